@@ -1,0 +1,59 @@
+# How every folder of src/ becomes a library, and every *_test.cc a test.
+
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE}")
+endif()
+
+find_package(Threads REQUIRED)
+find_package(GTest REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(ZLIB REQUIRED)
+
+set(PARTITA_SANITIZE "" CACHE STRING "address, thread or nothing")
+
+add_library(partita_options INTERFACE)
+target_include_directories(partita_options INTERFACE "${CMAKE_SOURCE_DIR}/src")
+target_compile_options(partita_options INTERFACE
+  -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror -march=x86-64-v2)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  set_property(TARGET partita_options PROPERTY INTERFACE_COMPILE_OPTIONS
+    -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror)
+endif()
+if(PARTITA_SANITIZE STREQUAL "address")
+  target_compile_options(partita_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(partita_options INTERFACE -fsanitize=address,undefined)
+elseif(PARTITA_SANITIZE STREQUAL "thread")
+  target_compile_options(partita_options INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
+  target_link_options(partita_options INTERFACE -fsanitize=thread)
+endif()
+
+# partita_library(NAME SOURCES file... [USES folder...] [SYSTEM library...] [HIDDEN library...])
+# USES names the lower folders it may include; SYSTEM libraries show in its headers, HIDDEN ones do not.
+function(partita_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES;SYSTEM;HIDDEN" ${ARGN})
+  add_library(partita_${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(partita_${name} PUBLIC partita_options ${ARG_SYSTEM} PRIVATE ${ARG_HIDDEN})
+  foreach(used IN LISTS ARG_USES)
+    target_link_libraries(partita_${name} PUBLIC partita_${used})
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY PARTITA_LIBRARIES ${name})
+  set_property(GLOBAL PROPERTY PARTITA_USES_${name} "${ARG_USES}")
+endfunction()
+
+# partita_test(NAME SOURCES file... [LINKS folder...] [SYSTEM library...]): one GoogleTest program, run by ctest.
+function(partita_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;SYSTEM" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  foreach(used IN LISTS ARG_LINKS)
+    target_link_libraries(${name} PRIVATE partita_${used})
+  endforeach()
+  target_link_libraries(${name} PRIVATE partita_options ${ARG_SYSTEM} GTest::gtest GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()

@@ -1,0 +1,41 @@
+// Who is asking. On a loopback address any well-formed Signature Version 4 credentials are taken at their word; the
+// signature itself is not verified here yet, and this is its place.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace partita::auth {
+
+struct Caller {
+  std::string access_key_id;
+  std::string region;      // the one that the request was signed for
+  std::string account_id;  // twelve digits
+};
+
+// Why a request has no Caller, as AWS tells them apart; `wire` has their names and texts.
+enum class Refusal : uint8_t {
+  kMissingToken,         // neither an Authorization header nor a presigned query
+  kIncompleteSignature,  // an Authorization header that lacks a part; `detail` says which, in AWS's words
+};
+
+struct Refused {
+  Refusal why;
+  std::string detail;
+};
+
+using Verdict = std::variant<Caller, Refused>;
+
+// The parts of an HTTP request that a signature covers. `header` finds one by its lower-case name, empty when absent.
+struct Facts {
+  std::string_view method;
+  std::string_view target;  // path and query, as sent
+  std::function<std::string_view(std::string_view)> header;
+  std::string_view body;
+};
+
+Verdict authenticate(const Facts& facts);
+
+}  // namespace partita::auth

@@ -1,0 +1,45 @@
+// Byte strings: a std::string is the owner, a std::string_view the borrower. All integers here are big-endian, so that
+// byte order is number order.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace partita {
+
+void append_u16(std::string& out, uint16_t value);
+void append_u32(std::string& out, uint32_t value);
+void append_u64(std::string& out, uint64_t value);
+
+// Reads from the front of `in` and moves it past what was read; nothing and no move when `in` is too short.
+std::optional<uint8_t> take_u8(std::string_view& in);
+std::optional<uint16_t> take_u16(std::string_view& in);
+std::optional<uint32_t> take_u32(std::string_view& in);
+std::optional<uint64_t> take_u64(std::string_view& in);
+
+// LEB128: 7 bits a byte, low bits first.
+void append_varint(std::string& out, uint64_t value);
+std::optional<uint64_t> take_varint(std::string_view& in);
+
+// A varint length, then the bytes. What is taken points into `in`.
+void append_sized(std::string& out, std::string_view bytes);
+std::optional<std::string_view> take_sized(std::string_view& in);
+
+// Standard base64 with padding. Decoding is strict: nothing for any other character, missing padding or stray bits.
+void append_base64(std::string& out, std::string_view bytes);
+std::optional<std::string> decode_base64(std::string_view text);
+
+bool is_utf8(std::string_view bytes);
+
+// The smallest byte string greater than every string that starts with `prefix`; nothing when there is none (all 0xff).
+std::optional<std::string> prefix_end(std::string_view prefix);
+
+// CRC-32 (IEEE 802.3), as in the x-amz-crc32 header.
+uint32_t crc32(std::string_view bytes);
+
+// A fast, well-mixed, fixed 64-bit hash (XXH3): it is written to disk, so it never changes.
+uint64_t hash64(std::string_view bytes);
+
+}  // namespace partita

@@ -1,0 +1,32 @@
+// Time, injected: nothing outside this file's implementation reads the machine's clock.
+#pragma once
+
+#include <cstdint>
+
+namespace partita {
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  // Milliseconds since the Unix epoch. May jump when the machine's clock is set. Callable from any thread.
+  virtual int64_t now_ms() const = 0;
+  // Nanoseconds of a clock that never goes back; only differences mean anything.
+  virtual int64_t monotonic_ns() const = 0;
+};
+
+// The machine's own clock. Lives for the whole program.
+const Clock& system_clock();
+
+// A clock that stands still until it is moved. Not for use by two threads at once while it is moved.
+class ManualClock final : public Clock {
+ public:
+  explicit ManualClock(int64_t now_ms) : now_ms_(now_ms) {}
+  int64_t now_ms() const override { return now_ms_; }
+  int64_t monotonic_ns() const override { return now_ms_ * 1'000'000; }
+  void advance_ms(int64_t by) { now_ms_ += by; }
+
+ private:
+  int64_t now_ms_;
+};
+
+}  // namespace partita

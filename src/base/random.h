@@ -1,0 +1,36 @@
+// Chance, injected, so that a run replays from its seed.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+namespace partita {
+
+class Random {
+ public:
+  virtual ~Random() = default;
+  // 64 uniform bits. Callable from any thread.
+  virtual uint64_t next() = 0;
+
+  // Uniform in [0, bound). Precondition: bound > 0.
+  uint64_t below(uint64_t bound);
+  // A version 4 UUID in lower case, such as "2c0a9f5e-6c1e-4b0e-9d53-0f6f2d9d6f5e".
+  std::string uuid();
+};
+
+// Seeded from the machine. Lives for the whole program.
+Random& system_random();
+
+// The same numbers for the same seed, on every machine (xoshiro256**).
+class SeededRandom final : public Random {
+ public:
+  explicit SeededRandom(uint64_t seed);
+  uint64_t next() override;
+
+ private:
+  std::mutex mutex_;
+  uint64_t state_[4];
+};
+
+}  // namespace partita

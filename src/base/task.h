@@ -1,0 +1,178 @@
+// Task<T>: a lazy coroutine that yields one T. It runs when awaited, on the thread of whoever awaits it, and goes on
+// wherever the thing it waits for resumes it.
+//
+//   Task<Result<Item>> load(Engine& engine, Key key) {
+//     std::vector<Key> keys{key};
+//     auto records = co_await engine.read(keys);
+//     ...
+//   }
+//
+// Ownership: a Task owns its frame; arguments taken by reference must outlive it. Destroying a Task that was started
+// and has not finished is a bug. No exception may leave a coroutine: that aborts.
+// A Task that finishes without waiting costs no hop and no stack: loops over such tasks are safe at any length.
+// g++ 12 destroys temporaries of `co_await f({...})` twice: build arguments in named variables.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <coroutine>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "base/check.h"
+
+namespace partita {
+
+template <class T>
+class Task;
+
+namespace task_detail {
+
+class PromiseBase {
+ public:
+  std::suspend_always initial_suspend() noexcept { return {}; }
+  void unhandled_exception() noexcept { std::terminate(); }
+
+  struct FinalAwaiter {
+    bool await_ready() noexcept { return false; }
+    template <class Promise>
+    void await_suspend(std::coroutine_handle<Promise> self) noexcept {
+      PromiseBase& promise = self.promise();
+      // Whoever comes second, the end of this task or the return of its start, continues the awaiter.
+      if (promise.met_.exchange(true, std::memory_order_acq_rel)) promise.continuation_.resume();
+    }
+    void await_resume() noexcept {}
+  };
+  FinalAwaiter final_suspend() noexcept { return {}; }
+
+  // True when the task has not finished yet and will resume `awaiter` later.
+  bool start(std::coroutine_handle<> self, std::coroutine_handle<> awaiter) {
+    continuation_ = awaiter;
+    self.resume();
+    return !met_.exchange(true, std::memory_order_acq_rel);
+  }
+
+ private:
+  std::coroutine_handle<> continuation_;
+  std::atomic<bool> met_{false};
+};
+
+template <class T>
+class Promise : public PromiseBase {
+ public:
+  Task<T> get_return_object() noexcept;
+  template <class U>
+  void return_value(U&& value) {
+    value_.emplace(std::forward<U>(value));
+  }
+  T take() { return PARTITA_CHECK(value_.has_value()), std::move(*value_); }
+
+ private:
+  std::optional<T> value_;
+};
+
+template <>
+class Promise<void> : public PromiseBase {
+ public:
+  Task<void> get_return_object() noexcept;
+  void return_void() noexcept {}
+  void take() {}
+};
+
+}  // namespace task_detail
+
+template <class T = void>
+class [[nodiscard]] Task {
+ public:
+  using promise_type = task_detail::Promise<T>;
+
+  Task(Task&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
+  Task& operator=(Task&& other) noexcept {
+    if (this != &other) {
+      if (frame_) frame_.destroy();
+      frame_ = std::exchange(other.frame_, nullptr);
+    }
+    return *this;
+  }
+  ~Task() {
+    if (frame_) frame_.destroy();
+  }
+
+  bool await_ready() noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<> awaiter) { return frame_.promise().start(frame_, awaiter); }
+  T await_resume() { return frame_.promise().take(); }
+
+ private:
+  friend promise_type;
+  explicit Task(std::coroutine_handle<promise_type> frame) : frame_(frame) {}
+  std::coroutine_handle<promise_type> frame_;
+};
+
+namespace task_detail {
+
+template <class T>
+Task<T> Promise<T>::get_return_object() noexcept {
+  return Task<T>(std::coroutine_handle<Promise<T>>::from_promise(*this));
+}
+inline Task<void> Promise<void>::get_return_object() noexcept {
+  return Task<void>(std::coroutine_handle<Promise<void>>::from_promise(*this));
+}
+
+// A coroutine that starts at once and destroys itself at its end.
+struct Detached {
+  struct promise_type {
+    Detached get_return_object() noexcept { return {}; }
+    std::suspend_never initial_suspend() noexcept { return {}; }
+    std::suspend_never final_suspend() noexcept { return {}; }
+    void return_void() noexcept {}
+    void unhandled_exception() noexcept { std::terminate(); }
+  };
+};
+
+}  // namespace task_detail
+
+// Starts `task` on this thread; `done` is called with its value, on whatever thread it ends.
+template <class T, class Done>
+task_detail::Detached start(Task<T> task, Done done) {
+  if constexpr (std::is_void_v<T>) {
+    co_await task;
+    done();
+  } else {
+    done(co_await task);
+  }
+}
+
+// Runs `task` and blocks this thread until it has ended. For tests, tools and start-up, never on a thread that serves.
+template <class T>
+T wait_for(Task<T> task) {
+  std::mutex mutex;
+  std::condition_variable finished;
+  bool done = false;
+  auto finish = [&] {
+    std::lock_guard lock(mutex);
+    done = true;
+    finished.notify_one();
+  };
+  auto block = [&] {
+    std::unique_lock lock(mutex);
+    finished.wait(lock, [&] { return done; });
+  };
+  if constexpr (std::is_void_v<T>) {
+    start(std::move(task), finish);
+    block();
+  } else {
+    std::optional<T> value;
+    start(std::move(task), [&](T&& result) {
+      value.emplace(std::move(result));
+      finish();
+    });
+    block();
+    return std::move(*value);
+  }
+}
+
+}  // namespace partita

@@ -1,0 +1,1 @@
+#include "model/item_codec.h"

@@ -1,0 +1,66 @@
+// A DynamoDB number: a decimal of up to 38 significant digits, exact. Zero, or a magnitude from 1E-130 to
+// 9.9999999999999999999999999999999999999E+125 (DynamoDB developer guide, "Data types").
+//
+//   Result<Number> n = Number::parse("1.50e3");
+//   n->to_string()            // "1500"
+//
+// A value type, 32 bytes, always canonical: no trailing zeros in the coefficient, one zero. Equal numbers are equal
+// members. Every function is callable from any thread.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace partita::model {
+
+class Number {
+ public:
+  Number() = default;  // zero
+  static Number of(int64_t value);
+
+  // Accepts what DynamoDB accepts: an optional sign, digits with an optional point, an optional exponent; leading and
+  // trailing zeros do not count as digits. Faults: kNumberSyntax, kNumberPrecision, kNumberOverflow, kNumberUnderflow.
+  static Result<Number> parse(std::string_view text);
+
+  // Canonical, as DynamoDB returns it: "1000", "-0.001", "0"; digits written out, never an exponent.
+  std::string to_string() const;
+  void append_to(std::string& out) const;
+
+  // Exact, or a fault: kNumberOverflow, kNumberUnderflow, or kNumberPrecision when the exact result needs more than 38
+  // digits.
+  Result<Number> add(const Number& other) const;
+  Result<Number> subtract(const Number& other) const;
+  Number negated() const;
+
+  bool is_zero() const { return coefficient_ == 0; }
+  bool is_negative() const { return negative_; }
+  // The value when it is a whole number that fits.
+  std::optional<int64_t> to_int64() const;
+  // The nearest double, for scores and approximations only.
+  double to_double() const;
+
+  std::strong_ordering operator<=>(const Number& other) const;
+  bool operator==(const Number& other) const = default;
+
+  // What the number adds to an item's size in bytes: 1 + half its integer digits + half its fraction digits, each
+  // rounded up, and one more for a minus sign (measured against DynamoDB; see model/size.h).
+  size_t size_bytes() const;
+
+  // Appends a self-delimiting encoding whose byte order is number order, at most 22 bytes: docs/formats/numbers.md.
+  void encode(std::string& out) const;
+  // Takes one encoded number from the front of `in`; nothing, and no move, when the bytes are not an encoding.
+  static std::optional<Number> decode(std::string_view& in);
+
+ private:
+  // value = (negative ? -1 : 1) * coefficient * 10^exponent
+  unsigned __int128 coefficient_ = 0;
+  int16_t exponent_ = 0;
+  bool negative_ = false;
+};
+
+}  // namespace partita::model

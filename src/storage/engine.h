@@ -1,0 +1,168 @@
+// The storage contract: an ordered key space changed by minitransactions (Sinfonia, SOSP 2007). It knows no items.
+//
+// Keys are byte strings in bytewise order. Everything an engine acknowledges is durable unless it says otherwise in its
+// own header. All functions are callable from any thread; each returns a Task that goes on through the Executor that
+// was current when it was awaited. No engine holds a lock or a cursor between two calls.
+//
+//   std::vector<Key> keys{key};
+//   Decide deposit = [](std::span<const Record* const> found, Changes& changes) {
+//     if (found[0] == nullptr) return Decision::kRefuse;
+//     changes.put(key, found[0]->value + "!");
+//     return Decision::kCommit;
+//   };
+//   Result<Decision> outcome = co_await engine.transact(keys, deposit);
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/task.h"
+
+namespace partita::storage {
+
+// `place` is the length of the prefix that must stay together: rows that share it live on one server, and a scan within
+// it is cheap. At most 65,535 bytes in all.
+struct Key {
+  std::string bytes;
+  uint32_t place = 0;
+  bool operator==(const Key& other) const { return bytes == other.bytes; }
+  auto operator<=>(const Key& other) const { return bytes <=> other.bytes; }
+};
+
+// Opaque and unique: no two writes of the life of a store carry the same one. Never counted, never compared for order.
+enum class Version : uint64_t {};
+
+struct Record {
+  std::string value;
+  Version version{};
+};
+
+// [begin, end) in byte order; an empty `end` means no upper bound.
+struct Range {
+  std::string begin;
+  std::string end;
+};
+
+enum class Direction : uint8_t { kAscending, kDescending };
+
+// Rows in the order of the scan, in one buffer. Views live as long as the page.
+class Page {
+ public:
+  struct Row {
+    std::string_view key;
+    std::string_view value;
+    Version version;
+  };
+
+  void append(std::string_view key, std::string_view value, Version version);
+  void reserve(size_t rows, size_t bytes);
+  size_t size() const { return rows_.size(); }
+  bool empty() const { return rows_.empty(); }
+  Row operator[](size_t index) const;
+  // Bytes of all keys and values so far.
+  size_t bytes() const { return buffer_.size(); }
+
+  // True when the range holds rows beyond this page.
+  bool more = false;
+
+ private:
+  struct Place {
+    uint32_t offset;
+    uint32_t key_size;
+    uint32_t value_size;
+    Version version;
+  };
+  std::string buffer_;
+  std::vector<Place> rows_;
+};
+
+// What a transaction writes. A later change of the same key replaces the earlier one.
+class Changes {
+ public:
+  struct Write {
+    Key key;
+    std::optional<std::string> value;  // nothing: erase
+  };
+  struct Append {
+    std::string topic;
+    std::string entry;
+  };
+
+  void put(Key key, std::string value) { writes_.push_back({std::move(key), std::move(value)}); }
+  void erase(Key key) { writes_.push_back({std::move(key), std::nullopt}); }
+  // Appends to the log of that topic (at most 255 bytes) if, and only if, the transaction commits. Entries of one
+  // transaction keep their order.
+  void append(std::string topic, std::string entry) { appends_.push_back({std::move(topic), std::move(entry)}); }
+
+  const std::vector<Write>& writes() const { return writes_; }
+  const std::vector<Append>& appends() const { return appends_; }
+  std::vector<Write>& writes() { return writes_; }
+  std::vector<Append>& appends() { return appends_; }
+  bool empty() const { return writes_.empty() && appends_.empty(); }
+  void clear() {
+    writes_.clear();
+    appends_.clear();
+  }
+
+ private:
+  std::vector<Write> writes_;
+  std::vector<Append> appends_;
+};
+
+enum class Decision : uint8_t { kCommit, kRefuse };
+
+// Looks at the records of the transaction's keys, in the order of the keys, null where absent, and fills `changes`.
+// Pure: it may be called several times, on any thread, and only the last call counts. It must not block or call the
+// engine. What it refuses with, it keeps itself.
+using Decide = std::function<Decision(std::span<const Record* const> found, Changes& changes)>;
+
+// A place in a topic's log. Positions of one topic are ordered; they are otherwise opaque. 0 is before the first entry.
+enum class Position : uint64_t {};
+
+struct LogEntry {
+  Position position;
+  std::string entry;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  // Strongly consistent: sees every transaction acknowledged before the call, none that is not durable. One element for
+  // each key, in order, nothing where absent. Errors: kUnavailable, kCorrupt.
+  virtual Task<Result<std::vector<std::optional<Record>>>> read(std::span<const Key> keys) = 0;
+
+  // One page of the range: at most `max_records` rows, and no more once `max_bytes` of keys and values are reached
+  // (so at least one row, if there is one). All of it is from one moment. Errors: kUnavailable, kCorrupt.
+  virtual Task<Result<Page>> scan(Range range, Direction direction, size_t max_records, size_t max_bytes) = 0;
+
+  // The only way to change anything: reads `keys`, calls `decide`, and commits the changes if and only if none of those
+  // records changed meanwhile. Changes may write other keys too, unseen. kRefuse: nothing was changed.
+  // Errors: kConflict (gave up, nothing was changed), kUnknown (may or may not have happened), kUnavailable.
+  // Keys must be distinct.
+  virtual Task<Result<Decision>> transact(std::vector<Key> keys, Decide decide) = 0;
+
+  // Erases every key of the range, not atomically with anything: for space that nothing refers to any more.
+  virtual Task<Result<void>> erase_range(Range range) = 0;
+
+  // Entries of the topic behind `after`, at most `max_entries`, oldest first. For every key, the order of the log agrees
+  // with the order of its commits. An entry once seen has no unseen entry before it.
+  virtual Task<Result<std::vector<LogEntry>>> read_log(std::string topic, Position after, size_t max_entries) = 0;
+
+  // The position of the newest entry, or of the newest one that was trimmed; 0 when there never was one.
+  virtual Task<Result<Position>> log_end(std::string topic) = 0;
+
+  // Forgets entries up to and including `upto`. Positions are never used again.
+  virtual Task<Result<void>> trim_log(std::string topic, Position upto) = 0;
+
+  // Bytes that the range takes on the medium, roughly.
+  virtual Task<Result<uint64_t>> approximate_bytes(Range range) = 0;
+};
+
+}  // namespace partita::storage
