@@ -1,0 +1,81 @@
+// The only place that knows what AWS calls things that go wrong: each exception's name, namespace and HTTP status, and
+// each fault's exception and text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/fault.h"
+
+namespace partita::wire {
+
+enum class Exception : uint8_t {
+  kValidation,
+  kResourceNotFound,
+  kResourceInUse,
+  kTableNotFound,
+  kTableInUse,
+  kConditionalCheckFailed,
+  kTransactionCanceled,
+  kTransactionConflict,
+  kTransactionInProgress,
+  kIdempotentParameterMismatch,
+  kProvisionedThroughputExceeded,
+  kThrottling,
+  kRequestLimitExceeded,
+  kItemCollectionSizeLimitExceeded,
+  kLimitExceeded,
+  kDuplicateItem,
+  kBackupNotFound,
+  kBackupInUse,
+  kContinuousBackupsUnavailable,
+  kPointInTimeRecoveryUnavailable,
+  kInvalidRestoreTime,
+  kTableAlreadyExists,
+  kPolicyNotFound,
+  kExportNotFound,
+  kImportNotFound,
+  kInvalidExportTime,
+  kExportConflict,
+  kImportConflict,
+  kGlobalTableNotFound,
+  kGlobalTableAlreadyExists,
+  kReplicaNotFound,
+  kReplicaAlreadyExists,
+  kIndexNotFound,
+  kExpiredIterator,
+  kTrimmedDataAccess,
+  kSerialization,
+  kUnknownOperation,
+  kMissingAuthenticationToken,
+  kIncompleteSignature,
+  kInvalidSignature,
+  kUnrecognizedClient,
+  kAccessDenied,
+  kInternalServerError,
+  kCount,
+};
+
+struct ExceptionName {
+  Exception exception;
+  std::string_view space;  // what stands before the '#' of "__type"
+  std::string_view name;
+  int status;                    // HTTP
+  std::string_view reason_code;  // in a transaction's CancellationReasons; empty when it can not stand there
+};
+
+struct FaultRow {
+  model::Fault fault;
+  Exception exception;
+  std::string_view text;  // {0}, {1}, ... stand for the error's args; empty means that AWS sends no message
+};
+
+const ExceptionName& name_of(Exception exception);
+const FaultRow& row_of(model::Fault fault);
+
+// The text with its blanks filled. A blank without an arg stays empty.
+std::string fill(std::string_view text, const std::vector<std::string>& args);
+
+}  // namespace partita::wire
