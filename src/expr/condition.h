@@ -1,0 +1,77 @@
+// Conditions: what ConditionExpression, FilterExpression, KeyConditionExpression and their legacy forms all become.
+//
+//   PARTITA_TRY(Condition condition, parse_condition("size(tags) > :n AND #s IN (:a, :b)", Source::kFilter, given));
+//   if (evaluate(condition, item)) ...
+//
+// Conditions are values: they share the request's constants and own the rest. Const use is safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "expr/path.h"
+#include "expr/placeholders.h"
+#include "model/value.h"
+
+namespace partita::expr {
+
+// What a comparison or a function is given: a path into the item or a constant, or the size of either.
+struct Operand {
+  Path path;       // when `value` is null
+  ValuePtr value;  // a constant, or null
+  bool size = false;
+};
+
+enum class ConditionOp : uint8_t {
+  kAnd,  // of all children; true when there is none
+  kOr,   // of all children; false when there is none
+  kNot,  // one child
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual,
+  kBetween,  // operands: what, low, high
+  kIn,       // operands: what, then the candidates
+  kAttributeExists,
+  kAttributeNotExists,
+  kAttributeType,  // operands: path, a string that names the type
+  kBeginsWith,
+  kContains,
+};
+
+struct ConditionNode {
+  ConditionOp op = ConditionOp::kAnd;
+  std::vector<Operand> operands;        // of comparisons and functions
+  std::vector<ConditionNode> children;  // of AND, OR and NOT
+};
+
+class Condition {
+ public:
+  Condition() = default;  // always true
+  // For those who lower another syntax. Precondition: operand and child counts are as above, depth at most a few
+  // hundred.
+  explicit Condition(ConditionNode root) : root_(std::move(root)) {}
+
+  const ConditionNode& root() const { return root_; }
+
+  // The distinct top-level attributes that it mentions, in the order of their first mention.
+  std::vector<std::string> attributes() const;
+
+ private:
+  ConditionNode root_;
+};
+
+// Precondition: source is kCondition or kFilter. Errors: everything that DynamoDB refuses before it looks at an item;
+// see "Expressions" in model/faults.inc.
+Result<Condition> parse_condition(std::string_view text, Source source, Placeholders& given);
+
+// Whether the item meets the condition. An item that does not exist is an empty one. Values in the item that do not
+// suit an operator make that operator false, they are not errors.
+bool evaluate(const Condition& condition, const model::Item& item);
+
+}  // namespace partita::expr

@@ -1,0 +1,39 @@
+// Which parts of an item the client wants: ProjectionExpression or AttributesToGet.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "expr/path.h"
+#include "expr/placeholders.h"
+#include "model/value.h"
+
+namespace partita::expr {
+
+class Projection {
+ public:
+  // Precondition: no two paths overlap or conflict; a plain attribute may be named twice.
+  explicit Projection(std::vector<Path> paths);
+
+  const std::vector<Path>& paths() const { return paths_; }
+
+  // The distinct top-level attributes that it needs, sorted by their bytes.
+  const std::vector<std::string>& attributes() const { return attributes_; }
+  // True when every path is a whole attribute.
+  bool whole_attributes() const { return whole_attributes_; }
+
+ private:
+  std::vector<Path> paths_;  // sorted
+  std::vector<std::string> attributes_;
+  bool whole_attributes_ = true;
+};
+
+// Errors: syntax, placeholders, reserved words; kPathsOverlap, kPathsConflict.
+Result<Projection> parse_projection(std::string_view text, Placeholders& given);
+
+// What is left of the item: nothing is added, the key neither. List elements keep their order and close their gaps.
+model::Item project(const Projection& projection, const model::Item& item);
+
+}  // namespace partita::expr

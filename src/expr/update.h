@@ -1,0 +1,80 @@
+// Updates: what UpdateExpression and AttributeUpdates both become, and what they make of an item.
+//
+//   PARTITA_TRY(Update update, parse_update("SET n = n + :one REMOVE old", given));
+//   PARTITA_TRY(Item after, apply(update, existing ? &*existing : nullptr, key));
+//
+// Every path on a right-hand side means the item as it was, and so does every list position.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "expr/path.h"
+#include "expr/placeholders.h"
+#include "model/key.h"
+#include "model/value.h"
+
+namespace partita::expr {
+
+// The right-hand side of a SET.
+struct UpdateValue {
+  enum class Kind : uint8_t {
+    kConstant,
+    kPath,
+    kIfNotExists,  // arguments[0] is a path; else arguments[1]
+    kListAppend,   // of both arguments
+    kPlus,
+    kMinus,
+  };
+  Kind kind = Kind::kConstant;
+  ValuePtr constant;
+  Path path;
+  std::vector<UpdateValue> arguments;
+};
+
+struct UpdateAction {
+  enum class Kind : uint8_t { kSet, kRemove, kAdd, kDelete };
+  Kind kind = Kind::kSet;
+  Path path;
+  UpdateValue value;      // not of kRemove; of kAdd and kDelete a constant
+  bool to_lists = false;  // of kAdd: it also appends to lists, as the legacy form does
+};
+
+class Update {
+ public:
+  Update() = default;  // changes nothing
+  // Precondition: no two paths overlap or conflict.
+  explicit Update(std::vector<UpdateAction> actions) : actions_(std::move(actions)) {}
+
+  const std::vector<UpdateAction>& actions() const { return actions_; }
+
+  // False when it can only take away, so that it does not bring an item into being.
+  bool creates_item() const;
+
+ private:
+  std::vector<UpdateAction> actions_;
+};
+
+// Errors: everything that DynamoDB refuses before it looks at an item; see "Expressions" in model/faults.inc.
+Result<Update> parse_update(std::string_view text, Placeholders& given);
+
+// Errors: kUpdateOfKey with the first key attribute that it names.
+Result<void> check_no_key(const Update& update, const model::KeySchema& schema);
+
+// The item after the update. `old` is null when there is no item; then the result starts from `key`. When there is no
+// item and !update.creates_item(), nothing is to be written, whatever the result.
+// Errors: kUpdatePathInvalid, kUpdateAttributeMissing, kUpdateOperandType, faults of numbers, kNestingTooDeep.
+Result<model::Item> apply(const Update& update, const model::Item* old, const model::Item& key);
+
+// UPDATED_OLD and UPDATED_NEW: the values at the paths that the update names, each in its hierarchy, in the item before
+// or after it.
+model::Item touched(const Update& update, const model::Item& item);
+
+// What UpdateItem's own item-size gate counts (400 KB, model/limits.h): the values and names that the statement writes,
+// and a cost for each of its actions; measured against DynamoDB. `after` is what apply() returned.
+size_t statement_bytes(const Update& update, const model::Item& after);
+
+}  // namespace partita::expr
