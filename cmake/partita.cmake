@@ -27,7 +27,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
     -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror)
 endif()
 if(PARTITA_SANITIZE STREQUAL "address")
-  target_compile_options(partita_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(partita_options INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(partita_options INTERFACE -fsanitize=address,undefined)
 elseif(PARTITA_SANITIZE STREQUAL "thread")
   target_compile_options(partita_options INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
@@ -43,8 +44,16 @@ function(partita_library name)
   foreach(used IN LISTS ARG_USES)
     target_link_libraries(partita_${name} PUBLIC partita_${used})
   endforeach()
-  set_property(GLOBAL APPEND PROPERTY PARTITA_LIBRARIES ${name})
-  set_property(GLOBAL PROPERTY PARTITA_USES_${name} "${ARG_USES}")
+  partita_link_test(${name})
+endfunction()
+
+# Links the library, whole, with nothing but what it declares: a use of an undeclared folder is an undefined symbol.
+# (tests/tidy checks the includes, which also catches headers without symbols.)
+function(partita_link_test name)
+  add_executable(link_${name} EXCLUDE_FROM_ALL "${CMAKE_SOURCE_DIR}/cmake/empty_main.cc")
+  target_link_libraries(link_${name} PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,partita_${name}>")
+  add_test(NAME link_${name} COMMAND "${CMAKE_COMMAND}" --build "${CMAKE_BINARY_DIR}" --target link_${name})
+  set_tests_properties(link_${name} PROPERTIES RESOURCE_LOCK build)
 endfunction()
 
 # partita_test(NAME SOURCES file... [LINKS folder...] [SYSTEM library...]): one GoogleTest program, run by ctest.

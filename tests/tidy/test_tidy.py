@@ -1,0 +1,226 @@
+"""What every file of the project keeps to. The sizes are ratchets: ratchet.txt lists what is over a limit today, and
+may only shrink. `test_tidy.py --shrink` writes the smaller numbers into it."""
+
+import pathlib
+import re
+import sys
+
+import sources
+
+FILE_LINES = 600
+FUNCTION_LINES = 70
+HEADER_LINES = 250
+LINE_COLUMNS = 120
+RATCHET = pathlib.Path(__file__).with_name("ratchet.txt")
+
+GENERATED = ("examples/package-lock.json", "LICENSE")
+
+
+def report(faults):
+    assert not faults, "\n" + "\n".join(faults)
+
+
+def matching_lines(names, pattern, of=sources.text):
+    """["name:line: the line"] for every line of these files in which `pattern` is found."""
+    found = []
+    for name in names:
+        for number, line in enumerate(of(name).splitlines(), 1):
+            if re.search(pattern, line):
+                found.append(f"{name}:{number}: {line.strip()}")
+    return found
+
+
+def text_files(*suffixes):
+    kinds = suffixes or (".h", ".cc", ".inc", ".py", ".js", ".mjs", ".md", ".txt", ".cmake", ".sh", ".json", ".yml")
+    plain = [name for name in sources.files() if name.endswith(kinds) or name in ("dev", ".ci/run")]
+    return [name for name in plain if name not in GENERATED]
+
+
+def is_public_header(name):
+    return name.startswith("src/") and name.endswith(".h")
+
+
+# --- sizes ------------------------------------------------------------------------------------------------------------
+
+
+def oversized():
+    """{what: size} of all that is over its limit."""
+    found = {}
+    for name in sources.cxx_files() + text_files(".py"):
+        lines = sources.text(name).count("\n")
+        if lines > FILE_LINES:
+            found[f"file {name}"] = lines
+        if is_public_header(name) and lines > HEADER_LINES:
+            found[f"header {name}"] = lines
+        measure = sources.python_functions if name.endswith(".py") else sources.cxx_functions
+        for function, _, length in measure(name):
+            if length > FUNCTION_LINES:
+                what = f"function {name} {function}"
+                found[what] = max(length, found.get(what, 0))
+    return found
+
+
+def read_ratchet():
+    entries = {}
+    for line in RATCHET.read_text().splitlines():
+        line = line.split("#")[0].strip()
+        if line:
+            what, size = line.rsplit(" ", 1)
+            entries[what] = int(size)
+    return entries
+
+
+def test_sizes():
+    found, allowed, faults = oversized(), read_ratchet(), []
+    for what, size in sorted(found.items()):
+        if size > allowed.get(what, 0):
+            faults.append(f"{what}: {size} lines, more than {allowed.get(what, 'its limit')}: cut it")
+    for what, size in sorted(allowed.items()):
+        if found.get(what, 0) < size:
+            faults.append(f"{what}: has shrunk, so must ratchet.txt: run tests/tidy/test_tidy.py --shrink")
+    report(faults)
+
+
+def shrink():
+    found, lines = oversized(), []
+    for line in RATCHET.read_text().splitlines():
+        if line.strip() and not line.startswith("#"):
+            what, size = line.rsplit(" ", 1)
+            if what not in found:
+                continue
+            line = f"{what} {min(found[what], int(size))}"
+        lines.append(line)
+    RATCHET.write_text("\n".join(lines) + "\n")
+
+
+def test_lines():
+    """A text that stands in one piece, so that one can search for it, may make its line longer."""
+    faults = []
+    for name in text_files(".h", ".cc", ".inc", ".py", ".js", ".mjs", ".cmake", "CMakeLists.txt", "dev"):
+        for number, line in enumerate(sources.text(name).splitlines(), 1):
+            if len(re.sub(r'"(?:\\.|[^"\\])*"', '""', line)) > LINE_COLUMNS:
+                faults.append(f"{name}:{number}: {len(line)} columns")
+            if "\t" in line:
+                faults.append(f"{name}:{number}: a tab")
+            if line != line.rstrip():
+                faults.append(f"{name}:{number}: white space at the end")
+    report(faults)
+
+
+# --- C++ --------------------------------------------------------------------------------------------------------------
+
+
+def test_headers():
+    faults = []
+    for name in sources.cxx_files():
+        if not name.endswith(".h"):
+            continue
+        whole = sources.text(name)
+        if "#pragma once" not in whole:
+            faults.append(f"{name}: no #pragma once")
+        if not whole.startswith("//"):
+            faults.append(f"{name}: must open with a comment that says what it promises")
+    report(faults + matching_lines([n for n in sources.cxx_files() if n.endswith(".h")], r"\busing namespace\b"))
+
+
+def test_no_exceptions_are_thrown():
+    report(matching_lines([n for n in sources.cxx_files() if n.startswith("src/")], r"\bthrow\b", of=sources.code))
+
+
+def test_no_std_regex():
+    """It is slow, and recurses as deep as its input is long."""
+    served = [name for name in sources.cxx_files() if not name.endswith("_test.cc")]
+    report(matching_lines(served, r"std::(basic_)?regex|#include <regex>"))
+
+
+def test_no_unfinished_business():
+    marks = "|".join(("TO" + "DO", "FIX" + "ME", "X" * 3))
+    report(matching_lines(text_files(), rf"\b({marks})\b"))
+
+
+def test_aws_names_of_errors_only_in_wire():
+    """An error's AWS name is one row in src/wire; everything else names the fault."""
+    aws_name = re.compile(r"\b[A-Z][a-z]\w*Exception\b|\bInternalServerError\b|\bThrottlingError\b")
+    faults = []
+    for name in sources.cxx_files():
+        if not name.startswith("src/") or name.startswith("src/wire/") or name.endswith("_test.cc"):
+            continue
+        faults += [f"{name}:{line}: {literal}" for line, literal in sources.literals(name) if aws_name.search(literal)]
+    report(faults)
+
+
+def test_nothing_of_one_machine():
+    """A path that only one machine has does not belong into the project."""
+    report(matching_lines(text_files(), r"(?<![\w.~}])/(work|home|root|Users)/"))
+
+
+# --- tiers ------------------------------------------------------------------------------------------------------------
+
+# What each folder of src/ may use: DESIGN's table (docs/architecture.md). `engines` stands for each engine.
+MAY_USE = {
+    "base": set(),
+    "model": {"base"},
+    "storage": {"base"},
+    "engines": {"storage", "base"},
+    "expr": {"model", "base"},
+    "wire": {"model", "base"},
+    "auth": {"base"},
+    "partiql": {"expr", "model", "base"},
+    "table": {"expr", "storage", "model", "base"},
+    "ops": {"wire", "auth", "table", "partiql", "expr", "model", "base"},
+    "http": {"ops", "auth", "base"},
+    "app": None,  # everything
+}
+
+
+def kind(folder):
+    return folder.split("/")[0]
+
+
+def folder_of(path, folders):
+    """The library's folder that `path` (below src/) belongs to."""
+    fits = [folder for folder in folders if path.startswith(folder + "/")]
+    return max(fits, key=len, default=None)
+
+
+def test_declared_uses_are_allowed():
+    libraries = sources.libraries()
+    folder_by_library = {library: folder for folder, (library, _) in libraries.items()}
+    faults = []
+    for folder, (_, uses) in libraries.items():
+        if kind(folder) not in MAY_USE:
+            faults.append(f"src/{folder}: the table of tiers does not know it")
+            continue
+        allowed = MAY_USE[kind(folder)]
+        for used in uses:
+            if used not in folder_by_library:
+                faults.append(f"src/{folder} uses {used}, which is no library of src/")
+            elif allowed is not None and kind(folder_by_library[used]) not in allowed:
+                faults.append(f"src/{folder} must not use {used}")
+    report(faults)
+
+
+def test_includes_are_declared():
+    """A folder includes only itself and what its CMakeLists.txt names after USES. (Unit tests may use more.)"""
+    libraries = sources.libraries()
+    library_of = {folder: library for folder, (library, _) in libraries.items()}
+    faults = []
+    for name in sources.cxx_files():
+        own = folder_of(name.removeprefix("src/"), libraries) if name.startswith("src/") else None
+        if own is None or kind(own) == "app" or name.endswith("_test.cc"):
+            continue
+        for number, line in enumerate(sources.text(name).splitlines(), 1):
+            included = re.match(r'\s*#include "([^"]+)"', line)
+            other = folder_of(included.group(1), libraries) if included else None
+            if other and other != own and library_of[other] not in libraries[own][1]:
+                faults.append(f"{name}:{number}: includes {included.group(1)}, undeclared in the USES of src/{own}")
+            if included and other is None and not (sources.ROOT / "src" / included.group(1)).is_file():
+                faults.append(f"{name}:{number}: {included.group(1)} is not below src/")
+    report(faults)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--shrink"]:
+        shrink()
+    else:
+        sys.exit("Run it with pytest, or with --shrink.")
