@@ -159,8 +159,7 @@ std::optional<std::string> prefix_end(std::string_view prefix) {
 }
 
 uint32_t crc32(std::string_view bytes) {
-  return static_cast<uint32_t>(
-      ::crc32_z(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
+  return static_cast<uint32_t>(::crc32_z(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
 }
 
 uint64_t hash64(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }

@@ -44,7 +44,8 @@ TEST(Bytes, Base64MatchesTheRfcAndRefusesTheRest) {
 
 TEST(Bytes, Utf8RefusesOverlongSurrogatesAndCutSequences) {
   for (std::string_view good : {"", "abc", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80"}) EXPECT_TRUE(is_utf8(good));
-  for (std::string_view bad : {"\x80", "\xc0\xaf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc3", "\xff"}) {
+  for (std::string_view bad :
+       {"\x80", "\xc0\xaf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc3", "\xff"}) {
     EXPECT_FALSE(is_utf8(bad));
   }
 }

@@ -7,6 +7,5 @@ namespace partita {
 
 }  // namespace partita
 
-#define PARTITA_CHECK(condition)                                  \
-  (static_cast<bool>(condition) ? static_cast<void>(0)            \
-                                : ::partita::check_failed(#condition, __FILE__, __LINE__))
+#define PARTITA_CHECK(condition) \
+  (static_cast<bool>(condition) ? static_cast<void>(0) : ::partita::check_failed(#condition, __FILE__, __LINE__))

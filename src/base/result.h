@@ -26,8 +26,8 @@ class [[nodiscard, gnu::warn_unused]] Result {
   using Value = T;
 
   template <class U = T>
-    requires(!std::is_same_v<std::remove_cvref_t<U>, Result> &&
-             !std::is_same_v<std::remove_cvref_t<U>, Error> && std::is_constructible_v<T, U &&>)
+    requires(!std::is_same_v<std::remove_cvref_t<U>, Result> && !std::is_same_v<std::remove_cvref_t<U>, Error> &&
+             std::is_constructible_v<T, U &&>)
   Result(U&& value) : held_(std::in_place, std::forward<U>(value)) {}  // NOLINT: implicit by intent
   Result(Error error) : held_(std::unexpect, std::move(error)) {}      // NOLINT: implicit by intent
 
@@ -79,9 +79,9 @@ class [[nodiscard, gnu::warn_unused]] Result<void> {
 #define PARTITA_CONCAT_INNER(a, b) a##b
 #define PARTITA_CONCAT(a, b) PARTITA_CONCAT_INNER(a, b)
 
-#define PARTITA_TRY_INNER(temp, leave, declaration, ...)   \
-  auto temp = (__VA_ARGS__);                               \
-  if (!temp.ok()) leave std::move(temp).error();           \
+#define PARTITA_TRY_INNER(temp, leave, declaration, ...) \
+  auto temp = (__VA_ARGS__);                             \
+  if (!temp.ok()) leave std::move(temp).error();         \
   declaration = std::move(temp).value()
 
 // PARTITA_TRY(declaration, expression): declares from the value or returns the error.
@@ -91,14 +91,14 @@ class [[nodiscard, gnu::warn_unused]] Result<void> {
   PARTITA_TRY_INNER(PARTITA_CONCAT(try_, __LINE__), co_return, declaration, __VA_ARGS__)
 
 // PARTITA_TRY_VOID(expression): for a Result<void>, or a value that is not wanted.
-#define PARTITA_TRY_VOID(...)                                                     \
-  do {                                                                            \
-    if (auto try_result = (__VA_ARGS__); !try_result.ok()) {                      \
-      return std::move(try_result).error();                                       \
-    }                                                                             \
+#define PARTITA_TRY_VOID(...)                                \
+  do {                                                       \
+    if (auto try_result = (__VA_ARGS__); !try_result.ok()) { \
+      return std::move(try_result).error();                  \
+    }                                                        \
   } while (false)
-#define PARTITA_CO_TRY_VOID(...)                                                  \
-  do {                                                                            \
-    auto try_result = (__VA_ARGS__);                                              \
-    if (!try_result.ok()) co_return std::move(try_result).error();                \
+#define PARTITA_CO_TRY_VOID(...)                                   \
+  do {                                                             \
+    auto try_result = (__VA_ARGS__);                               \
+    if (!try_result.ok()) co_return std::move(try_result).error(); \
   } while (false)

@@ -44,9 +44,7 @@ Task<Result<int>> failing() {
   co_return value;
 }
 
-TEST(Task, LongLoopsOfImmediateTasksUseNoStack) {
-  EXPECT_EQ(wait_for(sum_of_immediates(1'000'000)), 499'999'500'000);
-}
+TEST(Task, LongLoopsOfImmediateTasksUseNoStack) { EXPECT_EQ(wait_for(sum_of_immediates(1'000'000)), 499'999'500'000); }
 
 TEST(Task, ResumesFromOtherThreads) {
   for (int i = 0; i < 200; ++i) EXPECT_EQ(wait_for(nested()), 6);

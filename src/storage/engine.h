@@ -151,8 +151,8 @@ class Engine {
   // Erases every key of the range, not atomically with anything: for space that nothing refers to any more.
   virtual Task<Result<void>> erase_range(Range range) = 0;
 
-  // Entries of the topic behind `after`, at most `max_entries`, oldest first. For every key, the order of the log agrees
-  // with the order of its commits. An entry once seen has no unseen entry before it.
+  // Entries of the topic behind `after`, at most `max_entries`, oldest first. For every key, the order of the log
+  // agrees with the order of its commits. An entry once seen has no unseen entry before it.
   virtual Task<Result<std::vector<LogEntry>>> read_log(std::string topic, Position after, size_t max_entries) = 0;
 
   // The position of the newest entry, or of the newest one that was trimmed; 0 when there never was one.
