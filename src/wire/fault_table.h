@@ -64,6 +64,7 @@ struct ExceptionName {
   std::string_view name;
   int status;                    // HTTP
   std::string_view reason_code;  // in a transaction's CancellationReasons; empty when it can not stand there
+  std::string_view message_key = "message";  // AWS writes some of them with a capital
 };
 
 struct FaultRow {

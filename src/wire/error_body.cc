@@ -1,0 +1,103 @@
+#include "wire/error_body.h"
+
+#include "model/fault.h"
+#include "model/fault_detail.h"
+#include "wire/fault_table.h"
+#include "wire/json_writer.h"
+
+namespace partita::wire {
+namespace {
+
+using model::ConditionFailedDetail;
+using model::Fault;
+using model::TransactionCancelledDetail;
+
+Fault fault_told(const Error& error) {
+  switch (error.kind()) {
+    case ErrorKind::kInvalid:
+      return model::fault_of(error);
+    case ErrorKind::kConflict:
+      return Fault::kThroughputExceeded;
+    case ErrorKind::kUnknown:
+    case ErrorKind::kUnavailable:
+    case ErrorKind::kCorrupt:
+      return Fault::kInternal;
+  }
+  return Fault::kInternal;
+}
+
+// Within a transaction, losing against others is a reason of its own.
+Fault fault_told(const TransactionCancelledDetail::Reason& reason) {
+  return reason.error->kind() == ErrorKind::kConflict ? Fault::kTransactionConflict : fault_told(*reason.error);
+}
+
+std::string_view code_of(const TransactionCancelledDetail::Reason& reason) {
+  if (!reason.error) return "None";
+  const std::string_view code = name_of(row_of(fault_told(reason)).exception).reason_code;
+  return code.empty() ? "ValidationError" : code;
+}
+
+const TransactionCancelledDetail* cancellation_of(const Error& error) {
+  return dynamic_cast<const TransactionCancelledDetail*>(error.detail().get());
+}
+
+std::string text_of(const Error& error, Fault fault) {
+  const TransactionCancelledDetail* cancelled = cancellation_of(error);
+  if (cancelled == nullptr) {
+    // A sentence for the operator is not for the caller.
+    return fill(row_of(fault).text, error.kind() == ErrorKind::kInvalid ? error.args() : std::vector<std::string>());
+  }
+  std::string codes;
+  for (const auto& reason : cancelled->reasons) {
+    if (!codes.empty()) codes += ", ";
+    codes += code_of(reason);
+  }
+  return fill(row_of(fault).text, {codes});
+}
+
+void write_reasons(JsonWriter& json, const TransactionCancelledDetail& cancelled) {
+  json.key("CancellationReasons");
+  json.begin_array();
+  for (const auto& reason : cancelled.reasons) {
+    json.begin_object();
+    json.key("Code");
+    json.string(code_of(reason));
+    if (reason.error) {
+      json.key("Message");
+      json.string(text_of(*reason.error, fault_told(reason)));
+    }
+    if (reason.item) {
+      json.key("Item");
+      json.write_item(*reason.item);
+    }
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+std::string message_of(const Error& error) { return text_of(error, fault_told(error)); }
+
+ErrorReply render(const Error& error) {
+  const Fault fault = fault_told(error);
+  const ExceptionName& exception = name_of(row_of(fault).exception);
+  JsonWriter json;
+  json.begin_object();
+  json.key("__type");
+  json.string(std::string(exception.space) + '#' + std::string(exception.name));
+  if (!row_of(fault).text.empty()) {
+    json.key(exception.message_key);
+    json.string(text_of(error, fault));
+  }
+  if (const auto* failed = dynamic_cast<const ConditionFailedDetail*>(error.detail().get())) {
+    json.key("Item");
+    json.write_item(failed->item);
+  } else if (const auto* cancelled = cancellation_of(error)) {
+    write_reasons(json, *cancelled);
+  }
+  json.end_object();
+  return {exception.status, std::move(json).take()};
+}
+
+}  // namespace partita::wire

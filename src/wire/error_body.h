@@ -1,0 +1,23 @@
+// Any Error as the reply that AWS would give.
+#pragma once
+
+#include <string>
+
+#include "base/error.h"
+
+namespace partita::wire {
+
+struct ErrorReply {
+  int status;
+  std::string body;
+};
+
+// Bad input gets its fault's exception and text, with the details of model/fault_detail.h. The other kinds say nothing
+// of our insides: kConflict becomes ProvisionedThroughputExceededException, which every SDK tries again; the rest
+// InternalServerError, status 500, after which AWS too leaves open whether the request took effect.
+ErrorReply render(const Error& error);
+
+// The text alone, with its blanks filled; empty when AWS sends none.
+std::string message_of(const Error& error);
+
+}  // namespace partita::wire

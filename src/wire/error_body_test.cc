@@ -1,0 +1,85 @@
+#include "wire/error_body.h"
+
+#include <gtest/gtest.h>
+
+#include "model/fault.h"
+#include "model/fault_detail.h"
+
+namespace partita::wire {
+namespace {
+
+using model::AttributeValue;
+using model::Fault;
+using model::Item;
+using model::refuse;
+
+Error with_detail(Fault fault, std::shared_ptr<const ErrorDetail> detail) {
+  return Error(ErrorKind::kInvalid, static_cast<uint16_t>(fault), {}, std::move(detail));
+}
+
+Item one_item() {
+  Item item;
+  item.set("pk", AttributeValue::string("a\"b"));
+  return item;
+}
+
+TEST(ErrorBody, FillsTheTextAndEscapesIt) {
+  const ErrorReply reply = render(refuse(Fault::kNumberSyntax, {"1\"2"}));
+  EXPECT_EQ(reply.status, 400);
+  EXPECT_EQ(reply.body, R"({"__type":"com.amazon.coral.validate#ValidationException",)"
+                        R"("message":"The parameter cannot be converted to a numeric value: 1\"2"})");
+}
+
+TEST(ErrorBody, SerializationSpellsMessageWithACapital) {
+  EXPECT_EQ(render(refuse(Fault::kSerialization, {"Unexpected field type"})).body,
+            R"({"__type":"com.amazon.coral.service#SerializationException","Message":"Unexpected field type"})");
+}
+
+TEST(ErrorBody, AFaultWithoutTextHasNoMessage) {
+  EXPECT_EQ(render(refuse(Fault::kUnknownOperation)).body,
+            R"({"__type":"com.amazon.coral.service#UnknownOperationException"})");
+}
+
+TEST(ErrorBody, OperatorsSentencesStayInside) {
+  for (const ErrorKind kind : {ErrorKind::kUnknown, ErrorKind::kUnavailable, ErrorKind::kCorrupt}) {
+    const ErrorReply reply = render(Error(kind, "secret path"));
+    EXPECT_EQ(reply.status, 500);
+    EXPECT_EQ(reply.body,
+              R"({"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"Internal server error"})");
+  }
+  const ErrorReply conflict = render(Error(ErrorKind::kConflict, "gave up"));
+  EXPECT_EQ(conflict.status, 400);
+  EXPECT_NE(conflict.body.find("ProvisionedThroughputExceededException"), std::string::npos);
+  EXPECT_EQ(conflict.body.find("gave up"), std::string::npos);
+}
+
+TEST(ErrorBody, AFailedConditionShowsTheItemWhenItWasAskedFor) {
+  EXPECT_EQ(render(refuse(Fault::kConditionFailed)).body,
+            R"({"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",)"
+            R"("message":"The conditional request failed"})");
+  const auto detail = std::make_shared<model::ConditionFailedDetail>(one_item());
+  EXPECT_EQ(render(with_detail(Fault::kConditionFailed, detail)).body,
+            R"({"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",)"
+            R"("message":"The conditional request failed","Item":{"pk":{"S":"a\"b"}}})");
+}
+
+TEST(ErrorBody, ACancelledTransactionNamesAReasonForEachAction) {
+  std::vector<model::TransactionCancelledDetail::Reason> reasons(4);
+  reasons[1].error = refuse(Fault::kConditionFailed);
+  reasons[1].item = one_item();
+  reasons[2].error = refuse(Fault::kKeySchemaMismatch);
+  reasons[3].error = Error(ErrorKind::kConflict, "gave up");
+  const auto detail = std::make_shared<model::TransactionCancelledDetail>(std::move(reasons));
+  EXPECT_EQ(
+      render(with_detail(Fault::kTransactionCancelled, detail)).body,
+      R"({"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException",)"
+      R"("Message":"Transaction cancelled, please refer cancellation reasons for specific reasons )"
+      R"([None, ConditionalCheckFailed, ValidationError, TransactionConflict]",)"
+      R"("CancellationReasons":[{"Code":"None"},)"
+      R"({"Code":"ConditionalCheckFailed","Message":"The conditional request failed","Item":{"pk":{"S":"a\"b"}}},)"
+      R"({"Code":"ValidationError","Message":"The provided key element does not match the schema"},)"
+      R"({"Code":"TransactionConflict","Message":"Transaction is ongoing for the item"}]})");
+}
+
+}  // namespace
+}  // namespace partita::wire
