@@ -1,0 +1,36 @@
+// One thread for work that no request waits for: filling new indexes, clearing away dropped tables and indexes.
+// Jobs run one after the other in the order they came.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+#include "base/task.h"
+
+namespace partita::table {
+
+class Background {
+ public:
+  // A job looks at the token now and then and ends early when a stop is requested.
+  using Job = std::function<Task<void>(std::stop_token)>;
+
+  Background();
+  // Asks the running job to end, waits for it, and drops those that have not begun: they begin anew at the next start.
+  ~Background();
+
+  void add(Job job);
+
+ private:
+  void run(std::stop_token stop);
+
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::deque<Job> jobs_;
+  std::jthread thread_;
+};
+
+}  // namespace partita::table

@@ -1,0 +1,38 @@
+// What a request consumed, in exact half units, by table and by index ("Read and write request units" in the
+// developer guide; rounding and sharing between indexes as measured, see tests/api).
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "model/size.h"
+
+namespace partita::table {
+
+struct Capacity {
+  model::HalfUnits read = 0;
+  model::HalfUnits write = 0;
+  model::HalfUnits total() const { return read + write; }
+  Capacity& operator+=(const Capacity& other) {
+    read += other.read;
+    write += other.write;
+    return *this;
+  }
+};
+
+// One table's share of a request. Indexes that consumed nothing are absent.
+struct ConsumedCapacity {
+  std::string table;
+  Capacity base;
+  std::map<std::string, Capacity, std::less<>> local_indexes;
+  std::map<std::string, Capacity, std::less<>> global_indexes;
+
+  Capacity total() const;
+  // The same table's consumption of another part of the request.
+  void add(const ConsumedCapacity& other);
+  // Doubles everything, as transactions are charged.
+  void twice();
+};
+
+}  // namespace partita::table

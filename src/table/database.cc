@@ -1,0 +1,35 @@
+#include "table/database.h"
+
+#include "model/fault.h"
+#include "table/upkeep.h"
+
+namespace partita::table {
+
+Result<std::unique_ptr<Database>> Database::open(storage::Engine& engine, const Clock& clock, Random& random,
+                                                 Options options) {
+  std::unique_ptr<Database> database(new Database(engine, clock, random, options));
+  PARTITA_TRY_VOID(wait_for(database->catalog_.load()));
+  database->background_ = std::make_unique<Background>();
+  resume_unfinished(*database);
+  return database;
+}
+
+Database::~Database() {
+  if (background_ == nullptr) return;
+  background_.reset();
+  // Counters that can not be stored are counted again at the next start.
+  const auto stored = wait_for(catalog_.store_tallies());
+  static_cast<void>(stored.ok());
+}
+
+Result<Table> Database::ready_table(std::string_view name) const {
+  Table table = catalog_.find(name);
+  if (table == nullptr) return model::refuse(model::Fault::kTableNotFound, {std::string(name)});
+  const Status status = table->status_at(clock_.now_ms());
+  if (status == Status::kCreating || status == Status::kDeleting) {
+    return model::refuse(model::Fault::kTableNotFound, {std::string(name)});
+  }
+  return table;
+}
+
+}  // namespace partita::table

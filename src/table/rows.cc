@@ -1,0 +1,237 @@
+#include "table/rows.h"
+
+#include <algorithm>
+
+#include "model/fault.h"
+#include "model/item_codec.h"
+#include "model/limits.h"
+
+namespace partita::table {
+
+namespace {
+
+using model::AttributeValue;
+using model::Fault;
+using model::Item;
+using model::KeyElement;
+using model::refuse;
+using storage::Changes;
+using storage::Key;
+
+bool is_empty(const AttributeValue& value) {
+  return (value.is(model::Type::kS) || value.is(model::Type::kB)) && value.as_bytes().empty();
+}
+
+std::string kind_of(const AttributeValue& value) { return value.is(model::Type::kS) ? "string" : "binary"; }
+
+// Strings and binaries by their bytes; a number is always short enough.
+size_t key_bytes(const AttributeValue& value) {
+  return value.is(model::Type::kN) ? value.as_number().size_bytes() : value.as_bytes().size();
+}
+
+Result<void> check_key_lengths(const TableInfo& table, const Item& item) {
+  for (const auto& element : table.keys.partition) {
+    if (key_bytes(*item.find(element.name)) > model::kMaxPartitionKeyBytes) return refuse(Fault::kPartitionKeyTooLong);
+  }
+  for (const auto& element : table.keys.sort) {
+    if (key_bytes(*item.find(element.name)) > model::kMaxSortKeyBytes) return refuse(Fault::kSortKeyTooLong);
+  }
+  return {};
+}
+
+Result<void> check_not_empty(const std::vector<KeyElement>& elements, const Item& item) {
+  for (const auto& element : elements) {
+    const AttributeValue& value = *item.find(element.name);
+    if (is_empty(value)) return refuse(Fault::kKeyEmpty, {element.name, kind_of(value)});
+  }
+  return {};
+}
+
+Result<void> check_index_element(const IndexInfo& index, const KeyElement& element, bool partition, const Item& item) {
+  const AttributeValue* value = item.find(element.name);
+  if (value == nullptr) return {};
+  if (!value->is(element.type)) {
+    return refuse(Fault::kIndexKeyTypeMismatch, {element.name, std::string(model::type_name(element.type)),
+                                                 std::string(model::type_name(value->type())), index.name});
+  }
+  if (is_empty(*value)) return refuse(Fault::kIndexKeyEmpty, {element.name, kind_of(*value), index.name});
+  if (partition && key_bytes(*value) > model::kMaxPartitionKeyBytes) {
+    return refuse(Fault::kIndexPartitionKeyTooLong, {index.name, element.name});
+  }
+  if (!partition && key_bytes(*value) > model::kMaxSortKeyBytes) {
+    return refuse(Fault::kIndexSortKeyTooLong, {index.name, element.name});
+  }
+  return {};
+}
+
+void append_values(const std::vector<KeyElement>& elements, const Item& item, std::string& out) {
+  for (const auto& element : elements) model::append_key_value(*item.find(element.name), out);
+}
+
+Key make_key(uint32_t table_id, uint16_t index_id, const model::KeySchema& keys, const Item& item) {
+  std::vector<const AttributeValue*> partition;
+  for (const auto& element : keys.partition) partition.push_back(item.find(element.name));
+  Key key;
+  key.bytes = model::collection_prefix(table_id, index_id, partition);
+  key.place = static_cast<uint32_t>(key.bytes.size());
+  append_values(keys.sort, item, key.bytes);
+  return key;
+}
+
+void copy_attribute(const Item& from, const std::string& name, Item& to) {
+  if (const AttributeValue* value = from.find(name); value != nullptr) to.set(name, *value);
+}
+
+std::string encoded(const Item& item) {
+  std::string bytes;
+  model::encode_item(item, bytes);
+  return bytes;
+}
+
+// One index's part of an item's change.
+class IndexChange {
+ public:
+  IndexChange(const TableInfo& table, const IndexInfo& index, const Item* before, const Item* after) : index_(index) {
+    if (before != nullptr) load(table, *before, old_key_, old_view_);
+    if (after != nullptr) load(table, *after, new_key_, new_view_);
+  }
+
+  void apply(Changes& changes, ItemChange& change) const {
+    if (!old_key_ && !new_key_) return;
+    const bool moved = old_key_.has_value() != new_key_.has_value() || (old_key_ && !(*old_key_ == *new_key_));
+    if (!moved && old_view_ == new_view_) return;
+    if (old_key_ && moved) changes.erase(*old_key_);
+    if (new_key_) changes.put(*new_key_, encoded(new_view_));
+    charge(moved, change);
+  }
+
+ private:
+  static void load(const TableInfo& table, const IndexInfo& index, const Item& item, std::optional<Key>& key,
+                   Item& view) {
+    key = index_key(table, index, item);
+    if (key) view = index_view(table, index, item);
+  }
+  void load(const TableInfo& table, const Item& item, std::optional<Key>& key, Item& view) const {
+    load(table, index_, item, key, view);
+  }
+
+  void charge(bool moved, ItemChange& change) const {
+    const size_t old_bytes = old_key_ ? model::item_size(old_view_) : 0;
+    const size_t new_bytes = new_key_ ? model::item_size(new_view_) : 0;
+    auto& consumed = index_.global ? change.consumed.global_indexes : change.consumed.local_indexes;
+    Capacity& capacity = consumed[index_.name];
+    if (moved) {  // an entry under another key is a deletion and an insertion
+      if (old_key_) capacity.write += model::write_half_units(old_bytes);
+      if (new_key_) capacity.write += model::write_half_units(new_bytes);
+    } else {
+      capacity.write += model::write_half_units(std::max(old_bytes, new_bytes));
+    }
+    change.tallies.push_back({index_.tally.get(), int64_t{new_key_.has_value()} - int64_t{old_key_.has_value()},
+                              static_cast<int64_t>(new_bytes) - static_cast<int64_t>(old_bytes)});
+  }
+
+  const IndexInfo& index_;
+  std::optional<Key> old_key_, new_key_;
+  Item old_view_, new_view_;
+};
+
+}  // namespace
+
+Result<void> check_key(const TableInfo& table, const Item& key) {
+  if (key.size() != table.keys.partition.size() + table.keys.sort.size()) return refuse(Fault::kKeySchemaMismatch);
+  for (const auto* elements : {&table.keys.partition, &table.keys.sort}) {
+    for (const auto& element : *elements) {
+      const AttributeValue* value = key.find(element.name);
+      if (value == nullptr || !value->is(element.type)) return refuse(Fault::kKeySchemaMismatch);
+    }
+  }
+  PARTITA_TRY_VOID(check_not_empty(table.keys.partition, key));
+  PARTITA_TRY_VOID(check_not_empty(table.keys.sort, key));
+  return check_key_lengths(table, key);
+}
+
+Result<void> check_item_key(const TableInfo& table, const Item& item) {
+  for (const auto* elements : {&table.keys.partition, &table.keys.sort}) {
+    for (const auto& element : *elements) {
+      const AttributeValue* value = item.find(element.name);
+      if (value == nullptr) return refuse(Fault::kMissingKey, {element.name});
+      if (!value->is(element.type)) {
+        return refuse(Fault::kKeyTypeMismatch, {element.name, std::string(model::type_name(element.type)),
+                                                std::string(model::type_name(value->type()))});
+      }
+    }
+  }
+  PARTITA_TRY_VOID(check_not_empty(table.keys.partition, item));
+  PARTITA_TRY_VOID(check_not_empty(table.keys.sort, item));
+  return check_key_lengths(table, item);
+}
+
+Result<void> check_index_keys(const TableInfo& table, const Item& item) {
+  for (const auto& index : table.indexes) {
+    for (const auto& element : index.keys.partition) {
+      PARTITA_TRY_VOID(check_index_element(index, element, true, item));
+    }
+    for (const auto& element : index.keys.sort) {
+      PARTITA_TRY_VOID(check_index_element(index, element, false, item));
+    }
+  }
+  return {};
+}
+
+Key item_key(const TableInfo& table, const Item& item) {
+  return make_key(table.id, model::kBaseIndex, table.keys, item);
+}
+
+std::optional<Key> index_key(const TableInfo& table, const IndexInfo& index, const Item& item) {
+  for (const auto* elements : {&index.keys.partition, &index.keys.sort}) {
+    for (const auto& element : *elements) {
+      const AttributeValue* value = item.find(element.name);
+      // An item older than the index may hold a value that could never be its key.
+      if (value == nullptr || !value->is(element.type) || is_empty(*value)) return std::nullopt;
+    }
+  }
+  Key key = make_key(table.id, index.id, index.keys, item);
+  append_values(table.keys.partition, item, key.bytes);
+  append_values(table.keys.sort, item, key.bytes);
+  return key;
+}
+
+Item key_of(const TableInfo& table, const Item& item) { return position_of(table, nullptr, item); }
+
+Item position_of(const TableInfo& table, const IndexInfo* index, const Item& item) {
+  Item position;
+  for (const auto& name : key_attributes(table, index)) copy_attribute(item, name, position);
+  return position;
+}
+
+Item index_view(const TableInfo& table, const IndexInfo& index, const Item& item) {
+  if (index.projection.kind == ProjectionKind::kAll) return item;
+  Item view = position_of(table, &index, item);
+  if (index.projection.kind == ProjectionKind::kInclude) {
+    for (const auto& name : index.projection.attributes) copy_attribute(item, name, view);
+  }
+  return view;
+}
+
+ItemChange change_item(const TableInfo& table, const Key& key, const Before& before, const Item* after,
+                       Changes& changes) {
+  ItemChange change;
+  change.consumed.table = table.name;
+  const size_t after_bytes = after == nullptr ? 0 : model::item_size(*after);
+  change.consumed.base.write = model::write_half_units(std::max(before.bytes, after_bytes));
+  if (!before.exists && after == nullptr) return change;
+  if (after != nullptr) {
+    changes.put(key, encoded(*after));
+  } else {
+    changes.erase(key);
+  }
+  change.tallies.push_back({table.tally.get(), int64_t{after != nullptr} - int64_t{before.exists},
+                            static_cast<int64_t>(after_bytes) - static_cast<int64_t>(before.bytes)});
+  for (const auto& index : table.indexes) {
+    if (index.status == Status::kDeleting) continue;
+    IndexChange(table, index, before.item, after).apply(changes, change);
+  }
+  return change;
+}
+
+}  // namespace partita::table

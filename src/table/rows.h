@@ -1,0 +1,64 @@
+// Where items and index entries live in the key space, and what one item's change does to them.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "storage/engine.h"
+#include "table/capacity.h"
+#include "table/schema.h"
+
+namespace partita::table {
+
+// A key as a request names it: exactly the table's key attributes, rightly typed, not empty, not too long.
+// Faults: kKeySchemaMismatch, kKeyEmpty, kPartitionKeyTooLong, kSortKeyTooLong.
+Result<void> check_key(const TableInfo& table, const model::Item& key);
+
+// The key attributes of a whole item: present and right. Faults: kMissingKey, kKeyTypeMismatch, kKeyEmpty, ...
+Result<void> check_item_key(const TableInfo& table, const model::Item& item);
+
+// The attributes of an item that are keys of indexes: absent or right.
+// Faults: kIndexKeyTypeMismatch, kIndexKeyEmpty, kIndexKeyTooLong.
+Result<void> check_index_keys(const TableInfo& table, const model::Item& item);
+
+// Precondition of both: the item's key attributes were checked.
+storage::Key item_key(const TableInfo& table, const model::Item& item);
+// Nothing when the item lacks one of the index's key attributes: then it is not in the index.
+std::optional<storage::Key> index_key(const TableInfo& table, const IndexInfo& index, const model::Item& item);
+
+// Only the table's key attributes of an item.
+model::Item key_of(const TableInfo& table, const model::Item& item);
+// Only the key attributes of the table and, unless null, of the index: what LastEvaluatedKey holds.
+model::Item position_of(const TableInfo& table, const IndexInfo* index, const model::Item& item);
+
+// What the index stores of an item. Precondition: index_key() is something.
+model::Item index_view(const TableInfo& table, const IndexInfo& index, const model::Item& item);
+
+// By how much a committed change moves the counters of a table and its indexes.
+struct TallyChange {
+  Tally* tally;
+  int64_t items;
+  int64_t bytes;
+};
+
+// What changing one item from `before` to `after` (null: absent) does.
+struct ItemChange {
+  ConsumedCapacity consumed;  // by the larger of the two, for the table and each index whose stored entry changes
+  std::vector<TallyChange> tallies;
+};
+
+// The item as it was. `item` may be null on a table without indexes, where only the size matters.
+struct Before {
+  bool exists = false;
+  size_t bytes = 0;
+  const model::Item* item = nullptr;
+};
+
+// Adds the writes of the item's row and of all its index rows to `changes`. `after` is null for a deletion; a deletion
+// of what does not exist writes nothing and is charged the minimum. Precondition: keys checked.
+ItemChange change_item(const TableInfo& table, const storage::Key& key, const Before& before, const model::Item* after,
+                       storage::Changes& changes);
+
+}  // namespace partita::table

@@ -1,0 +1,125 @@
+// What a table is: its keys, its indexes and its settings. A TableInfo is immutable once published by the Catalog;
+// changing a table publishes another.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/item_codec.h"
+#include "model/key.h"
+#include "model/value.h"
+
+namespace partita::table {
+
+enum class Status : uint8_t { kCreating, kActive, kUpdating, kDeleting };
+enum class ProjectionKind : uint8_t { kAll, kKeysOnly, kInclude };
+enum class BillingMode : uint8_t { kProvisioned, kPayPerRequest };
+
+struct Projection {
+  ProjectionKind kind = ProjectionKind::kAll;
+  std::vector<std::string> attributes;  // for kInclude: what is projected beside the keys
+  bool operator==(const Projection&) const = default;
+};
+
+// Units per second; 0 and 0 on a table that pays per request. Times are 0 when it never happened.
+struct Throughput {
+  int64_t read_units = 0;
+  int64_t write_units = 0;
+  int64_t last_increase_ms = 0;
+  int64_t last_decrease_ms = 0;
+  int64_t decreases_today = 0;
+};
+
+struct OnDemandLimits {
+  std::optional<int64_t> max_read_units;
+  std::optional<int64_t> max_write_units;
+};
+
+// Units per second that are ready at once.
+struct WarmThroughput {
+  int64_t read_units = 12000;  // what DynamoDB reports for a new on-demand table
+  int64_t write_units = 4000;
+};
+
+// How much a table or an index holds: live counters, shared by all versions of one TableInfo.
+struct Tally {
+  std::atomic<int64_t> items{0};
+  std::atomic<int64_t> bytes{0};
+};
+
+struct IndexInfo {
+  uint16_t id = 0;  // unique within the table for its whole life; see model::kBaseIndex
+  std::string name;
+  bool global = true;
+  model::KeySchema keys;
+  Projection projection;
+  Throughput throughput;
+  OnDemandLimits on_demand;
+  std::optional<WarmThroughput> warm;
+  Status status = Status::kActive;
+  bool backfilling = false;  // filled from the table's items; not to be queried yet
+  std::shared_ptr<Tally> tally = std::make_shared<Tally>();
+};
+
+struct StreamInfo {
+  bool enabled = false;
+  std::string view_type;  // KEYS_ONLY, NEW_IMAGE, OLD_IMAGE or NEW_AND_OLD_IMAGES
+  std::string label;      // of the newest stream; empty when there never was one
+};
+
+struct Encryption {
+  bool kms = false;
+  std::string key_arn;
+};
+
+struct TableInfo {
+  uint32_t id = 0;  // never used again after the table is gone
+  std::string name;
+  std::string uuid;  // DynamoDB's TableId
+  model::KeySchema keys;
+  std::vector<model::KeyElement> attribute_definitions;  // in the order of the request
+  std::vector<IndexInfo> indexes;
+  BillingMode billing_mode = BillingMode::kProvisioned;
+  int64_t billing_changed_ms = 0;  // when it last became pay-per-request
+  Throughput throughput;
+  OnDemandLimits on_demand;
+  std::optional<WarmThroughput> warm;
+  int64_t created_ms = 0;
+  Status status = Status::kActive;
+  int64_t settles_at_ms = 0;  // when kCreating and kUpdating become kActive
+  uint16_t next_index_id = 1;
+  bool deletion_protection = false;
+  std::string table_class;  // empty: never named
+  int64_t table_class_changed_ms = 0;
+  std::optional<Encryption> encryption;
+  StreamInfo stream;
+  std::map<std::string, std::string> tags;
+  uint64_t revision = 1;  // grows with every change
+  std::shared_ptr<Tally> tally = std::make_shared<Tally>();
+
+  // kCreating and kUpdating end by themselves at `settles_at_ms`.
+  Status status_at(int64_t now_ms) const;
+  // The index of that name, or null.
+  const IndexInfo* find_index(std::string_view index_name) const;
+  IndexInfo* find_index(std::string_view index_name);
+  bool has_local_index() const;
+  // The declared type of a key attribute of the table or of one of its indexes.
+  const model::KeyElement* find_definition(std::string_view attribute) const;
+};
+
+using Table = std::shared_ptr<const TableInfo>;
+
+// The names that an index row carries whatever its projection: the table's and the index's key attributes, distinct.
+std::vector<std::string> key_attributes(const TableInfo& table, const IndexInfo* index);
+
+// The catalogue's stored form: an item, so that a field can be added without a new format.
+model::Item to_item(const TableInfo& table);
+Result<TableInfo> table_from_item(const model::Item& item);
+
+}  // namespace partita::table

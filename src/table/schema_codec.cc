@@ -1,0 +1,264 @@
+#include <algorithm>
+
+#include "table/schema.h"
+
+namespace partita::table {
+
+namespace {
+
+using model::AttributeMap;
+using model::AttributeValue;
+using model::KeyElement;
+using model::Number;
+
+AttributeValue text(std::string value) { return AttributeValue::string(std::move(value)); }
+AttributeValue whole(int64_t value) { return AttributeValue::number(Number::of(value)); }
+AttributeValue flag(bool value) { return AttributeValue::boolean(value); }
+
+AttributeValue from_elements(const std::vector<KeyElement>& elements) {
+  AttributeValue::List list;
+  for (const auto& element : elements) {
+    AttributeMap map;
+    map.set("name", text(element.name));
+    map.set("type", whole(static_cast<int64_t>(element.type)));
+    list.push_back(AttributeValue::map(std::move(map)));
+  }
+  return AttributeValue::list(std::move(list));
+}
+
+AttributeValue from_throughput(const Throughput& throughput) {
+  AttributeMap map;
+  map.set("decrease", whole(throughput.last_decrease_ms));
+  map.set("decreases", whole(throughput.decreases_today));
+  map.set("increase", whole(throughput.last_increase_ms));
+  map.set("read", whole(throughput.read_units));
+  map.set("write", whole(throughput.write_units));
+  return AttributeValue::map(std::move(map));
+}
+
+template <class Owner>
+void put_limits(AttributeMap& map, const Owner& owner) {
+  if (owner.on_demand.max_read_units) map.set("max_read", whole(*owner.on_demand.max_read_units));
+  if (owner.on_demand.max_write_units) map.set("max_write", whole(*owner.on_demand.max_write_units));
+  if (owner.warm) {
+    map.set("warm_read", whole(owner.warm->read_units));
+    map.set("warm_write", whole(owner.warm->write_units));
+  }
+}
+
+AttributeValue from_index(const IndexInfo& index) {
+  AttributeMap map;
+  map.set("backfilling", flag(index.backfilling));
+  map.set("global", flag(index.global));
+  map.set("id", whole(index.id));
+  map.set("name", text(index.name));
+  map.set("partition", from_elements(index.keys.partition));
+  map.set("projection", whole(static_cast<int64_t>(index.projection.kind)));
+  AttributeValue::List projected;
+  for (const auto& name : index.projection.attributes) projected.push_back(text(name));
+  map.set("projected", AttributeValue::list(std::move(projected)));
+  map.set("sort", from_elements(index.keys.sort));
+  map.set("status", whole(static_cast<int64_t>(index.status)));
+  map.set("throughput", from_throughput(index.throughput));
+  put_limits(map, index);
+  return AttributeValue::map(std::move(map));
+}
+
+// Reads a stored map. A missing field keeps its default; a field of another type is remembered as a fault.
+class Fields {
+ public:
+  explicit Fields(const AttributeMap& map) : map_(map) {}
+
+  void take(std::string_view name, std::string& out) {
+    if (const auto* value = find(name, model::Type::kS)) out = value->as_string();
+  }
+  void take(std::string_view name, bool& out) {
+    if (const auto* value = find(name, model::Type::kBool)) out = value->as_bool();
+  }
+  template <class Whole>
+    requires(std::is_integral_v<Whole> || std::is_enum_v<Whole>)
+  void take(std::string_view name, Whole& out) {
+    if (const auto* value = find(name, model::Type::kN)) out = static_cast<Whole>(whole_of(*value));
+  }
+  void take(std::string_view name, std::optional<int64_t>& out) {
+    if (const auto* value = find(name, model::Type::kN)) out = whole_of(*value);
+  }
+  void take(std::string_view name, std::vector<KeyElement>& out) {
+    each(name, [&](const AttributeValue& value) {
+      Fields fields(value.as_map());
+      KeyElement element;
+      fields.take("name", element.name);
+      fields.take("type", element.type);
+      out.push_back(std::move(element));
+      sound_ &= fields.sound();
+    });
+  }
+  void take(std::string_view name, Throughput& out) {
+    const auto* value = find(name, model::Type::kM);
+    if (value == nullptr) return;
+    Fields fields(value->as_map());
+    fields.take("decrease", out.last_decrease_ms);
+    fields.take("decreases", out.decreases_today);
+    fields.take("increase", out.last_increase_ms);
+    fields.take("read", out.read_units);
+    fields.take("write", out.write_units);
+    sound_ &= fields.sound();
+  }
+  template <class Owner>
+  void take_limits(Owner& owner) {
+    take("max_read", owner.on_demand.max_read_units);
+    take("max_write", owner.on_demand.max_write_units);
+    if (!map_.contains("warm_read")) return;
+    owner.warm.emplace();
+    take("warm_read", owner.warm->read_units);
+    take("warm_write", owner.warm->write_units);
+  }
+  // Calls `use` with each member of a list of maps.
+  template <class Use>
+  void each(std::string_view name, Use use) {
+    const auto* value = find(name, model::Type::kL);
+    if (value == nullptr) return;
+    for (const auto& member : value->as_list()) {
+      if (!member.is(model::Type::kM)) {
+        sound_ = false;
+        return;
+      }
+      use(member);
+    }
+  }
+  const AttributeValue* find(std::string_view name, model::Type type) {
+    const auto* value = map_.find(name);
+    if (value == nullptr) return nullptr;
+    if (value->is(type)) return value;
+    sound_ = false;
+    return nullptr;
+  }
+  void fail() { sound_ = false; }
+  bool sound() const { return sound_; }
+
+ private:
+  int64_t whole_of(const AttributeValue& value) {
+    const auto number = value.as_number().to_int64();
+    sound_ &= number.has_value();
+    return number.value_or(0);
+  }
+
+  const AttributeMap& map_;
+  bool sound_ = true;
+};
+
+IndexInfo index_from(const AttributeMap& map, bool& sound) {
+  Fields fields(map);
+  IndexInfo index;
+  fields.take("backfilling", index.backfilling);
+  fields.take("global", index.global);
+  fields.take("id", index.id);
+  fields.take("name", index.name);
+  fields.take("partition", index.keys.partition);
+  fields.take("projection", index.projection.kind);
+  if (const auto* projected = fields.find("projected", model::Type::kL)) {
+    for (const auto& name : projected->as_list()) {
+      if (name.is(model::Type::kS)) {
+        index.projection.attributes.push_back(name.as_string());
+      } else {
+        fields.fail();
+      }
+    }
+  }
+  fields.take("sort", index.keys.sort);
+  fields.take("status", index.status);
+  fields.take("throughput", index.throughput);
+  fields.take_limits(index);
+  sound &= fields.sound();
+  return index;
+}
+
+void put_settings(AttributeMap& item, const TableInfo& table) {
+  put_limits(item, table);
+  item.set("protected", flag(table.deletion_protection));
+  item.set("class", text(table.table_class));
+  item.set("class_changed", whole(table.table_class_changed_ms));
+  item.set("stream", flag(table.stream.enabled));
+  item.set("stream_label", text(table.stream.label));
+  item.set("stream_view", text(table.stream.view_type));
+  if (table.encryption) {
+    item.set("kms", flag(table.encryption->kms));
+    item.set("kms_key", text(table.encryption->key_arn));
+  }
+  AttributeMap tags;
+  for (const auto& [name, value] : table.tags) tags.set(name, text(value));
+  item.set("tags", AttributeValue::map(std::move(tags)));
+}
+
+void take_settings(Fields& fields, TableInfo& table) {
+  fields.take_limits(table);
+  fields.take("protected", table.deletion_protection);
+  fields.take("class", table.table_class);
+  fields.take("class_changed", table.table_class_changed_ms);
+  fields.take("stream", table.stream.enabled);
+  fields.take("stream_label", table.stream.label);
+  fields.take("stream_view", table.stream.view_type);
+  if (fields.find("kms", model::Type::kBool) != nullptr) {
+    table.encryption.emplace();
+    fields.take("kms", table.encryption->kms);
+    fields.take("kms_key", table.encryption->key_arn);
+  }
+  if (const auto* tags = fields.find("tags", model::Type::kM)) {
+    for (const auto& [name, value] : tags->as_map()) {
+      if (value.is(model::Type::kS)) table.tags[name] = value.as_string();
+    }
+  }
+}
+
+}  // namespace
+
+model::Item to_item(const TableInfo& table) {
+  model::Item item;
+  item.set("billing", whole(static_cast<int64_t>(table.billing_mode)));
+  item.set("billing_changed", whole(table.billing_changed_ms));
+  item.set("created", whole(table.created_ms));
+  item.set("definitions", from_elements(table.attribute_definitions));
+  item.set("id", whole(table.id));
+  AttributeValue::List indexes;
+  for (const auto& index : table.indexes) indexes.push_back(from_index(index));
+  item.set("indexes", AttributeValue::list(std::move(indexes)));
+  item.set("name", text(table.name));
+  item.set("next_index", whole(table.next_index_id));
+  item.set("partition", from_elements(table.keys.partition));
+  item.set("revision", whole(static_cast<int64_t>(table.revision)));
+  item.set("settles", whole(table.settles_at_ms));
+  item.set("sort", from_elements(table.keys.sort));
+  item.set("status", whole(static_cast<int64_t>(table.status)));
+  item.set("throughput", from_throughput(table.throughput));
+  item.set("uuid", text(table.uuid));
+  put_settings(item, table);
+  return item;
+}
+
+Result<TableInfo> table_from_item(const model::Item& item) {
+  Fields fields(item);
+  TableInfo table;
+  fields.take("billing", table.billing_mode);
+  fields.take("billing_changed", table.billing_changed_ms);
+  fields.take("created", table.created_ms);
+  fields.take("definitions", table.attribute_definitions);
+  fields.take("id", table.id);
+  bool sound = true;
+  fields.each("indexes", [&](const AttributeValue& map) { table.indexes.push_back(index_from(map.as_map(), sound)); });
+  fields.take("name", table.name);
+  fields.take("next_index", table.next_index_id);
+  fields.take("partition", table.keys.partition);
+  fields.take("revision", table.revision);
+  fields.take("settles", table.settles_at_ms);
+  fields.take("sort", table.keys.sort);
+  fields.take("status", table.status);
+  fields.take("throughput", table.throughput);
+  fields.take("uuid", table.uuid);
+  take_settings(fields, table);
+  if (!sound || !fields.sound() || table.name.empty() || table.keys.partition.empty()) {
+    return Error(ErrorKind::kCorrupt, "a table's entry in the catalogue is damaged");
+  }
+  return table;
+}
+
+}  // namespace partita::table

@@ -1,0 +1,134 @@
+#include "table/write.h"
+
+#include "base/bytes.h"
+#include "model/fault.h"
+#include "model/fault_detail.h"
+#include "model/item_codec.h"
+#include "model/limits.h"
+
+namespace partita::table {
+
+namespace {
+
+using model::Fault;
+using model::Item;
+using model::refuse;
+using storage::Changes;
+using storage::Decision;
+using storage::Record;
+
+using Kind = WriteAction::Kind;
+
+Error condition_failed(const WriteAction& action, const std::optional<Item>& before) {
+  std::shared_ptr<const ErrorDetail> detail;
+  if (action.return_item_on_failure && before) detail = std::make_shared<model::ConditionFailedDetail>(*before);
+  return Error(ErrorKind::kInvalid, static_cast<uint16_t>(Fault::kConditionFailed), {}, std::move(detail));
+}
+
+// Most writes need only the old item's size.
+bool needs_old_item(const TableInfo& table, const WriteAction& action) {
+  return action.condition || action.wants_before || action.kind == Kind::kUpdate || !table.indexes.empty();
+}
+
+Result<std::optional<Item>> updated(const TableInfo& table, const WriteAction& action,
+                                    const std::optional<Item>& before) {
+  if (!before && !action.update.creates_item()) return std::optional<Item>();
+  PARTITA_TRY(Item after, expr::apply(action.update, before ? &*before : nullptr, action.item));
+  const size_t statement = expr::statement_bytes(action.update, after);
+  if (statement > model::kMaxItemBytes || model::item_size(after) > model::kMaxItemBytes) {
+    return refuse(Fault::kItemToUpdateTooLarge);
+  }
+  PARTITA_TRY_VOID(check_index_keys(table, after));
+  return std::optional<Item>(std::move(after));
+}
+
+}  // namespace
+
+Result<void> check_write(const TableInfo& table, const WriteAction& action) {
+  if (action.kind != Kind::kPut) {
+    if (action.kind == Kind::kUpdate) PARTITA_TRY_VOID(expr::check_no_key(action.update, table.keys));
+    return check_key(table, action.item);
+  }
+  PARTITA_TRY_VOID(check_item_key(table, action.item));
+  PARTITA_TRY_VOID(check_index_keys(table, action.item));
+  if (model::item_size(action.item) > model::kMaxItemBytes) return refuse(Fault::kItemTooLarge);
+  return {};
+}
+
+Result<Written> evaluate_write(const TableInfo& table, const WriteAction& action, const Record* found,
+                               Changes& changes) {
+  Written written;
+  Before before{.exists = found != nullptr, .bytes = 0, .item = nullptr};
+  if (found != nullptr) {
+    PARTITA_TRY(before.bytes, model::encoded_item_size(found->value));
+    written.existed = true;
+    if (needs_old_item(table, action)) {
+      PARTITA_TRY(written.before, model::decode_item(found->value));
+      before.item = &*written.before;
+    }
+  }
+  if (action.condition) {
+    static const Item kAbsent;
+    if (!expr::evaluate(*action.condition, written.before ? *written.before : kAbsent)) {
+      return condition_failed(action, written.before);
+    }
+  }
+  if (action.kind == Kind::kCheck) {
+    written.change.consumed.table = table.name;
+    written.change.consumed.base.write = model::write_half_units(before.bytes);
+    return written;
+  }
+  if (action.kind == Kind::kUpdate) {
+    PARTITA_TRY(written.after, updated(table, action, written.before));
+  }
+  const Item* after = action.kind == Kind::kPut ? &action.item : written.after ? &*written.after : nullptr;
+  if (action.kind == Kind::kUpdate && after == nullptr) {  // it took away from what is not there
+    written.change = change_item(table, {}, {}, nullptr, changes);
+    return written;
+  }
+  written.change = change_item(table, item_key(table, action.item), before, after, changes);
+  return written;
+}
+
+void settle(const ItemChange& change) {
+  for (const TallyChange& tally : change.tallies) {
+    tally.tally->items += tally.items;
+    tally.tally->bytes += tally.bytes;
+  }
+}
+
+Task<Result<Written>> write_item(Database& database, Table table, const WriteAction& action) {
+  PARTITA_CO_TRY_VOID(check_write(*table, action));
+  std::optional<Result<Written>> result;
+  const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
+    result.emplace(evaluate_write(*table, action, found[0], changes));
+    return result->ok() ? Decision::kCommit : Decision::kRefuse;
+  };
+  std::vector<storage::Key> keys;
+  keys.push_back(item_key(*table, action.item));
+  auto outcome = co_await database.engine().transact(std::move(keys), decide);
+  if (!outcome.ok()) co_return std::move(outcome).error();
+  if (result->ok()) settle(result->value().change);
+  co_return std::move(*result);
+}
+
+Task<Result<uint64_t>> collection_bytes(Database& database, Table table, Item key) {
+  std::vector<const model::AttributeValue*> partition;
+  for (const auto& element : table->keys.partition) partition.push_back(key.find(element.name));
+  std::vector<uint16_t> ids{model::kBaseIndex};
+  for (const auto& index : table->indexes) {
+    if (!index.global) ids.push_back(index.id);
+  }
+  uint64_t total = 0;
+  for (const uint16_t id : ids) {
+    storage::Range range;
+    range.begin = model::collection_prefix(table->id, id, partition);
+    range.end = prefix_end(range.begin).value_or("");
+    auto bytes = co_await database.engine().approximate_bytes(std::move(range));
+    if (!bytes.ok()) co_return std::move(bytes).error();
+    total += *bytes;
+  }
+  co_return total;
+}
+
+}  // namespace partita::table

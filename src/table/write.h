@@ -1,0 +1,49 @@
+// Changing one item: PutItem, UpdateItem, DeleteItem, and the same as parts of a batch or a transaction.
+#pragma once
+
+#include <optional>
+
+#include "base/result.h"
+#include "expr/condition.h"
+#include "expr/update.h"
+#include "table/database.h"
+#include "table/rows.h"
+
+namespace partita::table {
+
+struct WriteAction {
+  enum class Kind : uint8_t { kPut, kUpdate, kDelete, kCheck };
+  Kind kind = Kind::kPut;
+  model::Item item;  // the whole item of kPut, else the key
+  expr::Update update;
+  std::optional<expr::Condition> condition;
+  bool return_item_on_failure = false;  // a failed condition carries the item, see model/fault_detail.h
+  bool wants_before = false;            // Written::before is filled when the item existed
+};
+
+struct Written {
+  bool existed = false;
+  std::optional<model::Item> before;  // see WriteAction::wants_before
+  std::optional<model::Item> after;   // of an update; absent when nothing is there afterwards
+  ItemChange change;
+};
+
+// What is wrong with the action whatever the item is now: its keys, its index keys, its size. Faults of rows.h,
+// kItemTooLarge, kUpdateOfKey.
+Result<void> check_write(const TableInfo& table, const WriteAction& action);
+
+// What the action does to the item as it is (null: absent); adds its writes to `changes`. Pure.
+// Precondition: check_write() passed. Faults: kConditionFailed, faults of expr::apply, kItemToUpdateTooLarge.
+Result<Written> evaluate_write(const TableInfo& table, const WriteAction& action, const storage::Record* found,
+                               storage::Changes& changes);
+
+// Moves the live counters. Call once, after the commit.
+void settle(const ItemChange& change);
+
+// check_write, then evaluate_write in one transaction. Durable when it returns.
+Task<Result<Written>> write_item(Database& database, Table table, const WriteAction& action);
+
+// The bytes of the item collection that the key belongs to, over the table and its local indexes, roughly.
+Task<Result<uint64_t>> collection_bytes(Database& database, Table table, model::Item key);
+
+}  // namespace partita::table
