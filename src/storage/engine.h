@@ -26,8 +26,11 @@
 
 namespace partita::storage {
 
+inline constexpr size_t kMaxKeyBytes = 65'535;
+inline constexpr size_t kMaxTopicBytes = 255;
+
 // `place` is the length of the prefix that must stay together: rows that share it live on one server, and a scan within
-// it is cheap. At most 65,535 bytes in all.
+// it is cheap. At most kMaxKeyBytes in all.
 struct Key {
   std::string bytes;
   uint32_t place = 0;
@@ -96,7 +99,7 @@ class Changes {
 
   void put(Key key, std::string value) { writes_.push_back({std::move(key), std::move(value)}); }
   void erase(Key key) { writes_.push_back({std::move(key), std::nullopt}); }
-  // Appends to the log of that topic (at most 255 bytes) if, and only if, the transaction commits. Entries of one
+  // Appends to the log of that topic (at most kMaxTopicBytes) if, and only if, the transaction commits. Entries of one
   // transaction keep their order.
   void append(std::string topic, std::string entry) { appends_.push_back({std::move(topic), std::move(entry)}); }
 
