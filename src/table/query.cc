@@ -116,7 +116,10 @@ Result<storage::Range> range_of(const RangeRead& request) {
   PARTITA_TRY(const std::string row, start_row(request));
   if (request.range && !in_partition(request, row)) return refuse(Fault::kStartKeyInvalid);
   if (request.range && outside(range, row)) return refuse(Fault::kStartKeyOutsideQuery);
-  if (!request.range && outside(range, row)) return refuse(Fault::kStartKeyOutsideSegment);
+  if (!request.range && outside(range, row)) {
+    return refuse(Fault::kStartKeyOutsideSegment,
+                  {std::to_string(request.segment.total), std::to_string(request.segment.index)});
+  }
   if (request.forward) {
     range.begin = row + '\0';
   } else {

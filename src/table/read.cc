@@ -4,6 +4,18 @@
 
 namespace partita::table {
 
+Result<ReadItem> found_item(std::string stored, const std::optional<expr::Projection>& projection) {
+  ReadItem found;
+  PARTITA_TRY(found.bytes, model::encoded_item_size(stored));
+  if (!projection) {
+    found.item = std::move(stored);
+    return found;
+  }
+  PARTITA_TRY(const model::Item whole, model::decode_item(stored));
+  found.item = expr::project(*projection, whole);
+  return found;
+}
+
 Task<Result<std::vector<ReadItem>>> read_items(Database& database, ReadKeys request) {
   std::vector<storage::Key> keys;
   keys.reserve(request.keys.size());
@@ -12,15 +24,9 @@ Task<Result<std::vector<ReadItem>>> read_items(Database& database, ReadKeys requ
   if (!read.ok()) co_return std::move(read).error();
   std::vector<ReadItem> items(request.keys.size());
   for (size_t i = 0; i < items.size(); ++i) {
-    std::optional<storage::Record>& record = (*read)[i];
-    if (!record) continue;
-    PARTITA_CO_TRY(items[i].bytes, model::encoded_item_size(record->value));
-    if (!request.projection) {
-      items[i].item = std::move(record->value);
-      continue;
+    if (std::optional<storage::Record>& record = (*read)[i]) {
+      PARTITA_CO_TRY(items[i], found_item(std::move(record->value), request.projection));
     }
-    PARTITA_CO_TRY(const model::Item whole, model::decode_item(record->value));
-    items[i].item = expr::project(*request.projection, whole);
   }
   co_return items;
 }

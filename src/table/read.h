@@ -32,6 +32,9 @@ struct ReadItem {
 // charge alone.
 Task<Result<std::vector<ReadItem>>> read_items(Database& database, ReadKeys request);
 
+// A stored item as the reader wants it. Errors: kCorrupt.
+Result<ReadItem> found_item(std::string stored, const std::optional<expr::Projection>& projection);
+
 // The charge of reading those items one by one.
 ConsumedCapacity read_charge(const TableInfo& table, const std::vector<ReadItem>& items, bool consistent);
 

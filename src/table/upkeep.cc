@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "model/item_codec.h"
 #include "table/rows.h"
+#include "table/transact.h"
 
 namespace partita::table {
 
@@ -207,6 +208,14 @@ void schedule_count(Database& database, std::string name) {
       [&database, name = std::move(name)](std::stop_token stop) { return count_job(database, name, stop); });
 }
 
+void count_token(Database& database) {
+  constexpr uint64_t kTokensBetweenSweeps = 10'000;
+  static std::atomic<uint64_t> used{0};
+  if (++used % kTokensBetweenSweeps == 0) {
+    database.background().add([&database](std::stop_token) { return sweep_tokens(database); });
+  }
+}
+
 void resume_unfinished(Database& database) {
   for (const Table& table : database.catalog().all()) {
     if (table->status == Status::kDeleting) {
@@ -218,6 +227,7 @@ void resume_unfinished(Database& database) {
       if (index.status == Status::kDeleting) schedule_index_drop(database, table, index.id);
     }
   }
+  database.background().add([&database](std::stop_token) { return sweep_tokens(database); });
   for (const std::string& name : database.catalog().uncounted()) schedule_count(database, name);
 }
 

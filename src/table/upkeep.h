@@ -14,6 +14,9 @@ void schedule_table_drop(Database& database, Table table);
 // Counts the items of a table whose counters were lost with an unclean stop.
 void schedule_count(Database& database, std::string name);
 
+// Called for every token used; now and then it schedules a sweep of the old ones.
+void count_token(Database& database);
+
 // Whatever the catalogue shows as unfinished.
 void resume_unfinished(Database& database);
 

@@ -84,9 +84,15 @@ constexpr std::array kRows = {
     FaultRow{Fault::kIndexPartitionKeyTooLong, Exception::kValidation, "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of2048 bytes"},
     FaultRow{Fault::kIndexSortKeyTooLong, Exception::kValidation, "One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of 1024 bytes"},
 
+    FaultRow{Fault::kStartKeyInvalid, Exception::kValidation, "The provided starting key is invalid"},
+    FaultRow{Fault::kStartKeyOutsideQuery, Exception::kValidation, "The provided starting key is outside query boundaries based on provided conditions"},
+    FaultRow{Fault::kStartKeyOutsideSegment, Exception::kValidation, "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments: {0} Segment: {1}"},
+
     FaultRow{Fault::kConditionFailed, Exception::kConditionalCheckFailed, "The conditional request failed"},
     FaultRow{Fault::kTransactionCancelled, Exception::kTransactionCanceled, "Transaction cancelled, please refer cancellation reasons for specific reasons [{0}]"},
     FaultRow{Fault::kTransactionConflict, Exception::kTransactionConflict, "Transaction is ongoing for the item"},
+    FaultRow{Fault::kTransactionDuplicateItem, Exception::kValidation, "Transaction request cannot include multiple operations on one item"},
+    FaultRow{Fault::kTokenMismatch, Exception::kIdempotentParameterMismatch, ""},
     FaultRow{Fault::kTableNotFound, Exception::kResourceNotFound, "Requested resource not found: Table: {0} not found"},
     FaultRow{Fault::kResourceNotFound, Exception::kResourceNotFound, "Requested resource not found"},
     FaultRow{Fault::kTableInUse, Exception::kResourceInUse, "Attempt to change a resource which is still in use: Table is being {1}: {0}"},

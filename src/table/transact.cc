@@ -1,0 +1,210 @@
+#include "table/transact.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "model/fault.h"
+#include "model/fault_detail.h"
+#include "model/item_codec.h"
+#include "table/upkeep.h"
+
+namespace partita::table {
+
+namespace {
+
+using model::Fault;
+using model::Item;
+using model::TransactionCancelledDetail;
+using storage::Changes;
+using storage::Decision;
+using storage::Key;
+using storage::Record;
+
+using Reasons = std::vector<TransactionCancelledDetail::Reason>;
+
+constexpr uint32_t kSystemId = 0;
+constexpr char kTokenRow = 'I';
+constexpr size_t kSweepPage = 1000;
+constexpr size_t kSweepBytes = 1 << 20;
+
+bool any(const Reasons& reasons) {
+  return std::ranges::any_of(reasons, [](const auto& reason) { return reason.error.has_value(); });
+}
+
+Error cancelled(Reasons reasons) {
+  return Error(ErrorKind::kInvalid, static_cast<uint16_t>(Fault::kTransactionCancelled), {},
+               std::make_shared<TransactionCancelledDetail>(std::move(reasons)));
+}
+
+TransactionCancelledDetail::Reason reason_of(Error error) {
+  TransactionCancelledDetail::Reason reason;
+  if (const auto* failed = dynamic_cast<const model::ConditionFailedDetail*>(error.detail().get())) {
+    reason.item = failed->item;
+  }
+  reason.error = std::move(error);
+  return reason;
+}
+
+bool has_duplicates(std::vector<Key> keys) {
+  std::ranges::sort(keys, {}, &Key::bytes);
+  return std::ranges::adjacent_find(keys) != keys.end();
+}
+
+Key token_key(std::string_view token) {
+  Key key;
+  append_u32(key.bytes, kSystemId);
+  key.bytes.push_back(kTokenRow);
+  key.place = static_cast<uint32_t>(key.bytes.size());
+  key.bytes.append(token);
+  return key;
+}
+
+// A token's row: when it was used (8 bytes, milliseconds), then the digest of its request.
+std::string token_row(int64_t now_ms, const std::string& digest) {
+  std::string row;
+  append_u64(row, static_cast<uint64_t>(now_ms));
+  row += digest;
+  return row;
+}
+
+struct UsedToken {
+  int64_t at_ms = 0;
+  std::string_view digest;
+};
+
+UsedToken used_token(std::string_view row) {
+  UsedToken used;
+  used.at_ms = static_cast<int64_t>(take_u64(row).value_or(0));
+  used.digest = row;
+  return used;
+}
+
+// What one try of the transaction found.
+struct Attempt {
+  std::vector<Written> written;
+  Reasons reasons;
+  bool repeated = false;
+  bool mismatched = false;
+};
+
+// Looks at the token's row, the last of the records. True when the transaction is to go on.
+bool token_is_new(const TransactWrites& request, const Record* row, int64_t now_ms, Attempt& attempt) {
+  if (row == nullptr) return true;
+  const UsedToken used = used_token(row->value);
+  if (now_ms - used.at_ms >= kTokenLifetimeMs) return true;
+  attempt.repeated = used.digest == request.digest;
+  attempt.mismatched = !attempt.repeated;
+  return false;
+}
+
+Attempt evaluate(const TransactWrites& request, std::span<const Record* const> found, Changes& changes) {
+  Attempt attempt;
+  attempt.reasons.resize(request.writes.size());
+  for (size_t i = 0; i < request.writes.size(); ++i) {
+    auto written = evaluate_write(*request.writes[i].table, request.writes[i].action, found[i], changes);
+    if (written.ok()) {
+      attempt.written.push_back(std::move(written).value());
+    } else {
+      attempt.reasons[i] = reason_of(std::move(written).error());
+    }
+  }
+  return attempt;
+}
+
+Result<std::vector<Key>> keys_of(const TransactWrites& request) {
+  Reasons reasons(request.writes.size());
+  std::vector<Key> keys;
+  for (size_t i = 0; i < request.writes.size(); ++i) {
+    const auto& [table, action] = request.writes[i];
+    if (auto checked = check_write(*table, action); !checked.ok()) {
+      reasons[i] = reason_of(std::move(checked).error());
+    } else {
+      keys.push_back(item_key(*table, action.item));
+    }
+  }
+  if (has_duplicates(keys)) return model::refuse(Fault::kTransactionDuplicateItem);
+  if (any(reasons)) return cancelled(std::move(reasons));
+  return keys;
+}
+
+}  // namespace
+
+Task<Result<std::vector<Written>>> transact_write(Database& database, TransactWrites request) {
+  PARTITA_CO_TRY(std::vector<Key> keys, keys_of(request));
+  const bool with_token = !request.token.empty();
+  if (with_token) keys.push_back(token_key(request.token));
+  const int64_t now_ms = database.clock().now_ms();
+  Attempt attempt;
+  const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
+    attempt = Attempt();
+    if (with_token && !token_is_new(request, found.back(), now_ms, attempt)) return Decision::kRefuse;
+    attempt = evaluate(request, found, changes);
+    if (any(attempt.reasons)) return Decision::kRefuse;
+    if (with_token) changes.put(token_key(request.token), token_row(now_ms, request.digest));
+    return Decision::kCommit;
+  };
+  auto outcome = co_await database.engine().transact(std::move(keys), decide);
+  if (!outcome.ok()) co_return std::move(outcome).error();
+  if (attempt.mismatched) co_return model::refuse(Fault::kTokenMismatch);
+  if (any(attempt.reasons)) co_return cancelled(std::move(attempt.reasons));
+  for (Written& written : attempt.written) {
+    settle(written.change);
+    written.change.consumed.twice();
+  }
+  if (with_token && !attempt.repeated) count_token(database);
+  co_return std::move(attempt.written);
+}
+
+Task<Result<std::vector<ReadItem>>> transact_read(Database& database, const std::vector<TransactGet>& gets) {
+  Reasons reasons(gets.size());
+  std::vector<Key> keys;
+  for (size_t i = 0; i < gets.size(); ++i) {
+    if (auto checked = check_key(*gets[i].table, gets[i].key); !checked.ok()) {
+      reasons[i] = reason_of(std::move(checked).error());
+    } else {
+      keys.push_back(item_key(*gets[i].table, gets[i].key));
+    }
+  }
+  if (has_duplicates(keys)) co_return model::refuse(Fault::kTransactionDuplicateItem);
+  if (any(reasons)) co_return cancelled(std::move(reasons));
+  auto read = co_await database.engine().read(keys);
+  if (!read.ok()) co_return std::move(read).error();
+  std::vector<ReadItem> items(gets.size());
+  for (size_t i = 0; i < gets.size(); ++i) {
+    if (std::optional<Record>& record = (*read)[i]) {
+      PARTITA_CO_TRY(items[i], found_item(std::move(record->value), gets[i].projection));
+    }
+  }
+  co_return items;
+}
+
+Task<void> sweep_tokens(Database& database) {
+  const int64_t now_ms = database.clock().now_ms();
+  storage::Range range;
+  range.begin = token_key({}).bytes;
+  range.end = prefix_end(range.begin).value_or("");
+  for (bool more = true; more;) {
+    auto scanned =
+        co_await database.engine().scan(range, storage::Direction::kAscending, kSweepPage, kSweepBytes);
+    if (!scanned.ok() || scanned->empty()) co_return;
+    const storage::Page& page = *scanned;
+    for (size_t i = 0; i < page.size(); ++i) {
+      if (now_ms - used_token(page[i].value).at_ms < kTokenLifetimeMs) continue;
+      Key key = token_key({});
+      key.bytes = std::string(page[i].key);
+      std::vector<Key> keys{key};
+      const storage::Version seen = page[i].version;
+      const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
+        if (found[0] == nullptr || found[0]->version != seen) return Decision::kRefuse;
+        changes.erase(key);
+        return Decision::kCommit;
+      };
+      auto outcome = co_await database.engine().transact(std::move(keys), decide);
+      if (!outcome.ok()) co_return;
+    }
+    more = page.more;
+    range.begin = std::string(page[page.size() - 1].key) + '\0';
+  }
+}
+
+}  // namespace partita::table
