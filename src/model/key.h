@@ -37,7 +37,8 @@ inline constexpr uint16_t kBaseIndex = 0;  // the table itself; its indexes coun
 void append_key_value(const AttributeValue& value, std::string& out);
 // As above without the end mark, for S and B: every key whose value begins with `value` starts with these bytes.
 void append_key_prefix(const AttributeValue& value, std::string& out);
-// Takes one value of that type from the front of `in`; nothing when the bytes are not one.
+// Takes one value of that type from the front of `in`; nothing, and no move, when the bytes are not one.
+// Precondition: S, N or B.
 std::optional<AttributeValue> take_key_value(Type type, std::string_view& in);
 
 // The place of an item collection: everything up to and including the partition values. Rows that share it stay
@@ -48,5 +49,19 @@ std::string collection_prefix(uint32_t table_id, uint16_t index_id,
 // The first 6 bytes of every row of that index, and the first 14 of every row at that hash.
 std::string index_prefix(uint32_t table_id, uint16_t index_id);
 std::string hash_prefix(uint32_t table_id, uint16_t index_id, uint64_t hash);
+
+// What every row starts with, read back.
+inline constexpr size_t kRowPlaceBytes = 14;
+struct RowPlace {
+  uint32_t table_id = 0;
+  uint16_t index_id = 0;
+  uint64_t hash = 0;
+  bool operator==(const RowPlace&) const = default;
+};
+// Takes it from the front of `in`; nothing, and no move, when `in` is too short.
+std::optional<RowPlace> take_row_place(std::string_view& in);
+// Takes one value for each element, in order; nothing, and no move, when the bytes are not those values.
+std::optional<std::vector<AttributeValue>> take_key_values(const std::vector<KeyElement>& elements,
+                                                           std::string_view& in);
 
 }  // namespace partita::model

@@ -14,8 +14,8 @@ inline constexpr int kMaxNumberDigits = 38;
 inline constexpr int kMinNumberExponent = -130;  // 1E-130 is the smallest positive number
 inline constexpr int kMaxNumberExponent = 125;   // 9.99...E+125 is the largest
 
-inline constexpr size_t kMaxPageBytes = 1024 * 1024;            // Query and Scan
-inline constexpr size_t kMaxBatchGetBytes = 16 * 1024 * 1024;   // BatchGetItem
+inline constexpr size_t kMaxPageBytes = 1024 * 1024;           // Query and Scan
+inline constexpr size_t kMaxBatchGetBytes = 16 * 1024 * 1024;  // BatchGetItem
 inline constexpr size_t kMaxBatchGetKeys = 100;
 inline constexpr size_t kMaxBatchWrites = 25;
 inline constexpr size_t kMaxTransactionActions = 100;
@@ -27,7 +27,7 @@ inline constexpr size_t kMaxInOperands = 100;
 
 inline constexpr size_t kMaxGlobalIndexes = 20;
 inline constexpr size_t kMaxLocalIndexes = 5;
-inline constexpr size_t kMaxProjectedAttributes = 100;  // over all indexes of a table
+inline constexpr size_t kMaxProjectedAttributes = 100;                     // over all indexes of a table
 inline constexpr int64_t kMaxCollectionBytes = 10LL * 1024 * 1024 * 1024;  // with a local index
 
 inline constexpr size_t kReadUnitBytes = 4096;

@@ -24,7 +24,8 @@ class Number {
   static Number of(int64_t value);
 
   // Accepts what DynamoDB accepts: an optional sign, digits with an optional point, an optional exponent; leading and
-  // trailing zeros do not count as digits. Faults: kNumberSyntax, kNumberPrecision, kNumberOverflow, kNumberUnderflow.
+  // trailing zeros do not count as digits. Faults: kNumberEmpty, kNumberSyntax, kNumberPrecision, kNumberOverflow,
+  // kNumberUnderflow.
   static Result<Number> parse(std::string_view text);
 
   // Canonical, as DynamoDB returns it: "1000", "-0.001", "0"; digits written out, never an exponent.
@@ -47,8 +48,10 @@ class Number {
   std::strong_ordering operator<=>(const Number& other) const;
   bool operator==(const Number& other) const = default;
 
-  // What the number adds to an item's size in bytes: 1 + half its integer digits + half its fraction digits, each
-  // rounded up, and one more for a minus sign (measured against DynamoDB; see model/size.h).
+  // What the number adds to an item's size in bytes: 1 + half its digits before the point + half its digits behind it,
+  // each rounded up and without leading and trailing zeros, and 1 more for a minus sign; so 1 for zero, 2 for 1000, 3
+  // for 1.5 and -42. Source: Dynoxide (github.com/nubo-db/dynoxide, types.rs), which measured it byte for byte against
+  // DynamoDB at the 400 KB gate; the developer guide says only "approximately".
   size_t size_bytes() const;
 
   // Appends a self-delimiting encoding whose byte order is number order, at most 22 bytes: docs/formats/numbers.md.
@@ -56,7 +59,16 @@ class Number {
   // Takes one encoded number from the front of `in`; nothing, and no move, when the bytes are not an encoding.
   static std::optional<Number> decode(std::string_view& in);
 
+  // The quickest form, neither ordered nor self-delimiting, at most 18 bytes and none for zero:
+  // docs/formats/numbers.md.
+  void append_compact(std::string& out) const;
+  // The number that all of `bytes` is; nothing when they are not one.
+  static std::optional<Number> from_compact(std::string_view bytes);
+
  private:
+  Number(unsigned __int128 coefficient, int exponent, bool negative);
+  static constexpr int kLowestExponent = -167;  // of the 38th digit of a number that starts at 1E-130
+
   // value = (negative ? -1 : 1) * coefficient * 10^exponent
   unsigned __int128 coefficient_ = 0;
   int16_t exponent_ = 0;

@@ -1,1 +1,92 @@
 #include "model/value.h"
+
+#include <algorithm>
+#include <array>
+
+namespace partita::model {
+
+namespace {
+
+template <class Member>
+void make_distinct(std::vector<Member>& members) {
+  const auto in_order = [](const Member& a, const Member& b) { return !(a < b); };
+  if (std::adjacent_find(members.begin(), members.end(), in_order) == members.end()) return;
+  std::sort(members.begin(), members.end());
+  members.erase(std::unique(members.begin(), members.end()), members.end());
+}
+
+}  // namespace
+
+std::vector<AttributeMap::Entry>::iterator AttributeMap::position(std::string_view name) {
+  return std::lower_bound(entries_.begin(), entries_.end(), name,
+                          [](const Entry& entry, std::string_view wanted) { return entry.name < wanted; });
+}
+
+const AttributeValue* AttributeMap::find(std::string_view name) const {
+  return const_cast<AttributeMap*>(this)->find(name);
+}
+
+AttributeValue* AttributeMap::find(std::string_view name) {
+  const auto at = position(name);
+  return at != entries_.end() && at->name == name ? &at->value : nullptr;
+}
+
+AttributeValue& AttributeMap::set(std::string name, AttributeValue value) {
+  if (entries_.empty() || entries_.back().name < name) {
+    return entries_.emplace_back(Entry{std::move(name), std::move(value)}).value;
+  }
+  const auto at = position(name);
+  if (at->name == name) return at->value = std::move(value);
+  return entries_.insert(at, Entry{std::move(name), std::move(value)})->value;
+}
+
+bool AttributeMap::erase(std::string_view name) {
+  const auto at = position(name);
+  if (at == entries_.end() || at->name != name) return false;
+  entries_.erase(at);
+  return true;
+}
+
+bool AttributeMap::operator==(const AttributeMap& other) const { return entries_ == other.entries_; }
+
+std::string_view type_name(Type type) {
+  constexpr std::array<std::string_view, 10> kNames = {"S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"};
+  const auto index = static_cast<size_t>(type);
+  PARTITA_CHECK(index < kNames.size());
+  return kNames[index];
+}
+
+AttributeValue AttributeValue::string_set(std::vector<std::string> members) {
+  make_distinct(members);
+  return AttributeValue(StringSet{std::move(members)});
+}
+
+AttributeValue AttributeValue::number_set(std::vector<Number> members) {
+  make_distinct(members);
+  return AttributeValue(NumberSet{std::move(members)});
+}
+
+AttributeValue AttributeValue::binary_set(std::vector<std::string> members) {
+  make_distinct(members);
+  return AttributeValue(BinarySet{std::move(members)});
+}
+
+std::strong_ordering compare_scalars(const AttributeValue& a, const AttributeValue& b) {
+  PARTITA_CHECK(a.type() == b.type());
+  if (a.is(Type::kN)) return a.as_number() <=> b.as_number();
+  return a.as_bytes() <=> b.as_bytes();
+}
+
+int nesting_depth(const AttributeValue& value) {
+  int deepest = 0;
+  if (value.is(Type::kM)) {
+    for (const auto& [name, member] : value.as_map()) deepest = std::max(deepest, nesting_depth(member));
+  } else if (value.is(Type::kL)) {
+    for (const AttributeValue& member : value.as_list()) deepest = std::max(deepest, nesting_depth(member));
+  } else {
+    return 0;
+  }
+  return deepest + 1;
+}
+
+}  // namespace partita::model

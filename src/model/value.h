@@ -64,13 +64,30 @@ std::string_view type_name(Type type);
 class AttributeValue {
  public:
   using List = std::vector<AttributeValue>;
-  struct StringTag { std::string text; bool operator==(const StringTag&) const = default; };
-  struct BinaryTag { std::string bytes; bool operator==(const BinaryTag&) const = default; };
-  struct Null { bool operator==(const Null&) const = default; };
+  struct StringTag {
+    std::string text;
+    bool operator==(const StringTag&) const = default;
+  };
+  struct BinaryTag {
+    std::string bytes;
+    bool operator==(const BinaryTag&) const = default;
+  };
+  struct Null {
+    bool operator==(const Null&) const = default;
+  };
   // Sets keep their members sorted and distinct, so that equal sets are equal members.
-  struct StringSet { std::vector<std::string> members; bool operator==(const StringSet&) const = default; };
-  struct NumberSet { std::vector<Number> members; bool operator==(const NumberSet&) const = default; };
-  struct BinarySet { std::vector<std::string> members; bool operator==(const BinarySet&) const = default; };
+  struct StringSet {
+    std::vector<std::string> members;
+    bool operator==(const StringSet&) const = default;
+  };
+  struct NumberSet {
+    std::vector<Number> members;
+    bool operator==(const NumberSet&) const = default;
+  };
+  struct BinarySet {
+    std::vector<std::string> members;
+    bool operator==(const BinarySet&) const = default;
+  };
 
   AttributeValue() : held_(Null{}) {}
   static AttributeValue string(std::string text) { return AttributeValue(StringTag{std::move(text)}); }
