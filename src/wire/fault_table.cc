@@ -110,6 +110,7 @@ constexpr std::array kRows = {
     FaultRow{Fault::kEmptyStringSet, Exception::kValidation, "One or more parameter values were invalid: An string set  may not be empty"},
     FaultRow{Fault::kEmptyNumberSet, Exception::kValidation, "One or more parameter values were invalid: An number set  may not be empty"},
     FaultRow{Fault::kEmptyBinarySet, Exception::kValidation, "One or more parameter values were invalid: Binary sets should not be empty"},
+    FaultRow{Fault::kNullInSet, Exception::kValidation, "One or more parameter values were invalid: An string set may not have a null string as a member"},
     FaultRow{Fault::kDuplicateInStringSet, Exception::kValidation, "One or more parameter values were invalid: Input collection {0} contains duplicates."},
     FaultRow{Fault::kDuplicateInNumberSet, Exception::kValidation, "Input collection contains duplicates"},
     FaultRow{Fault::kDuplicateInBinarySet, Exception::kValidation, "One or more parameter values were invalid: Input collection {0}of type BS contains duplicates."},

@@ -1,0 +1,212 @@
+#include "wire/item_reader.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.h"
+#include "model/fault.h"
+#include "model/limits.h"
+#include "wire/type_check.h"
+
+namespace partita::wire {
+namespace {
+
+using model::AttributeMap;
+using model::AttributeValue;
+using model::Fault;
+using model::Number;
+using model::refuse;
+using model::Type;
+
+Result<AttributeValue> decode(const JsonValue& value, int depth);
+
+std::optional<Type> type_named(std::string_view name) {
+  if (name.size() == 1) {
+    switch (name[0]) {
+      case 'S':
+        return Type::kS;
+      case 'N':
+        return Type::kN;
+      case 'B':
+        return Type::kB;
+      case 'M':
+        return Type::kM;
+      case 'L':
+        return Type::kL;
+      default:
+        return std::nullopt;
+    }
+  }
+  if (name == "BOOL") return Type::kBool;
+  if (name == "NULL") return Type::kNull;
+  if (name == "SS") return Type::kSS;
+  if (name == "NS") return Type::kNS;
+  if (name == "BS") return Type::kBS;
+  return std::nullopt;
+}
+
+Result<Number> decode_number(std::string_view text) {
+  if (text.empty()) return refuse(Fault::kNumberEmpty);
+  return Number::parse(text);
+}
+
+// The elements as they were sent, for the text that complains of doubles.
+std::string as_sent(const JsonValue& list) {
+  std::string out = "[";
+  for (const JsonValue element : list.elements()) {
+    if (out.size() > 1) out += ", ";
+    out += element.as_string();
+  }
+  return out + "]";
+}
+
+template <class Member>
+bool has_double(std::vector<Member>& members) {
+  std::sort(members.begin(), members.end());
+  return std::adjacent_find(members.begin(), members.end()) != members.end();
+}
+
+Result<void> check_set(const JsonValue& list, Fault empty, Result<void> (*check)(const JsonValue&)) {
+  PARTITA_TRY_VOID(check_list(list, Place::kField));
+  if (list.size() == 0) return refuse(empty);
+  for (const JsonValue element : list.elements()) {
+    if (!element.present()) return refuse(Fault::kNullInSet);
+    PARTITA_TRY_VOID(check(element));
+  }
+  return {};
+}
+
+Result<AttributeValue> decode_string_set(const JsonValue& list) {
+  PARTITA_TRY_VOID(check_set(list, Fault::kEmptyStringSet, check_string));
+  std::vector<std::string> members;
+  members.reserve(list.size());
+  for (const JsonValue element : list.elements()) members.emplace_back(element.as_string());
+  if (has_double(members)) return refuse(Fault::kDuplicateInStringSet, {as_sent(list)});
+  return AttributeValue::string_set(std::move(members));
+}
+
+Result<AttributeValue> decode_number_set(const JsonValue& list) {
+  PARTITA_TRY_VOID(check_set(list, Fault::kEmptyNumberSet, check_string));
+  std::vector<Number> members;
+  members.reserve(list.size());
+  for (const JsonValue element : list.elements()) {
+    PARTITA_TRY(Number number, decode_number(element.as_string()));
+    members.push_back(number);
+  }
+  if (has_double(members)) return refuse(Fault::kDuplicateInNumberSet);
+  return AttributeValue::number_set(std::move(members));
+}
+
+std::string decode_blob(const JsonValue& value) {
+  std::optional<std::string> bytes = decode_base64(value.as_string());
+  PARTITA_CHECK(bytes.has_value());  // check_blob has passed it
+  return *std::move(bytes);
+}
+
+Result<AttributeValue> decode_binary_set(const JsonValue& list) {
+  PARTITA_TRY_VOID(check_set(list, Fault::kEmptyBinarySet, check_blob));
+  std::vector<std::string> members;
+  members.reserve(list.size());
+  for (const JsonValue element : list.elements()) members.push_back(decode_blob(element));
+  if (has_double(members)) return refuse(Fault::kDuplicateInBinarySet, {as_sent(list)});
+  return AttributeValue::binary_set(std::move(members));
+}
+
+Result<AttributeValue> decode_list(const JsonValue& list, int depth) {
+  PARTITA_TRY_VOID(check_list(list, Place::kField));
+  AttributeValue::List members;
+  members.reserve(list.size());
+  for (const JsonValue element : list.elements()) {
+    PARTITA_TRY(AttributeValue member, decode(element, depth));
+    members.push_back(std::move(member));
+  }
+  return AttributeValue::list(std::move(members));
+}
+
+// Names are sorted before the map is built, so that a map of many unsorted names costs no more than a sort.
+Result<AttributeMap> decode_map(const JsonValue& map, int depth) {
+  PARTITA_TRY_VOID(check_map(map, "com.amazonaws.dynamodb.v20120810.AttributeValue", Place::kField));
+  std::vector<JsonValue::Member> members;
+  members.reserve(map.size());
+  bool sorted = true;
+  for (const JsonValue::Member member : map.members()) {
+    sorted = sorted && (members.empty() || members.back().name < member.name);
+    members.push_back(member);
+  }
+  const auto by_name = [](const JsonValue::Member& a, const JsonValue::Member& b) { return a.name < b.name; };
+  if (!sorted) std::stable_sort(members.begin(), members.end(), by_name);
+  AttributeMap decoded;
+  decoded.reserve(members.size());
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (i + 1 < members.size() && members[i].name == members[i + 1].name) continue;  // the last one counts
+    PARTITA_TRY(AttributeValue value, decode(members[i].value, depth));
+    decoded.set(std::string(members[i].name), std::move(value));
+  }
+  return decoded;
+}
+
+Result<AttributeValue> decode_scalar(Type type, const JsonValue& value) {
+  if (type == Type::kBool || type == Type::kNull) {
+    PARTITA_TRY_VOID(check_boolean(value));
+    if (type == Type::kBool) return AttributeValue::boolean(truth_of(value));
+    if (!truth_of(value)) return refuse(Fault::kNullNotTrue);
+    return AttributeValue::null();
+  }
+  if (type == Type::kB) {
+    PARTITA_TRY_VOID(check_blob(value));
+    return AttributeValue::binary(decode_blob(value));
+  }
+  PARTITA_TRY_VOID(check_string(value));
+  if (type == Type::kS) return AttributeValue::string(std::string(value.as_string()));
+  PARTITA_TRY(Number number, decode_number(value.as_string()));
+  return AttributeValue::number(number);
+}
+
+Result<AttributeValue> decode_typed(Type type, const JsonValue& value, int depth) {
+  switch (type) {
+    case Type::kM: {
+      PARTITA_TRY(AttributeMap map, decode_map(value, depth + 1));
+      return AttributeValue::map(std::move(map));
+    }
+    case Type::kL:
+      return decode_list(value, depth + 1);
+    case Type::kSS:
+      return decode_string_set(value);
+    case Type::kNS:
+      return decode_number_set(value);
+    case Type::kBS:
+      return decode_binary_set(value);
+    default:
+      return decode_scalar(type, value);
+  }
+}
+
+// `depth` counts the maps and lists around the value.
+Result<AttributeValue> decode(const JsonValue& value, int depth) {
+  if (depth >= model::kMaxNestingDepth) return refuse(Fault::kNestingTooDeep);
+  PARTITA_TRY_VOID(check_structure(value, "AttributeValue", Place::kElement));
+  std::optional<AttributeValue> decoded;
+  std::optional<Type> first;
+  bool ambiguous = false;
+  for (const auto [name, member] : value.members()) {
+    const std::optional<Type> type = type_named(name);
+    if (!type || !member.present()) continue;
+    // The fault of any datatype comes before the fault of there being two.
+    PARTITA_TRY(decoded, decode_typed(*type, member, depth));
+    ambiguous = ambiguous || (first && *first != *type);
+    first = type;
+  }
+  if (!decoded) return refuse(Fault::kEmptyAttributeValue);
+  if (ambiguous) return refuse(Fault::kAmbiguousAttributeValue);
+  return *std::move(decoded);
+}
+
+}  // namespace
+
+Result<AttributeValue> decode_value(const JsonValue& value) { return decode(value, 0); }
+
+Result<model::Item> decode_item(const JsonValue& map) { return decode_map(map, 0); }
+
+}  // namespace partita::wire

@@ -1,0 +1,21 @@
+// Attribute values and items out of a request's JSON, with all that DynamoDB has to say against them.
+//
+// Faults of all functions: kSerialization for JSON of the wrong kind (none of them once check_shape has passed the
+// request), then kEmptyAttributeValue, kAmbiguousAttributeValue, the kNumber... faults, kNullNotTrue, kEmpty...Set,
+// kDuplicateIn...Set, kNullInSet, kNestingTooDeep. What is returned owns all that it holds.
+#pragma once
+
+#include "base/result.h"
+#include "model/value.h"
+#include "wire/json_reader.h"
+
+namespace partita::wire {
+
+// {"S":"..."} and its like.
+Result<model::AttributeValue> decode_value(const JsonValue& value);
+
+// An item or a key: {"pk":{"S":"..."},...}. Null and {} give an empty item; whether that will do is the caller's
+// matter.
+Result<model::Item> decode_item(const JsonValue& map);
+
+}  // namespace partita::wire

@@ -1,0 +1,143 @@
+#include "wire/item_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "wire/error_body.h"
+#include "wire/json_writer.h"
+
+namespace partita::wire {
+namespace {
+
+using model::AttributeValue;
+using model::Number;
+using model::Type;
+
+// What decode_value says: the value written out again, or "!" and the text of its error.
+std::string decoded(std::string_view text) {
+  const auto document = JsonDocument::parse(text);
+  PARTITA_CHECK(document.ok());
+  const auto value = decode_value(document->root());
+  if (!value.ok()) return "!" + message_of(value.error());
+  JsonWriter json;
+  json.write_value(*value);
+  return std::move(json).take();
+}
+
+TEST(ItemReader, ReadsEveryType) {
+  for (const char* text :
+       {R"({"S":""})", R"({"S":"é\n"})", R"({"N":"1.5"})", R"({"B":""})", R"({"B":"AP8="})", R"({"BOOL":false})",
+        R"({"NULL":true})", R"({"SS":["","a"]})", R"({"NS":["-1","2"]})", R"({"BS":["","AQ=="]})", R"({"L":[]})",
+        R"({"L":[{"S":"a"},{"L":[{"M":{}}]}]})", R"({"M":{"a":{"N":"1"},"b":{"M":{"":{"NULL":true}}}}})"}) {
+    EXPECT_EQ(decoded(text), text);
+  }
+}
+
+TEST(ItemReader, SortsSetsAndMakesNumbersCanonical) {
+  EXPECT_EQ(decoded(R"({"NS":["10","9","1e3","-0.50"]})"), R"({"NS":["-0.5","9","10","1000"]})");
+  EXPECT_EQ(decoded(R"({"SS":["b","a"]})"), R"({"SS":["a","b"]})");
+}
+
+TEST(ItemReader, WordsMayStandForTruth) {
+  EXPECT_EQ(decoded(R"({"BOOL":"Yes"})"), R"({"BOOL":true})");
+  EXPECT_EQ(decoded(R"({"BOOL":"0"})"), R"({"BOOL":false})");
+  EXPECT_EQ(decoded(R"({"BOOL":"maybe"})"), "!Unexpected token received from parser");
+}
+
+TEST(ItemReader, NullMembersAndUnknownOnesDoNotCount) {
+  EXPECT_EQ(decoded(R"({"S":"a","N":null,"X":5})"), R"({"S":"a"})");
+  const std::string empty = "!Supplied AttributeValue is empty, must contain exactly one of the supported datatypes";
+  for (const char* text : {"{}", "null", R"({"S":null})", R"({"s":"a"})", R"({"L":[null]})", R"({"M":{"a":{}}})"}) {
+    EXPECT_EQ(decoded(text), empty) << text;
+  }
+}
+
+TEST(ItemReader, RefusesWrongKindsInTheWordsOfTheDeserialiser) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({"S":1})", "!NUMBER_VALUE cannot be converted to String"},
+      {R"({"S":1.0})", "!DECIMAL_VALUE cannot be converted to String"},
+      {R"({"N":true})", "!TRUE_VALUE cannot be converted to String"},
+      {R"({"N":["1"]})", "!Unrecognized collection type class java.lang.String"},
+      {R"({"S":{}})", "!Start of structure or map found where not expected"},
+      {R"({"BOOL":1})", "!NUMBER_VALUE cannot be converted to Boolean"},
+      {R"({"BOOL":[]})", "!Unrecognized collection type class java.lang.Boolean"},
+      {R"({"B":true})", "!only base-64-encoded strings are convertible to bytes"},
+      {R"({"B":[]})", "!Unrecognized collection type class java.nio.ByteBuffer"},
+      {R"({"B":"abc"})", "!Base64 encoded length is expected a multiple of 4 bytes but found: 3"},
+      {R"({"B":"a=bc"})", "!Invalid last non-pad Base64 character dectected"},
+      {R"({"B":"AB=="})", "!Invalid last non-pad Base64 character dectected"},
+      {R"({"B":"AAB="})", "!Invalid last non-pad Base64 character dectected"},
+      {R"({"B":"===="})", "!Invalid last non-pad Base64 character dectected"},
+      {R"({"SS":"a"})", "!Unexpected field type"},
+      {R"({"SS":{}})", "!Start of structure or map found where not expected"},
+      {R"({"SS":[1]})", "!NUMBER_VALUE cannot be converted to String"},
+      {R"({"L":[1]})", "!Unexpected value type in payload"},
+      {R"({"L":[[]]})", "!Unrecognized collection type class com.amazonaws.dynamodb.v20120810.AttributeValue"},
+      {R"({"M":5})", "!Unexpected field type"},
+      {R"({"M":[]})",
+       "!Unrecognized collection type java.util.Map<java.lang.String, "
+       "com.amazonaws.dynamodb.v20120810.AttributeValue>"},
+      {R"({"M":{"a":"b"}})", "!Unexpected value type in payload"},
+  };
+  for (const auto& [text, message] : cases) EXPECT_EQ(decoded(text), message) << text;
+}
+
+TEST(ItemReader, RefusesValuesThatDynamoDbRefuses) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({"S":"a","N":"1"})",
+       "!Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"},
+      {R"({"S":"a","N":"abc"})", "!The parameter cannot be converted to a numeric value: abc"},
+      {R"({"N":""})", "!The parameter cannot be converted to a numeric value"},
+      {R"({"N":"1e126"})", "!Number overflow. Attempting to store a number with magnitude larger than supported range"},
+      {R"({"N":"1e-131"})",
+       "!Number underflow. Attempting to store a number with magnitude smaller than supported range"},
+      {R"({"N":"123456789012345678901234567890123456789"})",
+       "!Attempting to store more than 38 significant digits in a Number"},
+      {R"({"NULL":false})",
+       "!One or more parameter values were invalid: Null attribute value types must have the value of true"},
+      {R"({"SS":[]})", "!One or more parameter values were invalid: An string set  may not be empty"},
+      {R"({"NS":[]})", "!One or more parameter values were invalid: An number set  may not be empty"},
+      {R"({"BS":[]})", "!One or more parameter values were invalid: Binary sets should not be empty"},
+      {R"({"SS":["a","b","a"]})",
+       "!One or more parameter values were invalid: Input collection [a, b, a] contains duplicates."},
+      {R"({"NS":["1","1.0"]})", "!Input collection contains duplicates"},
+      {R"({"BS":["AQ==","AQ=="]})",
+       "!One or more parameter values were invalid: Input collection [AQ==, AQ==]of type BS contains duplicates."},
+      {R"({"M":{"a":{"L":[{"NS":["x"]}]}}})", "!The parameter cannot be converted to a numeric value: x"},
+  };
+  for (const auto& [text, message] : cases) EXPECT_EQ(decoded(text), message) << text;
+}
+
+std::string nested(int maps) {
+  std::string text = R"({"S":"leaf"})";
+  for (int i = 0; i < maps; ++i)
+    text = (i % 2 == 0 ? R"({"M":{"n":)" : R"({"L":[)") + text + (i % 2 == 0 ? "}}" : "]}");
+  return text;
+}
+
+TEST(ItemReader, AValueHasAtMost32Levels) {
+  EXPECT_EQ(decoded(nested(31)), nested(31));
+  EXPECT_EQ(decoded(nested(32)),
+            "!Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond "
+            "supported limit");
+  EXPECT_EQ(decoded(nested(400)), decoded(nested(32)));
+}
+
+TEST(ItemReader, ReadsItemsInAnyOrderAndTheLastOfDoubles) {
+  const auto document = JsonDocument::parse(R"({"c":{"N":"3"},"a":{"N":"1"},"b":{"N":"2"},"a":{"N":"4"}})");
+  const auto item = decode_item(document->root());
+  ASSERT_TRUE(item.ok());
+  EXPECT_EQ(item->size(), 3u);
+  EXPECT_EQ(*item->find("a"), AttributeValue::number(Number::of(4)));
+  EXPECT_EQ(*item->find("c"), AttributeValue::number(Number::of(3)));
+}
+
+TEST(ItemReader, AnAbsentItemIsEmptyAndAListIsNone) {
+  EXPECT_EQ(decode_item(JsonValue())->size(), 0u);
+  const auto document = JsonDocument::parse("[]");
+  EXPECT_FALSE(decode_item(document->root()).ok());
+}
+
+}  // namespace
+}  // namespace partita::wire

@@ -1,0 +1,180 @@
+#include "wire/type_check.h"
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "model/fault.h"
+
+namespace partita::wire {
+namespace {
+
+using Kind = JsonValue::Kind;
+
+constexpr std::string_view kModel = "com.amazonaws.dynamodb.v20120810.";
+// What AWS lets slip out where a list or a map stands inside another one.
+constexpr std::string_view kNoClass =
+    "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class java.lang.Class "
+    "(sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class are in module java.base of "
+    "loader 'bootstrap')";
+constexpr std::string_view kStructureNotExpected = "Start of structure or map found where not expected";
+
+Error serialization(std::string_view sentence) {
+  return model::refuse(model::Fault::kSerialization, {std::string(sentence)});
+}
+
+std::string_view token_name(const JsonValue& value) {
+  switch (value.kind()) {
+    case Kind::kBoolean:
+      return value.as_boolean() ? "TRUE_VALUE" : "FALSE_VALUE";
+    case Kind::kInteger:
+      return "NUMBER_VALUE";
+    case Kind::kDecimal:
+      return "DECIMAL_VALUE";
+    default:
+      return "STRING_VALUE";
+  }
+}
+
+// Something other than the scalar of that Java class.
+Error not_a(std::string_view java_name, const JsonValue& value) {
+  if (value.is(Kind::kArray))
+    return serialization("Unrecognized collection type class java.lang." + std::string(java_name));
+  if (value.is(Kind::kObject)) return serialization(kStructureNotExpected);
+  return serialization(std::string(token_name(value)) + " cannot be converted to " + std::string(java_name));
+}
+
+std::optional<bool> truth_in(std::string_view word) {
+  std::array<char, 5> upper{};
+  if (word.size() > upper.size()) return std::nullopt;
+  for (size_t i = 0; i < word.size(); ++i) {
+    const char c = word[i];
+    upper[i] = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+  const std::string_view text(upper.data(), word.size());
+  if (text == "TRUE" || text == "YES" || text == "1") return true;
+  if (text == "FALSE" || text == "NO" || text == "0") return false;
+  return std::nullopt;
+}
+
+// Six bits for each letter of base64, -1 for anything else.
+constexpr std::array<int8_t, 256> kSixBits = [] {
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::array<int8_t, 256> bits{};
+  bits.fill(-1);
+  for (size_t i = 0; i < kLetters.size(); ++i) bits[static_cast<unsigned char>(kLetters[i])] = static_cast<int8_t>(i);
+  return bits;
+}();
+
+bool is_base64(std::string_view text) {
+  size_t letters = text.size();
+  while (letters > 0 && text.size() - letters < 2 && text[letters - 1] == '=') --letters;
+  int last = 0;
+  for (const char c : text.substr(0, letters)) {
+    last = kSixBits[static_cast<unsigned char>(c)];
+    if (last < 0) return false;
+  }
+  const size_t padding = text.size() - letters;
+  const int stray = padding == 2 ? 0xf : padding == 1 ? 0x3 : 0;
+  return (last & stray) == 0;
+}
+
+template <Result<void> (*check)(const JsonValue&)>
+Result<void> check_list_of(const JsonValue& list) {
+  PARTITA_TRY_VOID(check_list(list, Place::kField));
+  for (const JsonValue element : list.elements()) PARTITA_TRY_VOID(check(element));
+  return {};
+}
+
+Result<void> check_datatype(std::string_view name, const JsonValue& value) {
+  if (name == "S" || name == "N") return check_string(value);
+  if (name == "B") return check_blob(value);
+  if (name == "BOOL" || name == "NULL") return check_boolean(value);
+  if (name == "SS" || name == "NS") return check_list_of<check_string>(value);
+  if (name == "BS") return check_list_of<check_blob>(value);
+  if (name == "L") {
+    PARTITA_TRY_VOID(check_list(value, Place::kField));
+    for (const JsonValue element : value.elements()) {
+      PARTITA_TRY_VOID(check_attribute_value(element, Place::kElement));
+    }
+  } else if (name == "M") {
+    PARTITA_TRY_VOID(check_map(value, std::string(kModel) + "AttributeValue", Place::kField));
+    for (const auto [key, member] : value.members()) {
+      PARTITA_TRY_VOID(check_attribute_value(member, Place::kElement));
+    }
+  }
+  return {};  // what the model does not know is passed over
+}
+
+}  // namespace
+
+Result<void> check_string(const JsonValue& value) {
+  if (value.is(Kind::kString) || !value.present()) return {};
+  return not_a("String", value);
+}
+
+Result<void> check_boolean(const JsonValue& value) {
+  if (value.is(Kind::kBoolean) || !value.present()) return {};
+  if (!value.is(Kind::kString)) return not_a("Boolean", value);
+  if (truth_in(value.as_string())) return {};
+  return serialization("Unexpected token received from parser");
+}
+
+Result<void> check_number(const JsonValue& value, std::string_view java_name) {
+  if (value.is(Kind::kInteger) || value.is(Kind::kDecimal) || !value.present()) return {};
+  return not_a(java_name, value);
+}
+
+Result<void> check_blob(const JsonValue& value) {
+  if (!value.present()) return {};
+  if (value.is(Kind::kArray)) return serialization("Unrecognized collection type class java.nio.ByteBuffer");
+  if (value.is(Kind::kObject)) return serialization(kStructureNotExpected);
+  if (!value.is(Kind::kString)) return serialization("only base-64-encoded strings are convertible to bytes");
+  const std::string_view text = value.as_string();
+  if (text.size() % 4 != 0) {
+    return serialization("Base64 encoded length is expected a multiple of 4 bytes but found: " +
+                         std::to_string(text.size()));
+  }
+  if (!is_base64(text)) return serialization("Invalid last non-pad Base64 character dectected");  // AWS's spelling
+  return {};
+}
+
+Result<void> check_list(const JsonValue& value, Place place) {
+  if (value.is(Kind::kArray) || !value.present()) return {};
+  if (value.is(Kind::kObject)) return serialization(kStructureNotExpected);
+  return serialization(place == Place::kField ? "Unexpected field type" : kNoClass);
+}
+
+Result<void> check_map(const JsonValue& value, std::string_view java_element, Place place) {
+  if (value.is(Kind::kObject) || !value.present()) return {};
+  if (value.is(Kind::kArray)) {
+    return serialization("Unrecognized collection type java.util.Map<java.lang.String, " + std::string(java_element) +
+                         ">");
+  }
+  return serialization(place == Place::kField ? "Unexpected field type" : kNoClass);
+}
+
+Result<void> check_structure(const JsonValue& value, std::string_view java_name, Place place) {
+  if (value.is(Kind::kObject) || !value.present()) return {};
+  if (value.is(Kind::kArray)) {
+    return serialization("Unrecognized collection type class " + std::string(kModel) + std::string(java_name));
+  }
+  return serialization(place == Place::kField ? "Unexpected field type" : "Unexpected value type in payload");
+}
+
+Result<void> check_attribute_value(const JsonValue& value, Place place) {
+  PARTITA_TRY_VOID(check_structure(value, "AttributeValue", place));
+  for (const auto [name, member] : value.members()) {
+    if (member.present()) PARTITA_TRY_VOID(check_datatype(name, member));
+  }
+  return {};
+}
+
+bool truth_of(const JsonValue& value) {
+  if (value.is(Kind::kBoolean)) return value.as_boolean();
+  const std::optional<bool> truth = truth_in(value.as_string());
+  PARTITA_CHECK(truth.has_value());
+  return *truth;
+}
+
+}  // namespace partita::wire

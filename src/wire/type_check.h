@@ -1,0 +1,31 @@
+// Whether JSON has the kinds that a request's shape wants, and what AWS says when it has not: a
+// SerializationException in the words of its Java deserialiser. Null passes everywhere; it counts as absent.
+// Internal to wire.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "wire/json_reader.h"
+
+namespace partita::wire {
+
+// Where a structure stands decides the words for a scalar in its place.
+enum class Place : uint8_t { kField, kElement };
+
+// All faults are kSerialization.
+Result<void> check_string(const JsonValue& value);
+Result<void> check_boolean(const JsonValue& value);  // the words true, false, yes, no, 1 and 0 count too
+Result<void> check_number(const JsonValue& value, std::string_view java_name);  // "Integer", "Long" or "Double"
+Result<void> check_blob(const JsonValue& value);                                // strict base64
+Result<void> check_list(const JsonValue& value, Place place);
+Result<void> check_map(const JsonValue& value, std::string_view java_element, Place place);  // full class name
+Result<void> check_structure(const JsonValue& value, std::string_view java_name, Place place);
+
+// A whole AttributeValue, to any depth.
+Result<void> check_attribute_value(const JsonValue& value, Place place);
+
+// The meaning of what check_boolean let pass.
+bool truth_of(const JsonValue& value);
+
+}  // namespace partita::wire
