@@ -1,0 +1,132 @@
+"""What the Python examples share: connecting, making a fresh table, and showing answers.
+
+An example is a module with one function, `run(dynamodb)`. It makes its own tables, puts in its data, asks its questions
+and returns what came back as a dictionary: the question in English, and the answer.
+
+    answers = chat_room.run(connect("http://localhost:8000"))
+"""
+
+import argparse
+import os
+import sys
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import ClientError, EndpointConnectionError
+
+DEFAULT_ENDPOINT = "http://localhost:8000"
+PATIENCE = {"retries": {"mode": "standard", "total_max_attempts": 4}}
+
+
+def connect(endpoint_url):
+    """The ordinary AWS SDK, speaking Python's own values; nothing but the endpoint is Partita's."""
+    return session().resource("dynamodb", endpoint_url=endpoint_url, config=Config(**PATIENCE))
+
+
+def connect_client(endpoint_url):
+    """The SDK's lower layer, for large amounts: values are written as DynamoDB's protocol has them, {"S": "text"}."""
+    return session().client("dynamodb", endpoint_url=endpoint_url, config=Config(**PATIENCE))
+
+
+def session():
+    """The user's own credentials and region; where there are none, any will do."""
+    os.environ.setdefault("AWS_EC2_METADATA_DISABLED", "true")  # Otherwise the search for credentials asks the network.
+    os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")
+    found = boto3.Session()
+    if found.get_credentials() is None:
+        return boto3.Session(aws_access_key_id="local", aws_secret_access_key="local")
+    return found
+
+
+def index(name, key, projection="ALL"):
+    """A secondary index, as CreateTable and UpdateTable want it described."""
+    return {"IndexName": name, "KeySchema": key_schema(key), "Projection": {"ProjectionType": projection}}
+
+
+def key_schema(key):
+    """A key such as {"ChatRoomID": "S", "ChatMessageIdentifier": "S"}: the partition key, then the sort key if any."""
+    return [{"AttributeName": name, "KeyType": role} for name, role in zip(key, ("HASH", "RANGE"))]
+
+
+def attribute_types(*keys):
+    """The declared types of all key attributes. No other attribute has a declared type."""
+    types = {name: type_ for key in keys for name, type_ in key.items()}
+    return [{"AttributeName": name, "AttributeType": type_} for name, type_ in types.items()]
+
+
+def fresh_table(dynamodb, name, key, index_keys=(), items=(), **more):
+    """An empty table (an older one of that name is deleted) into which `items` are then written."""
+    create_table(dynamodb.meta.client, name, key, index_keys, **more)
+    table = dynamodb.Table(name)
+    write(table, items)
+    return table
+
+
+def create_table(client, name, key, index_keys=(), **more):
+    """Creates a table and waits until it can be used. An older one of that name is deleted."""
+    try:
+        client.delete_table(TableName=name)
+        wait(client, "table_not_exists", name)
+    except client.exceptions.ResourceNotFoundException:
+        pass
+    client.create_table(
+        TableName=name,
+        KeySchema=key_schema(key),
+        AttributeDefinitions=attribute_types(key, *index_keys),
+        BillingMode="PAY_PER_REQUEST",
+        **more,
+    )
+    wait(client, "table_exists", name)
+
+
+def wait(client, state, table_name):
+    """Waits for a table to appear or to be gone. The SDK's own pause between two looks, 20 seconds, suits a cloud."""
+    client.get_waiter(state).wait(TableName=table_name, WaiterConfig={"Delay": 0.1, "MaxAttempts": 600})
+
+
+def write(table, items):
+    """Puts items through BatchWriteItem; the SDK cuts them into batches and sends again what was not processed."""
+    with table.batch_writer() as batch:
+        for item in items:
+            batch.put_item(Item=item)
+
+
+def query(table, condition, **more):
+    """All items of a Query, page after page."""
+    items = []
+    while True:
+        page = table.query(KeyConditionExpression=condition, **more)
+        items += page["Items"]
+        if "LastEvaluatedKey" not in page:
+            return items
+        more["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+
+def refusal(call, **request):
+    """Makes a call that the database should refuse, and returns the error as `Name: text`."""
+    try:
+        call(**request)
+    except ClientError as error:
+        return f"{error.response['Error']['Code']}: {error.response['Error']['Message']}"
+    return "accepted"
+
+
+def show(answers):
+    """Prints each question with its answer below it."""
+    for question, answer in answers.items():
+        print(question)
+        for line in answer if isinstance(answer, list) else [answer]:
+            print(f"    {line}")
+        if answer == []:
+            print("    (nothing)")
+
+
+def main(run, description, connect=connect):
+    """The command line of an example."""
+    parser = argparse.ArgumentParser(description=description.split("\n")[0])
+    parser.add_argument("--endpoint-url", default=DEFAULT_ENDPOINT, help="where the server is (default %(default)s)")
+    endpoint = parser.parse_args().endpoint_url
+    try:
+        show(run(connect(endpoint)))
+    except EndpointConnectionError:
+        sys.exit(f"Nothing answers at {endpoint}. Start the server with: ./dev up")
