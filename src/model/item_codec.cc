@@ -333,8 +333,11 @@ std::optional<Reader> open(std::string_view bytes) {
 }  // namespace
 
 void encode_item(const Item& item, std::string& out) {
+  constexpr size_t kUsualOverhead = 4;  // for each attribute, beyond what DynamoDB counts
+  const size_t size = item_size(item);
+  out.reserve(out.size() + size + kUsualOverhead * (item.size() + 2));
   out.push_back(static_cast<char>(kVersion));
-  append_varint(out, item_size(item));
+  append_varint(out, size);
   write_members(item, out);
 }
 

@@ -1,5 +1,6 @@
 #include "model/number.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -301,10 +302,9 @@ std::strong_ordering Number::operator<=>(const Number& other) const {
 
 size_t Number::size_bytes() const {
   const int digits = count_digits(coefficient_);
-  const int before_point = digits + exponent_;
-  const int whole = before_point < 0 ? 0 : before_point > digits ? digits : before_point;
-  const int fraction = digits - whole;
-  return static_cast<size_t>(1 + (whole + 1) / 2 + (fraction + 1) / 2 + (negative_ ? 1 : 0));
+  const int whole = std::clamp(digits + exponent_, 0, digits);
+  const int pairs = (whole + 1) / 2 + (digits - whole + 1) / 2;
+  return static_cast<size_t>(pairs) + (negative_ ? 2 : 1);
 }
 
 namespace {

@@ -17,6 +17,13 @@ void make_distinct(std::vector<Member>& members) {
 
 }  // namespace
 
+AttributeMap::AttributeMap() noexcept = default;
+AttributeMap::AttributeMap(AttributeMap&&) noexcept = default;
+AttributeMap& AttributeMap::operator=(AttributeMap&&) noexcept = default;
+AttributeMap::AttributeMap(const AttributeMap&) = default;
+AttributeMap& AttributeMap::operator=(const AttributeMap&) = default;
+AttributeMap::~AttributeMap() = default;
+
 std::vector<AttributeMap::Entry>::iterator AttributeMap::position(std::string_view name) {
   return std::lower_bound(entries_.begin(), entries_.end(), name,
                           [](const Entry& entry, std::string_view wanted) { return entry.name < wanted; });
@@ -33,7 +40,7 @@ AttributeValue* AttributeMap::find(std::string_view name) {
 
 AttributeValue& AttributeMap::set(std::string name, AttributeValue value) {
   if (entries_.empty() || entries_.back().name < name) {
-    return entries_.emplace_back(Entry{std::move(name), std::move(value)}).value;
+    return entries_.emplace_back(std::move(name), std::move(value)).value;
   }
   const auto at = position(name);
   if (at->name == name) return at->value = std::move(value);

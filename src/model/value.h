@@ -28,7 +28,12 @@ class AttributeMap {
   struct Entry;
   using const_iterator = std::vector<Entry>::const_iterator;
 
-  AttributeMap() = default;
+  AttributeMap() noexcept;
+  AttributeMap(AttributeMap&&) noexcept;
+  AttributeMap& operator=(AttributeMap&&) noexcept;
+  AttributeMap(const AttributeMap&);
+  AttributeMap& operator=(const AttributeMap&);
+  ~AttributeMap();
 
   // The value of that name, or null. The pointer lives until the map is changed.
   const AttributeValue* find(std::string_view name) const;
@@ -40,11 +45,11 @@ class AttributeMap {
   // True when there was one.
   bool erase(std::string_view name);
 
-  size_t size() const { return entries_.size(); }
-  bool empty() const { return entries_.empty(); }
-  void reserve(size_t count) { entries_.reserve(count); }
-  const_iterator begin() const { return entries_.begin(); }
-  const_iterator end() const { return entries_.end(); }
+  size_t size() const;
+  bool empty() const;
+  void reserve(size_t count);
+  const_iterator begin() const;
+  const_iterator end() const;
 
   bool operator==(const AttributeMap& other) const;
 
@@ -148,6 +153,13 @@ struct AttributeMap::Entry {
   AttributeValue value;
   bool operator==(const Entry&) const = default;
 };
+
+// An entry holds a value and a value may hold a map, so a map's entries can only be handled from here on.
+inline size_t AttributeMap::size() const { return entries_.size(); }
+inline bool AttributeMap::empty() const { return entries_.empty(); }
+inline void AttributeMap::reserve(size_t count) { entries_.reserve(count); }
+inline AttributeMap::const_iterator AttributeMap::begin() const { return entries_.begin(); }
+inline AttributeMap::const_iterator AttributeMap::end() const { return entries_.end(); }
 
 // DynamoDB's order of two values of one scalar type (S by UTF-8 bytes, N by value, B by unsigned bytes).
 // Precondition: both are of that same type, S, N or B.
