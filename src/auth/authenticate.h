@@ -18,7 +18,8 @@ struct Caller {
 // Why a request has no Caller, as AWS tells them apart; `wire` has their names and texts.
 enum class Refusal : uint8_t {
   kMissingToken,         // neither an Authorization header nor a presigned query
-  kIncompleteSignature,  // an Authorization header that lacks a part; `detail` says which, in AWS's words
+  kIncompleteSignature,  // a part of the credentials is missing or malformed; `detail` says which, in AWS's words
+  kInvalidSignature,     // credentials that contradict themselves or are for another service; `detail` as above
 };
 
 struct Refused {
@@ -36,6 +37,8 @@ struct Facts {
   std::string_view body;
 };
 
+// Takes the header form and the presigned form. The checks and their order are AWS's, as far as they need no secret and
+// no clock. Callable from any thread.
 Verdict authenticate(const Facts& facts);
 
 }  // namespace partita::auth

@@ -1,0 +1,171 @@
+#include "auth/authenticate.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace partita::auth {
+
+namespace {
+
+constexpr std::string_view kAlgorithm = "AWS4-HMAC-SHA256";
+constexpr std::string_view kAccount = "123456789012";
+
+using Pair = std::pair<std::string_view, std::string_view>;
+using Pairs = std::vector<Pair>;
+
+Refused incomplete(std::string detail) { return {Refusal::kIncompleteSignature, std::move(detail)}; }
+Refused invalid(std::string detail) { return {Refusal::kInvalidSignature, std::move(detail)}; }
+
+std::string_view trim(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// Calls `visit` with each part of `text` between any of `separators`, without the empty ones.
+template <class Visit>
+void split(std::string_view text, std::string_view separators, Visit visit) {
+  while (!text.empty()) {
+    const size_t end = text.find_first_of(separators);
+    if (end != 0) visit(text.substr(0, end));
+    if (end == std::string_view::npos) return;
+    text.remove_prefix(end + 1);
+  }
+}
+
+Pair split_pair(std::string_view text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string_view::npos) return {text, {}};
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::optional<std::string_view> find(const Pairs& pairs, std::string_view name) {
+  for (const auto& [key, value] : pairs) {
+    if (key == name) return value;
+  }
+  return std::nullopt;
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+std::string decode_percent(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool escaped =
+        text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 && hex_digit(text[i + 2]) >= 0;
+    out.push_back(escaped ? static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2])) : text[i]);
+    if (escaped) i += 2;
+  }
+  return out;
+}
+
+// A region goes into names and replies, so it has no other characters than a region has.
+bool is_region(std::string_view text) {
+  constexpr size_t kLongest = 64;
+  return !text.empty() && text.size() <= kLongest && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  });
+}
+
+// "AKID/20260102/us-east-1/dynamodb/aws4_request"; slashes at the end do not count.
+Verdict read_credential(std::string_view credential) {
+  const std::string_view whole = credential;
+  while (credential.ends_with('/')) credential.remove_suffix(1);
+  std::array<std::string_view, 5> parts;
+  const size_t slashes = static_cast<size_t>(std::ranges::count(credential, '/'));
+  if (slashes + 1 != parts.size()) {
+    return incomplete(
+        "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '" +
+        std::string(whole) + "'");
+  }
+  for (std::string_view& part : parts) {
+    const size_t end = std::min(credential.find('/'), credential.size());
+    part = credential.substr(0, end);
+    credential.remove_prefix(std::min(end + 1, credential.size()));
+  }
+  const auto& [key, date, region, service, terminator] = parts;
+  std::string wrong;
+  if (!is_region(region)) {
+    wrong += "Credential should be scoped to a valid region, not '" + std::string(region) + "'. ";
+  }
+  if (service != "dynamodb") wrong += "Credential should be scoped to correct service: 'dynamodb'. ";
+  if (terminator != "aws4_request") {
+    wrong +=
+        "Credential should be scoped with a valid terminator: 'aws4_request', not '" + std::string(terminator) + "'. ";
+  }
+  if (!wrong.empty()) return invalid(std::move(wrong));
+  return Caller{std::string(key), std::string(region), std::string(kAccount)};
+}
+
+Refused unsupported(std::string_view algorithm) {
+  return incomplete("Unsupported AWS 'algorithm': '" + std::string(algorithm) + "' (only AWS4-HMAC-SHA256 for now). ");
+}
+
+Verdict by_header(const Facts& facts, std::string_view authorization) {
+  const size_t space = std::min(authorization.find(' '), authorization.size());
+  const std::string_view algorithm = authorization.substr(0, space);
+  Pairs pairs;
+  pairs.reserve(4);
+  std::string wrong;
+  split(authorization.substr(space), ", \t", [&](std::string_view part) {
+    if (wrong.empty() && part.find('=') == std::string_view::npos) {
+      wrong = "'" + std::string(part) + "' not a valid key=value pair (missing equal-sign) in Authorization header: '" +
+              std::string(authorization) + "'.";
+    }
+    pairs.push_back(split_pair(part));
+  });
+  if (!wrong.empty()) return incomplete(std::move(wrong));
+
+  for (const std::string_view name : {"Credential", "Signature", "SignedHeaders"}) {
+    if (find(pairs, name).value_or("").empty()) {
+      wrong += "Authorization header requires '" + std::string(name) + "' parameter. ";
+    }
+  }
+  if (facts.header("x-amz-date").empty() && facts.header("date").empty()) {
+    wrong += "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ";
+  }
+  if (!wrong.empty()) return incomplete(wrong + "Authorization=" + std::string(authorization));
+  if (algorithm != kAlgorithm) return unsupported(algorithm);
+  return read_credential(*find(pairs, "Credential"));
+}
+
+Verdict by_query(const Pairs& query) {
+  std::string wrong;
+  for (const std::string_view name :
+       {"X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders", "X-Amz-Date"}) {
+    if (find(query, name).value_or("").empty()) {
+      wrong += "AWS query-string parameters must include '" + std::string(name) + "'. ";
+    }
+  }
+  if (!wrong.empty()) return incomplete(wrong + "Re-examine the query-string parameters.");
+  const std::string_view algorithm = *find(query, "X-Amz-Algorithm");
+  if (algorithm != kAlgorithm) return unsupported(algorithm);
+  return read_credential(decode_percent(*find(query, "X-Amz-Credential")));
+}
+
+}  // namespace
+
+Verdict authenticate(const Facts& facts) {
+  const std::string_view authorization = trim(facts.header("authorization"));
+  Pairs query;
+  if (const size_t mark = facts.target.find('?'); mark != std::string_view::npos) {
+    split(facts.target.substr(mark + 1), "&", [&](std::string_view part) { query.push_back(split_pair(part)); });
+  }
+  const bool presigned = find(query, "X-Amz-Algorithm").has_value();
+  if (presigned && !authorization.empty()) {
+    return invalid("Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.");
+  }
+  if (presigned) return by_query(query);
+  if (!authorization.starts_with("AWS4-")) return Refused{Refusal::kMissingToken, {}};
+  return by_header(facts, authorization);
+}
+
+}  // namespace partita::auth

@@ -1,0 +1,118 @@
+#include "auth/authenticate.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace partita::auth {
+namespace {
+
+constexpr std::string_view kGood =
+    "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20260102/eu-west-3/dynamodb/aws4_request, "
+    "SignedHeaders=host;x-amz-date, Signature=0123abcd";
+
+using Headers = std::map<std::string, std::string, std::less<>>;
+
+Verdict ask(Headers headers, std::string_view target = "/") {
+  const Facts facts{"POST", target,
+                    [&](std::string_view name) {
+                      const auto found = headers.find(name);
+                      return found == headers.end() ? std::string_view() : std::string_view(found->second);
+                    },
+                    "{}"};
+  return authenticate(facts);
+}
+
+Verdict ask_header(std::string_view authorization) {
+  return ask({{"authorization", std::string(authorization)}, {"x-amz-date", "20260102T000000Z"}});
+}
+
+void expect_refused(const Verdict& verdict, Refusal why, std::string_view detail) {
+  const auto* refused = std::get_if<Refused>(&verdict);
+  ASSERT_NE(refused, nullptr);
+  EXPECT_EQ(refused->why, why);
+  EXPECT_EQ(refused->detail, detail);
+}
+
+TEST(Authenticate, TakesTheHeaderForm) {
+  const Verdict verdict = ask_header(kGood);
+  const auto* caller = std::get_if<Caller>(&verdict);
+  ASSERT_NE(caller, nullptr);
+  EXPECT_EQ(caller->access_key_id, "AKIDEXAMPLE");
+  EXPECT_EQ(caller->region, "eu-west-3");
+  EXPECT_EQ(caller->account_id, "123456789012");
+}
+
+TEST(Authenticate, TakesCommasWithoutSpacesAndAPlainDate) {
+  const Verdict verdict = ask(
+      {{"authorization", "AWS4-HMAC-SHA256 Credential=a/b/local/dynamodb/aws4_request/,SignedHeaders=host,Signature=c"},
+       {"date", "today"}});
+  ASSERT_TRUE(std::holds_alternative<Caller>(verdict));
+  EXPECT_EQ(std::get<Caller>(verdict).region, "local");
+}
+
+TEST(Authenticate, TakesThePresignedForm) {
+  const Verdict verdict =
+      ask({},
+          "/?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=key%2F20260102%2Fus-east-1%2Fdynamodb%2Faws4_request"
+          "&X-Amz-Date=20260102T000000Z&X-Amz-SignedHeaders=host&X-Amz-Signature=ab");
+  ASSERT_TRUE(std::holds_alternative<Caller>(verdict));
+  EXPECT_EQ(std::get<Caller>(verdict).access_key_id, "key");
+  EXPECT_EQ(std::get<Caller>(verdict).region, "us-east-1");
+}
+
+TEST(Authenticate, MissesTheToken) {
+  expect_refused(ask({}), Refusal::kMissingToken, "");
+  expect_refused(ask_header("Basic abc"), Refusal::kMissingToken, "");
+  expect_refused(ask_header("AWS4"), Refusal::kMissingToken, "");
+  expect_refused(ask({}, "/?X-Amz-Credential=a"), Refusal::kMissingToken, "");
+}
+
+TEST(Authenticate, RefusesBothFormsAtOnce) {
+  expect_refused(ask({{"authorization", "X"}}, "/?X-Amz-Algorithm"), Refusal::kInvalidSignature,
+                 "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.");
+}
+
+TEST(Authenticate, NamesWhatTheHeaderLacks) {
+  expect_refused(ask({{"authorization", "AWS4-"}}), Refusal::kIncompleteSignature,
+                 "Authorization header requires 'Credential' parameter. "
+                 "Authorization header requires 'Signature' parameter. "
+                 "Authorization header requires 'SignedHeaders' parameter. "
+                 "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. "
+                 "Authorization=AWS4-");
+  expect_refused(ask_header("AWS4-HMAC-SHA256 Signature=b, Credential"), Refusal::kIncompleteSignature,
+                 "'Credential' not a valid key=value pair (missing equal-sign) in Authorization header: "
+                 "'AWS4-HMAC-SHA256 Signature=b, Credential'.");
+}
+
+TEST(Authenticate, NamesWhatTheQueryLacks) {
+  expect_refused(ask({}, "/?X-Amz-Algorithm=a&X-Amz-Credential=b&X-Amz-Signature=c&X-Amz-Date=d"),
+                 Refusal::kIncompleteSignature,
+                 "AWS query-string parameters must include 'X-Amz-SignedHeaders'. "
+                 "Re-examine the query-string parameters.");
+}
+
+TEST(Authenticate, ChecksAlgorithmAndScope) {
+  expect_refused(ask_header("AWS4-HMAC-SHA25 Credential=a/b/c/dynamodb/aws4_request, SignedHeaders=h, Signature=s"),
+                 Refusal::kIncompleteSignature,
+                 "Unsupported AWS 'algorithm': 'AWS4-HMAC-SHA25' (only AWS4-HMAC-SHA256 for now). ");
+  expect_refused(ask_header("AWS4-HMAC-SHA256 Credential=a/b/c/d, SignedHeaders=h, Signature=s"),
+                 Refusal::kIncompleteSignature,
+                 "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got "
+                 "'a/b/c/d'");
+  expect_refused(ask_header("AWS4-HMAC-SHA256 Credential=a/b//s3/e, SignedHeaders=h, Signature=s"),
+                 Refusal::kInvalidSignature,
+                 "Credential should be scoped to a valid region, not ''. "
+                 "Credential should be scoped to correct service: 'dynamodb'. "
+                 "Credential should be scoped with a valid terminator: 'aws4_request', not 'e'. ");
+}
+
+TEST(Authenticate, SurvivesAnyCutOfAGoodHeader) {
+  for (size_t size = 0; size < kGood.size(); ++size) {
+    static_cast<void>(ask_header(kGood.substr(0, size)));
+    static_cast<void>(ask({}, std::string("/?X-Amz-Algorithm=%") + std::string(kGood.substr(size))));
+  }
+}
+
+}  // namespace
+}  // namespace partita::auth
