@@ -6,8 +6,6 @@
 #include <string_view>
 
 #include "auth/authenticate.h"
-#include "base/clock.h"
-#include "base/random.h"
 #include "base/task.h"
 
 namespace partita::table {
@@ -31,8 +29,8 @@ struct Reply {
 
 class Service {
  public:
-  // All of them outlive the service.
-  Service(table::Database& database, const Clock& clock, Random& random);
+  // The database outlives the service.
+  explicit Service(table::Database& database);
   ~Service();
 
   // Never fails: what goes wrong is a Reply with AWS's error body. What `call` points into must live until the task has

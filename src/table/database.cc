@@ -24,10 +24,10 @@ Database::~Database() {
 
 Result<Table> Database::ready_table(std::string_view name) const {
   Table table = catalog_.find(name);
-  if (table == nullptr) return model::refuse(model::Fault::kTableNotFound, {std::string(name)});
+  if (table == nullptr) return model::refuse(model::Fault::kResourceNotFound);
   const Status status = table->status_at(clock_.now_ms());
   if (status == Status::kCreating || status == Status::kDeleting) {
-    return model::refuse(model::Fault::kTableNotFound, {std::string(name)});
+    return model::refuse(model::Fault::kResourceNotFound);
   }
   return table;
 }

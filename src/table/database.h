@@ -31,7 +31,7 @@ class Database {
   // Blocks until the counters are stored.
   ~Database();
 
-  // The table, when items may be read and written. Fault: kTableNotFound.
+  // The table, when items may be read and written. Fault: kResourceNotFound.
   Result<Table> ready_table(std::string_view name) const;
 
   Catalog& catalog() { return catalog_; }

@@ -22,9 +22,7 @@ constexpr size_t kBytesAtOnce = model::kMaxPageBytes + model::kMaxPageBytes / 4;
 
 std::string end_of(const std::string& prefix) { return prefix_end(prefix).value_or(""); }
 
-uint16_t index_id(const RangeRead& request) {
-  return request.index == nullptr ? model::kBaseIndex : request.index->id;
-}
+uint16_t index_id(const RangeRead& request) { return request.index == nullptr ? model::kBaseIndex : request.index->id; }
 
 const model::KeySchema& schema_of(const RangeRead& request) {
   return request.index == nullptr ? request.table->keys : request.index->keys;
@@ -69,9 +67,7 @@ storage::Range query_range(const RangeRead& request) {
 
 storage::Range segment_range(const RangeRead& request) {
   const auto [index, total] = request.segment;
-  auto cut = [&](uint64_t part) {
-    return static_cast<uint64_t>((static_cast<unsigned __int128>(part) << 64) / total);
-  };
+  auto cut = [&](uint64_t part) { return static_cast<uint64_t>((static_cast<unsigned __int128>(part) << 64) / total); };
   const uint32_t table_id = request.table->id;
   storage::Range range;
   range.begin = model::hash_prefix(table_id, index_id(request), cut(index));
@@ -83,6 +79,10 @@ storage::Range segment_range(const RangeRead& request) {
 // The row that the start key names.
 Result<std::string> start_row(const RangeRead& request) {
   const Item& start = *request.start;
+  if (!request.range && request.index == nullptr) {
+    if (!check_key(*request.table, start).ok()) return refuse(Fault::kStartKeyMismatch);
+    return item_key(*request.table, start).bytes;
+  }
   const auto names = key_attributes(*request.table, request.index);
   if (start.size() != names.size()) return refuse(Fault::kStartKeyInvalid);
   for (const auto& name : names) {
@@ -114,8 +114,8 @@ Result<storage::Range> range_of(const RangeRead& request) {
   storage::Range range = request.range ? query_range(request) : segment_range(request);
   if (!request.start) return range;
   PARTITA_TRY(const std::string row, start_row(request));
-  if (request.range && !in_partition(request, row)) return refuse(Fault::kStartKeyInvalid);
-  if (request.range && outside(range, row)) return refuse(Fault::kStartKeyOutsideQuery);
+  if (request.range && !in_partition(request, row)) return refuse(Fault::kStartKeyOutsideQuery);
+  if (request.range && outside(range, row)) return refuse(Fault::kStartKeyOutsideRange);
   if (!request.range && outside(range, row)) {
     return refuse(Fault::kStartKeyOutsideSegment,
                   {std::to_string(request.segment.total), std::to_string(request.segment.index)});

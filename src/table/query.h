@@ -27,7 +27,7 @@ struct RangeRead {
   std::optional<expr::KeyRange> range;  // a Query's; nothing for a Scan
   Segment segment;                      // a Scan's
   bool forward = true;
-  std::optional<uint64_t> limit;  // rows to look at, before the filter
+  std::optional<uint64_t> limit;     // rows to look at, before the filter
   std::optional<model::Item> start;  // ExclusiveStartKey
   std::optional<expr::Condition> filter;
   std::optional<expr::Projection> projection;
@@ -45,7 +45,7 @@ struct RangePage {
 };
 
 // A page of at most 1 MB of items before the filter (model/limits.h).
-// Faults: kStartKeyInvalid, kStartKeyOutsideQuery, kStartKeyOutsideSegment.
+// Faults: kStartKeyInvalid, kStartKeyMismatch, kStartKeyOutsideQuery, kStartKeyOutsideRange, kStartKeyOutsideSegment.
 Task<Result<RangePage>> read_range(Database& database, const RangeRead& request);
 
 }  // namespace partita::table

@@ -31,7 +31,7 @@ Task<Result<std::vector<ReadItem>>> read_items(Database& database, ReadKeys requ
   co_return items;
 }
 
-ConsumedCapacity read_charge(const TableInfo& table, const std::vector<ReadItem>& items, bool consistent) {
+ConsumedCapacity read_charge(const TableInfo& table, std::span<const ReadItem> items, bool consistent) {
   ConsumedCapacity consumed;
   consumed.table = table.name;
   for (const auto& item : items) consumed.base.read += model::read_half_units(item.bytes, consistent);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -36,6 +37,6 @@ Task<Result<std::vector<ReadItem>>> read_items(Database& database, ReadKeys requ
 Result<ReadItem> found_item(std::string stored, const std::optional<expr::Projection>& projection);
 
 // The charge of reading those items one by one.
-ConsumedCapacity read_charge(const TableInfo& table, const std::vector<ReadItem>& items, bool consistent);
+ConsumedCapacity read_charge(const TableInfo& table, std::span<const ReadItem> items, bool consistent);
 
 }  // namespace partita::table

@@ -41,8 +41,8 @@ Result<void> check_key_lengths(const TableInfo& table, const Item& item) {
 
 Result<void> check_not_empty(const std::vector<KeyElement>& elements, const Item& item) {
   for (const auto& element : elements) {
-    const AttributeValue& value = *item.find(element.name);
-    if (is_empty(value)) return refuse(Fault::kKeyEmpty, {element.name, kind_of(value)});
+    const AttributeValue* value = item.find(element.name);
+    if (value != nullptr && is_empty(*value)) return refuse(Fault::kKeyEmpty, {element.name, kind_of(*value)});
   }
   return {};
 }
@@ -145,8 +145,7 @@ Result<void> check_key(const TableInfo& table, const Item& key) {
       if (value == nullptr || !value->is(element.type)) return refuse(Fault::kKeySchemaMismatch);
     }
   }
-  PARTITA_TRY_VOID(check_not_empty(table.keys.partition, key));
-  PARTITA_TRY_VOID(check_not_empty(table.keys.sort, key));
+  PARTITA_TRY_VOID(check_key_values(table, key));
   return check_key_lengths(table, key);
 }
 
@@ -161,9 +160,13 @@ Result<void> check_item_key(const TableInfo& table, const Item& item) {
       }
     }
   }
-  PARTITA_TRY_VOID(check_not_empty(table.keys.partition, item));
-  PARTITA_TRY_VOID(check_not_empty(table.keys.sort, item));
+  PARTITA_TRY_VOID(check_key_values(table, item));
   return check_key_lengths(table, item);
+}
+
+Result<void> check_key_values(const TableInfo& table, const Item& item) {
+  PARTITA_TRY_VOID(check_not_empty(table.keys.partition, item));
+  return check_not_empty(table.keys.sort, item);
 }
 
 Result<void> check_index_keys(const TableInfo& table, const Item& item) {

@@ -19,6 +19,10 @@ Result<void> check_key(const TableInfo& table, const model::Item& key);
 // The key attributes of a whole item: present and right. Faults: kMissingKey, kKeyTypeMismatch, kKeyEmpty, ...
 Result<void> check_item_key(const TableInfo& table, const model::Item& item);
 
+// Only that the key attributes that are there are not empty, which a transaction checks before everything else.
+// Fault: kKeyEmpty.
+Result<void> check_key_values(const TableInfo& table, const model::Item& item);
+
 // The attributes of an item that are keys of indexes: absent or right.
 // Faults: kIndexKeyTypeMismatch, kIndexKeyEmpty, kIndexKeyTooLong.
 Result<void> check_index_keys(const TableInfo& table, const model::Item& item);

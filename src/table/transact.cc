@@ -155,6 +155,33 @@ Task<Result<std::vector<Written>>> transact_write(Database& database, TransactWr
   co_return std::move(attempt.written);
 }
 
+Task<Result<std::vector<Written>>> batch_write(Database& database, std::vector<TransactWrite> writes) {
+  std::vector<Key> keys;
+  for (const auto& [table, action] : writes) {
+    PARTITA_CO_TRY_VOID(check_write(*table, action));
+    keys.push_back(item_key(*table, action.item));
+  }
+  std::vector<Written> written;
+  Result<void> refusal;
+  const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
+    written.clear();
+    for (size_t i = 0; i < writes.size(); ++i) {
+      auto one = evaluate_write(*writes[i].table, writes[i].action, found[i], changes);
+      if (!one.ok()) {
+        refusal = std::move(one).error();
+        return Decision::kRefuse;
+      }
+      written.push_back(std::move(one).value());
+    }
+    return Decision::kCommit;
+  };
+  auto outcome = co_await database.engine().transact(std::move(keys), decide);
+  if (!outcome.ok()) co_return std::move(outcome).error();
+  if (!refusal.ok()) co_return std::move(refusal).error();
+  for (const Written& one : written) settle(one.change);
+  co_return written;
+}
+
 Task<Result<std::vector<ReadItem>>> transact_read(Database& database, const std::vector<TransactGet>& gets) {
   Reasons reasons(gets.size());
   std::vector<Key> keys;
@@ -184,8 +211,7 @@ Task<void> sweep_tokens(Database& database) {
   range.begin = token_key({}).bytes;
   range.end = prefix_end(range.begin).value_or("");
   for (bool more = true; more;) {
-    auto scanned =
-        co_await database.engine().scan(range, storage::Direction::kAscending, kSweepPage, kSweepBytes);
+    auto scanned = co_await database.engine().scan(range, storage::Direction::kAscending, kSweepPage, kSweepBytes);
     if (!scanned.ok() || scanned->empty()) co_return;
     const storage::Page& page = *scanned;
     for (size_t i = 0; i < page.size(); ++i) {

@@ -28,6 +28,10 @@ struct TransactWrites {
 inline constexpr int64_t kTokenLifetimeMs = 10 * 60 * 1000;  // "Amazon DynamoDB Transactions", developer guide
 Task<Result<std::vector<Written>>> transact_write(Database& database, TransactWrites request);
 
+// BatchWriteItem: each write as if it came alone. (They share a transaction, which is more than is promised.) All are
+// checked before any is carried out; the first fault is returned as it is. Precondition: no two are of one item.
+Task<Result<std::vector<Written>>> batch_write(Database& database, std::vector<TransactWrite> writes);
+
 struct TransactGet {
   Table table;
   model::Item key;

@@ -38,11 +38,19 @@ Result<std::optional<Item>> updated(const TableInfo& table, const WriteAction& a
   if (statement > model::kMaxItemBytes || model::item_size(after) > model::kMaxItemBytes) {
     return refuse(Fault::kItemToUpdateTooLarge);
   }
-  PARTITA_TRY_VOID(check_index_keys(table, after));
+  if (auto checked = check_index_keys(table, after); !checked.ok()) {
+    const bool type = model::fault_of(checked.error()) == Fault::kIndexKeyTypeMismatch;
+    return type ? refuse(Fault::kUpdateIndexKeyType) : std::move(checked).error();
+  }
   return std::optional<Item>(std::move(after));
 }
 
 }  // namespace
+
+Result<void> check_item_size(const Item& item) {
+  if (model::item_size(item) > model::kMaxItemBytes) return refuse(Fault::kItemTooLarge);
+  return {};
+}
 
 Result<void> check_write(const TableInfo& table, const WriteAction& action) {
   if (action.kind != Kind::kPut) {
@@ -50,9 +58,7 @@ Result<void> check_write(const TableInfo& table, const WriteAction& action) {
     return check_key(table, action.item);
   }
   PARTITA_TRY_VOID(check_item_key(table, action.item));
-  PARTITA_TRY_VOID(check_index_keys(table, action.item));
-  if (model::item_size(action.item) > model::kMaxItemBytes) return refuse(Fault::kItemTooLarge);
-  return {};
+  return check_index_keys(table, action.item);
 }
 
 Result<Written> evaluate_write(const TableInfo& table, const WriteAction& action, const Record* found,

@@ -1,0 +1,26 @@
+// The handlers, one file each: put_item is in put_item.cc, and so on.
+#pragma once
+
+#include "ops/operation.h"
+
+namespace partita::ops {
+
+#define PARTITA_HANDLER(name) Task<Result<std::string>> name(const Context& context, wire::JsonValue body)
+PARTITA_HANDLER(batch_get_item);
+PARTITA_HANDLER(batch_write_item);
+PARTITA_HANDLER(create_table);
+PARTITA_HANDLER(delete_item);
+PARTITA_HANDLER(delete_table);
+PARTITA_HANDLER(describe_table);
+PARTITA_HANDLER(get_item);
+PARTITA_HANDLER(list_tables);
+PARTITA_HANDLER(put_item);
+PARTITA_HANDLER(query);
+PARTITA_HANDLER(scan);
+PARTITA_HANDLER(transact_get_items);
+PARTITA_HANDLER(transact_write_items);
+PARTITA_HANDLER(update_item);
+PARTITA_HANDLER(update_table);
+#undef PARTITA_HANDLER
+
+}  // namespace partita::ops

@@ -1,0 +1,87 @@
+#include "table/query.h"
+
+#include "model/fault.h"
+#include "ops/handlers.h"
+#include "ops/range_call.h"
+
+namespace partita::ops {
+
+namespace {
+
+using model::Fault;
+using model::refuse;
+using wire::JsonValue;
+
+struct Decoded {
+  table::RangeRead read;
+  expr::Condition keys;
+};
+
+Result<expr::Placeholders> decode_placeholders(JsonValue body) {
+  // KeyConditions may stand beside the other expressions.
+  if (body.get("KeyConditionExpression").present()) {
+    return placeholders(body, {{"ProjectionExpression", "FilterExpression", "KeyConditionExpression"},
+                               {"AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions"}});
+  }
+  return placeholders(body, {{"ProjectionExpression", "FilterExpression", "KeyConditionExpression"},
+                             {"AttributesToGet", "QueryFilter", "ConditionalOperator"}});
+}
+
+Result<expr::Condition> decode_keys(JsonValue body, expr::Placeholders& given) {
+  if (const JsonValue expression = body.get("KeyConditionExpression"); expression.present()) {
+    return expr::parse_key_condition(expression.as_string(), given);
+  }
+  const JsonValue conditions = body.get("KeyConditions");
+  if (!conditions.present()) return refuse(Fault::kQueryWithoutKeyCondition);
+  PARTITA_TRY(const auto entries, legacy_conditions(conditions));
+  return expr::lower_key_conditions(entries);
+}
+
+Result<std::optional<expr::Condition>> decode_filter(JsonValue body, expr::Placeholders& given) {
+  std::optional<expr::Condition> filter;
+  if (const JsonValue expression = body.get("FilterExpression"); expression.present()) {
+    PARTITA_TRY(filter, expr::parse_condition(expression.as_string(), expr::Source::kFilter, given));
+  } else if (const JsonValue entries = body.get("QueryFilter"); entries.present()) {
+    PARTITA_TRY(const auto conditions, legacy_conditions(entries));
+    PARTITA_TRY(filter, expr::lower_filter(conditions, legacy_join(body)));
+  }
+  return filter;
+}
+
+Result<Decoded> decode(JsonValue body) {
+  Decoded decoded;
+  PARTITA_TRY(expr::Placeholders given, decode_placeholders(body));
+  PARTITA_TRY_VOID(check_conditional_operator(body, "QueryFilter"));
+  PARTITA_TRY_VOID(decode_start(body, decoded.read));
+  PARTITA_TRY(decoded.keys, decode_keys(body, given));
+  PARTITA_TRY(decoded.read.filter, decode_filter(body, given));
+  PARTITA_TRY_VOID(decode_range(body, RangeKind::kQuery, given, decoded.read));
+  PARTITA_TRY_VOID(given.check_all_used());
+  decoded.read.forward = wire::truth(body.get("ScanIndexForward"), true);
+  return decoded;
+}
+
+Result<void> check_filter(JsonValue body, const table::RangeRead& read, const model::KeySchema& keys) {
+  if (!read.filter) return {};
+  for (const auto& attribute : read.filter->attributes()) {
+    if (!keys.names(attribute)) continue;
+    const bool legacy = body.get("QueryFilter").present();
+    return refuse(legacy ? Fault::kQueryFilterNamesKey : Fault::kFilterNamesKey, {attribute});
+  }
+  return {};
+}
+
+}  // namespace
+
+Task<Result<std::string>> query(const Context& context, JsonValue body) {
+  PARTITA_CO_TRY(Decoded decoded, decode(body));
+  table::RangeRead& read = decoded.read;
+  PARTITA_CO_TRY(read.table, ready_table(body, context));
+  PARTITA_CO_TRY_VOID(choose_index(body, read));
+  const model::KeySchema& keys = read.index == nullptr ? read.table->keys : read.index->keys;
+  PARTITA_CO_TRY(read.range, expr::resolve(decoded.keys, keys));
+  PARTITA_CO_TRY_VOID(check_filter(body, read, keys));
+  co_return co_await run_range(context, body, read);
+}
+
+}  // namespace partita::ops

@@ -1,0 +1,30 @@
+// What Query and Scan share.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "ops/operation.h"
+#include "ops/request.h"
+#include "table/query.h"
+
+namespace partita::ops {
+
+// Which of the two it is, where their words differ.
+enum class RangeKind : uint8_t { kQuery, kScan };
+
+// Select, Limit, ConsistentRead, ProjectionExpression or AttributesToGet, and ExclusiveStartKey. What the index has to
+// do with them is checked by run_range. Faults: kSelect..., those of projections and values.
+Result<void> decode_range(wire::JsonValue body, RangeKind kind, expr::Placeholders& given, table::RangeRead& read);
+// ExclusiveStartKey alone.
+Result<void> decode_start(wire::JsonValue body, table::RangeRead& read);
+
+// Finds the table's index that IndexName names. Faults: kIndexNotFound, kIndexBackfilling, kConsistentGlobalIndex,
+// kSelectAllOnIndex, kProjectionNotInIndex.
+Result<void> choose_index(wire::JsonValue body, table::RangeRead& read);
+
+// Reads and encodes. Both outlive the task.
+Task<Result<std::string>> run_range(const Context& context, wire::JsonValue body, const table::RangeRead& read);
+
+}  // namespace partita::ops

@@ -1,0 +1,99 @@
+#include "ops/reply.h"
+
+#include <cmath>
+
+#include "table/write.h"
+
+namespace partita::ops {
+
+namespace {
+
+using table::Capacity;
+using wire::JsonWriter;
+
+void write_units(JsonWriter& json, std::string_view name, model::HalfUnits half_units) {
+  json.key(name);
+  json.number(static_cast<double>(half_units) / 2);
+}
+
+void write_shares(JsonWriter& json, const Capacity& capacity, CapacityKind kind) {
+  if (kind == CapacityKind::kTransactionRead) write_units(json, "ReadCapacityUnits", capacity.total());
+  if (kind == CapacityKind::kTransactionWrite) write_units(json, "WriteCapacityUnits", capacity.total());
+  write_units(json, "CapacityUnits", capacity.total());
+}
+
+void write_indexes(JsonWriter& json, std::string_view name, const std::map<std::string, Capacity, std::less<>>& indexes,
+                   CapacityKind kind) {
+  if (indexes.empty()) return;
+  json.key(name);
+  json.begin_object();
+  for (const auto& [index, capacity] : indexes) {
+    json.key(index);
+    json.begin_object();
+    write_shares(json, capacity, kind);
+    json.end_object();
+  }
+  json.end_object();
+}
+
+}  // namespace
+
+void write_capacity(JsonWriter& json, const table::ConsumedCapacity& consumed, CapacityDetail detail,
+                    CapacityKind kind) {
+  json.begin_object();
+  json.key("TableName");
+  json.string(consumed.table);
+  write_shares(json, consumed.total(), kind);
+  if (detail == CapacityDetail::kIndexes) {
+    json.key("Table");
+    json.begin_object();
+    write_shares(json, consumed.base, kind);
+    json.end_object();
+    write_indexes(json, "LocalSecondaryIndexes", consumed.local_indexes, kind);
+    write_indexes(json, "GlobalSecondaryIndexes", consumed.global_indexes, kind);
+  }
+  json.end_object();
+}
+
+void write_capacity_member(JsonWriter& json, const table::ConsumedCapacity& consumed, CapacityDetail detail) {
+  if (detail == CapacityDetail::kNone) return;
+  json.key("ConsumedCapacity");
+  write_capacity(json, consumed, detail);
+}
+
+void write_capacity_list(JsonWriter& json, const std::vector<table::ConsumedCapacity>& consumed, CapacityDetail detail,
+                         CapacityKind kind) {
+  if (detail == CapacityDetail::kNone) return;
+  json.key("ConsumedCapacity");
+  json.begin_array();
+  for (const auto& one : consumed) write_capacity(json, one, detail, kind);
+  json.end_array();
+}
+
+Result<void> write_found(JsonWriter& json, const table::FoundItem& item) {
+  if (const auto* stored = std::get_if<std::string>(&item)) return json.write_encoded_item(*stored);
+  json.write_item(std::get<model::Item>(item));
+  return {};
+}
+
+Task<Result<void>> write_collection_metrics(JsonWriter& json, const Context& context, table::Table table,
+                                            const model::Item& key) {
+  constexpr double kGigabyte = 1024.0 * 1024 * 1024;
+  auto bytes = co_await table::collection_bytes(context.database, table, key);
+  if (!bytes.ok()) co_return std::move(bytes).error();
+  model::Item collection;
+  for (const auto& element : table->keys.partition) collection.set(element.name, *key.find(element.name));
+  const double lower = std::floor(static_cast<double>(*bytes) / kGigabyte);
+  json.begin_object();
+  json.key("ItemCollectionKey");
+  json.write_item(collection);
+  json.key("SizeEstimateRangeGB");
+  json.begin_array();
+  json.number(lower);
+  json.number(lower + 1);
+  json.end_array();
+  json.end_object();
+  co_return Result<void>();
+}
+
+}  // namespace partita::ops

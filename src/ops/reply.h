@@ -1,0 +1,42 @@
+// The parts that several replies share.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "ops/operation.h"
+#include "table/capacity.h"
+#include "table/read.h"
+#include "wire/json_writer.h"
+
+namespace partita::ops {
+
+// ReturnConsumedCapacity.
+enum class CapacityDetail : uint8_t { kNone, kTotal, kIndexes };
+
+// Transactions also say how much of it was for reading and for writing.
+enum class CapacityKind : uint8_t { kPlain, kTransactionRead, kTransactionWrite };
+
+// One ConsumedCapacity structure.
+void write_capacity(wire::JsonWriter& json, const table::ConsumedCapacity& consumed, CapacityDetail detail,
+                    CapacityKind kind = CapacityKind::kPlain);
+
+// The member "ConsumedCapacity": {...}, unless the detail is kNone.
+void write_capacity_member(wire::JsonWriter& json, const table::ConsumedCapacity& consumed, CapacityDetail detail);
+// The member "ConsumedCapacity": [{...}, ...], one for each table.
+void write_capacity_list(wire::JsonWriter& json, const std::vector<table::ConsumedCapacity>& consumed,
+                         CapacityDetail detail, CapacityKind kind = CapacityKind::kPlain);
+
+// An item in whatever form it was found. Errors: kCorrupt.
+Result<void> write_found(wire::JsonWriter& json, const table::FoundItem& item);
+
+// The structure {"ItemCollectionKey": {...}, "SizeEstimateRangeGB": [lower, upper]} of the collection that the key
+// belongs to. All of it outlives the task.
+Task<Result<void>> write_collection_metrics(wire::JsonWriter& json, const Context& context, table::Table table,
+                                            const model::Item& key);
+
+}  // namespace partita::ops

@@ -1,0 +1,54 @@
+#include "model/fault.h"
+#include "ops/handlers.h"
+#include "ops/range_call.h"
+
+namespace partita::ops {
+
+namespace {
+
+using model::Fault;
+using model::refuse;
+using wire::JsonValue;
+
+Result<table::Segment> decode_segment(JsonValue body) {
+  const auto index = integer(body, "Segment");
+  const auto total = integer(body, "TotalSegments");
+  if (index && !total) return refuse(Fault::kSegmentWithoutTotal);
+  if (total && !index) return refuse(Fault::kTotalWithoutSegment);
+  table::Segment segment;
+  if (!index) return segment;
+  if (*index >= *total) return refuse(Fault::kSegmentTooLarge, {std::to_string(*index), std::to_string(*total)});
+  segment.index = static_cast<uint32_t>(*index);
+  segment.total = static_cast<uint32_t>(*total);
+  return segment;
+}
+
+Result<table::RangeRead> decode(JsonValue body) {
+  table::RangeRead read;
+  PARTITA_TRY(expr::Placeholders given, placeholders(body, {{"ProjectionExpression", "FilterExpression"},
+                                                            {"AttributesToGet", "ScanFilter", "ConditionalOperator"}}));
+  PARTITA_TRY_VOID(check_conditional_operator(body, "ScanFilter"));
+  if (const JsonValue entries = body.get("ScanFilter"); entries.present()) {
+    PARTITA_TRY(const auto conditions, legacy_conditions(entries));
+    PARTITA_TRY(read.filter, expr::lower_filter(conditions, legacy_join(body)));
+  }
+  PARTITA_TRY_VOID(decode_start(body, read));
+  PARTITA_TRY(read.segment, decode_segment(body));
+  if (const JsonValue expression = body.get("FilterExpression"); expression.present()) {
+    PARTITA_TRY(read.filter, expr::parse_condition(expression.as_string(), expr::Source::kFilter, given));
+  }
+  PARTITA_TRY_VOID(decode_range(body, RangeKind::kScan, given, read));
+  PARTITA_TRY_VOID(given.check_all_used());
+  return read;
+}
+
+}  // namespace
+
+Task<Result<std::string>> scan(const Context& context, JsonValue body) {
+  PARTITA_CO_TRY(table::RangeRead read, decode(body));
+  PARTITA_CO_TRY(read.table, ready_table(body, context));
+  PARTITA_CO_TRY_VOID(choose_index(body, read));
+  co_return co_await run_range(context, body, read);
+}
+
+}  // namespace partita::ops

@@ -1,0 +1,87 @@
+#include "ops/service.h"
+
+#include <utility>
+#include <variant>
+
+#include "model/fault.h"
+#include "ops/operation.h"
+#include "wire/error_body.h"
+#include "wire/json_reader.h"
+#include "wire/shape.h"
+
+namespace partita::ops {
+
+namespace {
+
+using model::Fault;
+using model::refuse;
+
+constexpr std::string_view kTargetPrefix = "DynamoDB_20120810.";
+constexpr std::string_view kJson10 = "application/x-amz-json-1.0";
+constexpr std::string_view kJson11 = "application/x-amz-json-1.1";
+
+// "type/subtype" without parameters.
+std::string_view media_type(std::string_view content_type) {
+  const std::string_view type = content_type.substr(0, content_type.find(';'));
+  const size_t last = type.find_last_not_of(' ');
+  return last == std::string_view::npos ? std::string_view() : type.substr(0, last + 1);
+}
+
+Result<const Operation*> route(const Call& call) {
+  const std::string_view type = media_type(call.content_type);
+  const bool speaks_json = type == kJson10 || type == kJson11 || type == "application/json";
+  const Operation* operation = nullptr;
+  if (speaks_json && call.target.starts_with(kTargetPrefix)) {
+    operation = find_operation(call.target.substr(kTargetPrefix.size()));
+  }
+  if (operation == nullptr) return refuse(Fault::kUnknownOperation);
+  return operation;
+}
+
+Result<const auth::Caller*> admit(const Call& call) {
+  if (const auto* caller = std::get_if<auth::Caller>(&call.caller)) return caller;
+  const auto& refused = std::get<auth::Refused>(call.caller);
+  switch (refused.why) {
+    case auth::Refusal::kMissingToken:
+      return refuse(Fault::kMissingToken);
+    case auth::Refusal::kIncompleteSignature:
+      return refuse(Fault::kIncompleteSignature, {refused.detail});
+    case auth::Refusal::kInvalidSignature:
+      return refuse(Fault::kInvalidSignature, {refused.detail});
+  }
+  PARTITA_CHECK(false);
+}
+
+Task<Result<std::string>> answer(table::Database& database, const Call& call) {
+  PARTITA_CO_TRY(const Operation* operation, route(call));
+  PARTITA_CO_TRY(const auth::Caller* caller, admit(call));
+  PARTITA_CO_TRY(const wire::JsonDocument document, wire::JsonDocument::parse(call.body));
+  const wire::JsonValue body = document.root();
+  PARTITA_CO_TRY_VOID(wire::check_shape(body, operation->shape));
+  const Context context{database, *caller};
+  co_return co_await operation->handler(context, body);
+}
+
+}  // namespace
+
+struct Service::Parts {
+  table::Database& database;
+};
+
+Service::Service(table::Database& database) : parts_(std::make_unique<Parts>(Parts{database})) {}
+Service::~Service() = default;
+
+Task<Reply> Service::call(const Call& call) {
+  auto answered = co_await answer(parts_->database, call);
+  Reply reply;
+  if (answered.ok()) {
+    reply.body = std::move(answered).value();
+  } else {
+    auto [status, text] = wire::render(answered.error());
+    reply.status = status;
+    reply.body = std::move(text);
+  }
+  co_return reply;
+}
+
+}  // namespace partita::ops

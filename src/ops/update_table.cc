@@ -1,0 +1,57 @@
+#include "ops/handlers.h"
+#include "ops/request.h"
+#include "ops/table_reply.h"
+#include "ops/table_request.h"
+
+namespace partita::ops {
+
+namespace {
+
+using wire::JsonValue;
+
+table::IndexUpdate decode_index_update(JsonValue entry) {
+  table::IndexUpdate update;
+  if (const JsonValue create = entry.get("Create"); create.present()) {
+    update.create = decode_index(create, true);
+  } else if (const JsonValue change = entry.get("Update"); change.present()) {
+    update.changed = text(change, "IndexName");
+    update.throughput = decode_throughput(change.get("ProvisionedThroughput"));
+    update.on_demand = decode_on_demand(change.get("OnDemandThroughput"));
+    update.warm = decode_warm(change.get("WarmThroughput"));
+  } else {
+    update.dropped = text(entry.get("Delete"), "IndexName");
+  }
+  return update;
+}
+
+Result<table::TableUpdate> decode(JsonValue body, const Context& context) {
+  table::TableUpdate update;
+  PARTITA_TRY(update.name, table_name(body, context));
+  update.definitions = decode_definitions(body.get("AttributeDefinitions"));
+  update.billing_mode = decode_billing(body.get("BillingMode"));
+  update.throughput = decode_throughput(body.get("ProvisionedThroughput"));
+  if (const JsonValue limits = body.get("OnDemandThroughput"); limits.present()) {
+    update.on_demand = decode_on_demand(limits);
+  }
+  update.warm = decode_warm(body.get("WarmThroughput"));
+  if (const JsonValue protection = body.get("DeletionProtectionEnabled"); protection.present()) {
+    update.deletion_protection = flag(body, "DeletionProtectionEnabled");
+  }
+  if (body.get("TableClass").present()) update.table_class = text(body, "TableClass");
+  update.encryption = decode_encryption(body.get("SSESpecification"));
+  for (const JsonValue entry : body.get("GlobalSecondaryIndexUpdates").elements()) {
+    update.indexes.push_back(decode_index_update(entry));
+  }
+  return update;
+}
+
+}  // namespace
+
+Task<Result<std::string>> update_table(const Context& context, JsonValue body) {
+  PARTITA_CO_TRY(const table::TableUpdate update, decode(body, context));
+  auto changed = co_await table::update_table(context.database, update);
+  if (!changed.ok()) co_return std::move(changed).error();
+  co_return table_reply(context, "TableDescription", **changed);
+}
+
+}  // namespace partita::ops

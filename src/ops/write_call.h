@@ -1,0 +1,28 @@
+// What PutItem, UpdateItem and DeleteItem share.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "ops/operation.h"
+#include "ops/request.h"
+#include "table/write.h"
+
+namespace partita::ops {
+
+// The parameters that the three share: the item or key under `member`, the condition, and what to return. Placeholders
+// that an update may still use are in `given`.
+Result<table::WriteAction> decode_write(wire::JsonValue body, table::WriteAction::Kind kind, std::string_view member,
+                                        expr::Placeholders& given);
+
+// PutItem and DeleteItem as a whole.
+Task<Result<std::string>> replace_item(const Context& context, wire::JsonValue body, table::WriteAction::Kind kind,
+                                       std::string_view member);
+
+// `returned` is what ReturnValues asked for, or null. All of it outlives the task.
+Task<Result<std::string>> write_reply(const Context& context, wire::JsonValue body, table::Table table,
+                                      const model::Item& item, const table::Written& written,
+                                      const model::Item* returned);
+
+}  // namespace partita::ops
