@@ -1,0 +1,351 @@
+#include "wire/shape.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "model/fault.h"
+#include "wire/shape_print.h"
+#include "wire/type_check.h"
+
+namespace partita::wire {
+namespace {
+
+using model::Fault;
+using model::refuse;
+
+constexpr size_t kMaxMembers = 24;     // of a structure
+constexpr size_t kMaxViolations = 10;  // AWS reports no more
+constexpr std::string_view kNamePattern = "[a-zA-Z0-9_.-]+";
+
+const Member* find_member(const Shape& shape, std::string_view name) {
+  for (const Member& member : shape.members) {
+    if (member.name == name) return &member;
+  }
+  return nullptr;
+}
+
+// --- JSON kinds ---
+
+std::string java_class(const Shape& shape) {
+  const std::string model = "com.amazonaws.dynamodb.v20120810.";
+  switch (shape.kind) {
+    case ShapeKind::kStructure:
+      return model + std::string(shape.name);
+    case ShapeKind::kAttributeValue:
+      return model + "AttributeValue";
+    case ShapeKind::kList:
+      return "java.util.List<" + java_class(*shape.element) + ">";
+    case ShapeKind::kMap:
+      return "java.util.Map<java.lang.String, " + java_class(*shape.element) + ">";
+    default:
+      return "java.lang.String";
+  }
+}
+
+Result<void> check_kinds(const JsonValue& value, const Shape& shape, Place place);
+
+Result<void> check_kinds_of_list(const JsonValue& list, const Shape& shape, Place place) {
+  PARTITA_TRY_VOID(check_list(list, place));
+  for (const JsonValue element : list.elements()) {
+    PARTITA_TRY_VOID(check_kinds(element, *shape.element, Place::kElement));
+  }
+  return {};
+}
+
+Result<void> check_kinds_of_map(const JsonValue& map, const Shape& shape, Place place) {
+  if (!map.is(JsonValue::Kind::kObject)) return check_map(map, java_class(*shape.element), place);
+  for (const auto [name, value] : map.members()) {
+    PARTITA_TRY_VOID(check_kinds(value, *shape.element, Place::kElement));
+  }
+  return {};
+}
+
+Result<void> check_kinds_of_structure(const JsonValue& structure, const Shape& shape, Place place) {
+  PARTITA_TRY_VOID(check_structure(structure, shape.name, place));
+  for (const auto [name, value] : structure.members()) {
+    const Member* member = find_member(shape, name);
+    if (member != nullptr) PARTITA_TRY_VOID(check_kinds(value, *member->shape, Place::kField));
+  }
+  return {};
+}
+
+Result<void> check_kinds(const JsonValue& value, const Shape& shape, Place place) {
+  if (!value.present()) return {};
+  switch (shape.kind) {
+    case ShapeKind::kStructure:
+      return check_kinds_of_structure(value, shape, place);
+    case ShapeKind::kList:
+      return check_kinds_of_list(value, shape, place);
+    case ShapeKind::kMap:
+      return check_kinds_of_map(value, shape, place);
+    case ShapeKind::kString:
+      return check_string(value);
+    case ShapeKind::kInteger:
+      return check_number(value, "Integer");
+    case ShapeKind::kLong:
+      return check_number(value, "Long");
+    case ShapeKind::kDouble:
+      return check_number(value, "Double");
+    case ShapeKind::kBoolean:
+      return check_boolean(value);
+    case ShapeKind::kBlob:
+      return check_blob(value);
+    case ShapeKind::kAttributeValue:
+      return check_attribute_value(value, place);
+  }
+  return {};
+}
+
+// --- constraints ---
+
+// Java counts UTF-16 units.
+int64_t length_of(std::string_view text) {
+  int64_t units = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xc0) != 0x80) units += byte >= 0xf0 ? 2 : 1;
+  }
+  return units;
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+           c == '-';
+  });
+}
+
+bool is_arn(std::string_view text) { return text.starts_with("arn:"); }
+
+bool is_number(const Shape& shape) {
+  return shape.kind == ShapeKind::kInteger || shape.kind == ShapeKind::kLong || shape.kind == ShapeKind::kDouble;
+}
+
+int64_t measure(const JsonValue& value, const Shape& shape) {
+  if (is_number(shape)) return value.as_integer();
+  return shape.kind == ShapeKind::kString ? length_of(value.as_string()) : static_cast<int64_t>(value.size());
+}
+
+std::string bound_text(const Shape& shape, std::string_view relation, int64_t bound) {
+  return std::string(is_number(shape) ? "Member must have value " : "Member must have length ") +
+         std::string(relation) + " than or equal to " + std::to_string(bound);
+}
+
+std::string pattern_text() { return "Member must satisfy regular expression pattern: " + std::string(kNamePattern); }
+
+// Where a value stands; frames lie on the stack and become text only when there is something to say.
+struct Frame {
+  enum class Step : uint8_t { kMember, kElement, kEntry };
+  const Frame* up;
+  Step step;
+  std::string_view name;  // of a member or an entry
+  size_t index = 0;       // of an element, from 1
+};
+
+std::string path_to(const Frame* frame, bool as_written) {
+  if (frame == nullptr) return {};
+  std::string path = path_to(frame->up, as_written);
+  if (!path.empty()) path += '.';
+  switch (frame->step) {
+    case Frame::Step::kMember:
+      return path + (as_written ? std::string(frame->name) : lower_first(frame->name));
+    case Frame::Step::kElement:
+      return path + std::to_string(frame->index) + ".member";
+    case Frame::Step::kEntry:
+      return path + std::string(frame->name) + ".member";
+  }
+  return path;
+}
+
+class ConstraintCheck {
+ public:
+  Result<void> outcome() const {
+    if (!violations_.empty()) {
+      std::string text = std::to_string(violations_.size());
+      text += violations_.size() == 1 ? " validation error detected: " : " validation errors detected: ";
+      for (size_t i = 0; i < violations_.size(); ++i) {
+        if (i > 0) text += "; ";
+        text += violations_[i];
+      }
+      return refuse(Fault::kConstraints, {std::move(text)});
+    }
+    if (!late_.empty()) return constraint_violated(late_);
+    return {};
+  }
+
+  void structure(const JsonValue& structure, const Shape& shape, const Frame* frame) {
+    std::array<JsonValue, kMaxMembers> values;
+    PARTITA_CHECK(shape.members.size() <= values.size());
+    for (const auto [name, value] : structure.members()) {
+      if (const Member* member = find_member(shape, name)) {
+        values[static_cast<size_t>(member - shape.members.data())] = value;
+      }
+    }
+    for (size_t i = 0; i < shape.members.size(); ++i) {
+      const Member& member = shape.members[i];
+      const Frame here{frame, Frame::Step::kMember, member.name};
+      if (values[i].present()) {
+        check(values[i], *member.shape, &here);
+      } else if (member.absence != Absence::kAllowed) {
+        violate(values[i], *member.shape, &here, "Member must not be null");
+      }
+    }
+  }
+
+  void table_name(const JsonValue& value, const Shape& shape, const Frame* frame) {
+    const std::string_view name = value.as_string();
+    if (is_arn(name)) return;
+    const bool items = shape.table_name == TableNameRule::kItems;
+    const int64_t min = items ? 1 : 3;
+    if (!is_name(name) && !(items && name.empty())) violate(value, shape, frame, pattern_text());
+    if (length_of(name) < min) violate(value, shape, frame, bound_text(shape, "greater", min));
+    if (length_of(name) > 255) violate(value, shape, frame, bound_text(shape, "less", 255));
+  }
+
+ private:
+  void check(const JsonValue& value, const Shape& shape, const Frame* frame) {
+    switch (shape.kind) {
+      case ShapeKind::kAttributeValue:
+      case ShapeKind::kBoolean:
+      case ShapeKind::kBlob:
+        return;
+      case ShapeKind::kStructure:
+        return structure(value, shape, frame);
+      case ShapeKind::kString:
+        if (shape.table_name != TableNameRule::kNone) return table_name(value, shape, frame);
+        string(value, shape, frame);
+        break;
+      default:
+        break;
+    }
+    bounds(value, shape, frame);
+    if (shape.kind == ShapeKind::kList) list(value, shape, frame);
+    if (shape.kind == ShapeKind::kMap) map(value, shape, frame);
+  }
+
+  void string(const JsonValue& value, const Shape& shape, const Frame* frame) {
+    const std::string_view text = value.as_string();
+    if (shape.name_pattern && !is_name(text)) violate(value, shape, frame, pattern_text());
+    if (shape.values.empty() || std::find(shape.values.begin(), shape.values.end(), text) != shape.values.end()) return;
+    std::string constraint = "Member must satisfy enum value set: [";
+    for (const std::string_view allowed : shape.values) {
+      if (constraint.back() != '[') constraint += ", ";
+      constraint += allowed;
+    }
+    violate(value, shape, frame, constraint + "]");
+  }
+
+  void bounds(const JsonValue& value, const Shape& shape, const Frame* frame) {
+    if (shape.min == Shape::kNoMin && shape.max == Shape::kNoMax) return;
+    const int64_t measured = measure(value, shape);
+    if (measured < shape.min) violate(value, shape, frame, bound_text(shape, "greater", shape.min));
+    if (measured > shape.max) violate(value, shape, frame, bound_text(shape, "less", shape.max));
+  }
+
+  void list(const JsonValue& list, const Shape& shape, const Frame* frame) {
+    if (shape.element->kind == ShapeKind::kAttributeValue) return;
+    size_t index = 0;
+    for (const JsonValue element : list.elements()) {
+      const Frame here{frame, Frame::Step::kElement, {}, ++index};
+      if (element.present()) check(element, *shape.element, &here);
+      if (violations_.size() >= kMaxViolations) return;
+    }
+  }
+
+  void map(const JsonValue& map, const Shape& shape, const Frame* frame) {
+    const bool plain = shape.element->kind == ShapeKind::kAttributeValue || shape.element->kind == ShapeKind::kString;
+    if (plain && shape.key == nullptr) return;
+    for (const auto [name, value] : map.members()) {
+      if (violations_.size() >= kMaxViolations) return;
+      if (shape.key != nullptr) key(name, map, shape, frame);
+      if (!value.present() || plain) continue;
+      const Frame here{frame, Frame::Step::kEntry, name};
+      if (shape.element->kind == ShapeKind::kList) {
+        entry_bounds(value, map, shape, frame);
+        list(value, *shape.element, &here);
+      } else {
+        check(value, *shape.element, &here);
+      }
+    }
+  }
+
+  // A bad key, or a bad length of a list in a map, is the whole map's violation.
+  void key(std::string_view name, const JsonValue& map, const Shape& shape, const Frame* frame) {
+    const int64_t length = length_of(name);
+    if (is_arn(name) || (is_name(name) && length >= shape.key->min && length <= shape.key->max)) return;
+    violate(map, shape, frame,
+            "Map keys must satisfy constraint: [" + bounds_text(*shape.key) + ", " + pattern_text() + "]");
+  }
+
+  void entry_bounds(const JsonValue& entry, const JsonValue& map, const Shape& shape, const Frame* frame) {
+    const int64_t length = measure(entry, *shape.element);
+    if (length >= shape.element->min && length <= shape.element->max) return;
+    violate(map, shape, frame, "Map value must satisfy constraint: [" + bounds_text(*shape.element) + "]");
+  }
+
+  static std::string bounds_text(const Shape& shape) {
+    return bound_text(shape, "less", shape.max) + ", " + bound_text(shape, "greater", shape.min);
+  }
+
+  void violate(const JsonValue& value, const Shape& shape, const Frame* frame, std::string_view constraint) {
+    if (violations_.size() >= kMaxViolations) return;
+    std::string text = "Value";
+    if (!shape.late) text += value.present() ? " '" + print_value(value, shape) + "'" : " null";
+    text += " at '" + path_to(frame, shape.late) + "' failed to satisfy constraint: " + std::string(constraint);
+    if (!shape.late) {
+      violations_.push_back(std::move(text));
+    } else if (late_.empty()) {
+      late_ = std::move(text);
+    }
+  }
+
+  std::vector<std::string> violations_;
+  std::string late_;
+};
+
+// What is said before, and without, all other constraints.
+Result<void> check_first(const JsonValue& body, const Shape& shape) {
+  for (const Member& member : shape.members) {
+    const bool named = member.shape->table_name != TableNameRule::kNone;
+    if (!named && member.absence < Absence::kParameter) continue;
+    const JsonValue value = body.get(member.name);
+    if (!value.present() && member.absence == Absence::kParameter) {
+      return refuse(Fault::kMissingParameter, {std::string(member.name)});
+    }
+    if (member.absence == Absence::kBatch && value.size() == 0) {
+      const std::string_view operation = shape.name.substr(0, shape.name.rfind("Input"));
+      return refuse(Fault::kParameterRequiredFor, {lower_first(member.name), std::string(operation)});
+    }
+    if (!named || !value.present()) continue;
+    const int64_t length = length_of(value.as_string());
+    if (member.shape->table_name == TableNameRule::kControl && !is_arn(value.as_string()) &&
+        (length < 3 || length > 255)) {
+      return refuse(Fault::kTableNameLength, {std::string(member.name)});
+    }
+    ConstraintCheck name_alone;
+    const Frame frame{nullptr, Frame::Step::kMember, member.name};
+    name_alone.table_name(value, *member.shape, &frame);
+    PARTITA_TRY_VOID(name_alone.outcome());
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_shape(const JsonValue& body, const Shape& shape) {
+  PARTITA_TRY_VOID(check_kinds(body, shape, Place::kElement));
+  PARTITA_TRY_VOID(check_first(body, shape));
+  ConstraintCheck check;
+  check.structure(body, shape, nullptr);
+  return check.outcome();
+}
+
+bool truth(const JsonValue& value, bool otherwise) { return value.present() ? truth_of(value) : otherwise; }
+
+Error constraint_violated(std::string_view violation) {
+  return refuse(Fault::kConstraints, {"1 validation error detected: " + std::string(violation)});
+}
+
+}  // namespace partita::wire

@@ -1,0 +1,104 @@
+// What a request must look like, as data: one Shape for each request of DynamoDB's service model, and one check for all
+// of them. Numbers, names and patterns are those of the service model 2012-08-10; the order of members and of enum
+// values is the one in which AWS prints them.
+//
+//   PARTITA_TRY_VOID(check_shape(document.root(), shapes::kPutItem));
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+#include "wire/json_reader.h"
+
+namespace partita::wire {
+
+enum class ShapeKind : uint8_t {
+  kStructure,
+  kList,
+  kMap,
+  kString,
+  kInteger,
+  kLong,
+  kDouble,
+  kBoolean,
+  kBlob,
+  kAttributeValue,
+};
+
+// Names have rules of their own: an ARN may stand in their place, and a bad one at the top of a request is reported
+// before and without anything else.
+enum class TableNameRule : uint8_t {
+  kNone,
+  kCreate,   // 3 to 255 characters of the pattern
+  kControl,  // the same in other words, of operations on a table as such
+  kItems,    // 1 to 255 characters of the pattern
+};
+
+// What AWS says when a required member is missing.
+enum class Absence : uint8_t {
+  kAllowed,
+  kNull,       // "Value null at 'key' failed to satisfy constraint: Member must not be null"
+  kParameter,  // "The parameter 'TableName' is required but was not present in the request"
+  kBatch,      // "The requestItems parameter is required for BatchGetItem", of an empty one too
+};
+
+struct Shape;
+
+struct Member {
+  std::string_view name;
+  const Shape* shape;
+  Absence absence = Absence::kAllowed;
+};
+
+struct Shape {
+  static constexpr int64_t kNoMin = std::numeric_limits<int64_t>::min();
+  static constexpr int64_t kNoMax = std::numeric_limits<int64_t>::max();
+
+  ShapeKind kind;
+  std::string_view name = {};            // of a structure, as AWS's Java calls it
+  std::span<const Member> members = {};  // of a structure
+  const Shape* element = nullptr;        // of a list or a map
+  const Shape* key = nullptr;            // of a map, when its keys have constraints
+  int64_t min = kNoMin;                  // of a string's, list's or map's length, or of a number
+  int64_t max = kNoMax;
+  bool name_pattern = false;  // [a-zA-Z0-9_.-]+
+  TableNameRule table_name = TableNameRule::kNone;
+  // Checked behind everything else, and reported without the value and with the member's name as it is written.
+  bool late = false;
+  std::span<const std::string_view> values = {};  // of an enum
+};
+
+// First every JSON kind in the body, in the order of the text; then all constraints. Members that the shape does not
+// know are passed over. Afterwards the handler may read members as the kinds that the shape declares (numbers may be of
+// either JSON kind, a boolean may be a word: truth()), and decode attribute values without a kSerialization fault.
+// Faults: kSerialization; kMissingParameter, kParameterRequiredFor, kTableNameLength, kConstraints.
+Result<void> check_shape(const JsonValue& body, const Shape& shape);
+
+// The value of a boolean member; `otherwise` when it is absent.
+bool truth(const JsonValue& value, bool otherwise = false);
+
+// "1 validation error detected: <violation>" as a kConstraints fault, for constraints that a shape can not state.
+Error constraint_violated(std::string_view violation);
+
+namespace shapes {
+extern const Shape kBatchGetItem;
+extern const Shape kBatchWriteItem;
+extern const Shape kCreateTable;
+extern const Shape kDeleteItem;
+extern const Shape kDeleteTable;
+extern const Shape kDescribeTable;
+extern const Shape kGetItem;
+extern const Shape kListTables;
+extern const Shape kPutItem;
+extern const Shape kQuery;
+extern const Shape kScan;
+extern const Shape kTransactGetItems;
+extern const Shape kTransactWriteItems;
+extern const Shape kUpdateItem;
+extern const Shape kUpdateTable;
+}  // namespace shapes
+
+}  // namespace partita::wire

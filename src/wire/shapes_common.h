@@ -1,0 +1,61 @@
+// The shapes that several requests share. Internal to wire.
+#pragma once
+
+#include <string_view>
+
+#include "wire/shape.h"
+
+namespace partita::wire::shapes {
+
+inline constexpr Shape kText{.kind = ShapeKind::kString};
+inline constexpr Shape kFlag{.kind = ShapeKind::kBoolean};
+inline constexpr Shape kValue{.kind = ShapeKind::kAttributeValue};
+inline constexpr Shape kValueList{.kind = ShapeKind::kList, .element = &kValue};
+inline constexpr Shape kValueMap{.kind = ShapeKind::kMap, .element = &kValue};  // an item, a key, :values
+inline constexpr Shape kTextMap{.kind = ShapeKind::kMap, .element = &kText};    // #names
+
+inline constexpr Shape kTableName{.kind = ShapeKind::kString, .table_name = TableNameRule::kItems};
+inline constexpr Shape kControlTableName{.kind = ShapeKind::kString, .table_name = TableNameRule::kControl};
+inline constexpr Shape kIndexName{.kind = ShapeKind::kString, .min = 3, .max = 255, .name_pattern = true};
+inline constexpr Shape kAttributeNames{.kind = ShapeKind::kList, .element = &kText, .min = 1, .max = 255};
+// The names of tables as keys of a map.
+inline constexpr Shape kTableKey{.kind = ShapeKind::kString, .min = 1, .max = 255, .name_pattern = true};
+
+inline constexpr Shape kPositiveInteger{.kind = ShapeKind::kInteger, .min = 1};
+
+template <const auto& words>
+inline constexpr Shape kEnum{.kind = ShapeKind::kString, .values = words};
+
+inline constexpr std::string_view kCapacityWords[] = {"INDEXES", "TOTAL", "NONE"};
+inline constexpr std::string_view kMetricsWords[] = {"SIZE", "NONE"};
+inline constexpr std::string_view kReturnValueWords[] = {"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"};
+inline constexpr std::string_view kReturnOnFailureWords[] = {"ALL_OLD", "NONE"};
+inline constexpr std::string_view kJoinWords[] = {"OR", "AND"};
+inline constexpr std::string_view kComparisonWords[] = {
+    "IN", "NULL", "BETWEEN", "LT", "NOT_CONTAINS", "EQ", "GT", "NOT_NULL", "NE", "LE", "BEGINS_WITH", "GE", "CONTAINS"};
+
+inline constexpr const Shape& kReturnCapacity = kEnum<kCapacityWords>;
+inline constexpr const Shape& kReturnMetrics = kEnum<kMetricsWords>;
+inline constexpr const Shape& kReturnValues = kEnum<kReturnValueWords>;
+inline constexpr const Shape& kReturnOnFailure = kEnum<kReturnOnFailureWords>;
+inline constexpr const Shape& kConditionalOperator = kEnum<kJoinWords>;
+inline constexpr const Shape& kComparison = kEnum<kComparisonWords>;
+
+inline constexpr Member kExpectedMembers[] = {
+    {"AttributeValueList", &kValueList},
+    {"ComparisonOperator", &kComparison},
+    {"Exists", &kFlag},
+    {"Value", &kValue},
+};
+inline constexpr Shape kExpectedValue{
+    .kind = ShapeKind::kStructure, .name = "ExpectedAttributeValue", .members = kExpectedMembers};
+inline constexpr Shape kExpected{.kind = ShapeKind::kMap, .element = &kExpectedValue};
+
+inline constexpr Member kConditionMembers[] = {
+    {"AttributeValueList", &kValueList},
+    {"ComparisonOperator", &kComparison, Absence::kNull},
+};
+inline constexpr Shape kCondition{.kind = ShapeKind::kStructure, .name = "Condition", .members = kConditionMembers};
+inline constexpr Shape kConditions{.kind = ShapeKind::kMap, .element = &kCondition};
+
+}  // namespace partita::wire::shapes

@@ -1,0 +1,175 @@
+// CreateTable, DescribeTable, ListTables, UpdateTable, DeleteTable.
+
+#include "wire/shapes_common.h"
+
+namespace partita::wire::shapes {
+namespace {
+
+constexpr std::string_view kScalarWords[] = {"B", "N", "S"};
+constexpr std::string_view kKeyTypeWords[] = {"HASH", "RANGE"};
+constexpr std::string_view kBillingWords[] = {"PROVISIONED", "PAY_PER_REQUEST"};
+constexpr std::string_view kProjectionWords[] = {"ALL", "INCLUDE", "KEYS_ONLY"};
+constexpr std::string_view kStreamWords[] = {"NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES", "KEYS_ONLY"};
+constexpr std::string_view kEncryptionWords[] = {"AES256", "KMS"};
+constexpr std::string_view kTableClassWords[] = {"STANDARD", "STANDARD_INFREQUENT_ACCESS"};
+
+constexpr Shape kNewTableName{.kind = ShapeKind::kString, .table_name = TableNameRule::kCreate};
+constexpr Shape kAttributeName{.kind = ShapeKind::kString, .min = 1, .max = 255};
+constexpr Shape kAtLeastOne{.kind = ShapeKind::kLong, .min = 1};
+constexpr Shape kLong{.kind = ShapeKind::kLong};
+
+constexpr Member kAttributeDefinitionMembers[] = {
+    {"AttributeName", &kAttributeName, Absence::kNull},
+    {"AttributeType", &kEnum<kScalarWords>, Absence::kNull},
+};
+constexpr Shape kAttributeDefinition{
+    .kind = ShapeKind::kStructure, .name = "AttributeDefinition", .members = kAttributeDefinitionMembers};
+constexpr Shape kAttributeDefinitions{.kind = ShapeKind::kList, .element = &kAttributeDefinition};
+
+constexpr Member kKeyElementMembers[] = {
+    {"AttributeName", &kAttributeName, Absence::kNull},
+    {"KeyType", &kEnum<kKeyTypeWords>, Absence::kNull},
+};
+constexpr Shape kKeyElement{.kind = ShapeKind::kStructure, .name = "KeySchemaElement", .members = kKeyElementMembers};
+constexpr Shape kTableKeySchema{.kind = ShapeKind::kList, .element = &kKeyElement, .min = 1, .max = 2};
+constexpr Shape kGlobalKeySchema{.kind = ShapeKind::kList, .element = &kKeyElement, .min = 1, .max = 8};
+
+constexpr Member kThroughputMembers[] = {
+    {"WriteCapacityUnits", &kAtLeastOne, Absence::kNull},
+    {"ReadCapacityUnits", &kAtLeastOne, Absence::kNull},
+};
+constexpr Shape kThroughput{
+    .kind = ShapeKind::kStructure, .name = "ProvisionedThroughput", .members = kThroughputMembers};
+constexpr Member kOnDemandMembers[] = {
+    {"MaxReadRequestUnits", &kLong},
+    {"MaxWriteRequestUnits", &kLong},
+};
+constexpr Shape kOnDemand{.kind = ShapeKind::kStructure, .name = "OnDemandThroughput", .members = kOnDemandMembers};
+constexpr Member kWarmMembers[] = {
+    {"ReadUnitsPerSecond", &kAtLeastOne},
+    {"WriteUnitsPerSecond", &kAtLeastOne},
+};
+constexpr Shape kWarm{.kind = ShapeKind::kStructure, .name = "WarmThroughput", .members = kWarmMembers};
+
+constexpr Shape kNonKeyAttributes{.kind = ShapeKind::kList, .element = &kAttributeName, .min = 1};
+constexpr Member kProjectionMembers[] = {
+    {"ProjectionType", &kEnum<kProjectionWords>},
+    {"NonKeyAttributes", &kNonKeyAttributes},
+};
+constexpr Shape kProjection{.kind = ShapeKind::kStructure, .name = "Projection", .members = kProjectionMembers};
+
+constexpr Member kLocalIndexMembers[] = {
+    {"IndexName", &kIndexName, Absence::kNull},
+    {"KeySchema", &kTableKeySchema, Absence::kNull},
+    {"Projection", &kProjection, Absence::kNull},
+};
+constexpr Shape kLocalIndex{
+    .kind = ShapeKind::kStructure, .name = "LocalSecondaryIndex", .members = kLocalIndexMembers};
+constexpr Shape kLocalIndexes{.kind = ShapeKind::kList, .element = &kLocalIndex};
+
+constexpr Member kGlobalIndexMembers[] = {
+    {"IndexName", &kIndexName, Absence::kNull},   {"KeySchema", &kGlobalKeySchema, Absence::kNull},
+    {"Projection", &kProjection, Absence::kNull}, {"ProvisionedThroughput", &kThroughput},
+    {"OnDemandThroughput", &kOnDemand},           {"WarmThroughput", &kWarm},
+};
+constexpr Shape kGlobalIndex{
+    .kind = ShapeKind::kStructure, .name = "GlobalSecondaryIndex", .members = kGlobalIndexMembers};
+constexpr Shape kGlobalIndexes{.kind = ShapeKind::kList, .element = &kGlobalIndex};
+
+constexpr Member kStreamMembers[] = {
+    {"StreamEnabled", &kFlag, Absence::kNull},
+    {"StreamViewType", &kEnum<kStreamWords>},
+};
+constexpr Shape kStream{.kind = ShapeKind::kStructure, .name = "StreamSpecification", .members = kStreamMembers};
+constexpr Member kEncryptionMembers[] = {
+    {"Enabled", &kFlag},
+    {"SSEType", &kEnum<kEncryptionWords>},
+    {"KMSMasterKeyId", &kText},
+};
+constexpr Shape kEncryption{.kind = ShapeKind::kStructure, .name = "SSESpecification", .members = kEncryptionMembers};
+
+constexpr Shape kTagKey{.kind = ShapeKind::kString, .min = 1, .max = 128};
+constexpr Shape kTagValue{.kind = ShapeKind::kString, .min = 0, .max = 256};
+constexpr Member kTagMembers[] = {
+    {"Key", &kTagKey, Absence::kNull},
+    {"Value", &kTagValue, Absence::kNull},
+};
+constexpr Shape kTag{.kind = ShapeKind::kStructure, .name = "Tag", .members = kTagMembers};
+constexpr Shape kTags{.kind = ShapeKind::kList, .element = &kTag};
+
+constexpr Member kCreateTableMembers[] = {
+    {"AttributeDefinitions", &kAttributeDefinitions, Absence::kNull},
+    {"TableName", &kNewTableName, Absence::kParameter},
+    {"BillingMode", &kEnum<kBillingWords>},
+    {"ProvisionedThroughput", &kThroughput},
+    {"KeySchema", &kTableKeySchema, Absence::kNull},
+    {"LocalSecondaryIndexes", &kLocalIndexes},
+    {"GlobalSecondaryIndexes", &kGlobalIndexes},
+    {"StreamSpecification", &kStream},
+    {"SSESpecification", &kEncryption},
+    {"Tags", &kTags},
+    {"TableClass", &kEnum<kTableClassWords>},
+    {"DeletionProtectionEnabled", &kFlag},
+    {"WarmThroughput", &kWarm},
+    {"ResourcePolicy", &kText},
+    {"OnDemandThroughput", &kOnDemand},
+};
+
+constexpr Member kUpdateIndexMembers[] = {
+    {"IndexName", &kIndexName, Absence::kNull},
+    {"ProvisionedThroughput", &kThroughput},
+    {"OnDemandThroughput", &kOnDemand},
+    {"WarmThroughput", &kWarm},
+};
+constexpr Shape kUpdateIndex{
+    .kind = ShapeKind::kStructure, .name = "UpdateGlobalSecondaryIndexAction", .members = kUpdateIndexMembers};
+constexpr Shape kCreateIndex{
+    .kind = ShapeKind::kStructure, .name = "CreateGlobalSecondaryIndexAction", .members = kGlobalIndexMembers};
+constexpr Member kDeleteIndexMembers[] = {{"IndexName", &kIndexName, Absence::kNull}};
+constexpr Shape kDeleteIndex{
+    .kind = ShapeKind::kStructure, .name = "DeleteGlobalSecondaryIndexAction", .members = kDeleteIndexMembers};
+constexpr Member kIndexUpdateMembers[] = {
+    {"Update", &kUpdateIndex},
+    {"Create", &kCreateIndex},
+    {"Delete", &kDeleteIndex},
+};
+constexpr Shape kIndexUpdate{
+    .kind = ShapeKind::kStructure, .name = "GlobalSecondaryIndexUpdate", .members = kIndexUpdateMembers};
+constexpr Shape kIndexUpdates{.kind = ShapeKind::kList, .element = &kIndexUpdate};
+
+constexpr Member kUpdateTableMembers[] = {
+    {"TableName", &kControlTableName, Absence::kParameter},
+    {"ProvisionedThroughput", &kThroughput},
+    {"BillingMode", &kEnum<kBillingWords>},
+    {"AttributeDefinitions", &kAttributeDefinitions},
+    {"GlobalSecondaryIndexUpdates", &kIndexUpdates},
+    {"StreamSpecification", &kStream},
+    {"SSESpecification", &kEncryption},
+    {"TableClass", &kEnum<kTableClassWords>},
+    {"DeletionProtectionEnabled", &kFlag},
+    {"WarmThroughput", &kWarm},
+    {"OnDemandThroughput", &kOnDemand},
+};
+
+constexpr Member kNamedTableMembers[] = {{"TableName", &kControlTableName, Absence::kParameter}};
+
+constexpr Shape kListLimit{.kind = ShapeKind::kInteger, .min = 1, .max = 100};
+constexpr Member kListTablesMembers[] = {
+    {"Limit", &kListLimit},
+    {"ExclusiveStartTableName", &kIndexName},
+};
+
+}  // namespace
+
+constinit const Shape kCreateTable{
+    .kind = ShapeKind::kStructure, .name = "CreateTableInput", .members = kCreateTableMembers};
+constinit const Shape kUpdateTable{
+    .kind = ShapeKind::kStructure, .name = "UpdateTableInput", .members = kUpdateTableMembers};
+constinit const Shape kDescribeTable{
+    .kind = ShapeKind::kStructure, .name = "DescribeTableInput", .members = kNamedTableMembers};
+constinit const Shape kDeleteTable{
+    .kind = ShapeKind::kStructure, .name = "DeleteTableInput", .members = kNamedTableMembers};
+constinit const Shape kListTables{
+    .kind = ShapeKind::kStructure, .name = "ListTablesInput", .members = kListTablesMembers};
+
+}  // namespace partita::wire::shapes
