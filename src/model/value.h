@@ -130,7 +130,12 @@ class AttributeValue {
   bool operator==(const AttributeValue& other) const = default;
 
  private:
+  // Spelled out: asking the variant itself would ask this class, which is not complete yet.
+  template <class T, class... Alternatives>
+  static constexpr bool kIsOneOf = (std::is_same_v<T, Alternatives> || ...);
+
   template <class T>
+    requires kIsOneOf<T, StringTag, Number, BinaryTag, bool, AttributeMap, List, StringSet, NumberSet, BinarySet>
   explicit AttributeValue(T held) : held_(std::move(held)) {}
   template <class T>
   const T& get() const {
