@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "expr/path.h"
 #include "expr/placeholders.h"
+#include "model/key.h"
 #include "model/value.h"
 
 namespace partita::expr {
@@ -61,6 +62,8 @@ class Condition {
 
   // The distinct top-level attributes that it mentions, in the order of their first mention.
   std::vector<std::string> attributes() const;
+  // Those of them that it looks inside of, with `.` or `[]`.
+  std::vector<std::string> nested_attributes() const;
 
  private:
   ConditionNode root_;
@@ -73,5 +76,8 @@ Result<Condition> parse_condition(std::string_view text, Source source, Placehol
 // Whether the item meets the condition. An item that does not exist is an empty one. Values in the item that do not
 // suit an operator make that operator false, they are not errors.
 bool evaluate(const Condition& condition, const model::Item& item);
+
+// `nested` is nested_attributes() of a condition or of a projection. Error: kKeyNotScalar.
+Result<void> check_scalar_keys(const std::vector<std::string>& nested, const model::KeySchema& schema);
 
 }  // namespace partita::expr

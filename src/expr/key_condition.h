@@ -1,6 +1,7 @@
 // Which keys a Query reads: KeyConditionExpression or KeyConditions against the key schema of a table or an index.
 //
 //   PARTITA_TRY(Condition condition, parse_key_condition("pk = :p AND begins_with(sk, :s)", given));
+//   PARTITA_TRY_VOID(check_key_condition(condition));
 //   PARTITA_TRY(KeyRange range, resolve(condition, schema));
 #pragma once
 
@@ -32,13 +33,17 @@ struct KeyRange {
   std::optional<SortCondition> sort_range;         // for the sort attribute after those, when there is one
 };
 
-// Errors: as parse_condition, and what a key condition may not hold (OR, NOT, IN, <>, other functions, several
-// conditions for a key, constants only).
+// Errors: as parse_condition.
 Result<Condition> parse_key_condition(std::string_view text, Placeholders& given);
 
-// Precondition: `condition` came from parse_key_condition or lower_key_conditions. `is_index` chooses the wording of a
-// few errors. Errors: kQueryMissedKey, kQueryKeyNotSupported, kQueryTooManyConditions, kQueryKeyTypeMismatch and the
-// like.
-Result<KeyRange> resolve(const Condition& condition, const model::KeySchema& schema, bool is_index);
+// What a key condition may not hold: OR, NOT, IN, <>, other functions, two conditions for a key, nested paths,
+// constants only. DynamoDB finds this after all expressions of the request are parsed and all placeholders are used,
+// and before it looks for the table. Not for lower_key_conditions, which has its own. Errors: kKeyCondition*.
+Result<void> check_key_condition(const Condition& condition);
+
+// Precondition: check_key_condition, or `condition` came from lower_key_conditions. Errors, in DynamoDB's order:
+// kKeyConditionCount, kQueryNotSupported, kQueryMissedKey, kQueryNotIndexable, kQueryTypeMismatch, kKeyEmpty,
+// kPartitionKeyTooLong, kSortKeyTooLong.
+Result<KeyRange> resolve(const Condition& condition, const model::KeySchema& schema);
 
 }  // namespace partita::expr

@@ -25,6 +25,9 @@ struct Path {
 // The value there, or null when the item has none. It lives as long as the item is not changed.
 const model::AttributeValue* find(const model::Item& item, const Path& path);
 
+// What the path's last step points into, or null when the item has no such thing. Precondition: the path has steps.
+const model::AttributeValue* find_container(const model::Item& item, const Path& path);
+
 // As DynamoDB writes a path in its errors: "[a, b, [3], c]".
 std::string describe(const Path& path);
 

@@ -21,12 +21,15 @@ class Projection {
 
   // The distinct top-level attributes that it needs, sorted by their bytes.
   const std::vector<std::string>& attributes() const { return attributes_; }
+  // Those of them that it looks inside of, with `.` or `[]`.
+  const std::vector<std::string>& nested_attributes() const { return nested_attributes_; }
   // True when every path is a whole attribute.
   bool whole_attributes() const { return whole_attributes_; }
 
  private:
   std::vector<Path> paths_;  // sorted
   std::vector<std::string> attributes_;
+  std::vector<std::string> nested_attributes_;
   bool whole_attributes_ = true;
 };
 

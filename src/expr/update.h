@@ -39,8 +39,8 @@ struct UpdateAction {
   enum class Kind : uint8_t { kSet, kRemove, kAdd, kDelete };
   Kind kind = Kind::kSet;
   Path path;
-  UpdateValue value;      // not of kRemove; of kAdd and kDelete a constant
-  bool to_lists = false;  // of kAdd: it also appends to lists, as the legacy form does
+  UpdateValue value;    // not of kRemove; of kAdd and kDelete a constant
+  bool legacy = false;  // from AttributeUpdates, whose ADD appends to lists too, and whose errors are others
 };
 
 class Update {
@@ -66,7 +66,8 @@ Result<void> check_no_key(const Update& update, const model::KeySchema& schema);
 
 // The item after the update. `old` is null when there is no item; then the result starts from `key`. When there is no
 // item and !update.creates_item(), nothing is to be written, whatever the result.
-// Errors: kUpdatePathInvalid, kUpdateAttributeMissing, kUpdateOperandType, faults of numbers, kNestingTooDeep.
+// Errors: kUpdatePathInvalid, kUpdateAttributeMissing, kUpdateOperandType, kUpdateTypeMismatch (legacy), faults of
+// numbers, kNestingTooDeep.
 Result<model::Item> apply(const Update& update, const model::Item* old, const model::Item& key);
 
 // UPDATED_OLD and UPDATED_NEW: the values at the paths that the update names, each in its hierarchy, in the item before

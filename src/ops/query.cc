@@ -57,6 +57,7 @@ Result<Decoded> decode(JsonValue body) {
   PARTITA_TRY(decoded.read.filter, decode_filter(body, given));
   PARTITA_TRY_VOID(decode_range(body, RangeKind::kQuery, given, decoded.read));
   PARTITA_TRY_VOID(given.check_all_used());
+  if (body.get("KeyConditionExpression").present()) PARTITA_TRY_VOID(expr::check_key_condition(decoded.keys));
   decoded.read.forward = wire::truth(body.get("ScanIndexForward"), true);
   return decoded;
 }

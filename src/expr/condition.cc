@@ -1,0 +1,201 @@
+#include "expr/condition.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "expr/condition_checks.h"
+#include "model/fault.h"
+
+namespace partita::expr {
+namespace {
+
+using model::AttributeValue;
+using model::Item;
+using model::Number;
+using model::Type;
+
+std::optional<int64_t> size_of(const AttributeValue& value) {
+  switch (value.type()) {
+    case Type::kS:
+    case Type::kB:
+      return static_cast<int64_t>(value.as_bytes().size());
+    case Type::kM:
+      return static_cast<int64_t>(value.as_map().size());
+    case Type::kL:
+      return static_cast<int64_t>(value.as_list().size());
+    case Type::kSS:
+      return static_cast<int64_t>(value.as_string_set().size());
+    case Type::kNS:
+      return static_cast<int64_t>(value.as_number_set().size());
+    case Type::kBS:
+      return static_cast<int64_t>(value.as_binary_set().size());
+    case Type::kN:
+    case Type::kBool:
+    case Type::kNull:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// An operand's value for one item; keeps what it had to make.
+class Resolved {
+ public:
+  Resolved(const Operand& operand, const Item& item) {
+    value_ = operand.value != nullptr ? operand.value.get() : find(item, operand.path);
+    if (!operand.size || value_ == nullptr) return;
+    const std::optional<int64_t> size = size_of(*value_);
+    if (size) made_ = AttributeValue::number(Number::of(*size));
+    value_ = size ? &made_ : nullptr;
+  }
+  Resolved(const Resolved&) = delete;
+  Resolved& operator=(const Resolved&) = delete;
+
+  // Null when the item has no such value, or a value that has no size.
+  const AttributeValue* get() const { return value_; }
+
+ private:
+  AttributeValue made_;
+  const AttributeValue* value_;
+};
+
+// Nothing when they have no common order.
+std::optional<std::strong_ordering> order(const AttributeValue* a, const AttributeValue* b) {
+  if (a == nullptr || b == nullptr || a->type() != b->type() || !is_ordered(a->type())) return std::nullopt;
+  return compare_scalars(*a, *b);
+}
+
+bool equal(const AttributeValue* a, const AttributeValue* b) { return a != nullptr && b != nullptr && *a == *b; }
+
+bool compare(ConditionOp op, const AttributeValue* a, const AttributeValue* b) {
+  if (op == ConditionOp::kEqual) return equal(a, b);
+  if (op == ConditionOp::kNotEqual) return !equal(a, b);
+  const auto found = order(a, b);
+  if (!found) return false;
+  switch (op) {
+    case ConditionOp::kLess:
+      return *found < 0;
+    case ConditionOp::kLessEqual:
+      return *found <= 0;
+    case ConditionOp::kGreater:
+      return *found > 0;
+    default:
+      return *found >= 0;
+  }
+}
+
+bool begins_with(const AttributeValue* whole, const AttributeValue* start) {
+  if (whole == nullptr || start == nullptr || whole->type() != start->type()) return false;
+  if (!whole->is(Type::kS) && !whole->is(Type::kB)) return false;
+  return whole->as_bytes().starts_with(start->as_bytes());
+}
+
+bool contains(const AttributeValue* whole, const AttributeValue* part) {
+  if (whole == nullptr || part == nullptr) return false;
+  switch (whole->type()) {
+    case Type::kS:
+    case Type::kB:
+      return part->is(whole->type()) && whole->as_bytes().find(part->as_bytes()) != std::string::npos;
+    case Type::kSS:
+      return part->is(Type::kS) && std::ranges::binary_search(whole->as_string_set(), part->as_string());
+    case Type::kBS:
+      return part->is(Type::kB) && std::ranges::binary_search(whole->as_binary_set(), part->as_binary());
+    case Type::kNS:
+      return part->is(Type::kN) && std::ranges::binary_search(whole->as_number_set(), part->as_number());
+    case Type::kL:
+      return std::ranges::find(whole->as_list(), *part) != whole->as_list().end();
+    default:
+      return false;
+  }
+}
+
+bool evaluate_in(const std::vector<Operand>& operands, const Item& item) {
+  const Resolved what(operands.front(), item);
+  return std::any_of(operands.begin() + 1, operands.end(),
+                     [&](const Operand& candidate) { return equal(what.get(), Resolved(candidate, item).get()); });
+}
+
+bool evaluate_between(const std::vector<Operand>& operands, const Item& item) {
+  const Resolved what(operands[0], item);
+  const Resolved low(operands[1], item);
+  const Resolved high(operands[2], item);
+  return compare(ConditionOp::kGreaterEqual, what.get(), low.get()) &&
+         compare(ConditionOp::kLessEqual, what.get(), high.get());
+}
+
+bool evaluate_two(ConditionOp op, const std::vector<Operand>& operands, const Item& item) {
+  const Resolved a(operands[0], item);
+  const Resolved b(operands[1], item);
+  switch (op) {
+    case ConditionOp::kAttributeType:
+      return a.get() != nullptr && b.get() != nullptr && b.get()->is(Type::kS) &&
+             model::type_name(a.get()->type()) == b.get()->as_string();
+    case ConditionOp::kBeginsWith:
+      return begins_with(a.get(), b.get());
+    case ConditionOp::kContains:
+      return contains(a.get(), b.get());
+    default:
+      return compare(op, a.get(), b.get());
+  }
+}
+
+// Depth is bounded by the number of operators that an expression may have.
+bool evaluate_node(const ConditionNode& node, const Item& item) {
+  const auto holds = [&](const ConditionNode& child) { return evaluate_node(child, item); };
+  switch (node.op) {
+    case ConditionOp::kAnd:
+      return std::ranges::all_of(node.children, holds);
+    case ConditionOp::kOr:
+      return std::ranges::any_of(node.children, holds);
+    case ConditionOp::kNot:
+      return !holds(node.children.front());
+    case ConditionOp::kBetween:
+      return evaluate_between(node.operands, item);
+    case ConditionOp::kIn:
+      return evaluate_in(node.operands, item);
+    case ConditionOp::kAttributeExists:
+      return Resolved(node.operands.front(), item).get() != nullptr;
+    case ConditionOp::kAttributeNotExists:
+      return Resolved(node.operands.front(), item).get() == nullptr;
+    default:
+      return evaluate_two(node.op, node.operands, item);
+  }
+}
+
+template <class Visit>
+void visit_paths(const ConditionNode& node, const Visit& visit) {
+  for (const Operand& operand : node.operands) {
+    if (operand.value == nullptr) visit(operand.path);
+  }
+  for (const ConditionNode& child : node.children) visit_paths(child, visit);
+}
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+}
+
+}  // namespace
+
+std::vector<std::string> Condition::attributes() const {
+  std::vector<std::string> names;
+  visit_paths(root_, [&](const Path& path) { add_once(names, path.attribute); });
+  return names;
+}
+
+std::vector<std::string> Condition::nested_attributes() const {
+  std::vector<std::string> names;
+  visit_paths(root_, [&](const Path& path) {
+    if (!path.is_attribute()) add_once(names, path.attribute);
+  });
+  return names;
+}
+
+bool evaluate(const Condition& condition, const Item& item) { return evaluate_node(condition.root(), item); }
+
+Result<void> check_scalar_keys(const std::vector<std::string>& nested, const model::KeySchema& schema) {
+  for (const std::string& name : nested) {
+    if (schema.names(name)) return model::refuse(model::Fault::kKeyNotScalar, {name});
+  }
+  return {};
+}
+
+}  // namespace partita::expr

@@ -1,0 +1,35 @@
+// What DynamoDB refuses about the operands of one operator or function before it looks at an item: their number, that
+// they differ, and the types of those that are constants.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "expr/condition.h"
+#include "model/fault.h"
+
+namespace partita::expr {
+
+struct OperandProblem {
+  model::Fault fault;
+  std::vector<std::string> args;  // without the expression's name
+};
+
+// The function of that exact name that is a condition, or nothing.
+std::optional<ConditionOp> condition_function(std::string_view name);
+
+// `name` is how the expression wrote the operator.
+std::optional<OperandProblem> check_operands(const ConditionNode& node, std::string_view name);
+std::optional<OperandProblem> check_size(const std::vector<Operand>& operands);
+
+// What is known about an operand's type without an item.
+std::optional<model::Type> static_type(const Operand& operand);
+
+// True for the types that have an order: S, N and B.
+constexpr bool is_ordered(model::Type type) {
+  return type == model::Type::kS || type == model::Type::kN || type == model::Type::kB;
+}
+
+}  // namespace partita::expr

@@ -1,0 +1,84 @@
+// What the parsers of conditions, updates and projections share: the tokens, document paths, and the order in which
+// DynamoDB reports what is wrong with an expression:
+//   1. at once, where reading stops: syntax, redundant parentheses, too many operators;
+//   2. its form, in the order of the text: reserved words, list positions, names and places of functions;
+//   3. its meaning, in the order in which operators get their operands: placeholders, counts and types of operands.
+// So errors of form and meaning are noted while reading goes on, and reported at the end.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "expr/lexer.h"
+#include "expr/path.h"
+#include "expr/placeholders.h"
+#include "model/fault.h"
+#include "model/limits.h"
+
+namespace partita::expr {
+
+// Deeper nesting than this is never valid: each level needs an operator, and there may be 300 of them.
+inline constexpr int kMaxParseDepth = 700;
+// DynamoDB developer guide, "Quotas": nested attributes up to 32 levels deep.
+inline constexpr size_t kMaxPathLevels = 32;
+// Measured: the largest list position that is accepted.
+inline constexpr uint64_t kMaxListPosition = 2147483647;
+
+class Parser {
+ protected:
+  Parser(std::string_view text, Source source, Placeholders& given) : text_(text), source_(source), given_(given) {}
+
+  // Checks the length and makes the tokens.
+  Result<void> begin();
+
+  const Token& peek(size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
+  bool next_is(TokenKind kind, size_t ahead = 0) const { return peek(ahead).kind == kind; }
+  // Moves past the token and returns it; stays on kEnd.
+  const Token& take();
+  bool take_if(TokenKind kind);
+  Result<void> expect(TokenKind kind);
+
+  // At the current token.
+  Error syntax_error() const;
+  Error refuse(model::Fault fault, std::vector<std::string> args = {}) const;
+  // Counts one operator or function.
+  Result<void> count_operator();
+
+  // `rank` orders errors of form; the smallest is reported.
+  void note_form(uint64_t rank, model::Fault fault, std::vector<std::string> args);
+  // The first is kept.
+  void note_meaning(model::Fault fault, std::vector<std::string> args = {});
+  uint64_t rank_of(const Token& token) const { return rank_base_ + token.offset; }
+
+  Result<Path> parse_path();
+  // The constant that a kValue token stands for; null, and an error noted, when it is not defined.
+  ValuePtr use_value(const Token& token);
+
+  Source source() const { return source_; }
+
+  uint64_t rank_base_ = 0;
+  std::optional<Error> form_error_;
+  std::optional<Error> name_error_;     // the first undefined #name
+  std::optional<Error> meaning_error_;  // the first other error of meaning
+  bool names_apart_ = false;            // undefined names do not compete with the other errors of meaning
+
+ private:
+  Result<void> parse_position(Path& path);
+  std::string resolve_name(const Token& token);
+
+  std::string_view text_;
+  Source source_;
+  Placeholders& given_;
+  std::vector<Token> tokens_;
+  size_t at_ = 0;
+  size_t operators_ = 0;
+  uint64_t form_rank_ = 0;
+};
+
+// Refuses the first overlap or conflict between two of the paths, as DynamoDB finds it.
+Result<void> check_apart(const std::vector<const Path*>& paths, Source source);
+
+}  // namespace partita::expr

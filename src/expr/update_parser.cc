@@ -1,0 +1,277 @@
+#include <algorithm>
+#include <array>
+
+#include "expr/parser.h"
+#include "expr/update.h"
+
+namespace partita::expr {
+namespace {
+
+using model::AttributeValue;
+using model::Fault;
+using model::Type;
+
+using ValueKind = UpdateValue::Kind;
+using ActionKind = UpdateAction::Kind;
+
+// The right-hand side of a SET, or a part of it.
+struct Term {
+  UpdateValue value;
+  uint64_t rank = 0;  // where a function stands
+  bool parenthesized = false;
+};
+
+std::optional<ActionKind> clause_kind(TokenKind kind) {
+  switch (kind) {
+    case TokenKind::kSet:
+      return ActionKind::kSet;
+    case TokenKind::kRemove:
+      return ActionKind::kRemove;
+    case TokenKind::kAdd:
+      return ActionKind::kAdd;
+    case TokenKind::kDelete:
+      return ActionKind::kDelete;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string_view clause_name(ActionKind kind) {
+  constexpr std::array<std::string_view, 4> kNames = {"SET", "REMOVE", "ADD", "DELETE"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+// The types as the errors of ADD and DELETE write them.
+std::string_view long_type_name(Type type) {
+  switch (type) {
+    case Type::kS:
+      return "STRING";
+    case Type::kN:
+      return "NUMBER";
+    case Type::kB:
+      return "BINARY";
+    case Type::kBool:
+      return "BOOLEAN";
+    case Type::kNull:
+      return "NULL";
+    case Type::kM:
+      return "MAP";
+    case Type::kL:
+      return "LIST";
+    case Type::kSS:
+      return "STRING_SET";
+    case Type::kNS:
+      return "NUMBER_SET";
+    case Type::kBS:
+      return "BINARY_SET";
+  }
+  return "";
+}
+
+bool is_condition_function(std::string_view name) {
+  constexpr std::array<std::string_view, 6> kNames = {
+      "attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains", "size"};
+  return std::ranges::find(kNames, name) != kNames.end();
+}
+
+bool is_arithmetic(const UpdateValue& value) {
+  return value.kind == ValueKind::kPlus || value.kind == ValueKind::kMinus;
+}
+
+class UpdateParser : public Parser {
+ public:
+  UpdateParser(std::string_view text, Placeholders& given) : Parser(text, Source::kUpdate, given) {
+    names_apart_ = true;
+  }
+
+  Result<Update> parse() {
+    PARTITA_TRY_VOID(begin());
+    do {
+      PARTITA_TRY_VOID(parse_section());
+    } while (!next_is(TokenKind::kEnd));
+    // DynamoDB's order: names in the paths that are written to, then how these paths relate, then what is left, of
+    // the last action first: all names before all else.
+    if (form_error_) return *std::move(form_error_);
+    if (target_error_) return *std::move(target_error_);
+    if (deep_error_) return *std::move(deep_error_);
+    PARTITA_TRY_VOID(check_targets());
+    if (last_name_error_) return *std::move(last_name_error_);
+    if (last_meaning_error_) return *std::move(last_meaning_error_);
+    return Update(std::move(actions_));
+  }
+
+ private:
+  Result<void> check_targets() const {
+    std::vector<const Path*> targets;
+    targets.reserve(actions_.size());
+    for (const UpdateAction& action : actions_) targets.push_back(&action.path);
+    return check_apart(targets, Source::kUpdate);
+  }
+
+  Result<void> parse_section() {
+    const std::optional<ActionKind> kind = clause_kind(peek().kind);
+    if (!kind) return syntax_error();
+    take();
+    // Errors of form count by the section's first use, then by place; a repeated section after all in it.
+    std::optional<uint64_t>& rank = section_ranks_[static_cast<size_t>(*kind)];
+    const bool repeated = rank.has_value();
+    if (!repeated) rank = ++sections_ << 32;
+    rank_base_ = *rank;
+    do {
+      PARTITA_TRY_VOID(parse_action(*kind));
+    } while (take_if(TokenKind::kComma));
+    if (repeated) {
+      note_form(rank_base_ + UINT32_MAX, Fault::kUpdateSectionTwice, {std::string(clause_name(*kind))});
+    }
+    return {};
+  }
+
+  Result<void> parse_action(ActionKind kind) {
+    UpdateAction action;
+    action.kind = kind;
+    PARTITA_TRY(action.path, parse_path());
+    if (name_error_ && !target_error_) target_error_ = name_error_;
+    if (meaning_error_ && !deep_error_) deep_error_ = meaning_error_;
+    if (kind == ActionKind::kSet) {
+      PARTITA_TRY_VOID(expect(TokenKind::kEqual));
+      PARTITA_TRY(Term term, parse_set_value(0));
+      action.value = std::move(term.value);
+    } else if (kind != ActionKind::kRemove) {
+      if (!next_is(TokenKind::kValue)) return syntax_error();
+      action.value.constant = use_value(take());
+      check_clause_operand(kind, action.value.constant);
+    }
+    actions_.push_back(std::move(action));
+    if (name_error_) last_name_error_ = std::move(name_error_);
+    if (meaning_error_) last_meaning_error_ = std::move(meaning_error_);
+    name_error_.reset();
+    meaning_error_.reset();
+    return {};
+  }
+
+  void check_clause_operand(ActionKind kind, const ValuePtr& value) {
+    if (value == nullptr || value->is_set() || (kind == ActionKind::kAdd && value->is(Type::kN))) return;
+    note_meaning(Fault::kUpdateClauseOperandType,
+                 {std::string(clause_name(kind)), std::string(long_type_name(value->type()))});
+  }
+
+  // operand [ ("+" | "-") operand ], which parentheses may enclose.
+  Result<Term> parse_set_value(int depth) {
+    Term left;
+    if (next_is(TokenKind::kOpen)) {
+      if (depth >= kMaxParseDepth) return refuse_too_deep();
+      take();
+      PARTITA_TRY(Term inner, parse_set_value(depth + 1));
+      PARTITA_TRY(left, close_parenthesis(std::move(inner)));
+    } else {
+      PARTITA_TRY(left, parse_operand(depth));
+    }
+    const bool operation = next_is(TokenKind::kPlus) || next_is(TokenKind::kMinus);
+    if (!operation || is_arithmetic(left.value)) return left;
+    const Token& token = take();
+    PARTITA_TRY(Term right, parse_operand(depth));
+    Term term;
+    term.value.kind = token.kind == TokenKind::kPlus ? ValueKind::kPlus : ValueKind::kMinus;
+    PARTITA_TRY_VOID(count_operator());
+    add_argument(term, std::move(left));
+    add_argument(term, std::move(right));
+    check_types(term.value.arguments, token.text, Type::kN);
+    return term;
+  }
+
+  Result<Term> close_parenthesis(Term term) {
+    PARTITA_TRY_VOID(expect(TokenKind::kClose));
+    if (term.parenthesized) return refuse(Fault::kExpressionRedundantParens);
+    term.parenthesized = true;
+    return term;
+  }
+
+  Error refuse_too_deep() const {
+    return refuse(Fault::kExpressionTooManyOperators, {std::to_string(model::kMaxExpressionOperators + 1)});
+  }
+
+  Result<Term> parse_operand(int depth) {
+    if (depth >= kMaxParseDepth) return refuse_too_deep();
+    if (take_if(TokenKind::kOpen)) {
+      PARTITA_TRY(Term inner, parse_operand(depth + 1));
+      return close_parenthesis(std::move(inner));
+    }
+    Term term;
+    if (next_is(TokenKind::kValue)) {
+      term.value.constant = use_value(take());
+      return term;
+    }
+    if (next_is(TokenKind::kIdentifier) && next_is(TokenKind::kOpen, 1)) return parse_function(depth);
+    term.value.kind = ValueKind::kPath;
+    PARTITA_TRY(term.value.path, parse_path());
+    return term;
+  }
+
+  Result<Term> parse_function(int depth) {
+    const Token& token = take();
+    const bool if_not_exists = token.text == "if_not_exists";
+    const bool list_append = token.text == "list_append";
+    Term term;
+    term.rank = rank_of(token);
+    if (!if_not_exists && !list_append) {
+      const bool elsewhere = is_condition_function(token.text);
+      note_form(term.rank, elsewhere ? Fault::kExpressionFunctionNotInUpdate : Fault::kExpressionFunctionName,
+                {std::string(token.text)});
+    }
+    term.value.kind = list_append ? ValueKind::kListAppend : ValueKind::kIfNotExists;
+    PARTITA_TRY_VOID(expect(TokenKind::kOpen));
+    do {
+      PARTITA_TRY(Term argument, parse_operand(depth + 1));
+      add_argument(term, std::move(argument));
+    } while (take_if(TokenKind::kComma));
+    PARTITA_TRY_VOID(expect(TokenKind::kClose));
+    PARTITA_TRY_VOID(count_operator());
+    check_function(term.value, token.text);
+    return term;
+  }
+
+  // The result of list_append is not an operand of list_append or of arithmetic.
+  void add_argument(Term& term, Term argument) {
+    if (argument.value.kind == ValueKind::kListAppend && term.value.kind != ValueKind::kIfNotExists) {
+      note_form(argument.rank, Fault::kExpressionFunctionMisused, {"list_append"});
+    }
+    term.value.arguments.push_back(std::move(argument.value));
+  }
+
+  void check_function(const UpdateValue& value, std::string_view name) {
+    if (value.arguments.size() != 2) {
+      note_meaning(Fault::kExpressionOperandCount, {std::string(name), std::to_string(value.arguments.size())});
+      return;
+    }
+    if (value.kind == ValueKind::kListAppend) return check_types(value.arguments, name, Type::kL);
+    const UpdateValue& first = value.arguments[0];
+    const UpdateValue& second = value.arguments[1];
+    if (first.kind != ValueKind::kPath) {
+      note_meaning(Fault::kExpressionNeedsPath, {std::string(name)});
+    } else if (second.kind == ValueKind::kPath && first.path == second.path) {
+      note_meaning(Fault::kExpressionSameOperand, {std::string(name), describe(first.path)});
+    }
+  }
+
+  void check_types(const std::vector<UpdateValue>& values, std::string_view name, Type wanted) {
+    for (const UpdateValue& value : values) {
+      if (value.kind != ValueKind::kConstant || value.constant == nullptr || value.constant->is(wanted)) continue;
+      note_meaning(Fault::kExpressionOperandType,
+                   {std::string(name), std::string(model::type_name(value.constant->type()))});
+    }
+  }
+
+  std::vector<UpdateAction> actions_;
+  std::array<std::optional<uint64_t>, 4> section_ranks_;
+  uint64_t sections_ = 0;
+  std::optional<Error> target_error_;
+  std::optional<Error> deep_error_;
+  std::optional<Error> last_name_error_;
+  std::optional<Error> last_meaning_error_;
+};
+
+}  // namespace
+
+Result<Update> parse_update(std::string_view text, Placeholders& given) { return UpdateParser(text, given).parse(); }
+
+}  // namespace partita::expr
