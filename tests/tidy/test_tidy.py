@@ -154,6 +154,38 @@ def test_nothing_of_one_machine():
     report(matching_lines(text_files(), r"(?<![\w.~}])/(work|home|root|Users)/"))
 
 
+def test_every_source_is_built():
+    """A source that no CMakeLists.txt names is dead."""
+    faults = []
+    for name in sources.files():
+        if name.endswith((".cc", ".c")):
+            folder, _, file = name.rpartition("/")
+            while folder and not (sources.ROOT / folder / "CMakeLists.txt").is_file():
+                folder, _, above = folder.rpartition("/")
+                file = f"{above}/{file}"
+            lists = sources.text(f"{folder}/CMakeLists.txt") if folder else sources.text("cmake/partita.cmake")
+            if not re.search(rf"(?<![\w.]){re.escape(file.removesuffix('.cc'))}(\.cc)?(?!\w)", lists):
+                faults.append(f"{name}: no CMakeLists.txt names it")
+    report(faults)
+
+
+def test_each_operation_is_one_row_and_one_file():
+    """src/ops/operations.cc lists every handler, under the wire name that its file has."""
+    rows = re.findall(r'Operation\{"(\w+)".*?(\w+)\}', sources.text("src/ops/operations.cc"))
+    assert rows
+    declared = re.findall(r"PARTITA_HANDLER\((\w+)\);", sources.code("src/ops/handlers.h"))
+    assert declared
+    faults = []
+    for wire_name, handler in rows:
+        file = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", wire_name).lower()
+        if not (sources.ROOT / "src" / "ops" / f"{file}.cc").is_file():
+            faults.append(f"{wire_name}: there is no src/ops/{file}.cc")
+        if handler != file:
+            faults.append(f"{wire_name}: its handler should be called {file}, not {handler}")
+    faults += [f"{name}: a handler that no row names" for name in declared if name not in dict(map(reversed, rows))]
+    report(faults)
+
+
 # --- tiers ------------------------------------------------------------------------------------------------------------
 
 # What each folder of src/ may use beside `base`: the table of docs/architecture.md. `engines` stands for each engine.
