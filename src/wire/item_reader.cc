@@ -22,31 +22,6 @@ using model::Type;
 
 Result<AttributeValue> decode(const JsonValue& value, int depth);
 
-std::optional<Type> type_named(std::string_view name) {
-  if (name.size() == 1) {
-    switch (name[0]) {
-      case 'S':
-        return Type::kS;
-      case 'N':
-        return Type::kN;
-      case 'B':
-        return Type::kB;
-      case 'M':
-        return Type::kM;
-      case 'L':
-        return Type::kL;
-      default:
-        return std::nullopt;
-    }
-  }
-  if (name == "BOOL") return Type::kBool;
-  if (name == "NULL") return Type::kNull;
-  if (name == "SS") return Type::kSS;
-  if (name == "NS") return Type::kNS;
-  if (name == "BS") return Type::kBS;
-  return std::nullopt;
-}
-
 Result<Number> decode_number(std::string_view text) {
   if (text.empty()) return refuse(Fault::kNumberEmpty);
   return Number::parse(text);

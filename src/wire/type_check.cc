@@ -9,6 +9,7 @@
 namespace partita::wire {
 namespace {
 
+using model::Type;
 using Kind = JsonValue::Kind;
 
 constexpr std::string_view kModel = "com.amazonaws.dynamodb.v20120810.";
@@ -86,24 +87,39 @@ Result<void> check_list_of(const JsonValue& list) {
   return {};
 }
 
-Result<void> check_datatype(std::string_view name, const JsonValue& value) {
-  if (name == "S" || name == "N") return check_string(value);
-  if (name == "B") return check_blob(value);
-  if (name == "BOOL" || name == "NULL") return check_boolean(value);
-  if (name == "SS" || name == "NS") return check_list_of<check_string>(value);
-  if (name == "BS") return check_list_of<check_blob>(value);
-  if (name == "L") {
-    PARTITA_TRY_VOID(check_list(value, Place::kField));
-    for (const JsonValue element : value.elements()) {
-      PARTITA_TRY_VOID(check_attribute_value(element, Place::kElement));
-    }
-  } else if (name == "M") {
-    PARTITA_TRY_VOID(check_map(value, std::string(kModel) + "AttributeValue", Place::kField));
-    for (const auto [key, member] : value.members()) {
-      PARTITA_TRY_VOID(check_attribute_value(member, Place::kElement));
-    }
+Result<void> check_list_of_values(const JsonValue& list) {
+  PARTITA_TRY_VOID(check_list(list, Place::kField));
+  for (const JsonValue element : list.elements()) PARTITA_TRY_VOID(check_attribute_value(element, Place::kElement));
+  return {};
+}
+
+Result<void> check_map_of_values(const JsonValue& map) {
+  PARTITA_TRY_VOID(check_map(map, "com.amazonaws.dynamodb.v20120810.AttributeValue", Place::kField));
+  for (const auto [name, member] : map.members()) PARTITA_TRY_VOID(check_attribute_value(member, Place::kElement));
+  return {};
+}
+
+Result<void> check_datatype(Type type, const JsonValue& value) {
+  switch (type) {
+    case Type::kS:
+    case Type::kN:
+      return check_string(value);
+    case Type::kB:
+      return check_blob(value);
+    case Type::kBool:
+    case Type::kNull:
+      return check_boolean(value);
+    case Type::kM:
+      return check_map_of_values(value);
+    case Type::kL:
+      return check_list_of_values(value);
+    case Type::kSS:
+    case Type::kNS:
+      return check_list_of<check_string>(value);
+    case Type::kBS:
+      return check_list_of<check_blob>(value);
   }
-  return {};  // what the model does not know is passed over
+  return {};
 }
 
 }  // namespace
@@ -165,9 +181,35 @@ Result<void> check_structure(const JsonValue& value, std::string_view java_name,
 Result<void> check_attribute_value(const JsonValue& value, Place place) {
   PARTITA_TRY_VOID(check_structure(value, "AttributeValue", place));
   for (const auto [name, member] : value.members()) {
-    if (member.present()) PARTITA_TRY_VOID(check_datatype(name, member));
+    const std::optional<Type> type = type_named(name);  // what the model does not know is passed over
+    if (type && member.present()) PARTITA_TRY_VOID(check_datatype(*type, member));
   }
   return {};
+}
+
+std::optional<Type> type_named(std::string_view name) {
+  if (name.size() == 1) {
+    switch (name[0]) {
+      case 'S':
+        return Type::kS;
+      case 'N':
+        return Type::kN;
+      case 'B':
+        return Type::kB;
+      case 'M':
+        return Type::kM;
+      case 'L':
+        return Type::kL;
+      default:
+        return std::nullopt;
+    }
+  }
+  if (name == "BOOL") return Type::kBool;
+  if (name == "NULL") return Type::kNull;
+  if (name == "SS") return Type::kSS;
+  if (name == "NS") return Type::kNS;
+  if (name == "BS") return Type::kBS;
+  return std::nullopt;
 }
 
 bool truth_of(const JsonValue& value) {

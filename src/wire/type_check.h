@@ -3,9 +3,11 @@
 // Internal to wire.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "base/result.h"
+#include "model/value.h"
 #include "wire/json_reader.h"
 
 namespace partita::wire {
@@ -24,6 +26,9 @@ Result<void> check_structure(const JsonValue& value, std::string_view java_name,
 
 // A whole AttributeValue, to any depth.
 Result<void> check_attribute_value(const JsonValue& value, Place place);
+
+// "S", "N" and so on, as a type; nothing for any other name.
+std::optional<model::Type> type_named(std::string_view name);
 
 // The meaning of what check_boolean let pass.
 bool truth_of(const JsonValue& value);
