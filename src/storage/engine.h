@@ -54,6 +54,8 @@ struct Range {
 
 enum class Direction : uint8_t { kAscending, kDescending };
 
+inline constexpr size_t kMaxPageBytes = size_t{1} << 30;
+
 // Rows in the order of the scan, in one buffer. Views live as long as the page.
 class Page {
  public:
@@ -141,8 +143,9 @@ class Engine {
   // each key, in order, nothing where absent. Errors: kUnavailable, kCorrupt.
   virtual Task<Result<std::vector<std::optional<Record>>>> read(std::span<const Key> keys) = 0;
 
-  // One page of the range: at most `max_records` rows, and no more once `max_bytes` of keys and values are reached
-  // (so at least one row, if there is one). All of it is from one moment. Errors: kUnavailable, kCorrupt.
+  // One page of the range: at most `max_records` rows, and no more once `max_bytes` (at most kMaxPageBytes) of keys and
+  // values are reached (so at least one row, if there is one and `max_records` is not 0). All of it is from one moment.
+  // Errors: kUnavailable, kCorrupt.
   virtual Task<Result<Page>> scan(Range range, Direction direction, size_t max_records, size_t max_bytes) = 0;
 
   // The only way to change anything: reads `keys`, calls `decide`, and commits the changes if and only if none of those

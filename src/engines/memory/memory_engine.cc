@@ -75,6 +75,7 @@ Page fill_page(Iterator next, Iterator end, size_t max_records, size_t max_bytes
 }
 
 Task<Result<Page>> MemoryEngine::scan(Range range, Direction direction, size_t max_records, size_t max_bytes) {
+  max_bytes = std::min(max_bytes, kMaxPageBytes);
   std::shared_lock lock(mutex_);
   const auto [begin, end] = bounds(std::as_const(records_), range);
   if (direction == Direction::kAscending) co_return fill_page(begin, end, max_records, max_bytes);

@@ -1,0 +1,38 @@
+// The storage contract kept by RocksDB in one directory: the default engine.
+//
+// Everything acknowledged is on the disk (fsync) unless `sync` is off; it survives the end of the process either way.
+// Commits of all callers are merged by one thread into one write and one fsync. Reads that find their blocks in memory
+// complete on the calling thread; others wait for the disk on a few threads of the engine's own.
+//
+// kConflict never happens: transactions on the same keys take turns. When the disk refuses a commit, the transactions
+// of that commit end kUnknown and every later one kUnavailable until the directory is opened again; reads go on.
+//
+// The files are described in docs/formats/store.md.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "storage/engine.h"
+
+namespace partita {
+
+struct RocksdbOptions {
+  // Made if it is not there, with the directories above it.
+  std::string directory;
+  // Off: a commit is acknowledged once the operating system has it; losing power may lose the newest commits.
+  bool sync = true;
+  // Memory for blocks that were read. Taken as it is needed.
+  size_t block_cache_bytes = size_t{256} << 20;
+};
+
+// Opens or makes the store. Only one engine at a time, in any process, can have a directory open. The error is one
+// sentence that tells an operator what to do: kUnavailable for a directory that is in use or that can not be written,
+// kCorrupt for a damaged store, kInvalid (reason 0) for a store that is not this program's or is a newer version's.
+// Blocks; for start-up. Precondition for destroying the engine: none of its calls is under way. Destroying it writes
+// out what is left to write.
+Result<std::unique_ptr<storage::Engine>> open_rocksdb_engine(const RocksdbOptions& options);
+
+}  // namespace partita

@@ -1,0 +1,56 @@
+// The open database below the engine: its files, its options, and how its keys, values and errors are spelled.
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/status.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "engines/rocksdb/rocksdb_engine.h"
+#include "storage/engine.h"
+
+namespace partita::rocks {
+
+struct Store {
+  Store() = default;
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+  ~Store();
+
+  std::unique_ptr<rocksdb::DB> db;
+  rocksdb::ColumnFamilyHandle* records = nullptr;
+  rocksdb::ColumnFamilyHandle* log = nullptr;
+  // Versions and log positions of this opening are greater than this, and of every later opening greater still.
+  uint64_t last_id = 0;
+};
+
+Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options);
+
+// A failed read, for the caller of the engine.
+Error to_error(const rocksdb::Status& status);
+
+// A record's stored value: its version (8 bytes), then its value.
+inline constexpr size_t kVersionBytes = 8;
+void append_version(std::string& out, storage::Version version);
+// Precondition: at least kVersionBytes.
+storage::Version version_of(std::string_view stored);
+
+// A key that is greater than every record's.
+const std::string& beyond_all_keys();
+
+// The log: key 'L', topic size (1 byte), topic, position (8 bytes); the value's first byte says what it is.
+inline constexpr size_t kPositionBytes = 8;
+inline constexpr char kEntryTag = 'e';
+inline constexpr char kTrimmedTag = 't';  // the newest entry that was trimmed: no entry any more, only its place
+std::string log_key(std::string_view topic, uint64_t position);
+// Precondition: a key made by log_key().
+storage::Position position_of(std::string_view stored_log_key);
+
+inline rocksdb::Slice to_slice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
+inline std::string_view to_view(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+}  // namespace partita::rocks

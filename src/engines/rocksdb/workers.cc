@@ -1,0 +1,42 @@
+#include "engines/rocksdb/workers.h"
+
+#include "base/check.h"
+
+namespace partita::rocks {
+
+Workers::~Workers() {
+  {
+    std::lock_guard lock(mutex_);
+    PARTITA_CHECK(waiting_.empty());
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Workers::submit(std::coroutine_handle<> handle) {
+  std::lock_guard lock(mutex_);
+  waiting_.push_back(handle);
+  if (waiting_.size() > idle_ && threads_.size() < max_threads_) {
+    threads_.emplace_back(&Workers::run, this);
+  } else {
+    changed_.notify_one();
+  }
+}
+
+void Workers::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    ++idle_;
+    changed_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+    --idle_;
+    if (waiting_.empty()) return;
+    const std::coroutine_handle<> handle = waiting_.front();
+    waiting_.pop_front();
+    lock.unlock();
+    handle.resume();
+    lock.lock();
+  }
+}
+
+}  // namespace partita::rocks

@@ -1,0 +1,54 @@
+// A few threads for work that waits for the disk, and the ways of a coroutine between them and its executor.
+#pragma once
+
+#include <condition_variable>
+#include <coroutine>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "base/executor.h"
+
+namespace partita::rocks {
+
+// Threads start when there is work for them, so an idle server has none. Callable from any thread. Precondition for
+// its end: nothing waits to enter.
+class Workers {
+ public:
+  explicit Workers(size_t max_threads) : max_threads_(max_threads) {}
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+  ~Workers();
+
+  struct Entry {
+    Workers& workers;
+    bool await_ready() noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> handle) { workers.submit(handle); }
+    void await_resume() noexcept {}
+  };
+  // `co_await workers.enter()` goes on on one of the threads.
+  Entry enter() { return {*this}; }
+
+ private:
+  void submit(std::coroutine_handle<> handle);
+  void run();
+
+  const size_t max_threads_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::coroutine_handle<>> waiting_;
+  std::vector<std::thread> threads_;
+  size_t idle_ = 0;
+  bool stopping_ = false;
+};
+
+// `co_await Home{executor}` goes on on the executor's thread, at once if this is it or there is no executor.
+struct Home {
+  Executor* executor;
+  bool await_ready() noexcept { return executor == nullptr || Executor::current() == executor; }
+  void await_suspend(std::coroutine_handle<> handle) { executor->resume(handle); }
+  void await_resume() noexcept {}
+};
+
+}  // namespace partita::rocks
