@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "base/timer.h"
 #include "storage/engine.h"
 #include "table/background.h"
 #include "table/catalog.h"
@@ -31,6 +32,11 @@ class Database {
   // Blocks until the counters are stored.
   ~Database();
 
+  // The table of that name once it is neither being created nor updated nor deleted, or null when there is none then.
+  // Waits for that while it takes a moment; what takes longer is returned as it is. So whoever polls for a table to be
+  // ready, as SDKs' waiters do every twenty seconds, is answered by the first poll.
+  Task<Table> settled_table(std::string name);
+
   // The table, when items may be read and written. Fault: kResourceNotFound.
   Result<Table> ready_table(std::string_view name) const;
 
@@ -51,6 +57,7 @@ class Database {
   Random& random_;
   Options options_;
   Catalog catalog_;
+  Timer timer_;
   std::unique_ptr<Background> background_;
 };
 

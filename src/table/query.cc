@@ -24,10 +24,6 @@ std::string end_of(const std::string& prefix) { return prefix_end(prefix).value_
 
 uint16_t index_id(const RangeRead& request) { return request.index == nullptr ? model::kBaseIndex : request.index->id; }
 
-const model::KeySchema& schema_of(const RangeRead& request) {
-  return request.index == nullptr ? request.table->keys : request.index->keys;
-}
-
 std::string with_value(const std::string& prefix, const AttributeValue& value) {
   std::string bytes = prefix;
   model::append_key_value(value, bytes);
