@@ -1,6 +1,8 @@
 #include "wire/item_reader.h"
 
 #include <algorithm>
+#include <compare>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -110,8 +112,12 @@ Result<AttributeMap> decode_map(const JsonValue& map, int depth) {
     sorted = sorted && (members.empty() || members.back().name < member.name);
     members.push_back(member);
   }
-  const auto by_name = [](const JsonValue::Member& a, const JsonValue::Member& b) { return a.name < b.name; };
-  if (!sorted) std::stable_sort(members.begin(), members.end(), by_name);
+  // Doubles keep the order of the text, in which their names lie in memory.
+  const auto by_name = [](const JsonValue::Member& a, const JsonValue::Member& b) {
+    const auto order = a.name <=> b.name;
+    return order != 0 ? order < 0 : std::less<>()(a.name.data(), b.name.data());
+  };
+  if (!sorted) std::sort(members.begin(), members.end(), by_name);
   AttributeMap decoded;
   decoded.reserve(members.size());
   for (size_t i = 0; i < members.size(); ++i) {

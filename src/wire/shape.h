@@ -58,6 +58,7 @@ struct Shape {
   static constexpr int64_t kNoMax = std::numeric_limits<int64_t>::max();
 
   ShapeKind kind;
+  // Every member has its initialiser, so that a shape need name only what it has. NOLINTBEGIN(*-redundant-member-init)
   std::string_view name = {};            // of a structure, as AWS's Java calls it
   std::span<const Member> members = {};  // of a structure
   const Shape* element = nullptr;        // of a list or a map
@@ -69,6 +70,7 @@ struct Shape {
   // Checked behind everything else, and reported without the value and with the member's name as it is written.
   bool late = false;
   std::span<const std::string_view> values = {};  // of an enum
+  // NOLINTEND(*-redundant-member-init)
 };
 
 // First every JSON kind in the body, in the order of the text; then all constraints. Members that the shape does not

@@ -72,7 +72,7 @@ bool is_base64(std::string_view text) {
   while (letters > 0 && text.size() - letters < 2 && text[letters - 1] == '=') --letters;
   int last = 0;
   for (const char c : text.substr(0, letters)) {
-    last = kSixBits[static_cast<unsigned char>(c)];
+    last = int{kSixBits[static_cast<unsigned char>(c)]};
     if (last < 0) return false;
   }
   const size_t padding = text.size() - letters;
