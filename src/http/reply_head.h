@@ -1,0 +1,53 @@
+// The first part of a reply: status line and headers, as DynamoDB sends them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/random.h"
+
+namespace partita::http {
+
+// The time as HTTP writes it, formatted once a second. For one thread.
+class DateText {
+ public:
+  std::string_view at(int64_t now_ms);
+
+ private:
+  int64_t second_ = -1;
+  std::string text_;
+};
+
+// Identifiers such as DynamoDB's: 52 capitals and digits. They are told apart, not kept secret. For one thread.
+class RequestIds {
+ public:
+  static constexpr size_t kSize = 52;
+  explicit RequestIds(Random& random) : state_(random.next()) {}
+  // Valid until the next call.
+  std::string_view next();
+
+ private:
+  uint64_t mix();
+  uint64_t state_;
+  std::array<char, kSize> text_;
+};
+
+struct ReplyHead {
+  int status = 200;
+  std::string_view content_type;  // empty: none is sent
+  size_t content_length = 0;
+  uint32_t crc32 = 0;  // of the body
+  std::string_view request_id;
+  std::string_view date;
+  bool keep_alive = true;
+  bool cross_origin = false;  // the request came from a page of another origin
+  std::string_view more;      // further lines, each with its CR LF
+};
+
+// Appends the head, with the empty line behind it.
+void append_head(std::string& out, const ReplyHead& head);
+
+}  // namespace partita::http

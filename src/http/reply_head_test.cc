@@ -1,0 +1,58 @@
+#include "http/reply_head.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace partita::http {
+namespace {
+
+TEST(DateText, WritesTheTimeAsHttpDoes) {
+  DateText date;
+  EXPECT_EQ(date.at(784'111'777'999), "Sun, 06 Nov 1994 08:49:37 GMT");
+  EXPECT_EQ(date.at(784'111'778'000), "Sun, 06 Nov 1994 08:49:38 GMT");
+}
+
+TEST(RequestIds, LookLikeDynamoDbs) {
+  SeededRandom random(1);
+  RequestIds ids(random);
+  std::set<std::string> seen;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string id(ids.next());
+    EXPECT_EQ(id.size(), 52u);
+    EXPECT_TRUE(std::ranges::all_of(id, [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z'); }));
+    seen.insert(id);
+  }
+  EXPECT_EQ(seen.size(), 1000u);
+}
+
+TEST(AppendHead, WritesEveryHeaderOnce) {
+  ReplyHead head;
+  head.status = 400;
+  head.content_type = "application/x-amz-json-1.0";
+  head.content_length = 2;
+  head.crc32 = 2745614147;
+  head.request_id = "ID";
+  head.date = "now";
+  std::string out;
+  append_head(out, head);
+  EXPECT_EQ(out,
+            "HTTP/1.1 400 Bad Request\r\nServer: Server\r\nDate: now\r\nContent-Type: application/x-amz-json-1.0\r\n"
+            "Content-Length: 2\r\nConnection: keep-alive\r\nx-amzn-RequestId: ID\r\nx-amz-crc32: 2745614147\r\n\r\n");
+}
+
+TEST(AppendHead, AllowsOtherOrigins) {
+  ReplyHead head;
+  head.keep_alive = false;
+  head.cross_origin = true;
+  head.more = "Access-Control-Max-Age: 1\r\n";
+  std::string out;
+  append_head(out, head);
+  EXPECT_NE(out.find("\r\nConnection: close\r\n"), std::string::npos);
+  EXPECT_NE(out.find("\r\nAccess-Control-Allow-Origin: *\r\n"), std::string::npos);
+  EXPECT_TRUE(out.ends_with("\r\nAccess-Control-Max-Age: 1\r\n\r\n"));
+}
+
+}  // namespace
+}  // namespace partita::http

@@ -1,0 +1,67 @@
+// A connection's two directions of bytes, as the code above it sees them: plain TCP now, and the place for TLS.
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace partita::http {
+
+// Whoever waits for an operation. The stream stores the outcome and resumes.
+struct Waiter {
+  std::coroutine_handle<> handle;
+  size_t bytes = 0;  // 0: the end of the stream, or an error
+};
+
+// For one thread. At most one read and one write at a time.
+class Stream {
+ public:
+  virtual ~Stream() = default;
+  // Reads at least one byte into `into`, later.
+  virtual void start_read(std::span<char> into, Waiter& waiter) = 0;
+  // Writes both pieces whole. True: done at once, waiter.bytes is set and nobody is resumed.
+  virtual bool start_write(std::string_view first, std::string_view second, Waiter& waiter) = 0;
+  // No more will be written.
+  virtual void shutdown() = 0;
+  // Ends what is under way: its waiters are resumed with 0, later.
+  virtual void close() = 0;
+};
+
+class ReadBytes {
+ public:
+  ReadBytes(Stream& stream, std::span<char> into) : stream_(stream), into_(into) {}
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> handle) {
+    waiter_.handle = handle;
+    stream_.start_read(into_, waiter_);
+  }
+  // How many; 0 when there will be no more.
+  size_t await_resume() const noexcept { return waiter_.bytes; }
+
+ private:
+  Stream& stream_;
+  std::span<char> into_;
+  Waiter waiter_;
+};
+
+class WriteBytes {
+ public:
+  WriteBytes(Stream& stream, std::string_view first, std::string_view second)
+      : stream_(stream), first_(first), second_(second) {}
+  bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<> handle) {
+    waiter_.handle = handle;
+    return !stream_.start_write(first_, second_, waiter_);
+  }
+  // Whether all of it was written.
+  bool await_resume() const noexcept { return waiter_.bytes == first_.size() + second_.size(); }
+
+ private:
+  Stream& stream_;
+  std::string_view first_;
+  std::string_view second_;
+  Waiter waiter_;
+};
+
+}  // namespace partita::http
