@@ -1,0 +1,92 @@
+"""The API suite against any endpoint.
+
+PARTITA_ENDPOINT  URL of the server; without it the suite starts the binary on an empty store in memory
+PARTITA_RESULTS   path of a JSON file that gets {operation: {"passed": n, "failed": n}}
+
+Every case says which operations it concerns: by the marker `op`, or by a parameter named `operation`.
+"""
+
+import collections
+import json
+import os
+import pathlib
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
+
+import tables  # noqa: E402  (it stands beside this file)
+
+_server = None
+_counts = collections.defaultdict(lambda: {"passed": 0, "failed": 0})
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "op(*names): the operations that a case concerns")
+
+
+def operations_of(item):
+    names = [name for mark in item.iter_markers("op") for name in mark.args]
+    callspec = getattr(item, "callspec", None)
+    if callspec and isinstance(callspec.params.get("operation"), str):
+        names.append(callspec.params["operation"])
+    return sorted(set(names))
+
+
+def pytest_collection_modifyitems(items):
+    lost = [item.nodeid for item in items if not operations_of(item)]
+    assert not lost, f"cases without an operation: {lost[:5]}"
+
+
+def pytest_sessionstart(session):
+    global _server
+    if session.config.option.collectonly:
+        return
+    if "PARTITA_ENDPOINT" not in os.environ:
+        from server import running_server
+
+        _server = running_server(in_memory=True)
+        os.environ["PARTITA_ENDPOINT"] = _server.__enter__().url
+    os.environ["PARTITA_ENDPOINT"] = os.environ["PARTITA_ENDPOINT"].rstrip("/")
+
+
+def pytest_sessionfinish(session):
+    if os.environ.get("PARTITA_RESULTS"):
+        pathlib.Path(os.environ["PARTITA_RESULTS"]).write_text(json.dumps(_counts, indent=1, sort_keys=True) + "\n")
+    if _server is not None:
+        _server.__exit__(None, None, None)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    report = outcome.get_result()
+    if report.when == "call" or report.outcome == "failed":
+        for name in operations_of(item):
+            _counts[name]["passed" if report.outcome == "passed" else "failed"] += report.outcome != "skipped"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_tables():
+    tables.make_shared()
+    yield
+    tables.drop_shared()
+
+
+@pytest.fixture
+def new_table():
+    """Makes tables that are dropped after the case: new_table(definition) returns the description, when ACTIVE."""
+    made = []
+
+    def make(definition, wait=True):
+        from client import ok
+
+        made.append(definition["TableName"])
+        description = ok("CreateTable", **definition)["TableDescription"]
+        return tables.wait_active(definition["TableName"]) if wait else description
+
+    yield make
+    for name in made:
+        tables.drop(name)
