@@ -82,7 +82,7 @@ class Node {
   static std::optional<Clash> compare(const Branch& a, const Branch& b) {
     const bool overlap = a.below == nullptr || b.below == nullptr;
     if (!overlap && a.step->index() == b.step->index()) return std::nullopt;
-    const auto [one, two] = std::minmax(last_path(a), last_path(b));
+    const auto [one, two] = std::minmax({last_path(a), last_path(b)});
     return Clash{one, two, overlap};
   }
 

@@ -15,7 +15,7 @@ Update update_of(std::string_view text, Pairs values = {}) {
   Placeholders placeholders = given(values);
   auto update = parse_update(text, placeholders);
   EXPECT_EQ(outcome(update), "ok") << text;
-  return *std::move(update);
+  return update.ok() ? *std::move(update) : Update();
 }
 
 const Item& key() {
@@ -190,7 +190,7 @@ TEST(Update, WeighsWhatItWrites) {
   EXPECT_EQ(bytes("SET a = :v, b = :v REMOVE big", {{":v", s("12345")}}), 3u + 2 * (19 + 1 + 5) + 2);
   EXPECT_EQ(bytes("ADD a :v DELETE c :w", {{":v", ss({"xy"})}, {":w", ss({"x"})}}),
             3u + 19 + 1 + model::value_size(ss({"xy"})) + 2);
-  EXPECT_EQ(bytes("SET copy = big", {}), 3u + 19 + 4 + 1000);
+  EXPECT_EQ(bytes("SET twin = big", {}), 3u + 19 + 4 + 1000);
 }
 
 }  // namespace
