@@ -1,6 +1,15 @@
 #include "table/background.h"
 
+#include <chrono>
+
 namespace partita::table {
+
+namespace {
+
+// A job fails when the store does, so there is no haste.
+constexpr std::chrono::milliseconds kRetryAfter{200};
+
+}  // namespace
 
 Background::Background() : thread_([this](std::stop_token stop) { run(stop); }) {}
 
@@ -24,7 +33,10 @@ void Background::run(std::stop_token stop) {
       job = std::move(jobs_.front());
       jobs_.pop_front();
     }
-    wait_for(job(stop));
+    if (wait_for(job(stop)) || stop.stop_requested()) continue;
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, stop, kRetryAfter, [] { return false; });
+    jobs_.push_back(std::move(job));
   }
 }
 

@@ -1,5 +1,5 @@
 // One thread for work that no request waits for: filling new indexes, clearing away dropped tables and indexes.
-// Jobs run one after the other in the order they came.
+// Jobs run one after the other in the order they came; one that could not finish comes again later.
 #pragma once
 
 #include <condition_variable>
@@ -15,8 +15,8 @@ namespace partita::table {
 
 class Background {
  public:
-  // A job looks at the token now and then and ends early when a stop is requested.
-  using Job = std::function<Task<void>(std::stop_token)>;
+  // False: try again later. A job looks at the token now and then and ends early when a stop is requested.
+  using Job = std::function<Task<bool>(std::stop_token)>;
 
   Background();
   // Asks the running job to end, waits for it, and drops those that have not begun: they begin anew at the next start.

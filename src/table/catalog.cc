@@ -74,6 +74,14 @@ bool take_tallies_of(const model::Item& item, const TableInfo& table) {
   return whole;
 }
 
+void share_tallies(const TableInfo& live, TableInfo& info) {
+  info.tally = live.tally;
+  for (auto& index : info.indexes) {
+    const auto same = std::ranges::find(live.indexes, index.id, &IndexInfo::id);
+    if (same != live.indexes.end()) index.tally = same->tally;
+  }
+}
+
 }  // namespace
 
 Task<Result<void>> Catalog::load() {
@@ -83,7 +91,7 @@ Task<Result<void>> Catalog::load() {
     PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
     for (size_t i = 0; i < page.size(); ++i) {
       PARTITA_CO_TRY(TableInfo info, decoded(page[i].value));
-      publish(std::make_shared<const TableInfo>(std::move(info)));
+      publish(std::make_shared<const TableInfo>(std::move(info)), Published::kNew);
     }
     more = page.more;
     if (more) range.begin = std::string(page[page.size() - 1].key) + '\0';
@@ -102,7 +110,7 @@ Task<Result<void>> Catalog::take_tallies() {
       PARTITA_CO_TRY(const model::Item item, model::decode_item(records[0]->value));
       known = take_tallies_of(item, *table);
     }
-    if (!known) uncounted_.push_back(table->name);
+    if (!known) uncounted_.insert(table->id);
   }
   co_return co_await engine_.erase_range(range);
 }
@@ -110,6 +118,7 @@ Task<Result<void>> Catalog::take_tallies() {
 Task<Result<void>> Catalog::store_tallies() {
   Changes stored;
   for (const Table& table : all()) {
+    if (is_uncounted(*table)) continue;
     model::Item item;
     put_tally(item, model::kBaseIndex, *table->tally);
     for (const auto& index : table->indexes) put_tally(item, index.id, *index.tally);
@@ -125,6 +134,16 @@ Task<Result<void>> Catalog::store_tallies() {
   auto outcome = co_await engine_.transact(std::move(keys), decide);
   if (!outcome.ok()) co_return std::move(outcome).error();
   co_return Result<void>();
+}
+
+bool Catalog::is_uncounted(const TableInfo& table) const {
+  std::shared_lock lock(mutex_);
+  return uncounted_.contains(table.id);
+}
+
+void Catalog::mark_counted(const TableInfo& table) {
+  std::unique_lock lock(mutex_);
+  uncounted_.erase(table.id);
 }
 
 bool Catalog::older_in_use(const TableInfo& table) const {
@@ -157,14 +176,19 @@ std::vector<Table> Catalog::all() const {
   return tables;
 }
 
-void Catalog::publish(const Table& table) {
+void Catalog::publish(const Table& table, Published what) {
   std::unique_lock lock(mutex_);
-  Table& current = tables_[table->name];
+  const auto found = tables_.find(table->name);
+  if (found == tables_.end()) {
+    // A change of a table that was removed meanwhile does not bring it back.
+    if (what == Published::kNew) tables_.emplace(table->name, table);
+    return;
+  }
+  Table& current = found->second;
   // Commits of two changes may be announced in either order.
-  if (current == nullptr || current->id < table->id ||
-      (current->id == table->id && current->revision < table->revision)) {
+  if (current->id < table->id || (current->id == table->id && current->revision < table->revision)) {
     std::erase_if(superseded_, [](const std::weak_ptr<const TableInfo>& watched) { return watched.expired(); });
-    if (current != nullptr) superseded_.push_back(current);
+    superseded_.push_back(current);
     current = table;
   }
 }
@@ -190,7 +214,7 @@ Task<Result<Table>> Catalog::create(TableInfo info) {
     co_return model::refuse(Fault::kTableExists, std::move(args));
   }
   Table table = std::make_shared<const TableInfo>(std::move(info));
-  publish(table);
+  publish(table, Published::kNew);
   co_return table;
 }
 
@@ -210,10 +234,11 @@ Task<Result<Table>> Catalog::change(std::string name, Change change) {
       return Decision::kRefuse;
     }
     TableInfo info = std::move(stored).value();
-    info.tally = current->tally;
-    for (auto& index : info.indexes) {
-      if (const IndexInfo* live = current->find_index(index.name)) index.tally = live->tally;
+    if (info.id != current->id) {  // a new table of that name, not announced yet
+      refusal = model::refuse(Fault::kTableNotFound, {name});
+      return Decision::kRefuse;
     }
+    share_tallies(*current, info);
     refusal = change(info);
     if (!refusal.ok()) return Decision::kRefuse;
     ++info.revision;
@@ -224,13 +249,16 @@ Task<Result<Table>> Catalog::change(std::string name, Change change) {
   auto outcome = co_await engine_.transact(keys, decide);
   if (!outcome.ok()) co_return std::move(outcome).error();
   if (!refusal.ok()) co_return std::move(refusal).error();
-  publish(published);
+  publish(published, Published::kChanged);
   co_return published;
 }
 
 Task<Result<void>> Catalog::remove(Table table) {
   const std::vector<Key> keys{catalog_key(kTableRow, table->name)};
-  const storage::Decide decide = [&](std::span<const Record* const>, Changes& changes) {
+  const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
+    if (found[0] == nullptr) return Decision::kRefuse;
+    const auto stored = decoded(found[0]->value);
+    if (stored.ok() && stored->id != table->id) return Decision::kRefuse;
     changes.erase(keys[0]);
     return Decision::kCommit;
   };

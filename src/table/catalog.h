@@ -3,9 +3,11 @@
 // is (a new index, a dropped table) waits until no request holds an older version.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
@@ -42,23 +44,25 @@ class Catalog {
   // Removes the entry of that very table for good; a newer table of the same name stays.
   Task<Result<void>> remove(Table table);
 
-  // The counters of all tables, written at a clean stop and taken back, once, by load(). Tables whose counters were not
-  // stored then are named by `uncounted`.
+  // The counters of all tables, written at a clean stop and taken back, once, by load(). A table whose counters were
+  // not stored then is uncounted until mark_counted(); its counters are not stored before that.
   Task<Result<void>> store_tallies();
-  const std::vector<std::string>& uncounted() const { return uncounted_; }
+  bool is_uncounted(const TableInfo& table) const;
+  void mark_counted(const TableInfo& table);
 
   // True while a request holds a version of that table older than `table`.
   bool older_in_use(const TableInfo& table) const;
 
  private:
-  void publish(const Table& table);
+  enum class Published : uint8_t { kNew, kChanged };
+  void publish(const Table& table, Published what);
   Task<Result<void>> take_tallies();
 
   storage::Engine& engine_;
   mutable std::shared_mutex mutex_;
   std::map<std::string, Table, std::less<>> tables_;
   std::vector<std::weak_ptr<const TableInfo>> superseded_;
-  std::vector<std::string> uncounted_;
+  std::set<uint32_t> uncounted_;
 };
 
 }  // namespace partita::table

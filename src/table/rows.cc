@@ -186,12 +186,15 @@ Key item_key(const TableInfo& table, const Item& item) {
 }
 
 std::optional<Key> index_key(const TableInfo& table, const IndexInfo& index, const Item& item) {
-  for (const auto* elements : {&index.keys.partition, &index.keys.sort}) {
-    for (const auto& element : *elements) {
-      const AttributeValue* value = item.find(element.name);
-      // An item older than the index may hold a value that could never be its key.
-      if (value == nullptr || !value->is(element.type) || is_empty(*value)) return std::nullopt;
-    }
+  // An item older than the index may hold a value that could never be its key.
+  auto fits = [&](const KeyElement& element, bool partition) {
+    return item.contains(element.name) && check_index_element(index, element, partition, item).ok();
+  };
+  for (const auto& element : index.keys.partition) {
+    if (!fits(element, true)) return std::nullopt;
+  }
+  for (const auto& element : index.keys.sort) {
+    if (!fits(element, false)) return std::nullopt;
   }
   Key key = make_key(table.id, index.id, index.keys, item);
   append_values(table.keys.partition, item, key.bytes);

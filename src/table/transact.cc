@@ -24,7 +24,7 @@ using Reasons = std::vector<TransactionCancelledDetail::Reason>;
 
 constexpr uint32_t kSystemId = 0;
 constexpr char kTokenRow = 'I';
-constexpr size_t kSweepPage = 1000;
+constexpr size_t kSweepPage = 200;
 constexpr size_t kSweepBytes = 1 << 20;
 
 bool any(const Reasons& reasons) {
@@ -79,10 +79,13 @@ UsedToken used_token(std::string_view row) {
   return used;
 }
 
+bool is_over(const UsedToken& used, int64_t now_ms) { return now_ms - used.at_ms >= kTokenLifetimeMs; }
+
 // What one try of the transaction found.
 struct Attempt {
   std::vector<Written> written;
   Reasons reasons;
+  std::optional<Error> broken;  // not a matter of the request: a damaged item
   bool repeated = false;
   bool mismatched = false;
 };
@@ -91,7 +94,7 @@ struct Attempt {
 bool token_is_new(const TransactWrites& request, const Record* row, int64_t now_ms, Attempt& attempt) {
   if (row == nullptr) return true;
   const UsedToken used = used_token(row->value);
-  if (now_ms - used.at_ms >= kTokenLifetimeMs) return true;
+  if (is_over(used, now_ms)) return true;
   attempt.repeated = used.digest == request.digest;
   attempt.mismatched = !attempt.repeated;
   return false;
@@ -104,6 +107,8 @@ Attempt evaluate(const TransactWrites& request, std::span<const Record* const> f
     auto written = evaluate_write(*request.writes[i].table, request.writes[i].action, found[i], changes);
     if (written.ok()) {
       attempt.written.push_back(std::move(written).value());
+    } else if (written.error().kind() != ErrorKind::kInvalid) {
+      attempt.broken = std::move(written).error();
     } else {
       attempt.reasons[i] = reason_of(std::move(written).error());
     }
@@ -139,12 +144,13 @@ Task<Result<std::vector<Written>>> transact_write(Database& database, TransactWr
     attempt = Attempt();
     if (with_token && !token_is_new(request, found.back(), now_ms, attempt)) return Decision::kRefuse;
     attempt = evaluate(request, found, changes);
-    if (any(attempt.reasons)) return Decision::kRefuse;
+    if (attempt.broken || any(attempt.reasons)) return Decision::kRefuse;
     if (with_token) changes.put(token_key(request.token), token_row(now_ms, request.digest));
     return Decision::kCommit;
   };
   auto outcome = co_await database.engine().transact(std::move(keys), decide);
   if (!outcome.ok()) co_return std::move(outcome).error();
+  if (attempt.broken) co_return std::move(*attempt.broken);
   if (attempt.mismatched) co_return model::refuse(Fault::kTokenMismatch);
   if (any(attempt.reasons)) co_return cancelled(std::move(attempt.reasons));
   for (Written& written : attempt.written) {
@@ -165,6 +171,7 @@ Task<Result<std::vector<Written>>> batch_write(Database& database, std::vector<T
   Result<void> refusal;
   const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
     written.clear();
+    refusal = Result<void>();
     for (size_t i = 0; i < writes.size(); ++i) {
       auto one = evaluate_write(*writes[i].table, writes[i].action, found[i], changes);
       if (!one.ok()) {
@@ -205,27 +212,30 @@ Task<Result<std::vector<ReadItem>>> transact_read(Database& database, const std:
   co_return items;
 }
 
-Task<void> sweep_tokens(Database& database) {
+Task<void> sweep_tokens(Database& database, std::stop_token stop) {
   const int64_t now_ms = database.clock().now_ms();
   storage::Range range;
   range.begin = token_key({}).bytes;
   range.end = prefix_end(range.begin).value_or("");
-  for (bool more = true; more;) {
+  for (bool more = true; more && !stop.stop_requested();) {
     auto scanned = co_await database.engine().scan(range, storage::Direction::kAscending, kSweepPage, kSweepBytes);
     if (!scanned.ok() || scanned->empty()) co_return;
     const storage::Page& page = *scanned;
+    std::vector<Key> keys;
     for (size_t i = 0; i < page.size(); ++i) {
-      if (now_ms - used_token(page[i].value).at_ms < kTokenLifetimeMs) continue;
-      Key key = token_key({});
-      key.bytes = std::string(page[i].key);
-      std::vector<Key> keys{key};
-      const storage::Version seen = page[i].version;
+      if (!is_over(used_token(page[i].value), now_ms)) continue;
+      keys.push_back(token_key({}));
+      keys.back().bytes = std::string(page[i].key);
+    }
+    if (!keys.empty()) {
+      // A token may have been used anew since it was scanned.
       const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
-        if (found[0] == nullptr || found[0]->version != seen) return Decision::kRefuse;
-        changes.erase(key);
-        return Decision::kCommit;
+        for (size_t i = 0; i < keys.size(); ++i) {
+          if (found[i] != nullptr && is_over(used_token(found[i]->value), now_ms)) changes.erase(keys[i]);
+        }
+        return changes.empty() ? Decision::kRefuse : Decision::kCommit;
       };
-      auto outcome = co_await database.engine().transact(std::move(keys), decide);
+      const auto outcome = co_await database.engine().transact(keys, decide);
       if (!outcome.ok()) co_return;
     }
     more = page.more;

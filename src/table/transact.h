@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,7 @@ struct TransactGet {
 // Faults: kTransactionCancelled, kTransactionDuplicateItem.
 Task<Result<std::vector<ReadItem>>> transact_read(Database& database, const std::vector<TransactGet>& gets);
 
-// Forgets tokens that are older than their lifetime.
-Task<void> sweep_tokens(Database& database);
+// Forgets tokens that are older than their lifetime. May end early when a stop is requested.
+Task<void> sweep_tokens(Database& database, std::stop_token stop = {});
 
 }  // namespace partita::table

@@ -169,10 +169,13 @@ Result<void> check_update(const TableUpdate& update) {
   return {};
 }
 
-void schedule_index_work(Database& database, const Table& table) {
-  for (const auto& index : table->indexes) {
-    if (index.status == Status::kCreating && !index.backfilling) schedule_index_fill(database, table, index.id);
-    if (index.status == Status::kDeleting) schedule_index_drop(database, table, index.id);
+// Only what this update began: other indexes have their jobs.
+void schedule_index_work(Database& database, const Table& table, const TableUpdate& update) {
+  for (const IndexUpdate& one : update.indexes) {
+    const IndexInfo* index = table->find_index(one.create ? one.create->name : one.dropped);
+    if (index == nullptr) continue;
+    if (index->status == Status::kCreating) schedule_index_fill(database, table, index->id);
+    if (index->status == Status::kDeleting) schedule_index_drop(database, table, index->id);
   }
 }
 
@@ -198,7 +201,7 @@ Task<Result<Table>> update_table(Database& database, const TableUpdate& update) 
   };
   auto changed = co_await database.catalog().change(update.name, change);
   if (!changed.ok()) co_return std::move(changed).error();
-  if (!update.indexes.empty()) schedule_index_work(database, *changed);
+  schedule_index_work(database, *changed, update);
   co_return changed;
 }
 

@@ -11,8 +11,9 @@ void schedule_index_fill(Database& database, Table table, uint16_t index_id);
 void schedule_index_drop(Database& database, Table table, uint16_t index_id);
 // Clears a table that is DELETING and forgets it.
 void schedule_table_drop(Database& database, Table table);
-// Counts the items of a table whose counters were lost with an unclean stop.
-void schedule_count(Database& database, std::string name);
+// Counts the items of a table whose counters were lost with an unclean stop. What is written while it counts may be
+// counted twice; DynamoDB's own counts are no more exact.
+void schedule_count(Database& database, Table table);
 
 // Called for every token used; now and then it schedules a sweep of the old ones.
 void count_token(Database& database);
