@@ -111,7 +111,7 @@ void Committer::process(const std::vector<Commit*>& commits) {
   if (!status.ok()) {
     std::lock_guard lock(mutex_);
     failure_ = status.ToString();
-    failed_.store(true, std::memory_order_release);
+    store_.failed.store(true, std::memory_order_release);
   }
   queued_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
   for (Commit* commit : commits) {

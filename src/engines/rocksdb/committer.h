@@ -87,7 +87,7 @@ class Committer {
   Room room(Executor* executor) { return {*this, executor}; }
 
   // True once a write has failed: nothing will be written any more.
-  bool failed() const { return failed_.load(std::memory_order_acquire); }
+  bool failed() const { return store_.failed.load(std::memory_order_acquire); }
   // Why. Precondition: failed().
   std::string failure() const;
 
@@ -117,7 +117,6 @@ class Committer {
   bool stopping_ = false;
   std::string failure_;
   std::atomic<size_t> queued_bytes_{0};
-  std::atomic<bool> failed_{false};
 
   // Of the committer's thread alone.
   rocksdb::WriteBatch batch_;

@@ -1,8 +1,10 @@
 #include "engines/rocksdb/store.h"
 
+#include <fcntl.h>
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/listener.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
@@ -13,6 +15,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <mutex>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -35,6 +39,37 @@ constexpr size_t kRecordsBufferBytes = size_t{32} << 20;
 constexpr size_t kLogBufferBytes = size_t{16} << 20;
 // Closing writes out the buffers only when reading them from the WAL again would take a noticeable time.
 constexpr uint64_t kFlushAtCloseBytes = uint64_t{8} << 20;
+
+// The highest sequence number that a table file has ever held. A store that comes back with less has lost something
+// that RocksDB itself does not miss: a manifest that lost its end looks like one of an earlier moment.
+class Witness final : public rocksdb::EventListener {
+ public:
+  explicit Witness(std::filesystem::path directory) : file_(std::move(directory) / "WITNESS") {}
+
+  // 0 when nothing was ever written out.
+  uint64_t load() {
+    std::lock_guard lock(mutex_);
+    std::ifstream in(file_);
+    if (!(in >> highest_)) highest_ = 0;
+    return highest_;
+  }
+
+  void OnFlushCompleted(rocksdb::DB*, const rocksdb::FlushJobInfo& info) override {
+    std::lock_guard lock(mutex_);
+    if (info.largest_seqno <= highest_) return;
+    highest_ = info.largest_seqno;
+    // Losing this file, or finding an old one, only makes the check weaker: no fsync, and no error.
+    const std::filesystem::path fresh = file_.string() + ".tmp";
+    std::ofstream(fresh, std::ios::trunc) << highest_ << "\n";
+    std::error_code ignored;
+    std::filesystem::rename(fresh, file_, ignored);
+  }
+
+ private:
+  const std::filesystem::path file_;
+  std::mutex mutex_;
+  uint64_t highest_ = 0;
+};
 
 Error unavailable(std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); }
 
@@ -121,7 +156,7 @@ Result<void> prepare_directory(const std::string& directory) {
   if (!std::filesystem::is_directory(directory, failed)) {
     return unavailable("The data directory " + directory + " is not a directory.");
   }
-  if (access(directory.c_str(), R_OK | W_OK | X_OK) != 0) {
+  if (faccessat(AT_FDCWD, directory.c_str(), R_OK | W_OK | X_OK, AT_EACCESS) != 0) {
     const int cause = errno;
     return unavailable("The data directory " + directory + " can not be written: " + std::strerror(cause) +
                        "; give this user the right to write there or choose another with --data.");
@@ -207,11 +242,12 @@ Result<void> begin_epoch(Store& store, const std::string& directory) {
 Store::~Store() {
   if (db == nullptr) return;
   uint64_t unwritten = 0;
-  if (db->GetAggregatedIntProperty(rocksdb::DB::Properties::kCurSizeActiveMemTable, &unwritten) &&
+  // After a failed write RocksDB can only be closed: asked to sync once more, it aborts.
+  if (!failed && db->GetAggregatedIntProperty(rocksdb::DB::Properties::kCurSizeActiveMemTable, &unwritten) &&
       unwritten > kFlushAtCloseBytes) {
     db->Flush(rocksdb::FlushOptions(), {records, log}).PermitUncheckedError();
   }
-  db->SyncWAL().PermitUncheckedError();
+  if (!failed) db->SyncWAL().PermitUncheckedError();
   db->DestroyColumnFamilyHandle(records).PermitUncheckedError();
   db->DestroyColumnFamilyHandle(log).PermitUncheckedError();
   db->Close().PermitUncheckedError();
@@ -223,14 +259,24 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
   const std::vector<rocksdb::ColumnFamilyDescriptor> families{
       {rocksdb::kDefaultColumnFamilyName, family_options(cache, kRecordsBufferBytes)},
       {kLogFamily, family_options(cache, kLogBufferBytes)}};
+  const auto witness = std::make_shared<Witness>(options.directory);
+  const uint64_t highest = witness->load();
+  rocksdb::DBOptions database = database_options();
+  database.listeners.push_back(witness);
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(database_options(), options.directory, families, &handles, &db);
+  const rocksdb::Status status = rocksdb::DB::Open(database, options.directory, families, &handles, &db);
   if (!status.ok()) return open_error(status, options.directory);
   auto store = std::make_unique<Store>();
   store->db.reset(db);
   store->records = handles[0];
   store->log = handles[1];
+  if (db->GetLatestSequenceNumber() < highest) {
+    return Error(ErrorKind::kCorrupt,
+                 "The store in " + options.directory +
+                     " is damaged: newer data than it now holds was once written to it; restore the "
+                     "directory from a backup.");
+  }
   PARTITA_TRY_VOID(begin_epoch(*store, options.directory));
   return store;
 }

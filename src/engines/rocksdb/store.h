@@ -4,6 +4,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/status.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -26,6 +27,8 @@ struct Store {
   rocksdb::ColumnFamilyHandle* log = nullptr;
   // Versions and log positions of this opening are greater than this, and of every later opening greater still.
   uint64_t last_id = 0;
+  // Set once a write has failed.
+  std::atomic<bool> failed{false};
 };
 
 Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options);

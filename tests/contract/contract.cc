@@ -1,0 +1,180 @@
+#include "contract.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <utility>
+
+#include "base/check.h"
+#include "engines/memory/memory_engine.h"
+#include "engines/rocksdb/rocksdb_engine.h"
+
+namespace partita::contract {
+
+using namespace storage;
+
+namespace {
+
+std::unique_ptr<Engine> open_memory(const std::string&) { return open_memory_engine(); }
+
+std::unique_ptr<Engine> open_rocksdb(const std::string& directory) {
+  RocksdbOptions options;
+  options.directory = directory;
+  Result<std::unique_ptr<Engine>> engine = open_rocksdb_engine(options);
+  if (!engine.ok()) std::cerr << engine.error().sentence() << "\n";
+  return std::move(engine).value();
+}
+
+}  // namespace
+
+const std::vector<EngineRow>& engine_rows() {
+  static const std::vector<EngineRow> rows{{"memory", open_memory}, {"rocksdb", open_rocksdb}};
+  return rows;
+}
+
+TempDirectory::TempDirectory() {
+  std::string name = (std::filesystem::temp_directory_path() / "partita-contract-XXXXXX").string();
+  PARTITA_CHECK(mkdtemp(name.data()) != nullptr);
+  path_ = name;
+}
+
+TempDirectory::~TempDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+uint64_t setting(const char* name, uint64_t usual) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? usual : std::strtoull(text, nullptr, 0);
+}
+
+uint64_t seed() {
+  const uint64_t chosen = setting("PARTITA_SEED", system_random().next() >> 32);
+  std::cout << "PARTITA_SEED=" << chosen << "\n";
+  return chosen;
+}
+
+Key key(std::string_view bytes) { return Key{std::string(bytes), 0}; }
+
+std::optional<Record> get(Engine& engine, std::string_view name) {
+  const std::vector<Key> keys{key(name)};
+  auto records = wait_for(engine.read(keys));
+  EXPECT_TRUE(records.ok());
+  return records.ok() ? records.value()[0] : std::nullopt;
+}
+
+std::optional<std::string> value_of(Engine& engine, std::string_view name) {
+  std::optional<Record> record = get(engine, name);
+  return record ? std::optional(std::move(record->value)) : std::nullopt;
+}
+
+Decision transact(Engine& engine, std::vector<std::string> names, Decide decide) {
+  std::vector<Key> keys;
+  for (const std::string& name : names) keys.push_back(key(name));
+  const auto decision = wait_for(engine.transact(std::move(keys), std::move(decide)));
+  EXPECT_TRUE(decision.ok()) << decision.error().sentence();
+  return decision.ok() ? decision.value() : Decision::kRefuse;
+}
+
+void put(Engine& engine, std::string_view name, std::string_view value) {
+  transact(engine, {}, [&](std::span<const Record* const>, Changes& changes) {
+    changes.put(key(name), std::string(value));
+    return Decision::kCommit;
+  });
+}
+
+void erase(Engine& engine, std::string_view name) {
+  transact(engine, {}, [&](std::span<const Record* const>, Changes& changes) {
+    changes.erase(key(name));
+    return Decision::kCommit;
+  });
+}
+
+void append(Engine& engine, std::string_view topic, std::string_view entry) {
+  transact(engine, {}, [&](std::span<const Record* const>, Changes& changes) {
+    changes.append(std::string(topic), std::string(entry));
+    return Decision::kCommit;
+  });
+}
+
+Page scan(Engine& engine, Range range, Direction direction, size_t max_records, size_t max_bytes) {
+  auto page = wait_for(engine.scan(std::move(range), direction, max_records, max_bytes));
+  EXPECT_TRUE(page.ok());
+  return page.ok() ? std::move(page).value() : Page();
+}
+
+std::vector<std::string> keys_of(const Page& page) {
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < page.size(); ++i) keys.emplace_back(page[i].key);
+  return keys;
+}
+
+std::vector<LogEntry> read_log(Engine& engine, std::string_view topic, Position after, size_t max_entries) {
+  auto entries = wait_for(engine.read_log(std::string(topic), after, max_entries));
+  EXPECT_TRUE(entries.ok());
+  return entries.ok() ? std::move(entries).value() : std::vector<LogEntry>();
+}
+
+std::vector<std::string> entries_of(const std::vector<LogEntry>& log) {
+  std::vector<std::string> entries;
+  for (const LogEntry& entry : log) entries.push_back(entry.entry);
+  return entries;
+}
+
+Position log_end(Engine& engine, std::string_view topic) {
+  const auto end = wait_for(engine.log_end(std::string(topic)));
+  EXPECT_TRUE(end.ok());
+  return end.ok() ? end.value() : Position{};
+}
+
+void trim(Engine& engine, std::string_view topic, Position upto) {
+  const auto trimmed = wait_for(engine.trim_log(std::string(topic), upto));
+  EXPECT_TRUE(trimmed.ok());
+}
+
+LoopThread::LoopThread() : thread_(&LoopThread::run, this) {}
+
+LoopThread::~LoopThread() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+void LoopThread::resume(std::coroutine_handle<> handle) {
+  {
+    std::lock_guard lock(mutex_);
+    ++resumed_;
+  }
+  post([handle] { handle.resume(); });
+}
+
+void LoopThread::post(std::function<void()> work) {
+  std::lock_guard lock(mutex_);
+  work_.push_back(std::move(work));
+  changed_.notify_one();
+}
+
+size_t LoopThread::resumed() const {
+  std::lock_guard lock(mutex_);
+  return resumed_;
+}
+
+void LoopThread::run() {
+  Executor::set_current(this);
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return stopping_ || !work_.empty(); });
+    if (work_.empty()) return;
+    const std::function<void()> work = std::move(work_.front());
+    work_.pop_front();
+    lock.unlock();
+    work();
+    lock.lock();
+  }
+}
+
+}  // namespace partita::contract

@@ -1,0 +1,97 @@
+// The log: order, atomicity, trimming.
+#include "contract.h"
+
+namespace partita::contract {
+namespace {
+
+using namespace storage;
+using Strings = std::vector<std::string>;
+
+class Log : public EngineTest {};
+PARTITA_EVERY_ENGINE(Log);
+
+TEST_P(Log, AnUnknownTopicIsEmpty) {
+  EXPECT_TRUE(read_log(engine(), "t").empty());
+  EXPECT_EQ(log_end(engine(), "t"), Position{});
+  trim(engine(), "t", Position{5});
+  EXPECT_EQ(log_end(engine(), "t"), Position{});
+}
+
+TEST_P(Log, EntriesComeInOrderFromAnyPosition) {
+  Strings expected;
+  for (int i = 0; i < 20; ++i) {
+    expected.push_back("entry" + std::to_string(i));
+    append(engine(), "t", expected.back());
+  }
+  const auto log = read_log(engine(), "t");
+  EXPECT_EQ(entries_of(log), expected);
+  for (size_t i = 1; i < log.size(); ++i) EXPECT_LT(log[i - 1].position, log[i].position);
+  EXPECT_GT(log[0].position, Position{});
+  EXPECT_EQ(log_end(engine(), "t"), log.back().position);
+  EXPECT_EQ(entries_of(read_log(engine(), "t", log[4].position, 3)), (Strings{"entry5", "entry6", "entry7"}));
+  EXPECT_TRUE(read_log(engine(), "t", log.back().position).empty());
+  EXPECT_TRUE(read_log(engine(), "t", Position{}, 0).empty());
+  EXPECT_TRUE(read_log(engine(), "t", Position{UINT64_MAX}).empty());
+}
+
+TEST_P(Log, TopicsAreApart) {
+  const std::string zero("t\0", 2);
+  const std::string longest(kMaxTopicBytes, 'x');
+  for (const std::string& topic : {std::string("t"), zero, std::string(), longest, std::string("tt")}) {
+    append(engine(), topic, "of " + topic);
+  }
+  for (const std::string& topic : {std::string("t"), zero, std::string(), longest, std::string("tt")}) {
+    EXPECT_EQ(entries_of(read_log(engine(), topic)), (Strings{"of " + topic}));
+  }
+  trim(engine(), "t", log_end(engine(), "t"));
+  EXPECT_TRUE(read_log(engine(), "t").empty());
+  EXPECT_EQ(read_log(engine(), zero).size(), 1u);
+  EXPECT_EQ(read_log(engine(), "tt").size(), 1u);
+}
+
+TEST_P(Log, ATransactionsEntriesCommitTogetherAndKeepTheirOrder) {
+  const auto decision = transact(engine(), {"a"}, [](auto, Changes& changes) {
+    changes.append("t", "1");
+    changes.put(key("a"), "v");
+    changes.append("u", "2");
+    changes.append("t", "3");
+    changes.append("t", "");
+    return Decision::kCommit;
+  });
+  EXPECT_EQ(decision, Decision::kCommit);
+  EXPECT_EQ(entries_of(read_log(engine(), "t")), (Strings{"1", "3", ""}));
+  EXPECT_EQ(entries_of(read_log(engine(), "u")), (Strings{"2"}));
+  EXPECT_EQ(value_of(engine(), "a"), "v");
+}
+
+TEST_P(Log, TrimmingForgetsTheOldestAndNoPositionComesBack) {
+  for (int i = 0; i < 10; ++i) append(engine(), "t", std::to_string(i));
+  const auto log = read_log(engine(), "t");
+  trim(engine(), "t", log[3].position);
+  EXPECT_EQ(entries_of(read_log(engine(), "t")), (Strings{"4", "5", "6", "7", "8", "9"}));
+  EXPECT_EQ(entries_of(read_log(engine(), "t", log[1].position, 2)), (Strings{"4", "5"}));
+  trim(engine(), "t", log[1].position);
+  EXPECT_EQ(read_log(engine(), "t").size(), 6u);
+  EXPECT_EQ(log_end(engine(), "t"), log[9].position);
+  trim(engine(), "t", log[9].position);
+  trim(engine(), "t", log[9].position);
+  EXPECT_TRUE(read_log(engine(), "t").empty());
+  EXPECT_EQ(log_end(engine(), "t"), log[9].position);
+  append(engine(), "t", "new");
+  const auto later = read_log(engine(), "t");
+  EXPECT_EQ(entries_of(later), (Strings{"new"}));
+  EXPECT_GT(later[0].position, log[9].position);
+}
+
+TEST_P(Log, TrimmingBeyondTheEndLeavesLaterEntries) {
+  append(engine(), "t", "1");
+  const Position end = log_end(engine(), "t");
+  trim(engine(), "t", Position{UINT64_MAX});
+  EXPECT_TRUE(read_log(engine(), "t").empty());
+  EXPECT_EQ(log_end(engine(), "t"), end);
+  append(engine(), "t", "2");
+  EXPECT_EQ(entries_of(read_log(engine(), "t")), (Strings{"2"}));
+}
+
+}  // namespace
+}  // namespace partita::contract

@@ -1,0 +1,422 @@
+// What only a store on a disk can get wrong: reopening, damage, crashes, a full disk, slow reads.
+#include <fcntl.h>
+#include <rocksdb/db.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <future>
+#include <iostream>
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "contract.h"
+#include "engines/rocksdb/rocksdb_engine.h"
+
+namespace partita::contract {
+namespace {
+
+using namespace storage;
+namespace fs = std::filesystem;
+
+class RocksdbStore : public testing::Test {
+ protected:
+  std::string path() const { return (directory_.path() / "store").string(); }
+
+  Result<std::unique_ptr<Engine>> try_open(size_t cache_bytes = size_t{8} << 20) {
+    RocksdbOptions options;
+    options.directory = path();
+    options.block_cache_bytes = cache_bytes;
+    return open_rocksdb_engine(options);
+  }
+  std::unique_ptr<Engine> open(size_t cache_bytes = size_t{8} << 20) {
+    auto engine = try_open(cache_bytes);
+    EXPECT_TRUE(engine.ok()) << engine.error().sentence();
+    return std::move(engine).value();
+  }
+  void expect_refused(ErrorKind kind, std::string_view part) {
+    const auto engine = try_open();
+    ASSERT_FALSE(engine.ok());
+    EXPECT_EQ(engine.error().kind(), kind) << engine.error().sentence();
+    EXPECT_NE(engine.error().sentence().find(part), std::string_view::npos) << engine.error().sentence();
+  }
+  std::vector<fs::path> files(std::string_view part) {
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(path())) {
+      if (entry.path().filename().string().find(part) != std::string::npos) found.push_back(entry.path());
+    }
+    return found;
+  }
+  // Enough that closing the store writes it into table files.
+  static std::string big_name(int i) { return "big" + std::to_string(i); }
+  static void fill(Engine& engine) {
+    const std::string value(100'000, 'v');
+    for (int i = 0; i < 150; ++i) put(engine, big_name(i), value + std::to_string(i));
+  }
+
+  TempDirectory directory_;
+};
+
+TEST_F(RocksdbStore, DataAndLogSurviveReopening) {
+  Position end{};
+  Version version{};
+  for (int round = 0; round < 3; ++round) {
+    const auto engine = open();
+    if (round > 0) {
+      EXPECT_EQ(value_of(*engine, "a"), std::to_string(round - 1));
+      EXPECT_EQ(get(*engine, "a")->version, version);
+      EXPECT_EQ(log_end(*engine, "t"), end);
+      EXPECT_EQ(read_log(*engine, "t").size(), static_cast<size_t>(round));
+    }
+    put(*engine, "a", std::to_string(round));
+    append(*engine, "t", std::to_string(round));
+    EXPECT_NE(get(*engine, "a")->version, version);
+    EXPECT_GT(log_end(*engine, "t"), end);
+    end = log_end(*engine, "t");
+    version = get(*engine, "a")->version;
+  }
+  {
+    const auto engine = open();
+    trim(*engine, "t", end);
+  }
+  const auto engine = open();
+  EXPECT_TRUE(read_log(*engine, "t").empty());
+  EXPECT_EQ(log_end(*engine, "t"), end);
+}
+
+TEST_F(RocksdbStore, OpensOnceAtATime) {
+  const auto engine = open();
+  expect_refused(ErrorKind::kUnavailable, "is in use by another server");
+}
+
+TEST_F(RocksdbStore, SaysWhenTheDirectoryCanNotBeMadeOrIsNone) {
+  std::ofstream(path()) << "a file";
+  expect_refused(ErrorKind::kUnavailable, "can not be made: Not a directory");
+  RocksdbOptions options;
+  options.directory = path() + "/below";
+  const auto engine = open_rocksdb_engine(options);
+  ASSERT_FALSE(engine.ok());
+  EXPECT_NE(engine.error().sentence().find("can not be made"), std::string_view::npos);
+}
+
+TEST_F(RocksdbStore, SaysWhenTheDirectoryCanNotBeWritten) {
+  constexpr uid_t kNobody = 65534;
+  const auto readable = fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_read | fs::perms::others_exec;
+  fs::create_directory(path());
+  fs::permissions(path(), readable);
+  fs::permissions(directory_.path(), fs::perms::all);
+  // Root may write everywhere, so root becomes somebody else for a moment.
+  const bool root = geteuid() == 0;
+  if (root) {
+    ASSERT_EQ(seteuid(kNobody), 0);
+  }
+  expect_refused(ErrorKind::kUnavailable, "can not be written");
+  if (root) {
+    ASSERT_EQ(seteuid(0), 0);
+  }
+}
+
+TEST_F(RocksdbStore, RefusesANewerFormatAndForeignStores) {
+  {
+    put(*open(), "a", "1");
+  }
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* opened = nullptr;
+  ASSERT_TRUE(rocksdb::DB::Open(rocksdb::DBOptions(), path(),
+                                {{"default", rocksdb::ColumnFamilyOptions()}, {"log", rocksdb::ColumnFamilyOptions()}},
+                                &handles, &opened)
+                  .ok());
+  std::unique_ptr<rocksdb::DB> db(opened);
+  std::string newer;
+  append_u32(newer, 2);
+  ASSERT_TRUE(db->Put(rocksdb::WriteOptions(), handles[1], "Mformat", newer).ok());
+  ASSERT_TRUE(db->DestroyColumnFamilyHandle(handles[0]).ok());
+  ASSERT_TRUE(db->DestroyColumnFamilyHandle(handles[1]).ok());
+  db.reset();
+  expect_refused(ErrorKind::kInvalid, "newer version");
+
+  fs::remove_all(path());
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  ASSERT_TRUE(rocksdb::DB::Open(options, path(), &opened).ok());
+  db.reset(opened);
+  ASSERT_TRUE(db->Put(rocksdb::WriteOptions(), "somebody", "else's").ok());
+  db.reset();
+  expect_refused(ErrorKind::kInvalid, "did not make");
+}
+
+// RocksDB takes half a manifest for one of an earlier moment and would open an older store, or an empty one.
+TEST_F(RocksdbStore, AManifestCutShortIsAnError) {
+  {
+    fill(*open());
+  }
+  const fs::path manifest = files("MANIFEST").at(0);
+  fs::resize_file(manifest, fs::file_size(manifest) / 2);
+  expect_refused(ErrorKind::kCorrupt, "is damaged");
+  expect_refused(ErrorKind::kCorrupt, "is damaged");
+}
+
+TEST_F(RocksdbStore, AnEmptyManifestOrNoCurrentIsAnError) {
+  {
+    fill(*open());
+  }
+  fs::resize_file(files("MANIFEST").at(0), 0);
+  expect_refused(ErrorKind::kCorrupt, "is damaged");
+  fs::remove(fs::path(path()) / "CURRENT");
+  expect_refused(ErrorKind::kCorrupt, "CURRENT is missing");
+}
+
+TEST_F(RocksdbStore, DamagedTablesAreErrorsNotAnswers) {
+  {
+    fill(*open());
+  }
+  ASSERT_FALSE(files(".sst").empty());
+  for (const fs::path& table : files(".sst")) {
+    const auto size = fs::file_size(table);
+    std::fstream file(table, std::ios::in | std::ios::out | std::ios::binary);
+    for (uint64_t at = 100; at + 100 < size; at += 1000) {
+      file.seekp(static_cast<std::streamoff>(at));
+      file << "damage";
+    }
+  }
+  const auto engine = try_open();
+  if (!engine.ok()) {
+    EXPECT_EQ(engine.error().kind(), ErrorKind::kCorrupt) << engine.error().sentence();
+    return;
+  }
+  const std::vector<Key> keys{key(big_name(7))};
+  const auto read = wait_for(engine.value()->read(keys));
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().kind(), ErrorKind::kCorrupt);
+  const auto page = wait_for(engine.value()->scan({"", ""}, Direction::kAscending, 10'000, kMaxPageBytes));
+  ASSERT_FALSE(page.ok());
+  EXPECT_EQ(page.error().kind(), ErrorKind::kCorrupt);
+  const Decide decide = [](auto, Changes&) { return Decision::kCommit; };
+  const auto decision = wait_for(engine.value()->transact(keys, decide));
+  ASSERT_FALSE(decision.ok());
+  EXPECT_EQ(decision.error().kind(), ErrorKind::kCorrupt);
+}
+
+// Nothing fits this cache, so every read waits for the disk, on a worker, and comes home.
+TEST_F(RocksdbStore, ReadsFromTheDiskGoOnAtHome) {
+  {
+    fill(*open());
+  }
+  const auto engine = open(1);
+  LoopThread loop;
+  std::atomic<int> left{300};
+  std::atomic<int> wrong{0};
+  std::promise<void> finished;
+  auto done = [&](auto&& result) {
+    if (!result.ok() || std::this_thread::get_id() != loop.id()) ++wrong;
+    if (--left == 0) finished.set_value();
+  };
+  std::vector<std::vector<Key>> keys;
+  for (int i = 0; i < 100; ++i) keys.push_back({key(big_name(i)), key("absent"), key(big_name(i + 1))});
+  loop.post([&] {
+    for (int i = 0; i < 100; ++i) {
+      const Decide count = [i](std::span<const Record* const> found, Changes& changes) {
+        changes.put(key(big_name(i)), found[0]->value + "!");
+        return Decision::kCommit;
+      };
+      start(engine->read(keys[static_cast<size_t>(i)]), done);
+      start(engine->scan({big_name(i), ""}, Direction::kDescending, 3, 1000), done);
+      start(engine->transact(keys[static_cast<size_t>(i)], count), done);
+    }
+  });
+  finished.get_future().wait();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_GT(loop.resumed(), 100u);
+  for (int i = 0; i < 150; ++i) {
+    EXPECT_EQ(value_of(*engine, big_name(i)), std::string(100'000, 'v') + std::to_string(i) + (i < 100 ? "!" : ""));
+  }
+}
+
+// Far more than may be queued at once: callers wait for room and all get done.
+TEST_F(RocksdbStore, AFullQueueMakesCallersWait) {
+  const auto engine = open();
+  constexpr int kCalls = 400;
+  std::atomic<int> left{kCalls};
+  std::atomic<int> failed{0};
+  std::promise<void> finished;
+  auto done = [&](Result<Decision> decision) {
+    if (!decision.ok()) ++failed;
+    if (--left == 0) finished.set_value();
+  };
+  LoopThread loop;
+  loop.post([&] {
+    for (int i = 0; i < kCalls; ++i) {
+      const Decide decide = [i](auto, Changes& changes) {
+        changes.put(key("k" + std::to_string(i)), std::string(200'000, 'x'));
+        return Decision::kCommit;
+      };
+      std::vector<Key> none;
+      start(engine->transact(std::move(none), decide), done);
+    }
+  });
+  finished.get_future().wait();
+  EXPECT_EQ(failed, 0);
+  EXPECT_EQ(scan(*engine, {"k", "l"}, Direction::kAscending).size(), static_cast<size_t>(kCalls));
+}
+
+// ---- Other processes. They are this program again, told to run one of the tests below that are disabled otherwise.
+
+constexpr char kDirectoryVariable[] = "PARTITA_CHILD_DIRECTORY";
+constexpr int kReportFd = 3;
+
+struct Child {
+  pid_t pid;
+  int reports;  // the reading end
+};
+
+Child start_child(const std::string& test, const std::string& directory) {
+  int ends[2];
+  PARTITA_CHECK(pipe2(ends, O_CLOEXEC) == 0);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], kReportFd);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  std::string program = fs::read_symlink("/proc/self/exe").string();
+  std::string filter = "--gtest_filter=Child.DISABLED_" + test;
+  std::string also = "--gtest_also_run_disabled_tests";
+  char* const arguments[] = {program.data(), filter.data(), also.data(), nullptr};
+  setenv(kDirectoryVariable, directory.c_str(), 1);
+  Child child{};
+  PARTITA_CHECK(posix_spawn(&child.pid, program.c_str(), &actions, nullptr, arguments, environ) == 0);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  child.reports = ends[0];
+  return child;
+}
+
+std::unique_ptr<Engine> open_in_child() {
+  const char* directory = std::getenv(kDirectoryVariable);
+  PARTITA_CHECK(directory != nullptr);
+  RocksdbOptions options;
+  options.directory = directory;
+  return open_rocksdb_engine(options).value();
+}
+
+std::string written_name(uint64_t thread, uint64_t i) { return "w" + std::to_string(thread) + "." + std::to_string(i); }
+
+// Writes until it is killed; reports each write once it is acknowledged.
+void write_forever(Engine& engine, uint64_t thread) {
+  const std::string last = "last" + std::to_string(thread);
+  for (uint64_t i = 0;; ++i) {
+    const std::string name = written_name(thread, i);
+    transact(engine, {last}, [&](auto, Changes& changes) {
+      changes.put(key(last), std::to_string(i));
+      changes.put(key(name), std::string(i % 700, 'v'));
+      changes.append("writes", name);
+      return Decision::kCommit;
+    });
+    const std::string line = name + "\n";
+    PARTITA_CHECK(write(kReportFd, line.data(), line.size()) == static_cast<ssize_t>(line.size()));
+  }
+}
+
+TEST(Child, DISABLED_WritesUntilKilled) {
+  const auto engine = open_in_child();
+  std::vector<std::thread> threads;
+  for (uint64_t t = 0; t < 6; ++t) threads.emplace_back([&, t] { write_forever(*engine, t); });
+  for (std::thread& thread : threads) thread.join();
+}
+
+std::vector<std::string> reports_until_killed(const Child& child, size_t kill_after) {
+  std::vector<std::string> lines;
+  std::string line;
+  char buffer[4096];
+  bool killed = false;
+  for (ssize_t size; (size = read(child.reports, buffer, sizeof buffer)) > 0;) {
+    for (ssize_t i = 0; i < size; ++i) {
+      if (buffer[i] != '\n') {
+        line.push_back(buffer[i]);
+        continue;
+      }
+      lines.push_back(std::exchange(line, {}));
+    }
+    if (!killed && lines.size() >= kill_after) {
+      killed = true;
+      kill(child.pid, SIGKILL);
+    }
+  }
+  close(child.reports);
+  int status = 0;
+  waitpid(child.pid, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status)) << "the writer ended by itself";
+  return lines;
+}
+
+TEST_F(RocksdbStore, NothingAcknowledgedIsLostByAKill) {
+  SeededRandom random(seed());
+  for (int round = 0; round < 6; ++round) {
+    fs::remove_all(path());
+    const Child child = start_child("WritesUntilKilled", path());
+    const std::vector<std::string> acknowledged = reports_until_killed(child, 1 + random.below(6000));
+    const auto began = std::chrono::steady_clock::now();
+    const auto engine = open();
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(1));
+    for (const std::string& name : acknowledged) ASSERT_TRUE(get(*engine, name).has_value()) << name;
+    // Acknowledged or not, a write is there with its log entry or not at all, and none is there without its forerunner.
+    const auto log = read_log(*engine, "writes");
+    EXPECT_GE(log.size(), acknowledged.size());
+    EXPECT_EQ(scan(*engine, {"w", "x"}, Direction::kAscending).size(), log.size());
+    for (const LogEntry& entry : log) ASSERT_TRUE(get(*engine, entry.entry).has_value()) << entry.entry;
+    uint64_t expected = 0;
+    for (uint64_t t = 0; t < 6; ++t) {
+      const auto last = value_of(*engine, "last" + std::to_string(t));
+      if (!last) continue;
+      expected += std::stoull(*last) + 1;
+      EXPECT_TRUE(get(*engine, written_name(t, std::stoull(*last))).has_value());
+    }
+    EXPECT_EQ(expected, log.size());
+  }
+}
+
+// A limit on the size of files stands for a full disk.
+TEST(Child, DISABLED_FillsItsDisk) {
+  signal(SIGXFSZ, SIG_IGN);
+  const auto engine = open_in_child();
+  put(*engine, "first", "1");
+  const rlimit limit{.rlim_cur = 1 << 20, .rlim_max = 1 << 20};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  const Decide decide = [](auto, Changes& changes) {
+    changes.put(key("big"), std::string(3 << 20, 'x'));
+    return Decision::kCommit;
+  };
+  const auto failed = wait_for(engine->transact({}, decide));
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().kind(), ErrorKind::kUnknown) << failed.error().sentence();
+  const Decide small = [](auto, Changes& changes) {
+    changes.put(key("small"), "x");
+    return Decision::kCommit;
+  };
+  for (int i = 0; i < 3; ++i) {
+    const auto refused = wait_for(engine->transact({}, small));
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().kind(), ErrorKind::kUnavailable) << refused.error().sentence();
+  }
+  EXPECT_EQ(value_of(*engine, "first"), "1");
+  EXPECT_EQ(value_of(*engine, "small"), std::nullopt);
+}
+
+TEST_F(RocksdbStore, AFullDiskStopsWritesAndLosesNothing) {
+  const Child child = start_child("FillsItsDisk", path());
+  int status = 0;
+  waitpid(child.pid, &status, 0);
+  close(child.reports);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  const auto engine = open();
+  EXPECT_EQ(value_of(*engine, "first"), "1");
+  EXPECT_EQ(value_of(*engine, "small"), std::nullopt);
+  put(*engine, "second", "2");
+}
+
+}  // namespace
+}  // namespace partita::contract
