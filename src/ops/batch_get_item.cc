@@ -67,12 +67,7 @@ Result<std::vector<Block>> decode(JsonValue body) {
   std::vector<Block> blocks;
   const JsonValue tables = body.get("RequestItems");
   size_t total = 0;
-  for (const auto& [name, block] : tables.members()) {
-    const size_t keys = block.get("Keys").size();
-    if (keys > model::kMaxBatchGetKeys) return refuse(Fault::kBatchGetTooMany, {std::string(name)});
-    if (keys == 0) return refuse(Fault::kBatchGetNone, {std::string(name)});
-    total += keys;
-  }
+  for (const auto& [name, block] : tables.members()) total += block.get("Keys").size();
   if (total > model::kMaxBatchGetKeys) return refuse(Fault::kBatchTooManyItems, {"BatchGetItem"});
   for (const auto& [name, block] : tables.members()) {
     PARTITA_TRY(Block decoded, decode_block(name, block));

@@ -1,6 +1,7 @@
 #include "ops/range_call.h"
 
 #include <algorithm>
+#include <array>
 
 #include "model/fault.h"
 #include "wire/error_body.h"
@@ -13,6 +14,14 @@ namespace {
 using model::Fault;
 using model::refuse;
 using wire::JsonValue;
+
+// Faults of a value that DynamoDB reports as they are, wherever the value stands.
+bool speaks_for_itself(Fault fault) {
+  constexpr std::array kBare = {Fault::kNumberSyntax,         Fault::kNumberEmpty,          Fault::kNumberOverflow,
+                                Fault::kNumberUnderflow,      Fault::kNumberPrecision,      Fault::kEmptyNumberSet,
+                                Fault::kDuplicateInStringSet, Fault::kDuplicateInNumberSet, Fault::kDuplicateInBinarySet};
+  return std::ranges::find(kBare, fault) != kBare.end();
+}
 
 // How the parameter is called that says what to return.
 std::string projection_parameter(JsonValue body) {
@@ -88,7 +97,10 @@ Result<void> decode_start(JsonValue body, table::RangeRead& read) {
   const JsonValue start = body.get("ExclusiveStartKey");
   if (!start.present()) return {};
   auto key = wire::decode_item(start);
-  if (!key.ok()) return refuse(Fault::kStartKeyValueInvalid, {wire::message_of(key.error())});
+  if (!key.ok()) {
+    if (speaks_for_itself(model::fault_of(key.error()))) return std::move(key).error();
+    return refuse(Fault::kStartKeyValueInvalid, {wire::message_of(key.error())});
+  }
   read.start = std::move(key).value();
   return {};
 }

@@ -27,11 +27,14 @@ std::string_view media_type(std::string_view content_type) {
   return last == std::string_view::npos ? std::string_view() : type.substr(0, last + 1);
 }
 
-Result<const Operation*> route(const Call& call) {
+bool speaks_json(const Call& call) {
   const std::string_view type = media_type(call.content_type);
-  const bool speaks_json = type == kJson10 || type == kJson11 || type == "application/json";
+  return type == kJson10 || type == kJson11 || type == "application/json";
+}
+
+Result<const Operation*> route(const Call& call) {
   const Operation* operation = nullptr;
-  if (speaks_json && call.target.starts_with(kTargetPrefix)) {
+  if (call.target.starts_with(kTargetPrefix)) {
     operation = find_operation(call.target.substr(kTargetPrefix.size()));
   }
   if (operation == nullptr) return refuse(Fault::kUnknownOperation);
@@ -53,9 +56,9 @@ Result<const auth::Caller*> admit(const Call& call) {
 }
 
 Task<Result<std::string>> answer(table::Database& database, const Call& call) {
+  PARTITA_CO_TRY(const wire::JsonDocument document, wire::JsonDocument::parse(call.body));
   PARTITA_CO_TRY(const Operation* operation, route(call));
   PARTITA_CO_TRY(const auth::Caller* caller, admit(call));
-  PARTITA_CO_TRY(const wire::JsonDocument document, wire::JsonDocument::parse(call.body));
   const wire::JsonValue body = document.root();
   PARTITA_CO_TRY_VOID(wire::check_shape(body, operation->shape));
   const Context context{database, *caller};
@@ -72,8 +75,15 @@ Service::Service(table::Database& database) : parts_(std::make_unique<Parts>(Par
 Service::~Service() = default;
 
 Task<Reply> Service::call(const Call& call) {
-  auto answered = co_await answer(parts_->database, call);
   Reply reply;
+  if (!speaks_json(call)) {
+    auto [status, text] = wire::render_not_json();
+    reply.status = status;
+    reply.content_type = "text/xml";
+    reply.body = std::move(text);
+    co_return reply;
+  }
+  auto answered = co_await answer(parts_->database, call);
   if (answered.ok()) {
     reply.body = std::move(answered).value();
   } else {

@@ -100,4 +100,6 @@ ErrorReply render(const Error& error) {
   return {exception.status, std::move(json).take()};
 }
 
+ErrorReply render_not_json() { return {404, "<UnknownOperationException/>\n"}; }
+
 }  // namespace partita::wire

@@ -17,6 +17,9 @@ struct ErrorReply {
 // InternalServerError, status 500, after which AWS too leaves open whether the request took effect.
 ErrorReply render(const Error& error);
 
+// What AWS answers, as text/xml, to anything that is not its JSON: not even an error body.
+ErrorReply render_not_json();
+
 // The text alone, with its blanks filled; empty when AWS sends none.
 std::string message_of(const Error& error);
 
