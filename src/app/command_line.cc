@@ -1,0 +1,233 @@
+#include "app/command_line.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <thread>
+
+#include "app/engines.h"
+
+namespace partita::app {
+
+namespace {
+
+Error misuse(std::string sentence) { return Error(ErrorKind::kInvalid, std::move(sentence)); }
+
+// How `serve` was asked to store, until all words are read.
+struct Draft {
+  CommandLine line;
+  std::optional<std::string> data;
+  std::optional<std::string> store;
+  bool in_memory = false;
+};
+
+Result<uint64_t> read_number(std::string_view flag, std::string_view text, uint64_t least, uint64_t most) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < least || number > most) {
+    return misuse(std::string(flag) + " takes a number from " + std::to_string(least) + " to " + std::to_string(most) +
+                  ", not '" + std::string(text) + "'.");
+  }
+  return number;
+}
+
+Result<void> set_listen(Draft& draft, std::string_view text) {
+  const size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) {
+    return misuse("--listen takes ADDR:PORT, such as 127.0.0.1:8000, not '" + std::string(text) + "'.");
+  }
+  std::string_view address = text.substr(0, colon);
+  if (address.starts_with('[') && address.ends_with(']')) address = address.substr(1, address.size() - 2);
+  if (address == "localhost") address = "127.0.0.1";
+  PARTITA_TRY(const uint64_t port, read_number("--listen ADDR:PORT", text.substr(colon + 1), 0, 65535));
+  draft.line.http.address = address;
+  draft.line.http.port = static_cast<uint16_t>(port);
+  return {};
+}
+
+Result<void> set_data(Draft& draft, std::string_view text) {
+  if (text.empty()) return misuse("--data takes a directory.");
+  draft.data = text;
+  return {};
+}
+
+Result<void> set_in_memory(Draft& draft, std::string_view) {
+  draft.in_memory = true;
+  return {};
+}
+
+Result<void> set_store(Draft& draft, std::string_view text) {
+  draft.store = text;
+  return {};
+}
+
+Result<void> set_threads(Draft& draft, std::string_view text) {
+  PARTITA_TRY(const uint64_t threads, read_number("--threads", text, 1, 1024));
+  draft.line.http.threads = static_cast<unsigned>(threads);
+  return {};
+}
+
+Result<void> set_max_connections(Draft& draft, std::string_view text) {
+  PARTITA_TRY(draft.line.http.max_connections, read_number("--max-connections", text, 1, 1'000'000));
+  return {};
+}
+
+Result<void> set_seconds(int64_t& milliseconds, std::string_view flag, std::string_view text) {
+  PARTITA_TRY(const uint64_t seconds, read_number(flag, text, 1, 86'400));
+  milliseconds = static_cast<int64_t>(seconds) * 1000;
+  return {};
+}
+
+Result<void> set_idle_timeout(Draft& draft, std::string_view text) {
+  return set_seconds(draft.line.http.idle_timeout_ms, "--idle-timeout", text);
+}
+
+Result<void> set_request_timeout(Draft& draft, std::string_view text) {
+  return set_seconds(draft.line.http.request_timeout_ms, "--request-timeout", text);
+}
+
+struct Flag {
+  std::string_view name;
+  std::string_view argument;  // empty: takes none
+  std::string_view help;
+  Result<void> (*set)(Draft&, std::string_view);
+};
+
+constexpr std::array kServeFlags = {
+    Flag{"--listen", "ADDR:PORT", "Where to listen (default 127.0.0.1:8000). Port 0 takes a free one.", set_listen},
+    Flag{"--data", "DIR", "Where the data is; made if it is not there (default ./partita-data).", set_data},
+    Flag{"--in-memory", "", "Keep everything in memory: nothing is left when the server stops.", set_in_memory},
+    Flag{"--store", "URL", "Another place for the data than --data; the stores are listed below.", set_store},
+    Flag{"--threads", "N", "Threads that serve connections (default: one for each processor).", set_threads},
+    Flag{"--max-connections", "N", "Connections at a time; others are answered 503 (default 10000).",
+         set_max_connections},
+    Flag{"--idle-timeout", "SECONDS", "How long a connection may be silent between two requests (default 120).",
+         set_idle_timeout},
+    Flag{"--request-timeout", "SECONDS",
+         "How long a request's head, or the next piece of its body, may take (default 30).", set_request_timeout},
+};
+
+struct VerbRow {
+  std::string_view name;
+  Verb verb;
+  std::string_view arguments;
+  std::string_view help;
+  std::span<const Flag> flags;
+};
+
+constexpr std::array kVerbs = {
+    VerbRow{"serve", Verb::kServe, "[OPTION...]",
+            "Serve DynamoDB's API over HTTP. Prints one line when ready; SIGTERM or SIGINT stops it cleanly.",
+            kServeFlags},
+    VerbRow{"version", Verb::kVersion, "", "Print the version.", {}},
+    VerbRow{"help", Verb::kHelp, "[VERB]", "Print how to use partita, or one of its verbs.", {}},
+};
+
+const VerbRow* find_verb(std::string_view name) {
+  const auto* const found = std::ranges::find(kVerbs, name, &VerbRow::name);
+  return found == kVerbs.end() ? nullptr : found;
+}
+
+bool asks_for_help(std::string_view word) { return word == "--help" || word == "-h"; }
+
+Error unknown_verb(std::string_view word) {
+  return misuse("There is no verb '" + std::string(word) + "'; `partita help` lists them.");
+}
+
+// Reads the flag at `words[at]`, and its value, which may follow an equal sign; moves `at` behind them.
+Result<void> read_flag(const VerbRow& verb, std::span<const char* const> words, size_t& at, Draft& draft) {
+  std::string_view word = words[at++];
+  std::optional<std::string_view> value;
+  if (const size_t equals = word.find('='); word.starts_with("--") && equals != std::string_view::npos) {
+    value = word.substr(equals + 1);
+    word = word.substr(0, equals);
+  }
+  const auto flag = std::ranges::find(verb.flags, word, &Flag::name);
+  if (flag == verb.flags.end()) {
+    return misuse("`partita " + std::string(verb.name) + "` has no option '" + std::string(word) + "'; `partita help " +
+                  std::string(verb.name) + "` lists them.");
+  }
+  if (flag->argument.empty()) {
+    if (value) return misuse(std::string(word) + " takes no value.");
+  } else if (!value) {
+    if (at == words.size()) return misuse(std::string(word) + " takes a value: " + std::string(flag->argument) + ".");
+    value = words[at++];
+  }
+  return flag->set(draft, value.value_or(""));
+}
+
+Result<std::string> store_of(const Draft& draft) {
+  if (int{draft.data.has_value()} + int{draft.store.has_value()} + int{draft.in_memory} > 1 &&
+      !(draft.in_memory && !draft.store)) {
+    return misuse("--store takes the place of --data and --in-memory: give one of them.");
+  }
+  if (draft.in_memory) return std::string("memory:");
+  std::string store = draft.store ? *draft.store : "rocksdb:" + draft.data.value_or("./partita-data");
+  PARTITA_TRY_VOID(check_store(store));
+  return store;
+}
+
+}  // namespace
+
+Result<CommandLine> read_command_line(std::span<const char* const> words) {
+  Draft draft;
+  if (words.empty()) return misuse("What shall partita do? `partita help` lists its verbs.");
+  if (asks_for_help(words[0])) return std::move(draft.line);
+  if (std::string_view(words[0]) == "--version") {
+    draft.line.verb = Verb::kVersion;
+    return std::move(draft.line);
+  }
+  const VerbRow* const row = find_verb(words[0]);
+  if (row == nullptr) return unknown_verb(words[0]);
+  draft.line.verb = row->verb;
+  draft.line.http.threads = std::max(1u, std::thread::hardware_concurrency());
+  for (size_t at = 1; at < words.size();) {
+    if (asks_for_help(words[at])) {
+      draft.line.verb = Verb::kHelp;
+      draft.line.topic = row->name;
+      return std::move(draft.line);
+    }
+    if (row->verb == Verb::kHelp && words.size() == 2) {
+      if (find_verb(words[at]) == nullptr) return unknown_verb(words[at]);
+      draft.line.topic = words[at++];
+      continue;
+    }
+    PARTITA_TRY_VOID(read_flag(*row, words, at, draft));
+  }
+  if (row->verb == Verb::kServe) {
+    PARTITA_TRY(draft.line.store, store_of(draft));
+  }
+  return std::move(draft.line);
+}
+
+std::string help_text(std::string_view topic) {
+  std::string text;
+  const auto entry = [&](std::string left, std::string_view help) {
+    constexpr size_t kColumn = 30;
+    left.resize(std::max(kColumn, left.size() + 1), ' ');
+    text.append(left).append(help).append("\n");
+  };
+  if (topic.empty()) {
+    text = "partita: a DynamoDB that you own.\n\nUsage: partita VERB [OPTION...]\n\n";
+    for (const VerbRow& row : kVerbs) entry("  " + std::string(row.name), row.help);
+    text += "\n`partita VERB --help` says more about one.\n";
+    return text;
+  }
+  const VerbRow* const row = find_verb(topic);
+  PARTITA_CHECK(row != nullptr);
+  text.append("Usage: partita ").append(row->name);
+  if (!row->arguments.empty()) text.append(" ").append(row->arguments);
+  text.append("\n\n").append(row->help).append("\n");
+  if (!row->flags.empty()) text += "\nOptions:\n";
+  for (const Flag& flag : row->flags) {
+    entry("  " + std::string(flag.name) + (flag.argument.empty() ? "" : " ") + std::string(flag.argument), flag.help);
+  }
+  if (row->verb != Verb::kServe) return text;
+  entry("  --help", "Print this text.");
+  text += "\nStores:\n";
+  for (const EngineRow& engine : engines()) entry("  " + std::string(engine.url), engine.help);
+  return text;
+}
+
+}  // namespace partita::app

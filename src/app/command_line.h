@@ -1,0 +1,29 @@
+// What the words behind `partita` ask for.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "http/server.h"
+
+namespace partita::app {
+
+enum class Verb : uint8_t { kServe, kVersion, kHelp };
+
+struct CommandLine {
+  Verb verb = Verb::kHelp;
+  std::string topic;   // of kHelp: a verb, or empty for all of them
+  http::Options http;  // of kServe, like what follows
+  std::string store;   // a URL as in engines.h
+};
+
+// `words` are those behind the program's name. Error: kInvalid (reason 0), with one sentence that says what is wrong.
+Result<CommandLine> read_command_line(std::span<const char* const> words);
+
+// Ends with a line feed. Precondition: the topic is a verb, or empty.
+std::string help_text(std::string_view topic);
+
+}  // namespace partita::app

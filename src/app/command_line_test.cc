@@ -1,0 +1,101 @@
+#include "app/command_line.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace partita::app {
+namespace {
+
+Result<CommandLine> read(std::vector<const char*> words) { return read_command_line(words); }
+
+std::string refusal(std::vector<const char*> words) {
+  const auto line = read_command_line(words);
+  return line.ok() ? "" : std::string(line.error().sentence());
+}
+
+TEST(CommandLine, HasDefaults) {
+  const auto line = read({"serve"});
+  ASSERT_TRUE(line.ok());
+  EXPECT_EQ(line->verb, Verb::kServe);
+  EXPECT_EQ(line->http.address, "127.0.0.1");
+  EXPECT_EQ(line->http.port, 8000);
+  EXPECT_GE(line->http.threads, 1u);
+  EXPECT_EQ(line->store, "rocksdb:./partita-data");
+}
+
+TEST(CommandLine, ReadsEveryOption) {
+  const auto line = read({"serve", "--listen", "0.0.0.0:0", "--data=/tmp/x", "--threads", "3", "--max-connections=9",
+                          "--idle-timeout", "7", "--request-timeout", "2"});
+  ASSERT_TRUE(line.ok());
+  EXPECT_EQ(line->http.address, "0.0.0.0");
+  EXPECT_EQ(line->http.port, 0);
+  EXPECT_EQ(line->http.threads, 3u);
+  EXPECT_EQ(line->http.max_connections, 9u);
+  EXPECT_EQ(line->http.idle_timeout_ms, 7000);
+  EXPECT_EQ(line->http.request_timeout_ms, 2000);
+  EXPECT_EQ(line->store, "rocksdb:/tmp/x");
+}
+
+TEST(CommandLine, ReadsAddresses) {
+  const auto six = read({"serve", "--listen", "[::1]:80"});
+  ASSERT_TRUE(six.ok());
+  EXPECT_EQ(six->http.address, "::1");
+  const auto local = read({"serve", "--listen", "localhost:80"});
+  ASSERT_TRUE(local.ok());
+  EXPECT_EQ(local->http.address, "127.0.0.1");
+}
+
+TEST(CommandLine, ChoosesStores) {
+  const auto memory = read({"serve", "--data", "unused", "--in-memory"});
+  ASSERT_TRUE(memory.ok());
+  EXPECT_EQ(memory->store, "memory:");
+  const auto other = read({"serve", "--store", "rocksdb:/a/b"});
+  ASSERT_TRUE(other.ok());
+  EXPECT_EQ(other->store, "rocksdb:/a/b");
+  EXPECT_NE(refusal({"serve", "--store", "memory:", "--data", "x"}), "");
+  EXPECT_NE(refusal({"serve", "--store", "postgres:x"}), "");
+}
+
+TEST(CommandLine, RefusesMisuse) {
+  for (const std::vector<const char*>& words : std::vector<std::vector<const char*>>{
+           {},
+           {"sreve"},
+           {"help", "sreve"},
+           {"serve", "--port", "1"},
+           {"serve", "more"},
+           {"serve", "--threads"},
+           {"serve", "--threads", "0"},
+           {"serve", "--threads", "1x"},
+           {"serve", "--listen", "8000"},
+           {"serve", "--listen", "a:70000"},
+           {"serve", "--in-memory=yes"},
+           {"serve", "--data", ""},
+           {"version", "please"},
+       }) {
+    const std::string sentence = refusal(words);
+    EXPECT_TRUE(sentence.ends_with('.')) << sentence;
+  }
+}
+
+TEST(CommandLine, HelpsWithEveryVerb) {
+  for (const char* verb : {"serve", "version", "help"}) {
+    const auto line = read({verb, "--help"});
+    ASSERT_TRUE(line.ok());
+    EXPECT_EQ(line->verb, Verb::kHelp);
+    EXPECT_EQ(line->topic, verb);
+    EXPECT_TRUE(help_text(verb).starts_with("Usage: partita " + std::string(verb)));
+    EXPECT_NE(help_text("").find(verb), std::string::npos);
+  }
+  const auto all = read({"--help"});
+  ASSERT_TRUE(all.ok());
+  EXPECT_EQ(all->verb, Verb::kHelp);
+  const auto one = read({"help", "serve"});
+  ASSERT_TRUE(one.ok());
+  EXPECT_EQ(one->topic, "serve");
+  EXPECT_NE(help_text("serve").find("--listen ADDR:PORT"), std::string::npos);
+  EXPECT_NE(help_text("serve").find("rocksdb:DIR"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace partita::app

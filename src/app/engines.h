@@ -1,0 +1,33 @@
+// The storage engines that a server can be started on: one row each. A store is named by a URL, "SCHEME:PLACE".
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "storage/engine.h"
+
+namespace partita::app {
+
+struct EngineRow {
+  std::string_view scheme;
+  std::string_view url;  // how its URLs look, for people
+  std::string_view help;
+  bool has_place;  // whether something must stand behind the scheme
+  Result<std::unique_ptr<storage::Engine>> (*open)(const std::string& place);
+};
+
+std::span<const EngineRow> engines();
+
+// Error: kInvalid (reason 0), with one sentence, for a URL that no engine knows.
+Result<void> check_store(std::string_view url);
+
+// Precondition: check_store(url). Blocks. Errors: those of the engine.
+Result<std::unique_ptr<storage::Engine>> open_store(std::string_view url);
+
+// Where the data is, for people: a directory, or "memory". Precondition: check_store(url).
+std::string place_of_store(std::string_view url);
+
+}  // namespace partita::app

@@ -1,0 +1,39 @@
+#include <cstdio>
+#include <span>
+#include <string>
+
+#include "app/command_line.h"
+#include "app/serve.h"
+
+namespace {
+
+constexpr int kFailure = 1;
+constexpr int kMisuse = 2;
+
+int complain(const partita::Error& error, int exit_code) {
+  const std::string sentence(error.sentence());
+  std::fprintf(stderr, "partita: %s\n", sentence.empty() ? "The store cannot be opened." : sentence.c_str());
+  return exit_code;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  using namespace partita::app;
+  const std::span<const char* const> all(words, static_cast<size_t>(count));
+  const auto line = read_command_line(all.subspan(all.empty() ? 0 : 1));
+  if (!line.ok()) return complain(line.error(), kMisuse);
+  switch (line->verb) {
+    case Verb::kHelp:
+      std::fputs(help_text(line->topic).c_str(), stdout);
+      return 0;
+    case Verb::kVersion:
+      std::puts("partita " PARTITA_VERSION);
+      return 0;
+    case Verb::kServe:
+      break;
+  }
+  hold_signals();
+  const auto served = serve(*line, PARTITA_VERSION);
+  return served.ok() ? 0 : complain(served.error(), kFailure);
+}

@@ -1,0 +1,18 @@
+// `partita serve`: opens the store, listens, and serves until a signal says stop.
+#pragma once
+
+#include <string_view>
+
+#include "app/command_line.h"
+#include "base/result.h"
+
+namespace partita::app {
+
+// Call before any other thread exists: SIGTERM and SIGINT then wait for serve(), on every thread to come.
+void hold_signals();
+
+// Prints one line on stdout when ready, and returns after SIGTERM or SIGINT once everything is closed.
+// Error: why it could not start, in one sentence.
+Result<void> serve(const CommandLine& line, std::string_view version);
+
+}  // namespace partita::app
