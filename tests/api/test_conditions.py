@@ -20,7 +20,7 @@ ITEM = {
     "ns": NS(1, 2, "3.5"),
     "bs": BS(b"\1", b"\2"),
     "list": L(S("x"), N(7), L(S("deep")), M(k=S("v"))),
-    "map": M(inside=M(leaf=N(1)), other=S("o"), ss=SS("p", "q")),
+    "map": M(inside=M(leaf=N(1)), rest=S("o"), ss=SS("p", "q")),
     "again": S("hello"),
     "nolist": L(),
     "nomap": M(),
@@ -58,7 +58,7 @@ VALUES = {
     ":list": L(S("x"), N("7.0"), L(S("deep")), M(k=S("v"))),
     ":listed": L(S("deep")),
     ":kv": M(k=S("v")),
-    ":map": M(other=S("o"), ss=SS("q", "p"), inside=M(leaf=N("1.0"))),
+    ":map": M(rest=S("o"), ss=SS("q", "p"), inside=M(leaf=N("1.0"))),
     ":el": L(),
     ":em": M(),
     ":S": S("S"),
@@ -103,7 +103,7 @@ NOT str = :world AND num = :42 | str = :world AND num = :1 OR yes = :true | yes 
 NOT NOT str = :hello | NOT (NOT str = :hello) | (str = :hello) AND (num = :42) | ((str = :hello) AND num = :42)
 NOT absent = :1 | NOT absent < :1 | NOT absent BETWEEN :1 AND :2 | NOT absent IN (:1) | NOT begins_with(absent, :he)
 NOT contains(absent, :he) | NOT attribute_type(absent, :S) | NOT size(absent) > :0
-#list[0] <> #list[1] | #list[3].k = #list[3].k2 OR num = :42 | #map.inside <> #map.other | #str = :hello
+#list[0] <> #list[1] | #list[3].k = #list[3].k2 OR num = :42 | #map.inside <> #map.rest | #str = :hello
 #no <> #yes | #num = :42.0
 """
 
