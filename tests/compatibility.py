@@ -4,8 +4,8 @@
     tests/compatibility.py [RESULTS]
 
 The operations that there are come from the operation list (src/ops/operations.cc), those that DynamoDB has from the
-service model that Debian's botocore carries, and the counts from the last run of tests/api, which `./dev test` leaves in
-build/test-results/api.json.
+service model that Debian's botocore carries, and the counts from the last run of tests/api, which `./dev test` leaves
+in build/test-results/api.json.
 """
 
 import json

@@ -17,9 +17,11 @@ using wire::JsonValue;
 
 // Faults of a value that DynamoDB reports as they are, wherever the value stands.
 bool speaks_for_itself(Fault fault) {
-  constexpr std::array kBare = {Fault::kNumberSyntax,         Fault::kNumberEmpty,          Fault::kNumberOverflow,
-                                Fault::kNumberUnderflow,      Fault::kNumberPrecision,      Fault::kEmptyNumberSet,
-                                Fault::kDuplicateInStringSet, Fault::kDuplicateInNumberSet, Fault::kDuplicateInBinarySet};
+  constexpr std::array kBare = {
+      Fault::kNumberSyntax,         Fault::kNumberEmpty,          Fault::kNumberOverflow,
+      Fault::kNumberUnderflow,      Fault::kNumberPrecision,      Fault::kEmptyNumberSet,
+      Fault::kDuplicateInStringSet, Fault::kDuplicateInNumberSet, Fault::kDuplicateInBinarySet,
+  };
   return std::ranges::find(kBare, fault) != kBare.end();
 }
 
