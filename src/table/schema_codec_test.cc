@@ -1,0 +1,113 @@
+#include <gtest/gtest.h>
+
+#include "table/schema.h"
+
+namespace partita::table {
+namespace {
+
+using model::Type;
+
+TableInfo rich_table() {
+  TableInfo table;
+  table.id = 0xfffffffe;
+  table.name = "Orders";
+  table.uuid = "2c0a9f5e-6c1e-4b0e-9d53-0f6f2d9d6f5e";
+  table.keys = {{{"pk", Type::kS}}, {{"sk", Type::kB}}};
+  table.attribute_definitions = {{"sk", Type::kB}, {"pk", Type::kS}, {"g", Type::kN}};
+  table.billing_mode = BillingMode::kPayPerRequest;
+  table.billing_changed_ms = 11;
+  table.throughput = {1, 2, 3, 4, 5};
+  table.on_demand.max_read_units = 6;
+  table.warm = WarmThroughput{7, 8};
+  table.created_ms = 1'700'000'000'123;
+  table.status = Status::kUpdating;
+  table.settles_at_ms = 9;
+  table.next_index_id = 65'535;
+  table.deletion_protection = true;
+  table.table_class = "STANDARD_INFREQUENT_ACCESS";
+  table.table_class_changed_ms = 10;
+  table.encryption = Encryption{true, "arn:aws:kms:eu-west-1:1:key/k"};
+  table.stream = {true, "NEW_IMAGE", "2026-01-01T00:00:00.000"};
+  table.tags = {{"team", "blue"}, {"empty", ""}};
+  table.revision = 12;
+  IndexInfo index;
+  index.id = 3;
+  index.name = "by-g";
+  index.keys = {{{"g", Type::kN}, {"pk", Type::kS}}, {{"sk", Type::kB}}};
+  index.projection = {ProjectionKind::kInclude, {"b", "a"}};
+  index.throughput = {21, 22, 23, 24, 25};
+  index.on_demand.max_write_units = 26;
+  index.warm = WarmThroughput{27, 28};
+  index.status = Status::kCreating;
+  index.backfilling = true;
+  table.indexes.push_back(index);
+  IndexInfo local;
+  local.id = 1;
+  local.name = "local";
+  local.global = false;
+  local.projection.kind = ProjectionKind::kKeysOnly;
+  table.indexes.push_back(local);
+  return table;
+}
+
+TEST(SchemaCodecTest, WhatIsStoredComesBack) {
+  const model::Item stored = to_item(rich_table());
+  const Result<TableInfo> table = table_from_item(stored);
+  ASSERT_TRUE(table.ok());
+  EXPECT_EQ(table->id, 0xfffffffe);
+  EXPECT_EQ(table->name, "Orders");
+  EXPECT_EQ(table->keys, rich_table().keys);
+  EXPECT_EQ(table->attribute_definitions, rich_table().attribute_definitions);
+  EXPECT_EQ(table->billing_mode, BillingMode::kPayPerRequest);
+  EXPECT_EQ(table->throughput.decreases_today, 5);
+  EXPECT_EQ(table->on_demand.max_read_units, 6);
+  EXPECT_FALSE(table->on_demand.max_write_units);
+  ASSERT_TRUE(table->warm);
+  EXPECT_EQ(table->warm->write_units, 8);
+  EXPECT_EQ(table->status, Status::kUpdating);
+  EXPECT_EQ(table->next_index_id, 65'535);
+  ASSERT_TRUE(table->encryption);
+  EXPECT_EQ(table->encryption->key_arn, "arn:aws:kms:eu-west-1:1:key/k");
+  EXPECT_EQ(table->stream.view_type, "NEW_IMAGE");
+  EXPECT_EQ(table->tags, rich_table().tags);
+  ASSERT_EQ(table->indexes.size(), 2u);
+  EXPECT_EQ(table->indexes[0].keys, rich_table().indexes[0].keys);
+  EXPECT_EQ(table->indexes[0].projection, rich_table().indexes[0].projection);
+  EXPECT_EQ(table->indexes[0].status, Status::kCreating);
+  EXPECT_TRUE(table->indexes[0].backfilling);
+  EXPECT_FALSE(table->indexes[1].global);
+  EXPECT_FALSE(table->indexes[1].warm);
+  // Every field that is stored, whatever the list above forgets.
+  EXPECT_EQ(to_item(*table), stored);
+}
+
+TEST(SchemaCodecTest, AFieldOfAnotherTypeIsDamage) {
+  const model::Item sound = to_item(rich_table());
+  for (const auto& [name, value] : sound) {
+    model::Item damaged = sound;
+    damaged.set(name, model::AttributeValue::binary("?"));
+    const Result<TableInfo> table = table_from_item(damaged);
+    ASSERT_FALSE(table.ok()) << name;
+    EXPECT_EQ(table.error().kind(), ErrorKind::kCorrupt) << name;
+  }
+}
+
+TEST(SchemaCodecTest, ANewFieldIsNoDamageAndAMissingOneHasItsDefault) {
+  model::Item stored = to_item(rich_table());
+  stored.set("zone", model::AttributeValue::string("from a later version"));
+  stored.erase("protected");
+  const Result<TableInfo> table = table_from_item(stored);
+  ASSERT_TRUE(table.ok());
+  EXPECT_FALSE(table->deletion_protection);
+}
+
+TEST(SchemaCodecTest, AnEntryWithoutANameOrAKeyIsDamage) {
+  for (const char* field : {"name", "partition"}) {
+    model::Item stored = to_item(rich_table());
+    stored.erase(field);
+    EXPECT_FALSE(table_from_item(stored).ok()) << field;
+  }
+}
+
+}  // namespace
+}  // namespace partita::table

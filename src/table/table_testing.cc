@@ -1,0 +1,249 @@
+#include "table/table_testing.h"
+
+#include <algorithm>
+#include <future>
+
+#include "base/bytes.h"
+#include "engines/memory/memory_engine.h"
+#include "model/item_codec.h"
+#include "model/size.h"
+
+namespace partita::table {
+
+using storage::Changes;
+using storage::Decide;
+using storage::Decision;
+using storage::Key;
+using storage::Record;
+
+Item item(std::initializer_list<std::pair<std::string, AttributeValue>> attributes) {
+  Item made;
+  for (const auto& [name, value] : attributes) made.set(name, value);
+  return made;
+}
+
+std::string encoded(const Item& item) {
+  std::string bytes;
+  model::encode_item(item, bytes);
+  return bytes;
+}
+
+Item decoded(const FoundItem& found) {
+  if (const auto* whole = std::get_if<Item>(&found)) return *whole;
+  return model::decode_item(std::get<std::string>(found)).value();
+}
+
+FaultyEngine::FaultyEngine() : inner_(open_memory_engine()) {}
+FaultyEngine::~FaultyEngine() = default;
+
+namespace {
+Error refused() { return Error(ErrorKind::kUnavailable, "the test says so"); }
+}  // namespace
+
+Task<Result<std::vector<std::optional<Record>>>> FaultyEngine::read(std::span<const Key> keys) {
+  return inner_->read(keys);
+}
+
+Task<Result<storage::Page>> FaultyEngine::scan(storage::Range range, storage::Direction direction, size_t max_records,
+                                               size_t max_bytes) {
+  auto page = co_await inner_->scan(range, direction, max_records, max_bytes);
+  if (after_scan) after_scan(range);
+  co_return page;
+}
+
+Task<Result<Decision>> FaultyEngine::transact(std::vector<Key> keys, Decide decide) {
+  if (writes_left.fetch_sub(1) <= 0) co_return refused();
+  const Decide twice = [&](std::span<const Record* const> found, Changes& changes) {
+    const std::vector<const Record*> absent(found.size(), nullptr);
+    Changes unused;
+    static_cast<void>(decide(absent, unused));
+    return decide(found, changes);
+  };
+  co_return co_await inner_->transact(keys, twice);
+}
+
+Task<Result<void>> FaultyEngine::erase_range(storage::Range range) {
+  if (writes_left.fetch_sub(1) <= 0) co_return refused();
+  co_return co_await inner_->erase_range(range);
+}
+
+Task<Result<std::vector<storage::LogEntry>>> FaultyEngine::read_log(std::string topic, storage::Position after,
+                                                                    size_t max_entries) {
+  return inner_->read_log(std::move(topic), after, max_entries);
+}
+
+Task<Result<storage::Position>> FaultyEngine::log_end(std::string topic) { return inner_->log_end(std::move(topic)); }
+
+Task<Result<void>> FaultyEngine::trim_log(std::string topic, storage::Position upto) {
+  return inner_->trim_log(std::move(topic), upto);
+}
+
+Task<Result<uint64_t>> FaultyEngine::approximate_bytes(storage::Range range) {
+  return inner_->approximate_bytes(std::move(range));
+}
+
+void TableTest::open() {
+  const Options at_once{.creating_ms = 0, .updating_ms = 0, .deleting_ms = 0};
+  auto opened = Database::open(engine_, clock_, random_, at_once);
+  ASSERT_TRUE(opened.ok());
+  database_ = std::move(opened).value();
+}
+
+void TableTest::crash() {
+  engine_.writes_left = 0;
+  database_.reset();
+  engine_.writes_left = INT64_MAX;
+}
+
+namespace {
+Task<bool> announce(std::promise<void>& done) {
+  done.set_value();
+  co_return true;
+}
+}  // namespace
+
+void TableTest::wait_for_jobs() {
+  std::promise<void> done;
+  db().background().add([&done](std::stop_token) { return announce(done); });
+  done.get_future().wait();
+}
+
+Table TableTest::create(const TableRequest& request) {
+  auto created = wait_for(create_table(db(), request));
+  EXPECT_TRUE(created.ok());
+  return created.ok() ? *created : nullptr;
+}
+
+Table TableTest::update(const TableUpdate& request) {
+  auto updated = wait_for(update_table(db(), request));
+  EXPECT_TRUE(updated.ok());
+  return updated.ok() ? *updated : nullptr;
+}
+
+Result<Written> TableTest::write(WriteAction::Kind kind, const std::string& table, Item item_or_key) {
+  WriteAction action;
+  action.kind = kind;
+  action.item = std::move(item_or_key);
+  return wait_for(write_item(db(), find(table), action));
+}
+
+void TableTest::put(const std::string& table, Item item) {
+  ASSERT_TRUE(write(WriteAction::Kind::kPut, table, std::move(item)).ok());
+}
+
+std::vector<Item> TableTest::rows(const std::string& table, const std::string& index) {
+  RangeRead request;
+  request.table = find(table);
+  if (!index.empty()) request.index = request.table->find_index(index);
+  std::vector<Item> items;
+  for (;;) {
+    auto page = wait_for(read_range(db(), request));
+    EXPECT_TRUE(page.ok());
+    if (!page.ok()) return items;
+    for (const auto& found : page->items) items.push_back(decoded(found));
+    if (!page->last_key) return items;
+    request.start = page->last_key;
+  }
+}
+
+size_t TableTest::stored_rows(uint32_t table_id) {
+  storage::Range all;
+  append_u32(all.begin, table_id);
+  append_u32(all.end, table_id + 1);
+  return wait_for(engine_.scan(all, storage::Direction::kAscending, 1'000'000, 1 << 30)).value().size();
+}
+
+std::optional<Item> expected_view(const TableInfo& table, const IndexInfo& index, const Item& item) {
+  Item view;
+  for (const auto* schema : {&table.keys, &index.keys}) {
+    for (const auto* elements : {&schema->partition, &schema->sort}) {
+      for (const auto& element : *elements) {
+        const auto* value = item.find(element.name);
+        if (value == nullptr || !value->is(element.type)) return std::nullopt;
+        view.set(element.name, *value);
+      }
+    }
+  }
+  if (index.projection.kind == ProjectionKind::kAll) return item;
+  for (const auto& name : index.projection.attributes) {
+    if (const auto* value = item.find(name)) view.set(name, *value);
+  }
+  return view;
+}
+
+namespace {
+
+struct Sum {
+  std::vector<std::string> rows;
+  int64_t bytes = 0;
+  void add(const Item& row) {
+    rows.push_back(encoded(row));
+    bytes += static_cast<int64_t>(model::item_size(row));
+  }
+};
+
+void expect_tally(const Tally& tally, const Sum& sum, const std::string& what) {
+  EXPECT_EQ(tally.items.load(), static_cast<int64_t>(sum.rows.size())) << what;
+  EXPECT_EQ(tally.bytes.load(), sum.bytes) << what;
+}
+
+}  // namespace
+
+void TableTest::expect_consistent(const std::string& name) {
+  const Table table = find(name);
+  Sum base;
+  const std::vector<Item> items = rows(name);
+  for (const auto& one : items) base.add(one);
+  expect_tally(*table->tally, base, name);
+  for (const auto& index : table->indexes) {
+    Sum wanted, found;
+    for (const auto& one : items) {
+      if (const auto view = expected_view(*table, index, one)) wanted.add(*view);
+    }
+    for (const auto& row : rows(name, index.name)) found.add(row);
+    std::ranges::sort(wanted.rows);
+    std::ranges::sort(found.rows);
+    EXPECT_TRUE(wanted.rows == found.rows)
+        << index.name << ": " << wanted.rows.size() << " rows wanted, " << found.rows.size() << " found";
+    expect_tally(*index.tally, wanted, index.name);
+  }
+}
+
+KeyPart hash(std::string name) { return {std::move(name), KeyRole::kHash}; }
+KeyPart range(std::string name) { return {std::move(name), KeyRole::kRange}; }
+
+TableRequest plain_table(const std::string& name) {
+  TableRequest request;
+  request.name = name;
+  request.definitions = {{"pk", model::Type::kS}, {"sk", model::Type::kN}};
+  request.keys = {hash("pk"), range("sk")};
+  request.billing_mode = BillingMode::kPayPerRequest;
+  return request;
+}
+
+IndexRequest index_request(std::string name, std::vector<KeyPart> keys, ProjectionKind kind) {
+  IndexRequest request;
+  request.name = std::move(name);
+  request.keys = std::move(keys);
+  request.projection = kind;
+  return request;
+}
+
+TableUpdate add_index(const std::string& table, IndexRequest index, std::vector<model::KeyElement> definitions) {
+  TableUpdate update;
+  update.name = table;
+  update.definitions = std::move(definitions);
+  update.indexes.emplace_back();
+  update.indexes.back().create = std::move(index);
+  return update;
+}
+
+TableUpdate drop_index(const std::string& table, const std::string& index) {
+  TableUpdate update;
+  update.name = table;
+  update.indexes.emplace_back();
+  update.indexes.back().dropped = index;
+  return update;
+}
+
+}  // namespace partita::table

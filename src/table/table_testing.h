@@ -1,0 +1,111 @@
+// What the tests of this folder share: a database over an engine that can be made to misbehave, and short ways to say
+// what an item is.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "model/fault.h"
+#include "storage/engine.h"
+#include "table/database.h"
+#include "table/query.h"
+#include "table/tables.h"
+#include "table/write.h"
+
+namespace partita::table {
+
+using model::AttributeValue;
+using model::Fault;
+using model::Item;
+
+inline AttributeValue s(std::string text) { return AttributeValue::string(std::move(text)); }
+inline AttributeValue n(int64_t value) { return AttributeValue::number(model::Number::of(value)); }
+inline AttributeValue b(std::string bytes) { return AttributeValue::binary(std::move(bytes)); }
+Item item(std::initializer_list<std::pair<std::string, AttributeValue>> attributes);
+std::string encoded(const Item& item);
+Item decoded(const FoundItem& found);
+
+// The memory engine, with faults. Like every engine it may call a transaction's function more than once: it always
+// does.
+class FaultyEngine final : public storage::Engine {
+ public:
+  FaultyEngine();
+  ~FaultyEngine() override;
+
+  // How many more transactions are carried out before the medium refuses everything that writes.
+  std::atomic<int64_t> writes_left{INT64_MAX};
+  // Called with each scan's range after it was read. Set it while nothing runs.
+  std::function<void(const storage::Range&)> after_scan;
+
+  Task<Result<std::vector<std::optional<storage::Record>>>> read(std::span<const storage::Key> keys) override;
+  Task<Result<storage::Page>> scan(storage::Range range, storage::Direction direction, size_t max_records,
+                                   size_t max_bytes) override;
+  Task<Result<storage::Decision>> transact(std::vector<storage::Key> keys, storage::Decide decide) override;
+  Task<Result<void>> erase_range(storage::Range range) override;
+  Task<Result<std::vector<storage::LogEntry>>> read_log(std::string topic, storage::Position after,
+                                                        size_t max_entries) override;
+  Task<Result<storage::Position>> log_end(std::string topic) override;
+  Task<Result<void>> trim_log(std::string topic, storage::Position upto) override;
+  Task<Result<uint64_t>> approximate_bytes(storage::Range range) override;
+
+ private:
+  std::unique_ptr<storage::Engine> inner_;
+};
+
+class TableTest : public testing::Test {
+ protected:
+  TableTest() { open(); }
+
+  void open();
+  // A clean stop.
+  void close() { database_.reset(); }
+  // A stop that stores nothing.
+  void crash();
+  void reopen() { close(), open(); }
+
+  Database& db() { return *database_; }
+  // Waits until the background work that was begun before is done.
+  void wait_for_jobs();
+  // The newest version of the table.
+  Table find(const std::string& name) { return db().catalog().find(name); }
+
+  Table create(const TableRequest& request);
+  Table update(const TableUpdate& request);
+  Result<Written> write(WriteAction::Kind kind, const std::string& table, Item item_or_key);
+  void put(const std::string& table, Item item);
+  // Every row of the table or of the index, in the order of a scan.
+  std::vector<Item> rows(const std::string& table, const std::string& index = "");
+  // Rows of all kinds that the engine holds for that table id.
+  size_t stored_rows(uint32_t table_id);
+  // Whether the indexes and all counters are what the items say.
+  void expect_consistent(const std::string& table);
+
+  FaultyEngine engine_;
+  ManualClock clock_{1'700'000'000'000};
+  SeededRandom random_{1};
+
+ private:
+  std::unique_ptr<Database> database_;
+};
+
+// What an index stores of an item, said again without the code under test: nothing when it is not in the index.
+std::optional<Item> expected_view(const TableInfo& table, const IndexInfo& index, const Item& item);
+
+// "T": pk S and sk N, pay per request.
+TableRequest plain_table(const std::string& name = "T");
+KeyPart hash(std::string name);
+KeyPart range(std::string name);
+IndexRequest index_request(std::string name, std::vector<KeyPart> keys, ProjectionKind kind = ProjectionKind::kAll);
+TableUpdate add_index(const std::string& table, IndexRequest index, std::vector<model::KeyElement> definitions);
+TableUpdate drop_index(const std::string& table, const std::string& index);
+
+}  // namespace partita::table
