@@ -46,209 +46,203 @@ class ConditionParser : public Parser {
 
   Result<Condition> parse() {
     PARTITA_TRY_VOID(begin());
-    PARTITA_TRY(Term term, parse_or(0));
+    Term term;
+    PARTITA_TRY_VOID(parse_or(0, term));
     if (!next_is(TokenKind::kEnd)) return syntax_error();
-    PARTITA_TRY(ConditionNode root, to_condition(std::move(term)));
+    PARTITA_TRY_VOID(need_condition(term));
     if (form_error_) return *std::move(form_error_);
     if (name_error_) return *std::move(name_error_);
     if (meaning_error_) return *std::move(meaning_error_);
-    return Condition(std::move(root));
+    return Condition(std::move(term.node));
   }
 
  private:
-  Result<Term> parse_or(int depth) {
-    PARTITA_TRY(Term term, parse_and(depth));
+  // The parse_* functions fill an empty term that their caller owns, which keeps the frames of the recursion small.
+
+  Result<void> parse_or(int depth, Term& term) {
+    PARTITA_TRY_VOID(parse_and(depth, term));
     while (next_is(TokenKind::kOr)) {
       PARTITA_TRY_VOID(open_junction(term, ConditionOp::kOr));
-      take();
-      PARTITA_TRY(Term right, parse_and(depth));
-      PARTITA_TRY_VOID(close_junction(term, std::move(right)));
+      Term right;
+      PARTITA_TRY_VOID(parse_and(depth, right));
+      PARTITA_TRY_VOID(close_junction(term, right));
     }
-    return term;
-  }
-
-  Result<Term> parse_and(int depth) {
-    PARTITA_TRY(Term term, parse_not(depth));
-    while (next_is(TokenKind::kAnd)) {
-      PARTITA_TRY_VOID(open_junction(term, ConditionOp::kAnd));
-      take();
-      PARTITA_TRY(Term right, parse_not(depth));
-      PARTITA_TRY_VOID(close_junction(term, std::move(right)));
-    }
-    return term;
-  }
-
-  // Makes `term` an AND or an OR that may take one more child. One that this very chain began is continued.
-  Result<void> open_junction(Term& term, ConditionOp op) {
-    const bool continued = term.kind == Term::Kind::kCondition && term.node.op == op && !term.parenthesized;
-    if (continued) return {};
-    PARTITA_TRY(ConditionNode first, to_condition(std::move(term)));
-    term = Term();
-    term.kind = Term::Kind::kCondition;
-    term.node.op = op;
-    term.node.children.push_back(std::move(first));
     return {};
   }
 
-  Result<void> close_junction(Term& term, Term right) {
-    PARTITA_TRY(ConditionNode last, to_condition(std::move(right)));
-    term.node.children.push_back(std::move(last));
+  Result<void> parse_and(int depth, Term& term) {
+    PARTITA_TRY_VOID(parse_not(depth, term));
+    while (next_is(TokenKind::kAnd)) {
+      PARTITA_TRY_VOID(open_junction(term, ConditionOp::kAnd));
+      Term right;
+      PARTITA_TRY_VOID(parse_not(depth, right));
+      PARTITA_TRY_VOID(close_junction(term, right));
+    }
+    return {};
+  }
+
+  // At the AND or OR: makes `term` a junction that may take one more child. One that this very chain began is
+  // continued.
+  Result<void> open_junction(Term& term, ConditionOp op) {
+    PARTITA_TRY_VOID(need_condition(term));
+    take();
+    const bool continued = term.kind == Term::Kind::kCondition && term.node.op == op && !term.parenthesized;
+    if (continued) return {};
+    ConditionNode node;
+    node.op = op;
+    node.children.push_back(std::move(term.node));
+    set_condition(term, std::move(node));
+    return {};
+  }
+
+  Result<void> close_junction(Term& term, Term& right) {
+    PARTITA_TRY_VOID(need_condition(right));
+    term.node.children.push_back(std::move(right.node));
     return count_operator();
   }
 
-  Result<Term> parse_not(int depth) {
+  static void set_condition(Term& term, ConditionNode node) {
+    term = Term();
+    term.kind = Term::Kind::kCondition;
+    term.node = std::move(node);
+  }
+
+  Result<void> parse_not(int depth, Term& term) {
     size_t times = 0;
     while (take_if(TokenKind::kNot)) ++times;
-    PARTITA_TRY(Term term, parse_primary(depth));
-    if (times == 0) return term;
-    PARTITA_TRY(ConditionNode node, to_condition(std::move(term)));
+    PARTITA_TRY_VOID(parse_primary(depth, term));
+    if (times == 0) return {};
+    PARTITA_TRY_VOID(need_condition(term));
     for (; times > 0; --times) {
       PARTITA_TRY_VOID(count_operator());
       ConditionNode outer;
       outer.op = ConditionOp::kNot;
-      outer.children.push_back(std::move(node));
-      node = std::move(outer);
+      outer.children.push_back(std::move(term.node));
+      set_condition(term, std::move(outer));
     }
-    Term negated;
-    negated.kind = Term::Kind::kCondition;
-    negated.node = std::move(node);
-    return negated;
+    return {};
   }
 
-  Result<Term> parse_primary(int depth) {
-    Term term;
+  Result<void> parse_primary(int depth, Term& term) {
     if (next_is(TokenKind::kOpen)) {
-      PARTITA_TRY(term, parse_parenthesized(depth));
+      if (depth >= kMaxConditionDepth) return refuse_too_deep();
+      take();
+      PARTITA_TRY_VOID(parse_or(depth + 1, term));
+      PARTITA_TRY_VOID(close_parenthesis(term));
     } else {
-      PARTITA_TRY(term, parse_simple(depth));
+      PARTITA_TRY_VOID(parse_simple(depth, term));
     }
-    if (term.kind == Term::Kind::kCondition) return term;
-    if (comparator(peek().kind)) return parse_comparison(std::move(term), depth);
-    if (next_is(TokenKind::kBetween)) return parse_between(std::move(term), depth);
-    if (next_is(TokenKind::kIn)) return parse_in(std::move(term), depth);
-    return term;
-  }
-
-  Result<Term> parse_parenthesized(int depth) {
-    if (depth >= kMaxParseDepth) return refuse_too_deep();
-    take();
-    PARTITA_TRY(Term term, parse_or(depth + 1));
-    return close_parenthesis(std::move(term));
+    if (term.kind == Term::Kind::kCondition) return {};
+    if (comparator(peek().kind)) return parse_comparison(depth, term);
+    if (next_is(TokenKind::kBetween)) return parse_between(depth, term);
+    if (next_is(TokenKind::kIn)) return parse_in(depth, term);
+    return {};
   }
 
   // Two parentheses around the same thing are refused as soon as the outer one is closed.
-  Result<Term> close_parenthesis(Term term) {
+  Result<void> close_parenthesis(Term& term) {
     PARTITA_TRY_VOID(expect(TokenKind::kClose));
     if (term.parenthesized) return refuse(Fault::kExpressionRedundantParens);
     term.parenthesized = true;
-    return term;
+    return {};
   }
 
   Error refuse_too_deep() const {
     return refuse(Fault::kExpressionTooManyOperators, {std::to_string(model::kMaxExpressionOperators + 1)});
   }
 
-  Result<Term> parse_comparison(Term left, int depth) {
+  Result<void> parse_comparison(int depth, Term& term) {
     const Token& token = take();
-    const ConditionOp op = *comparator(token.kind);
-    PARTITA_TRY(Operand first, to_operand(std::move(left)));
-    PARTITA_TRY(Operand second, parse_operand(depth));
-    Term term;
-    term.node.op = op;
-    term.node.operands.push_back(std::move(first));
-    term.node.operands.push_back(std::move(second));
-    return finish_condition(std::move(term), token.text);
+    ConditionNode node;
+    node.op = *comparator(token.kind);
+    node.operands.push_back(to_operand(term));
+    PARTITA_TRY_VOID(parse_operand(depth, node.operands));
+    return finish_condition(std::move(node), token.text, term);
   }
 
-  Result<Term> parse_between(Term left, int depth) {
+  Result<void> parse_between(int depth, Term& term) {
     take();
-    PARTITA_TRY(Operand what, to_operand(std::move(left)));
-    PARTITA_TRY(Operand low, parse_operand(depth));
+    ConditionNode node;
+    node.op = ConditionOp::kBetween;
+    node.operands.push_back(to_operand(term));
+    PARTITA_TRY_VOID(parse_operand(depth, node.operands));
     PARTITA_TRY_VOID(expect(TokenKind::kAnd));
-    PARTITA_TRY(Operand high, parse_operand(depth));
-    Term term;
-    term.node.op = ConditionOp::kBetween;
-    term.node.operands.push_back(std::move(what));
-    term.node.operands.push_back(std::move(low));
-    term.node.operands.push_back(std::move(high));
-    return finish_condition(std::move(term), "BETWEEN");
+    PARTITA_TRY_VOID(parse_operand(depth, node.operands));
+    return finish_condition(std::move(node), "BETWEEN", term);
   }
 
-  Result<Term> parse_in(Term left, int depth) {
+  Result<void> parse_in(int depth, Term& term) {
     take();
-    Term term;
-    term.node.op = ConditionOp::kIn;
-    PARTITA_TRY(Operand what, to_operand(std::move(left)));
-    term.node.operands.push_back(std::move(what));
-    PARTITA_TRY_VOID(parse_arguments(term.node.operands, depth));
-    return finish_condition(std::move(term), "IN");
+    ConditionNode node;
+    node.op = ConditionOp::kIn;
+    node.operands.push_back(to_operand(term));
+    PARTITA_TRY_VOID(parse_arguments(depth, node.operands));
+    return finish_condition(std::move(node), "IN", term);
   }
 
-  Result<Term> finish_condition(Term term, std::string_view name) {
+  Result<void> finish_condition(ConditionNode node, std::string_view name, Term& term) {
     PARTITA_TRY_VOID(count_operator());
-    term.kind = Term::Kind::kCondition;
-    if (auto problem = check_operands(term.node, name)) note_meaning(problem->fault, std::move(problem->args));
-    return term;
+    if (auto problem = check_operands(node, name)) note_meaning(problem->fault, std::move(problem->args));
+    set_condition(term, std::move(node));
+    return {};
   }
 
   // "(" operand { "," operand } ")", appended to `operands`.
-  Result<void> parse_arguments(std::vector<Operand>& operands, int depth) {
+  Result<void> parse_arguments(int depth, std::vector<Operand>& operands) {
     PARTITA_TRY_VOID(expect(TokenKind::kOpen));
     do {
-      PARTITA_TRY(Operand operand, parse_operand(depth));
-      operands.push_back(std::move(operand));
+      PARTITA_TRY_VOID(parse_operand(depth, operands));
     } while (take_if(TokenKind::kComma));
     return expect(TokenKind::kClose);
   }
 
-  Result<Operand> parse_operand(int depth) {
-    PARTITA_TRY(Term term, parse_operand_term(depth));
-    return to_operand(std::move(term));
+  Result<void> parse_operand(int depth, std::vector<Operand>& operands) {
+    Term term;
+    PARTITA_TRY_VOID(parse_operand_term(depth, term));
+    operands.push_back(to_operand(term));
+    return {};
   }
 
-  Result<Term> parse_operand_term(int depth) {
-    if (!next_is(TokenKind::kOpen)) return parse_simple(depth);
-    if (depth >= kMaxParseDepth) return refuse_too_deep();
+  Result<void> parse_operand_term(int depth, Term& term) {
+    if (!next_is(TokenKind::kOpen)) return parse_simple(depth, term);
+    if (depth >= kMaxConditionDepth) return refuse_too_deep();
     take();
-    PARTITA_TRY(Term term, parse_operand_term(depth + 1));
-    return close_parenthesis(std::move(term));
+    PARTITA_TRY_VOID(parse_operand_term(depth + 1, term));
+    return close_parenthesis(term);
   }
 
   // A constant, a path or a function.
-  Result<Term> parse_simple(int depth) {
-    Term term;
+  Result<void> parse_simple(int depth, Term& term) {
     if (next_is(TokenKind::kValue)) {
       term.operand.value = use_value(take());
-      return term;
+      return {};
     }
-    if (next_is(TokenKind::kIdentifier) && next_is(TokenKind::kOpen, 1)) return parse_function(depth);
+    if (next_is(TokenKind::kIdentifier) && next_is(TokenKind::kOpen, 1)) return parse_function(depth, term);
     PARTITA_TRY(term.operand.path, parse_path());
-    return term;
+    return {};
   }
 
-  Result<Term> parse_function(int depth) {
-    if (depth >= kMaxParseDepth) return refuse_too_deep();
+  Result<void> parse_function(int depth, Term& term) {
+    if (depth >= kMaxConditionDepth) return refuse_too_deep();
     const Token& token = take();
-    Term term;
     term.kind = Term::Kind::kFunction;
     term.rank = rank_of(token);
     term.function = token.text;
     const std::optional<ConditionOp> op = condition_function(token.text);
-    const bool size = token.text == "size";
-    if (!op && !size) {
+    if (!op && token.text != "size") {
       const bool of_update = token.text == "if_not_exists" || token.text == "list_append";
       const Fault fault = of_update ? Fault::kExpressionFunctionNotInCondition : Fault::kExpressionFunctionName;
       note_form(term.rank, fault, {std::string(token.text)});
     }
-    PARTITA_TRY_VOID(parse_arguments(term.node.operands, depth + 1));
+    PARTITA_TRY_VOID(parse_arguments(depth + 1, term.node.operands));
     PARTITA_TRY_VOID(count_operator());
     if (op) {
       term.node.op = *op;
       if (auto problem = check_operands(term.node, token.text)) note_meaning(problem->fault, std::move(problem->args));
-    } else if (size) {
+    } else if (token.text == "size") {
       make_size(term);
     }
-    return term;
+    return {};
   }
 
   void make_size(Term& term) {
@@ -260,15 +254,16 @@ class ConditionParser : public Parser {
   }
 
   // Where a condition has to stand: a mere operand lacks its comparator, which is missed at the current token.
-  Result<ConditionNode> to_condition(Term term) {
+  Result<void> need_condition(const Term& term) {
     if (term.kind == Term::Kind::kOperand) return syntax_error();
     if (term.kind == Term::Kind::kSize) {
       note_form(term.rank, Fault::kExpressionFunctionMisused, {std::string(term.function)});
     }
-    return std::move(term.node);
+    return {};
   }
 
-  Result<Operand> to_operand(Term term) {
+  // Leaves the term without it.
+  Operand to_operand(Term& term) {
     if (term.kind == Term::Kind::kFunction) {
       note_form(term.rank, Fault::kExpressionFunctionMisused, {std::string(term.function)});
     }

@@ -20,8 +20,10 @@
 
 namespace partita::expr {
 
-// Deeper nesting than this is never valid: each level needs an operator, and there may be 300 of them.
-inline constexpr int kMaxParseDepth = 700;
+// Deeper nesting than this is never valid: but for a few levels at the bottom, parentheses in conditions have an
+// operator between them, and parentheses in updates a function. There may be 300 of these.
+inline constexpr int kMaxConditionDepth = 310;
+inline constexpr int kMaxUpdateDepth = 610;
 // DynamoDB developer guide, "Quotas": nested attributes up to 32 levels deep.
 inline constexpr size_t kMaxPathLevels = 32;
 // Measured: the largest list position that is accepted.

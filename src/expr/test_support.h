@@ -10,7 +10,6 @@
 #include "expr/placeholders.h"
 #include "model/fault.h"
 #include "model/value.h"
-#include "wire/fault_table.h"
 
 namespace partita::expr::test {
 
@@ -55,9 +54,8 @@ inline Placeholders given(Names names, Pairs values) {
 }
 inline Placeholders given(Pairs values = {}) { return given({}, values); }
 
-inline std::string text_of(const Error& error) {
-  return wire::fill(wire::row_of(model::fault_of(error)).text, error.args());
-}
+// What the client is told; in test_support_test.cc.
+std::string text_of(const Error& error);
 
 // The error's text, or "ok".
 template <class T>

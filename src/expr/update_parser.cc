@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "expr/parser.h"
 #include "expr/update.h"
@@ -134,7 +135,8 @@ class UpdateParser : public Parser {
     if (meaning_error_ && !deep_error_) deep_error_ = meaning_error_;
     if (kind == ActionKind::kSet) {
       PARTITA_TRY_VOID(expect(TokenKind::kEqual));
-      PARTITA_TRY(Term term, parse_set_value(0));
+      Term term;
+      PARTITA_TRY_VOID(parse_set_value(0, term));
       action.value = std::move(term.value);
     } else if (kind != ActionKind::kRemove) {
       if (!next_is(TokenKind::kValue)) return syntax_error();
@@ -155,65 +157,68 @@ class UpdateParser : public Parser {
                  {std::string(clause_name(kind)), std::string(long_type_name(value->type()))});
   }
 
-  // operand [ ("+" | "-") operand ], which parentheses may enclose.
-  Result<Term> parse_set_value(int depth) {
-    Term left;
+  // operand [ ("+" | "-") operand ], which parentheses may enclose. As all of these, it fills an empty term that its
+  // caller owns, which keeps the frames of the recursion small.
+  Result<void> parse_set_value(int depth, Term& term) {
     if (next_is(TokenKind::kOpen)) {
-      if (depth >= kMaxParseDepth) return refuse_too_deep();
+      if (depth >= kMaxUpdateDepth) return refuse_too_deep();
       take();
-      PARTITA_TRY(Term inner, parse_set_value(depth + 1));
-      PARTITA_TRY(left, close_parenthesis(std::move(inner)));
+      PARTITA_TRY_VOID(parse_set_value(depth + 1, term));
+      PARTITA_TRY_VOID(close_parenthesis(term));
     } else {
-      PARTITA_TRY(left, parse_operand(depth));
+      PARTITA_TRY_VOID(parse_operand(depth, term));
     }
     const bool operation = next_is(TokenKind::kPlus) || next_is(TokenKind::kMinus);
-    if (!operation || is_arithmetic(left.value)) return left;
+    if (!operation || is_arithmetic(term.value)) return {};
+    return parse_arithmetic(depth, term);
+  }
+
+  // At the operator, with the left operand in `term`.
+  Result<void> parse_arithmetic(int depth, Term& term) {
     const Token& token = take();
-    PARTITA_TRY(Term right, parse_operand(depth));
-    Term term;
-    term.value.kind = token.kind == TokenKind::kPlus ? ValueKind::kPlus : ValueKind::kMinus;
+    Term left = std::exchange(term, Term());
+    Term right;
+    PARTITA_TRY_VOID(parse_operand(depth, right));
     PARTITA_TRY_VOID(count_operator());
+    term.value.kind = token.kind == TokenKind::kPlus ? ValueKind::kPlus : ValueKind::kMinus;
     add_argument(term, std::move(left));
     add_argument(term, std::move(right));
     check_types(term.value.arguments, token.text, Type::kN);
-    return term;
+    return {};
   }
 
-  Result<Term> close_parenthesis(Term term) {
+  Result<void> close_parenthesis(Term& term) {
     PARTITA_TRY_VOID(expect(TokenKind::kClose));
     if (term.parenthesized) return refuse(Fault::kExpressionRedundantParens);
     term.parenthesized = true;
-    return term;
+    return {};
   }
 
   Error refuse_too_deep() const {
     return refuse(Fault::kExpressionTooManyOperators, {std::to_string(model::kMaxExpressionOperators + 1)});
   }
 
-  Result<Term> parse_operand(int depth) {
-    if (depth >= kMaxParseDepth) return refuse_too_deep();
+  Result<void> parse_operand(int depth, Term& term) {
+    if (depth >= kMaxUpdateDepth) return refuse_too_deep();
     if (take_if(TokenKind::kOpen)) {
-      PARTITA_TRY(Term inner, parse_operand(depth + 1));
-      return close_parenthesis(std::move(inner));
+      PARTITA_TRY_VOID(parse_operand(depth + 1, term));
+      return close_parenthesis(term);
     }
-    Term term;
     if (next_is(TokenKind::kValue)) {
       term.value.constant = use_value(take());
-      return term;
+      return {};
     }
-    if (next_is(TokenKind::kIdentifier) && next_is(TokenKind::kOpen, 1)) return parse_function(depth);
+    if (next_is(TokenKind::kIdentifier) && next_is(TokenKind::kOpen, 1)) return parse_function(depth, term);
     term.value.kind = ValueKind::kPath;
     PARTITA_TRY(term.value.path, parse_path());
-    return term;
+    return {};
   }
 
-  Result<Term> parse_function(int depth) {
+  Result<void> parse_function(int depth, Term& term) {
     const Token& token = take();
-    const bool if_not_exists = token.text == "if_not_exists";
     const bool list_append = token.text == "list_append";
-    Term term;
     term.rank = rank_of(token);
-    if (!if_not_exists && !list_append) {
+    if (!list_append && token.text != "if_not_exists") {
       const bool elsewhere = is_condition_function(token.text);
       note_form(term.rank, elsewhere ? Fault::kExpressionFunctionNotInUpdate : Fault::kExpressionFunctionName,
                 {std::string(token.text)});
@@ -221,13 +226,14 @@ class UpdateParser : public Parser {
     term.value.kind = list_append ? ValueKind::kListAppend : ValueKind::kIfNotExists;
     PARTITA_TRY_VOID(expect(TokenKind::kOpen));
     do {
-      PARTITA_TRY(Term argument, parse_operand(depth + 1));
+      Term argument;
+      PARTITA_TRY_VOID(parse_operand(depth + 1, argument));
       add_argument(term, std::move(argument));
     } while (take_if(TokenKind::kComma));
     PARTITA_TRY_VOID(expect(TokenKind::kClose));
     PARTITA_TRY_VOID(count_operator());
     check_function(term.value, token.text);
-    return term;
+    return {};
   }
 
   // The result of list_append is not an operand of list_append or of arithmetic.
