@@ -74,8 +74,8 @@ Result<model::Item> apply(const Update& update, const model::Item* old, const mo
 // or after it.
 model::Item touched(const Update& update, const model::Item& item);
 
-// What UpdateItem's own gate counts of an UpdateExpression (400 KB, model/limits.h), whatever the item is: the names and
-// values that it writes, and a cost for each action and each operand; measured against DynamoDB.
+// What UpdateItem's own gate counts of an UpdateExpression (400 KB, model/limits.h), whatever the item is: the names
+// and values that it writes, and a cost for each action and each operand; measured against DynamoDB.
 size_t statement_bytes(const Update& update);
 
 }  // namespace partita::expr
