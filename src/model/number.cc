@@ -184,14 +184,16 @@ Result<Number> Number::parse(std::string_view text) {
   if (negative || rest.front() == '+') rest.remove_prefix(1);
   Mantissa mantissa;
   if (!mantissa.take(rest)) return refuse(Fault::kNumberSyntax, {std::string(text)});
-  int64_t exponent = mantissa.exponent();
+  std::optional<int64_t> written;
   if (!rest.empty()) {
-    std::optional<int64_t> written;
     if (rest.front() == 'e' || rest.front() == 'E') written = parse_exponent(rest.substr(1));
     if (!written) return refuse(Fault::kNumberSyntax, {std::string(text)});
-    exponent += *written;
   }
-  if (mantissa.digits() == 0) return Number();
+  if (mantissa.digits() == 0) {  // DynamoDB judges a zero by the exponent that is written with it
+    PARTITA_TRY_VOID(check_magnitude(written.value_or(0)));
+    return Number();
+  }
+  const int64_t exponent = mantissa.exponent() + written.value_or(0);
   if (mantissa.too_long()) return refuse(Fault::kNumberPrecision);
   PARTITA_TRY_VOID(check_magnitude(exponent + mantissa.digits() - 1));
   return Number(mantissa.value(), static_cast<int>(exponent), negative);

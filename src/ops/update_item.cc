@@ -1,3 +1,5 @@
+#include "model/fault.h"
+#include "model/limits.h"
 #include "ops/handlers.h"
 #include "ops/write_call.h"
 #include "wire/item_reader.h"
@@ -26,7 +28,9 @@ Result<std::vector<expr::LegacyUpdate>> legacy_updates(JsonValue entries) {
 
 Result<expr::Update> decode_update(JsonValue body, expr::Placeholders& given) {
   if (const JsonValue expression = body.get("UpdateExpression"); expression.present()) {
-    return expr::parse_update(expression.as_string(), given);
+    PARTITA_TRY(expr::Update update, expr::parse_update(expression.as_string(), given));
+    if (expr::statement_bytes(update) > model::kMaxItemBytes) return model::refuse(model::Fault::kItemToUpdateTooLarge);
+    return update;
   }
   if (const JsonValue entries = body.get("AttributeUpdates"); entries.present()) {
     PARTITA_TRY(const auto updates, legacy_updates(entries));

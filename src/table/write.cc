@@ -34,10 +34,7 @@ Result<std::optional<Item>> updated(const TableInfo& table, const WriteAction& a
                                     const std::optional<Item>& before) {
   if (!before && !action.update.creates_item()) return std::optional<Item>();
   PARTITA_TRY(Item after, expr::apply(action.update, before ? &*before : nullptr, action.item));
-  const size_t statement = expr::statement_bytes(action.update, after);
-  if (statement > model::kMaxItemBytes || model::item_size(after) > model::kMaxItemBytes) {
-    return refuse(Fault::kItemToUpdateTooLarge);
-  }
+  if (model::item_size(after) > model::kMaxItemBytes) return refuse(Fault::kItemToUpdateTooLarge);
   if (auto checked = check_index_keys(table, after); !checked.ok()) {
     const bool type = model::fault_of(checked.error()) == Fault::kIndexKeyTypeMismatch;
     return type ? refuse(Fault::kUpdateIndexKeyType) : std::move(checked).error();

@@ -31,9 +31,9 @@ Result<Number> decode_number(std::string_view text) {
 
 // The elements as they were sent, for the text that complains of doubles.
 std::string as_sent(const JsonValue& list) {
-  std::string out = "[";
+  std::string out;
   for (const JsonValue element : list.elements()) {
-    if (out.size() > 1) out += ", ";
+    out += out.empty() ? "[" : ", ";
     out += element.as_string();
   }
   return out + "]";
