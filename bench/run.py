@@ -17,6 +17,7 @@ import socket
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -135,16 +136,19 @@ class Process:
 
     def __init__(self, *command):
         self.started = time.perf_counter()
+        self.log = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
-            [str(word) for word in command], stdout=subprocess.PIPE, text=True, preexec_fn=on(SERVER_CORE)
+            [str(word) for word in command],
+            stdout=subprocess.PIPE, stderr=self.log, text=True, preexec_fn=on(SERVER_CORE),
         )
         if not select.select([self.process.stdout], [], [], 30)[0]:
             self.process.kill()
             sys.exit(f"bench: {command[0]} did not start")
         said = self.process.stdout.readline()
-        found = re.search(r"(\d+)\s*$", said.split("http://")[-1].split()[0] if "http://" in said else said)
+        found = re.search(r"^(?:.*http://[\d.]+:)?(\d+)", said)
         if not found:
-            sys.exit(f"bench: {command[0]} did not start: {said}")
+            self.log.seek(0)
+            sys.exit(f"bench: {command[0]} did not start: {said}{self.log.read()}")
         self.port = int(found.group(1))
 
     @property
