@@ -80,6 +80,9 @@ Result<void> find_tables(const Context& context, std::vector<Block>& blocks) {
   for (Block& block : blocks) {
     PARTITA_TRY(const std::string name, table_name_of(block.name, context));
     PARTITA_TRY(block.read.table, context.database.ready_table(name));
+    if (block.read.projection) {
+      PARTITA_TRY_VOID(expr::check_scalar_keys(block.read.projection->nested_attributes(), block.read.table->keys));
+    }
     for (const auto& key : block.read.keys) PARTITA_TRY_VOID(table::check_key(*block.read.table, key));
     PARTITA_TRY_VOID(check_duplicates(block.body.get("Keys")));
   }

@@ -40,6 +40,9 @@ Task<Result<std::string>> get_item(const Context& context, wire::JsonValue body)
   PARTITA_CO_TRY(table::ReadKeys request, decode(body));
   PARTITA_CO_TRY(const table::Table table, ready_table(body, context));
   request.table = table;
+  if (request.projection) {
+    PARTITA_CO_TRY_VOID(expr::check_scalar_keys(request.projection->nested_attributes(), table->keys));
+  }
   PARTITA_CO_TRY_VOID(table::check_key(*table, request.keys[0]));
   auto items = co_await table::read_items(context.database, std::move(request));
   if (!items.ok()) co_return std::move(items).error();

@@ -81,6 +81,7 @@ Task<Result<std::string>> query(const Context& context, JsonValue body) {
   PARTITA_CO_TRY_VOID(choose_index(body, read));
   const model::KeySchema& keys = read.index == nullptr ? read.table->keys : read.index->keys;
   PARTITA_CO_TRY(read.range, expr::resolve(decoded.keys, keys));
+  PARTITA_CO_TRY_VOID(check_paths(read));
   PARTITA_CO_TRY_VOID(check_filter(body, read, keys));
   co_return co_await run_range(context, body, read);
 }

@@ -65,7 +65,6 @@ std::string bracketed(const std::vector<std::string>& names) {
 }
 
 bool needs_whole_items(const table::RangeRead& read, const std::string& select) {
-  if (read.count_only) return false;
   if (select == "ALL_ATTRIBUTES") return read.index->projection.kind != table::ProjectionKind::kAll;
   if (read.projection && !not_projected(*read.table, *read.index, read.projection->attributes()).empty()) return true;
   return read.filter && !not_projected(*read.table, *read.index, read.filter->attributes()).empty();
@@ -113,6 +112,13 @@ Result<void> decode_range(JsonValue body, RangeKind kind, expr::Placeholders& gi
   read.count_only = text(body, "Select") == "COUNT";
   read.consistent = flag(body, "ConsistentRead");
   if (const auto limit = integer(body, "Limit")) read.limit = static_cast<uint64_t>(*limit);
+  return {};
+}
+
+Result<void> check_paths(const table::RangeRead& read) {
+  const model::KeySchema& keys = read.index == nullptr ? read.table->keys : read.index->keys;
+  if (read.filter) PARTITA_TRY_VOID(expr::check_scalar_keys(read.filter->nested_attributes(), keys));
+  if (read.projection) PARTITA_TRY_VOID(expr::check_scalar_keys(read.projection->nested_attributes(), keys));
   return {};
 }
 

@@ -24,6 +24,9 @@ Result<void> decode_start(wire::JsonValue body, table::RangeRead& read);
 // kSelectAllOnIndex, kProjectionNotInIndex.
 Result<void> choose_index(wire::JsonValue body, table::RangeRead& read);
 
+// No document path of the filter or the projection leads into a key. Fault: kKeyNotScalar.
+Result<void> check_paths(const table::RangeRead& read);
+
 // Reads and encodes. Both outlive the task.
 Task<Result<std::string>> run_range(const Context& context, wire::JsonValue body, const table::RangeRead& read);
 

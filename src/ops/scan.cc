@@ -48,6 +48,7 @@ Task<Result<std::string>> scan(const Context& context, JsonValue body) {
   PARTITA_CO_TRY(table::RangeRead read, decode(body));
   PARTITA_CO_TRY(read.table, ready_table(body, context));
   PARTITA_CO_TRY_VOID(choose_index(body, read));
+  PARTITA_CO_TRY_VOID(check_paths(read));
   co_return co_await run_range(context, body, read);
 }
 
