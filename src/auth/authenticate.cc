@@ -25,14 +25,14 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// Calls `visit` with each part of `text` between any of `separators`, without the empty ones.
-template <class Visit>
-void split(std::string_view text, std::string_view separators, Visit visit) {
-  while (!text.empty()) {
-    const size_t end = text.find_first_of(separators);
-    if (end != 0) visit(text.substr(0, end));
-    if (end == std::string_view::npos) return;
-    text.remove_prefix(end + 1);
+// Calls `visit` with each part of `text` between separators, without the empty ones.
+template <class IsSeparator, class Visit>
+void split(std::string_view text, IsSeparator is_separator, Visit visit) {
+  size_t begin = 0;
+  for (size_t at = 0; at <= text.size(); ++at) {
+    if (at < text.size() && !is_separator(text[at])) continue;
+    if (at > begin) visit(text.substr(begin, at - begin));
+    begin = at + 1;
   }
 }
 
@@ -115,7 +115,8 @@ Verdict by_header(const Facts& facts, std::string_view authorization) {
   Pairs pairs;
   pairs.reserve(4);
   std::string wrong;
-  split(authorization.substr(space), ", \t", [&](std::string_view part) {
+  const auto is_separator = [](char c) { return c == ',' || c == ' ' || c == '\t'; };
+  split(authorization.substr(space), is_separator, [&](std::string_view part) {
     if (wrong.empty() && part.find('=') == std::string_view::npos) {
       wrong = "'" + std::string(part) + "' not a valid key=value pair (missing equal-sign) in Authorization header: '" +
               std::string(authorization) + "'.";
@@ -157,7 +158,9 @@ Verdict authenticate(const Facts& facts) {
   const std::string_view authorization = trim(facts.header("authorization"));
   Pairs query;
   if (const size_t mark = facts.target.find('?'); mark != std::string_view::npos) {
-    split(facts.target.substr(mark + 1), "&", [&](std::string_view part) { query.push_back(split_pair(part)); });
+    split(
+        facts.target.substr(mark + 1), [](char c) { return c == '&'; },
+        [&](std::string_view part) { query.push_back(split_pair(part)); });
   }
   const bool presigned = find(query, "X-Amz-Algorithm").has_value();
   if (presigned && !authorization.empty()) {

@@ -14,7 +14,6 @@ using State = RequestReader::State;
 using Method = RequestReader::Method;
 
 constexpr std::string_view kText = "text/plain; charset=utf-8";
-constexpr std::string_view kUnknownOperation = "<UnknownOperationException/>\n";
 // How much of a refused request is read, so that the client sees the refusal before the connection ends.
 constexpr size_t kMostDrained = size_t{64} << 20;
 constexpr int64_t kDrainMs = 5'000;
@@ -93,56 +92,62 @@ Task<State> Connection::read_request() {
 }
 
 Task<bool> Connection::answer(bool keep_alive) {
-  return reader_.method() == Method::kPost ? answer_call(keep_alive) : answer_plainly(keep_alive);
+  const Method method = reader_.method();
+  const bool from_page = !reader_.header("origin").empty();
+  if ((method == Method::kGet || method == Method::kHead) && is_root(reader_.target()))
+    return answer_health(keep_alive);
+  if (method == Method::kOptions && from_page) return answer_preflight(keep_alive);
+  return answer_call(keep_alive);
 }
 
+// Anything but POST is a call of nothing: what that is answered with is the handler's business.
 Task<bool> Connection::answer_call(bool keep_alive) {
   phase_ = Phase::kHandling;
-  const auth::Facts facts{"POST", reader_.target(), [this](std::string_view name) { return reader_.header(name); },
-                          reader_.body()};
-  ops::Call call{reader_.header("x-amz-target"), reader_.header("content-type"), reader_.body(),
-                 auth::authenticate(facts)};
+  ops::Call call{{}, {}, {}, auth::Refused{}};
+  if (reader_.method() == Method::kPost) {
+    const auth::Facts facts{"POST", reader_.target(), [this](std::string_view name) { return reader_.header(name); },
+                            reader_.body()};
+    call = {reader_.header("x-amz-target"), reader_.header("content-type"), reader_.body(), auth::authenticate(facts)};
+  }
   const ops::Reply reply = co_await site_.handler.call(call);
   ReplyHead head;
   head.status = reply.status;
   head.content_type = reply.content_type;
   head.keep_alive = keep_alive;
-  head.cross_origin = !reader_.header("origin").empty();
   const bool sent = co_await send(head, reply.body);
   co_return sent;
 }
 
-// Everything but POST: the health text, a browser's question before a cross-origin request, and DynamoDB's 404.
-Task<bool> Connection::answer_plainly(bool keep_alive) {
-  const Method method = reader_.method();
+Task<bool> Connection::answer_health(bool keep_alive) {
   ReplyHead head;
+  head.content_type = kText;
   head.keep_alive = keep_alive;
-  head.cross_origin = !reader_.header("origin").empty();
-  std::string body;
-  std::string more;
-  if ((method == Method::kGet || method == Method::kHead) && is_root(reader_.target())) {
-    head.content_type = kText;
-    body = "healthy: dynamodb." + site_.options.region + ".amazonaws.com ";
-  } else if (method == Method::kOptions && head.cross_origin) {
-    constexpr std::array<std::array<std::string_view, 2>, 2> kEchoed = {{
-        {"access-control-request-headers", "Access-Control-Allow-Headers: "},
-        {"access-control-request-method", "Access-Control-Allow-Methods: "},
-    }};
-    for (const auto& [asked, allowed] : kEchoed) {
-      const std::string_view value = reader_.header(asked);
-      if (!value.empty()) more.append(allowed).append(value).append("\r\n");
-    }
-    more += "Access-Control-Max-Age: 172800\r\n";
-    head.more = more;
-  } else {
-    head.status = 404;
-    body = kUnknownOperation;
-  }
+  const std::string body = "healthy: dynamodb." + site_.options.region + ".amazonaws.com ";
   const bool sent = co_await send(head, body);
   co_return sent;
 }
 
+// What a browser asks before a page of another origin may call.
+Task<bool> Connection::answer_preflight(bool keep_alive) {
+  constexpr std::array<std::array<std::string_view, 2>, 2> kEchoed = {{
+      {"access-control-request-headers", "Access-Control-Allow-Headers: "},
+      {"access-control-request-method", "Access-Control-Allow-Methods: "},
+  }};
+  std::string more;
+  for (const auto& [asked, allowed] : kEchoed) {
+    const std::string_view value = reader_.header(asked);
+    if (!value.empty()) more.append(allowed).append(value).append("\r\n");
+  }
+  more += "Access-Control-Max-Age: 172800\r\n";
+  ReplyHead head;
+  head.keep_alive = keep_alive;
+  head.more = more;
+  const bool sent = co_await send(head, {});
+  co_return sent;
+}
+
 Task<bool> Connection::send(ReplyHead head, std::string_view body) {
+  head.cross_origin = !reader_.header("origin").empty();
   head.content_length = body.size();
   head.crc32 = crc32(body);
   head.request_id = site_.ids.next();

@@ -46,7 +46,8 @@ class Connection {
   Task<RequestReader::State> read_request();
   Task<bool> answer(bool keep_alive);
   Task<bool> answer_call(bool keep_alive);
-  Task<bool> answer_plainly(bool keep_alive);
+  Task<bool> answer_health(bool keep_alive);
+  Task<bool> answer_preflight(bool keep_alive);
   Task<> refuse(RequestReader::State why);
   Task<> drain();
   Task<bool> send(ReplyHead head, std::string_view body);

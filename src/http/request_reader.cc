@@ -222,9 +222,9 @@ RequestReader::Method RequestReader::method() const {
 std::string_view RequestReader::header(std::string_view lower_name) const {
   for (const Header& header : headers_) {
     if (!same_name(view(header.name), lower_name)) continue;
-    const std::string_view value = view(header.value);
-    const size_t last = value.find_last_not_of(" \t");
-    return last == std::string_view::npos ? std::string_view() : value.substr(0, last + 1);
+    std::string_view value = view(header.value);
+    while (value.ends_with(' ') || value.ends_with('\t')) value.remove_suffix(1);
+    return value;
   }
   return {};
 }

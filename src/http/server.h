@@ -25,8 +25,8 @@ namespace partita::http {
 class Handler {
  public:
   virtual ~Handler() = default;
-  // What `call` points into lives until the task has ended. Called from several threads at once. Must end in the end:
-  // a server that stops waits for it.
+  // A request that is not a POST comes as a call without content type. What `call` points into lives until the task has
+  // ended. Called from several threads at once. Must end in the end: a server that stops waits for it.
   virtual Task<ops::Reply> call(const ops::Call& call) = 0;
 };
 
