@@ -1,0 +1,209 @@
+#include "table/transact.h"
+
+#include "base/bytes.h"
+#include "model/fault_detail.h"
+#include "table/table_testing.h"
+
+namespace partita::table {
+namespace {
+
+using Kind = WriteAction::Kind;
+using Codes = std::vector<std::optional<Fault>>;
+
+class TransactTest : public TableTest {
+ protected:
+  TransactTest() {
+    create(plain_table());
+    create(plain_table("U"));
+  }
+
+  Item key(int64_t number) { return item({{"pk", s("p")}, {"sk", n(number)}}); }
+  Item row(int64_t number, int64_t value) {
+    Item made = key(number);
+    made.set("v", n(value));
+    return made;
+  }
+  TransactWrite action(Kind kind, Item item_or_key, const std::string& condition = "", const std::string& table = "T") {
+    TransactWrite write;
+    write.table = find(table);
+    write.action.kind = kind;
+    write.action.item = std::move(item_or_key);
+    expr::Placeholders none;
+    if (!condition.empty()) {
+      write.action.condition = expr::parse_condition(condition, expr::Source::kCondition, none).value();
+    }
+    return write;
+  }
+  Result<std::vector<Written>> run(std::vector<TransactWrite> writes, std::string token = "", std::string digest = "") {
+    TransactWrites request{std::move(writes), std::move(token), std::move(digest)};
+    return wait_for(transact_write(db(), request));
+  }
+  // The reasons of a cancelled transaction.
+  template <class T>
+  Codes codes(const Result<T>& cancelled) {
+    Codes found;
+    EXPECT_FALSE(cancelled.ok());
+    if (cancelled.ok()) return found;
+    EXPECT_EQ(model::fault_of(cancelled.error()), Fault::kTransactionCancelled);
+    const auto* detail = dynamic_cast<const model::TransactionCancelledDetail*>(cancelled.error().detail().get());
+    EXPECT_NE(detail, nullptr);
+    if (detail == nullptr) return found;
+    for (const auto& reason : detail->reasons) {
+      found.push_back(reason.error ? std::optional(model::fault_of(*reason.error)) : std::nullopt);
+    }
+    return found;
+  }
+  size_t tokens() {
+    storage::Range range;
+    append_u32(range.begin, 0);
+    range.begin += 'I';
+    range.end = *prefix_end(range.begin);
+    return wait_for(engine_.scan(range, storage::Direction::kAscending, 1'000'000, 1 << 30)).value().size();
+  }
+  std::string read_value(int64_t number) {
+    for (const auto& one : rows("T")) {
+      if (*one.find("sk") == n(number)) return one.find("v")->as_number().to_string();
+    }
+    return "";
+  }
+};
+
+TEST_F(TransactTest, AllIsDoneOverSeveralTables) {
+  put("T", row(1, 1));
+  const auto written =
+      run({action(Kind::kPut, row(2, 2)), action(Kind::kDelete, key(1)), action(Kind::kPut, row(1, 9), "", "U"),
+           action(Kind::kCheck, key(3), "attribute_not_exists(pk)")});
+  ASSERT_TRUE(written.ok());
+  ASSERT_EQ(written->size(), 4u);
+  EXPECT_TRUE((*written)[1].existed);
+  EXPECT_EQ((*written)[2].change.consumed.table, "U");
+  for (const auto& one : *written) EXPECT_EQ(one.change.consumed.total().write, 4);
+  EXPECT_EQ(rows("T"), std::vector<Item>{row(2, 2)});
+  EXPECT_EQ(rows("U"), std::vector<Item>{row(1, 9)});
+  expect_consistent("T");
+  expect_consistent("U");
+}
+
+TEST_F(TransactTest, OneFailureUndoesAllAndReasonsComeInOrder) {
+  put("T", row(1, 1));
+  TransactWrite failing = action(Kind::kPut, row(1, 2), "attribute_not_exists(pk)");
+  failing.action.return_item_on_failure = true;
+  const auto cancelled = run({action(Kind::kPut, row(2, 2)), failing, action(Kind::kDelete, key(3)),
+                              action(Kind::kCheck, key(4), "attribute_exists(pk)")});
+  EXPECT_EQ(codes(cancelled), (Codes{std::nullopt, Fault::kConditionFailed, std::nullopt, Fault::kConditionFailed}));
+  const auto& detail = dynamic_cast<const model::TransactionCancelledDetail&>(*cancelled.error().detail());
+  EXPECT_EQ(detail.reasons[1].item, row(1, 1));
+  EXPECT_FALSE(detail.reasons[3].item);
+  EXPECT_EQ(rows("T"), std::vector<Item>{row(1, 1)});
+}
+
+TEST_F(TransactTest, WrongKeysAreReasons) {
+  const Item wrong = item({{"pk", n(1)}, {"sk", n(1)}});
+  const auto cancelled = run({action(Kind::kPut, row(1, 1)), action(Kind::kPut, wrong), action(Kind::kDelete, wrong)});
+  EXPECT_EQ(codes(cancelled), (Codes{std::nullopt, Fault::kKeyTypeMismatch, Fault::kKeySchemaMismatch}));
+  EXPECT_TRUE(rows("T").empty());
+}
+
+TEST_F(TransactTest, OneItemTwiceIsRefused) {
+  const auto refused = run({action(Kind::kPut, row(1, 1)), action(Kind::kCheck, key(1), "attribute_exists(pk)")});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(model::fault_of(refused.error()), Fault::kTransactionDuplicateItem);
+  // The same key in two tables is two items.
+  EXPECT_TRUE(run({action(Kind::kPut, row(1, 1)), action(Kind::kPut, row(1, 1), "", "U")}).ok());
+}
+
+TEST_F(TransactTest, ATokenCarriesOutItsRequestOnce) {
+  ASSERT_TRUE(run({action(Kind::kPut, row(1, 1))}, "token", "digest").ok());
+  put("T", row(1, 2));
+  const auto repeated = run({action(Kind::kPut, row(1, 1))}, "token", "digest");
+  ASSERT_TRUE(repeated.ok());
+  EXPECT_TRUE(repeated->empty());
+  EXPECT_EQ(read_value(1), "2");
+  const auto other = run({action(Kind::kPut, row(1, 3))}, "token", "another");
+  ASSERT_FALSE(other.ok());
+  EXPECT_EQ(model::fault_of(other.error()), Fault::kTokenMismatch);
+  EXPECT_EQ(read_value(1), "2");
+  EXPECT_TRUE(run({action(Kind::kPut, row(1, 4))}, "token2", "another").ok());
+  EXPECT_EQ(read_value(1), "4");
+  expect_consistent("T");
+}
+
+TEST_F(TransactTest, ATokenSurvivesAnUncleanStopAndACancelledRequestUsesNone) {
+  ASSERT_TRUE(run({action(Kind::kPut, row(1, 1))}, "token", "digest").ok());
+  ASSERT_FALSE(run({action(Kind::kPut, row(1, 1), "attribute_not_exists(pk)")}, "cancelled", "digest").ok());
+  EXPECT_EQ(tokens(), 1u);
+  crash();
+  open();
+  wait_for_jobs();
+  put("T", row(1, 2));
+  EXPECT_TRUE(run({action(Kind::kPut, row(1, 1))}, "token", "digest").value().empty());
+  EXPECT_EQ(read_value(1), "2");
+  EXPECT_EQ(run({action(Kind::kPut, row(1, 1))}, "cancelled", "digest").value().size(), 1u);
+}
+
+TEST_F(TransactTest, ATokenEndsAfterTenMinutes) {
+  wait_for_jobs();  // nothing else reads the clock while it is moved
+  ASSERT_TRUE(run({action(Kind::kPut, row(1, 1))}, "token", "digest").ok());
+  clock_.advance_ms(kTokenLifetimeMs - 1);
+  EXPECT_FALSE(run({action(Kind::kPut, row(1, 2))}, "token", "another").ok());
+  clock_.advance_ms(1);
+  EXPECT_EQ(run({action(Kind::kPut, row(1, 2))}, "token", "another").value().size(), 1u);
+  // From here its ten minutes begin anew.
+  clock_.advance_ms(kTokenLifetimeMs - 1);
+  EXPECT_TRUE(run({action(Kind::kPut, row(1, 2))}, "token", "another").value().empty());
+}
+
+TEST_F(TransactTest, OldTokensAreSwept) {
+  wait_for_jobs();
+  for (int64_t i = 0; i < 450; ++i)
+    ASSERT_TRUE(run({action(Kind::kPut, row(i, i))}, "old" + std::to_string(i), "d").ok());
+  clock_.advance_ms(kTokenLifetimeMs - 1);
+  for (int64_t i = 0; i < 50; ++i)
+    ASSERT_TRUE(run({action(Kind::kPut, row(i, i))}, "new" + std::to_string(i), "d").ok());
+  wait_for(sweep_tokens(db()));
+  EXPECT_EQ(tokens(), 500u);
+  clock_.advance_ms(1);
+  wait_for(sweep_tokens(db()));
+  EXPECT_EQ(tokens(), 50u);
+  // The start of a database sweeps too.
+  clock_.advance_ms(kTokenLifetimeMs);
+  reopen();
+  wait_for_jobs();
+  EXPECT_EQ(tokens(), 0u);
+}
+
+TEST_F(TransactTest, ARefusedStoreIsNoReason) {
+  engine_.writes_left = 0;
+  const auto refused = run({action(Kind::kPut, row(1, 1))});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kUnavailable);
+  engine_.writes_left = INT64_MAX;
+  expect_consistent("T");
+}
+
+TEST_F(TransactTest, ReadsComeInOrder) {
+  put("T", row(1, 1));
+  put("U", row(2, 2));
+  std::vector<TransactGet> gets(3);
+  gets[0].table = gets[1].table = find("T");
+  gets[2].table = find("U");
+  gets[0].key = key(2);
+  gets[1].key = key(1);
+  gets[2].key = key(2);
+  expr::Placeholders none;
+  gets[2].projection = expr::parse_projection("v", none).value();
+  const auto items = wait_for(transact_read(db(), gets));
+  ASSERT_TRUE(items.ok());
+  EXPECT_FALSE((*items)[0].item);
+  EXPECT_EQ(decoded(*(*items)[1].item), row(1, 1));
+  EXPECT_EQ(decoded(*(*items)[2].item), item({{"v", n(2)}}));
+  gets[1].key = key(2);
+  const auto twice = wait_for(transact_read(db(), gets));
+  ASSERT_FALSE(twice.ok());
+  EXPECT_EQ(model::fault_of(twice.error()), Fault::kTransactionDuplicateItem);
+  gets[1].key = item({{"pk", s("p")}});
+  EXPECT_EQ(codes(wait_for(transact_read(db(), gets))), (Codes{std::nullopt, Fault::kKeySchemaMismatch, std::nullopt}));
+}
+
+}  // namespace
+}  // namespace partita::table
