@@ -78,6 +78,7 @@ RESERVED = "Attribute name is a reserved keyword; reserved keyword: "
 DISTINCT = "The first operand must be distinct from the remaining operands for this operator or function; operator: {}, first operand: [{}]"
 PARENTHESES = "The expression has redundant parentheses;"
 FUNCTION = "Invalid function name; function: "
+NOT_HERE = "The function is not allowed in a condition expression; function: "
 TYPES = "{B,NULL,SS,BOOL,L,BS,N,NS,S,M}"
 
 MEANING = [
@@ -105,8 +106,8 @@ MEANING = [
     ("hello(a)", None, None, FUNCTION + "hello"),
     ("Attribute_Exists(a)", None, None, FUNCTION + "Attribute_Exists"),
     ("CONTAINS(a, b)", None, None, FUNCTION + "CONTAINS"),
-    ("if_not_exists(a, b)", None, None, FUNCTION + "if_not_exists"),
-    ("a = list_append(a, b)", None, None, FUNCTION + "list_append"),
+    ("if_not_exists(a, b)", None, None, NOT_HERE + "if_not_exists"),
+    ("a = list_append(a, b)", None, None, NOT_HERE + "list_append"),
     ("size(a)", None, None, MISUSED + "size"),
     ("NOT size(a)", None, None, MISUSED + "size"),
     ("a = b AND size(a)", None, None, MISUSED + "size"),
@@ -325,8 +326,8 @@ def test_at_most_300_operators():
 
     request = {"TableName": ABSENT, "FilterExpression": chain(299)}
     expect_error("Scan", request, "ResourceNotFoundException")
-    text = "Invalid FilterExpression: The expression contains more than the maximum allowed number of operators; operator count: 301"
-    expect_validation("Scan", {"TableName": ABSENT, "FilterExpression": chain(301)}, (text, text.replace("301", "300")))
+    text = "Invalid FilterExpression: The expression contains too many operators; operator count: 301"
+    expect_validation("Scan", {"TableName": ABSENT, "FilterExpression": chain(301)}, text)
 
 
 @op("Scan")

@@ -192,7 +192,8 @@ def operand(name, kind):
 
 
 def operator(name, kind):
-    return f"Incorrect operand type for operator or function; operator: {name}, operand type: {kind}"
+    allowed = f"typeSet: ALLOWED_FOR_{name}_OPERAND"
+    return f"Incorrect operand type for operator or function; operator: {name}, operand type: {kind}, {allowed}"
 
 
 def overlap(one, two):
@@ -240,7 +241,7 @@ EXPRESSIONS = [
     ("SET a = :b", None, UNDEFINED.format("value", "expression", ":b")),
     ("ADD a :b", None, UNDEFINED.format("value", "expression", ":b")),
     ("SET a = hello(b)", None, "Invalid function name; function: hello"),
-    ("SET a = size(b)", None, "Invalid function name; function: size"),
+    ("SET a = size(b)", None, "The function is not allowed in an update expression; function: size"),
     ("SET a = If_Not_Exists(b, c)", None, "Invalid function name; function: If_Not_Exists"),
     ("SET a = if_not_exists(b)", None, function_operands("if_not_exists", 1)),
     ("SET a = if_not_exists(b, c, d)", None, function_operands("if_not_exists", 3)),
