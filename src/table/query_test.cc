@@ -251,6 +251,21 @@ TEST_F(RangeTest, APageHoldsAMegabyte) {
   EXPECT_FALSE(second.last_key);
 }
 
+TEST_F(RangeTest, LongReadsGoOnWhereTheStoreLeftOff) {
+  for (int64_t number = 0; number < 2'500; ++number) put("T", item({{"pk", s("p")}, {"sk", n(number)}}));
+  RangeRead request = on("T");
+  request.range = KeyRange{{s("p")}, {}, std::nullopt};
+  for (const bool forward : {true, false}) {
+    request.forward = forward;
+    const auto page = read(request).value();
+    EXPECT_FALSE(page.last_key);
+    ASSERT_EQ(page.items.size(), 2'500u);
+    for (int64_t i = 0; i < 2'500; ++i) {
+      ASSERT_EQ(*decoded(page.items[static_cast<size_t>(i)]).find("sk"), n(forward ? i : 2'499 - i));
+    }
+  }
+}
+
 TEST_F(RangeTest, ALimitThatIsMetAtTheEndStillSaysWhereItEnded) {
   fill(3);
   RangeRead request = on("T");

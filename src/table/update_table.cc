@@ -92,6 +92,9 @@ Result<void> create_index(TableInfo& table, const TableUpdate& update, const Ind
   PARTITA_TRY(IndexInfo index, make_index(request, table.attribute_definitions, table.billing_mode));
   const auto globals = std::ranges::count_if(table.indexes, [](const IndexInfo& other) { return other.global; });
   if (static_cast<size_t>(globals) >= model::kMaxGlobalIndexes) return refuse(Fault::kTooManyGlobalIndexes);
+  size_t projected = index.projection.attributes.size();
+  for (const auto& other : table.indexes) projected += other.projection.attributes.size();
+  if (projected > model::kMaxProjectedAttributes) return refuse(Fault::kProjectionAttributesTooMany);
   index.id = table.next_index_id++;
   index.status = Status::kCreating;
   table.indexes.push_back(std::move(index));

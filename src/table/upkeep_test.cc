@@ -69,7 +69,9 @@ class UpkeepTest : public TableTest {
     for (int i = 0; i < kWriters; ++i) {
       writers.emplace_back([this, i, changes, items] {
         SeededRandom random(static_cast<uint64_t>(i) + 100);
-        for (int left = changes; left > 0 && change_something(random, items); --left) std::this_thread::yield();
+        for (int left = changes; left > 0 && change_something(random, items); --left) {
+          if (left % 50 == 0) std::this_thread::yield();
+        }
       });
     }
     return writers;
@@ -299,6 +301,19 @@ TEST_F(UpkeepTest, WhatIsAtWorkIsNotChangedTwice) {
   held.reset();
   wait_for_jobs();
   expect_consistent("T");
+}
+
+TEST_F(UpkeepTest, ANewIndexProjectsNoMoreThanATableMay) {
+  IndexRequest wide = index_request("wide", {hash("g")}, ProjectionKind::kInclude);
+  wide.projected.emplace();
+  for (int i = 0; i < 60; ++i) wide.projected->push_back("a" + std::to_string(i));
+  update(add_index("T", wide, {{"g", Type::kS}}));
+  wait_for_jobs();
+  wide.name = "wider";
+  const TableUpdate second = add_index("T", wide, {});
+  const auto refused = wait_for(update_table(db(), second));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(model::fault_of(refused.error()), Fault::kProjectionAttributesTooMany);
 }
 
 TEST_F(UpkeepTest, AStopDoesNotWaitForRequestsThatHoldATable) {
