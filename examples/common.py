@@ -15,7 +15,7 @@ from botocore.config import Config
 from botocore.exceptions import ClientError, EndpointConnectionError
 
 DEFAULT_ENDPOINT = "http://localhost:8000"
-PATIENCE = {"retries": {"mode": "standard", "total_max_attempts": 4}}
+PATIENCE = {"retries": {"mode": "standard", "total_max_attempts": 3}}
 
 
 def connect(endpoint_url):

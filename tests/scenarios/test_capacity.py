@@ -71,7 +71,7 @@ def test_a_query_adds_up_sizes_and_rounds_once(table, sizes, strong, eventual):
     assert capacity.cost(table.query, **query) == eventual
     assert capacity.cost(table.query, Select="COUNT", **query) == eventual
     assert capacity.cost(table.query, ProjectionExpression="Part", **query) == eventual
-    assert capacity.cost(table.query, FilterExpression=Attr("Part").eq("no such part"), **query) == eventual
+    assert capacity.cost(table.query, FilterExpression=Attr("Text").eq("no such text"), **query) == eventual
 
 
 def test_a_filter_counts_what_it_left_out(table):

@@ -1,9 +1,11 @@
 """Scenario 2: a template string as sort key, and the reverse template in an index of each kind."""
 
+import threading
+
 import chat_room
 import pytest
 from boto3.dynamodb.conditions import Key
-from common import query
+from common import fresh_table, query
 
 AMSG = [
     "amsg#2017-12-31:23:59:59 Happy new year!",
@@ -98,3 +100,35 @@ def test_the_added_index_is_described(answers, client):
     (added,) = table["GlobalSecondaryIndexes"]
     assert (added["IndexName"], added["IndexStatus"]) == ("ByTime", "ACTIVE")
     assert table["TableStatus"] == "ACTIVE"
+
+
+def test_an_index_added_under_writes_misses_none_of_them(dynamodb):
+    """While the index is built, one thread writes, moves and deletes messages; afterwards index and table agree."""
+    room = "seattle-1"
+    old = [chat_room.message(room, f"user{n:04}", "2018-01-01:00:00:00", "old") for n in range(1500)]
+    table = fresh_table(dynamodb, "ChatRoomBusy", chat_room.KEY, items=old)
+    done = threading.Event()
+
+    def chatter():
+        n = 0
+        while not done.is_set() or n < 60:
+            key = {name: old[n * 7 % len(old)][name] for name in chat_room.KEY}
+            table.put_item(Item=chat_room.message(room, f"new{n:04}", "2019-01-01:00:00:00", "new"))
+            table.update_item(
+                Key=key, UpdateExpression="SET TimeAndUser = :t", ExpressionAttributeValues={":t": f"2020#{n:04}"}
+            )
+            table.delete_item(Key={name: old[(n * 7 + 1) % len(old)][name] for name in chat_room.KEY})
+            n += 1
+
+    writer = threading.Thread(target=chatter)
+    writer.start()
+    chat_room.add_index(table)
+    done.set()
+    writer.join()
+    condition = Key("ChatRoomID").eq(room)
+    kept = query(table, condition, ConsistentRead=True)
+    indexed = query(table, condition, IndexName="ByTime")
+    assert [item["TimeAndUser"] for item in indexed] == sorted(item["TimeAndUser"] for item in kept)
+    by_key = {item["ChatMessageIdentifier"]: item for item in kept}
+    assert {item["ChatMessageIdentifier"]: item for item in indexed} == by_key
+    assert len(kept) == len(indexed)
