@@ -1,0 +1,346 @@
+"""DescribeTable, ListTables, UpdateTable, DeleteTable, and the states that a table goes through."""
+
+import re
+
+import pytest
+import tables
+from client import IN_USE, INVALID, NOT_FOUND, call, expect_error, expect_validation, ok, one, unsatisfied
+from tables import ABSENT, definitions, fresh_table, index, key_schema, plain, simple, wait_active, wait_gone
+from values import N, S
+
+op = pytest.mark.op
+ABSENT_TEXT = f"Requested resource not found: Table: {ABSENT} not found"
+FIVE = {"ReadCapacityUnits": 5, "WriteCapacityUnits": 5}
+AT_LEAST_ONE = "Member must have value greater than or equal to 1"
+
+
+def provisioned(name, read=5, write=5, **more):
+    request = simple(name, **more)
+    del request["BillingMode"]
+    return {**request, "ProvisionedThroughput": {"ReadCapacityUnits": read, "WriteCapacityUnits": write}}
+
+
+@pytest.mark.parametrize("operation", ["DescribeTable", "DeleteTable", "UpdateTable"])
+def test_absent_tables(operation):
+    more = {"ProvisionedThroughput": FIVE} if operation == "UpdateTable" else {}
+    expect_error(operation, {"TableName": ABSENT, **more}, NOT_FOUND, ABSENT_TEXT)
+
+
+@op("DescribeTable")
+def test_describe_by_arn(new_table):
+    arn = new_table(simple(fresh_table()))["TableArn"]
+    assert ok("DescribeTable", TableName=arn)["Table"]["TableArn"] == arn
+
+
+@op("DescribeTable")
+def test_an_arn_of_another_account():
+    arn = f"arn:aws:dynamodb:us-east-1:000000000000:table/{tables.HASH}"
+    assert call("DescribeTable", {"TableName": arn}).type == "AccessDeniedException"
+
+
+# --- ListTables ----------------------------------------------------------------------------------------------------------
+
+
+def all_names(**more):
+    names, start = [], None
+    while True:
+        page = ok("ListTables", **more, **({"ExclusiveStartTableName": start} if start else {}))
+        names += page["TableNames"]
+        start = page.get("LastEvaluatedTableName")
+        if not start:
+            return names
+        assert page["TableNames"][-1] == start
+
+
+@op("ListTables")
+def test_names_are_sorted_and_paged(new_table):
+    made = [fresh_table(letter) for letter in "CaBb"]
+    for name in made:
+        new_table(simple(name), wait=False)
+    names = all_names()
+    assert names == sorted(names)
+    assert set(made) <= set(names)
+    assert all_names(Limit=2) == names
+    page = ok("ListTables", Limit=1)
+    assert (len(page["TableNames"]), page["LastEvaluatedTableName"]) == (1, page["TableNames"][0])
+    assert "LastEvaluatedTableName" not in ok("ListTables", ExclusiveStartTableName=names[-1])
+
+
+@op("ListTables")
+def test_a_start_name_need_not_exist():
+    assert tables.HASH in ok("ListTables", ExclusiveStartTableName=tables.HASH[:-1])["TableNames"]
+    assert ok("ListTables", ExclusiveStartTableName="zzzzzzzzz") == {"TableNames": []}
+
+
+# --- states --------------------------------------------------------------------------------------------------------------
+
+
+@op("CreateTable", "DeleteTable", "DescribeTable", "ListTables")
+def test_a_table_s_life(new_table):
+    name = fresh_table()
+    assert new_table(simple(name), wait=False)["TableStatus"] == "CREATING"
+    assert name in all_names()
+    wait_active(name)
+    key = {"pk": S("a")}
+    tables.put(name, key)
+    deleted = ok("DeleteTable", TableName=name)["TableDescription"]
+    assert (deleted["TableName"], deleted["TableStatus"]) == (name, "DELETING")
+    wait_gone(name)
+    assert name not in all_names()
+    expect_error("GetItem", {"TableName": name, "Key": key}, NOT_FOUND, "Requested resource not found")
+    new_table(simple(name))
+    assert tables.get(name, key) is None
+
+
+@op("CreateTable", "DeleteTable", "PutItem")
+def test_a_table_in_the_making_is_seen_and_not_to_be_touched(new_table):
+    name = fresh_table()
+    new_table(simple(name), wait=False)
+    reply = call("DeleteTable", {"TableName": name})
+    if reply.status == 200:
+        pytest.skip("the table was active at once")
+    text = f"Attempt to change a resource which is still in use: Table is being created: {name}"
+    assert (reply.type, reply.message) == (IN_USE, text)
+    expect_error("CreateTable", simple(name), IN_USE)
+
+
+@op("DeleteTable")
+def test_the_description_of_a_deleted_table_has_no_indexes(new_table):
+    name = fresh_table()
+    request = plain(name, {"pk": "S", "g": "S"}, KeySchema=key_schema("pk"))
+    request["GlobalSecondaryIndexes"] = [index("glo", "g")]
+    new_table(request)
+    description = ok("DeleteTable", TableName=name)["TableDescription"]
+    assert "GlobalSecondaryIndexes" not in description
+    assert {"TableName", "TableStatus", "TableArn", "TableId", "ItemCount", "TableSizeBytes"} <= set(description)
+    reply = call("DeleteTable", {"TableName": name})
+    assert reply.type in (IN_USE, NOT_FOUND) or reply.body["TableDescription"]["TableStatus"] == "DELETING"
+
+
+@op("DeleteTable", "UpdateTable")
+def test_deletion_protection(new_table):
+    name = fresh_table()
+    new_table(simple(name, DeletionProtectionEnabled=True))
+    text = "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first."
+    expect_validation("DeleteTable", {"TableName": name}, text)
+    description = ok("UpdateTable", TableName=name, DeletionProtectionEnabled=False)["TableDescription"]
+    assert description["DeletionProtectionEnabled"] is False
+    wait_active(name)
+    ok("DeleteTable", TableName=name)
+
+
+# --- UpdateTable: throughput and billing -----------------------------------------------------------------------------------
+
+
+@op("UpdateTable", "DescribeTable")
+def test_throughput_changes(new_table):
+    name = fresh_table()
+    new_table(provisioned(name))
+    reply = ok("UpdateTable", TableName=name, ProvisionedThroughput={"ReadCapacityUnits": 20, "WriteCapacityUnits": 15})
+    assert reply["TableDescription"]["TableStatus"] == "UPDATING"
+    active = wait_active(name)["ProvisionedThroughput"]
+    assert (active["ReadCapacityUnits"], active["WriteCapacityUnits"]) == (20, 15)
+    assert "LastIncreaseDateTime" in active
+    ok("UpdateTable", TableName=name, ProvisionedThroughput={"ReadCapacityUnits": 1, "WriteCapacityUnits": 15})
+    active = wait_active(name)["ProvisionedThroughput"]
+    assert (active["ReadCapacityUnits"], active["NumberOfDecreasesToday"]) == (1, 1)
+    assert "LastDecreaseDateTime" in active
+
+
+@op("UpdateTable", "DescribeTable", "PutItem")
+def test_billing_there_and_back(new_table):
+    name = fresh_table()
+    new_table(provisioned(name))
+    tables.put(name, {"pk": S("a")})
+    ok("UpdateTable", TableName=name, BillingMode="PAY_PER_REQUEST")
+    table = wait_active(name)
+    assert table["BillingModeSummary"]["BillingMode"] == "PAY_PER_REQUEST"
+    assert "LastUpdateToPayPerRequestDateTime" in table["BillingModeSummary"]
+    assert table["ProvisionedThroughput"]["ReadCapacityUnits"] == 0
+    ok("UpdateTable", TableName=name, BillingMode="PAY_PER_REQUEST")
+    wait_active(name)
+    ok("UpdateTable", TableName=name, BillingMode="PROVISIONED", ProvisionedThroughput=FIVE)
+    table = wait_active(name)
+    assert table["BillingModeSummary"]["BillingMode"] == "PROVISIONED"
+    assert table["ProvisionedThroughput"]["WriteCapacityUnits"] == 5
+    assert tables.get(name, {"pk": S("a")}) == {"pk": S("a")}
+
+
+SAME = (
+    "The provisioned throughput for the table will not change. The requested value equals the current value. "
+    "Current ReadCapacityUnits provisioned for the table: 5. Requested ReadCapacityUnits: 5. "
+    "Current WriteCapacityUnits provisioned for the table: 5. Requested WriteCapacityUnits: 5. "
+    "Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits."
+)
+NEITHER = INVALID + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
+NOTHING = re.compile("At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required")
+UNIT_FAULTS = [
+    ({}, NOTHING),
+    ({"GlobalSecondaryIndexUpdates": []}, NOTHING),
+    ({"ProvisionedThroughput": FIVE}, SAME),
+    ({"ProvisionedThroughput": FIVE, "BillingMode": "PROVISIONED"}, SAME),
+    ({"ProvisionedThroughput": FIVE, "BillingMode": "PAY_PER_REQUEST"}, NEITHER),
+    ({"BillingMode": "PROVISIONED"}, INVALID + "ProvisionedThroughput must be specified when BillingMode is PROVISIONED"),
+    (
+        {"ProvisionedThroughput": {"ReadCapacityUnits": 0, "WriteCapacityUnits": 5}},
+        one(unsatisfied("0", "provisionedThroughput.readCapacityUnits", AT_LEAST_ONE)),
+    ),
+    (
+        {"ProvisionedThroughput": {"ReadCapacityUnits": 5, "WriteCapacityUnits": -1}},
+        one(unsatisfied("-1", "provisionedThroughput.writeCapacityUnits", AT_LEAST_ONE)),
+    ),
+    ({"ProvisionedThroughput": {"ReadCapacityUnits": 5}}, one(unsatisfied(None, "provisionedThroughput.writeCapacityUnits", "Member must not be null"))),
+    ({"BillingMode": "X"}, one(unsatisfied("X", "billingMode", "Member must satisfy enum value set: [PROVISIONED, PAY_PER_REQUEST]"))),
+    ({"GlobalSecondaryIndexUpdates": [{}]}, INVALID + "One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete must not be null"),
+]
+
+
+@pytest.fixture(scope="module")
+def units():
+    name = fresh_table("units")
+    ok("CreateTable", **provisioned(name))
+    wait_active(name)
+    yield name
+    tables.drop(name)
+
+
+@op("UpdateTable")
+@pytest.mark.parametrize("request_, text", UNIT_FAULTS, ids=range(len(UNIT_FAULTS)))
+def test_updates_that_make_no_sense(units, request_, text):
+    expect_validation("UpdateTable", {"TableName": units, **request_}, text)
+
+
+@op("UpdateTable")
+def test_throughput_of_an_on_demand_table():
+    expect_validation("UpdateTable", {"TableName": tables.HASH, "ProvisionedThroughput": FIVE}, NEITHER)
+
+
+@op("UpdateTable", "DescribeTable")
+@pytest.mark.parametrize(
+    "request_, holds",
+    [
+        ({"TableClass": "STANDARD_INFREQUENT_ACCESS"}, lambda t: t["TableClassSummary"]["TableClass"] == "STANDARD_INFREQUENT_ACCESS"),
+        ({"OnDemandThroughput": {"MaxReadRequestUnits": 5}}, lambda t: t["OnDemandThroughput"]["MaxReadRequestUnits"] == 5),
+    ],
+    ids=["class", "on-demand"],
+)
+def test_other_settings_change(new_table, request_, holds):
+    name = fresh_table()
+    new_table(simple(name))
+    ok("UpdateTable", TableName=name, **request_)
+    assert holds(wait_active(name))
+
+
+# --- UpdateTable: global indexes -------------------------------------------------------------------------------------------
+
+
+def creation(shape, types):
+    return {"AttributeDefinitions": definitions(**types), "GlobalSecondaryIndexUpdates": [{"Create": shape}]}
+
+
+@op("UpdateTable", "DescribeTable", "Query", "PutItem")
+def test_an_index_is_added_to_a_live_table(new_table):
+    name = fresh_table()
+    new_table(plain(name, {"pk": "S", "sk": "S"}))
+    for number in range(30):
+        item = {"pk": S(f"p{number % 3}"), "sk": S(f"{number:02}"), "group": S(f"g{number % 2}"), "n": N(number)}
+        tables.put(name, item)
+    tables.put(name, {"pk": S("p0"), "sk": S("sparse")})
+    reply = ok("UpdateTable", TableName=name, **creation(index("by_group", "group", "n"), {"group": "S", "n": "N"}))
+    description = reply["TableDescription"]
+    assert description["TableStatus"] == "UPDATING"
+    assert description["GlobalSecondaryIndexes"][0]["IndexStatus"] == "CREATING"
+    tables.put(name, {"pk": S("late"), "sk": S("1"), "group": S("g0"), "n": N(100)})
+    table = wait_active(name, 120)
+    (made,) = table["GlobalSecondaryIndexes"]
+    assert (made["IndexName"], made["KeySchema"]) == ("by_group", key_schema("group", "n"))
+    assert "Backfilling" not in made
+    names = {d["AttributeName"] for d in table["AttributeDefinitions"]}
+    assert names == {"pk", "sk", "group", "n"}
+    condition = {"KeyConditionExpression": "#g = :g", "ExpressionAttributeNames": {"#g": "group"}}
+    page = ok("Query", TableName=name, IndexName="by_group", **condition, ExpressionAttributeValues={":g": S("g0")})
+    assert [item["n"] for item in page["Items"]] == [N(n) for n in range(0, 30, 2)] + [N(100)]
+
+
+@op("UpdateTable", "DescribeTable", "PutItem", "Query")
+def test_an_index_is_removed(new_table):
+    name = fresh_table()
+    request = plain(name, {"pk": "S", "g": "S"}, KeySchema=key_schema("pk"))
+    request["GlobalSecondaryIndexes"] = [index("glo", "g")]
+    new_table(request)
+    tables.put(name, {"pk": S("a"), "g": S("b")})
+    reply = ok("UpdateTable", TableName=name, GlobalSecondaryIndexUpdates=[{"Delete": {"IndexName": "glo"}}])
+    states = [i["IndexStatus"] for i in reply["TableDescription"].get("GlobalSecondaryIndexes", [])]
+    assert states in (["DELETING"], [])
+    assert "GlobalSecondaryIndexes" not in wait_active(name, 120) or not wait_active(name)["GlobalSecondaryIndexes"]
+    tables.put(name, {"pk": S("c"), "g": N(1)})
+    assert tables.get(name, {"pk": S("a")}) == {"pk": S("a"), "g": S("b")}
+    request = {"TableName": name, "IndexName": "glo", "KeyConditionExpression": "g = :g"}
+    text = "The table does not have the specified index: glo"
+    expect_validation("Query", {**request, "ExpressionAttributeValues": {":g": S("b")}}, text)
+
+
+@op("UpdateTable")
+def test_indexes_one_after_the_other(new_table):
+    name = fresh_table()
+    new_table(simple(name))
+    ok("UpdateTable", TableName=name, **creation(index("one", "g1"), {"g1": "S"}))
+    wait_active(name, 120)
+    ok("UpdateTable", TableName=name, **creation(index("two", "g2", None, "KEYS_ONLY"), {"g2": "N"}))
+    indexes = wait_active(name, 120)["GlobalSecondaryIndexes"]
+    assert sorted(i["IndexName"] for i in indexes) == ["one", "two"]
+
+
+@op("UpdateTable")
+def test_two_indexes_at_once_are_too_many(new_table):
+    name = fresh_table()
+    new_table(simple(name))
+    request = creation(index("one", "g1"), {"g1": "S", "g2": "S"})
+    request["GlobalSecondaryIndexUpdates"].append({"Create": index("two", "g2")})
+    text = "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table"
+    expect_error("UpdateTable", {"TableName": name, **request}, "LimitExceededException", text)
+
+
+@op("UpdateTable")
+def test_definitions_that_no_key_uses_are_fine(new_table):
+    name = fresh_table()
+    new_table(simple(name))
+    ok("UpdateTable", TableName=name, **creation(index("one", "g1"), {"g1": "S", "unused": "N"}))
+    wait_active(name, 120)
+
+
+@pytest.fixture(scope="module")
+def with_index():
+    name = fresh_table("with_index")
+    request = plain(name, {"pk": "S", "g": "S"}, KeySchema=key_schema("pk"))
+    request["GlobalSecondaryIndexes"] = [index("glo", "g")]
+    ok("CreateTable", **request)
+    wait_active(name)
+    yield name
+    tables.drop(name)
+
+
+@op("UpdateTable")
+def test_index_updates_that_make_no_sense(with_index):
+    expect_validation("UpdateTable", {"TableName": with_index, **creation(index("glo", "g"), {"g": "S"})})
+    undefined = {"GlobalSecondaryIndexUpdates": [{"Create": index("new", "unknown")}]}
+    expect_validation("UpdateTable", {"TableName": with_index, **undefined})
+    missing = {"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "nothing"}}]}
+    expect_error("UpdateTable", {"TableName": with_index, **missing}, NOT_FOUND)
+    twice = [{"Delete": {"IndexName": "glo"}}, {"Update": {"IndexName": "glo", "ProvisionedThroughput": FIVE}}]
+    text = INVALID + "Only one global secondary index update per index is allowed simultaneously. Index: glo"
+    expect_validation("UpdateTable", {"TableName": with_index, "GlobalSecondaryIndexUpdates": twice}, text)
+    named = {"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "ab"}}]}
+    member = "globalSecondaryIndexUpdates.1.member.delete.indexName"
+    text = one(unsatisfied("ab", member, "Member must have length greater than or equal to 3"))
+    expect_validation("UpdateTable", {"TableName": with_index, **named}, text)
+
+
+@op("DescribeTable", "PutItem")
+def test_items_are_counted_some_time(new_table):
+    name = fresh_table()
+    new_table(simple(name))
+    tables.put(name, {"pk": S("a"), "v": S("x" * 100)})
+    table = ok("DescribeTable", TableName=name)["Table"]
+    assert table["ItemCount"] in (0, 1)
+    assert table["TableSizeBytes"] in (0, 2 + 1 + 1 + 100)
