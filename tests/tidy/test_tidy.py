@@ -13,6 +13,9 @@ HEADER_LINES = 250
 LINE_COLUMNS = 120
 RATCHET = pathlib.Path(__file__).with_name("ratchet.txt")
 
+TEXT = re.compile(r"""r?"(?:\\.|[^"\\])*"|r?'(?:\\.|[^'\\])*'""")
+# Tests, and what only tests are built with, may use more than the library that they test.
+OF_TESTS = re.compile(r"(_test|_testing|test_support)\.(cc|h)$")
 GENERATED = ("examples/package-lock.json", "LICENSE")
 
 
@@ -98,7 +101,7 @@ def test_lines():
     faults = []
     for name in text_files(".h", ".cc", ".inc", ".py", ".js", ".mjs", ".cmake", "CMakeLists.txt", "dev"):
         for number, line in enumerate(sources.text(name).splitlines(), 1):
-            if len(re.sub(r'"(?:\\.|[^"\\])*"', '""', line)) > LINE_COLUMNS:
+            if len(TEXT.sub('""', line)) > LINE_COLUMNS:
                 faults.append(f"{name}:{number}: {len(line)} columns")
             if "\t" in line:
                 faults.append(f"{name}:{number}: a tab")
@@ -129,7 +132,7 @@ def test_no_exceptions_are_thrown():
 
 def test_no_std_regex():
     """It is slow, and recurses as deep as its input is long."""
-    served = [name for name in sources.cxx_files() if not name.endswith("_test.cc")]
+    served = [name for name in sources.cxx_files() if not OF_TESTS.search(name)]
     report(matching_lines(served, r"std::(basic_)?regex|#include <regex>"))
 
 
@@ -143,7 +146,7 @@ def test_aws_names_of_errors_only_in_wire():
     aws_name = re.compile(r"\b[A-Z][a-z]\w*Exception\b|\bInternalServerError\b|\bThrottlingError\b")
     faults = []
     for name in sources.cxx_files():
-        if not name.startswith("src/") or name.startswith("src/wire/") or name.endswith("_test.cc"):
+        if not name.startswith("src/") or name.startswith("src/wire/") or OF_TESTS.search(name):
             continue
         faults += [f"{name}:{line}: {literal}" for line, literal in sources.literals(name) if aws_name.search(literal)]
     report(faults)
@@ -239,7 +242,7 @@ def test_includes_are_declared():
     faults = []
     for name in sources.cxx_files():
         own = folder_of(name.removeprefix("src/"), libraries) if name.startswith("src/") else None
-        if own is None or kind(own) == "app" or name.endswith("_test.cc"):
+        if own is None or kind(own) == "app" or OF_TESTS.search(name):
             continue
         for number, line in enumerate(sources.text(name).splitlines(), 1):
             included = re.match(r'\s*#include "([^"]+)"', line)
