@@ -163,7 +163,7 @@ def test_transactions_cost_double():
     assert capacity.get("ReadCapacityUnits", 6) == 6
 
 
-# --- indexes ------------------------------------------------------------------------------------------------------------
+# --- indexes -------------------------------------------------------------------------------------------------------
 
 
 def index_units(reply):
@@ -272,7 +272,7 @@ def test_a_failed_condition_is_charged_for_the_stored_item():
     expect_error("UpdateItem", {**request, "UpdateExpression": "SET a = p"}, CHECK_FAILED)
 
 
-# --- item collections ----------------------------------------------------------------------------------------------------
+# --- item collections ----------------------------------------------------------------------------------------------
 
 
 SIZE = {"ReturnItemCollectionMetrics": "SIZE"}

@@ -38,7 +38,7 @@ def test_an_arn_of_another_account():
     assert call("DescribeTable", {"TableName": arn}).type == "AccessDeniedException"
 
 
-# --- ListTables ----------------------------------------------------------------------------------------------------------
+# --- ListTables ----------------------------------------------------------------------------------------------------
 
 
 def all_names(**more):
@@ -72,7 +72,7 @@ def test_a_start_name_need_not_exist():
     assert ok("ListTables", ExclusiveStartTableName="zzzzzzzzz") == {"TableNames": []}
 
 
-# --- states --------------------------------------------------------------------------------------------------------------
+# --- states --------------------------------------------------------------------------------------------------------
 
 
 @op("CreateTable", "DeleteTable", "DescribeTable", "ListTables")
@@ -129,7 +129,7 @@ def test_deletion_protection(new_table):
     ok("DeleteTable", TableName=name)
 
 
-# --- UpdateTable: throughput and billing -----------------------------------------------------------------------------------
+# --- UpdateTable: throughput and billing ---------------------------------------------------------------------------
 
 
 @op("UpdateTable", "DescribeTable")
@@ -231,7 +231,7 @@ def test_other_settings_change(new_table, request_, holds):
     assert holds(wait_active(name))
 
 
-# --- UpdateTable: global indexes -------------------------------------------------------------------------------------------
+# --- UpdateTable: global indexes -----------------------------------------------------------------------------------
 
 
 def creation(shape, types):

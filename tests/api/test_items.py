@@ -141,7 +141,7 @@ def test_absent_tables(operation):
     expect_error(operation, request, NOT_FOUND, "Requested resource not found")
 
 
-# --- keys of indexes -------------------------------------------------------------------------------------------------------
+# --- keys of indexes -----------------------------------------------------------------------------------------------
 
 INDEX_MISMATCH = INVALID + "Type mismatch for Index Key {} Expected: {} Actual: {} IndexName: {}"
 INDEX_EMPTY = (
@@ -175,7 +175,8 @@ def test_index_keys_that_do_not_fit(attribute, value, text):
     request |= {"ExpressionAttributeNames": {"#a": attribute}, "ExpressionAttributeValues": {":v": value}}
     unsupported = "The update expression attempted to update the secondary index key to unsupported type"
     reply = expect_validation("UpdateItem", request)
-    assert reply.message == unsupported or (text.fullmatch(reply.message) if hasattr(text, "fullmatch") else reply.message == text)
+    as_told = text.fullmatch(reply.message) if hasattr(text, "fullmatch") else reply.message == text
+    assert reply.message == unsupported or as_told
     assert get(INDEXED, key) is None
 
 

@@ -1,5 +1,7 @@
 """Key conditions: what they find, on every key type, and what is wrong with them."""
 
+import re
+
 import pytest
 import tables
 from client import INVALID, NOT_VALID, expect_error, expect_validation, ok
@@ -260,7 +262,7 @@ def test_the_keys_that_count_are_those_of_the_index():
     expect_validation("Query", {**request, "FilterExpression": "#o = :v"}, text)
 
 
-# --- an index of two partition and three sort attributes ----------------------------------------------------------------
+# --- an index of two partition and three sort attributes -----------------------------------------------------------
 
 ROWS = [("p1", "b", 1, "z"), ("p2", "b", 1, "y"), ("p3", "a", 9, "x"), ("p4", "a", 10, "x"), ("p5", "c", 0, "w")]
 
@@ -327,8 +329,6 @@ GAPS = [
 
 @pytest.mark.parametrize("condition, values, text", GAPS, ids=[g[0] for g in GAPS])
 def test_gaps_in_several_key_attributes(many, condition, values, text):
-    import re
-
     expect_validation("Query", ask(many, condition, values), re.compile(".*" + re.escape(text) + ".*"))
 
 

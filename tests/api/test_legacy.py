@@ -113,7 +113,7 @@ def test_scan_filter(operator, expected):
     assert mine["Count"] == 5
 
 
-# --- Expected ------------------------------------------------------------------------------------------------------------
+# --- Expected ------------------------------------------------------------------------------------------------------
 
 EXPECTED = [
     ({"str": {"Exists": False}}, False),
@@ -215,7 +215,7 @@ def test_filters_that_make_no_sense(operation, condition, text):
         expect_validation("Query", {"TableName": ABSENT, "KeyConditions": {"a": condition}}, text)
 
 
-# --- ConditionalOperator ---------------------------------------------------------------------------------------------------
+# --- ConditionalOperator -------------------------------------------------------------------------------------------
 
 TWO = "ConditionalOperator can only be used when Filter or Expected has two or more elements"
 ALONE = "ConditionalOperator cannot be used without Filter or Expected"
@@ -236,7 +236,7 @@ def test_conditional_operator_needs_two(operation, conditions, text):
     expect_validation(operation, request, text)
 
 
-# --- AttributeUpdates ------------------------------------------------------------------------------------------------------
+# --- AttributeUpdates ----------------------------------------------------------------------------------------------
 
 UPDATES = [
     ({"a": S("x")}, {"a": {"Action": "PUT", "Value": S("y")}}, {"a": S("y")}),
@@ -305,7 +305,7 @@ def test_attribute_updates_against_the_type(before, update):
     assert get(HASH, key)["a"] == before
 
 
-# --- KeyConditions ---------------------------------------------------------------------------------------------------------
+# --- KeyConditions -------------------------------------------------------------------------------------------------
 
 
 @op("Query")
@@ -366,7 +366,7 @@ def test_query_filter_may_not_name_the_key():
     ok("Query", **index, QueryFilter={"sk": comparison("EQ", S("a"))})
 
 
-# --- what may not be mixed ---------------------------------------------------------------------------------------------------
+# --- what may not be mixed -----------------------------------------------------------------------------------------
 
 MIXED = (
     "Can not use both expression and non-expression parameters in the same request: "

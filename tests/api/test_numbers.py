@@ -152,10 +152,10 @@ def test_arithmetic_that_does_not_fit(left, sign, right, text):
     expect_validation("UpdateItem", {**request, "UpdateExpression": f"SET n = n {sign} :v"}, text)
     if sign == "+":
         expect_validation("UpdateItem", {**request, "UpdateExpression": "ADD n :v"}, text)
-    assert get(HASH, key) == {**key, "n": N(tables_canonical(left))}
+    assert get(HASH, key) == {**key, "n": N(canonical(left))}
 
 
-def tables_canonical(text):
+def canonical(text):
     return format(decimal.Decimal(text), "f")
 
 
@@ -185,12 +185,12 @@ def test_order_of_a_number_sort_key():
     random.Random(5).shuffle(shuffled)
     for number in shuffled:
         tables.put(RANGE_N, {"pk": S(pk), "sk": N(number)})
-    found = [decimal.Decimal(item["sk"]["N"]) for item in tables_query(pk)]
+    found = [decimal.Decimal(item["sk"]["N"]) for item in in_order(pk)]
     assert found == [decimal.Decimal(number) for number in numbers]
-    assert [decimal.Decimal(i["sk"]["N"]) for i in tables_query(pk, ScanIndexForward=False)] == found[::-1]
+    assert [decimal.Decimal(i["sk"]["N"]) for i in in_order(pk, ScanIndexForward=False)] == found[::-1]
 
 
-def tables_query(pk, **more):
+def in_order(pk, **more):
     condition = {"KeyConditionExpression": "pk = :p", "ExpressionAttributeValues": {":p": S(pk)}}
     return ok("Query", TableName=RANGE_N, **condition, **more)["Items"]
 
@@ -200,4 +200,4 @@ def test_equal_numbers_are_one_sort_key():
     pk = fresh()
     for number in ("1000", "1e3", "1000.0"):
         tables.put(RANGE_N, {"pk": S(pk), "sk": N(number), "as": S(number)})
-    assert tables_query(pk) == [{"pk": S(pk), "sk": N("1000"), "as": S("1000.0")}]
+    assert in_order(pk) == [{"pk": S(pk), "sk": N("1000"), "as": S("1000.0")}]

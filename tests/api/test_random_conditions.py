@@ -5,7 +5,7 @@ import random
 import pytest
 import tables
 from client import call, ok
-from reference import holds, kind_of
+from reference import holds, kind_of, ordered
 from tables import RANGE, SCANNED, fresh
 from values import BS, FALSE, NS, NULL, SS, TRUE, B, L, M, N, S
 
@@ -72,8 +72,6 @@ def distinct(chance, kinds, count):
 
 def bounds(chance):
     """Two bounds: values of one type and in order, or one of them from the item."""
-    from reference import ordered
-
     if chance.random() < 0.3:
         return [path(chance), ("value", scalar_of(chance, "N"))]
     kind = chance.choice("SNB")

@@ -2,7 +2,7 @@
 
 import pytest
 import tables
-from client import INVALID, expect_validation, ok
+from client import CHECK_FAILED, INVALID, expect_error, expect_validation, ok
 from tables import HASH, HASH_B, fresh, get
 from values import BS, NS, NULL, SS, B, L, M, N, S, nested
 
@@ -197,8 +197,6 @@ def test_too_deep_in_an_expression_value():
     texts = (NESTING, in_values(NESTING))
     expect_validation("UpdateItem", request, texts)
     request["ExpressionAttributeValues"][":v"] = nested(31)
-    from client import CHECK_FAILED, expect_error
-
     expect_error("UpdateItem", request, CHECK_FAILED)
 
 
