@@ -117,6 +117,7 @@ TEST_F(UpkeepTest, AnItemThatChangesWhileItIsFilledGetsItsRow) {
   fill_table(3);
   const std::string base = model::index_prefix(find("T")->id, model::kBaseIndex);
   bool changed = false;
+  wait_for_jobs();  // the start's own
   engine_.after_scan = [&](const storage::Range& range) {
     if (changed || !range.begin.starts_with(base)) return;
     changed = true;
