@@ -151,15 +151,16 @@ class Engine {
 
   // The only way to change anything: reads `keys`, calls `decide`, and commits the changes if and only if none of those
   // records changed meanwhile. Changes may write other keys too, unseen. kRefuse: nothing was changed.
-  // Either outcome rests on durable records only. Errors: kConflict (gave up, nothing was changed), kUnknown (may or may
-  // not have happened), kUnavailable and kCorrupt (nothing was changed). Precondition: the keys are distinct.
+  // Either outcome rests on durable records only. Errors: kConflict (gave up, nothing was changed), kUnknown (may or
+  // may not have happened), kUnavailable and kCorrupt (nothing was changed). Precondition: the keys are distinct.
   virtual Task<Result<Decision>> transact(std::vector<Key> keys, Decide decide) = 0;
 
   // Erases every key of the range, not atomically with anything: for space that nothing refers to any more.
   virtual Task<Result<void>> erase_range(Range range) = 0;
 
   // Entries of the topic behind `after`, at most `max_entries`, oldest first. For every key that transactions name or
-  // write, the order of the log agrees with the order of their commits. An entry once seen has no unseen entry before it.
+  // write, the order of the log agrees with the order of their commits. An entry once seen has no unseen entry before
+  // it.
   virtual Task<Result<std::vector<LogEntry>>> read_log(std::string topic, Position after, size_t max_entries) = 0;
 
   // The position of the newest entry, or of the newest one that was trimmed; 0 when there never was one.
