@@ -122,9 +122,11 @@ def test_an_index_added_under_writes_misses_none_of_them(dynamodb):
 
     writer = threading.Thread(target=chatter)
     writer.start()
-    chat_room.add_index(table)
-    done.set()
-    writer.join()
+    try:
+        chat_room.add_index(table)
+    finally:
+        done.set()
+        writer.join()
     condition = Key("ChatRoomID").eq(room)
     kept = query(table, condition, ConsistentRead=True)
     indexed = query(table, condition, IndexName="ByTime")
