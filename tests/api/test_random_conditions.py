@@ -88,8 +88,11 @@ def scalar_of(chance, kind):
 
 def leaf(chance):
     kind = chance.choice(["=", "<>", "<", "<=", ">", ">=", "between", "in", "exists", "absent", "type", "begins", "contains"])
-    if kind in ("=", "<>"):
+    if kind == "=":
         return (kind, *distinct(chance, None, 2))
+    if kind == "<>":
+        # What size(x) <> y means without an x has not been measured.
+        return (kind, path(chance), ("value", value(chance)))
     if kind in ("<", "<=", ">", ">="):
         return (kind, *distinct(chance, ("S", "N", "B"), 2))
     if kind == "between":
