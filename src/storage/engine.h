@@ -141,7 +141,7 @@ class Engine {
   virtual ~Engine() = default;
 
   // Strongly consistent: sees every transaction acknowledged before the call, none that is not durable. One element for
-  // each key, in order, nothing where absent. Errors: kUnavailable, kCorrupt.
+  // each key, in order, nothing where absent, all from one moment. Errors: kUnavailable, kCorrupt.
   virtual Task<Result<std::vector<std::optional<Record>>>> read(std::span<const Key> keys) = 0;
 
   // One page of the range: at most `max_records` rows, and no more once `max_bytes` (at most kMaxPageBytes) of keys and
