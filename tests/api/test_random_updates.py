@@ -36,7 +36,7 @@ def read(item, path):
     value = {"M": item}
     for step in path:
         content = value.get("L" if isinstance(step, int) else "M")
-        if content is None or (isinstance(step, int) and step >= len(content)) or (step not in content if isinstance(content, dict) else False):
+        if content is None or step not in (range(len(content)) if isinstance(content, list) else content):
             raise Refused
         value = content[step]
     return value

@@ -1,8 +1,10 @@
 """What update expressions do: each case is an item, an expression and the item that must stand there afterwards."""
 
+import threading
+
 import pytest
 import tables
-from client import INVALID, expect_validation, ok
+from client import INVALID, call, expect_validation, ok
 from tables import HASH, RANGE, fresh, get
 from values import BS, NS, NULL, SS, TRUE, B, L, M, N, S
 
@@ -312,3 +314,49 @@ def test_members_of_sets_come_in_order(kind):
     key = {"pk": S(fresh())}
     tables.put(HASH, {**key, "s": members})
     assert get(HASH, key)["s"][kind] == ordered
+
+
+NESTED_LISTS = ["SET a = list_append(list_append(b, :v), :v)", "SET a = list_append(:v, list_append(:v, :v))"]
+
+
+@pytest.mark.parametrize("expression", NESTED_LISTS)
+def test_list_append_does_not_nest(expression):
+    key = {"pk": S(fresh())}
+    tables.put(HASH, {**key, "b": L()})
+    request = {"TableName": HASH, "Key": key, "UpdateExpression": expression}
+    expect_validation("UpdateItem", {**request, "ExpressionAttributeValues": {":v": L(S("x"))}})
+
+
+def test_counters_lose_nothing():
+    key, threads = {"pk": S(fresh())}, []
+
+    def count():
+        for _ in range(50):
+            tables.update(HASH, key, "ADD n :one SET l = list_append(if_not_exists(l, :none), :l)", values)
+
+    values = {":one": N(1), ":none": L(), ":l": L(NULL)}
+    for _ in range(4):
+        threads.append(threading.Thread(target=count))
+        threads[-1].start()
+    for thread in threads:
+        thread.join()
+    item = get(HASH, key)
+    assert (item["n"], len(item["l"]["L"])) == (N(200), 200)
+
+
+def test_one_of_many_conditional_writers_wins():
+    key, wins = {"pk": S(fresh())}, []
+
+    def claim(number):
+        request = {"TableName": HASH, "Key": key, "UpdateExpression": "SET w = :w"}
+        request |= {"ConditionExpression": "attribute_not_exists(w)", "ExpressionAttributeValues": {":w": N(number)}}
+        if call("UpdateItem", request).status == 200:
+            wins.append(number)
+
+    threads = [threading.Thread(target=claim, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(wins) == 1
+    assert get(HASH, key)["w"] == N(wins[0])
