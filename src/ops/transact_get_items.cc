@@ -37,7 +37,6 @@ Result<std::vector<table::TransactGet>> find_tables(const Context& context, std:
     PARTITA_TRY(one.get.table, context.database.ready_table(name));
     gets.push_back(std::move(one.get));
   }
-  for (const auto& get : gets) PARTITA_TRY_VOID(table::check_key_values(*get.table, get.key));
   return gets;
 }
 

@@ -84,7 +84,6 @@ Result<std::vector<table::TransactWrite>> find_tables(const Context& context, st
     PARTITA_TRY(table::Table table, context.database.ready_table(name));
     writes.push_back({std::move(table), std::move(decoded.action)});
   }
-  for (const auto& write : writes) PARTITA_TRY_VOID(table::check_key_values(*write.table, write.action.item));
   return writes;
 }
 

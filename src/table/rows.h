@@ -19,7 +19,7 @@ Result<void> check_key(const TableInfo& table, const model::Item& key);
 // The key attributes of a whole item: present and right. Faults: kMissingKey, kKeyTypeMismatch, kKeyEmpty, ...
 Result<void> check_item_key(const TableInfo& table, const model::Item& item);
 
-// Only that the key attributes that are there are not empty, which a transaction checks before everything else.
+// Only that the key attributes that are there are not empty, which a transaction checks before the rest.
 // Fault: kKeyEmpty.
 Result<void> check_key_values(const TableInfo& table, const model::Item& item);
 

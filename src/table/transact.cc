@@ -116,19 +116,29 @@ Attempt evaluate(const TransactWrites& request, std::span<const Record* const> f
   return attempt;
 }
 
+// What is wrong with a transaction's keys, in DynamoDB's order: an item named twice, an empty key value, then whatever
+// else cancels it. `keys` are those of the actions without a reason.
+Result<void> check_keys(const std::vector<Key>& keys, std::span<const Result<void>> values, Reasons reasons) {
+  if (has_duplicates(keys)) return model::refuse(Fault::kTransactionDuplicateItem);
+  for (const Result<void>& value : values) PARTITA_TRY_VOID(Result<void>(value));
+  if (any(reasons)) return cancelled(std::move(reasons));
+  return {};
+}
+
 Result<std::vector<Key>> keys_of(const TransactWrites& request) {
   Reasons reasons(request.writes.size());
   std::vector<Key> keys;
+  std::vector<Result<void>> values;
   for (size_t i = 0; i < request.writes.size(); ++i) {
     const auto& [table, action] = request.writes[i];
+    values.push_back(check_key_values(*table, action.item));
     if (auto checked = check_write(*table, action); !checked.ok()) {
       reasons[i] = reason_of(std::move(checked).error());
     } else {
       keys.push_back(item_key(*table, action.item));
     }
   }
-  if (has_duplicates(keys)) return model::refuse(Fault::kTransactionDuplicateItem);
-  if (any(reasons)) return cancelled(std::move(reasons));
+  PARTITA_TRY_VOID(check_keys(keys, values, std::move(reasons)));
   return keys;
 }
 
@@ -192,15 +202,16 @@ Task<Result<std::vector<Written>>> batch_write(Database& database, std::vector<T
 Task<Result<std::vector<ReadItem>>> transact_read(Database& database, const std::vector<TransactGet>& gets) {
   Reasons reasons(gets.size());
   std::vector<Key> keys;
+  std::vector<Result<void>> values;
   for (size_t i = 0; i < gets.size(); ++i) {
+    values.push_back(check_key_values(*gets[i].table, gets[i].key));
     if (auto checked = check_key(*gets[i].table, gets[i].key); !checked.ok()) {
       reasons[i] = reason_of(std::move(checked).error());
     } else {
       keys.push_back(item_key(*gets[i].table, gets[i].key));
     }
   }
-  if (has_duplicates(keys)) co_return model::refuse(Fault::kTransactionDuplicateItem);
-  if (any(reasons)) co_return cancelled(std::move(reasons));
+  PARTITA_CO_TRY_VOID(check_keys(keys, values, std::move(reasons)));
   auto read = co_await database.engine().read(keys);
   if (!read.ok()) co_return std::move(read).error();
   std::vector<ReadItem> items(gets.size());
