@@ -39,6 +39,18 @@ def canonical(value):
     return format(value, "f"), size
 
 
+def reading(text):
+    """What reading a well-formed text gives; DynamoDB judges a zero by the exponent that is written with it."""
+    value = exact(text)
+    if not value:
+        written = int(text.lower().partition("e")[2] or 0)
+        if written > 125:
+            return "overflow", None
+        if written < -130:
+            return "underflow", None
+    return canonical(value)
+
+
 class Generator:
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -99,7 +111,7 @@ class Generator:
     def single(self, text):
         if not SYNTAX.fullmatch(text):
             return f"{text}\tsyntax\n" if text else ""
-        what, size = canonical(exact(text))
+        what, size = reading(text)
         return f"{text}\t{what}\t{size}\n" if size else f"{text}\t{what}\n"
 
     def line(self):
@@ -107,12 +119,12 @@ class Generator:
         if self.random.random() < 0.1:
             return self.single(self.damaged(text))
         a = exact(text)
-        a_text, a_size = canonical(a)
+        a_text, a_size = reading(text)
         if a_size is None:
             return f"{text}\t{a_text}\n"
         other = self.partner(text)
         b = exact(other)
-        b_text, b_size = canonical(b)
+        b_text, b_size = reading(other)
         if b_size is None:
             return f"{other}\t{b_text}\n"
         added, _ = canonical(EXACT.add(a, b))
