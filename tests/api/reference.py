@@ -56,7 +56,7 @@ def ordered(value):
 def size_of(value):
     kind, content = kind_of(value), value[kind_of(value)]
     if kind == "S":
-        return len(content.encode())
+        return len(content.encode("utf-16-le")) // 2
     if kind == "B":
         return len(base64.b64decode(content))
     if kind in ("SS", "NS", "BS", "L", "M"):

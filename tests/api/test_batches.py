@@ -6,7 +6,7 @@ import pytest
 import tables
 from client import INVALID, NOT_FOUND, NOT_VALID, at_least, at_most, expect_error, expect_validation, ok, one
 from tables import ABSENT, HASH, HASH_B, HASH_N, INDEXED, RANGE, fresh, get
-from values import B, L, N, S
+from values import NULL, B, L, M, N, S
 
 op = pytest.mark.op
 SCHEMA = "The provided key element does not match the schema"
@@ -208,11 +208,24 @@ def test_a_key_with_more_than_the_key():
     expect_validation("BatchGetItem", {"RequestItems": {HASH: {"Keys": [key]}}}, SCHEMA)
 
 
+INDEX_EMPTY = (
+    NOT_VALID + "A value specified for a secondary index key is not supported. "
+    "The AttributeValue for a key attribute cannot contain an empty {} value. IndexName: {}, IndexKey: {}"
+)
+INDEX_KEYS = [
+    ("owner", N(1), INVALID + "Type mismatch for Index Key owner Expected: S Actual: N IndexName: by_owner"),
+    ("owner", M(a=S("b")), INVALID + "Type mismatch for Index Key owner Expected: S Actual: M IndexName: by_owner"),
+    ("when", NULL, INVALID + "Type mismatch for Index Key when Expected: S Actual: NULL IndexName: by_when"),
+    ("owner", S(""), INDEX_EMPTY.format("string", "by_owner", "owner")),
+    ("code", B(b""), INDEX_EMPTY.format("binary", "by_code", "code")),
+]
+
+
 @op("BatchWriteItem")
-def test_an_index_key_of_the_wrong_type_spoils_the_batch():
+@pytest.mark.parametrize("name, value, text", INDEX_KEYS)
+def test_an_index_key_that_does_not_fit_spoils_the_batch(name, value, text):
     pk = S(fresh())
-    requests = [put({"pk": pk, "sk": S("1")}), put({"pk": pk, "sk": S("2"), "owner": N(1)})]
-    text = INVALID + "Type mismatch for Index Key owner Expected: S Actual: N IndexName: by_owner"
+    requests = [put({"pk": pk, "sk": S("1")}), put({"pk": pk, "sk": S("2"), name: value})]
     expect_validation("BatchWriteItem", {"RequestItems": {INDEXED: requests}}, text)
     assert get(INDEXED, {"pk": pk, "sk": S("1")}) is None
 

@@ -24,6 +24,7 @@ ITEM = {
     "list": L(S("x"), N(7), L(S("deep")), M(k=S("v"))),
     "map": M(inside=M(leaf=N(1)), rest=S("o"), ss=SS("p", "q")),
     "again": S("hello"),
+    "wide": S("é\U0001f600漢"),
     "nolist": L(),
     "nomap": M(),
 }
@@ -41,6 +42,7 @@ VALUES = {
     ":1": N(1),
     ":2": N(2),
     ":3": N(3),
+    ":4": N(4),
     ":5": N(5),
     ":7": N(7),
     ":100": N(100),
@@ -102,7 +104,7 @@ contains(#list, :7) | contains(#list, :listed) | contains(#list, :kv) | contains
 contains(#map.ss, #map.p) OR str = :hello
 size(str) = :5 | size(#empty) = :0 | size(bin) = :3 | size(ss) = :2 | size(ns) = :3 | size(#list) > :3 | size(#map) = :3
 size(nolist) = :0 | size(nomap) = :0 | size(:hello) = size(str) | size(str) < num | size(#list[2]) = :1
-:5 = size(str) | size(str) BETWEEN :1 AND :7 | size(str) IN (:1, :5)
+size(wide) = :4 | :5 = size(str) | size(str) BETWEEN :1 AND :7 | size(str) IN (:1, :5)
 str = :hello AND num = :42 | str = :world OR num = :42 | NOT str = :world | NOT attribute_exists(absent)
 NOT (str = :world OR num = :1) | str = :world OR num = :1 OR yes = :true | str = :hello AND (num = :1 OR num = :42)
 NOT str = :world AND num = :42 | str = :world AND num = :1 OR yes = :true | yes = :true OR str = :world AND num = :1

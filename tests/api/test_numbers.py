@@ -47,6 +47,16 @@ CANONICAL = [
     ("1" + "0" * 60, "1" + "0" * 60),
     ("0" * 100 + "7", "7"),
     ("7" + "." + "0" * 100, "7"),
+    ("+5", "5"),
+    ("+0", "0"),
+    ("+0.0", "0"),
+    ("+1.5", "1.5"),
+    ("+.5", "0.5"),
+    ("+1e2", "100"),
+    ("+1e-2", "0.01"),
+    ("1.e5", "100000"),
+    ("1.5E+3", "1500"),
+    ("1.23E10", "12300000000"),
 ]
 
 
@@ -73,6 +83,7 @@ REFUSED = [
     ("1,5", f"{CONVERT}: 1,5"),
     ("--1", f"{CONVERT}: --1"),
     ("1_000", f"{CONVERT}: 1_000"),
+    *[(text, f"{CONVERT}: {text}") for text in ("+", "++5", "+-5", "-+5", "+1+2", "1+2", "+1.2.3", "+e2", "1 5", "1e+", "1e2e3")],
     ("1e126", OVERFLOW),
     ("-1e126", OVERFLOW),
     ("9" * 39, PRECISION),
@@ -105,7 +116,7 @@ def test_refused_as_a_key(operation, number, text):
 
 
 @op("GetItem", "PutItem")
-@pytest.mark.parametrize("written, asked", [("1000", "1e3"), ("-5.50", "-5.5"), ("0.0", "-0"), ("42", "042.0")])
+@pytest.mark.parametrize("written, asked", [("1000", "1e3"), ("-5.50", "-5.5"), ("0.0", "-0"), ("42", "042.0"), ("+17", "17"), ("18", "+18.0")])
 def test_a_number_key_is_found_by_value(written, asked):
     tables.put(HASH_N, {"pk": N(written), "v": S(written)})
     assert get(HASH_N, {"pk": N(asked)})["v"] == S(written)

@@ -16,6 +16,7 @@ UPDATE_TOO_LARGE = "Item size to update has exceeded the maximum allowed size"
 
 def number_size(text):
     """What the digits cost: the integer's and the fraction's, two to a byte, and one byte for the sign of a negative."""
+    text = "0" if text == "-0" else text
     digits = text.lstrip("-")
     whole, _, fraction = digits.partition(".")
     whole = whole.lstrip("0")
@@ -75,6 +76,10 @@ SHAPES = [
     ("six-digits", N("123456")),
     ("negative", N("-123")),
     ("trailing-zeros", N("1000")),
+    ("negative-zero", N("-0")),
+    ("negative-two-digits", N("-42")),
+    ("below-one", N("0.15")),
+    ("whole-and-fraction", N("100.5")),
     ("38-digits", N("12345678901234567890123456789012345678")),
     ("strings", SS("a", "bcd")),
     ("numbers", NS("1", "234")),

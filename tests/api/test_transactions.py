@@ -9,7 +9,7 @@ import tables
 from client import CANCELED, INVALID, NOT_FOUND, NOT_VALID, at_least, at_most, call, expect_error, expect_validation
 from client import ok, one, several, unsatisfied
 from tables import ABSENT, HASH, HASH_B, HASH_N, INDEXED, RANGE, fresh, get
-from values import B, L, N, S
+from values import NULL, SS, B, L, M, N, S
 
 op = pytest.mark.op
 WRITE, READ = "TransactWriteItems", "TransactGetItems"
@@ -206,6 +206,35 @@ def test_updates_that_the_item_does_not_allow(before, expression, text):
     tables.put(HASH, {**key, **before})
     cancelled(WRITE, [put(rest), update(key, expression, {":v": N(1)})], NONE, fault(text))
     assert get(HASH, rest) is None
+
+
+INDEX_EMPTY = (
+    NOT_VALID + "A value specified for a secondary index key is not supported. "
+    "The AttributeValue for a key attribute cannot contain an empty {} value. IndexName: {}, IndexKey: {}"
+)
+
+
+@op(WRITE)
+@pytest.mark.parametrize("name, value, kind", [("owner", S(""), "string"), ("when", S(""), "string"), ("code", B(b""), "binary")])
+def test_empty_index_keys_are_refused_at_the_door(name, value, kind):
+    key, rest = {"pk": S(fresh()), "sk": S("1")}, {"pk": S(fresh())}
+    text = INDEX_EMPTY.format(kind, f"by_{name}", name)
+    change = update(key, "SET #n = :v", {":v": value}, INDEXED, ExpressionAttributeNames={"#n": name})
+    for action in (put({**key, name: value}, INDEXED), change):
+        expect_validation(WRITE, {"TransactItems": [put(rest), action]}, text)
+    assert get(HASH, rest) is None
+
+
+@op(WRITE)
+@pytest.mark.parametrize("value", [N(1), NULL, M(a=S("x")), L(), SS("a")], ids=lambda value: list(value)[0])
+def test_index_keys_of_the_wrong_type_cancel(value):
+    key, rest = {"pk": S(fresh()), "sk": S("1")}, {"pk": S(fresh())}
+    text = INVALID + f"Type mismatch for Index Key owner Expected: S Actual: {list(value)[0]} IndexName: by_owner"
+    cancelled(WRITE, [put(rest), put({**key, "owner": value}, INDEXED)], NONE, fault(text))
+    change = update(key, "SET #n = :v", {":v": value}, INDEXED, ExpressionAttributeNames={"#n": "owner"})
+    reply = expect_error(WRITE, {"TransactItems": [put(rest), change]}, CANCELED)
+    assert reply.body["CancellationReasons"][1]["Code"] == "ValidationError"
+    assert get(HASH, rest) is None and get(INDEXED, key) is None
 
 
 LISTS = [
