@@ -188,6 +188,9 @@ Result<AttributeValue> decode(const JsonValue& value, int depth) {
 
 Result<AttributeValue> decode_value(const JsonValue& value) { return decode(value, 0); }
 
-Result<model::Item> decode_item(const JsonValue& map) { return decode_map(map, 0); }
+Result<model::Item> decode_item(const JsonValue& map) {
+  if (map.get("").present()) return refuse(Fault::kEmptyAttributeName);
+  return decode_map(map, 0);
+}
 
 }  // namespace partita::wire

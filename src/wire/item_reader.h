@@ -15,7 +15,7 @@ namespace partita::wire {
 Result<model::AttributeValue> decode_value(const JsonValue& value);
 
 // An item or a key: {"pk":{"S":"..."},...}. Null and {} give an empty item; whether that will do is the caller's
-// matter.
+// matter. Faults: also kEmptyAttributeName.
 Result<model::Item> decode_item(const JsonValue& map);
 
 }  // namespace partita::wire

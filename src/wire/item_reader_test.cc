@@ -25,6 +25,13 @@ std::string decoded(std::string_view text) {
   return std::move(json).take();
 }
 
+TEST(ItemReader, RefusesAnAttributeWithoutAName) {
+  const auto document = JsonDocument::parse(R"({"a":{"M":{"":{"S":"x"}}},"":{"S":"y"}})");
+  const auto item = decode_item(document->root());
+  ASSERT_FALSE(item.ok());
+  EXPECT_EQ(message_of(item.error()), "Empty attribute name");
+}
+
 TEST(ItemReader, ReadsEveryType) {
   for (const char* text :
        {R"({"S":""})", R"({"S":"é\n"})", R"({"N":"1.5"})", R"({"B":""})", R"({"B":"AP8="})", R"({"BOOL":false})",

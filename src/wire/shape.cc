@@ -275,8 +275,10 @@ class ConstraintCheck {
   void key(std::string_view name, const JsonValue& map, const Shape& shape, const Frame* frame) {
     const int64_t length = length_of(name);
     if (is_arn(name) || (is_name(name) && length >= shape.key->min && length <= shape.key->max)) return;
-    violate(map, shape, frame,
-            "Map keys must satisfy constraint: [" + bounds_text(*shape.key) + ", " + pattern_text() + "]");
+    const std::string constraint =
+        "Map keys must satisfy constraint: [" + bounds_text(*shape.key) + ", " + pattern_text() + "]";
+    if (!shape.key->late) return violate(map, shape, frame, constraint);
+    defer("Value " + shown(map, shape) + failed_at(frame, false) + constraint);
   }
 
   void entry_bounds(const JsonValue& entry, const JsonValue& map, const Shape& shape, const Frame* frame) {
@@ -290,20 +292,33 @@ class ConstraintCheck {
   }
 
   void violate(const JsonValue& value, const Shape& shape, const Frame* frame, std::string_view constraint) {
+    if (shape.late && value.present()) return defer("Value" + failed_at(frame, true) + std::string(constraint));
     if (violations_.size() >= kMaxViolations) return;
-    std::string text = "Value";
-    if (!shape.late) text += value.present() ? " '" + print_value(value, shape) + "'" : " null";
-    text += " at '" + path_to(frame, shape.late) + "' failed to satisfy constraint: " + std::string(constraint);
-    if (!shape.late) {
-      violations_.push_back(std::move(text));
-    } else if (late_.empty()) {
-      late_ = std::move(text);
-    }
+    violations_.push_back("Value " + shown(value, shape) + failed_at(frame, false) + std::string(constraint));
+  }
+
+  void defer(std::string text) {
+    if (late_.empty()) late_ = std::move(text);
+  }
+
+  static std::string shown(const JsonValue& value, const Shape& shape) {
+    if (!value.present()) return "null";
+    return "'" + (shape.shown_as_json ? print_json(value) : print_value(value, shape)) + "'";
+  }
+
+  static std::string failed_at(const Frame* frame, bool as_written) {
+    return " at '" + path_to(frame, as_written) + "' failed to satisfy constraint: ";
   }
 
   std::vector<std::string> violations_;
   std::string late_;
 };
+
+bool lacks_a_member(const JsonValue& body, const Shape& shape) {
+  return std::any_of(shape.members.begin(), shape.members.end(), [&](const Member& member) {
+    return member.absence == Absence::kNull && !body.get(member.name).present();
+  });
+}
 
 // What is said before, and without, all other constraints.
 Result<void> check_first(const JsonValue& body, const Shape& shape) {
@@ -314,7 +329,7 @@ Result<void> check_first(const JsonValue& body, const Shape& shape) {
     if (!value.present() && member.absence == Absence::kParameter) {
       return refuse(Fault::kMissingParameter, {std::string(member.name)});
     }
-    if (member.absence == Absence::kBatch && value.size() == 0) {
+    if (member.absence == Absence::kBatch && value.present() && value.size() == 0) {
       const std::string_view operation = shape.name.substr(0, shape.name.rfind("Input"));
       return refuse(Fault::kParameterRequiredFor, {lower_first(member.name), std::string(operation)});
     }
@@ -324,6 +339,7 @@ Result<void> check_first(const JsonValue& body, const Shape& shape) {
         (length < 3 || length > 255)) {
       return refuse(Fault::kTableNameLength, {std::string(member.name)});
     }
+    if (member.shape->table_name == TableNameRule::kItems && lacks_a_member(body, shape)) continue;
     ConstraintCheck name_alone;
     const Frame frame{nullptr, Frame::Step::kMember, member.name};
     name_alone.table_name(value, *member.shape, &frame);

@@ -29,7 +29,7 @@ enum class ShapeKind : uint8_t {
 };
 
 // Names have rules of their own: an ARN may stand in their place, and a bad one at the top of a request is reported
-// before and without anything else.
+// before and without anything else; in an operation on items only if no required member is missing.
 enum class TableNameRule : uint8_t {
   kNone,
   kCreate,   // 3 to 255 characters of the pattern
@@ -42,7 +42,7 @@ enum class Absence : uint8_t {
   kAllowed,
   kNull,       // "Value null at 'key' failed to satisfy constraint: Member must not be null"
   kParameter,  // "The parameter 'TableName' is required but was not present in the request"
-  kBatch,      // "The requestItems parameter is required for BatchGetItem", of an empty one too
+  kBatch,      // as kNull, but an empty one is "The requestItems parameter is required for BatchGetItem"
 };
 
 struct Shape;
@@ -67,8 +67,10 @@ struct Shape {
   int64_t max = kNoMax;
   bool name_pattern = false;  // [a-zA-Z0-9_.-]+
   TableNameRule table_name = TableNameRule::kNone;
-  // Checked behind everything else, and reported without the value and with the member's name as it is written.
+  // Its bounds are checked behind everything else. Not of a map's key: reported without the value and with the
+  // member's name as it is written.
   bool late = false;
+  bool shown_as_json = false;                     // AWS prints the value as the request has it
   std::span<const std::string_view> values = {};  // of an enum
   // NOLINTEND(*-redundant-member-init)
 };

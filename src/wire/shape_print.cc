@@ -2,10 +2,18 @@
 
 #include <algorithm>
 
+#include "wire/json_writer.h"
+
 namespace partita::wire {
 namespace {
 
 constexpr size_t kMaxPrintedBytes = 8 * 1024;  // ours: a message need not repeat a request of 16 MiB
+
+// Where the UTF-8 character begins that lies over `at`, which is inside the text.
+size_t character_start(std::string_view text, size_t at) {
+  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) --at;
+  return at;
+}
 
 class Printer {
  public:
@@ -37,9 +45,7 @@ class Printer {
       out_ += text;
       return;
     }
-    size_t cut = kMaxPrintedBytes;
-    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) --cut;  // not inside a character
-    out_ += text.substr(0, cut);
+    out_ += text.substr(0, character_start(text, kMaxPrintedBytes));
     out_ += "...";
   }
 
@@ -93,12 +99,47 @@ class Printer {
   std::string out_;
 };
 
+void write_json(const JsonValue& value, JsonWriter& json) {
+  switch (value.kind()) {
+    case JsonValue::Kind::kNull:
+      return json.null();
+    case JsonValue::Kind::kBoolean:
+      return json.boolean(value.as_boolean());
+    case JsonValue::Kind::kInteger:
+      return json.number(value.as_integer());
+    case JsonValue::Kind::kDecimal:
+      return json.number(value.as_double());
+    case JsonValue::Kind::kString:
+      return json.string(value.as_string());
+    case JsonValue::Kind::kArray:
+      json.begin_array();
+      for (const JsonValue element : value.elements()) write_json(element, json);
+      return json.end_array();
+    case JsonValue::Kind::kObject:
+      json.begin_object();
+      for (const auto [name, member] : value.members()) {
+        json.key(name);
+        write_json(member, json);
+      }
+      return json.end_object();
+  }
+}
+
 }  // namespace
 
 std::string print_value(const JsonValue& value, const Shape& shape) {
   Printer printer;
   printer.value(value, shape);
   return std::move(printer).take();
+}
+
+std::string print_json(const JsonValue& value) {
+  JsonWriter json;
+  write_json(value, json);
+  std::string text = std::move(json).take();
+  if (text.size() <= kMaxPrintedBytes) return text;
+  text.resize(character_start(text, kMaxPrintedBytes));
+  return text + "...";
 }
 
 std::string lower_first(std::string_view name) {

@@ -11,6 +11,9 @@ namespace partita::wire {
 
 std::string print_value(const JsonValue& value, const Shape& shape);
 
+// The value as JSON without blanks. Long ones are cut short.
+std::string print_json(const JsonValue& value);
+
 // The name with its first letter in lower case, as paths and prints have it.
 std::string lower_first(std::string_view name);
 

@@ -39,7 +39,7 @@ TEST(Shape, AnArnMayStandForAName) {
 }
 
 TEST(Shape, CountsAndJoinsViolations) {
-  EXPECT_EQ(found(shapes::kGetItem, "{}"), "2 validation errors detected: " + kKeyNull + "; " + kNameNull);
+  EXPECT_EQ(found(shapes::kGetItem, "{}"), "2 validation errors detected: " + kNameNull + "; " + kKeyNull);
   EXPECT_EQ(found(shapes::kGetItem, R"({"TableName":"abc"})"), "1 validation error detected: " + kKeyNull);
   EXPECT_EQ(found(shapes::kGetItem, R"({"TableName":"abc","Key":null,"AttributesToGet":[]})"),
             "2 validation errors detected: Value '[]' at 'attributesToGet' failed to satisfy constraint: Member must "
@@ -103,9 +103,9 @@ TEST(Shape, ABadTableNameIsReportedAlone) {
            "' at 'tableName' failed to satisfy constraint: " + constraint;
   };
   const std::string pattern = "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+";
-  EXPECT_EQ(found(shapes::kPutItem, R"({"TableName":"","ReturnValues":"x"})"),
+  EXPECT_EQ(found(shapes::kPutItem, R"({"TableName":"","Item":{},"ReturnValues":"x"})"),
             name_at_fault("", "Member must have length greater than or equal to 1"));
-  EXPECT_EQ(found(shapes::kPutItem, R"({"TableName":"a b"})"), name_at_fault("a b", pattern));
+  EXPECT_EQ(found(shapes::kPutItem, R"({"TableName":"a b","Item":{}})"), name_at_fault("a b", pattern));
   const std::string long_name(256, 'a');
   EXPECT_EQ(found(shapes::kScan, R"({"TableName":")" + long_name + "\"}"),
             name_at_fault(long_name, "Member must have length less than or equal to 255"));
@@ -115,6 +115,17 @@ TEST(Shape, ABadTableNameIsReportedAlone) {
   const std::string length = "TableName must be at least 3 characters long and at most 255 characters long";
   EXPECT_EQ(found(shapes::kDescribeTable, R"({"TableName":"ab"})"), length);
   EXPECT_EQ(found(shapes::kUpdateTable, R"({"TableName":")" + long_name + "\"}"), length);
+}
+
+TEST(Shape, ABadTableNameIsJoinedWhenAMemberIsMissing) {
+  EXPECT_EQ(found(shapes::kUpdateItem, R"({"TableName":"","ReturnValues":"x","ReturnConsumedCapacity":"y"})"),
+            "4 validation errors detected: "
+            "Value 'y' at 'returnConsumedCapacity' failed to satisfy constraint: Member must satisfy enum value set: "
+            "[INDEXES, TOTAL, NONE]; "
+            "Value '' at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to 1; "
+            "Value 'x' at 'returnValues' failed to satisfy constraint: Member must satisfy enum value set: "
+            "[ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]; " +
+                kKeyNull);
 }
 
 TEST(Shape, AMissingTableNameHasWordsOfItsOwn) {
@@ -144,7 +155,14 @@ std::string repeated(std::string_view element, size_t count) {
 }
 
 TEST(Shape, BatchesAreCounted) {
-  EXPECT_EQ(found(shapes::kBatchGetItem, "{}"), "The requestItems parameter is required for BatchGetItem");
+  EXPECT_EQ(found(shapes::kBatchGetItem, "{}"),
+            "1 validation error detected: Value null at 'requestItems' failed to satisfy constraint: Member must not "
+            "be null");
+  EXPECT_EQ(found(shapes::kBatchGetItem, R"({"RequestItems":{}})"),
+            "The requestItems parameter is required for BatchGetItem");
+  EXPECT_EQ(found(shapes::kBatchGetItem, R"({"RequestItems":{"abc":{}}})"),
+            "1 validation error detected: Value null at 'requestItems.abc.member.keys' failed to satisfy constraint: "
+            "Member must not be null");
   EXPECT_EQ(found(shapes::kBatchWriteItem, R"({"RequestItems":{}})"),
             "The requestItems parameter is required for BatchWriteItem");
   const std::string keys = repeated(R"({"p":{"S":"a"}})", 101);
@@ -160,11 +178,28 @@ TEST(Shape, BatchesAreCounted) {
                 "]}' at 'requestItems' failed to satisfy constraint: Map value must satisfy constraint: [Member must "
                 "have length less than or equal to 25, Member must have length greater than or equal to 1]");
   EXPECT_EQ(found(shapes::kBatchWriteItem, R"({"RequestItems":{"abc":)" + repeated(put, 25) + "}}"), "");
-  EXPECT_EQ(found(shapes::kBatchWriteItem, R"({"RequestItems":{"a b":)" + repeated("{}", 1) + "}}"),
-            "1 validation error detected: Value '{a b=[WriteRequest()]}' at 'requestItems' failed to satisfy "
-            "constraint: Map keys must satisfy constraint: [Member must have length less than or equal to 255, Member "
-            "must have length greater than or equal to 1, Member must satisfy regular expression pattern: "
-            "[a-zA-Z0-9_.-]+]");
+}
+
+TEST(Shape, TableNamesInBatches) {
+  const std::string keys =
+      " at 'requestItems' failed to satisfy constraint: Map keys must satisfy constraint: [Member must have length "
+      "less than or equal to 255, Member must have length greater than or equal to 3, Member must satisfy regular "
+      "expression pattern: [a-zA-Z0-9_.-]+]";
+  const std::string capacity =
+      "Value 'x' at 'returnConsumedCapacity' failed to satisfy constraint: Member must satisfy enum value set: "
+      "[INDEXES, TOTAL, NONE]";
+  const std::string reads = R"("RequestItems":{"a b":{"Keys":[{"p":{"S":"é\""}}],"ConsistentRead":true}})";
+  const std::string shown = R"('{"a b":{"Keys":[{"p":{"S":")"
+                            "é"
+                            R"(\""}}],"ConsistentRead":true}}')";
+  EXPECT_EQ(found(shapes::kBatchGetItem, "{" + reads + "}"), "1 validation error detected: Value " + shown + keys);
+  EXPECT_EQ(found(shapes::kBatchGetItem, R"({"ReturnConsumedCapacity":"x",)" + reads + "}"),
+            "2 validation errors detected: Value " + shown + keys + "; " + capacity);
+  const std::string writes = R"("RequestItems":{"a b":[{}]})";
+  EXPECT_EQ(found(shapes::kBatchWriteItem, "{" + writes + "}"),
+            "1 validation error detected: Value '{a b=[WriteRequest()]}'" + keys);
+  EXPECT_EQ(found(shapes::kBatchWriteItem, R"({"ReturnConsumedCapacity":"x",)" + writes + "}"),
+            "1 validation error detected: " + capacity);
 }
 
 TEST(Shape, LongValuesAreCutWhenPrinted) {

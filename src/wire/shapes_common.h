@@ -18,9 +18,6 @@ inline constexpr Shape kTableName{.kind = ShapeKind::kString, .table_name = Tabl
 inline constexpr Shape kControlTableName{.kind = ShapeKind::kString, .table_name = TableNameRule::kControl};
 inline constexpr Shape kIndexName{.kind = ShapeKind::kString, .min = 3, .max = 255, .name_pattern = true};
 inline constexpr Shape kAttributeNames{.kind = ShapeKind::kList, .element = &kText, .min = 1, .max = 255};
-// The names of tables as keys of a map.
-inline constexpr Shape kTableKey{.kind = ShapeKind::kString, .min = 1, .max = 255, .name_pattern = true};
-
 inline constexpr Shape kPositiveInteger{.kind = ShapeKind::kInteger, .min = 1};
 
 template <const auto& words>

@@ -22,8 +22,8 @@ constexpr Member kPutMembers[] = {
 constexpr Member kGetMembers[] = {
     {"ReturnConsumedCapacity", &kReturnCapacity},
     {"AttributesToGet", &kAttributeNames},
-    {"Key", &kValueMap, Absence::kNull},
     {"TableName", &kTableName, Absence::kNull},
+    {"Key", &kValueMap, Absence::kNull},
     {"ConsistentRead", &kFlag},
     {"ProjectionExpression", &kText},
     {"ExpressionAttributeNames", &kTextMap},
@@ -40,10 +40,10 @@ constexpr Shape kValueUpdates{.kind = ShapeKind::kMap, .element = &kValueUpdate}
 
 constexpr Member kUpdateMembers[] = {
     {"ReturnConsumedCapacity", &kReturnCapacity},
-    {"Key", &kValueMap, Absence::kNull},
     {"TableName", &kTableName, Absence::kNull},
     {"ReturnItemCollectionMetrics", &kReturnMetrics},
     {"ReturnValues", &kReturnValues},
+    {"Key", &kValueMap, Absence::kNull},
     {"ConditionalOperator", &kConditionalOperator},
     {"Expected", &kExpected},
     {"AttributeUpdates", &kValueUpdates},
@@ -56,10 +56,10 @@ constexpr Member kUpdateMembers[] = {
 
 constexpr Member kDeleteMembers[] = {
     {"ReturnConsumedCapacity", &kReturnCapacity},
-    {"Key", &kValueMap, Absence::kNull},
     {"TableName", &kTableName, Absence::kNull},
     {"ReturnValues", &kReturnValues},
     {"ReturnItemCollectionMetrics", &kReturnMetrics},
+    {"Key", &kValueMap, Absence::kNull},
     {"ConditionalOperator", &kConditionalOperator},
     {"Expected", &kExpected},
     {"ConditionExpression", &kText},
