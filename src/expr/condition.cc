@@ -191,11 +191,4 @@ std::vector<std::string> Condition::nested_attributes() const {
 
 bool evaluate(const Condition& condition, const Item& item) { return evaluate_node(condition.root(), item); }
 
-Result<void> check_scalar_keys(const std::vector<std::string>& nested, const model::KeySchema& schema) {
-  for (const std::string& name : nested) {
-    if (schema.names(name)) return model::refuse(model::Fault::kKeyNotScalar, {name});
-  }
-  return {};
-}
-
 }  // namespace partita::expr

@@ -77,7 +77,4 @@ Result<Condition> parse_condition(std::string_view text, Source source, Placehol
 // suit an operator make that operator false, they are not errors.
 bool evaluate(const Condition& condition, const model::Item& item);
 
-// `nested` is nested_attributes() of a condition or of a projection. Error: kKeyNotScalar.
-Result<void> check_scalar_keys(const std::vector<std::string>& nested, const model::KeySchema& schema);
-
 }  // namespace partita::expr

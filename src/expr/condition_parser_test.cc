@@ -130,6 +130,10 @@ TEST(ConditionParser, RefusesMisplacedFunctions) {
 TEST(ConditionParser, FindsReservedWords) {
   EXPECT_EQ(refused("attribute_exists(views, #a)"), "Attribute name is a reserved keyword; reserved keyword: views");
   EXPECT_EQ(refused(":a < abOrT"), "Attribute name is a reserved keyword; reserved keyword: abOrT");
+  // The words that open a section of an update are plain words here.
+  EXPECT_EQ(refused("sEt = a"), "Attribute name is a reserved keyword; reserved keyword: sEt");
+  EXPECT_EQ(refused("a = b.add"), "Attribute name is a reserved keyword; reserved keyword: add");
+  EXPECT_EQ(refused("delete(a)"), "Invalid function name; function: delete");
   EXPECT_EQ(refused("a.name = b.status"), "Attribute name is a reserved keyword; reserved keyword: name");
   EXPECT_EQ(refused("#name = b", {{"#name", "name"}}), "ok");
 }

@@ -150,10 +150,6 @@ TEST(Condition, ListsItsAttributes) {
       parse_condition("a.b = c OR NOT (size(#x) < a AND contains(d[1], c))", Source::kFilter, placeholders);
   EXPECT_EQ(condition->attributes(), (std::vector<std::string>{"a", "c", "z", "d"}));
   EXPECT_EQ(condition->nested_attributes(), (std::vector<std::string>{"a", "d"}));
-  model::KeySchema schema;
-  schema.partition = {{"d", model::Type::kS}};
-  EXPECT_EQ(outcome(check_scalar_keys(condition->nested_attributes(), schema)),
-            "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: Key: d");
 }
 
 TEST(Condition, OutlivesItsPlaceholders) {

@@ -157,12 +157,13 @@ class Resolver {
   Resolver(const Condition& condition, const KeySchema& schema) : schema_(schema) { collect(condition.root(), terms_); }
 
   Result<KeyRange> resolve() {
-    const bool simple = schema_.partition.size() == 1 && schema_.sort.size() <= 1;
-    if (terms_.empty() || (simple && terms_.size() > 2)) return model::refuse(Fault::kKeyConditionCount);
-    if (schema_.sort.empty() && terms_.size() > schema_.partition.size()) {
-      return model::refuse(Fault::kQueryNotSupported);
+    const size_t keys = schema_.partition.size() + schema_.sort.size();
+    if (terms_.size() > keys && terms_.size() > 2) {
+      return model::refuse(Fault::kKeyConditionTooMany, {std::to_string(terms_.size()), std::to_string(keys)});
     }
+    if (terms_.size() > keys) return model::refuse(Fault::kQueryNotSupported);
     for (const KeyElement& key : schema_.partition) PARTITA_TRY_VOID(take_partition(key));
+    PARTITA_TRY_VOID(check_sort_order());
     for (const KeyElement& key : schema_.sort) PARTITA_TRY_VOID(take_sort(key));
     if (used_ < terms_.size()) return model::refuse(Fault::kQueryNotSupported);
     return std::move(range_);
@@ -192,15 +193,25 @@ class Resolver {
     return {};
   }
 
+  // A sort attribute can have a condition only if those before it are held to one value each.
+  Result<void> check_sort_order() const {
+    std::string open;
+    for (const KeyElement& key : schema_.sort) {
+      const KeyTerm* term = find(key);
+      if (term != nullptr && !open.empty()) return model::refuse(Fault::kQuerySortKeyGap, {open, key.name});
+      if (term == nullptr || term->op != ConditionOp::kEqual) open += (open.empty() ? "" : ", ") + key.name;
+    }
+    return {};
+  }
+
   Result<void> take_sort(const KeyElement& key) {
     const KeyTerm* term = find(key);
     if (term == nullptr) {
-      // Conditions are left that this attribute should have come before, or that are on no key at all.
+      // Conditions are left that are on no key at all.
       if (used_ < terms_.size()) return model::refuse(Fault::kQueryMissedKey, {key.name});
       return {};
     }
     PARTITA_TRY_VOID(check(*term, key));
-    if (range_.sort_range) return model::refuse(Fault::kQueryNotSupported);
     sort_bytes_ += std::max(key_bytes(*term->value), term->upper != nullptr ? key_bytes(*term->upper) : 0);
     if (sort_bytes_ > model::kMaxSortKeyBytes) return model::refuse(Fault::kSortKeyTooLong);
     if (term->op == ConditionOp::kEqual) {

@@ -70,7 +70,7 @@ TEST(KeyCondition, MissesKeys) {
             "Query key condition not supported");
   EXPECT_EQ(refused("p < :p", {{":p", s("x")}}), "Query key condition not supported");
   EXPECT_EQ(refused("p = :p AND c < :v AND a < :v", {{":p", s("x")}, {":v", n(1)}}),
-            "Conditions can be of length 1 or 2 only");
+            "The number of query conditions (3) exceeds the number of key attributes defined in the schema (2)");
 }
 
 TEST(KeyCondition, RefusesOperators) {
@@ -95,10 +95,12 @@ TEST(KeyCondition, RefusesOtherShapes) {
   EXPECT_EQ(refused("p = c"),
             "Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition");
   EXPECT_EQ(refused(":v = :v", v), "Invalid condition in KeyConditionExpression: No key attribute specified");
-  EXPECT_EQ(refused("size(p) = :v", v), "KeyConditionExpressions cannot contain nested operations");
+  EXPECT_EQ(refused("size(p) = :v", v),
+            "Invalid KeyConditionExpression: KeyConditionExpressions cannot contain nested operations");
   EXPECT_EQ(refused("p.a = :v", v),
             "Invalid KeyConditionExpression: KeyConditionExpressions cannot have conditions on nested attributes");
-  EXPECT_EQ(refused("p = :v AND p = :v", v), "KeyConditionExpressions must only contain one condition per key");
+  EXPECT_EQ(refused("p = :v AND p = :v", v),
+            "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key");
   EXPECT_EQ(
       refused(":v between p and c", v),
       "Invalid condition in KeyConditionExpression: BETWEEN operator must have the key attribute as its first operand");
@@ -148,12 +150,16 @@ TEST(KeyCondition, ResolvesSeveralAttributes) {
   EXPECT_EQ(outcome(some("h1 = :1 AND h2 = :2")), "ok");
   EXPECT_EQ(outcome(some("h1 = :1")), "Query condition missed key schema element: h2");
   EXPECT_EQ(outcome(some("h1 = :1 AND h2 > :2")), "Query key condition not supported");
-  EXPECT_EQ(outcome(some("h1 = :1 AND h2 = :2 AND r2 = :4")), "Query condition missed key schema element: r1");
-  EXPECT_EQ(outcome(some("h1 = :1 AND h2 = :2 AND r1 = :3 AND r3 = :5")),
-            "Query condition missed key schema element: r2");
-  EXPECT_EQ(outcome(some("h1 = :1 AND h2 = :2 AND r1 > :3 AND r2 = :4")), "Query key condition not supported");
-  EXPECT_EQ(outcome(some("h1 = :1 AND h2 = :2 AND begins_with(r1, :3) AND r2 = :4")),
-            "Query key condition not supported");
+  const auto gap = [](const std::string& open, const std::string& after) {
+    return "RANGE key attributes " + open +
+           " must have equality conditions specified in the query because a condition is present on key attribute " +
+           after;
+  };
+  EXPECT_EQ(outcome(some("h1 = :1 AND h2 = :2 AND r2 = :4")), gap("r1", "r2"));
+  EXPECT_EQ(outcome(some("h1 = :1 AND h2 = :2 AND r3 = :5")), gap("r1, r2", "r3"));
+  EXPECT_EQ(outcome(some("h1 = :1 AND h2 = :2 AND r1 = :3 AND r3 = :5")), gap("r2", "r3"));
+  EXPECT_EQ(outcome(some("h1 = :1 AND h2 = :2 AND r1 > :3 AND r2 = :4")), gap("r1", "r2"));
+  EXPECT_EQ(outcome(some("h1 = :1 AND h2 = :2 AND begins_with(r1, :3) AND r2 = :4")), gap("r1", "r2"));
 }
 
 Result<KeyRange> legacy(std::vector<LegacyCondition> conditions, const KeySchema& schema = texts()) {
@@ -187,6 +193,8 @@ TEST(KeyConditions, RefuseWhatIsNotIndexable) {
   }
   EXPECT_EQ(outcome(legacy({on("p", LegacyOp::kGt, {s("x")})})), "Query key condition not supported");
   EXPECT_EQ(outcome(legacy({})), "Conditions can be of length 1 or 2 only");
+  EXPECT_EQ(outcome(legacy({key, on("c", LegacyOp::kEq, {s("y")}), on("d", LegacyOp::kEq, {s("z")})})),
+            "Conditions can be of length 1 or 2 only");
   EXPECT_EQ(outcome(legacy({on("p", LegacyOp::kEq, {})})),
             "One or more parameter values were invalid: Invalid number of argument(s) for the EQ ComparisonOperator");
   EXPECT_EQ(outcome(legacy({key, on("c", LegacyOp::kBetween, {s("b"), s("a")})})),

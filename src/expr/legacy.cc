@@ -249,6 +249,7 @@ Result<Condition> lower_key_conditions(const std::vector<LegacyCondition>& condi
     // Those that are not for keys are refused by resolve(), whatever they would mean.
     root.children.push_back(make_node(condition_op(op), condition.attribute, values));
   }
+  if (root.children.empty() || root.children.size() > 2) return model::refuse(Fault::kKeyConditionCount);
   return Condition(std::move(root));
 }
 

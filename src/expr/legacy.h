@@ -53,7 +53,7 @@ enum class LegacyJoin : uint8_t { kAnd, kOr };
 Result<Condition> lower_expected(const std::vector<LegacyCondition>& expected, LegacyJoin join);
 // QueryFilter and ScanFilter.
 Result<Condition> lower_filter(const std::vector<LegacyCondition>& filter, LegacyJoin join);
-// To be given to resolve().
+// To be given to resolve(). Errors: also kKeyConditionCount.
 Result<Condition> lower_key_conditions(const std::vector<LegacyCondition>& conditions);
 
 enum class LegacyAction : uint8_t { kPut, kAdd, kDelete };

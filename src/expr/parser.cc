@@ -9,12 +9,26 @@ namespace partita::expr {
 
 using model::Fault;
 
+namespace {
+
+// The words that mean something in an update only.
+bool opens_section(TokenKind kind) {
+  return kind == TokenKind::kSet || kind == TokenKind::kRemove || kind == TokenKind::kAdd || kind == TokenKind::kDelete;
+}
+
+}  // namespace
+
 Result<void> Parser::begin() {
   if (text_.empty()) return refuse(Fault::kExpressionEmpty);
+  if (text_.size() > model::kMaxExpressionBytes && source_ == Source::kUpdate) return refuse(Fault::kUpdateTooLong);
   if (text_.size() > model::kMaxExpressionBytes) {
     return refuse(Fault::kExpressionTooLong, {std::to_string(text_.size())});
   }
   tokens_ = tokenize(text_);
+  if (source_ == Source::kUpdate) return {};
+  for (Token& token : tokens_) {
+    if (opens_section(token.kind)) token.kind = TokenKind::kIdentifier;
+  }
   return {};
 }
 

@@ -277,12 +277,31 @@ size_t value_bytes(const UpdateValue& value) {
   return bytes;
 }
 
+void add_nested(const Path& path, std::vector<std::string>& names) {
+  if (path.is_attribute() || std::ranges::find(names, path.attribute) != names.end()) return;
+  names.push_back(path.attribute);
+}
+
+void add_nested(const UpdateValue& value, std::vector<std::string>& names) {
+  if (value.kind == ValueKind::kPath) add_nested(value.path, names);
+  for (const UpdateValue& argument : value.arguments) add_nested(argument, names);
+}
+
 }  // namespace
 
 bool Update::creates_item() const {
   return actions_.empty() || std::ranges::any_of(actions_, [](const UpdateAction& action) {
            return action.kind == ActionKind::kSet || action.kind == ActionKind::kAdd;
          });
+}
+
+std::vector<std::string> Update::nested_attributes() const {
+  std::vector<std::string> names;
+  for (const UpdateAction& action : actions_) {
+    add_nested(action.path, names);
+    add_nested(action.value, names);
+  }
+  return names;
 }
 
 Result<void> check_no_key(const Update& update, const model::KeySchema& schema) {

@@ -54,6 +54,10 @@ class Update {
   // False when it can only take away, so that it does not bring an item into being.
   bool creates_item() const;
 
+  // The distinct top-level attributes that its paths look inside of, with `.` or `[]`: what is written to and what is
+  // read.
+  std::vector<std::string> nested_attributes() const;
+
  private:
   std::vector<UpdateAction> actions_;
 };

@@ -180,6 +180,11 @@ TEST(Update, ShowsTouchedLeaves) {
   EXPECT_EQ(touched(update_of("REMOVE x"), Item()), Item());
 }
 
+TEST(Update, ListsTheAttributesThatItLooksInto) {
+  EXPECT_EQ(update_of("SET a.b = c, d = if_not_exists(e[0], f.g) + a.z REMOVE h[1], i").nested_attributes(),
+            (std::vector<std::string>{"a", "e", "f", "h"}));
+}
+
 TEST(Update, WeighsWhatItWrites) {
   const auto bytes = [](std::string_view text, Pairs values) { return statement_bytes(update_of(text, values)); };
   EXPECT_EQ(bytes("SET abc = :v", {{":v", s("12345")}}), 3u + 19 + 3 + 5);
@@ -188,7 +193,8 @@ TEST(Update, WeighsWhatItWrites) {
   EXPECT_EQ(bytes("SET twin = big", {}), 3u + 19 + 4 + (1 + 14 + 3));
   EXPECT_EQ(bytes("SET a.bc = m.z", {}), 3u + 19 + (1 + 4 + 2) + (1 + 15 + 15));
   EXPECT_EQ(bytes("SET a = a + :v", {{":v", n(1)}}), 3u + 19 + 1 + 34 + (1 + 14 + 1) + 2);
-  EXPECT_EQ(bytes("SET a = if_not_exists(a, :v) REMOVE l[12]", {{":v", s("x")}}), 3u + 19 + 1 + 39 + 16 + 1 + 1 + 1 + 6);
+  EXPECT_EQ(bytes("SET a = if_not_exists(a, :v) REMOVE l[12]", {{":v", s("x")}}),
+            3u + 19 + 1 + 39 + 16 + 1 + 1 + 1 + 6);
 }
 
 }  // namespace

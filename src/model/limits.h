@@ -27,7 +27,8 @@ inline constexpr size_t kMaxInOperands = 100;
 
 inline constexpr size_t kMaxGlobalIndexes = 20;
 inline constexpr size_t kMaxLocalIndexes = 5;
-inline constexpr size_t kMaxProjectedAttributes = 100;                     // over all indexes of a table
+inline constexpr size_t kMaxIndexKeys = 4;              // partition attributes of a global index, and sort attributes
+inline constexpr size_t kMaxProjectedAttributes = 100;  // over all indexes of a table
 inline constexpr int64_t kMaxCollectionBytes = 10LL * 1024 * 1024 * 1024;  // with a local index
 
 inline constexpr size_t kReadUnitBytes = 4096;

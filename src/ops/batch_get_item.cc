@@ -52,15 +52,36 @@ Result<Block> decode_block(std::string_view name, JsonValue body) {
   Block block;
   block.name = std::string(name);
   block.body = body;
-  PARTITA_TRY(expr::Placeholders given, placeholders(body, {{"ProjectionExpression"}, {"AttributesToGet"}}));
   for (const JsonValue key : body.get("Keys").elements()) {
     PARTITA_TRY(model::Item decoded, wire::decode_item(key));
     block.read.keys.push_back(std::move(decoded));
   }
-  PARTITA_TRY(block.read.projection, projection(body, given));
+  PARTITA_TRY_VOID(check_duplicates(body.get("Keys")));
+  PARTITA_TRY(block.read.projection, attributes_to_get(body));
+  PARTITA_TRY(expr::Placeholders given, placeholders(body));
+  if (!block.read.projection) {
+    PARTITA_TRY(block.read.projection, projection(body, given));
+  }
   PARTITA_TRY_VOID(given.check_all_used());
   block.read.consistent = flag(body, "ConsistentRead");
   return block;
+}
+
+// The two forms do not mix, neither in a block nor over the blocks.
+Result<void> check_block_forms(JsonValue tables) {
+  constexpr std::string_view kExpression = "ProjectionExpression";
+  constexpr std::string_view kLegacy = "AttributesToGet";
+  bool expression = false;
+  bool legacy = false;
+  for (const auto& [name, block] : tables.members()) {
+    expression = expression || block.get(kExpression).present();
+    legacy = legacy || block.get(kLegacy).present();
+    PARTITA_TRY_VOID(check_forms(block, {{kExpression}, {kLegacy}}));
+  }
+  if (expression && legacy) {
+    return refuse(Fault::kMixedExpressions, {std::string(kLegacy), std::string(kExpression)});
+  }
+  return {};
 }
 
 Result<std::vector<Block>> decode(JsonValue body) {
@@ -69,6 +90,7 @@ Result<std::vector<Block>> decode(JsonValue body) {
   size_t total = 0;
   for (const auto& [name, block] : tables.members()) total += block.get("Keys").size();
   if (total > model::kMaxBatchGetKeys) return refuse(Fault::kBatchTooManyItems, {"BatchGetItem"});
+  PARTITA_TRY_VOID(check_block_forms(tables));
   for (const auto& [name, block] : tables.members()) {
     PARTITA_TRY(Block decoded, decode_block(name, block));
     blocks.push_back(std::move(decoded));
@@ -81,10 +103,9 @@ Result<void> find_tables(const Context& context, std::vector<Block>& blocks) {
     PARTITA_TRY(const std::string name, table_name_of(block.name, context));
     PARTITA_TRY(block.read.table, context.database.ready_table(name));
     if (block.read.projection) {
-      PARTITA_TRY_VOID(expr::check_scalar_keys(block.read.projection->nested_attributes(), block.read.table->keys));
+      PARTITA_TRY_VOID(table::check_scalar_keys(*block.read.table, block.read.projection->nested_attributes()));
     }
     for (const auto& key : block.read.keys) PARTITA_TRY_VOID(table::check_key(*block.read.table, key));
-    PARTITA_TRY_VOID(check_duplicates(block.body.get("Keys")));
   }
   return {};
 }

@@ -9,10 +9,14 @@ namespace {
 
 Result<table::ReadKeys> decode(wire::JsonValue body) {
   table::ReadKeys request;
-  PARTITA_TRY(expr::Placeholders given, placeholders(body, {{"ProjectionExpression"}, {"AttributesToGet"}}));
+  PARTITA_TRY_VOID(check_forms(body, {{"ProjectionExpression"}, {"AttributesToGet"}}));
   PARTITA_TRY(model::Item key, wire::decode_item(body.get("Key")));
   request.keys.push_back(std::move(key));
-  PARTITA_TRY(request.projection, projection(body, given));
+  PARTITA_TRY(request.projection, attributes_to_get(body));
+  PARTITA_TRY(expr::Placeholders given, placeholders(body));
+  if (!request.projection) {
+    PARTITA_TRY(request.projection, projection(body, given));
+  }
   PARTITA_TRY_VOID(given.check_all_used());
   request.consistent = flag(body, "ConsistentRead");
   return request;
@@ -41,7 +45,7 @@ Task<Result<std::string>> get_item(const Context& context, wire::JsonValue body)
   PARTITA_CO_TRY(const table::Table table, ready_table(body, context));
   request.table = table;
   if (request.projection) {
-    PARTITA_CO_TRY_VOID(expr::check_scalar_keys(request.projection->nested_attributes(), table->keys));
+    PARTITA_CO_TRY_VOID(table::check_scalar_keys(*table, request.projection->nested_attributes()));
   }
   PARTITA_CO_TRY_VOID(table::check_key(*table, request.keys[0]));
   auto items = co_await table::read_items(context.database, std::move(request));

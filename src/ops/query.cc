@@ -17,44 +17,35 @@ struct Decoded {
   expr::Condition keys;
 };
 
-Result<expr::Placeholders> decode_placeholders(JsonValue body) {
+Result<void> check_query_forms(JsonValue body) {
   // KeyConditions may stand beside the other expressions.
   if (body.get("KeyConditionExpression").present()) {
-    return placeholders(body, {{"ProjectionExpression", "FilterExpression", "KeyConditionExpression"},
-                               {"AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions"}});
+    return check_forms(body, {{"ProjectionExpression", "FilterExpression", "KeyConditionExpression"},
+                              {"AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions"}});
   }
-  return placeholders(body, {{"ProjectionExpression", "FilterExpression", "KeyConditionExpression"},
-                             {"AttributesToGet", "QueryFilter", "ConditionalOperator"}});
+  return check_forms(body, {{"ProjectionExpression", "FilterExpression", "KeyConditionExpression"},
+                            {"AttributesToGet", "QueryFilter", "ConditionalOperator"}});
 }
 
 Result<expr::Condition> decode_keys(JsonValue body, expr::Placeholders& given) {
   if (const JsonValue expression = body.get("KeyConditionExpression"); expression.present()) {
     return expr::parse_key_condition(expression.as_string(), given);
   }
-  const JsonValue conditions = body.get("KeyConditions");
-  if (!conditions.present()) return refuse(Fault::kQueryWithoutKeyCondition);
-  PARTITA_TRY(const auto entries, legacy_conditions(conditions));
+  PARTITA_TRY(const auto entries, legacy_conditions(body.get("KeyConditions")));
   return expr::lower_key_conditions(entries);
-}
-
-Result<std::optional<expr::Condition>> decode_filter(JsonValue body, expr::Placeholders& given) {
-  std::optional<expr::Condition> filter;
-  if (const JsonValue expression = body.get("FilterExpression"); expression.present()) {
-    PARTITA_TRY(filter, expr::parse_condition(expression.as_string(), expr::Source::kFilter, given));
-  } else if (const JsonValue entries = body.get("QueryFilter"); entries.present()) {
-    PARTITA_TRY(const auto conditions, legacy_conditions(entries));
-    PARTITA_TRY(filter, expr::lower_filter(conditions, legacy_join(body)));
-  }
-  return filter;
 }
 
 Result<Decoded> decode(JsonValue body) {
   Decoded decoded;
-  PARTITA_TRY(expr::Placeholders given, decode_placeholders(body));
-  PARTITA_TRY_VOID(check_conditional_operator(body, "QueryFilter"));
+  PARTITA_TRY_VOID(check_query_forms(body));
+  PARTITA_TRY_VOID(decode_legacy_filter(body, "QueryFilter", decoded.read));
+  PARTITA_TRY(decoded.read.projection, attributes_to_get(body));
   PARTITA_TRY_VOID(decode_start(body, decoded.read));
+  const bool keyed = body.get("KeyConditionExpression").present() || body.get("KeyConditions").present();
+  if (!keyed) return refuse(Fault::kQueryWithoutKeyCondition);
+  PARTITA_TRY(expr::Placeholders given, placeholders(body));
   PARTITA_TRY(decoded.keys, decode_keys(body, given));
-  PARTITA_TRY(decoded.read.filter, decode_filter(body, given));
+  PARTITA_TRY_VOID(decode_filter(body, given, decoded.read));
   PARTITA_TRY_VOID(decode_range(body, RangeKind::kQuery, given, decoded.read));
   PARTITA_TRY_VOID(given.check_all_used());
   if (body.get("KeyConditionExpression").present()) PARTITA_TRY_VOID(expr::check_key_condition(decoded.keys));

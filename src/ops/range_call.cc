@@ -94,6 +94,22 @@ Result<std::string> encode(JsonValue body, const table::RangeRead& read, const t
 
 }  // namespace
 
+Result<void> decode_legacy_filter(JsonValue body, std::string_view member, table::RangeRead& read) {
+  PARTITA_TRY_VOID(check_conditional_operator(body, member));
+  const JsonValue entries = body.get(member);
+  if (!entries.present()) return {};
+  PARTITA_TRY(const auto conditions, legacy_conditions(entries));
+  PARTITA_TRY(read.filter, expr::lower_filter(conditions, legacy_join(body)));
+  return {};
+}
+
+Result<void> decode_filter(JsonValue body, expr::Placeholders& given, table::RangeRead& read) {
+  const JsonValue expression = body.get("FilterExpression");
+  if (!expression.present()) return {};
+  PARTITA_TRY(read.filter, expr::parse_condition(expression.as_string(), expr::Source::kFilter, given));
+  return {};
+}
+
 Result<void> decode_start(JsonValue body, table::RangeRead& read) {
   const JsonValue start = body.get("ExclusiveStartKey");
   if (!start.present()) return {};
@@ -107,7 +123,9 @@ Result<void> decode_start(JsonValue body, table::RangeRead& read) {
 }
 
 Result<void> decode_range(JsonValue body, RangeKind kind, expr::Placeholders& given, table::RangeRead& read) {
-  PARTITA_TRY(read.projection, projection(body, given));
+  if (!read.projection) {
+    PARTITA_TRY(read.projection, projection(body, given));
+  }
   PARTITA_TRY_VOID(check_select(body, kind, read.projection.has_value()));
   read.count_only = text(body, "Select") == "COUNT";
   read.consistent = flag(body, "ConsistentRead");
@@ -116,9 +134,8 @@ Result<void> decode_range(JsonValue body, RangeKind kind, expr::Placeholders& gi
 }
 
 Result<void> check_paths(const table::RangeRead& read) {
-  const model::KeySchema& keys = read.index == nullptr ? read.table->keys : read.index->keys;
-  if (read.filter) PARTITA_TRY_VOID(expr::check_scalar_keys(read.filter->nested_attributes(), keys));
-  if (read.projection) PARTITA_TRY_VOID(expr::check_scalar_keys(read.projection->nested_attributes(), keys));
+  if (read.filter) PARTITA_TRY_VOID(table::check_scalar_keys(*read.table, read.filter->nested_attributes()));
+  if (read.projection) PARTITA_TRY_VOID(table::check_scalar_keys(*read.table, read.projection->nested_attributes()));
   return {};
 }
 

@@ -137,19 +137,21 @@ std::string text(JsonValue body, std::string_view name) {
   return value.present() ? std::string(value.as_string()) : std::string();
 }
 
-Result<expr::Placeholders> placeholders(JsonValue body, const ExpressionRules& rules) {
+Result<void> check_forms(JsonValue body, const ExpressionRules& rules) {
   const auto legacy = present(body, rules.legacy);
   const auto expressions = present(body, rules.expressions);
   if (!legacy.empty() && !expressions.empty()) {
     return refuse(Fault::kMixedExpressions, {join(legacy, ", "), join(expressions, ", ")});
   }
+  if (!expressions.empty()) return {};
+  if (body.get("ExpressionAttributeNames").present()) return refuse(Fault::kNamesWithoutExpression);
+  if (body.get("ExpressionAttributeValues").present()) return values_without_expression(rules);
+  return {};
+}
+
+Result<expr::Placeholders> placeholders(JsonValue body) {
   const JsonValue names = body.get("ExpressionAttributeNames");
   const JsonValue values = body.get("ExpressionAttributeValues");
-  if (expressions.empty()) {
-    if (names.present()) return refuse(Fault::kNamesWithoutExpression);
-    if (values.present()) return values_without_expression(rules);
-    return expr::Placeholders();
-  }
   std::optional<expr::Placeholders::Names> given_names;
   if (names.present()) {
     given_names.emplace();
@@ -162,24 +164,17 @@ Result<expr::Placeholders> placeholders(JsonValue body, const ExpressionRules& r
   return expr::Placeholders::make(std::move(given_names), std::move(given_values));
 }
 
-Result<std::optional<expr::Condition>> write_condition(JsonValue body, expr::Placeholders& given) {
-  std::optional<expr::Condition> condition;
-  if (const JsonValue expression = body.get("ConditionExpression"); expression.present()) {
-    PARTITA_TRY(condition, expr::parse_condition(expression.as_string(), expr::Source::kCondition, given));
-    return condition;
-  }
-  if (const JsonValue expected = body.get("Expected"); expected.present()) {
-    PARTITA_TRY(const auto entries, legacy_conditions(expected));
-    PARTITA_TRY(condition, expr::lower_expected(entries, legacy_join(body)));
-  }
-  return condition;
-}
-
 Result<std::optional<expr::Projection>> projection(JsonValue body, expr::Placeholders& given) {
   std::optional<expr::Projection> wanted;
   if (const JsonValue expression = body.get("ProjectionExpression"); expression.present()) {
     PARTITA_TRY(wanted, expr::parse_projection(expression.as_string(), given));
-  } else if (const JsonValue attributes = body.get("AttributesToGet"); attributes.present()) {
+  }
+  return wanted;
+}
+
+Result<std::optional<expr::Projection>> attributes_to_get(JsonValue body) {
+  std::optional<expr::Projection> wanted;
+  if (const JsonValue attributes = body.get("AttributesToGet"); attributes.present()) {
     std::vector<std::string> names;
     for (const JsonValue name : attributes.elements()) names.emplace_back(name.as_string());
     PARTITA_TRY(wanted, expr::lower_attributes_to_get(names));

@@ -45,15 +45,18 @@ struct ExpressionRules {
   std::initializer_list<std::string_view> legacy;
 };
 
-// Checks that the two kinds do not mix and that placeholders come with an expression, then decodes the placeholders.
-// Faults: kMixedExpressions, kNamesWithoutExpression, kValuesWithoutExpression, those of Placeholders::make.
-Result<expr::Placeholders> placeholders(wire::JsonValue body, const ExpressionRules& rules);
+// That the two kinds do not mix, and that placeholders come with an expression; DynamoDB finds this before it looks at
+// values. Faults: kMixedExpressions, kNamesWithoutExpression, kValuesWithoutExpression.
+Result<void> check_forms(wire::JsonValue body, const ExpressionRules& rules);
 
-// ConditionExpression, or Expected and ConditionalOperator, of a write.
-Result<std::optional<expr::Condition>> write_condition(wire::JsonValue body, expr::Placeholders& given);
+// ExpressionAttributeNames and ExpressionAttributeValues. Faults: kPlaceholderValueInvalid, those of
+// Placeholders::make.
+Result<expr::Placeholders> placeholders(wire::JsonValue body);
 
-// ProjectionExpression or AttributesToGet.
+// ProjectionExpression; absent when there is none.
 Result<std::optional<expr::Projection>> projection(wire::JsonValue body, expr::Placeholders& given);
+// AttributesToGet; absent when there is none. DynamoDB finds its faults before it reads any expression.
+Result<std::optional<expr::Projection>> attributes_to_get(wire::JsonValue body);
 
 // The entries of Expected, QueryFilter, ScanFilter or KeyConditions, and ConditionalOperator.
 Result<std::vector<expr::LegacyCondition>> legacy_conditions(wire::JsonValue entries);

@@ -25,18 +25,14 @@ Result<table::Segment> decode_segment(JsonValue body) {
 
 Result<table::RangeRead> decode(JsonValue body) {
   table::RangeRead read;
-  PARTITA_TRY(expr::Placeholders given, placeholders(body, {{"ProjectionExpression", "FilterExpression"},
-                                                            {"AttributesToGet", "ScanFilter", "ConditionalOperator"}}));
-  PARTITA_TRY_VOID(check_conditional_operator(body, "ScanFilter"));
-  if (const JsonValue entries = body.get("ScanFilter"); entries.present()) {
-    PARTITA_TRY(const auto conditions, legacy_conditions(entries));
-    PARTITA_TRY(read.filter, expr::lower_filter(conditions, legacy_join(body)));
-  }
+  PARTITA_TRY_VOID(check_forms(
+      body, {{"ProjectionExpression", "FilterExpression"}, {"AttributesToGet", "ScanFilter", "ConditionalOperator"}}));
+  PARTITA_TRY(read.projection, attributes_to_get(body));
+  PARTITA_TRY_VOID(decode_legacy_filter(body, "ScanFilter", read));
   PARTITA_TRY_VOID(decode_start(body, read));
   PARTITA_TRY(read.segment, decode_segment(body));
-  if (const JsonValue expression = body.get("FilterExpression"); expression.present()) {
-    PARTITA_TRY(read.filter, expr::parse_condition(expression.as_string(), expr::Source::kFilter, given));
-  }
+  PARTITA_TRY(expr::Placeholders given, placeholders(body));
+  PARTITA_TRY_VOID(decode_filter(body, given, read));
   PARTITA_TRY_VOID(decode_range(body, RangeKind::kScan, given, read));
   PARTITA_TRY_VOID(given.check_all_used());
   return read;

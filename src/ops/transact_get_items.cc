@@ -21,8 +21,9 @@ Result<std::vector<Decoded>> decode(JsonValue body) {
     const JsonValue get = entry.get("Get");
     Decoded decoded;
     decoded.table = text(get, "TableName");
+    PARTITA_TRY_VOID(check_forms(get, {{"ProjectionExpression"}, {}}));
     PARTITA_TRY(decoded.get.key, wire::decode_item(get.get("Key")));
-    PARTITA_TRY(expr::Placeholders given, placeholders(get, {{"ProjectionExpression"}, {}}));
+    PARTITA_TRY(expr::Placeholders given, placeholders(get));
     PARTITA_TRY(decoded.get.projection, projection(get, given));
     PARTITA_TRY_VOID(given.check_all_used());
     gets.push_back(std::move(decoded));

@@ -30,22 +30,28 @@ struct Decoded {
   table::WriteAction action;
 };
 
-Result<expr::Placeholders> decode_placeholders(JsonValue body, Kind kind) {
-  if (kind == Kind::kUpdate) return placeholders(body, {{"UpdateExpression", "ConditionExpression"}, {}});
-  return placeholders(body, {{"ConditionExpression"}, {}});
+Result<void> check_action_forms(JsonValue body, Kind kind) {
+  if (kind == Kind::kUpdate) return check_forms(body, {{"UpdateExpression", "ConditionExpression"}, {}});
+  return check_forms(body, {{"ConditionExpression"}, {}});
 }
 
 Result<Decoded> decode_action(const Form& form, JsonValue body) {
   Decoded decoded;
   decoded.table = text(body, "TableName");
-  PARTITA_TRY(expr::Placeholders given, decode_placeholders(body, form.kind));
-  expr::Update update;
-  if (form.kind == Kind::kUpdate) {
-    PARTITA_TRY(update, expr::parse_update(body.get("UpdateExpression").as_string(), given));
+  PARTITA_TRY_VOID(check_action_forms(body, form.kind));
+  decoded.action.kind = form.kind;
+  // Measured: an item's values come before the expressions, a key's behind them.
+  if (form.kind == Kind::kPut) {
+    PARTITA_TRY_VOID(decode_target(body, form.item, decoded.action));
+    PARTITA_TRY_VOID(table::check_item_size(decoded.action.item));
   }
-  PARTITA_TRY(decoded.action, decode_write(body, form.kind, form.item, given));
+  PARTITA_TRY(expr::Placeholders given, placeholders(body));
+  if (form.kind == Kind::kUpdate) {
+    PARTITA_TRY(decoded.action.update, expr::parse_update(body.get("UpdateExpression").as_string(), given));
+  }
+  PARTITA_TRY_VOID(decode_condition(body, given, decoded.action));
   PARTITA_TRY_VOID(given.check_all_used());
-  decoded.action.update = std::move(update);
+  if (form.kind != Kind::kPut) PARTITA_TRY_VOID(decode_target(body, form.item, decoded.action));
   return decoded;
 }
 

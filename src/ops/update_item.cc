@@ -26,26 +26,25 @@ Result<std::vector<expr::LegacyUpdate>> legacy_updates(JsonValue entries) {
   return updates;
 }
 
-Result<expr::Update> decode_update(JsonValue body, expr::Placeholders& given) {
-  if (const JsonValue expression = body.get("UpdateExpression"); expression.present()) {
-    PARTITA_TRY(expr::Update update, expr::parse_update(expression.as_string(), given));
-    if (expr::statement_bytes(update) > model::kMaxItemBytes) return model::refuse(model::Fault::kItemToUpdateTooLarge);
-    return update;
-  }
+Result<table::WriteAction> decode(JsonValue body) {
+  PARTITA_TRY_VOID(check_forms(body, {{"UpdateExpression", "ConditionExpression"}, {"AttributeUpdates", "Expected"}}));
+  table::WriteAction action;
+  action.kind = table::WriteAction::Kind::kUpdate;
+  PARTITA_TRY_VOID(decode_target(body, "Key", action));
   if (const JsonValue entries = body.get("AttributeUpdates"); entries.present()) {
     PARTITA_TRY(const auto updates, legacy_updates(entries));
-    return expr::lower_attribute_updates(updates);
+    PARTITA_TRY(action.update, expr::lower_attribute_updates(updates));
   }
-  return expr::Update();
-}
-
-Result<table::WriteAction> decode(JsonValue body) {
-  PARTITA_TRY(expr::Placeholders given,
-              placeholders(body, {{"UpdateExpression", "ConditionExpression"}, {"AttributeUpdates", "Expected"}}));
-  PARTITA_TRY(expr::Update update, decode_update(body, given));
-  PARTITA_TRY(table::WriteAction action, decode_write(body, table::WriteAction::Kind::kUpdate, "Key", given));
+  PARTITA_TRY_VOID(decode_expected(body, action));
+  PARTITA_TRY(expr::Placeholders given, placeholders(body));
+  if (const JsonValue expression = body.get("UpdateExpression"); expression.present()) {
+    PARTITA_TRY(action.update, expr::parse_update(expression.as_string(), given));
+    if (expr::statement_bytes(action.update) > model::kMaxItemBytes) {
+      return model::refuse(model::Fault::kItemToUpdateTooLarge);
+    }
+  }
+  PARTITA_TRY_VOID(decode_condition(body, given, action));
   PARTITA_TRY_VOID(given.check_all_used());
-  action.update = std::move(update);
   action.wants_before = true;
   return action;
 }

@@ -7,28 +7,44 @@
 
 namespace partita::ops {
 
-Result<table::WriteAction> decode_write(wire::JsonValue body, table::WriteAction::Kind kind, std::string_view member,
-                                        expr::Placeholders& given) {
-  table::WriteAction action;
-  action.kind = kind;
+Result<void> decode_target(wire::JsonValue body, std::string_view member, table::WriteAction& action) {
   PARTITA_TRY(action.item, wire::decode_item(body.get(member)));
-  if (kind == table::WriteAction::Kind::kPut) PARTITA_TRY_VOID(table::check_item_size(action.item));
-  PARTITA_TRY_VOID(check_conditional_operator(body, "Expected"));
-  PARTITA_TRY(action.condition, write_condition(body, given));
   action.return_item_on_failure = text(body, "ReturnValuesOnConditionCheckFailure") == "ALL_OLD";
-  return action;
+  return {};
+}
+
+Result<void> decode_expected(wire::JsonValue body, table::WriteAction& action) {
+  PARTITA_TRY_VOID(check_conditional_operator(body, "Expected"));
+  const wire::JsonValue expected = body.get("Expected");
+  if (!expected.present()) return {};
+  PARTITA_TRY(const auto entries, legacy_conditions(expected));
+  PARTITA_TRY(action.condition, expr::lower_expected(entries, legacy_join(body)));
+  return {};
+}
+
+Result<void> decode_condition(wire::JsonValue body, expr::Placeholders& given, table::WriteAction& action) {
+  const wire::JsonValue expression = body.get("ConditionExpression");
+  if (!expression.present()) return {};
+  PARTITA_TRY(action.condition, expr::parse_condition(expression.as_string(), expr::Source::kCondition, given));
+  return {};
 }
 
 namespace {
 
 Result<table::WriteAction> decode_replacement(wire::JsonValue body, table::WriteAction::Kind kind,
                                               std::string_view member) {
+  PARTITA_TRY_VOID(check_forms(body, {{"ConditionExpression"}, {"Expected"}}));
+  table::WriteAction action;
+  action.kind = kind;
+  PARTITA_TRY_VOID(decode_target(body, member, action));
   const ReturnValues returned = return_values(body);
   if (returned != ReturnValues::kNone && returned != ReturnValues::kAllOld) {
     return model::refuse(model::Fault::kReturnValuesOldOnly);
   }
-  PARTITA_TRY(expr::Placeholders given, placeholders(body, {{"ConditionExpression"}, {"Expected"}}));
-  PARTITA_TRY(table::WriteAction action, decode_write(body, kind, member, given));
+  if (kind == table::WriteAction::Kind::kPut) PARTITA_TRY_VOID(table::check_item_size(action.item));
+  PARTITA_TRY_VOID(decode_expected(body, action));
+  PARTITA_TRY(expr::Placeholders given, placeholders(body));
+  PARTITA_TRY_VOID(decode_condition(body, given, action));
   PARTITA_TRY_VOID(given.check_all_used());
   action.wants_before = returned == ReturnValues::kAllOld;
   return action;

@@ -11,10 +11,11 @@
 
 namespace partita::ops {
 
-// The parameters that the three share: the item or key under `member`, the condition, and what to return. Placeholders
-// that an update may still use are in `given`.
-Result<table::WriteAction> decode_write(wire::JsonValue body, table::WriteAction::Kind kind, std::string_view member,
-                                        expr::Placeholders& given);
+// The parameters that the three share, in the order in which DynamoDB finds their faults: the item or key under
+// `member`, Expected and ConditionalOperator, ConditionExpression.
+Result<void> decode_target(wire::JsonValue body, std::string_view member, table::WriteAction& action);
+Result<void> decode_expected(wire::JsonValue body, table::WriteAction& action);
+Result<void> decode_condition(wire::JsonValue body, expr::Placeholders& given, table::WriteAction& action);
 
 // PutItem and DeleteItem as a whole.
 Task<Result<std::string>> replace_item(const Context& context, wire::JsonValue body, table::WriteAction::Kind kind,

@@ -50,7 +50,11 @@ Result<model::KeySchema> make_keys(const std::vector<KeyPart>& keys, const Defin
     const bool hash = keys[i].role == KeyRole::kHash;
     const bool misplaced = hash && (!schema.sort.empty() || (!several && i > 0));
     if (misplaced) return refuse(Fault::kSecondKeyNotRange);
-    (hash ? schema.partition : schema.sort).push_back(*find_definition(definitions, keys[i].name));
+    auto& elements = hash ? schema.partition : schema.sort;
+    if (elements.size() == model::kMaxIndexKeys) {
+      return refuse(Fault::kIndexTooManyKeys, {hash ? "HASH" : "RANGE", std::to_string(model::kMaxIndexKeys)});
+    }
+    elements.push_back(*find_definition(definitions, keys[i].name));
   }
   return schema;
 }

@@ -181,6 +181,17 @@ Result<void> check_index_keys(const TableInfo& table, const Item& item) {
   return {};
 }
 
+Result<void> check_scalar_keys(const TableInfo& table, const std::vector<std::string>& nested) {
+  for (const std::string& name : nested) {
+    if (table.keys.names(name)) return refuse(Fault::kKeyNotScalar, {name});
+  }
+  for (const std::string& name : nested) {
+    const bool key = std::ranges::any_of(table.indexes, [&](const auto& index) { return index.keys.names(name); });
+    if (key) return refuse(Fault::kIndexKeyNotScalar, {name});
+  }
+  return {};
+}
+
 Key item_key(const TableInfo& table, const Item& item) {
   return make_key(table.id, model::kBaseIndex, table.keys, item);
 }

@@ -27,6 +27,10 @@ Result<void> check_key_values(const TableInfo& table, const model::Item& item);
 // Faults: kIndexKeyTypeMismatch, kIndexKeyEmpty, kIndexKeyTooLong.
 Result<void> check_index_keys(const TableInfo& table, const model::Item& item);
 
+// No path may look inside of a key attribute of the table or of an index. `nested` is nested_attributes() of a
+// condition, a projection or an update. Faults: kKeyNotScalar, kIndexKeyNotScalar.
+Result<void> check_scalar_keys(const TableInfo& table, const std::vector<std::string>& nested);
+
 // Precondition of both: the item's key attributes were checked.
 storage::Key item_key(const TableInfo& table, const model::Item& item);
 // Nothing when the item lacks one of the index's key attributes: then it is not in the index.

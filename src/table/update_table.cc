@@ -56,8 +56,7 @@ Result<void> change_billing(TableInfo& table, const TableUpdate& update, int64_t
     table.billing_mode = mode;
     return {};
   }
-  const bool switched = table.billing_mode != mode;
-  if (switched && !update.throughput) return refuse(Fault::kThroughputMissingOnUpdate);
+  if (update.billing_mode && !update.throughput) return refuse(Fault::kThroughputMissingOnUpdate);
   table.billing_mode = mode;
   if (!update.throughput) return {};
   const Throughput& now = table.throughput;

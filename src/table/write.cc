@@ -42,6 +42,24 @@ Result<std::optional<Item>> updated(const TableInfo& table, const WriteAction& a
   return std::optional<Item>(std::move(after));
 }
 
+// The constants that the update sets attributes to: of these it is known beforehand whether they suit the indexes.
+Item constants_of(const expr::Update& update) {
+  Item constants;
+  for (const auto& action : update.actions()) {
+    const bool constant = action.kind == expr::UpdateAction::Kind::kSet && action.path.is_attribute() &&
+                          action.value.kind == expr::UpdateValue::Kind::kConstant;
+    if (constant) constants.set(action.path.attribute, *action.value.constant);
+  }
+  return constants;
+}
+
+Result<void> check_update(const TableInfo& table, const expr::Update& update) {
+  PARTITA_TRY_VOID(expr::check_no_key(update, table.keys));
+  PARTITA_TRY_VOID(check_scalar_keys(table, update.nested_attributes()));
+  if (table.indexes.empty()) return {};
+  return check_index_keys(table, constants_of(update));
+}
+
 }  // namespace
 
 Result<void> check_item_size(const Item& item) {
@@ -50,8 +68,9 @@ Result<void> check_item_size(const Item& item) {
 }
 
 Result<void> check_write(const TableInfo& table, const WriteAction& action) {
+  if (action.condition) PARTITA_TRY_VOID(check_scalar_keys(table, action.condition->nested_attributes()));
   if (action.kind != Kind::kPut) {
-    if (action.kind == Kind::kUpdate) PARTITA_TRY_VOID(expr::check_no_key(action.update, table.keys));
+    if (action.kind == Kind::kUpdate) PARTITA_TRY_VOID(check_update(table, action.update));
     return check_key(table, action.item);
   }
   PARTITA_TRY_VOID(check_item_key(table, action.item));

@@ -31,7 +31,8 @@ struct Written {
 // Faults: kItemTooLarge. For whoever takes a whole item from a client: DynamoDB weighs it before it looks at the table.
 Result<void> check_item_size(const model::Item& item);
 
-// What is wrong with the action whatever the item is now: its keys and its index keys. Faults of rows.h, kUpdateOfKey.
+// What is wrong with the action whatever the item is now: its keys, its index keys, paths into keys. Faults of rows.h,
+// kUpdateOfKey.
 // Precondition: the item of a kPut passed check_item_size().
 Result<void> check_write(const TableInfo& table, const WriteAction& action);
 
