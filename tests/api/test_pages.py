@@ -293,8 +293,9 @@ def test_select_that_does_not_fit():
     )
     expect_validation("Query", on_index("by_kind", "kind", S("x"), Select="ALL_ATTRIBUTES"), text)
     expect_validation("Scan", {"TableName": INDEXED, "IndexName": "by_kind", "Select": "ALL_ATTRIBUTES"}, text)
-    expect_validation("Query", query(RANGE, S("x"), Select="SPECIFIC_ATTRIBUTES"))
-    expect_validation("Scan", {"TableName": RANGE, "Select": "SPECIFIC_ATTRIBUTES"})
+    text = "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
+    expect_validation("Query", query(RANGE, S("x"), Select="SPECIFIC_ATTRIBUTES"), f"1 validation error detected: {text}")
+    expect_validation("Scan", {"TableName": RANGE, "Select": "SPECIFIC_ATTRIBUTES"}, text)
     expect_validation("Query", query(RANGE, S("x"), Select="ALL_PROJECTED_ATTRIBUTES"))
     expect_validation("Scan", {"TableName": RANGE, "Select": "ALL_PROJECTED_ATTRIBUTES"})
     for wrong in ("COUNT", "ALL_ATTRIBUTES"):
