@@ -1,6 +1,5 @@
 """PutItem, GetItem and DeleteItem: what they do, keys that do not fit, index keys, and absent tables."""
 
-
 import pytest
 import tables
 from client import INVALID, NOT_FOUND, NOT_VALID, call, expect_error, expect_validation, ok
