@@ -337,7 +337,8 @@ def test_at_most_100_members_of_in():
     most = {**request, "ExpressionAttributeValues": dict(list(values.items())[:100])}
     expect_error("Scan", most, "ResourceNotFoundException")
     request["FilterExpression"] = f"a IN ({','.join(values)})"
-    expect_validation("Scan", {**request, "ExpressionAttributeValues": values})
+    text = "Invalid FilterExpression: The IN operator is provided with too many operands; number of operands: 101"
+    expect_validation("Scan", {**request, "ExpressionAttributeValues": values}, text)
 
 
 @op("Scan")
