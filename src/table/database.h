@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "base/timer.h"
+#include "model/limits.h"
 #include "storage/engine.h"
 #include "table/background.h"
 #include "table/catalog.h"
@@ -21,6 +22,8 @@ struct Options {
   int64_t creating_ms = 50;
   int64_t updating_ms = 50;
   int64_t deleting_ms = 50;
+  // What an item collection of a table with a local index may hold.
+  int64_t max_collection_bytes = model::kMaxCollectionBytes;
 };
 
 class Database {

@@ -83,8 +83,7 @@ Task<Result<uint64_t>> FaultyEngine::approximate_bytes(storage::Range range) {
 }
 
 void TableTest::open() {
-  const Options at_once{.creating_ms = 0, .updating_ms = 0, .deleting_ms = 0};
-  auto opened = Database::open(engine_, clock_, random_, at_once);
+  auto opened = Database::open(engine_, clock_, random_, options_);
   ASSERT_TRUE(opened.ok());
   database_ = std::move(opened).value();
 }

@@ -89,6 +89,7 @@ class TableTest : public testing::Test {
   // Whether the indexes and all counters are what the items say.
   void expect_consistent(const std::string& table);
 
+  Options options_{.creating_ms = 0, .updating_ms = 0, .deleting_ms = 0};  // of the next open()
   FaultyEngine engine_;
   ManualClock clock_{1'700'000'000'000};
   SeededRandom random_{1};

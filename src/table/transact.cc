@@ -100,11 +100,28 @@ bool token_is_new(const TransactWrites& request, const Record* row, int64_t now_
   return false;
 }
 
-Attempt evaluate(const TransactWrites& request, std::span<const Record* const> found, Changes& changes) {
+// One element for each write: whether the item collection of its item is full.
+Task<Result<std::vector<bool>>> full_collections(Database& database, const std::vector<TransactWrite>& writes) {
+  std::vector<bool> full;
+  for (const TransactWrite& write : writes) {
+    PARTITA_CO_TRY(const bool one, co_await collection_is_full(database, write.table, write.action));
+    full.push_back(one);
+  }
+  co_return full;
+}
+
+Result<Written> evaluate_within(const TransactWrite& write, bool full, const Record* found, Changes& changes) {
+  PARTITA_TRY(Written written, evaluate_write(*write.table, write.action, found, changes));
+  PARTITA_TRY_VOID(check_growth(full, written.change));
+  return written;
+}
+
+Attempt evaluate(const TransactWrites& request, const std::vector<bool>& full, std::span<const Record* const> found,
+                 Changes& changes) {
   Attempt attempt;
   attempt.reasons.resize(request.writes.size());
   for (size_t i = 0; i < request.writes.size(); ++i) {
-    auto written = evaluate_write(*request.writes[i].table, request.writes[i].action, found[i], changes);
+    auto written = evaluate_within(request.writes[i], full[i], found[i], changes);
     if (written.ok()) {
       attempt.written.push_back(std::move(written).value());
     } else if (written.error().kind() != ErrorKind::kInvalid) {
@@ -114,6 +131,11 @@ Attempt evaluate(const TransactWrites& request, std::span<const Record* const> f
     }
   }
   return attempt;
+}
+
+bool is_empty_index_key(const Error& error) {
+  const Fault fault = model::fault_of(error);
+  return fault == Fault::kIndexKeyEmpty || fault == Fault::kUpdateIndexKeyEmpty;
 }
 
 // What is wrong with a transaction's keys, in DynamoDB's order: an item named twice, an empty key value, then whatever
@@ -133,6 +155,7 @@ Result<std::vector<Key>> keys_of(const TransactWrites& request) {
     const auto& [table, action] = request.writes[i];
     values.push_back(check_key_values(*table, action.item));
     if (auto checked = check_write(*table, action); !checked.ok()) {
+      if (is_empty_index_key(checked.error())) values.push_back(checked);
       reasons[i] = reason_of(std::move(checked).error());
     } else {
       keys.push_back(item_key(*table, action.item));
@@ -146,6 +169,7 @@ Result<std::vector<Key>> keys_of(const TransactWrites& request) {
 
 Task<Result<std::vector<Written>>> transact_write(Database& database, TransactWrites request) {
   PARTITA_CO_TRY(std::vector<Key> keys, keys_of(request));
+  PARTITA_CO_TRY(const std::vector<bool> full, co_await full_collections(database, request.writes));
   const bool with_token = !request.token.empty();
   if (with_token) keys.push_back(token_key(request.token));
   const int64_t now_ms = database.clock().now_ms();
@@ -153,7 +177,7 @@ Task<Result<std::vector<Written>>> transact_write(Database& database, TransactWr
   const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
     attempt = Attempt();
     if (with_token && !token_is_new(request, found.back(), now_ms, attempt)) return Decision::kRefuse;
-    attempt = evaluate(request, found, changes);
+    attempt = evaluate(request, full, found, changes);
     if (attempt.broken || any(attempt.reasons)) return Decision::kRefuse;
     if (with_token) changes.put(token_key(request.token), token_row(now_ms, request.digest));
     return Decision::kCommit;
@@ -177,13 +201,14 @@ Task<Result<std::vector<Written>>> batch_write(Database& database, std::vector<T
     PARTITA_CO_TRY_VOID(check_write(*table, action));
     keys.push_back(item_key(*table, action.item));
   }
+  PARTITA_CO_TRY(const std::vector<bool> full, co_await full_collections(database, writes));
   std::vector<Written> written;
   Result<void> refusal;
   const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
     written.clear();
     refusal = Result<void>();
     for (size_t i = 0; i < writes.size(); ++i) {
-      auto one = evaluate_write(*writes[i].table, writes[i].action, found[i], changes);
+      auto one = evaluate_within(writes[i], full[i], found[i], changes);
       if (!one.ok()) {
         refusal = std::move(one).error();
         return Decision::kRefuse;

@@ -1,5 +1,7 @@
 #include "table/write.h"
 
+#include <algorithm>
+
 #include "base/bytes.h"
 #include "model/fault.h"
 #include "model/fault_detail.h"
@@ -30,6 +32,13 @@ bool needs_old_item(const TableInfo& table, const WriteAction& action) {
   return action.condition || action.wants_before || action.kind == Kind::kUpdate || !table.indexes.empty();
 }
 
+// An UpdateExpression has words of its own for an empty index key; AttributeUpdates has those of a put.
+Error worded_for(const expr::Update& update, Error error) {
+  const bool legacy = std::ranges::any_of(update.actions(), &expr::UpdateAction::legacy);
+  if (legacy || model::fault_of(error) != Fault::kIndexKeyEmpty) return error;
+  return refuse(Fault::kUpdateIndexKeyEmpty, {error.args()[1]});
+}
+
 Result<std::optional<Item>> updated(const TableInfo& table, const WriteAction& action,
                                     const std::optional<Item>& before) {
   if (!before && !action.update.creates_item()) return std::optional<Item>();
@@ -37,7 +46,7 @@ Result<std::optional<Item>> updated(const TableInfo& table, const WriteAction& a
   if (model::item_size(after) > model::kMaxItemBytes) return refuse(Fault::kItemToUpdateTooLarge);
   if (auto checked = check_index_keys(table, after); !checked.ok()) {
     const bool type = model::fault_of(checked.error()) == Fault::kIndexKeyTypeMismatch;
-    return type ? refuse(Fault::kUpdateIndexKeyType) : std::move(checked).error();
+    return type ? refuse(Fault::kUpdateIndexKeyType) : worded_for(action.update, std::move(checked).error());
   }
   return std::optional<Item>(std::move(after));
 }
@@ -57,7 +66,9 @@ Result<void> check_update(const TableInfo& table, const expr::Update& update) {
   PARTITA_TRY_VOID(expr::check_no_key(update, table.keys));
   PARTITA_TRY_VOID(check_scalar_keys(table, update.nested_attributes()));
   if (table.indexes.empty()) return {};
-  return check_index_keys(table, constants_of(update));
+  auto checked = check_index_keys(table, constants_of(update));
+  if (!checked.ok()) return worded_for(update, std::move(checked).error());
+  return {};
 }
 
 }  // namespace
@@ -119,11 +130,32 @@ void settle(const ItemChange& change) {
   }
 }
 
+Task<Result<bool>> collection_is_full(Database& database, Table table, const WriteAction& action) {
+  if (action.kind == Kind::kDelete || action.kind == Kind::kCheck || !table->has_local_index()) co_return false;
+  int64_t whole = table->tally->bytes;
+  for (const auto& index : table->indexes) whole += index.global ? 0 : index.tally->bytes.load();
+  const int64_t limit = database.options().max_collection_bytes;
+  if (whole < limit) co_return false;
+  auto bytes = co_await collection_bytes(database, table, action.item);
+  if (!bytes.ok()) co_return std::move(bytes).error();
+  co_return *bytes >= static_cast<uint64_t>(limit);
+}
+
+Result<void> check_growth(bool full, const ItemChange& change) {
+  int64_t growth = 0;
+  for (const TallyChange& tally : change.tallies) growth += tally.bytes;
+  if (full && growth > 0) return refuse(Fault::kCollectionTooLarge);
+  return {};
+}
+
 Task<Result<Written>> write_item(Database& database, Table table, const WriteAction& action) {
   PARTITA_CO_TRY_VOID(check_write(*table, action));
+  PARTITA_CO_TRY(const bool full, co_await collection_is_full(database, table, action));
   std::optional<Result<Written>> result;
   const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
     result.emplace(evaluate_write(*table, action, found[0], changes));
+    if (!result->ok()) return Decision::kRefuse;
+    if (auto grown = check_growth(full, result->value().change); !grown.ok()) result.emplace(std::move(grown).error());
     return result->ok() ? Decision::kCommit : Decision::kRefuse;
   };
   std::vector<storage::Key> keys;

@@ -47,6 +47,12 @@ void settle(const ItemChange& change);
 // check_write, then evaluate_write in one transaction. Durable when it returns.
 Task<Result<Written>> write_item(Database& database, Table table, const WriteAction& action);
 
+// Whether the collection of the action's item holds all that it may: then none of its items may grow, and check_growth
+// refuses. Only tables with local indexes limit their collections, and measuring costs nothing until the whole table is
+// as large as one collection may be. Fault of check_growth: kCollectionTooLarge.
+Task<Result<bool>> collection_is_full(Database& database, Table table, const WriteAction& action);
+Result<void> check_growth(bool full, const ItemChange& change);
+
 // The bytes of the item collection that the key belongs to, over the table and its local indexes, roughly.
 Task<Result<uint64_t>> collection_bytes(Database& database, Table table, model::Item key);
 

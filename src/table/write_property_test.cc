@@ -308,6 +308,24 @@ TEST_F(WritePropertyTest, AWrongIndexKeyChangesNothing) {
   expect_consistent("T");
 }
 
+TEST_F(WritePropertyTest, AnUpdateWritesNoEmptyIndexKeyAndLooksIntoNoKey) {
+  const auto refused = [&](std::string_view text) {
+    expr::Placeholders placeholders =
+        expr::Placeholders::make(std::nullopt, item({{":e", s("")}, {":n", n(1)}})).value();
+    WriteAction action;
+    action.kind = Kind::kUpdate;
+    action.item = item({{"pk", s("p")}, {"sk", n(1)}});
+    action.update = expr::parse_update(text, placeholders).value();
+    const auto checked = check_write(*find("T"), action);
+    return checked.ok() ? Fault::kCount : model::fault_of(checked.error());
+  };
+  EXPECT_EQ(refused("SET g1 = :e"), Fault::kUpdateIndexKeyEmpty);
+  EXPECT_EQ(refused("SET g1 = :n"), Fault::kIndexKeyTypeMismatch);
+  EXPECT_EQ(refused("SET v = pk.x"), Fault::kKeyNotScalar);
+  EXPECT_EQ(refused("REMOVE g1[0]"), Fault::kIndexKeyNotScalar);
+  EXPECT_EQ(refused("SET v = g1"), Fault::kCount);
+}
+
 TEST_F(WritePropertyTest, TheLongestKeysFit) {
   const std::string zeros(1'024, '\0');         // the worst case of the stored form
   const Item longest = item({{"pk", s(zeros)},  // the sort key of an index, too

@@ -82,6 +82,7 @@ constexpr std::array kRows = {
     FaultRow{Fault::kIndexKeyTypeMismatch, Exception::kValidation, "One or more parameter values were invalid: Type mismatch for Index Key {0} Expected: {1} Actual: {2} IndexName: {3}"},
     FaultRow{Fault::kIndexKeyEmpty, Exception::kValidation, "One or more parameter values are not valid. A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty {1} value. IndexName: {2}, IndexKey: {0}"},
     FaultRow{Fault::kUpdateIndexKeyType, Exception::kValidation, "The update expression attempted to update the secondary index key to unsupported type"},
+    FaultRow{Fault::kUpdateIndexKeyEmpty, Exception::kValidation, "One or more parameter values are not valid. The update expression attempted to update a secondary index key to a value that is not supported. The AttributeValue for a key attribute cannot contain an empty {0} value."},
     FaultRow{Fault::kIndexPartitionKeyTooLong, Exception::kValidation, "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of2048 bytes"},
     FaultRow{Fault::kIndexSortKeyTooLong, Exception::kValidation, "One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of 1024 bytes"},
 
@@ -93,6 +94,7 @@ constexpr std::array kRows = {
     FaultRow{Fault::kStartKeyOutsideSegment, Exception::kValidation, "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments: {0} Segment: {1}"},
 
     FaultRow{Fault::kConditionFailed, Exception::kConditionalCheckFailed, "The conditional request failed"},
+    FaultRow{Fault::kCollectionTooLarge, Exception::kItemCollectionSizeLimitExceeded, "Collection size exceeded."},
     FaultRow{Fault::kTransactionCancelled, Exception::kTransactionCanceled, "Transaction cancelled, please refer cancellation reasons for specific reasons [{0}]"},
     FaultRow{Fault::kTransactionConflict, Exception::kTransactionConflict, "Transaction is ongoing for the item"},
     FaultRow{Fault::kTransactionDuplicateItem, Exception::kValidation, "Transaction request cannot include multiple operations on one item"},
