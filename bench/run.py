@@ -30,6 +30,7 @@ CONNECTIONS = (1, 16, 64)
 
 CORES = sorted(os.sched_getaffinity(0))
 SERVER_CORE, CLIENT_CORE = {CORES[0]}, {CORES[-1]}
+LOAD_BEFORE = os.getloadavg()[0]
 
 
 def on(core):
@@ -312,7 +313,8 @@ def page(results, start_ms, resident_mib, arguments):
         [
             f"Revision {version}, {platform.machine()}, {len(CORES)} cores ({processor()}); medians of "
             f"{arguments.rounds} interleaved rounds of {arguments.seconds:g} s each. The server has one core and the "
-            "client another. RocksDB's rows have as many threads as connections.",
+            "client another. RocksDB's rows have as many threads as connections. Before it began, the machine's load "
+            f"was {LOAD_BEFORE:.1f}; above 0.5, rates and latencies say little, and CPU times a bit too much.",
             "",
             *ratios(results, start_ms, resident_mib),
             "",
