@@ -32,6 +32,8 @@ void append_base64(std::string& out, std::string_view bytes);
 std::optional<std::string> decode_base64(std::string_view text);
 
 bool is_utf8(std::string_view bytes);
+// How many UTF-16 code units the text has, which is what DynamoDB's Java calls its length. Precondition: is_utf8.
+size_t utf16_length(std::string_view text);
 
 // The smallest byte string greater than every string that starts with `prefix`; nothing when there is none (all 0xff).
 std::optional<std::string> prefix_end(std::string_view prefix);

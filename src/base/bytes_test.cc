@@ -58,5 +58,12 @@ TEST(Bytes, PrefixEndIsTheFirstStringBehindThePrefix) {
 
 TEST(Bytes, Crc32IsTheStandardOne) { EXPECT_EQ(crc32("123456789"), 0xcbf43926u); }
 
+TEST(Bytes, CountsUtf16Units) {
+  EXPECT_EQ(utf16_length(""), 0u);
+  EXPECT_EQ(utf16_length("abc"), 3u);
+  EXPECT_EQ(utf16_length("\xc3\xa9\xe6\xbc\xa2"), 2u);
+  EXPECT_EQ(utf16_length("\xf0\x9f\x98\x80"), 2u);
+}
+
 }  // namespace
 }  // namespace partita

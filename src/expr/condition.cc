@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/bytes.h"
 #include "expr/condition_checks.h"
 #include "model/fault.h"
 
@@ -17,6 +18,7 @@ using model::Type;
 std::optional<int64_t> size_of(const AttributeValue& value) {
   switch (value.type()) {
     case Type::kS:
+      return static_cast<int64_t>(utf16_length(value.as_bytes()));
     case Type::kB:
       return static_cast<int64_t>(value.as_bytes().size());
     case Type::kM:

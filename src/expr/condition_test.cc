@@ -121,6 +121,7 @@ TEST(Condition, Sizes) {
   EXPECT_FALSE(holds("size(gone) >= :n", {{":n", n(0)}}));
   EXPECT_FALSE(holds("size(cat) = :n", {{":n", s("3")}}));
   EXPECT_TRUE(holds("size(:v) = two", {{":v", s("ab")}}));
+  EXPECT_TRUE(holds("size(:v) = two", {{":v", s("\xf0\x9f\x98\x80")}}));  // in UTF-16 units
   EXPECT_TRUE(holds("size(cat) BETWEEN two AND size(lst)"));
   EXPECT_TRUE(holds("two IN (size(cat), size(words))"));
 }

@@ -6,6 +6,7 @@
 #include "model/fault.h"
 #include "wire/error_body.h"
 #include "wire/item_reader.h"
+#include "wire/shape.h"
 
 namespace partita::ops {
 
@@ -35,7 +36,11 @@ Result<void> check_select(JsonValue body, RangeKind kind, bool projected) {
   if (select == "ALL_PROJECTED_ATTRIBUTES" && !body.get("IndexName").present()) {
     return refuse(Fault::kSelectProjectedWithoutIndex, {kind == RangeKind::kQuery ? "Querying" : "Scanning"});
   }
-  if (select == "SPECIFIC_ATTRIBUTES" && !projected) return refuse(Fault::kSelectSpecificWithoutProjection);
+  if (select == "SPECIFIC_ATTRIBUTES" && !projected) {
+    const Error missing = refuse(Fault::kSelectSpecificWithoutProjection);
+    if (kind == RangeKind::kScan) return missing;
+    return wire::constraint_violated(wire::message_of(missing));  // AWS puts its prefix before Query's text alone
+  }
   if (projected && !select.empty() && select != "SPECIFIC_ATTRIBUTES") {
     const std::string what = select == "COUNT" ? "only the Count" : select;
     return refuse(Fault::kSelectWithProjection, {projection_parameter(body), what});

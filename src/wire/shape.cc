@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.h"
 #include "model/fault.h"
 #include "wire/shape_print.h"
 #include "wire/type_check.h"
@@ -100,15 +101,7 @@ Result<void> check_kinds(const JsonValue& value, const Shape& shape, Place place
 
 // --- constraints ---
 
-// Java counts UTF-16 units.
-int64_t length_of(std::string_view text) {
-  int64_t units = 0;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte & 0xc0) != 0x80) units += byte >= 0xf0 ? 2 : 1;
-  }
-  return units;
-}
+int64_t length_of(std::string_view text) { return static_cast<int64_t>(utf16_length(text)); }
 
 bool is_name(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
