@@ -41,7 +41,7 @@ std::vector<std::string> read_all(RequestReader::Limits limits, std::string_view
       if (!reader.keep_alive()) return requests;  // the connection would be closed here
       state = reader.next();
     } else if (state != State::kMore) {
-      requests.push_back(std::to_string(static_cast<int>(state)));
+      requests.emplace_back("refused");  // of two faults, the pieces decide which is seen first
       return requests;
     } else if (bytes.empty()) {
       requests.emplace_back(reader.head_complete() ? "in a body" : "in a head");
