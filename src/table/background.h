@@ -24,7 +24,7 @@ class Background : private Executor {
 
   Background();
   // Asks the running job to end, waits for it, and drops those that have not begun: they begin anew at the next start.
-  ~Background();
+  ~Background() override;
 
   void add(Job job);
 
