@@ -1,7 +1,7 @@
 #include "base/bytes.h"
 
+#include <libdeflate.h>
 #include <xxhash.h>
-#include <zlib.h>
 
 #include <array>
 
@@ -167,9 +167,7 @@ std::optional<std::string> prefix_end(std::string_view prefix) {
   return end;
 }
 
-uint32_t crc32(std::string_view bytes) {
-  return static_cast<uint32_t>(::crc32_z(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
-}
+uint32_t crc32(std::string_view bytes) { return libdeflate_crc32(0, bytes.data(), bytes.size()); }
 
 uint64_t hash64(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
