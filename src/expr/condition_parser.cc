@@ -139,18 +139,6 @@ class ConditionParser : public Parser {
     return {};
   }
 
-  // Two parentheses around the same thing are refused as soon as the outer one is closed.
-  Result<void> close_parenthesis(Term& term) {
-    PARTITA_TRY_VOID(expect(TokenKind::kClose));
-    if (term.parenthesized) return refuse(Fault::kExpressionRedundantParens);
-    term.parenthesized = true;
-    return {};
-  }
-
-  Error refuse_too_deep() const {
-    return refuse(Fault::kExpressionTooManyOperators, {std::to_string(model::kMaxExpressionOperators + 1)});
-  }
-
   Result<void> parse_comparison(int depth, Term& term) {
     const Token& token = take();
     ConditionNode node;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -46,6 +47,19 @@ class Parser {
   // At the current token.
   Error syntax_error() const;
   Error refuse(model::Fault fault, std::vector<std::string> args = {}) const;
+  // Nesting beyond what 300 operators can need, said as DynamoDB says that there are more.
+  Error refuse_too_deep() const {
+    return refuse(model::Fault::kExpressionTooManyOperators, {std::to_string(model::kMaxExpressionOperators + 1)});
+  }
+  // Closes the parenthesis around a parser's own kind of term. Two around the same thing are refused as soon as the
+  // outer one is closed.
+  template <class Term>
+  Result<void> close_parenthesis(Term& term) {
+    PARTITA_TRY_VOID(expect(TokenKind::kClose));
+    if (term.parenthesized) return refuse(model::Fault::kExpressionRedundantParens);
+    term.parenthesized = true;
+    return {};
+  }
   // Counts one operator or function.
   Result<void> count_operator();
 

@@ -187,17 +187,6 @@ class UpdateParser : public Parser {
     return {};
   }
 
-  Result<void> close_parenthesis(Term& term) {
-    PARTITA_TRY_VOID(expect(TokenKind::kClose));
-    if (term.parenthesized) return refuse(Fault::kExpressionRedundantParens);
-    term.parenthesized = true;
-    return {};
-  }
-
-  Error refuse_too_deep() const {
-    return refuse(Fault::kExpressionTooManyOperators, {std::to_string(model::kMaxExpressionOperators + 1)});
-  }
-
   Result<void> parse_operand(int depth, Term& term) {
     if (depth >= kMaxUpdateDepth) return refuse_too_deep();
     if (take_if(TokenKind::kOpen)) {
