@@ -13,7 +13,6 @@ endif()
 
 find_package(Threads REQUIRED)
 find_package(GTest REQUIRED)
-find_package(OpenSSL REQUIRED)
 
 set(PARTITA_SANITIZE "" CACHE STRING "address, thread or nothing")
 
