@@ -18,8 +18,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
 import tables  # noqa: E402  (it stands beside this file)
+from server import running_server  # noqa: E402
 
-_server = None
 _counts = collections.defaultdict(lambda: {"passed": 0, "failed": 0})
 
 
@@ -40,23 +40,9 @@ def pytest_collection_modifyitems(items):
     assert not lost, f"cases without an operation: {lost[:5]}"
 
 
-def pytest_sessionstart(session):
-    global _server
-    if session.config.option.collectonly:
-        return
-    if "PARTITA_ENDPOINT" not in os.environ:
-        from server import running_server
-
-        _server = running_server(in_memory=True)
-        os.environ["PARTITA_ENDPOINT"] = _server.__enter__().url
-    os.environ["PARTITA_ENDPOINT"] = os.environ["PARTITA_ENDPOINT"].rstrip("/")
-
-
 def pytest_sessionfinish(session):
     if os.environ.get("PARTITA_RESULTS"):
         pathlib.Path(os.environ["PARTITA_RESULTS"]).write_text(json.dumps(_counts, indent=1, sort_keys=True) + "\n")
-    if _server is not None:
-        _server.__exit__(None, None, None)
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -68,8 +54,21 @@ def pytest_runtest_makereport(item, call):
             _counts[name]["passed" if report.outcome == "passed" else "failed"] += report.outcome != "skipped"
 
 
+@pytest.fixture(scope="session")
+def endpoint():
+    """A fixture, so that it ends behind all others: under -x they end only after the session's own hook."""
+    if "PARTITA_ENDPOINT" in os.environ:
+        os.environ["PARTITA_ENDPOINT"] = os.environ["PARTITA_ENDPOINT"].rstrip("/")
+        yield
+        return
+    with running_server(in_memory=True) as server:
+        os.environ["PARTITA_ENDPOINT"] = server.url
+        yield
+        del os.environ["PARTITA_ENDPOINT"]
+
+
 @pytest.fixture(scope="session", autouse=True)
-def shared_tables():
+def shared_tables(endpoint):
     tables.make_shared()
     yield
     tables.drop_shared()
