@@ -1,5 +1,7 @@
 #include "storage/engine.h"
 
+#include <string>
+
 #include "base/check.h"
 
 namespace partita::storage {
@@ -22,6 +24,42 @@ Page::Row Page::operator[](size_t index) const {
   const std::string_view buffer = buffer_;
   return {buffer.substr(place.offset, place.key_size), buffer.substr(place.offset + place.key_size, place.value_size),
           place.version};
+}
+
+namespace {
+
+Error too_large(const char* what, size_t bytes, size_t limit) {
+  return Error(ErrorKind::kTooLarge, std::string(what) + " of " + std::to_string(bytes) +
+                                         " bytes is larger than the store takes (" + std::to_string(limit) + ").");
+}
+
+Result<void> check(const char* what, size_t bytes, size_t limit) {
+  if (bytes > limit) return too_large(what, bytes, limit);
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_keys(const Limits& limits, std::span<const Key> keys, std::span<const Compare> compare) {
+  for (const Key& key : keys) PARTITA_TRY_VOID(check("A key", key.bytes.size(), limits.key_bytes));
+  for (const Compare& one : compare) PARTITA_TRY_VOID(check("A key", one.key.bytes.size(), limits.key_bytes));
+  return {};
+}
+
+Result<void> check_changes(const Limits& limits, const Changes& changes) {
+  size_t bytes = 0;
+  for (const Changes::Write& write : changes.writes()) {
+    const size_t value_bytes = write.value ? write.value->size() : 0;
+    PARTITA_TRY_VOID(check("A key", write.key.bytes.size(), limits.key_bytes));
+    PARTITA_TRY_VOID(check("A record", value_bytes, limits.record_bytes));
+    bytes += write.key.bytes.size() + value_bytes;
+  }
+  for (const Changes::Append& append : changes.appends()) {
+    PARTITA_TRY_VOID(check("A topic", append.topic.size(), kMaxTopicBytes));
+    PARTITA_TRY_VOID(check("A log entry", append.entry.size(), limits.record_bytes));
+    bytes += append.topic.size() + append.entry.size();
+  }
+  return check("A transaction", bytes, limits.transaction_bytes);
 }
 
 }  // namespace partita::storage

@@ -10,9 +10,15 @@
 //     changes.put(key, found[0]->value + "!");
 //     return Decision::kCommit;
 //   };
-//   Result<Decision> outcome = co_await engine.transact(keys, deposit);
+//   std::vector<Compare> compare{{description, description_version}};
+//   Result<Outcome> outcome = co_await engine.transact(keys, compare, deposit);
+//
+// Nothing here assumes one process: any number of servers may share one store. So versions are opaque, positions are
+// bytes, a transaction names all that it reads, and limits are asked for, not known.
 #pragma once
 
+#include <array>
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -26,11 +32,18 @@
 
 namespace partita::storage {
 
-inline constexpr size_t kMaxKeyBytes = 65'535;
+// What any engine takes of a topic's name.
 inline constexpr size_t kMaxTopicBytes = 255;
 
+// What one engine takes, in bytes. What is larger ends kTooLarge.
+struct Limits {
+  size_t key_bytes = 0;          // of a key
+  size_t record_bytes = 0;       // of a record's value, or of a log entry
+  size_t transaction_bytes = 0;  // of all keys, values, topics and entries that one transaction writes
+};
+
 // `place` is the length of the prefix that must stay together: rows that share it live on one server, and a scan within
-// it is cheap. At most kMaxKeyBytes in all.
+// it is cheap.
 struct Key {
   std::string bytes;
   uint32_t place = 0;
@@ -38,7 +51,8 @@ struct Key {
   auto operator<=>(const Key& other) const { return bytes <=> other.bytes; }
 };
 
-// Opaque and unique: no two writes of the life of a store carry the same one. Never counted, never compared for order.
+// Of the transaction that wrote a record. Opaque and unique: no two transactions of the life of a store carry the same
+// one, whatever happens to the store between them. Never counted, never compared for order.
 enum class Version : uint64_t {};
 
 struct Record {
@@ -87,6 +101,12 @@ class Page {
   std::vector<Place> rows_;
 };
 
+// A key that is as the caller assumes: still of that version, or still absent (nothing).
+struct Compare {
+  Key key;
+  std::optional<Version> version;
+};
+
 // What a transaction writes. A later change of the same key replaces the earlier one.
 class Changes {
  public:
@@ -122,13 +142,23 @@ class Changes {
 
 enum class Decision : uint8_t { kCommit, kRefuse };
 
+enum class Outcome : uint8_t {
+  kCommitted,
+  kRefused,  // by the function: nothing was changed
+  kStale,    // a compared key is not as assumed: nothing was changed, and the function may or may not have been called
+};
+
 // Looks at the records of the transaction's keys, in the order of the keys, null where absent, and fills `changes`.
 // Pure: it may be called several times, on any thread, and only the last call counts. It must not block or call the
 // engine. What it refuses with, it keeps itself.
 using Decide = std::function<Decision(std::span<const Record* const> found, Changes& changes)>;
 
-// A place in a topic's log. Positions of one topic are ordered; they are otherwise opaque. 0 is before the first entry.
-enum class Position : uint64_t {};
+// A place in a topic's log, ordered bytewise within the topic and otherwise opaque. All zero is before the first entry.
+// Never used again, whatever happens to the store or the topic.
+struct Position {
+  std::array<uint8_t, 16> bytes{};
+  auto operator<=>(const Position&) const = default;
+};
 
 struct LogEntry {
   Position position;
@@ -150,27 +180,46 @@ class Engine {
   virtual Task<Result<Page>> scan(Range range, Direction direction, size_t max_records, size_t max_bytes) = 0;
 
   // The only way to change anything: reads `keys`, calls `decide`, and commits the changes if and only if none of those
-  // records changed meanwhile. Changes may write other keys too, unseen. kRefuse: nothing was changed.
-  // Either outcome rests on durable records only. Errors: kConflict (gave up, nothing was changed), kUnknown (may or
-  // may not have happened), kUnavailable and kCorrupt (nothing was changed). Precondition: the keys are distinct.
-  virtual Task<Result<Decision>> transact(std::vector<Key> keys, Decide decide) = 0;
+  // records changed meanwhile and every key of `compare` is as assumed. Changes may write other keys too, unseen.
+  // All outcomes rest on durable records only: whoever reads after kStale finds what differs. When it is committed,
+  // `*version`, unless null, becomes the version of all that it wrote.
+  // Errors: kConflict (gave up), kTooLarge, kUnavailable and kCorrupt (nothing was changed), kUnknown (may or may not
+  // have happened). Precondition: `keys` are distinct, and so are the keys of `compare`.
+  virtual Task<Result<Outcome>> transact(std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
+                                         Version* version = nullptr) = 0;
 
-  // Erases every key of the range, not atomically with anything: for space that nothing refers to any more.
+  // Erases every key of the range, not atomically with anything: for what nothing refers to any more. Its space is
+  // given back soon.
   virtual Task<Result<void>> erase_range(Range range) = 0;
 
-  // Entries of the topic behind `after`, at most `max_entries`, oldest first. For every key that transactions name or
+  // Entries of the topic behind `after`, oldest first: at most `max_entries`, and no more once `max_bytes` of entries
+  // are reached (so at least one, if there is one and `max_entries` is not 0). For every key that transactions name or
   // write, the order of the log agrees with the order of their commits. An entry once seen has no unseen entry before
   // it.
-  virtual Task<Result<std::vector<LogEntry>>> read_log(std::string topic, Position after, size_t max_entries) = 0;
+  virtual Task<Result<std::vector<LogEntry>>> read_log(std::string topic, Position after, size_t max_entries,
+                                                       size_t max_bytes) = 0;
 
-  // The position of the newest entry, or of the newest one that was trimmed; 0 when there never was one.
+  // The position of the newest entry, or of the newest one that was trimmed; all zero when there is none, or when the
+  // topic was forgotten since.
   virtual Task<Result<Position>> log_end(std::string topic) = 0;
 
-  // Forgets entries up to and including `upto`. Positions are never used again.
+  // Erases entries up to and including `upto`.
   virtual Task<Result<void>> trim_log(std::string topic, Position upto) = 0;
+
+  // Erases the topic whole, as if it never was; its space is given back soon.
+  virtual Task<Result<void>> forget_log(std::string topic) = 0;
 
   // Bytes that the range takes on the medium, roughly.
   virtual Task<Result<uint64_t>> approximate_bytes(Range range) = 0;
+
+  virtual Limits limits() const = 0;
+
+  // Whether transactions are taken now; else the error that they would meet. Answers at once, from what is known.
+  virtual Result<void> health() const = 0;
 };
+
+// For engines: kTooLarge when one of these keys, or what is to be written, is over the limits.
+Result<void> check_keys(const Limits& limits, std::span<const Key> keys, std::span<const Compare> compare);
+Result<void> check_changes(const Limits& limits, const Changes& changes);
 
 }  // namespace partita::storage

@@ -131,7 +131,8 @@ Task<Result<void>> Catalog::store_tallies() {
     return Decision::kCommit;
   };
   std::vector<Key> keys;
-  auto outcome = co_await engine_.transact(std::move(keys), decide);
+  std::vector<storage::Compare> compare;
+  auto outcome = co_await engine_.transact(std::move(keys), std::move(compare), decide);
   if (!outcome.ok()) co_return std::move(outcome).error();
   co_return Result<void>();
 }
@@ -207,7 +208,8 @@ Task<Result<Table>> Catalog::create(TableInfo info) {
     changes.put(keys[1], std::move(next));
     return Decision::kCommit;
   };
-  auto outcome = co_await engine_.transact(keys, decide);
+  std::vector<storage::Compare> compare;
+  auto outcome = co_await engine_.transact(keys, std::move(compare), decide);
   if (!outcome.ok()) co_return std::move(outcome).error();
   if (exists) {
     std::vector<std::string> args{info.name};
@@ -246,7 +248,8 @@ Task<Result<Table>> Catalog::change(std::string name, Change change) {
     published = std::make_shared<const TableInfo>(std::move(info));
     return Decision::kCommit;
   };
-  auto outcome = co_await engine_.transact(keys, decide);
+  std::vector<storage::Compare> compare;
+  auto outcome = co_await engine_.transact(keys, std::move(compare), decide);
   if (!outcome.ok()) co_return std::move(outcome).error();
   if (!refusal.ok()) co_return std::move(refusal).error();
   publish(published, Published::kChanged);
@@ -262,7 +265,8 @@ Task<Result<void>> Catalog::remove(Table table) {
     changes.erase(keys[0]);
     return Decision::kCommit;
   };
-  auto outcome = co_await engine_.transact(keys, decide);
+  std::vector<storage::Compare> compare;
+  auto outcome = co_await engine_.transact(keys, std::move(compare), decide);
   if (!outcome.ok()) co_return std::move(outcome).error();
   std::unique_lock lock(mutex_);
   const auto found = tables_.find(table->name);

@@ -51,7 +51,8 @@ Task<Result<storage::Page>> FaultyEngine::scan(storage::Range range, storage::Di
   co_return page;
 }
 
-Task<Result<Decision>> FaultyEngine::transact(std::vector<Key> keys, Decide decide) {
+Task<Result<storage::Outcome>> FaultyEngine::transact(std::vector<Key> keys, std::vector<storage::Compare> compare,
+                                                      Decide decide, storage::Version* version) {
   if (writes_left.fetch_sub(1) <= 0) co_return refused();
   const Decide twice = [&](std::span<const Record* const> found, Changes& changes) {
     const std::vector<const Record*> absent(found.size(), nullptr);
@@ -59,7 +60,7 @@ Task<Result<Decision>> FaultyEngine::transact(std::vector<Key> keys, Decide deci
     static_cast<void>(decide(absent, unused));
     return decide(found, changes);
   };
-  co_return co_await inner_->transact(keys, twice);
+  co_return co_await inner_->transact(keys, std::move(compare), twice, version);
 }
 
 Task<Result<void>> FaultyEngine::erase_range(storage::Range range) {
@@ -68,14 +69,21 @@ Task<Result<void>> FaultyEngine::erase_range(storage::Range range) {
 }
 
 Task<Result<std::vector<storage::LogEntry>>> FaultyEngine::read_log(std::string topic, storage::Position after,
-                                                                    size_t max_entries) {
-  return inner_->read_log(std::move(topic), after, max_entries);
+                                                                    size_t max_entries, size_t max_bytes) {
+  return inner_->read_log(std::move(topic), after, max_entries, max_bytes);
 }
 
 Task<Result<storage::Position>> FaultyEngine::log_end(std::string topic) { return inner_->log_end(std::move(topic)); }
 
 Task<Result<void>> FaultyEngine::trim_log(std::string topic, storage::Position upto) {
   return inner_->trim_log(std::move(topic), upto);
+}
+
+Task<Result<void>> FaultyEngine::forget_log(std::string topic) { return inner_->forget_log(std::move(topic)); }
+
+Result<void> FaultyEngine::health() const {
+  if (writes_left <= 0) return refused();
+  return inner_->health();
 }
 
 Task<Result<uint64_t>> FaultyEngine::approximate_bytes(storage::Range range) {

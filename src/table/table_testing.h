@@ -49,13 +49,17 @@ class FaultyEngine final : public storage::Engine {
   Task<Result<std::vector<std::optional<storage::Record>>>> read(std::span<const storage::Key> keys) override;
   Task<Result<storage::Page>> scan(storage::Range range, storage::Direction direction, size_t max_records,
                                    size_t max_bytes) override;
-  Task<Result<storage::Decision>> transact(std::vector<storage::Key> keys, storage::Decide decide) override;
+  Task<Result<storage::Outcome>> transact(std::vector<storage::Key> keys, std::vector<storage::Compare> compare,
+                                          storage::Decide decide, storage::Version* version) override;
   Task<Result<void>> erase_range(storage::Range range) override;
-  Task<Result<std::vector<storage::LogEntry>>> read_log(std::string topic, storage::Position after,
-                                                        size_t max_entries) override;
+  Task<Result<std::vector<storage::LogEntry>>> read_log(std::string topic, storage::Position after, size_t max_entries,
+                                                        size_t max_bytes) override;
   Task<Result<storage::Position>> log_end(std::string topic) override;
   Task<Result<void>> trim_log(std::string topic, storage::Position upto) override;
+  Task<Result<void>> forget_log(std::string topic) override;
   Task<Result<uint64_t>> approximate_bytes(storage::Range range) override;
+  storage::Limits limits() const override { return inner_->limits(); }
+  Result<void> health() const override;
 
  private:
   std::unique_ptr<storage::Engine> inner_;

@@ -182,7 +182,8 @@ Task<Result<std::vector<Written>>> transact_write(Database& database, TransactWr
     if (with_token) changes.put(token_key(request.token), token_row(now_ms, request.digest));
     return Decision::kCommit;
   };
-  auto outcome = co_await database.engine().transact(std::move(keys), decide);
+  std::vector<storage::Compare> compare;
+  auto outcome = co_await database.engine().transact(std::move(keys), std::move(compare), decide);
   if (!outcome.ok()) co_return std::move(outcome).error();
   if (attempt.broken) co_return std::move(*attempt.broken);
   if (attempt.mismatched) co_return model::refuse(Fault::kTokenMismatch);
@@ -217,7 +218,8 @@ Task<Result<std::vector<Written>>> batch_write(Database& database, std::vector<T
     }
     return Decision::kCommit;
   };
-  auto outcome = co_await database.engine().transact(std::move(keys), decide);
+  std::vector<storage::Compare> compare;
+  auto outcome = co_await database.engine().transact(std::move(keys), std::move(compare), decide);
   if (!outcome.ok()) co_return std::move(outcome).error();
   if (!refusal.ok()) co_return std::move(refusal).error();
   for (const Written& one : written) settle(one.change);
@@ -271,7 +273,8 @@ Task<void> sweep_tokens(Database& database, std::stop_token stop) {
         }
         return changes.empty() ? Decision::kRefuse : Decision::kCommit;
       };
-      const auto outcome = co_await database.engine().transact(keys, decide);
+      std::vector<storage::Compare> compare;
+      const auto outcome = co_await database.engine().transact(keys, std::move(compare), decide);
       if (!outcome.ok()) co_return;
     }
     more = page.more;

@@ -85,7 +85,8 @@ Task<bool> fill_rows(Database& database, const TableInfo& table, const IndexInfo
     }
     return changes.empty() ? Decision::kRefuse : Decision::kCommit;
   };
-  const auto outcome = co_await database.engine().transact(std::move(items), decide);
+  std::vector<storage::Compare> compare;
+  const auto outcome = co_await database.engine().transact(std::move(items), std::move(compare), decide);
   co_return outcome.ok();
 }
 

@@ -160,7 +160,8 @@ Task<Result<Written>> write_item(Database& database, Table table, const WriteAct
   };
   std::vector<storage::Key> keys;
   keys.push_back(item_key(*table, action.item));
-  auto outcome = co_await database.engine().transact(std::move(keys), decide);
+  std::vector<storage::Compare> compare;
+  auto outcome = co_await database.engine().transact(std::move(keys), std::move(compare), decide);
   if (!outcome.ok()) co_return std::move(outcome).error();
   if (result->ok()) settle(result->value().change);
   co_return std::move(*result);

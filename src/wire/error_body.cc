@@ -18,6 +18,7 @@ Fault fault_told(const Error& error) {
       return model::fault_of(error);
     case ErrorKind::kConflict:
       return Fault::kThroughputExceeded;
+    case ErrorKind::kTooLarge:
     case ErrorKind::kUnknown:
     case ErrorKind::kUnavailable:
     case ErrorKind::kCorrupt:

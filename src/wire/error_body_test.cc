@@ -41,7 +41,8 @@ TEST(ErrorBody, AFaultWithoutTextHasNoMessage) {
 }
 
 TEST(ErrorBody, OperatorsSentencesStayInside) {
-  for (const ErrorKind kind : {ErrorKind::kUnknown, ErrorKind::kUnavailable, ErrorKind::kCorrupt}) {
+  for (const ErrorKind kind :
+       {ErrorKind::kTooLarge, ErrorKind::kUnknown, ErrorKind::kUnavailable, ErrorKind::kCorrupt}) {
     const ErrorReply reply = render(Error(kind, "secret path"));
     EXPECT_EQ(reply.status, 500);
     EXPECT_EQ(reply.body,

@@ -69,12 +69,19 @@ std::optional<std::string> value_of(Engine& engine, std::string_view name) {
   return record ? std::optional(std::move(record->value)) : std::nullopt;
 }
 
-Decision transact(Engine& engine, std::vector<std::string> names, Decide decide) {
+Outcome transact(Engine& engine, std::vector<std::string> names, Decide decide, std::vector<Compare> compare,
+                 Version* version) {
   std::vector<Key> keys;
   for (const std::string& name : names) keys.push_back(key(name));
-  const auto decision = wait_for(engine.transact(std::move(keys), std::move(decide)));
-  EXPECT_TRUE(decision.ok()) << decision.error().sentence();
-  return decision.ok() ? decision.value() : Decision::kRefuse;
+  const auto outcome = wait_for(engine.transact(std::move(keys), std::move(compare), std::move(decide), version));
+  EXPECT_TRUE(outcome.ok()) << outcome.error().sentence();
+  return outcome.ok() ? outcome.value() : Outcome::kRefused;
+}
+
+Task<Result<Outcome>> blind(Engine& engine, Decide decide) {
+  std::vector<Key> keys;
+  std::vector<Compare> compare;
+  return engine.transact(std::move(keys), std::move(compare), std::move(decide));
 }
 
 void put(Engine& engine, std::string_view name, std::string_view value) {
@@ -110,8 +117,9 @@ std::vector<std::string> keys_of(const Page& page) {
   return keys;
 }
 
-std::vector<LogEntry> read_log(Engine& engine, std::string_view topic, Position after, size_t max_entries) {
-  auto entries = wait_for(engine.read_log(std::string(topic), after, max_entries));
+std::vector<LogEntry> read_log(Engine& engine, std::string_view topic, Position after, size_t max_entries,
+                               size_t max_bytes) {
+  auto entries = wait_for(engine.read_log(std::string(topic), after, max_entries, max_bytes));
   EXPECT_TRUE(entries.ok());
   return entries.ok() ? std::move(entries).value() : std::vector<LogEntry>();
 }
@@ -131,6 +139,11 @@ Position log_end(Engine& engine, std::string_view topic) {
 void trim(Engine& engine, std::string_view topic, Position upto) {
   const auto trimmed = wait_for(engine.trim_log(std::string(topic), upto));
   EXPECT_TRUE(trimmed.ok());
+}
+
+void forget(Engine& engine, std::string_view topic) {
+  const auto forgotten = wait_for(engine.forget_log(std::string(topic)));
+  EXPECT_TRUE(forgotten.ok());
 }
 
 LoopThread::LoopThread() : thread_(&LoopThread::run, this) {}

@@ -69,15 +69,23 @@ std::optional<std::string> value_of(storage::Engine& engine, std::string_view na
 void put(storage::Engine& engine, std::string_view name, std::string_view value);
 void erase(storage::Engine& engine, std::string_view name);
 void append(storage::Engine& engine, std::string_view topic, std::string_view entry);
-storage::Decision transact(storage::Engine& engine, std::vector<std::string> names, storage::Decide decide);
+storage::Outcome transact(storage::Engine& engine, std::vector<std::string> names, storage::Decide decide,
+                          std::vector<storage::Compare> compare = {}, storage::Version* version = nullptr);
+// A transaction that names and compares nothing.
+Task<Result<storage::Outcome>> blind(storage::Engine& engine, storage::Decide decide);
 storage::Page scan(storage::Engine& engine, storage::Range range, storage::Direction direction,
                    size_t max_records = 1'000'000, size_t max_bytes = size_t{1} << 30);
 std::vector<std::string> keys_of(const storage::Page& page);
 std::vector<storage::LogEntry> read_log(storage::Engine& engine, std::string_view topic,
-                                        storage::Position after = storage::Position{}, size_t max_entries = 1'000'000);
+                                        storage::Position after = storage::Position{}, size_t max_entries = 1'000'000,
+                                        size_t max_bytes = size_t{1} << 30);
+// After every position.
+inline constexpr storage::Position kLastPosition{
+    {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255}};
 std::vector<std::string> entries_of(const std::vector<storage::LogEntry>& log);
 storage::Position log_end(storage::Engine& engine, std::string_view topic);
 void trim(storage::Engine& engine, std::string_view topic, storage::Position upto);
+void forget(storage::Engine& engine, std::string_view topic);
 
 // A thread that runs what is posted to it, and the executor of everything started there.
 class LoopThread final : public Executor {

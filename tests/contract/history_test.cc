@@ -20,6 +20,7 @@ constexpr char kTopic[] = "history";
 // What one transaction is going to do, decided beforehand so that its Decide is pure.
 struct Plan {
   std::vector<std::string> reads;
+  std::vector<std::string> compares;
   std::vector<std::pair<std::string, std::optional<std::string>>> writes;
   bool refuse_when_first_is_present = false;
 };
@@ -31,6 +32,10 @@ Plan make_plan(Random& random, const std::string& id, uint64_t key_count) {
   for (uint64_t i = 0; i < reads; ++i) {
     const std::string name = some_key();
     if (std::find(plan.reads.begin(), plan.reads.end(), name) == plan.reads.end()) plan.reads.push_back(name);
+  }
+  for (uint64_t compares = random.below(3); compares > 0; --compares) {
+    const std::string name = some_key();
+    if (std::ranges::find(plan.compares, name) == plan.compares.end()) plan.compares.push_back(name);
   }
   plan.refuse_when_first_is_present = random.below(5) == 0;
   const uint64_t writes = random.below(4);
@@ -53,11 +58,34 @@ std::optional<std::string> take_optional(std::string_view& in) {
   return text.front() == '+' ? std::optional(std::string(text.substr(1))) : std::nullopt;
 }
 
-// A log entry: the id, what was read, what was written.
-std::string describe(const std::string& id, const Plan& plan, std::span<const Record* const> found) {
+using Assumed = std::vector<std::pair<std::string, std::optional<Record>>>;
+
+// What the plan's compared keys are now, as anybody would see it.
+Assumed look_up(Engine& engine, const Plan& plan) {
+  Assumed assumed;
+  for (const std::string& name : plan.compares) assumed.emplace_back(name, get(engine, name));
+  return assumed;
+}
+
+std::vector<Compare> compare_of(const Assumed& assumed) {
+  std::vector<Compare> compare;
+  for (const auto& [name, record] : assumed) {
+    compare.push_back({key(name), record ? std::optional(record->version) : std::nullopt});
+  }
+  return compare;
+}
+
+// A log entry: the id, what was assumed and read, what was written. No two writes carry the same value, so that a value
+// stands for its version.
+std::string describe(const std::string& id, const Plan& plan, const Assumed& assumed,
+                     std::span<const Record* const> found) {
   std::string out;
   append_sized(out, id);
-  append_varint(out, plan.reads.size());
+  append_varint(out, plan.reads.size() + assumed.size());
+  for (const auto& [name, record] : assumed) {
+    append_sized(out, name);
+    append_optional(out, record ? std::optional(record->value) : std::nullopt);
+  }
   for (size_t i = 0; i < plan.reads.size(); ++i) {
     append_sized(out, plan.reads[i]);
     append_optional(out, found[i] ? std::optional(found[i]->value) : std::nullopt);
@@ -70,13 +98,15 @@ std::string describe(const std::string& id, const Plan& plan, std::span<const Re
   return out;
 }
 
-Decision run(Engine& engine, const std::string& id, const Plan& plan) {
-  return transact(engine, plan.reads, [&](std::span<const Record* const> found, Changes& changes) {
+Outcome run(Engine& engine, const std::string& id, const Plan& plan) {
+  const Assumed assumed = look_up(engine, plan);
+  const Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
     if (plan.refuse_when_first_is_present && !plan.reads.empty() && found[0] != nullptr) return Decision::kRefuse;
     for (const auto& [name, value] : plan.writes) value ? changes.put(key(name), *value) : changes.erase(key(name));
-    changes.append(kTopic, describe(id, plan, found));
+    changes.append(kTopic, describe(id, plan, assumed, found));
     return Decision::kCommit;
-  });
+  };
+  return transact(engine, plan.reads, decide, compare_of(assumed));
 }
 
 // Checks the entry against the oracle and applies it there; returns its id.
@@ -137,7 +167,7 @@ TEST_P(History, ReplayedInLogOrderGivesTheSame) {
       for (uint64_t i = 0; i < each; ++i) {
         const std::string id = std::to_string(t) + "/" + std::to_string(i);
         const Plan plan = make_plan(random, id, 12);
-        if (run(engine(), id, plan) == Decision::kCommit) committed[t].push_back(id);
+        if (run(engine(), id, plan) == Outcome::kCommitted) committed[t].push_back(id);
       }
     });
   }
@@ -229,7 +259,7 @@ TEST_P(History, NoIncrementOfAHotKeyIsLost) {
   for (int t = 0; t < 8; ++t) {
     running.emplace_back([&] {
       for (int i = 0; i < 100; ++i) {
-        EXPECT_EQ(transact(engine(), {"counter"}, increment), Decision::kCommit);
+        EXPECT_EQ(transact(engine(), {"counter"}, increment), Outcome::kCommitted);
         // What was acknowledged is seen by whoever reads next.
         EXPECT_GE(std::stoi(value_of(engine(), "counter").value_or("0")), i + 1);
       }
@@ -246,8 +276,8 @@ TEST_P(History, ALaterTransactionSeesEarlierPendingOnes) {
   std::atomic<int> left{kCalls};
   std::atomic<int> failed{0};
   std::vector<int> seen;
-  auto done = [&](Result<Decision> decision) {
-    if (!decision.ok() || decision.value() != Decision::kCommit) ++failed;
+  auto done = [&](Result<Outcome> outcome) {
+    if (!outcome.ok() || outcome.value() != Outcome::kCommitted) ++failed;
     if (--left == 0) finished.set_value();
   };
   LoopThread loop;
@@ -255,7 +285,8 @@ TEST_P(History, ALaterTransactionSeesEarlierPendingOnes) {
     for (int i = 0; i < kCalls; ++i) {
       std::vector<Key> keys{key("counter")};
       const Decide decide = increment;
-      start(engine().transact(std::move(keys), decide), done);
+      std::vector<Compare> compare;
+      start(engine().transact(std::move(keys), std::move(compare), decide), done);
     }
   });
   finished.get_future().wait();

@@ -13,7 +13,8 @@ PARTITA_EVERY_ENGINE(Log);
 TEST_P(Log, AnUnknownTopicIsEmpty) {
   EXPECT_TRUE(read_log(engine(), "t").empty());
   EXPECT_EQ(log_end(engine(), "t"), Position{});
-  trim(engine(), "t", Position{5});
+  trim(engine(), "t", kLastPosition);
+  forget(engine(), "t");
   EXPECT_EQ(log_end(engine(), "t"), Position{});
 }
 
@@ -31,7 +32,7 @@ TEST_P(Log, EntriesComeInOrderFromAnyPosition) {
   EXPECT_EQ(entries_of(read_log(engine(), "t", log[4].position, 3)), (Strings{"entry5", "entry6", "entry7"}));
   EXPECT_TRUE(read_log(engine(), "t", log.back().position).empty());
   EXPECT_TRUE(read_log(engine(), "t", Position{}, 0).empty());
-  EXPECT_TRUE(read_log(engine(), "t", Position{UINT64_MAX}).empty());
+  EXPECT_TRUE(read_log(engine(), "t", kLastPosition).empty());
 }
 
 TEST_P(Log, TopicsAreApart) {
@@ -50,7 +51,7 @@ TEST_P(Log, TopicsAreApart) {
 }
 
 TEST_P(Log, ATransactionsEntriesCommitTogetherAndKeepTheirOrder) {
-  const auto decision = transact(engine(), {"a"}, [](auto, Changes& changes) {
+  const auto outcome = transact(engine(), {"a"}, [](auto, Changes& changes) {
     changes.append("t", "1");
     changes.put(key("a"), "v");
     changes.append("u", "2");
@@ -58,7 +59,7 @@ TEST_P(Log, ATransactionsEntriesCommitTogetherAndKeepTheirOrder) {
     changes.append("t", "");
     return Decision::kCommit;
   });
-  EXPECT_EQ(decision, Decision::kCommit);
+  EXPECT_EQ(outcome, Outcome::kCommitted);
   EXPECT_EQ(entries_of(read_log(engine(), "t")), (Strings{"1", "3", ""}));
   EXPECT_EQ(entries_of(read_log(engine(), "u")), (Strings{"2"}));
   EXPECT_EQ(value_of(engine(), "a"), "v");
@@ -86,11 +87,36 @@ TEST_P(Log, TrimmingForgetsTheOldestAndNoPositionComesBack) {
 TEST_P(Log, TrimmingBeyondTheEndLeavesLaterEntries) {
   append(engine(), "t", "1");
   const Position end = log_end(engine(), "t");
-  trim(engine(), "t", Position{UINT64_MAX});
+  trim(engine(), "t", kLastPosition);
   EXPECT_TRUE(read_log(engine(), "t").empty());
   EXPECT_EQ(log_end(engine(), "t"), end);
   append(engine(), "t", "2");
   EXPECT_EQ(entries_of(read_log(engine(), "t")), (Strings{"2"}));
+}
+
+TEST_P(Log, PagesEndAtTheirBytes) {
+  for (int i = 0; i < 10; ++i) append(engine(), "t", std::string(100, static_cast<char>('0' + i)));
+  // The entry that reaches the limit is the last.
+  EXPECT_EQ(read_log(engine(), "t", Position{}, 100, 300).size(), 3u);
+  EXPECT_EQ(read_log(engine(), "t", Position{}, 100, 301).size(), 4u);
+  EXPECT_EQ(read_log(engine(), "t", Position{}, 100, 0).size(), 1u);
+  EXPECT_EQ(read_log(engine(), "t", Position{}, 2, 301).size(), 2u);
+  EXPECT_EQ(read_log(engine(), "t", Position{}, 100, 1'001).size(), 10u);
+}
+
+TEST_P(Log, AForgottenTopicBeginsAnewAndNoPositionComesBack) {
+  for (int i = 0; i < 10; ++i) append(engine(), "t", std::to_string(i));
+  append(engine(), "u", "other");
+  const Position end = log_end(engine(), "t");
+  trim(engine(), "t", read_log(engine(), "t")[2].position);
+  forget(engine(), "t");
+  EXPECT_TRUE(read_log(engine(), "t").empty());
+  EXPECT_EQ(log_end(engine(), "t"), Position{});
+  EXPECT_EQ(read_log(engine(), "u").size(), 1u);
+  append(engine(), "t", "new");
+  EXPECT_EQ(entries_of(read_log(engine(), "t")), (Strings{"new"}));
+  EXPECT_EQ(entries_of(read_log(engine(), "t", end)), (Strings{"new"}));
+  EXPECT_GT(log_end(engine(), "t"), end);
 }
 
 }  // namespace

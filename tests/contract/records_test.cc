@@ -50,7 +50,7 @@ TEST_P(Records, ManyKeysAreReadAtOnce) {
 TEST_P(Records, AnyBytesAreKeysAndValues) {
   const std::string zeros("\0\0\xff\0", 4);
   const std::string big(3 << 20, 'v');
-  const std::string longest(kMaxKeyBytes, 'k');
+  const std::string longest(engine().limits().key_bytes, 'k');
   put(engine(), zeros, zeros);
   put(engine(), "", "empty key");
   put(engine(), longest, big);
@@ -59,20 +59,22 @@ TEST_P(Records, AnyBytesAreKeysAndValues) {
   EXPECT_EQ(value_of(engine(), longest), big);
 }
 
-TEST_P(Records, EveryWriteHasAnotherVersion) {
+TEST_P(Records, EveryTransactionHasAnotherVersionAndTellsIt) {
   std::set<Version> seen;
   for (int i = 0; i < 50; ++i) {
     put(engine(), i % 2 == 0 ? "a" : "b", "same");
     EXPECT_TRUE(seen.insert(get(engine(), i % 2 == 0 ? "a" : "b")->version).second);
   }
-  transact(engine(), {}, [](auto, Changes& changes) {
+  const Decide both = [](auto, Changes& changes) {
     changes.put(key("x"), "1");
     changes.put(key("y"), "1");
     return Decision::kCommit;
-  });
-  EXPECT_TRUE(seen.insert(get(engine(), "x")->version).second);
-  EXPECT_TRUE(seen.insert(get(engine(), "y")->version).second);
-  EXPECT_EQ(get(engine(), "x")->version, get(engine(), "x")->version);
+  };
+  Version version{};
+  transact(engine(), {}, both, {}, &version);
+  EXPECT_TRUE(seen.insert(version).second);
+  EXPECT_EQ(get(engine(), "x")->version, version);
+  EXPECT_EQ(get(engine(), "y")->version, version);
 }
 
 TEST_P(Records, ScanGoesBothWaysBetweenItsBounds) {
@@ -137,13 +139,13 @@ TEST_P(Records, DecideSeesRecordsInTheOrderOfTheKeys) {
 
 TEST_P(Records, RefusingChangesNothing) {
   put(engine(), "a", "1");
-  const auto decision = transact(engine(), {"a"}, [](auto, Changes& changes) {
+  const auto outcome = transact(engine(), {"a"}, [](auto, Changes& changes) {
     changes.put(key("a"), "2");
     changes.put(key("b"), "2");
     changes.append("topic", "entry");
     return Decision::kRefuse;
   });
-  EXPECT_EQ(decision, Decision::kRefuse);
+  EXPECT_EQ(outcome, Outcome::kRefused);
   EXPECT_EQ(value_of(engine(), "a"), "1");
   EXPECT_FALSE(get(engine(), "b").has_value());
   EXPECT_TRUE(read_log(engine(), "topic").empty());
@@ -151,14 +153,14 @@ TEST_P(Records, RefusingChangesNothing) {
 
 TEST_P(Records, CommittingWritesSeenAndUnseenKeys) {
   put(engine(), "gone", "x");
-  const auto decision = transact(engine(), {"a"}, [](auto, Changes& changes) {
+  const auto outcome = transact(engine(), {"a"}, [](auto, Changes& changes) {
     changes.put(key("a"), "1");
     changes.put(key("unseen"), "2");
     changes.erase(key("gone"));
     changes.erase(key("never there"));
     return Decision::kCommit;
   });
-  EXPECT_EQ(decision, Decision::kCommit);
+  EXPECT_EQ(outcome, Outcome::kCommitted);
   EXPECT_EQ(keys_of(scan(engine(), {"", ""}, Direction::kAscending)), (Strings{"a", "unseen"}));
 }
 
@@ -246,7 +248,7 @@ TEST_P(Records, ResumesThroughTheExecutorOfTheCaller) {
           start(engine().approximate_bytes({"x", "y"}), done);
           break;
         default:
-          start(engine().transact(keys, decide), done);
+          start(engine().transact(keys, {}, decide), done);
       }
     }
   });

@@ -198,7 +198,7 @@ TEST_F(RocksdbStore, DamagedTablesAreErrorsNotAnswers) {
   ASSERT_FALSE(page.ok());
   EXPECT_EQ(page.error().kind(), ErrorKind::kCorrupt);
   const Decide decide = [](auto, Changes&) { return Decision::kCommit; };
-  const auto decision = wait_for(engine.value()->transact(keys, decide));
+  const auto decision = wait_for(engine.value()->transact(keys, {}, decide));
   ASSERT_FALSE(decision.ok());
   EXPECT_EQ(decision.error().kind(), ErrorKind::kCorrupt);
 }
@@ -227,7 +227,7 @@ TEST_F(RocksdbStore, ReadsFromTheDiskGoOnAtHome) {
       };
       start(engine->read(keys[static_cast<size_t>(i)]), done);
       start(engine->scan({big_name(i), ""}, Direction::kDescending, 3, 1000), done);
-      start(engine->transact(keys[static_cast<size_t>(i)], count), done);
+      start(engine->transact(keys[static_cast<size_t>(i)], {}, count), done);
     }
   });
   finished.get_future().wait();
@@ -245,8 +245,8 @@ TEST_F(RocksdbStore, AFullQueueMakesCallersWait) {
   std::atomic<int> left{kCalls};
   std::atomic<int> failed{0};
   std::promise<void> finished;
-  auto done = [&](Result<Decision> decision) {
-    if (!decision.ok()) ++failed;
+  auto done = [&](Result<Outcome> outcome) {
+    if (!outcome.ok()) ++failed;
     if (--left == 0) finished.set_value();
   };
   LoopThread loop;
@@ -256,8 +256,7 @@ TEST_F(RocksdbStore, AFullQueueMakesCallersWait) {
         changes.put(key("k" + std::to_string(i)), std::string(200'000, 'x'));
         return Decision::kCommit;
       };
-      std::vector<Key> none;
-      start(engine->transact(std::move(none), decide), done);
+      start(blind(*engine, decide), done);
     }
   });
   finished.get_future().wait();
@@ -390,7 +389,7 @@ TEST(Child, DISABLED_FillsItsDisk) {
     changes.put(key("big"), std::string(3 << 20, 'x'));
     return Decision::kCommit;
   };
-  const auto failed = wait_for(engine->transact({}, decide));
+  const auto failed = wait_for(blind(*engine, decide));
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().kind(), ErrorKind::kUnknown) << failed.error().sentence();
   const Decide small = [](auto, Changes& changes) {
@@ -398,7 +397,7 @@ TEST(Child, DISABLED_FillsItsDisk) {
     return Decision::kCommit;
   };
   for (int i = 0; i < 3; ++i) {
-    const auto refused = wait_for(engine->transact({}, small));
+    const auto refused = wait_for(blind(*engine, small));
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.error().kind(), ErrorKind::kUnavailable) << refused.error().sentence();
   }

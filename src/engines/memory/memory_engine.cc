@@ -17,17 +17,24 @@ using namespace storage;
 
 // What a record costs beside its bytes: a tree node and two strings.
 constexpr uint64_t kRecordOverheadBytes = 112;
+// The embedded store's: what fits here fits there.
+constexpr Limits kLimits{.key_bytes = 65'535, .record_bytes = size_t{64} << 20, .transaction_bytes = size_t{256} << 20};
 
 class MemoryEngine final : public Engine {
  public:
   Task<Result<std::vector<std::optional<Record>>>> read(std::span<const Key> keys) override;
   Task<Result<Page>> scan(Range range, Direction direction, size_t max_records, size_t max_bytes) override;
-  Task<Result<Decision>> transact(std::vector<Key> keys, Decide decide) override;
+  Task<Result<Outcome>> transact(std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
+                                 Version* version) override;
   Task<Result<void>> erase_range(Range range) override;
-  Task<Result<std::vector<LogEntry>>> read_log(std::string topic, Position after, size_t max_entries) override;
+  Task<Result<std::vector<LogEntry>>> read_log(std::string topic, Position after, size_t max_entries,
+                                               size_t max_bytes) override;
   Task<Result<Position>> log_end(std::string topic) override;
   Task<Result<void>> trim_log(std::string topic, Position upto) override;
+  Task<Result<void>> forget_log(std::string topic) override;
   Task<Result<uint64_t>> approximate_bytes(Range range) override;
+  Limits limits() const override { return kLimits; }
+  Result<void> health() const override { return {}; }
 
  private:
   using Records = std::map<std::string, Record, std::less<>>;
@@ -36,7 +43,10 @@ class MemoryEngine final : public Engine {
     Position end{};
   };
 
-  void apply(Changes& changes);
+  const Record* find(const Key& key) const;
+  bool is_stale(const Compare& compare) const;
+  Position next_position();
+  void apply(Changes& changes, Version version);
   // The records of the range, for a caller that holds the lock.
   template <class Map>
   static auto bounds(Map& records, const Range& range) {
@@ -82,35 +92,57 @@ Task<Result<Page>> MemoryEngine::scan(Range range, Direction direction, size_t m
   co_return fill_page(std::make_reverse_iterator(end), std::make_reverse_iterator(begin), max_records, max_bytes);
 }
 
-void MemoryEngine::apply(Changes& changes) {
+const Record* MemoryEngine::find(const Key& key) const {
+  const auto at = records_.find(key.bytes);
+  return at == records_.end() ? nullptr : &at->second;
+}
+
+bool MemoryEngine::is_stale(const Compare& compare) const {
+  const Record* const record = find(compare.key);
+  return record == nullptr ? compare.version.has_value() : compare.version != record->version;
+}
+
+Position MemoryEngine::next_position() {
+  ++last_position_;
+  Position position;
+  for (size_t i = 0; i < sizeof last_position_; ++i) {
+    position.bytes[i] = static_cast<uint8_t>(last_position_ >> (8 * (sizeof last_position_ - 1 - i)));
+  }
+  return position;
+}
+
+void MemoryEngine::apply(Changes& changes, Version version) {
   for (Changes::Write& write : changes.writes()) {
-    PARTITA_CHECK(write.key.bytes.size() <= kMaxKeyBytes);
     if (write.value) {
-      records_.insert_or_assign(std::move(write.key.bytes), Record{std::move(*write.value), Version{++last_version_}});
+      records_.insert_or_assign(std::move(write.key.bytes), Record{std::move(*write.value), version});
     } else {
       records_.erase(write.key.bytes);
     }
   }
   for (Changes::Append& append : changes.appends()) {
-    PARTITA_CHECK(append.topic.size() <= kMaxTopicBytes);
     Log& log = logs_[append.topic];
-    log.end = Position{++last_position_};
+    log.end = next_position();
     log.entries.emplace(log.end, std::move(append.entry));
   }
 }
 
-Task<Result<Decision>> MemoryEngine::transact(std::vector<Key> keys, Decide decide) {
+Task<Result<Outcome>> MemoryEngine::transact(std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
+                                             Version* version) {
   PARTITA_CHECK(keys.size() <= 1 || std::set<Key>(keys.begin(), keys.end()).size() == keys.size());
+  PARTITA_CO_TRY_VOID(check_keys(kLimits, keys, compare));
   std::unique_lock lock(mutex_);
-  std::vector<const Record*> found;
-  for (const Key& key : keys) {
-    const auto at = records_.find(key.bytes);
-    found.push_back(at == records_.end() ? nullptr : &at->second);
+  for (const Compare& one : compare) {
+    if (is_stale(one)) co_return Outcome::kStale;
   }
+  std::vector<const Record*> found;
+  for (const Key& key : keys) found.push_back(find(key));
   Changes changes;
-  const Decision decision = decide(found, changes);
-  if (decision == Decision::kCommit) apply(changes);
-  co_return decision;
+  if (decide(found, changes) == Decision::kRefuse) co_return Outcome::kRefused;
+  PARTITA_CO_TRY_VOID(check_changes(kLimits, changes));
+  const Version fresh{++last_version_};
+  apply(changes, fresh);
+  if (version != nullptr) *version = fresh;
+  co_return Outcome::kCommitted;
 }
 
 Task<Result<void>> MemoryEngine::erase_range(Range range) {
@@ -120,14 +152,18 @@ Task<Result<void>> MemoryEngine::erase_range(Range range) {
   co_return Result<void>();
 }
 
-Task<Result<std::vector<LogEntry>>> MemoryEngine::read_log(std::string topic, Position after, size_t max_entries) {
+Task<Result<std::vector<LogEntry>>> MemoryEngine::read_log(std::string topic, Position after, size_t max_entries,
+                                                           size_t max_bytes) {
   std::vector<LogEntry> entries;
+  size_t bytes = 0;
   std::shared_lock lock(mutex_);
   const auto log = logs_.find(topic);
   if (log == logs_.end()) co_return entries;
   auto next = log->second.entries.upper_bound(after);
   for (; next != log->second.entries.end() && entries.size() < max_entries; ++next) {
+    if (!entries.empty() && bytes >= max_bytes) break;
     entries.push_back({next->first, next->second});
+    bytes += next->second.size();
   }
   co_return entries;
 }
@@ -144,6 +180,12 @@ Task<Result<void>> MemoryEngine::trim_log(std::string topic, Position upto) {
     auto& entries = log->second.entries;
     entries.erase(entries.begin(), entries.upper_bound(upto));
   }
+  co_return Result<void>();
+}
+
+Task<Result<void>> MemoryEngine::forget_log(std::string topic) {
+  std::unique_lock lock(mutex_);
+  if (const auto log = logs_.find(topic); log != logs_.end()) logs_.erase(log);
   co_return Result<void>();
 }
 

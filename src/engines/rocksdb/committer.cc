@@ -36,7 +36,7 @@ void Commit::complete() {
 }
 
 Committer::Committer(Store& store, PendingTable& pending, bool sync)
-    : store_(store), pending_(pending), sync_(sync), last_position_(store.last_id), thread_(&Committer::run, this) {}
+    : store_(store), pending_(pending), sync_(sync), last_place_(store.last_id), thread_(&Committer::run, this) {}
 
 Committer::~Committer() {
   {
@@ -150,15 +150,16 @@ rocksdb::Status Committer::add_log(const Commit& commit) {
   rocksdb::Status status;
   for (const storage::Changes::Append& append : commit.appends) {
     if (!status.ok()) return status;
-    const std::string stored_key = log_key(append.topic, ++last_position_);
+    const std::string stored_key = log_key(append.topic, ++last_place_);
     const rocksdb::Slice key(stored_key);
     const std::array<rocksdb::Slice, 2> value{rocksdb::Slice(&kEntryTag, 1), rocksdb::Slice(append.entry)};
     status = batch_.Put(store_.log, rocksdb::SliceParts(&key, 1), rocksdb::SliceParts(value.data(), value.size()));
   }
   if (!commit.trim || !status.ok()) return status;
-  const std::string newest = log_key(commit.trim->topic, static_cast<uint64_t>(commit.trim->newest));
+  const std::string newest = log_key(commit.trim->topic, commit.trim->newest);
   status = batch_.DeleteRange(store_.log, log_key(commit.trim->topic, 0), newest);
-  if (status.ok()) status = batch_.Put(store_.log, newest, rocksdb::Slice(&kTrimmedTag, 1));
+  if (status.ok() && commit.trim->newest != kNoPlace)
+    status = batch_.Put(store_.log, newest, rocksdb::Slice(&kTrimmedTag, 1));
   return status;
 }
 

@@ -34,7 +34,7 @@ class Commit {
   };
   struct Trim {
     std::string topic;
-    storage::Position newest;  // the newest entry that goes
+    uint64_t newest;  // the place of the newest entry that goes; kNoPlace: all go, and the topic with them
   };
 
   std::vector<std::shared_ptr<const PendingWrite>> writes;
@@ -120,7 +120,7 @@ class Committer {
 
   // Of the committer's thread alone.
   rocksdb::WriteBatch batch_;
-  uint64_t last_position_;
+  uint64_t last_place_;
   std::thread thread_;
 };
 

@@ -52,22 +52,30 @@ class RocksdbEngine final : public Engine {
 
   Task<Result<std::vector<std::optional<Record>>>> read(std::span<const Key> keys) override;
   Task<Result<Page>> scan(Range range, Direction direction, size_t max_records, size_t max_bytes) override;
-  Task<Result<Decision>> transact(std::vector<Key> keys, Decide decide) override;
+  Task<Result<Outcome>> transact(std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
+                                 Version* version) override;
   Task<Result<void>> erase_range(Range range) override;
-  Task<Result<std::vector<LogEntry>>> read_log(std::string topic, Position after, size_t max_entries) override;
+  Task<Result<std::vector<LogEntry>>> read_log(std::string topic, Position after, size_t max_entries,
+                                               size_t max_bytes) override;
   Task<Result<Position>> log_end(std::string topic) override;
   Task<Result<void>> trim_log(std::string topic, Position upto) override;
+  Task<Result<void>> forget_log(std::string topic) override;
   Task<Result<uint64_t>> approximate_bytes(Range range) override;
+  Limits limits() const override { return rocks::kLimits; }
+  Result<void> health() const override;
 
  private:
   // One transaction under way, in the frame of transact().
   struct Attempt {
     const std::vector<Key>& keys;
+    const std::vector<Compare>& compare;
     const Decide& decide;
+    Version version;  // of what it writes
     std::vector<uint32_t> stripes{};
     Commit commit{};
     Status status{};
-    Decision decision = Decision::kRefuse;
+    Result<void> fits{};
+    Outcome outcome = Outcome::kRefused;
     bool queued = false;
   };
   enum class Step : uint8_t { kEnded, kAgain, kNeedsDisk };
@@ -84,11 +92,13 @@ class RocksdbEngine final : public Engine {
   Status read_all(std::span<const Key> keys, ReadTier tier, std::vector<std::optional<Record>>& records);
   Status scan_page(const Range& range, Direction direction, size_t max_records, size_t max_bytes, ReadTier tier,
                    Page& page);
-  Status read_entries(const std::string& topic, Position after, size_t max_entries, ReadTier tier,
+  Status read_entries(const std::string& topic, Position after, size_t max_entries, size_t max_bytes, ReadTier tier,
                       std::vector<LogEntry>& entries);
   // The place of the newest entry up to `upto`, trimmed or not; 0 when there is none.
-  Status find_entry(const std::string& topic, Position upto, ReadTier tier, Position& position);
-  Status look(const std::vector<Key>& keys, ReadTier tier, View& view);
+  Status find_entry(const std::string& topic, uint64_t upto, ReadTier tier, uint64_t& place);
+  Task<Result<void>> trim(std::string topic, uint64_t upto);
+  Status look(std::span<const Key> keys, ReadTier tier, View& view);
+  Status compare(Attempt& attempt, ReadTier tier, bool& saw_pending);
   Step try_transact(Attempt& attempt, ReadTier tier);
   bool prepare(Attempt& attempt, Changes& changes, rocks::Latches::Held& held);
   Result<void> outcome_of(const Commit& commit) const;
@@ -182,7 +192,7 @@ Task<Result<Page>> RocksdbEngine::scan(Range range, Direction direction, size_t 
   co_return page;
 }
 
-Status RocksdbEngine::look(const std::vector<Key>& keys, ReadTier tier, View& view) {
+Status RocksdbEngine::look(std::span<const Key> keys, ReadTier tier, View& view) {
   view.pending.resize(keys.size());
   view.stored.resize(keys.size());
   view.found.resize(keys.size());
@@ -200,6 +210,20 @@ Status RocksdbEngine::look(const std::vector<Key>& keys, ReadTier tier, View& vi
   return Status::OK();
 }
 
+// Sets the outcome to kStale when a key is not as assumed.
+Status RocksdbEngine::compare(Attempt& attempt, ReadTier tier, bool& saw_pending) {
+  for (const Compare& one : attempt.compare) {
+    View view;
+    if (Status status = look({&one.key, 1}, tier, view); !status.ok()) return status;
+    const Record* const record = view.found[0];
+    saw_pending |= view.saw_pending;
+    if (record == nullptr ? one.version.has_value() : one.version != record->version) {
+      attempt.outcome = Outcome::kStale;
+    }
+  }
+  return Status::OK();
+}
+
 void add_stripes(std::vector<uint32_t>& stripes, std::vector<uint32_t> more) {
   stripes.insert(stripes.end(), more.begin(), more.end());
   std::sort(stripes.begin(), stripes.end());
@@ -210,7 +234,6 @@ void add_stripes(std::vector<uint32_t>& stripes, std::vector<uint32_t> more) {
 bool RocksdbEngine::prepare(Attempt& attempt, Changes& changes, rocks::Latches::Held& held) {
   std::vector<uint32_t> written;
   for (const Changes::Write& write : changes.writes()) {
-    PARTITA_CHECK(write.key.bytes.size() <= kMaxKeyBytes);
     written.push_back(rocks::Latches::stripe_of(write.key.bytes));
   }
   std::vector<uint32_t> distinct;
@@ -223,8 +246,7 @@ bool RocksdbEngine::prepare(Attempt& attempt, Changes& changes, rocks::Latches::
     auto pending = std::make_shared<rocks::PendingWrite>();
     pending->key = std::move(write.key.bytes);
     if (write.value) {
-      const Version version{last_version_.fetch_add(1, std::memory_order_relaxed) + 1};
-      pending->record.emplace(Record{std::move(*write.value), version});
+      pending->record.emplace(Record{std::move(*write.value), attempt.version});
     }
     pending_.insert(pending);
     attempt.commit.writes.push_back(std::move(pending));
@@ -239,22 +261,34 @@ RocksdbEngine::Step RocksdbEngine::try_transact(Attempt& attempt, ReadTier tier)
   rocks::Latches::Held held(latches_);
   held.lock(attempt.stripes);
   View view;
-  attempt.status = look(attempt.keys, tier, view);
+  attempt.outcome = Outcome::kRefused;
+  attempt.status = compare(attempt, tier, view.saw_pending);
+  if (attempt.status.ok()) attempt.status = look(attempt.keys, tier, view);
   if (attempt.status.IsIncomplete()) return Step::kNeedsDisk;
   if (!attempt.status.ok()) return Step::kEnded;
   Changes changes;
-  attempt.decision = attempt.decide(view.found, changes);
-  if (attempt.decision == Decision::kRefuse) changes.clear();
+  if (attempt.outcome != Outcome::kStale && attempt.decide(view.found, changes) == Decision::kCommit) {
+    attempt.outcome = Outcome::kCommitted;
+    attempt.fits = check_changes(rocks::kLimits, changes);
+    if (!attempt.fits.ok()) return Step::kEnded;
+  } else {
+    changes.clear();
+  }
   // An answer that rests on records that are not durable yet has to wait for them too: hence the barrier.
   if (changes.empty() && !view.saw_pending) return Step::kEnded;
   return prepare(attempt, changes, held) ? Step::kEnded : Step::kAgain;
 }
 
-Task<Result<Decision>> RocksdbEngine::transact(std::vector<Key> keys, Decide decide) {
+Task<Result<Outcome>> RocksdbEngine::transact(std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
+                                              Version* version) {
   Executor* const executor = Executor::current();
-  if (committer_.failed()) co_return refusal();
+  PARTITA_CO_TRY_VOID(health());
+  PARTITA_CO_TRY_VOID(check_keys(rocks::kLimits, keys, compare));
   co_await committer_.room(executor);
-  Attempt attempt{.keys = keys, .decide = decide};
+  Attempt attempt{.keys = keys,
+                  .compare = compare,
+                  .decide = decide,
+                  .version = Version{last_version_.fetch_add(1, std::memory_order_relaxed) + 1}};
   attempt.commit.executor = executor;
   std::vector<std::string_view> names;
   std::vector<uint32_t> stripes;
@@ -262,6 +296,7 @@ Task<Result<Decision>> RocksdbEngine::transact(std::vector<Key> keys, Decide dec
     names.push_back(key.bytes);
     stripes.push_back(rocks::Latches::stripe_of(key.bytes));
   }
+  for (const Compare& one : compare) stripes.push_back(rocks::Latches::stripe_of(one.key.bytes));
   std::sort(names.begin(), names.end());
   PARTITA_CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
   add_stripes(attempt.stripes, std::move(stripes));
@@ -280,8 +315,15 @@ Task<Result<Decision>> RocksdbEngine::transact(std::vector<Key> keys, Decide dec
   if (attempt.queued) co_await attempt.commit;
   co_await Home{executor};
   if (!attempt.status.ok()) co_return rocks::to_error(attempt.status);
+  PARTITA_CO_TRY_VOID(std::move(attempt.fits));
   PARTITA_CO_TRY_VOID(outcome_of(attempt.commit));
-  co_return attempt.decision;
+  if (attempt.outcome == Outcome::kCommitted && version != nullptr) *version = attempt.version;
+  co_return attempt.outcome;
+}
+
+Result<void> RocksdbEngine::health() const {
+  if (committer_.failed()) return refusal();
+  return {};
 }
 
 Error RocksdbEngine::refusal() const {
@@ -304,7 +346,7 @@ Result<void> RocksdbEngine::outcome_of(const Commit& commit) const {
 
 Task<Result<void>> RocksdbEngine::erase_range(Range range) {
   Executor* const executor = Executor::current();
-  if (committer_.failed()) co_return refusal();
+  PARTITA_CO_TRY_VOID(health());
   if (is_empty(range)) co_return Result<void>();
   co_await committer_.room(executor);
   co_await workers_.enter();
@@ -321,78 +363,94 @@ Task<Result<void>> RocksdbEngine::erase_range(Range range) {
   co_return outcome_of(commit);
 }
 
-Status RocksdbEngine::read_entries(const std::string& topic, Position after, size_t max_entries, ReadTier tier,
-                                   std::vector<LogEntry>& entries) {
+Status RocksdbEngine::read_entries(const std::string& topic, Position after, size_t max_entries, size_t max_bytes,
+                                   ReadTier tier, std::vector<LogEntry>& entries) {
   entries.clear();
-  if (after == Position{UINT64_MAX}) return Status::OK();
+  const uint64_t place = rocks::place_of(after);
+  if (place == rocks::kNoPlace) return Status::OK();
   rocksdb::ReadOptions options = read_options(tier);
-  const std::string first = rocks::log_key(topic, static_cast<uint64_t>(after) + 1);
-  const std::string last = rocks::log_key(topic, UINT64_MAX);
+  const std::string first = rocks::log_key(topic, place + 1);
+  const std::string last = rocks::log_key(topic, rocks::kNoPlace);
   const rocksdb::Slice end(last);
   options.iterate_upper_bound = &end;
   const std::unique_ptr<rocksdb::Iterator> row(store_->db->NewIterator(options, store_->log));
+  size_t bytes = 0;
   for (row->Seek(first); row->Valid() && entries.size() < max_entries; row->Next()) {
+    if (!entries.empty() && bytes >= max_bytes) break;
     const std::string_view stored = rocks::to_view(row->value());
     if (stored.empty()) return Status::Corruption("a log entry without a tag");
     if (stored.front() != rocks::kEntryTag) continue;
-    entries.push_back({rocks::position_of(rocks::to_view(row->key())), std::string(stored.substr(1))});
+    const uint64_t at = rocks::place_of(rocks::to_view(row->key()));
+    entries.push_back({rocks::position_of(at), std::string(stored.substr(1))});
+    bytes += stored.size() - 1;
   }
   return row->status();
 }
 
-Task<Result<std::vector<LogEntry>>> RocksdbEngine::read_log(std::string topic, Position after, size_t max_entries) {
+Task<Result<std::vector<LogEntry>>> RocksdbEngine::read_log(std::string topic, Position after, size_t max_entries,
+                                                            size_t max_bytes) {
   Executor* const executor = Executor::current();
   std::vector<LogEntry> entries;
-  Status status = read_entries(topic, after, max_entries, kInMemory, entries);
+  Status status = read_entries(topic, after, max_entries, max_bytes, kInMemory, entries);
   if (status.IsIncomplete()) {
     co_await workers_.enter();
-    status = read_entries(topic, after, max_entries, kFromDisk, entries);
+    status = read_entries(topic, after, max_entries, max_bytes, kFromDisk, entries);
     co_await Home{executor};
   }
   if (!status.ok()) co_return rocks::to_error(status);
   co_return entries;
 }
 
-Status RocksdbEngine::find_entry(const std::string& topic, Position upto, ReadTier tier, Position& position) {
+Status RocksdbEngine::find_entry(const std::string& topic, uint64_t upto, ReadTier tier, uint64_t& place) {
   rocksdb::ReadOptions options = read_options(tier);
   const std::string first = rocks::log_key(topic, 0);
   const rocksdb::Slice begin(first);
   options.iterate_lower_bound = &begin;
   const std::unique_ptr<rocksdb::Iterator> row(store_->db->NewIterator(options, store_->log));
-  row->SeekForPrev(rocks::log_key(topic, static_cast<uint64_t>(upto)));
-  position = row->Valid() ? rocks::position_of(rocks::to_view(row->key())) : Position{};
+  row->SeekForPrev(rocks::log_key(topic, upto));
+  place = row->Valid() ? rocks::place_of(rocks::to_view(row->key())) : 0;
   return row->status();
 }
 
 Task<Result<Position>> RocksdbEngine::log_end(std::string topic) {
   Executor* const executor = Executor::current();
-  Position end{};
-  Status status = find_entry(topic, Position{UINT64_MAX}, kInMemory, end);
+  uint64_t place = 0;
+  Status status = find_entry(topic, rocks::kNoPlace, kInMemory, place);
   if (status.IsIncomplete()) {
     co_await workers_.enter();
-    status = find_entry(topic, Position{UINT64_MAX}, kFromDisk, end);
+    status = find_entry(topic, rocks::kNoPlace, kFromDisk, place);
     co_await Home{executor};
   }
   if (!status.ok()) co_return rocks::to_error(status);
-  co_return end;
+  co_return rocks::position_of(place);
 }
 
 Task<Result<void>> RocksdbEngine::trim_log(std::string topic, Position upto) {
+  PARTITA_CO_TRY_VOID(health());
   Executor* const executor = Executor::current();
-  if (committer_.failed()) co_return refusal();
-  co_await committer_.room(executor);
   co_await workers_.enter();
-  Position newest{};
-  const Status status = find_entry(topic, upto, kFromDisk, newest);
-  Commit commit;
-  if (status.ok() && newest != Position{}) {
-    commit.executor = executor;
-    commit.trim = Commit::Trim{std::move(topic), newest};
-    committer_.enqueue(commit);
-    co_await commit;
-  }
+  uint64_t newest = 0;
+  const Status status = find_entry(topic, rocks::place_of(upto), kFromDisk, newest);
   co_await Home{executor};
   if (!status.ok()) co_return rocks::to_error(status);
+  if (newest == 0) co_return Result<void>();
+  co_return co_await trim(std::move(topic), newest);
+}
+
+Task<Result<void>> RocksdbEngine::forget_log(std::string topic) {
+  PARTITA_CO_TRY_VOID(health());
+  co_return co_await trim(std::move(topic), rocks::kNoPlace);
+}
+
+Task<Result<void>> RocksdbEngine::trim(std::string topic, uint64_t upto) {
+  Executor* const executor = Executor::current();
+  co_await committer_.room(executor);
+  Commit commit;
+  commit.executor = executor;
+  commit.trim = Commit::Trim{std::move(topic), upto};
+  committer_.enqueue(commit);
+  co_await commit;
+  co_await Home{executor};
   co_return outcome_of(commit);
 }
 

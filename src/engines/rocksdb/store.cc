@@ -298,25 +298,38 @@ storage::Version version_of(std::string_view stored) {
 }
 
 const std::string& beyond_all_keys() {
-  static const std::string key(storage::kMaxKeyBytes + 1, '\xff');
+  static const std::string key(kLimits.key_bytes + 1, '\xff');
   return key;
 }
 
-std::string log_key(std::string_view topic, uint64_t position) {
+std::string log_key(std::string_view topic, uint64_t place) {
   PARTITA_CHECK(topic.size() <= storage::kMaxTopicBytes);
   std::string key;
-  key.reserve(2 + topic.size() + kPositionBytes);
+  key.reserve(2 + topic.size() + kPlaceBytes);
   key.push_back('L');
   key.push_back(static_cast<char>(topic.size()));
   key.append(topic);
-  append_u64(key, position);
+  append_u64(key, place);
   return key;
 }
 
-storage::Position position_of(std::string_view stored_log_key) {
-  PARTITA_CHECK(stored_log_key.size() > kPositionBytes);
-  stored_log_key.remove_prefix(stored_log_key.size() - kPositionBytes);
-  return storage::Position{*take_u64(stored_log_key)};
+uint64_t place_of(std::string_view stored_log_key) {
+  PARTITA_CHECK(stored_log_key.size() > kPlaceBytes);
+  stored_log_key.remove_prefix(stored_log_key.size() - kPlaceBytes);
+  return *take_u64(stored_log_key);
+}
+
+uint64_t place_of(const storage::Position& position) {
+  uint64_t place = 0;
+  for (size_t i = 0; i < kPlaceBytes; ++i) place = place << 8 | position.bytes[i];
+  return place;
+}
+
+storage::Position position_of(uint64_t place) {
+  storage::Position position;
+  for (size_t i = 0; i < kPlaceBytes; ++i)
+    position.bytes[i] = static_cast<uint8_t>(place >> (8 * (kPlaceBytes - 1 - i)));
+  return position;
 }
 
 }  // namespace partita::rocks

@@ -36,6 +36,9 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options);
 // A failed read, for the caller of the engine.
 Error to_error(const rocksdb::Status& status);
 
+inline constexpr storage::Limits kLimits{
+    .key_bytes = 65'535, .record_bytes = size_t{64} << 20, .transaction_bytes = size_t{256} << 20};
+
 // A record's stored value: its version (8 bytes), then its value.
 inline constexpr size_t kVersionBytes = 8;
 void append_version(std::string& out, storage::Version version);
@@ -45,13 +48,18 @@ storage::Version version_of(std::string_view stored);
 // A key that is greater than every record's.
 const std::string& beyond_all_keys();
 
-// The log: key 'L', topic size (1 byte), topic, position (8 bytes); the value's first byte says what it is.
-inline constexpr size_t kPositionBytes = 8;
+// The log: key 'L', topic size (1 byte), topic, place (8 bytes); the value's first byte says what it is. A position is
+// its place and zeros.
+inline constexpr size_t kPlaceBytes = 8;
+inline constexpr uint64_t kNoPlace = UINT64_MAX;  // after every entry's
 inline constexpr char kEntryTag = 'e';
 inline constexpr char kTrimmedTag = 't';  // the newest entry that was trimmed: no entry any more, only its place
-std::string log_key(std::string_view topic, uint64_t position);
+std::string log_key(std::string_view topic, uint64_t place);
 // Precondition: a key made by log_key().
-storage::Position position_of(std::string_view stored_log_key);
+uint64_t place_of(std::string_view stored_log_key);
+// The newest place at or before the position.
+uint64_t place_of(const storage::Position& position);
+storage::Position position_of(uint64_t place);
 
 inline rocksdb::Slice to_slice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 inline std::string_view to_view(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
