@@ -52,9 +52,9 @@ Result<std::vector<Decoded>> decode(JsonValue body) {
   return decoded;
 }
 
-// In a batch a put's key is spoken of like any other key.
-Result<void> check_keys(const table::TableInfo& table, const std::vector<table::WriteAction>& actions) {
-  std::set<std::string> seen;
+// In a batch a put's key is spoken of like any other key. `seen` is of the whole batch: a table may stand there twice.
+Result<void> check_keys(const table::TableInfo& table, const std::vector<table::WriteAction>& actions,
+                        std::set<std::string>& seen) {
   for (const auto& action : actions) {
     const bool put = action.kind == table::WriteAction::Kind::kPut;
     PARTITA_TRY_VOID(table::check_key(table, put ? table::key_of(table, action.item) : action.item));
@@ -65,10 +65,11 @@ Result<void> check_keys(const table::TableInfo& table, const std::vector<table::
 
 Result<std::vector<table::TransactWrite>> find_tables(const Context& context, std::vector<Decoded> blocks) {
   std::vector<table::TransactWrite> writes;
+  std::set<std::string> seen;
   for (Decoded& block : blocks) {
     PARTITA_TRY(const std::string name, table_name_of(block.name, context));
     PARTITA_TRY(const table::Table table, context.database.ready_table(name));
-    PARTITA_TRY_VOID(check_keys(*table, block.actions));
+    PARTITA_TRY_VOID(check_keys(*table, block.actions, seen));
     for (auto& action : block.actions) writes.push_back({table, std::move(action)});
   }
   return writes;
