@@ -36,8 +36,9 @@ enum class ConditionOp : uint8_t {
   kLessEqual,
   kGreater,
   kGreaterEqual,
-  kBetween,  // operands: what, low, high
-  kIn,       // operands: what, then the candidates
+  kBetween,   // operands: what, low, high
+  kIn,        // operands: what, then the candidates
+  kInSorted,  // as kIn, with at least one candidate, all of them constants of one type S, N or B, in its order
   kAttributeExists,
   kAttributeNotExists,
   kAttributeType,  // operands: path, a string that names the type

@@ -152,6 +152,7 @@ Problem check_operands(const ConditionNode& node, std::string_view name) {
     case ConditionOp::kBetween:
       return check_between(node, name);
     case ConditionOp::kIn:
+    case ConditionOp::kInSorted:
       return check_in(node, name);
     case ConditionOp::kAttributeExists:
     case ConditionOp::kAttributeNotExists:

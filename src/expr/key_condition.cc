@@ -47,6 +47,7 @@ std::string_view refused_operator(ConditionOp op) {
     case ConditionOp::kNot:
       return "NOT";
     case ConditionOp::kIn:
+    case ConditionOp::kInSorted:
       return "IN";
     case ConditionOp::kNotEqual:
       return "<>";

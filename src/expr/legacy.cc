@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "expr/condition_checks.h"
@@ -121,8 +122,16 @@ ConditionOp condition_op(LegacyOp op) {
   return ConditionOp::kEqual;
 }
 
+// A list of any length is looked through once for each item, so it is put in order first.
+void sort_candidates(ConditionNode& node) {
+  node.op = ConditionOp::kInSorted;
+  std::sort(node.operands.begin() + 1, node.operands.end(),
+            [](const Operand& a, const Operand& b) { return compare_scalars(*a.value, *b.value) < 0; });
+}
+
 ConditionNode lower(LegacyOp op, const std::string& attribute, const Values& values) {
   ConditionNode node = make_node(condition_op(op), attribute, values);
+  if (op == LegacyOp::kIn) sort_candidates(node);
   if (op != LegacyOp::kNotContains) return node;
   // A missing attribute does not meet NOT_CONTAINS.
   ConditionNode negated;
@@ -139,6 +148,18 @@ ConditionNode junction(LegacyJoin join) {
   ConditionNode node;
   node.op = join == LegacyJoin::kAnd ? ConditionOp::kAnd : ConditionOp::kOr;
   return node;
+}
+
+// The entries without those whose attribute comes again: of a member that is sent twice the last counts.
+template <class Entry>
+std::vector<const Entry*> last_of_each(const std::vector<Entry>& entries) {
+  std::set<std::string_view> seen;
+  std::vector<const Entry*> kept;
+  for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+    if (seen.insert(entry->attribute).second) kept.push_back(&*entry);
+  }
+  std::ranges::reverse(kept);
+  return kept;
 }
 
 // Without conditions there is nothing to fail, whatever joins them.
@@ -222,7 +243,8 @@ std::string_view legacy_op_name(LegacyOp op) { return kOpNames[static_cast<size_
 
 Result<Condition> lower_expected(const std::vector<LegacyCondition>& expected, LegacyJoin join) {
   ConditionNode root = junction(join);
-  for (const LegacyCondition& condition : expected) {
+  for (const LegacyCondition* entry : last_of_each(expected)) {
+    const LegacyCondition& condition = *entry;
     PARTITA_TRY(ConditionNode node, lower_expectation(condition));
     root.children.push_back(std::move(node));
   }
@@ -231,7 +253,8 @@ Result<Condition> lower_expected(const std::vector<LegacyCondition>& expected, L
 
 Result<Condition> lower_filter(const std::vector<LegacyCondition>& filter, LegacyJoin join) {
   ConditionNode root = junction(join);
-  for (const LegacyCondition& condition : filter) {
+  for (const LegacyCondition* entry : last_of_each(filter)) {
+    const LegacyCondition& condition = *entry;
     const LegacyOp op = condition.op.value_or(LegacyOp::kEq);
     const Values values = condition.values.value_or(Values());
     PARTITA_TRY_VOID(check_values(op, values));
@@ -242,7 +265,8 @@ Result<Condition> lower_filter(const std::vector<LegacyCondition>& filter, Legac
 
 Result<Condition> lower_key_conditions(const std::vector<LegacyCondition>& conditions) {
   ConditionNode root = junction(LegacyJoin::kAnd);
-  for (const LegacyCondition& condition : conditions) {
+  for (const LegacyCondition* entry : last_of_each(conditions)) {
+    const LegacyCondition& condition = *entry;
     const LegacyOp op = condition.op.value_or(LegacyOp::kEq);
     const Values values = condition.values.value_or(Values());
     PARTITA_TRY_VOID(check_values(op, values));
@@ -255,8 +279,8 @@ Result<Condition> lower_key_conditions(const std::vector<LegacyCondition>& condi
 
 Result<Update> lower_attribute_updates(const std::vector<LegacyUpdate>& updates) {
   std::vector<UpdateAction> actions;
-  for (const LegacyUpdate& update : updates) {
-    PARTITA_TRY(UpdateAction action, lower_update(update));
+  for (const LegacyUpdate* update : last_of_each(updates)) {
+    PARTITA_TRY(UpdateAction action, lower_update(*update));
     actions.push_back(std::move(action));
   }
   return Update(std::move(actions));
@@ -264,12 +288,9 @@ Result<Update> lower_attribute_updates(const std::vector<LegacyUpdate>& updates)
 
 Result<Projection> lower_attributes_to_get(const std::vector<std::string>& attributes) {
   std::vector<Path> paths;
-  std::vector<std::string_view> seen;
+  std::set<std::string_view> seen;
   for (const std::string& attribute : attributes) {
-    if (std::ranges::find(seen, attribute) != seen.end()) {
-      return model::refuse(Fault::kAttributesToGetDuplicate, {attribute});
-    }
-    seen.push_back(attribute);
+    if (!seen.insert(attribute).second) return model::refuse(Fault::kAttributesToGetDuplicate, {attribute});
     paths.push_back(Path{attribute, {}});
   }
   return Projection(std::move(paths));

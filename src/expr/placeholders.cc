@@ -31,6 +31,14 @@ Result<void> check_names(const Placeholders::Names& names) {
   return {};
 }
 
+// Sorts by key.
+void keep_last_of_each(Placeholders::Names& names) {
+  std::ranges::stable_sort(names, std::ranges::less(), &Placeholders::Names::value_type::first);
+  const auto doubles =
+      std::unique(names.rbegin(), names.rend(), [](const auto& a, const auto& b) { return a.first == b.first; });
+  names.erase(names.begin(), doubles.base());
+}
+
 Result<void> check_values(const model::AttributeMap& values) {
   if (values.empty()) return model::refuse(Fault::kValuesEmpty);
   for (const auto& [key, value] : values) {
@@ -68,7 +76,7 @@ Result<Placeholders> Placeholders::make(std::optional<Names> names, std::optiona
   if (names) {
     PARTITA_TRY_VOID(check_names(*names));
     made.names_ = std::move(*names);
-    std::ranges::sort(made.names_);
+    keep_last_of_each(made.names_);
     made.names_used_.resize(made.names_.size());
   }
   if (values) {

@@ -34,7 +34,8 @@ class Placeholders {
 
   Placeholders() = default;  // neither parameter was given
 
-  // Absence means that the parameter was not in the request. Names come in any order, each at most once.
+  // Absence means that the parameter was not in the request. Names come in any order; of one key
+  // the last counts.
   // Errors: kNamesEmpty, kNamesKeySyntax, kNamesValueEmpty, kNamesValueTooLong, kValuesEmpty, kValuesKeySyntax.
   static Result<Placeholders> make(std::optional<Names> names, std::optional<model::AttributeMap> values);
 

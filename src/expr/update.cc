@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <set>
+#include <span>
 
 #include "expr/projection.h"
 #include "model/fault.h"
@@ -12,6 +14,7 @@
 namespace partita::expr {
 namespace {
 
+using model::AttributeMap;
 using model::AttributeValue;
 using model::Fault;
 using model::Item;
@@ -21,45 +24,94 @@ using model::Type;
 using ActionKind = UpdateAction::Kind;
 using ValueKind = UpdateValue::Kind;
 
-Result<AttributeValue> compute(const UpdateValue& value, const Item& old);
+// The value of a right-hand side: one that the item or the request has, or one that was made.
+class Computed {
+ public:
+  explicit Computed(const AttributeValue& lent) : lent_(&lent) {}
+  explicit Computed(AttributeValue&& made) : made_(std::move(made)) {}
 
-Result<AttributeValue> compute_appended(const UpdateValue& value, const Item& old) {
-  PARTITA_TRY(AttributeValue front, compute(value.arguments[0], old));
-  PARTITA_TRY(AttributeValue back, compute(value.arguments[1], old));
-  if (!front.is(Type::kL) || !back.is(Type::kL)) return model::refuse(Fault::kUpdateOperandType);
-  std::ranges::move(back.as_list(), std::back_inserter(front.as_list()));
-  return front;
+  const AttributeValue& get() const { return lent_ != nullptr ? *lent_ : *made_; }
+  AttributeValue take() && { return lent_ != nullptr ? *lent_ : *std::move(made_); }
+
+ private:
+  const AttributeValue* lent_ = nullptr;
+  std::optional<AttributeValue> made_;
+};
+
+// How much of the 400 KB that an item may have is left for what one statement writes. All of it stands in the result,
+// so that once there is no room the statement is refused for its size, if not for something else, and nothing need be
+// copied any more.
+class Room {
+ public:
+  bool spent() const { return spent_; }
+  // False, and no room from then on, when so many bytes do not fit.
+  bool fits(size_t bytes) {
+    spent_ = spent_ || bytes > left_;
+    return !spent_;
+  }
+  // Of a value that the statement writes.
+  void take(const AttributeValue& value) {
+    if (spent_) return;
+    const size_t bytes = model::value_size(value);
+    if (fits(bytes)) left_ -= bytes;
+  }
+
+ private:
+  size_t left_ = model::kMaxItemBytes;
+  bool spent_ = false;
+};
+
+Result<Computed> compute(const UpdateValue& value, const Item& old, Room& room);
+
+// Both are lists.
+Computed append(Computed front, Computed back, Room& room) {
+  static const AttributeValue kNothing = AttributeValue::list({});
+  if (room.spent() || !room.fits(model::value_size(front.get()) + model::value_size(back.get()))) {
+    return Computed(kNothing);
+  }
+  AttributeValue list = std::move(front).take();
+  const AttributeValue::List& more = back.get().as_list();
+  list.as_list().insert(list.as_list().end(), more.begin(), more.end());
+  return Computed(std::move(list));
 }
 
-Result<AttributeValue> compute_sum(const UpdateValue& value, const Item& old) {
-  PARTITA_TRY(AttributeValue a, compute(value.arguments[0], old));
-  PARTITA_TRY(AttributeValue b, compute(value.arguments[1], old));
-  if (!a.is(Type::kN) || !b.is(Type::kN)) return model::refuse(Fault::kUpdateOperandType);
-  const bool plus = value.kind == ValueKind::kPlus;
-  PARTITA_TRY(Number sum, plus ? a.as_number().add(b.as_number()) : a.as_number().subtract(b.as_number()));
-  return AttributeValue::number(sum);
+Result<Computed> compute_appended(const UpdateValue& value, const Item& old, Room& room) {
+  PARTITA_TRY(Computed front, compute(value.arguments[0], old, room));
+  PARTITA_TRY(Computed back, compute(value.arguments[1], old, room));
+  if (!front.get().is(Type::kL) || !back.get().is(Type::kL)) return model::refuse(Fault::kUpdateOperandType);
+  return append(std::move(front), std::move(back), room);
+}
+
+Result<Computed> compute_sum(const UpdateValue& value, const Item& old, Room& room) {
+  PARTITA_TRY(const Computed a, compute(value.arguments[0], old, room));
+  PARTITA_TRY(const Computed b, compute(value.arguments[1], old, room));
+  if (!a.get().is(Type::kN) || !b.get().is(Type::kN)) return model::refuse(Fault::kUpdateOperandType);
+  const Number& left = a.get().as_number();
+  const Number& right = b.get().as_number();
+  PARTITA_TRY(Number sum, value.kind == ValueKind::kPlus ? left.add(right) : left.subtract(right));
+  return Computed(AttributeValue::number(sum));
 }
 
 // Depth is bounded by the number of functions that an expression may have.
-Result<AttributeValue> compute(const UpdateValue& value, const Item& old) {
+Result<Computed> compute(const UpdateValue& value, const Item& old, Room& room) {
   switch (value.kind) {
     case ValueKind::kConstant:
-      return *value.constant;
+      return Computed(*value.constant);
     case ValueKind::kPath: {
       const AttributeValue* found = find(old, value.path);
       if (found == nullptr) return model::refuse(Fault::kUpdateAttributeMissing);
-      return *found;
+      return Computed(*found);
     }
     case ValueKind::kIfNotExists: {
       const AttributeValue* found = find(old, value.arguments[0].path);
-      if (found != nullptr) return *found;
-      return compute(value.arguments[1], old);
+      if (found != nullptr) return Computed(*found);
+      return compute(value.arguments[1], old, room);
     }
     case ValueKind::kListAppend:
-      return compute_appended(value, old);
+      return compute_appended(value, old, room);
     case ValueKind::kPlus:
     case ValueKind::kMinus:
-      return compute_sum(value, old);
+      return compute_sum(value, old, room);
   }
   return model::refuse(Fault::kUpdateOperandType);
 }
@@ -94,19 +146,20 @@ Error wrong_type(const UpdateAction& action) {
   return model::refuse(action.legacy ? Fault::kUpdateTypeMismatch : Fault::kUpdateOperandType);
 }
 
-Result<AttributeValue> compute_add(const UpdateAction& action, const AttributeValue* existing) {
+Result<Computed> compute_add(const UpdateAction& action, const AttributeValue* existing, Room& room) {
   const AttributeValue& operand = *action.value.constant;
-  if (existing == nullptr) return operand;
+  if (existing == nullptr) return Computed(operand);
   if (existing->type() != operand.type()) return wrong_type(action);
   if (operand.is(Type::kN)) {
     PARTITA_TRY(Number sum, existing->as_number().add(operand.as_number()));
-    return AttributeValue::number(sum);
+    return Computed(AttributeValue::number(sum));
   }
-  if (operand.is_set()) return *combine_sets(*existing, operand, std::ranges::set_union);
+  if (operand.is_set()) {
+    if (room.spent() || !room.fits(model::value_size(operand))) return Computed(operand);
+    return Computed(*combine_sets(*existing, operand, std::ranges::set_union));
+  }
   if (!action.legacy || !operand.is(Type::kL)) return wrong_type(action);
-  AttributeValue::List list = existing->as_list();
-  list.insert(list.end(), operand.as_list().begin(), operand.as_list().end());
-  return AttributeValue::list(std::move(list));
+  return append(Computed(*existing), Computed(operand), room);
 }
 
 // What becomes of one path.
@@ -121,65 +174,89 @@ bool before(const Write& a, const Write& b) {
   return a.path->steps < b.path->steps;
 }
 
-AttributeValue* step_into(AttributeValue& value, const PathStep& step) {
-  if (const auto* member = std::get_if<std::string>(&step)) return value.as_map().find(*member);
-  return &value.as_list()[std::get<uint32_t>(step)];
+// Writes that lie in one map or list, sorted by their paths, all of which lead there with their first `level` steps;
+// the attribute counts as the first.
+using Writes = std::span<Write>;
+
+const std::string& name_at(const Path& path, size_t level) {
+  return level == 0 ? path.attribute : std::get<std::string>(path.steps[level - 1]);
+}
+uint32_t position_at(const Path& path, size_t level) { return std::get<uint32_t>(path.steps[level - 1]); }
+
+// The writes that go on with the same step as the first of them; moves `writes` past those.
+Writes take_group(Writes& writes, size_t level) {
+  const auto same = [&](const Path& a, const Path& b) {
+    return level == 0 ? a.attribute == b.attribute : a.steps[level - 1] == b.steps[level - 1];
+  };
+  size_t count = 1;
+  while (count < writes.size() && same(*writes[count].path, *writes[0].path)) ++count;
+  const Writes group = writes.first(count);
+  writes = writes.subspan(count);
+  return group;
 }
 
-// Applies the writes of one statement to an item. All paths were checked against the item as it was.
-class Writer {
- public:
-  explicit Writer(Item item) : item_(std::move(item)) {}
+// All of them were checked against the item as it was, so that what they lie in is there. Each container is gone
+// through once, however many writes lie in it.
+void write_into(AttributeValue& container, Writes writes, size_t level);
 
-  Item finish(std::vector<Write> writes) {
-    // Positions mean the list as it was: replace first, then append in the order of the positions, then remove from the
-    // back, so that nothing moves before it was found.
-    std::ranges::sort(writes, before);
-    for (Write& write : writes) {
-      if (write.value && !write.append) replace(write);
-    }
-    for (Write& write : writes) {
-      if (write.value && write.append) parent(*write.path)->as_list().push_back(*std::move(write.value));
-    }
-    for (auto write = writes.rbegin(); write != writes.rend(); ++write) {
-      if (!write->value) remove(*write->path);
-    }
-    return std::move(item_);
-  }
-
- private:
-  // Precondition: the path has steps.
-  AttributeValue* parent(const Path& path) {
-    AttributeValue* value = item_.find(path.attribute);
-    for (size_t i = 0; i + 1 < path.steps.size(); ++i) value = step_into(*value, path.steps[i]);
-    return value;
-  }
-
-  void replace(Write& write) {
-    const Path& path = *write.path;
-    if (path.is_attribute()) {
-      item_.set(path.attribute, *std::move(write.value));
-    } else if (const auto* member = std::get_if<std::string>(&path.steps.back())) {
-      parent(path)->as_map().set(*member, *std::move(write.value));
+void write_map(AttributeMap& map, Writes writes, size_t level) {
+  std::vector<AttributeMap::Entry> added;
+  std::vector<std::string_view> gone;
+  while (!writes.empty()) {
+    const Writes group = take_group(writes, level);
+    Write& write = group.front();
+    const std::string& name = name_at(*write.path, level);
+    AttributeValue* member = map.find(name);
+    if (write.path->steps.size() > level) {
+      PARTITA_CHECK(member != nullptr);
+      write_into(*member, group, level + 1);
+    } else if (!write.value) {
+      gone.push_back(name);
+    } else if (member != nullptr) {
+      *member = *std::move(write.value);
     } else {
-      *step_into(*parent(path), path.steps.back()) = *std::move(write.value);
+      added.push_back({name, *std::move(write.value)});
     }
   }
+  map.erase_all(gone);
+  map.merge(AttributeMap::of(std::move(added)));
+}
 
-  void remove(const Path& path) {
-    if (path.is_attribute()) {
-      item_.erase(path.attribute);
-    } else if (const auto* member = std::get_if<std::string>(&path.steps.back())) {
-      parent(path)->as_map().erase(*member);
+// Positions mean the list as it was.
+void write_list(AttributeValue::List& list, Writes writes, size_t level) {
+  AttributeValue::List added;
+  std::vector<uint32_t> gone;
+  while (!writes.empty()) {
+    const Writes group = take_group(writes, level);
+    Write& write = group.front();
+    const uint32_t position = position_at(*write.path, level);
+    if (write.path->steps.size() > level) {
+      PARTITA_CHECK(position < list.size());
+      write_into(list[position], group, level + 1);
+    } else if (!write.value) {
+      gone.push_back(position);
+    } else if (write.append) {
+      added.push_back(*std::move(write.value));
     } else {
-      AttributeValue::List& list = parent(path)->as_list();
-      const uint32_t position = std::get<uint32_t>(path.steps.back());
-      if (position < list.size()) list.erase(list.begin() + position);
+      PARTITA_CHECK(position < list.size());
+      list[position] = *std::move(write.value);
     }
   }
+  auto next = gone.begin();
+  uint32_t position = 0;
+  std::erase_if(list, [&](const AttributeValue&) {
+    const bool goes = next != gone.end() && *next == position;
+    ++position;
+    if (goes) ++next;
+    return goes;
+  });
+  std::ranges::move(added, std::back_inserter(list));
+}
 
-  Item item_;
-};
+void write_into(AttributeValue& container, Writes writes, size_t level) {
+  if (container.is(Type::kM)) return write_map(container.as_map(), writes, level);
+  write_list(container.as_list(), writes, level);
+}
 
 // Whether the path can be written to at all: what it lies in is there, and of the right kind.
 struct Place {
@@ -209,19 +286,15 @@ Result<std::optional<Write>> compute_delete(const UpdateAction& action, const At
   return std::optional<Write>(Write{&action.path, combine_sets(*existing, operand, std::ranges::set_difference)});
 }
 
-// What a SET or an ADD writes.
-Result<std::optional<Write>> compute_write(const UpdateAction& action, std::optional<AttributeValue> set_value,
-                                           const Item& old, bool past_end) {
-  Write write{&action.path, std::move(set_value), past_end};
-  if (action.kind == ActionKind::kAdd) {
-    PARTITA_TRY(write.value, compute_add(action, find(old, action.path)));
-  }
-  PARTITA_TRY_VOID(check_depth(action.path, *write.value));
-  return std::optional<Write>(std::move(write));
+// What a SET or an ADD writes; nothing once the statement writes too much.
+Result<std::optional<Write>> make_write(const UpdateAction& action, Computed value, bool past_end, const Room& room) {
+  if (room.spent()) return std::optional<Write>();
+  PARTITA_TRY_VOID(check_depth(action.path, value.get()));
+  return std::optional<Write>(Write{&action.path, std::move(value).take(), past_end});
 }
 
-Result<std::optional<Write>> prepare(const UpdateAction& action, std::optional<AttributeValue> set_value,
-                                     const Item& old, bool exists) {
+Result<std::optional<Write>> prepare(const UpdateAction& action, std::optional<Computed> set_value, const Item& old,
+                                     bool exists, Room& room) {
   const bool takes_away = action.kind == ActionKind::kRemove || action.kind == ActionKind::kDelete;
   const Place place = place_of(action.path, old);
   if (!place.valid) {
@@ -230,7 +303,11 @@ Result<std::optional<Write>> prepare(const UpdateAction& action, std::optional<A
   }
   if (action.kind == ActionKind::kRemove) return std::optional<Write>(Write{&action.path, std::nullopt});
   if (action.kind == ActionKind::kDelete) return compute_delete(action, find(old, action.path));
-  return compute_write(action, std::move(set_value), old, place.past_end);
+  if (action.kind == ActionKind::kAdd) {
+    PARTITA_TRY(set_value, compute_add(action, find(old, action.path), room));
+    room.take(set_value->get());
+  }
+  return make_write(action, *std::move(set_value), place.past_end, room);
 }
 
 size_t step_bytes(const PathStep& step) {
@@ -277,15 +354,22 @@ size_t value_bytes(const UpdateValue& value) {
   return bytes;
 }
 
-void add_nested(const Path& path, std::vector<std::string>& names) {
-  if (path.is_attribute() || std::ranges::find(names, path.attribute) != names.end()) return;
-  names.push_back(path.attribute);
-}
+// Names as they are mentioned for the first time.
+class Mentioned {
+ public:
+  void add(const Path& path) {
+    if (!path.is_attribute() && seen_.insert(path.attribute).second) names_.push_back(path.attribute);
+  }
+  void add(const UpdateValue& value) {
+    if (value.kind == ValueKind::kPath) add(value.path);
+    for (const UpdateValue& argument : value.arguments) add(argument);
+  }
+  std::vector<std::string> take() && { return std::move(names_); }
 
-void add_nested(const UpdateValue& value, std::vector<std::string>& names) {
-  if (value.kind == ValueKind::kPath) add_nested(value.path, names);
-  for (const UpdateValue& argument : value.arguments) add_nested(argument, names);
-}
+ private:
+  std::vector<std::string> names_;
+  std::set<std::string_view> seen_;  // into the update's own paths
+};
 
 }  // namespace
 
@@ -296,12 +380,12 @@ bool Update::creates_item() const {
 }
 
 std::vector<std::string> Update::nested_attributes() const {
-  std::vector<std::string> names;
+  Mentioned mentioned;
   for (const UpdateAction& action : actions_) {
-    add_nested(action.path, names);
-    add_nested(action.value, names);
+    mentioned.add(action.path);
+    mentioned.add(action.value);
   }
-  return names;
+  return std::move(mentioned).take();
 }
 
 Result<void> check_no_key(const Update& update, const model::KeySchema& schema) {
@@ -313,20 +397,26 @@ Result<void> check_no_key(const Update& update, const model::KeySchema& schema) 
 
 Result<Item> apply(const Update& update, const Item* old, const Item& key) {
   const Item& before_it = old != nullptr ? *old : key;
+  Room room;
   // All values first: an attribute that is missing on the right is found before a path that is wrong on the left.
-  std::vector<std::optional<AttributeValue>> values(update.actions().size());
+  std::vector<std::optional<Computed>> values(update.actions().size());
   for (size_t i = 0; i < values.size(); ++i) {
     const UpdateAction& action = update.actions()[i];
     if (action.kind != ActionKind::kSet) continue;
-    PARTITA_TRY(values[i], compute(action.value, before_it));
+    PARTITA_TRY(values[i], compute(action.value, before_it, room));
+    room.take(values[i]->get());
   }
   std::vector<Write> writes;
   for (size_t i = 0; i < values.size(); ++i) {
     PARTITA_TRY(std::optional<Write> write,
-                prepare(update.actions()[i], std::move(values[i]), before_it, old != nullptr));
+                prepare(update.actions()[i], std::move(values[i]), before_it, old != nullptr, room));
     if (write) writes.push_back(*std::move(write));
   }
-  return Writer(before_it).finish(std::move(writes));
+  if (room.spent()) return model::refuse(Fault::kItemToUpdateTooLarge);
+  std::ranges::sort(writes, before);
+  Item after = before_it;
+  write_map(after, writes, 0);
+  return after;
 }
 
 Item touched(const Update& update, const Item& item) {

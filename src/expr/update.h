@@ -70,8 +70,9 @@ Result<void> check_no_key(const Update& update, const model::KeySchema& schema);
 
 // The item after the update. `old` is null when there is no item; then the result starts from `key`. When there is no
 // item and !update.creates_item(), nothing is to be written, whatever the result.
+// Costs no more than both are long, nor, whatever it copies, more memory than a few items of the largest size.
 // Errors: kUpdatePathInvalid, kUpdateAttributeMissing, kUpdateOperandType, kUpdateTypeMismatch (legacy), faults of
-// numbers, kNestingTooDeep.
+// numbers, kNestingTooDeep; kItemToUpdateTooLarge when what it writes cannot be part of any item.
 Result<model::Item> apply(const Update& update, const model::Item* old, const model::Item& key);
 
 // UPDATED_OLD and UPDATED_NEW: the values at the paths that the update names, each in its hierarchy, in the item before

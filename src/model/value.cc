@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
 
 namespace partita::model {
 
@@ -52,6 +54,43 @@ bool AttributeMap::erase(std::string_view name) {
   if (at == entries_.end() || at->name != name) return false;
   entries_.erase(at);
   return true;
+}
+
+AttributeMap AttributeMap::of(std::vector<Entry> entries) {
+  const auto in_order = [](const Entry& a, const Entry& b) { return !(a.name < b.name); };
+  AttributeMap map;
+  map.entries_ = std::move(entries);
+  if (std::ranges::adjacent_find(map.entries_, in_order) == map.entries_.end()) return map;
+  std::ranges::stable_sort(map.entries_, std::ranges::less(), &Entry::name);
+  // From the back, so that the last of each name stays.
+  const auto doubles = std::unique(map.entries_.rbegin(), map.entries_.rend(),
+                                   [](const Entry& a, const Entry& b) { return a.name == b.name; });
+  map.entries_.erase(map.entries_.begin(), doubles.base());
+  return map;
+}
+
+void AttributeMap::merge(AttributeMap other) {
+  if (other.empty()) return;
+  std::vector<Entry> merged;
+  merged.reserve(size() + other.size());
+  auto mine = entries_.begin();
+  for (Entry& added : other.entries_) {
+    while (mine != entries_.end() && mine->name < added.name) merged.push_back(std::move(*mine++));
+    if (mine != entries_.end() && mine->name == added.name) ++mine;
+    merged.push_back(std::move(added));
+  }
+  std::move(mine, entries_.end(), std::back_inserter(merged));
+  entries_ = std::move(merged);
+}
+
+void AttributeMap::erase_all(const std::vector<std::string_view>& names) {
+  if (names.empty()) return;
+  PARTITA_CHECK(std::ranges::is_sorted(names));
+  auto name = names.begin();
+  std::erase_if(entries_, [&](const Entry& entry) {
+    while (name != names.end() && *name < entry.name) ++name;
+    return name != names.end() && *name == entry.name;
+  });
 }
 
 bool AttributeMap::operator==(const AttributeMap& other) const { return entries_ == other.entries_; }

@@ -40,6 +40,14 @@ class AttributeMap {
   AttributeValue* find(std::string_view name);
   bool contains(std::string_view name) const { return find(name) != nullptr; }
 
+  // Entries in any order; of one name the last counts. This and the two below cost one sort or pass, however many names
+  // there are and wherever they go, which many calls of set() or erase() do not.
+  static AttributeMap of(std::vector<Entry> entries);
+  // Adds or replaces all that `other` has.
+  void merge(AttributeMap other);
+  // Removes those that are there. Precondition: `names` are sorted by their bytes.
+  void erase_all(const std::vector<std::string_view>& names);
+
   // Adds or replaces. Returns the value in place. Appending names in byte order is the fast path.
   AttributeValue& set(std::string name, AttributeValue value);
   // True when there was one.

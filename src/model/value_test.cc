@@ -13,6 +13,44 @@ using Value = AttributeValue;
 
 Value number(int64_t value) { return Value::number(Number::of(value)); }
 
+std::string letter(SeededRandom& random) { return {static_cast<char>('a' + random.below(12))}; }
+
+// A few names, so that many of them meet.
+AttributeMap some_map(SeededRandom& random) {
+  AttributeMap map;
+  for (uint64_t i = random.below(8); i > 0; --i) map.set(letter(random), number(static_cast<int64_t>(random.below(9))));
+  return map;
+}
+
+TEST(AttributeMapTest, WholeStepsAreManySmallOnes) {
+  SeededRandom random(7);
+  for (int round = 0; round < 2'000; ++round) {
+    const AttributeMap start = some_map(random);
+    std::vector<AttributeMap::Entry> entries;
+    AttributeMap set;
+    for (uint64_t i = random.below(8); i > 0; --i) {
+      entries.push_back({letter(random), number(static_cast<int64_t>(i))});
+      set.set(entries.back().name, entries.back().value);
+    }
+    const AttributeMap made = AttributeMap::of(entries);
+    EXPECT_EQ(made, set);
+
+    AttributeMap merged = start;
+    merged.merge(made);
+    AttributeMap one_by_one = start;
+    for (const auto& [name, value] : set) one_by_one.set(name, value);
+    EXPECT_EQ(merged, one_by_one);
+
+    std::vector<std::string_view> names;
+    for (const auto& [name, value] : set) names.push_back(name);
+    AttributeMap erased = start;
+    erased.erase_all(names);
+    one_by_one = start;
+    for (const auto& [name, value] : set) one_by_one.erase(name);
+    EXPECT_EQ(erased, one_by_one);
+  }
+}
+
 TEST(AttributeMapTest, KeepsNamesSortedWhateverTheOrder) {
   std::vector<std::string> names;
   for (int i = 0; i < 200; ++i) names.push_back("n" + std::to_string(i));

@@ -43,15 +43,15 @@ Error values_without_expression(const ExpressionRules& rules) {
 
 // A fault in a placeholder's value names the placeholder.
 Result<model::AttributeMap> placeholder_values(JsonValue values) {
-  model::AttributeMap decoded;
+  std::vector<model::AttributeMap::Entry> decoded;
   for (const auto& [key, value] : values.members()) {
     auto one = wire::decode_value(value);
     if (!one.ok()) {
       return refuse(Fault::kPlaceholderValueInvalid, {wire::message_of(one.error()), std::string(key)});
     }
-    decoded.set(std::string(key), std::move(one).value());
+    decoded.push_back({std::string(key), std::move(one).value()});
   }
-  return decoded;
+  return model::AttributeMap::of(std::move(decoded));
 }
 
 Result<expr::LegacyCondition> legacy_condition(std::string_view attribute, JsonValue entry) {

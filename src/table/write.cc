@@ -53,13 +53,13 @@ Result<std::optional<Item>> updated(const TableInfo& table, const WriteAction& a
 
 // The constants that the update sets attributes to: of these it is known beforehand whether they suit the indexes.
 Item constants_of(const expr::Update& update) {
-  Item constants;
+  std::vector<Item::Entry> constants;
   for (const auto& action : update.actions()) {
     const bool constant = action.kind == expr::UpdateAction::Kind::kSet && action.path.is_attribute() &&
                           action.value.kind == expr::UpdateValue::Kind::kConstant;
-    if (constant) constants.set(action.path.attribute, *action.value.constant);
+    if (constant) constants.push_back({action.path.attribute, *action.value.constant});
   }
-  return constants;
+  return Item::of(std::move(constants));
 }
 
 Result<void> check_update(const TableInfo& table, const expr::Update& update) {

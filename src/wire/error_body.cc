@@ -4,6 +4,7 @@
 #include "model/fault_detail.h"
 #include "wire/fault_table.h"
 #include "wire/json_writer.h"
+#include "wire/shape_print.h"
 
 namespace partita::wire {
 namespace {
@@ -42,11 +43,15 @@ const TransactionCancelledDetail* cancellation_of(const Error& error) {
   return dynamic_cast<const TransactionCancelledDetail*>(error.detail().get());
 }
 
+constexpr size_t kMaxMessageBytes = 64 * 1024;  // ours: what is wrong with megabytes can be said without them
+
 std::string text_of(const Error& error, Fault fault) {
   const TransactionCancelledDetail* cancelled = cancellation_of(error);
   if (cancelled == nullptr) {
     // A sentence for the operator is not for the caller.
-    return fill(row_of(fault).text, error.kind() == ErrorKind::kInvalid ? error.args() : std::vector<std::string>());
+    static const std::vector<std::string> kNone;
+    const auto& args = error.kind() == ErrorKind::kInvalid ? error.args() : kNone;
+    return shortened(fill(row_of(fault).text, args), kMaxMessageBytes);
   }
   std::string codes;
   for (const auto& reason : cancelled->reasons) {

@@ -30,6 +30,14 @@ TEST(ErrorBody, FillsTheTextAndEscapesIt) {
                         R"("message":"The parameter cannot be converted to a numeric value: 1\"2"})");
 }
 
+TEST(ErrorBody, SaysNoMoreOfAVeryLongTextThanItsBeginning) {
+  std::string names;
+  while (names.size() < 1'000'000) names += ":\u00e9, ";
+  const ErrorReply reply = render(refuse(Fault::kUnusedValues, {names}));
+  EXPECT_LT(reply.body.size(), 70'000U);
+  EXPECT_TRUE(reply.body.ends_with("...\"}")) << reply.body.substr(reply.body.size() - 20);
+}
+
 TEST(ErrorBody, SerializationSpellsMessageWithACapital) {
   EXPECT_EQ(render(refuse(Fault::kSerialization, {"Unexpected field type"})).body,
             R"({"__type":"com.amazon.coral.service#SerializationException","Message":"Unexpected field type"})");

@@ -271,7 +271,7 @@ class ConstraintCheck {
     const std::string constraint =
         "Map keys must satisfy constraint: [" + bounds_text(*shape.key) + ", " + pattern_text() + "]";
     if (!shape.key->late) return violate(map, shape, frame, constraint);
-    defer("Value " + shown(map, shape) + failed_at(frame, false) + constraint);
+    if (late_.empty()) defer("Value " + shown(map, shape) + failed_at(frame, false) + constraint);
   }
 
   void entry_bounds(const JsonValue& entry, const JsonValue& map, const Shape& shape, const Frame* frame) {

@@ -9,12 +9,6 @@ namespace {
 
 constexpr size_t kMaxPrintedBytes = 8 * 1024;  // ours: a message need not repeat a request of 16 MiB
 
-// Where the UTF-8 character begins that lies over `at`, which is inside the text.
-size_t character_start(std::string_view text, size_t at) {
-  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) --at;
-  return at;
-}
-
 class Printer {
  public:
   std::string take() && { return std::move(out_); }
@@ -40,14 +34,7 @@ class Printer {
  private:
   bool full() const { return out_.size() >= kMaxPrintedBytes; }
 
-  void text(std::string_view text) {
-    if (text.size() <= kMaxPrintedBytes) {
-      out_ += text;
-      return;
-    }
-    out_ += text.substr(0, character_start(text, kMaxPrintedBytes));
-    out_ += "...";
-  }
+  void text(std::string_view text) { out_ += shortened(text, kMaxPrintedBytes); }
 
   void list(const JsonValue& list, const Shape& shape) {
     out_ += '[';
@@ -99,6 +86,7 @@ class Printer {
   std::string out_;
 };
 
+// Goes no further than what is shown of it.
 void write_json(const JsonValue& value, JsonWriter& json) {
   switch (value.kind()) {
     case JsonValue::Kind::kNull:
@@ -110,14 +98,18 @@ void write_json(const JsonValue& value, JsonWriter& json) {
     case JsonValue::Kind::kDecimal:
       return json.number(value.as_double());
     case JsonValue::Kind::kString:
-      return json.string(value.as_string());
+      return json.string(value.as_string().substr(0, kMaxPrintedBytes));
     case JsonValue::Kind::kArray:
       json.begin_array();
-      for (const JsonValue element : value.elements()) write_json(element, json);
+      for (const JsonValue element : value.elements()) {
+        if (json.size() > kMaxPrintedBytes) break;
+        write_json(element, json);
+      }
       return json.end_array();
     case JsonValue::Kind::kObject:
       json.begin_object();
       for (const auto [name, member] : value.members()) {
+        if (json.size() > kMaxPrintedBytes) break;
         json.key(name);
         write_json(member, json);
       }
@@ -136,10 +128,14 @@ std::string print_value(const JsonValue& value, const Shape& shape) {
 std::string print_json(const JsonValue& value) {
   JsonWriter json;
   write_json(value, json);
-  std::string text = std::move(json).take();
-  if (text.size() <= kMaxPrintedBytes) return text;
-  text.resize(character_start(text, kMaxPrintedBytes));
-  return text + "...";
+  return shortened(std::move(json).take(), kMaxPrintedBytes);
+}
+
+std::string shortened(std::string_view text, size_t max_bytes) {
+  if (text.size() <= max_bytes) return std::string(text);
+  size_t end = max_bytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + "...";
 }
 
 std::string lower_first(std::string_view name) {

@@ -14,6 +14,9 @@ std::string print_value(const JsonValue& value, const Shape& shape);
 // The value as JSON without blanks. Long ones are cut short.
 std::string print_json(const JsonValue& value);
 
+// The text, or as many whole UTF-8 characters of it as fit and "...".
+std::string shortened(std::string_view text, size_t max_bytes);
+
 // The name with its first letter in lower case, as paths and prints have it.
 std::string lower_first(std::string_view name);
 

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <string>
+#include <utility>
 
 #include "wire/error_body.h"
 
@@ -245,6 +247,18 @@ TEST(Shape, WrongKindsComeBeforeConstraintsAndInTheOrderOfTheText) {
             "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.ListTablesInput");
   EXPECT_EQ(found(shapes::kListTables, "5"), "Unexpected value type in payload");
   EXPECT_EQ(found(shapes::kListTables, "null"), "");
+}
+
+// A name that is wrong is shown with the whole map, and all of them may be wrong.
+TEST(Shape, ManyBadNamesAreSaidOnce) {
+  for (const auto& [shape, value] : {std::pair(&shapes::kBatchGetItem, R"({"Keys":[{}]})"),
+                                     std::pair(&shapes::kBatchWriteItem, R"([{"PutRequest":{"Item":{}}}])")}) {
+    std::string body = R"({"RequestItems":{)";
+    for (int i = 0; i < 20'000; ++i) body += (i > 0 ? ",\"!" : "\"!") + std::to_string(i) + "\":" + value;
+    const clock_t start = clock();
+    EXPECT_NE(found(*shape, body + "}}").find("detected: "), std::string::npos);
+    EXPECT_LT(clock() - start, CLOCKS_PER_SEC / 2);
+  }
 }
 
 TEST(Shape, TruthReadsBooleansAndTheirWords) {
