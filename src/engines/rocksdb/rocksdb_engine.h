@@ -17,6 +17,10 @@
 #include "base/result.h"
 #include "storage/engine.h"
 
+namespace rocksdb {
+class FileSystem;
+}
+
 namespace partita {
 
 struct RocksdbOptions {
@@ -26,6 +30,8 @@ struct RocksdbOptions {
   bool sync = true;
   // Memory for blocks that were read. Taken as it is needed.
   size_t block_cache_bytes = size_t{256} << 20;
+  // What RocksDB keeps its files on; null: the operating system's. For tests that let a disk fail.
+  std::shared_ptr<rocksdb::FileSystem> files;
 };
 
 // Opens or makes the store. Only one engine at a time, in any process, can have a directory open. The error is one

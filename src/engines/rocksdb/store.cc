@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
+#include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/options.h>
@@ -263,11 +264,15 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
   const uint64_t highest = witness->load();
   rocksdb::DBOptions database = database_options();
   database.listeners.push_back(witness);
+  auto store = std::make_unique<Store>();
+  if (options.files != nullptr) {
+    store->env = rocksdb::NewCompositeEnv(options.files);
+    database.env = store->env.get();
+  }
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
   const rocksdb::Status status = rocksdb::DB::Open(database, options.directory, families, &handles, &db);
   if (!status.ok()) return open_error(status, options.directory);
-  auto store = std::make_unique<Store>();
   store->db.reset(db);
   store->records = handles[0];
   store->log = handles[1];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <rocksdb/db.h>
+#include <rocksdb/env.h>
 #include <rocksdb/status.h>
 
 #include <atomic>
@@ -22,6 +23,7 @@ struct Store {
   Store& operator=(const Store&) = delete;
   ~Store();
 
+  std::unique_ptr<rocksdb::Env> env;  // before `db`, which uses it to its end
   std::unique_ptr<rocksdb::DB> db;
   rocksdb::ColumnFamilyHandle* records = nullptr;
   rocksdb::ColumnFamilyHandle* log = nullptr;
