@@ -1,0 +1,124 @@
+"""Small mistakes, each with the tests that must catch it.
+
+`tests` are programs of ctest ("contract_test") or folders of tests/ ("api"), with a filter of GoogleTest's or pytest's
+behind a colon where only some of their cases are meant. They run in this order until one fails.
+"""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Mutant:
+    """`old`, which stands in `file` exactly once, becomes `new`."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple
+
+    def planted_in(self, whole):
+        """The text of the file with the mistake in it, or None when it does not fit any more."""
+        return whole.replace(self.old, self.new) if whole.count(self.old) == 1 else None
+
+
+ROCKS = "src/engines/rocksdb/"
+
+STORE = [
+    Mutant("only the first of a failed batch is unknown", ROCKS + "committer.cc",
+           "} else if (!status.ok()) {", "} else if (!status.ok() && commit == commits.front()) {",
+           ("contract_test",)),
+    Mutant("a commit is acknowledged before it is synced", ROCKS + "committer.cc",
+           "options.sync = sync_;", "options.sync = false;", ("contract_test",)),
+    Mutant("no barrier for a refusal that rests on a pending write", ROCKS + "rocksdb_engine.cc",
+           "if (changes.empty() && !view.saw_pending) return Step::kEnded;",
+           "if (changes.empty()) return Step::kEnded;", ("contract_test",)),
+    Mutant("the store is read before the pending table", ROCKS + "rocksdb_engine.cc",
+           """    // Pending first: what leaves the pending table is in the store already.
+""",
+           """    if (Status status = read_one(keys[i], tier, view.stored[i]); !status.ok()) return status;
+    view.found[i] = view.stored[i] ? &*view.stored[i] : nullptr;
+    if ((view.pending[i] = pending_.find(keys[i].bytes)) == nullptr) continue;
+""", ("contract_test",)),
+    Mutant("a pending write is not seen", ROCKS + "rocksdb_engine.cc",
+           "if ((view.pending[i] = pending_.find(keys[i].bytes)) != nullptr) {",
+           "if ((view.pending[i] = pending_.find(keys[i].bytes)) != nullptr && false) {", ("contract_test",)),
+    Mutant("no back-pressure on queued writes", ROCKS + "committer.cc",
+           "if (queued_bytes_.load(std::memory_order_relaxed) < kMaxQueuedBytes) return false;",
+           "if (queued_bytes_.load(std::memory_order_relaxed) + 1 > 0) return false;", ("contract_test",)),
+    Mutant("a newer pending write is removed with an older one", ROCKS + "pending.cc",
+           "at->second.get() == &write", "at->second != nullptr", ("contract_test",)),
+    Mutant("a compared version is not compared", ROCKS + "rocksdb_engine.cc",
+           "one.version != record->version", "false", ("contract_test",)),
+    Mutant("compared keys are not latched", ROCKS + "rocksdb_engine.cc",
+           "for (const Compare& one : compare) stripes.push_back(rocks::Latches::stripe_of(one.key.bytes));", "",
+           ("contract_test",)),
+    Mutant("the epoch does not move", ROCKS + "store.cc", "  ++epoch;\n", "  epoch += epoch == 0;\n",
+           ("contract_test",)),
+]
+
+TABLES = [
+    Mutant("an older catalogue revision is published over a newer", "src/table/catalog.cc",
+           "current->revision < table->revision", "current->revision != table->revision", ("table_test",)),
+    Mutant("a reused token is erased by the sweep", "src/table/transact.cc",
+           "if (found[i] != nullptr && is_over(used_token(found[i]->value), now_ms)) changes.erase(keys[i]);",
+           "if (found[i] != nullptr) changes.erase(keys[i]);", ("table_test",)),
+    Mutant("tokens are never swept while running", "src/table/upkeep.cc",
+           "if (++used % kTokensBetweenSweeps == 0) {", "if (++used == 0) {", ("table_test",)),
+    Mutant("a token lives for ever", "src/table/transact.cc",
+           "return now_ms - used.at_ms >= kTokenLifetimeMs;", "return now_ms < used.at_ms;", ("table_test", "api")),
+    Mutant("an index fill does not wait for writers with the older description", "src/table/upkeep.cc",
+           "  const Table table = std::move(begun).value();\n  if (!drain(database, *table, stop)) co_return false;\n",
+           "  const Table table = std::move(begun).value();\n", ("table_test",)),
+    Mutant("the page is cut only beyond 1 MB", "src/table/query.cc",
+           "bytes_ + size > model::kMaxPageBytes", "bytes_ + size >= model::kMaxPageBytes", ("table_test", "api:pages")),
+    Mutant("the row at the start key is read again", "src/table/query.cc",
+           "range.begin = row + '\\0';", "range.begin = row;", ("table_test", "api:pages")),
+    Mutant("an item leaves its old index row", "src/table/rows.cc",
+           "if (old_key_ && moved) changes.erase(*old_key_);", "", ("table_test",)),
+]
+
+OPERATIONS = [
+    Mutant("a deleting index is still queryable", "src/ops/range_call.cc",
+           "if (read.index->status != table::Status::kActive)", "if (read.index->status == table::Status::kCreating)",
+           ("table_test", "api")),
+    Mutant("INDEXES in transactions without its parts", "src/ops/reply.cc",
+           "if (detail == CapacityDetail::kIndexes) {",
+           "if (detail == CapacityDetail::kIndexes && kind == CapacityKind::kPlain) {", ("api:capacity or transactions",)),
+    Mutant("one item past 16 MB in BatchGetItem", "src/ops/batch_get_item.cc",
+           "full = full || (bytes > 0 && bytes + item.bytes > model::kMaxBatchGetBytes);",
+           "full = full || bytes > model::kMaxBatchGetBytes;", ("api:batch or sizes",)),
+    Mutant("a token's digest depends on the order of members", "src/ops/transact_write_items.cc",
+           "std::map<std::string_view, JsonValue> sorted;\n      for (const auto& [name, member] : value.members()) sorted[name] = member;",
+           "std::vector<std::pair<std::string_view, JsonValue>> sorted;\n"
+           "      for (const auto& [name, member] : value.members()) sorted.emplace_back(name, member);",
+           ("api:transactions",)),
+    Mutant("a presigned call without its date is taken", "src/auth/authenticate.cc",
+           '"X-Amz-SignedHeaders", "X-Amz-Date"}', '"X-Amz-SignedHeaders"}', ("auth_test", "http")),
+    Mutant("a signed call without its date is taken", "src/auth/authenticate.cc",
+           'if (facts.header("x-amz-date").empty() && facts.header("date").empty()) {', "if (false) {",
+           ("auth_test", "http")),
+    Mutant("a batch may name a key twice", "src/ops/batch_write_item.cc",
+           ".second) return refuse(Fault::kBatchDuplicateKeys);", ".second && false) return refuse(Fault::kBatchDuplicateKeys);",
+           ("api:batch", "service_test")),
+]
+
+SOCKETS = [
+    Mutant("a partly written reply is begun again", "src/http/server.cc",
+           "asio::buffer(first.substr(of_first))", "asio::buffer(first)", ("http_test", "http")),
+    Mutant("a partly written body is begun again", "src/http/server.cc",
+           "asio::buffer(second.substr(written - of_first))", "asio::buffer(second)", ("http_test", "http")),
+    Mutant("kept-alive connections are not closed by a stop", "src/http/connection.cc",
+           "if (phase_ == Phase::kIdle || phase_ == Phase::kDraining) stream_->close();",
+           "if (phase_ == Phase::kDraining) stream_->close();", ("http_test", "http")),
+    Mutant("no drain after a refused body", "src/http/connection.cc",
+           "      co_await drain();\n", "", ("http_test", "http")),
+    Mutant("a body may be as long as it likes", "src/http/request_reader.cc",
+           "parser->content_length > self.limits_.body_bytes", "parser->content_length > UINT64_MAX - 1",
+           ("http_test", "http")),
+    Mutant("an idle connection is kept for ever", "src/http/connection.cc",
+           "if (phase_ != Phase::kHandling && site_.now_ns > deadline_ns_) stream_->close();",
+           "if (phase_ == Phase::kHead && site_.now_ns > deadline_ns_) stream_->close();", ("http_test", "http")),
+]
+
+MUTANTS = STORE + TABLES + OPERATIONS + SOCKETS
