@@ -1,7 +1,12 @@
 // What a store does when its disk fails, and how often it asks the disk to keep what it was given.
+#include <chrono>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <set>
+#include <thread>
 
+#include "base/random.h"
 #include "contract.h"
 #include "engines/rocksdb/rocksdb_engine.h"
 #include "faulty_files.h"
@@ -21,6 +26,34 @@ class DiskFaults : public testing::Test {
     auto engine = open_rocksdb_engine(options);
     EXPECT_TRUE(engine.ok()) << engine.error().sentence();
     return std::move(engine).value();
+  }
+  // The error of a put, or nothing.
+  static std::optional<Error> try_put(Engine& engine, const std::string& name, const std::string& value) {
+    const Decide decide = [&](auto, Changes& changes) {
+      changes.put(key(name), value);
+      return Decision::kCommit;
+    };
+    const auto outcome = wait_for(engine.transact({}, {}, decide));
+    return outcome.ok() ? std::nullopt : std::optional(outcome.error());
+  }
+  static bool is_healthy_soon(Engine& engine) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!engine.health().ok()) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return true;
+  }
+  // What a kill would leave, opened.
+  std::unique_ptr<Engine> open_copy() {
+    const auto copy = directory_.path() / "copy";
+    std::filesystem::remove_all(copy);
+    std::filesystem::copy(directory_.path() / "store", copy, std::filesystem::copy_options::recursive);
+    RocksdbOptions options;
+    options.directory = copy.string();
+    auto engine = open_rocksdb_engine(options);
+    EXPECT_TRUE(engine.ok()) << engine.error().sentence();
+    return engine.ok() ? std::move(engine).value() : nullptr;
   }
   uint64_t log_syncs() const { return files_->count(FileAct::kSync, ".log"); }
 
@@ -50,6 +83,99 @@ TEST_F(DiskFaults, WithoutSyncNothingIsSynced) {
   const uint64_t synced = log_syncs();
   put(*engine, "a", "1");
   EXPECT_EQ(log_syncs(), synced);
+}
+
+TEST_F(DiskFaults, AFailedSyncIsToldAndRecoveredFrom) {
+  const auto engine = open();
+  put(*engine, "a", "1");
+  for (int i = 0; i < 3; ++i) {
+    files_->set_rule(FaultyFiles::once(FileAct::kSync, ".log", FaultyFiles::broken()));
+    const auto unknown = try_put(*engine, "b", "2");
+    ASSERT_TRUE(unknown.has_value());
+    EXPECT_EQ(unknown->kind(), ErrorKind::kUnknown);
+    EXPECT_NE(unknown->sentence().find("Input/output error"), std::string_view::npos) << unknown->sentence();
+    EXPECT_EQ(value_of(*engine, "a"), "1");
+    ASSERT_TRUE(is_healthy_soon(*engine));
+    // Twice with nothing written between the faults: RocksDB's buffers are empty then.
+    if (i > 0) put(*engine, "c" + std::to_string(i), "3");
+  }
+  const auto copy = open_copy();
+  ASSERT_NE(copy, nullptr);
+  EXPECT_EQ(value_of(*copy, "a"), "1");
+  EXPECT_EQ(value_of(*copy, "c1"), "3");
+  EXPECT_EQ(value_of(*copy, "c2"), "3");
+}
+
+TEST_F(DiskFaults, AFullDiskReadsRefusesAndRecovers) {
+  const auto engine = open();
+  put(*engine, "a", "1");
+  files_->set_rule([](FileAct act, std::string_view) {
+    return act == FileAct::kAppend || act == FileAct::kCreate ? FaultyFiles::no_space() : rocksdb::IOStatus::OK();
+  });
+  const auto unknown = try_put(*engine, "b", "2");
+  ASSERT_TRUE(unknown.has_value());
+  for (int i = 0; i < 30; ++i) {
+    const auto refused = try_put(*engine, "b", "2");
+    ASSERT_TRUE(refused.has_value());
+    EXPECT_EQ(refused->kind(), ErrorKind::kUnavailable);
+    EXPECT_NE(refused->sentence().find("No space left"), std::string_view::npos) << refused->sentence();
+    EXPECT_FALSE(engine->health().ok());
+    EXPECT_EQ(value_of(*engine, "a"), "1");
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  files_->heal();
+  ASSERT_TRUE(is_healthy_soon(*engine));
+  put(*engine, "c", "3");
+  EXPECT_EQ(value_of(*engine, "a"), "1");
+  const auto copy = open_copy();
+  ASSERT_NE(copy, nullptr);
+  EXPECT_EQ(value_of(*copy, "a"), "1");
+  EXPECT_EQ(value_of(*copy, "c"), "3");
+}
+
+// Any act on any kind of file fails, once or for a while: nothing acknowledged is lost, then or after a kill.
+TEST_F(DiskFaults, NoFaultLosesWhatWasAcknowledged) {
+  SeededRandom random(seed());
+  const auto engine = open();
+  std::map<std::string, std::set<std::string>> possible;  // the last acknowledged value, and those of unknown outcome
+  const auto check = [&](Engine& store, const char* when) {
+    for (const auto& [name, values] : possible) {
+      const auto found = value_of(store, name);
+      EXPECT_TRUE(values.contains(found.value_or(""))) << when << ": " << name;
+    }
+  };
+  const uint64_t rounds = setting("PARTITA_DISK_FAULTS", 12);
+  for (uint64_t round = 0; round < rounds && !HasFailure(); ++round) {
+    constexpr FileAct kActs[] = {FileAct::kAppend, FileAct::kSync,   FileAct::kCreate,
+                                 FileAct::kRename, FileAct::kAppend, FileAct::kSyncDirectory};
+    const char* const kParts[] = {".log", ".sst", "MANIFEST", ""};
+    const FileAct act = kActs[random.below(std::size(kActs))];
+    const std::string part = kParts[random.below(std::size(kParts))];
+    const rocksdb::IOStatus error = random.below(2) == 0 ? FaultyFiles::no_space() : FaultyFiles::broken();
+    const bool once = random.below(2) == 0;
+    for (int i = 0; i < 60; ++i) {
+      if (i == 20) files_->set_rule(once ? FaultyFiles::once(act, part, error) : FaultyFiles::always(act, part, error));
+      const std::string name = "k" + std::to_string(random.below(100));
+      const std::string value = std::to_string(random.next()) + std::string(random.below(900'000), 'v');
+      auto& values = possible[name];
+      if (values.empty()) values.insert("");
+      const auto failed = try_put(*engine, name, value);
+      if (!failed) {
+        values = {value};
+      } else if (failed->kind() == ErrorKind::kUnknown) {
+        values.insert(value);
+      } else {
+        EXPECT_EQ(failed->kind(), ErrorKind::kUnavailable) << failed->sentence();
+      }
+    }
+    check(*engine, "with the fault");
+    files_->heal();
+    EXPECT_TRUE(is_healthy_soon(*engine)) << engine->health().error().sentence();
+    put(*engine, "after", "it");
+    check(*engine, "after the fault");
+    const auto copy = open_copy();
+    if (copy != nullptr) check(*copy, "after a kill");
+  }
 }
 
 }  // namespace

@@ -48,11 +48,6 @@ Committer::~Committer() {
   thread_.join();
 }
 
-std::string Committer::failure() const {
-  std::lock_guard lock(mutex_);
-  return failure_;
-}
-
 void Committer::enqueue(Commit& commit) {
   commit.bytes_ = commit.bytes();
   bool wake = false;
@@ -108,11 +103,7 @@ void Committer::process(const std::vector<Commit*>& commits) {
   if (!refused && status.ok() && batch_.Count() > 0) status = write();
   batch_.Clear();
   if (batch_.Data().capacity() > kKeptBatchBytes) batch_ = rocksdb::WriteBatch();
-  if (!status.ok()) {
-    std::lock_guard lock(mutex_);
-    failure_ = status.ToString();
-    store_.failed.store(true, std::memory_order_release);
-  }
+  if (!status.ok()) store_.keeper.fail(status);
   queued_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
   for (Commit* commit : commits) {
     for (const auto& write : commit->writes) pending_.remove(*write);
@@ -166,7 +157,9 @@ rocksdb::Status Committer::add_log(const Commit& commit) {
 rocksdb::Status Committer::write() {
   rocksdb::WriteOptions options;
   options.sync = sync_;
-  return store_.db->Write(options, &batch_);
+  const rocksdb::Status status = store_.db->Write(options, &batch_);
+  if (status.ok() && sync_) store_.witness->saw_durable(store_.db->GetLatestSequenceNumber());
+  return status;
 }
 
 }  // namespace partita::rocks

@@ -86,10 +86,10 @@ class Committer {
   };
   Room room(Executor* executor) { return {*this, executor}; }
 
-  // True once a write has failed: nothing will be written any more.
-  bool failed() const { return store_.failed.load(std::memory_order_acquire); }
-  // Why. Precondition: failed().
-  std::string failure() const;
+  // True once a write has failed, until the store has recovered: nothing is written.
+  bool failed() const { return store_.keeper.failed(); }
+  // Why, and what will help. Precondition: failed().
+  std::string failure() const { return store_.keeper.sentence(); }
 
  private:
   static constexpr size_t kMaxQueuedBytes = size_t{32} << 20;
@@ -115,7 +115,6 @@ class Committer {
   std::vector<Guest> guests_;
   bool asleep_ = false;
   bool stopping_ = false;
-  std::string failure_;
   std::atomic<size_t> queued_bytes_{0};
 
   // Of the committer's thread alone.

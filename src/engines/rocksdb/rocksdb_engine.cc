@@ -326,10 +326,7 @@ Result<void> RocksdbEngine::health() const {
   return {};
 }
 
-Error RocksdbEngine::refusal() const {
-  return Error(ErrorKind::kUnavailable, "The store takes no writes since one failed (" + committer_.failure() +
-                                            "); put the disk right and start the server again.");
-}
+Error RocksdbEngine::refusal() const { return Error(ErrorKind::kUnavailable, committer_.failure()); }
 
 Result<void> RocksdbEngine::outcome_of(const Commit& commit) const {
   switch (commit.outcome) {
@@ -338,8 +335,8 @@ Result<void> RocksdbEngine::outcome_of(const Commit& commit) const {
     case Commit::Outcome::kRefused:
       return refusal();
     case Commit::Outcome::kUnknown:
-      return Error(ErrorKind::kUnknown, "The disk failed while the change was written (" + committer_.failure() +
-                                            "); it may or may not be there when the server starts again.");
+      return Error(ErrorKind::kUnknown,
+                   "The disk failed while the change was written; it may or may not be there. " + committer_.failure());
   }
   return {};
 }

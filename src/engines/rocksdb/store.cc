@@ -24,6 +24,9 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "base/log.h"
+#include "engines/rocksdb/damage_check.h"
+#include "engines/rocksdb/info_logger.h"
 
 namespace partita::rocks {
 
@@ -41,35 +44,26 @@ constexpr size_t kLogBufferBytes = size_t{16} << 20;
 // Closing writes out the buffers only when reading them from the WAL again would take a noticeable time.
 constexpr uint64_t kFlushAtCloseBytes = uint64_t{8} << 20;
 
-// The highest sequence number that a table file has ever held. A store that comes back with less has lost something
-// that RocksDB itself does not miss: a manifest that lost its end looks like one of an earlier moment.
-class Witness final : public rocksdb::EventListener {
+// What RocksDB does in the background, for the witness and the keeper.
+class Listener final : public rocksdb::EventListener {
  public:
-  explicit Witness(std::filesystem::path directory) : file_(std::move(directory) / "WITNESS") {}
-
-  // 0 when nothing was ever written out.
-  uint64_t load() {
-    std::lock_guard lock(mutex_);
-    std::ifstream in(file_);
-    if (!(in >> highest_)) highest_ = 0;
-    return highest_;
-  }
+  Listener(std::shared_ptr<Witness> witness, Keeper& keeper) : witness_(std::move(witness)), keeper_(keeper) {}
 
   void OnFlushCompleted(rocksdb::DB*, const rocksdb::FlushJobInfo& info) override {
-    std::lock_guard lock(mutex_);
-    if (info.largest_seqno <= highest_) return;
-    highest_ = info.largest_seqno;
-    // Losing this file, or finding an old one, only makes the check weaker: no fsync, and no error.
-    const std::filesystem::path fresh = file_.string() + ".tmp";
-    std::ofstream(fresh, std::ios::trunc) << highest_ << "\n";
-    std::error_code ignored;
-    std::filesystem::rename(fresh, file_, ignored);
+    witness_->saw_durable(info.largest_seqno);
+  }
+  void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* status) override {
+    // A compaction that met the disk's fault is only tried again.
+    if (reason == rocksdb::BackgroundErrorReason::kCompaction && status->IsIOError()) {
+      log(LogLevel::kWarn, {"Stored data could not be compacted (", status->ToString(), "); this is tried again."});
+      return;
+    }
+    keeper_.fail(*status);
   }
 
  private:
-  const std::filesystem::path file_;
-  std::mutex mutex_;
-  uint64_t highest_ = 0;
+  const std::shared_ptr<Witness> witness_;
+  Keeper& keeper_;
 };
 
 Error unavailable(std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); }
@@ -108,8 +102,7 @@ rocksdb::DBOptions database_options() {
   options.skip_checking_sst_file_sizes_on_db_open = true;
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
-  options.info_log_level = rocksdb::WARN_LEVEL;
-  options.keep_log_file_num = 3;
+  options.info_log = make_info_logger();
   return options;
 }
 
@@ -131,23 +124,6 @@ rocksdb::ColumnFamilyOptions family_options(const std::shared_ptr<rocksdb::Cache
   return options;
 }
 
-// RocksDB would make a new, empty store beside the files of one that has lost its CURRENT file.
-Result<void> check_files(const std::filesystem::path& directory) {
-  std::error_code failed;
-  if (std::filesystem::exists(directory / "CURRENT", failed)) return {};
-  for (const auto& entry : std::filesystem::directory_iterator(directory, failed)) {
-    const std::string extension = entry.path().extension();
-    if (extension == ".sst" || extension == ".log") {
-      return Error(ErrorKind::kCorrupt,
-                   "The store in " + directory.string() +
-                       " is damaged: its file CURRENT is missing; restore the directory from a backup.");
-    }
-  }
-  if (failed)
-    return unavailable("The data directory " + directory.string() + " can not be read: " + failed.message() + ".");
-  return {};
-}
-
 Result<void> prepare_directory(const std::string& directory) {
   std::error_code failed;
   std::filesystem::create_directories(directory, failed);
@@ -162,7 +138,7 @@ Result<void> prepare_directory(const std::string& directory) {
     return unavailable("The data directory " + directory + " can not be written: " + std::strerror(cause) +
                        "; give this user the right to write there or choose another with --data.");
   }
-  return check_files(directory);
+  return {};
 }
 
 Error open_error(const rocksdb::Status& status, const std::string& directory) {
@@ -179,8 +155,7 @@ Error open_error(const rocksdb::Status& status, const std::string& directory) {
                                           "); start the version that made it.");
   }
   if (status.IsCorruption() || status.IsNotFound() || status.IsPathNotFound() || status.IsNotSupported()) {
-    return Error(ErrorKind::kCorrupt,
-                 "The store in " + directory + " is damaged (" + text + "); restore the directory from a backup.");
+    return damaged(directory, text);
   }
   return unavailable("The store in " + directory + " can not be opened: " + text + ".");
 }
@@ -208,7 +183,7 @@ bool has_records(Store& store) {
 }
 
 // Checks what made the store and opens its next epoch.
-Result<void> begin_epoch(Store& store, const std::string& directory) {
+Result<void> begin_epoch(Store& store, const std::string& directory, uint64_t witnessed) {
   std::string stored;
   rocksdb::WriteBatch batch;
   rocksdb::Status status = store.db->Get(rocksdb::ReadOptions(), store.log, kFormatKey, &stored);
@@ -220,6 +195,8 @@ Result<void> begin_epoch(Store& store, const std::string& directory) {
     std::string_view rest = stored;
     epoch = take_u64(rest).value_or(0);
     if (epoch == 0) return foreign(directory);
+    // Never lower than one that was used, whatever became of the record of it.
+    epoch = std::max(epoch, witnessed);
   } else if (status.IsNotFound()) {
     if (has_records(store)) return foreign(directory);
     std::string format;
@@ -235,23 +212,53 @@ Result<void> begin_epoch(Store& store, const std::string& directory) {
   if (status.ok()) status = store.db->Write(rocksdb::WriteOptions(), &batch);
   if (!status.ok()) return open_error(status, directory);
   store.last_id = epoch << kEpochShift;
+  store.witness->saw_epoch(epoch);
   return {};
 }
 
 }  // namespace
 
+Store::Store() : keeper([this] { return recover(); }) {}
+
 Store::~Store() {
+  keeper.stop();
   if (db == nullptr) return;
   uint64_t unwritten = 0;
   // After a failed write RocksDB can only be closed: asked to sync once more, it aborts.
+  const bool failed = keeper.failed();
   if (!failed && db->GetAggregatedIntProperty(rocksdb::DB::Properties::kCurSizeActiveMemTable, &unwritten) &&
       unwritten > kFlushAtCloseBytes) {
     db->Flush(rocksdb::FlushOptions(), {records, log}).PermitUncheckedError();
   }
-  if (!failed) db->SyncWAL().PermitUncheckedError();
+  if (!failed && !keeper.failed() && db->SyncWAL().ok()) witness->saw_durable(db->GetLatestSequenceNumber());
   db->DestroyColumnFamilyHandle(records).PermitUncheckedError();
   db->DestroyColumnFamilyHandle(log).PermitUncheckedError();
   db->Close().PermitUncheckedError();
+}
+
+// What is in the end of a log that a write or a sync failed on is not known, even when a later sync succeeds: Linux
+// reports a page that it could not write once, and then takes it for clean. So everything acknowledged, which is in the
+// buffers still, is written again, into tables, and a new log begun, before another write is taken.
+rocksdb::Status Store::recover() {
+  rocksdb::Status status = db->Resume();
+  if (status.ok() && files->newest_log_is_spoilt()) {
+    // With empty buffers RocksDB would go on in the spoilt log. It leaves a log only in a recovery with something to
+    // write out: so this gives it both.
+    rocksdb::WriteOptions unlogged;
+    unlogged.disableWAL = true;
+    std::string epoch;
+    append_u64(epoch, last_id >> kEpochShift);
+    status = db->Put(unlogged, log, kEpochKey, epoch);
+    if (!status.ok()) return status;
+    files->refuse_next_log();
+    db->Flush(rocksdb::FlushOptions(), log).PermitUncheckedError();
+    status = db->Resume();
+  }
+  if (!status.ok()) return status;
+  if (files->newest_log_is_spoilt()) return rocksdb::Status::Aborted("no new log was begun");
+  // The logs before it hold nothing that is needed, and may end in what was never acknowledged.
+  if (!witness->begin_logs_at(files->newest_log())) return rocksdb::Status::IOError("WITNESS can not be written");
+  return status;
 }
 
 Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
@@ -260,15 +267,21 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
   const std::vector<rocksdb::ColumnFamilyDescriptor> families{
       {rocksdb::kDefaultColumnFamilyName, family_options(cache, kRecordsBufferBytes)},
       {kLogFamily, family_options(cache, kLogBufferBytes)}};
-  const auto witness = std::make_shared<Witness>(options.directory);
-  const uint64_t highest = witness->load();
-  rocksdb::DBOptions database = database_options();
-  database.listeners.push_back(witness);
   auto store = std::make_unique<Store>();
-  if (options.files != nullptr) {
-    store->env = rocksdb::NewCompositeEnv(options.files);
-    database.env = store->env.get();
+  store->witness = std::make_shared<Witness>(options.directory);
+  store->files = std::make_shared<StoreFiles>(options.files == nullptr ? rocksdb::FileSystem::Default() : options.files,
+                                              store->witness);
+  store->env = rocksdb::NewCompositeEnv(store->files);
+  const rocksdb::Status locked = store->files->lock(options.directory + "/LOCK");
+  if (!locked.ok()) return open_error(locked, options.directory);
+  PARTITA_TRY(const DirectoryState state, check_directory(options.directory));
+  if (!store->witness->begin(state.witness, state.logs)) {
+    return unavailable("The file WITNESS in " + options.directory + " can not be written: " + std::strerror(errno) +
+                       ".");
   }
+  rocksdb::DBOptions database = database_options();
+  database.listeners.push_back(std::make_shared<Listener>(store->witness, store->keeper));
+  database.env = store->env.get();
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
   const rocksdb::Status status = rocksdb::DB::Open(database, options.directory, families, &handles, &db);
@@ -276,13 +289,9 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
   store->db.reset(db);
   store->records = handles[0];
   store->log = handles[1];
-  if (db->GetLatestSequenceNumber() < highest) {
-    return Error(ErrorKind::kCorrupt,
-                 "The store in " + options.directory +
-                     " is damaged: newer data than it now holds was once written to it; restore the "
-                     "directory from a backup.");
-  }
-  PARTITA_TRY_VOID(begin_epoch(*store, options.directory));
+  PARTITA_TRY_VOID(check_sequence(options.directory, state.witness, db->GetLatestSequenceNumber()));
+  PARTITA_TRY_VOID(begin_epoch(*store, options.directory, state.witness.epoch));
+  store->witness->catch_up();
   return store;
 }
 

@@ -5,32 +5,39 @@
 #include <rocksdb/env.h>
 #include <rocksdb/status.h>
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "engines/rocksdb/keeper.h"
 #include "engines/rocksdb/rocksdb_engine.h"
+#include "engines/rocksdb/store_files.h"
 #include "storage/engine.h"
 
 namespace partita::rocks {
 
 struct Store {
-  Store() = default;
+  Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
   ~Store();
 
-  std::unique_ptr<rocksdb::Env> env;  // before `db`, which uses it to its end
+  // Told of every failed write; while it has failed, nothing may be written.
+  Keeper keeper;
+  // Before `db`, which uses them to its end.
+  std::shared_ptr<Witness> witness;
+  std::shared_ptr<StoreFiles> files;
+  std::unique_ptr<rocksdb::Env> env;
   std::unique_ptr<rocksdb::DB> db;
   rocksdb::ColumnFamilyHandle* records = nullptr;
   rocksdb::ColumnFamilyHandle* log = nullptr;
   // Versions and log positions of this opening are greater than this, and of every later opening greater still.
   uint64_t last_id = 0;
-  // Set once a write has failed.
-  std::atomic<bool> failed{false};
+
+ private:
+  rocksdb::Status recover();
 };
 
 Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options);

@@ -1,0 +1,174 @@
+#include "engines/rocksdb/damage_check.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/log.h"
+#include "engines/rocksdb/log_file.h"
+
+namespace partita::rocks {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Logs {
+  std::map<uint64_t, fs::path> files;
+  bool has_tables = false;
+};
+
+std::optional<uint64_t> number_of(std::string_view text) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+Result<Logs> list_logs(const fs::path& directory) {
+  Logs logs;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(directory, failed)) {
+    const std::string extension = entry.path().extension();
+    if (extension == ".sst") logs.has_tables = true;
+    if (extension != ".log") continue;
+    if (const auto number = number_of(entry.path().stem().string())) logs.files.emplace(*number, entry.path());
+  }
+  if (failed) {
+    return Error(ErrorKind::kUnavailable,
+                 "The data directory " + directory.string() + " can not be read: " + failed.message() + ".");
+  }
+  return logs;
+}
+
+std::string read_whole(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return std::string((std::istreambuf_iterator<char>(in)), {});
+}
+
+// The number of the MANIFEST in use.
+Result<uint64_t> check_manifest(const fs::path& directory, const WitnessRecord& witness) {
+  constexpr std::string_view kPrefix = "MANIFEST-";
+  const std::string current = read_whole(directory / "CURRENT");
+  const std::string name = current.substr(0, current.find('\n'));
+  const std::optional<uint64_t> number =
+      name.starts_with(kPrefix) ? number_of(std::string_view(name).substr(kPrefix.size())) : std::nullopt;
+  if (!number || current != name + "\n") return damaged(directory, "its file CURRENT is not as it was written");
+  std::error_code failed;
+  if (!fs::exists(directory / name, failed)) {
+    return damaged(directory, "its file CURRENT names " + name + ", which is missing");
+  }
+  if (*number < witness.manifest) {
+    return damaged(directory, "its file CURRENT names " + name + ", which is older than the newest one");
+  }
+  PARTITA_TRY(const LogFile manifest, read_log_file(directory / name, LogKind::kManifest));
+  const uint64_t durable = *number == witness.manifest ? witness.manifest_bytes : 1;
+  if (manifest.good_bytes < durable) return damaged(directory, "its file " + name + " is cut short or overwritten");
+  return *number;
+}
+
+// `file` follows logs that end before `next`; 0: it is the first that is needed.
+Result<void> check_log(const fs::path& directory, const fs::path& file, const LogFile& log, uint64_t next) {
+  const std::string name = file.filename().string();
+  if (log.readable_behind) {
+    return damaged(directory, "in its file " + name + " a record behind byte " + std::to_string(log.good_bytes) +
+                                  " is not as it was written, and newer ones follow");
+  }
+  if (log.records > 0 && next > 0 && log.first_sequence != next) {
+    return damaged(directory, "acknowledged writes are missing before its file " + name);
+  }
+  return {};
+}
+
+// What a killed server left to the operating system is about to be read; nobody may see what power can still take.
+Result<void> sync_file(const fs::path& file) {
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool synced = descriptor >= 0 && fsync(descriptor) == 0;
+  if (descriptor >= 0) close(descriptor);
+  if (synced) return {};
+  return Error(ErrorKind::kUnavailable, "The file " + file.string() + " can not be written to the disk.");
+}
+
+Result<void> check_logs(const fs::path& directory, const Logs& found, bool whole, DirectoryState& state) {
+  const WitnessRecord& witness = state.witness;
+  if (witness.oldest_log > 0 && !found.files.contains(witness.oldest_log)) {
+    char name[32];
+    std::snprintf(name, sizeof name, "%06llu.log", static_cast<unsigned long long>(witness.oldest_log));
+    return damaged(directory, "its file " + std::string(name) + " is missing");
+  }
+  uint64_t next = 0;
+  std::vector<fs::path> empty;  // since the last one with records
+  fs::path newest;
+  for (const auto& [number, file] : found.files) {
+    if (number < witness.oldest_log) continue;
+    PARTITA_TRY(const LogFile log, read_log_file(file, LogKind::kBatches));
+    PARTITA_TRY_VOID(check_log(directory, file, log, next));
+    if (log.records == 0) {
+      empty.push_back(file);
+      continue;
+    }
+    // The server erases logs without records when it opens, so that one with newer logs behind it has lost them.
+    if (whole && !empty.empty()) {
+      return damaged(directory, "its file " + empty.front().filename().string() + " has lost what was in it");
+    }
+    empty.clear();
+    next = log.next_sequence;
+    newest = file;
+    state.logs.insert(number);
+  }
+  if (next == 0) return {};
+  if (next <= witness.sequence) {
+    return damaged(directory,
+                   "the newest acknowledged writes are missing from the end of its file " + newest.filename().string());
+  }
+  PARTITA_TRY_VOID(sync_file(newest));
+  std::error_code failed;
+  for (const fs::path& file : empty) fs::remove(file, failed);
+  return empty.empty() ? Result<void>() : sync_file(directory);
+}
+
+}  // namespace
+
+Error damaged(const fs::path& directory, const std::string& what) {
+  return Error(ErrorKind::kCorrupt, "The store in " + directory.string() + " is damaged: " + what +
+                                        "; restore the directory from a backup, or save what is readable with "
+                                        "`partita salvage`.");
+}
+
+Result<DirectoryState> check_directory(const fs::path& directory) {
+  DirectoryState state;
+  PARTITA_TRY(const Logs logs, list_logs(directory));
+  const Witness::Found found = Witness(directory).load(state.witness);
+  std::error_code failed;
+  if (!fs::exists(directory / "CURRENT", failed)) {
+    // RocksDB would make a new, empty store beside the files of this one.
+    if (logs.has_tables || !logs.files.empty() || found != Witness::Found::kNothing) {
+      return damaged(directory, "its file CURRENT is missing");
+    }
+    return state;
+  }
+  state.is_store = true;
+  if (found == Witness::Found::kDamaged) {
+    log(LogLevel::kWarn, {"The file WITNESS in ", directory.string(), " is damaged; other damage may not be noticed."});
+  }
+  PARTITA_TRY(const uint64_t manifest, check_manifest(directory, state.witness));
+  // Every opening makes a new MANIFEST. Of one that the witness does not know, another program may have erased logs.
+  const bool ours = found == Witness::Found::kWhole && manifest == state.witness.manifest;
+  if (!ours) state.witness.oldest_log = 0;
+  PARTITA_TRY_VOID(check_logs(directory, logs, ours, state));
+  return state;
+}
+
+Result<void> check_sequence(const fs::path& directory, const WitnessRecord& witness, uint64_t sequence) {
+  if (sequence >= witness.sequence) return {};
+  return damaged(directory, "newer data than it now holds was once written to it");
+}
+
+}  // namespace partita::rocks

@@ -1,0 +1,34 @@
+// Looks through a store's directory before RocksDB opens it, because RocksDB takes a bad record of a log for the end of
+// the log, a missing log for one that it erased itself, and a shorter MANIFEST for one of an earlier moment.
+//
+// The committer writes a group only after the one before it is on the disk. So a crash leaves at most one torn record,
+// the last; everything else that is not as it was written is damage.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <set>
+
+#include "base/result.h"
+#include "engines/rocksdb/witness.h"
+
+namespace partita::rocks {
+
+struct DirectoryState {
+  bool is_store = false;  // false: nothing is there yet
+  WitnessRecord witness;
+  std::set<uint64_t> logs;  // write-ahead logs with records that may be needed
+};
+
+// Errors: kCorrupt (one sentence: the file, and what to do) when acknowledged data is missing; kUnavailable when a file
+// can not be read. Changes nothing but this: a log's end that a killed server left is synced, and newer logs without
+// a record are erased.
+Result<DirectoryState> check_directory(const std::filesystem::path& directory);
+
+// The same for the whole store, once it is open: `sequence` is where RocksDB goes on.
+Result<void> check_sequence(const std::filesystem::path& directory, const WitnessRecord& witness, uint64_t sequence);
+
+// The sentence of a damaged store; `what` begins small and has no full stop.
+Error damaged(const std::filesystem::path& directory, const std::string& what);
+
+}  // namespace partita::rocks

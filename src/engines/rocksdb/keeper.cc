@@ -1,0 +1,81 @@
+#include "engines/rocksdb/keeper.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/log.h"
+
+namespace partita::rocks {
+
+namespace {
+
+constexpr int64_t kFirstPauseMs = 100;
+constexpr int64_t kLongestPauseMs = 5'000;
+
+bool is_final(const rocksdb::Status& status) {
+  return !status.IsIOError() && !status.IsBusy() && !status.IsTryAgain() && !status.IsIncomplete();
+}
+
+}  // namespace
+
+std::string Keeper::sentence_locked() const {
+  return "The store takes no writes since the disk failed (" + reason_ + "); " +
+         (final_ ? "it can not recover from this: put the disk right and start the server again."
+                 : "reads go on, and it recovers by itself once the disk takes writes again.");
+}
+
+std::string Keeper::sentence() const {
+  std::lock_guard lock(mutex_);
+  return sentence_locked();
+}
+
+void Keeper::fail(const rocksdb::Status& status) {
+  std::lock_guard lock(mutex_);
+  if (failed_.load(std::memory_order_relaxed) || stopping_) return;
+  reason_ = status.ToString();
+  final_ = is_final(status) || status.severity() >= rocksdb::Status::kFatalError;
+  failed_.store(true, std::memory_order_release);
+  log(LogLevel::kError, sentence_locked());
+  if (final_) return;
+  // The last one ended when it had recovered.
+  if (thread_.joinable()) thread_.join();
+  thread_ = std::thread(&Keeper::run, this);
+}
+
+bool Keeper::wait(int64_t ms) {
+  std::unique_lock lock(mutex_);
+  return !stopped_.wait_for(lock, std::chrono::milliseconds(ms), [this] { return stopping_; });
+}
+
+void Keeper::run() {
+  const auto began = std::chrono::steady_clock::now();
+  for (int64_t pause_ms = kFirstPauseMs; wait(pause_ms); pause_ms = std::min(pause_ms * 2, kLongestPauseMs)) {
+    const rocksdb::Status status = recover_();
+    std::lock_guard lock(mutex_);
+    if (status.ok()) {
+      const auto took = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - began);
+      failed_.store(false, std::memory_order_release);
+      log(LogLevel::kWarn,
+          {"The store takes writes again, after ", std::to_string(took.count()), " s; nothing acknowledged is lost."});
+      return;
+    }
+    reason_ = status.ToString();
+    if (!is_final(status) && status.severity() < rocksdb::Status::kFatalError) continue;
+    final_ = true;
+    log(LogLevel::kError, sentence_locked());
+    return;
+  }
+}
+
+void Keeper::stop() {
+  std::thread ended;
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+    ended.swap(thread_);
+  }
+  stopped_.notify_all();
+  if (ended.joinable()) ended.join();
+}
+
+}  // namespace partita::rocks

@@ -1,0 +1,51 @@
+// Says once, loudly, that the store takes no writes any more, and brings it back where that is safe.
+#pragma once
+
+#include <rocksdb/status.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace partita::rocks {
+
+// Callable from any thread.
+class Keeper {
+ public:
+  // Makes the store fit for writes again. A status that is fatal, or no I/O error, is final. Called on a thread of the
+  // keeper's own, after longer and longer pauses, until it succeeds.
+  using Recover = std::function<rocksdb::Status()>;
+
+  explicit Keeper(Recover recover) : recover_(std::move(recover)) {}
+  Keeper(const Keeper&) = delete;
+  Keeper& operator=(const Keeper&) = delete;
+  ~Keeper() { stop(); }
+
+  // From now on no writes are taken. Does nothing when that is so already.
+  void fail(const rocksdb::Status& status);
+  bool failed() const { return failed_.load(std::memory_order_acquire); }
+  // For an operator: why no writes are taken, and what will help.
+  std::string sentence() const;
+  // Gives up recovering; failed() stays as it is.
+  void stop();
+
+ private:
+  void run();
+  bool wait(int64_t ms);
+  std::string sentence_locked() const;
+
+  const Recover recover_;
+  std::atomic<bool> failed_{false};
+  mutable std::mutex mutex_;
+  std::condition_variable stopped_;
+  std::string reason_;
+  bool final_ = false;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace partita::rocks

@@ -1,0 +1,164 @@
+#include "engines/rocksdb/log_file.h"
+
+#include <rocksdb/file_checksum.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/bytes.h"
+
+namespace partita::rocks {
+
+namespace {
+
+// The format of RocksDB 7: blocks of 32 KiB; a frame never crosses one, and what is too short for a frame's head is
+// filled with zeros. A frame's head is a masked CRC-32C of all behind it (4 bytes), the length of its bytes (2) and its
+// type (1), little-endian. A batch begins with its sequence number (8 bytes) and how many numbers it takes (4).
+constexpr size_t kBlockBytes = 32'768;
+constexpr size_t kHeadBytes = 7;
+constexpr size_t kBatchHeadBytes = 12;
+
+enum class FrameType : uint8_t { kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
+
+struct Frame {
+  FrameType type;
+  std::string_view bytes;
+};
+
+uint64_t little_endian(std::string_view bytes) {
+  uint64_t value = 0;
+  for (size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<uint8_t>(bytes[i]);
+  return value;
+}
+
+uint32_t masked_crc32c(std::string_view bytes) {
+  static const std::shared_ptr<rocksdb::FileChecksumGenFactory> factory = rocksdb::GetFileChecksumGenCrc32cFactory();
+  const auto generator = factory->CreateFileChecksumGenerator({});
+  generator->Update(bytes.data(), bytes.size());
+  generator->Finalize();
+  const std::string checksum = generator->GetChecksum();
+  std::string_view in = checksum;
+  const uint32_t crc = take_u32(in).value_or(0);
+  return ((crc >> 15) | (crc << 17)) + 0xa282ead8U;
+}
+
+// The frame that `block` has at `at`, if it is as it was written.
+std::optional<Frame> frame_at(std::string_view block, size_t at) {
+  if (at + kHeadBytes > block.size()) return std::nullopt;
+  const std::string_view head = block.substr(at, kHeadBytes);
+  const auto type = static_cast<uint8_t>(head[6]);
+  if (type < 1 || type > 4) return std::nullopt;
+  const size_t length = little_endian(head.substr(4, 2));
+  if (at + kHeadBytes + length > block.size()) return std::nullopt;
+  if (masked_crc32c(block.substr(at + 6, 1 + length)) != little_endian(head.substr(0, 4))) return std::nullopt;
+  return Frame{FrameType{type}, block.substr(at + kHeadBytes, length)};
+}
+
+class LogReader {
+ public:
+  LogReader(LogKind kind, const OnRecord& on_record) : kind_(kind), on_record_(on_record) {}
+
+  // `offset` is the block's place in the file; only the last block may be short.
+  void take(std::string_view block, uint64_t offset) {
+    size_t at = 0;
+    while (at + kHeadBytes <= block.size()) {
+      const std::optional<Frame> frame = frame_at(block, at);
+      if (!frame) {
+        // From a bad frame on nothing says where the next one begins, so every place is tried.
+        good_ = false;
+        building_ = false;
+        ++at;
+        continue;
+      }
+      at += kHeadBytes + frame->bytes.size();
+      take_frame(*frame, offset + at);
+    }
+    const bool padding =
+        std::all_of(block.begin() + static_cast<ptrdiff_t>(at), block.end(), [](char c) { return c == 0; });
+    if (at < block.size() && (!padding || block.size() < kBlockBytes)) good_ = false;
+    if (good_ && !building_) log_.good_bytes = offset + block.size();
+  }
+
+  LogFile finish(uint64_t bytes) {
+    log_.bytes = bytes;
+    return log_;
+  }
+
+ private:
+  void take_frame(const Frame& frame, uint64_t end) {
+    const bool begins = frame.type == FrameType::kFull || frame.type == FrameType::kFirst;
+    if (begins == building_) good_ = false;
+    if (begins) record_.clear();
+    if (!begins && !building_) return;
+    record_.append(frame.bytes);
+    building_ = frame.type == FrameType::kFirst || frame.type == FrameType::kMiddle;
+    if (begins && !good_ && begins_later(frame.bytes)) log_.readable_behind = true;
+    if (!building_) take_record(end);
+  }
+
+  // Whether a record behind a bad place is of a later write than the one that should stand there.
+  bool begins_later(std::string_view bytes) const {
+    if (kind_ == LogKind::kManifest) return true;
+    return bytes.size() >= kBatchHeadBytes && little_endian(bytes.substr(0, 8)) > log_.next_sequence;
+  }
+
+  void take_record(uint64_t end) {
+    if (kind_ == LogKind::kBatches && !take_batch()) {
+      if (good_ && begins_later(record_)) log_.readable_behind = true;
+      good_ = false;
+    }
+    if (on_record_ && (good_ || kind_ == LogKind::kBatches)) on_record_(record_);
+    if (!good_) return;
+    ++log_.records;
+    log_.good_bytes = end;
+  }
+
+  // False when the batch does not follow the one before it.
+  bool take_batch() {
+    if (record_.size() < kBatchHeadBytes) return false;
+    const std::string_view head = record_;
+    const uint64_t sequence = little_endian(head.substr(0, 8));
+    if (log_.records > 0 && sequence != log_.next_sequence) return false;
+    if (!good_) return true;
+    if (log_.records == 0) log_.first_sequence = sequence;
+    log_.next_sequence = sequence + little_endian(head.substr(8, 4));
+    return true;
+  }
+
+  const LogKind kind_;
+  const OnRecord& on_record_;
+  LogFile log_;
+  std::string record_;
+  bool building_ = false;  // a record's first frame was read, and its last not yet
+  bool good_ = true;
+};
+
+}  // namespace
+
+Result<LogFile> read_log_file(const std::filesystem::path& file, LogKind kind, const OnRecord& on_record) {
+  const auto unreadable = [&file] {
+    return Error(ErrorKind::kUnavailable,
+                 "The file " + file.string() + " can not be read: " + std::strerror(errno) + ".");
+  };
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return unreadable();
+  LogReader reader(kind, on_record);
+  std::string block(kBlockBytes, '\0');
+  uint64_t bytes = 0;
+  for (;;) {
+    in.read(block.data(), static_cast<std::streamsize>(block.size()));
+    if (in.bad()) return unreadable();
+    const auto read = static_cast<size_t>(in.gcount());
+    if (read > 0) reader.take(std::string_view(block).substr(0, read), bytes);
+    bytes += read;
+    if (read < block.size()) break;
+  }
+  return reader.finish(bytes);
+}
+
+}  // namespace partita::rocks

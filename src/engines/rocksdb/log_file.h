@@ -1,0 +1,36 @@
+// Reads the frames of RocksDB's log files (its write-ahead logs and its MANIFEST) without RocksDB, to tell damage from
+// the torn end that a crash leaves. RocksDB itself takes the first bad frame for the end.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace partita::rocks {
+
+// What a log file holds, up to the first place that is not as it was written.
+struct LogFile {
+  uint64_t bytes = 0;
+  uint64_t good_bytes = 0;  // the end of the last whole record before that place; `bytes` when all is well
+  uint64_t records = 0;
+  // Of a write-ahead log: its records are batches, numbered without a gap. Both are 0 when it holds none.
+  uint64_t first_sequence = 0;
+  uint64_t next_sequence = 0;
+  // A record begins behind that place, of a later write than the one that is bad: no crash leaves that.
+  bool readable_behind = false;
+
+  bool clean() const { return good_bytes == bytes; }
+};
+
+enum class LogKind : uint8_t { kBatches, kManifest };
+
+// Gets each whole record up to the first bad place, and, of batches, those behind it too.
+using OnRecord = std::function<void(std::string_view record)>;
+
+// Error: kUnavailable when the file can not be read.
+Result<LogFile> read_log_file(const std::filesystem::path& file, LogKind kind, const OnRecord& on_record = nullptr);
+
+}  // namespace partita::rocks

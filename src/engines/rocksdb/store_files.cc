@@ -1,0 +1,174 @@
+#include "engines/rocksdb/store_files.h"
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace partita::rocks {
+
+using namespace rocksdb;
+
+namespace {
+
+// RocksDB stops for good after an error that is not marked so, and handles a full disk in a way of its own, which also
+// stops for good when it met the disk while a log was begun.
+IOStatus recoverable(IOStatus status) {
+  if (!status.IsIOError()) return status;
+  const char* const text = status.getState();
+  IOStatus softened = IOStatus::IOError(text == nullptr ? status.ToString() : text);
+  softened.SetRetryable(true);
+  status.PermitUncheckedError();
+  return softened;
+}
+
+std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+std::optional<uint64_t> number_in(std::string_view text) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::optional<uint64_t> log_number(std::string_view path) {
+  std::string_view name = name_of(path);
+  if (!name.ends_with(".log")) return std::nullopt;
+  name.remove_suffix(4);
+  return number_in(name);
+}
+
+std::optional<uint64_t> manifest_number(std::string_view path) {
+  constexpr std::string_view kPrefix = "MANIFEST-";
+  const std::string_view name = name_of(path);
+  return name.starts_with(kPrefix) ? number_in(name.substr(kPrefix.size())) : std::nullopt;
+}
+
+class StoreDirectory final : public FSDirectoryWrapper {
+ public:
+  using FSDirectoryWrapper::FSDirectoryWrapper;
+  IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
+    return recoverable(FSDirectoryWrapper::Fsync(options, debug));
+  }
+  IOStatus FsyncWithDirOptions(const IOOptions& options, IODebugContext* debug,
+                               const DirFsyncOptions& reason) override {
+    return recoverable(FSDirectoryWrapper::FsyncWithDirOptions(options, debug, reason));
+  }
+};
+
+}  // namespace
+
+class StoreFile final : public FSWritableFileOwnerWrapper {
+ public:
+  StoreFile(StoreFiles& files, StoreFiles::Kind kind, uint64_t number, std::unique_ptr<FSWritableFile>&& file)
+      : FSWritableFileOwnerWrapper(std::move(file)), files_(files), kind_(kind), number_(number) {}
+
+  IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* debug) override {
+    bytes_ += data.size();
+    return outcome(target()->Append(data, options, debug));
+  }
+  IOStatus Append(const Slice& data, const IOOptions& options, const DataVerificationInfo& verification,
+                  IODebugContext* debug) override {
+    bytes_ += data.size();
+    return outcome(target()->Append(data, options, verification, debug));
+  }
+  IOStatus Sync(const IOOptions& options, IODebugContext* debug) override {
+    return synced(target()->Sync(options, debug));
+  }
+  IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
+    return synced(target()->Fsync(options, debug));
+  }
+  IOStatus Flush(const IOOptions& options, IODebugContext* debug) override {
+    return outcome(target()->Flush(options, debug));
+  }
+  IOStatus RangeSync(uint64_t offset, uint64_t bytes, const IOOptions& options, IODebugContext* debug) override {
+    return outcome(target()->RangeSync(offset, bytes, options, debug));
+  }
+  IOStatus Close(const IOOptions& options, IODebugContext* debug) override {
+    return recoverable(target()->Close(options, debug));
+  }
+
+ private:
+  IOStatus outcome(IOStatus status) {
+    if (status.ok()) return status;
+    if (kind_ == StoreFiles::Kind::kLog) files_.saw_spoilt_log(number_);
+    return recoverable(std::move(status));
+  }
+  IOStatus synced(IOStatus status) {
+    if (status.ok() && kind_ == StoreFiles::Kind::kManifest) files_.saw_manifest(number_, bytes_);
+    return outcome(std::move(status));
+  }
+
+  StoreFiles& files_;
+  const StoreFiles::Kind kind_;
+  const uint64_t number_;
+  uint64_t bytes_ = 0;
+};
+
+StoreFiles::~StoreFiles() {
+  if (held_ != nullptr) target()->UnlockFile(held_, IOOptions(), nullptr).PermitUncheckedError();
+}
+
+IOStatus StoreFiles::lock(const std::string& path) { return target()->LockFile(path, IOOptions(), &held_, nullptr); }
+
+IOStatus StoreFiles::LockFile(const std::string& path, const IOOptions& options, FileLock** lock,
+                              IODebugContext* debug) {
+  if (held_ == nullptr) return target()->LockFile(path, options, lock, debug);
+  *lock = std::exchange(held_, nullptr);
+  return IOStatus::OK();
+}
+
+IOStatus StoreFiles::NewWritableFile(const std::string& path, const FileOptions& options,
+                                     std::unique_ptr<FSWritableFile>* file, IODebugContext* debug) {
+  const std::optional<uint64_t> log = log_number(path);
+  const std::optional<uint64_t> manifest = manifest_number(path);
+  if (log && refuses_log_.exchange(false, std::memory_order_acq_rel)) {
+    return recoverable(IOStatus::IOError("the newest log is spoilt"));
+  }
+  IOStatus status = target()->NewWritableFile(path, options, file, debug);
+  if (!status.ok()) return recoverable(std::move(status));
+  const Kind kind = log ? Kind::kLog : manifest ? Kind::kManifest : Kind::kOther;
+  const uint64_t number = log ? *log : manifest.value_or(0);
+  if (log) {
+    newest_log_.store(number, std::memory_order_release);
+    witness_->saw_log(number);
+  }
+  *file = std::make_unique<StoreFile>(*this, kind, number, std::move(*file));
+  return status;
+}
+
+IOStatus StoreFiles::NewDirectory(const std::string& path, const IOOptions& options,
+                                  std::unique_ptr<FSDirectory>* directory, IODebugContext* debug) {
+  IOStatus status = target()->NewDirectory(path, options, directory, debug);
+  if (!status.ok()) return recoverable(std::move(status));
+  *directory = std::make_unique<StoreDirectory>(std::move(*directory));
+  return status;
+}
+
+void StoreFiles::saw_manifest(uint64_t number, uint64_t bytes) {
+  std::lock_guard lock(mutex_);
+  newest_manifest_ = number;
+  newest_manifest_bytes_ = bytes;
+  if (number == current_manifest_) witness_->saw_manifest(number, bytes);
+}
+
+IOStatus StoreFiles::RenameFile(const std::string& from, const std::string& to, const IOOptions& options,
+                                IODebugContext* debug) {
+  IOStatus status = target()->RenameFile(from, to, options, debug);
+  if (!status.ok()) return recoverable(std::move(status));
+  if (name_of(to) == "CURRENT") {
+    std::lock_guard lock(mutex_);
+    current_manifest_ = newest_manifest_;
+    witness_->saw_manifest(newest_manifest_, newest_manifest_bytes_);
+  }
+  return status;
+}
+
+IOStatus StoreFiles::DeleteFile(const std::string& path, const IOOptions& options, IODebugContext* debug) {
+  if (const std::optional<uint64_t> log = log_number(path); log && !witness_->let_log_go(*log)) {
+    return IOStatus::IOError("the file WITNESS can not be written");
+  }
+  return target()->DeleteFile(path, options, debug);
+}
+
+}  // namespace partita::rocks

@@ -1,0 +1,152 @@
+#include "engines/rocksdb/witness.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/bytes.h"
+
+namespace partita::rocks {
+
+namespace {
+
+// Of one length and shorter than a sector, so that no write leaves a mixture.
+constexpr size_t kFileBytes = 256;
+constexpr std::string_view kCheck = " check ";
+
+std::string text_of(const WitnessRecord& record) {
+  std::string text = "partita 2 sequence " + std::to_string(record.sequence) + " epoch " +
+                     std::to_string(record.epoch) + " oldest-log " + std::to_string(record.oldest_log) + " manifest " +
+                     std::to_string(record.manifest) + " bytes " + std::to_string(record.manifest_bytes);
+  char check[9];
+  std::snprintf(check, sizeof check, "%08x", crc32(text));
+  text.append(kCheck).append(check);
+  text.resize(kFileBytes - 1, ' ');
+  return text + "\n";
+}
+
+std::optional<WitnessRecord> record_of(const std::string& text) {
+  WitnessRecord record;
+  unsigned long long sequence = 0;
+  unsigned long long epoch = 0;
+  unsigned long long oldest = 0;
+  unsigned long long manifest = 0;
+  unsigned long long bytes = 0;
+  if (std::sscanf(text.c_str(), "partita 2 sequence %llu epoch %llu oldest-log %llu manifest %llu bytes %llu",
+                  &sequence, &epoch, &oldest, &manifest, &bytes) != 5) {
+    return std::nullopt;
+  }
+  record = {sequence, epoch, oldest, manifest, bytes};
+  return text_of(record) == text ? std::optional(record) : std::nullopt;
+}
+
+int64_t now_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+Witness::~Witness() {
+  catch_up();
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+Witness::Found Witness::load(WitnessRecord& record) const {
+  record = {};
+  std::error_code ignored;
+  if (!std::filesystem::exists(file_, ignored)) return Found::kNothing;
+  std::ifstream in(file_, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  if (const std::optional<WitnessRecord> found = record_of(text)) return record = *found, Found::kWhole;
+  // The first form was one decimal number: the highest sequence number in a table file.
+  const bool number = text.size() >= 2 && text.size() <= 21 && text.back() == '\n' &&
+                      std::all_of(text.begin(), text.end() - 1, [](char c) { return c >= '0' && c <= '9'; });
+  if (!number) return Found::kDamaged;
+  record.sequence = std::strtoull(text.c_str(), nullptr, 10);
+  return Found::kOlderForm;
+}
+
+bool Witness::begin(const WitnessRecord& record, std::set<uint64_t> logs) {
+  std::lock_guard lock(mutex_);
+  record_ = record;
+  written_.sequence = UINT64_MAX;  // whatever is there, the first write replaces it
+  logs_ = std::move(logs);
+  durable_.store(record.sequence, std::memory_order_relaxed);
+  descriptor_ = open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  return descriptor_ >= 0;
+}
+
+bool Witness::write(bool sync) {
+  if (record_ == written_ && !sync) return true;
+  const std::string text = text_of(record_);
+  if (descriptor_ < 0 || pwrite(descriptor_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
+    return false;
+  }
+  written_ = record_;
+  return !sync || fdatasync(descriptor_) == 0;
+}
+
+void Witness::saw_durable(uint64_t sequence) {
+  if (sequence > durable_.load(std::memory_order_relaxed)) durable_.store(sequence, std::memory_order_relaxed);
+  const int64_t now = now_ms();
+  if (now < next_write_ms_.load(std::memory_order_relaxed)) return;
+  next_write_ms_.store(now + kDelayMs, std::memory_order_relaxed);
+  catch_up();
+}
+
+void Witness::catch_up() {
+  std::lock_guard lock(mutex_);
+  const uint64_t durable = durable_.load(std::memory_order_relaxed);
+  if (durable > record_.sequence) {
+    record_.sequence = durable;
+    // With the write, the log that it went to became durable, too.
+    if (!logs_.empty()) record_.oldest_log = *logs_.begin();
+  }
+  write(false);
+}
+
+void Witness::saw_epoch(uint64_t epoch) {
+  std::lock_guard lock(mutex_);
+  record_.epoch = epoch;
+}
+
+void Witness::saw_log(uint64_t number) {
+  std::lock_guard lock(mutex_);
+  logs_.insert(number);
+}
+
+void Witness::saw_manifest(uint64_t number, uint64_t bytes) {
+  std::lock_guard lock(mutex_);
+  record_.manifest = number;
+  record_.manifest_bytes = bytes;
+}
+
+bool Witness::let_log_go(uint64_t number) {
+  std::lock_guard lock(mutex_);
+  // One that is the newest was never used: nothing is known of those before it.
+  const auto next = logs_.upper_bound(number);
+  if (next == logs_.end()) return logs_.erase(number), true;
+  logs_.erase(logs_.begin(), next);
+  if (record_.oldest_log >= *logs_.begin()) return true;
+  record_.oldest_log = *logs_.begin();
+  return write(true);
+}
+
+bool Witness::begin_logs_at(uint64_t number) {
+  std::lock_guard lock(mutex_);
+  logs_.erase(logs_.begin(), logs_.lower_bound(number));
+  record_.oldest_log = number;
+  return write(true);
+}
+
+}  // namespace partita::rocks

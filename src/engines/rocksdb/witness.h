@@ -1,0 +1,69 @@
+// The file WITNESS: what the store knows to be on the disk, written beside RocksDB's own files, so that what is missing
+// when it is opened again is missed.
+//
+// It is overwritten in place (one sector) and hardly ever synced: it may be older than the store, which makes the check
+// weaker, and is never newer. After a kill it is milliseconds old, after a loss of power up to half a minute.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <set>
+#include <string>
+
+namespace partita::rocks {
+
+struct WitnessRecord {
+  uint64_t sequence = 0;        // RocksDB's number of the newest write that is durable
+  uint64_t epoch = 0;           // of the newest opening
+  uint64_t oldest_log = 0;      // logs with a lower number are not needed; this one is. 0: not known
+  uint64_t manifest = 0;        // the number of the MANIFEST that CURRENT names, 0: not known ...
+  uint64_t manifest_bytes = 0;  // ... and how much of it is durable
+  bool operator==(const WitnessRecord&) const = default;
+};
+
+// Callable from any thread.
+class Witness {
+ public:
+  enum class Found : uint8_t { kNothing, kOlderForm, kWhole, kDamaged };
+
+  explicit Witness(const std::filesystem::path& directory) : file_(directory / "WITNESS") {}
+  Witness(const Witness&) = delete;
+  Witness& operator=(const Witness&) = delete;
+  ~Witness();
+
+  // What the last opening left. Changes nothing.
+  Found load(WitnessRecord& record) const;
+  // Goes on from `record`; `logs` are the write-ahead logs that are there. False when the file can not be written.
+  bool begin(const WitnessRecord& record, std::set<uint64_t> logs);
+
+  // Everything up to this number is durable. Costs next to nothing: the file follows within kDelayMs of the next call.
+  void saw_durable(uint64_t sequence);
+  void saw_epoch(uint64_t epoch);
+  void saw_log(uint64_t number);
+  // CURRENT now names this one, of which that much is durable. Written with whatever is written next.
+  void saw_manifest(uint64_t number, uint64_t bytes);
+  // This log, and all before it, will be erased. Synced. False when it can not be written: then it must stay.
+  bool let_log_go(uint64_t number);
+  // No log before this one is needed. Synced; false when it can not be.
+  bool begin_logs_at(uint64_t number);
+  // Writes what is still unwritten.
+  void catch_up();
+
+ private:
+  static constexpr int64_t kDelayMs = 10;
+
+  bool write(bool sync);
+
+  const std::filesystem::path file_;
+  std::atomic<uint64_t> durable_{0};
+  std::atomic<int64_t> next_write_ms_{0};
+  std::mutex mutex_;
+  int descriptor_ = -1;
+  WitnessRecord record_;
+  WitnessRecord written_;
+  std::set<uint64_t> logs_;
+};
+
+}  // namespace partita::rocks

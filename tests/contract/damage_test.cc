@@ -1,0 +1,199 @@
+// A store that somebody damaged while it was closed: it opens with everything that was acknowledged, or is refused in
+// one sentence, and never opens with less. PARTITA_DAMAGES is how many damages are tried, PARTITA_SEED repeats them.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "base/random.h"
+#include "contract.h"
+#include "engines/rocksdb/rocksdb_engine.h"
+
+namespace partita::contract {
+namespace {
+
+using namespace storage;
+namespace fs = std::filesystem;
+
+Result<std::unique_ptr<Engine>> open_store(const fs::path& directory) {
+  RocksdbOptions options;
+  options.directory = directory.string();
+  options.block_cache_bytes = size_t{8} << 20;
+  return open_rocksdb_engine(options);
+}
+
+// What a killed server leaves: a copy of an open store's directory, and what was acknowledged in it.
+struct Killed {
+  fs::path directory;
+  std::map<std::string, std::string> records;
+  size_t entries = 0;
+};
+
+void write_some(Engine& engine, Killed& killed, SeededRandom& random, int count, size_t most_bytes) {
+  for (int i = 0; i < count; ++i) {
+    const std::string name = "k" + std::to_string(random.below(5000));
+    const std::string value(1 + random.below(most_bytes), static_cast<char>('a' + random.below(26)));
+    transact(engine, {name}, [&](auto, Changes& changes) {
+      changes.put(key(name), value);
+      changes.append("t", name);
+      return Decision::kCommit;
+    });
+    killed.records[name] = value;
+    ++killed.entries;
+  }
+}
+
+void copy_store(const fs::path& from, const fs::path& to) {
+  fs::remove_all(to);
+  fs::create_directories(to);
+  for (const auto& entry : fs::directory_iterator(from)) {
+    if (entry.path().filename() != "LOCK") fs::copy_file(entry.path(), to / entry.path().filename());
+  }
+}
+
+// Waits until nothing is written in the background any more.
+void wait_for_quiet(const fs::path& directory) {
+  std::string before;
+  for (;;) {
+    std::string now;
+    for (const auto& entry : fs::directory_iterator(directory)) {
+      std::error_code gone;
+      now += entry.path().filename().string() + " " + std::to_string(entry.file_size(gone)) + " ";
+    }
+    if (now == before) return;
+    before = std::move(now);
+    usleep(50'000);
+  }
+}
+
+// A few openings, each of them killed, so that several logs are live; `big` adds tables.
+Killed make_killed(const fs::path& root, SeededRandom& random, bool big) {
+  Killed killed{root / "opening0", {}, 0};
+  for (int opening = 1; opening <= 3; ++opening) {
+    const auto engine = open_store(killed.directory);
+    EXPECT_TRUE(engine.ok()) << engine.error().sentence();
+    if (!engine.ok()) break;
+    write_some(*engine.value(), killed, random, 60, 3000);
+    if (big && opening < 3) write_some(*engine.value(), killed, random, 90, 900'000);
+    write_some(*engine.value(), killed, random, 40, 400);
+    usleep(20'000);
+    write_some(*engine.value(), killed, random, 1, 400);
+    wait_for_quiet(killed.directory);
+    // A copy of an open store is what a kill leaves.
+    const fs::path next = root / ("opening" + std::to_string(opening));
+    copy_store(killed.directory, next);
+    killed.directory = next;
+  }
+  return killed;
+}
+
+std::vector<fs::path> files_of(const fs::path& directory) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    if (entry.path().filename() != "LOCK" && fs::file_size(entry.path()) > 0) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// Overwrites `bytes` at `at` with what `change` makes of each.
+template <typename Change>
+void change_bytes(const fs::path& file, uint64_t at, uint64_t bytes, Change change) {
+  std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+  std::string old(bytes, '\0');
+  stream.seekg(static_cast<std::streamoff>(at));
+  stream.read(old.data(), static_cast<std::streamsize>(bytes));
+  for (char& c : old) c = change(c);
+  stream.clear();
+  stream.seekp(static_cast<std::streamoff>(at));
+  stream.write(old.data(), static_cast<std::streamsize>(bytes));
+}
+
+// Damages one file; says how.
+std::string damage(const fs::path& directory, SeededRandom& random) {
+  const std::vector<fs::path> files = files_of(directory);
+  const fs::path& file = files[random.below(files.size())];
+  const uint64_t size = fs::file_size(file);
+  const uint64_t at = random.below(size);
+  const std::string where =
+      file.filename().string() + " of " + std::to_string(size) + " bytes at " + std::to_string(at);
+  switch (random.below(4)) {
+    case 0: {
+      const auto bit = static_cast<char>(1 << random.below(8));
+      change_bytes(file, at, 1, [bit](char c) { return static_cast<char>(c ^ bit); });
+      return "bit " + std::to_string(bit) + " flipped in " + where;
+    }
+    case 1: {
+      const uint64_t bytes = std::min(size - at, uint64_t{1} << random.below(16));
+      change_bytes(file, at, bytes, [](char) { return '\0'; });
+      return std::to_string(bytes) + " bytes zeroed in " + where;
+    }
+    case 2:
+      fs::resize_file(file, at);
+      return "cut: " + where;
+    default:
+      fs::remove(file);
+      return "erased: " + where;
+  }
+}
+
+enum class Outcome : uint8_t { kWhole, kRefused, kUnreadable, kWrong };
+
+Outcome outcome_of(const fs::path& directory, const Killed& killed, std::string& note) {
+  const auto engine = open_store(directory);
+  if (!engine.ok()) {
+    note = engine.error().sentence();
+    return engine.error().kind() == ErrorKind::kCorrupt && note.ends_with('.') ? Outcome::kRefused : Outcome::kWrong;
+  }
+  const auto page = wait_for(engine.value()->scan({"k", "l"}, Direction::kAscending, 1'000'000, kMaxPageBytes));
+  const auto log = wait_for(engine.value()->read_log("t", Position{}, 1'000'000, kMaxPageBytes));
+  if (!page.ok() || !log.ok()) {
+    const Error& error = page.ok() ? log.error() : page.error();
+    note = error.sentence();
+    return error.kind() == ErrorKind::kCorrupt ? Outcome::kUnreadable : Outcome::kWrong;
+  }
+  note = std::to_string(page->size()) + " of " + std::to_string(killed.records.size()) + " records, " +
+         std::to_string(log->size()) + " of " + std::to_string(killed.entries) + " entries";
+  if (page->size() != killed.records.size() || log->size() != killed.entries) return Outcome::kWrong;
+  for (size_t i = 0; i < page->size(); ++i) {
+    const auto at = killed.records.find(std::string((*page)[i].key));
+    if (at == killed.records.end() || at->second != (*page)[i].value) return Outcome::kWrong;
+  }
+  return Outcome::kWhole;
+}
+
+class Damage : public testing::TestWithParam<bool> {};
+
+TEST_P(Damage, IsNeverAStoreWithLess) {
+  TempDirectory root;
+  SeededRandom random(seed());
+  const Killed killed = make_killed(root.path(), random, GetParam());
+  std::string note;
+  copy_store(killed.directory, root.path() / "try");
+  ASSERT_EQ(outcome_of(root.path() / "try", killed, note), Outcome::kWhole) << note;
+  std::map<Outcome, int> outcomes;
+  const uint64_t damages = setting("PARTITA_DAMAGES", GetParam() ? 12 : 100);
+  for (uint64_t i = 0; i < damages; ++i) {
+    copy_store(killed.directory, root.path() / "try");
+    const std::string what = damage(root.path() / "try", random);
+    const Outcome outcome = outcome_of(root.path() / "try", killed, note);
+    ++outcomes[outcome];
+    EXPECT_NE(outcome, Outcome::kWrong) << what << ": " << note;
+    if (outcome == Outcome::kRefused) {
+      // It stays refused, however often it is tried.
+      EXPECT_EQ(outcome_of(root.path() / "try", killed, note), Outcome::kRefused) << what << ": " << note;
+    }
+  }
+  std::cout << damages << " damages: " << outcomes[Outcome::kWhole] << " whole, " << outcomes[Outcome::kRefused]
+            << " refused, " << outcomes[Outcome::kUnreadable] << " unreadable\n";
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, Damage, testing::Values(false, true),
+                         [](const auto& row) { return row.param ? "WithTables" : "OfLogs"; });
+
+}  // namespace
+}  // namespace partita::contract
