@@ -163,6 +163,7 @@ class Resolver {
       return model::refuse(Fault::kKeyConditionTooMany, {std::to_string(terms_.size()), std::to_string(keys)});
     }
     if (terms_.size() > keys) return model::refuse(Fault::kQueryNotSupported);
+    if (schema_.partition.size() > 1) PARTITA_TRY_VOID(check_hash_equality());
     for (const KeyElement& key : schema_.partition) PARTITA_TRY_VOID(take_partition(key));
     PARTITA_TRY_VOID(check_sort_order());
     for (const KeyElement& key : schema_.sort) PARTITA_TRY_VOID(take_sort(key));
@@ -180,6 +181,16 @@ class Resolver {
     if (term.op != ConditionOp::kEqual && !sort_op(term.op)) return model::refuse(Fault::kQueryNotIndexable);
     PARTITA_TRY_VOID(check_value(term.value, key));
     return check_value(term.upper, key);
+  }
+
+  Result<void> check_hash_equality() const {
+    std::string open;
+    for (const KeyElement& key : schema_.partition) {
+      const KeyTerm* term = find(key);
+      if (term == nullptr || term->op != ConditionOp::kEqual) open += (open.empty() ? "" : ", ") + key.name;
+    }
+    if (!open.empty()) return model::refuse(Fault::kQueryHashEquality, {open});
+    return {};
   }
 
   Result<void> take_partition(const KeyElement& key) {

@@ -148,8 +148,12 @@ TEST(KeyCondition, ResolvesSeveralAttributes) {
   EXPECT_EQ(all->sort_range->value, b("z"));
   EXPECT_EQ(outcome(some("h1 = :1 AND h2 = :2 AND r1 < :3")), "ok");
   EXPECT_EQ(outcome(some("h1 = :1 AND h2 = :2")), "ok");
-  EXPECT_EQ(outcome(some("h1 = :1")), "Query condition missed key schema element: h2");
-  EXPECT_EQ(outcome(some("h1 = :1 AND h2 > :2")), "Query key condition not supported");
+  const auto unequal = [](const std::string& names) {
+    return "HASH key attributes " + names + " must have equality conditions specified in the query";
+  };
+  EXPECT_EQ(outcome(some("h1 = :1")), unequal("h2"));
+  EXPECT_EQ(outcome(some("h1 = :1 AND h2 > :2")), unequal("h2"));
+  EXPECT_EQ(outcome(some("r1 = :1")), unequal("h1, h2"));
   const auto gap = [](const std::string& open, const std::string& after) {
     return "RANGE key attributes " + open +
            " must have equality conditions specified in the query because a condition is present on key attribute " +

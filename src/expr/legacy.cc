@@ -7,6 +7,7 @@
 
 #include "expr/condition_checks.h"
 #include "model/fault.h"
+#include "model/limits.h"
 
 namespace partita::expr {
 namespace {
@@ -150,6 +151,12 @@ ConditionNode junction(LegacyJoin join) {
   return node;
 }
 
+Result<void> check_name(const std::string& attribute) {
+  if (attribute.empty()) return model::refuse(Fault::kEmptyAttributeName);
+  if (attribute.size() > model::kMaxAttributeNameBytes) return model::refuse(Fault::kAttributeNameTooLong);
+  return {};
+}
+
 // The entries without those whose attribute comes again: of a member that is sent twice the last counts.
 template <class Entry>
 std::vector<const Entry*> last_of_each(const std::vector<Entry>& entries) {
@@ -245,6 +252,7 @@ Result<Condition> lower_expected(const std::vector<LegacyCondition>& expected, L
   ConditionNode root = junction(join);
   for (const LegacyCondition* entry : last_of_each(expected)) {
     const LegacyCondition& condition = *entry;
+    PARTITA_TRY_VOID(check_name(condition.attribute));
     PARTITA_TRY(ConditionNode node, lower_expectation(condition));
     root.children.push_back(std::move(node));
   }
@@ -255,6 +263,7 @@ Result<Condition> lower_filter(const std::vector<LegacyCondition>& filter, Legac
   ConditionNode root = junction(join);
   for (const LegacyCondition* entry : last_of_each(filter)) {
     const LegacyCondition& condition = *entry;
+    PARTITA_TRY_VOID(check_name(condition.attribute));
     const LegacyOp op = condition.op.value_or(LegacyOp::kEq);
     const Values values = condition.values.value_or(Values());
     PARTITA_TRY_VOID(check_values(op, values));
@@ -267,6 +276,7 @@ Result<Condition> lower_key_conditions(const std::vector<LegacyCondition>& condi
   ConditionNode root = junction(LegacyJoin::kAnd);
   for (const LegacyCondition* entry : last_of_each(conditions)) {
     const LegacyCondition& condition = *entry;
+    PARTITA_TRY_VOID(check_name(condition.attribute));
     const LegacyOp op = condition.op.value_or(LegacyOp::kEq);
     const Values values = condition.values.value_or(Values());
     PARTITA_TRY_VOID(check_values(op, values));
@@ -280,6 +290,7 @@ Result<Condition> lower_key_conditions(const std::vector<LegacyCondition>& condi
 Result<Update> lower_attribute_updates(const std::vector<LegacyUpdate>& updates) {
   std::vector<UpdateAction> actions;
   for (const LegacyUpdate* update : last_of_each(updates)) {
+    PARTITA_TRY_VOID(check_name(update->attribute));
     PARTITA_TRY(UpdateAction action, lower_update(*update));
     actions.push_back(std::move(action));
   }
@@ -290,6 +301,7 @@ Result<Projection> lower_attributes_to_get(const std::vector<std::string>& attri
   std::vector<Path> paths;
   std::set<std::string_view> seen;
   for (const std::string& attribute : attributes) {
+    PARTITA_TRY_VOID(check_name(attribute));
     if (!seen.insert(attribute).second) return model::refuse(Fault::kAttributesToGetDuplicate, {attribute});
     paths.push_back(Path{attribute, {}});
   }

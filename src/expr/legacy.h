@@ -49,7 +49,8 @@ struct LegacyCondition {
 // ConditionalOperator.
 enum class LegacyJoin : uint8_t { kAnd, kOr };
 
-// Errors: kLegacy*, in DynamoDB's order: entries in the order given, which is the request's.
+// Entries may come in any order; of one attribute the last counts. Errors of all of these: kEmptyAttributeName,
+// kAttributeNameTooLong, and kLegacy* in DynamoDB's order: entries in the order given, which is the request's.
 Result<Condition> lower_expected(const std::vector<LegacyCondition>& expected, LegacyJoin join);
 // QueryFilter and ScanFilter.
 Result<Condition> lower_filter(const std::vector<LegacyCondition>& filter, LegacyJoin join);
@@ -67,7 +68,7 @@ struct LegacyUpdate {
 
 Result<Update> lower_attribute_updates(const std::vector<LegacyUpdate>& updates);
 
-// Errors: kAttributesToGetDuplicate.
+// Errors: also kAttributesToGetDuplicate.
 Result<Projection> lower_attributes_to_get(const std::vector<std::string>& attributes);
 
 }  // namespace partita::expr

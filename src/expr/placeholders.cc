@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "model/fault.h"
+#include "model/limits.h"
+#include "model/size.h"
 
 namespace partita::expr {
 namespace {
@@ -10,12 +12,22 @@ namespace {
 using model::Fault;
 
 constexpr size_t kMaxKeyBytes = 255;
-constexpr size_t kMaxNameBytes = 65535;
 
 bool is_key(std::string_view key, char mark) {
   return key.size() > 1 && key[0] == mark && std::ranges::all_of(key.substr(1), [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
          });
+}
+
+// All of one kind together, and both kinds together.
+Result<void> check_sizes(const Placeholders::Names& names, const model::AttributeMap& values) {
+  size_t name_bytes = 0;
+  for (const auto& [key, name] : names) name_bytes += key.size() + name.size();
+  if (name_bytes > model::kMaxPlaceholderBytes) return model::refuse(Fault::kNamesTooLarge);
+  const size_t value_bytes = model::item_size(values);
+  if (value_bytes > model::kMaxPlaceholderBytes) return model::refuse(Fault::kValuesTooLarge);
+  if (name_bytes + value_bytes > model::kMaxPlaceholderBytes) return model::refuse(Fault::kPlaceholdersTooLarge);
+  return {};
 }
 
 Result<void> check_names(const Placeholders::Names& names) {
@@ -26,7 +38,7 @@ Result<void> check_names(const Placeholders::Names& names) {
   }
   for (const auto& [key, name] : names) {
     if (name.empty()) return model::refuse(Fault::kNamesValueEmpty, {key});
-    if (name.size() > kMaxNameBytes) return model::refuse(Fault::kNamesValueTooLong, {key});
+    if (name.size() > model::kMaxAttributeNameBytes) return model::refuse(Fault::kNamesValueTooLong, {key});
   }
   return {};
 }
@@ -84,6 +96,8 @@ Result<Placeholders> Placeholders::make(std::optional<Names> names, std::optiona
     made.values_used_.resize(values->size());
     made.values_ = std::make_shared<const model::AttributeMap>(std::move(*values));
   }
+  static const model::AttributeMap kNone;
+  PARTITA_TRY_VOID(check_sizes(made.names_, made.values_ != nullptr ? *made.values_ : kNone));
   return made;
 }
 

@@ -36,7 +36,8 @@ class Placeholders {
 
   // Absence means that the parameter was not in the request. Names come in any order; of one key
   // the last counts.
-  // Errors: kNamesEmpty, kNamesKeySyntax, kNamesValueEmpty, kNamesValueTooLong, kValuesEmpty, kValuesKeySyntax.
+  // Errors: kNamesEmpty, kNamesKeySyntax, kNamesValueEmpty, kNamesValueTooLong, kValuesEmpty, kValuesKeySyntax,
+  // kNamesTooLarge, kValuesTooLarge, kPlaceholdersTooLarge.
   static Result<Placeholders> make(std::optional<Names> names, std::optional<model::AttributeMap> values);
 
   // What `key` ("#n") stands for, or null; marks it as used. The pointer lives as long as this object is not moved.

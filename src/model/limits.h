@@ -10,6 +10,7 @@ inline constexpr size_t kMaxItemBytes = 400 * 1024;
 inline constexpr size_t kMaxPartitionKeyBytes = 2048;
 inline constexpr size_t kMaxSortKeyBytes = 1024;
 inline constexpr int kMaxNestingDepth = 32;
+inline constexpr size_t kMaxAttributeNameBytes = 65535;
 inline constexpr int kMaxNumberDigits = 38;
 inline constexpr int kMinNumberExponent = -130;  // 1E-130 is the smallest positive number
 inline constexpr int kMaxNumberExponent = 125;   // 9.99...E+125 is the largest
@@ -24,6 +25,7 @@ inline constexpr size_t kMaxTransactionBytes = 4 * 1024 * 1024;
 inline constexpr size_t kMaxExpressionBytes = 4096;
 inline constexpr size_t kMaxExpressionOperators = 300;
 inline constexpr size_t kMaxInOperands = 100;
+inline constexpr size_t kMaxPlaceholderBytes = 2 * 1024 * 1024;  // names and values of an expression together
 
 inline constexpr size_t kMaxGlobalIndexes = 20;
 inline constexpr size_t kMaxLocalIndexes = 5;

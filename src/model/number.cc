@@ -141,7 +141,8 @@ class Mantissa {
   int64_t fraction_ = 0;  // behind the point, zeros included
 };
 
-// An exponent's sign and digits, all of `text`; clamped to what is beyond every limit anyway.
+// An exponent's sign and digits, all of `text`; clamped to what is beyond every limit anyway. Nothing for one that does
+// not fit into 64 bits, which DynamoDB takes for no number at all.
 std::optional<int64_t> parse_exponent(std::string_view text) {
   constexpr int64_t kBeyond = int64_t{1} << 50;
   bool negative = false;
@@ -150,12 +151,17 @@ std::optional<int64_t> parse_exponent(std::string_view text) {
     text.remove_prefix(1);
   }
   if (text.empty()) return std::nullopt;
-  int64_t value = 0;
+  uint64_t value = 0;
   for (const char c : text) {
     if (!is_digit(c)) return std::nullopt;
-    if (value < kBeyond) value = value * 10 + (c - '0');
+    constexpr uint64_t kMost = uint64_t{1} << 63;
+    const auto digit = static_cast<uint64_t>(c - '0');
+    if (value > (kMost - digit) / 10) return std::nullopt;
+    value = value * 10 + digit;
   }
-  return negative ? -value : value;
+  if (!negative && value >> 63 != 0) return std::nullopt;
+  const auto clamped = static_cast<int64_t>(std::min<uint64_t>(value, kBeyond));
+  return negative ? -clamped : clamped;
 }
 
 Result<void> check_magnitude(int64_t leading) {
@@ -189,8 +195,9 @@ Result<Number> Number::parse(std::string_view text) {
     if (rest.front() == 'e' || rest.front() == 'E') written = parse_exponent(rest.substr(1));
     if (!written) return refuse(Fault::kNumberSyntax, {std::string(text)});
   }
-  if (mantissa.digits() == 0) {  // DynamoDB judges a zero by the exponent that is written with it
-    PARTITA_TRY_VOID(check_magnitude(written.value_or(0)));
+  if (mantissa.digits() ==
+      0) {  // DynamoDB judges a zero by where its last digit stands: 0e126 is too large, 0.0e126 not
+    PARTITA_TRY_VOID(check_magnitude(mantissa.exponent() + written.value_or(0)));
     return Number();
   }
   const int64_t exponent = mantissa.exponent() + written.value_or(0);
@@ -238,7 +245,7 @@ Result<Number> Number::add(const Number& other) const {
   // the sum has at least 39. With 39 it may still fit: 1E38 - 1.
   const int shift = a.exponent_ - b.exponent_;
   constexpr Wide kMost = ~Wide{0} - kPowers[kDigits];  // room for b on top
-  if (shift > kDigits || a.coefficient_ > kMost / power_of_ten(shift)) return refuse(Fault::kNumberPrecision);
+  if (shift > kDigits || a.coefficient_ > kMost / power_of_ten(shift)) return refuse(Fault::kNumberOverflow);
   const Wide left = a.coefficient_ * power_of_ten(shift);
   const Wide right = b.coefficient_;
 
@@ -251,7 +258,7 @@ Result<Number> Number::add(const Number& other) const {
   }
   const int exponent = b.exponent_ + strip_zeros(sum);
   const int digits = count_digits(sum);
-  if (digits > kDigits) return refuse(Fault::kNumberPrecision);
+  if (digits > kDigits) return refuse(Fault::kNumberOverflow);
   PARTITA_TRY_VOID(check_magnitude(exponent + digits - 1));
   return Number(sum, exponent, negative);
 }

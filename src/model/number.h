@@ -32,8 +32,7 @@ class Number {
   std::string to_string() const;
   void append_to(std::string& out) const;
 
-  // Exact, or a fault: kNumberOverflow, kNumberUnderflow, or kNumberPrecision when the exact result needs more than 38
-  // digits.
+  // Exact, or a fault: kNumberUnderflow, or kNumberOverflow, also when the exact result needs more than 38 digits.
   Result<Number> add(const Number& other) const;
   Result<Number> subtract(const Number& other) const;
   Number negated() const;

@@ -40,15 +40,24 @@ def canonical(value):
 
 
 def reading(text):
-    """What reading a well-formed text gives; DynamoDB judges a zero by the exponent that is written with it."""
+    """What reading a well-formed text gives; DynamoDB judges a zero by where its last digit stands."""
     value = exact(text)
+    mantissa, _, exponent = text.lower().partition("e")
+    if not -(2**63) <= int(exponent or 0) < 2**63:
+        return "syntax", None
     if not value:
-        written = int(text.lower().partition("e")[2] or 0)
-        if written > 125:
+        last = int(exponent or 0) - len(mantissa.partition(".")[2])
+        if last > 125:
             return "overflow", None
-        if written < -130:
+        if last < -130:
             return "underflow", None
     return canonical(value)
+
+
+def sum_of(value):
+    """What DynamoDB says of a sum: one of too many digits is too large for it."""
+    what, _ = canonical(value)
+    return "overflow" if what == "precision" else what
 
 
 class Generator:
@@ -77,7 +86,9 @@ class Generator:
             return self.random.randint(-45, 45)
         if kind < 0.9:
             return self.random.randint(-180, 140)
-        return self.random.choice((-131, -130, -129, 85, 88, 124, 125, 126))
+        if kind < 0.98:
+            return self.random.choice((-131, -130, -129, 85, 88, 124, 125, 126))
+        return self.random.choice((2**63 - 1, 2**63, -(2**63), -(2**63) - 1))
 
     def text(self):
         digits = self.coefficient()
@@ -127,8 +138,8 @@ class Generator:
         b_text, b_size = reading(other)
         if b_size is None:
             return f"{other}\t{b_text}\n"
-        added, _ = canonical(EXACT.add(a, b))
-        subtracted, _ = canonical(EXACT.subtract(a, b))
+        added = sum_of(EXACT.add(a, b))
+        subtracted = sum_of(EXACT.subtract(a, b))
         order = (a > b) - (a < b)
         return f"{text}\t{a_text}\t{a_size}\t{other}\t{b_text}\t{b_size}\t{order}\t{added}\t{subtracted}\n"
 

@@ -64,8 +64,16 @@ TEST(NumberTest, KeepsToTheRange) {
   EXPECT_EQ(fault(Number::parse("1e126")), Fault::kNumberOverflow);
   EXPECT_EQ(fault(Number::parse("-1e126")), Fault::kNumberOverflow);
   EXPECT_EQ(fault(Number::parse("1e-131")), Fault::kNumberUnderflow);
-  EXPECT_EQ(fault(Number::parse("1e99999999999999999999999")), Fault::kNumberOverflow);
-  EXPECT_EQ(fault(Number::parse("1e-99999999999999999999999")), Fault::kNumberUnderflow);
+  EXPECT_EQ(fault(Number::parse("1e9223372036854775807")), Fault::kNumberOverflow);
+  EXPECT_EQ(fault(Number::parse("1e-9223372036854775808")), Fault::kNumberUnderflow);
+  for (const char* beyond : {"1e9223372036854775808", "1e-9223372036854775809", "1e99999999999999999999999"}) {
+    EXPECT_EQ(fault(Number::parse(beyond)), Fault::kNumberSyntax) << beyond;
+  }
+  for (const char* zero : {"0e125", "0.0e126", "0.000e128", "00e-130", "-0.0e-129"}) {
+    EXPECT_EQ(number(zero), Number()) << zero;
+  }
+  EXPECT_EQ(fault(Number::parse("0.0e127")), Fault::kNumberOverflow);
+  EXPECT_EQ(fault(Number::parse("0.0e-130")), Fault::kNumberUnderflow);
   EXPECT_EQ(number("1.5e-130").to_string(), "0." + std::string(129, '0') + "15");
 }
 
@@ -74,9 +82,9 @@ TEST(NumberTest, AddsExactlyOrNotAtAll) {
   EXPECT_EQ(number("1e38").subtract(number("1"))->to_string(), std::string(38, '9'));
   EXPECT_EQ(number(std::string(38, '9')).add(number("1"))->to_string(), "1" + std::string(38, '0'));
   EXPECT_EQ(*number("5").subtract(number("5")), Number());
-  EXPECT_EQ(fault(number("1e38").add(number("1"))), Fault::kNumberPrecision);
-  EXPECT_EQ(fault(number("1e39").subtract(number("1"))), Fault::kNumberPrecision);
-  EXPECT_EQ(fault(number("1e125").add(number("1e-130"))), Fault::kNumberPrecision);
+  EXPECT_EQ(fault(number("1e38").add(number("1"))), Fault::kNumberOverflow);
+  EXPECT_EQ(fault(number("1e39").subtract(number("1"))), Fault::kNumberOverflow);
+  EXPECT_EQ(fault(number("1e125").add(number("1e-130"))), Fault::kNumberOverflow);
   EXPECT_EQ(fault(number("9e125").add(number("1e125"))), Fault::kNumberOverflow);
   EXPECT_EQ(fault(number("1.1e-130").subtract(number("1e-130"))), Fault::kNumberUnderflow);
   EXPECT_EQ(number("1e-130").add(Number())->to_string(), number("1e-130").to_string());

@@ -47,7 +47,8 @@ Result<model::AttributeMap> placeholder_values(JsonValue values) {
   for (const auto& [key, value] : values.members()) {
     auto one = wire::decode_value(value);
     if (!one.ok()) {
-      return refuse(Fault::kPlaceholderValueInvalid, {wire::message_of(one.error()), std::string(key)});
+      return refuse(Fault::kPlaceholderValueInvalid, {wire::message_of(one.error()), std::string(key),
+                                                      wire::message_of(one.error(), wire::Words::kNewer)});
     }
     decoded.push_back({std::string(key), std::move(one).value()});
   }

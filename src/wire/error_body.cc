@@ -45,13 +45,15 @@ const TransactionCancelledDetail* cancellation_of(const Error& error) {
 
 constexpr size_t kMaxMessageBytes = 64 * 1024;  // ours: what is wrong with megabytes can be said without them
 
-std::string text_of(const Error& error, Fault fault) {
+std::string text_of(const Error& error, Fault fault, Words words = Words::kOlder) {
   const TransactionCancelledDetail* cancelled = cancellation_of(error);
   if (cancelled == nullptr) {
     // A sentence for the operator is not for the caller.
     static const std::vector<std::string> kNone;
     const auto& args = error.kind() == ErrorKind::kInvalid ? error.args() : kNone;
-    return shortened(fill(row_of(fault).text, args), kMaxMessageBytes);
+    const FaultRow& row = row_of(fault);
+    const bool newer = words == Words::kNewer && !row.newer.empty();
+    return shortened(fill(newer ? row.newer : row.text, args), kMaxMessageBytes);
   }
   std::string codes;
   for (const auto& reason : cancelled->reasons) {
@@ -83,7 +85,7 @@ void write_reasons(JsonWriter& json, const TransactionCancelledDetail& cancelled
 
 }  // namespace
 
-std::string message_of(const Error& error) { return text_of(error, fault_told(error)); }
+std::string message_of(const Error& error, Words words) { return text_of(error, fault_told(error), words); }
 
 ErrorReply render(const Error& error) {
   const Fault fault = fault_told(error);

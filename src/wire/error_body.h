@@ -1,6 +1,7 @@
 // Any Error as the reply that AWS would give.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/error.h"
@@ -20,7 +21,10 @@ ErrorReply render(const Error& error);
 // What AWS answers, as text/xml, to anything that is not its JSON: not even an error body.
 ErrorReply render_not_json();
 
+// Which of a fault's texts; see FaultRow.
+enum class Words : uint8_t { kOlder, kNewer };
+
 // The text alone, with its blanks filled; empty when AWS sends none.
-std::string message_of(const Error& error);
+std::string message_of(const Error& error, Words words = Words::kOlder);
 
 }  // namespace partita::wire

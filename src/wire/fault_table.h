@@ -71,6 +71,8 @@ struct FaultRow {
   model::Fault fault;
   Exception exception;
   std::string_view text;  // {0}, {1}, ... stand for the error's args; empty means that AWS sends no message
+  // In the words of the operations that were moved to AWS's newer checks of requests (see layer.h); empty: the same.
+  std::string_view newer = {};
 };
 
 const ExceptionName& name_of(Exception exception);

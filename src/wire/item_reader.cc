@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <compare>
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,7 +23,25 @@ using model::Number;
 using model::refuse;
 using model::Type;
 
-Result<AttributeValue> decode(const JsonValue& value, int depth);
+// What is wrong with names, which DynamoDB finds behind all that is wrong with values.
+class Names {
+ public:
+  void see(std::string_view name) {
+    empty_ = empty_ || name.empty();
+    too_long_ = too_long_ || name.size() > model::kMaxAttributeNameBytes;
+  }
+  Result<void> check() const {
+    if (empty_) return refuse(Fault::kEmptyAttributeName);
+    if (too_long_) return refuse(Fault::kAttributeNameTooLong);
+    return {};
+  }
+
+ private:
+  bool empty_ = false;
+  bool too_long_ = false;
+};
+
+Result<AttributeValue> decode(const JsonValue& value, int depth, Names& names);
 
 Result<Number> decode_number(std::string_view text) {
   if (text.empty()) return refuse(Fault::kNumberEmpty);
@@ -38,6 +57,24 @@ std::string as_sent(const JsonValue& list) {
   }
   return out + "]";
 }
+
+// The same in newer words: quoted, and those before the first double in order. `member_of` gives an element's value.
+std::string as_met(const JsonValue& list, std::string_view comma, std::string (*member_of)(const JsonValue&)) {
+  std::map<std::string, std::string_view> before;
+  std::string rest;
+  for (const JsonValue element : list.elements()) {
+    const std::string_view text = element.as_string();
+    if (rest.empty() && before.try_emplace(member_of(element), text).second) continue;
+    rest.append(comma).append(1, '"').append(text).append(1, '"');
+  }
+  std::string out;
+  for (const auto& [member, text] : before) {
+    out.append(out.empty() ? "[" : comma).append(1, '"').append(text).append(1, '"');
+  }
+  return out + rest + "]";
+}
+
+std::string text_of(const JsonValue& value) { return std::string(value.as_string()); }
 
 template <class Member>
 bool has_double(std::vector<Member>& members) {
@@ -60,7 +97,7 @@ Result<AttributeValue> decode_string_set(const JsonValue& list) {
   std::vector<std::string> members;
   members.reserve(list.size());
   for (const JsonValue element : list.elements()) members.emplace_back(element.as_string());
-  if (has_double(members)) return refuse(Fault::kDuplicateInStringSet, {as_sent(list)});
+  if (has_double(members)) return refuse(Fault::kDuplicateInStringSet, {as_sent(list), as_met(list, ", ", text_of)});
   return AttributeValue::string_set(std::move(members));
 }
 
@@ -87,23 +124,25 @@ Result<AttributeValue> decode_binary_set(const JsonValue& list) {
   std::vector<std::string> members;
   members.reserve(list.size());
   for (const JsonValue element : list.elements()) members.push_back(decode_blob(element));
-  if (has_double(members)) return refuse(Fault::kDuplicateInBinarySet, {as_sent(list)});
+  if (has_double(members)) {
+    return refuse(Fault::kDuplicateInBinarySet, {as_sent(list), as_met(list, ",", decode_blob)});
+  }
   return AttributeValue::binary_set(std::move(members));
 }
 
-Result<AttributeValue> decode_list(const JsonValue& list, int depth) {
+Result<AttributeValue> decode_list(const JsonValue& list, int depth, Names& names) {
   PARTITA_TRY_VOID(check_list(list, Place::kField));
   AttributeValue::List members;
   members.reserve(list.size());
   for (const JsonValue element : list.elements()) {
-    PARTITA_TRY(AttributeValue member, decode(element, depth));
+    PARTITA_TRY(AttributeValue member, decode(element, depth, names));
     members.push_back(std::move(member));
   }
   return AttributeValue::list(std::move(members));
 }
 
 // Names are sorted before the map is built, so that a map of many unsorted names costs no more than a sort.
-Result<AttributeMap> decode_map(const JsonValue& map, int depth) {
+Result<AttributeMap> decode_map(const JsonValue& map, int depth, Names& names) {
   PARTITA_TRY_VOID(check_map(map, "com.amazonaws.dynamodb.v20120810.AttributeValue", Place::kField));
   std::vector<JsonValue::Member> members;
   members.reserve(map.size());
@@ -122,7 +161,8 @@ Result<AttributeMap> decode_map(const JsonValue& map, int depth) {
   decoded.reserve(members.size());
   for (size_t i = 0; i < members.size(); ++i) {
     if (i + 1 < members.size() && members[i].name == members[i + 1].name) continue;  // the last one counts
-    PARTITA_TRY(AttributeValue value, decode(members[i].value, depth));
+    names.see(members[i].name);
+    PARTITA_TRY(AttributeValue value, decode(members[i].value, depth, names));
     decoded.set(std::string(members[i].name), std::move(value));
   }
   return decoded;
@@ -145,14 +185,14 @@ Result<AttributeValue> decode_scalar(Type type, const JsonValue& value) {
   return AttributeValue::number(number);
 }
 
-Result<AttributeValue> decode_typed(Type type, const JsonValue& value, int depth) {
+Result<AttributeValue> decode_typed(Type type, const JsonValue& value, int depth, Names& names) {
   switch (type) {
     case Type::kM: {
-      PARTITA_TRY(AttributeMap map, decode_map(value, depth + 1));
+      PARTITA_TRY(AttributeMap map, decode_map(value, depth + 1, names));
       return AttributeValue::map(std::move(map));
     }
     case Type::kL:
-      return decode_list(value, depth + 1);
+      return decode_list(value, depth + 1, names);
     case Type::kSS:
       return decode_string_set(value);
     case Type::kNS:
@@ -165,7 +205,7 @@ Result<AttributeValue> decode_typed(Type type, const JsonValue& value, int depth
 }
 
 // `depth` counts the maps and lists around the value.
-Result<AttributeValue> decode(const JsonValue& value, int depth) {
+Result<AttributeValue> decode(const JsonValue& value, int depth, Names& names) {
   if (depth >= model::kMaxNestingDepth) return refuse(Fault::kNestingTooDeep);
   PARTITA_TRY_VOID(check_structure(value, "AttributeValue", Place::kElement));
   std::optional<AttributeValue> decoded;
@@ -175,7 +215,7 @@ Result<AttributeValue> decode(const JsonValue& value, int depth) {
     const std::optional<Type> type = type_named(name);
     if (!type || !member.present()) continue;
     // The fault of any datatype comes before the fault of there being two.
-    PARTITA_TRY(decoded, decode_typed(*type, member, depth));
+    PARTITA_TRY(decoded, decode_typed(*type, member, depth, names));
     ambiguous = ambiguous || (first && *first != *type);
     first = type;
   }
@@ -186,11 +226,19 @@ Result<AttributeValue> decode(const JsonValue& value, int depth) {
 
 }  // namespace
 
-Result<AttributeValue> decode_value(const JsonValue& value) { return decode(value, 0); }
+Result<AttributeValue> decode_value(const JsonValue& value) {
+  Names names;
+  PARTITA_TRY(AttributeValue decoded, decode(value, 0, names));
+  PARTITA_TRY_VOID(names.check());
+  return decoded;
+}
 
 Result<model::Item> decode_item(const JsonValue& map) {
   if (map.get("").present()) return refuse(Fault::kEmptyAttributeName);
-  return decode_map(map, 0);
+  Names names;
+  PARTITA_TRY(model::Item decoded, decode_map(map, 0, names));
+  PARTITA_TRY_VOID(names.check());
+  return decoded;
 }
 
 }  // namespace partita::wire

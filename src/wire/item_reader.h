@@ -2,7 +2,8 @@
 //
 // Faults of all functions: kSerialization for JSON of the wrong kind (none of them once check_shape has passed the
 // request), then kEmptyAttributeValue, kAmbiguousAttributeValue, the kNumber... faults, kNullNotTrue, kEmpty...Set,
-// kDuplicateIn...Set, kNullInSet, kNestingTooDeep. What is returned owns all that it holds.
+// kDuplicateIn...Set, kNullInSet, kNestingTooDeep; behind those kEmptyAttributeName and kAttributeNameTooLong. What is
+// returned owns all that it holds.
 #pragma once
 
 #include "base/result.h"
@@ -15,7 +16,7 @@ namespace partita::wire {
 Result<model::AttributeValue> decode_value(const JsonValue& value);
 
 // An item or a key: {"pk":{"S":"..."},...}. Null and {} give an empty item; whether that will do is the caller's
-// matter. Faults: also kEmptyAttributeName.
+// matter. An empty name of its own comes before all other faults.
 Result<model::Item> decode_item(const JsonValue& map);
 
 }  // namespace partita::wire

@@ -32,11 +32,22 @@ TEST(ItemReader, RefusesAnAttributeWithoutAName) {
   EXPECT_EQ(message_of(item.error()), "Empty attribute name");
 }
 
+TEST(ItemReader, NamesAreJudgedBehindValues) {
+  EXPECT_EQ(decoded(R"({"L":[{"M":{"a":{"M":{"":{"S":"x"}}}}}]})"), "!Empty attribute name");
+  EXPECT_EQ(decoded(R"({"M":{"":{"S":"x"},"a":{"N":"y"}}})"),
+            "!The parameter cannot be converted to a numeric value: y");
+  const std::string longest(65535, 'n');
+  const std::string text = R"({"M":{")" + longest + R"(":{"S":"x"}}})";
+  EXPECT_EQ(decoded(text), text);
+  EXPECT_EQ(decoded(R"({"M":{"n)" + longest + R"(":{"S":"x"}}})"),
+            "!Attribute name is too large, must be less than 65536 bytes");
+}
+
 TEST(ItemReader, ReadsEveryType) {
   for (const char* text :
        {R"({"S":""})", R"({"S":"é\n"})", R"({"N":"1.5"})", R"({"B":""})", R"({"B":"AP8="})", R"({"BOOL":false})",
         R"({"NULL":true})", R"({"SS":["","a"]})", R"({"NS":["-1","2"]})", R"({"BS":["","AQ=="]})", R"({"L":[]})",
-        R"({"L":[{"S":"a"},{"L":[{"M":{}}]}]})", R"({"M":{"a":{"N":"1"},"b":{"M":{"":{"NULL":true}}}}})"}) {
+        R"({"L":[{"S":"a"},{"L":[{"M":{}}]}]})", R"({"M":{"a":{"N":"1"},"b":{"M":{"c":{"NULL":true}}}}})"}) {
     EXPECT_EQ(decoded(text), text);
   }
 }
@@ -114,6 +125,22 @@ TEST(ItemReader, RefusesValuesThatDynamoDbRefuses) {
       {R"({"M":{"a":{"L":[{"NS":["x"]}]}}})", "!The parameter cannot be converted to a numeric value: x"},
   };
   for (const auto& [text, message] : cases) EXPECT_EQ(decoded(text), message) << text;
+}
+
+// What the operations with newer checks say of it.
+std::string newer(std::string_view text) {
+  const auto document = JsonDocument::parse(text);
+  const auto value = decode_value(document->root());
+  return value.ok() ? "ok" : message_of(value.error(), Words::kNewer);
+}
+
+TEST(ItemReader, DoublesAreShownInOrderByTheNewerChecks) {
+  const std::string begin = "One or more parameter values were invalid: Input collection ";
+  EXPECT_EQ(newer(R"({"SS":["b","a","b"]})"), begin + R"(["a", "b", "b"] contains duplicates.)");
+  EXPECT_EQ(newer(R"({"SS":["b","b","c","a"]})"), begin + R"(["b", "b", "c", "a"] contains duplicates.)");
+  EXPECT_EQ(newer(R"({"BS":["/w==","AA==","AA=="]})"),
+            begin + R"(["AA==","/w==","AA=="]of type BS contains duplicates.)");
+  EXPECT_EQ(newer(R"({"NS":["2","1","2"]})"), begin + "contains duplicates.");
 }
 
 std::string nested(int maps) {

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "model/fault.h"
+#include "wire/checks.h"
 #include "wire/shape_print.h"
 #include "wire/type_check.h"
 
@@ -152,8 +153,23 @@ std::string path_to(const Frame* frame, bool as_written) {
   return path;
 }
 
+std::string enum_text(std::string_view words) {
+  return "Member must satisfy enum value set: [" + std::string(words) + "]";
+}
+
+// Of the newer checks.
+std::string enum_failure(const Shape& shape) {
+  return "Failed to satisfy constraint: " + enum_text(shape.newer_values);
+}
+
+bool is_one_of(const JsonValue& word, const Shape& shape) {
+  return std::find(shape.values.begin(), shape.values.end(), word.as_string()) != shape.values.end();
+}
+
 class ConstraintCheck {
  public:
+  explicit ConstraintCheck(bool newer) : newer_(newer) {}
+
   Result<void> outcome() const {
     if (!violations_.empty()) {
       std::string text = std::to_string(violations_.size());
@@ -221,13 +237,14 @@ class ConstraintCheck {
   void string(const JsonValue& value, const Shape& shape, const Frame* frame) {
     const std::string_view text = value.as_string();
     if (shape.name_pattern && !is_name(text)) violate(value, shape, frame, pattern_text());
-    if (shape.values.empty() || std::find(shape.values.begin(), shape.values.end(), text) != shape.values.end()) return;
-    std::string constraint = "Member must satisfy enum value set: [";
+    if (shape.values.empty() || is_one_of(value, shape)) return;
+    if (newer_ && !shape.newer_values.empty()) return add(enum_failure(shape));
+    std::string words;
     for (const std::string_view allowed : shape.values) {
-      if (constraint.back() != '[') constraint += ", ";
-      constraint += allowed;
+      if (!words.empty()) words += ", ";
+      words += allowed;
     }
-    violate(value, shape, frame, constraint + "]");
+    violate(value, shape, frame, enum_text(words));
   }
 
   void bounds(const JsonValue& value, const Shape& shape, const Frame* frame) {
@@ -287,7 +304,11 @@ class ConstraintCheck {
   void violate(const JsonValue& value, const Shape& shape, const Frame* frame, std::string_view constraint) {
     if (shape.late && value.present()) return defer("Value" + failed_at(frame, true) + std::string(constraint));
     if (violations_.size() >= kMaxViolations) return;
-    violations_.push_back("Value " + shown(value, shape) + failed_at(frame, false) + std::string(constraint));
+    add("Value " + shown(value, shape) + failed_at(frame, false) + std::string(constraint));
+  }
+
+  void add(std::string violation) {
+    if (violations_.size() < kMaxViolations) violations_.push_back(std::move(violation));
   }
 
   void defer(std::string text) {
@@ -303,18 +324,31 @@ class ConstraintCheck {
     return " at '" + path_to(frame, as_written) + "' failed to satisfy constraint: ";
   }
 
+  bool newer_;
   std::vector<std::string> violations_;
   std::string late_;
 };
 
-bool lacks_a_member(const JsonValue& body, const Shape& shape) {
-  return std::any_of(shape.members.begin(), shape.members.end(), [&](const Member& member) {
-    return member.absence == Absence::kNull && !body.get(member.name).present();
-  });
+// An empty name in newer words, which do not show it.
+Error too_short(std::string_view member) {
+  return constraint_violated("Value at '" + std::string(member) +
+                             "' failed to satisfy constraint: Member must have length greater than or equal to 1");
+}
+
+// The enums that the newer checks look at before all else.
+Result<void> check_lone_enums(const JsonValue& body, const Shape& shape) {
+  for (const Member& member : shape.members) {
+    const JsonValue value = body.get(member.name);
+    if (!member.shape->newer_alone || !value.present() || is_one_of(value, *member.shape)) continue;
+    std::string failure = enum_failure(*member.shape);
+    if (shape.checks == Checks::kEnveloped) return constraint_violated(failure);
+    return refuse(Fault::kConstraints, {std::move(failure)});
+  }
+  return {};
 }
 
 // What is said before, and without, all other constraints.
-Result<void> check_first(const JsonValue& body, const Shape& shape) {
+Result<void> check_first(const JsonValue& body, const Shape& shape, bool newer) {
   for (const Member& member : shape.members) {
     const bool named = member.shape->table_name != TableNameRule::kNone;
     if (!named && member.absence < Absence::kParameter) continue;
@@ -323,17 +357,19 @@ Result<void> check_first(const JsonValue& body, const Shape& shape) {
       return refuse(Fault::kMissingParameter, {std::string(member.name)});
     }
     if (member.absence == Absence::kBatch && value.present() && value.size() == 0) {
+      if (newer) return too_short(member.name);
       const std::string_view operation = shape.name.substr(0, shape.name.rfind("Input"));
       return refuse(Fault::kParameterRequiredFor, {lower_first(member.name), std::string(operation)});
     }
     if (!named || !value.present()) continue;
+    if (newer && value.as_string().empty()) return too_short(member.name);
     const int64_t length = length_of(value.as_string());
     if (member.shape->table_name == TableNameRule::kControl && !is_arn(value.as_string()) &&
         (length < 3 || length > 255)) {
       return refuse(Fault::kTableNameLength, {std::string(member.name)});
     }
     if (member.shape->table_name == TableNameRule::kItems && lacks_a_member(body, shape)) continue;
-    ConstraintCheck name_alone;
+    ConstraintCheck name_alone(newer);
     const Frame frame{nullptr, Frame::Step::kMember, member.name};
     name_alone.table_name(value, *member.shape, &frame);
     PARTITA_TRY_VOID(name_alone.outcome());
@@ -345,8 +381,10 @@ Result<void> check_first(const JsonValue& body, const Shape& shape) {
 
 Result<void> check_shape(const JsonValue& body, const Shape& shape) {
   PARTITA_TRY_VOID(check_kinds(body, shape, Place::kElement));
-  PARTITA_TRY_VOID(check_first(body, shape));
-  ConstraintCheck check;
+  const bool newer = meets_newer_checks(body, shape);
+  PARTITA_TRY_VOID(check_first(body, shape, newer));
+  if (newer) PARTITA_TRY_VOID(check_lone_enums(body, shape));
+  ConstraintCheck check(newer);
   check.structure(body, shape, nullptr);
   return check.outcome();
 }

@@ -45,6 +45,15 @@ enum class Absence : uint8_t {
   kBatch,      // as kNull, but an empty one is "The requestItems parameter is required for BatchGetItem"
 };
 
+// AWS moves its operations one by one to newer checks of requests, which word some faults in other ways, and stop
+// sooner. Which operation stands where is what us-east-1 answered in October 2026. Requests that lack a required member
+// or nest very deep are always checked in the older way; see checks.h.
+enum class Checks : uint8_t {
+  kOlder,
+  kNewer,
+  kEnveloped,  // newer, and all that is wrong with a request stands behind "1 validation error detected: "
+};
+
 struct Shape;
 
 struct Member {
@@ -72,6 +81,9 @@ struct Shape {
   bool late = false;
   bool shown_as_json = false;                     // AWS prints the value as the request has it
   std::span<const std::string_view> values = {};  // of an enum
+  std::string_view newer_values = {};             // how the newer checks write them, who then do not show the value
+  bool newer_alone = false;                       // the newer checks report such an enum before all else, and alone
+  Checks checks = Checks::kOlder;                 // of a request
   // NOLINTEND(*-redundant-member-init)
 };
 

@@ -64,10 +64,30 @@ TEST(Shape, PrintsEnumsInAwsOrder) {
             "3 validation errors detected: "
             "Value 'y' at 'returnConsumedCapacity' failed to satisfy constraint: Member must satisfy enum value set: "
             "[INDEXES, TOTAL, NONE]; "
-            "Value 'x' at 'returnValues' failed to satisfy constraint: Member must satisfy enum value set: "
-            "[ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]; "
+            "Failed to satisfy constraint: Member must satisfy enum value set: "
+            "[ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]; "
             "Value 'z' at 'returnItemCollectionMetrics' failed to satisfy constraint: Member must satisfy enum value "
             "set: [SIZE, NONE]");
+}
+
+TEST(Shape, NewerChecksReportSomeEnumsAloneAndDeepRequestsMeetTheOlderOnes) {
+  const std::string returned =
+      "Failed to satisfy constraint: Member must satisfy enum value set: [ALL_OLD, UPDATED_OLD, "
+      "ALL_NEW, UPDATE_NEW, NONE]";
+  const std::string bad = R"("ReturnValues":"x","ReturnConsumedCapacity":"y")";
+  EXPECT_EQ(found(shapes::kUpdateItem, R"({"TableName":"abc","Key":{},)" + bad + "}"),
+            "1 validation error detected: " + returned);
+  EXPECT_TRUE(found(shapes::kUpdateItem, R"({"TableName":"abc",)" + bad + "}").starts_with("3 validation errors"));
+  std::string deep = R"({"S":"leaf"})";
+  for (int i = 0; i < 63; ++i) deep = R"({"M":{"n":)" + deep + "}}";
+  EXPECT_TRUE(found(shapes::kUpdateItem, R"({"TableName":"abc","Key":{"a":)" + deep + "}," + bad + "}")
+                  .starts_with("2 validation errors"));
+  const std::string joined = "Failed to satisfy constraint: Member must satisfy enum value set: [ALL, OR]";
+  EXPECT_EQ(found(shapes::kQuery, R"({"TableName":"abc","ConditionalOperator":"XOR","Select":"x"})"), joined);
+  EXPECT_EQ(found(shapes::kPutItem, R"({"TableName":"abc","Item":{},"ConditionalOperator":"XOR"})"),
+            "1 validation error detected: " + joined);
+  EXPECT_TRUE(found(shapes::kScan, R"({"TableName":"abc","ConditionalOperator":"XOR","Select":"x"})")
+                  .starts_with("2 validation errors"));
 }
 
 TEST(Shape, PathsGoThroughListsAndMaps) {
@@ -106,6 +126,9 @@ TEST(Shape, ABadTableNameIsReportedAlone) {
   };
   const std::string pattern = "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+";
   EXPECT_EQ(found(shapes::kPutItem, R"({"TableName":"","Item":{},"ReturnValues":"x"})"),
+            "1 validation error detected: Value at 'TableName' failed to satisfy constraint: Member must have length "
+            "greater than or equal to 1");
+  EXPECT_EQ(found(shapes::kScan, R"({"TableName":""})"),
             name_at_fault("", "Member must have length greater than or equal to 1"));
   EXPECT_EQ(found(shapes::kPutItem, R"({"TableName":"a b","Item":{}})"), name_at_fault("a b", pattern));
   const std::string long_name(256, 'a');
@@ -160,8 +183,10 @@ TEST(Shape, BatchesAreCounted) {
   EXPECT_EQ(found(shapes::kBatchGetItem, "{}"),
             "1 validation error detected: Value null at 'requestItems' failed to satisfy constraint: Member must not "
             "be null");
-  EXPECT_EQ(found(shapes::kBatchGetItem, R"({"RequestItems":{}})"),
-            "The requestItems parameter is required for BatchGetItem");
+  EXPECT_EQ(
+      found(shapes::kBatchGetItem, R"({"RequestItems":{}})"),
+      "1 validation error detected: Value at 'RequestItems' failed to satisfy constraint: Member must have length "
+      "greater than or equal to 1");
   EXPECT_EQ(found(shapes::kBatchGetItem, R"({"RequestItems":{"abc":{}}})"),
             "1 validation error detected: Value null at 'requestItems.abc.member.keys' failed to satisfy constraint: "
             "Member must not be null");

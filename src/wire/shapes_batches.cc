@@ -132,7 +132,7 @@ constexpr Member kTransactWriteItemsMembers[] = {
 }  // namespace
 
 constinit const Shape kBatchGetItem{
-    .kind = ShapeKind::kStructure, .name = "BatchGetItemInput", .members = kBatchGetMembers};
+    .kind = ShapeKind::kStructure, .name = "BatchGetItemInput", .members = kBatchGetMembers, .checks = Checks::kNewer};
 constinit const Shape kBatchWriteItem{
     .kind = ShapeKind::kStructure, .name = "BatchWriteItemInput", .members = kBatchWriteMembers};
 constinit const Shape kTransactGetItems{

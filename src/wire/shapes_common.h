@@ -33,9 +33,15 @@ inline constexpr std::string_view kComparisonWords[] = {
 
 inline constexpr const Shape& kReturnCapacity = kEnum<kCapacityWords>;
 inline constexpr const Shape& kReturnMetrics = kEnum<kMetricsWords>;
-inline constexpr const Shape& kReturnValues = kEnum<kReturnValueWords>;
+// AWS's own spelling of the last but one.
+inline constexpr std::string_view kNewerReturnValues = "ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE";
+inline constexpr Shape kReturnValues{
+    .kind = ShapeKind::kString, .values = kReturnValueWords, .newer_values = kNewerReturnValues};
+inline constexpr Shape kUpdateReturnValues{
+    .kind = ShapeKind::kString, .values = kReturnValueWords, .newer_values = kNewerReturnValues, .newer_alone = true};
 inline constexpr const Shape& kReturnOnFailure = kEnum<kReturnOnFailureWords>;
-inline constexpr const Shape& kConditionalOperator = kEnum<kJoinWords>;
+inline constexpr Shape kConditionalOperator{
+    .kind = ShapeKind::kString, .values = kJoinWords, .newer_values = "ALL, OR", .newer_alone = true};
 inline constexpr const Shape& kComparison = kEnum<kComparisonWords>;
 
 inline constexpr Member kExpectedMembers[] = {

@@ -42,7 +42,7 @@ constexpr Member kUpdateMembers[] = {
     {"ReturnConsumedCapacity", &kReturnCapacity},
     {"TableName", &kTableName, Absence::kNull},
     {"ReturnItemCollectionMetrics", &kReturnMetrics},
-    {"ReturnValues", &kReturnValues},
+    {"ReturnValues", &kUpdateReturnValues},
     {"Key", &kValueMap, Absence::kNull},
     {"ConditionalOperator", &kConditionalOperator},
     {"Expected", &kExpected},
@@ -70,9 +70,13 @@ constexpr Member kDeleteMembers[] = {
 
 }  // namespace
 
-constinit const Shape kPutItem{.kind = ShapeKind::kStructure, .name = "PutItemInput", .members = kPutMembers};
-constinit const Shape kGetItem{.kind = ShapeKind::kStructure, .name = "GetItemInput", .members = kGetMembers};
-constinit const Shape kUpdateItem{.kind = ShapeKind::kStructure, .name = "UpdateItemInput", .members = kUpdateMembers};
-constinit const Shape kDeleteItem{.kind = ShapeKind::kStructure, .name = "DeleteItemInput", .members = kDeleteMembers};
+constinit const Shape kPutItem{
+    .kind = ShapeKind::kStructure, .name = "PutItemInput", .members = kPutMembers, .checks = Checks::kEnveloped};
+constinit const Shape kGetItem{
+    .kind = ShapeKind::kStructure, .name = "GetItemInput", .members = kGetMembers, .checks = Checks::kNewer};
+constinit const Shape kUpdateItem{
+    .kind = ShapeKind::kStructure, .name = "UpdateItemInput", .members = kUpdateMembers, .checks = Checks::kEnveloped};
+constinit const Shape kDeleteItem{
+    .kind = ShapeKind::kStructure, .name = "DeleteItemInput", .members = kDeleteMembers, .checks = Checks::kEnveloped};
 
 }  // namespace partita::wire::shapes

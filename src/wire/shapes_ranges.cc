@@ -54,7 +54,8 @@ constexpr Member kScanMembers[] = {
 
 }  // namespace
 
-constinit const Shape kQuery{.kind = ShapeKind::kStructure, .name = "QueryInput", .members = kQueryMembers};
+constinit const Shape kQuery{
+    .kind = ShapeKind::kStructure, .name = "QueryInput", .members = kQueryMembers, .checks = Checks::kNewer};
 constinit const Shape kScan{.kind = ShapeKind::kStructure, .name = "ScanInput", .members = kScanMembers};
 
 }  // namespace partita::wire::shapes

@@ -150,6 +150,22 @@ def unsatisfied(value, member, constraint):
     return f"Value {shown} at '{member}' failed to satisfy constraint: {constraint}"
 
 
+def too_short(member):
+    """What the newer checks say of an empty value: not what it is, and the member's name as it was sent."""
+    return one(f"Value at '{member}' failed to satisfy constraint: {at_least(1)}")
+
+
+# What they say of a word that ReturnValues and ConditionalOperator do not know.
+RETURN_VALUES = "Failed to satisfy constraint: Member must satisfy enum value set: [ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]"
+JOINS = "Failed to satisfy constraint: Member must satisfy enum value set: [ALL, OR]"
+
+
+def told(operation, text):
+    """A fault that is found before the table is, as the operation words it: a write of one item puts it into the
+    sentence of the model's faults."""
+    return (text, one(text)) if operation in ("PutItem", "UpdateItem", "DeleteItem") else text
+
+
 def at_least(length):
     return f"Member must have length greater than or equal to {length}"
 

@@ -57,6 +57,9 @@ CANONICAL = [
     ("1.e5", "100000"),
     ("1.5E+3", "1500"),
     ("1.23E10", "12300000000"),
+    ("0e125", "0"),
+    ("0.0e126", "0"),
+    ("-0.00e-128", "0"),
 ]
 
 
@@ -91,6 +94,10 @@ REFUSED = [
     ("1e99999999999", OVERFLOW),
     ("-1e99999999999", OVERFLOW),
     ("0e126", OVERFLOW),
+    ("0.0e127", OVERFLOW),
+    ("1e9223372036854775807", OVERFLOW),
+    ("1e9223372036854775808", f"{CONVERT}: 1e9223372036854775808"),
+    ("1e-9223372036854775809", f"{CONVERT}: 1e-9223372036854775809"),
     ("1e-131", UNDERFLOW),
     ("-1e-131", UNDERFLOW),
     ("1e-2147483649", UNDERFLOW),
@@ -150,7 +157,13 @@ def test_arithmetic(left, sign, right, result):
         assert get(HASH, key)["n"] == N(result)
 
 
-IMPOSSIBLE = [("9e125", "+", "9e125", OVERFLOW), ("-9e125", "-", "9e125", OVERFLOW), ("1e38", "+", "1", PRECISION), ("1e50", "-", "1e-50", PRECISION)]
+IMPOSSIBLE = [
+    ("9e125", "+", "9e125", OVERFLOW),
+    ("-9e125", "-", "9e125", OVERFLOW),
+    ("1e38", "+", "1", OVERFLOW),
+    ("1e50", "-", "1", OVERFLOW),
+    ("1e50", "-", "1e-50", OVERFLOW),
+]
 
 
 @op("UpdateItem")
