@@ -7,7 +7,7 @@ namespace partita::ops {
 
 Task<Result<std::string>> describe_table(const Context& context, wire::JsonValue body) {
   PARTITA_CO_TRY(const std::string name, table_name(body, context));
-  const table::Table table = co_await context.database.settled_table(name);
+  PARTITA_CO_TRY(const table::Table table, co_await context.database.settled_table(name));
   if (table == nullptr) {
     std::vector<std::string> args{name};
     co_return model::refuse(model::Fault::kTableNotFound, std::move(args));

@@ -8,7 +8,7 @@ Task<Result<std::string>> list_tables(const Context& context, wire::JsonValue bo
   const auto limit = static_cast<size_t>(integer(body, "Limit").value_or(kMostNames));
   const std::string after = text(body, "ExclusiveStartTableName");
   // One more than wanted tells whether there are more.
-  std::vector<std::string> names = context.database.catalog().names(after, limit + 1);
+  PARTITA_CO_TRY(std::vector<std::string> names, co_await context.database.catalog().names(after, limit + 1));
   const bool more = names.size() > limit;
   if (more) names.resize(limit);
   wire::JsonWriter json;

@@ -20,6 +20,9 @@ constexpr std::string_view kTargetPrefix = "DynamoDB_20120810.";
 constexpr std::string_view kJson10 = "application/x-amz-json-1.0";
 constexpr std::string_view kJson11 = "application/x-amz-json-1.1";
 
+// A table that changes that often during one request is at war with somebody.
+constexpr int kMostTries = 100;
+
 // "type/subtype" without parameters.
 std::string_view media_type(std::string_view content_type) {
   const std::string_view type = content_type.substr(0, content_type.find(';'));
@@ -62,7 +65,12 @@ Task<Result<std::string>> answer(table::Database& database, const Call& call) {
   const wire::JsonValue body = document.root();
   PARTITA_CO_TRY_VOID(wire::check_shape(body, operation->shape));
   const Context context{database, *caller};
-  co_return co_await operation->handler(context, body);
+  auto reply = co_await operation->handler(context, body);
+  for (int tries = 1; !reply.ok() && table::Database::binds_again(reply.error()) && tries < kMostTries; ++tries) {
+    PARTITA_CO_TRY_VOID(co_await database.before_binding_again(reply.error()));
+    reply = co_await operation->handler(context, body);
+  }
+  co_return reply;
 }
 
 }  // namespace

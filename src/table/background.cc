@@ -1,27 +1,43 @@
 #include "table/background.h"
 
-#include <chrono>
-#include <optional>
-
 namespace partita::table {
 
-namespace {
+struct Background::Nap {
+  Background& background;
+  Instant until;
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> handle) { background.add(until, {handle, Executor::current()}); }
+  void await_resume() const noexcept {}
+};
 
-// A job fails when the store does, so there is no haste.
-constexpr std::chrono::milliseconds kRetryAfter{200};
+Background::Background() : thread_([this] { run(); }) {}
 
-}  // namespace
+Background::~Background() { stop(); }
 
-Background::Background() : thread_([this](std::stop_token stop) { run(stop); }) {}
-
-Background::~Background() {
-  thread_.request_stop();
-  thread_.join();
+void Background::stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+    changed_.notify_one();
+  }
+  if (thread_.joinable()) thread_.join();
 }
 
-void Background::add(Job job) {
+void Background::begin(Work work) {
   std::lock_guard lock(mutex_);
-  jobs_.push_back(std::move(job));
+  if (stopping_) return;
+  fresh_.push_back(std::move(work));
+  changed_.notify_one();
+}
+
+Task<void> Background::sleep(int64_t ms) {
+  Nap nap{*this, std::chrono::steady_clock::now() + std::chrono::milliseconds(ms)};
+  co_await nap;
+}
+
+void Background::add(Instant until, Sleeper sleeper) {
+  std::lock_guard lock(mutex_);
+  sleepers_.emplace(until, sleeper);
   changed_.notify_one();
 }
 
@@ -31,40 +47,52 @@ void Background::resume(std::coroutine_handle<> handle) {
   changed_.notify_one();
 }
 
-// Runs a job to its end, each step of it on this thread.
-bool Background::finish(Task<bool> job) {
-  std::optional<bool> result;
-  start(std::move(job), [&](bool value) {
-    std::lock_guard lock(mutex_);
-    result = value;
-    changed_.notify_one();
-  });
-  std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [&] { return result.has_value() || !ready_.empty(); });
-    if (result.has_value()) return *result;
-    const std::coroutine_handle<> handle = ready_.front();
-    ready_.pop_front();
-    lock.unlock();
-    handle.resume();
-    lock.lock();
-  }
+void Background::end_one() {
+  std::lock_guard lock(mutex_);
+  --under_way_;
+  changed_.notify_one();
 }
 
-void Background::run(std::stop_token stop) {
-  Executor::set_current(this);
-  while (!stop.stop_requested()) {
-    Job job;
-    {
-      std::unique_lock lock(mutex_);
-      if (!changed_.wait(lock, stop, [this] { return !jobs_.empty(); })) return;
-      job = std::move(jobs_.front());
-      jobs_.pop_front();
+// What only now begins, or was asleep, first: who passes its turn again and again is always ready.
+std::function<void()> Background::next() {
+  const bool due = !sleepers_.empty() && (stopping_ || sleepers_.begin()->first <= std::chrono::steady_clock::now());
+  if (due) {
+    const Sleeper sleeper = sleepers_.begin()->second;
+    sleepers_.erase(sleepers_.begin());
+    if (sleeper.executor == this) return [handle = sleeper.handle] { handle.resume(); };
+    return [sleeper] { resume_on(sleeper.executor, sleeper.handle); };
+  }
+  if (!fresh_.empty()) {
+    Work work = std::move(fresh_.front());
+    fresh_.pop_front();
+    ++under_way_;
+    return [this, work = std::move(work)] { partita::start(work(), [this] { end_one(); }); };
+  }
+  if (!ready_.empty()) {
+    const std::coroutine_handle<> handle = ready_.front();
+    ready_.pop_front();
+    return [handle] { handle.resume(); };
+  }
+  return nullptr;
+}
+
+void Background::run() {
+  set_current(this);
+  std::unique_lock lock(mutex_);
+  while (true) {
+    if (const std::function<void()> step = next()) {
+      lock.unlock();
+      step();
+      lock.lock();
+      continue;
     }
-    if (finish(job(stop)) || stop.stop_requested()) continue;
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, stop, kRetryAfter, [] { return false; });
-    jobs_.push_back(std::move(job));
+    if (stopping_ && under_way_ == 0 && sleepers_.empty()) return;
+    if (sleepers_.empty()) {
+      changed_.wait(lock);
+    } else {
+      const Instant first = sleepers_.begin()->first;
+      changed_.wait_until(lock, first);
+    }
   }
 }
 

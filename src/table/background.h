@@ -1,16 +1,17 @@
-// One thread for work that no request waits for: filling new indexes, clearing away dropped tables and indexes.
-// Jobs run one after the other in the order they came; one that could not finish comes again later. A job may sleep:
-// the thread is the current Executor, so that after waiting for the store it goes on here and not on the store's
-// thread.
+// One thread for work that no request waits for. Pieces of work run side by side: each is a coroutine that goes on here
+// after every wait, so a long one has to wait now and then (for the store, or with pass()) to let others run.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <coroutine>
 #include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
-#include <stop_token>
 #include <thread>
+#include <vector>
 
 #include "base/executor.h"
 #include "base/task.h"
@@ -19,25 +20,55 @@ namespace partita::table {
 
 class Background : private Executor {
  public:
-  // False: try again later. A job looks at the token now and then and ends early when a stop is requested.
-  using Job = std::function<Task<bool>(std::stop_token)>;
+  using Work = std::function<Task<void>()>;
 
   Background();
-  // Asks the running job to end, waits for it, and drops those that have not begun: they begin anew at the next start.
+  // Calls stop().
   ~Background() override;
 
-  void add(Job job);
+  // Begins a piece of work on the thread. After a stop was asked for, nothing is begun. Callable from any thread.
+  void begin(Work work);
+
+  // Goes on after at least `ms` milliseconds of real time, or early at a stop, through the Executor that was current
+  // when it was awaited. Callable from any thread.
+  Task<void> sleep(int64_t ms);
+  // `co_await background.pass()` lets other work go first. Only for work of this thread.
+  struct Pass {
+    Background& background;
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> handle) { background.resume(handle); }
+    void await_resume() const noexcept {}
+  };
+  Pass pass() { return {*this}; }
+
+  // Work looks now and then and ends early.
+  bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
+  // Asks all work to end and waits for it.
+  void stop();
 
  private:
-  void run(std::stop_token stop);
-  bool finish(Task<bool> job);
+  using Instant = std::chrono::steady_clock::time_point;
+  struct Sleeper {
+    std::coroutine_handle<> handle;
+    Executor* executor;
+  };
+  struct Nap;
+
+  void add(Instant until, Sleeper sleeper);
   void resume(std::coroutine_handle<> handle) override;
+  void run();
+  // Takes what is to be done next, with the lock held; nothing when there is nothing.
+  std::function<void()> next();
+  void end_one();
 
   std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::deque<Job> jobs_;
-  std::deque<std::coroutine_handle<>> ready_;  // of the job that runs
-  std::jthread thread_;
+  std::condition_variable changed_;
+  std::deque<Work> fresh_;
+  std::deque<std::coroutine_handle<>> ready_;
+  std::multimap<Instant, Sleeper> sleepers_;
+  size_t under_way_ = 0;
+  std::atomic<bool> stopping_{false};
+  std::thread thread_;
 };
 
 }  // namespace partita::table

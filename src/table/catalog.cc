@@ -2,76 +2,70 @@
 
 #include <algorithm>
 #include <mutex>
+#include <set>
 
 #include "base/bytes.h"
 #include "model/fault.h"
 #include "model/item_codec.h"
+#include "table/job.h"
+#include "table/system_rows.h"
 
 namespace partita::table {
 
 namespace {
 
+using model::AttributeValue;
 using model::Fault;
 using storage::Changes;
 using storage::Decision;
 using storage::Key;
+using storage::Outcome;
 using storage::Record;
 
-constexpr uint32_t kCatalogId = 0;
 constexpr uint32_t kFirstTableId = 1;
-constexpr char kTableRow = 'T';
-constexpr char kTallyRow = 'S';
-constexpr char kNextIdRow = 'N';
 constexpr size_t kLoadPage = 1000;
 constexpr size_t kLoadPageBytes = 4 << 20;
 
-Key catalog_key(char kind, std::string_view name) {
-  Key key;
-  append_u32(key.bytes, kCatalogId);
-  key.bytes.push_back(kind);
-  key.place = static_cast<uint32_t>(key.bytes.size());
-  key.bytes.append(name);
-  return key;
-}
-
-storage::Range rows_of(char kind) {
-  const std::string begin = catalog_key(kind, {}).bytes;
-  return {begin, prefix_end(begin).value_or("")};
-}
+// None yet. A server refuses tables with any other.
+constexpr std::array<std::string_view, 0> kKnownFeatures;
 
 std::string encoded(const TableInfo& info) {
+  model::Item item = to_item(info);
+  std::string counting;
+  for (const Counting& one : info.counting) {
+    append_u16(counting, one.index);
+    append_u64(counting, one.run);
+  }
+  item.set("counting", AttributeValue::binary(std::move(counting)));
+  AttributeValue::List features;
+  for (const auto& feature : info.features) features.push_back(AttributeValue::string(feature));
+  item.set("features", AttributeValue::list(std::move(features)));
   std::string bytes;
-  model::encode_item(to_item(info), bytes);
+  model::encode_item(item, bytes);
   return bytes;
 }
 
+Error damaged() { return Error(ErrorKind::kCorrupt, "a table's entry in the catalogue is damaged"); }
+
 Result<TableInfo> decoded(std::string_view bytes) {
   PARTITA_TRY(const model::Item item, model::decode_item(bytes));
-  return table_from_item(item);
-}
-
-// Tallies are stored as items: one attribute for the table ("0") and one for each index id, a list of two numbers.
-void put_tally(model::Item& item, uint16_t id, const Tally& tally) {
-  model::AttributeValue::List pair;
-  pair.push_back(model::AttributeValue::number(model::Number::of(tally.items.load())));
-  pair.push_back(model::AttributeValue::number(model::Number::of(tally.bytes.load())));
-  item.set(std::to_string(id), model::AttributeValue::list(std::move(pair)));
-}
-
-bool take_tally(const model::Item& item, uint16_t id, Tally& tally) {
-  const auto* pair = item.find(std::to_string(id));
-  if (pair == nullptr || !pair->is(model::Type::kL) || pair->as_list().size() != 2) return false;
-  const auto& list = pair->as_list();
-  if (!list[0].is(model::Type::kN) || !list[1].is(model::Type::kN)) return false;
-  tally.items = list[0].as_number().to_int64().value_or(0);
-  tally.bytes = list[1].as_number().to_int64().value_or(0);
-  return true;
-}
-
-bool take_tallies_of(const model::Item& item, const TableInfo& table) {
-  bool whole = take_tally(item, model::kBaseIndex, *table.tally);
-  for (const auto& index : table.indexes) whole &= take_tally(item, index.id, *index.tally);
-  return whole;
+  PARTITA_TRY(TableInfo info, table_from_item(item));
+  if (const auto* counting = item.find("counting"); counting != nullptr && counting->is(model::Type::kB)) {
+    std::string_view rest = counting->as_bytes();
+    while (!rest.empty()) {
+      const auto index = take_u16(rest);
+      const auto run = take_u64(rest);
+      if (!index || !run) return damaged();
+      info.counting.push_back({*index, *run});
+    }
+  }
+  if (const auto* features = item.find("features"); features != nullptr && features->is(model::Type::kL)) {
+    for (const auto& feature : features->as_list()) {
+      if (!feature.is(model::Type::kS)) return damaged();
+      info.features.push_back(feature.as_string());
+    }
+  }
+  return info;
 }
 
 void share_tallies(const TableInfo& live, TableInfo& info) {
@@ -82,92 +76,83 @@ void share_tallies(const TableInfo& live, TableInfo& info) {
   }
 }
 
+const IndexInfo* index_of(const TableInfo& table, uint16_t id) {
+  const auto found = std::ranges::find(table.indexes, id, &IndexInfo::id);
+  return found == table.indexes.end() ? nullptr : &*found;
+}
+
+void put_job(JobKind kind, const TableInfo& table, uint16_t index_id, Changes& changes) {
+  Job job;
+  job.kind = kind;
+  job.table_id = table.id;
+  job.index_id = index_id;
+  job.table = table.name;
+  changes.put(job_key(job), job_row(job));
+}
+
+// The work that a change begins.
+void put_jobs(const TableInfo& before, const TableInfo& after, bool counts_already, Changes& changes) {
+  for (const auto& index : after.indexes) {
+    const IndexInfo* old = index_of(before, index.id);
+    if (old != nullptr && old->status == index.status) continue;
+    if (index.status == Status::kCreating) put_job(JobKind::kFillIndex, after, index.id, changes);
+    if (index.status == Status::kDeleting) put_job(JobKind::kDropIndex, after, index.id, changes);
+  }
+  if (after.status == Status::kDeleting && before.status != Status::kDeleting) {
+    put_job(JobKind::kDropTable, after, model::kBaseIndex, changes);
+  }
+  if (after.counting.size() > before.counting.size() && !counts_already) {
+    put_job(JobKind::kCount, after, model::kBaseIndex, changes);
+  }
+}
+
+// An index that is gone, or going, is not counted any more.
+void prune_counting(TableInfo& table) {
+  std::erase_if(table.counting, [&](const Counting& one) {
+    if (one.index == model::kBaseIndex) return false;
+    const IndexInfo* index = index_of(table, one.index);
+    return index == nullptr || index->status == Status::kDeleting;
+  });
+}
+
+uint64_t revision_in(const Record* record) {
+  if (record == nullptr) return 0;
+  std::string_view bytes = record->value;
+  return take_u64(bytes).value_or(0);
+}
+
+void put_revision(const Key& key, uint64_t revision, Changes& changes) {
+  std::string bytes;
+  append_u64(bytes, revision);
+  changes.put(key, std::move(bytes));
+}
+
+Error not_found(const std::string& name) { return model::refuse(Fault::kTableNotFound, {name}); }
+
+Error will_not() { return Error(ErrorKind::kConflict, "another server has taken this over"); }
+
 }  // namespace
 
-Task<Result<void>> Catalog::load() {
-  storage::Range range = rows_of(kTableRow);
-  for (bool more = true; more;) {
-    auto scanned = co_await engine_.scan(range, storage::Direction::kAscending, kLoadPage, kLoadPageBytes);
-    PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
-    for (size_t i = 0; i < page.size(); ++i) {
-      PARTITA_CO_TRY(TableInfo info, decoded(page[i].value));
-      publish(std::make_shared<const TableInfo>(std::move(info)), Published::kNew);
+storage::Key table_key(std::string_view name) { return system_key(SystemRow::kTable, name); }
+
+Result<void> Catalog::check_features(const TableInfo& table) {
+  for (const std::string& feature : table.features) {
+    if (std::ranges::find(kKnownFeatures, feature) == kKnownFeatures.end()) {
+      return model::refuse(Fault::kTableOfNewerVersion, {table.name, feature});
     }
-    more = page.more;
-    if (more) range.begin = std::string(page[page.size() - 1].key) + '\0';
   }
-  co_return co_await take_tallies();
+  return {};
 }
 
-Task<Result<void>> Catalog::take_tallies() {
-  const storage::Range range = rows_of(kTallyRow);
-  for (const Table& table : all()) {
-    const std::vector<Key> keys{catalog_key(kTallyRow, table->name)};
-    auto read = co_await engine_.read(keys);
-    PARTITA_CO_TRY(const auto records, std::move(read));
-    bool known = false;
-    if (records[0]) {
-      PARTITA_CO_TRY(const model::Item item, model::decode_item(records[0]->value));
-      known = take_tallies_of(item, *table);
-    }
-    if (!known) uncounted_.insert(table->id);
-  }
-  co_return co_await engine_.erase_range(range);
-}
-
-Task<Result<void>> Catalog::store_tallies() {
-  Changes stored;
-  for (const Table& table : all()) {
-    if (is_uncounted(*table)) continue;
-    model::Item item;
-    put_tally(item, model::kBaseIndex, *table->tally);
-    for (const auto& index : table->indexes) put_tally(item, index.id, *index.tally);
-    std::string bytes;
-    model::encode_item(item, bytes);
-    stored.put(catalog_key(kTallyRow, table->name), std::move(bytes));
-  }
-  const storage::Decide decide = [&](std::span<const Record* const>, Changes& changes) {
-    changes = stored;
-    return Decision::kCommit;
-  };
-  std::vector<Key> keys;
-  std::vector<storage::Compare> compare;
-  auto outcome = co_await engine_.transact(std::move(keys), std::move(compare), decide);
-  if (!outcome.ok()) co_return std::move(outcome).error();
-  co_return Result<void>();
-}
-
-bool Catalog::is_uncounted(const TableInfo& table) const {
-  std::shared_lock lock(mutex_);
-  return uncounted_.contains(table.id);
-}
-
-void Catalog::mark_counted(const TableInfo& table) {
-  std::unique_lock lock(mutex_);
-  uncounted_.erase(table.id);
-}
-
-bool Catalog::older_in_use(const TableInfo& table) const {
-  std::shared_lock lock(mutex_);
-  return std::ranges::any_of(superseded_, [&](const std::weak_ptr<const TableInfo>& watched) {
-    const Table version = watched.lock();
-    return version != nullptr && version->id == table.id && version->revision < table.revision;
-  });
+void Catalog::start_counting(TableInfo& table, uint16_t index_id) {
+  std::erase_if(table.counting, [=](const Counting& one) { return one.index == index_id; });
+  table.counting.push_back({index_id, table.revision + 1});
 }
 
 Table Catalog::find(std::string_view name) const {
   std::shared_lock lock(mutex_);
   const auto found = tables_.find(name);
   return found == tables_.end() ? nullptr : found->second;
-}
-
-std::vector<std::string> Catalog::names(std::string_view after, size_t limit) const {
-  std::shared_lock lock(mutex_);
-  std::vector<std::string> names;
-  for (auto it = tables_.upper_bound(after); it != tables_.end() && names.size() < limit; ++it) {
-    names.push_back(it->first);
-  }
-  return names;
 }
 
 std::vector<Table> Catalog::all() const {
@@ -177,26 +162,140 @@ std::vector<Table> Catalog::all() const {
   return tables;
 }
 
-void Catalog::publish(const Table& table, Published what) {
+Task<Result<std::vector<std::string>>> Catalog::names(std::string after, size_t limit) {
+  storage::Range range = system_rows(SystemRow::kTable);
+  const size_t prefix = range.begin.size();
+  if (!after.empty()) range = behind(table_key(after).bytes, std::move(range));
+  std::vector<std::string> names;
+  for (bool more = true; more && names.size() < limit;) {
+    auto scanned = co_await engine_.scan(range, storage::Direction::kAscending, limit - names.size(), kLoadPageBytes);
+    PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
+    for (size_t i = 0; i < page.size(); ++i) names.emplace_back(page[i].key.substr(prefix));
+    more = page.more && !page.empty();
+    if (more) range = behind(page[page.size() - 1].key, std::move(range));
+  }
+  co_return names;
+}
+
+Table Catalog::publish(TableInfo info, storage::Version version) {
   std::unique_lock lock(mutex_);
-  const auto found = tables_.find(table->name);
+  const auto found = tables_.find(info.name);
+  if (found != tables_.end()) {
+    const TableInfo& current = *found->second;
+    // Changes may be announced in any order, and an older one never replaces a newer.
+    if (current.id == info.id && current.revision == info.revision) return found->second;
+    if (current.id == info.id) share_tallies(current, info);
+  }
+  info.version = version;
+  info.slots = std::make_shared<CountSlots>(info.id, info.revision, std::pair(origin_, slot_groups_++));
+  Table table = std::make_shared<const TableInfo>(std::move(info));
   if (found == tables_.end()) {
-    // A change of a table that was removed meanwhile does not bring it back.
-    if (what == Published::kNew) tables_.emplace(table->name, table);
-    return;
+    tables_.emplace(table->name, table);
+  } else if (std::pair(found->second->id, found->second->revision) < std::pair(table->id, table->revision)) {
+    found->second = table;
   }
-  Table& current = found->second;
-  // Commits of two changes may be announced in either order.
-  if (current->id < table->id || (current->id == table->id && current->revision < table->revision)) {
-    std::erase_if(superseded_, [](const std::weak_ptr<const TableInfo>& watched) { return watched.expired(); });
-    superseded_.push_back(current);
-    current = table;
+  return table;
+}
+
+void Catalog::remove(const TableInfo& table) {
+  std::unique_lock lock(mutex_);
+  ++removals_;
+  const auto found = tables_.find(table.name);
+  if (found != tables_.end() && found->second->id <= table.id) tables_.erase(found);
+}
+
+void Catalog::saw_revision(uint64_t before, uint64_t after) {
+  std::unique_lock lock(mutex_);
+  if (revision_ == before) revision_ = after;
+}
+
+Task<Result<Table>> Catalog::look_up(std::string name) {
+  const std::vector<Key> keys{table_key(name)};
+  while (true) {
+    Table known;
+    uint64_t removals = 0;
+    {
+      std::shared_lock lock(mutex_);
+      const auto found = tables_.find(name);
+      if (found != tables_.end()) known = found->second;
+      removals = removals_;
+    }
+    auto read = co_await engine_.read(keys);
+    PARTITA_CO_TRY(const auto records, std::move(read));
+    if (!records[0]) {
+      if (known != nullptr) remove(*known);
+      co_return Table();
+    }
+    PARTITA_CO_TRY(TableInfo info, decoded(records[0]->value));
+    {
+      std::shared_lock lock(mutex_);
+      if (removals_ != removals) continue;
+    }
+    co_return publish(std::move(info), records[0]->version);
   }
+}
+
+Task<Result<void>> Catalog::look_again() {
+  const int64_t now_ns = clock_.monotonic_ns();
+  const std::vector<Key> keys{system_key(SystemRow::kRevision)};
+  while (true) {
+    auto read = co_await engine_.read(keys);
+    PARTITA_CO_TRY(const auto records, std::move(read));
+    const uint64_t revision = revision_in(records[0] ? &*records[0] : nullptr);
+    bool same = false;
+    {
+      std::shared_lock lock(mutex_);
+      same = loaded_ && revision == revision_;
+    }
+    if (!same) {
+      PARTITA_CO_TRY(const bool read_whole, co_await read_all());
+      if (!read_whole) continue;
+      std::unique_lock lock(mutex_);
+      revision_ = revision;
+      loaded_ = true;
+    }
+    looked_at_ns_.store(now_ns, std::memory_order_relaxed);
+    co_return Result<void>();
+  }
+}
+
+// False when a table was removed here meanwhile: then what was read may be older than that.
+Task<Result<bool>> Catalog::read_all() {
+  std::vector<Table> known = all();
+  uint64_t removals = 0;
+  {
+    std::shared_lock lock(mutex_);
+    removals = removals_;
+  }
+  std::set<std::string, std::less<>> seen;
+  storage::Range range = system_rows(SystemRow::kTable);
+  for (bool more = true; more;) {
+    auto scanned = co_await engine_.scan(range, storage::Direction::kAscending, kLoadPage, kLoadPageBytes);
+    PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
+    for (size_t i = 0; i < page.size(); ++i) {
+      PARTITA_CO_TRY(TableInfo info, decoded(page[i].value));
+      {
+        std::shared_lock lock(mutex_);
+        if (removals_ != removals) co_return false;
+      }
+      seen.insert(info.name);
+      publish(std::move(info), page[i].version);
+    }
+    more = page.more && !page.empty();
+    if (more) range = behind(page[page.size() - 1].key, std::move(range));
+  }
+  std::unique_lock lock(mutex_);
+  for (const Table& table : known) {
+    const auto found = tables_.find(table->name);
+    if (!seen.contains(table->name) && found != tables_.end() && found->second->id == table->id) tables_.erase(found);
+  }
+  co_return true;
 }
 
 Task<Result<Table>> Catalog::create(TableInfo info) {
   bool exists = false;
-  const std::vector<Key> keys{catalog_key(kTableRow, info.name), catalog_key(kNextIdRow, {})};
+  uint64_t revision = 0;
+  const std::vector<Key> keys{table_key(info.name), system_key(SystemRow::kNextId), system_key(SystemRow::kRevision)};
   const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
     exists = found[0] != nullptr;
     if (exists) return Decision::kRefuse;
@@ -206,71 +305,117 @@ Task<Result<Table>> Catalog::create(TableInfo info) {
     append_u32(next, info.id + 1);
     changes.put(keys[0], encoded(info));
     changes.put(keys[1], std::move(next));
+    revision = revision_in(found[2]);
+    put_revision(keys[2], revision + 1, changes);
+    std::string counts;
+    encode_counts({}, counts);
+    changes.put(base_count_key(info.id), std::move(counts));
     return Decision::kCommit;
   };
-  std::vector<storage::Compare> compare;
-  auto outcome = co_await engine_.transact(keys, std::move(compare), decide);
+  storage::Version version{};
+  std::vector<storage::Compare> none;
+  auto outcome = co_await engine_.transact(keys, std::move(none), decide, &version);
   if (!outcome.ok()) co_return std::move(outcome).error();
   if (exists) {
     std::vector<std::string> args{info.name};
     co_return model::refuse(Fault::kTableExists, std::move(args));
   }
-  Table table = std::make_shared<const TableInfo>(std::move(info));
-  publish(table, Published::kNew);
+  Table table = publish(std::move(info), version);
+  saw_revision(revision, revision + 1);
   co_return table;
 }
 
-Task<Result<Table>> Catalog::change(std::string name, Change change) {
-  const std::vector<Key> keys{catalog_key(kTableRow, name)};
-  Table published;
+struct Catalog::Attempt {
+  const std::vector<Key>& keys;  // the table's row, the revision, its count job, the rider's
+  const Table& current;
+  const Change& change;
+  const Rider* rider;
   Result<void> refusal;
-  const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
-    const Table current = find(name);
-    if (found[0] == nullptr || current == nullptr) {
-      refusal = model::refuse(Fault::kTableNotFound, {name});
-      return Decision::kRefuse;
-    }
-    auto stored = decoded(found[0]->value);
-    if (!stored.ok()) {
-      refusal = std::move(stored).error();
-      return Decision::kRefuse;
-    }
-    TableInfo info = std::move(stored).value();
-    if (info.id != current->id) {  // a new table of that name, not announced yet
-      refusal = model::refuse(Fault::kTableNotFound, {name});
-      return Decision::kRefuse;
-    }
-    share_tallies(*current, info);
-    refusal = change(info);
-    if (!refusal.ok()) return Decision::kRefuse;
-    ++info.revision;
-    changes.put(keys[0], encoded(info));
-    published = std::make_shared<const TableInfo>(std::move(info));
-    return Decision::kCommit;
+  bool replaced = false;  // the name is another table's now
+  uint64_t revision = 0;
+  TableInfo changed;
+};
+
+Decision Catalog::attempt(Attempt& one, std::span<const Record* const> found, Changes& changes) {
+  auto refuse = [&](Error error) {
+    one.refusal = std::move(error);
+    return Decision::kRefuse;
   };
-  std::vector<storage::Compare> compare;
-  auto outcome = co_await engine_.transact(keys, std::move(compare), decide);
-  if (!outcome.ok()) co_return std::move(outcome).error();
-  if (!refusal.ok()) co_return std::move(refusal).error();
-  publish(published, Published::kChanged);
-  co_return published;
+  one.refusal = Result<void>();
+  one.replaced = false;
+  if (found[0] == nullptr) return refuse(not_found(one.current->name));
+  auto stored = decoded(found[0]->value);
+  if (!stored.ok()) return refuse(std::move(stored).error());
+  const TableInfo before = *stored;
+  TableInfo info = std::move(stored).value();
+  if (auto known = check_features(info); !known.ok()) return refuse(std::move(known).error());
+  one.replaced = info.id != one.current->id;
+  if (one.replaced) return Decision::kRefuse;
+  share_tallies(*one.current, info);
+  one.refusal = one.change(info);
+  if (!one.refusal.ok()) return Decision::kRefuse;
+  ++info.revision;
+  prune_counting(info);
+  changes.put(one.keys[0], encoded(info));
+  one.revision = revision_in(found[1]);
+  put_revision(one.keys[1], one.revision + 1, changes);
+  put_jobs(before, info, found[2] != nullptr, changes);
+  if (one.rider != nullptr && !one.rider->ride(found.back(), info, changes)) return refuse(will_not());
+  one.changed = std::move(info);
+  return Decision::kCommit;
 }
 
-Task<Result<void>> Catalog::remove(Table table) {
-  const std::vector<Key> keys{catalog_key(kTableRow, table->name)};
+Task<Result<Table>> Catalog::change(std::string name, Change change, const Rider* rider) {
+  Table current = find(name);
+  while (true) {
+    if (current == nullptr) {
+      PARTITA_CO_TRY(current, co_await look_up(name));
+      if (current == nullptr) co_return not_found(name);
+    }
+    std::vector<Key> keys{table_key(name), system_key(SystemRow::kRevision),
+                          job_key(JobKind::kCount, current->id, model::kBaseIndex)};
+    const bool rides_apart = rider != nullptr && rider->key != keys[2];
+    if (rides_apart) keys.push_back(rider->key);
+    Attempt one{.keys = keys, .current = current, .change = change, .rider = rider, .refusal = {}, .changed = {}};
+    const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
+      return attempt(one, found, changes);
+    };
+    storage::Version version{};
+    std::vector<storage::Compare> none;
+    auto outcome = co_await engine_.transact(keys, std::move(none), decide, &version);
+    if (!outcome.ok()) co_return std::move(outcome).error();
+    if (one.replaced) {
+      current = nullptr;
+      continue;
+    }
+    if (!one.refusal.ok()) co_return std::move(one.refusal).error();
+    Table table = publish(std::move(one.changed), version);
+    saw_revision(one.revision, one.revision + 1);
+    co_return table;
+  }
+}
+
+Task<Result<void>> Catalog::forget(Table table, const Rider& rider) {
+  const std::vector<Key> keys{table_key(table->name), system_key(SystemRow::kRevision), rider.key};
+  bool rode = false;
+  uint64_t revision = 0;
   const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
-    if (found[0] == nullptr) return Decision::kRefuse;
+    rode = rider.ride(found[2], *table, changes);
+    if (!rode) return Decision::kRefuse;
+    revision = revision_in(found[1]);
+    if (found[0] == nullptr) return Decision::kCommit;
     const auto stored = decoded(found[0]->value);
-    if (stored.ok() && stored->id != table->id) return Decision::kRefuse;
+    if (stored.ok() && stored->id != table->id) return Decision::kCommit;
     changes.erase(keys[0]);
+    put_revision(keys[1], revision + 1, changes);
     return Decision::kCommit;
   };
-  std::vector<storage::Compare> compare;
-  auto outcome = co_await engine_.transact(keys, std::move(compare), decide);
+  std::vector<storage::Compare> none;
+  auto outcome = co_await engine_.transact(keys, std::move(none), decide);
   if (!outcome.ok()) co_return std::move(outcome).error();
-  std::unique_lock lock(mutex_);
-  const auto found = tables_.find(table->name);
-  if (found != tables_.end() && found->second->id == table->id) tables_.erase(found);
+  if (!rode) co_return will_not();
+  remove(*table);
+  saw_revision(revision, revision + 1);
   co_return Result<void>();
 }
 

@@ -1,18 +1,24 @@
-// The catalogue: which tables there are. Stored as rows of table id 0, and kept in memory as immutable versions.
-// A request takes the current version once and works with it to its end; whoever changes what an index row or an item
-// is (a new index, a dropped table) waits until no request holds an older version.
+// The catalogue: which tables there are. Its truth is a row for each table in the store; this is a cache of them, of
+// immutable descriptions.
+//
+// A request takes a description once and works with it to its end. Whoever writes compares its version in the same
+// transaction (commit.h), so a write by an older description never happens: it is bound again to the newer one. A read
+// may work with a description that is late, but by no more than look_again() is called apart: what a dropped table or
+// index held is erased later than that.
+//
+// For every table, (id, revision) grows with each change; the cache never goes back. Callable from any thread.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
-#include <set>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "storage/engine.h"
@@ -22,47 +28,67 @@ namespace partita::table {
 
 class Catalog {
  public:
-  explicit Catalog(storage::Engine& engine) : engine_(engine) {}
+  // `origin` is this object's alone among all that ever open the store.
+  Catalog(storage::Engine& engine, const Clock& clock, uint64_t origin)
+      : engine_(engine), clock_(clock), origin_(origin) {}
 
-  // Reads all tables from the store. Call once, before anything else.
-  Task<Result<void>> load();
+  // Reads the catalogue if anybody changed it since it was read.
+  Task<Result<void>> look_again();
+  // When the last such look began, on the monotonic clock.
+  int64_t looked_at_ns() const { return looked_at_ns_.load(std::memory_order_relaxed); }
 
-  // The table of that name, whatever its status, or null. Callable from any thread.
+  // What is known here of the table, whatever its status; null: nothing.
   Table find(std::string_view name) const;
-  // Up to `limit` names behind `after`, in byte order.
-  std::vector<std::string> names(std::string_view after, size_t limit) const;
+  // The table as the store has it now, or null.
+  Task<Result<Table>> look_up(std::string name);
   std::vector<Table> all() const;
+  // Up to `limit` names behind `after`, in byte order, from the store.
+  Task<Result<std::vector<std::string>>> names(std::string after, size_t limit);
 
   // Stores a new table; its id is assigned here. Fault: kTableExists.
   Task<Result<Table>> create(TableInfo info);
 
-  // Changes a table by a pure function of its newest version; what that refuses with is returned and nothing is
-  // changed. Fault: kTableNotFound.
+  // Changes a table by a pure function of its newest description; what that refuses with is returned and nothing is
+  // changed. The jobs that the change makes necessary are stored with it. Fault: kTableNotFound, kTableOfNewerVersion.
   using Change = std::function<Result<void>(TableInfo&)>;
-  Task<Result<Table>> change(std::string name, Change change);
+  // What else joins the transaction: sees the record of `key` and the description as it will be. False: nothing
+  // happens.
+  struct Rider {
+    storage::Key key;
+    std::function<bool(const storage::Record* found, const TableInfo& table, storage::Changes& changes)> ride;
+  };
+  // kConflict when the rider will not.
+  Task<Result<Table>> change(std::string name, Change change, const Rider* rider = nullptr);
 
-  // Removes the entry of that very table for good; a newer table of the same name stays.
-  Task<Result<void>> remove(Table table);
+  // Removes the entry of that very table for good; a newer table of the same name stays. kConflict as above.
+  Task<Result<void>> forget(Table table, const Rider& rider);
 
-  // The counters of all tables, written at a clean stop and taken back, once, by load(). A table whose counters were
-  // not stored then is uncounted until mark_counted(); its counters are not stored before that.
-  Task<Result<void>> store_tallies();
-  bool is_uncounted(const TableInfo& table) const;
-  void mark_counted(const TableInfo& table);
-
-  // True while a request holds a version of that table older than `table`.
-  bool older_in_use(const TableInfo& table) const;
+  // Has the rows of an index counted, from a change; see counts.h.
+  static void start_counting(TableInfo& table, uint16_t index_id);
+  // Fault: kTableOfNewerVersion, when the table has features that this build does not know.
+  static Result<void> check_features(const TableInfo& table);
 
  private:
-  enum class Published : uint8_t { kNew, kChanged };
-  void publish(const Table& table, Published what);
-  Task<Result<void>> take_tallies();
+  struct Attempt;
+  storage::Decision attempt(Attempt& one, std::span<const storage::Record* const> found, storage::Changes& changes);
+  Table publish(TableInfo info, storage::Version version);
+  void remove(const TableInfo& table);
+  void saw_revision(uint64_t before, uint64_t after);
+  Task<Result<bool>> read_all();
 
   storage::Engine& engine_;
+  const Clock& clock_;
+  const uint64_t origin_;
+  std::atomic<int64_t> looked_at_ns_{0};
   mutable std::shared_mutex mutex_;
   std::map<std::string, Table, std::less<>> tables_;
-  std::vector<std::weak_ptr<const TableInfo>> superseded_;
-  std::set<uint32_t> uncounted_;
+  uint64_t revision_ = 0;  // of the catalogue, as it was last read
+  bool loaded_ = false;
+  uint64_t removals_ = 0;  // what was read before one is not published after it
+  uint32_t slot_groups_ = 0;
 };
+
+// The key of a table's row in the catalogue.
+storage::Key table_key(std::string_view name);
 
 }  // namespace partita::table

@@ -198,6 +198,11 @@ Result<IndexInfo> make_index(const IndexRequest& request, const Definitions& def
 }
 
 Task<Result<Table>> create_table(Database& database, const TableRequest& request) {
+  // A name that is on its way out is free in a moment.
+  const Table known = database.catalog().find(request.name);
+  if (known != nullptr && known->status == Status::kDeleting) {
+    PARTITA_CO_TRY_VOID(co_await database.idle_table(request.name));
+  }
   const int64_t now_ms = database.clock().now_ms();
   PARTITA_CO_TRY(TableInfo table, make_table(request, now_ms));
   table.uuid = database.random().uuid();

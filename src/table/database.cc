@@ -3,46 +3,130 @@
 #include <algorithm>
 
 #include "model/fault.h"
-#include "table/upkeep.h"
 
 namespace partita::table {
+
+namespace {
+
+using model::Fault;
+
+constexpr int64_t kNsPerMs = 1'000'000;
+constexpr int64_t kTallyAgeMs = 1'000;
+// Of rows that change no more: beyond that many, adding them up for each DescribeTable takes too long.
+constexpr size_t kManyCountRows = 2'000;
+
+struct BindAgain final : ErrorDetail {
+  std::vector<std::string> tables;
+};
+
+Error again(std::vector<std::string> tables) {
+  auto detail = std::make_shared<BindAgain>();
+  detail->tables = std::move(tables);
+  return Error(ErrorKind::kConflict, 0, {"a table changed meanwhile"}, std::move(detail));
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Database>> Database::open(storage::Engine& engine, const Clock& clock, Random& random,
                                                  Options options) {
   std::unique_ptr<Database> database(new Database(engine, clock, random, options));
-  PARTITA_TRY_VOID(wait_for(database->catalog_.load()));
-  database->background_ = std::make_unique<Background>();
-  resume_unfinished(*database);
+  PARTITA_TRY_VOID(wait_for(database->catalog_.look_again()));
+  const UpkeepOptions upkeep{.deleting_ms = options.deleting_ms,
+                             .late_ms = options.late_ms,
+                             .lease_ms = options.lease_ms,
+                             .look_ms = options.look_ms};
+  database->upkeep_ = std::make_unique<Upkeep>(engine, database->catalog_, clock, random, upkeep);
   return database;
 }
 
-Database::~Database() {
-  if (background_ == nullptr) return;
-  background_.reset();
-  // Counters that can not be stored are counted again at the next start.
-  const auto stored = wait_for(catalog_.store_tallies());
-  static_cast<void>(stored.ok());
-}
+bool Database::is_late() const { return clock_.monotonic_ns() - catalog_.looked_at_ns() > options_.late_ms * kNsPerMs; }
 
-Task<Table> Database::settled_table(std::string name) {
-  constexpr int64_t kPollMs = 2;
-  const int64_t patience_ms = 4 * std::max({options_.creating_ms, options_.updating_ms, options_.deleting_ms});
-  for (int64_t waited_ms = 0; waited_ms < patience_ms; waited_ms += kPollMs) {
-    const Table table = catalog_.find(name);
-    if (table == nullptr || table->status_at(clock_.now_ms()) == Status::kActive) co_return table;
-    co_await timer_.sleep(kPollMs);
-  }
-  co_return catalog_.find(name);
+int64_t Database::patience_ms() const {
+  constexpr int64_t kBusyStoreMs = 1'000;
+  return std::max({options_.creating_ms, options_.updating_ms, options_.deleting_ms}) + kBusyStoreMs;
 }
 
 Result<Table> Database::ready_table(std::string_view name) const {
   Table table = catalog_.find(name);
-  if (table == nullptr) return model::refuse(model::Fault::kResourceNotFound);
+  if (table == nullptr || is_late()) return again({std::string(name)});
   const Status status = table->status_at(clock_.now_ms());
-  if (status == Status::kCreating || status == Status::kDeleting) {
-    return model::refuse(model::Fault::kResourceNotFound);
-  }
+  if (status == Status::kCreating) return again({std::string(name)});
+  if (status == Status::kDeleting) return model::refuse(Fault::kResourceNotFound);
+  PARTITA_TRY_VOID(Catalog::check_features(*table));
   return table;
+}
+
+bool Database::binds_again(const Error& error) {
+  return dynamic_cast<const BindAgain*>(error.detail().get()) != nullptr;
+}
+
+Error Database::bind_again(std::span<const Table> tables) {
+  std::vector<std::string> names;
+  for (const Table& table : tables) names.push_back(table->name);
+  std::ranges::sort(names);
+  const auto doubled = std::ranges::unique(names);
+  names.erase(doubled.begin(), doubled.end());
+  return again(std::move(names));
+}
+
+Task<Result<void>> Database::before_binding_again(const Error& error) {
+  const std::shared_ptr<const ErrorDetail> detail = error.detail();
+  const auto* named = dynamic_cast<const BindAgain*>(detail.get());
+  PARTITA_CHECK(named != nullptr);
+  if (is_late()) {
+    auto looked = co_await catalog_.look_again();
+    if (!looked.ok()) co_return std::move(looked).error();
+  }
+  for (const std::string& name : named->tables) {
+    auto newest = co_await catalog_.look_up(name);
+    if (!newest.ok()) co_return std::move(newest).error();
+    if (*newest == nullptr) co_return model::refuse(Fault::kResourceNotFound);
+    if ((*newest)->status_at(clock_.now_ms()) != Status::kCreating) continue;
+    auto settled = co_await idle_table(name);
+    if (!settled.ok()) co_return std::move(settled).error();
+    const bool creating = *settled != nullptr && (*settled)->status_at(clock_.now_ms()) == Status::kCreating;
+    if (*settled == nullptr || creating) co_return model::refuse(Fault::kResourceNotFound);
+  }
+  co_return Result<void>();
+}
+
+Task<Result<Table>> Database::idle_table(std::string name) {
+  constexpr int64_t kPollMs = 2;
+  Table table = catalog_.find(name);
+  if (table == nullptr) {
+    PARTITA_CO_TRY(table, co_await catalog_.look_up(name));
+  }
+  for (int64_t waited_ms = 0; waited_ms < patience_ms(); waited_ms += kPollMs) {
+    if (table == nullptr || table->status_at(clock_.now_ms()) == Status::kActive) break;
+    co_await upkeep_->background().sleep(kPollMs);
+    table = catalog_.find(name);
+  }
+  co_return table;
+}
+
+Task<Result<Table>> Database::settled_table(std::string name) {
+  PARTITA_CO_TRY(const Table table, co_await idle_table(std::move(name)));
+  if (table != nullptr) PARTITA_CO_TRY_VOID(co_await hear_counts(table, true));
+  co_return table;
+}
+
+Task<Result<void>> Database::hear_counts(Table table, bool newest) {
+  const int64_t now_ns = clock_.monotonic_ns();
+  const int64_t heard_ns = table->tally->heard_ns.load(std::memory_order_relaxed);
+  if (!newest && heard_ns != 0 && now_ns - heard_ns < kTallyAgeMs * kNsPerMs) co_return Result<void>();
+  auto read = co_await read_counts(engine_, table->id);
+  PARTITA_CO_TRY(const StoredCounts stored, std::move(read));
+  auto hear = [&](uint16_t id, Tally& tally) {
+    tally.items = stored.total.of(id).items;
+    tally.bytes = stored.total.of(id).bytes;
+  };
+  hear(model::kBaseIndex, *table->tally);
+  for (const auto& index : table->indexes) hear(index.id, *index.tally);
+  table->tally->heard_ns = now_ns;
+  if (stored.rows > kManyCountRows && table->status != Status::kDeleting) {
+    co_return co_await upkeep_->sum_up_counts(table);
+  }
+  co_return Result<void>();
 }
 
 }  // namespace partita::table

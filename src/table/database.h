@@ -1,27 +1,48 @@
 // A database: the catalogue, the store beneath it, and what a request needs beside them. The operations on it are free
 // functions, one face for each kind: tables.h, write.h, read.h, query.h, transact.h.
+//
+// A request finds its tables with ready_table() and works with these descriptions to its end. When that, or a write,
+// fails with an error that binds_again() knows, the request waits for before_binding_again() and begins anew with the
+// tables as they are then:
+//
+//   Result<Reply> reply = co_await attempt();
+//   while (!reply.ok() && Database::binds_again(reply.error())) {
+//     PARTITA_CO_TRY_VOID(co_await database.before_binding_again(reply.error()));
+//     reply = co_await attempt();
+//   }
+//
+// Any number of databases, in any processes, may share a store.
 #pragma once
 
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "base/timer.h"
 #include "model/limits.h"
 #include "storage/engine.h"
-#include "table/background.h"
 #include "table/catalog.h"
+#include "table/upkeep.h"
 
 namespace partita::table {
 
 struct Options {
   // How long a table is seen CREATING, UPDATING or DELETING. DynamoDB takes seconds; these are long enough to be seen
-  // by a client that looks at once, and short enough not to be waited for.
+  // by a client that looks at once, and short enough to be waited out by whoever uses the table. At most
+  // kLongestMomentMs.
   int64_t creating_ms = 50;
   int64_t updating_ms = 50;
   int64_t deleting_ms = 50;
+  // How late a description may be that a read works with, when another server changed it. Rows that were dropped are
+  // erased that much later.
+  int64_t late_ms = 1'000;
+  // How often another server's changes and jobs are looked for; less than `late_ms`, or reads do it themselves.
+  int64_t look_ms = 500;
+  // After how long another server goes on with the job of one that died.
+  int64_t lease_ms = 3'000;
   // What an item collection of a table with a local index may hold.
   int64_t max_collection_bytes = model::kMaxCollectionBytes;
 };
@@ -32,36 +53,54 @@ class Database {
   // earlier run left unfinished.
   static Result<std::unique_ptr<Database>> open(storage::Engine& engine, const Clock& clock, Random& random,
                                                 Options options = {});
-  // Blocks until the counters are stored.
-  ~Database();
+  // Interrupts the jobs; the next one to look for them goes on with them.
+  ~Database() = default;
+
+  // The table, when items may be read and written. Faults: kResourceNotFound, kTableOfNewerVersion; or an error that
+  // binds_again() knows.
+  Result<Table> ready_table(std::string_view name) const;
+
+  // True for: a table that is not known here yet, is in a moment that passes, or is not any more what the request took
+  // it for.
+  static bool binds_again(const Error& error);
+  // Waits until binding again makes sense: for the newest descriptions, and while a table is CREATING for a moment.
+  // Fault: kResourceNotFound, when that is the answer. Precondition: binds_again(error).
+  Task<Result<void>> before_binding_again(const Error& error);
+  // The error for a write whose tables are not what they were.
+  static Error bind_again(std::span<const Table> tables);
 
   // The table of that name once it is neither being created nor updated nor deleted, or null when there is none then.
   // Waits for that while it takes a moment; what takes longer is returned as it is. So whoever polls for a table to be
-  // ready, as SDKs' waiters do every twenty seconds, is answered by the first poll.
-  Task<Table> settled_table(std::string name);
+  // ready, as SDKs' waiters do every twenty seconds, is answered by the first poll. Its tallies are as the store has
+  // them.
+  Task<Result<Table>> settled_table(std::string name);
+  // The same without a look at the tallies: for whoever is about to change the table.
+  Task<Result<Table>> idle_table(std::string name);
 
-  // The table, when items may be read and written. Fault: kResourceNotFound.
-  Result<Table> ready_table(std::string_view name) const;
+  // Makes the table's tallies what the store says, or leaves them when they are of this second.
+  Task<Result<void>> hear_counts(Table table, bool newest);
 
   Catalog& catalog() { return catalog_; }
   const Catalog& catalog() const { return catalog_; }
   storage::Engine& engine() { return engine_; }
   const Clock& clock() const { return clock_; }
   Random& random() { return random_; }
-  Background& background() { return *background_; }
+  Upkeep& upkeep() { return *upkeep_; }
   const Options& options() const { return options_; }
 
  private:
   Database(storage::Engine& engine, const Clock& clock, Random& random, Options options)
-      : engine_(engine), clock_(clock), random_(random), options_(options), catalog_(engine) {}
+      : engine_(engine), clock_(clock), random_(random), options_(options), catalog_(engine, clock, random.next()) {}
+
+  bool is_late() const;
+  int64_t patience_ms() const;
 
   storage::Engine& engine_;
   const Clock& clock_;
   Random& random_;
   Options options_;
   Catalog catalog_;
-  Timer timer_;
-  std::unique_ptr<Background> background_;
+  std::unique_ptr<Upkeep> upkeep_;
 };
 
 }  // namespace partita::table

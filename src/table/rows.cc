@@ -94,10 +94,17 @@ std::string encoded(const Item& item) {
   return bytes;
 }
 
+// For the job that counts the rows of that index just now; see counts.h.
+void note_change(const TableInfo& table, uint16_t index, const RowChange& change, Changes& changes) {
+  const uint64_t run = table.counting_run(index);
+  if (run != 0) changes.append(counting_topic(table.id, index, run), encode_row_change(change));
+}
+
 // One index's part of an item's change.
 class IndexChange {
  public:
-  IndexChange(const TableInfo& table, const IndexInfo& index, const Item* before, const Item* after) : index_(index) {
+  IndexChange(const TableInfo& table, const IndexInfo& index, const Item* before, const Item* after)
+      : table_(table), index_(index) {
     if (before != nullptr) load(table, *before, old_key_, old_view_);
     if (after != nullptr) load(table, *after, new_key_, new_view_);
   }
@@ -109,6 +116,7 @@ class IndexChange {
     if (old_key_ && moved) changes.erase(*old_key_);
     if (new_key_) changes.put(*new_key_, encoded(new_view_));
     charge(moved, change);
+    if (!table_.counting.empty()) note(moved, changes);
   }
 
  private:
@@ -119,6 +127,14 @@ class IndexChange {
   }
   void load(const TableInfo& table, const Item& item, std::optional<Key>& key, Item& view) const {
     load(table, index_, item, key, view);
+  }
+
+  void note(bool moved, Changes& changes) const {
+    const uint64_t old_bytes = model::item_size(old_view_);
+    const uint64_t new_bytes = model::item_size(new_view_);
+    if (!moved) return note_change(table_, index_.id, {new_key_->bytes, old_bytes, new_bytes}, changes);
+    if (old_key_) note_change(table_, index_.id, {old_key_->bytes, old_bytes, std::nullopt}, changes);
+    if (new_key_) note_change(table_, index_.id, {new_key_->bytes, std::nullopt, new_bytes}, changes);
   }
 
   void charge(bool moved, ItemChange& change) const {
@@ -132,10 +148,12 @@ class IndexChange {
     } else {
       capacity.write += model::write_half_units(std::max(old_bytes, new_bytes));
     }
-    change.tallies.push_back({index_.tally.get(), int64_t{new_key_.has_value()} - int64_t{old_key_.has_value()},
-                              static_cast<int64_t>(new_bytes) - static_cast<int64_t>(old_bytes)});
+    change.counts.push_back({index_.id,
+                             {int64_t{new_key_.has_value()} - int64_t{old_key_.has_value()},
+                              static_cast<int64_t>(new_bytes) - static_cast<int64_t>(old_bytes)}});
   }
 
+  const TableInfo& table_;
   const IndexInfo& index_;
   std::optional<Key> old_key_, new_key_;
   Item old_view_, new_view_;
@@ -250,8 +268,14 @@ ItemChange change_item(const TableInfo& table, const Key& key, const Before& bef
   } else {
     changes.erase(key);
   }
-  change.tallies.push_back({table.tally.get(), int64_t{after != nullptr} - int64_t{before.exists},
-                            static_cast<int64_t>(after_bytes) - static_cast<int64_t>(before.bytes)});
+  change.counts.push_back({model::kBaseIndex,
+                           {int64_t{after != nullptr} - int64_t{before.exists},
+                            static_cast<int64_t>(after_bytes) - static_cast<int64_t>(before.bytes)}});
+  if (!table.counting.empty()) {
+    auto size = [](bool there, size_t bytes) { return there ? std::optional<uint64_t>(bytes) : std::nullopt; };
+    const RowChange row{key.bytes, size(before.exists, before.bytes), size(after != nullptr, after_bytes)};
+    note_change(table, model::kBaseIndex, row, changes);
+  }
   for (const auto& index : table.indexes) {
     if (index.status == Status::kDeleting) continue;
     IndexChange(table, index, before.item, after).apply(changes, change);

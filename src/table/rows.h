@@ -44,17 +44,16 @@ model::Item position_of(const TableInfo& table, const IndexInfo* index, const mo
 // What the index stores of an item. Precondition: index_key() is something.
 model::Item index_view(const TableInfo& table, const IndexInfo& index, const model::Item& item);
 
-// By how much a committed change moves the counters of a table and its indexes.
-struct TallyChange {
-  Tally* tally;
-  int64_t items;
-  int64_t bytes;
+// By how much a change moves what the table or one of its indexes holds.
+struct CountChange {
+  uint16_t index;
+  Count by;
 };
 
 // What changing one item from `before` to `after` (null: absent) does.
 struct ItemChange {
   ConsumedCapacity consumed;  // by the larger of the two, for the table and each index whose stored entry changes
-  std::vector<TallyChange> tallies;
+  std::vector<CountChange> counts;
 };
 
 // The item as it was. `item` may be null on a table without indexes, where only the size matters.

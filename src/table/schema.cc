@@ -6,7 +6,12 @@ namespace partita::table {
 
 Status TableInfo::status_at(int64_t now_ms) const {
   const bool passing = status == Status::kCreating || status == Status::kUpdating;
-  return passing && now_ms >= settles_at_ms ? Status::kActive : status;
+  return passing && is_due(settles_at_ms, now_ms) ? Status::kActive : status;
+}
+
+uint64_t TableInfo::counting_run(uint16_t index_id) const {
+  const auto found = std::ranges::find(counting, index_id, &Counting::index);
+  return found == counting.end() ? 0 : found->run;
 }
 
 const IndexInfo* TableInfo::find_index(std::string_view index_name) const {

@@ -14,8 +14,15 @@
 #include "model/item_codec.h"
 #include "model/key.h"
 #include "model/value.h"
+#include "storage/engine.h"
+#include "table/counts.h"
 
 namespace partita::table {
+
+// Whether a moment that ends at `due_ms` is over. No moment is longer than kLongestMomentMs: what ends later than that
+// was begun before the machine's clock was set back.
+inline constexpr int64_t kLongestMomentMs = 5'000;
+inline bool is_due(int64_t due_ms, int64_t now_ms) { return now_ms >= due_ms || due_ms - now_ms > kLongestMomentMs; }
 
 enum class Status : uint8_t { kCreating, kActive, kUpdating, kDeleting };
 enum class ProjectionKind : uint8_t { kAll, kKeysOnly, kInclude };
@@ -47,10 +54,12 @@ struct WarmThroughput {
   int64_t write_units = 4000;
 };
 
-// How much a table or an index holds: live counters, shared by all versions of one TableInfo.
+// How much a table or an index holds, as this process last heard: shared by all versions of one TableInfo. The truth is
+// in the store (counts.h).
 struct Tally {
   std::atomic<int64_t> items{0};
   std::atomic<int64_t> bytes{0};
+  std::atomic<int64_t> heard_ns{0};  // when, on the monotonic clock; of a table
 };
 
 struct IndexInfo {
@@ -65,6 +74,13 @@ struct IndexInfo {
   Status status = Status::kActive;
   bool backfilling = false;  // filled from the table's items; not to be queried yet
   std::shared_ptr<Tally> tally = std::make_shared<Tally>();
+};
+
+// An index whose rows are being counted; see counts.h.
+struct Counting {
+  uint16_t index = 0;
+  uint64_t run = 0;
+  bool operator==(const Counting&) const = default;
 };
 
 struct StreamInfo {
@@ -101,10 +117,20 @@ struct TableInfo {
   StreamInfo stream;
   std::map<std::string, std::string> tags;
   uint64_t revision = 1;  // grows with every change
+  std::vector<Counting> counting;
+  // What a server has to know to serve or to change the table, by name. A server that does not know one of them does
+  // neither.
+  std::vector<std::string> features;
   std::shared_ptr<Tally> tally = std::make_shared<Tally>();
 
-  // kCreating and kUpdating end by themselves at `settles_at_ms`.
+  // Of a published description; never stored.
+  storage::Version version{};
+  std::shared_ptr<CountSlots> slots;
+
+  // kCreating and kUpdating end by themselves at `settles_at_ms`, see is_due().
   Status status_at(int64_t now_ms) const;
+  // The run under which the index is being counted, or 0.
+  uint64_t counting_run(uint16_t index_id) const;
   // The index of that name, or null.
   const IndexInfo* find_index(std::string_view index_name) const;
   IndexInfo* find_index(std::string_view index_name);

@@ -1,7 +1,9 @@
 #include "table/table_testing.h"
 
 #include <algorithm>
+#include <chrono>
 #include <future>
+#include <thread>
 
 #include "base/bytes.h"
 #include "engines/memory/memory_engine.h"
@@ -33,7 +35,7 @@ Item decoded(const FoundItem& found) {
   return model::decode_item(std::get<std::string>(found)).value();
 }
 
-FaultyEngine::FaultyEngine() : inner_(open_memory_engine()) {}
+FaultyEngine::FaultyEngine() : owned_(open_memory_engine()), inner_(owned_.get()) {}
 FaultyEngine::~FaultyEngine() = default;
 
 namespace {
@@ -41,13 +43,15 @@ Error refused() { return Error(ErrorKind::kUnavailable, "the test says so"); }
 }  // namespace
 
 Task<Result<std::vector<std::optional<Record>>>> FaultyEngine::read(std::span<const Key> keys) {
-  return inner_->read(keys);
+  auto found = co_await inner_->read(keys);
+  if (after_read) after_read();
+  co_return found;
 }
 
 Task<Result<storage::Page>> FaultyEngine::scan(storage::Range range, storage::Direction direction, size_t max_records,
                                                size_t max_bytes) {
   auto page = co_await inner_->scan(range, direction, max_records, max_bytes);
-  if (after_scan) after_scan(range);
+  if (after_scan) after_scan(range, max_records);
   co_return page;
 }
 
@@ -60,7 +64,11 @@ Task<Result<storage::Outcome>> FaultyEngine::transact(std::vector<Key> keys, std
     static_cast<void>(decide(absent, unused));
     return decide(found, changes);
   };
-  co_return co_await inner_->transact(keys, std::move(compare), twice, version);
+  const int fate = unknown;
+  if (fate == 2) co_return Error(ErrorKind::kUnknown, "the test says so");
+  auto outcome = co_await inner_->transact(keys, std::move(compare), twice, version);
+  if (fate == 1) co_return Error(ErrorKind::kUnknown, "the test says so");
+  co_return outcome;
 }
 
 Task<Result<void>> FaultyEngine::erase_range(storage::Range range) {
@@ -103,16 +111,33 @@ void TableTest::crash() {
 }
 
 namespace {
-Task<bool> announce(std::promise<void>& done) {
-  done.set_value();
-  co_return true;
+Task<void> look_and_say(Database& database, std::promise<bool>& idle) {
+  co_await database.upkeep().look();
+  const auto jobs = co_await database.upkeep().jobs();
+  idle.set_value(jobs.ok() && jobs->empty());
 }
 }  // namespace
 
-void TableTest::wait_for_jobs() {
-  std::promise<void> done;
-  db().background().add([&done](std::stop_token) { return announce(done); });
-  done.get_future().wait();
+void wait_for_jobs(Database& database) {
+  while (true) {
+    std::promise<bool> idle;
+    database.upkeep().background().begin([&] { return look_and_say(database, idle); });
+    if (idle.get_future().get()) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+Result<Written> carry_out(Database& database, const std::string& name, const WriteAction& action) {
+  auto attempt = [&]() -> Result<Written> {
+    PARTITA_TRY(const Table table, database.ready_table(name));
+    return wait_for(write_item(database, table, action));
+  };
+  auto written = attempt();
+  while (!written.ok() && Database::binds_again(written.error())) {
+    PARTITA_TRY_VOID(wait_for(database.before_binding_again(written.error())));
+    written = attempt();
+  }
+  return written;
 }
 
 Table TableTest::create(const TableRequest& request) {
@@ -131,20 +156,20 @@ Result<Written> TableTest::write(WriteAction::Kind kind, const std::string& tabl
   WriteAction action;
   action.kind = kind;
   action.item = std::move(item_or_key);
-  return wait_for(write_item(db(), find(table), action));
+  return carry_out(db(), table, action);
 }
 
 void TableTest::put(const std::string& table, Item item) {
   ASSERT_TRUE(write(WriteAction::Kind::kPut, table, std::move(item)).ok());
 }
 
-std::vector<Item> TableTest::rows(const std::string& table, const std::string& index) {
+std::vector<Item> rows_of(Database& database, const std::string& table, const std::string& index) {
   RangeRead request;
-  request.table = find(table);
+  request.table = wait_for(database.catalog().look_up(table)).value();
   if (!index.empty()) request.index = request.table->find_index(index);
   std::vector<Item> items;
   for (;;) {
-    auto page = wait_for(read_range(db(), request));
+    auto page = wait_for(read_range(database, request));
     EXPECT_TRUE(page.ok());
     if (!page.ok()) return items;
     for (const auto& found : page->items) items.push_back(decoded(found));
@@ -196,10 +221,11 @@ void expect_tally(const Tally& tally, const Sum& sum, const std::string& what) {
 
 }  // namespace
 
-void TableTest::expect_consistent(const std::string& name) {
-  const Table table = find(name);
+void expect_consistent(Database& database, const std::string& name) {
+  const Table table = wait_for(database.settled_table(name)).value();
+  ASSERT_NE(table, nullptr) << name;
   Sum base;
-  const std::vector<Item> items = rows(name);
+  const std::vector<Item> items = rows_of(database, name);
   for (const auto& one : items) base.add(one);
   expect_tally(*table->tally, base, name);
   for (const auto& index : table->indexes) {
@@ -207,7 +233,7 @@ void TableTest::expect_consistent(const std::string& name) {
     for (const auto& one : items) {
       if (const auto view = expected_view(*table, index, one)) wanted.add(*view);
     }
-    for (const auto& row : rows(name, index.name)) found.add(row);
+    for (const auto& row : rows_of(database, name, index.name)) found.add(row);
     std::ranges::sort(wanted.rows);
     std::ranges::sort(found.rows);
     EXPECT_TRUE(wanted.rows == found.rows)

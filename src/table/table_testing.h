@@ -39,12 +39,18 @@ Item decoded(const FoundItem& found);
 class FaultyEngine final : public storage::Engine {
  public:
   FaultyEngine();
+  // Another way to a store that others use too, and that outlives it.
+  explicit FaultyEngine(storage::Engine& shared) : inner_(&shared) {}
   ~FaultyEngine() override;
 
   // How many more transactions are carried out before the medium refuses everything that writes.
   std::atomic<int64_t> writes_left{INT64_MAX};
+  // 1: what is committed is reported as unknown; 2: nothing is committed, and that is reported so too.
+  std::atomic<int> unknown{0};
   // Called with each scan's range after it was read. Set it while nothing runs.
-  std::function<void(const storage::Range&)> after_scan;
+  std::function<void(const storage::Range&, size_t max_records)> after_scan;
+  // Called after each read. Set it while nothing else runs.
+  std::function<void()> after_read;
 
   Task<Result<std::vector<std::optional<storage::Record>>>> read(std::span<const storage::Key> keys) override;
   Task<Result<storage::Page>> scan(storage::Range range, storage::Direction direction, size_t max_records,
@@ -62,8 +68,15 @@ class FaultyEngine final : public storage::Engine {
   Result<void> health() const override;
 
  private:
-  std::unique_ptr<storage::Engine> inner_;
+  std::unique_ptr<storage::Engine> owned_;
+  storage::Engine* inner_;
 };
+
+void wait_for_jobs(Database& database);
+// A write as a request makes it: bound to the table as it is, and bound again when that changed.
+Result<Written> carry_out(Database& database, const std::string& table, const WriteAction& action);
+std::vector<Item> rows_of(Database& database, const std::string& table, const std::string& index = "");
+void expect_consistent(Database& database, const std::string& table);
 
 class TableTest : public testing::Test {
  protected:
@@ -77,23 +90,27 @@ class TableTest : public testing::Test {
   void reopen() { close(), open(); }
 
   Database& db() { return *database_; }
-  // Waits until the background work that was begun before is done.
-  void wait_for_jobs();
+  // Waits until there are no jobs any more.
+  void wait_for_jobs() { partita::table::wait_for_jobs(db()); }
   // The newest version of the table.
   Table find(const std::string& name) { return db().catalog().find(name); }
 
   Table create(const TableRequest& request);
   Table update(const TableUpdate& request);
   Result<Written> write(WriteAction::Kind kind, const std::string& table, Item item_or_key);
+  Result<Written> write(const std::string& table, const WriteAction& action) { return carry_out(db(), table, action); }
   void put(const std::string& table, Item item);
   // Every row of the table or of the index, in the order of a scan.
-  std::vector<Item> rows(const std::string& table, const std::string& index = "");
+  std::vector<Item> rows(const std::string& table, const std::string& index = "") {
+    return rows_of(db(), table, index);
+  }
   // Rows of all kinds that the engine holds for that table id.
   size_t stored_rows(uint32_t table_id);
   // Whether the indexes and all counters are what the items say.
-  void expect_consistent(const std::string& table);
+  void expect_consistent(const std::string& table) { partita::table::expect_consistent(db(), table); }
 
-  Options options_{.creating_ms = 0, .updating_ms = 0, .deleting_ms = 0};  // of the next open()
+  // Of the next open().
+  Options options_{.creating_ms = 0, .updating_ms = 0, .deleting_ms = 0, .late_ms = 0, .look_ms = 5, .lease_ms = 0};
   FaultyEngine engine_;
   ManualClock clock_{1'700'000'000'000};
   SeededRandom random_{1};

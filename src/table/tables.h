@@ -52,6 +52,9 @@ struct TableRequest {
   std::map<std::string, std::string> tags;
 };
 
+// All three wait while the table is in such a moment already, so that whoever creates, changes or deletes a table right
+// after another such call is not refused.
+
 // The table is kCreating for a moment. Faults: those under "Tables" in model/faults.inc, kTableExists.
 Task<Result<Table>> create_table(Database& database, const TableRequest& request);
 

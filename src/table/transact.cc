@@ -6,7 +6,7 @@
 #include "model/fault.h"
 #include "model/fault_detail.h"
 #include "model/item_codec.h"
-#include "table/upkeep.h"
+#include "table/commit.h"
 
 namespace partita::table {
 
@@ -21,11 +21,6 @@ using storage::Key;
 using storage::Record;
 
 using Reasons = std::vector<TransactionCancelledDetail::Reason>;
-
-constexpr uint32_t kSystemId = 0;
-constexpr char kTokenRow = 'I';
-constexpr size_t kSweepPage = 200;
-constexpr size_t kSweepBytes = 1 << 20;
 
 bool any(const Reasons& reasons) {
   return std::ranges::any_of(reasons, [](const auto& reason) { return reason.error.has_value(); });
@@ -50,37 +45,6 @@ bool has_duplicates(std::vector<Key> keys) {
   return std::ranges::adjacent_find(keys) != keys.end();
 }
 
-Key token_key(std::string_view token) {
-  Key key;
-  append_u32(key.bytes, kSystemId);
-  key.bytes.push_back(kTokenRow);
-  key.place = static_cast<uint32_t>(key.bytes.size());
-  key.bytes.append(token);
-  return key;
-}
-
-// A token's row: when it was used (8 bytes, milliseconds), then the digest of its request.
-std::string token_row(int64_t now_ms, const std::string& digest) {
-  std::string row;
-  append_u64(row, static_cast<uint64_t>(now_ms));
-  row += digest;
-  return row;
-}
-
-struct UsedToken {
-  int64_t at_ms = 0;
-  std::string_view digest;
-};
-
-UsedToken used_token(std::string_view row) {
-  UsedToken used;
-  used.at_ms = static_cast<int64_t>(take_u64(row).value_or(0));
-  used.digest = row;
-  return used;
-}
-
-bool is_over(const UsedToken& used, int64_t now_ms) { return now_ms - used.at_ms >= kTokenLifetimeMs; }
-
 // What one try of the transaction found.
 struct Attempt {
   std::vector<Written> written;
@@ -94,7 +58,7 @@ struct Attempt {
 bool token_is_new(const TransactWrites& request, const Record* row, int64_t now_ms, Attempt& attempt) {
   if (row == nullptr) return true;
   const UsedToken used = used_token(row->value);
-  if (is_over(used, now_ms)) return true;
+  if (used.is_over(now_ms)) return true;
   attempt.repeated = used.digest == request.digest;
   attempt.mismatched = !attempt.repeated;
   return false;
@@ -165,6 +129,12 @@ Result<std::vector<Key>> keys_of(const TransactWrites& request) {
   return keys;
 }
 
+std::vector<Table> tables_of(const std::vector<TransactWrite>& writes) {
+  std::vector<Table> tables;
+  for (const TransactWrite& write : writes) tables.push_back(write.table);
+  return tables;
+}
+
 }  // namespace
 
 Task<Result<std::vector<Written>>> transact_write(Database& database, TransactWrites request) {
@@ -174,25 +144,22 @@ Task<Result<std::vector<Written>>> transact_write(Database& database, TransactWr
   if (with_token) keys.push_back(token_key(request.token));
   const int64_t now_ms = database.clock().now_ms();
   Attempt attempt;
-  const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
+  const Evaluate decide = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
     attempt = Attempt();
     if (with_token && !token_is_new(request, found.back(), now_ms, attempt)) return Decision::kRefuse;
     attempt = evaluate(request, full, found, changes);
     if (attempt.broken || any(attempt.reasons)) return Decision::kRefuse;
+    for (size_t i = 0; i < attempt.written.size(); ++i) moves.add(*request.writes[i].table, attempt.written[i].change);
     if (with_token) changes.put(token_key(request.token), token_row(now_ms, request.digest));
     return Decision::kCommit;
   };
-  std::vector<storage::Compare> compare;
-  auto outcome = co_await database.engine().transact(std::move(keys), std::move(compare), decide);
+  const std::vector<Table> tables = tables_of(request.writes);
+  auto outcome = co_await commit(database, tables, std::move(keys), decide);
   if (!outcome.ok()) co_return std::move(outcome).error();
   if (attempt.broken) co_return std::move(*attempt.broken);
   if (attempt.mismatched) co_return model::refuse(Fault::kTokenMismatch);
   if (any(attempt.reasons)) co_return cancelled(std::move(attempt.reasons));
-  for (Written& written : attempt.written) {
-    settle(written.change);
-    written.change.consumed.twice();
-  }
-  if (with_token && !attempt.repeated) count_token(database);
+  for (Written& written : attempt.written) written.change.consumed.twice();
   co_return std::move(attempt.written);
 }
 
@@ -205,7 +172,7 @@ Task<Result<std::vector<Written>>> batch_write(Database& database, std::vector<T
   PARTITA_CO_TRY(const std::vector<bool> full, co_await full_collections(database, writes));
   std::vector<Written> written;
   Result<void> refusal;
-  const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
+  const Evaluate decide = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
     written.clear();
     refusal = Result<void>();
     for (size_t i = 0; i < writes.size(); ++i) {
@@ -214,15 +181,15 @@ Task<Result<std::vector<Written>>> batch_write(Database& database, std::vector<T
         refusal = std::move(one).error();
         return Decision::kRefuse;
       }
+      moves.add(*writes[i].table, one->change);
       written.push_back(std::move(one).value());
     }
     return Decision::kCommit;
   };
-  std::vector<storage::Compare> compare;
-  auto outcome = co_await database.engine().transact(std::move(keys), std::move(compare), decide);
+  const std::vector<Table> tables = tables_of(writes);
+  auto outcome = co_await commit(database, tables, std::move(keys), decide);
   if (!outcome.ok()) co_return std::move(outcome).error();
   if (!refusal.ok()) co_return std::move(refusal).error();
-  for (const Written& one : written) settle(one.change);
   co_return written;
 }
 
@@ -248,38 +215,6 @@ Task<Result<std::vector<ReadItem>>> transact_read(Database& database, const std:
     }
   }
   co_return items;
-}
-
-Task<void> sweep_tokens(Database& database, std::stop_token stop) {
-  const int64_t now_ms = database.clock().now_ms();
-  storage::Range range;
-  range.begin = token_key({}).bytes;
-  range.end = prefix_end(range.begin).value_or("");
-  for (bool more = true; more && !stop.stop_requested();) {
-    auto scanned = co_await database.engine().scan(range, storage::Direction::kAscending, kSweepPage, kSweepBytes);
-    if (!scanned.ok() || scanned->empty()) co_return;
-    const storage::Page& page = *scanned;
-    std::vector<Key> keys;
-    for (size_t i = 0; i < page.size(); ++i) {
-      if (!is_over(used_token(page[i].value), now_ms)) continue;
-      keys.push_back(token_key({}));
-      keys.back().bytes = std::string(page[i].key);
-    }
-    if (!keys.empty()) {
-      // A token may have been used anew since it was scanned.
-      const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
-        for (size_t i = 0; i < keys.size(); ++i) {
-          if (found[i] != nullptr && is_over(used_token(found[i]->value), now_ms)) changes.erase(keys[i]);
-        }
-        return changes.empty() ? Decision::kRefuse : Decision::kCommit;
-      };
-      std::vector<storage::Compare> compare;
-      const auto outcome = co_await database.engine().transact(keys, std::move(compare), decide);
-      if (!outcome.ok()) co_return;
-    }
-    more = page.more;
-    range.begin = std::string(page[page.size() - 1].key) + '\0';
-  }
 }
 
 }  // namespace partita::table

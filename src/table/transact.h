@@ -2,12 +2,12 @@
 #pragma once
 
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "table/read.h"
+#include "table/tokens.h"
 #include "table/write.h"
 
 namespace partita::table {
@@ -26,7 +26,6 @@ struct TransactWrites {
 // One element for each write, in order; nothing at all when the same token's request was carried out before, within
 // kTokenLifetimeMs. Charges are those of transactions, twice the plain ones.
 // Faults: kTransactionCancelled with a TransactionCancelledDetail, kTransactionDuplicateItem, kTokenMismatch.
-inline constexpr int64_t kTokenLifetimeMs = 10 * 60 * 1000;  // "Amazon DynamoDB Transactions", developer guide
 Task<Result<std::vector<Written>>> transact_write(Database& database, TransactWrites request);
 
 // BatchWriteItem: each write as if it came alone. (They share a transaction, which is more than is promised.) All are
@@ -42,8 +41,5 @@ struct TransactGet {
 // One element for each read, in order, all from one moment.
 // Faults: kTransactionCancelled, kTransactionDuplicateItem.
 Task<Result<std::vector<ReadItem>>> transact_read(Database& database, const std::vector<TransactGet>& gets);
-
-// Forgets tokens that are older than their lifetime. May end early when a stop is requested.
-Task<void> sweep_tokens(Database& database, std::stop_token stop = {});
 
 }  // namespace partita::table

@@ -1,7 +1,12 @@
 #include "table/transact.h"
 
-#include "base/bytes.h"
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "model/fault_detail.h"
+#include "table/job.h"
+#include "table/system_rows.h"
 #include "table/table_testing.h"
 
 namespace partita::table {
@@ -54,11 +59,21 @@ class TransactTest : public TableTest {
     return found;
   }
   size_t tokens() {
-    storage::Range range;
-    append_u32(range.begin, 0);
-    range.begin += 'I';
-    range.end = *prefix_end(range.begin);
+    const storage::Range range = system_rows(SystemRow::kToken);
     return wait_for(engine_.scan(range, storage::Direction::kAscending, 1'000'000, 1 << 30)).value().size();
+  }
+  void sweep() {
+    Job job;
+    job.kind = JobKind::kSweepTokens;
+    std::vector<storage::Key> keys{job_key(job)};
+    std::vector<storage::Compare> none;
+    const storage::Decide wanted = [&](std::span<const storage::Record* const> found, storage::Changes& changes) {
+      if (found[0] != nullptr) return storage::Decision::kRefuse;
+      changes.put(job_key(job), job_row(job));
+      return storage::Decision::kCommit;
+    };
+    ASSERT_TRUE(wait_for(engine_.transact(std::move(keys), std::move(none), wanted, nullptr)).ok());
+    wait_for_jobs();
   }
   std::string read_value(int64_t number) {
     for (const auto& one : rows("T")) {
@@ -160,16 +175,45 @@ TEST_F(TransactTest, OldTokensAreSwept) {
   clock_.advance_ms(kTokenLifetimeMs - 1);
   for (int64_t i = 0; i < 50; ++i)
     ASSERT_TRUE(run({action(Kind::kPut, row(i, i))}, "new" + std::to_string(i), "d").ok());
-  wait_for(sweep_tokens(db()));
+  sweep();
   EXPECT_EQ(tokens(), 500u);
   clock_.advance_ms(1);
-  wait_for(sweep_tokens(db()));
+  sweep();
   EXPECT_EQ(tokens(), 50u);
   // The start of a database sweeps too.
+  close();
   clock_.advance_ms(kTokenLifetimeMs);
-  reopen();
+  open();
   wait_for_jobs();
   EXPECT_EQ(tokens(), 0u);
+}
+
+TEST_F(TransactTest, TokensAreSweptWhileTheDatabaseRuns) {
+  wait_for_jobs();
+  ASSERT_TRUE(run({action(Kind::kPut, row(1, 1))}, "old", "d").ok());
+  clock_.advance_ms(kTokenLifetimeMs);
+  for (int waited_ms = 0; waited_ms < 10'000 && tokens() > 0; ++waited_ms) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(tokens(), 0u);
+}
+
+TEST_F(TransactTest, ATokenThatIsUsedAgainIsNotSwept) {
+  wait_for_jobs();
+  ASSERT_TRUE(run({action(Kind::kPut, row(1, 1))}, "token", "d").ok());
+  std::atomic<bool> used = false;
+  const std::string tokens_begin = token_key({}).bytes;
+  engine_.after_scan = [&](const storage::Range& range, size_t max_records) {
+    if (range.begin != tokens_begin || max_records == 1 || used.exchange(true)) return;
+    EXPECT_EQ(run({action(Kind::kPut, row(1, 2))}, "token", "d").value().size(), 1u);
+  };
+  clock_.advance_ms(kTokenLifetimeMs);
+  sweep();
+  wait_for_jobs();
+  EXPECT_TRUE(used);
+  close();
+  engine_.after_scan = nullptr;
+  EXPECT_EQ(tokens(), 1u);
 }
 
 TEST_F(TransactTest, ARefusedStoreIsNoReason) {

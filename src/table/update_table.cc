@@ -3,7 +3,6 @@
 #include "model/fault.h"
 #include "model/limits.h"
 #include "table/tables.h"
-#include "table/upkeep.h"
 
 namespace partita::table {
 
@@ -171,16 +170,6 @@ Result<void> check_update(const TableUpdate& update) {
   return {};
 }
 
-// Only what this update began: other indexes have their jobs.
-void schedule_index_work(Database& database, const Table& table, const TableUpdate& update) {
-  for (const IndexUpdate& one : update.indexes) {
-    const IndexInfo* index = table->find_index(one.create ? one.create->name : one.dropped);
-    if (index == nullptr) continue;
-    if (index->status == Status::kCreating) schedule_index_fill(database, table, index->id);
-    if (index->status == Status::kDeleting) schedule_index_drop(database, table, index->id);
-  }
-}
-
 }  // namespace
 
 bool TableUpdate::empty() const {
@@ -190,6 +179,7 @@ bool TableUpdate::empty() const {
 
 Task<Result<Table>> update_table(Database& database, const TableUpdate& update) {
   PARTITA_CO_TRY_VOID(check_update(update));
+  PARTITA_CO_TRY_VOID(co_await database.idle_table(update.name));
   const int64_t now_ms = database.clock().now_ms();
   const int64_t settles_at_ms = now_ms + database.options().updating_ms;
   const Catalog::Change change = [&](TableInfo& table) -> Result<void> {
@@ -202,12 +192,12 @@ Task<Result<Table>> update_table(Database& database, const TableUpdate& update) 
     return {};
   };
   auto changed = co_await database.catalog().change(update.name, change);
-  if (!changed.ok()) co_return std::move(changed).error();
-  schedule_index_work(database, *changed, update);
+  database.upkeep().poke();
   co_return changed;
 }
 
 Task<Result<Table>> delete_table(Database& database, std::string name) {
+  PARTITA_CO_TRY_VOID(co_await database.idle_table(name));
   const int64_t now_ms = database.clock().now_ms();
   const Catalog::Change change = [&](TableInfo& table) -> Result<void> {
     const Status status = table.status_at(now_ms);
@@ -220,7 +210,7 @@ Task<Result<Table>> delete_table(Database& database, std::string name) {
     return {};
   };
   auto changed = co_await database.catalog().change(name, change);
-  if (changed.ok()) schedule_table_drop(database, *changed);
+  database.upkeep().poke();
   co_return changed;
 }
 

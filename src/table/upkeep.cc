@@ -1,15 +1,10 @@
 #include "table/upkeep.h"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
-#include <utility>
 
-#include "base/bytes.h"
-#include "model/fault.h"
-#include "model/item_codec.h"
-#include "table/rows.h"
-#include "table/transact.h"
+#include "base/log.h"
+#include "table/system_rows.h"
+#include "table/tokens.h"
 
 namespace partita::table {
 
@@ -18,262 +13,319 @@ namespace {
 using storage::Changes;
 using storage::Decision;
 using storage::Key;
+using storage::Outcome;
 using storage::Record;
 
-constexpr size_t kPageRows = 1000;
-constexpr size_t kPageBytes = 1 << 20;
-constexpr size_t kFillAtOnce = 100;  // items in one transaction
-
-storage::Range rows_of(std::string prefix) {
-  storage::Range range;
-  range.end = prefix_end(prefix).value_or("");
-  range.begin = std::move(prefix);
-  return range;
-}
-
-std::string table_prefix(uint32_t table_id) {
-  std::string prefix;
-  append_u32(prefix, table_id);
-  return prefix;
-}
-
-Error gone(const std::string& name) { return model::refuse(model::Fault::kTableNotFound, {name}); }
-
-// Jobs run on their own thread, so they may sleep. False when the job should end.
-bool pause(const std::stop_token& stop, int64_t ms) {
-  if (ms > 0) std::this_thread::sleep_for(std::chrono::milliseconds(ms));
-  return !stop.stop_requested();
-}
-
-// When something that was just dropped may go, on the clock's monotonic scale.
-int64_t due_ns(const Database& database) {
-  return database.clock().monotonic_ns() + database.options().deleting_ms * 1'000'000;
-}
-
-bool pause_until(const Database& database, int64_t due, const std::stop_token& stop) {
-  const int64_t left_ns = std::min(due - database.clock().monotonic_ns(), database.options().deleting_ms * 1'000'000);
-  return pause(stop, (left_ns + 999'999) / 1'000'000);
-}
-
-// Waits until no request works with an older version of the table. False: end the job.
-bool drain(const Database& database, const TableInfo& table, const std::stop_token& stop) {
-  while (database.catalog().older_in_use(table)) {
-    if (!pause(stop, 1)) return false;
-  }
-  return !stop.stop_requested();
-}
-
-// The table, if it is still the one that the job was made for.
-Table find_table(const Database& database, const std::string& name, uint32_t table_id) {
-  Table table = database.catalog().find(name);
-  return table != nullptr && table->id == table_id ? table : nullptr;
-}
-
-// Adds the rows of these items to a new index, as the items are now: an item that changed since it was scanned may
-// still have no row, for a change that does not touch the index leaves its row alone.
-Task<bool> fill_rows(Database& database, const TableInfo& table, const IndexInfo& index, std::vector<Key> items) {
-  const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
-    for (const Record* record : found) {
-      if (record == nullptr) continue;
-      const auto item = model::decode_item(record->value);
-      if (!item.ok()) continue;  // damaged: reading it says so
-      std::optional<Key> row = index_key(table, index, *item);
-      if (!row) continue;
-      std::string view;
-      model::encode_item(index_view(table, index, *item), view);
-      changes.put(std::move(*row), std::move(view));
-    }
-    return changes.empty() ? Decision::kRefuse : Decision::kCommit;
-  };
-  std::vector<storage::Compare> compare;
-  const auto outcome = co_await database.engine().transact(std::move(items), std::move(compare), decide);
-  co_return outcome.ok();
-}
-
-Task<bool> fill_page(Database& database, const TableInfo& table, const IndexInfo& index, const storage::Page& page) {
-  std::vector<Key> keys;
-  for (size_t i = 0; i < page.size(); ++i) {
-    const auto item = model::decode_item(page[i].value);
-    if (item.ok() && index_key(table, index, *item)) keys.push_back(item_key(table, *item));
-    if (keys.empty() || (keys.size() < kFillAtOnce && i + 1 < page.size())) continue;
-    std::vector<Key> batch = std::exchange(keys, std::vector<Key>());
-    if (!co_await fill_rows(database, table, index, std::move(batch))) co_return false;
-  }
-  co_return true;
-}
-
-Task<bool> fill_all(Database& database, Table table, const IndexInfo& index, std::stop_token stop) {
-  storage::Range range = rows_of(model::index_prefix(table->id, model::kBaseIndex));
-  for (bool more = true; more && !stop.stop_requested();) {
-    auto scanned = co_await database.engine().scan(range, storage::Direction::kAscending, kPageRows, kPageBytes);
-    if (!scanned.ok()) co_return false;
-    const storage::Page page = std::move(scanned).value();
-    if (!co_await fill_page(database, *table, index, page)) co_return false;
-    more = page.more;
-    if (more) range.begin = std::string(page[page.size() - 1].key) + '\0';
-  }
-  co_return !stop.stop_requested();
-}
-
-// Counts one index's rows, or the items themselves, and corrects the counters by what they miss.
-Task<bool> count_rows(Database& database, Table table, uint16_t index_id, Tally& tally, std::stop_token stop) {
-  const int64_t items_before = tally.items;
-  const int64_t bytes_before = tally.bytes;
-  int64_t items = 0;
-  int64_t bytes = 0;
-  storage::Range range = rows_of(model::index_prefix(table->id, index_id));
-  for (bool more = true; more;) {
-    if (stop.stop_requested()) co_return false;
-    auto scanned = co_await database.engine().scan(range, storage::Direction::kAscending, kPageRows, kPageBytes);
-    if (!scanned.ok()) co_return false;
-    const storage::Page page = std::move(scanned).value();
-    for (size_t i = 0; i < page.size(); ++i) {
-      const auto size = model::encoded_item_size(page[i].value);
-      ++items;
-      if (size.ok()) bytes += static_cast<int64_t>(*size);
-    }
-    more = page.more;
-    if (more) range.begin = std::string(page[page.size() - 1].key) + '\0';
-  }
-  tally.items += items - items_before;
-  tally.bytes += bytes - bytes_before;
-  co_return true;
-}
-
-IndexInfo* index_of(TableInfo& table, uint16_t index_id) {
-  const auto found = std::ranges::find(table.indexes, index_id, &IndexInfo::id);
-  return found == table.indexes.end() ? nullptr : &*found;
-}
-
-// Jobs answer whether they are done, for good or because there is nothing left to do.
-
-Task<bool> fill_index_job(Database& database, std::string name, uint32_t table_id, uint16_t index_id,
-                          std::stop_token stop) {
-  const Catalog::Change begin = [=](TableInfo& info) -> Result<void> {
-    IndexInfo* index = index_of(info, index_id);
-    if (info.id != table_id || index == nullptr || index->status != Status::kCreating) return gone(name);
-    index->backfilling = true;
-    return {};
-  };
-  auto begun = co_await database.catalog().change(name, begin);
-  if (!begun.ok()) co_return begun.error().kind() == ErrorKind::kInvalid;
-  const Table table = std::move(begun).value();
-  if (!drain(database, *table, stop)) co_return false;
-  const auto index = std::ranges::find(table->indexes, index_id, &IndexInfo::id);
-  PARTITA_CHECK(index != table->indexes.end());
-  if (!co_await fill_all(database, table, *index, stop)) co_return false;
-  // Writers can not know which rows were there already, so what they counted meanwhile is not right.
-  if (!co_await count_rows(database, table, index_id, *index->tally, stop)) co_return false;
-  const Catalog::Change finish = [=](TableInfo& info) -> Result<void> {
-    IndexInfo* filled = index_of(info, index_id);
-    if (info.id != table_id || filled == nullptr || filled->status != Status::kCreating) return gone(name);
-    filled->status = Status::kActive;
-    filled->backfilling = false;
-    return {};
-  };
-  const auto finished = co_await database.catalog().change(name, finish);
-  co_return finished.ok() || finished.error().kind() == ErrorKind::kInvalid;
-}
-
-Task<bool> drop_index_job(Database& database, std::string name, uint32_t table_id, uint16_t index_id, int64_t due,
-                          std::stop_token stop) {
-  if (!pause_until(database, due, stop)) co_return false;
-  {
-    const Table table = find_table(database, name, table_id);
-    if (table == nullptr) co_return true;
-    if (!drain(database, *table, stop)) co_return false;
-  }
-  const storage::Range range = rows_of(model::index_prefix(table_id, index_id));
-  const auto erased = co_await database.engine().erase_range(range);
-  if (!erased.ok()) co_return false;
-  const Catalog::Change forget = [=](TableInfo& info) -> Result<void> {
-    if (info.id != table_id) return gone(name);
-    std::erase_if(info.indexes, [=](const IndexInfo& index) { return index.id == index_id; });
-    return {};
-  };
-  const auto forgotten = co_await database.catalog().change(name, forget);
-  co_return forgotten.ok() || forgotten.error().kind() == ErrorKind::kInvalid;
-}
-
-Task<bool> drop_table_job(Database& database, std::string name, uint32_t table_id, int64_t due, std::stop_token stop) {
-  if (!pause_until(database, due, stop)) co_return false;
-  const Table table = find_table(database, name, table_id);
-  if (table == nullptr) co_return true;
-  if (!drain(database, *table, stop)) co_return false;
-  const storage::Range range = rows_of(table_prefix(table_id));
-  const auto erased = co_await database.engine().erase_range(range);
-  if (!erased.ok()) co_return false;
-  const auto removed = co_await database.catalog().remove(table);
-  co_return removed.ok();
-}
-
-Task<bool> count_job(Database& database, std::string name, uint32_t table_id, std::stop_token stop) {
-  const Table table = find_table(database, name, table_id);
-  if (table == nullptr) co_return true;
-  if (!co_await count_rows(database, table, model::kBaseIndex, *table->tally, stop)) co_return false;
-  for (const auto& index : table->indexes) {
-    if (!co_await count_rows(database, table, index.id, *index.tally, stop)) co_return false;
-  }
-  database.catalog().mark_counted(*table);
-  co_return true;
-}
-
-Task<bool> sweep_job(Database& database, std::stop_token stop) {
-  co_await sweep_tokens(database, stop);
-  co_return true;
-}
+constexpr size_t kJobsAtOnce = 10'000;
+constexpr size_t kJobBytesAtOnce = size_t{4} << 20;
+constexpr int64_t kRetryMs = 200;
+constexpr int64_t kSweepEveryMs = 60'000;
+constexpr int64_t kNsPerMs = 1'000'000;
 
 }  // namespace
 
-void schedule_index_fill(Database& database, Table table, uint16_t index_id) {
-  database.background().add([&database, name = table->name, id = table->id, index_id](std::stop_token stop) {
-    return fill_index_job(database, name, id, index_id, stop);
-  });
+Upkeep::Upkeep(storage::Engine& engine, Catalog& catalog, const Clock& clock, Random& random, UpkeepOptions options)
+    : engine_(engine),
+      catalog_(catalog),
+      clock_(clock),
+      random_(random),
+      options_(options),
+      swept_ns_(clock.monotonic_ns()) {
+  background_.begin([this] { return tend(); });
 }
 
-void schedule_index_drop(Database& database, Table table, uint16_t index_id) {
-  const int64_t due = due_ns(database);
-  database.background().add([&database, name = table->name, id = table->id, index_id, due](std::stop_token stop) {
-    return drop_index_job(database, name, id, index_id, due, stop);
-  });
+void Upkeep::poke() {
+  background_.begin([this] { return look(); });
 }
 
-void schedule_table_drop(Database& database, Table table) {
-  const int64_t due = due_ns(database);
-  database.background().add([&database, name = table->name, id = table->id, due](std::stop_token stop) {
-    return drop_table_job(database, name, id, due, stop);
-  });
+Task<bool> Upkeep::wait(int64_t ms) {
+  constexpr int64_t kLookMs = 20;  // the injected clock may be moved
+  const int64_t due_ns = clock_.monotonic_ns() + ms * kNsPerMs;
+  while (!background_.stopping()) {
+    const int64_t left_ns = due_ns - clock_.monotonic_ns();
+    if (left_ns <= 0) break;
+    co_await background_.sleep(std::min(kLookMs, (left_ns + kNsPerMs - 1) / kNsPerMs));
+  }
+  co_return !background_.stopping();
 }
 
-void schedule_count(Database& database, Table table) {
-  database.background().add([&database, name = table->name, id = table->id](std::stop_token stop) {
-    return count_job(database, name, id, stop);
-  });
-}
-
-void count_token(Database& database) {
-  constexpr uint64_t kTokensBetweenSweeps = 10'000;
-  static std::atomic<uint64_t> used{0};
-  if (++used % kTokensBetweenSweeps == 0) {
-    database.background().add([&database](std::stop_token stop) { return sweep_job(database, stop); });
+Task<void> Upkeep::tend() {
+  while (!background_.stopping()) {
+    const int64_t since_ms = (clock_.monotonic_ns() - swept_ns_) / kNsPerMs;
+    if (since_ms >= kSweepEveryMs) sweep_wanted_ = true;
+    co_await look();
+    co_await background_.sleep(options_.look_ms);
   }
 }
 
-void resume_unfinished(Database& database) {
-  for (const Table& table : database.catalog().all()) {
-    if (table->status == Status::kDeleting) {
-      schedule_table_drop(database, table);
-      continue;
+Task<void> Upkeep::look() {
+  if (background_.stopping()) co_return;
+  Result<void> looked = co_await catalog_.look_again();
+  if (looked.ok() && !adopted_) looked = co_await adopt();
+  if (looked.ok() && sweep_wanted_) looked = co_await want_sweep();
+  if (looked.ok()) looked = co_await look_for_jobs();
+  static LogThrottle throttle(10'000);
+  uint64_t unsaid = 0;
+  if (!looked.ok() && throttle.pass(unsaid)) {
+    log(LogLevel::kWarn, {"The store could not be looked through for work: ", looked.error().sentence()});
+  }
+}
+
+Task<Result<void>> Upkeep::look_for_jobs() {
+  auto scanned =
+      co_await engine_.scan(system_rows(SystemRow::kJob), storage::Direction::kAscending, kJobsAtOnce, kJobBytesAtOnce);
+  PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
+  std::set<std::string> there;
+  for (size_t i = 0; i < page.size(); ++i) {
+    const std::string key(page[i].key);
+    there.insert(key);
+    if (mine_.contains(key)) continue;
+    auto read = job_from(page[i].key, page[i].value);
+    if (!read.ok() && read.error().kind() == ErrorKind::kInvalid) continue;  // a newer version's, for that to do
+    PARTITA_CO_TRY(Job job, std::move(read));
+    const Table table = catalog_.find(job.table);
+    if (table != nullptr && !Catalog::check_features(*table).ok()) continue;
+    const storage::Version version = page[i].version;
+    if (!is_free(key, job, version)) continue;
+    mine_.insert(key);
+    background_.begin([this, job, version] { return work(job, version); });
+  }
+  std::erase_if(seen_, [&](const auto& one) { return !there.contains(one.first); });
+  co_return Result<void>();
+}
+
+// Nobody's, or of a server that has not touched it for the length of a lease.
+bool Upkeep::is_free(const std::string& key, const Job& job, storage::Version version) {
+  if (job.claim == 0) return true;
+  const int64_t now_ns = clock_.monotonic_ns();
+  const auto [sight, first] = seen_.try_emplace(key, Sight{version, now_ns});
+  if (!first && sight->second.version != version) sight->second = {version, now_ns};
+  return now_ns - sight->second.since_ns >= options_.lease_ms * kNsPerMs;
+}
+
+Task<Result<bool>> Upkeep::claim(Job& job, storage::Version seen) {
+  job.claim = random_.next() | 1;
+  const Key key = job_key(job);
+  const storage::Decide decide = [&](std::span<const Record* const>, Changes& changes) {
+    changes.put(key, job_row(job));
+    return Decision::kCommit;
+  };
+  std::vector<Key> none;
+  std::vector<storage::Compare> compare{{key, seen}};
+  auto outcome = co_await engine_.transact(std::move(none), std::move(compare), decide);
+  PARTITA_CO_TRY(const Outcome claimed, std::move(outcome));
+  co_return claimed == Outcome::kCommitted;
+}
+
+// What the store says of the job. False: it is not ours any more.
+Task<Result<bool>> Upkeep::reload(Job& job) {
+  const std::vector<Key> keys{job_key(job)};
+  auto read = co_await engine_.read(keys);
+  PARTITA_CO_TRY(const auto records, std::move(read));
+  if (!records[0]) co_return false;
+  PARTITA_CO_TRY(Job stored, job_from(keys[0].bytes, records[0]->value));
+  if (stored.claim != job.claim) co_return false;
+  job = std::move(stored);
+  co_return true;
+}
+
+Task<void> Upkeep::let_go(Job job) {
+  auto reloaded = co_await reload(job);
+  if (!reloaded.ok() || !*reloaded) co_return;
+  const Key key = job_key(job);
+  const uint64_t claim = std::exchange(job.claim, 0);
+  std::vector<Key> keys{key};
+  std::vector<storage::Compare> none;
+  const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
+    if (found[0] == nullptr) return Decision::kRefuse;
+    const auto stored = job_from(key.bytes, found[0]->value);
+    if (!stored.ok() || stored->claim != claim) return Decision::kRefuse;
+    changes.put(key, job_row(job));
+    return Decision::kCommit;
+  };
+  // If it can not be stored, the lease runs out.
+  const auto outcome = co_await engine_.transact(std::move(keys), std::move(none), decide);
+  static_cast<void>(outcome.ok());
+}
+
+Task<void> Upkeep::work(Job job, storage::Version seen) {
+  const std::string key = job_key(job).bytes;
+  auto claimed = co_await claim(job, seen);
+  if (!claimed.ok() || !*claimed) {
+    mine_.erase(key);
+    co_return;
+  }
+  log(LogLevel::kDebug, {describe(job), " begins"});
+  Result<bool> ours = true;
+  while (ours.ok() && *ours) {
+    const Result<End> end = co_await carry_on(job);
+    if (end.ok()) {
+      if (*end == End::kStopped) co_await let_go(job);
+      if (*end == End::kDone) log(LogLevel::kInfo, {describe(job), ": done, ", std::to_string(job.done), " rows"});
+      break;
     }
-    for (const auto& index : table->indexes) {
-      if (index.status == Status::kCreating) schedule_index_fill(database, table, index.id);
-      if (index.status == Status::kDeleting) schedule_index_drop(database, table, index.id);
+    log(LogLevel::kWarn, {describe(job), " is interrupted: ", end.error().sentence()});
+    ours = true;
+    co_await background_.sleep(kRetryMs);
+    if (background_.stopping()) {
+      co_await let_go(job);
+      break;
     }
+    // While the store can not be read, it may be ours still.
+    if (auto reloaded = co_await reload(job); reloaded.ok()) ours = *reloaded;
   }
-  database.background().add([&database](std::stop_token stop) { return sweep_job(database, stop); });
-  for (const Table& table : database.catalog().all()) {
-    if (database.catalog().is_uncounted(*table)) schedule_count(database, table);
+  mine_.erase(key);
+}
+
+Task<Result<Upkeep::End>> Upkeep::carry_on(Job& job) {
+  switch (job.kind) {
+    case JobKind::kFillIndex:
+      return fill_index(job);
+    case JobKind::kDropIndex:
+      return drop_index(job);
+    case JobKind::kDropTable:
+      return drop_table(job);
+    case JobKind::kSweepTokens:
+      return sweep_tokens(job);
+    case JobKind::kCount:
+      return count(job);
   }
+  PARTITA_CHECK(false);
+}
+
+Task<Result<Upkeep::Stepped>> Upkeep::step(const Job& job, Step step) {
+  const Key key = job_key(job);
+  std::vector<Key> keys{key};
+  std::ranges::move(step.keys, std::back_inserter(keys));
+  bool lost = false;
+  const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
+    lost = true;
+    if (found[0] == nullptr) return Decision::kRefuse;
+    const auto stored = job_from(key.bytes, found[0]->value);
+    if (!stored.ok() || stored->claim != job.claim) return Decision::kRefuse;
+    lost = false;
+    if (step.ride && step.ride(found.subspan(1), changes) == Decision::kRefuse) return Decision::kRefuse;
+    if (step.ends) {
+      changes.erase(key);
+    } else {
+      changes.put(key, job_row(job));
+    }
+    return Decision::kCommit;
+  };
+  auto outcome = co_await engine_.transact(std::move(keys), std::move(step.compare), decide);
+  PARTITA_CO_TRY(const Outcome stepped, std::move(outcome));
+  if (lost && stepped == Outcome::kRefused) co_return Stepped::kLost;
+  co_return stepped == Outcome::kCommitted ? Stepped::kDone : Stepped::kStale;
+}
+
+Task<Result<Upkeep::End>> Upkeep::finish(const Job& job) {
+  Step last;
+  last.ends = true;
+  PARTITA_CO_TRY(const Stepped stepped, co_await step(job, std::move(last)));
+  co_return stepped == Stepped::kDone ? End::kDone : End::kLost;
+}
+
+Catalog::Rider Upkeep::rider(const Job& job, bool ends) {
+  Catalog::Rider rider;
+  rider.key = job_key(job);
+  rider.ride = [job, ends](const Record* found, const TableInfo& table, Changes& changes) {
+    if (found == nullptr) return false;
+    const Key key = job_key(job);
+    const auto stored = job_from(key.bytes, found->value);
+    if (!stored.ok() || stored->claim != job.claim) return false;
+    if (ends) {
+      changes.erase(key);
+      return true;
+    }
+    Job after = job;
+    if (after.kind == JobKind::kCount) after.ended_at = table.revision;
+    changes.put(key, job_row(after));
+    return true;
+  };
+  return rider;
+}
+
+// Tables of a store that was made before counts were kept in it: they have no base row.
+Task<Result<void>> Upkeep::adopt() {
+  const std::vector<Table> tables = catalog_.all();
+  std::vector<Key> keys;
+  for (const Table& table : tables) keys.push_back(base_count_key(table->id));
+  auto read = co_await engine_.read(keys);
+  PARTITA_CO_TRY(const auto records, std::move(read));
+  for (size_t i = 0; i < tables.size(); ++i) {
+    if (records[i]) continue;
+    Catalog::Rider base;
+    base.key = keys[i];
+    base.ride = [key = keys[i]](const Record* found, const TableInfo&, Changes& changes) {
+      std::string none;
+      encode_counts({}, none);
+      if (found == nullptr) changes.put(key, std::move(none));
+      return found == nullptr;
+    };
+    const Catalog::Change begin = [id = tables[i]->id](TableInfo& table) -> Result<void> {
+      if (table.id != id) return Result<void>();
+      Catalog::start_counting(table, model::kBaseIndex);
+      for (const auto& index : table.indexes) Catalog::start_counting(table, index.id);
+      return Result<void>();
+    };
+    const auto begun = co_await catalog_.change(tables[i]->name, begin, &base);
+    if (begun.ok()) continue;
+    const ErrorKind kind = begun.error().kind();  // gone, of a newer version, or another server was faster
+    if (kind != ErrorKind::kInvalid && kind != ErrorKind::kConflict) co_return begun.error();
+  }
+  adopted_ = true;
+  co_return Result<void>();
+}
+
+Task<Result<void>> Upkeep::want_sweep() {
+  auto scanned = co_await engine_.scan(system_rows(SystemRow::kToken), storage::Direction::kAscending, 1, 1);
+  PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
+  if (!page.empty()) {
+    Job job;
+    job.kind = JobKind::kSweepTokens;
+    std::vector<Key> keys{job_key(job)};
+    const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
+      if (found[0] != nullptr) return Decision::kRefuse;
+      changes.put(job_key(job), job_row(job));
+      return Decision::kCommit;
+    };
+    std::vector<storage::Compare> none;
+    const auto wanted = co_await engine_.transact(std::move(keys), std::move(none), decide);
+    if (!wanted.ok()) co_return wanted.error();
+  }
+  sweep_wanted_ = false;
+  swept_ns_ = clock_.monotonic_ns();
+  co_return Result<void>();
+}
+
+Task<Result<void>> Upkeep::sum_up_counts(Table table) {
+  Job job;
+  job.kind = JobKind::kCount;
+  job.table_id = table->id;
+  job.table = table->name;
+  std::vector<Key> keys{job_key(job)};
+  std::vector<storage::Compare> compare{{table_key(table->name), table->version}};
+  const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
+    if (found[0] != nullptr) return Decision::kRefuse;
+    changes.put(job_key(job), job_row(job));
+    return Decision::kCommit;
+  };
+  auto outcome = co_await engine_.transact(std::move(keys), std::move(compare), decide);
+  if (!outcome.ok()) co_return std::move(outcome).error();
+  poke();
+  co_return Result<void>();
+}
+
+Task<Result<std::vector<Job>>> Upkeep::jobs() {
+  auto scanned =
+      co_await engine_.scan(system_rows(SystemRow::kJob), storage::Direction::kAscending, kJobsAtOnce, kJobBytesAtOnce);
+  PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
+  std::vector<Job> jobs;
+  for (size_t i = 0; i < page.size(); ++i) {
+    auto job = job_from(page[i].key, page[i].value);
+    if (job.ok()) jobs.push_back(std::move(job).value());
+  }
+  co_return jobs;
 }
 
 }  // namespace partita::table

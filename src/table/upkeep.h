@@ -1,24 +1,121 @@
-// The jobs behind changes that take a while. Each can be interrupted at any point and begun again.
+// Does the jobs of job.h, side by side with each other and with those of other servers, and looks now and then whether
+// there are any: its own, or those of a server that died. A job whose row nobody touched for `lease_ms` is taken over;
+// that is measured on this server's monotonic clock, from when it saw the row, so clocks need not agree.
 #pragma once
 
-#include "table/database.h"
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "storage/engine.h"
+#include "table/background.h"
+#include "table/catalog.h"
+#include "table/job.h"
 
 namespace partita::table {
 
-// Fills a new index from the table's items and makes it ACTIVE.
-void schedule_index_fill(Database& database, Table table, uint16_t index_id);
-// Clears an index that is DELETING and forgets it.
-void schedule_index_drop(Database& database, Table table, uint16_t index_id);
-// Clears a table that is DELETING and forgets it.
-void schedule_table_drop(Database& database, Table table);
-// Counts the items of a table whose counters were lost with an unclean stop. What is written while it counts may be
-// counted twice; DynamoDB's own counts are no more exact.
-void schedule_count(Database& database, Table table);
+struct UpkeepOptions {
+  int64_t deleting_ms = 0;  // how long a dropped table or index is seen DELETING
+  int64_t late_ms = 0;      // how long after that a late reader may still look at its rows
+  int64_t lease_ms = 0;
+  int64_t look_ms = 0;  // how often it looks for jobs, and at the catalogue
+};
 
-// Called for every token used; now and then it schedules a sweep of the old ones.
-void count_token(Database& database);
+class Upkeep {
+ public:
+  // All outlive it. Begins at once.
+  Upkeep(storage::Engine& engine, Catalog& catalog, const Clock& clock, Random& random, UpkeepOptions options);
+  // Interrupts the jobs where they are and lets go of them.
+  ~Upkeep() { background_.stop(); }
 
-// Whatever the catalogue shows as unfinished.
-void resume_unfinished(Database& database);
+  // There may be something to do: looks at once. Callable from any thread.
+  void poke();
+  // Has count rows summed up that nobody changes any more; they are many.
+  Task<Result<void>> sum_up_counts(Table table);
+
+  // All jobs, whoever does them, with their progress.
+  Task<Result<std::vector<Job>>> jobs();
+
+  // Looks for work now. Only for the background thread.
+  Task<void> look();
+
+  Background& background() { return background_; }
+
+ private:
+  enum class End : uint8_t { kDone, kLost, kStopped };
+  // When this server first saw a row as it is.
+  struct Sight {
+    storage::Version version;
+    int64_t since_ns;
+  };
+  // Rows of an index behind `after`, up to `upto`, that changed since they were read, with their sizes now.
+  struct Zone {
+    std::string after;
+    std::string upto;
+    std::map<std::string, std::optional<uint64_t>> rows;
+  };
+  // What joins the transaction that stores a job's progress.
+  struct Step {
+    std::vector<storage::Key> keys;
+    std::vector<storage::Compare> compare;
+    storage::Decide ride;
+    bool ends = false;  // the job's row goes
+  };
+  enum class Stepped : uint8_t { kDone, kStale, kLost };
+
+  // Looking for work: upkeep.cc.
+  Task<void> tend();
+  Task<Result<void>> look_for_jobs();
+  Task<Result<void>> adopt();
+  Task<Result<void>> want_sweep();
+  bool is_free(const std::string& key, const Job& job, storage::Version version);
+  Task<void> work(Job job, storage::Version seen);
+  Task<Result<bool>> claim(Job& job, storage::Version seen);
+  Task<Result<bool>> reload(Job& job);
+  Task<void> let_go(Job job);
+  Task<Result<End>> carry_on(Job& job);
+
+  // Stores `job` as it is now, unless another server has taken it over.
+  Task<Result<Stepped>> step(const Job& job, Step step);
+  Task<Result<End>> finish(const Job& job);
+  // The same, for changes of the catalogue; a change of it that was refused tells whether the job is lost.
+  Catalog::Rider rider(const Job& job, bool ends);
+  // False: stop.
+  Task<bool> wait(int64_t ms);
+
+  // upkeep_jobs.cc
+  Task<Result<End>> fill_index(Job& job);
+  Task<Result<Stepped>> fill_page(Job& job, Table table, uint16_t index_id, const storage::Page& page);
+  Task<Result<End>> end_fill(Job& job);
+  Task<Result<End>> drop_index(Job& job);
+  Task<Result<End>> drop_table(Job& job);
+  Task<Result<End>> sweep_tokens(Job& job);
+
+  // upkeep_counts.cc
+  Task<Result<End>> count(Job& job);
+  Task<Result<Stepped>> count_page(Job& job, Table table);
+  Task<Result<void>> follow_log(Job& job, Zone& zone);
+  Task<Result<Stepped>> end_count(Job& job, Table table);
+  Task<Result<Stepped>> sum_up(Job& job, Table table, uint64_t before, std::optional<uint16_t> except, size_t& left);
+
+  storage::Engine& engine_;
+  Catalog& catalog_;
+  const Clock& clock_;
+  Random& random_;
+  const UpkeepOptions options_;
+
+  // Of the background thread alone.
+  std::set<std::string> mine_;
+  std::map<std::string, Sight> seen_;
+  bool adopted_ = false;
+  bool sweep_wanted_ = true;
+  int64_t swept_ns_ = 0;
+  Background background_;
+};
 
 }  // namespace partita::table

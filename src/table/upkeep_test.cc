@@ -1,11 +1,16 @@
 #include "table/upkeep.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <future>
 #include <thread>
 
-#include "base/bytes.h"
 #include "expr/update.h"
+#include "table/counts.h"
+#include "table/job.h"
 #include "table/table_testing.h"
+#include "table/transact.h"
 
 namespace partita::table {
 namespace {
@@ -43,8 +48,6 @@ class UpkeepTest : public TableTest {
 
   // One random change of one of `items` items. False when the table can not be written any more.
   bool change_something(Random& random, uint64_t items) {
-    const Result<Table> table = db().ready_table("T");
-    if (!table.ok()) return false;
     const auto number = static_cast<int64_t>(random.below(items));
     WriteAction action;
     switch (random.below(4)) {
@@ -59,8 +62,10 @@ class UpkeepTest : public TableTest {
         action.item = row(number, static_cast<int64_t>(random.below(5)));
         if (random.below(4) == 0) action.item.erase("g");
     }
-    EXPECT_TRUE(wait_for(write_item(db(), *table, action)).ok());
-    return true;
+    const auto written = write("T", action);
+    if (written.ok()) return true;
+    EXPECT_EQ(model::fault_of(written.error()), Fault::kResourceNotFound);
+    return false;
   }
 
   // Threads that change items at random, each `changes` times or until the table is gone.
@@ -75,6 +80,16 @@ class UpkeepTest : public TableTest {
       });
     }
     return writers;
+  }
+
+  void put_job(const Job& job) {
+    std::vector<storage::Key> none;
+    std::vector<storage::Compare> nothing;
+    const storage::Decide put = [&](std::span<const storage::Record* const>, storage::Changes& changes) {
+      changes.put(job_key(job), job_row(job));
+      return storage::Decision::kCommit;
+    };
+    ASSERT_TRUE(wait_for(engine_.transact(std::move(none), std::move(nothing), put, nullptr)).ok());
   }
 
   void fill_table(int64_t items) {
@@ -118,11 +133,11 @@ TEST_F(UpkeepTest, AnItemThatChangesWhileItIsFilledGetsItsRow) {
   const std::string base = model::index_prefix(find("T")->id, model::kBaseIndex);
   bool changed = false;
   wait_for_jobs();  // the start's own
-  engine_.after_scan = [&](const storage::Range& range) {
+  engine_.after_scan = [&](const storage::Range& range, size_t) {
     if (changed || !range.begin.starts_with(base)) return;
     changed = true;
     const WriteAction unseen = set_other(1, 77);
-    EXPECT_TRUE(wait_for(write_item(db(), find("T"), unseen)).ok());
+    EXPECT_TRUE(write("T", unseen).ok());
     EXPECT_TRUE(write(Kind::kPut, "T", row(2, 4)).ok());
     EXPECT_TRUE(write(Kind::kDelete, "T", key(0)).ok());
     EXPECT_TRUE(write(Kind::kPut, "T", row(10, 3)).ok());
@@ -142,40 +157,42 @@ TEST_F(UpkeepTest, AnIndexIsFilledWhileOthersWrite) {
   for (auto& writer : writers) writer.join();
   wait_for_jobs();
   EXPECT_EQ(find("T")->find_index("by-g")->status, Status::kActive);
-  // What was written during the count may be counted twice; the rows are exact, and so is a count in peace.
-  schedule_count(db(), find("T"));
-  wait_for_jobs();
   expect_consistent("T");
 }
 
-TEST_F(UpkeepTest, AnInterruptedFillIsTakenUpAgain) {
+TEST_F(UpkeepTest, AnInterruptedFillGoesOnWhereItWas) {
   for (const bool clean : {true, false}) {
     const std::string name = clean ? "clean" : "unclean";
     fill_table(500);
+    wait_for_jobs();
     TableUpdate adding = add_index("T", index_request(name, {hash("g")}), {{"g", Type::kS}});
-    engine_.writes_left = 4;  // the change, the fill's begin, two times a hundred items
+    engine_.writes_left = 5;  // the change, the claim, the fill's begin, two times a hundred items
     update(adding);
     while (engine_.writes_left >= 0) std::this_thread::yield();
     EXPECT_EQ(find("T")->find_index(name)->status, Status::kCreating);
     EXPECT_TRUE(find("T")->find_index(name)->backfilling);
     EXPECT_EQ(rows("T", name).size(), 200u);
+    const auto jobs = wait_for(db().upkeep().jobs()).value();
+    ASSERT_EQ(jobs.size(), 1u);
+    EXPECT_EQ(jobs[0].done, 200u);
     if (clean) engine_.writes_left = INT64_MAX;
     clean ? close() : crash();
+    const std::string base = model::index_prefix(1, model::kBaseIndex);
+    engine_.after_scan = [&](const storage::Range& range, size_t) { EXPECT_NE(range.begin, base); };
     open();
-    auto writers = start_writers(200, 600);
-    for (auto& writer : writers) writer.join();
     wait_for_jobs();
+    close();
+    engine_.after_scan = nullptr;
+    open();
     EXPECT_EQ(find("T")->find_index(name)->status, Status::kActive);
     EXPECT_FALSE(find("T")->find_index(name)->backfilling);
-    schedule_count(db(), find("T"));
-    wait_for_jobs();
     expect_consistent("T");
   }
 }
 
 TEST_F(UpkeepTest, AFillThatTheStoreRefusesIsTriedAgain) {
   fill_table(300);
-  engine_.writes_left = 3;
+  engine_.writes_left = 4;
   update(add_by_g());
   while (engine_.writes_left >= 0) std::this_thread::yield();
   engine_.writes_left = INT64_MAX;
@@ -218,20 +235,31 @@ TEST_F(UpkeepTest, AnInterruptedDropIsTakenUpAgain) {
   expect_consistent("T");
 }
 
-// Somebody is still at work with the table as it was before the index was dropped.
-TEST_F(UpkeepTest, ADropWaitsForThoseWhoStillKnowTheIndex) {
+// Somebody is still at work with the table as it was before the index was there, or while it still was.
+TEST_F(UpkeepTest, AWriteByAnOlderDescriptionNeverHappens) {
   fill_table(10);
+  const Table without = find("T");
   update(add_by_g());
   wait_for_jobs();
-  Table old = find("T");
-  update(drop_index("T", "by-g"));
+  const Table with = find("T");
   WriteAction late;
   late.item = row(50, 1);
-  EXPECT_TRUE(wait_for(write_item(db(), old, late)).ok());
-  const uint32_t id = old->id;
-  old.reset();
+  auto refused = wait_for(write_item(db(), without, late));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_TRUE(Database::binds_again(refused.error()));
+  update(drop_index("T", "by-g"));
+  refused = wait_for(write_item(db(), with, late));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_TRUE(Database::binds_again(refused.error()));
+  std::vector<TransactWrite> writes(1);
+  writes[0].table = with;
+  writes[0].action = late;
+  EXPECT_TRUE(Database::binds_again(wait_for(batch_write(db(), writes)).error()));
+  TransactWrites request{writes, "", ""};
+  EXPECT_TRUE(Database::binds_again(wait_for(transact_write(db(), request)).error()));
   wait_for_jobs();
-  EXPECT_EQ(stored_rows(id), 11u);
+  EXPECT_EQ(stored_rows(with->id), 10u);
+  expect_consistent("T");
 }
 
 // A change of one index leaves another one's fill alone, whether it has begun or not.
@@ -245,7 +273,12 @@ TEST_F(UpkeepTest, AnActiveIndexDoesNotBecomeUnfinishedAgain) {
   settings.indexes.back().changed = "by-g";
   settings.indexes.back().on_demand.max_read_units = 5;
   update(settings);
-  schedule_index_fill(db(), find("T"), find("T")->find_index("by-g")->id);
+  Job again;
+  again.kind = JobKind::kFillIndex;
+  again.table = "T";
+  again.table_id = find("T")->id;
+  again.index_id = find("T")->find_index("by-g")->id;
+  put_job(again);
   wait_for_jobs();
   EXPECT_EQ(find("T")->find_index("by-g")->status, Status::kActive);
   EXPECT_FALSE(find("T")->find_index("by-g")->backfilling);
@@ -273,7 +306,8 @@ TEST_F(UpkeepTest, ATableIsDeletedWhileOthersWrite) {
 TEST_F(UpkeepTest, AnInterruptedDeletionIsTakenUpAgain) {
   fill_table(200);
   const uint32_t id = find("T")->id;
-  engine_.writes_left = 2;  // the change and the erasing, but not the entry in the catalogue
+  wait_for_jobs();
+  engine_.writes_left = 3;  // the change, the claim, the entry in the catalogue, but not the erasing
   EXPECT_TRUE(wait_for(delete_table(db(), "T")).ok());
   while (engine_.writes_left >= 0) std::this_thread::yield();
   EXPECT_FALSE(db().ready_table("T").ok());
@@ -282,26 +316,6 @@ TEST_F(UpkeepTest, AnInterruptedDeletionIsTakenUpAgain) {
   wait_for_jobs();
   EXPECT_EQ(find("T"), nullptr);
   EXPECT_EQ(stored_rows(id), 0u);
-}
-
-TEST_F(UpkeepTest, WhatIsAtWorkIsNotChangedTwice) {
-  fill_table(1);
-  Table held = find("T");
-  update(add_by_g());  // its fill waits for `held`
-  const TableUpdate second = add_index("T", index_request("two", {hash("pk")}), {});
-  const auto two = wait_for(update_table(db(), second));
-  ASSERT_FALSE(two.ok());
-  EXPECT_EQ(model::fault_of(two.error()), Fault::kOneOnlineIndex);
-  const TableUpdate dropping = drop_index("T", "by-g");
-  const auto dropped = wait_for(update_table(db(), dropping));
-  ASSERT_FALSE(dropped.ok());
-  EXPECT_EQ(model::fault_of(dropped.error()), Fault::kIndexInUse);
-  const auto deleted = wait_for(delete_table(db(), "T"));
-  ASSERT_FALSE(deleted.ok());
-  EXPECT_EQ(model::fault_of(deleted.error()), Fault::kTableInUse);
-  held.reset();
-  wait_for_jobs();
-  expect_consistent("T");
 }
 
 TEST_F(UpkeepTest, ANewIndexProjectsNoMoreThanATableMay) {
@@ -317,14 +331,122 @@ TEST_F(UpkeepTest, ANewIndexProjectsNoMoreThanATableMay) {
   EXPECT_EQ(model::fault_of(refused.error()), Fault::kProjectionAttributesTooMany);
 }
 
-TEST_F(UpkeepTest, AStopDoesNotWaitForRequestsThatHoldATable) {
-  Table held = find("T");
+// What was counted before an unclean stop is what is there, and nothing is counted again.
+TEST_F(UpkeepTest, CountsSurviveAnUncleanStop) {
   update(add_by_g());
-  close();
-  held.reset();
+  fill_table(300);
+  wait_for_jobs();
+  const std::string base = model::index_prefix(find("T")->id, model::kBaseIndex);
+  crash();
+  std::atomic<bool> scanned = false;
+  engine_.after_scan = [&](const storage::Range& range, size_t) { scanned = scanned || range.begin == base; };
   open();
   wait_for_jobs();
-  EXPECT_EQ(find("T")->find_index("by-g")->status, Status::kActive);
+  EXPECT_FALSE(scanned);
+  close();
+  engine_.after_scan = nullptr;
+  open();
+  expect_consistent("T");
+  put("T", row(9'999, 1));
+  EXPECT_TRUE(write(Kind::kDelete, "T", key(1)).ok());
+  expect_consistent("T");
+}
+
+// A store that was made before counts were kept in it.
+TEST_F(UpkeepTest, WhatWasNeverCountedIsCountedWhileOthersWrite) {
+  update(add_by_g(ProjectionKind::kAll));
+  fill_table(2'500);
+  wait_for_jobs();
+  const uint32_t id = find("T")->id;
+  close();
+  ASSERT_TRUE(wait_for(engine_.erase_range(count_rows(id))).ok());
+  open();
+  auto writers = start_writers(1'500, 3'000);
+  for (auto& writer : writers) writer.join();
+  wait_for_jobs();
+  EXPECT_TRUE(find("T")->counting.empty());
+  expect_consistent("T");
+  reopen();
+  wait_for_jobs();
+  expect_consistent("T");
+}
+
+// Between the pages of a count, and between a page and the notes behind it, rows come, change and go on both sides of
+// the cursor.
+TEST_F(UpkeepTest, ACountIsExactWhateverChangesMeanwhile) {
+  fill_table(2'500);
+  wait_for_jobs();
+  const uint32_t id = find("T")->id;
+  close();
+  ASSERT_TRUE(wait_for(engine_.erase_range(count_rows(id))).ok());
+  const std::string base = model::index_prefix(id, model::kBaseIndex);
+  SeededRandom random(5);
+  std::atomic<int> scans = 0;
+  std::atomic<bool> changing = false;
+  engine_.after_scan = [&](const storage::Range& range, size_t) {
+    if (!range.begin.starts_with(base) || changing.exchange(true)) return;
+    ++scans;
+    for (int i = 0; i < 40; ++i) change_something(random, 3'000);
+    changing = false;
+  };
+  open();
+  wait_for_jobs();
+  close();
+  engine_.after_scan = nullptr;
+  open();
+  EXPECT_GE(scans, 3);
+  expect_consistent("T");
+}
+
+// A row that changes no more goes into the base row.
+TEST_F(UpkeepTest, CountRowsAreSummedUp) {
+  const Catalog::Change nothing = [](TableInfo&) { return Result<void>(); };
+  for (int64_t number = 0; number < 50; ++number) {
+    put("T", row(number, 1));
+    ASSERT_TRUE(wait_for(db().catalog().change("T", nothing)).ok());
+  }
+  EXPECT_GE(wait_for(read_counts(engine_, find("T")->id)).value().rows, 50u);
+  const Table table = find("T");
+  EXPECT_TRUE(wait_for(db().upkeep().sum_up_counts(table)).ok());
+  wait_for_jobs();
+  EXPECT_LE(wait_for(read_counts(engine_, table->id)).value().rows, 2u);
+  expect_consistent("T");
+}
+
+// The store says no more of a write than that it may have happened.
+TEST_F(UpkeepTest, CountsAreRightWhateverBecameOfAWrite) {
+  for (int number = 0; number < 40; ++number) {
+    engine_.unknown = number % 3;  // 0: known, 1: it happened, 2: it did not
+    static_cast<void>(write(Kind::kPut, "T", row(number, 1)).ok());
+    engine_.unknown = 0;
+    put("T", row(100 + number, 1));
+  }
+  expect_consistent("T");
+}
+
+TEST_F(UpkeepTest, ADeletionDoesNotWaitForAnotherTablesIndex) {
+  create(plain_table("Small"));
+  fill_table(3'000);
+  wait_for_jobs();
+  const std::string base = model::index_prefix(find("T")->id, model::kBaseIndex);
+  std::atomic<bool> filling = false;
+  std::atomic<bool> deleted_first = false;
+  engine_.after_scan = [&](const storage::Range& range, size_t) {
+    if (!range.begin.starts_with(base)) return;
+    filling = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  };
+  update(add_by_g());
+  while (!filling) std::this_thread::yield();
+  EXPECT_TRUE(wait_for(delete_table(db(), "Small")).ok());
+  while (find("Small") != nullptr) std::this_thread::yield();
+  deleted_first = find("T")->find_index("by-g")->status == Status::kCreating;
+  wait_for_jobs();
+  close();
+  engine_.after_scan = nullptr;
+  open();
+  EXPECT_TRUE(deleted_first);
+  expect_consistent("T");
 }
 
 }  // namespace

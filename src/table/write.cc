@@ -7,6 +7,7 @@
 #include "model/fault_detail.h"
 #include "model/item_codec.h"
 #include "model/limits.h"
+#include "table/commit.h"
 
 namespace partita::table {
 
@@ -123,15 +124,9 @@ Result<Written> evaluate_write(const TableInfo& table, const WriteAction& action
   return written;
 }
 
-void settle(const ItemChange& change) {
-  for (const TallyChange& tally : change.tallies) {
-    tally.tally->items += tally.items;
-    tally.tally->bytes += tally.bytes;
-  }
-}
-
 Task<Result<bool>> collection_is_full(Database& database, Table table, const WriteAction& action) {
   if (action.kind == Kind::kDelete || action.kind == Kind::kCheck || !table->has_local_index()) co_return false;
+  PARTITA_CO_TRY_VOID(co_await database.hear_counts(table, false));
   int64_t whole = table->tally->bytes;
   for (const auto& index : table->indexes) whole += index.global ? 0 : index.tally->bytes.load();
   const int64_t limit = database.options().max_collection_bytes;
@@ -143,7 +138,7 @@ Task<Result<bool>> collection_is_full(Database& database, Table table, const Wri
 
 Result<void> check_growth(bool full, const ItemChange& change) {
   int64_t growth = 0;
-  for (const TallyChange& tally : change.tallies) growth += tally.bytes;
+  for (const CountChange& one : change.counts) growth += one.by.bytes;
   if (full && growth > 0) return refuse(Fault::kCollectionTooLarge);
   return {};
 }
@@ -152,18 +147,17 @@ Task<Result<Written>> write_item(Database& database, Table table, const WriteAct
   PARTITA_CO_TRY_VOID(check_write(*table, action));
   PARTITA_CO_TRY(const bool full, co_await collection_is_full(database, table, action));
   std::optional<Result<Written>> result;
-  const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
+  const Evaluate evaluate = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
     result.emplace(evaluate_write(*table, action, found[0], changes));
     if (!result->ok()) return Decision::kRefuse;
+    moves.add(*table, result->value().change);
     if (auto grown = check_growth(full, result->value().change); !grown.ok()) result.emplace(std::move(grown).error());
     return result->ok() ? Decision::kCommit : Decision::kRefuse;
   };
   std::vector<storage::Key> keys;
   keys.push_back(item_key(*table, action.item));
-  std::vector<storage::Compare> compare;
-  auto outcome = co_await database.engine().transact(std::move(keys), std::move(compare), decide);
+  auto outcome = co_await commit(database, std::span(&table, 1), std::move(keys), evaluate);
   if (!outcome.ok()) co_return std::move(outcome).error();
-  if (result->ok()) settle(result->value().change);
   co_return std::move(*result);
 }
 

@@ -41,9 +41,6 @@ Result<void> check_write(const TableInfo& table, const WriteAction& action);
 Result<Written> evaluate_write(const TableInfo& table, const WriteAction& action, const storage::Record* found,
                                storage::Changes& changes);
 
-// Moves the live counters. Call once, after the commit.
-void settle(const ItemChange& change);
-
 // check_write, then evaluate_write in one transaction. Durable when it returns.
 Task<Result<Written>> write_item(Database& database, Table table, const WriteAction& action);
 

@@ -161,6 +161,7 @@ constexpr std::array kRows = {
     FaultRow{Fault::kTooManyLocalIndexes, Exception::kValidation, "One or more parameter values were invalid: Number of LocalSecondaryIndexes exceeds per-table limit of 5"},
     FaultRow{Fault::kTooManyGlobalIndexes, Exception::kValidation, "One or more parameter values were invalid: GlobalSecondaryIndex count exceeds the per-table limit of 20"},
     FaultRow{Fault::kTableProtected, Exception::kValidation, "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first."},
+    FaultRow{Fault::kTableOfNewerVersion, Exception::kValidation, "Table {0} uses a feature that this version of Partita does not know: {1}. A newer version wrote it: serve it with that one."},
     FaultRow{Fault::kNothingToUpdate, Exception::kValidation, "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required"},
     FaultRow{Fault::kIndexExists, Exception::kValidation, "Attempting to create an index which already exists"},
     FaultRow{Fault::kIndexUpdatedTwice, Exception::kValidation, "One or more parameter values were invalid: Only one global secondary index update per index is allowed simultaneously. Index: {0}"},

@@ -1,0 +1,98 @@
+// How much a table and its indexes hold: exact, and kept in the store, for any number of servers.
+//
+// A write moves the counts within its own transaction. Each write under way has a row for that to itself, a slot: no
+// two writes meet on one, and what a slot holds is known without reading it. A table's counts are the sum of its rows.
+// A slot belongs to one version of the table's description. As a write compares that, rows of older versions never
+// change again; the count job adds them to the table's base row.
+//
+// Rows that were there before anybody counted them (of a new index, or of an older store) are counted by that job while
+// others write: the description says which index is `counting`, and each write notes what it does to that index's rows
+// in a topic of the log.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "storage/engine.h"
+
+namespace partita::table {
+
+struct Count {
+  int64_t items = 0;
+  int64_t bytes = 0;
+  bool operator==(const Count&) const = default;
+};
+
+// By index id; model::kBaseIndex is the table itself. What is not in it is 0.
+class Counts {
+ public:
+  void add(uint16_t index, Count count);
+  void add(const Counts& other);
+  void set(uint16_t index, Count count);
+  void erase(uint16_t index);
+  Count of(uint16_t index) const;
+  const std::vector<std::pair<uint16_t, Count>>& all() const { return all_; }
+
+ private:
+  std::vector<std::pair<uint16_t, Count>> all_;  // few, sorted
+};
+
+void encode_counts(const Counts& counts, std::string& out);
+// Errors: kCorrupt.
+Result<Counts> decode_counts(std::string_view bytes);
+
+// The slots of one version of a table's description in this process. Callable from any thread.
+class CountSlots {
+ public:
+  // `origin` is this object's alone among all processes that ever open the store.
+  CountSlots(uint32_t table_id, uint64_t revision, std::pair<uint64_t, uint32_t> origin);
+
+  struct Slot {
+    uint32_t number = 0;
+    Counts held;  // what its row holds
+  };
+  Slot take();
+  // A slot whose row is not known (an unknown outcome) is not given back.
+  void give_back(Slot slot);
+  storage::Key key_of(const Slot& slot) const;
+
+ private:
+  const std::string prefix_;
+  std::mutex mutex_;
+  std::vector<Slot> free_;
+  uint32_t next_ = 0;
+};
+
+storage::Key base_count_key(uint32_t table_id);
+// Every count row of the table.
+storage::Range count_rows(uint32_t table_id);
+// The description's revision that a row belongs to; nothing for the base row.
+std::optional<uint64_t> revision_of_count(std::string_view key);
+
+struct StoredCounts {
+  Counts total;
+  size_t rows = 0;
+};
+// Of one moment unless there are thousands of rows.
+Task<Result<StoredCounts>> read_counts(storage::Engine& engine, uint32_t table_id);
+
+// What one write did to one row of an index that is being counted. Sizes in bytes; nothing where there is no row.
+struct RowChange {
+  std::string_view key;
+  std::optional<uint64_t> before;
+  std::optional<uint64_t> after;
+};
+std::string encode_row_change(const RowChange& change);
+// The key points into `bytes`. Errors: kCorrupt.
+Result<RowChange> decode_row_change(std::string_view bytes);
+// `run` tells one counting of the index from the next.
+std::string counting_topic(uint32_t table_id, uint16_t index, uint64_t run);
+
+}  // namespace partita::table

@@ -1,0 +1,141 @@
+#include "table/job.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "model/item_codec.h"
+#include "table/system_rows.h"
+
+namespace partita::table {
+
+namespace {
+
+using model::AttributeValue;
+
+constexpr std::string_view kKinds = "fxdcs";
+
+AttributeValue whole(uint64_t value) { return AttributeValue::number(model::Number::of(static_cast<int64_t>(value))); }
+
+AttributeValue bytes(uint64_t value) {
+  std::string text;
+  append_u64(text, value);
+  return AttributeValue::binary(std::move(text));
+}
+
+// Reads the members of a job's row. A missing one keeps its default.
+class Members {
+ public:
+  explicit Members(const model::Item& item) : item_(item) {}
+
+  template <class Whole>
+  void take(std::string_view name, Whole& out) {
+    const AttributeValue* value = find(name, model::Type::kN);
+    if (value == nullptr) return;
+    const auto number = value->as_number().to_int64();
+    sound_ &= number.has_value();
+    out = static_cast<Whole>(number.value_or(0));
+  }
+  void take_bytes(std::string_view name, uint64_t& out) {
+    const AttributeValue* value = find(name, model::Type::kB);
+    if (value == nullptr) return;
+    std::string_view text = value->as_bytes();
+    const auto number = take_u64(text);
+    sound_ &= number.has_value();
+    out = number.value_or(0);
+  }
+  const AttributeValue* find(std::string_view name, model::Type type) {
+    const AttributeValue* value = item_.find(name);
+    if (value == nullptr) return nullptr;
+    sound_ &= value->is(type);
+    return value->is(type) ? value : nullptr;
+  }
+  bool sound() const { return sound_; }
+
+ private:
+  const model::Item& item_;
+  bool sound_ = true;
+};
+
+Error damaged() { return Error(ErrorKind::kCorrupt, "a job's row is damaged"); }
+
+}  // namespace
+
+storage::Key job_key(JobKind kind, uint32_t table_id, uint16_t index_id) {
+  std::string rest(1, static_cast<char>(kind));
+  append_u32(rest, table_id);
+  append_u16(rest, index_id);
+  return system_key(SystemRow::kJob, rest);
+}
+
+storage::Key job_key(const Job& job) { return job_key(job.kind, job.table_id, job.index_id); }
+
+std::string job_row(const Job& job) {
+  model::Item item;
+  item.set("claim", bytes(job.claim));
+  item.set("counted_bytes", AttributeValue::number(model::Number::of(job.counted.bytes)));
+  item.set("counted_items", AttributeValue::number(model::Number::of(job.counted.items)));
+  item.set("counting", whole(job.counting));
+  item.set("cursor", AttributeValue::binary(job.cursor));
+  item.set("done", whole(job.done));
+  item.set("ended_at", whole(job.ended_at));
+  item.set("forgotten", AttributeValue::boolean(job.forgotten));
+  const auto& position = job.position.bytes;
+  item.set("position", AttributeValue::binary(std::string(position.begin(), position.end())));
+  item.set("run", whole(job.run));
+  item.set("table", AttributeValue::string(job.table));
+  std::string row;
+  model::encode_item(item, row);
+  return row;
+}
+
+Result<Job> job_from(std::string_view key, std::string_view row) {
+  Job job;
+  key.remove_prefix(std::min(key.size(), system_key(SystemRow::kJob).bytes.size()));
+  const auto kind = take_u8(key);
+  const auto table_id = take_u32(key);
+  const auto index_id = take_u16(key);
+  if (!kind || !table_id || !index_id) return damaged();
+  if (kKinds.find(static_cast<char>(*kind)) == std::string_view::npos) {
+    return Error(ErrorKind::kInvalid, "a job of a kind that only a newer version of Partita knows");
+  }
+  job.kind = static_cast<JobKind>(*kind);
+  job.table_id = *table_id;
+  job.index_id = *index_id;
+  PARTITA_TRY(const model::Item item, model::decode_item(row));
+  Members members(item);
+  members.take_bytes("claim", job.claim);
+  members.take("counted_bytes", job.counted.bytes);
+  members.take("counted_items", job.counted.items);
+  members.take("counting", job.counting);
+  members.take("done", job.done);
+  members.take("ended_at", job.ended_at);
+  members.take("run", job.run);
+  if (const auto* cursor = members.find("cursor", model::Type::kB)) job.cursor = cursor->as_bytes();
+  if (const auto* forgotten = members.find("forgotten", model::Type::kBool)) job.forgotten = forgotten->as_bool();
+  if (const auto* position = members.find("position", model::Type::kB)) {
+    if (position->as_bytes().size() != job.position.bytes.size()) return damaged();
+    std::ranges::copy(position->as_bytes(), job.position.bytes.begin());
+  }
+  if (const auto* table = members.find("table", model::Type::kS)) job.table = table->as_string();
+  if (!members.sound()) return damaged();
+  return job;
+}
+
+std::string describe(const Job& job) {
+  const std::string index = "index " + std::to_string(job.index_id) + " of table " + job.table;
+  switch (job.kind) {
+    case JobKind::kFillIndex:
+      return "filling " + index;
+    case JobKind::kDropIndex:
+      return "dropping " + index;
+    case JobKind::kDropTable:
+      return "dropping table " + job.table;
+    case JobKind::kCount:
+      return "counting table " + job.table;
+    case JobKind::kSweepTokens:
+      return "sweeping old tokens";
+  }
+  PARTITA_CHECK(false);
+}
+
+}  // namespace partita::table

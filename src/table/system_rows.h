@@ -1,0 +1,29 @@
+// Where the database keeps what is no item: rows of table id 0, told apart by a letter. docs/formats/catalogue.md.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "storage/engine.h"
+
+namespace partita::table {
+
+enum class SystemRow : char {
+  kTable = 'T',     // then the table's name
+  kNextId = 'N',    // the id of the next table
+  kRevision = 'R',  // grows with every change of the catalogue
+  kCount = 'C',     // then a table id: how much it holds, see counts.h
+  kJob = 'J',       // then a job's kind, table and index, see job.h
+  kToken = 'I',     // then a ClientRequestToken
+  kOldTally = 'S',  // counters as the first version kept them; erased when they are met
+};
+
+storage::Key system_key(SystemRow kind, std::string_view rest = {});
+// All rows of that kind.
+storage::Range system_rows(SystemRow kind);
+// All rows whose keys start so.
+storage::Range rows_under(std::string prefix);
+// The same range without everything up to and including `key`.
+storage::Range behind(std::string_view key, storage::Range range);
+
+}  // namespace partita::table

@@ -1,0 +1,205 @@
+#include <algorithm>
+
+#include "model/fault.h"
+#include "model/item_codec.h"
+#include "table/rows.h"
+#include "table/system_rows.h"
+#include "table/tokens.h"
+#include "table/upkeep.h"
+
+namespace partita::table {
+
+namespace {
+
+using storage::Changes;
+using storage::Decision;
+using storage::Key;
+using storage::Record;
+
+constexpr size_t kPageRows = 1000;
+constexpr size_t kPageBytes = 1 << 20;
+constexpr size_t kItemsAtOnce = 100;  // in one transaction
+constexpr size_t kTokensAtOnce = 200;
+
+Error gone(const Job& job) { return model::refuse(model::Fault::kTableNotFound, {job.table}); }
+
+IndexInfo* index_of(TableInfo& table, const Job& job) {
+  if (table.id != job.table_id) return nullptr;
+  const auto found = std::ranges::find(table.indexes, job.index_id, &IndexInfo::id);
+  return found == table.indexes.end() ? nullptr : &*found;
+}
+
+// The index that the job fills, or null when there is nothing more to fill.
+const IndexInfo* index_to_fill(const Table& table, const Job& job) {
+  if (table == nullptr || table->id != job.table_id || table->status == Status::kDeleting) return nullptr;
+  const auto found = std::ranges::find(table->indexes, job.index_id, &IndexInfo::id);
+  return found == table->indexes.end() || found->status != Status::kCreating ? nullptr : &*found;
+}
+
+void fill_row(const TableInfo& table, const IndexInfo& index, const Record* record, Changes& changes) {
+  if (record == nullptr) return;
+  const auto item = model::decode_item(record->value);
+  if (!item.ok()) return;  // damaged: reading it says so
+  std::optional<Key> row = index_key(table, index, *item);
+  if (!row) return;
+  std::string view;
+  model::encode_item(index_view(table, index, *item), view);
+  changes.put(std::move(*row), std::move(view));
+}
+
+}  // namespace
+
+// Every write by a description with the index in it keeps its rows; a write by one without it never happens after the
+// index is in the catalogue. So one pass over the items that are there is enough.
+Task<Result<Upkeep::End>> Upkeep::fill_index(Job& job) {
+  while (!background_.stopping()) {
+    PARTITA_CO_TRY(const Table table, co_await catalog_.look_up(job.table));
+    const IndexInfo* index = index_to_fill(table, job);
+    if (index == nullptr) co_return co_await finish(job);
+    if (!index->backfilling) {
+      const Catalog::Change begin = [job](TableInfo& info) -> Result<void> {
+        IndexInfo* filled = index_of(info, job);
+        if (filled == nullptr || filled->status != Status::kCreating) return gone(job);
+        filled->backfilling = true;
+        return {};
+      };
+      const auto begun = co_await catalog_.change(job.table, begin);
+      if (!begun.ok() && begun.error().kind() != ErrorKind::kInvalid) co_return begun.error();
+      continue;
+    }
+    storage::Range range = rows_under(model::index_prefix(table->id, model::kBaseIndex));
+    if (!job.cursor.empty()) range = behind(job.cursor, std::move(range));
+    auto scanned = co_await engine_.scan(range, storage::Direction::kAscending, kPageRows, kPageBytes);
+    PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
+    PARTITA_CO_TRY(const Stepped filled, co_await fill_page(job, table, index->id, page));
+    if (filled == Stepped::kLost) co_return End::kLost;
+    if (filled == Stepped::kDone && !page.more) co_return co_await end_fill(job);
+    co_await background_.pass();
+  }
+  co_return End::kStopped;
+}
+
+// Adds the rows of these items as the items are when the rows are written: an item that changed since it was scanned
+// may still have no row, for a change that does not touch the index leaves its row alone.
+Task<Result<Upkeep::Stepped>> Upkeep::fill_page(Job& job, Table table, uint16_t index_id, const storage::Page& page) {
+  const IndexInfo& index = *std::ranges::find(table->indexes, index_id, &IndexInfo::id);
+  for (size_t i = 0; i < page.size();) {
+    Step batch;
+    batch.compare = {{table_key(table->name), table->version}};
+    Job after = job;
+    for (; i < page.size() && batch.keys.size() < kItemsAtOnce; ++i) {
+      const auto item = model::decode_item(page[i].value);
+      if (item.ok() && index_key(*table, index, *item)) batch.keys.push_back(item_key(*table, *item));
+      after.cursor = page[i].key;
+      ++after.done;
+    }
+    batch.ride = [&](std::span<const Record* const> found, Changes& changes) {
+      for (const Record* record : found) fill_row(*table, index, record, changes);
+      return Decision::kCommit;
+    };
+    PARTITA_CO_TRY(const Stepped stepped, co_await step(after, std::move(batch)));
+    if (stepped != Stepped::kDone) co_return stepped;
+    job = std::move(after);
+    co_await background_.pass();
+  }
+  co_return Stepped::kDone;
+}
+
+Task<Result<Upkeep::End>> Upkeep::end_fill(Job& job) {
+  const Catalog::Change end = [job](TableInfo& info) -> Result<void> {
+    IndexInfo* filled = index_of(info, job);
+    if (filled == nullptr || filled->status != Status::kCreating) return gone(job);
+    filled->status = Status::kActive;
+    filled->backfilling = false;
+    // Writers could not know which rows were there already.
+    Catalog::start_counting(info, job.index_id);
+    return {};
+  };
+  const Catalog::Rider last = rider(job, true);
+  const auto ended = co_await catalog_.change(job.table, end, &last);
+  if (!ended.ok() && ended.error().kind() == ErrorKind::kConflict) co_return End::kLost;
+  if (!ended.ok() && ended.error().kind() == ErrorKind::kInvalid) co_return co_await finish(job);
+  if (!ended.ok()) co_return ended.error();
+  poke();
+  co_return End::kDone;
+}
+
+Task<Result<Upkeep::End>> Upkeep::drop_index(Job& job) {
+  if (!job.forgotten) {
+    if (!co_await wait(options_.deleting_ms)) co_return End::kStopped;
+    job.forgotten = true;
+    const Catalog::Change forget = [job](TableInfo& info) -> Result<void> {
+      const IndexInfo* dropped = index_of(info, job);
+      if (dropped == nullptr || dropped->status != Status::kDeleting) return gone(job);
+      std::erase_if(info.indexes, [&](const IndexInfo& index) { return index.id == job.index_id; });
+      return {};
+    };
+    const Catalog::Rider here = rider(job, false);
+    const auto forgotten = co_await catalog_.change(job.table, forget, &here);
+    if (!forgotten.ok() && forgotten.error().kind() == ErrorKind::kConflict) co_return End::kLost;
+    if (!forgotten.ok() && forgotten.error().kind() != ErrorKind::kInvalid) co_return forgotten.error();
+  }
+  if (!co_await wait(options_.late_ms)) co_return End::kStopped;
+  auto erased = co_await engine_.erase_range(rows_under(model::index_prefix(job.table_id, job.index_id)));
+  if (!erased.ok()) co_return std::move(erased).error();
+  co_return co_await finish(job);
+}
+
+Task<Result<Upkeep::End>> Upkeep::drop_table(Job& job) {
+  if (!job.forgotten) {
+    if (!co_await wait(options_.deleting_ms)) co_return End::kStopped;
+    PARTITA_CO_TRY(const Table table, co_await catalog_.look_up(job.table));
+    job.forgotten = true;
+    if (table != nullptr && table->id == job.table_id && table->status == Status::kDeleting) {
+      for (const Counting& one : table->counting) {
+        auto topic = co_await engine_.forget_log(counting_topic(table->id, one.index, one.run));
+        if (!topic.ok()) co_return std::move(topic).error();
+      }
+      const Catalog::Rider here = rider(job, false);
+      auto forgotten = co_await catalog_.forget(table, here);
+      if (!forgotten.ok() && forgotten.error().kind() == ErrorKind::kConflict) co_return End::kLost;
+      if (!forgotten.ok()) co_return std::move(forgotten).error();
+    }
+  }
+  if (!co_await wait(options_.late_ms)) co_return End::kStopped;
+  std::string prefix = model::index_prefix(job.table_id, model::kBaseIndex);
+  prefix.resize(sizeof(job.table_id));
+  auto erased = co_await engine_.erase_range(rows_under(std::move(prefix)));
+  if (!erased.ok()) co_return std::move(erased).error();
+  auto counts = co_await engine_.erase_range(count_rows(job.table_id));
+  if (!counts.ok()) co_return std::move(counts).error();
+  co_return co_await finish(job);
+}
+
+Task<Result<Upkeep::End>> Upkeep::sweep_tokens(Job& job) {
+  while (!background_.stopping()) {
+    const int64_t now_ms = clock_.now_ms();
+    storage::Range range = system_rows(SystemRow::kToken);
+    if (!job.cursor.empty()) range = behind(job.cursor, std::move(range));
+    auto scanned = co_await engine_.scan(range, storage::Direction::kAscending, kTokensAtOnce, kPageBytes);
+    PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
+    if (page.empty()) co_return co_await finish(job);
+    Step sweep;
+    for (size_t i = 0; i < page.size(); ++i) {
+      if (!used_token(page[i].value).is_over(now_ms)) continue;
+      sweep.keys.push_back(token_key({}));
+      sweep.keys.back().bytes = page[i].key;
+    }
+    // A token may have been used anew since it was scanned.
+    const std::vector<Key> keys = sweep.keys;
+    sweep.ride = [&](std::span<const Record* const> found, Changes& changes) {
+      for (size_t i = 0; i < keys.size(); ++i) {
+        if (found[i] != nullptr && used_token(found[i]->value).is_over(now_ms)) changes.erase(keys[i]);
+      }
+      return Decision::kCommit;
+    };
+    job.cursor = page[page.size() - 1].key;
+    job.done += keys.size();
+    PARTITA_CO_TRY(const Stepped stepped, co_await step(job, std::move(sweep)));
+    if (stepped == Stepped::kLost) co_return End::kLost;
+    co_await background_.pass();
+  }
+  co_return End::kStopped;
+}
+
+}  // namespace partita::table
