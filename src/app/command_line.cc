@@ -35,12 +35,11 @@ Result<uint64_t> read_number(std::string_view flag, std::string_view text, uint6
 Result<void> set_listen(Draft& draft, std::string_view text) {
   const size_t colon = text.rfind(':');
   if (colon == std::string_view::npos || colon == 0) {
-    return misuse("--listen takes ADDR:PORT, such as 127.0.0.1:8000, not '" + std::string(text) + "'.");
+    return misuse("--listen takes HOST:PORT, such as localhost:8000, not '" + std::string(text) + "'.");
   }
   std::string_view address = text.substr(0, colon);
   if (address.starts_with('[') && address.ends_with(']')) address = address.substr(1, address.size() - 2);
-  if (address == "localhost") address = "127.0.0.1";
-  PARTITA_TRY(const uint64_t port, read_number("--listen ADDR:PORT", text.substr(colon + 1), 0, 65535));
+  PARTITA_TRY(const uint64_t port, read_number("--listen HOST:PORT", text.substr(colon + 1), 0, 65535));
   draft.line.http.address = address;
   draft.line.http.port = static_cast<uint16_t>(port);
   return {};
@@ -87,6 +86,42 @@ Result<void> set_request_timeout(Draft& draft, std::string_view text) {
   return set_seconds(draft.line.http.request_timeout_ms, "--request-timeout", text);
 }
 
+Result<void> set_insecure(Draft& draft, std::string_view) {
+  draft.line.http.beyond_loopback = true;
+  return {};
+}
+
+Result<void> add_allowed_origin(Draft& draft, std::string_view text) {
+  const size_t scheme = text.find("://");
+  const bool whole = scheme != std::string_view::npos && scheme > 0 && text.size() > scheme + 3 &&
+                     text.find_first_of("/ \t", scheme + 3) == std::string_view::npos;
+  if (text != "*" && text != "null" && !whole) {
+    return misuse("--allow-origin takes an origin as browsers send it, such as http://localhost:3000, or '*', not '" +
+                  std::string(text) + "'.");
+  }
+  draft.line.http.allowed_origins.emplace_back(text);
+  return {};
+}
+
+Result<void> set_memory_budget(Draft& draft, std::string_view text) {
+  PARTITA_TRY(const uint64_t mebibytes, read_number("--memory-budget", text, 16, 1 << 20));
+  draft.line.http.memory_budget = mebibytes << 20;
+  return {};
+}
+
+Result<void> set_log_level(Draft& draft, std::string_view text) {
+  const auto level = log_level_named(text);
+  if (!level) return misuse("--log-level takes error, warn, info or debug, not '" + std::string(text) + "'.");
+  draft.line.log_level = *level;
+  return {};
+}
+
+Result<void> set_slow_request(Draft& draft, std::string_view text) {
+  PARTITA_TRY(const uint64_t milliseconds, read_number("--slow-request", text, 0, 86'400'000));
+  draft.line.http.slow_request_ms = static_cast<int64_t>(milliseconds);
+  return {};
+}
+
 struct Flag {
   std::string_view name;
   std::string_view argument;  // empty: takes none
@@ -95,17 +130,36 @@ struct Flag {
 };
 
 constexpr std::array kServeFlags = {
-    Flag{"--listen", "ADDR:PORT", "Where to listen (default 127.0.0.1:8000). Port 0 takes a free one.", set_listen},
+    Flag{"--listen", "HOST:PORT",
+         "Where to listen (default localhost:8000, which is 127.0.0.1 and ::1). Port 0 takes a free one.", set_listen},
+    Flag{"--insecure", "",
+         "Listen beyond loopback too, though signatures are not verified yet: anyone may do anything.", set_insecure},
+    Flag{"--allow-origin", "ORIGIN",
+         "Let web pages of this origin call, such as http://localhost:3000; '*' is all. May be given often.",
+         add_allowed_origin},
     Flag{"--data", "DIR", "Where the data is; made if it is not there (default ./partita-data).", set_data},
     Flag{"--in-memory", "", "Keep everything in memory: nothing is left when the server stops.", set_in_memory},
     Flag{"--store", "URL", "Another place for the data than --data; the stores are listed below.", set_store},
     Flag{"--threads", "N", "Threads that serve connections (default: one for each processor).", set_threads},
-    Flag{"--max-connections", "N", "Connections at a time; others are answered 503 (default 10000).",
-         set_max_connections},
+    Flag{
+        "--max-connections", "N",
+        "Connections at a time (default 10000, or fewer: a part of the open files is kept for the store). For one more "
+        "the oldest idle one is closed.",
+        set_max_connections},
     Flag{"--idle-timeout", "SECONDS", "How long a connection may be silent between two requests (default 120).",
          set_idle_timeout},
     Flag{"--request-timeout", "SECONDS",
-         "How long a request's head, or the next piece of its body, may take (default 30).", set_request_timeout},
+         "How long a request's head, its body, and taking its reply may each take (default 30). Body and reply get a "
+         "second more for each 256 KiB.",
+         set_request_timeout},
+    Flag{"--memory-budget", "MIB",
+         "Memory for all requests together: bodies, what they are parsed to, and replies (default 512). Beyond it "
+         "requests are answered 503.",
+         set_memory_budget},
+    Flag{"--log-level", "LEVEL", "error, warn, info or debug (default info): how much is told on stderr.",
+         set_log_level},
+    Flag{"--slow-request", "MS", "Warn of requests that take as long as this (default 1000 milliseconds).",
+         set_slow_request},
 };
 
 struct VerbRow {
@@ -158,9 +212,8 @@ Result<void> read_flag(const VerbRow& verb, std::span<const char* const> words, 
 }
 
 Result<std::string> store_of(const Draft& draft) {
-  if (int{draft.data.has_value()} + int{draft.store.has_value()} + int{draft.in_memory} > 1 &&
-      !(draft.in_memory && !draft.store)) {
-    return misuse("--store takes the place of --data and --in-memory: give one of them.");
+  if (int{draft.data.has_value()} + int{draft.store.has_value()} + int{draft.in_memory} > 1) {
+    return misuse("--data, --in-memory and --store each say where the data is: give one of them.");
   }
   if (draft.in_memory) return std::string("memory:");
   std::string store = draft.store ? *draft.store : "rocksdb:" + draft.data.value_or("./partita-data");

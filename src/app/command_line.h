@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/log.h"
 #include "base/result.h"
 #include "http/server.h"
 
@@ -18,6 +19,7 @@ struct CommandLine {
   std::string topic;   // of kHelp: a verb, or empty for all of them
   http::Options http;  // of kServe, like what follows
   std::string store;   // a URL as in engines.h
+  LogLevel log_level = LogLevel::kInfo;
 };
 
 // `words` are those behind the program's name. Error: kInvalid (reason 0), with one sentence that says what is wrong.

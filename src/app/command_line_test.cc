@@ -18,15 +18,38 @@ TEST(CommandLine, HasDefaults) {
   const auto line = read({"serve"});
   ASSERT_TRUE(line.ok());
   EXPECT_EQ(line->verb, Verb::kServe);
-  EXPECT_EQ(line->http.address, "127.0.0.1");
+  EXPECT_EQ(line->http.address, "");
+  EXPECT_FALSE(line->http.beyond_loopback);
+  EXPECT_TRUE(line->http.allowed_origins.empty());
+  EXPECT_EQ(line->http.memory_budget, size_t{512} << 20);
+  EXPECT_EQ(line->log_level, LogLevel::kInfo);
   EXPECT_EQ(line->http.port, 8000);
   EXPECT_GE(line->http.threads, 1u);
   EXPECT_EQ(line->store, "rocksdb:./partita-data");
 }
 
 TEST(CommandLine, ReadsEveryOption) {
-  const auto line = read({"serve", "--listen", "0.0.0.0:0", "--data=/tmp/x", "--threads", "3", "--max-connections=9",
-                          "--idle-timeout", "7", "--request-timeout", "2"});
+  const auto line = read({"serve",
+                          "--listen",
+                          "0.0.0.0:0",
+                          "--data=/tmp/x",
+                          "--threads",
+                          "3",
+                          "--max-connections=9",
+                          "--idle-timeout",
+                          "7",
+                          "--request-timeout",
+                          "2",
+                          "--insecure",
+                          "--memory-budget",
+                          "64",
+                          "--log-level=debug",
+                          "--slow-request",
+                          "5",
+                          "--allow-origin",
+                          "http://a:1",
+                          "--allow-origin",
+                          "null"});
   ASSERT_TRUE(line.ok());
   EXPECT_EQ(line->http.address, "0.0.0.0");
   EXPECT_EQ(line->http.port, 0);
@@ -34,6 +57,11 @@ TEST(CommandLine, ReadsEveryOption) {
   EXPECT_EQ(line->http.max_connections, 9u);
   EXPECT_EQ(line->http.idle_timeout_ms, 7000);
   EXPECT_EQ(line->http.request_timeout_ms, 2000);
+  EXPECT_TRUE(line->http.beyond_loopback);
+  EXPECT_EQ(line->http.memory_budget, size_t{64} << 20);
+  EXPECT_EQ(line->log_level, LogLevel::kDebug);
+  EXPECT_EQ(line->http.slow_request_ms, 5);
+  EXPECT_EQ(line->http.allowed_origins, (std::vector<std::string>{"http://a:1", "null"}));
   EXPECT_EQ(line->store, "rocksdb:/tmp/x");
 }
 
@@ -43,17 +71,19 @@ TEST(CommandLine, ReadsAddresses) {
   EXPECT_EQ(six->http.address, "::1");
   const auto local = read({"serve", "--listen", "localhost:80"});
   ASSERT_TRUE(local.ok());
-  EXPECT_EQ(local->http.address, "127.0.0.1");
+  EXPECT_EQ(local->http.address, "localhost");
 }
 
 TEST(CommandLine, ChoosesStores) {
-  const auto memory = read({"serve", "--data", "unused", "--in-memory"});
+  const auto memory = read({"serve", "--in-memory"});
   ASSERT_TRUE(memory.ok());
   EXPECT_EQ(memory->store, "memory:");
   const auto other = read({"serve", "--store", "rocksdb:/a/b"});
   ASSERT_TRUE(other.ok());
   EXPECT_EQ(other->store, "rocksdb:/a/b");
   EXPECT_NE(refusal({"serve", "--store", "memory:", "--data", "x"}), "");
+  EXPECT_NE(refusal({"serve", "--data", "x", "--in-memory"}), "");
+  EXPECT_NE(refusal({"serve", "--store", "memory:", "--in-memory"}), "");
   EXPECT_NE(refusal({"serve", "--store", "postgres:x"}), "");
 }
 
@@ -71,6 +101,11 @@ TEST(CommandLine, RefusesMisuse) {
            {"serve", "--listen", "a:70000"},
            {"serve", "--in-memory=yes"},
            {"serve", "--data", ""},
+           {"serve", "--memory-budget", "0"},
+           {"serve", "--log-level", "loud"},
+           {"serve", "--allow-origin", "localhost"},
+           {"serve", "--allow-origin", "http://a/b"},
+           {"serve", "--insecure=no"},
            {"version", "please"},
        }) {
     const std::string sentence = refusal(words);
@@ -93,7 +128,7 @@ TEST(CommandLine, HelpsWithEveryVerb) {
   const auto one = read({"help", "serve"});
   ASSERT_TRUE(one.ok());
   EXPECT_EQ(one->topic, "serve");
-  EXPECT_NE(help_text("serve").find("--listen ADDR:PORT"), std::string::npos);
+  EXPECT_NE(help_text("serve").find("--listen HOST:PORT"), std::string::npos);
   EXPECT_NE(help_text("serve").find("rocksdb:DIR"), std::string::npos);
 }
 

@@ -1,13 +1,18 @@
 #include "app/serve.h"
 
+#include <malloc.h>
+
+#include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <thread>
 
 #include "app/engines.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/random.h"
 #include "http/server.h"
 #include "ops/service.h"
@@ -19,56 +24,135 @@ namespace {
 
 class ServiceHandler final : public http::Handler {
  public:
-  explicit ServiceHandler(ops::Service& service) : service_(service) {}
+  ServiceHandler(ops::Service& service, const storage::Engine& engine) : service_(service), engine_(engine) {}
   Task<ops::Reply> call(const ops::Call& call) override { return service_.call(call); }
+  size_t memory_of(const ops::Call& call) const override { return ops::Service::memory_of(call); }
+  std::string trouble() const override { return {}; }
 
  private:
   ops::Service& service_;
+  const storage::Engine& engine_;
 };
 
-sigset_t stop_signals() {
+sigset_t held_signals() {
   sigset_t signals;
   sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
   return signals;
 }
 
+std::string_view name_of(int signal) { return signal == SIGTERM ? "SIGTERM" : signal == SIGINT ? "SIGINT" : "SIGHUP"; }
+
+// Ends the server when a signal says so, and the process when that takes too long.
+class Stopper {
+ public:
+  Stopper(http::Server& server, int64_t patience_ms)
+      : patience_(patience_ms), thread_([this, &server](const std::stop_token& done) { watch(server, done); }) {}
+
+ private:
+  using Deadline = std::chrono::steady_clock::time_point;
+  static constexpr auto kTick = std::chrono::milliseconds(10);
+
+  // Waits for a signal that says stop; 0 when there was none until the deadline, or nothing is left to watch over.
+  static int stop_signal(const std::stop_token& done, Deadline deadline) {
+    const sigset_t signals = held_signals();
+    const timespec tick{.tv_sec = 0, .tv_nsec = std::chrono::nanoseconds(kTick).count()};
+    while (!done.stop_requested() && std::chrono::steady_clock::now() < deadline) {
+      const bool forever = deadline == Deadline::max();
+      const int signal = forever ? sigwaitinfo(&signals, nullptr) : sigtimedwait(&signals, nullptr, &tick);
+      if (signal == SIGHUP) log(LogLevel::kInfo, "SIGHUP: there is nothing to read again; going on.");
+      if (signal == SIGTERM || signal == SIGINT) return signal;
+    }
+    return 0;
+  }
+
+  void watch(http::Server& server, const std::stop_token& done) const {
+    const int first = stop_signal(done, Deadline::max());
+    log(LogLevel::kInfo, {"Stopping on ", name_of(first), "."});
+    server.stop();
+    const int second = stop_signal(done, std::chrono::steady_clock::now() + patience_ + kRest);
+    if (second != 0) {
+      log(LogLevel::kWarn, {"Stopping at once on another ", name_of(second), "."});
+      server.stop_now();
+      stop_signal(done, std::chrono::steady_clock::now() + kRest);
+    }
+    if (!done.stop_requested()) give_up();
+  }
+
+  // Safe for the data: what was acknowledged is on disk, as it is after kill -9.
+  [[noreturn]] static void give_up() {
+    log(LogLevel::kError, "Some requests did not end; leaving without them.");
+    std::_Exit(EXIT_FAILURE);
+  }
+
+  static constexpr auto kRest = std::chrono::seconds(3);
+  const std::chrono::milliseconds patience_;
+  std::jthread thread_;
+};
+
+// Memory of large requests goes back to the system at once, and is not kept by whichever thread had it.
+void return_large_memory() {
+#ifdef __GLIBC__
+  constexpr int kLarge = 256 << 10;
+  mallopt(M_MMAP_THRESHOLD, kLarge);
+#endif
+}
+
 void say_ready(const CommandLine& line, std::string_view version, uint16_t port) {
+  const bool local = line.http.address.empty() || line.http.address == "localhost";
   const bool six = line.http.address.find(':') != std::string::npos;
-  const std::string host = six ? "[" + line.http.address + "]" : line.http.address;
+  const std::string host = local ? "127.0.0.1" : six ? "[" + line.http.address + "]" : line.http.address;
   const std::string text = "partita " + std::string(version) + " is serving DynamoDB on http://" + host + ":" +
                            std::to_string(port) + ", data in " + place_of_store(line.store) + "\n";
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
 }
 
+void log_settings(const CommandLine& line, const http::Server& server) {
+  if (!logs(LogLevel::kInfo)) return;
+  std::string origins;
+  for (const std::string& origin : line.http.allowed_origins) origins += " " + origin;
+  const auto number = [](auto value) { return std::to_string(value); };
+  log(LogLevel::kInfo,
+      {"Serving with ", number(line.http.threads), " threads, at most ", number(server.most_connections()),
+       " connections, ", number(line.http.memory_budget >> 20), " MiB for requests, timeouts of ",
+       number(line.http.idle_timeout_ms / 1000), " s idle and ", number(line.http.request_timeout_ms / 1000),
+       " s for a request; pages may call from:", origins.empty() ? " nowhere" : origins, "."});
+  if (server.most_connections() < line.http.max_connections) {
+    log(LogLevel::kWarn, "Fewer connections than asked for: the limit of open files (ulimit -n) allows no more.");
+  }
+  if (line.http.beyond_loopback) {
+    log(LogLevel::kWarn, "Whoever reaches the port may do anything: signatures are not verified yet.");
+  }
+}
+
 }  // namespace
 
 void hold_signals() {
-  const sigset_t signals = stop_signals();
+  const sigset_t signals = held_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
 }
 
 Result<void> serve(const CommandLine& line, std::string_view version) {
+  set_log_level(line.log_level);
+  return_large_memory();
+  // Before the store is opened: it may want as many files.
+  http::Server::raise_file_limit();
   PARTITA_TRY(const std::unique_ptr<storage::Engine> engine, open_store(line.store));
   PARTITA_TRY(const std::unique_ptr<table::Database> database,
               table::Database::open(*engine, system_clock(), system_random()));
   ops::Service service(*database);
-  ServiceHandler handler(service);
+  ServiceHandler handler(service, *engine);
   PARTITA_TRY(const std::unique_ptr<http::Server> server,
               http::Server::listen(line.http, handler, system_clock(), system_random()));
-  std::thread stopper([&server] {
-    const sigset_t signals = stop_signals();
-    int signal = 0;
-    sigwait(&signals, &signal);
-    std::fprintf(stderr, "partita: stopping on %s\n", signal == SIGTERM ? "SIGTERM" : "SIGINT");
-    server->stop();
-  });
   say_ready(line, version, server->port());
-  server->run();
-  stopper.join();
+  log_settings(line, *server);
+  const Stopper stopper(*server, line.http.stop_timeout_ms);
+  if (!server->run()) {
+    log(LogLevel::kError, "Some requests did not end; leaving without them.");
+    std::_Exit(EXIT_FAILURE);
+  }
   return {};
 }
 

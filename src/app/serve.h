@@ -8,10 +8,11 @@
 
 namespace partita::app {
 
-// Call before any other thread exists: SIGTERM and SIGINT then wait for serve(), on every thread to come.
+// Call before any other thread exists: SIGTERM, SIGINT and SIGHUP then wait for serve(), on every thread to come.
 void hold_signals();
 
-// Prints one line on stdout when ready, and returns after SIGTERM or SIGINT once everything is closed.
+// Prints one line on stdout when ready, and returns after SIGTERM or SIGINT once everything is closed. A second signal
+// drops what is under way; when even that takes long, the process ends with what is on disk.
 // Error: why it could not start, in one sentence.
 Result<void> serve(const CommandLine& line, std::string_view version);
 

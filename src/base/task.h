@@ -8,7 +8,8 @@
 //   }
 //
 // Ownership: a Task owns its frame; arguments taken by reference must outlive it. Destroying a Task that was started
-// and has not finished is a bug. No exception may leave a coroutine: that aborts.
+// and has not finished is a bug. Of exceptions only std::bad_alloc may leave a coroutine: it reaches whoever awaits the
+// task, so that memory which runs out ends one request. Any other aborts where it was thrown.
 // A Task that finishes without waiting costs no hop and no stack: loops over such tasks are safe at any length.
 // g++ 12 destroys temporaries of `co_await f({...})` twice: build arguments in named variables.
 #pragma once
@@ -19,6 +20,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -35,7 +37,14 @@ namespace task_detail {
 class PromiseBase {
  public:
   std::suspend_always initial_suspend() noexcept { return {}; }
-  void unhandled_exception() noexcept { std::terminate(); }
+  void unhandled_exception() noexcept {
+    failure_ = std::current_exception();
+    try {
+      std::rethrow_exception(failure_);
+    } catch (const std::bad_alloc&) {
+      return;
+    }
+  }
 
   struct FinalAwaiter {
     bool await_ready() noexcept { return false; }
@@ -56,8 +65,15 @@ class PromiseBase {
     return !met_.exchange(true, std::memory_order_acq_rel);
   }
 
+ protected:
+  void rethrow_failure() {
+    if (failure_) [[unlikely]]
+      std::rethrow_exception(std::move(failure_));
+  }
+
  private:
   std::coroutine_handle<> continuation_;
+  std::exception_ptr failure_;
   std::atomic<bool> met_{false};
 };
 
@@ -69,7 +85,11 @@ class Promise : public PromiseBase {
   void return_value(U&& value) {
     value_.emplace(std::forward<U>(value));
   }
-  T take() { return PARTITA_CHECK(value_.has_value()), std::move(*value_); }
+  T take() {
+    rethrow_failure();
+    PARTITA_CHECK(value_.has_value());
+    return std::move(*value_);
+  }
 
  private:
   std::optional<T> value_;
@@ -80,7 +100,7 @@ class Promise<void> : public PromiseBase {
  public:
   Task<void> get_return_object() noexcept;
   void return_void() noexcept {}
-  void take() {}
+  void take() { rethrow_failure(); }
 };
 
 }  // namespace task_detail

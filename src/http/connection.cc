@@ -1,10 +1,13 @@
 #include "http/connection.h"
 
+#include <algorithm>
 #include <array>
+#include <new>
 #include <utility>
 
 #include "auth/authenticate.h"
 #include "base/bytes.h"
+#include "base/log.h"
 
 namespace partita::http {
 
@@ -17,13 +20,31 @@ constexpr std::string_view kText = "text/plain; charset=utf-8";
 // How much of a refused request is read, so that the client sees the refusal before the connection ends.
 constexpr size_t kMostDrained = size_t{64} << 20;
 constexpr int64_t kDrainMs = 5'000;
+// What a client is given time for beyond the timeout of a request: a body or a reply at this pace.
+constexpr int64_t kLeastBytesPerSecond = int64_t{256} << 10;
+// Up to here a body is read before anyone asks who sent it: DynamoDB looks at the JSON first.
+constexpr size_t kSmallBody = size_t{64} << 10;
+// Requests and replies up to this size are not counted: the number of connections bounds them.
+constexpr size_t kUncounted = 4096;
 
 bool is_root(std::string_view target) { return target.substr(0, target.find('?')) == "/"; }
+
+int status_of(State refused) { return refused == State::kBodyTooLarge ? 413 : 400; }
+
+std::string_view operation_of(const ops::Call& call) {
+  const std::string_view name = call.target.substr(call.target.find('.') + 1);
+  return name.empty() ? "A request without an operation" : name;
+}
 
 }  // namespace
 
 Connection::Connection(Site& site, std::unique_ptr<Stream> stream)
-    : site_(site), stream_(std::move(stream)), reader_({site.options.max_head_bytes, site.options.max_body_bytes}) {}
+    : site_(site),
+      stream_(std::move(stream)),
+      reader_({site.options.max_head_bytes, site.options.max_body_bytes}, site.budget) {}
+
+// --- time
+// -------------------------------------------------------------------------------------------------------------
 
 int64_t Connection::time_of(Phase phase) const {
   switch (phase) {
@@ -36,11 +57,12 @@ int64_t Connection::time_of(Phase phase) const {
   }
 }
 
-// A head has one deadline for all of it; every piece of a body, and every reply, has one of its own.
-void Connection::enter(Phase phase) {
-  const bool goes_on = phase == phase_ && (phase == Phase::kHead || phase == Phase::kDraining);
-  if (!goes_on) deadline_ns_ = site_.now_ns + time_of(phase) * 1'000'000;
+// Each phase has one deadline for all of it; the bytes that it moves push it back at a fixed pace.
+void Connection::enter(Phase phase, size_t bytes) {
+  if (phase != phase_ || phase == Phase::kIdle) phase_began_ns_ = site_.now_ns;
   phase_ = phase;
+  const auto pace = static_cast<int64_t>(bytes) * 1'000'000'000 / kLeastBytesPerSecond;
+  deadline_ns_ = phase_began_ns_ + time_of(phase) * 1'000'000 + pace;
 }
 
 void Connection::sweep() {
@@ -48,16 +70,33 @@ void Connection::sweep() {
 }
 
 void Connection::stop() {
-  if (phase_ == Phase::kIdle || phase_ == Phase::kDraining) stream_->close();
+  if (phase_ != Phase::kHandling && phase_ != Phase::kWriting) stream_->close();
 }
 
+std::optional<int64_t> Connection::idle_until_ns() const {
+  if (phase_ != Phase::kIdle) return std::nullopt;
+  return deadline_ns_;
+}
+
+// --- requests
+// ---------------------------------------------------------------------------------------------------------
+
 Task<> Connection::serve() {
+  bool failed = false;
+  try {
+    co_await serve_requests();
+  } catch (const std::bad_alloc&) {
+    failed = true;
+  }
+  if (failed) log(LogLevel::kError, "A connection was closed because there is no memory for it.");
+}
+
+Task<> Connection::serve_requests() {
   bool keep_alive = true;
   while (keep_alive) {
-    const State state = co_await read_request();
-    if (state == State::kMore) co_return;
-    if (state != State::kComplete) {
-      co_await refuse(state);
+    const Arrival arrival = co_await read_request();
+    if (arrival == Arrival::kEnd) co_return;
+    if (arrival == Arrival::kRefused) {
       co_await drain();
       co_return;
     }
@@ -69,47 +108,112 @@ Task<> Connection::serve() {
   stream_->shutdown();
 }
 
-// kMore: the connection has ended.
-Task<State> Connection::read_request() {
+Task<Connection::Arrival> Connection::read_request() {
   State state = reader_.next();
-  bool had_head = false;
+  bool greeted = false;
+  bool asked = false;
   while (state == State::kMore) {
-    if (reader_.head_complete() && !had_head) {
-      had_head = true;
-      if (reader_.expects_continue()) {
-        WriteBytes go_on(*stream_, "HTTP/1.1 100 Continue\r\n\r\n", {});
-        const bool sent = co_await go_on;
-        if (!sent) co_return State::kMore;
-      }
+    if (reader_.head_complete()) {
+      const bool refused = co_await refuse_early(greeted, asked);
+      if (refused) co_return Arrival::kRefused;
     }
-    enter(reader_.idle() ? Phase::kIdle : had_head ? Phase::kBody : Phase::kHead);
-    ReadBytes read(*stream_, reader_.space());
+    const std::span<char> space = reader_.space();
+    if (space.empty()) {
+      const bool sent = co_await answer_overload();
+      co_return sent ? Arrival::kRefused : Arrival::kEnd;
+    }
+    const bool in_body = reader_.head_complete();
+    enter(reader_.idle() ? Phase::kIdle : in_body ? Phase::kBody : Phase::kHead, reader_.received_bytes());
+    ReadBytes read(*stream_, space);
     const size_t size = co_await read;
-    if (size == 0) co_return State::kMore;
+    if (size == 0) co_return Arrival::kEnd;
     state = reader_.received(size);
   }
-  co_return state;
+  if (state == State::kComplete) co_return Arrival::kRequest;
+  co_await refuse(status_of(state));
+  co_return Arrival::kRefused;
+}
+
+// What the head alone decides is decided before the body is read: once about pages (`greeted`), and about the caller as
+// soon as the body turns out to be large (`asked`). True: the request was answered.
+Task<bool> Connection::refuse_early(bool& greeted, bool& asked) {
+  const bool first = !std::exchange(greeted, true);
+  if (first && !page_is_welcome()) {
+    co_await answer_foreign_page(false);
+    co_return true;
+  }
+  const uint64_t size = std::max<uint64_t>(reader_.announced_bytes(), reader_.received_bytes());
+  if (!asked && size > kSmallBody) {
+    asked = true;
+    if (reader_.method() != Method::kPost || std::holds_alternative<auth::Refused>(caller())) {
+      co_await answer_call("{}", false);
+      co_return true;
+    }
+  }
+  if (first && reader_.expects_continue()) {
+    WriteBytes go_on(*stream_, "HTTP/1.1 100 Continue\r\n\r\n", {});
+    const bool sent = co_await go_on;
+    if (!sent) stream_->close();
+  }
+  co_return false;
 }
 
 Task<bool> Connection::answer(bool keep_alive) {
   const Method method = reader_.method();
-  const bool from_page = !reader_.header("origin").empty();
+  if (!page_is_welcome()) return answer_foreign_page(keep_alive);
   if ((method == Method::kGet || method == Method::kHead) && is_root(reader_.target()))
     return answer_health(keep_alive);
-  if (method == Method::kOptions && from_page) return answer_preflight(keep_alive);
-  return answer_call(keep_alive);
+  if (method == Method::kOptions && !reader_.header("origin").empty()) return answer_preflight(keep_alive);
+  return answer_call(reader_.body(), keep_alive);
+}
+
+auth::Verdict Connection::caller() const {
+  const auth::Facts facts{"POST", reader_.target(), [this](std::string_view name) { return reader_.header(name); },
+                          reader_.body()};
+  return auth::authenticate(facts);
+}
+
+// A browser says which page a request comes from; whoever sends no origin is no page.
+bool Connection::page_is_welcome() const {
+  const std::string_view origin = reader_.header("origin");
+  if (origin.empty()) return true;
+  return std::ranges::any_of(site_.options.allowed_origins,
+                             [&](const std::string& allowed) { return allowed == "*" || allowed == origin; });
+}
+
+// Large requests leave a quarter of the budget to small ones.
+bool Connection::take_memory(BudgetShare& share, size_t bytes) const {
+  if (bytes <= kUncounted) return share.resize(0);
+  const size_t limit = site_.budget.limit();
+  return share.resize_within(bytes, bytes > kSmallBody ? limit / 4 * 3 : limit);
 }
 
 // Anything but POST is a call of nothing: what that is answered with is the handler's business.
-Task<bool> Connection::answer_call(bool keep_alive) {
+Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   phase_ = Phase::kHandling;
+  const int64_t began_ns = site_.clock.monotonic_ns();
   ops::Call call{{}, {}, {}, auth::Refused{}};
   if (reader_.method() == Method::kPost) {
-    const auth::Facts facts{"POST", reader_.target(), [this](std::string_view name) { return reader_.header(name); },
-                            reader_.body()};
-    call = {reader_.header("x-amz-target"), reader_.header("content-type"), reader_.body(), auth::authenticate(facts)};
+    call = {reader_.header("x-amz-target"), reader_.header("content-type"), body, caller()};
   }
-  const ops::Reply reply = co_await site_.handler.call(call);
+  ops::Reply reply;
+  BudgetShare share(site_.budget);
+  if (!take_memory(share, body.size() <= kUncounted ? 0 : site_.handler.memory_of(call))) {
+    reply = ops::overloaded();
+  } else {
+    bool failed = false;
+    try {
+      reply = co_await site_.handler.call(call);
+    } catch (const std::bad_alloc&) {
+      failed = true;
+    }
+    if (failed) reply = ops::out_of_memory();
+    if (!take_memory(share, reply.body.capacity())) {
+      if (reply.repeatable) reply = ops::overloaded();
+      share.resize_anyway(reply.body.capacity());
+    }
+  }
+  log_call(call, reply, site_.clock.monotonic_ns() - began_ns);
   ReplyHead head;
   head.status = reply.status;
   head.content_type = reply.content_type;
@@ -118,11 +222,33 @@ Task<bool> Connection::answer_call(bool keep_alive) {
   co_return sent;
 }
 
+void Connection::log_call(const ops::Call& call, const ops::Reply& reply, int64_t took_ns) const {
+  const int64_t took_ms = took_ns / 1'000'000;
+  const bool slow = took_ms >= site_.options.slow_request_ms;
+  const bool bad = reply.status >= 500;
+  if (!slow && !bad && !logs(LogLevel::kDebug)) return;
+  static LogThrottle throttle;
+  uint64_t unsaid = 0;
+  if (!logs(LogLevel::kDebug) && !throttle.pass(unsaid)) return;
+  const LogLevel level = bad ? LogLevel::kError : slow ? LogLevel::kWarn : LogLevel::kDebug;
+  const std::string status = std::to_string(reply.status);
+  const std::string time = std::to_string(took_ms);
+  const std::string others = unsaid == 0 ? "" : " (" + std::to_string(unsaid) + " more such lines were held back)";
+  log(level, {operation_of(call), " was answered ", status, " after ", time, " ms", reply.trouble.empty() ? "." : ": ",
+              reply.trouble, others});
+}
+
+// --- answers of our own
+// -----------------------------------------------------------------------------------------------
+
 Task<bool> Connection::answer_health(bool keep_alive) {
+  const std::string trouble = site_.handler.trouble();
   ReplyHead head;
+  head.status = trouble.empty() ? 200 : 503;
   head.content_type = kText;
   head.keep_alive = keep_alive;
-  const std::string body = "healthy: dynamodb." + site_.options.region + ".amazonaws.com ";
+  const std::string body = trouble.empty() ? "healthy: dynamodb." + site_.options.region + ".amazonaws.com "
+                                           : "unhealthy: " + trouble + "\n";
   const bool sent = co_await send(head, body);
   co_return sent;
 }
@@ -146,25 +272,46 @@ Task<bool> Connection::answer_preflight(bool keep_alive) {
   co_return sent;
 }
 
+Task<bool> Connection::answer_foreign_page(bool keep_alive) {
+  ReplyHead head;
+  head.status = 403;
+  head.content_type = kText;
+  head.keep_alive = keep_alive;
+  const bool sent = co_await send(head, "Pages of this origin may not call this server: see --allow-origin.\n");
+  co_return sent;
+}
+
+Task<bool> Connection::answer_overload() {
+  const ops::Reply reply = ops::overloaded();
+  ReplyHead head;
+  head.status = reply.status;
+  head.content_type = reply.content_type;
+  head.keep_alive = false;
+  const bool sent = co_await send(head, reply.body);
+  co_return sent;
+}
+
 Task<bool> Connection::send(ReplyHead head, std::string_view body) {
-  head.cross_origin = !reader_.header("origin").empty();
+  const std::string_view origin = reader_.head_complete() ? reader_.header("origin") : std::string_view();
+  if (!origin.empty() && page_is_welcome()) head.allowed_origin = origin;
+  head.keep_alive = head.keep_alive && !site_.stopping;
   head.content_length = body.size();
   head.crc32 = crc32(body);
   head.request_id = site_.ids.next();
   head.date = site_.date.at(site_.clock.now_ms());
   head_.clear();
   append_head(head_, head);
-  enter(Phase::kWriting);
+  enter(Phase::kWriting, body.size());
   WriteBytes write(*stream_, head_, reader_.method() == Method::kHead ? std::string_view() : body);
   const bool sent = co_await write;
   co_return sent;
 }
 
-Task<> Connection::refuse(State why) {
+Task<> Connection::refuse(int status) {
   ReplyHead head;
   head.keep_alive = false;
   head.date = site_.date.at(site_.clock.now_ms());
-  head.status = why == State::kHeadTooLarge ? 431 : why == State::kBodyTooLarge ? 413 : 400;
+  head.status = status;
   head_.clear();
   append_head(head_, head);
   enter(Phase::kWriting);
@@ -175,10 +322,11 @@ Task<> Connection::refuse(State why) {
 // Reads on for a little while after a refusal: closing at once would throw it away before a client that still sends has
 // seen it.
 Task<> Connection::drain() {
+  reader_.drop();
   stream_->shutdown();
   std::array<char, 4096> rest;
   size_t drained = 0;
-  while (drained < kMostDrained) {
+  while (drained < kMostDrained && !site_.stopping) {
     enter(Phase::kDraining);
     ReadBytes read(*stream_, rest);
     const size_t size = co_await read;

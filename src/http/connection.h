@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "base/budget.h"
 #include "base/clock.h"
 #include "base/task.h"
 #include "http/reply_head.h"
@@ -19,6 +21,7 @@ struct Site {
   const Options& options;
   Handler& handler;
   const Clock& clock;
+  Budget& budget;
   RequestIds ids;
   DateText date;
   int64_t now_ns = 0;     // monotonic, as of the last sweep
@@ -35,29 +38,43 @@ class Connection {
 
   // Closes the connection if it has used up its time.
   void sweep();
-  // Closes it if it is between two requests; else it ends with its next reply.
+  // Closes it unless it is answering a request; that is then its last.
   void stop();
   // Closes it now. A handler that is at work goes on, and its reply is dropped.
   void abandon() { stream_->close(); }
+  // When its time between two requests runs out; nothing when it is not between two.
+  std::optional<int64_t> idle_until_ns() const;
 
  private:
   enum class Phase : uint8_t { kIdle, kHead, kBody, kHandling, kWriting, kDraining };
+  // What the bytes that arrived came to.
+  enum class Arrival : uint8_t { kRequest, kEnd, kRefused };
 
-  Task<RequestReader::State> read_request();
+  Task<> serve_requests();
+  Task<Arrival> read_request();
+  Task<bool> refuse_early(bool& greeted, bool& asked);
   Task<bool> answer(bool keep_alive);
-  Task<bool> answer_call(bool keep_alive);
+  Task<bool> answer_call(std::string_view body, bool keep_alive);
   Task<bool> answer_health(bool keep_alive);
   Task<bool> answer_preflight(bool keep_alive);
-  Task<> refuse(RequestReader::State why);
+  Task<bool> answer_foreign_page(bool keep_alive);
+  Task<bool> answer_overload();
+  Task<> refuse(int status);
   Task<> drain();
   Task<bool> send(ReplyHead head, std::string_view body);
-  void enter(Phase phase);
+
+  auth::Verdict caller() const;
+  bool page_is_welcome() const;
+  bool take_memory(BudgetShare& share, size_t bytes) const;
+  void log_call(const ops::Call& call, const ops::Reply& reply, int64_t took_ns) const;
+  void enter(Phase phase, size_t bytes = 0);
   int64_t time_of(Phase phase) const;
 
   Site& site_;
   std::unique_ptr<Stream> stream_;
   RequestReader reader_;
   Phase phase_ = Phase::kIdle;
+  int64_t phase_began_ns_ = 0;
   int64_t deadline_ns_ = 0;
   std::string head_;  // of the reply, kept for its memory
 };

@@ -19,8 +19,6 @@ std::string_view reason_of(int status) {
       return "Not Found";
     case 413:
       return "Request Entity Too Large";
-    case 431:
-      return "Request Header Fields Too Large";
     case 500:
       return "Internal Server Error";
     case 503:
@@ -90,10 +88,10 @@ void append_head(std::string& out, const ReplyHead& head) {
     out += "\r\nx-amz-crc32: ";
     append_number(out, head.crc32);
   }
-  if (head.cross_origin) {
-    out +=
-        "\r\nAccess-Control-Allow-Origin: *"
-        "\r\nAccess-Control-Expose-Headers: x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,x-amz-crc32,Date";
+  if (!head.allowed_origin.empty()) {
+    out += "\r\nVary: Origin\r\nAccess-Control-Allow-Origin: ";
+    out += head.allowed_origin;
+    out += "\r\nAccess-Control-Expose-Headers: x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,x-amz-crc32,Date";
   }
   out += "\r\n";
   out += head.more;

@@ -43,8 +43,8 @@ struct ReplyHead {
   std::string_view request_id;
   std::string_view date;
   bool keep_alive = true;
-  bool cross_origin = false;  // the request came from a page of another origin
-  std::string_view more;      // further lines, each with its CR LF
+  std::string_view allowed_origin;  // of the page that sent the request, when it may read the reply
+  std::string_view more;            // further lines, each with its CR LF
 };
 
 // Appends the head, with the empty line behind it.

@@ -45,12 +45,12 @@ TEST(AppendHead, WritesEveryHeaderOnce) {
 TEST(AppendHead, AllowsOtherOrigins) {
   ReplyHead head;
   head.keep_alive = false;
-  head.cross_origin = true;
+  head.allowed_origin = "http://a.example";
   head.more = "Access-Control-Max-Age: 1\r\n";
   std::string out;
   append_head(out, head);
   EXPECT_NE(out.find("\r\nConnection: close\r\n"), std::string::npos);
-  EXPECT_NE(out.find("\r\nAccess-Control-Allow-Origin: *\r\n"), std::string::npos);
+  EXPECT_NE(out.find("\r\nVary: Origin\r\nAccess-Control-Allow-Origin: http://a.example\r\n"), std::string::npos);
   EXPECT_TRUE(out.ends_with("\r\nAccess-Control-Max-Age: 1\r\n\r\n"));
 }
 

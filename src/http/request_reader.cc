@@ -1,8 +1,11 @@
 #include "http/request_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include "base/check.h"
 
@@ -10,108 +13,136 @@ namespace partita::http {
 
 namespace {
 
-constexpr size_t kFirstCapacity = 4096;
+using State = RequestReader::State;
+
+constexpr size_t kFirstCapacity = 4096;  // not taken from the budget: the number of connections bounds these
 constexpr size_t kLeastRoom = 1024;
-// A buffer that grew beyond this for one request is not kept for the next.
-constexpr size_t kKeptCapacity = size_t{64} << 10;
+constexpr size_t kKeptCapacity = size_t{16} << 10;   // a buffer that grew beyond this is not kept for the next request
+constexpr size_t kSmallCapacity = size_t{64} << 10;  // beyond this a request must leave room for small ones
+constexpr size_t kMostAtOnce = size_t{256} << 10;
 constexpr size_t kMostHeaders = 128;
+constexpr size_t kMostChunkLine = 4096;
 // Chunk sizes, extensions and trailers, against bodies that are mostly that.
 constexpr size_t kFreeFraming = size_t{64} << 10;
 constexpr size_t kFramingPerBodyByte = 8;
 
-bool same_name(std::string_view name, std::string_view lower) {
-  return name.size() == lower.size() && std::equal(name.begin(), name.end(), lower.begin(), [](char a, char b) {
-           return (a >= 'A' && a <= 'Z' ? static_cast<char>(a | 0x20) : a) == b;
-         });
+// Headers that say where a request ends, where it goes or who sends it: one of each.
+constexpr std::array<std::string_view, 11> kOnce = {
+    "host", "content-length", "transfer-encoding",    "x-amz-target", "authorization", "content-type", "x-amz-date",
+    "date", "origin",         "x-amz-security-token", "expect"};
+constexpr uint32_t kHostSeen = 1U << 0;
+constexpr uint32_t kLengthSeen = 1U << 1;
+constexpr uint32_t kCodingSeen = 1U << 2;
+
+// The characters of RFC 9110's token.
+constexpr std::array<bool, 256> kTokenBytes = [] {
+  std::array<bool, 256> is{};
+  for (const char c :
+       std::string_view("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")) {
+    is[static_cast<unsigned char>(c)] = true;
+  }
+  return is;
+}();
+
+bool is_token(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return kTokenBytes[static_cast<unsigned char>(c)]; });
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
+
+bool same_name(std::string_view name, std::string_view lower_name) {
+  if (name.size() != lower_name.size()) return false;
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (lower(name[i]) != lower_name[i]) return false;
+  }
+  return true;
+}
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+// No control characters but the tab. Eight bytes at a time, since almost every value passes.
+bool is_field_value(std::string_view text) {
+  constexpr uint64_t kOnes = 0x0101010101010101;
+  constexpr uint64_t kHighs = 0x8080808080808080;
+  size_t at = 0;
+  for (; at + 8 <= text.size(); at += 8) {
+    uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, 8);
+    const uint64_t delete_bytes = word ^ (kOnes * 0x7f);
+    const uint64_t suspects = ((word - kOnes * 0x20) & ~word) | ((delete_bytes - kOnes) & ~delete_bytes);
+    if ((suspects & kHighs) != 0) break;
+  }
+  return std::ranges::all_of(text.substr(at), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte >= 0x20 && byte != 0x7f) || byte == '\t';
+  });
+}
+
+// Digits alone; all that does not fit is as good as the largest number.
+std::optional<uint64_t> read_digits(std::string_view text, unsigned base) {
+  if (text.empty()) return std::nullopt;
+  uint64_t number = 0;
+  for (const char c : text) {
+    const char small = lower(c);
+    const unsigned digit = small >= '0' && small <= '9'   ? static_cast<unsigned>(small - '0')
+                           : small >= 'a' && small <= 'f' ? static_cast<unsigned>(small - 'a' + 10)
+                                                          : base;
+    if (digit >= base) return std::nullopt;
+    number = number > (UINT64_MAX >> 5) ? UINT64_MAX : number * base + digit;
+  }
+  return number;
+}
+
+bool has_word(std::string_view list, std::string_view lower_word) {
+  while (true) {
+    const size_t comma = std::min(list.find(','), list.size());
+    if (same_name(trim(list.substr(0, comma)), lower_word)) return true;
+    if (comma == list.size()) return false;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+// "name: value" as the pair of both; nothing for what is no header line.
+std::optional<std::pair<std::string_view, std::string_view>> split_header(std::string_view line) {
+  const size_t colon = line.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const std::string_view name = line.substr(0, colon);
+  const std::string_view value = trim(line.substr(colon + 1));
+  if (!is_token(name) || !is_field_value(value)) return std::nullopt;
+  return std::pair(name, value);
+}
+
+// ";name" or ";name=value", any number of them, without quotes: more than any client sends.
+bool is_chunk_extension(std::string_view text) {
+  while (!text.empty()) {
+    if (text.front() != ';') return false;
+    text.remove_prefix(1);
+    const size_t end = std::min(text.find(';'), text.size());
+    const std::string_view one = text.substr(0, end);
+    const size_t equals = std::min(one.find('='), one.size());
+    if (!is_token(one.substr(0, equals))) return false;
+    if (equals < one.size() && !is_token(one.substr(equals + 1))) return false;
+    text.remove_prefix(end);
+  }
+  return true;
+}
+
+RequestReader::Method method_of(std::string_view name) {
+  using Method = RequestReader::Method;
+  if (name == "POST") return Method::kPost;
+  if (name == "GET") return Method::kGet;
+  if (name == "HEAD") return Method::kHead;
+  if (name == "OPTIONS") return Method::kOptions;
+  return Method::kOther;
 }
 
 }  // namespace
 
-// What llhttp calls while it parses. `at` always points into the reader's buffer.
-struct ReaderCallbacks {
-  static RequestReader& reader(llhttp_t* parser) { return *static_cast<RequestReader*>(parser->data); }
-
-  static int on_url(llhttp_t* parser, const char* at, size_t size) {
-    RequestReader& self = reader(parser);
-    return self.extend(self.target_, at, size) ? 0 : HPE_USER;
-  }
-
-  static int on_field(llhttp_t* parser, const char* at, size_t size) {
-    RequestReader& self = reader(parser);
-    if (self.head_complete_) return 0;  // a trailer
-    if (self.headers_.empty() || self.value_open_) {
-      if (self.headers_.size() == kMostHeaders) {
-        self.refusal_ = RequestReader::State::kHeadTooLarge;
-        return HPE_USER;
-      }
-      self.headers_.emplace_back();
-      self.value_open_ = false;
-    }
-    return self.extend(self.headers_.back().name, at, size) ? 0 : HPE_USER;
-  }
-
-  static int on_value(llhttp_t* parser, const char* at, size_t size) {
-    RequestReader& self = reader(parser);
-    if (self.head_complete_) return 0;
-    self.value_open_ = true;
-    return self.extend(self.headers_.back().value, at, size) ? 0 : HPE_USER;
-  }
-
-  static int on_head(llhttp_t* parser) {
-    RequestReader& self = reader(parser);
-    self.head_complete_ = true;
-    self.chunked_ = (parser->flags & F_CHUNKED) != 0;
-    // A client that would like another protocol is served this one.
-    parser->upgrade = 0;
-    if ((parser->flags & F_CONTENT_LENGTH) != 0 && parser->content_length > self.limits_.body_bytes) {
-      self.refusal_ = RequestReader::State::kBodyTooLarge;
-      return -1;
-    }
-    return 0;
-  }
-
-  // Pieces of a chunked body are moved together, over framing that has been parsed already.
-  static int on_body(llhttp_t* parser, const char* at, size_t size) {
-    RequestReader& self = reader(parser);
-    char* base = self.data_ + self.begin_;
-    if (self.body_.size == 0) self.body_.offset = static_cast<uint32_t>(at - base);
-    if (self.body_.size + size > self.limits_.body_bytes) {
-      self.refusal_ = RequestReader::State::kBodyTooLarge;
-      return HPE_USER;
-    }
-    char* place = base + self.body_.offset + self.body_.size;
-    if (place != at) std::memmove(place, at, size);
-    self.body_.size += static_cast<uint32_t>(size);
-    return 0;
-  }
-
-  static int on_complete(llhttp_t* parser) {
-    RequestReader& self = reader(parser);
-    self.complete_ = true;
-    self.keep_alive_ = llhttp_should_keep_alive(parser) != 0;
-    return HPE_PAUSED;
-  }
-
-  static const llhttp_settings_t& settings() {
-    static const llhttp_settings_t all = [] {
-      llhttp_settings_t made;
-      llhttp_settings_init(&made);
-      made.on_url = on_url;
-      made.on_header_field = on_field;
-      made.on_header_value = on_value;
-      made.on_headers_complete = on_head;
-      made.on_body = on_body;
-      made.on_message_complete = on_complete;
-      return made;
-    }();
-    return all;
-  }
-};
-
-RequestReader::RequestReader(Limits limits) : limits_(limits) {
-  llhttp_init(&parser_, HTTP_REQUEST, &ReaderCallbacks::settings());
-  parser_.data = this;
-}
+RequestReader::RequestReader(Limits limits, Budget& budget) : limits_(limits), share_(budget) {}
 
 RequestReader::~RequestReader() { release(); }
 
@@ -119,112 +150,275 @@ void RequestReader::release() {
   std::free(data_);
   data_ = nullptr;
   capacity_ = 0;
+  share_.release();
 }
 
-void RequestReader::grow(size_t capacity) {
+void RequestReader::drop() {
+  release();
+  begin_ = parsed_ = scanned_ = end_ = 0;
+  target_ = body_ = Span{};
+  headers_.clear();
+}
+
+bool RequestReader::grow(size_t capacity) {
+  const size_t before = share_.bytes();
+  const size_t limit = share_.budget().limit();
+  const size_t charged = capacity > kFirstCapacity ? capacity : 0;
+  if (!share_.resize_within(charged, capacity > kSmallCapacity ? limit / 4 * 3 : limit)) return false;
   auto* grown = static_cast<char*>(std::realloc(data_, capacity));
-  PARTITA_CHECK(grown != nullptr);
+  if (grown == nullptr) {
+    static_cast<void>(share_.resize(before));
+    return false;
+  }
   data_ = grown;
   capacity_ = capacity;
+  return true;
 }
 
 std::span<char> RequestReader::space() {
-  if (capacity_ - end_ < kLeastRoom && begin_ > 0) {
+  // Of a body whose size is known, no more than the rest of it is asked for.
+  const size_t left =
+      part_ == Part::kSizedBody ? static_cast<size_t>(content_length_) - (end_ - begin_ - body_.offset) : SIZE_MAX;
+  const size_t wanted = std::min(kLeastRoom, left);
+  if (capacity_ - end_ < wanted && begin_ > 0) {
     std::memmove(data_, data_ + begin_, end_ - begin_);
     end_ -= begin_;
     begin_ = 0;
   }
-  if (capacity_ - end_ < kLeastRoom) grow(std::max(kFirstCapacity, capacity_ * 2));
-  return {data_ + end_, capacity_ - end_};
+  if (capacity_ - end_ < wanted) {
+    const size_t doubled = std::max(kFirstCapacity, capacity_ * 2);
+    if (!grow(left < doubled - end_ ? end_ + left : doubled)) return {};
+  }
+  // Whoever sends much must not keep the thread from others for long.
+  return {data_ + end_, std::min(capacity_ - end_, kMostAtOnce)};
 }
 
-RequestReader::State RequestReader::received(size_t size) {
-  PARTITA_CHECK(size <= capacity_ - end_ && !complete_);
+State RequestReader::received(size_t size) {
+  PARTITA_CHECK(size <= capacity_ - end_ && part_ != Part::kDone);
   end_ += size;
   return parse();
 }
 
-RequestReader::State RequestReader::next() {
-  if (complete_) {
-    begin_ += parsed_;
-    parsed_ = 0;
-    llhttp_resume(&parser_);
-  }
+State RequestReader::next() {
+  if (part_ == Part::kDone) begin_ += parsed_;
   if (begin_ == end_) {
     begin_ = end_ = 0;
     if (capacity_ > kKeptCapacity) release();
   }
-  head_complete_ = complete_ = value_open_ = keep_alive_ = chunked_ = false;
+  parsed_ = scanned_ = 0;
+  part_ = Part::kRequestLine;
+  method_ = Method::kOther;
+  old_version_ = keep_alive_ = blank_line_ = false;
+  seen_ = 0;
+  content_length_ = chunk_left_ = 0;
   framing_bytes_ = 0;
   target_ = body_ = Span{};
   headers_.clear();
   return parse();
 }
 
-RequestReader::State RequestReader::parse() {
-  const size_t size = end_ - begin_ - parsed_;
-  if (size == 0) return State::kMore;
-  const size_t body_before = body_.size;
-  const bool in_body = head_complete_;
-  const char* from = data_ + begin_ + parsed_;
-  const llhttp_errno_t outcome = llhttp_execute(&parser_, from, size);
-  if (complete_) {
-    parsed_ = static_cast<size_t>(llhttp_get_error_pos(&parser_) - (data_ + begin_));
-    return State::kComplete;
+State RequestReader::parse() {
+  if (begin_ == end_) return State::kMore;
+  State state = State::kMore;
+  if (!head_complete()) state = parse_head();
+  if (state == State::kMore && part_ == Part::kSizedBody) return parse_sized_body();
+  if (state == State::kMore && head_complete()) return parse_chunks();
+  return state;
+}
+
+// --- the head
+// ---------------------------------------------------------------------------------------------------------
+
+// Each line is judged as soon as its line feed has arrived, so that it never matters how much came with it.
+State RequestReader::parse_head() {
+  const char first = data_[begin_];
+  if (part_ == Part::kRequestLine && first != '\r' && !kTokenBytes[static_cast<unsigned char>(first)]) {
+    return State::kMalformed;
   }
-  if (outcome != HPE_OK) return refusal_;
-  parsed_ += size;
-  if (!head_complete_) return parsed_ > limits_.head_bytes ? State::kHeadTooLarge : State::kMore;
-  if (in_body) framing_bytes_ += size - (body_.size - body_before);
-  if (framing_bytes_ > kFreeFraming + kFramingPerBodyByte * body_.size) return State::kBodyTooLarge;
-  drop_framing();
+  while (!head_complete()) {
+    const char* const from = data_ + begin_ + scanned_;
+    const auto* const feed = static_cast<const char*>(std::memchr(from, '\n', end_ - begin_ - scanned_));
+    if (feed == nullptr) {
+      scanned_ = end_ - begin_;
+      return scanned_ > limits_.head_bytes ? State::kHeadTooLarge : State::kMore;
+    }
+    const std::string_view line(data_ + begin_ + parsed_, static_cast<size_t>(feed - (data_ + begin_ + parsed_)));
+    parsed_ = scanned_ = static_cast<size_t>(feed + 1 - (data_ + begin_));
+    if (parsed_ > limits_.head_bytes) return State::kHeadTooLarge;
+    if (!line.ends_with('\r')) return State::kMalformed;
+    const State state = take_head_line(line.substr(0, line.size() - 1));
+    if (state != State::kMore) return state;
+  }
   return State::kMore;
 }
 
-// What was parsed behind the body so far is framing that nobody needs any more.
-void RequestReader::drop_framing() {
-  if (!chunked_ || body_.size == 0) return;
-  parsed_ = body_.offset + body_.size;
-  end_ = begin_ + parsed_;
+State RequestReader::take_head_line(std::string_view line) {
+  if (part_ == Part::kRequestLine) return take_request_line(line);
+  return line.empty() ? end_head() : take_header(line);
 }
 
-// Adds a piece that arrived to what is known of a span; false when the request can not be accepted.
-bool RequestReader::extend(Span& span, const char* at, size_t size) {
-  const auto offset = static_cast<size_t>(at - (data_ + begin_));
-  if (offset + size > limits_.head_bytes) {
-    refusal_ = State::kHeadTooLarge;
-    return false;
+State RequestReader::take_request_line(std::string_view line) {
+  // Old clients send an empty line behind a body.
+  if (line.empty()) return std::exchange(blank_line_, true) ? State::kMalformed : State::kMore;
+  const size_t space = line.find(' ');
+  const size_t last = line.rfind(' ');
+  if (space == std::string_view::npos || space == last) return State::kMalformed;
+  const std::string_view name = line.substr(0, space);
+  const std::string_view target = line.substr(space + 1, last - space - 1);
+  const std::string_view version = line.substr(last + 1);
+  const bool visible = std::ranges::all_of(target, [](char c) { return c > 0x20 && c < 0x7f; });
+  if (!is_token(name) || target.empty() || !visible) return State::kMalformed;
+  if (version != "HTTP/1.1" && version != "HTTP/1.0") return State::kMalformed;
+  old_version_ = version == "HTTP/1.0";
+  keep_alive_ = !old_version_;
+  method_ = method_of(name);
+  target_ = span_of(target);
+  part_ = Part::kHeaders;
+  return State::kMore;
+}
+
+State RequestReader::take_header(std::string_view line) {
+  const auto header = split_header(line);
+  if (!header) return State::kMalformed;
+  if (headers_.size() == kMostHeaders) return State::kHeadTooLarge;
+  headers_.push_back({span_of(header->first), span_of(header->second)});
+  return note_header(header->first, header->second);
+}
+
+State RequestReader::note_header(std::string_view name, std::string_view value) {
+  for (size_t i = 0; i < kOnce.size(); ++i) {
+    if (!same_name(name, kOnce[i])) continue;
+    const uint32_t bit = 1U << i;
+    if ((seen_ & bit) != 0) return State::kMalformed;
+    seen_ |= bit;
+    if (bit == kLengthSeen) {
+      const auto length = read_digits(value, 10);
+      if (!length) return State::kMalformed;
+      content_length_ = *length;
+    }
+    if (bit == kCodingSeen && !same_name(value, "chunked")) return State::kMalformed;
+    if (bit == kHostSeen && value.find_first_of(" \t,") != std::string_view::npos) return State::kMalformed;
+    return State::kMore;
   }
-  if (span.size == 0) span.offset = static_cast<uint32_t>(offset);
-  // A value folded over several lines comes in pieces that do not touch.
-  if (span.offset + span.size != offset) return size == 0;
-  span.size += static_cast<uint32_t>(size);
-  return true;
+  if (same_name(name, "connection")) {
+    if (has_word(value, "close")) {
+      keep_alive_ = false;
+    } else if (old_version_ && has_word(value, "keep-alive")) {
+      keep_alive_ = true;
+    }
+  }
+  return State::kMore;
+}
+
+State RequestReader::end_head() {
+  const bool chunked = (seen_ & kCodingSeen) != 0;
+  if (!old_version_ && (seen_ & kHostSeen) == 0) return State::kMalformed;
+  if (chunked && (old_version_ || (seen_ & kLengthSeen) != 0)) return State::kMalformed;
+  body_.offset = static_cast<uint32_t>(parsed_);
+  part_ = chunked ? Part::kChunkSize : Part::kSizedBody;
+  return content_length_ > limits_.body_bytes ? State::kBodyTooLarge : State::kMore;
+}
+
+// --- the body
+// ---------------------------------------------------------------------------------------------------------
+
+State RequestReader::finish() {
+  part_ = Part::kDone;
+  return State::kComplete;
+}
+
+State RequestReader::parse_sized_body() {
+  const size_t arrived = end_ - begin_ - body_.offset;
+  body_.size = static_cast<uint32_t>(std::min<uint64_t>(arrived, content_length_));
+  parsed_ = scanned_ = body_.offset + body_.size;
+  return body_.size == content_length_ ? finish() : State::kMore;
+}
+
+State RequestReader::parse_chunks() {
+  while (true) {
+    if (part_ == Part::kChunkData) {
+      const State state = take_chunk_data();
+      if (state != State::kMore || part_ == Part::kChunkData) return state;
+      continue;
+    }
+    const char* const from = data_ + begin_ + scanned_;
+    const auto* const feed = static_cast<const char*>(std::memchr(from, '\n', end_ - begin_ - scanned_));
+    if (feed == nullptr) {
+      scanned_ = end_ - begin_;
+      if (scanned_ - parsed_ > kMostChunkLine) return State::kMalformed;
+      drop_framing();
+      return State::kMore;
+    }
+    const std::string_view line(data_ + begin_ + parsed_, static_cast<size_t>(feed - (data_ + begin_ + parsed_)));
+    parsed_ = scanned_ = static_cast<size_t>(feed + 1 - (data_ + begin_));
+    framing_bytes_ += line.size() + 1;
+    if (!line.ends_with('\r') || line.size() > kMostChunkLine) return State::kMalformed;
+    if (framing_bytes_ > kFreeFraming + kFramingPerBodyByte * body_.size) return State::kBodyTooLarge;
+    const State state = take_chunk_size(line.substr(0, line.size() - 1));
+    if (state != State::kMore) return state;
+  }
+}
+
+// A line of the framing: a chunk's size, the empty line behind a chunk, or a trailer.
+State RequestReader::take_chunk_size(std::string_view line) {
+  if (part_ == Part::kChunkEnd) {
+    part_ = Part::kChunkSize;
+    return line.empty() ? State::kMore : State::kMalformed;
+  }
+  if (part_ == Part::kTrailers) {
+    if (line.empty()) return finish();
+    return split_header(line) ? State::kMore : State::kMalformed;
+  }
+  const size_t end = std::min(line.find(';'), line.size());
+  const auto size = read_digits(line.substr(0, end), 16);
+  if (!size || !is_chunk_extension(line.substr(end))) return State::kMalformed;
+  if (*size > limits_.body_bytes - body_.size) return State::kBodyTooLarge;
+  chunk_left_ = *size;
+  part_ = chunk_left_ == 0 ? Part::kTrailers : Part::kChunkData;
+  return State::kMore;
+}
+
+// Pieces of the body are moved together, over framing that has been understood already.
+State RequestReader::take_chunk_data() {
+  const size_t size = std::min<uint64_t>(chunk_left_, end_ - begin_ - parsed_);
+  char* const base = data_ + begin_;
+  std::memmove(base + body_.offset + body_.size, base + parsed_, size);
+  body_.size += static_cast<uint32_t>(size);
+  chunk_left_ -= size;
+  parsed_ += size;
+  scanned_ = parsed_;
+  if (chunk_left_ == 0) {
+    part_ = Part::kChunkEnd;
+  } else {
+    drop_framing();
+  }
+  return State::kMore;
+}
+
+// What stands between the body so far and the bytes that are not understood yet, nobody needs any more.
+void RequestReader::drop_framing() {
+  const size_t body_end = body_.offset + body_.size;
+  const size_t gap = parsed_ - body_end;
+  if (gap == 0) return;
+  char* const base = data_ + begin_;
+  std::memmove(base + body_end, base + parsed_, end_ - begin_ - parsed_);
+  parsed_ -= gap;
+  scanned_ -= gap;
+  end_ -= gap;
+}
+
+// --- what was read
+// ----------------------------------------------------------------------------------------------------
+
+RequestReader::Span RequestReader::span_of(std::string_view part) const {
+  return {static_cast<uint32_t>(part.data() - (data_ + begin_)), static_cast<uint32_t>(part.size())};
 }
 
 bool RequestReader::expects_continue() const { return same_name(header("expect"), "100-continue"); }
 
-RequestReader::Method RequestReader::method() const {
-  switch (parser_.method) {
-    case HTTP_GET:
-      return Method::kGet;
-    case HTTP_HEAD:
-      return Method::kHead;
-    case HTTP_POST:
-      return Method::kPost;
-    case HTTP_OPTIONS:
-      return Method::kOptions;
-    default:
-      return Method::kOther;
-  }
-}
-
 std::string_view RequestReader::header(std::string_view lower_name) const {
   for (const Header& header : headers_) {
-    if (!same_name(view(header.name), lower_name)) continue;
-    std::string_view value = view(header.value);
-    while (value.ends_with(' ') || value.ends_with('\t')) value.remove_suffix(1);
-    return value;
+    if (header.name.size == lower_name.size() && same_name(view(header.name), lower_name)) return view(header.value);
   }
   return {};
 }

@@ -1,23 +1,27 @@
 // Cuts requests out of the bytes of one connection. It owns the buffer that the bytes are received into, and all views
 // that it gives point into that buffer: they live until next() or space() is called.
 //
-//   RequestReader reader(limits);
+//   RequestReader reader(limits, budget);
 //   while (reader.next(), ...) {
 //     while (state == RequestReader::State::kMore) state = reader.received(read(socket, reader.space()));
 //     answer(reader.target(), reader.header("content-type"), reader.body());
 //   }
 //
+// It takes what RFC 9112 says that a client sends, and nothing that two readers could understand differently: bare line
+// feeds, folded lines, white space around names, a framing or routing header that comes twice, codings other than one
+// "chunked" are all malformed. How the bytes are cut into pieces never changes what they mean.
+//
 // Bytes of the requests behind the current one (pipelining) stay in the buffer until next(). Memory grows with the
-// bytes received, never with what a request merely announces.
+// bytes received, never with what a request merely announces, and all of it but a first page is taken from the budget.
 #pragma once
-
-#include <llhttp.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "base/budget.h"
 
 namespace partita::http {
 
@@ -38,26 +42,34 @@ class RequestReader {
 
   enum class Method : uint8_t { kGet, kHead, kPost, kOptions, kOther };
 
-  explicit RequestReader(Limits limits);
+  RequestReader(Limits limits, Budget& budget);
   ~RequestReader();
   RequestReader(const RequestReader&) = delete;
   RequestReader& operator=(const RequestReader&) = delete;
 
-  // Where to receive the next bytes; never empty.
+  // Where to receive the next bytes, a quarter of a megabyte at most; empty when there is no memory for them.
   std::span<char> space();
   // `size` bytes were put at the front of space().
   State received(size_t size);
   // Forgets the complete request and looks at the bytes behind it.
   State next();
 
+  // Gives back all memory: nothing more will be read.
+  void drop();
+
   // No byte of the current request has arrived yet.
-  bool idle() const { return end_ == begin_ && !head_complete_; }
-  bool head_complete() const { return head_complete_; }
+  bool idle() const { return end_ == begin_ && part_ == Part::kRequestLine; }
+  bool head_complete() const { return part_ > Part::kHeaders; }
   // The client waits for "100 Continue" before it sends the body. Precondition: head_complete().
   bool expects_continue() const;
 
-  Method method() const;
+  // These four, and header(), from head_complete() on.
+  Method method() const { return method_; }
   std::string_view target() const { return view(target_); }
+  // What the head announced; nothing when the body comes in chunks.
+  uint64_t announced_bytes() const { return content_length_; }
+  // Of the body, so far.
+  size_t received_bytes() const { return body_.size; }
   std::string_view body() const { return view(body_); }
   // By lower-case name; the first of several; empty when absent.
   std::string_view header(std::string_view lower_name) const;
@@ -65,6 +77,8 @@ class RequestReader {
   bool keep_alive() const { return keep_alive_; }
 
  private:
+  // Which part of a request the next byte belongs to, in the order in which they come.
+  enum class Part : uint8_t { kRequestLine, kHeaders, kSizedBody, kChunkSize, kChunkData, kChunkEnd, kTrailers, kDone };
   // Offsets from the start of the current request, because the buffer moves.
   struct Span {
     uint32_t offset = 0;
@@ -74,29 +88,43 @@ class RequestReader {
     Span name;
     Span value;
   };
-  friend struct ReaderCallbacks;
 
   State parse();
+  State parse_head();
+  State parse_sized_body();
+  State parse_chunks();
+  State take_head_line(std::string_view line);
+  State take_request_line(std::string_view line);
+  State take_header(std::string_view line);
+  State note_header(std::string_view name, std::string_view value);
+  State end_head();
+  State take_chunk_size(std::string_view line);
+  State take_chunk_data();
+  State finish();
   void drop_framing();
-  void grow(size_t capacity);
+
+  bool grow(size_t capacity);
   void release();
-  bool extend(Span& span, const char* at, size_t size);
+  Span span_of(std::string_view part) const;
   std::string_view view(Span span) const { return {data_ + begin_ + span.offset, span.size}; }
 
   Limits limits_;
-  llhttp_t parser_;
+  BudgetShare share_;
   char* data_ = nullptr;
   size_t capacity_ = 0;
-  size_t begin_ = 0;   // of the current request
-  size_t parsed_ = 0;  // bytes of it, from begin_, that the parser has seen
-  size_t end_ = 0;     // of the bytes received
+  size_t begin_ = 0;    // of the current request
+  size_t parsed_ = 0;   // bytes of it, from begin_, that are understood
+  size_t scanned_ = 0;  // bytes of it that are known to hold no further line feed
+  size_t end_ = 0;      // of the bytes received
 
-  State refusal_ = State::kMalformed;  // what an error of the parser means
-  bool head_complete_ = false;
-  bool complete_ = false;
-  bool value_open_ = false;  // the newest header is in its value
+  Part part_ = Part::kRequestLine;
+  Method method_ = Method::kOther;
+  bool old_version_ = false;  // HTTP/1.0
   bool keep_alive_ = false;
-  bool chunked_ = false;
+  bool blank_line_ = false;  // one came before the request line
+  uint32_t seen_ = 0;        // a bit for each header that may come only once
+  uint64_t content_length_ = 0;
+  uint64_t chunk_left_ = 0;
   size_t framing_bytes_ = 0;  // received after the head beside the body itself
   Span target_;
   Span body_;

@@ -2,21 +2,26 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <array>
 #include <asio/io_context.hpp>
 #include <asio/ip/tcp.hpp>
+#include <asio/ip/v6_only.hpp>
 #include <asio/post.hpp>
 #include <asio/steady_timer.hpp>
 #include <asio/write.hpp>
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/budget.h"
 #include "base/executor.h"
+#include "base/log.h"
 #include "http/connection.h"
 #include "http/stream.h"
 
@@ -33,7 +38,14 @@ using Timer = asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_t
 
 constexpr auto kSweepPeriod = std::chrono::milliseconds(250);
 constexpr auto kAcceptPause = std::chrono::milliseconds(50);
+constexpr auto kLastMoment = std::chrono::milliseconds(250);
 constexpr std::string_view kFull = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+
+struct Listener {
+  explicit Listener(Loop& loop) : acceptor(loop), pause(loop) {}
+  Acceptor acceptor;
+  Timer pause;  // after a connection that could not be accepted
+};
 
 class TcpStream final : public Stream {
  public:
@@ -111,8 +123,8 @@ class LoopExecutor final : public Executor {
 // One thread's loop and its connections. Everything but load() and loop() is for that thread alone.
 class Worker {
  public:
-  Worker(const Options& options, Handler& handler, const Clock& clock, Random& random)
-      : site_{options, handler, clock, RequestIds(random), DateText()},
+  Worker(const Options& options, Handler& handler, const Clock& clock, Budget& budget, Random& random)
+      : site_{options, handler, clock, budget, RequestIds(random), DateText()},
         loop_(1),
         executor_(loop_),
         sweeper_(loop_),
@@ -128,35 +140,60 @@ class Worker {
     Executor::set_current(nullptr);
   }
 
-  // The server counted it into load() already.
-  void add(Socket socket) {
+  // The server counted it into load() already. When it is `full` somebody else has to go.
+  void add(Socket socket, bool full) {
     std::error_code error;
     socket.non_blocking(true, error);
     if (!error) socket.set_option(tcp::no_delay(true), error);
-    if (error || site_.stopping) {
+    const bool turned_away = full && close_idle() == 0;
+    if (turned_away) socket.write_some(asio::buffer(kFull), error);
+    if (error || turned_away || site_.stopping || !begin(std::move(socket))) {
       load_.fetch_sub(1, std::memory_order_relaxed);
-      return;
     }
-    auto connection = std::make_unique<Connection>(site_, std::make_unique<TcpStream>(std::move(socket)));
-    Connection* key = connection.get();
-    connections_.emplace(key, std::move(connection));
-    site_.now_ns = site_.clock.monotonic_ns();
-    if (connections_.size() == 1) sweep_later();
-    partita::start(key->serve(), [this, key] { remove(key); });
+  }
+
+  // Closes those that have been idle for longest, a few at once because finding them looks at all; how many.
+  size_t close_idle() {
+    constexpr size_t kShare = 64;
+    std::vector<std::pair<int64_t, Connection*>> idle;
+    for (const auto& [connection, owner] : connections_) {
+      if (const auto until = connection->idle_until_ns()) idle.emplace_back(*until, connection);
+    }
+    const size_t closed = std::min(idle.size(), idle.size() / kShare + 1);
+    std::ranges::nth_element(idle, idle.begin() + static_cast<ptrdiff_t>(closed));
+    for (size_t i = 0; i < closed; ++i) idle[i].second->abandon();
+    return closed;
   }
 
   void stop() {
     if (std::exchange(site_.stopping, true)) return;
     for (const auto& [connection, owner] : connections_) connection->stop();
-    stop_timer_.expires_after(std::chrono::milliseconds(site_.options.stop_timeout_ms));
-    stop_timer_.async_wait([this](std::error_code cancelled) {
-      if (cancelled) return;
-      for (const auto& [connection, owner] : connections_) connection->abandon();
-    });
+    wait_for_the_rest(site_.options.stop_timeout_ms);
     end_if_done();
   }
 
+  void stop_now() {
+    stop();
+    abandon_all();
+  }
+
+  bool ended() const { return connections_.empty(); }
+
  private:
+  bool begin(Socket socket) {
+    try {
+      auto connection = std::make_unique<Connection>(site_, std::make_unique<TcpStream>(std::move(socket)));
+      Connection* key = connection.get();
+      connections_.emplace(key, std::move(connection));
+      site_.now_ns = site_.clock.monotonic_ns();
+      if (connections_.size() == 1) sweep_later();
+      partita::start(key->serve(), [this, key] { remove(key); });
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+  }
+
   void remove(Connection* connection) {
     connections_.erase(connection);
     load_.fetch_sub(1, std::memory_order_relaxed);
@@ -168,6 +205,23 @@ class Worker {
     if (!site_.stopping || !connections_.empty()) return;
     stop_timer_.cancel();
     stay_.reset();
+  }
+
+  void wait_for_the_rest(int64_t ms) {
+    stop_timer_.expires_after(std::chrono::milliseconds(ms));
+    stop_timer_.async_wait([this](std::error_code cancelled) {
+      if (!cancelled) abandon_all();
+    });
+  }
+
+  // Handlers have a moment to notice; one that still does not end is left behind with its loop.
+  void abandon_all() {
+    for (const auto& [connection, owner] : connections_) connection->abandon();
+    stop_timer_.expires_after(kLastMoment);
+    stop_timer_.async_wait([this](std::error_code cancelled) {
+      if (!cancelled) loop_.stop();
+    });
+    end_if_done();
   }
 
   void sweep_later() {
@@ -190,114 +244,190 @@ class Worker {
   std::atomic<size_t> load_{0};
 };
 
-void allow_many_files() {
+// How many connections there may be so that the store keeps file descriptors of its own, whatever clients do.
+size_t connections_within_limits(size_t wanted) {
+  constexpr size_t kMostReserved = 4096;
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return wanted;
+  const size_t files = limit.rlim_cur;
+  return std::max<size_t>(1, std::min(wanted, files - std::min(files / 2, kMostReserved)));
 }
 
-Error unavailable(const Options& options, const std::error_code& error) {
-  return Error(ErrorKind::kUnavailable, "Cannot listen on " + options.address + ":" + std::to_string(options.port) +
-                                            ": " + error.message() + ".");
+Error unavailable(const Options& options, const std::string& why) {
+  const std::string address = options.address.empty() ? "localhost" : options.address;
+  return Error(ErrorKind::kUnavailable,
+               "Cannot listen on " + address + ":" + std::to_string(options.port) + ": " + why + ".");
+}
+
+// All addresses that the options name; the first is the one to be told to people.
+std::vector<asio::ip::address> addresses_of(const Options& options, std::error_code& error) {
+  if (options.address.empty() || options.address == "localhost") {
+    return {asio::ip::address_v4::loopback(), asio::ip::address_v6::loopback()};
+  }
+  std::vector<asio::ip::address> found = {asio::ip::make_address(options.address, error)};
+  if (!error) return found;
+  found.clear();
+  asio::io_context context;
+  tcp::resolver resolver(context);
+  for (const auto& entry : resolver.resolve(options.address, "", tcp::resolver::passive, error)) {
+    const asio::ip::address address = entry.endpoint().address();
+    if (std::ranges::find(found, address) == found.end()) found.push_back(address);
+  }
+  return found;
 }
 
 }  // namespace
 
 struct Server::Parts {
-  Parts(const Options& given, Handler& handler, const Clock& clock, Random& random) : options(given) {
+  Parts(const Options& given, Handler& handler, const Clock& clock, Random& random)
+      : options(given), budget(given.memory_budget) {
     PARTITA_CHECK(options.threads > 0);
     for (unsigned i = 0; i < options.threads; ++i) {
-      workers.push_back(std::make_unique<Worker>(options, handler, clock, random));
+      workers.push_back(std::make_unique<Worker>(options, handler, clock, budget, random));
     }
-    acceptor.emplace(workers.front()->loop());
-    pause.emplace(workers.front()->loop());
   }
 
-  std::error_code open() {
+  Loop& front() { return workers.front()->loop(); }
+
+  Result<void> open() {
     std::error_code error;
-    const auto address = asio::ip::make_address(options.address, error);
+    const auto addresses = addresses_of(options, error);
+    if (error) return unavailable(options, error.message());
+    const bool local = std::ranges::all_of(addresses, [](const auto& address) { return address.is_loopback(); });
+    if (!local && !options.beyond_loopback) {
+      return unavailable(options,
+                         "it is not a loopback address, and signatures are not verified yet; add --insecure to "
+                         "offer everything to whoever reaches the port");
+    }
+    port = options.port;
+    for (const auto& address : addresses) {
+      error = listen_on(address);
+      // A machine without IPv6 still has the other loopback address.
+      const bool optional =
+          !listeners.empty() && (error == asio::error::address_family_not_supported || error.value() == EADDRNOTAVAIL);
+      if (error && !optional) return unavailable(options, error.message());
+    }
+    raise_file_limit();
+    most_connections = connections_within_limits(options.max_connections);
+    return {};
+  }
+
+  std::error_code listen_on(const asio::ip::address& address) {
+    std::error_code error;
+    const tcp::endpoint endpoint(address, port);
+    auto listener = std::make_unique<Listener>(front());
+    listener->acceptor.open(endpoint.protocol(), error);
+    if (!error && address.is_v6()) listener->acceptor.set_option(asio::ip::v6_only(true), error);
+    if (!error) listener->acceptor.set_option(Acceptor::reuse_address(true), error);
+    if (!error) listener->acceptor.bind(endpoint, error);
+    if (!error) listener->acceptor.listen(asio::socket_base::max_listen_connections, error);
     if (error) return error;
-    const tcp::endpoint endpoint(address, options.port);
-    allow_many_files();
-    acceptor->open(endpoint.protocol(), error);
-    if (!error) acceptor->set_option(Acceptor::reuse_address(true), error);
-    if (!error) acceptor->bind(endpoint, error);
-    if (!error) acceptor->listen(asio::socket_base::max_listen_connections, error);
-    if (!error) port = acceptor->local_endpoint(error).port();
+    port = listener->acceptor.local_endpoint(error).port();
+    listeners.push_back(std::move(listener));
     return error;
   }
 
   // Each connection goes to the thread that has the fewest.
-  void accept() {
+  void accept(Listener& listener) {
     Worker* chosen = workers.front().get();
     for (const auto& worker : workers) {
       if (worker->load() < chosen->load()) chosen = worker.get();
     }
-    acceptor->async_accept(chosen->loop(), [this, chosen](std::error_code error, Socket socket) {
-      if (!acceptor->is_open()) return;
-      if (error) {  // no file descriptors left, for example: try again in a moment
-        pause->expires_after(kAcceptPause);
-        pause->async_wait([this](std::error_code) {
-          if (acceptor->is_open()) accept();
-        });
+    listener.acceptor.async_accept(chosen->loop(), [this, chosen, &listener](std::error_code error, Socket socket) {
+      if (!listener.acceptor.is_open()) return;
+      if (error) {
+        recover(listener, error);
         return;
       }
       hand_over(*chosen, std::move(socket));
-      accept();
+      accept(listener);
+    });
+  }
+
+  // No file descriptors left, for example: make room, and try again in a moment.
+  void recover(Listener& listener, const std::error_code& error) {
+    static LogThrottle throttle;
+    uint64_t unsaid = 0;
+    if (throttle.pass(unsaid)) log(LogLevel::kWarn, {"A connection could not be accepted: ", error.message(), "."});
+    for (const auto& worker : workers) {
+      asio::post(worker->loop(), [each = worker.get()] { each->close_idle(); });
+    }
+    listener.pause.expires_after(kAcceptPause);
+    listener.pause.async_wait([this, &listener](std::error_code) {
+      if (listener.acceptor.is_open()) accept(listener);
     });
   }
 
   void hand_over(Worker& worker, Socket socket) {
     size_t connections = 0;
     for (const auto& each : workers) connections += each->load();
-    if (connections >= options.max_connections) {
-      std::error_code ignored;
-      socket.non_blocking(true, ignored);
-      socket.write_some(asio::buffer(kFull), ignored);
-      return;
-    }
+    const bool full = connections >= most_connections;
     worker.load().fetch_add(1, std::memory_order_relaxed);
-    asio::post(worker.loop(), [&worker, moved = std::move(socket)]() mutable { worker.add(std::move(moved)); });
+    asio::post(worker.loop(),
+               [&worker, full, moved = std::move(socket)]() mutable { worker.add(std::move(moved), full); });
+  }
+
+  void stop(void (Worker::*how)()) {
+    asio::post(front(), [this] {
+      std::error_code ignored;
+      for (const auto& listener : listeners) {
+        listener->acceptor.close(ignored);
+        listener->pause.cancel();
+      }
+    });
+    for (const auto& worker : workers) {
+      asio::post(worker->loop(), [each = worker.get(), how] { (each->*how)(); });
+    }
   }
 
   Options options;
+  Budget budget;
   uint16_t port = 0;
+  size_t most_connections = 0;
   std::vector<std::unique_ptr<Worker>> workers;
-  std::optional<Acceptor> acceptor;
-  std::optional<Timer> pause;
+  std::vector<std::unique_ptr<Listener>> listeners;
 };
 
 Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
-Server::~Server() = default;
+
+Server::~Server() {
+  const bool ended = std::ranges::all_of(parts_->workers, &Worker::ended);
+  if (ended) return;
+  // Handlers that never answered may still come back to what is here.
+  static std::vector<std::unique_ptr<Parts>> left_behind;
+  left_behind.push_back(std::move(parts_));
+}
 
 Result<std::unique_ptr<Server>> Server::listen(const Options& options, Handler& handler, const Clock& clock,
                                                Random& random) {
   auto parts = std::make_unique<Parts>(options, handler, clock, random);
-  if (const std::error_code error = parts->open()) return unavailable(options, error);
+  PARTITA_TRY_VOID(parts->open());
   return std::unique_ptr<Server>(new Server(std::move(parts)));
 }
 
+void Server::raise_file_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 uint16_t Server::port() const { return parts_->port; }
+size_t Server::most_connections() const { return parts_->most_connections; }
 
-void Server::run() {
-  parts_->accept();
-  std::vector<std::jthread> others;
-  for (size_t i = 1; i < parts_->workers.size(); ++i) {
-    others.emplace_back([worker = parts_->workers[i].get()] { worker->run(); });
+bool Server::run() {
+  for (const auto& listener : parts_->listeners) parts_->accept(*listener);
+  {
+    std::vector<std::jthread> others;
+    for (size_t i = 1; i < parts_->workers.size(); ++i) {
+      others.emplace_back([worker = parts_->workers[i].get()] { worker->run(); });
+    }
+    parts_->workers.front()->run();
   }
-  parts_->workers.front()->run();
+  return std::ranges::all_of(parts_->workers, &Worker::ended);
 }
 
-void Server::stop() {
-  asio::post(parts_->workers.front()->loop(), [this] {
-    std::error_code ignored;
-    parts_->acceptor->close(ignored);
-    parts_->pause->cancel();
-  });
-  for (const auto& worker : parts_->workers) {
-    asio::post(worker->loop(), [each = worker.get()] { each->stop(); });
-  }
-}
+void Server::stop() { parts_->stop(&Worker::stop); }
+void Server::stop_now() { parts_->stop(&Worker::stop_now); }
 
 }  // namespace partita::http

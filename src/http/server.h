@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -26,41 +27,59 @@ class Handler {
  public:
   virtual ~Handler() = default;
   // A request that is not a POST comes as a call without content type. What `call` points into lives until the task has
-  // ended. Called from several threads at once. Must end in the end: a server that stops waits for it.
+  // ended. Called from several threads at once. Must end in the end: a server that stops waits for it a while.
   virtual Task<ops::Reply> call(const ops::Call& call) = 0;
+  // Bytes that answering the call may take beyond its body and its reply, at most.
+  virtual size_t memory_of(const ops::Call&) const { return 0; }
+  // Why requests can not be served as they should, in a few words; empty when all is well.
+  virtual std::string trouble() const { return {}; }
 };
 
 struct Options {
-  std::string address = "127.0.0.1";  // IPv4 or IPv6, in digits
-  uint16_t port = 8000;               // 0: any free one
+  std::string address;           // IPv4 or IPv6 in digits, or a name; empty or "localhost": both loopback addresses
+  uint16_t port = 8000;          // 0: any free one
+  bool beyond_loopback = false;  // whether other machines may be offered the port
   unsigned threads = 1;
-  std::string region = "us-east-1";  // named by the health text
+  std::string region = "us-east-1";          // named by the health text
+  std::vector<std::string> allowed_origins;  // whose pages may call, such as "http://localhost:3000"; "*" is all
 
-  size_t max_connections = 10'000;           // one more is answered 503
-  size_t max_head_bytes = size_t{64} << 10;  // request line and headers; more is answered 431
+  size_t memory_budget = size_t{512} << 20;  // for bodies, what they are parsed to, and replies; beyond it: 503
+  size_t max_connections = 10'000;           // for one more the oldest idle one is closed; if there is none: 503
+  size_t max_head_bytes = size_t{16} << 10;  // request line and headers: DynamoDB's limit; more is answered 400
   size_t max_body_bytes = size_t{16} << 20;  // DynamoDB's limit of a request; more is answered 413
   int64_t idle_timeout_ms = 120'000;         // between two requests
-  int64_t request_timeout_ms = 30'000;       // for a whole head; between two pieces of a body; to take a reply
-  int64_t stop_timeout_ms = 5'000;           // for what is under way when the server stops
+  int64_t request_timeout_ms = 30'000;       // for a head; for a body, and for a reply, and a second per 256 KiB of it
+  int64_t stop_timeout_ms = 5'000;           // for what is being answered when the server stops
+  int64_t slow_request_ms = 1'000;           // an answer that took longer is logged
 };
 
 class Server {
  public:
-  // Binds and listens; connections wait until run(). The references outlive the server. Error: kUnavailable, with one
-  // sentence for the operator (address in use, not permitted, not an address).
+  // Binds and listens; connections wait until run(). The references outlive the server. Resolves a name, which may
+  // block. Error: kUnavailable, with one sentence for the operator (address in use, not permitted, no such name, not a
+  // loopback address).
   static Result<std::unique_ptr<Server>> listen(const Options& options, Handler& handler, const Clock& clock,
                                                 Random& random);
   ~Server();
 
+  // As many open files as this process may have. listen() does it too; a store that is opened before wants them as
+  // well.
+  static void raise_file_limit();
+
   // The real one, also when options asked for 0.
   uint16_t port() const;
+  // At most what options asked for: file descriptors are kept back for the store.
+  size_t most_connections() const;
 
   // Serves on this thread and `threads - 1` others; returns after stop(), when every connection has ended. Once only.
-  void run();
+  // False: handlers went on beyond all patience. What they use, this server too, must then live until the process ends.
+  [[nodiscard]] bool run();
 
-  // Accepts no more, ends idle connections, lets requests under way finish for a while, then ends them too. Callable
-  // from any thread, before or during run(), more than once. Does not wait.
+  // Accepts no more, ends connections that are not being answered, lets the others have their reply for a while, then
+  // ends them too. Callable from any thread, before or during run(), more than once. Does not wait.
   void stop();
+  // The same without patience for clients: every connection ends now.
+  void stop_now();
 
  private:
   struct Parts;

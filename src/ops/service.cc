@@ -35,13 +35,10 @@ bool speaks_json(const Call& call) {
   return type == kJson10 || type == kJson11 || type == "application/json";
 }
 
-Result<const Operation*> route(const Call& call) {
-  const Operation* operation = nullptr;
-  if (call.target.starts_with(kTargetPrefix)) {
-    operation = find_operation(call.target.substr(kTargetPrefix.size()));
-  }
-  if (operation == nullptr) return refuse(Fault::kUnknownOperation);
-  return operation;
+// Null when there is none.
+const Operation* named_by(const Call& call) {
+  if (!call.target.starts_with(kTargetPrefix)) return nullptr;
+  return find_operation(call.target.substr(kTargetPrefix.size()));
 }
 
 Result<const auth::Caller*> admit(const Call& call) {
@@ -58,9 +55,9 @@ Result<const auth::Caller*> admit(const Call& call) {
   PARTITA_CHECK(false);
 }
 
-Task<Result<std::string>> answer(table::Database& database, const Call& call) {
+Task<Result<std::string>> answer(table::Database& database, const Call& call, const Operation* operation) {
   PARTITA_CO_TRY(const wire::JsonDocument document, wire::JsonDocument::parse(call.body));
-  PARTITA_CO_TRY(const Operation* operation, route(call));
+  if (operation == nullptr) co_return refuse(Fault::kUnknownOperation);
   PARTITA_CO_TRY(const auth::Caller* caller, admit(call));
   const wire::JsonValue body = document.root();
   PARTITA_CO_TRY_VOID(wire::check_shape(body, operation->shape));
@@ -82,6 +79,22 @@ struct Service::Parts {
 Service::Service(table::Database& database) : parts_(std::make_unique<Parts>(Parts{database})) {}
 Service::~Service() = default;
 
+Reply overloaded() {
+  auto [status, text] = wire::render(model::refuse(Fault::kOverloaded));
+  return {.status = status, .body = std::move(text)};
+}
+
+Reply out_of_memory() {
+  auto [status, text] = wire::render(model::refuse(Fault::kInternal));
+  return {.status = status, .body = std::move(text), .trouble = "there was not enough memory."};
+}
+
+// Beside the parsed text there are at one moment: what it was decoded to, the records, and the batch that is written.
+size_t Service::memory_of(const Call& call) {
+  constexpr size_t kCopies = 3;
+  return wire::JsonDocument::memory_of(call.body) + kCopies * call.body.size();
+}
+
 Task<Reply> Service::call(const Call& call) {
   Reply reply;
   if (!speaks_json(call)) {
@@ -91,13 +104,17 @@ Task<Reply> Service::call(const Call& call) {
     reply.body = std::move(text);
     co_return reply;
   }
-  auto answered = co_await answer(parts_->database, call);
+  const Operation* const operation = named_by(call);
+  reply.repeatable = operation != nullptr && operation->kind == Kind::kRead;
+  auto answered = co_await answer(parts_->database, call, operation);
   if (answered.ok()) {
     reply.body = std::move(answered).value();
   } else {
-    auto [status, text] = wire::render(answered.error());
+    const Error& error = answered.error();
+    auto [status, text] = wire::render(error);
     reply.status = status;
     reply.body = std::move(text);
+    if (error.kind() != ErrorKind::kInvalid) reply.trouble = error.sentence();
   }
   co_return reply;
 }

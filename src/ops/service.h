@@ -24,8 +24,15 @@ struct Call {
 struct Reply {
   int status = 200;
   std::string_view content_type = "application/x-amz-json-1.0";  // static storage
-  std::string body;
+  std::string body = {};
+  bool repeatable = false;  // the operation changes nothing: its reply may be dropped and asked for again
+  std::string trouble = {};      // what the operator should know of a failure; not for the caller
 };
+
+// What is answered when there is no memory to even begin, so that every SDK tries again.
+Reply overloaded();
+// What is answered when memory ran out on the way: whether the request took effect is open.
+Reply out_of_memory();
 
 class Service {
  public:
@@ -36,6 +43,9 @@ class Service {
   // Never fails: what goes wrong is a Reply with AWS's error body. What `call` points into must live until the task has
   // ended. Callable from any thread.
   Task<Reply> call(const Call& call);
+
+  // Bytes that answering the call may take beyond its body and its reply, at most.
+  static size_t memory_of(const Call& call);
 
  private:
   struct Parts;

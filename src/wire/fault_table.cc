@@ -59,6 +59,7 @@ constexpr std::array kNames = {
     ExceptionName{Exception::kUnrecognizedClient, kService, "UnrecognizedClientException", 400, ""},
     ExceptionName{Exception::kAccessDenied, kService, "AccessDeniedException", 400, "", "Message"},
     ExceptionName{Exception::kInternalServerError, kDynamo, "InternalServerError", 500, ""},
+    ExceptionName{Exception::kServiceUnavailable, kAvailability, "ServiceUnavailableException", 503, ""},
 };
 
 // One row for each fault, in the order of model/faults.inc.
@@ -192,6 +193,7 @@ constexpr std::array kRows = {
     FaultRow{Fault::kDuplicateInBinarySet, Exception::kValidation, "One or more parameter values were invalid: Input collection {0}of type BS contains duplicates.", "One or more parameter values were invalid: Input collection {1}of type BS contains duplicates."},
     FaultRow{Fault::kThroughputExceeded, Exception::kProvisionedThroughputExceeded, "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API."},
     FaultRow{Fault::kInternal, Exception::kInternalServerError, "Internal server error"},
+    FaultRow{Fault::kOverloaded, Exception::kServiceUnavailable, "Service is unable to handle request."},
 
     FaultRow{Fault::kNamesEmpty, Exception::kValidation, "ExpressionAttributeNames must not be empty"},
     FaultRow{Fault::kNamesKeySyntax, Exception::kValidation, "ExpressionAttributeNames contains invalid key: Syntax error; key: \"{0}\""},

@@ -55,6 +55,7 @@ enum class Exception : uint8_t {
   kUnrecognizedClient,
   kAccessDenied,
   kInternalServerError,
+  kServiceUnavailable,
   kCount,
 };
 

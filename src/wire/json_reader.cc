@@ -2,6 +2,7 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -176,6 +177,21 @@ void JsonDocument::give_back(std::unique_ptr<Parser> parser) {
   if (pool.idle.size() < kKeptParsers) pool.idle.push_back(std::move(parser));
 }
 
+// simdjson notes each structural character, quote and first character of a number (4 bytes), and puts each value on a
+// tape (8 bytes, 16 of a number or a container) and each string into a buffer of its own.
+size_t JsonDocument::memory_of(std::string_view text) {
+  constexpr size_t kSmall = size_t{64} << 10;
+  constexpr size_t kWorstPerByte = 14;
+  if (text.size() <= kSmall) return kWorstPerByte * text.size();
+  size_t marks = 0;
+  for (const char c : text) {
+    marks += static_cast<size_t>(c == ',') + static_cast<size_t>(c == ':') + static_cast<size_t>(c == '[') +
+             static_cast<size_t>(c == '{');
+  }
+  constexpr size_t kPerMark = 2 * 8 + 4 * 4 + 8;
+  return std::min(kWorstPerByte * text.size(), kPerMark * marks + text.size());
+}
+
 Result<JsonDocument> JsonDocument::parse(std::string_view text) {
   Pool& pool = Pool::of_this_thread();
   std::unique_ptr<Parser> parser;
@@ -188,6 +204,9 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text) {
   static_assert(kMaxDepth == simdjson::DEFAULT_MAX_DEPTH);
   JsonDocument document(std::move(parser));
   const auto parsed = document.parser_->parser.parse(text.data(), text.size(), true);
+  if (parsed.error() == simdjson::MEMALLOC) {
+    return Error(ErrorKind::kUnavailable, "there was not enough memory to read the request.");
+  }
   if (parsed.error() != simdjson::SUCCESS) return model::refuse(model::Fault::kMalformedJson);
   return document;
 }

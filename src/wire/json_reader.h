@@ -98,7 +98,11 @@ class JsonValue::MemberIterator {
 class JsonDocument {
  public:
   // Faults: kMalformedJson for what is no JSON, no UTF-8, empty, deeper than 1024 levels or longer than 16 MiB.
+  // kUnavailable when there is not enough memory.
   static Result<JsonDocument> parse(std::string_view text);
+
+  // Bytes that the tree of this text takes, at most: the more values stand in it, the more. Never fails.
+  static size_t memory_of(std::string_view text);
 
   JsonDocument(JsonDocument&&) noexcept;
   JsonDocument& operator=(JsonDocument&&) noexcept;

@@ -31,7 +31,8 @@ std::string describe(const RequestReader& reader) {
 
 // All requests, and how reading ended.
 std::vector<std::string> read_all(RequestReader::Limits limits, std::string_view bytes, size_t piece) {
-  RequestReader reader(limits);
+  Budget budget(size_t{1} << 20);
+  RequestReader reader(limits, budget);
   std::vector<std::string> requests;
   State state = State::kMore;
   while (true) {

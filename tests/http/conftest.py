@@ -19,7 +19,7 @@ MAX_CONNECTIONS = 200
 @pytest.fixture(scope="session")
 def shared_server():
     limits = ["--request-timeout", REQUEST_TIMEOUT_S, "--idle-timeout", IDLE_TIMEOUT_S]
-    limits += ["--max-connections", MAX_CONNECTIONS, "--threads", 2]
+    limits += ["--max-connections", MAX_CONNECTIONS, "--threads", 2, "--allow-origin", "http://example.com"]
     with running_server(in_memory=True, extra_args=map(str, limits)) as started:
         yield started
 

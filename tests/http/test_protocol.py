@@ -47,27 +47,50 @@ def test_other_methods_are_unknown(server, method):
 
 
 def test_other_paths_of_get_are_unknown(server):
-    assert exchange(server, b"GET /favicon.ico HTTP/1.1\r\n\r\n").status == 404
+    assert exchange(server, b"GET /favicon.ico HTTP/1.1\r\nHost: a\r\n\r\n").status == 404
 
 
-def test_a_browser_may_ask_first(server):
-    asked = {
-        "Origin": "http://example.com",
-        "Access-Control-Request-Method": "POST",
-        "Access-Control-Request-Headers": "x-amz-target,content-type",
-    }
-    reply = exchange(server, request(b"", asked, method="OPTIONS"))
+PAGE = {"Origin": "http://example.com"}
+ASKED = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x-amz-target,content-type"}
+
+
+def test_a_welcome_page_may_ask_first(server):
+    reply = exchange(server, request(b"", {**PAGE, **ASKED}, method="OPTIONS"))
     assert (reply.status, reply.body) == (200, b"")
-    assert reply.headers["access-control-allow-origin"] == "*"
+    assert reply.headers["access-control-allow-origin"] == "http://example.com"
     assert reply.headers["access-control-allow-methods"] == "POST"
     assert reply.headers["access-control-allow-headers"] == "x-amz-target,content-type"
 
 
-def test_replies_to_browsers_may_be_read(server):
-    reply = exchange(server, request(headers={"Origin": "http://example.com"}))
+def test_a_welcome_page_may_read_its_replies(server):
+    reply = exchange(server, request(headers=PAGE))
     assert reply.status == 200
-    assert reply.headers["access-control-allow-origin"] == "*"
+    assert reply.headers["access-control-allow-origin"] == "http://example.com"
+    assert reply.headers["vary"] == "Origin"
     assert "access-control-allow-origin" not in exchange(server, request()).headers
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["http://evil.example", "http://example.com.evil.example", "https://example.com", "http://example.com:8000", "null",
+     "http://127.0.0.1:8000", "HTTP://EXAMPLE.COM", "*"],
+)  # fmt: skip
+def test_other_pages_are_refused(server, origin):
+    table = b'{"TableName":"page","KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST",'
+    table += b'"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"}]}'
+    create = {"X-Amz-Target": "DynamoDB_20120810.CreateTable", "Origin": origin}
+    with connection(server) as opened:
+        for data in (request(table, create), request(b"", {"Origin": origin, **ASKED}, method="OPTIONS")):
+            opened.send(data)
+            reply = opened.reply()
+            assert reply.status == 403
+            assert "access-control-allow-origin" not in reply.headers
+        opened.send(request())
+        assert "page" not in opened.reply().json()["TableNames"]
+        # Not even its large body is read.
+        opened.send(head({"Origin": origin, "Content-Length": 10_000_000}))
+        assert opened.reply().status == 403
+        assert opened.at_end()
 
 
 def test_requests_sent_at_once_are_answered_in_order(server):

@@ -35,9 +35,8 @@ class Server:
 
     def __init__(self, data_dir, in_memory=False, extra_args=(), port=0):
         self.data_dir = data_dir
-        self._arguments = [binary(), "serve", "--data", str(data_dir)]
-        if in_memory:
-            self._arguments.append("--in-memory")
+        self._arguments = [binary(), "serve"]
+        self._arguments += ["--in-memory"] if in_memory else ["--data", str(data_dir)]
         self._arguments += list(extra_args)
         self._log = tempfile.TemporaryFile("w+")
         self.process = None
