@@ -70,9 +70,13 @@ def write_batch(client, batch):
 
 
 def progress_bar(done, total, started):
+    """Draws over itself on a terminal; elsewhere it says once how it went."""
+    if not sys.stderr.isatty() and done < total:
+        return
     rate = done / max(time.monotonic() - started, 0.001)
     bar = "#" * (40 * done // total)
-    print(f"\r[{bar:40}] {done:,} of {total:,}, {rate:,.0f} per second ", end="", file=sys.stderr, flush=True)
+    begin = "\r" if sys.stderr.isatty() else ""
+    print(f"{begin}[{bar:40}] {done:,} of {total:,}, {rate:,.0f} per second ", end="", file=sys.stderr, flush=True)
     if done == total:
         print(file=sys.stderr)
 

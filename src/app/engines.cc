@@ -1,6 +1,8 @@
 #include "app/engines.h"
 
+#include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "engines/memory/memory_engine.h"
 #include "engines/rocksdb/rocksdb_engine.h"
@@ -9,7 +11,30 @@ namespace partita::app {
 
 namespace {
 
+// What RocksDB leaves in a directory, and what file systems put into an empty one.
+bool is_of_a_store(const std::string& name) {
+  constexpr std::array<std::string_view, 5> kBegins = {"LOG", "LOCK", "MANIFEST-", "OPTIONS-", "IDENTITY"};
+  constexpr std::array<std::string_view, 4> kEnds = {".log", ".sst", ".dbtmp", ".trash"};
+  if (name == "CURRENT" || name == "lost+found" || name == "archive") return true;
+  return std::ranges::any_of(kBegins, [&](std::string_view begin) { return name.starts_with(begin); }) ||
+         std::ranges::any_of(kEnds, [&](std::string_view end) { return name.ends_with(end); });
+}
+
+// A store is made only where there is nothing else: whoever mistypes a directory must not find it full of our files.
+Result<void> refuse_foreign(const std::string& place) {
+  std::error_code error;
+  if (std::filesystem::exists(place + "/CURRENT", error)) return {};
+  for (const auto& entry : std::filesystem::directory_iterator(place, error)) {
+    const std::string name = entry.path().filename().string();
+    if (is_of_a_store(name)) continue;
+    return Error(ErrorKind::kUnavailable, place + " is not empty and holds no store (there is '" + name +
+                                              "', for example): name a new or an empty directory.");
+  }
+  return {};
+}
+
 Result<std::unique_ptr<storage::Engine>> open_rocksdb(const std::string& place) {
+  PARTITA_TRY_VOID(refuse_foreign(place));
   RocksdbOptions options;
   options.directory = place;
   return open_rocksdb_engine(options);

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 namespace partita::app {
 namespace {
 
@@ -23,6 +26,24 @@ TEST(Engines, SayWhyADirectoryCanNotBeUsed) {
   const auto refused = open_store("rocksdb:/dev/null/x");
   ASSERT_FALSE(refused.ok());
   EXPECT_FALSE(refused.error().sentence().empty());
+}
+
+TEST(Engines, MakeAStoreOnlyWhereThereIsNothingElse) {
+  const std::filesystem::path place = testing::TempDir() + "/foreign";
+  std::filesystem::remove_all(place);
+  std::filesystem::create_directories(place / "lost+found");
+  const std::string url = "rocksdb:" + place.string();
+  EXPECT_TRUE(open_store(url).ok());
+  std::ofstream(place / "letter.txt") << "dear reader";
+  EXPECT_TRUE(open_store(url).ok());  // it is a store already
+  std::filesystem::remove_all(place);
+  std::filesystem::create_directories(place);
+  std::ofstream(place / "letter.txt") << "dear reader";
+  const auto refused = open_store(url);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().sentence().find("letter.txt"), std::string_view::npos);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(place), {}), 1);
+  std::filesystem::remove_all(place);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "base/reserve.h"
 #include "http/server.h"
 #include "ops/service.h"
 #include "table/database.h"
@@ -27,7 +28,10 @@ class ServiceHandler final : public http::Handler {
   ServiceHandler(ops::Service& service, const storage::Engine& engine) : service_(service), engine_(engine) {}
   Task<ops::Reply> call(const ops::Call& call) override { return service_.call(call); }
   size_t memory_of(const ops::Call& call) const override { return ops::Service::memory_of(call); }
-  std::string trouble() const override { return {}; }
+  std::string trouble() const override {
+    const auto health = engine_.health();
+    return health.ok() ? std::string() : std::string(health.error().sentence());
+  }
 
  private:
   ops::Service& service_;
@@ -137,6 +141,7 @@ void hold_signals() {
 Result<void> serve(const CommandLine& line, std::string_view version) {
   set_log_level(line.log_level);
   return_large_memory();
+  hold_memory_reserve();
   // Before the store is opened: it may want as many files.
   http::Server::raise_file_limit();
   PARTITA_TRY(const std::unique_ptr<storage::Engine> engine, open_store(line.store));

@@ -8,6 +8,7 @@
 #include "auth/authenticate.h"
 #include "base/bytes.h"
 #include "base/log.h"
+#include "base/reserve.h"
 
 namespace partita::http {
 
@@ -198,7 +199,7 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   }
   ops::Reply reply;
   BudgetShare share(site_.budget);
-  if (!take_memory(share, body.size() <= kUncounted ? 0 : site_.handler.memory_of(call))) {
+  if (!memory_reserve_held() || !take_memory(share, body.size() <= kUncounted ? 0 : site_.handler.memory_of(call))) {
     reply = ops::overloaded();
   } else {
     bool failed = false;

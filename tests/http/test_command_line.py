@@ -1,5 +1,7 @@
 """What the program says and how it ends."""
 
+import contextlib
+import json
 import pathlib
 import re
 import signal
@@ -8,7 +10,7 @@ import subprocess
 import time
 
 import pytest
-from raw import connection, exchange, request
+from raw import connection, exchange, head, request
 from server import binary, running_server
 
 
@@ -59,6 +61,123 @@ def test_a_signal_stops_it_cleanly(how):
         assert server.process.wait(20) == 0
         assert time.monotonic() - begin < 3
         assert idle.at_end()
+
+
+def stops_within(server, seconds, how=signal.SIGTERM):
+    begin = time.monotonic()
+    server.process.send_signal(how)
+    assert server.process.wait(20) == 0, server.log()
+    assert time.monotonic() - begin < seconds
+    return True
+
+
+def test_half_sent_requests_do_not_hold_up_a_stop():
+    halves = [b"POST / HT", head({"Content-Length": 100}) + b"{", head({"Transfer-Encoding": "chunked"}) + b"5\r\nab"]
+    with running_server(in_memory=True) as server, contextlib.ExitStack() as stack:
+        opened = [stack.enter_context(connection(server)) for _ in range(30)]
+        for at, each in enumerate(opened):
+            each.send(halves[at % len(halves)])
+        time.sleep(0.1)
+        assert stops_within(server, 1)
+        assert all(each.at_end() for each in opened)
+
+
+def unread_reply(server, stack):
+    """A connection with a reply under way that its client does not take."""
+    keys = {"AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}]}
+    keys["KeySchema"] = [{"AttributeName": "k", "KeyType": "HASH"}]
+    client = server.client()
+    client.create_table(TableName="tab", BillingMode="PAY_PER_REQUEST", **keys)
+    client.get_waiter("table_exists").wait(TableName="tab")
+    for at in range(38):
+        client.put_item(TableName="tab", Item={"k": {"S": str(at)}, "v": {"S": "x" * 400_000}})
+    body = {"RequestItems": {"tab": {"Keys": [{"k": {"S": str(at)}} for at in range(38)]}}}
+    opened = stack.enter_context(connection(server))
+    opened.send(request(json.dumps(body), {"X-Amz-Target": "DynamoDB_20120810.BatchGetItem"}))
+    time.sleep(0.5)
+    return opened
+
+
+def test_a_stop_lets_a_reply_under_way_arrive():
+    with running_server(in_memory=True) as server, contextlib.ExitStack() as stack:
+        opened = unread_reply(server, stack)
+        server.process.send_signal(signal.SIGTERM)
+        time.sleep(0.2)
+        reply = opened.reply()
+        assert reply.status == 200 and len(reply.body) > 15_000_000
+        assert opened.at_end()
+        assert server.process.wait(5) == 0
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_a_second_signal_stops_it_at_once(how):
+    with running_server(in_memory=True) as server, contextlib.ExitStack() as stack:
+        unread_reply(server, stack)
+        server.process.send_signal(signal.SIGTERM)
+        time.sleep(0.3)
+        assert server.running()
+        assert stops_within(server, 1, how)
+        assert "at once" in server.log()
+
+
+def test_a_hangup_changes_nothing():
+    with running_server(in_memory=True) as server:
+        server.process.send_signal(signal.SIGHUP)
+        time.sleep(0.2)
+        assert exchange(server, request()).status == 200
+        assert "SIGHUP" in server.log()
+
+
+def test_it_listens_on_both_loopback_addresses():
+    with running_server(in_memory=True, host="localhost") as server:
+        for host in ("127.0.0.1", "::1"):
+            with socket.create_connection((host, server.port), 5) as opened:
+                opened.sendall(request(headers={"Connection": "close"}))
+                assert b" 200 OK" in opened.recv(1000)
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0", "[::]"])
+def test_it_stays_on_this_machine_unless_told(address):
+    done = run("serve", "--in-memory", "--listen", f"{address}:0")
+    assert done.returncode == 1 and done.stdout == ""
+    assert_one_sentence(done.stderr)
+    assert "--insecure" in done.stderr
+
+
+def test_one_place_for_the_data(tmp_path):
+    done = run("serve", "--in-memory", "--data", tmp_path / "data")
+    assert done.returncode == 2
+    assert_one_sentence(done.stderr)
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_directory_of_somebody_else(tmp_path):
+    (tmp_path / "thesis.tex").write_text("Chapter 1")
+    done = run("serve", "--listen", "127.0.0.1:0", "--data", tmp_path)
+    assert done.returncode == 1 and done.stdout == ""
+    assert_one_sentence(done.stderr)
+    assert "thesis.tex" in done.stderr
+    assert [each.name for each in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+LINE = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (error|warn |info |debug) [^\n]+\n"
+
+
+def test_what_it_tells():
+    with running_server(in_memory=True) as server:
+        assert exchange(server, request()).status == 200
+        log = server.log()
+        assert re.fullmatch(f"({LINE})+", log), log
+        assert "Serving with" in log and "ListTables" not in log
+    with running_server(in_memory=True, extra_args=["--log-level", "debug"]) as server:
+        assert exchange(server, request()).status == 200
+        assert "ListTables was answered 200" in server.log()
+    with running_server(in_memory=True, extra_args=["--log-level", "error"]) as server:
+        assert exchange(server, request()).status == 200
+        assert server.log() == ""
+    with running_server(in_memory=True, extra_args=["--slow-request", "0"]) as server:
+        assert exchange(server, request()).status == 200
+        assert re.search(r"warn  ListTables was answered 200 after \d+ ms\.", server.log())
 
 
 def test_a_port_that_is_taken():

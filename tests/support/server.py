@@ -33,14 +33,14 @@ def binary():
 class Server:
     """One server process. `host`, `port` and `url` say where it listens, `data_dir` where its data is."""
 
-    def __init__(self, data_dir, in_memory=False, extra_args=(), port=0):
+    def __init__(self, data_dir, in_memory=False, extra_args=(), port=0, host="127.0.0.1"):
         self.data_dir = data_dir
         self._arguments = [binary(), "serve"]
         self._arguments += ["--in-memory"] if in_memory else ["--data", str(data_dir)]
         self._arguments += list(extra_args)
         self._log = tempfile.TemporaryFile("w+")
         self.process = None
-        self.host = "127.0.0.1"
+        self.host = host
         self.port = port
         self.url = None
         self.ready_line = None
@@ -127,10 +127,10 @@ class Server:
 
 
 @contextlib.contextmanager
-def running_server(in_memory=False, extra_args=(), data_dir=None):
+def running_server(in_memory=False, extra_args=(), data_dir=None, host="127.0.0.1"):
     """A started Server, stopped (and its directory removed, unless it was given) at the end of the block."""
     directory = pathlib.Path(data_dir) if data_dir else pathlib.Path(tempfile.mkdtemp(prefix="partita-test-"))
-    server = Server(directory, in_memory, extra_args)
+    server = Server(directory, in_memory, extra_args, host=host)
     try:
         yield server.start()
         server.stop()

@@ -1,0 +1,52 @@
+#include "base/reserve.h"
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstddef>
+#include <new>
+
+#include "base/log.h"
+
+namespace partita {
+
+namespace {
+
+// More than what every thread together allocates until it comes to its next request.
+constexpr size_t kReserveBytes = size_t{32} << 20;
+
+std::atomic<bool> wanted{false};
+std::atomic<void*> reserve{nullptr};
+
+// What `operator new` calls before it fails.
+void give_up_reserve() {
+  // Without a handler the next failure is final.
+  std::set_new_handler(nullptr);
+  if (void* const held = reserve.exchange(nullptr)) munmap(held, kReserveBytes);
+}
+
+bool take_reserve() {
+  void* const taken = mmap(nullptr, kReserveBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (taken == MAP_FAILED) return false;
+  if (void* const other = reserve.exchange(taken)) munmap(other, kReserveBytes);  // two threads at once
+  std::set_new_handler(give_up_reserve);
+  return true;
+}
+
+}  // namespace
+
+void hold_memory_reserve() {
+  wanted = true;
+  take_reserve();
+}
+
+bool memory_reserve_held() {
+  if (reserve.load(std::memory_order_relaxed) != nullptr || !wanted.load(std::memory_order_relaxed)) return true;
+  if (take_reserve()) return true;
+  static LogThrottle throttle;
+  uint64_t unsaid = 0;
+  if (throttle.pass(unsaid)) log(LogLevel::kError, "There is no memory left for requests.");
+  return false;
+}
+
+}  // namespace partita
