@@ -90,6 +90,15 @@ TEST(Authenticate, NamesWhatTheQueryLacks) {
                  Refusal::kIncompleteSignature,
                  "AWS query-string parameters must include 'X-Amz-SignedHeaders'. "
                  "Re-examine the query-string parameters.");
+  for (const std::string_view missing : {"Credential", "Signature", "SignedHeaders", "Date"}) {
+    std::string query = "/?X-Amz-Algorithm=AWS4-HMAC-SHA256";
+    for (const std::string_view name : {"Credential", "Signature", "SignedHeaders", "Date"}) {
+      if (name != missing) query.append("&X-Amz-").append(name).append("=key/date/us-east-1/dynamodb/aws4_request");
+    }
+    expect_refused(ask({}, query), Refusal::kIncompleteSignature,
+                   "AWS query-string parameters must include 'X-Amz-" + std::string(missing) +
+                       "'. Re-examine the query-string parameters.");
+  }
 }
 
 TEST(Authenticate, ChecksAlgorithmAndScope) {
