@@ -1,6 +1,7 @@
 // Compared versions, and what is too large: the two ways in which an engine itself says no.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <thread>
 
@@ -121,6 +122,7 @@ TEST_P(CompareKeys, WritesAreOrderedAgainstTheChangeOfWhatTheyCompare) {
         };
         if (transact(engine(), {mine}, decide, {{key("d"), cached->version}}) == Outcome::kCommitted) {
           ++committed;
+          std::this_thread::sleep_for(std::chrono::microseconds(10));  // the log is read whole
           continue;
         }
         const Version old = std::exchange(cached, get(engine(), "d"))->version;
