@@ -102,3 +102,13 @@ def test_an_index_on_its_way_out_is_not_read(new_table):
     assert call("Query", query).type in ("ValidationException", "ResourceNotFoundException")
     reply = call("Scan", {"TableName": name, "IndexName": "by_owner"})
     assert reply.type in ("ValidationException", "ResourceNotFoundException")
+
+
+@op("DeleteTable", "ListTables")
+def test_a_deleted_small_table_is_listed_no_more():
+    definition = tables.simple(tables.fresh_table())
+    name = definition["TableName"]
+    ok("CreateTable", **definition)
+    assert name in ok("ListTables", ExclusiveStartTableName=name[:-1])["TableNames"]
+    ok("DeleteTable", TableName=name)
+    assert name not in ok("ListTables", ExclusiveStartTableName=name[:-1])["TableNames"]
