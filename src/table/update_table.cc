@@ -179,7 +179,7 @@ bool TableUpdate::empty() const {
 
 Task<Result<Table>> update_table(Database& database, const TableUpdate& update) {
   PARTITA_CO_TRY_VOID(check_update(update));
-  PARTITA_CO_TRY_VOID(co_await database.idle_table(update.name));
+  PARTITA_CO_TRY_VOID(co_await database.settled_table(update.name));
   const int64_t now_ms = database.clock().now_ms();
   const int64_t settles_at_ms = now_ms + database.options().updating_ms;
   const Catalog::Change change = [&](TableInfo& table) -> Result<void> {
@@ -197,7 +197,7 @@ Task<Result<Table>> update_table(Database& database, const TableUpdate& update) 
 }
 
 Task<Result<Table>> delete_table(Database& database, std::string name) {
-  PARTITA_CO_TRY_VOID(co_await database.idle_table(name));
+  PARTITA_CO_TRY_VOID(co_await database.settled_table(name));
   const int64_t now_ms = database.clock().now_ms();
   const Catalog::Change change = [&](TableInfo& table) -> Result<void> {
     const Status status = table.status_at(now_ms);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/log.h"
 #include "table/system_rows.h"
 #include "table/tokens.h"
 
@@ -64,11 +63,13 @@ Task<void> Upkeep::look() {
   if (looked.ok() && !adopted_) looked = co_await adopt();
   if (looked.ok() && sweep_wanted_) looked = co_await want_sweep();
   if (looked.ok()) looked = co_await look_for_jobs();
-  static LogThrottle throttle(10'000);
+  if (!looked.ok()) complain("looking for work", looked.error());
+}
+
+// A store that is down is down for every job, again and again.
+void Upkeep::complain(std::string_view what, const Error& error) {
   uint64_t unsaid = 0;
-  if (!looked.ok() && throttle.pass(unsaid)) {
-    log(LogLevel::kWarn, {"The store could not be looked through for work: ", looked.error().sentence()});
-  }
+  if (complaints_.pass(unsaid)) log(LogLevel::kWarn, {what, " is interrupted: ", error.sentence()});
 }
 
 Task<Result<void>> Upkeep::look_for_jobs() {
@@ -164,7 +165,7 @@ Task<void> Upkeep::work(Job job, storage::Version seen) {
       if (*end == End::kDone) log(LogLevel::kInfo, {describe(job), ": done, ", std::to_string(job.done), " rows"});
       break;
     }
-    log(LogLevel::kWarn, {describe(job), " is interrupted: ", end.error().sentence()});
+    complain(describe(job), end.error());
     ours = true;
     co_await background_.sleep(kRetryMs);
     if (background_.stopping()) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "storage/engine.h"
@@ -70,6 +71,7 @@ class Upkeep {
 
   // Looking for work: upkeep.cc.
   Task<void> tend();
+  void complain(std::string_view what, const Error& error);
   Task<Result<void>> look_for_jobs();
   Task<Result<void>> adopt();
   Task<Result<void>> want_sweep();
@@ -113,6 +115,7 @@ class Upkeep {
   std::set<std::string> mine_;
   std::map<std::string, Sight> seen_;
   bool adopted_ = false;
+  LogThrottle complaints_{10'000};
   bool sweep_wanted_ = true;
   int64_t swept_ns_ = 0;
   Background background_;
