@@ -128,6 +128,9 @@ class Load:
         assert not wrong, f"{note}: not as they were written: {wrong[:3]}"
         indexed = {identity(item) for item in stored(client, IndexName="ByMaintainer")}
         assert indexed == found.keys(), f"{note}: the index and the table differ"
+        table = client.describe_table(TableName=packages.TABLE)["Table"]
+        counts = [table["ItemCount"]] + [one["ItemCount"] for one in table["GlobalSecondaryIndexes"]]
+        assert counts == [len(found)] * len(counts), f"{note}: counted wrong"
 
 
 def test_a_killed_load_keeps_every_acknowledged_batch(batches, data_dir):
@@ -184,3 +187,37 @@ def test_a_killed_hot_counter_loses_and_doubles_nothing(data_dir):
             assert max(acknowledged) <= hits, f"{note}: an acknowledged increment is gone"
             assert len(acknowledged) <= hits - base <= len(acknowledged) + THREADS, note
             base = hits
+
+
+def test_a_killed_index_fill_goes_on(batches, data_dir):
+    chance = random.Random(SEED + 2)
+    load = Load(batches[:400])
+    with running_server(data_dir=data_dir) as server:
+        client = server.client()
+        create_table(client, packages.TABLE, packages.KEY)
+        while load.write_one(client):
+            pass
+        creation = {**index("ByMaintainer", packages.BY_MAINTAINER, projection="KEYS_ONLY")}
+        names = [{"AttributeName": name, "AttributeType": kind} for name, kind in packages.BY_MAINTAINER.items()]
+        client.update_table(
+            TableName=packages.TABLE,
+            AttributeDefinitions=names,
+            GlobalSecondaryIndexUpdates=[{"Create": creation}],
+        )
+        note = f"seed {SEED}"
+        for _ in range(2):
+            moment = chance.uniform(0, 0.2)
+            note += f", killed after {moment:.3f} s"
+            time.sleep(moment)
+            server.kill()
+            restart(server)
+        client = server.client()
+        deadline = time.monotonic() + 30
+        while True:
+            table = client.describe_table(TableName=packages.TABLE)["Table"]
+            (made,) = table["GlobalSecondaryIndexes"]
+            if made["IndexStatus"] == "ACTIVE" and made["ItemCount"] == table["ItemCount"]:
+                break
+            assert time.monotonic() < deadline, f"{note}: {made}"
+            time.sleep(0.05)
+        load.check(client, note)
