@@ -51,6 +51,11 @@ Result<void> set_data(Draft& draft, std::string_view text) {
   return {};
 }
 
+Result<void> set_to(Draft& draft, std::string_view text) {
+  draft.line.to = text;
+  return {};
+}
+
 Result<void> set_in_memory(Draft& draft, std::string_view) {
   draft.in_memory = true;
   return {};
@@ -162,6 +167,11 @@ constexpr std::array kServeFlags = {
          set_slow_request},
 };
 
+constexpr std::array kSalvageFlags = {
+    Flag{"--data", "DIR", "Where the damaged store is; it is left as it is.", set_data},
+    Flag{"--to", "NEWDIR", "Where to put what can be saved: a directory that is not there yet, or empty.", set_to},
+};
+
 struct VerbRow {
   std::string_view name;
   Verb verb;
@@ -174,6 +184,8 @@ constexpr std::array kVerbs = {
     VerbRow{"serve", Verb::kServe, "[OPTION...]",
             "Serve DynamoDB's API over HTTP. Prints one line when ready; SIGTERM or SIGINT stops it cleanly.",
             kServeFlags},
+    VerbRow{"salvage", Verb::kSalvage, "--data DIR --to NEWDIR",
+            "Save what is readable of a damaged store into a new one, and list what is lost.", kSalvageFlags},
     VerbRow{"version", Verb::kVersion, "", "Print the version.", {}},
     VerbRow{"help", Verb::kHelp, "[VERB]", "Print how to use partita, or one of its verbs.", {}},
 };
@@ -250,6 +262,11 @@ Result<CommandLine> read_command_line(std::span<const char* const> words) {
   }
   if (row->verb == Verb::kServe) {
     PARTITA_TRY(draft.line.store, store_of(draft));
+  }
+  if (row->verb == Verb::kSalvage) {
+    draft.line.data = draft.data.value_or("");
+    if (draft.line.data.empty() || draft.line.to.empty())
+      return misuse("`partita salvage` needs --data DIR and --to NEWDIR.");
   }
   return std::move(draft.line);
 }

@@ -12,7 +12,7 @@
 
 namespace partita::app {
 
-enum class Verb : uint8_t { kServe, kVersion, kHelp };
+enum class Verb : uint8_t { kServe, kSalvage, kVersion, kHelp };
 
 struct CommandLine {
   Verb verb = Verb::kHelp;
@@ -20,6 +20,8 @@ struct CommandLine {
   http::Options http;  // of kServe, like what follows
   std::string store;   // a URL as in engines.h
   LogLevel log_level = LogLevel::kInfo;
+  std::string data;  // of kSalvage: the directory of the damaged store, ...
+  std::string to;    // ... and the one for what can be saved
 };
 
 // `words` are those behind the program's name. Error: kInvalid (reason 0), with one sentence that says what is wrong.

@@ -87,6 +87,14 @@ TEST(CommandLine, ChoosesStores) {
   EXPECT_NE(refusal({"serve", "--store", "postgres:x"}), "");
 }
 
+TEST(CommandLine, ReadsWhatToSalvage) {
+  const auto line = read({"salvage", "--data", "/a", "--to=/b"});
+  ASSERT_TRUE(line.ok());
+  EXPECT_EQ(line->verb, Verb::kSalvage);
+  EXPECT_EQ(line->data, "/a");
+  EXPECT_EQ(line->to, "/b");
+}
+
 TEST(CommandLine, RefusesMisuse) {
   for (const std::vector<const char*>& words : std::vector<std::vector<const char*>>{
            {},
@@ -107,6 +115,9 @@ TEST(CommandLine, RefusesMisuse) {
            {"serve", "--allow-origin", "http://a/b"},
            {"serve", "--insecure=no"},
            {"version", "please"},
+           {"salvage"},
+           {"salvage", "--data", "x"},
+           {"salvage", "--to", "y"},
        }) {
     const std::string sentence = refusal(words);
     EXPECT_TRUE(sentence.ends_with('.')) << sentence;
@@ -114,7 +125,7 @@ TEST(CommandLine, RefusesMisuse) {
 }
 
 TEST(CommandLine, HelpsWithEveryVerb) {
-  for (const char* verb : {"serve", "version", "help"}) {
+  for (const char* verb : {"serve", "salvage", "version", "help"}) {
     const auto line = read({verb, "--help"});
     ASSERT_TRUE(line.ok());
     EXPECT_EQ(line->verb, Verb::kHelp);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "app/command_line.h"
+#include "app/salvage.h"
 #include "app/serve.h"
 
 namespace {
@@ -30,6 +31,10 @@ int main(int count, char** words) {
     case Verb::kVersion:
       std::puts("partita " PARTITA_VERSION);
       return 0;
+    case Verb::kSalvage: {
+      const auto saved = salvage(*line);
+      return saved.ok() ? 0 : complain(saved.error(), kFailure);
+    }
     case Verb::kServe:
       break;
   }

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "base/random.h"
 #include "contract.h"
@@ -31,6 +32,8 @@ struct Killed {
   fs::path directory;
   std::map<std::string, std::string> records;
   size_t entries = 0;
+  std::set<Version> versions;
+  Position end{};
 };
 
 void write_some(Engine& engine, Killed& killed, SeededRandom& random, int count, size_t most_bytes) {
@@ -44,6 +47,7 @@ void write_some(Engine& engine, Killed& killed, SeededRandom& random, int count,
     });
     killed.records[name] = value;
     ++killed.entries;
+    killed.versions.insert(get(engine, name)->version);
   }
 }
 
@@ -72,7 +76,7 @@ void wait_for_quiet(const fs::path& directory) {
 
 // A few openings, each of them killed, so that several logs are live; `big` adds tables.
 Killed make_killed(const fs::path& root, SeededRandom& random, bool big) {
-  Killed killed{root / "opening0", {}, 0};
+  Killed killed{root / "opening0", {}, 0, {}, {}};
   for (int opening = 1; opening <= 3; ++opening) {
     const auto engine = open_store(killed.directory);
     EXPECT_TRUE(engine.ok()) << engine.error().sentence();
@@ -82,6 +86,7 @@ Killed make_killed(const fs::path& root, SeededRandom& random, bool big) {
     write_some(*engine.value(), killed, random, 40, 400);
     usleep(20'000);
     write_some(*engine.value(), killed, random, 1, 400);
+    killed.end = log_end(*engine.value(), "t");
     wait_for_quiet(killed.directory);
     // A copy of an open store is what a kill leaves.
     const fs::path next = root / ("opening" + std::to_string(opening));
@@ -166,6 +171,31 @@ Outcome outcome_of(const fs::path& directory, const Killed& killed, std::string&
   return Outcome::kWhole;
 }
 
+// What a salvaged store holds is what was once written under that key, and most of it; and it takes writes.
+void check_salvaged(const fs::path& from, const fs::path& to, const Killed& killed, const std::string& what) {
+  fs::remove_all(to);
+  const auto report = salvage_rocksdb_store(from.string(), to.string());
+  ASSERT_TRUE(report.ok()) << what << ": " << report.error().sentence();
+  const auto engine = open_store(to);
+  ASSERT_TRUE(engine.ok()) << what << ": " << engine.error().sentence();
+  const auto page = scan(*engine.value(), {"k", "l"}, Direction::kAscending);
+  EXPECT_EQ(page.size(), report->records) << what;
+  EXPECT_LE(page.size(), killed.records.size()) << what;
+  EXPECT_TRUE(page.size() == killed.records.size() || !report->losses.empty()) << what;
+  std::set<Version> versions;
+  for (size_t i = 0; i < page.size(); ++i) versions.insert(page[i].version);
+  EXPECT_EQ(versions.size(), page.size());
+  const Position end = log_end(*engine.value(), "t");
+  EXPECT_LE(end, killed.end) << what;
+  transact(*engine.value(), {}, [&](auto, Changes& changes) {
+    changes.put(key("new"), "1");
+    changes.append("t", "new");
+    return Decision::kCommit;
+  });
+  EXPECT_GT(log_end(*engine.value(), "t"), killed.end) << what << ": a position was given away twice";
+  EXPECT_FALSE(killed.versions.contains(get(*engine.value(), "new")->version)) << what;
+}
+
 class Damage : public testing::TestWithParam<bool> {};
 
 TEST_P(Damage, IsNeverAStoreWithLess) {
@@ -186,6 +216,9 @@ TEST_P(Damage, IsNeverAStoreWithLess) {
     if (outcome == Outcome::kRefused) {
       // It stays refused, however often it is tried.
       EXPECT_EQ(outcome_of(root.path() / "try", killed, note), Outcome::kRefused) << what << ": " << note;
+    }
+    if (outcome == Outcome::kRefused || outcome == Outcome::kUnreadable) {
+      check_salvaged(root.path() / "try", root.path() / "salvaged", killed, what);
     }
   }
   std::cout << damages << " damages: " << outcomes[Outcome::kWhole] << " whole, " << outcomes[Outcome::kRefused]

@@ -10,7 +10,7 @@ namespace partita::rocks {
 namespace {
 
 constexpr int64_t kFirstPauseMs = 100;
-constexpr int64_t kLongestPauseMs = 5'000;
+constexpr int64_t kLongestPauseMs = 1'000;
 
 bool is_final(const rocksdb::Status& status) {
   return !status.IsIOError() && !status.IsBusy() && !status.IsTryAgain() && !status.IsIncomplete();
@@ -59,7 +59,7 @@ void Keeper::run() {
           {"The store takes writes again, after ", std::to_string(took.count()), " s; nothing acknowledged is lost."});
       return;
     }
-    reason_ = status.ToString();
+    if (!status.IsBusy()) reason_ = status.ToString();
     if (!is_final(status) && status.severity() < rocksdb::Status::kFatalError) continue;
     final_ = true;
     log(LogLevel::kError, sentence_locked());

@@ -16,8 +16,8 @@ namespace partita::rocks {
 // Callable from any thread.
 class Keeper {
  public:
-  // Makes the store fit for writes again. A status that is fatal, or no I/O error, is final. Called on a thread of the
-  // keeper's own, after longer and longer pauses, until it succeeds.
+  // Makes the store fit for writes again, or says why it is not. A status that is fatal, or neither an I/O error nor
+  // busy, is final. Called on a thread of the keeper's own, after longer and longer pauses, until it succeeds.
   using Recover = std::function<rocksdb::Status()>;
 
   explicit Keeper(Recover recover) : recover_(std::move(recover)) {}

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/bytes.h"
+#include "base/check.h"
 
 namespace partita::rocks {
 
@@ -112,7 +113,7 @@ class LogReader {
       if (good_ && begins_later(record_)) log_.readable_behind = true;
       good_ = false;
     }
-    if (on_record_ && (good_ || kind_ == LogKind::kBatches)) on_record_(record_);
+    if (on_record_ && (good_ || (kind_ == LogKind::kBatches && record_.size() >= kBatchHeadBytes))) on_record_(record_);
     if (!good_) return;
     ++log_.records;
     log_.good_bytes = end;
@@ -159,6 +160,34 @@ Result<LogFile> read_log_file(const std::filesystem::path& file, LogKind kind, c
     if (read < block.size()) break;
   }
   return reader.finish(bytes);
+}
+
+std::pair<uint64_t, uint64_t> sequences_of(std::string_view record) {
+  PARTITA_CHECK(record.size() >= kBatchHeadBytes);
+  const uint64_t first = little_endian(record.substr(0, 8));
+  return {first, first + little_endian(record.substr(8, 4))};
+}
+
+void LogFileWriter::add(std::string_view record) {
+  for (bool begins = true, ends = false; !ends; begins = false) {
+    if (kBlockBytes - in_block_ < kHeadBytes) {
+      out_ << std::string(kBlockBytes - in_block_, '\0');
+      in_block_ = 0;
+    }
+    const std::string_view part = record.substr(0, kBlockBytes - in_block_ - kHeadBytes);
+    record.remove_prefix(part.size());
+    ends = record.empty();
+    const FrameType type =
+        begins ? (ends ? FrameType::kFull : FrameType::kFirst) : (ends ? FrameType::kLast : FrameType::kMiddle);
+    std::string checked(1, static_cast<char>(type));
+    checked.append(part);
+    const uint32_t crc = masked_crc32c(checked);
+    std::string head;
+    for (int shift = 0; shift < 32; shift += 8) head.push_back(static_cast<char>(crc >> shift));
+    for (int shift = 0; shift < 16; shift += 8) head.push_back(static_cast<char>(part.size() >> shift));
+    out_ << head << checked;
+    in_block_ += kHeadBytes + part.size();
+  }
 }
 
 }  // namespace partita::rocks

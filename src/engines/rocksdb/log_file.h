@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 
@@ -32,5 +34,21 @@ using OnRecord = std::function<void(std::string_view record)>;
 
 // Error: kUnavailable when the file can not be read.
 Result<LogFile> read_log_file(const std::filesystem::path& file, LogKind kind, const OnRecord& on_record = nullptr);
+
+// The sequence number of a batch, and of what follows it. Precondition: a record that OnRecord got, of batches.
+std::pair<uint64_t, uint64_t> sequences_of(std::string_view record);
+
+// Makes a log file of whole records.
+class LogFileWriter {
+ public:
+  explicit LogFileWriter(const std::filesystem::path& file) : out_(file, std::ios::binary | std::ios::trunc) {}
+  void add(std::string_view record);
+  // False when something could not be written.
+  bool finish() { return static_cast<bool>(out_.flush()); }
+
+ private:
+  std::ofstream out_;
+  size_t in_block_ = 0;
+};
 
 }  // namespace partita::rocks

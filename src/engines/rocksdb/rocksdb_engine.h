@@ -11,8 +11,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "storage/engine.h"
@@ -40,5 +42,17 @@ struct RocksdbOptions {
 // Blocks; for start-up. Precondition for destroying the engine: none of its calls is under way. Destroying it writes
 // out what is left to write.
 Result<std::unique_ptr<storage::Engine>> open_rocksdb_engine(const RocksdbOptions& options);
+
+struct SalvageReport {
+  uint64_t records = 0;             // saved
+  uint64_t entries = 0;             // of the logs of topics, saved
+  std::vector<std::string> losses;  // one sentence each, for an operator; empty: all was readable
+};
+
+// Saves what is readable of a damaged store, which is left as it is, into a new one, which goes on with versions and
+// positions that the old one never gave away. What a lost commit wrote may be known to others that are saved: an index
+// may name items that are lost. `to` must be missing or empty; it needs room for two copies. Blocks.
+// Error: kUnavailable, with one sentence.
+Result<SalvageReport> salvage_rocksdb_store(const std::string& from, const std::string& to);
 
 }  // namespace partita

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -33,10 +34,7 @@ namespace partita::rocks {
 namespace {
 
 constexpr uint32_t kFormat = 1;
-constexpr char kLogFamily[] = "log";
 constexpr char kFormatKey[] = "Mformat";
-constexpr char kEpochKey[] = "Mepoch";
-constexpr int kEpochShift = 40;
 // What has to be read again after a crash is at most about this much; it is what makes reopening fast.
 constexpr uint64_t kMaxWalBytes = uint64_t{64} << 20;
 constexpr size_t kRecordsBufferBytes = size_t{32} << 20;
@@ -93,7 +91,11 @@ rocksdb::DBOptions database_options() {
   // There is only ever one writer.
   options.allow_concurrent_memtable_write = false;
   options.enable_write_thread_adaptive_yield = false;
-  options.max_bgerror_resume_count = 0;
+  // RocksDB tries to recover by itself, at once and then every second. (Asked to do so later instead, it may wait for
+  // ever for a flush that it had put aside.) The store takes no writes until it has looked at the outcome, in
+  // recover().
+  options.max_bgerror_resume_count = INT_MAX;
+  options.bgerror_resume_retry_interval = 1'000'000;
   // The rest is for a quick start and a small idle process.
   options.avoid_flush_during_recovery = true;
   options.avoid_flush_during_shutdown = true;
@@ -240,6 +242,7 @@ Store::~Store() {
 // reports a page that it could not write once, and then takes it for clean. So everything acknowledged, which is in the
 // buffers still, is written again, into tables, and a new log begun, before another write is taken.
 rocksdb::Status Store::recover() {
+  // Busy while RocksDB is at it.
   rocksdb::Status status = db->Resume();
   if (status.ok() && files->newest_log_is_spoilt()) {
     // With empty buffers RocksDB would go on in the spoilt log. It leaves a log only in a recovery with something to

@@ -40,6 +40,11 @@ struct Store {
   rocksdb::Status recover();
 };
 
+inline constexpr char kLogFamily[] = "log";
+inline constexpr char kEpochKey[] = "Mepoch";
+// A version is the epoch, shifted, and a count.
+inline constexpr int kEpochShift = 40;
+
 Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options);
 
 // A failed read, for the caller of the engine.

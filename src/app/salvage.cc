@@ -1,0 +1,20 @@
+#include "app/salvage.h"
+
+#include <cstdio>
+
+#include "engines/rocksdb/rocksdb_engine.h"
+
+namespace partita::app {
+
+Result<void> salvage(const CommandLine& line) {
+  PARTITA_TRY(const SalvageReport report, salvage_rocksdb_store(line.data, line.to));
+  for (const std::string& loss : report.losses) std::printf("lost: %s\n", loss.c_str());
+  std::printf("%llu records and %llu log entries are saved in %s; %s\n",
+              static_cast<unsigned long long>(report.records), static_cast<unsigned long long>(report.entries),
+              line.to.c_str(),
+              report.losses.empty() ? "nothing is lost."
+                                    : "an index may name items that are lost: delete each index and create it again.");
+  return {};
+}
+
+}  // namespace partita::app

@@ -1,0 +1,309 @@
+#include <rocksdb/db.h>
+#include <rocksdb/options.h>
+#include <rocksdb/write_batch.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include "base/bytes.h"
+#include "engines/rocksdb/info_logger.h"
+#include "engines/rocksdb/log_file.h"
+#include "engines/rocksdb/rocksdb_engine.h"
+#include "engines/rocksdb/store.h"
+
+namespace partita {
+
+namespace {
+
+namespace fs = std::filesystem;
+using rocks::Store;
+using rocksdb::Status;
+
+// Beside the new store while it is made: a copy of the old one that RocksDB may mend.
+constexpr char kCopyName[] = "salvage-copy";
+constexpr size_t kBatchBytes = size_t{4} << 20;
+// No server is started so often between two writes of its epoch; used only when nothing says which epoch was the last.
+constexpr uint64_t kUnknownEpochs = uint64_t{1} << 16;
+
+Error unavailable(std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); }
+
+std::string printable(const rocksdb::Slice& key) {
+  std::string text;
+  for (const char c : rocks::to_view(key).substr(0, 80)) {
+    if (c >= ' ' && c <= '~' && c != '\\') {
+      text.push_back(c);
+    } else {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\x%02x", static_cast<uint8_t>(c));
+      text += escape;
+    }
+  }
+  return text;
+}
+
+class Rescue {
+ public:
+  Rescue(fs::path from, fs::path to) : from_(std::move(from)), to_(std::move(to)), copy_(to_ / kCopyName) {}
+
+  Result<SalvageReport> run() {
+    PARTITA_TRY_VOID(copy_files());
+    Result<void> saved = mend_logs();
+    if (saved.ok()) saved = open_copy();
+    if (saved.ok()) saved = open_new();
+    if (saved.ok()) saved = copy_family(copy_records_, fresh_->records);
+    if (saved.ok()) saved = copy_family(copy_log_, fresh_->log);
+    if (saved.ok()) saved = finish();
+    close_copy();
+    fresh_.reset();
+    std::error_code ignored;
+    fs::remove_all(copy_, ignored);
+    if (!saved.ok()) return saved.error();
+    return std::move(report_);
+  }
+
+ private:
+  Result<void> copy_files() {
+    std::error_code failed;
+    if (!fs::is_directory(from_, failed)) return unavailable(from_.string() + " is not a directory.");
+    if (fs::exists(to_, failed) && !fs::is_empty(to_, failed)) {
+      return unavailable(to_.string() + " is not empty; name a directory that is not there yet.");
+    }
+    fs::create_directories(copy_, failed);
+    for (const auto& entry : fs::directory_iterator(from_, failed)) {
+      if (failed || !entry.is_regular_file(failed) || entry.path().filename() == "LOCK") continue;
+      fs::copy_file(entry.path(), copy_ / entry.path().filename(), failed);
+      if (failed) break;
+    }
+    if (failed) return unavailable("The store can not be copied to " + to_.string() + ": " + failed.message() + ".");
+    rocks::Witness(copy_).load(witness_);
+    return {};
+  }
+
+  // Leaves in each log of the copy what is readable, before and behind what is not.
+  Result<void> mend_logs() {
+    std::map<uint64_t, fs::path> logs;
+    std::error_code failed;
+    for (const auto& entry : fs::directory_iterator(copy_, failed)) {
+      if (entry.path().extension() == ".log") logs.emplace(log_number(entry.path()), entry.path());
+    }
+    uint64_t next = 0;
+    for (const auto& [number, file] : logs) {
+      if (number < witness_.oldest_log) continue;
+      if (next == 0 && witness_.oldest_log > 0 && number > witness_.oldest_log) {
+        report_.losses.push_back("The log " + std::to_string(witness_.oldest_log) +
+                                 " is missing, with an unknown number of writes.");
+      }
+      PARTITA_TRY_VOID(mend_log(file, next));
+    }
+    if (next <= witness_.sequence && next > 0) say_lost(next, witness_.sequence + 1, "the end of the newest log");
+    return {};
+  }
+
+  Result<void> mend_log(const fs::path& file, uint64_t& next) {
+    const fs::path mended = file.string() + ".mended";
+    rocks::LogFileWriter writer(mended);
+    const std::string name = file.filename().string();
+    const size_t losses = report_.losses.size();
+    PARTITA_TRY(const rocks::LogFile log,
+                rocks::read_log_file(file, rocks::LogKind::kBatches, [&](std::string_view record) {
+                  const auto [first, last] = rocks::sequences_of(record);
+                  if (first < next) return;
+                  if (next > 0 && first > next) say_lost(next, first, name);
+                  next = last;
+                  writer.add(record);
+                }));
+    // Without a record before it, the first one that can be read does not say how many are missing.
+    if (log.readable_behind && report_.losses.size() == losses) {
+      report_.losses.push_back("The beginning of " + name + " can not be read, with an unknown number of changes.");
+    }
+    std::error_code failed;
+    if (log.clean()) {
+      fs::remove(mended, failed);
+      return {};
+    }
+    if (!writer.finish()) return unavailable("The file " + mended.string() + " can not be written.");
+    fs::rename(mended, file, failed);
+    return {};
+  }
+
+  void say_lost(uint64_t from, uint64_t to, const std::string& where) {
+    report_.losses.push_back(std::to_string(to - from) + " changes (numbers " + std::to_string(from) + " to " +
+                             std::to_string(to - 1) + ") can not be read in " + where + ".");
+  }
+
+  Status try_open_copy(bool make) {
+    rocksdb::DBOptions options;
+    options.info_log = rocks::make_info_logger();
+    options.create_if_missing = make;
+    options.create_missing_column_families = make;
+    const std::vector<rocksdb::ColumnFamilyDescriptor> families{{rocksdb::kDefaultColumnFamilyName, {}},
+                                                                {rocks::kLogFamily, {}}};
+    std::vector<rocksdb::ColumnFamilyHandle*> handles;
+    rocksdb::DB* db = nullptr;
+    const Status status = make ? rocksdb::DB::Open(options, copy_.string(), families, &handles, &db)
+                               : rocksdb::DB::OpenForReadOnly(options, copy_.string(), families, &handles, &db);
+    if (!status.ok()) return status;
+    copy_db_.reset(db);
+    copy_records_ = handles[0];
+    copy_log_ = handles[1];
+    return status;
+  }
+
+  Result<void> open_copy() {
+    Status status = try_open_copy(false);
+    if (status.ok()) return {};
+    report_.losses.push_back("The list of the store's files is damaged (" + status.ToString() +
+                             "); it was made anew from the files, and erased items may be back.");
+    status = rebuild_copy();
+    if (status.ok()) return {};
+    return unavailable("Nothing can be read from " + from_.string() + ": " + status.ToString() + ".");
+  }
+
+  // From the tables, with RocksDB's own repair, and then from the logs, whose writes are only done again.
+  Status rebuild_copy() {
+    const fs::path logs = copy_ / "logs";
+    std::error_code failed;
+    fs::create_directories(logs, failed);
+    bool has_tables = false;
+    std::map<uint64_t, fs::path> files;
+    for (const auto& entry : fs::directory_iterator(copy_, failed)) {
+      const std::string name = entry.path().filename();
+      has_tables = has_tables || name.ends_with(".sst");
+      if (name == "CURRENT" || name.starts_with("MANIFEST-")) fs::remove(entry.path(), failed);
+      if (!name.ends_with(".log")) continue;
+      fs::rename(entry.path(), logs / name, failed);
+      if (log_number(entry.path()) >= witness_.oldest_log) files.emplace(log_number(entry.path()), logs / name);
+    }
+    rocksdb::DBOptions options;
+    options.info_log = rocks::make_info_logger();
+    Status status;
+    if (has_tables) {
+      status = rocksdb::RepairDB(copy_.string(), options,
+                                 {{rocksdb::kDefaultColumnFamilyName, {}}, {rocks::kLogFamily, {}}});
+    }
+    if (status.ok()) status = try_open_copy(true);
+    rocksdb::WriteOptions unlogged;
+    unlogged.disableWAL = true;
+    for (const auto& [number, file] : files) {
+      const auto log = rocks::read_log_file(file, rocks::LogKind::kBatches, [&](std::string_view record) {
+        rocksdb::WriteBatch batch{std::string(record)};
+        if (status.ok()) status = copy_db_->Write(unlogged, &batch);
+      });
+      if (!log.ok() && status.ok()) status = Status::IOError(std::string(log.error().sentence()));
+    }
+    for (const auto& entry : fs::directory_iterator(copy_ / "lost", failed)) {
+      const std::string name = entry.path().filename();
+      if (name.ends_with(".sst")) report_.losses.push_back("The table file " + name + " can not be read.");
+    }
+    return status;
+  }
+
+  static uint64_t log_number(const fs::path& file) { return std::strtoull(file.stem().c_str(), nullptr, 10); }
+
+  void close_copy() {
+    if (copy_db_ == nullptr) return;
+    copy_db_->DestroyColumnFamilyHandle(copy_records_).PermitUncheckedError();
+    copy_db_->DestroyColumnFamilyHandle(copy_log_).PermitUncheckedError();
+    copy_db_.reset();
+  }
+
+  Result<void> open_new() {
+    RocksdbOptions options;
+    options.directory = to_.string();
+    PARTITA_TRY(fresh_, rocks::open_store(options));
+    return {};
+  }
+
+  // Forwards up to what can not be read, then backwards from the end down to what can not be read.
+  Result<void> copy_family(rocksdb::ColumnFamilyHandle* from, rocksdb::ColumnFamilyHandle* to) {
+    const std::unique_ptr<rocksdb::Iterator> row(copy_db_->NewIterator(rocksdb::ReadOptions(), from));
+    std::string last;
+    bool any = false;
+    for (row->SeekToFirst(); row->Valid(); row->Next()) {
+      last.assign(row->key().data(), row->key().size());
+      any = true;
+      PARTITA_TRY_VOID(copy_row(*row, to));
+    }
+    if (row->status().ok()) return write();
+    const std::string why = row->status().ToString();
+    const std::unique_ptr<rocksdb::Iterator> back(copy_db_->NewIterator(rocksdb::ReadOptions(), from));
+    std::string first;
+    for (back->SeekToLast(); back->Valid() && (!any || back->key().compare(last) > 0); back->Prev()) {
+      first.assign(back->key().data(), back->key().size());
+      PARTITA_TRY_VOID(copy_row(*back, to));
+    }
+    report_.losses.push_back("Records behind the key '" + printable(last) + "'" +
+                             (first.empty() ? "" : " and before the key '" + printable(first) + "'") +
+                             " can not be read (" + why + ").");
+    return write();
+  }
+
+  Result<void> copy_row(const rocksdb::Iterator& row, rocksdb::ColumnFamilyHandle* to) {
+    const std::string_view key = rocks::to_view(row.key());
+    const std::string_view value = rocks::to_view(row.value());
+    if (to == fresh_->records) {
+      ++report_.records;
+      if (value.size() >= rocks::kVersionBytes) {
+        last_id_ = std::max(last_id_, static_cast<uint64_t>(rocks::version_of(value)));
+      }
+    } else if (key == rocks::kEpochKey) {
+      std::string_view rest = value;
+      last_id_ = std::max(last_id_, take_u64(rest).value_or(0) << rocks::kEpochShift);
+      epoch_is_known_ = true;
+      return {};
+    } else if (key.starts_with('L') && key.size() > rocks::kPlaceBytes) {
+      ++report_.entries;
+      last_id_ = std::max(last_id_, rocks::place_of(key));
+    } else {
+      return {};
+    }
+    if (!batch_.Put(to, row.key(), row.value()).ok()) return unavailable("A record is too long.");
+    return batch_.GetDataSize() < kBatchBytes ? Result<void>() : write();
+  }
+
+  Result<void> write() {
+    const Status status = fresh_->db->Write(rocksdb::WriteOptions(), &batch_);
+    batch_.Clear();
+    if (status.ok()) return {};
+    return unavailable("The new store can not be written: " + status.ToString() + ".");
+  }
+
+  // Whoever opens the new store goes on above every version and position that the old one can have given away.
+  Result<void> finish() {
+    uint64_t epoch = std::max(last_id_ >> rocks::kEpochShift, witness_.epoch);
+    if (witness_.epoch == 0 && !epoch_is_known_) epoch += kUnknownEpochs;
+    std::string stored;
+    append_u64(stored, epoch);
+    Status status = batch_.Put(fresh_->log, rocks::kEpochKey, stored);
+    if (status.ok()) PARTITA_TRY_VOID(write());
+    if (status.ok()) status = fresh_->db->Flush(rocksdb::FlushOptions(), {fresh_->records, fresh_->log});
+    if (status.ok()) return {};
+    return unavailable("The new store can not be written: " + status.ToString() + ".");
+  }
+
+  const fs::path from_;
+  const fs::path to_;
+  const fs::path copy_;
+  rocks::WitnessRecord witness_;
+  SalvageReport report_;
+  std::unique_ptr<rocksdb::DB> copy_db_;
+  rocksdb::ColumnFamilyHandle* copy_records_ = nullptr;
+  rocksdb::ColumnFamilyHandle* copy_log_ = nullptr;
+  std::unique_ptr<Store> fresh_;
+  rocksdb::WriteBatch batch_;
+  uint64_t last_id_ = 0;
+  bool epoch_is_known_ = false;
+};
+
+}  // namespace
+
+Result<SalvageReport> salvage_rocksdb_store(const std::string& from, const std::string& to) {
+  return Rescue(from, to).run();
+}
+
+}  // namespace partita

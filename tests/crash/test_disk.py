@@ -1,0 +1,177 @@
+"""A store whose files were damaged after a kill, and a disk that is full: the server refuses, or lives and says so."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+
+import botocore.exceptions
+import pytest
+from common import create_table
+from server import START_TIMEOUT_S, binary, running_server
+
+KEY = {"Id": "S"}
+DISK_BYTES = 48 << 20
+
+
+def put(client, number, size=100):
+    client.put_item(TableName="Disk", Item={"Id": {"S": f"item {number}"}, "Value": {"S": "v" * size}})
+
+
+def scan_ids(client):
+    pages = client.get_paginator("scan").paginate(TableName="Disk", ConsistentRead=True)
+    return {item["Id"]["S"] for page in pages for item in page["Items"]}
+
+
+def start_in_vain(data_dir):
+    """Starts a server that should refuse; returns its exit code and what it says."""
+    command = [binary(), "serve", "--data", str(data_dir), "--listen", "127.0.0.1:0"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=START_TIMEOUT_S, check=False)
+    return done.returncode, done.stderr
+
+
+@pytest.fixture
+def killed_store():
+    """The directory of a server that was killed once it had acknowledged 200 items."""
+    with tempfile.TemporaryDirectory(prefix="partita-damage-") as directory:
+        data = pathlib.Path(directory) / "data"
+        with running_server(data_dir=data) as server:
+            create_table(server.client(), "Disk", KEY)
+            client = server.client()
+            for number in range(200):
+                put(client, number)
+            time.sleep(0.1)
+            server.kill()
+        yield data
+
+
+def newest_log(data):
+    return max((file for file in data.glob("*.log") if file.stat().st_size), key=lambda file: int(file.stem))
+
+
+def test_a_log_damaged_in_the_middle_is_refused_and_salvaged(killed_store):
+    log = newest_log(killed_store)
+    with open(log, "r+b") as file:
+        file.seek(log.stat().st_size // 2)
+        byte = file.read(1)[0]
+        file.seek(-1, os.SEEK_CUR)
+        file.write(bytes([byte ^ 1]))
+    for _ in range(2):
+        code, said = start_in_vain(killed_store)
+        assert code == 1
+        assert log.name in said and "salvage" in said
+    saved = killed_store.parent / "saved"
+    command = [binary(), "salvage", "--data", str(killed_store), "--to", str(saved)]
+    salvage = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert f"can not be read in {log.name}" in salvage.stdout
+    with running_server(data_dir=saved) as server:
+        found = scan_ids(server.client())
+        assert len(found) == 199
+        put(server.client(), 1000)
+
+
+@pytest.mark.parametrize("pattern", ["*.log", "CURRENT", "MANIFEST-*"])
+def test_a_missing_file_is_refused(killed_store, pattern):
+    for file in killed_store.glob(pattern):
+        file.unlink()
+    code, said = start_in_vain(killed_store)
+    assert code == 1
+    assert "is damaged" in said
+
+
+def test_a_manifest_cut_short_is_damaged_and_not_foreign(killed_store):
+    (manifest,) = killed_store.glob("MANIFEST-*")
+    os.truncate(manifest, manifest.stat().st_size // 2)
+    code, said = start_in_vain(killed_store)
+    assert code == 1
+    assert manifest.name in said and "is damaged" in said
+
+
+@pytest.fixture
+def small_disk():
+    """A file system of 48 MB of its own."""
+    with tempfile.TemporaryDirectory(prefix="partita-small-") as directory:
+        mounted = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", directory], capture_output=True, check=False
+        )
+        if mounted.returncode != 0:
+            pytest.skip("this user may not mount")
+        try:
+            yield pathlib.Path(directory)
+        finally:
+            subprocess.run(["umount", "-l", directory], check=True)
+
+
+def fill(disk):
+    """Takes all the space that is left, again and again; removing the file gives it back."""
+    ballast = disk / "ballast"
+    with open(ballast, "ab", buffering=0) as file:
+        try:
+            while True:
+                file.write(b"x" * 4096)
+        except OSError:
+            pass
+    return ballast
+
+
+def try_put(client, number, acknowledged):
+    """Whether it was acknowledged; if not, with an error of the server's own."""
+    try:
+        put(client, number, 30_000)
+    except botocore.exceptions.ClientError as error:
+        assert error.response["ResponseMetadata"]["HTTPStatusCode"] >= 500
+        return False
+    acknowledged.add(f"item {number}")
+    return True
+
+
+def test_a_full_disk_is_told_and_recovered_from(small_disk):
+    with running_server(data_dir=small_disk / "data") as server:
+        client = server.client()
+        create_table(client, "Disk", KEY)
+        acknowledged = set()
+        assert try_put(client, 0, acknowledged)
+        refused = 0
+        for number in range(1, 3000):
+            # What the server gives back while it recovers is taken again.
+            ballast = fill(small_disk)
+            if not try_put(client, number, acknowledged):
+                refused += 1
+                assert acknowledged <= scan_ids(client)
+                time.sleep(0.02)
+            if refused == 40:
+                break
+        assert refused == 40
+        assert "No space left on device" in server.log()
+        ballast.unlink()
+        deadline = time.monotonic() + 20
+        while not try_put(client, 100_001, acknowledged):
+            assert time.monotonic() < deadline, server.log()
+            time.sleep(0.1)
+        assert "takes writes again" in server.log()
+        assert acknowledged <= scan_ids(client)
+        server.kill()
+        server.start()
+        assert acknowledged <= scan_ids(server.client())
+
+
+def test_starting_on_a_full_disk_ends_in_a_sentence_or_a_server(small_disk):
+    data = small_disk / "data"
+    with running_server(data_dir=data) as server:
+        create_table(server.client(), "Disk", KEY)
+        put(server.client(), 0)
+        server.kill()
+    # The first start may find the space that the killed one had set aside.
+    for _ in range(2):
+        ballast = fill(small_disk)
+        try:
+            with running_server(data_dir=data) as server:
+                assert scan_ids(server.client()) == {"item 0"}
+                server.kill()
+        except RuntimeError as refusal:
+            assert "No space left on device" in str(refusal)
+            assert "Assertion" not in str(refusal)
+    ballast.unlink()
+    with running_server(data_dir=data) as server:
+        assert scan_ids(server.client()) == {"item 0"}
