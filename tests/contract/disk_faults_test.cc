@@ -144,7 +144,7 @@ TEST_F(DiskFaults, NoFaultLosesWhatWasAcknowledged) {
       EXPECT_TRUE(values.contains(found.value_or(""))) << when << ": " << name;
     }
   };
-  const uint64_t rounds = setting("PARTITA_DISK_FAULTS", 12);
+  const uint64_t rounds = setting("PARTITA_DISK_FAULTS", 6);
   for (uint64_t round = 0; round < rounds && !HasFailure(); ++round) {
     constexpr FileAct kActs[] = {FileAct::kAppend, FileAct::kSync,   FileAct::kCreate,
                                  FileAct::kRename, FileAct::kAppend, FileAct::kSyncDirectory};
