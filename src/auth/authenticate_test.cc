@@ -101,6 +101,34 @@ TEST(Authenticate, NamesWhatTheQueryLacks) {
   }
 }
 
+TEST(Authenticate, NeedsEveryPartOfAPresignedQuery) {
+  const std::map<std::string, std::string> parts = {{"X-Amz-Algorithm", "AWS4-HMAC-SHA256"},
+                                                    {"X-Amz-Credential", "a/20260102/us-east-1/dynamodb/aws4_request"},
+                                                    {"X-Amz-Date", "20260102T000000Z"},
+                                                    {"X-Amz-SignedHeaders", "host"},
+                                                    {"X-Amz-Signature", "ab"}};
+  const auto query_without = [&](std::string_view left_out, std::string_view instead) {
+    std::string query = "/?";
+    for (const auto& [name, value] : parts) {
+      if (name != left_out) query += name + "=" + value + "&";
+    }
+    return query.append(instead);
+  };
+  EXPECT_TRUE(std::holds_alternative<Caller>(ask({}, query_without("", ""))));
+  for (const auto& [name, value] : parts) {
+    const std::string detail =
+        "AWS query-string parameters must include '" + name + "'. Re-examine the query-string parameters.";
+    if (name != "X-Amz-Algorithm") {  // without it the query is not a presigned one
+      expect_refused(ask({}, query_without(name, "")), Refusal::kIncompleteSignature, detail);
+    }
+    expect_refused(ask({}, query_without(name, name + "=")), Refusal::kIncompleteSignature, detail);
+  }
+  // A header does not stand in for a part of the query.
+  expect_refused(ask({{"x-amz-date", "20260102T000000Z"}}, query_without("X-Amz-Date", "")),
+                 Refusal::kIncompleteSignature,
+                 "AWS query-string parameters must include 'X-Amz-Date'. Re-examine the query-string parameters.");
+}
+
 TEST(Authenticate, ChecksAlgorithmAndScope) {
   expect_refused(ask_header("AWS4-HMAC-SHA25 Credential=a/b/c/dynamodb/aws4_request, SignedHeaders=h, Signature=s"),
                  Refusal::kIncompleteSignature,

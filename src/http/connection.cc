@@ -164,7 +164,7 @@ Task<bool> Connection::answer(bool keep_alive) {
   if (!page_is_welcome()) return answer_foreign_page(keep_alive);
   if ((method == Method::kGet || method == Method::kHead) && is_root(reader_.target()))
     return answer_health(keep_alive);
-  if (method == Method::kOptions && !reader_.header("origin").empty()) return answer_preflight(keep_alive);
+  if (method == Method::kOptions && !reader_.origin().empty()) return answer_preflight(keep_alive);
   return answer_call(reader_.body(), keep_alive);
 }
 
@@ -176,7 +176,7 @@ auth::Verdict Connection::caller() const {
 
 // A browser says which page a request comes from; whoever sends no origin is no page.
 bool Connection::page_is_welcome() const {
-  const std::string_view origin = reader_.header("origin");
+  const std::string_view origin = reader_.origin();
   if (origin.empty()) return true;
   return std::ranges::any_of(site_.options.allowed_origins,
                              [&](const std::string& allowed) { return allowed == "*" || allowed == origin; });
@@ -293,7 +293,7 @@ Task<bool> Connection::answer_overload() {
 }
 
 Task<bool> Connection::send(ReplyHead head, std::string_view body) {
-  const std::string_view origin = reader_.head_complete() ? reader_.header("origin") : std::string_view();
+  const std::string_view origin = reader_.head_complete() ? reader_.origin() : std::string_view();
   if (!origin.empty() && page_is_welcome()) head.allowed_origin = origin;
   head.keep_alive = head.keep_alive && !site_.stopping;
   head.content_length = body.size();

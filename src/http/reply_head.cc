@@ -1,6 +1,7 @@
 #include "http/reply_head.h"
 
 #include <charconv>
+#include <cstring>
 #include <ctime>
 
 namespace partita::http {
@@ -27,6 +28,17 @@ std::string_view reason_of(int status) {
       return "Status";
   }
 }
+
+// Every pair of the 32 digits of an identifier.
+constexpr std::array<char, 2048> kDigitPairs = [] {
+  constexpr std::string_view kDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUV";
+  std::array<char, 2048> pairs{};
+  for (size_t i = 0; i < 1024; ++i) {
+    pairs[2 * i] = kDigits[i & 31];
+    pairs[2 * i + 1] = kDigits[i >> 5];
+  }
+  return pairs;
+}();
 
 void append_number(std::string& out, uint64_t number) {
   char digits[20];
@@ -57,13 +69,12 @@ uint64_t RequestIds::mix() {
 }
 
 std::string_view RequestIds::next() {
-  constexpr std::string_view kDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUV";
-  constexpr size_t kDigitsOfWord = 12;
+  constexpr size_t kPairsOfWord = 6;
   uint64_t bits = 0;
-  for (size_t i = 0; i < kSize; ++i) {
-    if (i % kDigitsOfWord == 0) bits = mix();
-    text_[i] = kDigits[bits & 31];
-    bits >>= 5;
+  for (size_t pair = 0; pair < kSize / 2; ++pair) {
+    if (pair % kPairsOfWord == 0) bits = mix();
+    std::memcpy(&text_[2 * pair], &kDigitPairs[2 * (bits & 1023)], 2);
+    bits >>= 10;
   }
   return {text_.data(), text_.size()};
 }

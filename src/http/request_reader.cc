@@ -19,7 +19,7 @@ constexpr size_t kFirstCapacity = 4096;  // not taken from the budget: the numbe
 constexpr size_t kLeastRoom = 1024;
 constexpr size_t kKeptCapacity = size_t{16} << 10;   // a buffer that grew beyond this is not kept for the next request
 constexpr size_t kSmallCapacity = size_t{64} << 10;  // beyond this a request must leave room for small ones
-constexpr size_t kMostAtOnce = size_t{256} << 10;
+constexpr size_t kMostAtOnce = size_t{32} << 10;
 constexpr size_t kMostHeaders = 128;
 constexpr size_t kMostChunkLine = 4096;
 // Chunk sizes, extensions and trailers, against bodies that are mostly that.
@@ -33,6 +33,16 @@ constexpr std::array<std::string_view, 11> kOnce = {
 constexpr uint32_t kHostSeen = 1U << 0;
 constexpr uint32_t kLengthSeen = 1U << 1;
 constexpr uint32_t kCodingSeen = 1U << 2;
+constexpr uint32_t kOriginSeen = 1U << 8;
+static_assert(kOnce[8] == "origin");
+constexpr std::string_view kConnection = "connection";
+
+// A bit for each size that one of these names has: most headers are of no interest here.
+constexpr uint32_t kSizesOfInterest = [] {
+  uint32_t sizes = 1U << kConnection.size();
+  for (const std::string_view name : kOnce) sizes |= 1U << name.size();
+  return sizes;
+}();
 
 // The characters of RFC 9110's token.
 constexpr std::array<bool, 256> kTokenBytes = [] {
@@ -50,10 +60,11 @@ bool is_token(std::string_view text) {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
 
+// Of letters, digits and hyphens; no other character of a head becomes one of these by the bit of the lower case.
 bool same_name(std::string_view name, std::string_view lower_name) {
   if (name.size() != lower_name.size()) return false;
   for (size_t i = 0; i < name.size(); ++i) {
-    if (lower(name[i]) != lower_name[i]) return false;
+    if ((name[i] | 0x20) != lower_name[i]) return false;
   }
   return true;
 }
@@ -108,12 +119,12 @@ bool has_word(std::string_view list, std::string_view lower_word) {
 
 // "name: value" as the pair of both; nothing for what is no header line.
 std::optional<std::pair<std::string_view, std::string_view>> split_header(std::string_view line) {
-  const size_t colon = line.find(':');
-  if (colon == std::string_view::npos) return std::nullopt;
-  const std::string_view name = line.substr(0, colon);
+  size_t colon = 0;
+  while (colon < line.size() && kTokenBytes[static_cast<unsigned char>(line[colon])]) ++colon;
+  if (colon == 0 || colon == line.size() || line[colon] != ':') return std::nullopt;
   const std::string_view value = trim(line.substr(colon + 1));
-  if (!is_token(name) || !is_field_value(value)) return std::nullopt;
-  return std::pair(name, value);
+  if (!is_field_value(value)) return std::nullopt;
+  return std::pair(line.substr(0, colon), value);
 }
 
 // ";name" or ";name=value", any number of them, without quotes: more than any client sends.
@@ -286,6 +297,7 @@ State RequestReader::take_header(std::string_view line) {
 }
 
 State RequestReader::note_header(std::string_view name, std::string_view value) {
+  if (name.size() >= 32 || (kSizesOfInterest >> name.size() & 1) == 0) return State::kMore;
   for (size_t i = 0; i < kOnce.size(); ++i) {
     if (!same_name(name, kOnce[i])) continue;
     const uint32_t bit = 1U << i;
@@ -300,7 +312,7 @@ State RequestReader::note_header(std::string_view name, std::string_view value) 
     if (bit == kHostSeen && value.find_first_of(" \t,") != std::string_view::npos) return State::kMalformed;
     return State::kMore;
   }
-  if (same_name(name, "connection")) {
+  if (same_name(name, kConnection)) {
     if (has_word(value, "close")) {
       keep_alive_ = false;
     } else if (old_version_ && has_word(value, "keep-alive")) {
@@ -412,6 +424,10 @@ void RequestReader::drop_framing() {
 
 RequestReader::Span RequestReader::span_of(std::string_view part) const {
   return {static_cast<uint32_t>(part.data() - (data_ + begin_)), static_cast<uint32_t>(part.size())};
+}
+
+std::string_view RequestReader::origin() const {
+  return (seen_ & kOriginSeen) == 0 ? std::string_view() : header("origin");
 }
 
 bool RequestReader::expects_continue() const { return same_name(header("expect"), "100-continue"); }

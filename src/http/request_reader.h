@@ -47,7 +47,7 @@ class RequestReader {
   RequestReader(const RequestReader&) = delete;
   RequestReader& operator=(const RequestReader&) = delete;
 
-  // Where to receive the next bytes, a quarter of a megabyte at most; empty when there is no memory for them.
+  // Where to receive the next bytes, 32 KiB at most; empty when there is no memory for them.
   std::span<char> space();
   // `size` bytes were put at the front of space().
   State received(size_t size);
@@ -73,6 +73,8 @@ class RequestReader {
   std::string_view body() const { return view(body_); }
   // By lower-case name; the first of several; empty when absent.
   std::string_view header(std::string_view lower_name) const;
+  // Of the page that sent the request; empty when there is none.
+  std::string_view origin() const;
   // Whether the client allows another request on this connection.
   bool keep_alive() const { return keep_alive_; }
 

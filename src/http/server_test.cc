@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <exception>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -21,8 +23,8 @@ constexpr std::string_view kKnown =
 
 // Fails as any allocation may, some awaits down.
 Task<size_t> run_out() {
-  const std::vector<char> much(PTRDIFF_MAX);
-  co_return much.size();
+  std::rethrow_exception(std::make_exception_ptr(std::bad_alloc()));
+  co_return 0;
 }
 
 // Answers with the request's own words; "wait" is answered by another thread, as an engine would.

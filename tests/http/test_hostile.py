@@ -16,6 +16,12 @@ from server import binary, running_server
 
 MIB = 1 << 20
 
+# A sanitizer keeps freed memory, and needs all of the address space itself.
+with open(binary(), "rb") as _program:
+    _symbols = _program.read()
+SANITIZED = b"__asan_init" in _symbols or b"__tsan_init" in _symbols
+measured = pytest.mark.skipif(SANITIZED, reason="measures memory, which a sanitizer takes for itself")
+
 
 def operation(name, **body):
     return request(json.dumps(body), {"X-Amz-Target": f"DynamoDB_20120810.{name}"})
@@ -78,6 +84,7 @@ def tight_server():
         yield started
 
 
+@measured
 def test_bodies_that_are_held_back(tight_server):
     """Each sends all of a large body but its end. Who asks for little is served meanwhile."""
     size = 15_000_000
@@ -112,6 +119,7 @@ def test_a_refusal_for_want_of_memory_says_so(tight_server):
     assert_healthy(tight_server)
 
 
+@measured
 @pytest.mark.parametrize("value", [b"1", b'""', b"{}", b"[]"])
 def test_bodies_whose_tree_is_many_times_as_large(tight_server, value):
     body = b"[" + (value + b",") * (16_000_000 // (len(value) + 1)) + b"1]"
@@ -134,6 +142,7 @@ def test_bodies_whose_tree_is_many_times_as_large(tight_server, value):
     assert_healthy(tight_server)
 
 
+@measured
 def test_replies_that_nobody_reads(tight_server):
     fill(tight_server, 38, 400_000)
     keys = [{"k": {"S": str(at)}} for at in range(38)]
@@ -152,6 +161,7 @@ def test_replies_that_nobody_reads(tight_server):
     close_all(opened)
 
 
+@measured
 def test_requests_of_a_client_that_never_reads(tight_server):
     """Nothing more is read from whoever takes no replies."""
     with Watched(tight_server) as watched, connection(tight_server) as opened:
@@ -189,6 +199,7 @@ def test_a_large_reply_arrives_whole_at_a_slow_reader(tight_server):
     assert all(item["v"]["S"] == f"{int(item['k']['S']):06}" * (400_000 // 6) for item in items)
 
 
+@measured
 def test_a_body_without_credentials_is_not_read(tight_server):
     size = 15_000_000
     with Watched(tight_server) as watched:
@@ -207,6 +218,7 @@ def test_a_small_body_is_judged_as_dynamodb_does(tight_server):
     assert exchange(tight_server, request("{", {"Authorization": None})).kind() == "SerializationException"
 
 
+@measured
 @pytest.mark.parametrize("in_memory", [True, False])
 def test_a_limit_of_the_address_space(in_memory):
     """Allocations fail, for real: requests do too, with a 5xx, and the server lives."""
