@@ -38,6 +38,26 @@ class FaultyFile final : public FSWritableFileOwnerWrapper {
   const std::string path_;
 };
 
+class FaultyReads final : public FSRandomAccessFileOwnerWrapper {
+ public:
+  FaultyReads(FaultyFiles& files, std::string path, std::unique_ptr<FSRandomAccessFile>&& file)
+      : FSRandomAccessFileOwnerWrapper(std::move(file)), files_(files), path_(std::move(path)) {}
+
+  IOStatus Read(uint64_t offset, size_t bytes, const IOOptions& options, Slice* result, char* scratch,
+                IODebugContext* debug) const override {
+    IOStatus status = files_.admit(FileAct::kRead, path_);
+    return status.ok() ? target()->Read(offset, bytes, options, result, scratch, debug) : status;
+  }
+  IOStatus MultiRead(FSReadRequest* requests, size_t count, const IOOptions& options, IODebugContext* debug) override {
+    IOStatus status = files_.admit(FileAct::kRead, path_);
+    return status.ok() ? target()->MultiRead(requests, count, options, debug) : status;
+  }
+
+ private:
+  FaultyFiles& files_;
+  const std::string path_;
+};
+
 class FaultyDirectory final : public FSDirectoryWrapper {
  public:
   FaultyDirectory(FaultyFiles& files, std::unique_ptr<FSDirectory>&& directory)
@@ -115,7 +135,9 @@ IOStatus FaultyFiles::NewWritableFile(const std::string& path, const FileOptions
 IOStatus FaultyFiles::NewRandomAccessFile(const std::string& path, const FileOptions& options,
                                           std::unique_ptr<FSRandomAccessFile>* file, IODebugContext* debug) {
   IOStatus status = admit(FileAct::kOpen, path);
-  return status.ok() ? target()->NewRandomAccessFile(path, options, file, debug) : status;
+  if (status.ok()) status = target()->NewRandomAccessFile(path, options, file, debug);
+  if (status.ok()) *file = std::make_unique<FaultyReads>(*this, path, std::move(*file));
+  return status;
 }
 
 IOStatus FaultyFiles::NewDirectory(const std::string& path, const IOOptions& options,

@@ -13,7 +13,7 @@
 
 namespace partita::contract {
 
-enum class FileAct : uint8_t { kCreate, kOpen, kAppend, kSync, kSyncDirectory, kRename, kDelete };
+enum class FileAct : uint8_t { kCreate, kOpen, kRead, kAppend, kSync, kSyncDirectory, kRename, kDelete };
 
 // Callable from any thread. Names of files are without their directory, such as "000004.log"; a directory's is "".
 class FaultyFiles final : public rocksdb::FileSystemWrapper {

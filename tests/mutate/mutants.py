@@ -26,33 +26,52 @@ ROCKS = "src/engines/rocksdb/"
 
 STORE = [
     Mutant("only the first of a failed batch is unknown", ROCKS + "committer.cc",
-           "} else if (!status.ok()) {", "} else if (!status.ok() && commit == commits.front()) {",
-           ("contract_test",)),
+           "commits[i]->outcome = unknown ? Commit::Outcome::kUnknown : Commit::Outcome::kRefused;",
+           "commits[i]->outcome = unknown ? i == 0 ? Commit::Outcome::kUnknown : Commit::Outcome::kDurable\n"
+           "                                  : Commit::Outcome::kRefused;", ("contract_test",)),
+    Mutant("what was queued behind a failed batch is told that it is durable", ROCKS + "committer.cc",
+           "      commit->outcome = Commit::Outcome::kRefused;\n", "", ("contract_test",)),
     Mutant("a commit is acknowledged before it is synced", ROCKS + "committer.cc",
            "options.sync = sync_;", "options.sync = false;", ("contract_test",)),
-    Mutant("no barrier for a refusal that rests on a pending write", ROCKS + "rocksdb_engine.cc",
-           "if (changes.empty() && !view.saw_pending) return Step::kEnded;",
-           "if (changes.empty()) return Step::kEnded;", ("contract_test",)),
-    Mutant("the store is read before the pending table", ROCKS + "rocksdb_engine.cc",
-           """    // Pending first: what leaves the pending table is in the store already.
-""",
-           """    if (Status status = read_one(keys[i], tier, view.stored[i]); !status.ok()) return status;
-    view.found[i] = view.stored[i] ? &*view.stored[i] : nullptr;
-    if ((view.pending[i] = pending_.find(keys[i].bytes)) == nullptr) continue;
-""", ("contract_test",)),
-    Mutant("a pending write is not seen", ROCKS + "rocksdb_engine.cc",
-           "if ((view.pending[i] = pending_.find(keys[i].bytes)) != nullptr) {",
-           "if ((view.pending[i] = pending_.find(keys[i].bytes)) != nullptr && false) {", ("contract_test",)),
+    Mutant("no barrier for a refusal that rests on a pending write", ROCKS + "transaction.cc",
+           "return queue(view.saw_pending || absent, era);", "return queue(absent, era);", ("contract_test",)),
+    Mutant("stale is told before the change can be read", ROCKS + "transaction.cc",
+           "  queued = shared_.committer.enqueue_barrier(commit) == Verdict::kPasses;\n", "", ("contract_test",)),
+    Mutant("the store is read before the pending table", ROCKS + "transaction.cc",
+           "  pending = shared_.pending.find(key.bytes, stripe);\n"
+           "  if (pending == nullptr) status = read_record(shared_.store, key, tier, stored);\n",
+           "  status = read_record(shared_.store, key, tier, stored);\n"
+           "  pending = shared_.pending.find(key.bytes, stripe);\n", ("contract_test",)),
+    Mutant("a pending write is not seen", ROCKS + "transaction.cc",
+           "  pending = shared_.pending.find(key.bytes, stripe);\n", "", ("contract_test",)),
     Mutant("no back-pressure on queued writes", ROCKS + "committer.cc",
-           "if (queued_bytes_.load(std::memory_order_relaxed) < kMaxQueuedBytes) return false;",
-           "if (queued_bytes_.load(std::memory_order_relaxed) + 1 > 0) return false;", ("contract_test",)),
+           "others > 0 && others + bytes > max_bytes_", "false", ("contract_test",)),
+    Mutant("who comes later overtakes who waits for room", ROCKS + "committer.cc",
+           "!guests_.empty() || (others > 0", "(others > 0", ("contract_test",)),
+    Mutant("the newest of those who wait for room goes first", ROCKS + "committer.cc",
+           "      admitted.push_back(guests_.front());\n      guests_.pop_front();\n",
+           "      admitted.push_back(guests_.back());\n      guests_.pop_back();\n", ("contract_test",)),
     Mutant("a newer pending write is removed with an older one", ROCKS + "pending.cc",
            "at->second.get() == &write", "at->second != nullptr", ("contract_test",)),
-    Mutant("a compared version is not compared", ROCKS + "rocksdb_engine.cc",
-           "one.version != record->version", "false", ("contract_test",)),
-    Mutant("compared keys are not latched", ROCKS + "rocksdb_engine.cc",
-           "for (const Compare& one : compare) stripes.push_back(rocks::Latches::stripe_of(one.key.bytes));", "",
+    Mutant("a compared version is not compared", ROCKS + "committer.cc",
+           "if (match == Watches::Match::kDiffers) verdict = Verdict::kStale;", "", ("contract_test",)),
+    Mutant("a change of a compared key is not noticed", ROCKS + "watches.cc",
+           "at->second.version = version;", "(void)version;", ("contract_test",)),
+    Mutant("an erased range leaves compared keys as they were", ROCKS + "committer.cc",
+           "erased |= commit->erase.has_value();", "", ("contract_test",)),
+    Mutant("the last who waits for a latch is the next", ROCKS + "latches.cc",
+           """  (queue.first == nullptr ? queue.first : queue.last->next_) = &held;
+  queue.last = &held;
+""", """  held.next_ = queue.first;
+  queue.first = &held;
+""", ("contract_test",)),
+    Mutant("a thread waits for a latch", ROCKS + "latches.cc",
+           "if (++spins == kSpins) return false;", "if (++spins < 0) return false;", ("contract_test",)),
+    Mutant("a scan steps over any number of erased rows on its caller's thread", ROCKS + "reads.cc",
+           "options.max_skippable_internal_keys = kMaxSkipped;", "options.max_skippable_internal_keys = 0;",
            ("contract_test",)),
+    Mutant("what is erased keeps its space", ROCKS + "reclaim.cc",
+           "  start(run(), [] {});\n", "  running_ = false;\n", ("contract_test",)),
     Mutant("the epoch does not move", ROCKS + "store.cc", "  ++epoch;\n", "  epoch += epoch == 0;\n",
            ("contract_test",)),
 ]

@@ -2,6 +2,7 @@
 
 #include <rocksdb/options.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -13,12 +14,16 @@ namespace {
 
 // A batch that grew beyond this gives its memory back.
 constexpr size_t kKeptBatchBytes = size_t{4} << 20;
+// RocksDB's batch is a copy of what it writes: what waits is merged up to about this much.
+constexpr size_t kMaxMergedBytes = size_t{8} << 20;
 // What a queued write takes beside its bytes.
 constexpr size_t kWriteOverheadBytes = 128;
+// Room for a transaction that has not said yet what it writes.
+constexpr size_t kGuessedBytes = size_t{4} << 10;
 
 }  // namespace
 
-size_t Commit::bytes() const {
+size_t Commit::weigh() const {
   size_t bytes = kWriteOverheadBytes;
   for (const auto& write : writes) {
     bytes += kWriteOverheadBytes + write->key.size() + (write->record ? write->record->value.size() : 0);
@@ -35,8 +40,15 @@ void Commit::complete() {
   resume_on(executor, handle);
 }
 
-Committer::Committer(Store& store, PendingTable& pending, bool sync)
-    : store_(store), pending_(pending), sync_(sync), last_place_(store.last_id), thread_(&Committer::run, this) {}
+Committer::Committer(Store& store, const Latches& latches, PendingTable& pending, const RocksdbOptions& options)
+    : store_(store),
+      latches_(latches),
+      pending_(pending),
+      sync_(options.sync),
+      max_bytes_(options.queue_bytes),
+      last_version_(store.last_id),
+      last_place_(store.last_id),
+      thread_(&Committer::run, this) {}
 
 Committer::~Committer() {
   {
@@ -46,31 +58,129 @@ Committer::~Committer() {
   }
   arrived_.notify_one();
   thread_.join();
+  PARTITA_CHECK(taken_ == 0 && pending_.empty() && last_processed_ == last_number_);
 }
 
-void Committer::enqueue(Commit& commit) {
-  commit.bytes_ = commit.bytes();
+Result<void> Committer::health() const {
+  if (store_.keeper.failed()) return refusal();
+  return {};
+}
+
+Error Committer::refusal() const { return Error(ErrorKind::kUnavailable, store_.keeper.sentence()); }
+
+Result<void> Committer::outcome_of(const Commit& commit) const {
+  switch (commit.outcome) {
+    case Commit::Outcome::kDurable:
+      return {};
+    case Commit::Outcome::kRefused:
+      return refusal();
+    case Commit::Outcome::kUnknown:
+      return Error(ErrorKind::kUnknown, "The disk failed while the change was written; it may or may not be there. " +
+                                            store_.keeper.sentence());
+  }
+  return {};
+}
+
+Committer::Verdict Committer::verify(std::span<const storage::Compare> compare, uint64_t era) const {
+  if (era != era_.load(std::memory_order_relaxed)) return Verdict::kOutdated;
+  Verdict verdict = Verdict::kPasses;
+  for (const storage::Compare& one : compare) {
+    const Watches::Match match = watches_.match(one);
+    if (match == Watches::Match::kUnwatched) return Verdict::kUnwatched;
+    if (match == Watches::Match::kDiffers) verdict = Verdict::kStale;
+  }
+  return verdict;
+}
+
+Committer::Verdict Committer::check(std::span<const storage::Compare> compare, uint64_t era) {
+  std::lock_guard lock(mutex_);
+  return verify(compare, era);
+}
+
+void Committer::watch(std::string_view key, std::optional<storage::Version> version, uint64_t era) {
+  std::lock_guard lock(mutex_);
+  PARTITA_CHECK(latches_.is_held(Latches::stripe_of(key)));
+  if (era == era_.load(std::memory_order_relaxed)) watches_.watch(key, version);
+}
+
+void Committer::make_pending(Commit& commit) {
+  for (const auto& write : commit.writes) {
+    PARTITA_CHECK(latches_.is_held(write->stripe));
+    write->number = commit.number_;
+    pending_.insert(write);
+    watches_.note(write->key, write->stripe, write->record ? std::optional(write->record->version) : std::nullopt);
+  }
+}
+
+Committer::Verdict Committer::enqueue(Commit& commit, std::span<const storage::Compare> compare, uint64_t era) {
+  commit.wants_ = commit.is_barrier() ? 0 : commit.weigh();
   bool wake = false;
   {
     std::lock_guard lock(mutex_);
-    PARTITA_CHECK(!stopping_);
-    queued_bytes_.fetch_add(commit.bytes_, std::memory_order_relaxed);
+    PARTITA_CHECK(!stopping_ && commit.number_ == 0);
+    if (store_.keeper.failed()) return commit.outcome = Commit::Outcome::kRefused, Verdict::kRefused;
+    if (const Verdict verdict = verify(compare, era); verdict != Verdict::kPasses) return verdict;
+    if (!take_room(commit, commit.wants_)) return Verdict::kFull;
+    commit.number_ = ++last_number_;
+    make_pending(commit);
     queue_.push_back(&commit);
     wake = std::exchange(asleep_, false);
   }
   if (wake) arrived_.notify_one();
+  return Verdict::kPasses;
 }
 
-bool Committer::wait_for_room(Executor* executor, std::coroutine_handle<> handle) {
-  std::lock_guard lock(mutex_);
-  if (queued_bytes_.load(std::memory_order_relaxed) < kMaxQueuedBytes) return false;
-  guests_.push_back({executor, handle});
+Committer::Verdict Committer::enqueue_barrier(Commit& commit) {
+  PARTITA_CHECK(commit.is_barrier());
+  Verdict verdict = Verdict::kOutdated;
+  while (verdict == Verdict::kOutdated) verdict = enqueue(commit, {}, era());
+  return verdict;
+}
+
+// What one transaction writes is taken whole, however much it is, once nothing else is queued.
+bool Committer::take_room(Commit& commit, size_t bytes) {
+  const size_t others = taken_.load(std::memory_order_relaxed) - commit.room_;
+  if (bytes > commit.room_) {
+    if (!guests_.empty() || (others > 0 && others + bytes > max_bytes_)) return false;
+  }
+  taken_.store(others + bytes, std::memory_order_relaxed);
+  commit.room_ = bytes;
   return true;
+}
+
+bool Committer::wait_for_room(Commit& commit, std::coroutine_handle<> handle) {
+  give_back(commit);
+  const size_t bytes = std::max(commit.wants_, kGuessedBytes);
+  std::lock_guard lock(mutex_);
+  if (take_room(commit, bytes)) return false;
+  guests_.push_back({&commit, bytes, handle});
+  return true;
+}
+
+void Committer::give_back(Commit& commit) {
+  if (commit.room_ > 0) release_room(std::exchange(commit.room_, 0));
+}
+
+void Committer::release_room(size_t bytes) {
+  std::vector<Guest> admitted;
+  {
+    std::lock_guard lock(mutex_);
+    size_t taken = taken_.load(std::memory_order_relaxed);
+    PARTITA_CHECK(taken >= bytes);
+    taken -= bytes;
+    while (!guests_.empty() && (taken == 0 || taken + guests_.front().bytes <= max_bytes_)) {
+      admitted.push_back(guests_.front());
+      guests_.pop_front();
+      taken += admitted.back().bytes;
+      admitted.back().commit->room_ = admitted.back().bytes;
+    }
+    taken_.store(taken, std::memory_order_relaxed);
+  }
+  for (const Guest& guest : admitted) resume_on(guest.commit->executor, guest.handle);
 }
 
 void Committer::run() {
   std::vector<Commit*> commits;
-  std::vector<Guest> guests;
   for (;;) {
     {
       std::unique_lock lock(mutex_);
@@ -81,39 +191,93 @@ void Committer::run() {
       if (queue_.empty()) return;
       commits.swap(queue_);
     }
-    process(commits);
-    commits.clear();
-    {
-      std::lock_guard lock(mutex_);
-      if (queued_bytes_.load(std::memory_order_relaxed) < kMaxQueuedBytes) guests.swap(guests_);
+    for (std::span<Commit* const> rest = commits; !rest.empty();) {
+      size_t count = 0;
+      for (size_t bytes = 0; count < rest.size() && bytes < kMaxMergedBytes; ++count) bytes += rest[count]->room_;
+      const rocksdb::Status status = write(rest.first(count));
+      if (!status.ok()) {
+        lose(rest, count, status);
+        break;
+      }
+      finish(rest.first(count));
+      rest = rest.subspan(count);
     }
-    for (const Guest& guest : guests) resume_on(guest.executor, guest.handle);
-    guests.clear();
+    commits.clear();
   }
 }
 
-void Committer::process(const std::vector<Commit*>& commits) {
-  size_t bytes = 0;
-  rocksdb::Status status;
-  const bool refused = failed();
+void Committer::finish(std::span<Commit* const> commits) {
+  bool erased = false;
   for (const Commit* commit : commits) {
-    bytes += commit->bytes_;
-    if (!refused && status.ok()) status = add(*commit);
-  }
-  if (!refused && status.ok() && batch_.Count() > 0) status = write();
-  batch_.Clear();
-  if (batch_.Data().capacity() > kKeptBatchBytes) batch_ = rocksdb::WriteBatch();
-  if (!status.ok()) store_.keeper.fail(status);
-  queued_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
-  for (Commit* commit : commits) {
+    PARTITA_CHECK(commit->number_ == ++last_processed_);
+    erased |= commit->erase.has_value();
     for (const auto& write : commit->writes) pending_.remove(*write);
-    if (refused || (!status.ok() && commit->is_barrier())) {
+  }
+  if (erased) {
+    std::lock_guard lock(mutex_);
+    begin_era();
+  }
+  complete(commits);
+}
+
+// The first `written` of them may be on the disk. Whatever was queued behind them may rest on what they wrote, so all
+// of it goes, and with it, at one stroke, every sight of it: whoever saw some of it looks again.
+void Committer::lose(std::span<Commit* const> commits, size_t written, const rocksdb::Status& status) {
+  store_.keeper.fail(status);  // from here on nothing is queued any more
+  for (size_t i = 0; i < commits.size(); ++i) {
+    const bool unknown = i < written && !commits[i]->is_barrier();
+    commits[i]->outcome = unknown ? Commit::Outcome::kUnknown : Commit::Outcome::kRefused;
+  }
+  std::vector<Commit*> lost(commits.begin(), commits.end());
+  {
+    std::lock_guard lock(mutex_);
+    for (Commit* commit : queue_) {
       commit->outcome = Commit::Outcome::kRefused;
-    } else if (!status.ok()) {
-      commit->outcome = Commit::Outcome::kUnknown;
+      lost.push_back(commit);
     }
+    queue_.clear();
+    for (const Commit* commit : lost) {
+      PARTITA_CHECK(commit->number_ == ++last_processed_);
+      for (const auto& write : commit->writes) pending_.remove(*write);
+    }
+    PARTITA_CHECK(pending_.empty());
+    begin_era();
+  }
+  complete(lost);
+}
+
+void Committer::complete(std::span<Commit* const> commits) {
+  size_t bytes = 0;
+  for (Commit* commit : commits) {
+    bytes += std::exchange(commit->room_, 0);
     commit->complete();
   }
+  release_room(bytes);
+}
+
+rocksdb::Status Committer::write(std::span<Commit* const> commits) {
+  PARTITA_CHECK(!store_.keeper.failed());
+  size_t bytes = 0;
+  for (const Commit* commit : commits) bytes += commit->room_;
+  if (bytes > kKeptBatchBytes) batch_ = rocksdb::WriteBatch(bytes);
+  rocksdb::Status status;
+  for (const Commit* commit : commits) {
+    if (status.ok()) status = add(*commit);
+  }
+  if (status.ok() && batch_.Count() > 0) {
+    rocksdb::WriteOptions options;
+    options.sync = sync_;
+    status = store_.db->Write(options, &batch_);
+    if (status.ok() && sync_) store_.witness->saw_durable(store_.db->GetLatestSequenceNumber());
+  }
+  batch_.Clear();
+  if (batch_.Data().capacity() > kKeptBatchBytes) batch_ = rocksdb::WriteBatch();
+  return status;
+}
+
+void Committer::begin_era() {
+  watches_.clear();
+  era_.fetch_add(1, std::memory_order_acq_rel);
 }
 
 rocksdb::Status Committer::add(const Commit& commit) {
@@ -149,17 +313,8 @@ rocksdb::Status Committer::add_log(const Commit& commit) {
   if (!commit.trim || !status.ok()) return status;
   const std::string newest = log_key(commit.trim->topic, commit.trim->newest);
   status = batch_.DeleteRange(store_.log, log_key(commit.trim->topic, 0), newest);
-  if (status.ok() && commit.trim->newest != kNoPlace)
-    status = batch_.Put(store_.log, newest, rocksdb::Slice(&kTrimmedTag, 1));
-  return status;
-}
-
-rocksdb::Status Committer::write() {
-  rocksdb::WriteOptions options;
-  options.sync = sync_;
-  const rocksdb::Status status = store_.db->Write(options, &batch_);
-  if (status.ok() && sync_) store_.witness->saw_durable(store_.db->GetLatestSequenceNumber());
-  return status;
+  if (!status.ok() || commit.trim->newest == kNoPlace) return status;
+  return batch_.Put(store_.log, newest, rocksdb::Slice(&kTrimmedTag, 1));
 }
 
 }  // namespace partita::rocks

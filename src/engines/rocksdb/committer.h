@@ -9,16 +9,20 @@
 #include <condition_variable>
 #include <coroutine>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/executor.h"
+#include "engines/rocksdb/latches.h"
 #include "engines/rocksdb/pending.h"
 #include "engines/rocksdb/store.h"
+#include "engines/rocksdb/watches.h"
 #include "storage/engine.h"
 
 namespace partita::rocks {
@@ -37,11 +41,11 @@ class Commit {
     uint64_t newest;  // the place of the newest entry that goes; kNoPlace: all go, and the topic with them
   };
 
-  std::vector<std::shared_ptr<const PendingWrite>> writes;
+  std::vector<std::shared_ptr<PendingWrite>> writes;
   std::vector<storage::Changes::Append> appends;
   std::optional<storage::Range> erase;
   std::optional<Trim> trim;
-  Executor* executor = nullptr;
+  Executor* executor = nullptr;  // never null once it is enqueued or waits for room
   Outcome outcome = Outcome::kDurable;
 
   // Nothing to write: it only waits until everything queued before it is durable.
@@ -56,70 +60,117 @@ class Commit {
 
  private:
   friend class Committer;
-  size_t bytes() const;
+  size_t weigh() const;
   // The commit may be gone when this returns.
   void complete();
 
   std::coroutine_handle<> handle_;
   std::atomic<bool> met_{false};
-  size_t bytes_ = 0;
+  size_t wants_ = 0;  // bytes of the queue's room
+  size_t room_ = 0;   // what it has of them
+  uint64_t number_ = 0;
 };
 
 // Callable from any thread. Its end writes what is queued first; precondition: nobody calls it any more.
 class Committer {
  public:
-  Committer(Store& store, PendingTable& pending, bool sync);
+  Committer(Store& store, const Latches& latches, PendingTable& pending, const RocksdbOptions& options);
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
   ~Committer();
 
-  // Commits become durable in the order of these calls. The caller holds the latches of everything that is written.
-  void enqueue(Commit& commit);
+  enum class Verdict : uint8_t {
+    kPasses,     // the comparison holds; enqueue(): it is queued
+    kStale,      // a compared key is not as assumed
+    kUnwatched,  // the version of a compared key is not known: watch() it
+    kOutdated,   // what was looked at since `era` may be gone: look again
+    kFull,       // wait for room()
+    kRefused,    // nothing is written for now: outcome_of()
+  };
+  // Commits become durable in the order of these calls, and what they write is pending from then on. Only kPasses did
+  // anything. The caller holds the latches of everything that is written.
+  Verdict enqueue(Commit& commit, std::span<const storage::Compare> compare, uint64_t era);
+  // Whether the comparison holds now.
+  Verdict check(std::span<const storage::Compare> compare, uint64_t era);
+  // For a barrier that compares nothing: kPasses or kRefused.
+  Verdict enqueue_barrier(Commit& commit);
 
-  // `co_await committer.room(executor)` waits while too many bytes are queued.
+  // Changes whenever something else than a queued commit makes a difference to what transactions see. Whoever looks at
+  // pending writes or at the store in order to enqueue() takes it first.
+  uint64_t era() const { return era_.load(std::memory_order_acquire); }
+  // The newest version of a key, seen since `era` by a holder of its latch.
+  void watch(std::string_view key, std::optional<storage::Version> version, uint64_t era);
+
+  storage::Version draw_version() {
+    return storage::Version{last_version_.fetch_add(1, std::memory_order_relaxed) + 1};
+  }
+
+  // `co_await committer.room(commit)` waits its turn until the queue has room for the commit, as it was when enqueue()
+  // found none, and keeps it. Whoever then does not enqueue it gives it back. Never while holding a latch.
   struct Room {
     Committer& committer;
-    Executor* executor;
-    bool await_ready() noexcept { return committer.queued_bytes_.load(std::memory_order_relaxed) < kMaxQueuedBytes; }
-    bool await_suspend(std::coroutine_handle<> handle) { return committer.wait_for_room(executor, handle); }
+    Commit& commit;
+    bool await_ready() noexcept { return false; }
+    bool await_suspend(std::coroutine_handle<> handle) { return committer.wait_for_room(commit, handle); }
     void await_resume() noexcept {}
   };
-  Room room(Executor* executor) { return {*this, executor}; }
+  Room room(Commit& commit) { return {*this, commit}; }
+  bool is_full() const { return taken_.load(std::memory_order_relaxed) >= max_bytes_; }
+  void give_back(Commit& commit);
 
-  // True once a write has failed, until the store has recovered: nothing is written.
-  bool failed() const { return store_.keeper.failed(); }
-  // Why, and what will help. Precondition: failed().
-  std::string failure() const { return store_.keeper.sentence(); }
+  // kUnavailable while the store takes no writes, since one failed.
+  Result<void> health() const;
+  // Precondition: it was awaited, refused, or never enqueued.
+  Result<void> outcome_of(const Commit& commit) const;
 
  private:
-  static constexpr size_t kMaxQueuedBytes = size_t{32} << 20;
   struct Guest {
-    Executor* executor;
+    Commit* commit;
+    size_t bytes;
     std::coroutine_handle<> handle;
   };
 
-  bool wait_for_room(Executor* executor, std::coroutine_handle<> handle);
+  // Of callers that hold the mutex.
+  Verdict verify(std::span<const storage::Compare> compare, uint64_t era) const;
+  bool take_room(Commit& commit, size_t bytes);
+  void make_pending(Commit& commit);
+  void begin_era();
+
+  Error refusal() const;
+  bool wait_for_room(Commit& commit, std::coroutine_handle<> handle);
+  void release_room(size_t bytes);
   void run();
-  void process(const std::vector<Commit*>& commits);
+  rocksdb::Status write(std::span<Commit* const> commits);
+  void finish(std::span<Commit* const> commits);
+  void lose(std::span<Commit* const> commits, size_t written, const rocksdb::Status& status);
+  void complete(std::span<Commit* const> commits);
   rocksdb::Status add(const Commit& commit);
   rocksdb::Status add_log(const Commit& commit);
-  rocksdb::Status write();
 
   Store& store_;
+  const Latches& latches_;
   PendingTable& pending_;
   const bool sync_;
+  const size_t max_bytes_;
 
   mutable std::mutex mutex_;
   std::condition_variable arrived_;
   std::vector<Commit*> queue_;
-  std::vector<Guest> guests_;
+  std::deque<Guest> guests_;
+  Watches watches_;
   bool asleep_ = false;
   bool stopping_ = false;
-  std::atomic<size_t> queued_bytes_{0};
+  uint64_t last_number_ = 0;
+  // Written by holders of the mutex.
+  std::atomic<uint64_t> era_{1};
+  std::atomic<size_t> taken_{0};  // of the room
+
+  std::atomic<uint64_t> last_version_;
 
   // Of the committer's thread alone.
   rocksdb::WriteBatch batch_;
   uint64_t last_place_;
+  uint64_t last_processed_ = 0;
   std::thread thread_;
 };
 

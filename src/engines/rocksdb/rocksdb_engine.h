@@ -32,6 +32,9 @@ struct RocksdbOptions {
   bool sync = true;
   // Memory for blocks that were read. Taken as it is needed.
   size_t block_cache_bytes = size_t{256} << 20;
+  // How many bytes of changes may wait for the disk; who comes then waits before evaluating. (One transaction that is
+  // larger is taken when nothing else waits.)
+  size_t queue_bytes = size_t{32} << 20;
   // What RocksDB keeps its files on; null: the operating system's. For tests that let a disk fail.
   std::shared_ptr<rocksdb::FileSystem> files;
 };

@@ -14,7 +14,7 @@ Workers::~Workers() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Workers::submit(std::coroutine_handle<> handle) {
+void Workers::resume(std::coroutine_handle<> handle) {
   std::lock_guard lock(mutex_);
   waiting_.push_back(handle);
   if (waiting_.size() > idle_ && threads_.size() < max_threads_) {

@@ -14,24 +14,24 @@ namespace partita::rocks {
 
 // Threads start when there is work for them, so an idle server has none. Callable from any thread. Precondition for
 // its end: nothing waits to enter.
-class Workers {
+class Workers final : public Executor {
  public:
   explicit Workers(size_t max_threads) : max_threads_(max_threads) {}
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
-  ~Workers();
+  ~Workers() override;
 
   struct Entry {
     Workers& workers;
     bool await_ready() noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> handle) { workers.submit(handle); }
+    void await_suspend(std::coroutine_handle<> handle) { workers.resume(handle); }
     void await_resume() noexcept {}
   };
   // `co_await workers.enter()` goes on on one of the threads.
   Entry enter() { return {*this}; }
+  void resume(std::coroutine_handle<> handle) override;
 
  private:
-  void submit(std::coroutine_handle<> handle);
   void run();
 
   const size_t max_threads_;

@@ -1,0 +1,121 @@
+#include "engines/rocksdb/reads.h"
+
+#include <memory>
+#include <string_view>
+
+namespace partita::rocks {
+
+using namespace storage;
+using rocksdb::ReadTier;
+using rocksdb::Status;
+
+namespace {
+
+// Erased rows that a scan steps over on the thread of its caller before it moves to a worker.
+constexpr uint64_t kMaxSkipped = 2'000;
+
+rocksdb::ReadOptions read_options(ReadTier tier) {
+  rocksdb::ReadOptions options;
+  options.read_tier = tier;
+  if (tier == kInMemory) options.max_skippable_internal_keys = kMaxSkipped;
+  return options;
+}
+
+Status split(std::string_view stored, std::optional<Record>& record) {
+  if (stored.size() < kVersionBytes) return Status::Corruption("a record without a version");
+  record.emplace(Record{std::string(stored.substr(kVersionBytes)), version_of(stored)});
+  return Status::OK();
+}
+
+}  // namespace
+
+Status read_record(const Store& store, const Key& key, ReadTier tier, std::optional<Record>& record) {
+  rocksdb::PinnableSlice stored;
+  const Status status = store.db->Get(read_options(tier), store.records, key.bytes, &stored);
+  if (status.IsNotFound()) return record.reset(), Status::OK();
+  return status.ok() ? split(to_view(stored), record) : status;
+}
+
+Status read_records(const Store& store, std::span<const Key> keys, ReadTier tier,
+                    std::vector<std::optional<Record>>& records) {
+  records.resize(keys.size());
+  if (keys.empty()) return Status::OK();
+  if (keys.size() == 1) return read_record(store, keys[0], tier, records[0]);
+  std::vector<rocksdb::Slice> names;
+  names.reserve(keys.size());
+  for (const Key& key : keys) names.emplace_back(key.bytes);
+  std::vector<rocksdb::PinnableSlice> stored(keys.size());
+  std::vector<Status> statuses(keys.size());
+  store.db->MultiGet(read_options(tier), store.records, keys.size(), names.data(), stored.data(), statuses.data());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (statuses[i].IsNotFound()) {
+      records[i].reset();
+      continue;
+    }
+    if (!statuses[i].ok()) return statuses[i];
+    if (Status status = split(to_view(stored[i]), records[i]); !status.ok()) return status;
+  }
+  return Status::OK();
+}
+
+Status scan_page(const Store& store, const Range& range, Direction direction, size_t max_records, size_t max_bytes,
+                 ReadTier tier, Page& page) {
+  page = Page();
+  if (is_empty(range)) return Status::OK();
+  rocksdb::ReadOptions options = read_options(tier);
+  const rocksdb::Slice begin(range.begin);
+  const rocksdb::Slice end(range.end);
+  options.iterate_lower_bound = &begin;
+  if (!range.end.empty()) options.iterate_upper_bound = &end;
+  const std::unique_ptr<rocksdb::Iterator> row(store.db->NewIterator(options, store.records));
+  const bool ascending = direction == Direction::kAscending;
+  ascending ? row->SeekToFirst() : row->SeekToLast();
+  while (row->Valid()) {
+    if (page.size() >= max_records || (!page.empty() && page.bytes() >= max_bytes)) {
+      page.more = true;
+      break;
+    }
+    const std::string_view stored = to_view(row->value());
+    if (stored.size() < kVersionBytes) return Status::Corruption("a record without a version");
+    page.append(to_view(row->key()), stored.substr(kVersionBytes), version_of(stored));
+    ascending ? row->Next() : row->Prev();
+  }
+  return row->status();
+}
+
+Status read_entries(const Store& store, const std::string& topic, Position after, size_t max_entries, size_t max_bytes,
+                    ReadTier tier, std::vector<LogEntry>& entries) {
+  entries.clear();
+  const uint64_t place = place_of(after);
+  if (place == kNoPlace) return Status::OK();
+  rocksdb::ReadOptions options = read_options(tier);
+  const std::string first = log_key(topic, place + 1);
+  const std::string last = log_key(topic, kNoPlace);
+  const rocksdb::Slice end(last);
+  options.iterate_upper_bound = &end;
+  const std::unique_ptr<rocksdb::Iterator> row(store.db->NewIterator(options, store.log));
+  size_t bytes = 0;
+  for (row->Seek(first); row->Valid() && entries.size() < max_entries; row->Next()) {
+    if (!entries.empty() && bytes >= max_bytes) break;
+    const std::string_view stored = to_view(row->value());
+    if (stored.empty()) return Status::Corruption("a log entry without a tag");
+    if (stored.front() != kEntryTag) continue;
+    const uint64_t at = place_of(to_view(row->key()));
+    entries.push_back({position_of(at), std::string(stored.substr(1))});
+    bytes += stored.size() - 1;
+  }
+  return row->status();
+}
+
+Status find_entry(const Store& store, const std::string& topic, uint64_t upto, ReadTier tier, uint64_t& place) {
+  rocksdb::ReadOptions options = read_options(tier);
+  const std::string first = log_key(topic, 0);
+  const rocksdb::Slice begin(first);
+  options.iterate_lower_bound = &begin;
+  const std::unique_ptr<rocksdb::Iterator> row(store.db->NewIterator(options, store.log));
+  row->SeekForPrev(log_key(topic, upto));
+  place = row->Valid() ? place_of(to_view(row->key())) : 0;
+  return row->status();
+}
+
+}  // namespace partita::rocks

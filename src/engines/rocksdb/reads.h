@@ -1,0 +1,38 @@
+// What the engine reads from the open database. Each of these is asked first without waiting for the disk (kInMemory),
+// on the caller's thread; a status of Incomplete then means that the same has to be asked again, on a worker, with
+// kFromDisk. All other statuses that are not OK are failures.
+#pragma once
+
+#include <rocksdb/options.h>
+#include <rocksdb/status.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engines/rocksdb/store.h"
+#include "storage/engine.h"
+
+namespace partita::rocks {
+
+inline constexpr rocksdb::ReadTier kInMemory = rocksdb::kBlockCacheTier;
+inline constexpr rocksdb::ReadTier kFromDisk = rocksdb::kReadAllTier;
+
+rocksdb::Status read_record(const Store& store, const storage::Key& key, rocksdb::ReadTier tier,
+                            std::optional<storage::Record>& record);
+// All from one moment.
+rocksdb::Status read_records(const Store& store, std::span<const storage::Key> keys, rocksdb::ReadTier tier,
+                             std::vector<std::optional<storage::Record>>& records);
+rocksdb::Status scan_page(const Store& store, const storage::Range& range, storage::Direction direction,
+                          size_t max_records, size_t max_bytes, rocksdb::ReadTier tier, storage::Page& page);
+rocksdb::Status read_entries(const Store& store, const std::string& topic, storage::Position after, size_t max_entries,
+                             size_t max_bytes, rocksdb::ReadTier tier, std::vector<storage::LogEntry>& entries);
+// The place of the newest entry up to `upto`, trimmed or not; 0 when there is none.
+rocksdb::Status find_entry(const Store& store, const std::string& topic, uint64_t upto, rocksdb::ReadTier tier,
+                           uint64_t& place);
+
+inline bool is_empty(const storage::Range& range) { return !range.end.empty() && range.end <= range.begin; }
+
+}  // namespace partita::rocks

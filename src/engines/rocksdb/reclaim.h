@@ -1,0 +1,55 @@
+// Gives the space of what was erased back to the medium.
+#pragma once
+
+#include <rocksdb/db.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/task.h"
+#include "engines/rocksdb/store.h"
+#include "engines/rocksdb/workers.h"
+
+namespace partita::rocks {
+
+// RocksDB itself keeps what was erased until it happens to merge the files that hold it. Here that is done at once, on
+// one worker at a time, as soon as it is worth it. Callable from any thread. Its end waits for the merging to stop.
+class Reclaimer {
+ public:
+  Reclaimer(const Store& store, Workers& workers) : store_(store), workers_(workers) {}
+  Reclaimer(const Reclaimer&) = delete;
+  Reclaimer& operator=(const Reclaimer&) = delete;
+  ~Reclaimer();
+
+  // [begin, end) of the family was erased, and took about `bytes`.
+  void erased(rocksdb::ColumnFamilyHandle* family, std::string begin, std::string end, uint64_t bytes);
+
+ private:
+  struct Hole {
+    rocksdb::ColumnFamilyHandle* family;
+    std::string begin;
+    std::string end;
+  };
+
+  Task<void> run();
+  void close(const Hole& hole);
+
+  const Store& store_;
+  Workers& workers_;
+  std::atomic<bool> stopping_{false};
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::vector<Hole> holes_;
+  uint64_t bytes_ = 0;  // of the holes
+  bool running_ = false;
+};
+
+// Bytes that the range takes in files and in memory, roughly.
+rocksdb::Status approximate_size(const Store& store, rocksdb::ColumnFamilyHandle* family, const std::string& begin,
+                                 const std::string& end, uint64_t& bytes);
+
+}  // namespace partita::rocks

@@ -1,0 +1,235 @@
+#include "engines/rocksdb/transaction.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "base/check.h"
+#include "engines/rocksdb/reads.h"
+
+namespace partita::rocks {
+
+namespace {
+
+using namespace storage;
+using rocksdb::ReadTier;
+using rocksdb::Status;
+using Verdict = Committer::Verdict;
+
+enum class Step : uint8_t { kEnded, kAgain, kNeedsDisk, kNeedsRoom };
+
+// A transaction's view of its keys: what `found` points at lives in `seen`.
+struct View {
+  struct Seen {
+    std::shared_ptr<const PendingWrite> pending;
+    std::optional<Record> stored;
+  };
+  explicit View(size_t keys) : seen(keys), found(keys) {}
+
+  std::vector<Seen> seen;
+  std::vector<const Record*> found;
+  bool saw_pending = false;
+};
+
+void add_stripes(std::vector<uint32_t>& stripes, std::span<const uint32_t> more) {
+  stripes.insert(stripes.end(), more.begin(), more.end());
+  std::sort(stripes.begin(), stripes.end());
+  stripes.erase(std::unique(stripes.begin(), stripes.end()), stripes.end());
+}
+
+// One transaction under way, in the frame of transact().
+class Attempt {
+ public:
+  Attempt(Shared& shared, std::span<const Key> keys, std::span<const Compare> compare, const Decide& decide);
+
+  // With the latches of stripes().
+  Step run(ReadTier tier);
+
+  std::span<const uint32_t> stripes() const { return latched_; }
+
+  Commit commit;
+  Latches::Held held;
+  Outcome outcome = Outcome::kRefused;
+  Result<void> failure;  // instead of an outcome
+  Version version{};     // of what it writes
+  bool queued = false;
+
+ private:
+  Step fail(const Status& status);
+  Status look(const Key& key, uint32_t stripe, ReadTier tier, View& view, size_t i);
+  Status watch(ReadTier tier, uint64_t era);
+  bool latch_writes(const Changes& changes, std::vector<uint32_t>& stripes);
+  void fill_commit(Changes& changes, std::span<const uint32_t> stripes);
+  Step queue(bool must_wait, uint64_t era);
+
+  Shared& shared_;
+  const std::span<const Key> keys_;
+  const std::span<const Compare> compare_;
+  const Decide& decide_;
+  std::vector<uint32_t> stripe_of_;  // of each key
+  std::vector<uint32_t> latched_;
+  bool watches_ = false;  // the compared keys are latched too, to be looked at
+};
+
+Attempt::Attempt(Shared& shared, std::span<const Key> keys, std::span<const Compare> compare, const Decide& decide)
+    : held(shared.latches), shared_(shared), keys_(keys), compare_(compare), decide_(decide) {
+  stripe_of_.reserve(keys.size());
+  for (const Key& key : keys) stripe_of_.push_back(Latches::stripe_of(key.bytes));
+  add_stripes(latched_, stripe_of_);
+}
+
+Step Attempt::fail(const Status& status) {
+  if (status.IsIncomplete()) return Step::kNeedsDisk;
+  failure = to_error(status);
+  return Step::kEnded;
+}
+
+// Pending first: what leaves the pending table is in the store already.
+Status Attempt::look(const Key& key, uint32_t stripe, ReadTier tier, View& view, size_t i) {
+  auto& [pending, stored] = view.seen[i];
+  Status status;
+  pending = shared_.pending.find(key.bytes, stripe);
+  if (pending == nullptr) status = read_record(shared_.store, key, tier, stored);
+  view.saw_pending |= pending != nullptr;
+  const std::optional<Record>& record = pending != nullptr ? pending->record : stored;
+  view.found[i] = record ? &*record : nullptr;
+  return status;
+}
+
+// The first transaction that compares a key looks it up for all that come later.
+Status Attempt::watch(ReadTier tier, uint64_t era) {
+  for (const Compare& one : compare_) {
+    View view(1);
+    if (Status status = look(one.key, Latches::stripe_of(one.key.bytes), tier, view, 0); !status.ok()) return status;
+    const Record* const record = view.found[0];
+    shared_.committer.watch(one.key.bytes, record != nullptr ? std::optional(record->version) : std::nullopt, era);
+  }
+  return Status::OK();
+}
+
+// `stripes`: of each write. False: everything has to be done again, with more latches.
+bool Attempt::latch_writes(const Changes& changes, std::vector<uint32_t>& stripes) {
+  stripes.reserve(changes.writes().size());
+  for (const Changes::Write& write : changes.writes()) stripes.push_back(Latches::stripe_of(write.key.bytes));
+  std::vector<uint32_t> distinct;
+  add_stripes(distinct, stripes);
+  if (held.try_extend(distinct)) return true;
+  held.release();
+  add_stripes(latched_, distinct);
+  return false;
+}
+
+void Attempt::fill_commit(Changes& changes, std::span<const uint32_t> stripes) {
+  PARTITA_CHECK(commit.is_barrier());
+  commit.writes.reserve(changes.writes().size());
+  version = shared_.committer.draw_version();
+  for (size_t i = 0; i < stripes.size(); ++i) {
+    Changes::Write& write = changes.writes()[i];
+    auto pending = std::make_shared<PendingWrite>();
+    pending->key = std::move(write.key.bytes);
+    if (write.value) pending->record.emplace(Record{std::move(*write.value), version});
+    pending->stripe = stripes[i];
+    commit.writes.push_back(std::move(pending));
+  }
+  commit.appends = std::move(changes.appends());
+}
+
+// `must_wait`: the answer rests on records that are not durable yet, so that it waits for them too.
+Step Attempt::queue(bool must_wait, uint64_t era) {
+  const bool queues = must_wait || !commit.is_barrier();
+  Verdict verdict = queues ? shared_.committer.enqueue(commit, compare_, era) : shared_.committer.check(compare_, era);
+  if (verdict == Verdict::kPasses) {
+    queued = queues;
+    return Step::kEnded;
+  }
+  commit.writes.clear();
+  commit.appends.clear();
+  if (verdict == Verdict::kFull) return Step::kNeedsRoom;
+  if (verdict == Verdict::kOutdated) return Step::kAgain;
+  if (verdict == Verdict::kRefused) return Step::kEnded;
+  if (verdict == Verdict::kUnwatched) {
+    std::vector<uint32_t> more;
+    for (const Compare& one : compare_) more.push_back(Latches::stripe_of(one.key.bytes));
+    held.release();
+    add_stripes(latched_, more);
+    watches_ = true;
+    return Step::kAgain;
+  }
+  // Whoever is told reads what differs, so that has to be durable.
+  outcome = Outcome::kStale;
+  queued = shared_.committer.enqueue_barrier(commit) == Verdict::kPasses;
+  return Step::kEnded;
+}
+
+Step Attempt::run(ReadTier tier) {
+  const uint64_t era = shared_.committer.era();
+  View view(keys_.size());
+  if (watches_) {
+    if (Status status = watch(tier, era); !status.ok()) return fail(status);
+  }
+  for (size_t i = 0; i < keys_.size(); ++i) {
+    if (Status status = look(keys_[i], stripe_of_[i], tier, view, i); !status.ok()) return fail(status);
+  }
+  Changes changes;
+  outcome = decide_(view.found, changes) == Decision::kCommit ? Outcome::kCommitted : Outcome::kRefused;
+  if (outcome == Outcome::kRefused) changes.clear();
+  failure = check_changes(kLimits, changes);
+  if (!failure.ok()) return Step::kEnded;
+  std::vector<uint32_t> stripes;
+  if (!latch_writes(changes, stripes)) return Step::kAgain;
+  fill_commit(changes, stripes);
+  // Absence may be a pending erasure.
+  const bool absent = std::ranges::any_of(compare_, [](const Compare& one) { return !one.version; });
+  return queue(view.saw_pending || absent, era);
+}
+
+bool all_distinct(std::span<const Key> keys) {
+  std::vector<std::string_view> names;
+  names.reserve(keys.size());
+  for (const Key& key : keys) names.push_back(key.bytes);
+  std::sort(names.begin(), names.end());
+  return std::adjacent_find(names.begin(), names.end()) == names.end();
+}
+
+}  // namespace
+
+Task<Result<Outcome>> transact(Shared shared, std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
+                               Version* version) {
+  Executor* const home = Executor::current();
+  PARTITA_CO_TRY_VOID(shared.committer.health());
+  PARTITA_CO_TRY_VOID(check_keys(kLimits, keys, compare));
+  PARTITA_CHECK(keys.size() <= 1 || all_distinct(keys));
+  Attempt attempt(shared, keys, compare, decide);
+  attempt.commit.executor = home != nullptr ? home : &shared.workers;
+  ReadTier tier = kInMemory;
+  Step step = shared.committer.is_full() ? Step::kNeedsRoom : Step::kAgain;
+  while (step != Step::kEnded) {
+    if (step == Step::kNeedsRoom) co_await shared.committer.room(attempt.commit);
+    if (step == Step::kNeedsDisk) {
+      tier = kFromDisk;
+      co_await shared.workers.enter();
+      // Read once without latches, so that they are hardly ever held while the disk is waited for.
+      std::vector<std::optional<Record>> warmed;
+      read_records(shared.store, keys, tier, warmed).PermitUncheckedError();
+    }
+    Executor& here = tier == kFromDisk ? shared.workers : *attempt.commit.executor;
+    co_await attempt.held.lock(attempt.stripes(), here);
+    step = attempt.run(tier);
+    attempt.held.release();
+  }
+  if (attempt.queued) {
+    co_await attempt.commit;
+  } else {
+    shared.committer.give_back(attempt.commit);
+  }
+  co_await Home{home};
+  PARTITA_CO_TRY_VOID(std::move(attempt.failure));
+  PARTITA_CO_TRY_VOID(shared.committer.outcome_of(attempt.commit));
+  if (attempt.outcome == Outcome::kCommitted && version != nullptr) *version = attempt.version;
+  co_return attempt.outcome;
+}
+
+}  // namespace partita::rocks

@@ -1,0 +1,29 @@
+// transact() of the contract: latch, look, decide, queue, wait.
+#pragma once
+
+#include <vector>
+
+#include "base/task.h"
+#include "engines/rocksdb/committer.h"
+#include "engines/rocksdb/latches.h"
+#include "engines/rocksdb/pending.h"
+#include "engines/rocksdb/store.h"
+#include "engines/rocksdb/workers.h"
+#include "storage/engine.h"
+
+namespace partita::rocks {
+
+// What all transactions share. Outlives them.
+struct Shared {
+  const Store& store;
+  Latches& latches;
+  PendingTable& pending;
+  Workers& workers;
+  Committer& committer;
+};
+
+Task<Result<storage::Outcome>> transact(Shared shared, std::vector<storage::Key> keys,
+                                        std::vector<storage::Compare> compare, storage::Decide decide,
+                                        storage::Version* version);
+
+}  // namespace partita::rocks
