@@ -140,6 +140,19 @@ std::optional<std::string> decode_base64(std::string_view text) {
   return out;
 }
 
+bool is_base64(std::string_view text) {
+  size_t letters = text.size();
+  while (letters > 0 && text.size() - letters < 2 && text[letters - 1] == '=') --letters;
+  int last = 0;
+  for (const char c : text.substr(0, letters)) {
+    last = int{kBase64Values[static_cast<uint8_t>(c)]};
+    if (last < 0) return false;
+  }
+  const size_t padding = text.size() - letters;
+  const int stray = padding == 2 ? 0xf : padding == 1 ? 0x3 : 0;
+  return (last & stray) == 0;
+}
+
 bool is_utf8(std::string_view bytes) {
   const auto* s = reinterpret_cast<const unsigned char*>(bytes.data());
   for (size_t i = 0; i < bytes.size();) {

@@ -30,6 +30,8 @@ std::optional<std::string_view> take_sized(std::string_view& in);
 // Standard base64 with padding. Decoding is strict: nothing for any other character, missing padding or stray bits.
 void append_base64(std::string& out, std::string_view bytes);
 std::optional<std::string> decode_base64(std::string_view text);
+// Whether decode_base64() would take it, but for its length, which need be no multiple of 4.
+bool is_base64(std::string_view text);
 
 bool is_utf8(std::string_view bytes);
 // How many UTF-16 code units the text has, which is what DynamoDB's Java calls its length. Precondition: is_utf8.

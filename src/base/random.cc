@@ -9,13 +9,6 @@ namespace partita {
 
 namespace {
 
-uint64_t splitmix(uint64_t& state) {
-  uint64_t z = (state += 0x9e3779b97f4a7c15);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
 class SystemRandom final : public Random {
  public:
   uint64_t next() override {
@@ -28,6 +21,13 @@ class SystemRandom final : public Random {
 };
 
 }  // namespace
+
+uint64_t splitmix64(uint64_t& state) {
+  uint64_t z = (state += 0x9e3779b97f4a7c15);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
 
 uint64_t Random::below(uint64_t bound) {
   PARTITA_CHECK(bound > 0);
@@ -54,7 +54,7 @@ Random& system_random() {
 }
 
 SeededRandom::SeededRandom(uint64_t seed) {
-  for (uint64_t& word : state_) word = splitmix(seed);
+  for (uint64_t& word : state_) word = splitmix64(seed);
 }
 
 uint64_t SeededRandom::next() {

@@ -22,6 +22,9 @@ class Random {
 // Seeded from the machine. Lives for the whole program.
 Random& system_random();
 
+// The next number of splitmix64, which moves `state` on: for seeds, and for what need not be hard to guess.
+uint64_t splitmix64(uint64_t& state);
+
 // The same numbers for the same seed, on every machine (xoshiro256**).
 class SeededRandom final : public Random {
  public:

@@ -60,13 +60,7 @@ std::string_view DateText::at(int64_t now_ms) {
   return text_;
 }
 
-// splitmix64
-uint64_t RequestIds::mix() {
-  uint64_t z = state_ += 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
+uint64_t RequestIds::mix() { return splitmix64(state_); }
 
 std::string_view RequestIds::next() {
   constexpr size_t kPairsOfWord = 6;

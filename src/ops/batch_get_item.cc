@@ -1,10 +1,12 @@
 #include <set>
-#include <span>
 
 #include "model/fault.h"
 #include "model/limits.h"
 #include "ops/handlers.h"
+#include "ops/pipeline.h"
+#include "ops/reply.h"
 #include "ops/request.h"
+#include "ops/transact_call.h"
 #include "table/read.h"
 #include "wire/item_reader.h"
 
@@ -14,18 +16,11 @@ namespace {
 
 using model::Fault;
 using model::refuse;
+using wire::Field;
 using wire::JsonValue;
+using wire::Members;
 
-// One table's part of the request.
-struct Block {
-  std::string name;  // as the request writes it
-  JsonValue body;
-  table::ReadKeys read;
-  std::vector<table::ReadItem> items;
-  size_t answered = 0;  // the first so many items are in the reply; the rest did not fit
-};
-
-// A key as text: DynamoDB takes 1000 and 1e3 for two keys here.
+// A key as text: DynamoDB refuses a key twice, but takes 1000 and 1e3 for two keys here.
 std::string key_text(JsonValue key) {
   std::set<std::string> parts;
   for (const auto& [name, value] : key.members()) {
@@ -48,158 +43,155 @@ Result<void> check_duplicates(JsonValue keys) {
   return {};
 }
 
-Result<Block> decode_block(std::string_view name, JsonValue body) {
-  Block block;
-  block.name = std::string(name);
-  block.body = body;
-  for (const JsonValue key : body.get("Keys").elements()) {
-    PARTITA_TRY(model::Item decoded, wire::decode_item(key));
-    block.read.keys.push_back(std::move(decoded));
+// The words of a part that a reply repeats for the keys that are left.
+struct Words {
+  std::optional<std::string> projection;
+  std::vector<std::pair<std::string, std::string>> names;
+  std::vector<std::string> attributes;
+  bool consistent = false;  // whether it was said at all
+};
+
+struct Request : table::BatchGetRequest {
+  std::vector<Words> words;  // one for each part
+};
+
+Words words_of(const Members& in) {
+  Words words;
+  if (in.has(Field::kProjectionExpression)) words.projection = in.text(Field::kProjectionExpression);
+  for (const auto& [key, name] : wire::distinct_members(in[Field::kExpressionAttributeNames])) {
+    words.names.emplace_back(key, name.as_string());
   }
-  PARTITA_TRY_VOID(check_duplicates(body.get("Keys")));
-  PARTITA_TRY(block.read.projection, attributes_to_get(body));
-  PARTITA_TRY(expr::Placeholders given, placeholders(body));
-  if (!block.read.projection) {
-    PARTITA_TRY(block.read.projection, projection(body, given));
+  words.attributes = texts(in[Field::kAttributesToGet]);
+  words.consistent = in.has(Field::kConsistentRead);
+  return words;
+}
+
+Result<Request::Part> decode_part(std::string_view name, const Members& in) {
+  Request::Part part;
+  part.table = name;
+  for (const JsonValue key : in[Field::kKeys].elements()) {
+    PARTITA_TRY(model::Item decoded, wire::decode_item(key));
+    part.keys.push_back(std::move(decoded));
+  }
+  PARTITA_TRY_VOID(check_duplicates(in[Field::kKeys]));
+  PARTITA_TRY(part.projection, attributes_to_get(in));
+  PARTITA_TRY(expr::Placeholders given, placeholders(in));
+  if (!part.projection) {
+    PARTITA_TRY(part.projection, projection(in, given));
   }
   PARTITA_TRY_VOID(given.check_all_used());
-  block.read.consistent = flag(body, "ConsistentRead");
-  return block;
+  part.consistent = in.flag(Field::kConsistentRead);
+  return part;
 }
 
-// The two forms do not mix, neither in a block nor over the blocks.
-Result<void> check_block_forms(JsonValue tables) {
-  constexpr std::string_view kExpression = "ProjectionExpression";
-  constexpr std::string_view kLegacy = "AttributesToGet";
+// The two forms do not mix, neither in a part nor over the parts.
+Result<void> check_part_forms(const std::vector<std::pair<std::string_view, Members>>& parts) {
   bool expression = false;
   bool legacy = false;
-  for (const auto& [name, block] : tables.members()) {
-    expression = expression || block.get(kExpression).present();
-    legacy = legacy || block.get(kLegacy).present();
-    PARTITA_TRY_VOID(check_forms(block, {{kExpression}, {kLegacy}}));
+  for (const auto& [name, part] : parts) {
+    expression = expression || part.has(Field::kProjectionExpression);
+    legacy = legacy || part.has(Field::kAttributesToGet);
+    PARTITA_TRY_VOID(check_forms(part, {{Field::kProjectionExpression}, {Field::kAttributesToGet}}));
   }
   if (expression && legacy) {
-    return refuse(Fault::kMixedExpressions, {std::string(kLegacy), std::string(kExpression)});
+    return refuse(Fault::kMixedExpressions, {std::string(wire::name_of(Field::kAttributesToGet)),
+                                             std::string(wire::name_of(Field::kProjectionExpression))});
   }
   return {};
 }
 
-Result<std::vector<Block>> decode(JsonValue body) {
-  std::vector<Block> blocks;
-  const JsonValue tables = body.get("RequestItems");
-  size_t total = 0;
-  for (const auto& [name, block] : tables.members()) total += block.get("Keys").size();
-  if (total > model::kMaxBatchGetKeys) return refuse(Fault::kBatchTooManyItems, {"BatchGetItem"});
-  PARTITA_TRY_VOID(check_block_forms(tables));
-  for (const auto& [name, block] : tables.members()) {
-    PARTITA_TRY(Block decoded, decode_block(name, block));
-    blocks.push_back(std::move(decoded));
-  }
-  return blocks;
-}
-
-Result<void> find_tables(const Context& context, std::vector<Block>& blocks) {
-  for (Block& block : blocks) {
-    PARTITA_TRY(const std::string name, table_name_of(block.name, context));
-    PARTITA_TRY(block.read.table, context.database.ready_table(name));
-    if (block.read.projection) {
-      PARTITA_TRY_VOID(table::check_scalar_keys(*block.read.table, block.read.projection->nested_attributes()));
-    }
-    for (const auto& key : block.read.keys) PARTITA_TRY_VOID(table::check_key(*block.read.table, key));
-  }
-  return {};
-}
-
-// How much of the whole reply fits into 16 MB of items.
-void cut(std::vector<Block>& blocks) {
-  size_t bytes = 0;
-  bool full = false;
-  for (Block& block : blocks) {
-    for (const auto& item : block.items) {
-      full = full || (bytes > 0 && bytes + item.bytes > model::kMaxBatchGetBytes);
-      if (full) break;
-      bytes += item.bytes;
-      ++block.answered;
-    }
-  }
-}
-
-// A request block again, with the keys that are left.
-void write_rest(wire::JsonWriter& json, const Block& block) {
+// A part again, with the keys that are left.
+void write_rest(wire::JsonWriter& json, const table::BatchGetPlan::Read& read, size_t answered, const Words& words) {
   json.begin_object();
   json.key("Keys");
   json.begin_array();
-  for (size_t i = block.answered; i < block.read.keys.size(); ++i) json.write_item(block.read.keys[i]);
+  for (size_t i = answered; i < read.which.size(); ++i) json.write_item(read.part->keys[read.which[i]]);
   json.end_array();
-  if (const JsonValue expression = block.body.get("ProjectionExpression"); expression.present()) {
+  if (words.projection) {
     json.key("ProjectionExpression");
-    json.string(expression.as_string());
+    json.string(*words.projection);
   }
-  if (const JsonValue names = block.body.get("ExpressionAttributeNames"); names.present()) {
+  if (!words.names.empty()) {
     json.key("ExpressionAttributeNames");
     json.begin_object();
-    for (const auto& [key, name] : names.members()) {
+    for (const auto& [key, name] : words.names) {
       json.key(key);
-      json.string(name.as_string());
+      json.string(name);
     }
     json.end_object();
   }
-  if (const JsonValue names = block.body.get("AttributesToGet"); names.present()) {
+  if (!words.attributes.empty()) {
     json.key("AttributesToGet");
     json.begin_array();
-    for (const JsonValue name : names.elements()) json.string(name.as_string());
+    for (const auto& name : words.attributes) json.string(name);
     json.end_array();
   }
-  if (block.body.get("ConsistentRead").present()) {
+  if (words.consistent) {
     json.key("ConsistentRead");
-    json.boolean(block.read.consistent);
+    json.boolean(read.part->consistent);
   }
   json.end_object();
 }
 
-Result<std::string> encode(JsonValue body, const std::vector<Block>& blocks) {
-  wire::JsonWriter json(4096);
-  std::vector<table::ConsumedCapacity> consumed;
-  json.begin_object();
-  json.key("Responses");
-  json.begin_object();
-  for (const Block& block : blocks) {
-    const std::span answered(block.items.data(), block.answered);
-    consumed.push_back(table::read_charge(*block.read.table, answered, block.read.consistent));
-    json.key(block.name);
-    json.begin_array();
-    for (const auto& item : answered) {
-      if (item.item) PARTITA_TRY_VOID(write_found(json, *item.item));
+struct BatchGetItem {
+  using Request = ops::Request;
+
+  static Result<Request> decode(const Members& in) {
+    Request request;
+    std::vector<std::pair<std::string_view, Members>> parts;
+    const wire::Shape& shape = in.element_shape(Field::kRequestItems);
+    size_t total = 0;
+    for (const auto& [name, part] : in[Field::kRequestItems].members()) {
+      parts.emplace_back(name, Members(part, shape));
+      total += parts.back().second[Field::kKeys].size();
     }
-    json.end_array();
+    if (total > model::kMaxBatchGetKeys) return refuse(Fault::kBatchTooManyItems, {"BatchGetItem"});
+    PARTITA_TRY_VOID(check_part_forms(parts));
+    for (const auto& [name, members] : parts) {
+      PARTITA_TRY(Request::Part part, decode_part(name, members));
+      request.parts.push_back(std::move(part));
+      request.words.push_back(words_of(members));
+    }
+    request.capacity = capacity_detail(in);
+    return request;
   }
-  json.end_object();
-  json.key("UnprocessedKeys");
-  json.begin_object();
-  for (const Block& block : blocks) {
-    if (block.answered == block.read.keys.size()) continue;
-    json.key(block.name);
-    write_rest(json, block);
+
+  static Result<std::string> encode(const Request& request, const table::BatchGetPlan& plan,
+                                    const table::BatchGetOutcome& outcome) {
+    wire::JsonWriter json(4096);
+    std::vector<table::ConsumedCapacity> consumed;
+    json.begin_object();
+    json.key("Responses");
+    json.begin_object();
+    for (size_t i = 0; i < plan.reads.size(); ++i) {
+      add_by_table(consumed, outcome.answers[i].consumed);
+      json.key(request.parts[i].table);
+      json.begin_array();
+      for (const auto& item : outcome.answers[i].items) {
+        if (item.item) PARTITA_TRY_VOID(write_found(json, *item.item));
+      }
+      json.end_array();
+    }
+    json.end_object();
+    json.key("UnprocessedKeys");
+    json.begin_object();
+    for (size_t i = 0; i < plan.reads.size(); ++i) {
+      const size_t answered = outcome.answers[i].items.size();
+      if (answered == plan.reads[i].which.size()) continue;
+      json.key(request.parts[i].table);
+      write_rest(json, plan.reads[i], answered, request.words[i]);
+    }
+    json.end_object();
+    write_capacity_list(json, consumed, request.capacity);
+    json.end_object();
+    return std::move(json).take();
   }
-  json.end_object();
-  write_capacity_list(json, consumed, capacity_detail(body));
-  json.end_object();
-  return std::move(json).take();
-}
+};
 
 }  // namespace
 
-Task<Result<std::string>> batch_get_item(const Context& context, JsonValue body) {
-  PARTITA_CO_TRY(std::vector<Block> blocks, decode(body));
-  PARTITA_CO_TRY_VOID(find_tables(context, blocks));
-  for (Block& block : blocks) {
-    table::ReadKeys read = block.read;
-    auto items = co_await table::read_items(context.database, std::move(read));
-    if (!items.ok()) co_return std::move(items).error();
-    block.items = std::move(items).value();
-  }
-  cut(blocks);
-  co_return encode(body, blocks);
+Task<Result<std::string>> batch_get_item(const Context& context, wire::JsonDocument document) {
+  return serve<BatchGetItem>(context, std::move(document));
 }
 
 }  // namespace partita::ops

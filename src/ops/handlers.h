@@ -5,7 +5,7 @@
 
 namespace partita::ops {
 
-#define PARTITA_HANDLER(name) Task<Result<std::string>> name(const Context& context, wire::JsonValue body)
+#define PARTITA_HANDLER(name) Task<Result<std::string>> name(const Context& context, wire::JsonDocument document)
 PARTITA_HANDLER(batch_get_item);
 PARTITA_HANDLER(batch_write_item);
 PARTITA_HANDLER(create_table);
@@ -22,5 +22,14 @@ PARTITA_HANDLER(transact_write_items);
 PARTITA_HANDLER(update_item);
 PARTITA_HANDLER(update_table);
 #undef PARTITA_HANDLER
+
+// Those that are not on the pipeline yet take the body, which has passed its shape's checks.
+#define PARTITA_BODY_HANDLER(name) Task<Result<std::string>> name(const Context& context, wire::JsonValue body)
+PARTITA_BODY_HANDLER(create_table);
+PARTITA_BODY_HANDLER(delete_table);
+PARTITA_BODY_HANDLER(describe_table);
+PARTITA_BODY_HANDLER(list_tables);
+PARTITA_BODY_HANDLER(update_table);
+#undef PARTITA_BODY_HANDLER
 
 }  // namespace partita::ops

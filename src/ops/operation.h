@@ -16,22 +16,27 @@
 
 namespace partita::ops {
 
+class Admission;
+struct Operation;
+
 enum class Kind : uint8_t { kRead, kWrite, kControl };
 
-// What a handler works with beside the request's own words. Lives as long as the request.
+// What a request works with beside its own words. Lives as long as the request.
 struct Context {
   table::Database& database;
+  Admission& admission;
   const auth::Caller& caller;
+  const Operation& operation;
 };
 
-// Decodes the body, calls the table layer, encodes the answer. The body has passed its shape's checks; it and the
-// context live until the task has ended. The result is the reply's JSON.
-using Handler = Task<Result<std::string>> (*)(const Context& context, wire::JsonValue body);
+// Carries out a request whose body is parsed and no more; see pipeline.h. The result is the reply's JSON. The context
+// lives until the task has ended.
+using Handler = Task<Result<std::string>> (*)(const Context& context, wire::JsonDocument document);
 
 struct Operation {
   std::string_view name;  // as in X-Amz-Target
   Kind kind;
-  std::string_view action;  // of IAM
+  std::string_view action;  // of IAM; empty: each part of a request has its own, see action_of()
   const wire::Shape& shape;
   Handler handler;
 };

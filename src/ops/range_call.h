@@ -4,10 +4,9 @@
 #include <string>
 
 #include "base/result.h"
-#include "base/task.h"
-#include "ops/operation.h"
 #include "ops/request.h"
 #include "table/query.h"
+#include "wire/members.h"
 
 namespace partita::ops {
 
@@ -15,24 +14,21 @@ namespace partita::ops {
 enum class RangeKind : uint8_t { kQuery, kScan };
 
 // The parameters that the two share, each function for itself, since DynamoDB finds their faults in orders of their
-// own. QueryFilter or ScanFilter, which `member` names, with ConditionalOperator:
-Result<void> decode_legacy_filter(wire::JsonValue body, std::string_view member, table::RangeRead& read);
+// own. QueryFilter or ScanFilter, whichever `field` is, with ConditionalOperator:
+Result<void> decode_legacy_filter(const wire::Members& in, wire::Field field, table::RangeRequest& request);
 // FilterExpression.
-Result<void> decode_filter(wire::JsonValue body, expr::Placeholders& given, table::RangeRead& read);
+Result<void> decode_filter(const wire::Members& in, expr::Placeholders& given, table::RangeRequest& request);
 // ExclusiveStartKey.
-Result<void> decode_start(wire::JsonValue body, table::RangeRead& read);
-// ProjectionExpression, Select, Limit and ConsistentRead, once attributes_to_get() was tried for the projection. What
-// the index has to do with them is checked by choose_index. Faults: kSelect..., those of projections.
-Result<void> decode_range(wire::JsonValue body, RangeKind kind, expr::Placeholders& given, table::RangeRead& read);
+Result<void> decode_start(const wire::Members& in, table::RangeRequest& request);
+// ProjectionExpression and Select, once attributes_to_get() was tried for the projection; then all in which nothing can
+// be wrong any more. Faults: kSelect..., those of projections.
+Result<void> decode_range(const wire::Members& in, RangeKind kind, expr::Placeholders& given,
+                          table::RangeRequest& request);
 
-// Finds the table's index that IndexName names. Faults: kIndexNotFound, kIndexBackfilling, kConsistentGlobalIndex,
-// kSelectAllOnIndex, kProjectionNotInIndex.
-Result<void> choose_index(wire::JsonValue body, table::RangeRead& read);
-
-// No document path of the filter or the projection leads into a key. Fault: kKeyNotScalar.
-Result<void> check_paths(const table::RangeRead& read);
-
-// Reads and encodes. Both outlive the task.
-Task<Result<std::string>> run_range(const Context& context, wire::JsonValue body, const table::RangeRead& read);
+// The encoding half of both.
+struct RangeCall {
+  using Request = table::RangeRequest;
+  static Result<std::string> encode(const Request& request, const table::RangePlan& plan, const table::RangePage& page);
+};
 
 }  // namespace partita::ops

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "table/write.h"
-
 namespace partita::ops {
 
 namespace {
@@ -76,14 +74,11 @@ Result<void> write_found(JsonWriter& json, const table::FoundItem& item) {
   return {};
 }
 
-Task<Result<void>> write_collection_metrics(JsonWriter& json, const Context& context, table::Table table,
-                                            const model::Item& key) {
+void write_collection_metrics(JsonWriter& json, const table::TableInfo& table, const model::Item& key, uint64_t bytes) {
   constexpr double kGigabyte = 1024.0 * 1024 * 1024;
-  auto bytes = co_await table::collection_bytes(context.database, table, key);
-  if (!bytes.ok()) co_return std::move(bytes).error();
   model::Item collection;
-  for (const auto& element : table->keys.partition) collection.set(element.name, *key.find(element.name));
-  const double lower = std::floor(static_cast<double>(*bytes) / kGigabyte);
+  for (const auto& element : table.keys.partition) collection.set(element.name, *key.find(element.name));
+  const double lower = std::floor(static_cast<double>(bytes) / kGigabyte);
   json.begin_object();
   json.key("ItemCollectionKey");
   json.write_item(collection);
@@ -93,7 +88,6 @@ Task<Result<void>> write_collection_metrics(JsonWriter& json, const Context& con
   json.number(lower + 1);
   json.end_array();
   json.end_object();
-  co_return Result<void>();
 }
 
 }  // namespace partita::ops

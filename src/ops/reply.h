@@ -7,16 +7,14 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/task.h"
-#include "ops/operation.h"
 #include "table/capacity.h"
 #include "table/read.h"
+#include "table/request.h"
 #include "wire/json_writer.h"
 
 namespace partita::ops {
 
-// ReturnConsumedCapacity.
-enum class CapacityDetail : uint8_t { kNone, kTotal, kIndexes };
+using table::CapacityDetail;
 
 // Transactions also say how much of it was for reading and for writing.
 enum class CapacityKind : uint8_t { kPlain, kTransactionRead, kTransactionWrite };
@@ -35,8 +33,8 @@ void write_capacity_list(wire::JsonWriter& json, const std::vector<table::Consum
 Result<void> write_found(wire::JsonWriter& json, const table::FoundItem& item);
 
 // The structure {"ItemCollectionKey": {...}, "SizeEstimateRangeGB": [lower, upper]} of the collection that the key
-// belongs to. All of it outlives the task.
-Task<Result<void>> write_collection_metrics(wire::JsonWriter& json, const Context& context, table::Table table,
-                                            const model::Item& key);
+// belongs to.
+void write_collection_metrics(wire::JsonWriter& json, const table::TableInfo& table, const model::Item& key,
+                              uint64_t bytes);
 
 }  // namespace partita::ops

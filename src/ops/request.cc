@@ -1,12 +1,11 @@
 #include "ops/request.h"
 
 #include <algorithm>
-#include <array>
 
 #include "model/fault.h"
+#include "ops/pipeline.h"
 #include "wire/error_body.h"
 #include "wire/item_reader.h"
-#include "wire/shape.h"
 
 namespace partita::ops {
 
@@ -14,7 +13,9 @@ namespace {
 
 using model::Fault;
 using model::refuse;
+using wire::Field;
 using wire::JsonValue;
+using wire::Members;
 
 std::string join(const std::vector<std::string_view>& names, std::string_view separator) {
   std::string joined;
@@ -25,24 +26,28 @@ std::string join(const std::vector<std::string_view>& names, std::string_view se
   return joined;
 }
 
-std::vector<std::string_view> present(JsonValue body, std::initializer_list<std::string_view> names) {
+std::vector<std::string_view> present(const Members& in, std::initializer_list<Field> fields) {
   std::vector<std::string_view> found;
-  for (const std::string_view name : names) {
-    if (body.get(name).present()) found.push_back(name);
+  for (const Field field : fields) {
+    if (in.has(field)) found.push_back(wire::name_of(field));
   }
   return found;
 }
 
+bool has_any(const Members& in, std::initializer_list<Field> fields) {
+  return std::ranges::any_of(fields, [&](Field field) { return in.has(field); });
+}
+
 Error values_without_expression(const ExpressionRules& rules) {
-  const std::vector<std::string_view> could(rules.expressions);
-  // A projection uses no values.
   std::vector<std::string_view> named;
-  std::ranges::copy_if(could, std::back_inserter(named), [](auto name) { return name != "ProjectionExpression"; });
+  for (const Field field : rules.expressions) {
+    if (field != Field::kProjectionExpression) named.push_back(wire::name_of(field));  // a projection uses no values
+  }
   return refuse(Fault::kValuesWithoutExpression, {join(named, " and "), named.size() > 1 ? "are" : "is"});
 }
 
-// A fault in a placeholder's value names the placeholder.
-Result<model::AttributeMap> placeholder_values(JsonValue values) {
+// A fault in a placeholder's value names the placeholder, the first in the order of the text.
+Result<model::AttributeMap> placeholder_values(const JsonValue& values) {
   std::vector<model::AttributeMap::Entry> decoded;
   for (const auto& [key, value] : values.members()) {
     auto one = wire::decode_value(value);
@@ -55,76 +60,133 @@ Result<model::AttributeMap> placeholder_values(JsonValue values) {
   return model::AttributeMap::of(std::move(decoded));
 }
 
-Result<expr::LegacyCondition> legacy_condition(std::string_view attribute, JsonValue entry) {
+Result<expr::LegacyCondition> legacy_condition(std::string_view attribute, const Members& entry) {
   expr::LegacyCondition condition;
   condition.attribute = std::string(attribute);
-  if (const JsonValue op = entry.get("ComparisonOperator"); op.present()) {
-    condition.op = expr::parse_legacy_op(op.as_string());
+  if (entry.has(Field::kComparisonOperator)) {
+    condition.op = expr::parse_legacy_op(entry.text(Field::kComparisonOperator));
   }
-  if (const JsonValue values = entry.get("AttributeValueList"); values.present()) {
+  if (entry.has(Field::kAttributeValueList)) {
     condition.values.emplace();
-    for (const JsonValue value : values.elements()) {
+    for (const JsonValue value : entry[Field::kAttributeValueList].elements()) {
       PARTITA_TRY(model::AttributeValue decoded, wire::decode_value(value));
       condition.values->push_back(std::move(decoded));
     }
   }
-  if (const JsonValue value = entry.get("Value"); value.present()) {
-    PARTITA_TRY(condition.value, wire::decode_value(value));
+  if (entry.has(Field::kValue)) {
+    PARTITA_TRY(condition.value, wire::decode_value(entry[Field::kValue]));
   }
-  if (const JsonValue exists = entry.get("Exists"); exists.present()) condition.exists = wire::truth(exists);
+  if (entry.has(Field::kExists)) condition.exists = entry.flag(Field::kExists);
   return condition;
 }
 
 }  // namespace
 
-Result<std::string> table_name_of(std::string_view name_or_arn, const Context& context) {
-  constexpr std::string_view kPrefix = "arn:";
-  if (!name_or_arn.starts_with(kPrefix)) return std::string(name_or_arn);
-  // arn:aws:dynamodb:REGION:ACCOUNT:table/NAME
-  std::array<std::string_view, 6> parts;
-  std::string_view rest = name_or_arn;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    const size_t colon = i + 1 < parts.size() ? rest.find(':') : rest.size();
-    if (colon == std::string_view::npos) return refuse(Fault::kArnInvalid, {std::string(name_or_arn)});
-    parts[i] = rest.substr(0, colon);
-    rest.remove_prefix(std::min(colon + 1, rest.size()));
+table::CapacityDetail capacity_detail(const Members& in) {
+  const std::string_view wanted = in.text(Field::kReturnConsumedCapacity);
+  if (wanted == "TOTAL") return table::CapacityDetail::kTotal;
+  if (wanted == "INDEXES") return table::CapacityDetail::kIndexes;
+  return table::CapacityDetail::kNone;
+}
+
+table::ReturnValues return_values(const Members& in) {
+  const std::string_view wanted = in.text(Field::kReturnValues);
+  if (wanted == "ALL_OLD") return table::ReturnValues::kAllOld;
+  if (wanted == "UPDATED_OLD") return table::ReturnValues::kUpdatedOld;
+  if (wanted == "ALL_NEW") return table::ReturnValues::kAllNew;
+  if (wanted == "UPDATED_NEW") return table::ReturnValues::kUpdatedNew;
+  return table::ReturnValues::kNone;
+}
+
+bool wants_collection_metrics(const Members& in) { return in.text(Field::kReturnItemCollectionMetrics) == "SIZE"; }
+
+Result<void> check_forms(const Members& in, const ExpressionRules& rules) {
+  const bool expressions = has_any(in, rules.expressions);
+  if (expressions && has_any(in, rules.legacy)) {
+    return refuse(Fault::kMixedExpressions,
+                  {join(present(in, rules.legacy), ", "), join(present(in, rules.expressions), ", ")});
   }
-  constexpr std::string_view kTable = "table/";
-  if (parts[2] != "dynamodb" || !parts[5].starts_with(kTable)) {
-    return refuse(Fault::kArnInvalid, {std::string(name_or_arn)});
+  if (expressions) return {};
+  if (in.has(Field::kExpressionAttributeNames)) return refuse(Fault::kNamesWithoutExpression);
+  if (in.has(Field::kExpressionAttributeValues)) return values_without_expression(rules);
+  return {};
+}
+
+Result<expr::Placeholders> placeholders(const Members& in) {
+  const JsonValue names = in[Field::kExpressionAttributeNames];
+  const JsonValue values = in[Field::kExpressionAttributeValues];
+  if (!names.present() && !values.present()) return expr::Placeholders();
+  std::optional<expr::Placeholders::Names> given_names;
+  if (names.present()) {
+    given_names.emplace();
+    for (const auto& [key, name] : wire::distinct_members(names)) given_names->emplace_back(key, name.as_string());
   }
-  if (parts[4] != context.caller.account_id) {
-    return refuse(Fault::kArnOfAnotherAccount, {context.caller.access_key_id, std::string(name_or_arn)});
+  std::optional<model::AttributeMap> given_values;
+  if (values.present()) {
+    PARTITA_TRY(given_values, placeholder_values(values));
   }
-  return std::string(parts[5].substr(kTable.size()));
+  return expr::Placeholders::make(std::move(given_names), std::move(given_values));
+}
+
+std::vector<std::string> texts(const JsonValue& list) {
+  std::vector<std::string> all;
+  for (const JsonValue text : list.elements()) all.emplace_back(text.as_string());
+  return all;
+}
+
+Result<std::optional<expr::Projection>> projection(const Members& in, expr::Placeholders& given) {
+  std::optional<expr::Projection> wanted;
+  if (in.has(Field::kProjectionExpression)) {
+    PARTITA_TRY(wanted, expr::parse_projection(in.text(Field::kProjectionExpression), given));
+  }
+  return wanted;
+}
+
+Result<std::optional<expr::Projection>> attributes_to_get(const Members& in) {
+  std::optional<expr::Projection> wanted;
+  if (in.has(Field::kAttributesToGet)) {
+    PARTITA_TRY(wanted, expr::lower_attributes_to_get(texts(in[Field::kAttributesToGet])));
+  }
+  return wanted;
+}
+
+Result<std::vector<expr::LegacyCondition>> legacy_conditions(const Members& in, Field field) {
+  std::vector<expr::LegacyCondition> conditions;
+  if (!in.has(field)) return conditions;
+  const wire::Shape& shape = in.element_shape(field);
+  for (const auto& [attribute, entry] : wire::distinct_members(in[field])) {
+    PARTITA_TRY(expr::LegacyCondition condition, legacy_condition(attribute, Members(entry, shape)));
+    conditions.push_back(std::move(condition));
+  }
+  return conditions;
+}
+
+expr::LegacyJoin legacy_join(const Members& in) {
+  return in.text(Field::kConditionalOperator) == "OR" ? expr::LegacyJoin::kOr : expr::LegacyJoin::kAnd;
+}
+
+Result<void> check_conditional_operator(const Members& in, Field conditions) {
+  if (!in.has(Field::kConditionalOperator)) return {};
+  const size_t count = in[conditions].size();
+  if (count == 0) return refuse(Fault::kConditionalOperatorAlone, {std::string(wire::name_of(conditions))});
+  if (count == 1) return refuse(Fault::kConditionalOperatorSingle);
+  return {};
 }
 
 Result<std::string> table_name(JsonValue body, const Context& context) {
   return table_name_of(body.get("TableName").as_string(), context);
 }
 
-Result<table::Table> ready_table(JsonValue body, const Context& context) {
-  PARTITA_TRY(const std::string name, table_name(body, context));
-  return context.database.ready_table(name);
+Result<void> admit_table(JsonValue body, const Context& context) {
+  std::string name;
+  if (body.get("TableName").present()) {
+    PARTITA_TRY(name, table_name(body, context));
+  }
+  table::Access access;
+  access.verb = table::Verb::kControl;
+  access.name = name;
+  return Entrance(context).admit(access);
 }
-
-CapacityDetail capacity_detail(JsonValue body) {
-  const std::string wanted = text(body, "ReturnConsumedCapacity");
-  if (wanted == "TOTAL") return CapacityDetail::kTotal;
-  if (wanted == "INDEXES") return CapacityDetail::kIndexes;
-  return CapacityDetail::kNone;
-}
-
-ReturnValues return_values(JsonValue body) {
-  const std::string wanted = text(body, "ReturnValues");
-  if (wanted == "ALL_OLD") return ReturnValues::kAllOld;
-  if (wanted == "UPDATED_OLD") return ReturnValues::kUpdatedOld;
-  if (wanted == "ALL_NEW") return ReturnValues::kAllNew;
-  if (wanted == "UPDATED_NEW") return ReturnValues::kUpdatedNew;
-  return ReturnValues::kNone;
-}
-
-bool wants_collection_metrics(JsonValue body) { return text(body, "ReturnItemCollectionMetrics") == "SIZE"; }
 
 bool flag(JsonValue body, std::string_view name) { return wire::truth(body.get(name)); }
 
@@ -136,72 +198,6 @@ std::optional<int64_t> integer(JsonValue body, std::string_view name) {
 std::string text(JsonValue body, std::string_view name) {
   const JsonValue value = body.get(name);
   return value.present() ? std::string(value.as_string()) : std::string();
-}
-
-Result<void> check_forms(JsonValue body, const ExpressionRules& rules) {
-  const auto legacy = present(body, rules.legacy);
-  const auto expressions = present(body, rules.expressions);
-  if (!legacy.empty() && !expressions.empty()) {
-    return refuse(Fault::kMixedExpressions, {join(legacy, ", "), join(expressions, ", ")});
-  }
-  if (!expressions.empty()) return {};
-  if (body.get("ExpressionAttributeNames").present()) return refuse(Fault::kNamesWithoutExpression);
-  if (body.get("ExpressionAttributeValues").present()) return values_without_expression(rules);
-  return {};
-}
-
-Result<expr::Placeholders> placeholders(JsonValue body) {
-  const JsonValue names = body.get("ExpressionAttributeNames");
-  const JsonValue values = body.get("ExpressionAttributeValues");
-  std::optional<expr::Placeholders::Names> given_names;
-  if (names.present()) {
-    given_names.emplace();
-    for (const auto& [key, name] : names.members()) given_names->emplace_back(key, name.as_string());
-  }
-  std::optional<model::AttributeMap> given_values;
-  if (values.present()) {
-    PARTITA_TRY(given_values, placeholder_values(values));
-  }
-  return expr::Placeholders::make(std::move(given_names), std::move(given_values));
-}
-
-Result<std::optional<expr::Projection>> projection(JsonValue body, expr::Placeholders& given) {
-  std::optional<expr::Projection> wanted;
-  if (const JsonValue expression = body.get("ProjectionExpression"); expression.present()) {
-    PARTITA_TRY(wanted, expr::parse_projection(expression.as_string(), given));
-  }
-  return wanted;
-}
-
-Result<std::optional<expr::Projection>> attributes_to_get(JsonValue body) {
-  std::optional<expr::Projection> wanted;
-  if (const JsonValue attributes = body.get("AttributesToGet"); attributes.present()) {
-    std::vector<std::string> names;
-    for (const JsonValue name : attributes.elements()) names.emplace_back(name.as_string());
-    PARTITA_TRY(wanted, expr::lower_attributes_to_get(names));
-  }
-  return wanted;
-}
-
-Result<std::vector<expr::LegacyCondition>> legacy_conditions(JsonValue entries) {
-  std::vector<expr::LegacyCondition> conditions;
-  for (const auto& [attribute, entry] : entries.members()) {
-    PARTITA_TRY(expr::LegacyCondition condition, legacy_condition(attribute, entry));
-    conditions.push_back(std::move(condition));
-  }
-  return conditions;
-}
-
-expr::LegacyJoin legacy_join(JsonValue body) {
-  return text(body, "ConditionalOperator") == "OR" ? expr::LegacyJoin::kOr : expr::LegacyJoin::kAnd;
-}
-
-Result<void> check_conditional_operator(JsonValue body, std::string_view conditions) {
-  if (!body.get("ConditionalOperator").present()) return {};
-  const size_t count = body.get(conditions).size();
-  if (count == 0) return refuse(Fault::kConditionalOperatorAlone, {std::string(conditions)});
-  if (count == 1) return refuse(Fault::kConditionalOperatorSingle);
-  return {};
 }
 
 }  // namespace partita::ops

@@ -1,5 +1,6 @@
 #include "model/fault.h"
 #include "ops/handlers.h"
+#include "ops/pipeline.h"
 #include "ops/range_call.h"
 
 namespace partita::ops {
@@ -8,11 +9,12 @@ namespace {
 
 using model::Fault;
 using model::refuse;
-using wire::JsonValue;
+using wire::Field;
+using wire::Members;
 
-Result<table::Segment> decode_segment(JsonValue body) {
-  const auto index = integer(body, "Segment");
-  const auto total = integer(body, "TotalSegments");
+Result<table::Segment> decode_segment(const Members& in) {
+  const auto index = in.integer(Field::kSegment);
+  const auto total = in.integer(Field::kTotalSegments);
   if (index && !total) return refuse(Fault::kSegmentWithoutTotal);
   if (total && !index) return refuse(Fault::kTotalWithoutSegment);
   table::Segment segment;
@@ -23,29 +25,27 @@ Result<table::Segment> decode_segment(JsonValue body) {
   return segment;
 }
 
-Result<table::RangeRead> decode(JsonValue body) {
-  table::RangeRead read;
-  PARTITA_TRY_VOID(check_forms(
-      body, {{"ProjectionExpression", "FilterExpression"}, {"AttributesToGet", "ScanFilter", "ConditionalOperator"}}));
-  PARTITA_TRY(read.projection, attributes_to_get(body));
-  PARTITA_TRY_VOID(decode_legacy_filter(body, "ScanFilter", read));
-  PARTITA_TRY_VOID(decode_start(body, read));
-  PARTITA_TRY(read.segment, decode_segment(body));
-  PARTITA_TRY(expr::Placeholders given, placeholders(body));
-  PARTITA_TRY_VOID(decode_filter(body, given, read));
-  PARTITA_TRY_VOID(decode_range(body, RangeKind::kScan, given, read));
-  PARTITA_TRY_VOID(given.check_all_used());
-  return read;
-}
+struct Scan : RangeCall {
+  static Result<Request> decode(const Members& in) {
+    Request request;
+    PARTITA_TRY_VOID(check_forms(in, {{Field::kProjectionExpression, Field::kFilterExpression},
+                                      {Field::kAttributesToGet, Field::kScanFilter, Field::kConditionalOperator}}));
+    PARTITA_TRY(request.projection, attributes_to_get(in));
+    PARTITA_TRY_VOID(decode_legacy_filter(in, Field::kScanFilter, request));
+    PARTITA_TRY_VOID(decode_start(in, request));
+    PARTITA_TRY(request.segment, decode_segment(in));
+    PARTITA_TRY(expr::Placeholders given, placeholders(in));
+    PARTITA_TRY_VOID(decode_filter(in, given, request));
+    PARTITA_TRY_VOID(decode_range(in, RangeKind::kScan, given, request));
+    PARTITA_TRY_VOID(given.check_all_used());
+    return request;
+  }
+};
 
 }  // namespace
 
-Task<Result<std::string>> scan(const Context& context, JsonValue body) {
-  PARTITA_CO_TRY(table::RangeRead read, decode(body));
-  PARTITA_CO_TRY(read.table, ready_table(body, context));
-  PARTITA_CO_TRY_VOID(choose_index(body, read));
-  PARTITA_CO_TRY_VOID(check_paths(read));
-  co_return co_await run_range(context, body, read);
+Task<Result<std::string>> scan(const Context& context, wire::JsonDocument document) {
+  return serve<Scan>(context, std::move(document));
 }
 
 }  // namespace partita::ops

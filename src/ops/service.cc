@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "model/fault.h"
+#include "ops/admission.h"
 #include "ops/operation.h"
 #include "wire/error_body.h"
 #include "wire/json_reader.h"
@@ -20,9 +21,6 @@ constexpr std::string_view kTargetPrefix = "DynamoDB_20120810.";
 constexpr std::string_view kJson10 = "application/x-amz-json-1.0";
 constexpr std::string_view kJson11 = "application/x-amz-json-1.1";
 
-// A table that changes that often during one request is at war with somebody.
-constexpr int kMostTries = 100;
-
 // "type/subtype" without parameters.
 std::string_view media_type(std::string_view content_type) {
   const std::string_view type = content_type.substr(0, content_type.find(';'));
@@ -35,13 +33,16 @@ bool speaks_json(const Call& call) {
   return type == kJson10 || type == kJson11 || type == "application/json";
 }
 
-// Null when there is none.
-const Operation* named_by(const Call& call) {
-  if (!call.target.starts_with(kTargetPrefix)) return nullptr;
-  return find_operation(call.target.substr(kTargetPrefix.size()));
+Result<const Operation*> route(const Call& call) {
+  if (call.target.empty()) return refuse(Fault::kNoOperation);
+  if (!call.target.starts_with(kTargetPrefix)) return refuse(Fault::kUnknownOperation, {std::string(call.target)});
+  const std::string_view name = call.target.substr(kTargetPrefix.size());
+  const Operation* operation = find_operation(name);
+  if (operation == nullptr) return refuse(Fault::kUnknownOperation, {std::string(name)});
+  return operation;
 }
 
-Result<const auth::Caller*> admit(const Call& call) {
+Result<const auth::Caller*> known_caller(const Call& call) {
   if (const auto* caller = std::get_if<auth::Caller>(&call.caller)) return caller;
   const auto& refused = std::get<auth::Refused>(call.caller);
   switch (refused.why) {
@@ -55,28 +56,35 @@ Result<const auth::Caller*> admit(const Call& call) {
   PARTITA_CHECK(false);
 }
 
-Task<Result<std::string>> answer(table::Database& database, const Call& call, const Operation* operation) {
-  PARTITA_CO_TRY(const wire::JsonDocument document, wire::JsonDocument::parse(call.body));
-  if (operation == nullptr) co_return refuse(Fault::kUnknownOperation);
-  PARTITA_CO_TRY(const auth::Caller* caller, admit(call));
-  const wire::JsonValue body = document.root();
-  PARTITA_CO_TRY_VOID(wire::check_shape(body, operation->shape));
-  const Context context{database, *caller};
-  auto reply = co_await operation->handler(context, body);
-  for (int tries = 1; !reply.ok() && table::Database::binds_again(reply.error()) && tries < kMostTries; ++tries) {
-    PARTITA_CO_TRY_VOID(co_await database.before_binding_again(reply.error()));
-    reply = co_await operation->handler(context, body);
-  }
-  co_return reply;
+// What can be said of a call before its body is looked into.
+struct Begun {
+  wire::JsonDocument document;
+  const Operation* operation;
+  const auth::Caller* caller;
+};
+
+Result<Begun> begin(const Call& call) {
+  PARTITA_TRY(wire::JsonDocument document, wire::JsonDocument::parse(call.body));
+  PARTITA_TRY(const Operation* operation, route(call));
+  PARTITA_TRY(const auth::Caller* caller, known_caller(call));
+  return Begun{std::move(document), operation, caller};
+}
+
+Reply refusal(const Error& error) {
+  auto [status, text] = wire::render(error);
+  Reply reply{.status = status, .body = std::move(text)};
+  if (error.kind() != ErrorKind::kInvalid) reply.trouble = error.sentence();
+  return reply;
 }
 
 }  // namespace
 
 struct Service::Parts {
   table::Database& database;
+  Admission admission;
 };
 
-Service::Service(table::Database& database) : parts_(std::make_unique<Parts>(Parts{database})) {}
+Service::Service(table::Database& database) : parts_(new Parts{database, {}}) {}
 Service::~Service() = default;
 
 Reply overloaded() {
@@ -95,27 +103,25 @@ size_t Service::memory_of(const Call& call) {
   return wire::JsonDocument::memory_of(call.body) + kCopies * call.body.size();
 }
 
+const Admission& Service::admission() const { return parts_->admission; }
+
 Task<Reply> Service::call(const Call& call) {
-  Reply reply;
   if (!speaks_json(call)) {
     auto [status, text] = wire::render_not_json();
-    reply.status = status;
-    reply.content_type = "text/xml";
-    reply.body = std::move(text);
-    co_return reply;
+    co_return Reply{.status = status, .content_type = "text/xml", .body = std::move(text)};
   }
-  const Operation* const operation = named_by(call);
-  reply.repeatable = operation != nullptr && operation->kind == Kind::kRead;
-  auto answered = co_await answer(parts_->database, call, operation);
+  auto begun = begin(call);
+  if (!begun.ok()) co_return refusal(begun.error());
+  const Operation& operation = *begun->operation;
+  const Context context{parts_->database, parts_->admission, *begun->caller, operation};
+  auto answered = co_await operation.handler(context, std::move(begun->document));
+  Reply reply;
   if (answered.ok()) {
     reply.body = std::move(answered).value();
   } else {
-    const Error& error = answered.error();
-    auto [status, text] = wire::render(error);
-    reply.status = status;
-    reply.body = std::move(text);
-    if (error.kind() != ErrorKind::kInvalid) reply.trouble = error.sentence();
+    reply = refusal(answered.error());
   }
+  reply.repeatable = operation.kind == Kind::kRead;
   co_return reply;
 }
 

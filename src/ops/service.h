@@ -25,14 +25,16 @@ struct Reply {
   int status = 200;
   std::string_view content_type = "application/x-amz-json-1.0";  // static storage
   std::string body = {};
-  bool repeatable = false;  // the operation changes nothing: its reply may be dropped and asked for again
-  std::string trouble = {};      // what the operator should know of a failure; not for the caller
+  bool repeatable = false;   // the operation changes nothing: its reply may be dropped and asked for again
+  std::string trouble = {};  // what the operator should know of a failure; not for the caller
 };
 
 // What is answered when there is no memory to even begin, so that every SDK tries again.
 Reply overloaded();
 // What is answered when memory ran out on the way: whether the request took effect is open.
 Reply out_of_memory();
+
+class Admission;
 
 class Service {
  public:
@@ -46,6 +48,9 @@ class Service {
 
   // Bytes that answering the call may take beyond its body and its reply, at most.
   static size_t memory_of(const Call& call);
+
+  // What was let in and what it cost.
+  const Admission& admission() const;
 
  private:
   struct Parts;

@@ -1,23 +1,21 @@
 // What the batches and the transactions share.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "base/task.h"
-#include "ops/operation.h"
-#include "ops/request.h"
+#include "ops/reply.h"
 #include "table/transact.h"
 #include "wire/json_writer.h"
 
 namespace partita::ops {
 
-// One element for each table, in the order of its first write. `written` is as long as `writes`.
-std::vector<table::ConsumedCapacity> consumed_by_table(const std::vector<table::TransactWrite>& writes,
-                                                       const std::vector<table::Written>& written);
+// Adds a part's consumption to its table's; tables come in the order of their first part.
+void add_by_table(std::vector<table::ConsumedCapacity>& sums, const table::ConsumedCapacity& part);
 
-// The member "ItemCollectionMetrics": {table: [...]}, for the tables with local indexes, if there is any.
-Task<Result<void>> write_all_collection_metrics(wire::JsonWriter& json, const Context& context,
-                                                const std::vector<table::TransactWrite>& writes);
+// The members "ConsumedCapacity" and "ItemCollectionMetrics", as far as they were asked for.
+void write_costs(wire::JsonWriter& json, const table::WritesPlan& plan, const table::WritesOutcome& outcome,
+                 CapacityDetail detail);
 
 }  // namespace partita::ops

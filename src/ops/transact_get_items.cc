@@ -1,6 +1,6 @@
-#include <algorithm>
-
 #include "ops/handlers.h"
+#include "ops/pipeline.h"
+#include "ops/request.h"
 #include "ops/transact_call.h"
 #include "wire/item_reader.h"
 
@@ -8,83 +8,68 @@ namespace partita::ops {
 
 namespace {
 
-using wire::JsonValue;
+using wire::Field;
+using wire::Members;
 
-struct Decoded {
-  std::string table;
-  table::TransactGet get;
-};
+struct TransactGetItems {
+  using Request = table::TransactGetRequest;
 
-Result<std::vector<Decoded>> decode(JsonValue body) {
-  std::vector<Decoded> gets;
-  for (const JsonValue entry : body.get("TransactItems").elements()) {
-    const JsonValue get = entry.get("Get");
-    Decoded decoded;
-    decoded.table = text(get, "TableName");
-    PARTITA_TRY_VOID(check_forms(get, {{"ProjectionExpression"}, {}}));
-    PARTITA_TRY(decoded.get.key, wire::decode_item(get.get("Key")));
+  static Result<Request::Part> decode_part(const Members& get) {
+    Request::Part part;
+    PARTITA_TRY(part.key, wire::decode_item(get[Field::kKey]));
     PARTITA_TRY(expr::Placeholders given, placeholders(get));
-    PARTITA_TRY(decoded.get.projection, projection(get, given));
-    PARTITA_TRY_VOID(given.check_all_used());
-    gets.push_back(std::move(decoded));
+    PARTITA_TRY(part.projection, projection(get, given));
+    // Measured: in a transaction names may come without an expression.
+    if (part.projection) PARTITA_TRY_VOID(given.check_all_used());
+    part.table = get.text(Field::kTableName);
+    return part;
   }
-  return gets;
-}
 
-Result<std::vector<table::TransactGet>> find_tables(const Context& context, std::vector<Decoded> decoded) {
-  std::vector<table::TransactGet> gets;
-  for (Decoded& one : decoded) {
-    PARTITA_TRY(const std::string name, table_name_of(one.table, context));
-    PARTITA_TRY(one.get.table, context.database.ready_table(name));
-    gets.push_back(std::move(one.get));
-  }
-  return gets;
-}
-
-std::vector<table::ConsumedCapacity> charges(const std::vector<table::TransactGet>& gets,
-                                             const std::vector<table::ReadItem>& items) {
-  std::vector<table::ConsumedCapacity> sums;
-  for (size_t i = 0; i < gets.size(); ++i) {
-    table::ConsumedCapacity charge = table::read_charge(*gets[i].table, std::span(&items[i], 1), true);
-    charge.twice();
-    const auto sum = std::ranges::find(sums, charge.table, &table::ConsumedCapacity::table);
-    if (sum == sums.end()) {
-      sums.push_back(std::move(charge));
-    } else {
-      sum->add(charge);
+  static Result<Request> decode(const Members& in) {
+    Request request;
+    const wire::Shape& shape = in.element_shape(Field::kTransactItems);
+    for (const wire::JsonValue entry : in[Field::kTransactItems].elements()) {
+      PARTITA_TRY(Request::Part part, decode_part(Members(entry, shape).in(Field::kGet)));
+      request.parts.push_back(std::move(part));
     }
+    request.capacity = capacity_detail(in);
+    return request;
   }
-  return sums;
-}
 
-Result<std::string> encode(JsonValue body, const std::vector<table::TransactGet>& gets,
-                           const std::vector<table::ReadItem>& items) {
-  wire::JsonWriter json(4096);
-  json.begin_object();
-  write_capacity_list(json, charges(gets, items), capacity_detail(body), CapacityKind::kTransactionRead);
-  json.key("Responses");
-  json.begin_array();
-  for (const auto& item : items) {
+  // A projection that selects nothing leaves no Item, other than in GetItem.
+  static bool is_shown(const table::ReadItem& item) {
+    if (!item.item) return false;
+    const auto* projected = std::get_if<model::Item>(&*item.item);
+    return projected == nullptr || !projected->empty();
+  }
+
+  static Result<std::string> encode(const Request& request, const table::TransactGetPlan& /*plan*/,
+                                    const table::TransactGetOutcome& outcome) {
+    wire::JsonWriter json(4096);
     json.begin_object();
-    if (item.item) {
-      json.key("Item");
-      PARTITA_TRY_VOID(write_found(json, *item.item));
+    std::vector<table::ConsumedCapacity> sums;
+    for (const auto& consumed : outcome.consumed) add_by_table(sums, consumed);
+    write_capacity_list(json, sums, request.capacity, CapacityKind::kTransactionRead);
+    json.key("Responses");
+    json.begin_array();
+    for (const auto& item : outcome.items) {
+      json.begin_object();
+      if (is_shown(item)) {
+        json.key("Item");
+        PARTITA_TRY_VOID(write_found(json, *item.item));
+      }
+      json.end_object();
     }
+    json.end_array();
     json.end_object();
+    return std::move(json).take();
   }
-  json.end_array();
-  json.end_object();
-  return std::move(json).take();
-}
+};
 
 }  // namespace
 
-Task<Result<std::string>> transact_get_items(const Context& context, JsonValue body) {
-  PARTITA_CO_TRY(std::vector<Decoded> decoded, decode(body));
-  PARTITA_CO_TRY(const std::vector<table::TransactGet> gets, find_tables(context, std::move(decoded)));
-  auto items = co_await table::transact_read(context.database, gets);
-  if (!items.ok()) co_return std::move(items).error();
-  co_return encode(body, gets, *items);
+Task<Result<std::string>> transact_get_items(const Context& context, wire::JsonDocument document) {
+  return serve<TransactGetItems>(context, std::move(document));
 }
 
 }  // namespace partita::ops

@@ -7,77 +7,89 @@
 
 namespace partita::ops {
 
-Result<void> decode_target(wire::JsonValue body, std::string_view member, table::WriteAction& action) {
-  PARTITA_TRY(action.item, wire::decode_item(body.get(member)));
-  action.return_item_on_failure = text(body, "ReturnValuesOnConditionCheckFailure") == "ALL_OLD";
+using table::ReturnValues;
+using wire::Field;
+using wire::Members;
+
+Result<void> decode_target(const Members& in, Field field, table::WriteAction& action) {
+  PARTITA_TRY(action.item, wire::decode_item(in[field]));
+  action.return_item_on_failure = in.text(Field::kReturnValuesOnConditionCheckFailure) == "ALL_OLD";
   return {};
 }
 
-Result<void> decode_expected(wire::JsonValue body, table::WriteAction& action) {
-  PARTITA_TRY_VOID(check_conditional_operator(body, "Expected"));
-  const wire::JsonValue expected = body.get("Expected");
-  if (!expected.present()) return {};
-  PARTITA_TRY(const auto entries, legacy_conditions(expected));
-  PARTITA_TRY(action.condition, expr::lower_expected(entries, legacy_join(body)));
+Result<void> decode_expected(const Members& in, table::WriteAction& action) {
+  PARTITA_TRY_VOID(check_conditional_operator(in, Field::kExpected));
+  if (!in.has(Field::kExpected)) return {};
+  PARTITA_TRY(const auto entries, legacy_conditions(in, Field::kExpected));
+  PARTITA_TRY(action.condition, expr::lower_expected(entries, legacy_join(in)));
   return {};
 }
 
-Result<void> decode_condition(wire::JsonValue body, expr::Placeholders& given, table::WriteAction& action) {
-  const wire::JsonValue expression = body.get("ConditionExpression");
-  if (!expression.present()) return {};
-  PARTITA_TRY(action.condition, expr::parse_condition(expression.as_string(), expr::Source::kCondition, given));
+Result<void> decode_condition(const Members& in, expr::Placeholders& given, table::WriteAction& action) {
+  if (!in.has(Field::kConditionExpression)) return {};
+  const std::string_view expression = in.text(Field::kConditionExpression);
+  PARTITA_TRY(action.condition, expr::parse_condition(expression, expr::Source::kCondition, given));
   return {};
+}
+
+void decode_rest(const Members& in, table::WriteRequest& request) {
+  request.table = in.text(Field::kTableName);
+  request.returned = return_values(in);
+  request.capacity = capacity_detail(in);
+  request.wants_collection_bytes = wants_collection_metrics(in);
+}
+
+Result<table::WriteRequest> decode_replacement(const Members& in, table::WriteAction::Kind kind, Field field) {
+  PARTITA_TRY_VOID(check_forms(in, {{Field::kConditionExpression}, {Field::kExpected}}));
+  table::WriteRequest request;
+  table::WriteAction& action = request.action;
+  action.kind = kind;
+  PARTITA_TRY_VOID(decode_target(in, field, action));
+  decode_rest(in, request);
+  if (request.returned != ReturnValues::kNone && request.returned != ReturnValues::kAllOld) {
+    return model::refuse(model::Fault::kReturnValuesOldOnly);
+  }
+  if (kind == table::WriteAction::Kind::kPut) PARTITA_TRY_VOID(table::check_item_size(action.item));
+  PARTITA_TRY_VOID(decode_expected(in, action));
+  PARTITA_TRY(expr::Placeholders given, placeholders(in));
+  PARTITA_TRY_VOID(decode_condition(in, given, action));
+  PARTITA_TRY_VOID(given.check_all_used());
+  action.wants_before = request.returned == ReturnValues::kAllOld;
+  return request;
 }
 
 namespace {
 
-Result<table::WriteAction> decode_replacement(wire::JsonValue body, table::WriteAction::Kind kind,
-                                              std::string_view member) {
-  PARTITA_TRY_VOID(check_forms(body, {{"ConditionExpression"}, {"Expected"}}));
-  table::WriteAction action;
-  action.kind = kind;
-  PARTITA_TRY_VOID(decode_target(body, member, action));
-  const ReturnValues returned = return_values(body);
-  if (returned != ReturnValues::kNone && returned != ReturnValues::kAllOld) {
-    return model::refuse(model::Fault::kReturnValuesOldOnly);
-  }
-  if (kind == table::WriteAction::Kind::kPut) PARTITA_TRY_VOID(table::check_item_size(action.item));
-  PARTITA_TRY_VOID(decode_expected(body, action));
-  PARTITA_TRY(expr::Placeholders given, placeholders(body));
-  PARTITA_TRY_VOID(decode_condition(body, given, action));
-  PARTITA_TRY_VOID(given.check_all_used());
-  action.wants_before = returned == ReturnValues::kAllOld;
-  return action;
+// What ReturnValues asks for, or null. `touched` holds it when it is no whole item.
+const model::Item* returned_item(ReturnValues wanted, const expr::Update& update, const table::Written& written,
+                                 model::Item& touched) {
+  const bool old = wanted == ReturnValues::kAllOld || wanted == ReturnValues::kUpdatedOld;
+  const auto& source = old ? written.before : written.after;
+  if (wanted == ReturnValues::kNone || !source) return nullptr;
+  if (wanted == ReturnValues::kAllOld || wanted == ReturnValues::kAllNew) return &*source;
+  touched = expr::touched(update, *source);
+  return touched.empty() ? nullptr : &touched;
 }
 
 }  // namespace
 
-Task<Result<std::string>> replace_item(const Context& context, wire::JsonValue body, table::WriteAction::Kind kind,
-                                       std::string_view member) {
-  PARTITA_CO_TRY(const table::WriteAction action, decode_replacement(body, kind, member));
-  PARTITA_CO_TRY(const table::Table table, ready_table(body, context));
-  auto written = co_await table::write_item(context.database, table, action);
-  if (!written.ok()) co_return std::move(written).error();
-  const model::Item* returned = action.wants_before && written->before ? &*written->before : nullptr;
-  co_return co_await write_reply(context, body, table, action.item, *written, returned);
-}
-
-Task<Result<std::string>> write_reply(const Context& context, wire::JsonValue body, table::Table table,
-                                      const model::Item& item, const table::Written& written,
-                                      const model::Item* returned) {
+Result<std::string> WriteCall::encode(const Request& request, const table::WritePlan& plan,
+                                      const table::WriteOutcome& outcome) {
   wire::JsonWriter json;
   json.begin_object();
+  model::Item touched;
+  const model::Item* returned = returned_item(request.returned, request.action.update, outcome.written, touched);
   if (returned != nullptr) {
     json.key("Attributes");
     json.write_item(*returned);
   }
-  write_capacity_member(json, written.change.consumed, capacity_detail(body));
-  if (wants_collection_metrics(body) && table->has_local_index()) {
+  write_capacity_member(json, outcome.written.change.consumed, request.capacity);
+  if (outcome.collection_bytes) {
     json.key("ItemCollectionMetrics");
-    PARTITA_CO_TRY_VOID(co_await write_collection_metrics(json, context, table, item));
+    write_collection_metrics(json, *plan.table, request.action.item, *outcome.collection_bytes);
   }
   json.end_object();
-  co_return std::move(json).take();
+  return std::move(json).take();
 }
 
 }  // namespace partita::ops

@@ -4,26 +4,29 @@
 #include <string>
 
 #include "base/result.h"
-#include "base/task.h"
-#include "ops/operation.h"
 #include "ops/request.h"
 #include "table/write.h"
+#include "wire/members.h"
 
 namespace partita::ops {
 
 // The parameters that the three share, in the order in which DynamoDB finds their faults: the item or key under
-// `member`, Expected and ConditionalOperator, ConditionExpression.
-Result<void> decode_target(wire::JsonValue body, std::string_view member, table::WriteAction& action);
-Result<void> decode_expected(wire::JsonValue body, table::WriteAction& action);
-Result<void> decode_condition(wire::JsonValue body, expr::Placeholders& given, table::WriteAction& action);
+// `field`, Expected and ConditionalOperator, ConditionExpression.
+Result<void> decode_target(const wire::Members& in, wire::Field field, table::WriteAction& action);
+Result<void> decode_expected(const wire::Members& in, table::WriteAction& action);
+Result<void> decode_condition(const wire::Members& in, expr::Placeholders& given, table::WriteAction& action);
+// The table's name and what to answer with, in which nothing can be wrong any more.
+void decode_rest(const wire::Members& in, table::WriteRequest& request);
 
 // PutItem and DeleteItem as a whole.
-Task<Result<std::string>> replace_item(const Context& context, wire::JsonValue body, table::WriteAction::Kind kind,
-                                       std::string_view member);
+Result<table::WriteRequest> decode_replacement(const wire::Members& in, table::WriteAction::Kind kind,
+                                               wire::Field field);
 
-// `returned` is what ReturnValues asked for, or null. All of it outlives the task.
-Task<Result<std::string>> write_reply(const Context& context, wire::JsonValue body, table::Table table,
-                                      const model::Item& item, const table::Written& written,
-                                      const model::Item* returned);
+// The encoding half of all three.
+struct WriteCall {
+  using Request = table::WriteRequest;
+  static Result<std::string> encode(const Request& request, const table::WritePlan& plan,
+                                    const table::WriteOutcome& outcome);
+};
 
 }  // namespace partita::ops

@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "model/fault.h"
 #include "model/item_codec.h"
+#include "storage/ranges.h"
 #include "table/job.h"
 #include "table/system_rows.h"
 
@@ -165,14 +166,13 @@ std::vector<Table> Catalog::all() const {
 Task<Result<std::vector<std::string>>> Catalog::names(std::string after, size_t limit) {
   storage::Range range = system_rows(SystemRow::kTable);
   const size_t prefix = range.begin.size();
-  if (!after.empty()) range = behind(table_key(after).bytes, std::move(range));
+  if (!after.empty()) range = storage::behind(table_key(after).bytes, std::move(range));
   std::vector<std::string> names;
   for (bool more = true; more && names.size() < limit;) {
     auto scanned = co_await engine_.scan(range, storage::Direction::kAscending, limit - names.size(), kLoadPageBytes);
     PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
     for (size_t i = 0; i < page.size(); ++i) names.emplace_back(page[i].key.substr(prefix));
-    more = page.more && !page.empty();
-    if (more) range = behind(page[page.size() - 1].key, std::move(range));
+    more = storage::advance(range, page);
   }
   co_return names;
 }
@@ -281,8 +281,7 @@ Task<Result<bool>> Catalog::read_all() {
       seen.insert(info.name);
       publish(std::move(info), page[i].version);
     }
-    more = page.more && !page.empty();
-    if (more) range = behind(page[page.size() - 1].key, std::move(range));
+    more = storage::advance(range, page);
   }
   std::unique_lock lock(mutex_);
   for (const Table& table : known) {

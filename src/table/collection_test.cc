@@ -52,14 +52,16 @@ TEST_F(CollectionTest, AFullCollectionRefusesToGrowAndOthersDoNot) {
 
 TEST_F(CollectionTest, BatchesAndTransactionsAreHeldToItToo) {
   const int taken = fill("T", "full", 100);
-  std::vector<TransactWrite> writes(1);
-  writes[0].table = find("T");
-  writes[0].action.item = row("full", taken, 1000);
-  const auto batch = wait_for(batch_write(db(), writes));
+  WriteAction growing;
+  growing.item = row("full", taken, 1000);
+  BatchWriteRequest writes;
+  writes.parts.push_back({"T", {growing}});
+  const auto batch = carry_out(db(), writes);
   ASSERT_FALSE(batch.ok());
   EXPECT_EQ(model::fault_of(batch.error()), Fault::kCollectionTooLarge);
-  TransactWrites request{writes, "", ""};
-  const auto transaction = wait_for(transact_write(db(), request));
+  TransactWriteRequest request;
+  request.parts.push_back({"T", growing});
+  const auto transaction = carry_out(db(), request);
   ASSERT_FALSE(transaction.ok());
   EXPECT_EQ(model::fault_of(transaction.error()), Fault::kTransactionCancelled);
   EXPECT_EQ(rows("T").size(), static_cast<size_t>(taken));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "storage/ranges.h"
 #include "table/system_rows.h"
 
 namespace partita::table {
@@ -127,7 +128,7 @@ storage::Key base_count_key(uint32_t table_id) {
   return key;
 }
 
-storage::Range count_rows(uint32_t table_id) { return rows_under(count_prefix(table_id)); }
+storage::Range count_rows(uint32_t table_id) { return storage::range_of(count_prefix(table_id)); }
 
 std::optional<uint64_t> revision_of_count(std::string_view key) {
   key.remove_prefix(std::min(key.size(), system_key(SystemRow::kCount).bytes.size() + kTableIdBytes));
@@ -145,8 +146,7 @@ Task<Result<StoredCounts>> read_counts(storage::Engine& engine, uint32_t table_i
       stored.total.add(counts);
     }
     stored.rows += page.size();
-    more = page.more && !page.empty();
-    if (more) range = behind(page[page.size() - 1].key, std::move(range));
+    more = storage::advance(range, page);
   }
   co_return stored;
 }

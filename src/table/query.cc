@@ -6,6 +6,7 @@
 #include "model/fault.h"
 #include "model/item_codec.h"
 #include "model/limits.h"
+#include "storage/ranges.h"
 
 namespace partita::table {
 
@@ -20,9 +21,9 @@ constexpr size_t kRowsAtOnce = 1024;
 // Keys, lengths and types take room beside what DynamoDB counts of an item.
 constexpr size_t kBytesAtOnce = model::kMaxPageBytes + model::kMaxPageBytes / 4;
 
-std::string end_of(const std::string& prefix) { return prefix_end(prefix).value_or(""); }
+using storage::end_of;
 
-uint16_t index_id(const RangeRead& request) { return request.index == nullptr ? model::kBaseIndex : request.index->id; }
+uint16_t index_id(const RangePlan& plan) { return plan.index == nullptr ? model::kBaseIndex : plan.index->id; }
 
 std::string with_value(const std::string& prefix, const AttributeValue& value) {
   std::string bytes = prefix;
@@ -52,47 +53,54 @@ storage::Range narrowed(const std::string& prefix, const expr::SortCondition& co
   PARTITA_CHECK(false);
 }
 
-storage::Range query_range(const RangeRead& request) {
+storage::Range query_range(const RangePlan& plan) {
   std::vector<const AttributeValue*> partition;
-  for (const auto& value : request.range->partition) partition.push_back(&value);
-  std::string prefix = model::collection_prefix(request.table->id, index_id(request), partition);
-  for (const auto& value : request.range->sort_equals) model::append_key_value(value, prefix);
-  if (request.range->sort_range) return narrowed(prefix, *request.range->sort_range);
-  return {prefix, end_of(prefix)};
+  for (const auto& value : plan.range->partition) partition.push_back(&value);
+  std::string prefix = model::collection_prefix(plan.table->id, index_id(plan), partition);
+  for (const auto& value : plan.range->sort_equals) model::append_key_value(value, prefix);
+  if (plan.range->sort_range) return narrowed(prefix, *plan.range->sort_range);
+  return storage::range_of(std::move(prefix));
 }
 
-storage::Range segment_range(const RangeRead& request) {
-  const auto [index, total] = request.segment;
+storage::Range segment_range(const RangePlan& plan) {
+  const auto [index, total] = plan.request->segment;
   auto cut = [&](uint64_t part) { return static_cast<uint64_t>((static_cast<unsigned __int128>(part) << 64) / total); };
-  const uint32_t table_id = request.table->id;
+  const uint32_t table_id = plan.table->id;
   storage::Range range;
-  range.begin = model::hash_prefix(table_id, index_id(request), cut(index));
-  range.end = index + 1 == total ? end_of(model::index_prefix(table_id, index_id(request)))
-                                 : model::hash_prefix(table_id, index_id(request), cut(index + 1));
+  range.begin = model::hash_prefix(table_id, index_id(plan), cut(index));
+  range.end = index + 1 == total ? end_of(model::index_prefix(table_id, index_id(plan)))
+                                 : model::hash_prefix(table_id, index_id(plan), cut(index + 1));
   return range;
 }
 
 // The row that the start key names.
-Result<std::string> start_row(const RangeRead& request) {
-  const Item& start = *request.start;
-  if (!request.range && request.index == nullptr) {
-    if (!check_key(*request.table, start).ok()) return refuse(Fault::kStartKeyMismatch);
-    return item_key(*request.table, start).bytes;
+Result<std::string> start_row(const RangePlan& plan) {
+  const Item& start = *plan.request->start;
+  if (!plan.range && plan.index == nullptr) {
+    if (!check_key(*plan.table, start).ok()) return refuse(Fault::kStartKeyMismatch);
+    return item_key(*plan.table, start).bytes;
   }
-  const auto names = key_attributes(*request.table, request.index);
+  const auto names = key_attributes(*plan.table, plan.index);
   if (start.size() != names.size()) return refuse(Fault::kStartKeyInvalid);
   for (const auto& name : names) {
     const AttributeValue* value = start.find(name);
-    const model::KeyElement* definition = request.table->find_definition(name);
-    if (value == nullptr || definition == nullptr || !value->is(definition->type)) {
-      return refuse(Fault::kStartKeyInvalid);
-    }
+    const model::KeyElement* definition = plan.table->find_definition(name);
+    if (value == nullptr || definition == nullptr) return refuse(Fault::kStartKeyInvalid);
+    if (!value->is(definition->type)) return refuse(plan.range ? Fault::kKeySchemaMismatch : Fault::kStartKeyInvalid);
   }
-  PARTITA_TRY_VOID(check_key(*request.table, key_of(*request.table, start)));
-  if (request.index == nullptr) return item_key(*request.table, start).bytes;
-  const auto key = index_key(*request.table, *request.index, start);
+  PARTITA_TRY_VOID(check_key(*plan.table, key_of(*plan.table, start)));
+  if (plan.index == nullptr) return item_key(*plan.table, start).bytes;
+  const auto key = index_key(*plan.table, *plan.index, start);
   if (!key) return refuse(Fault::kStartKeyInvalid);
   return key->bytes;
+}
+
+// A Query of one item of the table has nothing behind its one row.
+Result<void> check_restartable(const RangePlan& plan) {
+  const bool one =
+      plan.range && plan.index == nullptr && plan.range->sort_equals.size() == plan.table->keys.sort.size();
+  if (!one) return {};
+  return refuse(plan.table->keys.sort.empty() ? Fault::kStartKeyOfSingleItems : Fault::kStartKeyOfOneRow);
 }
 
 bool outside(const storage::Range& range, const std::string& row) {
@@ -100,58 +108,65 @@ bool outside(const storage::Range& range, const std::string& row) {
 }
 
 // The partition that a query reads, whatever it asks of the sort key.
-bool in_partition(const RangeRead& request, const std::string& row) {
+bool in_partition(const RangePlan& plan, const std::string& row) {
   std::vector<const AttributeValue*> partition;
-  for (const auto& value : request.range->partition) partition.push_back(&value);
-  return row.starts_with(model::collection_prefix(request.table->id, index_id(request), partition));
+  for (const auto& value : plan.range->partition) partition.push_back(&value);
+  return row.starts_with(model::collection_prefix(plan.table->id, index_id(plan), partition));
 }
 
-Result<storage::Range> range_of(const RangeRead& request) {
-  storage::Range range = request.range ? query_range(request) : segment_range(request);
-  if (!request.start) return range;
-  PARTITA_TRY(const std::string row, start_row(request));
-  if (request.range && !in_partition(request, row)) return refuse(Fault::kStartKeyOutsideQuery);
-  if (request.range && outside(range, row)) return refuse(Fault::kStartKeyOutsideRange);
-  if (!request.range && outside(range, row)) {
-    return refuse(Fault::kStartKeyOutsideSegment,
-                  {std::to_string(request.segment.total), std::to_string(request.segment.index)});
-  }
-  if (request.forward) {
-    range.begin = row + '\0';
-  } else {
-    range.end = row;
-  }
-  return range;
-}
+// One row as the page sees it: as it lies in the table or in the index, or the whole item that stands behind the row.
+struct Seen {
+  std::string_view row;
+  std::string_view item;  // `row`, or what was fetched; empty when it was deleted since
+};
 
 // Collects rows into a page until one of the limits is met.
 class Collector {
  public:
-  explicit Collector(const RangeRead& request) : request_(request) {}
+  explicit Collector(const RangePlan& plan) : plan_(plan), request_(*plan.request) {}
 
   // False when the page is full and the row is not in it.
-  Result<bool> take(const storage::Page::Row& row) {
-    if (request_.limit && page_.scanned == *request_.limit) return false;
-    PARTITA_TRY(const size_t size, model::encoded_item_size(row.value));
-    if (page_.scanned > 0 && bytes_ + size > model::kMaxPageBytes) return false;
-    bytes_ += size;
+  Result<bool> take(const Seen& seen) {
+    if (limit_met()) return false;
+    PARTITA_TRY(const size_t row_bytes, model::encoded_item_size(seen.row));
+    size_t item_bytes = row_bytes;
+    if (plan_.whole_items && !seen.item.empty()) {
+      PARTITA_TRY(item_bytes, model::encoded_item_size(seen.item));
+    }
+    if (page_.scanned > 0 && page_bytes_ + item_bytes > model::kMaxPageBytes) return false;
+    page_bytes_ += item_bytes;
+    row_bytes_ += row_bytes;
     ++page_.scanned;
-    last_row_ = row.value;
-    if (request_.whole_items) fetched_.push_back(std::string(row.value));
-    if (!request_.whole_items) PARTITA_TRY_VOID(keep(row.value));
+    last_row_ = seen.row;
+    if (seen.item.empty()) return true;
+    if (plan_.whole_items) fetched_ += model::read_half_units(item_bytes, request_.consistent);
+    PARTITA_TRY_VOID(keep(seen.item));
     return true;
   }
 
+  bool limit_met() const { return request_.limit && page_.scanned == *request_.limit; }
+  uint64_t scanned() const { return page_.scanned; }
+
+  Result<RangePage> finish(bool more) && {
+    if (more && !last_row_.empty()) {
+      PARTITA_TRY(const Item item, model::decode_item(last_row_));
+      page_.last_key = position_of(*plan_.table, plan_.index, item);
+    }
+    charge();
+    return std::move(page_);
+  }
+
+ private:
   // Filters, projects and keeps one item.
   Result<void> keep(std::string_view stored) {
-    const bool decode = request_.filter || (request_.projection && !request_.count_only);
+    const bool counted = request_.select == Select::kCount;
     std::optional<Item> item;
-    if (decode) {
+    if (request_.filter || (request_.projection && !counted)) {
       PARTITA_TRY(item, model::decode_item(stored));
     }
     if (request_.filter && !expr::evaluate(*request_.filter, *item)) return {};
     ++page_.count;
-    if (request_.count_only) return {};
+    if (counted) return {};
     if (request_.projection) {
       page_.items.emplace_back(expr::project(*request_.projection, *item));
     } else {
@@ -160,99 +175,211 @@ class Collector {
     return {};
   }
 
-  bool limit_met() const { return request_.limit && page_.scanned == *request_.limit; }
-
-  // The rows as they were in the index, when whole items are wanted.
-  const std::vector<std::string>& fetched() const { return fetched_; }
-
-  Result<RangePage> finish(bool more) && {
-    if (more && !last_row_.empty()) {
-      PARTITA_TRY(const Item item, model::decode_item(last_row_));
-      page_.last_key = position_of(*request_.table, request_.index, item);
-    }
-    return std::move(page_);
-  }
-
-  // `fetched` is what reading whole items from the table cost.
-  void charge(model::HalfUnits fetched) {
-    page_.consumed.table = request_.table->name;
-    const model::HalfUnits units = model::read_half_units(bytes_, request_.consistent);
-    if (request_.index == nullptr) {
+  void charge() {
+    page_.consumed.table = plan_.table->name;
+    const model::HalfUnits units = model::read_half_units(row_bytes_, request_.consistent);
+    if (plan_.index == nullptr) {
       page_.consumed.base.read += units;
-    } else if (request_.index->global) {
-      page_.consumed.global_indexes[request_.index->name].read += units;
+    } else if (plan_.index->global) {
+      page_.consumed.global_indexes[plan_.index->name].read += units;
     } else {
-      page_.consumed.local_indexes[request_.index->name].read += units;
+      page_.consumed.local_indexes[plan_.index->name].read += units;
     }
-    page_.consumed.base.read += fetched;
+    page_.consumed.base.read += fetched_;
   }
 
- private:
-  const RangeRead& request_;
+  const RangePlan& plan_;
+  const RangeRequest& request_;
   RangePage page_;
-  size_t bytes_ = 0;
+  size_t page_bytes_ = 0;  // of what the page is made of
+  size_t row_bytes_ = 0;   // of the rows alone, which is what the index is charged
+  model::HalfUnits fetched_ = 0;
   std::string last_row_;
-  std::vector<std::string> fetched_;
 };
 
-// Reads from the table what a local index does not project; returns the charge of it.
-Task<Result<model::HalfUnits>> fetch_whole_items(Database& database, const RangeRead& request, Collector& collector) {
-  ReadKeys reads;
-  reads.table = request.table;
-  reads.consistent = request.consistent;
-  for (const auto& row : collector.fetched()) {
-    PARTITA_CO_TRY(const Item view, model::decode_item(row));
-    reads.keys.push_back(key_of(*request.table, view));
+// Takes rows until the page is full; true when it is.
+Result<bool> take_rows(const storage::Page& page, Collector& collector) {
+  for (size_t i = 0; i < page.size(); ++i) {
+    const std::string_view row = page[i].value;
+    PARTITA_TRY(const bool taken, collector.take({row, row}));
+    if (!taken) return true;
   }
-  auto read = co_await read_items(database, std::move(reads));
-  if (!read.ok()) co_return std::move(read).error();
-  model::HalfUnits charge = 0;
-  for (const ReadItem& item : *read) {
-    if (!item.item) continue;  // deleted since the index was read
-    charge += model::read_half_units(item.bytes, request.consistent);
-    PARTITA_CO_TRY_VOID(collector.keep(std::get<std::string>(*item.item)));
-  }
-  co_return charge;
+  return collector.limit_met();
 }
 
-size_t rows_wanted(const RangeRead& request, uint64_t scanned) {
-  if (!request.limit) return kRowsAtOnce;
-  return std::min<uint64_t>(kRowsAtOnce, *request.limit - scanned);
+// The same for rows of a local index whose whole items are wanted: they are read from the table, a few at a time, so
+// that no more is fetched than the page can hold and one batch.
+Task<Result<bool>> take_whole_items(Database& database, const RangePlan& plan, const storage::Page& page,
+                                    Collector& collector) {
+  constexpr size_t kFetchedAtOnce = 16;
+  for (size_t begin = 0; begin < page.size(); begin += kFetchedAtOnce) {
+    const size_t end = std::min(begin + kFetchedAtOnce, page.size());
+    std::vector<storage::Key> keys;
+    for (size_t i = begin; i < end; ++i) {
+      PARTITA_CO_TRY(const Item view, model::decode_item(page[i].value));
+      keys.push_back(item_key(*plan.table, view));
+    }
+    auto read = co_await database.engine().read(keys);
+    if (!read.ok()) co_return std::move(read).error();
+    for (size_t i = begin; i < end; ++i) {
+      const auto& record = (*read)[i - begin];
+      const std::string_view item = record ? std::string_view(record->value) : std::string_view();
+      PARTITA_CO_TRY(const bool taken, collector.take({page[i].value, item}));
+      if (!taken) co_return true;
+    }
+  }
+  co_return collector.limit_met();
+}
+
+size_t rows_wanted(const RangePlan& plan, uint64_t scanned) {
+  if (!plan.request->limit) return kRowsAtOnce;
+  return std::min<uint64_t>(kRowsAtOnce, *plan.request->limit - scanned);
+}
+
+// Those of the attributes that the index does not store.
+std::vector<std::string> not_projected(const TableInfo& table, const IndexInfo& index,
+                                       const std::vector<std::string>& attributes) {
+  if (index.projection.kind == ProjectionKind::kAll) return {};
+  std::vector<std::string> stored = key_attributes(table, &index);
+  stored.insert(stored.end(), index.projection.attributes.begin(), index.projection.attributes.end());
+  std::vector<std::string> missing;
+  std::ranges::copy_if(attributes, std::back_inserter(missing),
+                       [&](const auto& name) { return std::ranges::find(stored, name) == stored.end(); });
+  return missing;
+}
+
+std::string bracketed(const std::vector<std::string>& names) {
+  std::string list = "[";
+  for (const auto& name : names) {
+    if (list.size() > 1) list += ", ";
+    list += name;
+  }
+  return list + "]";
+}
+
+bool needs_whole_items(const RangePlan& plan) {
+  const RangeRequest& request = *plan.request;
+  if (request.select == Select::kAllAttributes) return plan.index->projection.kind != ProjectionKind::kAll;
+  const auto lacks = [&](const auto& part) {
+    return part && !not_projected(*plan.table, *plan.index, part->attributes()).empty();
+  };
+  return lacks(request.projection) || lacks(request.filter);
+}
+
+Result<void> choose_index(RangePlan& plan) {
+  const RangeRequest& request = *plan.request;
+  if (!request.index) return {};
+  plan.index = plan.table->find_index(*request.index);
+  if (plan.index == nullptr) return refuse(Fault::kIndexNotFound, {*request.index});
+  const std::string& index = plan.index->name;
+  if (plan.index->status != Status::kActive) return refuse(Fault::kIndexBackfilling, {index});
+  if (!plan.index->global) {
+    plan.whole_items = needs_whole_items(plan);
+    return {};
+  }
+  if (request.consistent) return refuse(Fault::kConsistentGlobalIndex);
+  if (request.select == Select::kAllAttributes && plan.index->projection.kind != ProjectionKind::kAll) {
+    return refuse(Fault::kSelectAllOnIndex, {index});
+  }
+  if (request.projection) {
+    const auto missing = not_projected(*plan.table, *plan.index, request.projection->attributes());
+    if (!missing.empty()) return refuse(Fault::kProjectionNotInIndex, {index, bracketed(missing)});
+  }
+  return {};
+}
+
+// No document path of the filter or the projection leads into a key.
+Result<void> check_paths(const RangePlan& plan) {
+  const RangeRequest& request = *plan.request;
+  if (request.filter) PARTITA_TRY_VOID(check_scalar_keys(*plan.table, request.filter->nested_attributes()));
+  if (request.projection) PARTITA_TRY_VOID(check_scalar_keys(*plan.table, request.projection->nested_attributes()));
+  return {};
+}
+
+// A Query's filter is for what is no key.
+Result<void> check_filter(const RangePlan& plan, const model::KeySchema& keys) {
+  if (!plan.request->filter) return {};
+  for (const auto& attribute : plan.request->filter->attributes()) {
+    if (!keys.names(attribute)) continue;
+    return refuse(plan.request->legacy_filter ? Fault::kQueryFilterNamesKey : Fault::kFilterNamesKey, {attribute});
+  }
+  return {};
+}
+
+Access access_of(const RangePlan& plan) {
+  const RangeRequest& request = *plan.request;
+  Access access;
+  access.verb = plan.range ? Verb::kQuery : Verb::kScan;
+  access.name = plan.table->name;
+  access.table = plan.table.get();
+  access.index = plan.index;
+  access.range = plan.range ? &*plan.range : nullptr;
+  access.projection = request.projection ? &*request.projection : nullptr;
+  access.condition = request.filter ? &*request.filter : nullptr;
+  access.select = request.select;
+  return access;
 }
 
 }  // namespace
 
-Task<Result<RangePage>> read_range(Database& database, const RangeRead& request) {
-  PARTITA_CO_TRY(storage::Range range, range_of(request));
-  const auto direction = request.forward ? storage::Direction::kAscending : storage::Direction::kDescending;
-  Collector collector(request);
-  uint64_t scanned = 0;
+Result<storage::Range> rows_of(const RangePlan& plan) {
+  storage::Range range = plan.range ? query_range(plan) : segment_range(plan);
+  if (!plan.request->start) return range;
+  PARTITA_TRY(const std::string row, start_row(plan));
+  PARTITA_TRY_VOID(check_restartable(plan));
+  if (plan.range && !in_partition(plan, row)) return refuse(Fault::kStartKeyOutsideQuery);
+  if (plan.range && outside(range, row)) return refuse(Fault::kStartKeyOutsideRange);
+  if (!plan.range && outside(range, row)) {
+    return refuse(Fault::kStartKeyOutsideSegment,
+                  {std::to_string(plan.request->segment.total), std::to_string(plan.request->segment.index)});
+  }
+  if (plan.request->forward) {
+    range = storage::behind(row, std::move(range));
+  } else {
+    range.end = row;
+  }
+  return range;
+}
+
+Result<RangePlan> bind(const RangeRequest& request, Table table) {
+  RangePlan plan;
+  plan.table = std::move(table);
+  plan.request = &request;
+  PARTITA_TRY_VOID(choose_index(plan));
+  if (request.keys) {
+    const model::KeySchema& keys = plan.index == nullptr ? plan.table->keys : plan.index->keys;
+    PARTITA_TRY(plan.range, expr::resolve(*request.keys, keys));
+    PARTITA_TRY_VOID(check_paths(plan));
+    PARTITA_TRY_VOID(check_filter(plan, keys));
+  } else {
+    PARTITA_TRY_VOID(check_paths(plan));
+  }
+  PARTITA_TRY(plan.rows, rows_of(plan));
+  return plan;
+}
+
+Result<void> admit(const RangePlan& plan, Gate& gate) { return gate.admit(access_of(plan)); }
+
+void charge(const RangePlan& plan, const RangePage& page, Gate& gate) { gate.charge(access_of(plan), page.consumed); }
+
+Task<Result<RangePage>> run(Database& database, const RangePlan& plan) {
+  storage::Range range = plan.rows;
+  const auto direction = plan.request->forward ? storage::Direction::kAscending : storage::Direction::kDescending;
+  Collector collector(plan);
   bool more = true;
   bool full = false;
   while (more && !full) {
-    auto read = co_await database.engine().scan(range, direction, rows_wanted(request, scanned), kBytesAtOnce);
+    const size_t wanted = rows_wanted(plan, collector.scanned());
+    auto read = co_await database.engine().scan(range, direction, wanted, kBytesAtOnce);
     if (!read.ok()) co_return std::move(read).error();
     const storage::Page page = std::move(read).value();
-    for (size_t i = 0; i < page.size() && !full; ++i) {
-      PARTITA_CO_TRY(const bool taken, collector.take(page[i]));
-      full = !taken;
-      scanned += taken ? 1 : 0;
-    }
-    full = full || collector.limit_met();
-    more = page.more;
-    if (!more || full || page.empty()) break;
-    const std::string_view last = page[page.size() - 1].key;
-    if (request.forward) {
-      range.begin = std::string(last) + '\0';
+    if (plan.whole_items) {
+      PARTITA_CO_TRY(full, co_await take_whole_items(database, plan, page, collector));
     } else {
-      range.end = std::string(last);
+      PARTITA_CO_TRY(full, take_rows(page, collector));
     }
+    more = storage::advance(range, page, direction);
   }
-  model::HalfUnits fetched = 0;
-  if (request.whole_items) {
-    PARTITA_CO_TRY(fetched, co_await fetch_whole_items(database, request, collector));
-  }
-  collector.charge(fetched);
   co_return std::move(collector).finish(full);
 }
 

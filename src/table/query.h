@@ -9,6 +9,7 @@
 #include "expr/condition.h"
 #include "expr/key_condition.h"
 #include "expr/projection.h"
+#include "table/access.h"
 #include "table/database.h"
 #include "table/read.h"
 #include "table/rows.h"
@@ -21,19 +22,31 @@ struct Segment {
   uint32_t total = 1;
 };
 
-struct RangeRead {
-  Table table;
-  const IndexInfo* index = nullptr;     // of `table`, or null for the table itself
-  std::optional<expr::KeyRange> range;  // a Query's; nothing for a Scan
+// Query or Scan.
+struct RangeRequest {
+  std::string table;                    // a name or an ARN
+  std::optional<std::string> index;     // IndexName
+  std::optional<expr::Condition> keys;  // a Query's, checked by check_key_condition(); nothing for a Scan
   Segment segment;                      // a Scan's
   bool forward = true;
   std::optional<uint64_t> limit;     // rows to look at, before the filter
   std::optional<model::Item> start;  // ExclusiveStartKey
   std::optional<expr::Condition> filter;
+  bool legacy_filter = false;  // the filter came from QueryFilter, whose faults have words of their own
   std::optional<expr::Projection> projection;
-  bool whole_items = false;  // from a local index: also what the index does not project, fetched from the table
-  bool count_only = false;
+  Select select = Select::kDefault;
   bool consistent = false;
+  CapacityDetail capacity = CapacityDetail::kNone;
+};
+
+// The request outlives its plan.
+struct RangePlan {
+  Table table;
+  const RangeRequest* request = nullptr;
+  const IndexInfo* index = nullptr;     // of `table`, or null for the table itself
+  std::optional<expr::KeyRange> range;  // a Query's
+  bool whole_items = false;             // from a local index: also what the index does not project, from the table
+  storage::Range rows;                  // what is read, in the direction of the request
 };
 
 struct RangePage {
@@ -44,8 +57,16 @@ struct RangePage {
   ConsumedCapacity consumed;
 };
 
-// A page of at most 1 MB of items before the filter (model/limits.h).
-// Faults: kStartKeyInvalid, kStartKeyMismatch, kStartKeyOutsideQuery, kStartKeyOutsideRange, kStartKeyOutsideSegment.
-Task<Result<RangePage>> read_range(Database& database, const RangeRead& request);
+// Faults: kIndexNotFound, kIndexBackfilling, kConsistentGlobalIndex, kSelectAllOnIndex, kProjectionNotInIndex, those of
+// expr::resolve() and check_scalar_keys(), kFilterNamesKey, kQueryFilterNamesKey, those of rows_of().
+Result<RangePlan> bind(const RangeRequest& request, Table table);
+// What the plan's other members say that is read, from the start key on.
+// Faults: the kStartKey... ones, those of check_key().
+Result<storage::Range> rows_of(const RangePlan& plan);
+Result<void> admit(const RangePlan& plan, Gate& gate);
+// A page of at most 1 MB of items before the filter (model/limits.h); where whole items are fetched for a local index,
+// it is they that count. The plan outlives the task.
+Task<Result<RangePage>> run(Database& database, const RangePlan& plan);
+void charge(const RangePlan& plan, const RangePage& page, Gate& gate);
 
 }  // namespace partita::table

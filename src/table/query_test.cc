@@ -15,6 +15,14 @@ using expr::SortCondition;
 using expr::SortOp;
 using model::Type;
 
+// A request with its plan, said by hand.
+struct RangeRead : RangeRequest {
+  Table table;
+  const IndexInfo* index = nullptr;
+  std::optional<KeyRange> range;
+  bool whole_items = false;
+};
+
 class QueryTest : public TableTest {
  protected:
   RangeRead on(const std::string& table, const std::string& index = "") {
@@ -23,7 +31,11 @@ class QueryTest : public TableTest {
     if (!index.empty()) request.index = request.table->find_index(index);
     return request;
   }
-  Result<RangePage> read(const RangeRead& request) { return wait_for(read_range(db(), request)); }
+  Result<RangePage> read(const RangeRead& request) {
+    RangePlan plan{request.table, &request, request.index, request.range, request.whole_items, {}};
+    PARTITA_TRY(plan.rows, rows_of(plan));
+    return wait_for(run(db(), plan));
+  }
 
   // All pages of `limit` rows, one after the other.
   std::vector<Item> read_pages(RangeRead request, uint64_t limit) {
@@ -286,7 +298,7 @@ TEST_F(RangeTest, FiltersCountAndProjectionsComeAfterTheLimit) {
   EXPECT_EQ(page.count, 5u);
   ASSERT_EQ(page.items.size(), 5u);
   EXPECT_EQ(decoded(page.items[0]).size(), 1u);
-  request.count_only = true;
+  request.select = Select::kCount;
   page = read(request).value();
   EXPECT_EQ(page.count, 5u);
   EXPECT_TRUE(page.items.empty());
@@ -363,9 +375,14 @@ TEST_F(RangeTest, StartKeysOfAQueryAreChecked) {
   RangeRead query = on("T");
   query.range = KeyRange{{s("p1")}, {}, SortCondition{SortOp::kGreater, n(5), {}}};
   query.start = item({{"pk", s("p1")}, {"sk", s("6")}});
-  EXPECT_EQ(fault(query), Fault::kStartKeyInvalid);
+  EXPECT_EQ(fault(query), Fault::kKeySchemaMismatch);
   query.start = item({{"pk", s("p1")}});
   EXPECT_EQ(fault(query), Fault::kStartKeyInvalid);
+  query.range->sort_range.reset();
+  query.range->sort_equals = {n(6)};
+  query.start = item({{"pk", s("p1")}, {"sk", n(6)}});
+  EXPECT_EQ(fault(query), Fault::kStartKeyOfOneRow);
+  query.range = KeyRange{{s("p1")}, {}, SortCondition{SortOp::kGreater, n(5), {}}};
   query.start = item({{"pk", s("p2")}, {"sk", n(6)}});
   EXPECT_EQ(fault(query), Fault::kStartKeyOutsideQuery);
   query.start = item({{"pk", s("p1")}, {"sk", n(5)}});

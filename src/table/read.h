@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "expr/projection.h"
+#include "table/access.h"
 #include "table/database.h"
 #include "table/rows.h"
 
@@ -17,11 +18,12 @@ namespace partita::table {
 // An item as it is stored (see model/item_codec.h), or what a projection left of it.
 using FoundItem = std::variant<std::string, model::Item>;
 
-struct ReadKeys {
-  Table table;
-  std::vector<model::Item> keys;  // checked by check_key, distinct as stored keys or not
+struct GetRequest {
+  std::string table;  // a name or an ARN
+  model::Item key;
   std::optional<expr::Projection> projection;
   bool consistent = false;
+  CapacityDetail capacity = CapacityDetail::kNone;
 };
 
 struct ReadItem {
@@ -29,9 +31,62 @@ struct ReadItem {
   size_t bytes = 0;  // of the whole item, as charged; 0 when absent
 };
 
-// One element for each key, in order. Everything is from the moment of the read; consistent or not differs in its
-// charge alone.
-Task<Result<std::vector<ReadItem>>> read_items(Database& database, ReadKeys request);
+// The request outlives its plan.
+struct GetPlan {
+  Table table;
+  const GetRequest* request;
+  storage::Key key;
+};
+
+struct GetOutcome {
+  ReadItem read;
+  ConsumedCapacity consumed;
+};
+
+// Faults: those of check_scalar_keys() and check_key().
+Result<GetPlan> bind(const GetRequest& request, Table table);
+Result<void> admit(const GetPlan& plan, Gate& gate);
+// The plan outlives the task.
+Task<Result<GetOutcome>> run(Database& database, const GetPlan& plan);
+void charge(const GetPlan& plan, const GetOutcome& outcome, Gate& gate);
+
+struct BatchGetRequest {
+  struct Part {
+    std::string table;  // a name or an ARN
+    std::vector<model::Item> keys;
+    std::optional<expr::Projection> projection;
+    bool consistent = false;
+  };
+  std::vector<Part> parts;
+  CapacityDetail capacity = CapacityDetail::kNone;
+};
+
+// The request outlives its plan.
+struct BatchGetPlan {
+  struct Read {
+    Table table;
+    const BatchGetRequest::Part* part;
+    std::vector<size_t> which;       // of the part's keys; of two that are one key only the first
+    std::vector<storage::Key> keys;  // one for each of them
+  };
+  std::vector<Read> reads;  // one for each part
+};
+
+struct BatchGetOutcome {
+  struct Answer {
+    std::vector<ReadItem> items;  // the first so many of the part's `which`; the rest did not fit into 16 MB
+    ConsumedCapacity consumed;
+  };
+  std::vector<Answer> answers;  // one for each part
+};
+
+// One table for each part, or why there is none. Faults: the tables' own, those of check_scalar_keys() and check_key(),
+// kBatchDuplicateKeys when two parts are of one table and ask for the same item.
+Result<BatchGetPlan> bind(const BatchGetRequest& request, std::vector<Result<Table>> tables);
+Result<void> admit(const BatchGetPlan& plan, Gate& gate);
+// The plan outlives the task.
+Task<Result<BatchGetOutcome>> run(Database& database, const BatchGetPlan& plan);
+void charge(const BatchGetPlan& plan, const BatchGetOutcome& outcome, Gate& gate);
 
 // A stored item as the reader wants it. Errors: kCorrupt.
 Result<ReadItem> found_item(std::string stored, const std::optional<expr::Projection>& projection);

@@ -1,6 +1,7 @@
 #include "table/system_rows.h"
 
 #include "base/bytes.h"
+#include "storage/ranges.h"
 
 namespace partita::table {
 
@@ -18,19 +19,6 @@ storage::Key system_key(SystemRow kind, std::string_view rest) {
   return key;
 }
 
-storage::Range rows_under(std::string prefix) {
-  storage::Range range;
-  range.end = prefix_end(prefix).value_or("");
-  range.begin = std::move(prefix);
-  return range;
-}
-
-storage::Range system_rows(SystemRow kind) { return rows_under(system_key(kind).bytes); }
-
-storage::Range behind(std::string_view key, storage::Range range) {
-  range.begin.assign(key);
-  range.begin.push_back('\0');
-  return range;
-}
+storage::Range system_rows(SystemRow kind) { return storage::range_of(system_key(kind).bytes); }
 
 }  // namespace partita::table

@@ -21,9 +21,5 @@ enum class SystemRow : char {
 storage::Key system_key(SystemRow kind, std::string_view rest = {});
 // All rows of that kind.
 storage::Range system_rows(SystemRow kind);
-// All rows whose keys start so.
-storage::Range rows_under(std::string prefix);
-// The same range without everything up to and including `key`.
-storage::Range behind(std::string_view key, storage::Range range);
 
 }  // namespace partita::table

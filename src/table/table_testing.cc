@@ -98,6 +98,14 @@ Task<Result<uint64_t>> FaultyEngine::approximate_bytes(storage::Range range) {
   return inner_->approximate_bytes(std::move(range));
 }
 
+Task<Result<Written>> write_item(Database& database, Table table, const WriteAction& action) {
+  WriteRequest request;
+  request.action = action;
+  PARTITA_CO_TRY(const WritePlan plan, table::bind(request, table));
+  PARTITA_CO_TRY(WriteOutcome outcome, co_await run(database, plan));
+  co_return std::move(outcome.written);
+}
+
 void TableTest::open() {
   auto opened = Database::open(engine_, clock_, random_, options_);
   ASSERT_TRUE(opened.ok());
@@ -164,12 +172,15 @@ void TableTest::put(const std::string& table, Item item) {
 }
 
 std::vector<Item> rows_of(Database& database, const std::string& table, const std::string& index) {
-  RangeRead request;
-  request.table = wait_for(database.catalog().look_up(table)).value();
-  if (!index.empty()) request.index = request.table->find_index(index);
+  RangeRequest request;
+  RangePlan plan;
+  plan.table = wait_for(database.catalog().look_up(table)).value();
+  plan.request = &request;
+  if (!index.empty()) plan.index = plan.table->find_index(index);  // ACTIVE or not
   std::vector<Item> items;
   for (;;) {
-    auto page = wait_for(read_range(database, request));
+    plan.rows = rows_of(plan).value();
+    auto page = wait_for(run(database, plan));
     EXPECT_TRUE(page.ok());
     if (!page.ok()) return items;
     for (const auto& found : page->items) items.push_back(decoded(found));

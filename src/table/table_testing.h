@@ -19,6 +19,7 @@
 #include "table/database.h"
 #include "table/query.h"
 #include "table/tables.h"
+#include "table/transact.h"
 #include "table/write.h"
 
 namespace partita::table {
@@ -77,6 +78,29 @@ void wait_for_jobs(Database& database);
 Result<Written> carry_out(Database& database, const std::string& table, const WriteAction& action);
 std::vector<Item> rows_of(Database& database, const std::string& table, const std::string& index = "");
 void expect_consistent(Database& database, const std::string& table);
+
+// One action carried out: bind() and run(). The action outlives the task.
+Task<Result<Written>> write_item(Database& database, Table table, const WriteAction& action);
+
+// A request of several parts: bound to its tables as they are and run, and again when they changed.
+template <class Request>
+auto carry_out(Database& database, const Request& request) {
+  using Plan = decltype(table::bind(request, std::vector<Result<Table>>()));
+  using Outcome = decltype(wait_for(run(database, *std::declval<Plan>())));
+  auto attempt = [&]() -> Outcome {
+    std::vector<Result<Table>> tables;
+    for (const auto& part : request.parts) tables.push_back(database.ready_table(part.table));
+    const Plan plan = table::bind(request, std::move(tables));
+    return plan.ok() ? wait_for(run(database, *plan)) : Outcome(plan.error());
+  };
+  Outcome outcome = attempt();
+  while (!outcome.ok() && Database::binds_again(outcome.error())) {
+    if (auto waited = wait_for(database.before_binding_again(outcome.error())); !waited.ok())
+      return Outcome(waited.error());
+    outcome = attempt();
+  }
+  return outcome;
+}
 
 class TableTest : public testing::Test {
  protected:

@@ -1,11 +1,13 @@
 #include "table/transact.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/bytes.h"
 #include "model/fault.h"
 #include "model/fault_detail.h"
 #include "model/item_codec.h"
+#include "model/limits.h"
 #include "table/commit.h"
 
 namespace partita::table {
@@ -40,8 +42,8 @@ TransactionCancelledDetail::Reason reason_of(Error error) {
   return reason;
 }
 
-bool has_duplicates(std::vector<Key> keys) {
-  std::ranges::sort(keys, {}, &Key::bytes);
+bool has_duplicates(std::vector<std::string_view> keys) {
+  std::ranges::sort(keys);
   return std::ranges::adjacent_find(keys) != keys.end();
 }
 
@@ -55,7 +57,7 @@ struct Attempt {
 };
 
 // Looks at the token's row, the last of the records. True when the transaction is to go on.
-bool token_is_new(const TransactWrites& request, const Record* row, int64_t now_ms, Attempt& attempt) {
+bool token_is_new(const TransactWriteRequest& request, const Record* row, int64_t now_ms, Attempt& attempt) {
   if (row == nullptr) return true;
   const UsedToken used = used_token(row->value);
   if (used.is_over(now_ms)) return true;
@@ -65,27 +67,29 @@ bool token_is_new(const TransactWrites& request, const Record* row, int64_t now_
 }
 
 // One element for each write: whether the item collection of its item is full.
-Task<Result<std::vector<bool>>> full_collections(Database& database, const std::vector<TransactWrite>& writes) {
-  std::vector<bool> full;
-  for (const TransactWrite& write : writes) {
-    PARTITA_CO_TRY(const bool one, co_await collection_is_full(database, write.table, write.action));
-    full.push_back(one);
+Task<Result<std::vector<bool>>> full_collections(Database& database, const WritesPlan& plan) {
+  std::vector<bool> full(plan.writes.size());
+  for (size_t i = 0; i < full.size(); ++i) {
+    const auto& [table, action, key] = plan.writes[i];
+    if (!table->has_local_index()) continue;
+    PARTITA_CO_TRY(const bool one, co_await collection_is_full(database, table, *action));
+    full[i] = one;
   }
   co_return full;
 }
 
-Result<Written> evaluate_within(const TransactWrite& write, bool full, const Record* found, Changes& changes) {
-  PARTITA_TRY(Written written, evaluate_write(*write.table, write.action, found, changes));
+Result<Written> evaluate_within(const WritesPlan::Write& write, bool full, const Record* found, Changes& changes) {
+  PARTITA_TRY(Written written, evaluate_write(*write.table, *write.action, write.key, found, changes));
   PARTITA_TRY_VOID(check_growth(full, written.change));
   return written;
 }
 
-Attempt evaluate(const TransactWrites& request, const std::vector<bool>& full, std::span<const Record* const> found,
+Attempt evaluate(const WritesPlan& plan, const std::vector<bool>& full, std::span<const Record* const> found,
                  Changes& changes) {
   Attempt attempt;
-  attempt.reasons.resize(request.writes.size());
-  for (size_t i = 0; i < request.writes.size(); ++i) {
-    auto written = evaluate_within(request.writes[i], full[i], found[i], changes);
+  attempt.reasons.resize(plan.writes.size());
+  for (size_t i = 0; i < plan.writes.size(); ++i) {
+    auto written = evaluate_within(plan.writes[i], full[i], found[i], changes);
     if (written.ok()) {
       attempt.written.push_back(std::move(written).value());
     } else if (written.error().kind() != ErrorKind::kInvalid) {
@@ -97,6 +101,21 @@ Attempt evaluate(const TransactWrites& request, const std::vector<bool>& full, s
   return attempt;
 }
 
+// What a repeated request is charged: a transactional read of its items as they are.
+Result<std::vector<Written>> replayed(const WritesPlan& plan, std::span<const Record* const> found) {
+  std::vector<Written> written(plan.writes.size());
+  for (size_t i = 0; i < written.size(); ++i) {
+    size_t bytes = 0;
+    if (found[i] != nullptr) {
+      PARTITA_TRY(bytes, model::encoded_item_size(found[i]->value));
+    }
+    written[i].existed = found[i] != nullptr;
+    written[i].change.consumed.table = plan.writes[i].table->name;
+    written[i].change.consumed.base.read = model::read_half_units(bytes, true);
+  }
+  return written;
+}
+
 bool is_empty_index_key(const Error& error) {
   const Fault fault = model::fault_of(error);
   return fault == Fault::kIndexKeyEmpty || fault == Fault::kUpdateIndexKeyEmpty;
@@ -104,117 +123,242 @@ bool is_empty_index_key(const Error& error) {
 
 // What is wrong with a transaction's keys, in DynamoDB's order: an item named twice, an empty key value, then whatever
 // else cancels it. `keys` are those of the actions without a reason.
-Result<void> check_keys(const std::vector<Key>& keys, std::span<const Result<void>> values, Reasons reasons) {
-  if (has_duplicates(keys)) return model::refuse(Fault::kTransactionDuplicateItem);
+Result<void> check_keys(std::vector<std::string_view> keys, std::span<const Result<void>> values, Reasons reasons) {
+  if (has_duplicates(std::move(keys))) return model::refuse(Fault::kTransactionDuplicateItem);
   for (const Result<void>& value : values) PARTITA_TRY_VOID(Result<void>(value));
   if (any(reasons)) return cancelled(std::move(reasons));
   return {};
 }
 
-Result<std::vector<Key>> keys_of(const TransactWrites& request) {
-  Reasons reasons(request.writes.size());
-  std::vector<Key> keys;
-  std::vector<Result<void>> values;
-  for (size_t i = 0; i < request.writes.size(); ++i) {
-    const auto& [table, action] = request.writes[i];
-    values.push_back(check_key_values(*table, action.item));
-    if (auto checked = check_write(*table, action); !checked.ok()) {
-      if (is_empty_index_key(checked.error())) values.push_back(checked);
-      reasons[i] = reason_of(std::move(checked).error());
-    } else {
-      keys.push_back(item_key(*table, action.item));
-    }
+// Measured: of several wrong actions only the first is blamed.
+void blame_first(Reasons& reasons) {
+  bool blamed = false;
+  for (auto& reason : reasons) {
+    if (blamed) reason = {};
+    blamed = blamed || reason.error.has_value();
   }
-  PARTITA_TRY_VOID(check_keys(keys, values, std::move(reasons)));
-  return keys;
 }
 
-std::vector<Table> tables_of(const std::vector<TransactWrite>& writes) {
+std::vector<Table> tables_of(const WritesPlan& plan) {
   std::vector<Table> tables;
-  for (const TransactWrite& write : writes) tables.push_back(write.table);
+  for (const auto& write : plan.writes) tables.push_back(write.table);
   return tables;
 }
 
-}  // namespace
-
-Task<Result<std::vector<Written>>> transact_write(Database& database, TransactWrites request) {
-  PARTITA_CO_TRY(std::vector<Key> keys, keys_of(request));
-  PARTITA_CO_TRY(const std::vector<bool> full, co_await full_collections(database, request.writes));
+Task<Result<WritesOutcome>> run_transaction(Database& database, const WritesPlan& plan, std::vector<Key> keys,
+                                            const std::vector<bool>& full) {
+  const TransactWriteRequest& request = *plan.transaction;
   const bool with_token = !request.token.empty();
   if (with_token) keys.push_back(token_key(request.token));
   const int64_t now_ms = database.clock().now_ms();
   Attempt attempt;
   const Evaluate decide = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
     attempt = Attempt();
-    if (with_token && !token_is_new(request, found.back(), now_ms, attempt)) return Decision::kRefuse;
-    attempt = evaluate(request, full, found, changes);
+    if (with_token && !token_is_new(request, found.back(), now_ms, attempt)) {
+      auto charges = replayed(plan, found);
+      if (charges.ok()) {
+        attempt.written = std::move(charges).value();
+      } else {
+        attempt.broken = std::move(charges).error();
+      }
+      return Decision::kRefuse;
+    }
+    attempt = evaluate(plan, full, found, changes);
     if (attempt.broken || any(attempt.reasons)) return Decision::kRefuse;
-    for (size_t i = 0; i < attempt.written.size(); ++i) moves.add(*request.writes[i].table, attempt.written[i].change);
+    for (size_t i = 0; i < attempt.written.size(); ++i) moves.add(*plan.writes[i].table, attempt.written[i].change);
     if (with_token) changes.put(token_key(request.token), token_row(now_ms, request.digest));
     return Decision::kCommit;
   };
-  const std::vector<Table> tables = tables_of(request.writes);
+  const std::vector<Table> tables = tables_of(plan);
   auto outcome = co_await commit(database, tables, std::move(keys), decide);
   if (!outcome.ok()) co_return std::move(outcome).error();
   if (attempt.broken) co_return std::move(*attempt.broken);
   if (attempt.mismatched) co_return model::refuse(Fault::kTokenMismatch);
   if (any(attempt.reasons)) co_return cancelled(std::move(attempt.reasons));
   for (Written& written : attempt.written) written.change.consumed.twice();
-  co_return std::move(attempt.written);
+  co_return WritesOutcome{std::move(attempt.written), attempt.repeated, {}};
 }
 
-Task<Result<std::vector<Written>>> batch_write(Database& database, std::vector<TransactWrite> writes) {
-  std::vector<Key> keys;
-  for (const auto& [table, action] : writes) {
-    PARTITA_CO_TRY_VOID(check_write(*table, action));
-    keys.push_back(item_key(*table, action.item));
-  }
-  PARTITA_CO_TRY(const std::vector<bool> full, co_await full_collections(database, writes));
+Task<Result<WritesOutcome>> run_batch(Database& database, const WritesPlan& plan, std::vector<Key> keys,
+                                      const std::vector<bool>& full) {
   std::vector<Written> written;
   Result<void> refusal;
   const Evaluate decide = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
     written.clear();
     refusal = Result<void>();
-    for (size_t i = 0; i < writes.size(); ++i) {
-      auto one = evaluate_within(writes[i], full[i], found[i], changes);
+    for (size_t i = 0; i < plan.writes.size(); ++i) {
+      auto one = evaluate_within(plan.writes[i], full[i], found[i], changes);
       if (!one.ok()) {
         refusal = std::move(one).error();
         return Decision::kRefuse;
       }
-      moves.add(*writes[i].table, one->change);
+      moves.add(*plan.writes[i].table, one->change);
       written.push_back(std::move(one).value());
     }
     return Decision::kCommit;
   };
-  const std::vector<Table> tables = tables_of(writes);
+  const std::vector<Table> tables = tables_of(plan);
   auto outcome = co_await commit(database, tables, std::move(keys), decide);
   if (!outcome.ok()) co_return std::move(outcome).error();
   if (!refusal.ok()) co_return std::move(refusal).error();
-  co_return written;
+  co_return WritesOutcome{std::move(written), false, {}};
 }
 
-Task<Result<std::vector<ReadItem>>> transact_read(Database& database, const std::vector<TransactGet>& gets) {
-  Reasons reasons(gets.size());
-  std::vector<Key> keys;
+// Each collection of a table that limits them, once. The writes are done: an estimate that can not be had is left out.
+Task<std::vector<WritesOutcome::Collection>> collections_of(Database& database, const WritesPlan& plan) {
+  std::map<std::pair<std::string_view, std::string_view>, const WritesPlan::Write*> distinct;
+  for (const auto& write : plan.writes) {
+    if (!write.table->has_local_index()) continue;
+    distinct.try_emplace({write.table->name, std::string_view(write.key.bytes).substr(0, write.key.place)}, &write);
+  }
+  std::vector<WritesOutcome::Collection> collections;
+  for (const auto& [place, write] : distinct) {
+    const auto bytes = co_await collection_bytes(database, write->table, write->action->item);
+    if (bytes.ok()) collections.push_back({write, *bytes});
+  }
+  co_return collections;
+}
+
+Access access_of(const TransactGetPlan& plan, size_t i) {
+  const TransactGetRequest::Part& part = plan.request->parts[i];
+  Access access;
+  access.verb = Verb::kGet;
+  access.name = plan.tables[i]->name;
+  access.table = plan.tables[i].get();
+  access.item = &part.key;
+  access.projection = part.projection ? &*part.projection : nullptr;
+  access.select = part.projection ? Select::kSpecific : Select::kAllAttributes;
+  return access;
+}
+
+}  // namespace
+
+Result<void> check_total_size(const TransactWriteRequest& request) {
+  size_t bytes = 0;
+  for (const auto& part : request.parts) bytes += model::item_size(part.action.item);
+  if (bytes > model::kMaxTransactionBytes) return model::refuse(Fault::kTransactionTooLarge);
+  return {};
+}
+
+Result<WritesPlan> bind(const TransactWriteRequest& request, std::vector<Result<Table>> tables) {
+  WritesPlan plan;
+  plan.transaction = &request;
+  plan.wants_collection_bytes = request.wants_collection_bytes;
+  for (size_t i = 0; i < request.parts.size(); ++i) {
+    PARTITA_TRY(Table table, std::move(tables[i]));
+    plan.writes.push_back({std::move(table), &request.parts[i].action, {}});
+  }
+  Reasons reasons(plan.writes.size());
+  std::vector<std::string_view> keys;
   std::vector<Result<void>> values;
-  for (size_t i = 0; i < gets.size(); ++i) {
-    values.push_back(check_key_values(*gets[i].table, gets[i].key));
-    if (auto checked = check_key(*gets[i].table, gets[i].key); !checked.ok()) {
+  for (size_t i = 0; i < plan.writes.size(); ++i) {
+    auto& [table, action, key] = plan.writes[i];
+    values.push_back(check_key_values(*table, action->item));
+    if (auto checked = check_write(*table, *action); !checked.ok()) {
+      if (is_empty_index_key(checked.error())) values.push_back(checked);
       reasons[i] = reason_of(std::move(checked).error());
     } else {
-      keys.push_back(item_key(*gets[i].table, gets[i].key));
+      key = item_key(*table, action->item);
+      keys.push_back(key.bytes);
     }
   }
-  PARTITA_CO_TRY_VOID(check_keys(keys, values, std::move(reasons)));
-  auto read = co_await database.engine().read(keys);
+  blame_first(reasons);
+  PARTITA_TRY_VOID(check_keys(std::move(keys), values, std::move(reasons)));
+  return plan;
+}
+
+Result<WritesPlan> bind(const BatchWriteRequest& request, std::vector<Result<Table>> tables) {
+  WritesPlan plan;
+  plan.wants_collection_bytes = request.wants_collection_bytes;
+  for (size_t i = 0; i < request.parts.size(); ++i) {
+    PARTITA_TRY(const Table table, std::move(tables[i]));
+    for (const WriteAction& action : request.parts[i].actions) {
+      // In a batch a put's key is spoken of like any other key.
+      const bool put = action.kind == WriteAction::Kind::kPut;
+      PARTITA_TRY_VOID(check_key(*table, put ? key_of(*table, action.item) : action.item));
+      plan.writes.push_back({table, &action, item_key(*table, action.item)});
+    }
+    // Over all parts so far: a name and an ARN may be of one table.
+    std::vector<std::string_view> keys;
+    for (const auto& write : plan.writes) keys.push_back(write.key.bytes);
+    if (has_duplicates(std::move(keys))) return model::refuse(Fault::kBatchDuplicateKeys);
+  }
+  for (const auto& [table, action, key] : plan.writes) PARTITA_TRY_VOID(check_write(*table, *action));
+  return plan;
+}
+
+Result<void> admit(const WritesPlan& plan, Gate& gate) {
+  for (const auto& [table, action, key] : plan.writes) PARTITA_TRY_VOID(gate.admit(access_of(*table, *action)));
+  return {};
+}
+
+Task<Result<WritesOutcome>> run(Database& database, const WritesPlan& plan) {
+  std::vector<Key> keys;
+  for (const auto& write : plan.writes) keys.push_back(write.key);
+  PARTITA_CO_TRY(const std::vector<bool> full, co_await full_collections(database, plan));
+  Task<Result<WritesOutcome>> task = plan.transaction != nullptr
+                                         ? run_transaction(database, plan, std::move(keys), full)
+                                         : run_batch(database, plan, std::move(keys), full);
+  PARTITA_CO_TRY(WritesOutcome outcome, co_await task);
+  if (plan.wants_collection_bytes) outcome.collections = co_await collections_of(database, plan);
+  co_return outcome;
+}
+
+void charge(const WritesPlan& plan, const WritesOutcome& outcome, Gate& gate) {
+  for (size_t i = 0; i < plan.writes.size(); ++i) {
+    gate.charge(access_of(*plan.writes[i].table, *plan.writes[i].action), outcome.written[i].change.consumed);
+  }
+}
+
+Result<TransactGetPlan> bind(const TransactGetRequest& request, std::vector<Result<Table>> tables) {
+  TransactGetPlan plan{&request, {}, {}};
+  for (auto& table : tables) {
+    PARTITA_TRY(Table found, std::move(table));
+    plan.tables.push_back(std::move(found));
+  }
+  Reasons reasons(request.parts.size());
+  std::vector<Result<void>> values;
+  for (size_t i = 0; i < request.parts.size(); ++i) {
+    const auto& part = request.parts[i];
+    values.push_back(check_key_values(*plan.tables[i], part.key));
+    if (auto checked = check_key(*plan.tables[i], part.key); !checked.ok()) {
+      reasons[i] = reason_of(std::move(checked).error());
+    } else {
+      plan.keys.push_back(item_key(*plan.tables[i], part.key));
+    }
+  }
+  std::vector<std::string_view> keys;
+  for (const Key& key : plan.keys) keys.push_back(key.bytes);
+  PARTITA_TRY_VOID(check_keys(std::move(keys), values, std::move(reasons)));
+  return plan;
+}
+
+Result<void> admit(const TransactGetPlan& plan, Gate& gate) {
+  for (size_t i = 0; i < plan.tables.size(); ++i) PARTITA_TRY_VOID(gate.admit(access_of(plan, i)));
+  return {};
+}
+
+Task<Result<TransactGetOutcome>> run(Database& database, const TransactGetPlan& plan) {
+  auto read = co_await database.engine().read(plan.keys);
   if (!read.ok()) co_return std::move(read).error();
-  std::vector<ReadItem> items(gets.size());
-  for (size_t i = 0; i < gets.size(); ++i) {
+  TransactGetOutcome outcome;
+  outcome.items.resize(plan.keys.size());
+  size_t bytes = 0;
+  for (size_t i = 0; i < plan.keys.size(); ++i) {
+    ReadItem& item = outcome.items[i];
     if (std::optional<Record>& record = (*read)[i]) {
-      PARTITA_CO_TRY(items[i], found_item(std::move(record->value), gets[i].projection));
+      PARTITA_CO_TRY(item, found_item(std::move(record->value), plan.request->parts[i].projection));
     }
+    bytes += item.bytes;
+    if (bytes > model::kMaxTransactionBytes) co_return model::refuse(Fault::kTransactionTooLarge);
+    outcome.consumed.push_back(read_charge(*plan.tables[i], std::span(&item, 1), true));
+    outcome.consumed.back().twice();
   }
-  co_return items;
+  co_return outcome;
+}
+
+void charge(const TransactGetPlan& plan, const TransactGetOutcome& outcome, Gate& gate) {
+  for (size_t i = 0; i < plan.tables.size(); ++i) gate.charge(access_of(plan, i), outcome.consumed[i]);
 }
 
 }  // namespace partita::table

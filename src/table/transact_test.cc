@@ -28,9 +28,10 @@ class TransactTest : public TableTest {
     made.set("v", n(value));
     return made;
   }
-  TransactWrite action(Kind kind, Item item_or_key, const std::string& condition = "", const std::string& table = "T") {
-    TransactWrite write;
-    write.table = find(table);
+  TransactWriteRequest::Part action(Kind kind, Item item_or_key, const std::string& condition = "",
+                                    const std::string& table = "T") {
+    TransactWriteRequest::Part write;
+    write.table = table;
     write.action.kind = kind;
     write.action.item = std::move(item_or_key);
     expr::Placeholders none;
@@ -39,9 +40,18 @@ class TransactTest : public TableTest {
     }
     return write;
   }
-  Result<std::vector<Written>> run(std::vector<TransactWrite> writes, std::string token = "", std::string digest = "") {
-    TransactWrites request{std::move(writes), std::move(token), std::move(digest)};
-    return wait_for(transact_write(db(), request));
+  Result<WritesOutcome> outcome(std::vector<TransactWriteRequest::Part> parts, std::string token = "",
+                                std::string digest = "") {
+    TransactWriteRequest request;
+    request.parts = std::move(parts);
+    request.token = std::move(token);
+    request.digest = std::move(digest);
+    return carry_out(db(), request);
+  }
+  Result<std::vector<Written>> run(std::vector<TransactWriteRequest::Part> parts, std::string token = "",
+                                   std::string digest = "") {
+    PARTITA_TRY(WritesOutcome done, outcome(std::move(parts), std::move(token), std::move(digest)));
+    return std::move(done.written);
   }
   // The reasons of a cancelled transaction.
   template <class T>
@@ -101,7 +111,7 @@ TEST_F(TransactTest, AllIsDoneOverSeveralTables) {
 
 TEST_F(TransactTest, OneFailureUndoesAllAndReasonsComeInOrder) {
   put("T", row(1, 1));
-  TransactWrite failing = action(Kind::kPut, row(1, 2), "attribute_not_exists(pk)");
+  TransactWriteRequest::Part failing = action(Kind::kPut, row(1, 2), "attribute_not_exists(pk)");
   failing.action.return_item_on_failure = true;
   const auto cancelled = run({action(Kind::kPut, row(2, 2)), failing, action(Kind::kDelete, key(3)),
                               action(Kind::kCheck, key(4), "attribute_exists(pk)")});
@@ -112,10 +122,10 @@ TEST_F(TransactTest, OneFailureUndoesAllAndReasonsComeInOrder) {
   EXPECT_EQ(rows("T"), std::vector<Item>{row(1, 1)});
 }
 
-TEST_F(TransactTest, WrongKeysAreReasons) {
+TEST_F(TransactTest, TheFirstWrongKeyIsTheReason) {
   const Item wrong = item({{"pk", n(1)}, {"sk", n(1)}});
   const auto cancelled = run({action(Kind::kPut, row(1, 1)), action(Kind::kPut, wrong), action(Kind::kDelete, wrong)});
-  EXPECT_EQ(codes(cancelled), (Codes{std::nullopt, Fault::kKeyTypeMismatch, Fault::kKeySchemaMismatch}));
+  EXPECT_EQ(codes(cancelled), (Codes{std::nullopt, Fault::kKeyTypeMismatch, std::nullopt}));
   EXPECT_TRUE(rows("T").empty());
 }
 
@@ -130,9 +140,11 @@ TEST_F(TransactTest, OneItemTwiceIsRefused) {
 TEST_F(TransactTest, ATokenCarriesOutItsRequestOnce) {
   ASSERT_TRUE(run({action(Kind::kPut, row(1, 1))}, "token", "digest").ok());
   put("T", row(1, 2));
-  const auto repeated = run({action(Kind::kPut, row(1, 1))}, "token", "digest");
+  const auto repeated = outcome({action(Kind::kPut, row(1, 1))}, "token", "digest");
   ASSERT_TRUE(repeated.ok());
-  EXPECT_TRUE(repeated->empty());
+  EXPECT_TRUE(repeated->repeated);
+  EXPECT_EQ(repeated->written[0].change.consumed.total().write, 0);
+  EXPECT_EQ(repeated->written[0].change.consumed.total().read, 4);
   EXPECT_EQ(read_value(1), "2");
   const auto other = run({action(Kind::kPut, row(1, 3))}, "token", "another");
   ASSERT_FALSE(other.ok());
@@ -151,9 +163,9 @@ TEST_F(TransactTest, ATokenSurvivesAnUncleanStopAndACancelledRequestUsesNone) {
   open();
   wait_for_jobs();
   put("T", row(1, 2));
-  EXPECT_TRUE(run({action(Kind::kPut, row(1, 1))}, "token", "digest").value().empty());
+  EXPECT_TRUE(outcome({action(Kind::kPut, row(1, 1))}, "token", "digest").value().repeated);
   EXPECT_EQ(read_value(1), "2");
-  EXPECT_EQ(run({action(Kind::kPut, row(1, 1))}, "cancelled", "digest").value().size(), 1u);
+  EXPECT_FALSE(outcome({action(Kind::kPut, row(1, 1))}, "cancelled", "digest").value().repeated);
 }
 
 TEST_F(TransactTest, ATokenEndsAfterTenMinutes) {
@@ -162,10 +174,10 @@ TEST_F(TransactTest, ATokenEndsAfterTenMinutes) {
   clock_.advance_ms(kTokenLifetimeMs - 1);
   EXPECT_FALSE(run({action(Kind::kPut, row(1, 2))}, "token", "another").ok());
   clock_.advance_ms(1);
-  EXPECT_EQ(run({action(Kind::kPut, row(1, 2))}, "token", "another").value().size(), 1u);
+  EXPECT_FALSE(outcome({action(Kind::kPut, row(1, 2))}, "token", "another").value().repeated);
   // From here its ten minutes begin anew.
   clock_.advance_ms(kTokenLifetimeMs - 1);
-  EXPECT_TRUE(run({action(Kind::kPut, row(1, 2))}, "token", "another").value().empty());
+  EXPECT_TRUE(outcome({action(Kind::kPut, row(1, 2))}, "token", "another").value().repeated);
 }
 
 TEST_F(TransactTest, OldTokensAreSwept) {
@@ -228,25 +240,44 @@ TEST_F(TransactTest, ARefusedStoreIsNoReason) {
 TEST_F(TransactTest, ReadsComeInOrder) {
   put("T", row(1, 1));
   put("U", row(2, 2));
-  std::vector<TransactGet> gets(3);
-  gets[0].table = gets[1].table = find("T");
-  gets[2].table = find("U");
+  TransactGetRequest request;
+  auto& gets = request.parts;
+  gets.resize(3);
+  gets[0].table = gets[1].table = "T";
+  gets[2].table = "U";
   gets[0].key = key(2);
   gets[1].key = key(1);
   gets[2].key = key(2);
   expr::Placeholders none;
   gets[2].projection = expr::parse_projection("v", none).value();
-  const auto items = wait_for(transact_read(db(), gets));
-  ASSERT_TRUE(items.ok());
-  EXPECT_FALSE((*items)[0].item);
-  EXPECT_EQ(decoded(*(*items)[1].item), row(1, 1));
-  EXPECT_EQ(decoded(*(*items)[2].item), item({{"v", n(2)}}));
+  const auto got = carry_out(db(), request);
+  ASSERT_TRUE(got.ok());
+  EXPECT_FALSE(got->items[0].item);
+  EXPECT_EQ(decoded(*got->items[1].item), row(1, 1));
+  EXPECT_EQ(decoded(*got->items[2].item), item({{"v", n(2)}}));
+  for (const auto& consumed : got->consumed) EXPECT_EQ(consumed.total().read, 4);
   gets[1].key = key(2);
-  const auto twice = wait_for(transact_read(db(), gets));
+  const auto twice = carry_out(db(), request);
   ASSERT_FALSE(twice.ok());
   EXPECT_EQ(model::fault_of(twice.error()), Fault::kTransactionDuplicateItem);
   gets[1].key = item({{"pk", s("p")}});
-  EXPECT_EQ(codes(wait_for(transact_read(db(), gets))), (Codes{std::nullopt, Fault::kKeySchemaMismatch, std::nullopt}));
+  EXPECT_EQ(codes(carry_out(db(), request)), (Codes{std::nullopt, Fault::kKeySchemaMismatch, std::nullopt}));
+}
+
+TEST_F(TransactTest, ReadsAreLimitedToFourMegabytes) {
+  TransactGetRequest request;
+  const std::string filler(409'000, 'x');
+  for (int64_t i = 0; i < 11; ++i) {
+    Item large = key(i);
+    large.set("f", s(filler));
+    put("T", large);
+    if (i < 10) request.parts.push_back({"T", key(i), {}});
+  }
+  EXPECT_TRUE(carry_out(db(), request).ok());
+  request.parts.push_back({"T", key(10), {}});
+  const auto refused = carry_out(db(), request);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(model::fault_of(refused.error()), Fault::kTransactionTooLarge);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "engines/memory/memory_engine.h"
 #include "engines/rocksdb/rocksdb_engine.h"
+#include "storage/ranges.h"
 #include "table/system_rows.h"
 #include "table/table_testing.h"
 
@@ -101,7 +102,7 @@ class TwoServersTest : public testing::TestWithParam<const char*> {
   size_t stored_rows(uint32_t table_id) {
     std::string prefix = model::index_prefix(table_id, model::kBaseIndex);
     prefix.resize(sizeof(table_id));
-    const storage::Range all = rows_under(prefix);
+    const storage::Range all = storage::range_of(prefix);
     return wait_for(engine_->scan(all, storage::Direction::kAscending, 1'000'000, 1 << 30)).value().size();
   }
   // One put or delete through that server.

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "model/item_codec.h"
+#include "storage/ranges.h"
 #include "table/system_rows.h"
 #include "table/upkeep.h"
 
@@ -89,8 +90,8 @@ Task<Result<Upkeep::End>> Upkeep::count(Job& job) {
 }
 
 Task<Result<Upkeep::Stepped>> Upkeep::count_page(Job& job, Table table) {
-  const storage::Range all = rows_under(model::index_prefix(table->id, job.counting));
-  const storage::Range range = job.cursor.empty() ? all : behind(job.cursor, all);
+  const storage::Range all = storage::range_of(model::index_prefix(table->id, job.counting));
+  const storage::Range range = job.cursor.empty() ? all : storage::behind(job.cursor, all);
   auto scanned = co_await engine_.scan(range, storage::Direction::kAscending, kPageRows, kPageBytes);
   PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
   Zone zone{.after = job.cursor, .upto = page.more ? std::string(page[page.size() - 1].key) : all.end, .rows = {}};
@@ -191,8 +192,7 @@ Task<Result<Upkeep::Stepped>> Upkeep::sum_up(Job& job, Table table, uint64_t bef
       old.push_back(base_count_key(table->id));
       old.back().bytes = page[i].key;
     }
-    more = page.more && !page.empty();
-    if (more) range = behind(page[page.size() - 1].key, std::move(range));
+    more = storage::advance(range, page);
   }
   for (size_t begin = 0; begin < old.size(); begin += kSumAtOnce) {
     Step sum;

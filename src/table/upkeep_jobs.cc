@@ -2,6 +2,7 @@
 
 #include "model/fault.h"
 #include "model/item_codec.h"
+#include "storage/ranges.h"
 #include "table/rows.h"
 #include "table/system_rows.h"
 #include "table/tokens.h"
@@ -67,8 +68,8 @@ Task<Result<Upkeep::End>> Upkeep::fill_index(Job& job) {
       if (!begun.ok() && begun.error().kind() != ErrorKind::kInvalid) co_return begun.error();
       continue;
     }
-    storage::Range range = rows_under(model::index_prefix(table->id, model::kBaseIndex));
-    if (!job.cursor.empty()) range = behind(job.cursor, std::move(range));
+    storage::Range range = storage::range_of(model::index_prefix(table->id, model::kBaseIndex));
+    if (!job.cursor.empty()) range = storage::behind(job.cursor, std::move(range));
     auto scanned = co_await engine_.scan(range, storage::Direction::kAscending, kPageRows, kPageBytes);
     PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
     PARTITA_CO_TRY(const Stepped filled, co_await fill_page(job, table, index->id, page));
@@ -140,7 +141,7 @@ Task<Result<Upkeep::End>> Upkeep::drop_index(Job& job) {
     if (!forgotten.ok() && forgotten.error().kind() != ErrorKind::kInvalid) co_return forgotten.error();
   }
   if (!co_await wait(options_.late_ms)) co_return End::kStopped;
-  auto erased = co_await engine_.erase_range(rows_under(model::index_prefix(job.table_id, job.index_id)));
+  auto erased = co_await engine_.erase_range(storage::range_of(model::index_prefix(job.table_id, job.index_id)));
   if (!erased.ok()) co_return std::move(erased).error();
   co_return co_await finish(job);
 }
@@ -164,7 +165,7 @@ Task<Result<Upkeep::End>> Upkeep::drop_table(Job& job) {
   if (!co_await wait(options_.late_ms)) co_return End::kStopped;
   std::string prefix = model::index_prefix(job.table_id, model::kBaseIndex);
   prefix.resize(sizeof(job.table_id));
-  auto erased = co_await engine_.erase_range(rows_under(std::move(prefix)));
+  auto erased = co_await engine_.erase_range(storage::range_of(std::move(prefix)));
   if (!erased.ok()) co_return std::move(erased).error();
   auto counts = co_await engine_.erase_range(count_rows(job.table_id));
   if (!counts.ok()) co_return std::move(counts).error();
@@ -175,7 +176,7 @@ Task<Result<Upkeep::End>> Upkeep::sweep_tokens(Job& job) {
   while (!background_.stopping()) {
     const int64_t now_ms = clock_.now_ms();
     storage::Range range = system_rows(SystemRow::kToken);
-    if (!job.cursor.empty()) range = behind(job.cursor, std::move(range));
+    if (!job.cursor.empty()) range = storage::behind(job.cursor, std::move(range));
     auto scanned = co_await engine_.scan(range, storage::Direction::kAscending, kTokensAtOnce, kPageBytes);
     PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
     if (page.empty()) co_return co_await finish(job);

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "base/bytes.h"
 #include "model/fault.h"
 #include "model/fault_detail.h"
 #include "model/item_codec.h"
 #include "model/limits.h"
+#include "storage/ranges.h"
 #include "table/commit.h"
 
 namespace partita::table {
@@ -89,8 +89,8 @@ Result<void> check_write(const TableInfo& table, const WriteAction& action) {
   return check_index_keys(table, action.item);
 }
 
-Result<Written> evaluate_write(const TableInfo& table, const WriteAction& action, const Record* found,
-                               Changes& changes) {
+Result<Written> evaluate_write(const TableInfo& table, const WriteAction& action, const storage::Key& key,
+                               const Record* found, Changes& changes) {
   Written written;
   Before before{.exists = found != nullptr, .bytes = 0, .item = nullptr};
   if (found != nullptr) {
@@ -120,7 +120,7 @@ Result<Written> evaluate_write(const TableInfo& table, const WriteAction& action
     written.change = change_item(table, {}, {}, nullptr, changes);
     return written;
   }
-  written.change = change_item(table, item_key(table, action.item), before, after, changes);
+  written.change = change_item(table, key, before, after, changes);
   return written;
 }
 
@@ -143,22 +143,60 @@ Result<void> check_growth(bool full, const ItemChange& change) {
   return {};
 }
 
-Task<Result<Written>> write_item(Database& database, Table table, const WriteAction& action) {
-  PARTITA_CO_TRY_VOID(check_write(*table, action));
-  PARTITA_CO_TRY(const bool full, co_await collection_is_full(database, table, action));
+Access access_of(const TableInfo& table, const WriteAction& action, ReturnValues returned) {
+  constexpr Verb kVerbs[] = {Verb::kPut, Verb::kUpdate, Verb::kDelete, Verb::kCheck};
+  Access access;
+  access.verb = kVerbs[static_cast<size_t>(action.kind)];
+  access.name = table.name;
+  access.table = &table;
+  access.item = &action.item;
+  access.condition = action.condition ? &*action.condition : nullptr;
+  access.update = action.kind == Kind::kUpdate ? &action.update : nullptr;
+  access.returned = returned;
+  return access;
+}
+
+Result<WritePlan> bind(const WriteRequest& request, Table table) {
+  PARTITA_TRY_VOID(check_write(*table, request.action));
+  storage::Key key = item_key(*table, request.action.item);
+  return WritePlan{std::move(table), &request, std::move(key)};
+}
+
+Result<void> admit(const WritePlan& plan, Gate& gate) {
+  return gate.admit(access_of(*plan.table, plan.request->action, plan.request->returned));
+}
+
+void charge(const WritePlan& plan, const WriteOutcome& outcome, Gate& gate) {
+  const Access access = access_of(*plan.table, plan.request->action, plan.request->returned);
+  gate.charge(access, outcome.written.change.consumed);
+}
+
+Task<Result<WriteOutcome>> run(Database& database, const WritePlan& plan) {
+  const Table& table = plan.table;
+  const WriteAction& action = plan.request->action;
+  bool full = false;
+  if (table->has_local_index()) {
+    PARTITA_CO_TRY(full, co_await collection_is_full(database, table, action));
+  }
   std::optional<Result<Written>> result;
   const Evaluate evaluate = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
-    result.emplace(evaluate_write(*table, action, found[0], changes));
+    result.emplace(evaluate_write(*table, action, plan.key, found[0], changes));
     if (!result->ok()) return Decision::kRefuse;
     moves.add(*table, result->value().change);
     if (auto grown = check_growth(full, result->value().change); !grown.ok()) result.emplace(std::move(grown).error());
     return result->ok() ? Decision::kCommit : Decision::kRefuse;
   };
-  std::vector<storage::Key> keys;
-  keys.push_back(item_key(*table, action.item));
+  std::vector<storage::Key> keys{plan.key};
   auto outcome = co_await commit(database, std::span(&table, 1), std::move(keys), evaluate);
   if (!outcome.ok()) co_return std::move(outcome).error();
-  co_return std::move(*result);
+  WriteOutcome done;
+  PARTITA_CO_TRY(done.written, std::move(*result));
+  if (plan.request->wants_collection_bytes && table->has_local_index()) {
+    // The write is done: an estimate that can not be had is left out.
+    const auto bytes = co_await collection_bytes(database, table, action.item);
+    if (bytes.ok()) done.collection_bytes = *bytes;
+  }
+  co_return done;
 }
 
 Task<Result<uint64_t>> collection_bytes(Database& database, Table table, Item key) {
@@ -170,9 +208,7 @@ Task<Result<uint64_t>> collection_bytes(Database& database, Table table, Item ke
   }
   uint64_t total = 0;
   for (const uint16_t id : ids) {
-    storage::Range range;
-    range.begin = model::collection_prefix(table->id, id, partition);
-    range.end = prefix_end(range.begin).value_or("");
+    storage::Range range = storage::range_of(model::collection_prefix(table->id, id, partition));
     auto bytes = co_await database.engine().approximate_bytes(std::move(range));
     if (!bytes.ok()) co_return std::move(bytes).error();
     total += *bytes;

@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "expr/condition.h"
 #include "expr/update.h"
+#include "table/access.h"
 #include "table/database.h"
 #include "table/rows.h"
 
@@ -21,6 +22,15 @@ struct WriteAction {
   bool wants_before = false;            // Written::before is filled when the item existed
 };
 
+// PutItem, UpdateItem or DeleteItem, by the kind of its action (not kCheck).
+struct WriteRequest {
+  std::string table;  // a name or an ARN
+  WriteAction action;
+  ReturnValues returned = ReturnValues::kNone;
+  CapacityDetail capacity = CapacityDetail::kNone;
+  bool wants_collection_bytes = false;  // ReturnItemCollectionMetrics
+};
+
 struct Written {
   bool existed = false;
   std::optional<model::Item> before;  // see WriteAction::wants_before
@@ -31,18 +41,39 @@ struct Written {
 // Faults: kItemTooLarge. For whoever takes a whole item from a client: DynamoDB weighs it before it looks at the table.
 Result<void> check_item_size(const model::Item& item);
 
+// The request outlives its plan.
+struct WritePlan {
+  Table table;
+  const WriteRequest* request;
+  storage::Key key;
+};
+
+struct WriteOutcome {
+  Written written;
+  std::optional<uint64_t> collection_bytes;  // when they were wanted and the table limits its collections
+};
+
+// Faults: those of check_write().
+Result<WritePlan> bind(const WriteRequest& request, Table table);
+Result<void> admit(const WritePlan& plan, Gate& gate);
+// The action carried out in one transaction. Durable when it returns. The plan outlives the task. Faults: those of
+// evaluate_write() and check_growth().
+Task<Result<WriteOutcome>> run(Database& database, const WritePlan& plan);
+void charge(const WritePlan& plan, const WriteOutcome& outcome, Gate& gate);
+
+// One action of a request as the gate sees it.
+Access access_of(const TableInfo& table, const WriteAction& action, ReturnValues returned = ReturnValues::kNone);
+
 // What is wrong with the action whatever the item is now: its keys, its index keys, paths into keys. Faults of rows.h,
 // kUpdateOfKey.
 // Precondition: the item of a kPut passed check_item_size().
 Result<void> check_write(const TableInfo& table, const WriteAction& action);
 
 // What the action does to the item as it is (null: absent); adds its writes to `changes`. Pure.
-// Precondition: check_write() passed. Faults: kConditionFailed, faults of expr::apply, kItemToUpdateTooLarge.
-Result<Written> evaluate_write(const TableInfo& table, const WriteAction& action, const storage::Record* found,
-                               storage::Changes& changes);
-
-// check_write, then evaluate_write in one transaction. Durable when it returns.
-Task<Result<Written>> write_item(Database& database, Table table, const WriteAction& action);
+// Precondition: check_write() passed and `key` is that of the action's item. Faults: kConditionFailed, faults of
+// expr::apply, kItemToUpdateTooLarge.
+Result<Written> evaluate_write(const TableInfo& table, const WriteAction& action, const storage::Key& key,
+                               const storage::Record* found, storage::Changes& changes);
 
 // Whether the collection of the action's item holds all that it may: then none of its items may grow, and check_growth
 // refuses. Only tables with local indexes limit their collections, and measuring costs nothing until the whole table is

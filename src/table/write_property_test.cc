@@ -53,7 +53,7 @@ std::map<std::string, int64_t> expected_units(const TableInfo& table, const Item
 std::map<std::string, int64_t> units_of(const ConsumedCapacity& consumed) {
   std::map<std::string, int64_t> units;
   EXPECT_EQ(consumed.base.read, 0);
-  units[consumed.table] = consumed.base.write / 2;
+  units[std::string(consumed.table)] = consumed.base.write / 2;
   for (const auto* indexes : {&consumed.local_indexes, &consumed.global_indexes}) {
     for (const auto& [name, capacity] : *indexes) units[name] = capacity.write / 2;
   }
@@ -217,24 +217,25 @@ class WritePropertyTest : public TableTest {
 
   void one_batch() {
     const std::vector<Write> writes = several_writes(false);
-    std::vector<TransactWrite> batch;
-    for (const auto& write : writes) batch.push_back({find("T"), write.action});
-    const auto written = wait_for(batch_write(db(), batch));
-    ASSERT_TRUE(written.ok());
-    ASSERT_EQ(written->size(), writes.size());
-    for (size_t i = 0; i < writes.size(); ++i) settle_in_model(writes[i], (*written)[i], 1);
+    BatchWriteRequest batch;
+    batch.parts.push_back({"T", {}});
+    for (const auto& write : writes) batch.parts[0].actions.push_back(write.action);
+    const auto done = carry_out(db(), batch);
+    ASSERT_TRUE(done.ok());
+    ASSERT_EQ(done->written.size(), writes.size());
+    for (size_t i = 0; i < writes.size(); ++i) settle_in_model(writes[i], done->written[i], 1);
   }
 
   void one_transaction() {
     const std::vector<Write> writes = several_writes(true);
-    TransactWrites request;
-    for (const auto& write : writes) request.writes.push_back({find("T"), write.action});
-    const auto written = wait_for(transact_write(db(), request));
+    TransactWriteRequest request;
+    for (const auto& write : writes) request.parts.push_back({"T", write.action});
+    const auto written = carry_out(db(), request);
     const bool all = std::ranges::all_of(writes, &Write::condition_holds);
     ASSERT_EQ(written.ok(), all);
     if (all) {
-      ASSERT_EQ(written->size(), writes.size());
-      for (size_t i = 0; i < writes.size(); ++i) settle_in_model(writes[i], (*written)[i], 2);
+      ASSERT_EQ(written->written.size(), writes.size());
+      for (size_t i = 0; i < writes.size(); ++i) settle_in_model(writes[i], written->written[i], 2);
       return;
     }
     ASSERT_EQ(model::fault_of(written.error()), Fault::kTransactionCancelled);
@@ -345,13 +346,15 @@ TEST_F(WritePropertyTest, TheLongestKeysFit) {
 }
 
 TEST_F(WritePropertyTest, AFailedBatchWritesNothing) {
-  std::vector<TransactWrite> writes(2);
-  writes[0].table = writes[1].table = find("T");
-  writes[0].action.item = item({{"pk", s("p")}, {"sk", n(1)}});
-  writes[1].action.item = item({{"pk", s("p")}, {"sk", s("not a number")}});
-  const auto refused = wait_for(batch_write(db(), writes));
+  WriteAction good;
+  good.item = item({{"pk", s("p")}, {"sk", n(1)}});
+  WriteAction bad;
+  bad.item = item({{"pk", s("p")}, {"sk", s("not a number")}});
+  BatchWriteRequest request;
+  request.parts.push_back({"T", {good, bad}});
+  const auto refused = carry_out(db(), request);
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(model::fault_of(refused.error()), Fault::kKeyTypeMismatch);
+  EXPECT_EQ(model::fault_of(refused.error()), Fault::kKeySchemaMismatch);
   EXPECT_TRUE(rows("T").empty());
 }
 

@@ -44,7 +44,7 @@ TEST(ErrorBody, SerializationSpellsMessageWithACapital) {
 }
 
 TEST(ErrorBody, AFaultWithoutTextHasNoMessage) {
-  EXPECT_EQ(render(refuse(Fault::kUnknownOperation)).body,
+  EXPECT_EQ(render(refuse(Fault::kNoOperation)).body,
             R"({"__type":"com.amazon.coral.service#UnknownOperationException"})");
 }
 

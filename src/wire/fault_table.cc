@@ -93,6 +93,8 @@ constexpr std::array kRows = {
     FaultRow{Fault::kStartKeyOutsideRange, Exception::kValidation, "The provided starting key does not match the range key predicate"},
     FaultRow{Fault::kStartKeyOutsideQuery, Exception::kValidation, "The provided starting key is outside query boundaries based on provided conditions"},
     FaultRow{Fault::kStartKeyOutsideSegment, Exception::kValidation, "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments: {0} Segment: {1}"},
+    FaultRow{Fault::kStartKeyOfSingleItems, Exception::kValidation, "The provided exclusive start key is invalid"},
+    FaultRow{Fault::kStartKeyOfOneRow, Exception::kValidation, "The query can return at most one row and cannot be restarted"},
 
     FaultRow{Fault::kConditionFailed, Exception::kConditionalCheckFailed, "The conditional request failed"},
     FaultRow{Fault::kCollectionTooLarge, Exception::kItemCollectionSizeLimitExceeded, "Collection size exceeded."},
@@ -175,7 +177,8 @@ constexpr std::array kRows = {
     FaultRow{Fault::kMissingParameter, Exception::kValidation, "The parameter '{0}' is required but was not present in the request"},
     FaultRow{Fault::kParameterRequiredFor, Exception::kValidation, "The {0} parameter is required for {1}"},
     FaultRow{Fault::kTableNameLength, Exception::kValidation, "{0} must be at least 3 characters long and at most 255 characters long"},
-    FaultRow{Fault::kUnknownOperation, Exception::kUnknownOperation, ""},
+    FaultRow{Fault::kNoOperation, Exception::kUnknownOperation, ""},
+    FaultRow{Fault::kUnknownOperation, Exception::kUnknownOperation, "The operation {0} is not known"},  // AWS is silent
     FaultRow{Fault::kMissingToken, Exception::kMissingAuthenticationToken, "Request is missing Authentication Token"},
     FaultRow{Fault::kIncompleteSignature, Exception::kIncompleteSignature, "{0}"},
     FaultRow{Fault::kInvalidSignature, Exception::kInvalidSignature, "{0}"},

@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -11,8 +12,7 @@
 
 namespace partita::wire {
 
-using simdjson::internal::tape_ref;
-using simdjson::internal::tape_type;
+namespace dom = simdjson::dom;
 
 namespace {
 
@@ -22,29 +22,46 @@ constexpr size_t kKeptCapacity = 256 * 1024;        // a parser that grew past t
 constexpr size_t kKeptParsers = 8;
 constexpr size_t kFullScope = 0xffffff;  // simdjson counts members up to this
 
-tape_ref at(const void* document, size_t place) {
-  return {static_cast<const simdjson::dom::document*>(document), place};
+// The parser's views are as opaque to us as ours are to others.
+template <class View>
+View view_of(const JsonPlace& place) {
+  return std::bit_cast<View>(place.bytes);
 }
 
-JsonValue::Kind kind_at(const tape_ref& ref) {
-  switch (ref.tape_ref_type()) {
-    case tape_type::START_OBJECT:
+template <class View>
+JsonPlace place_of(const View& view) {
+  return {std::bit_cast<std::array<std::byte, 16>>(view)};
+}
+
+dom::element element_of(const JsonPlace& place) { return view_of<dom::element>(place); }
+
+// Precondition: the element is of that kind.
+template <class Held>
+Held held(const JsonPlace& place) {
+  Held value;
+  PARTITA_CHECK(element_of(place).get(value) == simdjson::SUCCESS);
+  return value;
+}
+
+JsonValue::Kind kind_of(const dom::element& element) {
+  switch (element.type()) {
+    case dom::element_type::OBJECT:
       return JsonValue::Kind::kObject;
-    case tape_type::START_ARRAY:
+    case dom::element_type::ARRAY:
       return JsonValue::Kind::kArray;
-    case tape_type::STRING:
+    case dom::element_type::STRING:
       return JsonValue::Kind::kString;
-    case tape_type::INT64:
-    case tape_type::UINT64:
+    case dom::element_type::INT64:
+    case dom::element_type::UINT64:
       return JsonValue::Kind::kInteger;
-    case tape_type::DOUBLE:
+    case dom::element_type::DOUBLE:
       return JsonValue::Kind::kDecimal;
-    case tape_type::TRUE_VALUE:
-    case tape_type::FALSE_VALUE:
+    case dom::element_type::BOOL:
       return JsonValue::Kind::kBoolean;
-    default:
-      return JsonValue::Kind::kNull;
+    case dom::element_type::NULL_VALUE:
+      break;
   }
+  return JsonValue::Kind::kNull;
 }
 
 int64_t clamp(double value) {
@@ -56,96 +73,91 @@ int64_t clamp(double value) {
 }  // namespace
 
 struct JsonAccess {
-  static JsonValue value(const void* document, size_t place) {
+  static JsonValue value(const dom::element& element) {
     JsonValue value;
-    value.document_ = document;
-    value.place_ = static_cast<uint32_t>(place);
-    value.kind_ = kind_at(at(document, place));
+    value.place_ = place_of(element);
+    value.kind_ = kind_of(element);
     return value;
   }
 };
 
 bool JsonValue::as_boolean() const {
   PARTITA_CHECK(kind_ == Kind::kBoolean);
-  return at(document_, place_).is_true();
+  return held<bool>(place_);
 }
 
 std::string_view JsonValue::as_string() const {
   PARTITA_CHECK(kind_ == Kind::kString);
-  return at(document_, place_).get_string_view();
+  return held<std::string_view>(place_);
 }
 
 int64_t JsonValue::as_integer() const {
   if (kind_ == Kind::kDecimal) return clamp(as_double());
   PARTITA_CHECK(kind_ == Kind::kInteger);
-  const tape_ref ref = at(document_, place_);
-  if (ref.is_int64()) return ref.next_tape_value<int64_t>();
-  const auto value = ref.next_tape_value<uint64_t>();
-  return static_cast<int64_t>(std::min<uint64_t>(value, std::numeric_limits<int64_t>::max()));
+  int64_t value = 0;  // what does not fit is larger than any
+  return element_of(place_).get(value) == simdjson::SUCCESS ? value : std::numeric_limits<int64_t>::max();
 }
 
 double JsonValue::as_double() const {
-  const tape_ref ref = at(document_, place_);
-  if (kind_ == Kind::kDecimal) return ref.next_tape_value<double>();
-  PARTITA_CHECK(kind_ == Kind::kInteger);
-  return ref.is_int64() ? static_cast<double>(ref.next_tape_value<int64_t>())
-                        : static_cast<double>(ref.next_tape_value<uint64_t>());
+  PARTITA_CHECK(kind_ == Kind::kDecimal || kind_ == Kind::kInteger);
+  return held<double>(place_);
 }
 
 JsonValue JsonValue::get(std::string_view name) const {
   JsonValue found;
-  if (kind_ != Kind::kObject) return found;
-  const size_t end = at(document_, place_).matching_brace_index() - 1;
-  for (size_t place = place_ + 1; place < end;) {
-    const tape_ref key = at(document_, place);
-    const tape_ref value = at(document_, place + 1);
-    if (key.get_string_view() == name) found = JsonAccess::value(document_, place + 1);
-    place = value.after_element();
+  for (const auto [key, value] : members()) {
+    if (key == name) found = value;
   }
   return found;
 }
 
 size_t JsonValue::size() const {
-  if (kind_ != Kind::kArray && kind_ != Kind::kObject) return 0;
-  const size_t counted = at(document_, place_).scope_count();
+  size_t counted = 0;
+  if (kind_ == Kind::kArray) counted = held<dom::array>(place_).size();
+  if (kind_ == Kind::kObject) counted = held<dom::object>(place_).size();
   if (counted < kFullScope) return counted;
   size_t size = 0;
-  for (const JsonValue element : elements()) size += static_cast<size_t>(element.document_ != nullptr);
-  for (const Member member : members()) size += static_cast<size_t>(member.value.document_ != nullptr);
+  for (auto it = elements().begin(); it != elements().end(); ++it) ++size;
+  for (auto it = members().begin(); it != members().end(); ++it) ++size;
   return size;
 }
 
 JsonValue::Range<JsonValue::ElementIterator> JsonValue::elements() const {
   Range<ElementIterator> range;
   if (kind_ != Kind::kArray) return range;
-  range.first.document_ = range.last.document_ = document_;
-  range.first.place_ = place_ + 1;
-  range.last.place_ = at(document_, place_).matching_brace_index() - 1;
+  const auto array = held<dom::array>(place_);
+  range.first.place_ = place_of(array.begin());
+  range.last.place_ = place_of(array.end());
   return range;
 }
 
 JsonValue::Range<JsonValue::MemberIterator> JsonValue::members() const {
   Range<MemberIterator> range;
   if (kind_ != Kind::kObject) return range;
-  range.first.document_ = range.last.document_ = document_;
-  range.first.place_ = place_ + 1;
-  range.last.place_ = at(document_, place_).matching_brace_index() - 1;
+  const auto object = held<dom::object>(place_);
+  range.first.place_ = place_of(object.begin());
+  range.last.place_ = place_of(object.end());
   return range;
 }
 
-JsonValue JsonValue::ElementIterator::operator*() const { return JsonAccess::value(document_, place_); }
+JsonValue JsonValue::ElementIterator::operator*() const {
+  return JsonAccess::value(*view_of<dom::array::iterator>(place_));
+}
 
 JsonValue::ElementIterator& JsonValue::ElementIterator::operator++() {
-  place_ = static_cast<uint32_t>(at(document_, place_).after_element());
+  auto iterator = view_of<dom::array::iterator>(place_);
+  place_ = place_of(++iterator);
   return *this;
 }
 
 JsonValue::Member JsonValue::MemberIterator::operator*() const {
-  return {at(document_, place_).get_string_view(), JsonAccess::value(document_, place_ + 1)};
+  const auto iterator = view_of<dom::object::iterator>(place_);
+  return {iterator.key(), JsonAccess::value(iterator.value())};
 }
 
 JsonValue::MemberIterator& JsonValue::MemberIterator::operator++() {
-  place_ = static_cast<uint32_t>(at(document_, place_ + 1).after_element());
+  auto iterator = view_of<dom::object::iterator>(place_);
+  place_ = place_of(++iterator);
   return *this;
 }
 
@@ -212,9 +224,6 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text) {
   return document;
 }
 
-JsonValue JsonDocument::root() const {
-  constexpr size_t kRootPlace = 1;  // behind the tape's own root mark
-  return JsonAccess::value(&parser_->parser.doc, kRootPlace);
-}
+JsonValue JsonDocument::root() const { return JsonAccess::value(parser_->parser.doc.root()); }
 
 }  // namespace partita::wire

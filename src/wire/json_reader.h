@@ -17,7 +17,13 @@
 
 namespace partita::wire {
 
-// A view of one value, 16 bytes, freely copied. It and every string_view from it live as long as the JsonDocument.
+// Where something stands in a document, in the parser's own words. Internal to the reader.
+struct JsonPlace {
+  alignas(8) std::array<std::byte, 16> bytes{};
+  bool operator==(const JsonPlace&) const = default;
+};
+
+// A view of one value, 24 bytes, freely copied. It and every string_view from it live as long as the JsonDocument.
 class JsonValue {
  public:
   enum class Kind : uint8_t { kNull, kBoolean, kInteger, kDecimal, kString, kArray, kObject };
@@ -56,11 +62,9 @@ class JsonValue {
   Range<MemberIterator> members() const;
 
  private:
-  friend class JsonDocument;
   friend struct JsonAccess;
 
-  const void* document_ = nullptr;
-  uint32_t place_ = 0;
+  JsonPlace place_{};
   Kind kind_ = Kind::kNull;
 };
 
@@ -77,8 +81,7 @@ class JsonValue::ElementIterator {
 
  private:
   friend class JsonValue;
-  const void* document_ = nullptr;
-  uint32_t place_ = 0;
+  JsonPlace place_{};
 };
 
 class JsonValue::MemberIterator {
@@ -89,8 +92,7 @@ class JsonValue::MemberIterator {
 
  private:
   friend class JsonValue;
-  const void* document_ = nullptr;
-  uint32_t place_ = 0;
+  JsonPlace place_{};
 };
 
 // Owns the parsed text; the text that it was parsed from may go. Movable; used from one thread at a time, but it may

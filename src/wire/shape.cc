@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "base/bytes.h"
 #include "model/fault.h"
 #include "wire/checks.h"
+#include "wire/name_rules.h"
 #include "wire/shape_print.h"
 #include "wire/type_check.h"
 
@@ -19,7 +19,7 @@ using model::refuse;
 
 constexpr size_t kMaxMembers = 24;     // of a structure
 constexpr size_t kMaxViolations = 10;  // AWS reports no more
-constexpr std::string_view kNamePattern = "[a-zA-Z0-9_.-]+";
+constexpr std::string_view kMustNotBeNull = "Member must not be null";
 
 const Member* find_member(const Shape& shape, std::string_view name) {
   for (const Member& member : shape.members) {
@@ -101,17 +101,6 @@ Result<void> check_kinds(const JsonValue& value, const Shape& shape, Place place
 }
 
 // --- constraints ---
-
-int64_t length_of(std::string_view text) { return static_cast<int64_t>(utf16_length(text)); }
-
-bool is_name(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
-           c == '-';
-  });
-}
-
-bool is_arn(std::string_view text) { return text.starts_with("arn:"); }
 
 bool is_number(const Shape& shape) {
   return shape.kind == ShapeKind::kInteger || shape.kind == ShapeKind::kLong || shape.kind == ShapeKind::kDouble;
@@ -198,7 +187,7 @@ class ConstraintCheck {
       if (values[i].present()) {
         check(values[i], *member.shape, &here);
       } else if (member.absence != Absence::kAllowed) {
-        violate(values[i], *member.shape, &here, "Member must not be null");
+        violate(values[i], *member.shape, &here, kMustNotBeNull);
       }
     }
   }
@@ -258,21 +247,25 @@ class ConstraintCheck {
     if (shape.element->kind == ShapeKind::kAttributeValue) return;
     size_t index = 0;
     for (const JsonValue element : list.elements()) {
-      const Frame here{frame, Frame::Step::kElement, {}, ++index};
-      if (element.present()) check(element, *shape.element, &here);
       if (violations_.size() >= kMaxViolations) return;
+      const Frame here{frame, Frame::Step::kElement, {}, ++index};
+      if (element.present()) {
+        check(element, *shape.element, &here);
+      } else {
+        violate(element, *shape.element, &here, kMustNotBeNull);
+      }
     }
   }
 
   void map(const JsonValue& map, const Shape& shape, const Frame* frame) {
-    const bool plain = shape.element->kind == ShapeKind::kAttributeValue || shape.element->kind == ShapeKind::kString;
-    if (plain && shape.key == nullptr) return;
+    if (shape.element->kind == ShapeKind::kAttributeValue && shape.key == nullptr) return;
     for (const auto [name, value] : map.members()) {
       if (violations_.size() >= kMaxViolations) return;
       if (shape.key != nullptr) key(name, map, shape, frame);
-      if (!value.present() || plain) continue;
       const Frame here{frame, Frame::Step::kEntry, name};
-      if (shape.element->kind == ShapeKind::kList) {
+      if (!value.present()) {
+        violate(value, *shape.element, &here, kMustNotBeNull);
+      } else if (shape.element->kind == ShapeKind::kList) {
         entry_bounds(value, map, shape, frame);
         list(value, *shape.element, &here);
       } else {
@@ -380,6 +373,7 @@ Result<void> check_first(const JsonValue& body, const Shape& shape, bool newer) 
 }  // namespace
 
 Result<void> check_shape(const JsonValue& body, const Shape& shape) {
+  if (!body.present()) return refuse(Fault::kMalformedJson);
   PARTITA_TRY_VOID(check_kinds(body, shape, Place::kElement));
   const bool newer = meets_newer_checks(body, shape);
   PARTITA_TRY_VOID(check_first(body, shape, newer));

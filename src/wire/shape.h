@@ -5,12 +5,14 @@
 //   PARTITA_TRY_VOID(check_shape(document.root(), shapes::kPutItem));
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <string_view>
 
 #include "base/result.h"
+#include "wire/field.h"
 #include "wire/json_reader.h"
 
 namespace partita::wire {
@@ -57,10 +59,25 @@ enum class Checks : uint8_t {
 struct Shape;
 
 struct Member {
+  consteval Member(std::string_view member_name, const Shape* member_shape, Absence when_absent = Absence::kAllowed)
+      : name(member_name), shape(member_shape), absence(when_absent), field(field_named(member_name)) {}
+
   std::string_view name;
   const Shape* shape;
-  Absence absence = Absence::kAllowed;
+  Absence absence;
+  Field field;
 };
+
+// For each field its place among a structure's members.
+using Slots = std::array<uint8_t, kFieldCount>;
+inline constexpr uint8_t kNoSlot = 0xff;
+
+constexpr Slots slots_of(std::span<const Member> members) {
+  Slots slots{};
+  slots.fill(kNoSlot);
+  for (size_t i = 0; i < members.size(); ++i) slots[static_cast<size_t>(members[i].field)] = static_cast<uint8_t>(i);
+  return slots;
+}
 
 struct Shape {
   static constexpr int64_t kNoMin = std::numeric_limits<int64_t>::min();
@@ -84,6 +101,7 @@ struct Shape {
   std::string_view newer_values = {};             // how the newer checks write them, who then do not show the value
   bool newer_alone = false;                       // the newer checks report such an enum before all else, and alone
   Checks checks = Checks::kOlder;                 // of a request
+  Slots slots = slots_of(members);                // of a structure; never set by hand
   // NOLINTEND(*-redundant-member-init)
 };
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "base/bytes.h"
 #include "model/fault.h"
 
 namespace partita::wire {
@@ -58,28 +59,6 @@ std::optional<bool> truth_in(std::string_view word) {
   return std::nullopt;
 }
 
-// Six bits for each letter of base64, -1 for anything else.
-constexpr std::array<int8_t, 256> kSixBits = [] {
-  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::array<int8_t, 256> bits{};
-  bits.fill(-1);
-  for (size_t i = 0; i < kLetters.size(); ++i) bits[static_cast<unsigned char>(kLetters[i])] = static_cast<int8_t>(i);
-  return bits;
-}();
-
-bool is_base64(std::string_view text) {
-  size_t letters = text.size();
-  while (letters > 0 && text.size() - letters < 2 && text[letters - 1] == '=') --letters;
-  int last = 0;
-  for (const char c : text.substr(0, letters)) {
-    last = int{kSixBits[static_cast<unsigned char>(c)]};
-    if (last < 0) return false;
-  }
-  const size_t padding = text.size() - letters;
-  const int stray = padding == 2 ? 0xf : padding == 1 ? 0x3 : 0;
-  return (last & stray) == 0;
-}
-
 template <Result<void> (*check)(const JsonValue&)>
 Result<void> check_list_of(const JsonValue& list) {
   PARTITA_TRY_VOID(check_list(list, Place::kField));
@@ -97,6 +76,48 @@ Result<void> check_map_of_values(const JsonValue& map) {
   PARTITA_TRY_VOID(check_map(map, "com.amazonaws.dynamodb.v20120810.AttributeValue", Place::kField));
   for (const auto [name, member] : map.members()) PARTITA_TRY_VOID(check_attribute_value(member, Place::kElement));
   return {};
+}
+
+bool is_string(const JsonValue& value) { return value.is(Kind::kString); }
+
+template <bool (*is_one)(const JsonValue&)>
+bool is_list_of(const JsonValue& list) {
+  if (!list.is(Kind::kArray)) return false;
+  for (const JsonValue element : list.elements()) {
+    if (!is_one(element)) return false;
+  }
+  return true;
+}
+
+bool is_map_of_values(const JsonValue& map) {
+  if (!map.is(Kind::kObject)) return false;
+  for (const auto [name, member] : map.members()) {
+    if (!is_attribute_value(member)) return false;
+  }
+  return true;
+}
+
+bool is_datatype(Type type, const JsonValue& value) {
+  switch (type) {
+    case Type::kS:
+    case Type::kN:
+      return is_string(value);
+    case Type::kB:
+      return is_blob(value);
+    case Type::kBool:
+    case Type::kNull:
+      return value.is(Kind::kBoolean);
+    case Type::kM:
+      return is_map_of_values(value);
+    case Type::kL:
+      return is_list_of<is_attribute_value>(value);
+    case Type::kSS:
+    case Type::kNS:
+      return is_list_of<is_string>(value);
+    case Type::kBS:
+      return is_list_of<is_blob>(value);
+  }
+  return false;
 }
 
 Result<void> check_datatype(Type type, const JsonValue& value) {
@@ -185,6 +206,19 @@ Result<void> check_attribute_value(const JsonValue& value, Place place) {
     if (type && member.present()) PARTITA_TRY_VOID(check_datatype(*type, member));
   }
   return {};
+}
+
+bool is_blob(const JsonValue& value) {
+  return value.is(Kind::kString) && value.as_string().size() % 4 == 0 && is_base64(value.as_string());
+}
+
+bool is_attribute_value(const JsonValue& value) {
+  if (!value.is(Kind::kObject)) return false;
+  for (const auto [name, member] : value.members()) {
+    const std::optional<Type> type = type_named(name);
+    if (type && member.present() && !is_datatype(*type, member)) return false;
+  }
+  return true;
 }
 
 std::optional<Type> type_named(std::string_view name) {

@@ -27,6 +27,10 @@ Result<void> check_structure(const JsonValue& value, std::string_view java_name,
 // A whole AttributeValue, to any depth.
 Result<void> check_attribute_value(const JsonValue& value, Place place);
 
+// Yes or no: whether check_blob and check_attribute_value certainly find nothing. A null is no blob and no value here.
+bool is_blob(const JsonValue& value);
+bool is_attribute_value(const JsonValue& value);
+
 // "S", "N" and so on, as a type; nothing for any other name.
 std::optional<model::Type> type_named(std::string_view name);
 

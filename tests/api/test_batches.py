@@ -4,8 +4,10 @@ import re
 
 import pytest
 import tables
-from client import INVALID, NOT_FOUND, NOT_VALID, at_least, at_most, expect_error, expect_validation, ok, one, too_short
+from client import INVALID, NOT_FOUND, NOT_VALID, at_least, at_most, call, expect_error, expect_validation
+from client import ok, one, too_short
 from tables import ABSENT, HASH, HASH_B, HASH_N, INDEXED, RANGE, fresh, get
+from test_sizes import filled
 from values import NULL, B, L, M, N, S
 
 op = pytest.mark.op
@@ -102,6 +104,31 @@ def test_at_most_16_mb_come_back():
         ok("DeleteItem", TableName=HASH, Key=key)
 
 
+@op("BatchGetItem", "PutItem")
+def test_the_item_that_passes_16_mb_is_left_out():
+    keys = [{"pk": S(fresh("16mb"))} for _ in range(42)]
+    for key in keys[:41]:
+        tables.put(HASH, filled(key, 400_000))
+    request = {HASH: {"Keys": keys, "ProjectionExpression": "pk"}}
+    for last, answered in ((16 * 1024 * 1024 - 41 * 400_000, 42), (16 * 1024 * 1024 - 41 * 400_000 + 1, 41)):
+        tables.put(HASH, filled(keys[41], last))
+        reply = ok("BatchGetItem", RequestItems=request)
+        assert len(reply["Responses"][HASH]) == answered
+        left = reply["UnprocessedKeys"].get(HASH, {"Keys": []})["Keys"]
+        assert left == keys[answered:]
+    for key in keys:
+        ok("DeleteItem", TableName=HASH, Key=key)
+
+
+@pytest.mark.parametrize("operation", ["BatchGetItem", "BatchWriteItem"])
+def test_a_table_by_its_name_and_by_its_arn_is_one_table(operation):
+    arn = ok("DescribeTable", TableName=HASH)["Table"]["TableArn"]
+    one_, other = {"pk": S(fresh())}, {"pk": S(fresh())}
+    what = (lambda key: {"Keys": [key]}) if operation == "BatchGetItem" else (lambda key: [put(key)])
+    expect_validation(operation, {"RequestItems": {HASH: what(one_), arn: what(one_)}}, DUPLICATES)
+    assert call(operation, {"RequestItems": {HASH: what(one_), arn: what(other)}}).status == 200
+
+
 @pytest.mark.parametrize("operation", ["BatchGetItem", "BatchWriteItem"])
 def test_nothing_requested(operation):
     sentence = f"The requestItems parameter is required for {operation}"
@@ -160,11 +187,11 @@ def test_a_key_twice_in_reads():
 
 
 @op("BatchGetItem")
-def test_reads_tell_numbers_apart_as_they_are_written():
+def test_one_number_written_twice_is_read_once():
     key = {"pk": N("1000")}
     tables.put(HASH_N, key)
     reply = ok("BatchGetItem", RequestItems={HASH_N: {"Keys": [key, {"pk": N("1e3")}]}})
-    assert reply["Responses"][HASH_N] == [key, key]
+    assert reply["Responses"][HASH_N] == [key]
     ok("DeleteItem", TableName=HASH_N, Key=key)
 
 

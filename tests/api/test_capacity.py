@@ -163,6 +163,40 @@ def test_transactions_cost_double():
     assert capacity.get("ReadCapacityUnits", 6) == 6
 
 
+@op("TransactWriteItems")
+def test_a_repeated_token_is_charged_a_read():
+    key = {"pk": S(fresh())}
+    request = {"TransactItems": [{"Put": {"TableName": HASH, "Item": filled(key, 3 * KIB // 2)}}], **TOTAL}
+    request["ClientRequestToken"] = fresh("token")
+    (first,) = ok("TransactWriteItems", **request)["ConsumedCapacity"]
+    assert first == {"TableName": HASH, "CapacityUnits": 4, "WriteCapacityUnits": 4}
+    (again,) = ok("TransactWriteItems", **request)["ConsumedCapacity"]
+    assert again == {"TableName": HASH, "CapacityUnits": 2, "ReadCapacityUnits": 2}
+
+
+@op("TransactWriteItems", "TransactGetItems")
+def test_transactions_say_the_parts_of_their_indexes():
+    key = {"pk": S(fresh()), "sk": S("1")}
+    indexes = {"ReturnConsumedCapacity": "INDEXES"}
+    actions = [{"Put": {"TableName": INDEXED, "Item": {**key, **BASE}}}, {"Put": {"TableName": HASH, "Item": {"pk": key["pk"]}}}]
+    capacity = {one["TableName"]: one for one in ok("TransactWriteItems", TransactItems=actions, **indexes)["ConsumedCapacity"]}
+    share = {"CapacityUnits": 2, "WriteCapacityUnits": 2}
+    assert capacity[INDEXED] == {
+        "TableName": INDEXED,
+        "CapacityUnits": 10,
+        "WriteCapacityUnits": 10,
+        "Table": share,
+        "LocalSecondaryIndexes": {"by_when": share, "by_rank": share},
+        "GlobalSecondaryIndexes": {"by_owner": share, "by_kind": share},
+    }
+    assert capacity[HASH] == {"TableName": HASH, **share, "Table": share}
+    reads = [{"Get": {"TableName": INDEXED, "Key": key}}]
+    share = {"CapacityUnits": 2, "ReadCapacityUnits": 2}
+    assert ok("TransactGetItems", TransactItems=reads, **indexes)["ConsumedCapacity"] == [
+        {"TableName": INDEXED, **share, "Table": share}
+    ]
+
+
 # --- indexes -------------------------------------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ import pytest
 import tables
 from client import INVALID, expect_validation, ok
 from tables import ABSENT, HASH, INDEXED, RANGE, SCANNED, fresh
+from test_sizes import filled
 from values import B, N, S
 
 op = pytest.mark.op
@@ -180,7 +181,7 @@ START_KEYS = [
 @pytest.mark.parametrize("key, _", START_KEYS, ids=[str(sorted(k[0])) + str(n) for n, k in enumerate(START_KEYS)])
 def test_start_keys_of_the_wrong_shape(key, _):
     expect_validation("Scan", {"TableName": RANGE, "ExclusiveStartKey": key}, SCHEMA)
-    expect_validation("Query", query(RANGE, S("x"), ExclusiveStartKey=key), (START, SCHEMA))
+    expect_validation("Query", query(RANGE, S("x"), ExclusiveStartKey=key), (START, SCHEMA, SCHEMA.removeprefix(START + ": ")))
 
 
 @op("Query")
@@ -194,6 +195,25 @@ def test_a_start_key_outside_the_range(partition):
     request = query(RANGE, partition, ExclusiveStartKey={"pk": partition, "sk": S("001")}, values={":a": S("005")})
     request["KeyConditionExpression"] = "pk = :p AND sk > :a"
     expect_validation("Query", request, "The provided starting key does not match the range key predicate")
+
+
+@op("Query")
+def test_a_start_key_of_the_wrong_type(partition):
+    text = "The provided key element does not match the schema"
+    expect_validation("Query", query(RANGE, partition, ExclusiveStartKey={"pk": partition, "sk": N(1)}), text)
+
+
+@op("Query")
+def test_what_is_one_row_can_not_be_restarted(partition):
+    text = "The query can return at most one row and cannot be restarted"
+    one_row = {"KeyConditionExpression": "pk = :p AND sk = :s", "ExpressionAttributeValues": {":p": partition, ":s": S("003")}}
+    for sk in ("003", "001"):
+        start = {"pk": partition, "sk": S(sk)}
+        expect_validation("Query", {"TableName": RANGE, **one_row, "ExclusiveStartKey": start}, text)
+    assert ok("Query", TableName=RANGE, **one_row, Limit=1)["Count"] == 1
+    start = {"TableName": HASH, "KeyConditionExpression": "pk = :p", "ExpressionAttributeValues": {":p": partition}}
+    text = "The provided exclusive start key is invalid"
+    expect_validation("Query", {**start, "ExclusiveStartKey": {"pk": partition}}, text)
 
 
 @op("Query")
@@ -233,6 +253,41 @@ def test_a_page_ends_at_one_megabyte_before_the_filter():
     assert len(items) == 12
     for number in range(12):
         ok("DeleteItem", TableName=RANGE, Key={"pk": pk, "sk": S(f"{number:02}")})
+
+
+@op("Query", "Scan")
+def test_a_page_holds_one_megabyte_and_not_a_byte_more():
+    pk = S(fresh("mib"))
+    sizes = [300_000, 300_000, 300_000, 1024 * 1024 - 900_000]
+    for number, bytes_ in enumerate(sizes):
+        tables.put(RANGE, filled({"pk": pk, "sk": S(f"{number}")}, bytes_))
+    whole = ok("Query", **query(RANGE, pk))
+    assert (whole["Count"], "LastEvaluatedKey" in whole) == (4, False)
+    tables.put(RANGE, filled({"pk": pk, "sk": S("3")}, sizes[3] + 1))
+    cut = ok("Query", **query(RANGE, pk))
+    assert (cut["Count"], cut["LastEvaluatedKey"]) == (3, {"pk": pk, "sk": S("2")})
+    backwards = ok("Query", **query(RANGE, pk, ScanIndexForward=False))
+    assert (backwards["Count"], backwards["LastEvaluatedKey"]) == (3, {"pk": pk, "sk": S("1")})
+    for number in range(4):
+        ok("DeleteItem", TableName=RANGE, Key={"pk": pk, "sk": S(f"{number}")})
+
+
+@op("Query")
+def test_a_page_counts_what_a_local_index_fetches():
+    pk = S(fresh("fetched"))
+    for number in range(12):
+        tables.put(INDEXED, {"pk": pk, "sk": S(f"{number:02}"), "rank": N(number), "rest": S("x" * 100_000)})
+    request = query(INDEXED, pk, IndexName="by_rank", Select="ALL_ATTRIBUTES", ReturnConsumedCapacity="INDEXES")
+    page = ok("Query", **request)
+    assert page["Count"] == page["ScannedCount"] == 10
+    assert page["LastEvaluatedKey"] == {"pk": pk, "sk": S("09"), "rank": N(9)}
+    assert page["ConsumedCapacity"]["Table"]["CapacityUnits"] == 10 * 12.5
+    rest = ok("Query", **request, ExclusiveStartKey=page["LastEvaluatedKey"])
+    assert [item["sk"] for item in rest["Items"]] == [S("10"), S("11")]
+    assert "LastEvaluatedKey" not in rest
+    assert ok("Query", **query(INDEXED, pk, IndexName="by_rank"))["Count"] == 12
+    for number in range(12):
+        ok("DeleteItem", TableName=INDEXED, Key={"pk": pk, "sk": S(f"{number:02}")})
 
 
 # --- Select --------------------------------------------------------------------------------------------------------

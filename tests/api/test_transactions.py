@@ -375,6 +375,48 @@ def test_a_token_makes_a_request_idempotent():
 
 
 @op(WRITE)
+def test_a_token_s_request_is_the_same_in_any_order_of_members():
+    key, token = {"pk": S(fresh()), "m": M(a=S("1"), b=S("2"))}, str(uuid.uuid4())
+    action = put(key, ConditionExpression="attribute_not_exists(#p)", ExpressionAttributeNames={"#p": "pk"})
+
+    def turned(value):
+        if isinstance(value, list):
+            return [turned(one_) for one_ in value]
+        return {k: turned(value[k]) for k in reversed(value)} if isinstance(value, dict) else value
+
+    assert list(turned(action)["Put"]) == list(reversed(action["Put"]))
+    ok(WRITE, TransactItems=[action], ClientRequestToken=token)
+    ok(WRITE, TransactItems=turned([action]), ClientRequestToken=token)
+    ok(WRITE, TransactItems=[{"Put": {**action["Put"], "ReturnValuesOnConditionCheckFailure": None}}], ClientRequestToken=token)
+
+
+@op(WRITE, READ)
+def test_placeholders_need_no_expression():
+    key = {"pk": S(fresh())}
+    names, values = {"ExpressionAttributeNames": {"#a": "a"}}, {"ExpressionAttributeValues": {":a": S("a")}}
+    ok(WRITE, TransactItems=[put(key, **names, **values)])
+    assert ok(READ, TransactItems=[read(key, **names)])["Responses"] == [{"Item": key}]
+    ok(WRITE, TransactItems=[delete(key, **values)])
+
+
+@op(WRITE)
+def test_of_several_wrong_keys_the_first_is_blamed():
+    wrong = {"pk": N(1)}
+    cancelled(WRITE, [put({"pk": S(fresh())}), delete(wrong), delete({"pk": N(2)})], NONE, fault(SCHEMA), NONE)
+
+
+@op(READ)
+def test_four_megabytes_are_read_at_most():
+    keys = [{"pk": S(fresh("read4mb"))} for _ in range(11)]
+    for key in keys:
+        tables.put(HASH, {**key, "v": S("x" * 399_000)})
+    assert len(ok(READ, TransactItems=[read(key) for key in keys[:10]])["Responses"]) == 10
+    assert call(READ, {"TransactItems": [read(key, ProjectionExpression="pk") for key in keys]}).type == "ValidationException"
+    for key in keys:
+        ok("DeleteItem", TableName=HASH, Key=key)
+
+
+@op(WRITE)
 def test_a_cancelled_request_may_be_sent_again_with_its_token():
     key, token = {"pk": S(fresh())}, str(uuid.uuid4())
     request = {"TransactItems": [put(key, ConditionExpression="a = b")], "ClientRequestToken": token}

@@ -93,6 +93,7 @@ def test_get_says_healthy():
 def test_unknown_targets(target):
     reply = call("ListTables", {}, {"X-Amz-Target": target})
     assert reply.status == 400
+    assert reply.body.pop("message", "").endswith(f" {(target or '').removeprefix('DynamoDB_20120810.')} is not known") == bool(target)
     assert reply.body == {"__type": SERVICE + "#UnknownOperationException"}
 
 

@@ -1,0 +1,85 @@
+#include "ops/admission.h"
+
+#include "base/check.h"
+
+namespace partita::ops {
+
+std::string_view action_of(const Operation& operation, table::Verb verb) {
+  if (!operation.action.empty()) return operation.action;
+  switch (verb) {
+    case table::Verb::kGet:
+      return "dynamodb:GetItem";
+    case table::Verb::kPut:
+      return "dynamodb:PutItem";
+    case table::Verb::kUpdate:
+      return "dynamodb:UpdateItem";
+    case table::Verb::kDelete:
+      return "dynamodb:DeleteItem";
+    case table::Verb::kCheck:
+      return "dynamodb:ConditionCheckItem";
+    case table::Verb::kQuery:
+      return "dynamodb:Query";
+    case table::Verb::kScan:
+      return "dynamodb:Scan";
+    case table::Verb::kControl:
+      break;
+  }
+  PARTITA_CHECK(false);  // an operation on tables has its own
+}
+
+size_t Admission::Hash::operator()(const Key& key) const {
+  const auto operation = static_cast<size_t>(key.operation - operations().data());
+  return (operation << 8 | static_cast<size_t>(key.verb)) * 0x9e3779b97f4a7c15U + key.table_id;
+}
+
+template <class Count>
+void Admission::count(const Operation& operation, const table::Access& access, Count add) {
+  constexpr uint32_t kOtherTables = UINT32_MAX;
+  const uint32_t table_id = access.table == nullptr ? 0 : access.table->id;
+  Stripe& stripe = stripes_[table_id % kStripes];
+  Key key{&operation, access.verb, table_id};
+  const std::lock_guard lock(stripe.mutex);
+  auto found = stripe.traffic.find(key);
+  if (found == stripe.traffic.end()) {
+    const bool full = stripe.traffic.size() >= kMostInStripe;
+    if (full) key.table_id = kOtherTables;
+    Traffic fresh{operation.name, action_of(operation, access.verb), {}};
+    if (!full && access.table != nullptr) fresh.table = access.name;
+    found = stripe.traffic.try_emplace(key, std::move(fresh)).first;
+  }
+  add(found->second);
+}
+
+Result<void> Admission::admit(const Operation& operation, const auth::Caller& caller, const table::Access& access) {
+  static_cast<void>(caller);  // everyone who is known may do everything
+  count(operation, access, [](Traffic& traffic) { ++traffic.admitted; });
+  return {};
+}
+
+void Admission::charge(const Operation& operation, const table::Access& access,
+                       const table::ConsumedCapacity& consumed) {
+  const table::Capacity total = consumed.total();
+  count(operation, access, [&](Traffic& traffic) {
+    traffic.read += total.read;
+    traffic.write += total.write;
+  });
+}
+
+std::vector<Traffic> Admission::traffic() const {
+  std::vector<Traffic> all;
+  for (const Stripe& stripe : stripes_) {
+    const std::lock_guard lock(stripe.mutex);
+    for (const auto& [key, traffic] : stripe.traffic) all.push_back(traffic);
+  }
+  return all;
+}
+
+Result<void> Entrance::admit(const table::Access& access) {
+  return context_.admission.admit(context_.operation, context_.caller, access);
+}
+
+void Entrance::charge(const table::Access& access, const table::ConsumedCapacity& consumed) {
+  context_.admission.charge(context_.operation, access, consumed);
+}
+
+}  // namespace partita::ops

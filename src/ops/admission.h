@@ -1,0 +1,77 @@
+// The one choke point of all requests: every access of every request comes by before it runs, and again with its cost
+// when it was carried out. What decides over requests (authorisation, throttling) belongs here; the first that looks is
+// a count of who did what.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "model/size.h"
+#include "ops/operation.h"
+#include "table/access.h"
+
+namespace partita::ops {
+
+// The action of IAM that an access by this operation needs: the operation's own, or in a transaction that of the part.
+std::string_view action_of(const Operation& operation, table::Verb verb);
+
+// What was done since the start, for one operation, action and table; operations on tables are counted for all of them.
+struct Traffic {
+  std::string_view operation;
+  std::string_view action;
+  std::string table;
+  uint64_t admitted = 0;  // accesses
+  model::HalfUnits read = 0;
+  model::HalfUnits write = 0;
+};
+
+// Callable from any thread.
+class Admission {
+ public:
+  Result<void> admit(const Operation& operation, const auth::Caller& caller, const table::Access& access);
+  void charge(const Operation& operation, const table::Access& access, const table::ConsumedCapacity& consumed);
+
+  // In no order.
+  std::vector<Traffic> traffic() const;
+
+ private:
+  struct Key {
+    const Operation* operation;
+    table::Verb verb;
+    uint32_t table_id;
+    bool operator==(const Key&) const = default;
+  };
+  struct Hash {
+    size_t operator()(const Key& key) const;
+  };
+  // Striped by table, so that threads rarely meet.
+  struct alignas(64) Stripe {
+    mutable std::mutex mutex;
+    std::unordered_map<Key, Traffic, Hash> traffic;
+  };
+  static constexpr size_t kStripes = 16;
+  static constexpr size_t kMostInStripe = 4096;  // beyond, further tables are counted together
+
+  template <class Count>
+  void count(const Operation& operation, const table::Access& access, Count add);
+
+  std::array<Stripe, kStripes> stripes_;
+};
+
+// The Gate of one request.
+class Entrance final : public table::Gate {
+ public:
+  explicit Entrance(const Context& context) : context_(context) {}
+  Result<void> admit(const table::Access& access) override;
+  void charge(const table::Access& access, const table::ConsumedCapacity& consumed) override;
+
+ private:
+  const Context& context_;
+};
+
+}  // namespace partita::ops

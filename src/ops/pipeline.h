@@ -1,0 +1,134 @@
+// One way through the house, the same for every operation:
+//
+//   decode   bytes to a request struct, which knows no table and keeps no JSON
+//   bind     request and table description to a plan, with every check that needs the schema
+//   admit    every access of the plan comes by the one gate
+//   run      the plan, against the store
+//   encode   what came of it, as the reply's JSON
+//
+// An operation on items says how it is decoded and encoded; the rest is in `table`, by overload:
+//
+//   struct GetItem {
+//     using Request = table::GetRequest;
+//     static Result<Request> decode(const wire::Members& in);
+//     static Result<std::string> encode(const Request& request, const table::GetPlan& plan, const table::GetOutcome&
+//     got);
+//   };
+//   Task<Result<std::string>> get_item(const Context& context, wire::JsonDocument document) {
+//     return serve<GetItem>(context, std::move(document));
+//   }
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "ops/admission.h"
+#include "ops/operation.h"
+#include "table/query.h"
+#include "table/read.h"
+#include "table/transact.h"
+#include "table/write.h"
+#include "wire/members.h"
+
+namespace partita::ops {
+
+// A table's name from a name or an ARN. Faults: kArnInvalid, kArnOfAnotherAccount.
+Result<std::string> table_name_of(std::string_view name_or_arn, const Context& context);
+
+// The table of that name or ARN, ready for items. Faults: also kResourceNotFound.
+Result<table::Table> find_table(std::string_view name_or_arn, const Context& context);
+
+// Bytes to a request struct. The document may go when this returns. DynamoDB's first fault is found by check_shape(),
+// which is asked only when the one pass over the members has a doubt.
+template <class Call>
+Result<typename Call::Request> decode(const wire::JsonDocument& document, const wire::Shape& shape) {
+  wire::Members in;
+  if (!in.fits(document.root(), shape)) PARTITA_TRY_VOID(wire::check_shape(document.root(), shape));
+  return Call::decode(in);
+}
+
+// The tables that a request names: one, or one for each part, with what was wrong with it, so that the faults of parts
+// come in the order of the parts.
+template <class Request>
+auto find_tables(const Request& request, const Context& context) {
+  if constexpr (requires { request.parts; }) {
+    std::vector<Result<table::Table>> tables;
+    tables.reserve(request.parts.size());
+    for (const auto& part : request.parts) tables.push_back(find_table(part.table, context));
+    return Result<std::vector<Result<table::Table>>>(std::move(tables));
+  } else {
+    return find_table(request.table, context);
+  }
+}
+
+// A plan that may be run.
+template <class Request>
+auto prepare(const Request& request, const Context& context, Entrance& gate) {
+  using Plan = decltype(table::bind(request, *find_tables(request, context)));
+  auto tables = find_tables(request, context);
+  if (!tables.ok()) return Plan(std::move(tables).error());
+  Plan plan = table::bind(request, std::move(tables).value());
+  if (!plan.ok()) return plan;
+  auto admitted = table::admit(*plan, gate);
+  return admitted.ok() ? std::move(plan) : Plan(std::move(admitted).error());
+}
+
+// A table that changes that often during one request is at war with somebody.
+inline constexpr int kMostTries = 100;
+
+template <class Call>
+Task<Result<std::string>> serve(const Context& context, wire::JsonDocument document) {
+  std::optional<wire::JsonDocument> text(std::move(document));
+  PARTITA_CO_TRY(const typename Call::Request request, decode<Call>(*text, context.operation.shape));
+  text.reset();
+  Entrance gate(context);
+  for (int tries = 1;; ++tries) {
+    auto plan = prepare(request, context, gate);
+    std::optional<Error> refusal;
+    if (plan.ok()) {
+      auto outcome = co_await table::run(context.database, *plan);
+      if (outcome.ok()) {
+        table::charge(*plan, *outcome, gate);
+        co_return Call::encode(request, *plan, *outcome);
+      }
+      refusal = std::move(outcome).error();
+    } else {
+      refusal = std::move(plan).error();
+    }
+    if (!table::Database::binds_again(*refusal) || tries == kMostTries) co_return std::move(*refusal);
+    PARTITA_CO_TRY_VOID(co_await context.database.before_binding_again(*refusal));
+  }
+}
+
+// The same for an operation on tables as such. There is no description to bind to: `table` holds such a request against
+// the newest one in the very transaction that changes it.
+//
+//   struct DeleteTable {
+//     using Request = ...;  // has a `name`, which may be an ARN until it is run; or none, where no table is named
+//     static Result<Request> decode(const wire::Members& in);
+//     static Task<Result<Outcome>> run(const Context& context, const Request& request);
+//     static std::string encode(const Context& context, const Outcome& outcome);
+//   };
+template <class Call>
+Task<Result<std::string>> serve_control(const Context& context, wire::JsonDocument document) {
+  std::optional<wire::JsonDocument> text(std::move(document));
+  PARTITA_CO_TRY(typename Call::Request request, decode<Call>(*text, context.operation.shape));
+  text.reset();
+  table::Access access;
+  access.verb = table::Verb::kControl;
+  if constexpr (requires { request.name; }) {
+    PARTITA_CO_TRY(request.name, table_name_of(request.name, context));
+    access.name = request.name;
+  }
+  Entrance gate(context);
+  PARTITA_CO_TRY_VOID(gate.admit(access));
+  auto outcome = co_await Call::run(context, request);
+  if (!outcome.ok()) co_return std::move(outcome).error();
+  co_return Call::encode(context, *outcome);
+}
+
+}  // namespace partita::ops

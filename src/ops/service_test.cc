@@ -1,0 +1,177 @@
+// Whole requests without a socket: what no request may do to the process, and what the gate sees of each.
+#include "ops/service.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "engines/memory/memory_engine.h"
+#include "ops/admission.h"
+#include "ops/operation.h"
+#include "table/database.h"
+#include "wire/shape_testing.h"
+
+namespace partita::ops {
+namespace {
+
+class ServiceTest : public testing::Test {
+ protected:
+  ServiceTest() {
+    database_ = table::Database::open(*engine_, clock_, random_, {.creating_ms = 0, .updating_ms = 0, .deleting_ms = 0})
+                    .value();
+    service_ = std::make_unique<Service>(*database_);
+    for (const std::string& name : {std::string("ttt"), std::string("uuu")}) {
+      ok("CreateTable", R"({"TableName":")" + name + R"(","BillingMode":"PAY_PER_REQUEST",)" +
+                            R"("KeySchema":[{"AttributeName":"p","KeyType":"HASH"}],)" +
+                            R"("AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}]})");
+    }
+  }
+
+  Reply call(std::string_view operation, std::string_view body) {
+    const std::string target = "DynamoDB_20120810." + std::string(operation);
+    const Call request{target, "application/x-amz-json-1.0", body, auth::Caller{"key", "us-east-1", "123456789012"}};
+    return wait_for(service_->call(request));
+  }
+
+  std::string ok(std::string_view operation, const std::string& body) {
+    const Reply reply = call(operation, body);
+    EXPECT_EQ(reply.status, 200) << operation << ' ' << body << ' ' << reply.body;
+    return reply.body;
+  }
+
+  // {action, table}: accesses, read and write half units, since the last time.
+  using Seen = std::map<std::pair<std::string, std::string>, std::tuple<uint64_t, int64_t, int64_t>>;
+  Seen seen() {
+    Seen all;
+    for (const Traffic& one : service_->admission().traffic()) {
+      auto& [admitted, read, write] = all[{std::string(one.action), one.table}];
+      admitted += one.admitted;
+      read += static_cast<int64_t>(one.read);
+      write += static_cast<int64_t>(one.write);
+    }
+    Seen fresh;
+    for (const auto& [key, now] : all) {
+      const auto& [a, r, w] = before_[key];
+      const auto since = std::make_tuple(std::get<0>(now) - a, std::get<1>(now) - r, std::get<2>(now) - w);
+      if (std::get<0>(since) > 0) fresh[key] = since;
+    }
+    before_ = all;
+    return fresh;
+  }
+
+  std::unique_ptr<storage::Engine> engine_ = open_memory_engine();
+  ManualClock clock_{1'700'000'000'000};
+  SeededRandom random_{1};
+  std::unique_ptr<table::Database> database_;
+  std::unique_ptr<Service> service_;
+  Seen before_;
+};
+
+TEST_F(ServiceTest, ANullIsRefusedInEveryListAndMapOfEveryOperation) {
+  size_t spoilt = 0;
+  for (const Operation& operation : operations()) {
+    for (const auto& [where, body] : wire::bodies_with_null(operation.shape)) {
+      const Reply reply = call(operation.name, body);
+      EXPECT_EQ(reply.status, 400) << operation.name << where << ' ' << reply.body;
+      EXPECT_NE(reply.body.find("#ValidationException"), std::string::npos) << operation.name << where;
+      ++spoilt;
+    }
+    const Reply reply = call(operation.name, "null");
+    EXPECT_EQ(reply.status, 400) << operation.name;
+    EXPECT_NE(reply.body.find("#SerializationException"), std::string::npos) << operation.name << ' ' << reply.body;
+  }
+  EXPECT_GT(spoilt, 40u);
+}
+
+// Whatever it is answered with, and however little sense it makes.
+TEST_F(ServiceTest, EverySampleIsAnswered) {
+  for (const Operation& operation : operations()) {
+    const Reply reply = call(operation.name, wire::sample_body(operation.shape));
+    EXPECT_TRUE(reply.status == 200 || reply.status == 400) << operation.name << ' ' << reply.body;
+  }
+}
+
+TEST_F(ServiceTest, OneTableTwiceInABatch) {
+  const std::string arn = "arn:aws:dynamodb:us-east-1:123456789012:table/ttt";
+  const std::string put = R"([{"PutRequest":{"Item":{"p":{"S":"a"}}}}])";
+  const std::string keys = R"({"Keys":[{"p":{"S":"a"}}]})";
+  for (const std::string& name : {std::string("ttt"), arn}) {
+    const Reply write = call("BatchWriteItem", R"({"RequestItems":{"ttt":)" + put + ",\"" + name + "\":" + put + "}}");
+    EXPECT_NE(write.body.find("Provided list of item keys contains duplicates"), std::string::npos) << write.body;
+    const Reply read = call("BatchGetItem", R"({"RequestItems":{"ttt":)" + keys + ",\"" + name + "\":" + keys + "}}");
+    EXPECT_NE(read.body.find("Provided list of item keys contains duplicates"), std::string::npos) << read.body;
+  }
+  const auto action = [&](const std::string& name) {
+    return R"({"Put":{"TableName":")" + name + R"(","Item":{"p":{"S":"a"}}}})";
+  };
+  const Reply both = call("TransactWriteItems", R"({"TransactItems":[)" + action("ttt") + "," + action(arn) + "]}");
+  EXPECT_NE(both.body.find("cannot include multiple operations on one item"), std::string::npos) << both.body;
+}
+
+TEST_F(ServiceTest, EachAccessComesByTheGateWithItsCost) {
+  seen();
+  ok("PutItem", R"({"TableName":"ttt","Item":{"p":{"S":"a"}}})");
+  EXPECT_EQ(seen(), (Seen{{{"dynamodb:PutItem", "ttt"}, {1, 0, 2}}}));
+  ok("GetItem", R"({"TableName":"ttt","Key":{"p":{"S":"a"}}})");
+  EXPECT_EQ(seen(), (Seen{{{"dynamodb:GetItem", "ttt"}, {1, 1, 0}}}));
+  ok("Query", R"({"TableName":"ttt","KeyConditionExpression":"p = :p","ExpressionAttributeValues":{":p":{"S":"a"}}})");
+  EXPECT_EQ(seen(), (Seen{{{"dynamodb:Query", "ttt"}, {1, 1, 0}}}));
+  ok("Scan", R"({"TableName":"ttt","ConsistentRead":true})");
+  EXPECT_EQ(seen(), (Seen{{{"dynamodb:Scan", "ttt"}, {1, 2, 0}}}));
+  ok("UpdateItem", R"({"TableName":"ttt","Key":{"p":{"S":"a"}}})");
+  ok("DeleteItem", R"({"TableName":"ttt","Key":{"p":{"S":"a"}}})");
+  EXPECT_EQ(seen(), (Seen{{{"dynamodb:UpdateItem", "ttt"}, {1, 0, 2}}, {{"dynamodb:DeleteItem", "ttt"}, {1, 0, 2}}}));
+}
+
+TEST_F(ServiceTest, BatchesNeedTheirOwnActionOnEachTable) {
+  seen();
+  ok("BatchWriteItem",
+     R"({"RequestItems":{"ttt":[{"PutRequest":{"Item":{"p":{"S":"a"}}}},)"
+     R"({"DeleteRequest":{"Key":{"p":{"S":"b"}}}}],"uuu":[{"PutRequest":{"Item":{"p":{"S":"a"}}}}]}})");
+  EXPECT_EQ(seen(),
+            (Seen{{{"dynamodb:BatchWriteItem", "ttt"}, {2, 0, 4}}, {{"dynamodb:BatchWriteItem", "uuu"}, {1, 0, 2}}}));
+  ok("BatchGetItem", R"({"RequestItems":{"ttt":{"Keys":[{"p":{"S":"a"}},{"p":{"S":"b"}}]},)"
+                     R"("uuu":{"Keys":[{"p":{"S":"a"}}],"ConsistentRead":true}}})");
+  EXPECT_EQ(seen(),
+            (Seen{{{"dynamodb:BatchGetItem", "ttt"}, {2, 2, 0}}, {{"dynamodb:BatchGetItem", "uuu"}, {1, 2, 0}}}));
+}
+
+TEST_F(ServiceTest, TransactionsNeedTheActionOfEachPart) {
+  seen();
+  ok("TransactWriteItems",
+     R"({"TransactItems":[{"Put":{"TableName":"ttt","Item":{"p":{"S":"a"}}}},)"
+     R"({"Update":{"TableName":"ttt","Key":{"p":{"S":"b"}},"UpdateExpression":"REMOVE x"}},)"
+     R"({"Delete":{"TableName":"uuu","Key":{"p":{"S":"c"}}}},)"
+     R"({"ConditionCheck":{"TableName":"uuu","Key":{"p":{"S":"d"}},"ConditionExpression":"attribute_not_exists(p) "
+}
+}]
+})");
+  EXPECT_EQ(seen(), (Seen{{{"dynamodb:PutItem", "ttt"}, {1, 0, 4}},
+                          {{"dynamodb:UpdateItem", "ttt"}, {1, 0, 4}},
+                          {{"dynamodb:DeleteItem", "uuu"}, {1, 0, 4}},
+                          {{"dynamodb:ConditionCheckItem", "uuu"}, {1, 0, 4}}}));
+  ok("TransactGetItems", R"({"TransactItems":[{"Get":{"TableName":"ttt","Key":{"p":{"S":"a"}}}}]})");
+  EXPECT_EQ(seen(), (Seen{{{"dynamodb:GetItem", "ttt"}, {1, 4, 0}}}));
+}
+
+TEST_F(ServiceTest, OperationsOnTablesComeByTheGateToo) {
+  seen();
+  ok("DescribeTable", R"({"TableName":"arn:aws:dynamodb:us-east-1:123456789012:table/ttt"})");
+  ok("ListTables", "{}");
+  EXPECT_EQ(seen(), (Seen{{{"dynamodb:DescribeTable", ""}, {1, 0, 0}}, {{"dynamodb:ListTables", ""}, {1, 0, 0}}}));
+}
+
+TEST_F(ServiceTest, WhatIsRefusedCostsNothing) {
+  seen();
+  EXPECT_EQ(call("PutItem", R"({"TableName":"ttt","Item":{"q":{"S":"a"}}})").status, 400);
+  EXPECT_EQ(call("GetItem", R"({"TableName":"absent","Key":{"p":{"S":"a"}}})").status, 400);
+  EXPECT_EQ(seen(), Seen());
+}
+
+}  // namespace
+}  // namespace partita::ops

@@ -1,0 +1,42 @@
+// Ranges by prefix, and how a scan goes on behind a page.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/bytes.h"
+#include "storage/engine.h"
+
+namespace partita::storage {
+
+// The end of the range of all keys that start with `prefix`.
+inline std::string end_of(const std::string& prefix) { return prefix_end(prefix).value_or(""); }
+
+// All keys that start with `prefix`.
+inline Range range_of(std::string prefix) {
+  Range range;
+  range.end = end_of(prefix);
+  range.begin = std::move(prefix);
+  return range;
+}
+
+// The same range without everything up to and including `key`.
+inline Range behind(std::string_view key, Range range) {
+  range.begin.assign(key).push_back('\0');
+  return range;
+}
+
+// Cuts off what `page`, the first of the range in that direction, held of it. False when nothing is left.
+inline bool advance(Range& range, const Page& page, Direction direction = Direction::kAscending) {
+  if (!page.more || page.empty()) return false;
+  const std::string_view last = page[page.size() - 1].key;
+  if (direction == Direction::kAscending) {
+    range.begin.assign(last).push_back('\0');
+  } else {
+    range.end = last;
+  }
+  return true;
+}
+
+}  // namespace partita::storage

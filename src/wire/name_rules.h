@@ -1,0 +1,27 @@
+// What a name may be, and how AWS measures text. Internal to wire.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+#include "base/bytes.h"
+
+namespace partita::wire {
+
+inline constexpr std::string_view kNamePattern = "[a-zA-Z0-9_.-]+";
+
+inline bool is_name(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+           c == '-';
+  });
+}
+
+// An ARN may stand in a name's place; what it names is found out behind the shape.
+inline bool is_arn(std::string_view text) { return text.starts_with("arn:"); }
+
+// In UTF-16 code units, as Java counts.
+inline int64_t length_of(std::string_view text) { return static_cast<int64_t>(utf16_length(text)); }
+
+}  // namespace partita::wire
