@@ -99,11 +99,15 @@ bool has_part(const std::string& whole, const std::string& part) {
   return memmem(whole.data(), whole.size(), part.data(), part.size()) != nullptr;
 }
 
-bool contains(const AttributeValue* whole, const AttributeValue* part) {
+constexpr size_t kBytesOfWork = 128;  // that has_part() looks through in the time of one operator
+constexpr size_t kMembersOfWork = 8;  // that are compared in it
+
+bool contains(const AttributeValue* whole, const AttributeValue* part, uint64_t& work) {
   if (whole == nullptr || part == nullptr) return false;
   switch (whole->type()) {
     case Type::kS:
     case Type::kB:
+      work += whole->as_bytes().size() / kBytesOfWork;
       return part->is(whole->type()) && has_part(whole->as_bytes(), part->as_bytes());
     case Type::kSS:
       return part->is(Type::kS) && std::ranges::binary_search(whole->as_string_set(), part->as_string());
@@ -112,6 +116,7 @@ bool contains(const AttributeValue* whole, const AttributeValue* part) {
     case Type::kNS:
       return part->is(Type::kN) && std::ranges::binary_search(whole->as_number_set(), part->as_number());
     case Type::kL:
+      work += whole->as_list().size() / kMembersOfWork;
       return std::ranges::find(whole->as_list(), *part) != whole->as_list().end();
     default:
       return false;
@@ -144,7 +149,7 @@ bool evaluate_between(const std::vector<Operand>& operands, const Item& item) {
          compare(ConditionOp::kLessEqual, what.get(), high.get());
 }
 
-bool evaluate_two(ConditionOp op, const std::vector<Operand>& operands, const Item& item) {
+bool evaluate_two(ConditionOp op, const std::vector<Operand>& operands, const Item& item, uint64_t& work) {
   const Resolved a(operands[0], item);
   const Resolved b(operands[1], item);
   switch (op) {
@@ -154,15 +159,16 @@ bool evaluate_two(ConditionOp op, const std::vector<Operand>& operands, const It
     case ConditionOp::kBeginsWith:
       return begins_with(a.get(), b.get());
     case ConditionOp::kContains:
-      return contains(a.get(), b.get());
+      return contains(a.get(), b.get(), work);
     default:
       return compare(op, a.get(), b.get());
   }
 }
 
 // Depth is bounded by the number of operators that an expression may have.
-bool evaluate_node(const ConditionNode& node, const Item& item) {
-  const auto holds = [&](const ConditionNode& child) { return evaluate_node(child, item); };
+bool evaluate_node(const ConditionNode& node, const Item& item, uint64_t& work) {
+  const auto holds = [&](const ConditionNode& child) { return evaluate_node(child, item, work); };
+  ++work;
   switch (node.op) {
     case ConditionOp::kAnd:
       return std::ranges::all_of(node.children, holds);
@@ -173,6 +179,7 @@ bool evaluate_node(const ConditionNode& node, const Item& item) {
     case ConditionOp::kBetween:
       return evaluate_between(node.operands, item);
     case ConditionOp::kIn:
+      work += node.operands.size() / kMembersOfWork;
       return evaluate_in(node.operands, item);
     case ConditionOp::kInSorted:
       return evaluate_in_sorted(node.operands, item);
@@ -181,7 +188,7 @@ bool evaluate_node(const ConditionNode& node, const Item& item) {
     case ConditionOp::kAttributeNotExists:
       return Resolved(node.operands.front(), item).get() == nullptr;
     default:
-      return evaluate_two(node.op, node.operands, item);
+      return evaluate_two(node.op, node.operands, item, work);
   }
 }
 
@@ -213,6 +220,13 @@ std::vector<std::string> Condition::nested_attributes() const {
   return mentioned(root_, [](const Path& path) { return !path.is_attribute(); });
 }
 
-bool evaluate(const Condition& condition, const Item& item) { return evaluate_node(condition.root(), item); }
+bool evaluate(const Condition& condition, const Item& item) {
+  uint64_t work = 0;
+  return evaluate(condition, item, work);
+}
+
+bool evaluate(const Condition& condition, const Item& item, uint64_t& work) {
+  return evaluate_node(condition.root(), item, work);
+}
 
 }  // namespace partita::expr

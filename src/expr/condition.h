@@ -77,5 +77,7 @@ Result<Condition> parse_condition(std::string_view text, Source source, Placehol
 // Whether the item meets the condition. An item that does not exist is an empty one. Values in the item that do not
 // suit an operator make that operator false, they are not errors.
 bool evaluate(const Condition& condition, const model::Item& item);
+// The same; adds to `work` about what it took, in operators and functions evaluated (some 50 ns each).
+bool evaluate(const Condition& condition, const model::Item& item, uint64_t& work);
 
 }  // namespace partita::expr

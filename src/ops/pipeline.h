@@ -32,6 +32,7 @@
 #include "table/read.h"
 #include "table/transact.h"
 #include "table/write.h"
+#include "wire/checks.h"
 #include "wire/members.h"
 
 namespace partita::ops {
@@ -48,7 +49,9 @@ template <class Call>
 Result<typename Call::Request> decode(const wire::JsonDocument& document, const wire::Shape& shape) {
   wire::Members in;
   if (!in.fits(document.root(), shape)) PARTITA_TRY_VOID(wire::check_shape(document.root(), shape));
-  return Call::decode(in);
+  auto request = Call::decode(in);
+  if (!request.ok()) return wire::worded(std::move(request).error(), document.root(), shape);
+  return request;
 }
 
 // The tables that a request names: one, or one for each part, with what was wrong with it, so that the faults of parts

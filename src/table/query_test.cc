@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "expr/legacy.h"
 #include "model/limits.h"
 #include "model/size.h"
 #include "table/table_testing.h"
@@ -368,6 +369,40 @@ TEST_F(RangeTest, StartKeysOfAScanAreChecked) {
   EXPECT_TRUE(read(index).ok());
   index.start->set("g", s(""));
   EXPECT_EQ(fault(index), Fault::kStartKeyInvalid);
+}
+
+TEST_F(RangeTest, AQueryForOneItemIsNotContinued) {
+  fill(20);
+  RangeRead query = on("T");
+  query.range = KeyRange{{s("p1")}, {n(1)}, std::nullopt};
+  query.limit = 1;
+  const auto page = read(query);
+  ASSERT_TRUE(page.ok());
+  EXPECT_EQ(page->scanned, 1U);
+  EXPECT_FALSE(page->last_key.has_value());
+  query.start = item({{"pk", s("p1")}, {"sk", n(1)}});
+  EXPECT_EQ(fault(query), Fault::kStartKeyOfOneRow);
+}
+
+// Rows are tiny and the filter is long: the page ends when a few of them have met it.
+TEST_F(RangeTest, APageEndsWhenItsFilterHasWorkedEnough) {
+  fill(20);
+  std::vector<expr::LegacyCondition> absent;
+  for (int i = 0; i < 150'000; ++i) absent.push_back({"a" + std::to_string(i), expr::LegacyOp::kNull, {}, {}, {}});
+  RangeRead query = on("T");
+  query.filter = expr::lower_filter(absent, expr::LegacyJoin::kAnd).value();
+  size_t found = 0;
+  size_t pages = 0;
+  do {
+    const auto page = read(query);
+    ASSERT_TRUE(page.ok());
+    EXPECT_LE(page->scanned, 7U);
+    found += page->count;
+    query.start = page->last_key;
+    ++pages;
+  } while (query.start);
+  EXPECT_GT(pages, 1U);
+  EXPECT_EQ(found, 20U);
 }
 
 TEST_F(RangeTest, StartKeysOfAQueryAreChecked) {

@@ -39,10 +39,12 @@ bool meets_newer_checks(const JsonValue& body, const Shape& shape) {
   return shape.checks != Checks::kOlder && !lacks_a_member(body, shape) && !is_deeper(body, kDeepestForNewer);
 }
 
+// The size of an item is told bare, although it is known before the table is.
 Error worded(Error error, const JsonValue& body, const Shape& shape) {
   if (error.kind() != ErrorKind::kInvalid || !meets_newer_checks(body, shape)) return error;
   const Fault fault = model::fault_of(error);
-  if (fault == Fault::kConstraints || row_of(fault).exception != Exception::kValidation) return error;
+  const bool of_size = fault == Fault::kItemTooLarge || fault == Fault::kItemToUpdateTooLarge;
+  if (of_size || fault == Fault::kConstraints || row_of(fault).exception != Exception::kValidation) return error;
   std::string text = message_of(error, Words::kNewer);
   if (shape.checks == Checks::kEnveloped) return constraint_violated(text);
   return model::refuse(Fault::kConstraints, {std::move(text)});

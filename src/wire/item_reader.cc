@@ -48,10 +48,13 @@ Result<Number> decode_number(std::string_view text) {
   return Number::parse(text);
 }
 
+constexpr size_t kMaxShownBytes = 64 * 1024;  // as much as any message holds
+
 // The elements as they were sent, for the text that complains of doubles.
 std::string as_sent(const JsonValue& list) {
   std::string out;
   for (const JsonValue element : list.elements()) {
+    if (out.size() > kMaxShownBytes) break;
     out += out.empty() ? "[" : ", ";
     out += element.as_string();
   }
@@ -62,8 +65,11 @@ std::string as_sent(const JsonValue& list) {
 std::string as_met(const JsonValue& list, std::string_view comma, std::string (*member_of)(const JsonValue&)) {
   std::map<std::string, std::string_view> before;
   std::string rest;
+  size_t shown = 0;
   for (const JsonValue element : list.elements()) {
+    if (shown > kMaxShownBytes) break;
     const std::string_view text = element.as_string();
+    shown += text.size() + 1;
     if (rest.empty() && before.try_emplace(member_of(element), text).second) continue;
     rest.append(comma).append(1, '"').append(text).append(1, '"');
   }

@@ -133,12 +133,34 @@ def expect_error(operation, parameters, name, text=None):
 
 
 def expect_validation(operation, parameters, text=None):
-    return expect_error(operation, parameters, VALIDATION, text)
+    """As expect_error, with the fault's text before told()."""
+    return expect_error(operation, parameters, VALIDATION, told(operation, text))
 
 
 def one(fault):
     """The text of a request with one fault against the service's model."""
     return f"1 validation error detected: {fault}"
+
+
+# Faults that need the table, or the item in it, to be found: these are told as they are.
+NEEDS_THE_TABLE = re.compile(
+    "The provided key element does not match the schema|Key attributes must be scalars.*|Item size .*"
+    "|(One or more parameter values were invalid: )?(Missing the key|Type mismatch for|Size of hashkey|Aggregated size|Cannot update attribute).*"
+    "|One or more parameter values are not valid.*|The update expression attempted .*|The document path provided .*"
+    "|The provided expression refers to .*|An operand in the update expression .*"
+)
+
+
+def told(operation, text):
+    """A text, a pattern or several texts as the operation words them: a write of one item tells every fault that it
+    finds before it looks at the table in the sentence for faults against the model."""
+    if operation not in ("PutItem", "UpdateItem", "DeleteItem") or text is None:
+        return text
+    if isinstance(text, tuple):
+        return tuple(told(operation, each) for each in text)
+    if isinstance(text, re.Pattern):
+        return text if "detected: " in text.pattern else re.compile(re.escape(one("")) + f"(?:{text.pattern})")
+    return text if "detected: " in text or NEEDS_THE_TABLE.fullmatch(text) else one(text)
 
 
 def several(*faults):
@@ -158,12 +180,6 @@ def too_short(member):
 # What they say of a word that ReturnValues and ConditionalOperator do not know.
 RETURN_VALUES = "Failed to satisfy constraint: Member must satisfy enum value set: [ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]"
 JOINS = "Failed to satisfy constraint: Member must satisfy enum value set: [ALL, OR]"
-
-
-def told(operation, text):
-    """A fault that is found before the table is, as the operation words it: a write of one item puts it into the
-    sentence of the model's faults."""
-    return (text, one(text)) if operation in ("PutItem", "UpdateItem", "DeleteItem") else text
 
 
 def at_least(length):

@@ -1,7 +1,7 @@
 """Names of attributes that are empty or too long, wherever a request may name one; and how much may be named at all."""
 
 import pytest
-from client import call, expect_validation, ok, told
+from client import call, expect_validation, ok
 from tables import ABSENT, HASH, fresh, get
 from values import L, M, N, S
 
@@ -32,8 +32,8 @@ PLACES = [
 @pytest.mark.parametrize("operation, request_", PLACES, ids=[f"{n}-{p[0]}" for n, p in enumerate(PLACES)])
 def test_a_name_is_neither_empty_nor_too_long(operation, request_):
     request = {"TableName": ABSENT}
-    expect_validation(operation, {**request, **request_("")}, told(operation, EMPTY))
-    expect_validation(operation, {**request, **request_(LONGEST + "n")}, told(operation, LONG))
+    expect_validation(operation, {**request, **request_("")}, EMPTY)
+    expect_validation(operation, {**request, **request_(LONGEST + "n")}, LONG)
 
 
 @op("PutItem", "GetItem")

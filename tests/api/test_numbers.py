@@ -5,7 +5,7 @@ import random
 
 import pytest
 import tables
-from client import expect_validation, ok
+from client import VALIDATION, expect_error, expect_validation, ok
 from tables import HASH, HASH_N, RANGE_N, fresh, get, update
 from test_values import CONVERT, OVERFLOW, PRECISION, UNDERFLOW
 from values import NS, N, S
@@ -173,9 +173,9 @@ def test_arithmetic_that_does_not_fit(left, sign, right, text):
     tables.put(HASH, {**key, "n": N(left)})
     values = {":v": N(right)}
     request = {"TableName": HASH, "Key": key, "ExpressionAttributeValues": values}
-    expect_validation("UpdateItem", {**request, "UpdateExpression": f"SET n = n {sign} :v"}, text)
+    expect_error("UpdateItem", {**request, "UpdateExpression": f"SET n = n {sign} :v"}, VALIDATION, text)
     if sign == "+":
-        expect_validation("UpdateItem", {**request, "UpdateExpression": "ADD n :v"}, text)
+        expect_error("UpdateItem", {**request, "UpdateExpression": "ADD n :v"}, VALIDATION, text)
     assert get(HASH, key) == {**key, "n": N(canonical(left))}
 
 

@@ -166,22 +166,23 @@ def test_a_start_key_of_another_segment(scanned):
 START = "The provided starting key is invalid"
 OUTSIDE = "The provided starting key is outside query boundaries based on provided conditions"
 SCHEMA = START + ": The provided key element does not match the schema"
+TYPE = "The provided key element does not match the schema"
 START_KEYS = [
     ({}, None),
     ({"pk": S("x")}, None),
     ({"sk": S("1")}, None),
     ({"pk": S("x"), "sk": S("1"), "more": S("1")}, None),
     ({"pk": S("x"), "other": S("1")}, None),
-    ({"pk": S("x"), "sk": N(1)}, None),
-    ({"pk": B(b"x"), "sk": S("1")}, None),
+    ({"pk": S("x"), "sk": N(1)}, TYPE),
+    ({"pk": B(b"x"), "sk": S("1")}, TYPE),
 ]
 
 
 @op("Query", "Scan")
-@pytest.mark.parametrize("key, _", START_KEYS, ids=[str(sorted(k[0])) + str(n) for n, k in enumerate(START_KEYS)])
-def test_start_keys_of_the_wrong_shape(key, _):
+@pytest.mark.parametrize("key, text", START_KEYS, ids=[str(sorted(k[0])) + str(n) for n, k in enumerate(START_KEYS)])
+def test_start_keys_of_the_wrong_shape(key, text):
     expect_validation("Scan", {"TableName": RANGE, "ExclusiveStartKey": key}, SCHEMA)
-    expect_validation("Query", query(RANGE, S("x"), ExclusiveStartKey=key), (START, SCHEMA, SCHEMA.removeprefix(START + ": ")))
+    expect_validation("Query", query(RANGE, S("x"), ExclusiveStartKey=key), text or (START, SCHEMA))
 
 
 @op("Query")
@@ -210,7 +211,8 @@ def test_what_is_one_row_can_not_be_restarted(partition):
     for sk in ("003", "001"):
         start = {"pk": partition, "sk": S(sk)}
         expect_validation("Query", {"TableName": RANGE, **one_row, "ExclusiveStartKey": start}, text)
-    assert ok("Query", TableName=RANGE, **one_row, Limit=1)["Count"] == 1
+    page = ok("Query", TableName=RANGE, **one_row, Limit=1)
+    assert page["Count"] == 1 and "LastEvaluatedKey" not in page
     start = {"TableName": HASH, "KeyConditionExpression": "pk = :p", "ExpressionAttributeValues": {":p": partition}}
     text = "The provided exclusive start key is invalid"
     expect_validation("Query", {**start, "ExclusiveStartKey": {"pk": partition}}, text)

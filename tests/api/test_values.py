@@ -47,6 +47,22 @@ FAULTS = [
     ("nested-null", M(a={"NULL": False}), INVALID + "Null attribute value types must have the value of true"),
     ("type-before-many", {"S": "a", "N": ""}, CONVERT),
 ]
+# What the operations with newer checks say instead: they quote members, those before the first double in their order.
+NEWER = {
+    INVALID + "Input collection [a, a] contains duplicates.": INVALID + 'Input collection ["a", "a"] contains duplicates.',
+    INVALID + "Input collection [b, a, b] contains duplicates.": INVALID + 'Input collection ["a", "b", "b"] contains duplicates.',
+    INVALID + "Input collection [, ] contains duplicates.": INVALID + 'Input collection ["", ""] contains duplicates.',
+    "Input collection contains duplicates": INVALID + "Input collection contains duplicates.",
+    INVALID + "Input collection [AA==, AA==]of type BS contains duplicates.": INVALID
+    + 'Input collection ["AA==","AA=="]of type BS contains duplicates.',
+    CONVERT: CONVERT + ": ",
+}
+
+
+def newer(text):
+    return NEWER.get(text, text)
+
+
 IDS = [fault[0] for fault in FAULTS]
 TEXTS = [(fault[1], fault[2]) for fault in FAULTS]
 
@@ -55,14 +71,14 @@ TEXTS = [(fault[1], fault[2]) for fault in FAULTS]
 @pytest.mark.parametrize("value, text", TEXTS, ids=IDS)
 def test_in_an_item(value, text):
     key = {"pk": S(fresh())}
-    expect_validation("PutItem", {"TableName": HASH, "Item": {**key, "v": value}}, text)
+    expect_validation("PutItem", {"TableName": HASH, "Item": {**key, "v": value}}, newer(text))
     assert get(HASH, key) is None
 
 
 @pytest.mark.parametrize("operation", ["GetItem", "DeleteItem", "UpdateItem"])
 @pytest.mark.parametrize("value, text", TEXTS, ids=IDS)
 def test_in_a_key(operation, value, text):
-    expect_validation(operation, {"TableName": HASH, "Key": {"pk": value}}, text)
+    expect_validation(operation, {"TableName": HASH, "Key": {"pk": value}}, newer(text))
 
 
 @op("BatchWriteItem")
@@ -77,7 +93,7 @@ def test_in_a_batch(value, text):
 @op("BatchGetItem")
 @pytest.mark.parametrize("value, text", TEXTS, ids=IDS)
 def test_in_a_batch_of_reads(value, text):
-    expect_validation("BatchGetItem", {"RequestItems": {HASH: {"Keys": [{"pk": value}]}}}, text)
+    expect_validation("BatchGetItem", {"RequestItems": {HASH: {"Keys": [{"pk": value}]}}}, newer(text))
 
 
 @op("TransactWriteItems", "TransactGetItems")
@@ -95,18 +111,24 @@ def in_values(text):
     return f"ExpressionAttributeValues contains invalid value: {text} for key :v"
 
 
-@op("Scan")
+@op("Scan", "Query", "PutItem", "UpdateItem", "DeleteItem")
 @pytest.mark.parametrize("value, text", TEXTS, ids=IDS)
 def test_in_an_expression(value, text):
-    request = {"TableName": HASH, "FilterExpression": "a = :v", "ExpressionAttributeValues": {":v": value}}
-    expect_validation("Scan", request, in_values(text))
+    values = {"TableName": HASH, "ExpressionAttributeValues": {":v": value}}
+    expect_validation("Scan", {**values, "FilterExpression": "a = :v"}, in_values(text))
+    # The newer checks do not say where the value stands.
+    expect_validation("Query", {**values, "KeyConditionExpression": "pk = :v"}, newer(text))
+    key = {"pk": S("a")}
+    expect_validation("PutItem", {**values, "Item": key, "ConditionExpression": "a = :v"}, newer(text))
+    expect_validation("UpdateItem", {**values, "Key": key, "UpdateExpression": "SET a = :v"}, newer(text))
+    expect_validation("DeleteItem", {**values, "Key": key, "ConditionExpression": "a = :v"}, newer(text))
 
 
 @op("UpdateItem")
 @pytest.mark.parametrize("value, text", TEXTS, ids=IDS)
 def test_in_attribute_updates(value, text):
     request = {"TableName": HASH, "Key": {"pk": S(fresh())}, "AttributeUpdates": {"v": {"Value": value}}}
-    expect_validation("UpdateItem", request, text)
+    expect_validation("UpdateItem", request, newer(text))
 
 
 @op("Query", "Scan")
@@ -117,14 +139,14 @@ def test_in_a_starting_key(value, text):
     request = {"TableName": HASH, "ExclusiveStartKey": {"pk": value}}
     expect_validation("Scan", request, shown)
     request["KeyConditions"] = {"pk": {"ComparisonOperator": "EQ", "AttributeValueList": [S("a")]}}
-    expect_validation("Query", request, shown)
+    expect_validation("Query", request, newer(shown))
 
 
 @op("PutItem")
 @pytest.mark.parametrize("value, text", TEXTS[:8], ids=IDS[:8])
 def test_in_expected(value, text):
     request = {"TableName": HASH, "Item": {"pk": S(fresh())}, "Expected": {"a": {"Value": value}}}
-    expect_validation("PutItem", request, text)
+    expect_validation("PutItem", request, newer(text))
 
 
 ACCEPTED = [
