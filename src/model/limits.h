@@ -29,8 +29,14 @@ inline constexpr size_t kMaxPlaceholderBytes = 2 * 1024 * 1024;  // names and va
 
 inline constexpr size_t kMaxGlobalIndexes = 20;
 inline constexpr size_t kMaxLocalIndexes = 5;
-inline constexpr size_t kMaxIndexKeys = 4;              // partition attributes of a global index, and sort attributes
-inline constexpr size_t kMaxProjectedAttributes = 100;  // over all indexes of a table
+inline constexpr size_t kMaxIndexKeys = 4;               // partition attributes of a global index, and sort attributes
+inline constexpr size_t kMaxProjectedAttributes = 100;   // over all indexes of a table
+inline constexpr size_t kMaxIncludedAttributes = 20;     // of one index; NonKeyAttributes in the API reference
+inline constexpr size_t kMaxTags = 50;                   // of a table
+inline constexpr int64_t kMaxTableUnits = 40'000;        // of a table or an index, read or write
+inline constexpr int64_t kMaxUnits = 1'000'000'000'000;  // beyond that a number of units makes no sense to DynamoDB
+inline constexpr int64_t kMaxDecreasesAtOnce = 4;        // of provisioned units in a UTC day; then one an hour
+inline constexpr int64_t kMaxTableClassChanges = 2;      // in 30 days
 inline constexpr int64_t kMaxCollectionBytes = 10LL * 1024 * 1024 * 1024;  // with a local index
 
 inline constexpr size_t kReadUnitBytes = 4096;

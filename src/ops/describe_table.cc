@@ -12,7 +12,7 @@ Task<Result<std::string>> describe_table(const Context& context, wire::JsonValue
     std::vector<std::string> args{name};
     co_return model::refuse(model::Fault::kTableNotFound, std::move(args));
   }
-  co_return table_reply(context, "Table", *table);
+  co_return table_reply(context, "Table", *table, context.database.clock().now_ms());
 }
 
 }  // namespace partita::ops

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "table/settings_rules.h"
 #include "wire/json_writer.h"
 
 namespace partita::ops {
@@ -85,28 +86,23 @@ void write_keys(JsonWriter& json, const model::KeySchema& keys) {
   json.end_array();
 }
 
-void write_throughput(JsonWriter& json, const table::Throughput& throughput) {
+void write_throughput(JsonWriter& json, const table::Throughput& throughput, int64_t at_ms) {
   json.key("ProvisionedThroughput");
   json.begin_object();
   if (throughput.last_increase_ms != 0) write_time(json, "LastIncreaseDateTime", throughput.last_increase_ms);
   if (throughput.last_decrease_ms != 0) write_time(json, "LastDecreaseDateTime", throughput.last_decrease_ms);
-  write_whole(json, "NumberOfDecreasesToday", throughput.decreases_today);
+  write_whole(json, "NumberOfDecreasesToday", throughput.decreases_on(at_ms));
   write_whole(json, "ReadCapacityUnits", throughput.read_units);
   write_whole(json, "WriteCapacityUnits", throughput.write_units);
   json.end_object();
 }
 
-// Provisioned units are warm as they are; on-demand tables start with DynamoDB's own minimum.
-void write_warm(JsonWriter& json, const std::optional<table::WarmThroughput>& warm, BillingMode mode,
-                const table::Throughput& throughput, std::string_view status) {
-  table::WarmThroughput units;
-  if (mode == BillingMode::kProvisioned) units = {throughput.read_units, throughput.write_units};
-  if (warm) units = *warm;
+void write_warm(JsonWriter& json, const table::WarmThroughput& warm, bool updating) {
   json.key("WarmThroughput");
   json.begin_object();
-  write_whole(json, "ReadUnitsPerSecond", units.read_units);
-  write_whole(json, "WriteUnitsPerSecond", units.write_units);
-  write_text(json, "Status", status);
+  write_whole(json, "ReadUnitsPerSecond", warm.read_units);
+  write_whole(json, "WriteUnitsPerSecond", warm.write_units);
+  write_text(json, "Status", updating ? "UPDATING" : "ACTIVE");
   json.end_object();
 }
 
@@ -134,25 +130,28 @@ void write_projection(JsonWriter& json, const table::Projection& projection) {
 
 // An index of a table that is being created is being created itself.
 Status index_status(const IndexInfo& index, Status table_status) {
-  return table_status == Status::kCreating ? Status::kCreating : index.status;
+  if (table_status == Status::kCreating) return Status::kCreating;
+  return index.status == Status::kActive && index.settles_at_ms != 0 ? Status::kUpdating : index.status;
 }
 
 void write_index(JsonWriter& json, const std::string& arn, const TableInfo& table, const IndexInfo& index,
-                 Status table_status) {
+                 int64_t at_ms) {
   json.begin_object();
   write_text(json, "IndexName", index.name);
   write_keys(json, index.keys);
   write_projection(json, index.projection);
   if (index.global) {
-    const std::string_view status = status_name(index_status(index, table_status));
-    write_text(json, "IndexStatus", status);
+    write_text(json, "IndexStatus", status_name(index_status(index, table.status)));
     if (index.status == Status::kCreating) {
       json.key("Backfilling");
       json.boolean(index.backfilling);
     }
-    write_throughput(json, index.throughput);
+    write_throughput(json, index.throughput, at_ms);
     write_on_demand(json, index.on_demand);
-    write_warm(json, index.warm, table.billing_mode, index.throughput, status);
+    // The answer of CreateTable does not have it.
+    if (table.status != Status::kCreating) {
+      write_warm(json, index.warm, index.next_warm || index.status == Status::kCreating);
+    }
   }
   write_whole(json, "IndexSizeBytes", index.tally->bytes);
   write_whole(json, "ItemCount", index.tally->items);
@@ -160,25 +159,55 @@ void write_index(JsonWriter& json, const std::string& arn, const TableInfo& tabl
   json.end_object();
 }
 
-void write_indexes(JsonWriter& json, const std::string& arn, const TableInfo& table, Status table_status) {
+void write_indexes(JsonWriter& json, const std::string& arn, const TableInfo& table, int64_t at_ms) {
   for (const bool global : {false, true}) {
     const auto chosen = [&](const IndexInfo& index) { return index.global == global; };
     if (std::ranges::none_of(table.indexes, chosen)) continue;
     json.key(global ? "GlobalSecondaryIndexes" : "LocalSecondaryIndexes");
     json.begin_array();
     for (const auto& index : table.indexes) {
-      if (chosen(index)) write_index(json, arn, table, index, table_status);
+      if (chosen(index)) write_index(json, arn, table, index, at_ms);
     }
     json.end_array();
   }
 }
 
+// A table that was never paid for by the request has no summary.
 void write_billing(JsonWriter& json, const TableInfo& table) {
-  if (table.billing_changed_ms == 0) return;
+  const bool on_demand = table.billing_mode == BillingMode::kPayPerRequest;
+  if (!on_demand && table.billing_changed_ms == 0) return;
   json.key("BillingModeSummary");
   json.begin_object();
-  write_text(json, "BillingMode", table.billing_mode == BillingMode::kProvisioned ? "PROVISIONED" : "PAY_PER_REQUEST");
-  write_time(json, "LastUpdateToPayPerRequestDateTime", table.billing_changed_ms);
+  write_text(json, "BillingMode", on_demand ? "PAY_PER_REQUEST" : "PROVISIONED");
+  if (table.billing_changed_ms != 0) write_time(json, "LastUpdateToPayPerRequestDateTime", table.billing_changed_ms);
+  json.end_object();
+}
+
+// An ARN is reported as it was given, and any other name of a key as the ARN of that key.
+std::string kms_key_arn(const Context& context, const std::string& key) {
+  if (key.starts_with("arn:") && key.contains(":key/")) return key;
+  return "arn:aws:kms:" + context.caller.region + ":" + context.caller.account_id + ":key/" + table::kms_key_id(key);
+}
+
+void write_encryption(JsonWriter& json, const Context& context, const TableInfo& table) {
+  if (!table.encryption && !table.next_encryption) return;
+  json.key("SSEDescription");
+  json.begin_object();
+  write_text(json, "Status", table.next_encryption ? "UPDATING" : "ENABLED");
+  if (table.encryption) {
+    write_text(json, "SSEType", "KMS");
+    write_text(json, "KMSMasterKeyArn", kms_key_arn(context, table.encryption->key));
+  }
+  json.end_object();
+}
+
+void write_stream(JsonWriter& json, const TableInfo& table) {
+  if (!table.stream.enabled) return;
+  json.key("StreamSpecification");
+  json.begin_object();
+  json.key("StreamEnabled");
+  json.boolean(true);
+  write_text(json, "StreamViewType", table.stream.view_type);
   json.end_object();
 }
 
@@ -190,26 +219,21 @@ void write_settings(JsonWriter& json, const Context& context, const TableInfo& t
     if (table.table_class_changed_ms != 0) write_time(json, "LastUpdateDateTime", table.table_class_changed_ms);
     json.end_object();
   }
-  if (table.encryption && table.encryption->kms) {
-    json.key("SSEDescription");
-    json.begin_object();
-    write_text(json, "Status", "ENABLED");
-    write_text(json, "SSEType", "KMS");
-    const std::string prefix = "arn:aws:kms:" + context.caller.region + ":" + context.caller.account_id + ":";
-    const std::string& key = table.encryption->key_arn;
-    write_text(json, "KMSMasterKeyArn", key.starts_with("arn:") ? key : prefix + "key/" + key);
-    json.end_object();
+  write_encryption(json, context, table);
+  write_stream(json, table);
+  if (!table.replication_mode.empty()) {
+    write_text(json, "GlobalTableSettingsReplicationMode", table.replication_mode);
   }
   json.key("DeletionProtectionEnabled");
   json.boolean(table.deletion_protection);
 }
 
-// A table whose index is at work is being updated.
-Status shown_status(const TableInfo& table, int64_t now_ms) {
-  const Status status = table.status_at(now_ms);
-  const bool index_at_work =
-      std::ranges::any_of(table.indexes, [](const IndexInfo& index) { return index.status != Status::kActive; });
-  return status == Status::kActive && index_at_work ? Status::kUpdating : status;
+// A table is UPDATING while an index is allocated or dropped, and ACTIVE while one is backfilled or changed.
+Status shown_status(const TableInfo& table) {
+  const bool index_at_work = std::ranges::any_of(table.indexes, [](const IndexInfo& index) {
+    return index.status == Status::kDeleting || (index.status == Status::kCreating && !index.backfilling);
+  });
+  return table.status == Status::kActive && index_at_work ? Status::kUpdating : table.status;
 }
 
 }  // namespace
@@ -218,33 +242,35 @@ std::string table_arn(const Context& context, std::string_view name) {
   return "arn:aws:dynamodb:" + context.caller.region + ":" + context.caller.account_id + ":table/" + std::string(name);
 }
 
-std::string table_reply(const Context& context, std::string_view member, const TableInfo& table) {
-  const Status status = shown_status(table, context.database.clock().now_ms());
-  const std::string arn = table_arn(context, table.name);
+std::string table_reply(const Context& context, std::string_view member, const TableInfo& table, int64_t at_ms) {
+  TableInfo shown = table;
+  shown.settle(at_ms);
+  const std::string arn = table_arn(context, shown.name);
   JsonWriter json(2048);
   json.begin_object();
   json.key(member);
   json.begin_object();
-  const bool deleting = status == Status::kDeleting;
+  const bool deleting = shown.status == Status::kDeleting;
   if (!deleting) {
-    write_definitions(json, table);
-    write_keys(json, table.keys);
-    write_time(json, "CreationDateTime", table.created_ms);
+    write_definitions(json, shown);
+    write_keys(json, shown.keys);
+    write_time(json, "CreationDateTime", shown.created_ms);
   }
-  write_text(json, "TableName", table.name);
-  write_text(json, "TableStatus", status_name(status));
-  write_throughput(json, table.throughput);
-  write_whole(json, "TableSizeBytes", table.tally->bytes);
-  write_whole(json, "ItemCount", table.tally->items);
+  write_text(json, "TableName", shown.name);
+  write_text(json, "TableStatus", status_name(shown_status(shown)));
+  write_throughput(json, shown.throughput, at_ms);
+  write_whole(json, "TableSizeBytes", shown.tally->bytes);
+  write_whole(json, "ItemCount", shown.tally->items);
   write_text(json, "TableArn", arn);
-  write_text(json, "TableId", table.uuid);
-  write_billing(json, table);
+  write_text(json, "TableId", shown.uuid);
+  write_billing(json, shown);
   if (!deleting) {
-    write_on_demand(json, table.on_demand);
-    write_warm(json, table.warm, table.billing_mode, table.throughput, status_name(status));
-    write_indexes(json, arn, table, status);
+    write_on_demand(json, shown.on_demand);
+    // The answer of CreateTable has it only when the request had.
+    if (shown.status != Status::kCreating || shown.next_warm) write_warm(json, shown.warm, shown.next_warm.has_value());
+    write_indexes(json, arn, shown, at_ms);
   }
-  write_settings(json, context, table);
+  write_settings(json, context, shown);
   json.end_object();
   json.end_object();
   return std::move(json).take();

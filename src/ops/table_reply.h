@@ -9,8 +9,8 @@
 
 namespace partita::ops {
 
-// The whole reply: {"TableDescription": {...}}, or {"Table": {...}} for DescribeTable.
-std::string table_reply(const Context& context, std::string_view member, const table::TableInfo& table);
+// The whole reply: {"TableDescription": {...}}, or {"Table": {...}} for DescribeTable; the table as it is at that time.
+std::string table_reply(const Context& context, std::string_view member, const table::TableInfo& table, int64_t at_ms);
 
 std::string table_arn(const Context& context, std::string_view name);
 

@@ -1,5 +1,6 @@
 #include "ops/table_request.h"
 
+#include "model/fault.h"
 #include "ops/request.h"
 
 namespace partita::ops {
@@ -18,12 +19,6 @@ std::optional<table::ProjectionKind> projection_kind(const std::string& name) {
   if (name == "KEYS_ONLY") return table::ProjectionKind::kKeysOnly;
   if (name == "INCLUDE") return table::ProjectionKind::kInclude;
   return std::nullopt;
-}
-
-// DynamoDB takes -1 for "no limit".
-std::optional<int64_t> limit(JsonValue structure, std::string_view name) {
-  const auto units = integer(structure, name);
-  return units && *units > 0 ? units : std::nullopt;
 }
 
 }  // namespace
@@ -50,33 +45,44 @@ std::optional<table::BillingMode> decode_billing(JsonValue word) {
   return word.as_string() == "PROVISIONED" ? table::BillingMode::kProvisioned : table::BillingMode::kPayPerRequest;
 }
 
-std::optional<table::ThroughputRequest> decode_throughput(JsonValue structure) {
+std::optional<table::Units> decode_throughput(JsonValue structure) {
   if (!structure.present()) return std::nullopt;
-  table::ThroughputRequest request;
-  request.read_units = integer(structure, "ReadCapacityUnits").value_or(0);
-  request.write_units = integer(structure, "WriteCapacityUnits").value_or(0);
-  return request;
+  return table::Units{integer(structure, "ReadCapacityUnits").value_or(0),
+                      integer(structure, "WriteCapacityUnits").value_or(0)};
 }
 
 table::OnDemandLimits decode_on_demand(JsonValue structure) {
-  return {limit(structure, "MaxReadRequestUnits"), limit(structure, "MaxWriteRequestUnits")};
+  table::OnDemandLimits limits;
+  limits.max_read_units = integer(structure, "MaxReadRequestUnits");
+  limits.max_write_units = integer(structure, "MaxWriteRequestUnits");
+  return limits;
 }
 
-std::optional<table::WarmThroughput> decode_warm(JsonValue structure) {
+std::optional<table::WarmRequest> decode_warm(JsonValue structure) {
   if (!structure.present()) return std::nullopt;
-  table::WarmThroughput warm;
-  warm.read_units = integer(structure, "ReadUnitsPerSecond").value_or(warm.read_units);
-  warm.write_units = integer(structure, "WriteUnitsPerSecond").value_or(warm.write_units);
-  return warm;
+  return table::WarmRequest{integer(structure, "ReadUnitsPerSecond"), integer(structure, "WriteUnitsPerSecond")};
 }
 
-std::optional<table::Encryption> decode_encryption(JsonValue structure) {
+std::optional<table::EncryptionRequest> decode_encryption(JsonValue structure) {
   if (!structure.present()) return std::nullopt;
-  table::Encryption encryption;
-  encryption.kms = flag(structure, "Enabled");
-  encryption.key_arn = text(structure, "KMSMasterKeyId");
-  if (encryption.key_arn.empty()) encryption.key_arn = "alias/aws/dynamodb";
-  return encryption;
+  table::EncryptionRequest request;
+  if (structure.get("Enabled").present()) request.enabled = flag(structure, "Enabled");
+  request.type = text(structure, "SSEType");
+  request.key = text(structure, "KMSMasterKeyId");
+  return request;
+}
+
+std::optional<table::StreamRequest> decode_stream(JsonValue structure) {
+  if (!structure.present()) return std::nullopt;
+  return table::StreamRequest{flag(structure, "StreamEnabled"), text(structure, "StreamViewType")};
+}
+
+Result<void> refuse_named(JsonValue body, std::initializer_list<std::string_view> members) {
+  for (const std::string_view member : members) {
+    if (!body.get(member).present()) continue;
+    return model::refuse(model::Fault::kNotHereYet, {std::string(member)});
+  }
+  return {};
 }
 
 table::IndexRequest decode_index(JsonValue structure, bool global) {

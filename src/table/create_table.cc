@@ -3,6 +3,9 @@
 
 #include "model/fault.h"
 #include "model/limits.h"
+#include "table/capacity_rules.h"
+#include "table/index_rules.h"
+#include "table/settings_rules.h"
 #include "table/tables.h"
 
 namespace partita::table {
@@ -10,70 +13,12 @@ namespace partita::table {
 namespace {
 
 using model::Fault;
-using model::KeyElement;
 using model::refuse;
 
-using Definitions = std::vector<KeyElement>;
-
-const KeyElement* find_definition(const Definitions& definitions, const std::string& name) {
-  const auto found = std::ranges::find(definitions, name, &KeyElement::name);
-  return found == definitions.end() ? nullptr : &*found;
-}
-
-template <class Range, class Name>
-std::string listed(const Range& range, Name name) {
-  std::string list = "[";
-  for (const auto& element : range) {
-    if (list.size() > 1) list += ", ";
-    list += std::invoke(name, element);
-  }
-  return list + "]";
-}
-
-Result<void> check_defined(const std::vector<KeyPart>& keys, const Definitions& definitions) {
-  std::set<std::string> missing;
-  for (const auto& key : keys) {
-    if (find_definition(definitions, key.name) == nullptr) missing.insert(key.name);
-  }
-  if (missing.empty()) return {};
-  return refuse(Fault::kKeysNotDefined, {listed(keys, &KeyPart::name), listed(definitions, &KeyElement::name)});
-}
-
-// One partition and at most one sort attribute, or up to four of each for a global index.
-Result<model::KeySchema> make_keys(const std::vector<KeyPart>& keys, const Definitions& definitions, bool several) {
-  PARTITA_TRY_VOID(check_defined(keys, definitions));
-  if (keys.front().role != KeyRole::kHash) return refuse(Fault::kFirstKeyNotHash);
-  model::KeySchema schema;
-  for (size_t i = 0; i < keys.size(); ++i) {
-    const bool twice = std::ranges::count(keys, keys[i].name, &KeyPart::name) > 1;
-    if (twice) return refuse(Fault::kSameHashAndRange);
-    const bool hash = keys[i].role == KeyRole::kHash;
-    const bool misplaced = hash && (!schema.sort.empty() || (!several && i > 0));
-    if (misplaced) return refuse(Fault::kSecondKeyNotRange);
-    auto& elements = hash ? schema.partition : schema.sort;
-    if (elements.size() == model::kMaxIndexKeys) {
-      return refuse(Fault::kIndexTooManyKeys, {hash ? "HASH" : "RANGE", std::to_string(model::kMaxIndexKeys)});
-    }
-    elements.push_back(*find_definition(definitions, keys[i].name));
-  }
-  return schema;
-}
-
-Result<Projection> make_projection(const IndexRequest& request) {
-  Projection projection;
-  if (!request.projection) return refuse(Fault::kProjectionTypeMissing);
-  projection.kind = *request.projection;
-  if (projection.kind != ProjectionKind::kInclude && request.projected) {
-    return refuse(Fault::kProjectionAttributesGiven, {projection.kind == ProjectionKind::kAll ? "ALL" : "KEYS_ONLY"});
-  }
-  if (projection.kind == ProjectionKind::kInclude) {
-    if (!request.projected) return refuse(Fault::kProjectionAttributesMissing);
-    projection.attributes = *request.projected;
-  }
-  return projection;
-}
+using Indexes = std::optional<std::vector<IndexRequest>>;
 
 Result<void> check_billing(const TableRequest& request, BillingMode mode) {
+  PARTITA_TRY_VOID(check_bounds(request.throughput, {"", request.region}));
   if (mode == BillingMode::kPayPerRequest && request.throughput) return refuse(Fault::kThroughputOnDemand);
   if (mode == BillingMode::kProvisioned && !request.throughput) return refuse(Fault::kThroughputMissing);
   return {};
@@ -97,17 +42,30 @@ Result<void> check_all_used(const TableRequest& request) {
     }
   };
   use(request.keys);
-  for (const auto* indexes : {&request.local_indexes, &request.global_indexes}) {
+  for (const Indexes* indexes : {&request.local_indexes, &request.global_indexes}) {
     if (!*indexes) continue;
     for (const auto& index : **indexes) use(index.keys);
   }
   for (const auto& definition : request.definitions) {
     if (std::ranges::find(used, definition.name) != used.end()) continue;
     if (!request.local_indexes && !request.global_indexes) return refuse(Fault::kDefinitionsNotMatched);
-    return refuse(Fault::kDefinitionsNotUsed,
-                  {listed(request.definitions, &KeyElement::name), listed(used, std::identity())});
+    return refuse(Fault::kDefinitionsNotUsed, {listed(names_of(request.definitions)), listed(used)});
   }
   return {};
+}
+
+// DynamoDB looks at the keys of all indexes before it looks at anything else of them.
+Result<void> check_index_keys(const TableInfo& table, const TableRequest& request) {
+  if (request.local_indexes && request.local_indexes->empty()) return refuse(Fault::kLocalIndexesEmpty);
+  if (request.global_indexes && request.global_indexes->empty()) return refuse(Fault::kGlobalIndexesEmpty);
+  if (request.local_indexes && table.keys.sort.empty()) return refuse(Fault::kLocalIndexWithoutSortKey);
+  for (const Indexes* indexes : {&request.local_indexes, &request.global_indexes}) {
+    if (!*indexes) continue;
+    for (const auto& index : **indexes) {
+      PARTITA_TRY_VOID(make_keys(index.keys, request.definitions, index.global));
+    }
+  }
+  return check_all_used(request);
 }
 
 Result<void> check_local(const TableInfo& table, const IndexInfo& index) {
@@ -119,9 +77,31 @@ Result<void> check_local(const TableInfo& table, const IndexInfo& index) {
   return {};
 }
 
-Result<void> add_index(TableInfo& table, const IndexRequest& request) {
-  PARTITA_TRY(IndexInfo index, make_index(request, table.attribute_definitions, table.billing_mode));
-  if (!index.global) PARTITA_TRY_VOID(check_local(table, index));
+Result<void> set_index_capacity(const TableInfo& table, IndexInfo& index, const IndexRequest& request,
+                                const std::string& region) {
+  const CapacityOf whose{index.name, region};
+  PARTITA_TRY_VOID(check_bounds(request.throughput, whose));
+  if (table.billing_mode == BillingMode::kProvisioned && !request.throughput) {
+    return refuse(Fault::kIndexThroughputMissing, {index.name});
+  }
+  if (table.billing_mode == BillingMode::kPayPerRequest && request.throughput) {
+    return refuse(Fault::kIndexThroughputOnDemand, {index.name});
+  }
+  PARTITA_TRY_VOID(check_new_limits(request.on_demand, table.billing_mode, whose));
+  index.on_demand = request.on_demand;
+  const WarmRequest warm = request.warm.value_or(WarmRequest{});
+  PARTITA_TRY(index.warm, new_warmth(warm, table.billing_mode, index.throughput, whose));
+  return check_maximum(request.throughput, whose);
+}
+
+Result<void> add_index(TableInfo& table, const IndexRequest& one, const TableRequest& request) {
+  PARTITA_TRY(IndexInfo index, make_index(one));
+  PARTITA_TRY(index.keys, make_keys(one.keys, request.definitions, one.global));
+  if (one.global) {
+    PARTITA_TRY_VOID(set_index_capacity(table, index, one, request.region));
+  } else {
+    PARTITA_TRY_VOID(check_local(table, index));
+  }
   if (table.find_index(index.name) != nullptr) return refuse(Fault::kDuplicateIndexName, {index.name});
   index.id = table.next_index_id++;
   index.status = Status::kActive;
@@ -130,72 +110,74 @@ Result<void> add_index(TableInfo& table, const IndexRequest& request) {
 }
 
 Result<void> add_indexes(TableInfo& table, const TableRequest& request) {
-  if (request.local_indexes) {
-    if (request.local_indexes->empty()) return refuse(Fault::kLocalIndexesEmpty);
-    if (table.keys.sort.empty()) return refuse(Fault::kLocalIndexWithoutSortKey);
-    for (const auto& index : *request.local_indexes) PARTITA_TRY_VOID(add_index(table, index));
-    if (request.local_indexes->size() > model::kMaxLocalIndexes) return refuse(Fault::kTooManyLocalIndexes);
+  for (const Indexes* indexes : {&request.local_indexes, &request.global_indexes}) {
+    if (!*indexes) continue;
+    for (const auto& index : **indexes) PARTITA_TRY_VOID(add_index(table, index, request));
+    const bool local = indexes == &request.local_indexes;
+    const size_t most = local ? model::kMaxLocalIndexes : model::kMaxGlobalIndexes;
+    if ((*indexes)->size() > most) return refuse(local ? Fault::kTooManyLocalIndexes : Fault::kTooManyGlobalIndexes);
   }
-  if (request.global_indexes) {
-    if (request.global_indexes->empty()) return refuse(Fault::kGlobalIndexesEmpty);
-    for (const auto& index : *request.global_indexes) PARTITA_TRY_VOID(add_index(table, index));
-    if (request.global_indexes->size() > model::kMaxGlobalIndexes) return refuse(Fault::kTooManyGlobalIndexes);
+  return check_projected(table);
+}
+
+Result<void> set_capacity(TableInfo& table, const TableRequest& request) {
+  const CapacityOf whose{"", request.region};
+  if (request.throughput) {
+    table.throughput.read_units = request.throughput->read;
+    table.throughput.write_units = request.throughput->write;
   }
-  size_t projected = 0;
-  for (const auto& index : table.indexes) projected += index.projection.attributes.size();
-  if (projected > model::kMaxProjectedAttributes) return refuse(Fault::kProjectionAttributesTooMany);
+  PARTITA_TRY_VOID(check_new_limits(request.on_demand, table.billing_mode, whose));
+  table.on_demand = request.on_demand;
+  PARTITA_TRY(table.warm, new_warmth(request.warm, table.billing_mode, table.throughput, whose));
+  if (!request.warm.empty()) table.next_warm = {table.warm, table.settles_at_ms};
+  return check_maximum(request.throughput, whose);
+}
+
+Result<void> set_settings(TableInfo& table, const TableRequest& request) {
+  table.deletion_protection = request.deletion_protection;
+  table.table_class = request.table_class;
+  if (request.encryption) {
+    PARTITA_TRY(Encryption wanted, wanted_encryption(*request.encryption));
+    if (wanted.kms) table.encryption = std::move(wanted);
+  }
+  PARTITA_TRY_VOID(check_new_stream(request.stream));
+  if (request.stream) {
+    table.stream.enabled = request.stream->enabled;
+    table.stream.view_type = request.stream->view_type;
+  }
+  PARTITA_TRY(table.tags, new_tags(request.tags));
   return {};
 }
 
-Result<TableInfo> make_table(const TableRequest& request, int64_t now_ms) {
+Result<TableInfo> make_table(const TableRequest& request, int64_t now_ms, int64_t creating_ms) {
   TableInfo table;
   table.name = request.name;
+  table.created_ms = now_ms;
+  table.status = Status::kCreating;
+  table.settles_at_ms = now_ms + creating_ms;
   table.billing_mode = request.billing_mode.value_or(BillingMode::kProvisioned);
   PARTITA_TRY_VOID(check_billing(request, table.billing_mode));
   PARTITA_TRY_VOID(check_definitions(request));
   PARTITA_TRY(table.keys, make_keys(request.keys, request.definitions, false));
   table.attribute_definitions = request.definitions;
-  if (request.local_indexes && request.local_indexes->empty()) return refuse(Fault::kLocalIndexesEmpty);
+  std::ranges::sort(table.attribute_definitions, {}, &model::KeyElement::name);
+  PARTITA_TRY_VOID(check_index_keys(table, request));
   PARTITA_TRY_VOID(add_indexes(table, request));
-  PARTITA_TRY_VOID(check_all_used(request));
-  if (request.throughput) {
-    table.throughput.read_units = request.throughput->read_units;
-    table.throughput.write_units = request.throughput->write_units;
-  }
-  if (table.billing_mode == BillingMode::kPayPerRequest) table.billing_changed_ms = now_ms;
-  table.on_demand = request.on_demand;
-  table.warm = request.warm;
-  table.deletion_protection = request.deletion_protection;
-  table.table_class = request.table_class;
-  table.encryption = request.encryption;
-  table.stream = request.stream;
-  table.tags = request.tags;
-  table.created_ms = now_ms;
+  PARTITA_TRY_VOID(set_capacity(table, request));
+  PARTITA_TRY_VOID(set_settings(table, request));
   return table;
 }
 
-}  // namespace
-
-Result<IndexInfo> make_index(const IndexRequest& request, const Definitions& definitions, BillingMode billing_mode) {
-  IndexInfo index;
-  index.name = request.name;
-  index.global = request.global;
-  PARTITA_TRY(index.keys, make_keys(request.keys, definitions, request.global));
-  PARTITA_TRY(index.projection, make_projection(request));
-  if (index.global && billing_mode == BillingMode::kProvisioned && !request.throughput) {
-    return refuse(Fault::kIndexThroughputMissing, {index.name});
-  }
-  if (index.global && billing_mode == BillingMode::kPayPerRequest && request.throughput) {
-    return refuse(Fault::kIndexThroughputOnDemand, {index.name});
-  }
-  if (request.throughput) {
-    index.throughput.read_units = request.throughput->read_units;
-    index.throughput.write_units = request.throughput->write_units;
-  }
-  index.on_demand = request.on_demand;
-  index.warm = request.warm;
-  return index;
+// What AWS says of a name that is taken depends on what is being done to the table that has it.
+Error name_taken(const Database& database, const std::string& name) {
+  const Table other = database.catalog().find(name);
+  const Status status = other == nullptr ? Status::kActive : other->status_at(database.clock().now_ms());
+  if (status == Status::kCreating) return refuse(Fault::kTableInUse, {name, "created"});
+  if (status == Status::kDeleting) return refuse(Fault::kTableInUse, {name, "deleted"});
+  return refuse(Fault::kTableExists, {name});
 }
+
+}  // namespace
 
 Task<Result<Table>> create_table(Database& database, const TableRequest& request) {
   // A name that is on its way out is free in a moment.
@@ -203,12 +185,13 @@ Task<Result<Table>> create_table(Database& database, const TableRequest& request
   if (known != nullptr && known->status == Status::kDeleting) {
     PARTITA_CO_TRY_VOID(co_await database.idle_table(request.name));
   }
-  const int64_t now_ms = database.clock().now_ms();
-  PARTITA_CO_TRY(TableInfo table, make_table(request, now_ms));
+  PARTITA_CO_TRY(TableInfo table, make_table(request, database.clock().now_ms(), database.options().creating_ms));
   table.uuid = database.random().uuid();
-  table.status = Status::kCreating;
-  table.settles_at_ms = now_ms + database.options().creating_ms;
-  co_return co_await database.catalog().create(std::move(table));
+  auto created = co_await database.catalog().create(std::move(table));
+  const bool taken = !created.ok() && created.error().kind() == ErrorKind::kInvalid &&
+                     model::fault_of(created.error()) == Fault::kTableExists;
+  if (taken) co_return name_taken(database, request.name);
+  co_return created;
 }
 
 }  // namespace partita::table

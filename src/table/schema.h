@@ -34,24 +34,48 @@ struct Projection {
   bool operator==(const Projection&) const = default;
 };
 
+// What keeps a table UPDATING.
+enum class TableJob : uint8_t { kNone, kThroughput, kBilling, kTableClass, kStream, kIndex };
+
+// What a change under way will make of a value, and when.
+template <class Value>
+struct Pending {
+  Value value;
+  int64_t due_ms = 0;
+};
+
+struct Units {
+  int64_t read = 0;
+  int64_t write = 0;
+  bool operator==(const Units&) const = default;
+};
+
 // Units per second; 0 and 0 on a table that pays per request. Times are 0 when it never happened.
 struct Throughput {
   int64_t read_units = 0;
   int64_t write_units = 0;
   int64_t last_increase_ms = 0;
   int64_t last_decrease_ms = 0;
-  int64_t decreases_today = 0;
+  int64_t decreases_today = 0;  // of the day of last_decrease_ms, in UTC
+  std::optional<Pending<Units>> next;
+  int64_t next_decreases = 0;  // what decreases_today becomes with `next`
+
+  int64_t decreases_on(int64_t now_ms) const;
 };
 
+// -1: taken away a moment ago. DynamoDB shows it so before it shows the limit no more.
 struct OnDemandLimits {
   std::optional<int64_t> max_read_units;
   std::optional<int64_t> max_write_units;
+  int64_t settles_at_ms = 0;  // when -1 becomes absence
+
+  bool empty() const { return !max_read_units && !max_write_units; }
 };
 
 // Units per second that are ready at once.
 struct WarmThroughput {
-  int64_t read_units = 12000;  // what DynamoDB reports for a new on-demand table
-  int64_t write_units = 4000;
+  int64_t read_units = 0;
+  int64_t write_units = 0;
 };
 
 // How much a table or an index holds, as this process last heard: shared by all versions of one TableInfo. The truth is
@@ -70,9 +94,11 @@ struct IndexInfo {
   Projection projection;
   Throughput throughput;
   OnDemandLimits on_demand;
-  std::optional<WarmThroughput> warm;
-  Status status = Status::kActive;
-  bool backfilling = false;  // filled from the table's items; not to be queried yet
+  WarmThroughput warm;
+  std::optional<Pending<WarmThroughput>> next_warm;
+  Status status = Status::kActive;  // never kUpdating: an index that changes is read and written as before
+  int64_t settles_at_ms = 0;        // not 0: until then it is shown UPDATING
+  bool backfilling = false;         // filled from the table's items; not to be queried yet
   std::shared_ptr<Tally> tally = std::make_shared<Tally>();
 };
 
@@ -91,7 +117,7 @@ struct StreamInfo {
 
 struct Encryption {
   bool kms = false;
-  std::string key_arn;
+  std::string key;  // an ARN, or the id of a key of the account
 };
 
 struct TableInfo {
@@ -99,21 +125,27 @@ struct TableInfo {
   std::string name;
   std::string uuid;  // DynamoDB's TableId
   model::KeySchema keys;
-  std::vector<model::KeyElement> attribute_definitions;  // in the order of the request
+  std::vector<model::KeyElement> attribute_definitions;  // of key attributes only, sorted by name
   std::vector<IndexInfo> indexes;
   BillingMode billing_mode = BillingMode::kProvisioned;
   int64_t billing_changed_ms = 0;  // when it last became pay-per-request
   Throughput throughput;
   OnDemandLimits on_demand;
-  std::optional<WarmThroughput> warm;
+  WarmThroughput warm;
+  std::optional<Pending<WarmThroughput>> next_warm;
   int64_t created_ms = 0;
   Status status = Status::kActive;
   int64_t settles_at_ms = 0;  // when kCreating and kUpdating become kActive
+  TableJob job = TableJob::kNone;
   uint16_t next_index_id = 1;
   bool deletion_protection = false;
-  std::string table_class;  // empty: never named
+  std::string table_class;       // empty: never named
+  std::string next_table_class;  // with TableJob::kTableClass
   int64_t table_class_changed_ms = 0;
+  int64_t table_class_changed_before_ms = 0;  // the change before that one
   std::optional<Encryption> encryption;
+  std::optional<Pending<Encryption>> next_encryption;  // kms false: off
+  std::string replication_mode;                        // GlobalTableSettingsReplicationMode; empty: never named
   StreamInfo stream;
   std::map<std::string, std::string> tags;
   uint64_t revision = 1;  // grows with every change
@@ -131,6 +163,8 @@ struct TableInfo {
   Status status_at(int64_t now_ms) const;
   // The run under which the index is being counted, or 0.
   uint64_t counting_run(uint16_t index_id) const;
+  // Makes whatever is due by then what it is to become, the status too.
+  void settle(int64_t now_ms);
   // The index of that name, or null.
   const IndexInfo* find_index(std::string_view index_name) const;
   IndexInfo* find_index(std::string_view index_name);
@@ -140,6 +174,12 @@ struct TableInfo {
 };
 
 using Table = std::shared_ptr<const TableInfo>;
+
+// What DynamoDB reports of a table or an index that never had its WarmThroughput raised: the provisioned units, or what
+// on-demand tables start with.
+WarmThroughput initial_warmth(BillingMode mode, const Throughput& throughput);
+// Per member, the higher of both.
+WarmThroughput warmer(const WarmThroughput& one, const WarmThroughput& other);
 
 // The names that an index row carries whatever its projection: the table's and the index's key attributes, distinct.
 std::vector<std::string> key_attributes(const TableInfo& table, const IndexInfo* index);

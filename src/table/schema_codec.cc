@@ -31,6 +31,12 @@ AttributeValue from_throughput(const Throughput& throughput) {
   map.set("decrease", whole(throughput.last_decrease_ms));
   map.set("decreases", whole(throughput.decreases_today));
   map.set("increase", whole(throughput.last_increase_ms));
+  if (throughput.next) {
+    map.set("next_decreases", whole(throughput.next_decreases));
+    map.set("next_due", whole(throughput.next->due_ms));
+    map.set("next_read", whole(throughput.next->value.read));
+    map.set("next_write", whole(throughput.next->value.write));
+  }
   map.set("read", whole(throughput.read_units));
   map.set("write", whole(throughput.write_units));
   return AttributeValue::map(std::move(map));
@@ -40,9 +46,13 @@ template <class Owner>
 void put_limits(AttributeMap& map, const Owner& owner) {
   if (owner.on_demand.max_read_units) map.set("max_read", whole(*owner.on_demand.max_read_units));
   if (owner.on_demand.max_write_units) map.set("max_write", whole(*owner.on_demand.max_write_units));
-  if (owner.warm) {
-    map.set("warm_read", whole(owner.warm->read_units));
-    map.set("warm_write", whole(owner.warm->write_units));
+  map.set("max_settles", whole(owner.on_demand.settles_at_ms));
+  map.set("warm_read", whole(owner.warm.read_units));
+  map.set("warm_write", whole(owner.warm.write_units));
+  if (owner.next_warm) {
+    map.set("next_warm_due", whole(owner.next_warm->due_ms));
+    map.set("next_warm_read", whole(owner.next_warm->value.read_units));
+    map.set("next_warm_write", whole(owner.next_warm->value.write_units));
   }
 }
 
@@ -57,6 +67,7 @@ AttributeValue from_index(const IndexInfo& index) {
   AttributeValue::List projected;
   for (const auto& name : index.projection.attributes) projected.push_back(text(name));
   map.set("projected", AttributeValue::list(std::move(projected)));
+  map.set("settles", whole(index.settles_at_ms));
   map.set("sort", from_elements(index.keys.sort));
   map.set("status", whole(static_cast<int64_t>(index.status)));
   map.set("throughput", from_throughput(index.throughput));
@@ -100,6 +111,13 @@ class Fields {
     fields.take("decrease", out.last_decrease_ms);
     fields.take("decreases", out.decreases_today);
     fields.take("increase", out.last_increase_ms);
+    if (value->as_map().contains("next_due")) {
+      out.next.emplace();
+      fields.take("next_decreases", out.next_decreases);
+      fields.take("next_due", out.next->due_ms);
+      fields.take("next_read", out.next->value.read);
+      fields.take("next_write", out.next->value.write);
+    }
     fields.take("read", out.read_units);
     fields.take("write", out.write_units);
     sound_ &= fields.sound();
@@ -108,10 +126,14 @@ class Fields {
   void take_limits(Owner& owner) {
     take("max_read", owner.on_demand.max_read_units);
     take("max_write", owner.on_demand.max_write_units);
-    if (!map_.contains("warm_read")) return;
-    owner.warm.emplace();
-    take("warm_read", owner.warm->read_units);
-    take("warm_write", owner.warm->write_units);
+    take("max_settles", owner.on_demand.settles_at_ms);
+    take("warm_read", owner.warm.read_units);
+    take("warm_write", owner.warm.write_units);
+    if (!map_.contains("next_warm_due")) return;
+    owner.next_warm.emplace();
+    take("next_warm_due", owner.next_warm->due_ms);
+    take("next_warm_read", owner.next_warm->value.read_units);
+    take("next_warm_write", owner.next_warm->value.write_units);
   }
   // Calls `use` with each member of a list of maps.
   template <class Use>
@@ -165,6 +187,7 @@ IndexInfo index_from(const AttributeMap& map, bool& sound) {
       }
     }
   }
+  fields.take("settles", index.settles_at_ms);
   fields.take("sort", index.keys.sort);
   fields.take("status", index.status);
   fields.take("throughput", index.throughput);
@@ -178,12 +201,20 @@ void put_settings(AttributeMap& item, const TableInfo& table) {
   item.set("protected", flag(table.deletion_protection));
   item.set("class", text(table.table_class));
   item.set("class_changed", whole(table.table_class_changed_ms));
+  item.set("class_changed_before", whole(table.table_class_changed_before_ms));
+  item.set("next_class", text(table.next_table_class));
+  item.set("replication", text(table.replication_mode));
   item.set("stream", flag(table.stream.enabled));
   item.set("stream_label", text(table.stream.label));
   item.set("stream_view", text(table.stream.view_type));
   if (table.encryption) {
     item.set("kms", flag(table.encryption->kms));
-    item.set("kms_key", text(table.encryption->key_arn));
+    item.set("kms_key", text(table.encryption->key));
+  }
+  if (table.next_encryption) {
+    item.set("next_kms", flag(table.next_encryption->value.kms));
+    item.set("next_kms_due", whole(table.next_encryption->due_ms));
+    item.set("next_kms_key", text(table.next_encryption->value.key));
   }
   AttributeMap tags;
   for (const auto& [name, value] : table.tags) tags.set(name, text(value));
@@ -195,18 +226,37 @@ void take_settings(Fields& fields, TableInfo& table) {
   fields.take("protected", table.deletion_protection);
   fields.take("class", table.table_class);
   fields.take("class_changed", table.table_class_changed_ms);
+  fields.take("class_changed_before", table.table_class_changed_before_ms);
+  fields.take("next_class", table.next_table_class);
+  fields.take("replication", table.replication_mode);
   fields.take("stream", table.stream.enabled);
   fields.take("stream_label", table.stream.label);
   fields.take("stream_view", table.stream.view_type);
   if (fields.find("kms", model::Type::kBool) != nullptr) {
     table.encryption.emplace();
     fields.take("kms", table.encryption->kms);
-    fields.take("kms_key", table.encryption->key_arn);
+    fields.take("kms_key", table.encryption->key);
+  }
+  if (fields.find("next_kms", model::Type::kBool) != nullptr) {
+    table.next_encryption.emplace();
+    fields.take("next_kms", table.next_encryption->value.kms);
+    fields.take("next_kms_due", table.next_encryption->due_ms);
+    fields.take("next_kms_key", table.next_encryption->value.key);
   }
   if (const auto* tags = fields.find("tags", model::Type::kM)) {
     for (const auto& [name, value] : tags->as_map()) {
       if (value.is(model::Type::kS)) table.tags[name] = value.as_string();
     }
+  }
+}
+
+// What older entries did not store or sort.
+void complete(TableInfo& table) {
+  std::ranges::sort(table.attribute_definitions, {}, &KeyElement::name);
+  if (table.warm.read_units == 0) table.warm = initial_warmth(table.billing_mode, table.throughput);
+  for (auto& index : table.indexes) {
+    if (!index.global || index.warm.read_units != 0) continue;
+    index.warm = initial_warmth(table.billing_mode, index.throughput);
   }
 }
 
@@ -222,6 +272,7 @@ model::Item to_item(const TableInfo& table) {
   AttributeValue::List indexes;
   for (const auto& index : table.indexes) indexes.push_back(from_index(index));
   item.set("indexes", AttributeValue::list(std::move(indexes)));
+  item.set("job", whole(static_cast<int64_t>(table.job)));
   item.set("name", text(table.name));
   item.set("next_index", whole(table.next_index_id));
   item.set("partition", from_elements(table.keys.partition));
@@ -245,6 +296,7 @@ Result<TableInfo> table_from_item(const model::Item& item) {
   fields.take("id", table.id);
   bool sound = true;
   fields.each("indexes", [&](const AttributeValue& map) { table.indexes.push_back(index_from(map.as_map(), sound)); });
+  fields.take("job", table.job);
   fields.take("name", table.name);
   fields.take("next_index", table.next_index_id);
   fields.take("partition", table.keys.partition);
@@ -258,6 +310,7 @@ Result<TableInfo> table_from_item(const model::Item& item) {
   if (!sound || !fields.sound() || table.name.empty() || table.keys.partition.empty()) {
     return Error(ErrorKind::kCorrupt, "a table's entry in the catalogue is damaged");
   }
+  complete(table);
   return table;
 }
 

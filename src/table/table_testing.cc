@@ -277,16 +277,16 @@ TableUpdate add_index(const std::string& table, IndexRequest index, std::vector<
   TableUpdate update;
   update.name = table;
   update.definitions = std::move(definitions);
-  update.indexes.emplace_back();
-  update.indexes.back().create = std::move(index);
+  update.indexes.emplace();
+  update.indexes->emplace_back().create = std::move(index);
   return update;
 }
 
 TableUpdate drop_index(const std::string& table, const std::string& index) {
   TableUpdate update;
   update.name = table;
-  update.indexes.emplace_back();
-  update.indexes.back().dropped = index;
+  update.indexes.emplace();
+  update.indexes->emplace_back().dropped = index;
   return update;
 }
 

@@ -1,7 +1,7 @@
-// Tables as such: CreateTable, UpdateTable, DeleteTable. Each returns the table as it is right after the change.
+// Tables as such: CreateTable, UpdateTable, DeleteTable. Each returns the table as it is right after the change; what
+// the change has not made of it yet, TableInfo::settle makes of it in time.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,9 +19,28 @@ struct KeyPart {
   KeyRole role = KeyRole::kHash;
 };
 
-struct ThroughputRequest {
-  int64_t read_units = 0;
-  int64_t write_units = 0;
+struct WarmRequest {
+  std::optional<int64_t> read_units;
+  std::optional<int64_t> write_units;
+
+  bool empty() const { return !read_units && !write_units; }
+};
+
+// SSESpecification; its words as they were sent, empty when they were not.
+struct EncryptionRequest {
+  std::optional<bool> enabled;
+  std::string type;
+  std::string key;
+};
+
+struct StreamRequest {
+  bool enabled = false;
+  std::string view_type;
+};
+
+struct Tag {
+  std::optional<std::string> key;
+  std::optional<std::string> value;
 };
 
 struct IndexRequest {
@@ -30,68 +49,73 @@ struct IndexRequest {
   std::vector<KeyPart> keys;
   std::optional<ProjectionKind> projection;
   std::optional<std::vector<std::string>> projected;  // NonKeyAttributes
-  std::optional<ThroughputRequest> throughput;
+  std::optional<Units> throughput;
   OnDemandLimits on_demand;
-  std::optional<WarmThroughput> warm;
+  std::optional<WarmRequest> warm;
 };
 
 struct TableRequest {
   std::string name;
+  std::string region;  // for faults that name it
   std::vector<model::KeyElement> definitions;
   std::vector<KeyPart> keys;
   std::optional<std::vector<IndexRequest>> local_indexes;
   std::optional<std::vector<IndexRequest>> global_indexes;
   std::optional<BillingMode> billing_mode;
-  std::optional<ThroughputRequest> throughput;
+  std::optional<Units> throughput;
   OnDemandLimits on_demand;
-  std::optional<WarmThroughput> warm;
+  WarmRequest warm;
   bool deletion_protection = false;
   std::string table_class;
-  std::optional<Encryption> encryption;
-  StreamInfo stream;
-  std::map<std::string, std::string> tags;
+  std::optional<EncryptionRequest> encryption;
+  std::optional<StreamRequest> stream;
+  std::vector<Tag> tags;
 };
 
 // All three wait while the table is in such a moment already, so that whoever creates, changes or deletes a table right
 // after another such call is not refused.
 
-// The table is kCreating for a moment. Faults: those under "Tables" in model/faults.inc, kTableExists.
+// The table is kCreating for a moment. Faults: those under "Tables" in model/faults.inc, kTableExists, kTableInUse.
 Task<Result<Table>> create_table(Database& database, const TableRequest& request);
 
-// The table is kDeleting until its rows are gone. Faults: kTableNotFound, kTableInUse, kTableProtected.
+// The table is kDeleting until its rows are gone. Faults: kTableNotFound, kTableInUse, kTableBusy, kTableProtected,
+// kIndexesAtWork, kStreamAtWork.
 Task<Result<Table>> delete_table(Database& database, std::string name);
 
+// Changes to one global index. DynamoDB takes one of the three.
 struct IndexUpdate {
   std::optional<IndexRequest> create;
-  std::string changed;  // the name of the index whose settings change, or empty
-  std::optional<ThroughputRequest> throughput;
+  std::optional<std::string> changed;  // the index whose settings change
+  std::optional<Units> throughput;
   OnDemandLimits on_demand;
-  std::optional<WarmThroughput> warm;
-  std::string dropped;  // the name of the index to drop, or empty
+  std::optional<WarmRequest> warm;
+  std::optional<std::string> dropped;
+
+  // The index that it is about. There is one after check_update().
+  const std::string& name() const;
 };
 
 struct TableUpdate {
   std::string name;
+  std::string region;  // for faults that name it
   std::vector<model::KeyElement> definitions;
   std::optional<BillingMode> billing_mode;
-  std::optional<ThroughputRequest> throughput;
-  std::optional<OnDemandLimits> on_demand;
-  std::optional<WarmThroughput> warm;
+  std::optional<Units> throughput;
+  OnDemandLimits on_demand;
+  WarmRequest warm;
   std::optional<bool> deletion_protection;
   std::optional<std::string> table_class;
-  std::optional<Encryption> encryption;
-  std::optional<StreamInfo> stream;
-  std::vector<IndexUpdate> indexes;
+  std::optional<EncryptionRequest> encryption;
+  std::optional<StreamRequest> stream;
+  std::optional<std::string> replication_mode;
+  std::optional<std::vector<IndexUpdate>> indexes;
 
-  bool empty() const;
+  // Whether it makes or drops an index.
+  bool makes_or_drops_index() const;
 };
 
-// The table is kUpdating for a moment; a new index is filled in the background. Faults: those under "Tables" in
-// model/faults.inc, kTableNotFound, kTableInUse.
+// Some changes make the table kUpdating for a moment, some an index; a new index is filled in the background. Faults:
+// those under "Tables" in model/faults.inc, kTableNotFound, kTableInUse.
 Task<Result<Table>> update_table(Database& database, const TableUpdate& update);
-
-// What both requests say of an index, checked against the table and the definitions of its key attributes.
-Result<IndexInfo> make_index(const IndexRequest& request, const std::vector<model::KeyElement>& definitions,
-                             BillingMode billing_mode);
 
 }  // namespace partita::table

@@ -2,195 +2,298 @@
 
 #include "model/fault.h"
 #include "model/limits.h"
+#include "table/capacity_rules.h"
+#include "table/index_rules.h"
+#include "table/settings_rules.h"
 #include "table/tables.h"
+#include "table/update_rules.h"
 
 namespace partita::table {
 
 namespace {
 
 using model::Fault;
+using model::KeyElement;
 using model::refuse;
 
-// "created", "updated" or "deleted", as the fault says it.
-std::string being(Status status) {
-  switch (status) {
-    case Status::kCreating:
-      return "created";
-    case Status::kDeleting:
-      return "deleted";
-    default:
-      return "updated";
+constexpr int64_t kThirtyDaysMs = 30LL * 24 * 60 * 60 * 1000;
+
+// One update in the making.
+struct Change {
+  TableInfo& table;
+  const TableUpdate& update;
+  int64_t now_ms;
+  int64_t due_ms;  // when what takes a moment is done
+
+  void begin(TableJob job) {
+    table.status = Status::kUpdating;
+    table.settles_at_ms = due_ms;
+    table.job = job;
   }
+  // DynamoDB answers UPDATING to a change that changes nothing, and is ACTIVE for whoever looks next.
+  void pretend() {
+    if (table.status != Status::kActive) return;
+    table.status = Status::kUpdating;
+    table.settles_at_ms = now_ms + 1;
+  }
+  void begin_index(IndexInfo& index) { index.settles_at_ms = due_ms; }
+  CapacityOf whose(const std::string& index = "") const { return {index, update.region}; }
+};
+
+const IndexUpdate* update_of(const TableUpdate& update, const std::string& index) {
+  if (!update.indexes) return nullptr;
+  const auto found = std::ranges::find_if(*update.indexes, [&](const auto& one) { return one.changed == index; });
+  return found == update.indexes->end() ? nullptr : &*found;
 }
 
-bool is_busy(const IndexInfo& index) { return index.status != Status::kActive; }
+void set_units(Throughput& throughput, const Units& units) {
+  throughput.read_units = units.read;
+  throughput.write_units = units.write;
+  throughput.next.reset();
+}
 
-Result<void> check_idle(const TableInfo& table, int64_t now_ms) {
-  const Status status = table.status_at(now_ms);
-  if (status != Status::kActive) return refuse(Fault::kTableInUse, {table.name, being(status)});
+// The units of the table and of its indexes change at once, and the answer shows them.
+Result<void> provision(Change& change) {
+  TableInfo& table = change.table;
+  for (const IndexInfo& index : table.indexes) {
+    const IndexUpdate* one = update_of(change.update, index.name);
+    if (!index.global || (one != nullptr && one->throughput)) continue;
+    return refuse(Fault::kIndexThroughputMissingOnSwitch, {index.name});
+  }
+  PARTITA_TRY_VOID(check_maximum(change.update.throughput, change.whose()));
+  set_units(table.throughput, *change.update.throughput);
+  for (IndexInfo& index : table.indexes) {
+    if (!index.global) continue;
+    const IndexUpdate* one = update_of(change.update, index.name);
+    PARTITA_CHECK(one != nullptr && one->throughput);
+    PARTITA_TRY_VOID(check_maximum(one->throughput, change.whose(index.name)));
+    set_units(index.throughput, *one->throughput);
+  }
   return {};
 }
 
-void set_units(Throughput& throughput, const ThroughputRequest& wanted, int64_t now_ms) {
-  if (wanted.read_units > throughput.read_units || wanted.write_units > throughput.write_units) {
-    throughput.last_increase_ms = now_ms;
+void make_on_demand(Change& change) {
+  set_units(change.table.throughput, {});
+  for (IndexInfo& index : change.table.indexes) {
+    if (!index.global) continue;
+    // Of an index, not of a table, DynamoDB counts it as a decrease.
+    index.throughput.decreases_today = index.throughput.decreases_on(change.now_ms) + 1;
+    index.throughput.last_decrease_ms = change.now_ms;
+    set_units(index.throughput, {});
   }
-  if (wanted.read_units < throughput.read_units || wanted.write_units < throughput.write_units) {
-    throughput.last_decrease_ms = now_ms;
-    ++throughput.decreases_today;
-  }
-  throughput.read_units = wanted.read_units;
-  throughput.write_units = wanted.write_units;
 }
 
-Result<void> change_billing(TableInfo& table, const TableUpdate& update, int64_t now_ms) {
+Result<void> change_billing(Change& change) {
+  TableInfo& table = change.table;
+  const auto& update = change.update;
   const BillingMode mode = update.billing_mode.value_or(table.billing_mode);
-  if (mode == BillingMode::kPayPerRequest) {
-    if (update.throughput) return refuse(Fault::kThroughputOnDemand);
-    if (table.billing_mode != mode) {
-      table.billing_changed_ms = now_ms;
-      table.throughput.read_units = table.throughput.write_units = 0;
-      for (auto& index : table.indexes) index.throughput.read_units = index.throughput.write_units = 0;
+  if (mode == table.billing_mode) {
+    if (!update.throughput) {
+      if (update.billing_mode) change.pretend();
+      return {};
     }
-    table.billing_mode = mode;
+    PARTITA_TRY_VOID(change_units(table.throughput, *update.throughput, change.whose(), change.now_ms, change.due_ms));
+    change.begin(TableJob::kThroughput);
     return {};
   }
-  if (update.billing_mode && !update.throughput) return refuse(Fault::kThroughputMissingOnUpdate);
-  table.billing_mode = mode;
-  if (!update.throughput) return {};
-  const Throughput& now = table.throughput;
-  const ThroughputRequest& wanted = *update.throughput;
-  if (now.read_units == wanted.read_units && now.write_units == wanted.write_units) {
-    return refuse(Fault::kThroughputUnchanged, {std::to_string(now.read_units), std::to_string(wanted.read_units),
-                                                std::to_string(now.write_units), std::to_string(wanted.write_units)});
+  if (mode == BillingMode::kProvisioned) {
+    PARTITA_TRY_VOID(provision(change));
+  } else {
+    make_on_demand(change);
   }
-  set_units(table.throughput, wanted, now_ms);
+  table.billing_mode = mode;
+  table.on_demand = {};
+  for (IndexInfo& index : table.indexes) {
+    if (!index.global || index.status != Status::kActive) continue;
+    index.on_demand = {};
+    change.begin_index(index);
+  }
+  change.begin(TableJob::kBilling);
   return {};
 }
 
-// An index that is made new is defined by the request's definitions and those that the table has.
-void add_definitions(TableInfo& table, const std::vector<model::KeyElement>& definitions) {
-  for (const auto& definition : definitions) {
-    if (table.find_definition(definition.name) == nullptr) table.attribute_definitions.push_back(definition);
+// "pk:S:HASH"
+std::string spelled(const KeyElement& element, bool hash) {
+  return element.name + ":" + std::string(model::type_name(element.type)) + (hash ? ":HASH" : ":RANGE");
+}
+
+bool is_partition_key(const TableInfo& table, const std::string& name) {
+  const auto in = [&](const model::KeySchema& keys) {
+    return std::ranges::find(keys.partition, name, &KeyElement::name) != keys.partition.end();
+  };
+  return in(table.keys) || std::ranges::any_of(table.indexes, [&](const auto& index) { return in(index.keys); });
+}
+
+// The request's definitions serve the new index and nothing else: what its key does not name is passed over.
+Result<Definitions> definitions_for(const Change& change, const IndexRequest& request) {
+  if (change.update.definitions.empty()) return refuse(Fault::kDefinitionsMissing, {request.name});
+  Definitions definitions = change.table.attribute_definitions;
+  for (const KeyPart& key : request.keys) {
+    const auto& sent = change.update.definitions;
+    const auto wanted = std::ranges::find(sent, key.name, &KeyElement::name);
+    if (wanted == sent.end()) continue;
+    const KeyElement* known = change.table.find_definition(key.name);
+    if (known == nullptr) {
+      definitions.push_back(*wanted);
+    } else if (known->type != wanted->type) {
+      return refuse(Fault::kDefinitionChanged, {spelled(*known, is_partition_key(change.table, key.name)),
+                                                spelled(*wanted, key.role == KeyRole::kHash)});
+    }
   }
+  return definitions;
 }
 
-// Definitions that no key uses any more go with the index that used them.
-void drop_definitions(TableInfo& table) {
-  std::erase_if(table.attribute_definitions, [&](const model::KeyElement& definition) {
-    return !table.keys.names(definition.name) && std::ranges::none_of(table.indexes, [&](const IndexInfo& index) {
-      return index.status != Status::kDeleting && index.keys.names(definition.name);
-    });
-  });
+Result<void> set_index_capacity(const Change& change, IndexInfo& index, const IndexRequest& request) {
+  const BillingMode mode = change.table.billing_mode;
+  const CapacityOf whose = change.whose(index.name);
+  if (mode == BillingMode::kProvisioned && !request.throughput) {
+    return refuse(Fault::kIndexThroughputMissingOnUpdate, {index.name});
+  }
+  if (mode == BillingMode::kPayPerRequest && request.throughput) {
+    return refuse(Fault::kNewIndexThroughputOnDemand, {index.name});
+  }
+  PARTITA_TRY_VOID(check_new_limits(request.on_demand, mode, whose));
+  index.on_demand = request.on_demand;
+  const WarmRequest warm = request.warm.value_or(WarmRequest{});
+  PARTITA_TRY(index.warm, new_warmth(warm, mode, index.throughput, whose));
+  return check_maximum(request.throughput, whose);
 }
 
-Result<void> create_index(TableInfo& table, const TableUpdate& update, const IndexRequest& request) {
-  if (table.find_index(request.name) != nullptr) return refuse(Fault::kIndexExists);
-  add_definitions(table, update.definitions);
-  PARTITA_TRY(IndexInfo index, make_index(request, table.attribute_definitions, table.billing_mode));
+Result<void> create_index(Change& change, const IndexRequest& request) {
+  TableInfo& table = change.table;
+  PARTITA_TRY(Definitions definitions, definitions_for(change, request));
+  PARTITA_TRY(IndexInfo index, make_index(request));
+  PARTITA_TRY(index.keys, make_keys(request.keys, definitions, true));
+  PARTITA_TRY_VOID(set_index_capacity(change, index, request));
   const auto globals = std::ranges::count_if(table.indexes, [](const IndexInfo& other) { return other.global; });
-  if (static_cast<size_t>(globals) >= model::kMaxGlobalIndexes) return refuse(Fault::kTooManyGlobalIndexes);
-  size_t projected = index.projection.attributes.size();
-  for (const auto& other : table.indexes) projected += other.projection.attributes.size();
-  if (projected > model::kMaxProjectedAttributes) return refuse(Fault::kProjectionAttributesTooMany);
+  if (static_cast<size_t>(globals) >= model::kMaxGlobalIndexes) return refuse(Fault::kTooManyGlobalIndexesOnUpdate);
+  table.attribute_definitions = std::move(definitions);
+  std::ranges::sort(table.attribute_definitions, {}, &KeyElement::name);
   index.id = table.next_index_id++;
   index.status = Status::kCreating;
   table.indexes.push_back(std::move(index));
-  drop_definitions(table);
-  return {};
+  return check_projected(table);
 }
 
-Result<IndexInfo*> idle_global_index(TableInfo& table, const std::string& name) {
-  IndexInfo* index = table.find_index(name);
-  if (index == nullptr || !index->global) return refuse(Fault::kResourceNotFound);
-  if (is_busy(*index)) return refuse(Fault::kIndexInUse, {table.name, name, being(index->status)});
-  return index;
-}
-
-Result<void> change_index(TableInfo& table, const IndexUpdate& update, int64_t now_ms) {
-  PARTITA_TRY(IndexInfo * index, idle_global_index(table, update.changed));
-  if (update.throughput) {
-    if (table.billing_mode == BillingMode::kPayPerRequest) return refuse(Fault::kThroughputOnDemand);
-    set_units(index->throughput, *update.throughput, now_ms);
+Result<void> change_index(Change& change, const IndexUpdate& one, bool switched) {
+  IndexInfo* index = change.table.find_index(one.name());
+  PARTITA_CHECK(index != nullptr);
+  const bool on_demand = change.table.billing_mode == BillingMode::kPayPerRequest;
+  const bool nothing = !one.throughput && one.on_demand.empty() && !one.warm;
+  if (on_demand && (one.throughput || nothing)) return refuse(Fault::kIndexUpdateOnDemand, {index->name});
+  if (nothing) return refuse(Fault::kIndexThroughputMissingOnUpdate, {index->name});
+  const CapacityOf whose = change.whose(index->name);
+  if (one.throughput && !switched) {
+    PARTITA_TRY_VOID(change_units(index->throughput, *one.throughput, whose, change.now_ms, change.due_ms));
   }
-  if (update.on_demand.max_read_units) index->on_demand.max_read_units = update.on_demand.max_read_units;
-  if (update.on_demand.max_write_units) index->on_demand.max_write_units = update.on_demand.max_write_units;
-  if (update.warm) index->warm = update.warm;
+  if (!one.on_demand.empty()) {
+    PARTITA_TRY_VOID(change_limits(index->on_demand, one.on_demand, change.table.billing_mode, whose, change.due_ms));
+  }
+  if (one.warm) {
+    PARTITA_TRY(const WarmThroughput warm, raised_warmth(index->warm, *one.warm, whose));
+    index->next_warm = {warm, change.due_ms};
+  }
+  if (one.throughput || !one.on_demand.empty()) change.begin_index(*index);
   return {};
 }
 
-Result<void> change_indexes(TableInfo& table, const TableUpdate& update, int64_t now_ms) {
-  const auto busy = std::ranges::count_if(table.indexes, is_busy);
-  for (const IndexUpdate& one : update.indexes) {
+Result<void> change_indexes(Change& change, bool switched) {
+  if (!change.update.indexes) return {};
+  for (const IndexUpdate& one : *change.update.indexes) {
     if (one.create) {
-      if (busy > 0) return refuse(Fault::kOneOnlineIndex);
-      PARTITA_TRY_VOID(create_index(table, update, *one.create));
-    } else if (!one.dropped.empty()) {
-      PARTITA_TRY(IndexInfo * index, idle_global_index(table, one.dropped));
-      index->status = Status::kDeleting;
-      drop_definitions(table);
+      PARTITA_TRY_VOID(create_index(change, *one.create));
+    } else if (one.dropped) {
+      change.table.find_index(one.name())->status = Status::kDeleting;
     } else {
-      PARTITA_TRY_VOID(change_index(table, one, now_ms));
+      PARTITA_TRY_VOID(change_index(change, one, switched));
     }
   }
+  const bool idle = change.table.job == TableJob::kNone || change.table.job == TableJob::kIndex;
+  if (idle && change.update.makes_or_drops_index()) change.begin(TableJob::kIndex);
   return {};
 }
 
-void change_settings(TableInfo& table, const TableUpdate& update, int64_t now_ms) {
-  if (update.on_demand) {
-    if (update.on_demand->max_read_units) table.on_demand.max_read_units = update.on_demand->max_read_units;
-    if (update.on_demand->max_write_units) table.on_demand.max_write_units = update.on_demand->max_write_units;
+Result<void> change_table_class(Change& change, const std::string& wanted) {
+  TableInfo& table = change.table;
+  const bool spent =
+      table.table_class_changed_before_ms != 0 && change.now_ms - table.table_class_changed_before_ms < kThirtyDaysMs;
+  if (spent) return refuse(Fault::kTableClassLimited);
+  const std::string now = table.table_class.empty() ? "STANDARD" : table.table_class;
+  if (wanted == now) {
+    change.pretend();
+    return {};
   }
-  if (update.warm) table.warm = update.warm;
-  if (update.deletion_protection) table.deletion_protection = *update.deletion_protection;
-  if (update.table_class && table.table_class != *update.table_class) {
-    table.table_class = *update.table_class;
-    table.table_class_changed_ms = now_ms;
-  }
-  if (update.encryption) table.encryption = update.encryption;
-  if (update.stream) table.stream = *update.stream;
+  table.next_table_class = wanted;
+  change.begin(TableJob::kTableClass);
+  return {};
 }
 
-// What can be said against the request alone.
-Result<void> check_update(const TableUpdate& update) {
-  if (update.empty()) return refuse(Fault::kNothingToUpdate);
-  if (update.billing_mode == BillingMode::kPayPerRequest && update.throughput) {
-    return refuse(Fault::kThroughputOnDemand);
+Result<void> change_settings(Change& change) {
+  TableInfo& table = change.table;
+  const TableUpdate& update = change.update;
+  if (!update.on_demand.empty()) {
+    PARTITA_TRY_VOID(
+        change_limits(table.on_demand, update.on_demand, table.billing_mode, change.whose(), change.due_ms));
   }
-  std::vector<std::string> names;
-  size_t online = 0;
-  for (const IndexUpdate& one : update.indexes) {
-    const std::string& name = one.create ? one.create->name : one.dropped.empty() ? one.changed : one.dropped;
-    if (name.empty()) return refuse(Fault::kIndexUpdateAmbiguous);
-    if (std::ranges::find(names, name) != names.end()) return refuse(Fault::kIndexUpdatedTwice, {name});
-    names.push_back(name);
-    online += one.create || !one.dropped.empty() ? 1 : 0;
+  if (!update.warm.empty()) {
+    PARTITA_TRY(const WarmThroughput warm, raised_warmth(table.warm, update.warm, change.whose()));
+    table.next_warm = {warm, change.due_ms};
   }
-  if (online > 1) return refuse(Fault::kOneOnlineIndex);
+  if (update.deletion_protection) table.deletion_protection = *update.deletion_protection;
+  if (update.table_class) PARTITA_TRY_VOID(change_table_class(change, *update.table_class));
+  if (update.encryption) {
+    PARTITA_TRY(const Encryption wanted, wanted_encryption(*update.encryption));
+    PARTITA_TRY_VOID(change_encryption(table, wanted, change.due_ms));
+  }
+  if (update.stream) {
+    PARTITA_TRY_VOID(change_stream(table, *update.stream));
+    if (table.job != TableJob::kBilling) change.begin(TableJob::kStream);
+  }
+  if (update.replication_mode == "ENABLED_WITH_OVERRIDES") return refuse(Fault::kReplicationOverrides);
+  if (update.replication_mode) table.replication_mode = *update.replication_mode;
   return {};
 }
 
 }  // namespace
 
-bool TableUpdate::empty() const {
-  return !billing_mode && !throughput && !on_demand && !warm && !deletion_protection && !table_class && !encryption &&
-         !stream && indexes.empty();
+const std::string& IndexUpdate::name() const {
+  if (create) return create->name;
+  PARTITA_CHECK(changed || dropped);
+  return changed ? *changed : *dropped;
+}
+
+bool TableUpdate::makes_or_drops_index() const {
+  const auto online = [](const IndexUpdate& one) { return one.create || one.dropped; };
+  return indexes && std::ranges::any_of(*indexes, online);
+}
+
+Result<void> apply_update(TableInfo& table, const TableUpdate& update, int64_t now_ms, int64_t due_ms) {
+  Change change{table, update, now_ms, due_ms};
+  table.settle(now_ms);
+  if (table.status == Status::kCreating) return refuse(Fault::kTableInUse, {table.name, "created"});
+  if (table.status == Status::kDeleting) return refuse(Fault::kTableInUse, {table.name, "deleted"});
+  PARTITA_TRY_VOID(admit_indexes(table, update));
+  PARTITA_TRY_VOID(admit_update(table, update));
+  const BillingMode mode_before = table.billing_mode;
+  PARTITA_TRY_VOID(change_billing(change));
+  PARTITA_TRY_VOID(change_indexes(change, table.billing_mode != mode_before));
+  return change_settings(change);
+}
+
+Result<void> apply_deletion(TableInfo& table, int64_t now_ms) {
+  table.settle(now_ms);
+  PARTITA_TRY_VOID(admit_deletion(table));
+  if (table.deletion_protection) return refuse(Fault::kTableProtected);
+  table.status = Status::kDeleting;
+  return {};
 }
 
 Task<Result<Table>> update_table(Database& database, const TableUpdate& update) {
   PARTITA_CO_TRY_VOID(check_update(update));
   PARTITA_CO_TRY_VOID(co_await database.settled_table(update.name));
   const int64_t now_ms = database.clock().now_ms();
-  const int64_t settles_at_ms = now_ms + database.options().updating_ms;
-  const Catalog::Change change = [&](TableInfo& table) -> Result<void> {
-    PARTITA_TRY_VOID(check_idle(table, now_ms));
-    PARTITA_TRY_VOID(change_billing(table, update, now_ms));
-    PARTITA_TRY_VOID(change_indexes(table, update, now_ms));
-    change_settings(table, update, now_ms);
-    table.status = Status::kUpdating;
-    table.settles_at_ms = settles_at_ms;
-    return {};
-  };
+  const int64_t due_ms = now_ms + database.options().updating_ms;
+  const Catalog::Change change = [&](TableInfo& table) { return apply_update(table, update, now_ms, due_ms); };
   auto changed = co_await database.catalog().change(update.name, change);
   database.upkeep().poke();
   co_return changed;
@@ -199,16 +302,7 @@ Task<Result<Table>> update_table(Database& database, const TableUpdate& update) 
 Task<Result<Table>> delete_table(Database& database, std::string name) {
   PARTITA_CO_TRY_VOID(co_await database.settled_table(name));
   const int64_t now_ms = database.clock().now_ms();
-  const Catalog::Change change = [&](TableInfo& table) -> Result<void> {
-    const Status status = table.status_at(now_ms);
-    const bool index_at_work = std::ranges::any_of(table.indexes, is_busy);
-    if (status != Status::kActive || index_at_work) {
-      return refuse(Fault::kTableInUse, {table.name, being(status)});
-    }
-    if (table.deletion_protection) return refuse(Fault::kTableProtected);
-    table.status = Status::kDeleting;
-    return {};
-  };
+  const Catalog::Change change = [&](TableInfo& table) { return apply_deletion(table, now_ms); };
   auto changed = co_await database.catalog().change(name, change);
   database.upkeep().poke();
   co_return changed;

@@ -211,7 +211,9 @@ TEST_F(UpkeepTest, ADroppedIndexLeavesNothing) {
   for (auto& writer : writers) writer.join();
   wait_for_jobs();
   EXPECT_TRUE(find("T")->indexes.empty());
-  EXPECT_EQ(find("T")->find_definition("g"), nullptr);
+  TableInfo settled = *find("T");
+  settled.settle(clock_.now_ms());
+  EXPECT_EQ(settled.find_definition("g"), nullptr);
   EXPECT_EQ(stored_rows(find("T")->id), rows("T").size());
   // The name is free again, for an index that knows nothing of the first.
   update(add_index("T", index_request("by-g", {hash("note")}), {{"note", Type::kN}}));
@@ -270,10 +272,10 @@ TEST_F(UpkeepTest, AnActiveIndexDoesNotBecomeUnfinishedAgain) {
   update(add_by_g());
   TableUpdate settings;
   settings.name = "T";
-  settings.indexes.emplace_back();
+  settings.indexes.emplace().emplace_back();
   wait_for_jobs();
-  settings.indexes.back().changed = "by-g";
-  settings.indexes.back().on_demand.max_read_units = 5;
+  settings.indexes->back().changed = "by-g";
+  settings.indexes->back().on_demand.max_read_units = 5;
   update(settings);
   Job again;
   again.kind = JobKind::kFillIndex;
@@ -282,9 +284,11 @@ TEST_F(UpkeepTest, AnActiveIndexDoesNotBecomeUnfinishedAgain) {
   again.index_id = find("T")->find_index("by-g")->id;
   put_job(again);
   wait_for_jobs();
-  EXPECT_EQ(find("T")->find_index("by-g")->status, Status::kActive);
-  EXPECT_FALSE(find("T")->find_index("by-g")->backfilling);
-  EXPECT_EQ(find("T")->find_index("by-g")->on_demand.max_read_units, 5);
+  TableInfo settled = *find("T");
+  settled.settle(clock_.now_ms());
+  EXPECT_EQ(settled.find_index("by-g")->status, Status::kActive);
+  EXPECT_FALSE(settled.find_index("by-g")->backfilling);
+  EXPECT_EQ(settled.find_index("by-g")->on_demand.max_read_units, 5);
   expect_consistent("T");
 }
 
@@ -327,7 +331,7 @@ TEST_F(UpkeepTest, ANewIndexProjectsNoMoreThanATableMay) {
   update(add_index("T", wide, {{"g", Type::kS}}));
   wait_for_jobs();
   wide.name = "wider";
-  const TableUpdate second = add_index("T", wide, {});
+  const TableUpdate second = add_index("T", wide, {{"g", Type::kS}});
   const auto refused = wait_for(update_table(db(), second));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(model::fault_of(refused.error()), Fault::kProjectionAttributesTooMany);

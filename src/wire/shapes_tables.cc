@@ -9,8 +9,10 @@ constexpr std::string_view kScalarWords[] = {"B", "N", "S"};
 constexpr std::string_view kKeyTypeWords[] = {"HASH", "RANGE"};
 constexpr std::string_view kBillingWords[] = {"PROVISIONED", "PAY_PER_REQUEST"};
 constexpr std::string_view kProjectionWords[] = {"ALL", "INCLUDE", "KEYS_ONLY"};
-constexpr std::string_view kStreamWords[] = {"NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES", "KEYS_ONLY"};
+constexpr std::string_view kStreamWords[] = {"OLD_IMAGE", "KEYS_ONLY", "NEW_AND_OLD_IMAGES", "NEW_IMAGE"};
 constexpr std::string_view kEncryptionWords[] = {"AES256", "KMS"};
+constexpr std::string_view kReplicationWords[] = {"ENABLED", "DISABLED", "ENABLED_WITH_OVERRIDES"};
+constexpr std::string_view kConsistencyWords[] = {"EVENTUAL", "STRONG"};
 constexpr std::string_view kTableClassWords[] = {"STANDARD", "STANDARD_INFREQUENT_ACCESS"};
 
 constexpr Shape kNewTableName{.kind = ShapeKind::kString, .table_name = TableNameRule::kCreate};
@@ -32,7 +34,7 @@ constexpr Member kKeyElementMembers[] = {
 };
 constexpr Shape kKeyElement{.kind = ShapeKind::kStructure, .name = "KeySchemaElement", .members = kKeyElementMembers};
 constexpr Shape kTableKeySchema{.kind = ShapeKind::kList, .element = &kKeyElement, .min = 1, .max = 2};
-constexpr Shape kGlobalKeySchema{.kind = ShapeKind::kList, .element = &kKeyElement, .min = 1, .max = 8};
+constexpr Shape kGlobalKeySchema{.kind = ShapeKind::kList, .element = &kKeyElement, .min = 1};
 
 constexpr Member kThroughputMembers[] = {
     {"WriteCapacityUnits", &kAtLeastOne, Absence::kNull},
@@ -46,12 +48,12 @@ constexpr Member kOnDemandMembers[] = {
 };
 constexpr Shape kOnDemand{.kind = ShapeKind::kStructure, .name = "OnDemandThroughput", .members = kOnDemandMembers};
 constexpr Member kWarmMembers[] = {
-    {"ReadUnitsPerSecond", &kAtLeastOne},
-    {"WriteUnitsPerSecond", &kAtLeastOne},
+    {"ReadUnitsPerSecond", &kLong},
+    {"WriteUnitsPerSecond", &kLong},
 };
 constexpr Shape kWarm{.kind = ShapeKind::kStructure, .name = "WarmThroughput", .members = kWarmMembers};
 
-constexpr Shape kNonKeyAttributes{.kind = ShapeKind::kList, .element = &kAttributeName, .min = 1};
+constexpr Shape kNonKeyAttributes{.kind = ShapeKind::kList, .element = &kAttributeName, .min = 1, .max = 20};
 constexpr Member kProjectionMembers[] = {
     {"ProjectionType", &kEnum<kProjectionWords>},
     {"NonKeyAttributes", &kNonKeyAttributes},
@@ -81,21 +83,26 @@ constexpr Member kStreamMembers[] = {
     {"StreamViewType", &kEnum<kStreamWords>},
 };
 constexpr Shape kStream{.kind = ShapeKind::kStructure, .name = "StreamSpecification", .members = kStreamMembers};
+constexpr Shape kNotEmpty{.kind = ShapeKind::kString, .min = 1};
 constexpr Member kEncryptionMembers[] = {
     {"Enabled", &kFlag},
     {"SSEType", &kEnum<kEncryptionWords>},
-    {"KMSMasterKeyId", &kText},
+    {"KMSMasterKeyId", &kNotEmpty},
 };
 constexpr Shape kEncryption{.kind = ShapeKind::kStructure, .name = "SSESpecification", .members = kEncryptionMembers};
 
-constexpr Shape kTagKey{.kind = ShapeKind::kString, .min = 1, .max = 128};
-constexpr Shape kTagValue{.kind = ShapeKind::kString, .min = 0, .max = 256};
+// Their constraints are told in words of their own.
 constexpr Member kTagMembers[] = {
-    {"Key", &kTagKey, Absence::kNull},
-    {"Value", &kTagValue, Absence::kNull},
+    {"Key", &kText},
+    {"Value", &kText},
 };
 constexpr Shape kTag{.kind = ShapeKind::kStructure, .name = "Tag", .members = kTagMembers};
 constexpr Shape kTags{.kind = ShapeKind::kList, .element = &kTag};
+
+// What is refused by its name: only its kind is looked at.
+constexpr Shape kAnyStructure{.kind = ShapeKind::kStructure, .name = "Structure"};
+constexpr Shape kStructures{.kind = ShapeKind::kList, .element = &kAnyStructure};
+constexpr Shape kSomeStructures{.kind = ShapeKind::kList, .element = &kAnyStructure, .min = 1};
 
 constexpr Member kCreateTableMembers[] = {
     {"AttributeDefinitions", &kAttributeDefinitions, Absence::kNull},
@@ -113,6 +120,9 @@ constexpr Member kCreateTableMembers[] = {
     {"WarmThroughput", &kWarm},
     {"ResourcePolicy", &kText},
     {"OnDemandThroughput", &kOnDemand},
+    {"GlobalTableSourceArn", &kText},
+    {"GlobalTableSettingsReplicationMode", &kEnum<kReplicationWords>},
+    {"VectorIndexes", &kStructures},
 };
 
 constexpr Member kUpdateIndexMembers[] = {
@@ -149,6 +159,12 @@ constexpr Member kUpdateTableMembers[] = {
     {"DeletionProtectionEnabled", &kFlag},
     {"WarmThroughput", &kWarm},
     {"OnDemandThroughput", &kOnDemand},
+    {"ReplicaUpdates", &kSomeStructures},
+    {"MultiRegionConsistency", &kEnum<kConsistencyWords>},
+    {"GlobalTableWitnessUpdates", &kSomeStructures},
+    {"GlobalTableSettingsReplicationMode", &kEnum<kReplicationWords>},
+    {"DisassociationProtectionEnabled", &kFlag},
+    {"VectorIndexUpdates", &kStructures},
 };
 
 constexpr Member kNamedTableMembers[] = {{"TableName", &kControlTableName, Absence::kParameter}};

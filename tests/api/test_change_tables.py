@@ -173,13 +173,20 @@ SAME = (
     "Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits."
 )
 NEITHER = INVALID + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
-NOTHING = re.compile("At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required")
+NOTHING = (
+    "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates, SSESpecification, "
+    "ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, MultiRegionConsistency, DeletionProtectionEnabled, "
+    "OnDemandThroughput, WarmThroughput or TableClass is required"
+)
 UNIT_FAULTS = [
     ({}, NOTHING),
     ({"GlobalSecondaryIndexUpdates": []}, NOTHING),
     ({"ProvisionedThroughput": FIVE}, SAME),
     ({"ProvisionedThroughput": FIVE, "BillingMode": "PROVISIONED"}, SAME),
-    ({"ProvisionedThroughput": FIVE, "BillingMode": "PAY_PER_REQUEST"}, NEITHER),
+    ({"ProvisionedThroughput": FIVE, "BillingMode": "PAY_PER_REQUEST"}, INVALID + "ProvisionedThroughput cannot be specified when BillingMode is PAY_PER_REQUEST"),
+    ({"AttributeDefinitions": definitions(pk="S")}, NOTHING),
+    ({"AttributeDefinitions": definitions(pk="S"), "GlobalSecondaryIndexUpdates": []}, NOTHING),
+    ({"KeySchema": key_schema("pk"), "LocalSecondaryIndexes": []}, NOTHING),
     ({"BillingMode": "PROVISIONED"}, INVALID + "ProvisionedThroughput must be specified when BillingMode is PROVISIONED"),
     (
         {"ProvisionedThroughput": {"ReadCapacityUnits": 0, "WriteCapacityUnits": 5}},

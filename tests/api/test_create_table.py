@@ -191,13 +191,32 @@ MEANING += [
     ),
     (
         indexed(None, [index("glo", "a")], BillingMode=None, ProvisionedThroughput=FIVE),
-        INVALID + "ProvisionedThroughput must be specified for index: glo",
+        INVALID + "ProvisionedThroughput is not specified for index: glo",
     ),
     (
         indexed(None, [index("glo", "a")], {"pk": "S", "sk": "S", "a": "S", "b": "S"}),
         re.compile(re.escape(INVALID + "Some AttributeDefinitions are not used. AttributeDefinitions: [") + ".*"),
     ),
 ]
+
+
+DEFINED_TWICE = [{"AttributeName": "pk", "AttributeType": "S"}, {"AttributeName": "pk", "AttributeType": "N"}]
+PROJECTED_ONCE = INVALID + "Duplicate element in NonKeyAttributes: x"
+MEANING += [
+    (table(ONE, AttributeDefinitions=DEFINED_TWICE), "Attribute Name is duplicated: pk"),
+    (table(ONE, AttributeDefinitions=[]), "Invalid KeySchema: Some index key attribute have no definition"),
+    (indexed(None, [index("glo", "a", None, "INCLUDE", ["x", "y", "x"])]), PROJECTED_ONCE),
+    (indexed([index("loc", "pk", "a", "INCLUDE", ["x", "x"])]), PROJECTED_ONCE),
+    # Definitions that no key uses hide what else is wrong with an index.
+    (indexed(None, [{**index("glo", "sk"), "Projection": {}}]), re.compile(re.escape(INVALID + "Some AttributeDefinitions are not used.") + ".*")),
+    (indexed(None, [index("same", "sk"), index("same", "sk")]), re.compile(re.escape(INVALID + "Some AttributeDefinitions are not used.") + ".*")),
+]
+
+
+def test_no_more_than_twenty_projected_attributes():
+    many = re.compile(r"1 validation error detected: Value '.*' at 'globalSecondaryIndexes.1.member.projection.nonKeyAttributes' "
+                      r"failed to satisfy constraint: Member must have length less than or equal to 20")
+    refused(indexed(None, [index("glo", "a", None, "INCLUDE", [f"n{n}" for n in range(21)])]), many)
 
 
 @pytest.mark.parametrize("request_, text", MEANING, ids=range(len(MEANING)))
@@ -242,7 +261,8 @@ def test_description_of_the_smallest_table(new_table):
     assert billing["BillingMode"] == "PAY_PER_REQUEST"
     throughput = description.pop("ProvisionedThroughput")
     assert throughput == {"NumberOfDecreasesToday": 0, "ReadCapacityUnits": 0, "WriteCapacityUnits": 0}
-    for may_be in ("TableThroughputModeSummary", "WarmThroughput", "TableClassSummary"):
+    assert "WarmThroughput" not in description and "LastUpdateToPayPerRequestDateTime" not in billing
+    for may_be in ("TableThroughputModeSummary", "TableClassSummary"):
         description.pop(may_be, None)
     assert description == {
         "TableName": name,
@@ -256,6 +276,8 @@ def test_description_of_the_smallest_table(new_table):
     }
     active = tables.wait_active(name)
     assert (active["TableStatus"], active["TableId"]) == ("ACTIVE", table_id)
+    assert active["WarmThroughput"] == {"ReadUnitsPerSecond": 12000, "WriteUnitsPerSecond": 4000, "Status": "ACTIVE"}
+    assert abs(active["BillingModeSummary"]["LastUpdateToPayPerRequestDateTime"] - before) < 60
 
 
 @op("CreateTable", "DescribeTable")
@@ -270,7 +292,7 @@ def test_description_of_a_provisioned_table(new_table):
     throughput = active["ProvisionedThroughput"]
     assert throughput == {"NumberOfDecreasesToday": 0, "ReadCapacityUnits": 7, "WriteCapacityUnits": 3}
     assert active["KeySchema"] == key_schema("pk", "sk")
-    assert sorted(active["AttributeDefinitions"], key=str) == sorted(definitions(pk="S", sk="N"), key=str)
+    assert active["AttributeDefinitions"] == definitions(pk="S", sk="N")
 
 
 @op("CreateTable", "DescribeTable")
@@ -279,7 +301,7 @@ def test_description_of_indexes(new_table):
     request = plain(name, {"pk": "S", "sk": "S"})
     request["AttributeDefinitions"] = definitions(pk="S", sk="S", l="N", g="B", r="S")
     request["LocalSecondaryIndexes"] = [index("locally", "pk", "l", "KEYS_ONLY")]
-    request["GlobalSecondaryIndexes"] = [index("globally", "g", "r", "INCLUDE", ["x", "y"])]
+    request["GlobalSecondaryIndexes"] = [index("globally", "g", "r", "INCLUDE", ["y", "x"])]
     created = new_table(request, wait=False)
     assert created["GlobalSecondaryIndexes"][0]["IndexStatus"] == "CREATING"
     active = tables.wait_active(name)
@@ -294,7 +316,8 @@ def test_description_of_indexes(new_table):
     }
     (global_,) = active["GlobalSecondaryIndexes"]
     global_.pop("WarmThroughput", None)
-    assert sorted(global_["Projection"].pop("NonKeyAttributes")) == ["x", "y"]
+    assert global_["Projection"].pop("NonKeyAttributes") == ["x", "y"]
+    assert [d["AttributeName"] for d in active["AttributeDefinitions"]] == ["g", "l", "pk", "r", "sk"]
     assert global_ == {
         "IndexName": "globally",
         "IndexStatus": "ACTIVE",
@@ -325,8 +348,41 @@ def test_settings_come_back(new_table, member, value, holds):
         ok("UpdateTable", TableName=name, DeletionProtectionEnabled=False)
 
 
-def test_tags_are_accepted(new_table):
-    new_table(simple(fresh_table(), Tags=[{"Key": "a", "Value": "b"}]))
+def test_an_index_list_keeps_its_order(new_table):
+    request = plain(fresh_table(), {"pk": "S", "z": "S"}, KeySchema=key_schema("pk"))
+    request["GlobalSecondaryIndexes"] = [index("zzz", "z"), index("aaa", "z"), index("mmm", "z")]
+    assert [i["IndexName"] for i in new_table(request)["GlobalSecondaryIndexes"]] == ["zzz", "aaa", "mmm"]
+
+
+def test_four_and_four_key_attributes(new_table):
+    pairs = [(f"h{n}", "HASH") for n in range(4)] + [(f"r{n}", "RANGE") for n in range(4)]
+    types = {"pk": "S"} | {name: "S" for name, _ in pairs}
+    request = table(types, TableName=fresh_table(), GlobalSecondaryIndexes=[schema_index("many", *pairs)])
+    assert new_table(request)["GlobalSecondaryIndexes"][0]["KeySchema"] == keys(*pairs)
+
+
+TAGS = [
+    ([{}], "The Tag Key provided is invalid, Key: null"),
+    ([{"Value": "v"}], "The Tag Key provided is invalid, Key: null"),
+    ([{"Key": "k"}], "The Tag Value provided is invalid, Value: null"),
+    ([{"Key": "", "Value": "v"}], "The Tag Key provided is invalid, Key: "),
+    ([{"Key": "k" * 129, "Value": "v"}], "The Tag Key provided is invalid, Key: " + "k" * 129),
+    ([{"Key": "k", "Value": "a, b"}], "The Tag Value provided is invalid, Value: a, b"),
+    ([{"Key": "k", "Value": "v" * 257}], "The Tag Value provided is invalid, Value: " + "v" * 257),
+    ([{"Key": "aws:k", "Value": "v"}], "Tag Key cannot be prefixed with aws:, Key: aws:k"),
+    ([{"Key": "k", "Value": "v"}, {"Key": "k", "Value": "w"}], "Duplicate Tag Keys provided as input: Duplicate Tag Key found k"),
+    ([{"Key": f"k{n}", "Value": "v"} for n in range(51)], "Number of Tags exceed the current limit for the provided ResourceArn"),
+]
+
+
+@pytest.mark.parametrize("tags, text", TAGS, ids=range(len(TAGS)))
+def test_bad_tags(tags, text):
+    refused(table(ONE, Tags=tags), text)
+
+
+@pytest.mark.parametrize("count", [0, 1, 50])
+def test_tags_are_accepted(new_table, count):
+    new_table(simple(fresh_table(), Tags=[{"Key": f"_.:/=+-@ {n}", "Value": ""} for n in range(count)]))
 
 
 def test_twenty_global_and_five_local_indexes(new_table):
@@ -341,11 +397,19 @@ def test_twenty_global_and_five_local_indexes(new_table):
 @pytest.mark.parametrize(
     "pairs, text",
     [
-        ([(f"h{n}", "HASH") for n in range(5)], None),
-        ([("h0", "HASH")] + [(f"h{n}", "RANGE") for n in range(1, 6)], None),
-        ([("h0", "HASH"), ("h1", "RANGE"), ("h2", "HASH")], None),
+        ([(f"h{n}", "HASH") for n in range(5)], INVALID + "The KeySchema exceeds the maximum allowed number of HASH key attributes"),
+        (
+            [("h0", "HASH")] + [(f"h{n}", "RANGE") for n in range(1, 6)],
+            INVALID + "The KeySchema exceeds the maximum allowed number of RANGE key attributes",
+        ),
+        (
+            [("h0", "HASH"), ("h1", "RANGE"), ("h2", "HASH")],
+            INVALID + "All HASH key attributes must precede RANGE key attributes in the KeySchema",
+        ),
+        ([("h0", "HASH"), ("h1", "RANGE"), ("h1", "RANGE")], "The KeySchema contains multiple key attributes with the same name"),
+        ([("h0", "HASH"), ("h0", "RANGE")], SAME),
     ],
-    ids=["five-hashes", "five-ranges", "mixed"],
+    ids=["five-hashes", "five-ranges", "mixed", "twice", "pair"],
 )
 def test_too_many_key_attributes_of_an_index(pairs, text):
     types = {"pk": "S"} | {name: "S" for name, _ in pairs}
