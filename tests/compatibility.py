@@ -1,62 +1,102 @@
 #!/usr/bin/python3
-"""Writes the table of docs/compatibility.md, between its markers.
+"""Writes the generated part of docs/compatibility.md, between its markers.
 
     tests/compatibility.py [RESULTS]
+    tests/compatibility.py --model WHEEL
 
-The operations that there are come from the operation list (src/ops/operations.cc), those that DynamoDB has from the
-service model that Debian's botocore carries, and the counts from the last run of tests/api, which `./dev test` leaves
-in build/test-results/api.json.
+What AWS has is in tests/service_model.json: the names of the operations and of their parameters, and the version of
+botocore whose service model they are from. `--model` writes that file anew from a wheel (pip download --no-deps
+botocore). What is here comes from the operation list and the handlers in src/ops, and the counts from the last run of
+tests/api, which `./dev test` leaves in build/test-results/api.json.
 """
 
+import gzip
 import json
 import pathlib
 import re
 import sys
-
-import botocore.session
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "compatibility.md"
+MODEL = ROOT / "tests" / "service_model.json"
+OPS = ROOT / "src" / "ops"
 BEGIN, END = "<!-- operations: begin -->", "<!-- operations: end -->"
+SERVICES = {"DynamoDB": "dynamodb", "DynamoDB Streams": "dynamodbstreams"}
 
 
 def served():
     """{operation: what kind of operation it is}"""
-    rows = (ROOT / "src" / "ops" / "operations.cc").read_text()
-    return {name: kind.lower() for name, kind in re.findall(r'Operation\{"(\w+)", Kind::k(\w+)', rows)}
+    rows = (OPS / "operations.cc").read_text()
+    return {name: kind.lower() for name, kind in re.findall(r'\{"(\w+)",\s*Kind::k(\w+)', rows)}
 
 
-def existing():
-    """[(service, [operation])]: what AWS has."""
-    session = botocore.session.get_session()
-    return [
-        (title, session.get_service_model(name).operation_names)
-        for title, name in (("DynamoDB", "dynamodb"), ("DynamoDB Streams", "dynamodbstreams"))
-    ]
+def refused():
+    """{operation: [the parameters that are refused by their names]}"""
+    found = {}
+    for path in sorted(OPS.glob("*.cc")):
+        for names in re.findall(r"refuse_named\(\s*\w+,\s*\{([^}]*)\}", path.read_text()):
+            operation = "".join(word.capitalize() for word in path.stem.split("_"))
+            found[operation] = re.findall(r'"(\w+)"', names)
+    return found
 
 
-def table(results):
-    kinds = served()
-    lines = ["| operation | kind | cases in tests/api |", "|---|---|--:|"]
-    for name in sorted(kinds):
-        count = results.get(name, {"passed": 0, "failed": 0})
-        failed = f", **{count['failed']} failed**" if count["failed"] else ""
-        lines.append(f"| {name} | {kinds[name]} | {count['passed']} passed{failed} |")
+def model():
+    return json.loads(MODEL.read_text())
+
+
+def parameters(operation, shapes):
+    return sorted(shapes[operation["input"]["shape"]].get("members", {})) if "input" in operation else []
+
+
+def read_wheel(path):
+    """The names in a botocore wheel: {"source": ..., "services": {title: {operation: [parameter]}}}"""
+    services = {}
+    with zipfile.ZipFile(path) as wheel:
+        for title, name in SERVICES.items():
+            pattern = re.compile(rf"botocore/data/{name}/[^/]+/service-2.json.gz")
+            (entry,) = filter(pattern.fullmatch, wheel.namelist())
+            known = json.loads(gzip.decompress(wheel.read(entry)))
+            operations = sorted(known["operations"].items())
+            services[title] = {name: parameters(operation, known["shapes"]) for name, operation in operations}
+    version = pathlib.Path(path).name.split("-")[1]
+    return {"source": f"botocore {version}", "services": services}
+
+
+def counts_of(results, name):
+    count = results.get(name, {"passed": 0, "failed": 0})
+    failed = f", **{count['failed']} failed**" if count["failed"] else ""
+    return f"{count['passed']} passed{failed}"
+
+
+def generated(results):
+    kinds, known, lines = served(), model(), []
+    services = known["services"]
+    total = sum(len(operations) for operations in services.values())
+    numbers = " + ".join(str(len(operations)) for operations in services.values())
+    lines.append(f"{len(kinds)} of the {numbers} = {total} operations of the service model of {known['source']}:")
+    lines += ["", "| operation | kind | cases in tests/api |", "|---|---|--:|"]
+    lines += [f"| {name} | {kinds[name]} | {counts_of(results, name)} |" for name in sorted(kinds)]
     lines += ["", "Not served yet; a call is answered with UnknownOperationException:", ""]
-    for title, names in existing():
-        missing = [name for name in names if name not in kinds]
+    for title, operations in services.items():
+        missing = [name for name in operations if name not in kinds]
         if missing:
-            lines += [f"- {title}: {', '.join(missing)}"]
+            lines.append(f"- {title}: {', '.join(missing)}")
+    lines += ["", "Parameters that are not here yet; they are refused with a message that names them:", ""]
+    lines += [f"- {operation}: {', '.join(names)}" for operation, names in refused().items()]
     return "\n".join(lines)
 
 
 def main():
+    if sys.argv[1:2] == ["--model"]:
+        MODEL.write_text(json.dumps(read_wheel(sys.argv[2]), indent=1) + "\n")
+        return
     path = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build" / "test-results" / "api.json"
     if not path.is_file():
         sys.exit(f"There is no {path}: run ./dev test first.")
     before, rest = PAGE.read_text().split(BEGIN)
     _, after = rest.split(END)
-    PAGE.write_text(f"{before}{BEGIN}\n{table(json.loads(path.read_text()))}\n{END}{after}")
+    PAGE.write_text(f"{before}{BEGIN}\n{generated(json.loads(path.read_text()))}\n{END}{after}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,19 @@
+"""Nothing that DynamoDB has is passed over: every parameter of the newest service model is looked at."""
+
+import json
+import pathlib
+
+import pytest
+from client import SERIALIZATION, call
+
+MODEL = json.loads((pathlib.Path(__file__).resolve().parents[1] / "service_model.json").read_text())
+PARAMETERS = [(o, p) for o, names in MODEL["services"]["DynamoDB"].items() for p in names]
+
+
+@pytest.mark.parametrize("operation, parameter", PARAMETERS, ids=[f"{o}-{p}" for o, p in PARAMETERS])
+def test_a_parameter_has_a_kind(operation, parameter):
+    """No kind of JSON value fits every parameter, so at least one of these is refused for its kind."""
+    kinds = [call(operation, {parameter: value}).type for value in (1, "x", [], {})]
+    if "UnknownOperationException" in kinds:
+        pytest.skip("not served")
+    assert SERIALIZATION in kinds
