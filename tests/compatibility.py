@@ -37,7 +37,7 @@ def refused():
     for path in sorted(OPS.glob("*.cc")):
         for names in re.findall(r"refuse_named\(\s*\w+,\s*\{([^}]*)\}", path.read_text()):
             operation = "".join(word.capitalize() for word in path.stem.split("_"))
-            found[operation] = re.findall(r'"(\w+)"', names)
+            found[operation] = re.findall(r"Field::k(\w+)", names)
     return found
 
 

@@ -1,5 +1,5 @@
 #include "ops/handlers.h"
-#include "ops/request.h"
+#include "ops/pipeline.h"
 #include "ops/table_reply.h"
 #include "ops/table_request.h"
 
@@ -7,56 +7,69 @@ namespace partita::ops {
 
 namespace {
 
+using wire::Field;
 using wire::JsonValue;
+using wire::Members;
 
-std::optional<std::vector<table::IndexRequest>> decode_indexes(JsonValue list, bool global) {
-  if (!list.present()) return std::nullopt;
+std::optional<std::vector<table::IndexRequest>> decode_indexes(const Members& in, Field list, bool global) {
+  if (!in.has(list)) return std::nullopt;
   std::vector<table::IndexRequest> indexes;
-  for (const JsonValue entry : list.elements()) indexes.push_back(decode_index(entry, global));
+  const wire::Shape& shape = in.element_shape(list);
+  for (const JsonValue entry : in[list].elements()) indexes.push_back(decode_index(Members(entry, shape), global));
   return indexes;
 }
 
-std::vector<table::Tag> decode_tags(JsonValue list) {
+std::vector<table::Tag> decode_tags(const Members& in) {
   std::vector<table::Tag> tags;
-  for (const JsonValue entry : list.elements()) {
-    table::Tag tag;
-    if (entry.get("Key").present()) tag.key = text(entry, "Key");
-    if (entry.get("Value").present()) tag.value = text(entry, "Value");
-    tags.push_back(std::move(tag));
+  const wire::Shape& shape = in.element_shape(Field::kTags);
+  for (const JsonValue entry : in[Field::kTags].elements()) {
+    const Members one(entry, shape);
+    tags.push_back({decode_text(one, Field::kKey), decode_text(one, Field::kValue)});
   }
   return tags;
 }
 
-Result<table::TableRequest> decode(JsonValue body, const Context& context) {
-  PARTITA_TRY_VOID(refuse_named(
-      body, {"ResourcePolicy", "GlobalTableSourceArn", "GlobalTableSettingsReplicationMode", "VectorIndexes"}));
-  table::TableRequest request;
-  PARTITA_TRY(request.name, table_name(body, context));
-  request.region = context.caller.region;
-  request.definitions = decode_definitions(body.get("AttributeDefinitions"));
-  request.keys = decode_keys(body.get("KeySchema"));
-  request.local_indexes = decode_indexes(body.get("LocalSecondaryIndexes"), false);
-  request.global_indexes = decode_indexes(body.get("GlobalSecondaryIndexes"), true);
-  request.billing_mode = decode_billing(body.get("BillingMode"));
-  request.throughput = decode_throughput(body.get("ProvisionedThroughput"));
-  request.on_demand = decode_on_demand(body.get("OnDemandThroughput"));
-  request.warm = decode_warm(body.get("WarmThroughput")).value_or(table::WarmRequest{});
-  request.deletion_protection = flag(body, "DeletionProtectionEnabled");
-  request.table_class = text(body, "TableClass");
-  request.encryption = decode_encryption(body.get("SSESpecification"));
-  request.stream = decode_stream(body.get("StreamSpecification"));
-  request.tags = decode_tags(body.get("Tags"));
-  return request;
-}
+struct CreateTable {
+  using Request = table::TableRequest;
+
+  static Result<Request> decode(const Members& in) {
+    PARTITA_TRY_VOID(refuse_named(in, {Field::kResourcePolicy, Field::kGlobalTableSourceArn,
+                                       Field::kGlobalTableSettingsReplicationMode, Field::kVectorIndexes}));
+    Request request;
+    request.name = in.text(Field::kTableName);
+    request.definitions = decode_definitions(in);
+    request.keys = decode_keys(in);
+    request.local_indexes = decode_indexes(in, Field::kLocalSecondaryIndexes, false);
+    request.global_indexes = decode_indexes(in, Field::kGlobalSecondaryIndexes, true);
+    request.billing_mode = decode_billing(in);
+    request.throughput = decode_throughput(in);
+    request.on_demand = decode_on_demand(in);
+    request.warm = decode_warm(in).value_or(table::WarmRequest{});
+    request.deletion_protection = in.flag(Field::kDeletionProtectionEnabled);
+    request.table_class = in.text(Field::kTableClass);
+    request.encryption = decode_encryption(in);
+    request.stream = decode_stream(in);
+    request.tags = decode_tags(in);
+    return request;
+  }
+
+  static Task<Result<Described>> run(const Context& context, const Request& request) {
+    Request here = request;
+    here.region = context.caller.region;
+    const int64_t at_ms = context.database.clock().now_ms();
+    PARTITA_CO_TRY(table::Table created, co_await table::create_table(context.database, here));
+    co_return Described{std::move(created), at_ms};
+  }
+
+  static std::string encode(const Context& context, const Described& created) {
+    return table_reply(context, "TableDescription", created);
+  }
+};
 
 }  // namespace
 
-Task<Result<std::string>> create_table(const Context& context, JsonValue body) {
-  PARTITA_CO_TRY(const table::TableRequest request, decode(body, context));
-  const int64_t at_ms = context.database.clock().now_ms();
-  auto created = co_await table::create_table(context.database, request);
-  if (!created.ok()) co_return std::move(created).error();
-  co_return table_reply(context, "TableDescription", **created, at_ms);
+Task<Result<std::string>> create_table(const Context& context, wire::JsonDocument document) {
+  return serve_control<CreateTable>(context, std::move(document));
 }
 
 }  // namespace partita::ops

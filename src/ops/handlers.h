@@ -23,13 +23,4 @@ PARTITA_HANDLER(update_item);
 PARTITA_HANDLER(update_table);
 #undef PARTITA_HANDLER
 
-// Those that are not on the pipeline yet take the body, which has passed its shape's checks.
-#define PARTITA_BODY_HANDLER(name) Task<Result<std::string>> name(const Context& context, wire::JsonValue body)
-PARTITA_BODY_HANDLER(create_table);
-PARTITA_BODY_HANDLER(delete_table);
-PARTITA_BODY_HANDLER(describe_table);
-PARTITA_BODY_HANDLER(list_tables);
-PARTITA_BODY_HANDLER(update_table);
-#undef PARTITA_BODY_HANDLER
-
 }  // namespace partita::ops

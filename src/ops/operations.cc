@@ -33,19 +33,6 @@ const std::array kOperations = {
 
 }  // namespace
 
-#define PARTITA_ON_BODY(name)                                                           \
-  Task<Result<std::string>> name(const Context& context, wire::JsonDocument document) { \
-    PARTITA_CO_TRY_VOID(wire::check_shape(document.root(), context.operation.shape));   \
-    PARTITA_CO_TRY_VOID(admit_table(document.root(), context));                         \
-    co_return co_await name(context, document.root());                                  \
-  }
-PARTITA_ON_BODY(create_table)
-PARTITA_ON_BODY(delete_table)
-PARTITA_ON_BODY(describe_table)
-PARTITA_ON_BODY(list_tables)
-PARTITA_ON_BODY(update_table)
-#undef PARTITA_ON_BODY
-
 std::span<const Operation> operations() { return kOperations; }
 
 const Operation* find_operation(std::string_view name) {

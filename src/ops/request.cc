@@ -173,31 +173,4 @@ Result<void> check_conditional_operator(const Members& in, Field conditions) {
   return {};
 }
 
-Result<std::string> table_name(JsonValue body, const Context& context) {
-  return table_name_of(body.get("TableName").as_string(), context);
-}
-
-Result<void> admit_table(JsonValue body, const Context& context) {
-  std::string name;
-  if (body.get("TableName").present()) {
-    PARTITA_TRY(name, table_name(body, context));
-  }
-  table::Access access;
-  access.verb = table::Verb::kControl;
-  access.name = name;
-  return Entrance(context).admit(access);
-}
-
-bool flag(JsonValue body, std::string_view name) { return wire::truth(body.get(name)); }
-
-std::optional<int64_t> integer(JsonValue body, std::string_view name) {
-  const JsonValue value = body.get(name);
-  return value.present() ? std::optional(value.as_integer()) : std::nullopt;
-}
-
-std::string text(JsonValue body, std::string_view name) {
-  const JsonValue value = body.get(name);
-  return value.present() ? std::string(value.as_string()) : std::string();
-}
-
 }  // namespace partita::ops

@@ -54,11 +54,4 @@ expr::LegacyJoin legacy_join(const wire::Members& in);
 // ConditionalOperator is for two or more conditions. Faults: kConditionalOperatorAlone, kConditionalOperatorSingle.
 Result<void> check_conditional_operator(const wire::Members& in, wire::Field conditions);
 
-// Of operations that are not on the pipeline yet.
-Result<std::string> table_name(wire::JsonValue body, const Context& context);
-Result<void> admit_table(wire::JsonValue body, const Context& context);
-bool flag(wire::JsonValue body, std::string_view name);
-std::optional<int64_t> integer(wire::JsonValue body, std::string_view name);
-std::string text(wire::JsonValue body, std::string_view name);
-
 }  // namespace partita::ops

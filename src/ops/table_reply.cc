@@ -236,15 +236,15 @@ Status shown_status(const TableInfo& table) {
   return table.status == Status::kActive && index_at_work ? Status::kUpdating : table.status;
 }
 
-}  // namespace
-
 std::string table_arn(const Context& context, std::string_view name) {
   return "arn:aws:dynamodb:" + context.caller.region + ":" + context.caller.account_id + ":table/" + std::string(name);
 }
 
-std::string table_reply(const Context& context, std::string_view member, const TableInfo& table, int64_t at_ms) {
-  TableInfo shown = table;
-  shown.settle(at_ms);
+}  // namespace
+
+std::string table_reply(const Context& context, std::string_view member, const Described& found) {
+  TableInfo shown = *found.table;
+  shown.settle(found.at_ms);
   const std::string arn = table_arn(context, shown.name);
   JsonWriter json(2048);
   json.begin_object();
@@ -258,7 +258,7 @@ std::string table_reply(const Context& context, std::string_view member, const T
   }
   write_text(json, "TableName", shown.name);
   write_text(json, "TableStatus", status_name(shown_status(shown)));
-  write_throughput(json, shown.throughput, at_ms);
+  write_throughput(json, shown.throughput, found.at_ms);
   write_whole(json, "TableSizeBytes", shown.tally->bytes);
   write_whole(json, "ItemCount", shown.tally->items);
   write_text(json, "TableArn", arn);
@@ -268,7 +268,7 @@ std::string table_reply(const Context& context, std::string_view member, const T
     write_on_demand(json, shown.on_demand);
     // The answer of CreateTable has it only when the request had.
     if (shown.status != Status::kCreating || shown.next_warm) write_warm(json, shown.warm, shown.next_warm.has_value());
-    write_indexes(json, arn, shown, at_ms);
+    write_indexes(json, arn, shown, found.at_ms);
   }
   write_settings(json, context, shown);
   json.end_object();

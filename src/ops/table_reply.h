@@ -9,9 +9,14 @@
 
 namespace partita::ops {
 
-// The whole reply: {"TableDescription": {...}}, or {"Table": {...}} for DescribeTable; the table as it is at that time.
-std::string table_reply(const Context& context, std::string_view member, const table::TableInfo& table, int64_t at_ms);
+// A table as of a moment: what began after it has not happened yet. What was changed is as of the change, so that the
+// answer shows it going on.
+struct Described {
+  table::Table table;
+  int64_t at_ms = 0;
+};
 
-std::string table_arn(const Context& context, std::string_view name);
+// The whole reply: {"TableDescription": {...}}, or {"Table": {...}} for DescribeTable.
+std::string table_reply(const Context& context, std::string_view member, const Described& found);
 
 }  // namespace partita::ops

@@ -7,14 +7,16 @@ namespace partita::ops {
 
 namespace {
 
+using wire::Field;
 using wire::JsonValue;
+using wire::Members;
 
 model::Type key_type(std::string_view name) {
   if (name == "N") return model::Type::kN;
   return name == "B" ? model::Type::kB : model::Type::kS;
 }
 
-std::optional<table::ProjectionKind> projection_kind(const std::string& name) {
+std::optional<table::ProjectionKind> projection_kind(std::string_view name) {
   if (name == "ALL") return table::ProjectionKind::kAll;
   if (name == "KEYS_ONLY") return table::ProjectionKind::kKeysOnly;
   if (name == "INCLUDE") return table::ProjectionKind::kInclude;
@@ -23,83 +25,96 @@ std::optional<table::ProjectionKind> projection_kind(const std::string& name) {
 
 }  // namespace
 
-std::vector<model::KeyElement> decode_definitions(JsonValue list) {
+std::vector<model::KeyElement> decode_definitions(const Members& in) {
   std::vector<model::KeyElement> definitions;
-  for (const JsonValue entry : list.elements()) {
-    definitions.push_back({text(entry, "AttributeName"), key_type(text(entry, "AttributeType"))});
+  const wire::Shape& shape = in.element_shape(Field::kAttributeDefinitions);
+  for (const JsonValue entry : in[Field::kAttributeDefinitions].elements()) {
+    const Members one(entry, shape);
+    definitions.push_back({std::string(one.text(Field::kAttributeName)), key_type(one.text(Field::kAttributeType))});
   }
   return definitions;
 }
 
-std::vector<table::KeyPart> decode_keys(JsonValue list) {
+std::vector<table::KeyPart> decode_keys(const Members& in) {
   std::vector<table::KeyPart> keys;
-  for (const JsonValue entry : list.elements()) {
-    const bool hash = text(entry, "KeyType") == "HASH";
-    keys.push_back({text(entry, "AttributeName"), hash ? table::KeyRole::kHash : table::KeyRole::kRange});
+  const wire::Shape& shape = in.element_shape(Field::kKeySchema);
+  for (const JsonValue entry : in[Field::kKeySchema].elements()) {
+    const Members one(entry, shape);
+    const bool hash = one.text(Field::kKeyType) == "HASH";
+    keys.push_back(
+        {std::string(one.text(Field::kAttributeName)), hash ? table::KeyRole::kHash : table::KeyRole::kRange});
   }
   return keys;
 }
 
-std::optional<table::BillingMode> decode_billing(JsonValue word) {
-  if (!word.present()) return std::nullopt;
-  return word.as_string() == "PROVISIONED" ? table::BillingMode::kProvisioned : table::BillingMode::kPayPerRequest;
+std::optional<table::BillingMode> decode_billing(const Members& in) {
+  if (!in.has(Field::kBillingMode)) return std::nullopt;
+  const bool provisioned = in.text(Field::kBillingMode) == "PROVISIONED";
+  return provisioned ? table::BillingMode::kProvisioned : table::BillingMode::kPayPerRequest;
 }
 
-std::optional<table::Units> decode_throughput(JsonValue structure) {
-  if (!structure.present()) return std::nullopt;
-  return table::Units{integer(structure, "ReadCapacityUnits").value_or(0),
-                      integer(structure, "WriteCapacityUnits").value_or(0)};
+std::optional<table::Units> decode_throughput(const Members& in) {
+  if (!in.has(Field::kProvisionedThroughput)) return std::nullopt;
+  const Members units = in.in(Field::kProvisionedThroughput);
+  return table::Units{units.integer(Field::kReadCapacityUnits).value_or(0),
+                      units.integer(Field::kWriteCapacityUnits).value_or(0)};
 }
 
-table::OnDemandLimits decode_on_demand(JsonValue structure) {
+table::OnDemandLimits decode_on_demand(const Members& in) {
+  const Members units = in.in(Field::kOnDemandThroughput);
   table::OnDemandLimits limits;
-  limits.max_read_units = integer(structure, "MaxReadRequestUnits");
-  limits.max_write_units = integer(structure, "MaxWriteRequestUnits");
+  limits.max_read_units = units.integer(Field::kMaxReadRequestUnits);
+  limits.max_write_units = units.integer(Field::kMaxWriteRequestUnits);
   return limits;
 }
 
-std::optional<table::WarmRequest> decode_warm(JsonValue structure) {
-  if (!structure.present()) return std::nullopt;
-  return table::WarmRequest{integer(structure, "ReadUnitsPerSecond"), integer(structure, "WriteUnitsPerSecond")};
+std::optional<table::WarmRequest> decode_warm(const Members& in) {
+  if (!in.has(Field::kWarmThroughput)) return std::nullopt;
+  const Members units = in.in(Field::kWarmThroughput);
+  return table::WarmRequest{units.integer(Field::kReadUnitsPerSecond), units.integer(Field::kWriteUnitsPerSecond)};
 }
 
-std::optional<table::EncryptionRequest> decode_encryption(JsonValue structure) {
-  if (!structure.present()) return std::nullopt;
+std::optional<table::EncryptionRequest> decode_encryption(const Members& in) {
+  if (!in.has(Field::kSSESpecification)) return std::nullopt;
+  const Members wanted = in.in(Field::kSSESpecification);
   table::EncryptionRequest request;
-  if (structure.get("Enabled").present()) request.enabled = flag(structure, "Enabled");
-  request.type = text(structure, "SSEType");
-  request.key = text(structure, "KMSMasterKeyId");
+  if (wanted.has(Field::kEnabled)) request.enabled = wanted.flag(Field::kEnabled);
+  request.type = wanted.text(Field::kSSEType);
+  request.key = wanted.text(Field::kKMSMasterKeyId);
   return request;
 }
 
-std::optional<table::StreamRequest> decode_stream(JsonValue structure) {
-  if (!structure.present()) return std::nullopt;
-  return table::StreamRequest{flag(structure, "StreamEnabled"), text(structure, "StreamViewType")};
+std::optional<table::StreamRequest> decode_stream(const Members& in) {
+  if (!in.has(Field::kStreamSpecification)) return std::nullopt;
+  const Members wanted = in.in(Field::kStreamSpecification);
+  return table::StreamRequest{wanted.flag(Field::kStreamEnabled), std::string(wanted.text(Field::kStreamViewType))};
 }
 
-Result<void> refuse_named(JsonValue body, std::initializer_list<std::string_view> members) {
-  for (const std::string_view member : members) {
-    if (!body.get(member).present()) continue;
-    return model::refuse(model::Fault::kNotHereYet, {std::string(member)});
+std::optional<std::string> decode_text(const Members& in, Field field) {
+  if (!in.has(field)) return std::nullopt;
+  return std::string(in.text(field));
+}
+
+table::IndexRequest decode_index(const Members& index, bool global) {
+  table::IndexRequest request;
+  request.name = index.text(Field::kIndexName);
+  request.global = global;
+  request.keys = decode_keys(index);
+  const Members projection = index.in(Field::kProjection);
+  request.projection = projection_kind(projection.text(Field::kProjectionType));
+  if (projection.has(Field::kNonKeyAttributes)) request.projected = texts(projection[Field::kNonKeyAttributes]);
+  if (!global) return request;
+  request.throughput = decode_throughput(index);
+  request.on_demand = decode_on_demand(index);
+  request.warm = decode_warm(index);
+  return request;
+}
+
+Result<void> refuse_named(const Members& in, std::initializer_list<Field> fields) {
+  for (const Field field : fields) {
+    if (in.has(field)) return model::refuse(model::Fault::kNotHereYet, {std::string(wire::name_of(field))});
   }
   return {};
-}
-
-table::IndexRequest decode_index(JsonValue structure, bool global) {
-  table::IndexRequest index;
-  index.name = text(structure, "IndexName");
-  index.global = global;
-  index.keys = decode_keys(structure.get("KeySchema"));
-  const JsonValue projection = structure.get("Projection");
-  index.projection = projection_kind(text(projection, "ProjectionType"));
-  if (const JsonValue names = projection.get("NonKeyAttributes"); names.present()) {
-    index.projected.emplace();
-    for (const JsonValue name : names.elements()) index.projected->emplace_back(name.as_string());
-  }
-  index.throughput = decode_throughput(structure.get("ProvisionedThroughput"));
-  index.on_demand = decode_on_demand(structure.get("OnDemandThroughput"));
-  index.warm = decode_warm(structure.get("WarmThroughput"));
-  return index;
 }
 
 }  // namespace partita::ops

@@ -3,27 +3,30 @@
 
 #include <initializer_list>
 #include <optional>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "table/tables.h"
-#include "wire/json_reader.h"
+#include "wire/members.h"
 
 namespace partita::ops {
 
-// Each takes the member of the request, which may be absent.
-std::vector<model::KeyElement> decode_definitions(wire::JsonValue list);
-std::vector<table::KeyPart> decode_keys(wire::JsonValue list);
-std::optional<table::BillingMode> decode_billing(wire::JsonValue word);
-std::optional<table::Units> decode_throughput(wire::JsonValue structure);
-table::OnDemandLimits decode_on_demand(wire::JsonValue structure);
-std::optional<table::WarmRequest> decode_warm(wire::JsonValue structure);
-std::optional<table::EncryptionRequest> decode_encryption(wire::JsonValue structure);
-std::optional<table::StreamRequest> decode_stream(wire::JsonValue structure);
-table::IndexRequest decode_index(wire::JsonValue structure, bool global);
+// Each takes the members of the structure that holds what it decodes, which may be absent.
+std::vector<model::KeyElement> decode_definitions(const wire::Members& in);
+std::vector<table::KeyPart> decode_keys(const wire::Members& in);
+std::optional<table::BillingMode> decode_billing(const wire::Members& in);
+std::optional<table::Units> decode_throughput(const wire::Members& in);
+table::OnDemandLimits decode_on_demand(const wire::Members& in);
+std::optional<table::WarmRequest> decode_warm(const wire::Members& in);
+std::optional<table::EncryptionRequest> decode_encryption(const wire::Members& in);
+std::optional<table::StreamRequest> decode_stream(const wire::Members& in);
+std::optional<std::string> decode_text(const wire::Members& in, wire::Field field);
+
+// `index` is what describes one index.
+table::IndexRequest decode_index(const wire::Members& index, bool global);
 
 // Nothing that is accepted is forgotten: what is not done here is refused by its name. Fault: kNotHereYet.
-Result<void> refuse_named(wire::JsonValue body, std::initializer_list<std::string_view> members);
+Result<void> refuse_named(const wire::Members& in, std::initializer_list<wire::Field> fields);
 
 }  // namespace partita::ops

@@ -1,5 +1,5 @@
 #include "ops/handlers.h"
-#include "ops/request.h"
+#include "ops/pipeline.h"
 #include "ops/table_reply.h"
 #include "ops/table_request.h"
 
@@ -7,56 +7,76 @@ namespace partita::ops {
 
 namespace {
 
+using wire::Field;
 using wire::JsonValue;
+using wire::Members;
 
-table::IndexUpdate decode_index_update(JsonValue entry) {
+table::IndexUpdate decode_index_update(const Members& entry) {
   table::IndexUpdate update;
-  if (const JsonValue create = entry.get("Create"); create.present()) update.create = decode_index(create, true);
-  if (const JsonValue change = entry.get("Update"); change.present()) {
-    update.changed = text(change, "IndexName");
-    update.throughput = decode_throughput(change.get("ProvisionedThroughput"));
-    update.on_demand = decode_on_demand(change.get("OnDemandThroughput"));
-    update.warm = decode_warm(change.get("WarmThroughput"));
+  if (entry.has(Field::kCreate)) update.create = decode_index(entry.in(Field::kCreate), true);
+  if (entry.has(Field::kUpdate)) {
+    const Members change = entry.in(Field::kUpdate);
+    update.changed = change.text(Field::kIndexName);
+    update.throughput = decode_throughput(change);
+    update.on_demand = decode_on_demand(change);
+    update.warm = decode_warm(change);
   }
-  if (const JsonValue drop = entry.get("Delete"); drop.present()) update.dropped = text(drop, "IndexName");
+  if (entry.has(Field::kDelete)) update.dropped = entry.in(Field::kDelete).text(Field::kIndexName);
   return update;
 }
 
-Result<table::TableUpdate> decode(JsonValue body, const Context& context) {
-  PARTITA_TRY_VOID(refuse_named(body, {"ReplicaUpdates", "MultiRegionConsistency", "GlobalTableWitnessUpdates",
-                                       "DisassociationProtectionEnabled", "VectorIndexUpdates"}));
-  table::TableUpdate update;
-  PARTITA_TRY(update.name, table_name(body, context));
-  update.region = context.caller.region;
-  update.definitions = decode_definitions(body.get("AttributeDefinitions"));
-  update.billing_mode = decode_billing(body.get("BillingMode"));
-  update.throughput = decode_throughput(body.get("ProvisionedThroughput"));
-  update.on_demand = decode_on_demand(body.get("OnDemandThroughput"));
-  update.warm = decode_warm(body.get("WarmThroughput")).value_or(table::WarmRequest{});
-  if (body.get("DeletionProtectionEnabled").present()) {
-    update.deletion_protection = flag(body, "DeletionProtectionEnabled");
+std::optional<std::vector<table::IndexUpdate>> decode_index_updates(const Members& in) {
+  if (!in.has(Field::kGlobalSecondaryIndexUpdates)) return std::nullopt;
+  std::vector<table::IndexUpdate> updates;
+  const wire::Shape& shape = in.element_shape(Field::kGlobalSecondaryIndexUpdates);
+  for (const JsonValue entry : in[Field::kGlobalSecondaryIndexUpdates].elements()) {
+    updates.push_back(decode_index_update(Members(entry, shape)));
   }
-  if (body.get("TableClass").present()) update.table_class = text(body, "TableClass");
-  update.encryption = decode_encryption(body.get("SSESpecification"));
-  update.stream = decode_stream(body.get("StreamSpecification"));
-  if (const JsonValue mode = body.get("GlobalTableSettingsReplicationMode"); mode.present()) {
-    update.replication_mode = std::string(mode.as_string());
-  }
-  if (const JsonValue entries = body.get("GlobalSecondaryIndexUpdates"); entries.present()) {
-    update.indexes.emplace();
-    for (const JsonValue entry : entries.elements()) update.indexes->push_back(decode_index_update(entry));
-  }
-  return update;
+  return updates;
 }
+
+struct UpdateTable {
+  using Request = table::TableUpdate;
+
+  static Result<Request> decode(const Members& in) {
+    PARTITA_TRY_VOID(
+        refuse_named(in, {Field::kReplicaUpdates, Field::kMultiRegionConsistency, Field::kGlobalTableWitnessUpdates,
+                          Field::kDisassociationProtectionEnabled, Field::kVectorIndexUpdates}));
+    Request request;
+    request.name = in.text(Field::kTableName);
+    request.definitions = decode_definitions(in);
+    request.billing_mode = decode_billing(in);
+    request.throughput = decode_throughput(in);
+    request.on_demand = decode_on_demand(in);
+    request.warm = decode_warm(in).value_or(table::WarmRequest{});
+    if (in.has(Field::kDeletionProtectionEnabled)) {
+      request.deletion_protection = in.flag(Field::kDeletionProtectionEnabled);
+    }
+    request.table_class = decode_text(in, Field::kTableClass);
+    request.encryption = decode_encryption(in);
+    request.stream = decode_stream(in);
+    request.replication_mode = decode_text(in, Field::kGlobalTableSettingsReplicationMode);
+    request.indexes = decode_index_updates(in);
+    return request;
+  }
+
+  static Task<Result<Described>> run(const Context& context, const Request& request) {
+    Request here = request;
+    here.region = context.caller.region;
+    const int64_t at_ms = context.database.clock().now_ms();
+    PARTITA_CO_TRY(table::Table changed, co_await table::update_table(context.database, here));
+    co_return Described{std::move(changed), at_ms};
+  }
+
+  static std::string encode(const Context& context, const Described& changed) {
+    return table_reply(context, "TableDescription", changed);
+  }
+};
 
 }  // namespace
 
-Task<Result<std::string>> update_table(const Context& context, JsonValue body) {
-  PARTITA_CO_TRY(const table::TableUpdate update, decode(body, context));
-  const int64_t at_ms = context.database.clock().now_ms();
-  auto changed = co_await table::update_table(context.database, update);
-  if (!changed.ok()) co_return std::move(changed).error();
-  co_return table_reply(context, "TableDescription", **changed, at_ms);
+Task<Result<std::string>> update_table(const Context& context, wire::JsonDocument document) {
+  return serve_control<UpdateTable>(context, std::move(document));
 }
 
 }  // namespace partita::ops

@@ -78,6 +78,25 @@ struct TableRequest {
 // The table is kCreating for a moment. Faults: those under "Tables" in model/faults.inc, kTableExists, kTableInUse.
 Task<Result<Table>> create_table(Database& database, const TableRequest& request);
 
+// The table once what takes it a moment is done. Fault: kTableNotFound.
+Task<Result<Table>> describe_table(Database& database, std::string name);
+
+// What a request names that names a table and no more.
+struct NamedTable {
+  std::string name;
+};
+
+// ListTables: up to `limit` names, which is 1 or more, behind `after`, in byte order.
+struct ListRequest {
+  std::string after;
+  size_t limit = 0;
+};
+struct NamePage {
+  std::vector<std::string> names;
+  std::string last;  // where the next page goes on; empty: there is none
+};
+Task<Result<NamePage>> list_tables(Database& database, const ListRequest& request);
+
 // The table is kDeleting until its rows are gone. Faults: kTableNotFound, kTableInUse, kTableBusy, kTableProtected,
 // kIndexesAtWork, kStreamAtWork.
 Task<Result<Table>> delete_table(Database& database, std::string name);

@@ -391,3 +391,25 @@ def test_what_is_not_here_yet_is_refused_by_its_name(on_demand, operation, membe
         pytest.skip("it is here")
     assert reply.type == "ValidationException"
     assert member in reply.message or operation == "CreateTable" and member == "ResourcePolicy"
+
+
+NULLS = [
+    ("CreateTable", simple(NAME, AttributeDefinitions=[None])),
+    ("CreateTable", simple(NAME, KeySchema=[None])),
+    ("CreateTable", simple(NAME, Tags=[None])),
+    ("CreateTable", simple(NAME, GlobalSecondaryIndexes=[None])),
+    ("CreateTable", simple(NAME, LocalSecondaryIndexes=[None])),
+    ("CreateTable", simple(NAME, GlobalSecondaryIndexes=[{**index("glo", "pk", None, "INCLUDE"), "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": [None]}}])),
+    ("UpdateTable", {"GlobalSecondaryIndexUpdates": [None]}),
+    ("UpdateTable", {"AttributeDefinitions": [None], "DeletionProtectionEnabled": False}),
+    ("UpdateTable", {"ReplicaUpdates": [None]}),
+]
+
+
+@pytest.mark.parametrize("operation, request_", NULLS, ids=range(len(NULLS)))
+def test_null_in_a_list_is_refused(on_demand, operation, request_):
+    request = request_ if operation == "CreateTable" else {"TableName": on_demand, **request_}
+    reply = call(operation, request)
+    assert reply.status == 400 and reply.type in ("ValidationException", "SerializationException"), repr(reply)
+    assert call("ListTables", {"Limit": 1}).status == 200
+    assert call("DescribeTable", {"TableName": NAME}).type == NOT_FOUND
