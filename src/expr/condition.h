@@ -57,9 +57,12 @@ class Condition {
   Condition() = default;  // always true
   // For those who lower another syntax. Precondition: operand and child counts are as above, depth at most a few
   // hundred.
-  explicit Condition(ConditionNode root) : root_(std::move(root)) {}
+  explicit Condition(ConditionNode root, bool legacy_keys = false)
+      : root_(std::move(root)), legacy_keys_(legacy_keys) {}
 
   const ConditionNode& root() const { return root_; }
+  // Whether it comes from lower_key_conditions: too many of those are refused in words of their own.
+  bool legacy_keys() const { return legacy_keys_; }
 
   // The distinct top-level attributes that it mentions, in the order of their first mention.
   std::vector<std::string> attributes() const;
@@ -68,6 +71,7 @@ class Condition {
 
  private:
   ConditionNode root_;
+  bool legacy_keys_ = false;
 };
 
 // Precondition: source is kCondition or kFilter. Errors: everything that DynamoDB refuses before it looks at an item;

@@ -155,11 +155,14 @@ size_t key_bytes(const AttributeValue& value) {
 
 class Resolver {
  public:
-  Resolver(const Condition& condition, const KeySchema& schema) : schema_(schema) { collect(condition.root(), terms_); }
+  Resolver(const Condition& condition, const KeySchema& schema) : schema_(schema), legacy_(condition.legacy_keys()) {
+    collect(condition.root(), terms_);
+  }
 
   Result<KeyRange> resolve() {
     const size_t keys = schema_.partition.size() + schema_.sort.size();
     if (terms_.size() > keys && terms_.size() > 2) {
+      if (legacy_) return model::refuse(Fault::kKeyConditionCount);
       return model::refuse(Fault::kKeyConditionTooMany, {std::to_string(terms_.size()), std::to_string(keys)});
     }
     if (terms_.size() > keys) return model::refuse(Fault::kQueryNotSupported);
@@ -237,6 +240,7 @@ class Resolver {
   }
 
   const KeySchema& schema_;
+  const bool legacy_;
   std::vector<KeyTerm> terms_;
   size_t used_ = 0;
   size_t partition_bytes_ = 0;

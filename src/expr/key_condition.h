@@ -42,8 +42,8 @@ Result<Condition> parse_key_condition(std::string_view text, Placeholders& given
 Result<void> check_key_condition(const Condition& condition);
 
 // Precondition: check_key_condition, or `condition` came from lower_key_conditions. Errors, in DynamoDB's order:
-// kKeyConditionTooMany, kQueryNotSupported, kQueryHashEquality, kQueryMissedKey, kQuerySortKeyGap, kQueryNotIndexable,
-// kQueryTypeMismatch, kKeyEmpty, kPartitionKeyTooLong, kSortKeyTooLong.
+// kKeyConditionTooMany or kKeyConditionCount, kQueryNotSupported, kQueryHashEquality, kQueryMissedKey,
+// kQuerySortKeyGap, kQueryNotIndexable, kQueryTypeMismatch, kKeyEmpty, kPartitionKeyTooLong, kSortKeyTooLong.
 Result<KeyRange> resolve(const Condition& condition, const model::KeySchema& schema);
 
 }  // namespace partita::expr

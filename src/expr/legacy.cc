@@ -283,8 +283,8 @@ Result<Condition> lower_key_conditions(const std::vector<LegacyCondition>& condi
     // Those that are not for keys are refused by resolve(), whatever they would mean.
     root.children.push_back(make_node(condition_op(op), condition.attribute, values));
   }
-  if (root.children.empty() || root.children.size() > 2) return model::refuse(Fault::kKeyConditionCount);
-  return Condition(std::move(root));
+  if (root.children.empty()) return model::refuse(Fault::kKeyConditionCount);
+  return Condition(std::move(root), true);
 }
 
 Result<Update> lower_attribute_updates(const std::vector<LegacyUpdate>& updates) {

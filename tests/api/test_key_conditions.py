@@ -335,3 +335,21 @@ def test_gaps_in_several_key_attributes(many, condition, values, text):
 def test_every_partition_attribute_is_needed(many):
     request = {"TableName": MULTI, "IndexName": "by_many", "KeyConditionExpression": "t1 = :a"}
     expect_validation("Query", {**request, "ExpressionAttributeValues": {":a": S(many)}})
+
+
+@op("Query")
+def test_several_key_attributes_take_as_many_legacy_conditions():
+    owner = fresh("legacy")
+    for number in range(3):
+        item = {"pk": S(f"{owner}{number}"), "t1": S(owner), "t2": N(7), "r1": S("a"), "r2": N(number), "r3": S("x")}
+        tables.put(MULTI, item)
+
+    def on(operator, *values):
+        return {"ComparisonOperator": operator, "AttributeValueList": list(values)}
+
+    keys = {"t1": on("EQ", S(owner)), "t2": on("EQ", N(7)), "r1": on("EQ", S("a")), "r2": on("GE", N(1))}
+    reply = ok("Query", TableName=MULTI, IndexName="by_many", KeyConditions=keys)
+    assert [item["r2"] for item in reply["Items"]] == [N(1), N(2)]
+    three = {"pk": on("EQ", S("a")), "sk": on("EQ", S("b")), "x": on("EQ", S("c"))}
+    text = "Conditions can be of length 1 or 2 only"
+    expect_validation("Query", {"TableName": RANGE, "KeyConditions": three}, text)
