@@ -103,21 +103,21 @@ TABLES = [
            "if (item.ok() && index_key(*table, index, *item) && i % 2) batch.keys.push_back(item_key(*table, *item));",
            ("table_test",)),
     Mutant("the page is cut only beyond 1 MB", "src/table/query.cc",
-           "bytes_ + size > model::kMaxPageBytes", "bytes_ + size >= model::kMaxPageBytes", ("table_test", "api:pages or edges")),
+           "page_bytes_ + item_bytes > model::kMaxPageBytes", "page_bytes_ + item_bytes >= model::kMaxPageBytes", ("table_test", "api:pages or edges")),
     Mutant("the row at the start key is read again", "src/table/query.cc",
-           "range.begin = row + '\\0';", "range.begin = row;", ("table_test", "api:pages or edges")),
+           "range = storage::behind(row, std::move(range));", "range.begin = row;", ("table_test", "api:pages or edges")),
     Mutant("an item leaves its old index row", "src/table/rows.cc",
            "if (old_key_ && moved) changes.erase(*old_key_);", "", ("table_test", "crash:traffic")),
 ]
 
 OPERATIONS = [
-    Mutant("a deleting index is still queryable", "src/ops/range_call.cc",
-           "if (read.index->status != table::Status::kActive)", "if (read.index->status == table::Status::kCreating)",
+    Mutant("a deleting index is still queryable", "src/table/query.cc",
+           "if (plan.index->status != Status::kActive)", "if (plan.index->status == Status::kCreating)",
            ("table_test", "api:edges")),
     Mutant("INDEXES in transactions without its parts", "src/ops/reply.cc",
            "if (detail == CapacityDetail::kIndexes) {",
            "if (detail == CapacityDetail::kIndexes && kind == CapacityKind::kPlain) {", ("api:capacity or edges",)),
-    Mutant("one item past 16 MB in BatchGetItem", "src/ops/batch_get_item.cc",
+    Mutant("one item past 16 MB in BatchGetItem", "src/table/read.cc",
            "full = full || (bytes > 0 && bytes + item.bytes > model::kMaxBatchGetBytes);",
            "full = full || bytes > model::kMaxBatchGetBytes;", ("api:edges",)),
     Mutant("a token's digest depends on the order of members", "src/ops/transact_write_items.cc",
@@ -130,8 +130,8 @@ OPERATIONS = [
     Mutant("a signed call without its date is taken", "src/auth/authenticate.cc",
            'if (facts.header("x-amz-date").empty() && facts.header("date").empty()) {', "if (false) {",
            ("auth_test", "http")),
-    Mutant("a batch may name a key twice", "src/ops/batch_write_item.cc",
-           ".second) return refuse(Fault::kBatchDuplicateKeys);", ".second && false) return refuse(Fault::kBatchDuplicateKeys);",
+    Mutant("a batch may name a key twice", "src/table/transact.cc",
+           "if (has_duplicates(std::move(keys))) return model::refuse(Fault::kBatchDuplicateKeys);", "",
            ("api:batch", "service_test")),
 ]
 
