@@ -1,4 +1,4 @@
-// The fuzz target of whole requests without libFuzzer: its seeds, and a few hundred programs made of them.
+// The fuzz target of whole requests without libFuzzer: its seeds, and some thousand programs made of them.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -15,7 +15,7 @@
 namespace partita::fuzz {
 namespace {
 
-constexpr int kPrograms = 400;
+constexpr int kPrograms = 2000;
 constexpr size_t kMaxSize = 8192;
 
 std::map<std::string, std::string> seeds() {

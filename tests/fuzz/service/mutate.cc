@@ -290,10 +290,12 @@ class Mutation {
     }
   }
 
-  // With a node from anywhere, or with a scalar.
+  // With null above all, a scalar, or a node from anywhere.
   void replace() {
     Json& target = *any(nodes());
-    if (chance(2)) {
+    if (chance(4)) {
+      target = Json::scalar("null");
+    } else if (chance(2)) {
       target = Json::scalar(any(kScalars));
     } else {
       const Json other = *any(nodes());
