@@ -13,7 +13,7 @@ namespace {
 
 // What RocksDB leaves in a directory, and what file systems put into an empty one.
 bool is_of_a_store(const std::string& name) {
-  constexpr std::array<std::string_view, 5> kBegins = {"LOG", "LOCK", "MANIFEST-", "OPTIONS-", "IDENTITY"};
+  constexpr std::array<std::string_view, 6> kBegins = {"LOG", "LOCK", "MANIFEST-", "OPTIONS-", "IDENTITY", "WITNESS"};
   constexpr std::array<std::string_view, 4> kEnds = {".log", ".sst", ".dbtmp", ".trash"};
   if (name == "CURRENT" || name == "lost+found" || name == "archive") return true;
   return std::ranges::any_of(kBegins, [&](std::string_view begin) { return name.starts_with(begin); }) ||
