@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <thread>
+#include <vector>
 
 #include "base/random.h"
 #include "contract.h"
@@ -131,6 +132,27 @@ TEST_F(DiskFaults, AFullDiskReadsRefusesAndRecovers) {
   ASSERT_NE(copy, nullptr);
   EXPECT_EQ(value_of(*copy, "a"), "1");
   EXPECT_EQ(value_of(*copy, "c"), "3");
+}
+
+// Tables are written in the background, while many writers go on.
+TEST_F(DiskFaults, AFaultInTheBackgroundMeetsQueuedWrites) {
+  const auto engine = open();
+  for (int round = 0; round < 3; ++round) {
+    files_->set_rule(FaultyFiles::always(FileAct::kSync, ".sst", FaultyFiles::broken()));
+    std::vector<std::thread> writers;
+    for (int t = 0; t < 8; ++t) {
+      writers.emplace_back([&, t] {
+        for (int i = 0; i < 200; ++i) {
+          if (try_put(*engine, "k" + std::to_string(t), std::string(200'000, 'v'))) break;
+        }
+      });
+    }
+    for (std::thread& writer : writers) writer.join();
+    EXPECT_FALSE(engine->health().ok());
+    files_->heal();
+    ASSERT_TRUE(is_healthy_soon(*engine));
+    put(*engine, "after", "it");
+  }
 }
 
 // Any act on any kind of file fails, once or for a while: nothing acknowledged is lost, then or after a kill.

@@ -194,9 +194,12 @@ void Committer::run() {
     for (std::span<Commit* const> rest = commits; !rest.empty();) {
       size_t count = 0;
       for (size_t bytes = 0; count < rest.size() && bytes < kMaxMergedBytes; ++count) bytes += rest[count]->room_;
-      const rocksdb::Status status = write(rest.first(count));
+      // A fault that RocksDB met in the background stops the store, too: then nothing of these is written.
+      const bool stopped = store_.keeper.failed();
+      const rocksdb::Status status = stopped ? rocksdb::Status::Aborted() : write(rest.first(count));
       if (!status.ok()) {
-        lose(rest, count, status);
+        if (!stopped) store_.keeper.fail(status);
+        lose(rest, stopped ? 0 : count);
         break;
       }
       finish(rest.first(count));
@@ -222,8 +225,7 @@ void Committer::finish(std::span<Commit* const> commits) {
 
 // The first `written` of them may be on the disk. Whatever was queued behind them may rest on what they wrote, so all
 // of it goes, and with it, at one stroke, every sight of it: whoever saw some of it looks again.
-void Committer::lose(std::span<Commit* const> commits, size_t written, const rocksdb::Status& status) {
-  store_.keeper.fail(status);  // from here on nothing is queued any more
+void Committer::lose(std::span<Commit* const> commits, size_t written) {
   for (size_t i = 0; i < commits.size(); ++i) {
     const bool unknown = i < written && !commits[i]->is_barrier();
     commits[i]->outcome = unknown ? Commit::Outcome::kUnknown : Commit::Outcome::kRefused;
@@ -256,7 +258,6 @@ void Committer::complete(std::span<Commit* const> commits) {
 }
 
 rocksdb::Status Committer::write(std::span<Commit* const> commits) {
-  PARTITA_CHECK(!store_.keeper.failed());
   size_t bytes = 0;
   for (const Commit* commit : commits) bytes += commit->room_;
   if (bytes > kKeptBatchBytes) batch_ = rocksdb::WriteBatch(bytes);

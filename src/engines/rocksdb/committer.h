@@ -142,7 +142,7 @@ class Committer {
   void run();
   rocksdb::Status write(std::span<Commit* const> commits);
   void finish(std::span<Commit* const> commits);
-  void lose(std::span<Commit* const> commits, size_t written, const rocksdb::Status& status);
+  void lose(std::span<Commit* const> commits, size_t written);
   void complete(std::span<Commit* const> commits);
   rocksdb::Status add(const Commit& commit);
   rocksdb::Status add_log(const Commit& commit);
