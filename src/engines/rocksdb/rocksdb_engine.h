@@ -5,7 +5,7 @@
 // complete on the calling thread; others wait for the disk on a few threads of the engine's own.
 //
 // kConflict never happens: transactions on the same keys take turns. When the disk refuses a commit, the transactions
-// of that commit end kUnknown and every later one kUnavailable until the directory is opened again; reads go on.
+// of that commit end kUnknown, and every later one kUnavailable until the store has recovered; reads go on.
 //
 // The files are described in docs/formats/store.md.
 #pragma once
