@@ -294,8 +294,12 @@ TEST_F(Waiting, WhatBecomesDurableMeanwhileIsSeen) {
   }
   const auto engine = open(size_t{32} << 20, 1);  // no cache: reads wait for the disk
   std::promise<void> durable;
-  Gate gate(*files_, [is_durable = durable.get_future().share()](FileAct act, std::string_view file) {
-    if (act == FileAct::kRead && file.find(".sst") != std::string_view::npos) is_durable.wait();
+  EXPECT_EQ(value_of(*engine, "k"), "old");  // from here on a read of it is one read of a table
+  // The first read is the one that warms the cache before there are latches.
+  std::atomic<int> reads{0};
+  Gate gate(*files_, [&reads, is_durable = durable.get_future().share()](FileAct act, std::string_view file) {
+    const bool of_table = act == FileAct::kRead && file.find(".sst") != std::string_view::npos;
+    if (of_table && ++reads > 1) is_durable.wait();
     return FaultyFiles::IOStatus::OK();
   });
   Call writing = begin(*engine, std::nullopt, put_value("k", "new"));
@@ -360,11 +364,10 @@ TEST_F(Waiting, ASlowDiskBoundsWhatIsQueued) {
   const size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
   EXPECT_LT(after, before + 2 * kQueueBytes);
   for (const Call& call : calls) EXPECT_FALSE(call.is_done());
-  Call small = begin(*engine, "small", put_value("small", "1"));
-  EXPECT_FALSE(small.is_done());
+  calls.push_back(begin(*engine, "small", put_size("small", 1)));
+  order.push_back("small");
   gate.open();
   for (Call& call : calls) EXPECT_EQ(call.outcome(), Outcome::kCommitted);
-  EXPECT_EQ(small.outcome(), Outcome::kCommitted);
   // Those that got room together may overtake one another.
   const Strings log = entries_of(read_log(*engine, "order"));
   ASSERT_EQ(log.size(), order.size());
