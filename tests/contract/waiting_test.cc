@@ -21,14 +21,30 @@ using namespace storage;
 using namespace std::chrono_literals;
 using Strings = std::vector<std::string>;
 
-// Holds up every sync of a log until it is opened, and may let it fail then.
+// Holds up every sync of a log until it is opened, and may let it fail then. Its rule may outlive it: a store goes on
+// syncing, to recover.
 class Gate {
  public:
   explicit Gate(FaultyFiles& files, FaultyFiles::Rule others = nullptr) : files_(files) {
-    files_.set_rule([this, others = std::move(others)](FileAct act, std::string_view file) {
+    files_.set_rule([state = state_, others = std::move(others)](FileAct act, std::string_view file) {
       if (act != FileAct::kSync || file.find(".log") == std::string_view::npos) {
         return others ? others(act, file) : FaultyFiles::IOStatus::OK();
       }
+      return state->pass();
+    });
+  }
+  ~Gate() {
+    files_.heal();
+    state_->open(false);
+  }
+  void wait_for_one() { state_->wait_for_one(); }
+  void let_one_through() { state_->let_one_through(); }
+  void open(bool fails = false) { state_->open(fails); }
+
+ private:
+  class State {
+   public:
+    FaultyFiles::IOStatus pass() {
       std::unique_lock lock(mutex_);
       ++waiting_;
       changed_.notify_all();
@@ -36,36 +52,34 @@ class Gate {
       --waiting_;
       if (!open_) --let_through_;
       return fails_ ? FaultyFiles::broken() : FaultyFiles::IOStatus::OK();
-    });
-  }
-  ~Gate() {
-    files_.heal();
-    open();
-  }
-  void wait_for_one() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return waiting_ > 0; });
-  }
-  void let_one_through() {
-    std::lock_guard lock(mutex_);
-    ++let_through_;
-    changed_.notify_all();
-  }
-  void open(bool fails = false) {
-    std::lock_guard lock(mutex_);
-    open_ = true;
-    fails_ = fails;
-    changed_.notify_all();
-  }
+    }
+    void wait_for_one() {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return waiting_ > 0; });
+    }
+    void let_one_through() {
+      std::lock_guard lock(mutex_);
+      ++let_through_;
+      changed_.notify_all();
+    }
+    void open(bool fails) {
+      std::lock_guard lock(mutex_);
+      open_ = true;
+      fails_ = fails;
+      changed_.notify_all();
+    }
 
- private:
+   private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    int waiting_ = 0;
+    int let_through_ = 0;
+    bool open_ = false;
+    bool fails_ = false;
+  };
+
   FaultyFiles& files_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  int waiting_ = 0;
-  int let_through_ = 0;
-  bool open_ = false;
-  bool fails_ = false;
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
 // A call under way.
@@ -112,6 +126,10 @@ class Waiting : public testing::Test {
     return std::move(engine).value();
   }
   std::string path() const { return (directory_.path() / "store").string(); }
+  static void wait_until_healthy(const Engine& engine) {
+    for (int i = 0; i < 1000 && !engine.health().ok(); ++i) std::this_thread::sleep_for(10ms);
+    EXPECT_TRUE(engine.health().ok());
+  }
 
   TempDirectory directory_;
   std::shared_ptr<FaultyFiles> files_ = std::make_shared<FaultyFiles>();
@@ -264,6 +282,9 @@ TEST_F(Waiting, ARefusalThatRestsOnALostWriteIsNone) {
   gate.open(true);
   EXPECT_EQ(writing.error(), ErrorKind::kUnknown);
   EXPECT_EQ(refused.error(), ErrorKind::kUnavailable);
+  gate.open();
+  wait_until_healthy(*engine);
+  EXPECT_EQ(value_of(*engine, "k"), std::nullopt);
 }
 
 // Whoever is told that a description is stale reads it next.
@@ -340,6 +361,8 @@ TEST_F(Waiting, EveryCommitOfAFailedBatchIsUnknown) {
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().kind(), ErrorKind::kUnavailable);
   EXPECT_EQ(engine->health().error().kind(), ErrorKind::kUnavailable);
+  gate.open();
+  wait_until_healthy(*engine);
 }
 
 // ---- Memory
