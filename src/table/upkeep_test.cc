@@ -121,7 +121,15 @@ TEST_F(UpkeepTest, ValuesThatCanNotBeKeysAreLeftOut) {
   wait_for_jobs();
   EXPECT_EQ(find("T")->find_index("by-g")->status, Status::kActive);
   EXPECT_EQ(rows("T", "by-g").size(), 2u);
-  // The items themselves can still be changed and removed.
+  // As on AWS such an item can be read, mended and removed, but not otherwise changed.
+  const auto unrelated = write("T", set_other(2, 5));
+  ASSERT_FALSE(unrelated.ok());
+  EXPECT_EQ(model::fault_of(unrelated.error()), Fault::kUpdateIndexKeyType);
+  WriteAction mend = set_other(2, 5);
+  expr::Placeholders none;
+  mend.update = expr::parse_update("REMOVE g", none).value();
+  EXPECT_TRUE(write("T", mend).ok());
+  EXPECT_TRUE(write("T", set_other(2, 5)).ok());
   EXPECT_TRUE(write(Kind::kDelete, "T", key(5)).ok());
   EXPECT_TRUE(write(Kind::kDelete, "T", key(4)).ok());
   EXPECT_EQ(rows("T", "by-g").size(), 1u);
