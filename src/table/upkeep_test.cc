@@ -198,6 +198,32 @@ TEST_F(UpkeepTest, AnInterruptedFillGoesOnWhereItWas) {
   }
 }
 
+// Another server takes the job over in the middle of a step, and says that it is done with all items (which it is not,
+// so that one sees whose word counts).
+TEST_F(UpkeepTest, AJobThatWasTakenOverIsLeftToTheOther) {
+  fill_table(50);
+  wait_for_jobs();
+  const std::string base = model::index_prefix(find("T")->id, model::kBaseIndex);
+  std::atomic<bool> taken = false;
+  close();
+  engine_.after_scan = [&](const storage::Range& range, size_t) {
+    if (range.begin != base || taken.exchange(true)) return;
+    Job job = wait_for(db().upkeep().jobs()).value().at(0);
+    job.claim = 77;
+    job.cursor = base + std::string(20, '\xff');
+    put_job(job);
+  };
+  open();
+  update(add_by_g());
+  wait_for_jobs();
+  close();
+  engine_.after_scan = nullptr;
+  open();
+  EXPECT_TRUE(taken);
+  EXPECT_EQ(find("T")->find_index("by-g")->status, Status::kActive);
+  EXPECT_TRUE(rows("T", "by-g").empty());
+}
+
 TEST_F(UpkeepTest, AFillThatTheStoreRefusesIsTriedAgain) {
   fill_table(300);
   engine_.writes_left = 4;
