@@ -1,6 +1,7 @@
 // Time, injected: nothing outside this file's implementation reads the machine's clock.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace partita {
@@ -17,7 +18,7 @@ class Clock {
 // The machine's own clock. Lives for the whole program.
 const Clock& system_clock();
 
-// A clock that stands still until it is moved. Not for use by two threads at once while it is moved.
+// A clock that stands still until it is moved.
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(int64_t now_ms) : now_ms_(now_ms) {}
@@ -26,7 +27,7 @@ class ManualClock final : public Clock {
   void advance_ms(int64_t by) { now_ms_ += by; }
 
  private:
-  int64_t now_ms_;
+  std::atomic<int64_t> now_ms_;
 };
 
 }  // namespace partita

@@ -93,10 +93,11 @@ Task<Result<void>> Database::before_binding_again(const Error& error) {
 Task<Result<Table>> Database::idle_table(std::string name) {
   constexpr int64_t kPollMs = 2;
   Table table = catalog_.find(name);
-  if (table == nullptr) {
-    PARTITA_CO_TRY(table, co_await catalog_.look_up(name));
-  }
   for (int64_t waited_ms = 0; waited_ms < patience_ms(); waited_ms += kPollMs) {
+    // Only the store says that there is none: another server may have made one.
+    if (table == nullptr) {
+      PARTITA_CO_TRY(table, co_await catalog_.look_up(name));
+    }
     if (table == nullptr || table->status_at(clock_.now_ms()) == Status::kActive) break;
     co_await upkeep_->background().sleep(kPollMs);
     table = catalog_.find(name);

@@ -185,8 +185,9 @@ TEST_P(TwoServersTest, ATableThatIsDroppedAndMadeAgainIsNotMixedUp) {
     // Through the one that deleted it the name is free in a moment; the other may still be late.
     ASSERT_TRUE(create(round % 2, plain_table()).ok());
     const auto end = steady_clock::now() + std::chrono::seconds(5);
-    while (steady_clock::now() < end && settled(1 - round % 2, "T")->id == made->id) {
+    for (Table other = made; steady_clock::now() < end && (other == nullptr || other->id == made->id);) {
       std::this_thread::sleep_for(milliseconds(1));
+      other = settled(1 - round % 2, "T");
     }
   }
   std::this_thread::sleep_for(milliseconds(20));
