@@ -1,6 +1,7 @@
 #include "wire/fault_table.h"
 
 #include <array>
+#include <iterator>
 
 #include "base/check.h"
 
@@ -63,7 +64,8 @@ constexpr std::array kNames = {
 };
 
 // One row for each fault, in the order of model/faults.inc.
-constexpr std::array kRows = {
+// A plain array: clang deduces no std::array of so many.
+constexpr FaultRow kRows[] = {
     FaultRow{Fault::kNumberSyntax, Exception::kValidation, "The parameter cannot be converted to a numeric value: {0}"},
     FaultRow{Fault::kNumberEmpty, Exception::kValidation, "The parameter cannot be converted to a numeric value", "The parameter cannot be converted to a numeric value: "},
     FaultRow{Fault::kNumberOverflow, Exception::kValidation, "Number overflow. Attempting to store a number with magnitude larger than supported range"},
@@ -356,8 +358,8 @@ constexpr std::array kRows = {
 
 template <class Table, class Enum, class Member>
 constexpr bool complete(const Table& table, Enum count, Member member) {
-  if (table.size() != static_cast<size_t>(count)) return false;
-  for (size_t i = 0; i < table.size(); ++i) {
+  if (std::size(table) != static_cast<size_t>(count)) return false;
+  for (size_t i = 0; i < std::size(table); ++i) {
     if (table[i].*member != static_cast<Enum>(i)) return false;
   }
   return true;
