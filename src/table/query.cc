@@ -277,7 +277,9 @@ Result<void> choose_index(RangePlan& plan) {
   const RangeRequest& request = *plan.request;
   if (!request.index) return {};
   plan.index = plan.table->find_index(*request.index);
-  if (plan.index == nullptr) return refuse(Fault::kIndexNotFound, {*request.index});
+  if (plan.index == nullptr || plan.index->status == Status::kDeleting) {
+    return refuse(Fault::kIndexNotFound, {*request.index});
+  }
   const std::string& index = plan.index->name;
   if (plan.index->status != Status::kActive) return refuse(Fault::kIndexBackfilling, {index});
   if (!plan.index->global) {

@@ -75,3 +75,26 @@ def test_two_changes_after_each_other(client, table):
         client.update_table(TableName=name, ProvisionedThroughput=units(each))
     throughput = client.describe_table(TableName=name)["Table"]["ProvisionedThroughput"]
     assert (throughput["ReadCapacityUnits"], throughput["WriteCapacityUnits"]) == (4, 4)
+
+
+def test_an_index_that_is_being_deleted_is_not_there(client, table):
+    name = table["TableName"]
+    table["AttributeDefinitions"].append({"AttributeName": "g", "AttributeType": "S"})
+    index = {
+        "IndexName": "by-g",
+        "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}],
+        "Projection": {"ProjectionType": "ALL"},
+        "ProvisionedThroughput": units(1),
+    }
+    client.create_table(**table, GlobalSecondaryIndexes=[index])
+    query = {
+        "TableName": name,
+        "IndexName": "by-g",
+        "KeyConditionExpression": "g = :g",
+        "ExpressionAttributeValues": {":g": {"S": "x"}},
+    }
+    assert client.query(**query)["Count"] == 0
+    client.update_table(TableName=name, GlobalSecondaryIndexUpdates=[{"Delete": {"IndexName": "by-g"}}])
+    with pytest.raises(client.exceptions.ClientError, match="The table does not have the specified index: by-g"):
+        client.query(**query)
+    client.get_waiter("table_exists").wait(TableName=name)
