@@ -1,4 +1,5 @@
 // The parameters from before expressions: several conditions or updates at once must do what each of them does alone.
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -59,7 +60,10 @@ void check_conditions(const Conditions& conditions, const Item& item, Lower lowe
   bool each_ok = true;
   bool meets_all = true;
   bool meets_any = conditions.empty();
-  for (const LegacyCondition& one : conditions) {
+  for (auto entry = conditions.begin(); entry != conditions.end(); ++entry) {
+    const LegacyCondition& one = *entry;
+    const auto names_it_too = [&](const LegacyCondition& later) { return later.attribute == one.attribute; };
+    if (std::any_of(entry + 1, conditions.end(), names_it_too)) continue;  // the last one counts
     const Result<Condition> alone = lower({one}, LegacyJoin::kAnd);
     each_ok = each_ok && alone.ok();
     if (!alone.ok()) continue;
