@@ -226,8 +226,8 @@ class Worker {
 
   void sweep_later() {
     sweeper_.expires_after(kSweepPeriod);
-    sweeper_.async_wait([this](std::error_code) {
-      if (connections_.empty()) return;
+    sweeper_.async_wait([this](std::error_code cancelled) {
+      if (cancelled || connections_.empty()) return;
       site_.now_ns = site_.clock.monotonic_ns();
       for (const auto& [connection, owner] : connections_) connection->sweep();
       sweep_later();

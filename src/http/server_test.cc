@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
+#include <ctime>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -27,7 +29,8 @@ Task<size_t> run_out() {
   co_return 0;
 }
 
-// Answers with the request's own words; "wait" is answered by another thread, as an engine would.
+// Answers with the request's own words; "wait" is answered by another thread, as an engine would,
+// and "hold" takes its time on the thread of the connection.
 class Echo final : public Handler {
  public:
   ~Echo() override {
@@ -40,6 +43,10 @@ class Echo final : public Handler {
       co_await never;
     }
     if (call.body == "no memory") static_cast<void>(co_await run_out());
+    if (call.body == "hold") {
+      holds = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
     if (call.body.starts_with("wait")) {
       Elsewhere elsewhere{*this};
       co_await elsewhere;
@@ -64,6 +71,7 @@ class Echo final : public Handler {
 
   std::atomic<int> calls{0};
   std::atomic<bool> unwell{false};
+  std::atomic<bool> holds{false};
 
  private:
   struct Never {
@@ -389,6 +397,22 @@ TEST_F(ServerTest, GivesALargeBodyTimeForItsBytesAndNoMore) {
   }
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
   EXPECT_TRUE(trickle.ended());
+}
+
+// A thread's last connection ends when its next one is there already.
+TEST_F(ServerTest, RestsWhileItsConnectionsRest) {
+  options_.threads = 2;
+  start();
+  const Client first(server_->port());
+  Client last(server_->port());
+  const Client second(server_->port());
+  last.send(post("hold", "Connection: close\r\n"));
+  while (!echo_.holds) std::this_thread::yield();
+  const Client next(server_->port());
+  EXPECT_NE(last.read_all().find("|hold|"), std::string::npos);
+  const clock_t before = std::clock();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_LT(std::clock() - before, CLOCKS_PER_SEC / 10);
 }
 
 TEST_F(ServerTest, SaysWhenItIsUnwell) {
