@@ -43,6 +43,7 @@ Error refused() { return Error(ErrorKind::kUnavailable, "the test says so"); }
 }  // namespace
 
 Task<Result<std::vector<std::optional<Record>>>> FaultyEngine::read(std::span<const Key> keys) {
+  if (blind) co_return refused();
   auto found = co_await inner_->read(keys);
   if (after_read) after_read();
   co_return found;

@@ -48,6 +48,8 @@ class FaultyEngine final : public storage::Engine {
   std::atomic<int64_t> writes_left{INT64_MAX};
   // 1: what is committed is reported as unknown; 2: nothing is committed, and that is reported so too.
   std::atomic<int> unknown{0};
+  // Whether records can not be read.
+  std::atomic<bool> blind{false};
   // Called with each scan's range after it was read. Set it while nothing runs.
   std::function<void(const storage::Range&, size_t max_records)> after_scan;
   // Called after each read. Set it while nothing else runs.

@@ -1,6 +1,7 @@
 #include "table/upkeep.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "table/system_rows.h"
 #include "table/tokens.h"
@@ -124,9 +125,9 @@ Task<Result<bool>> Upkeep::reload(Job& job) {
   auto read = co_await engine_.read(keys);
   PARTITA_CO_TRY(const auto records, std::move(read));
   if (!records[0]) co_return false;
-  PARTITA_CO_TRY(Job stored, job_from(keys[0].bytes, records[0]->value));
-  if (stored.claim != job.claim) co_return false;
-  job = std::move(stored);
+  auto stored = job_from(keys[0].bytes, records[0]->value);
+  if (!stored.ok() || stored->claim != job.claim) co_return false;
+  job = std::move(stored).value();
   co_return true;
 }
 
@@ -157,8 +158,8 @@ Task<void> Upkeep::work(Job job, storage::Version seen) {
     co_return;
   }
   log(LogLevel::kDebug, {describe(job), " begins"});
-  Result<bool> ours = true;
-  while (ours.ok() && *ours) {
+  bool ours = true;
+  while (ours) {
     const Result<End> end = co_await carry_on(job);
     if (end.ok()) {
       if (*end == End::kStopped) co_await let_go(job);
@@ -166,14 +167,17 @@ Task<void> Upkeep::work(Job job, storage::Version seen) {
       break;
     }
     complain(describe(job), end.error());
-    ours = true;
-    co_await background_.sleep(kRetryMs);
-    if (background_.stopping()) {
+    // `job` may be ahead of its row, so it does not go on before the row can be read.
+    std::optional<bool> reloaded;
+    while (!reloaded && !background_.stopping()) {
+      co_await background_.sleep(kRetryMs);
+      if (auto read = co_await reload(job); read.ok()) reloaded = *read;
+    }
+    ours = reloaded.value_or(false);
+    if (!reloaded || (ours && background_.stopping())) {
       co_await let_go(job);
       break;
     }
-    // While the store can not be read, it may be ours still.
-    if (auto reloaded = co_await reload(job); reloaded.ok()) ours = *reloaded;
   }
   mine_.erase(key);
 }

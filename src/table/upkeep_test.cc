@@ -271,6 +271,23 @@ TEST_F(UpkeepTest, AnInterruptedDropIsTakenUpAgain) {
   expect_consistent("T");
 }
 
+// What was refused is not taken for done only because the store can not be asked.
+TEST_F(UpkeepTest, ADropThatWasRefusedWaitsUntilTheStoreCanBeRead) {
+  fill_table(100);
+  update(add_by_g());
+  wait_for_jobs();
+  engine_.writes_left = 2;
+  update(drop_index("T", "by-g"));
+  while (engine_.writes_left >= 0) std::this_thread::yield();
+  engine_.blind = true;
+  engine_.writes_left = INT64_MAX;
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  engine_.blind = false;
+  wait_for_jobs();
+  EXPECT_TRUE(find("T")->indexes.empty());
+  EXPECT_EQ(stored_rows(find("T")->id), 100u);
+}
+
 // Somebody is still at work with the table as it was before the index was there, or while it still was.
 TEST_F(UpkeepTest, AWriteByAnOlderDescriptionNeverHappens) {
   fill_table(10);
