@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <fstream>
 #include <functional>
 #include <future>
+#include <new>
 #include <thread>
 
 #include "base/bytes.h"
@@ -397,6 +399,34 @@ TEST_F(Waiting, ASlowDiskBoundsWhatIsQueued) {
   for (ptrdiff_t i = 0; i < std::ssize(order); ++i) {
     EXPECT_LT(std::abs(std::ranges::find(log, order[static_cast<size_t>(i)]) - log.begin() - i), 12) << i;
   }
+}
+
+// True when memory ran out.
+Task<bool> run_out_of_memory(Engine& engine) {
+  std::vector<Key> keys{key("second")};
+  std::vector<Compare> none;
+  Decide decide = [](auto, Changes&) -> Decision { std::rethrow_exception(std::make_exception_ptr(std::bad_alloc())); };
+  try {
+    static_cast<void>(co_await engine.transact(std::move(keys), std::move(none), std::move(decide)));
+  } catch (const std::bad_alloc&) {
+    co_return true;
+  }
+  co_return false;
+}
+
+TEST_F(Waiting, LatchesAndRoomAreGivenBackWhenMemoryRunsOut) {
+  constexpr size_t kQueueBytes = 1 << 20;
+  const auto engine = open(kQueueBytes);
+  Gate gate(*files_);
+  Call first = begin(*engine, "first", put_size("first", kQueueBytes));
+  gate.wait_for_one();
+  const auto ran_out = std::make_shared<std::promise<bool>>();
+  start(run_out_of_memory(*engine), [ran_out](bool value) { ran_out->set_value(value); });
+  gate.open();
+  EXPECT_EQ(first.outcome(), Outcome::kCommitted);
+  EXPECT_TRUE(ran_out->get_future().get());
+  // What fills the queue alone needs all of its room; the engine's end checks that none is missing.
+  EXPECT_EQ(begin(*engine, "second", put_size("second", kQueueBytes)).outcome(), Outcome::kCommitted);
 }
 
 // ---- Space

@@ -44,6 +44,13 @@ void add_stripes(std::vector<uint32_t>& stripes, std::span<const uint32_t> more)
 class Attempt {
  public:
   Attempt(Shared& shared, std::span<const Key> keys, std::span<const Compare> compare, const Decide& decide);
+  Attempt(const Attempt&) = delete;
+  Attempt& operator=(const Attempt&) = delete;
+  // Memory may have run out anywhere. `held` looks at latched_, which goes before it.
+  ~Attempt() {
+    held.release();
+    shared_.committer.give_back(commit);
+  }
 
   // With the latches of stripes().
   Step run(ReadTier tier);
@@ -207,7 +214,10 @@ Task<Result<Outcome>> transact(Shared shared, std::vector<Key> keys, std::vector
   ReadTier tier = kInMemory;
   Step step = shared.committer.is_full() ? Step::kNeedsRoom : Step::kAgain;
   while (step != Step::kEnded) {
-    if (step == Step::kNeedsRoom) co_await shared.committer.room(attempt.commit);
+    if (step == Step::kNeedsRoom) {
+      co_await shared.committer.room(attempt.commit);
+      tier = kInMemory;  // it may be at home again
+    }
     if (step == Step::kNeedsDisk) {
       tier = kFromDisk;
       co_await shared.workers.enter();
@@ -220,11 +230,7 @@ Task<Result<Outcome>> transact(Shared shared, std::vector<Key> keys, std::vector
     step = attempt.run(tier);
     attempt.held.release();
   }
-  if (attempt.queued) {
-    co_await attempt.commit;
-  } else {
-    shared.committer.give_back(attempt.commit);
-  }
+  if (attempt.queued) co_await attempt.commit;
   co_await Home{home};
   PARTITA_CO_TRY_VOID(std::move(attempt.failure));
   PARTITA_CO_TRY_VOID(shared.committer.outcome_of(attempt.commit));
