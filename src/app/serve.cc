@@ -136,6 +136,7 @@ void hold_signals() {
   const sigset_t signals = held_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // A limit on the size of files is then an error of the disk, as a full one is.
 }
 
 Result<void> serve(const CommandLine& line, std::string_view version) {

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import resource
 import subprocess
 import tempfile
 import time
@@ -151,6 +152,23 @@ def test_a_full_disk_is_told_and_recovered_from(small_disk):
             time.sleep(0.1)
         assert "takes writes again" in server.log()
         assert acknowledged <= scan_ids(client)
+        server.kill()
+        server.start()
+        assert acknowledged <= scan_ids(server.client())
+
+
+def test_a_limit_on_the_size_of_files_is_told_as_a_full_disk_is(tmp_path):
+    with running_server(data_dir=tmp_path / "data") as server:
+        client = server.client()
+        create_table(client, "Disk", KEY)
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+        acknowledged = set()
+        number = 0
+        while try_put(client, number, acknowledged):
+            number += 1
+            assert number < 100
+        assert acknowledged and acknowledged <= scan_ids(client)
+        assert "File too large" in server.log()
         server.kill()
         server.start()
         assert acknowledged <= scan_ids(server.client())
