@@ -32,6 +32,11 @@ def start_in_vain(data_dir):
     return done.returncode, done.stderr
 
 
+def salvage_of(data_dir, saved):
+    command = [binary(), "salvage", "--data", str(data_dir), "--to", str(saved)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
 @pytest.fixture
 def killed_store():
     """The directory of a server that was killed once it had acknowledged 200 items."""
@@ -63,13 +68,36 @@ def test_a_log_damaged_in_the_middle_is_refused_and_salvaged(killed_store):
         assert code == 1
         assert log.name in said and "salvage" in said
     saved = killed_store.parent / "saved"
-    command = [binary(), "salvage", "--data", str(killed_store), "--to", str(saved)]
-    salvage = subprocess.run(command, capture_output=True, text=True, check=True)
+    salvage = salvage_of(killed_store, saved)
+    assert salvage.returncode == 0
     assert f"can not be read in {log.name}" in salvage.stdout
     with running_server(data_dir=saved) as server:
         found = scan_ids(server.client())
         assert len(found) == 199
         put(server.client(), 1000)
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_salvage_tells_of_a_log_that_is_missing_or_empty(killed_store, is_there):
+    log = newest_log(killed_store)
+    log.unlink()
+    if is_there:
+        log.touch()
+    salvage = salvage_of(killed_store, killed_store.parent / "saved")
+    assert salvage.returncode == 0
+    assert "lost: " in salvage.stdout
+    assert "nothing is lost" not in salvage.stdout
+
+
+def test_salvage_refuses_what_is_no_store_and_what_is_served(tmp_path):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "hello.txt").touch()
+    salvage = salvage_of(tmp_path / "other", tmp_path / "saved")
+    assert (salvage.returncode, "holds no store" in salvage.stderr) == (1, True)
+    with running_server(data_dir=tmp_path / "data"):
+        salvage = salvage_of(tmp_path / "data", tmp_path / "saved")
+    assert (salvage.returncode, "is in use" in salvage.stderr) == (1, True)
+    assert not (tmp_path / "saved").exists()
 
 
 @pytest.mark.parametrize("pattern", ["*.log", "CURRENT", "MANIFEST-*"])

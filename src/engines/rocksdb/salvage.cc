@@ -1,6 +1,8 @@
+#include <fcntl.h>
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
 #include <rocksdb/write_batch.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -46,6 +48,24 @@ std::string printable(const rocksdb::Slice& key) {
   return text;
 }
 
+// Whether another process holds the lock of the store.
+bool is_in_use(const fs::path& store) {
+  const int descriptor = open((store / "LOCK").c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  struct flock asked = {};
+  asked.l_type = F_WRLCK;
+  asked.l_whence = SEEK_SET;
+  const bool known = fcntl(descriptor, F_GETLK, &asked) == 0;
+  close(descriptor);
+  return known && asked.l_type != F_UNLCK;
+}
+
+bool is_of_a_store(const fs::path& file) {
+  const std::string name = file.filename();
+  return name == "CURRENT" || name == "WITNESS" || name.starts_with("MANIFEST-") || name.ends_with(".log") ||
+         name.ends_with(".sst");
+}
+
 class Rescue {
  public:
   Rescue(fs::path from, fs::path to) : from_(std::move(from)), to_(std::move(to)), copy_(to_ / kCopyName) {}
@@ -70,6 +90,12 @@ class Rescue {
   Result<void> copy_files() {
     std::error_code failed;
     if (!fs::is_directory(from_, failed)) return unavailable(from_.string() + " is not a directory.");
+    const fs::directory_iterator files(from_, failed);
+    if (!failed &&
+        std::none_of(begin(files), end(files), [](const auto& file) { return is_of_a_store(file.path()); })) {
+      return unavailable(from_.string() + " holds no store.");
+    }
+    if (is_in_use(from_)) return unavailable("The store in " + from_.string() + " is in use; stop its server first.");
     if (fs::exists(to_, failed) && !fs::is_empty(to_, failed)) {
       return unavailable(to_.string() + " is not empty; name a directory that is not there yet.");
     }
@@ -91,16 +117,17 @@ class Rescue {
     for (const auto& entry : fs::directory_iterator(copy_, failed)) {
       if (entry.path().extension() == ".log") logs.emplace(log_number(entry.path()), entry.path());
     }
+    if (witness_.oldest_log > 0 && !logs.contains(witness_.oldest_log)) {
+      char name[32];
+      std::snprintf(name, sizeof name, "%06llu.log", static_cast<unsigned long long>(witness_.oldest_log));
+      report_.losses.push_back("The file " + std::string(name) + " is missing, with an unknown number of changes.");
+    }
     uint64_t next = 0;
     for (const auto& [number, file] : logs) {
-      if (number < witness_.oldest_log) continue;
-      if (next == 0 && witness_.oldest_log > 0 && number > witness_.oldest_log) {
-        report_.losses.push_back("The log " + std::to_string(witness_.oldest_log) +
-                                 " is missing, with an unknown number of writes.");
-      }
-      PARTITA_TRY_VOID(mend_log(file, next));
+      if (number >= witness_.oldest_log) PARTITA_TRY_VOID(mend_log(file, next));
     }
     if (next <= witness_.sequence && next > 0) say_lost(next, witness_.sequence + 1, "the end of the newest log");
+    logs_are_empty_ = next == 0;
     return {};
   }
 
@@ -156,7 +183,11 @@ class Rescue {
 
   Result<void> open_copy() {
     Status status = try_open_copy(false);
-    if (status.ok()) return {};
+    if (status.ok()) {
+      const uint64_t last = copy_db_->GetLatestSequenceNumber();
+      if (logs_are_empty_ && last < witness_.sequence) say_lost(last + 1, witness_.sequence + 1, "any log");
+      return {};
+    }
     report_.losses.push_back("The list of the store's files is damaged (" + status.ToString() +
                              "); it was made anew from the files, and erased items may be back.");
     status = rebuild_copy();
@@ -298,6 +329,7 @@ class Rescue {
   rocksdb::WriteBatch batch_;
   uint64_t last_id_ = 0;
   bool epoch_is_known_ = false;
+  bool logs_are_empty_ = false;
 };
 
 }  // namespace
