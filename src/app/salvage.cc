@@ -14,6 +14,7 @@ Result<void> salvage(const CommandLine& line) {
               line.to.c_str(),
               report.losses.empty() ? "nothing is lost."
                                     : "an index may name items that are lost: delete each index and create it again.");
+  std::printf("Serve them with `partita serve --data %s`.\n", line.to.c_str());
   return {};
 }
 

@@ -139,7 +139,8 @@ Result<void> check_logs(const fs::path& directory, const Logs& found, bool whole
 Error damaged(const fs::path& directory, const std::string& what) {
   return Error(ErrorKind::kCorrupt, "The store in " + directory.string() + " is damaged: " + what +
                                         "; restore the directory from a backup, or save what is readable with "
-                                        "`partita salvage`.");
+                                        "`partita salvage --data " +
+                                        directory.string() + " --to NEWDIR`.");
 }
 
 Result<DirectoryState> check_directory(const fs::path& directory) {
