@@ -10,7 +10,12 @@
 set -euo pipefail
 
 endpoint=http://localhost:8000
-if [[ ${1-} == --endpoint-url && -n ${2-} ]]; then endpoint=$2; fi
+if (($# == 2)) && [[ $1 == --endpoint-url ]]; then
+  endpoint=$2
+elif (($#)); then
+  echo "Usage: document_tracking.sh [--endpoint-url URL]" >&2
+  exit 2
+fi
 
 export AWS_PAGER="" AWS_DEFAULT_REGION=${AWS_DEFAULT_REGION:-us-east-1}
 if [[ -z ${AWS_ACCESS_KEY_ID-}${AWS_PROFILE-} && ! -e ~/.aws/credentials ]]; then

@@ -8,7 +8,7 @@
  *
  * Table StoreLocations: partition key `Country`, sort key `StateCityZip` = STATE#CITY#ZIP.
  *
- * Usage: npm install, then: node places.mjs [--endpoint-url URL]
+ * Usage: npm ci, then: places.mjs [--endpoint-url URL]
  */
 import {
   CreateTableCommand, DeleteTableCommand, DynamoDBClient, waitUntilTableExists, waitUntilTableNotExists,
