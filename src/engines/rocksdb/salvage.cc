@@ -124,7 +124,14 @@ class Rescue {
     }
     uint64_t next = 0;
     for (const auto& [number, file] : logs) {
-      if (number >= witness_.oldest_log) PARTITA_TRY_VOID(mend_log(file, next));
+      if (number < witness_.oldest_log) continue;
+      const size_t losses = report_.losses.size();
+      PARTITA_TRY_VOID(mend_log(file, next));
+      // Newer ones do not say where theirs begin, so nothing else would tell.
+      if (next == 0 && number != logs.rbegin()->first && report_.losses.size() == losses) {
+        report_.losses.push_back("The file " + file.filename().string() +
+                                 " holds nothing that can be read, with an unknown number of changes.");
+      }
     }
     if (next <= witness_.sequence && next > 0) say_lost(next, witness_.sequence + 1, "the end of the newest log");
     logs_are_empty_ = next == 0;
