@@ -22,6 +22,13 @@ constexpr int64_t kRetryMs = 200;
 constexpr int64_t kSweepEveryMs = 60'000;
 constexpr int64_t kNsPerMs = 1'000'000;
 
+// Whether the job's row is there and still says that claim.
+bool is_claimed(const Key& key, const Record* found, uint64_t claim) {
+  if (found == nullptr) return false;
+  const auto stored = job_from(key.bytes, found->value);
+  return stored.ok() && stored->claim == claim;
+}
+
 }  // namespace
 
 Upkeep::Upkeep(storage::Engine& engine, Catalog& catalog, const Clock& clock, Random& random, UpkeepOptions options)
@@ -139,9 +146,7 @@ Task<void> Upkeep::let_go(Job job) {
   std::vector<Key> keys{key};
   std::vector<storage::Compare> none;
   const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
-    if (found[0] == nullptr) return Decision::kRefuse;
-    const auto stored = job_from(key.bytes, found[0]->value);
-    if (!stored.ok() || stored->claim != claim) return Decision::kRefuse;
+    if (!is_claimed(key, found[0], claim)) return Decision::kRefuse;
     changes.put(key, job_row(job));
     return Decision::kCommit;
   };
@@ -204,11 +209,8 @@ Task<Result<Upkeep::Stepped>> Upkeep::step(const Job& job, Step step) {
   std::ranges::move(step.keys, std::back_inserter(keys));
   bool lost = false;
   const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
-    lost = true;
-    if (found[0] == nullptr) return Decision::kRefuse;
-    const auto stored = job_from(key.bytes, found[0]->value);
-    if (!stored.ok() || stored->claim != job.claim) return Decision::kRefuse;
-    lost = false;
+    lost = !is_claimed(key, found[0], job.claim);
+    if (lost) return Decision::kRefuse;
     if (step.ride && step.ride(found.subspan(1), changes) == Decision::kRefuse) return Decision::kRefuse;
     if (step.ends) {
       changes.erase(key);
@@ -234,10 +236,8 @@ Catalog::Rider Upkeep::rider(const Job& job, bool ends) {
   Catalog::Rider rider;
   rider.key = job_key(job);
   rider.ride = [job, ends](const Record* found, const TableInfo& table, Changes& changes) {
-    if (found == nullptr) return false;
     const Key key = job_key(job);
-    const auto stored = job_from(key.bytes, found->value);
-    if (!stored.ok() || stored->claim != job.claim) return false;
+    if (!is_claimed(key, found, job.claim)) return false;
     if (ends) {
       changes.erase(key);
       return true;
