@@ -37,6 +37,14 @@ std::string_view operation_of(const ops::Call& call) {
   return name.empty() ? "A request without an operation" : name;
 }
 
+ReplyHead head_of(const ops::Reply& reply, bool keep_alive) {
+  ReplyHead head;
+  head.status = reply.status;
+  head.content_type = reply.content_type;
+  head.keep_alive = keep_alive;
+  return head;
+}
+
 }  // namespace
 
 Connection::Connection(Site& site, std::unique_ptr<Stream> stream)
@@ -215,11 +223,7 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
     }
   }
   log_call(call, reply, site_.clock.monotonic_ns() - began_ns);
-  ReplyHead head;
-  head.status = reply.status;
-  head.content_type = reply.content_type;
-  head.keep_alive = keep_alive;
-  const bool sent = co_await send(head, reply.body);
+  const bool sent = co_await send(head_of(reply, keep_alive), reply.body);
   co_return sent;
 }
 
@@ -284,11 +288,7 @@ Task<bool> Connection::answer_foreign_page(bool keep_alive) {
 
 Task<bool> Connection::answer_overload() {
   const ops::Reply reply = ops::overloaded();
-  ReplyHead head;
-  head.status = reply.status;
-  head.content_type = reply.content_type;
-  head.keep_alive = false;
-  const bool sent = co_await send(head, reply.body);
+  const bool sent = co_await send(head_of(reply, false), reply.body);
   co_return sent;
 }
 
