@@ -27,4 +27,11 @@ inline void resume_on(Executor* executor, std::coroutine_handle<> handle) {
   }
 }
 
+// `co_await GiveWay()` lets what else is ready on this thread go first: for work that would keep others waiting.
+struct GiveWay {
+  bool await_ready() const noexcept { return Executor::current() == nullptr; }
+  void await_suspend(std::coroutine_handle<> handle) const { Executor::current()->resume(handle); }
+  void await_resume() const noexcept {}
+};
+
 }  // namespace partita

@@ -2,24 +2,23 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/error.h"
-#include "model/value.h"
 
 namespace partita::model {
 
 // kConditionFailed: the item as it was, when the request asked for it with ReturnValuesOnConditionCheckFailure.
 struct ConditionFailedDetail : ErrorDetail {
-  explicit ConditionFailedDetail(Item old_item) : item(std::move(old_item)) {}
-  Item item;
+  explicit ConditionFailedDetail(std::string stored) : item(std::move(stored)) {}
+  std::string item;  // as encode_item() writes it
 };
 
 // kTransactionCancelled: one reason for each action of the transaction, in order.
 struct TransactionCancelledDetail : ErrorDetail {
   struct Reason {
     std::optional<Error> error;  // absence means that this action was not in the way
-    std::optional<Item> item;    // as in ConditionFailedDetail
   };
   explicit TransactionCancelledDetail(std::vector<Reason> in_order) : reasons(std::move(in_order)) {}
   std::vector<Reason> reasons;

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <span>
+
 #include "model/fault.h"
 #include "model/limits.h"
 #include "ops/handlers.h"
@@ -15,6 +18,33 @@ using model::refuse;
 using wire::Field;
 using wire::JsonValue;
 using wire::Members;
+
+void write_request(wire::JsonWriter& json, const table::WriteAction& action) {
+  const bool put = action.kind == table::WriteAction::Kind::kPut;
+  json.begin_object();
+  json.key(put ? "PutRequest" : "DeleteRequest");
+  json.begin_object();
+  json.key(put ? "Item" : "Key");
+  json.write_item(action.item);
+  json.end_object();
+  json.end_object();
+}
+
+// All but the first `done` actions, as they were sent.
+void write_unprocessed(wire::JsonWriter& json, const table::BatchWriteRequest& request, size_t done) {
+  json.key("UnprocessedItems");
+  json.begin_object();
+  for (const auto& [table, actions] : request.parts) {
+    const size_t skipped = std::min(done, actions.size());
+    done -= skipped;
+    if (skipped == actions.size()) continue;
+    json.key(table);
+    json.begin_array();
+    for (const auto& action : std::span(actions).subspan(skipped)) write_request(json, action);
+    json.end_array();
+  }
+  json.end_object();
+}
 
 struct BatchWriteItem {
   using Request = table::BatchWriteRequest;
@@ -59,9 +89,7 @@ struct BatchWriteItem {
                                     const table::WritesOutcome& outcome) {
     wire::JsonWriter json;
     json.begin_object();
-    json.key("UnprocessedItems");
-    json.begin_object();
-    json.end_object();
+    write_unprocessed(json, request, outcome.written.size());
     write_costs(json, plan, outcome, request.capacity);
     json.end_object();
     return std::move(json).take();

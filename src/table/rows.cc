@@ -100,63 +100,89 @@ void note_change(const TableInfo& table, uint16_t index, const RowChange& change
   if (run != 0) changes.append(counting_topic(table.id, index, run), encode_row_change(change));
 }
 
+// An item's change as a whole. What indexes that keep whole items need of it is found out once.
+struct WholeChange {
+  const Item* before;
+  size_t before_bytes;
+  const Item* after;
+  size_t after_bytes;
+  size_t row = 0;            // where `changes` has the item's own row
+  std::optional<bool> same;  // whether both are there and equal; nothing: not looked at yet
+};
+
 // One index's part of an item's change.
 class IndexChange {
  public:
-  IndexChange(const TableInfo& table, const IndexInfo& index, const Item* before, const Item* after)
-      : table_(table), index_(index) {
-    if (before != nullptr) load(table, *before, old_key_, old_view_);
-    if (after != nullptr) load(table, *after, new_key_, new_view_);
+  IndexChange(const TableInfo& table, const IndexInfo& index, WholeChange& whole)
+      : table_(table), index_(index), whole_(whole) {
+    load(whole.before, whole.before_bytes, old_);
+    load(whole.after, whole.after_bytes, new_);
   }
+  IndexChange(const IndexChange&) = delete;
+  IndexChange& operator=(const IndexChange&) = delete;
 
-  void apply(Changes& changes, ItemChange& change) const {
-    if (!old_key_ && !new_key_) return;
-    const bool moved = old_key_.has_value() != new_key_.has_value() || (old_key_ && !(*old_key_ == *new_key_));
-    if (!moved && old_view_ == new_view_) return;
-    if (old_key_ && moved) changes.erase(*old_key_);
-    if (new_key_) changes.put(*new_key_, encoded(new_view_));
+  void apply(Changes& changes, ItemChange& change) {
+    if (!old_.key && !new_.key) return;
+    const bool moved = old_.key.has_value() != new_.key.has_value() || (old_.key && !(*old_.key == *new_.key));
+    if (!moved && same_views()) return;
+    if (old_.key && moved) changes.erase(*old_.key);
+    if (new_.key) changes.put(*new_.key, keeps_all() ? *changes.writes()[whole_.row].value : encoded(*new_.view));
     charge(moved, change);
     if (!table_.counting.empty()) note(moved, changes);
   }
 
  private:
-  static void load(const TableInfo& table, const IndexInfo& index, const Item& item, std::optional<Key>& key,
-                   Item& view) {
-    key = index_key(table, index, item);
-    if (key) view = index_view(table, index, item);
+  struct Side {
+    std::optional<Key> key;
+    Item made;                   // the view of an index that does not keep all
+    const Item* view = nullptr;  // when there is a key
+    size_t bytes = 0;            // of the view
+  };
+
+  bool keeps_all() const { return index_.projection.kind == ProjectionKind::kAll; }
+
+  void load(const Item* item, size_t bytes, Side& side) const {
+    if (item != nullptr) side.key = index_key(table_, index_, *item);
+    if (!side.key) return;
+    side.view = item;
+    side.bytes = bytes;
+    if (keeps_all()) return;
+    side.made = index_view(table_, index_, *item);
+    side.view = &side.made;
+    side.bytes = model::item_size(side.made);
   }
-  void load(const TableInfo& table, const Item& item, std::optional<Key>& key, Item& view) const {
-    load(table, index_, item, key, view);
+
+  // Precondition: there are both.
+  bool same_views() {
+    if (!keeps_all()) return *old_.view == *new_.view;
+    if (!whole_.same) whole_.same = *whole_.before == *whole_.after;
+    return *whole_.same;
   }
 
   void note(bool moved, Changes& changes) const {
-    const uint64_t old_bytes = model::item_size(old_view_);
-    const uint64_t new_bytes = model::item_size(new_view_);
-    if (!moved) return note_change(table_, index_.id, {new_key_->bytes, old_bytes, new_bytes}, changes);
-    if (old_key_) note_change(table_, index_.id, {old_key_->bytes, old_bytes, std::nullopt}, changes);
-    if (new_key_) note_change(table_, index_.id, {new_key_->bytes, std::nullopt, new_bytes}, changes);
+    if (!moved) return note_change(table_, index_.id, {new_.key->bytes, old_.bytes, new_.bytes}, changes);
+    if (old_.key) note_change(table_, index_.id, {old_.key->bytes, old_.bytes, std::nullopt}, changes);
+    if (new_.key) note_change(table_, index_.id, {new_.key->bytes, std::nullopt, new_.bytes}, changes);
   }
 
   void charge(bool moved, ItemChange& change) const {
-    const size_t old_bytes = old_key_ ? model::item_size(old_view_) : 0;
-    const size_t new_bytes = new_key_ ? model::item_size(new_view_) : 0;
     auto& consumed = index_.global ? change.consumed.global_indexes : change.consumed.local_indexes;
     Capacity& capacity = consumed[index_.name];
     if (moved) {  // an entry under another key is a deletion and an insertion
-      if (old_key_) capacity.write += model::write_half_units(old_bytes);
-      if (new_key_) capacity.write += model::write_half_units(new_bytes);
+      if (old_.key) capacity.write += model::write_half_units(old_.bytes);
+      if (new_.key) capacity.write += model::write_half_units(new_.bytes);
     } else {
-      capacity.write += model::write_half_units(std::max(old_bytes, new_bytes));
+      capacity.write += model::write_half_units(std::max(old_.bytes, new_.bytes));
     }
     change.counts.push_back({index_.id,
-                             {int64_t{new_key_.has_value()} - int64_t{old_key_.has_value()},
-                              static_cast<int64_t>(new_bytes) - static_cast<int64_t>(old_bytes)}});
+                             {int64_t{new_.key.has_value()} - int64_t{old_.key.has_value()},
+                              static_cast<int64_t>(new_.bytes) - static_cast<int64_t>(old_.bytes)}});
   }
 
   const TableInfo& table_;
   const IndexInfo& index_;
-  std::optional<Key> old_key_, new_key_;
-  Item old_view_, new_view_;
+  WholeChange& whole_;
+  Side old_, new_;
 };
 
 }  // namespace
@@ -263,6 +289,7 @@ ItemChange change_item(const TableInfo& table, const Key& key, const Before& bef
   const size_t after_bytes = after == nullptr ? 0 : model::item_size(*after);
   change.consumed.base.write = model::write_half_units(std::max(before.bytes, after_bytes));
   if (!before.exists && after == nullptr) return change;
+  WholeChange whole{before.item, before.bytes, after, after_bytes, changes.writes().size(), {}};
   if (after != nullptr) {
     changes.put(key, encoded(*after));
   } else {
@@ -278,7 +305,7 @@ ItemChange change_item(const TableInfo& table, const Key& key, const Before& bef
   }
   for (const auto& index : table.indexes) {
     if (index.status == Status::kDeleting) continue;
-    IndexChange(table, index, before.item, after).apply(changes, change);
+    IndexChange(table, index, whole).apply(changes, change);
   }
   return change;
 }

@@ -4,11 +4,14 @@
 #include <map>
 
 #include "base/bytes.h"
+#include "base/executor.h"
 #include "model/fault.h"
 #include "model/fault_detail.h"
 #include "model/item_codec.h"
 #include "model/limits.h"
+#include "model/size.h"
 #include "table/commit.h"
+#include "table/foresight.h"
 
 namespace partita::table {
 
@@ -33,15 +36,6 @@ Error cancelled(Reasons reasons) {
                std::make_shared<TransactionCancelledDetail>(std::move(reasons)));
 }
 
-TransactionCancelledDetail::Reason reason_of(Error error) {
-  TransactionCancelledDetail::Reason reason;
-  if (const auto* failed = dynamic_cast<const model::ConditionFailedDetail*>(error.detail().get())) {
-    reason.item = failed->item;
-  }
-  reason.error = std::move(error);
-  return reason;
-}
-
 bool has_duplicates(std::vector<std::string_view> keys) {
   std::ranges::sort(keys);
   return std::ranges::adjacent_find(keys) != keys.end();
@@ -51,7 +45,8 @@ bool has_duplicates(std::vector<std::string_view> keys) {
 struct Attempt {
   std::vector<Written> written;
   Reasons reasons;
-  std::optional<Error> broken;  // not a matter of the request: a damaged item
+  std::optional<Error> broken;  // no reason to cancel it, but an end of its own: a damaged item
+  bool too_long = false;        // to be evaluated in one piece
   bool repeated = false;
   bool mismatched = false;
 };
@@ -78,26 +73,47 @@ Task<Result<std::vector<bool>>> full_collections(Database& database, const Write
   co_return full;
 }
 
-Result<Written> evaluate_within(const WritesPlan::Write& write, bool full, const Record* found, Changes& changes) {
-  PARTITA_TRY(Written written, evaluate_write(*write.table, *write.action, write.key, found, changes));
-  PARTITA_TRY_VOID(check_growth(full, written.change));
-  return written;
+// What puts of 4 MB come to with all the indexes that a table may have, and with their keys. DynamoDB weighs the
+// request alone; updates of large items could write any amount.
+constexpr size_t kMaxWrittenBytes = size_t{128} << 20;
+
+size_t bytes_of(std::span<const Changes::Write> writes) {
+  size_t bytes = 0;
+  for (const auto& write : writes) bytes += write.key.bytes.size() + (write.value ? write.value->size() : 0);
+  return bytes;
 }
 
-Attempt evaluate(const WritesPlan& plan, const std::vector<bool>& full, std::span<const Record* const> found,
-                 Changes& changes) {
+Result<Written> foreseen_or_evaluated(const WritesPlan& plan, const std::vector<bool>& full, const Foresight& foresight,
+                                      size_t i, const Record* found, Changes& changes) {
+  const Foreseen* const foreseen = foresight.of(i, found);
+  if (foreseen == nullptr) return evaluate_one(plan.writes[i], full[i], found, changes);
+  const auto& writes = foreseen->changes.writes();
+  const auto& appends = foreseen->changes.appends();
+  changes.writes().insert(changes.writes().end(), writes.begin(), writes.end());
+  changes.appends().insert(changes.appends().end(), appends.begin(), appends.end());
+  return foreseen->written;
+}
+
+Attempt evaluate(const WritesPlan& plan, const std::vector<bool>& full, const Foresight& foresight,
+                 std::span<const Record* const> found, Changes& changes) {
   Attempt attempt;
   attempt.reasons.resize(plan.writes.size());
-  for (size_t i = 0; i < plan.writes.size(); ++i) {
-    auto written = evaluate_within(plan.writes[i], full[i], found[i], changes);
+  attempt.too_long = foresight.is_needed(found);
+  if (attempt.too_long) return attempt;
+  size_t bytes = 0;
+  for (size_t i = 0; i < plan.writes.size() && bytes <= kMaxWrittenBytes; ++i) {
+    const size_t before = changes.writes().size();
+    auto written = foreseen_or_evaluated(plan, full, foresight, i, found[i], changes);
+    bytes += bytes_of(std::span(changes.writes()).subspan(before));
     if (written.ok()) {
       attempt.written.push_back(std::move(written).value());
     } else if (written.error().kind() != ErrorKind::kInvalid) {
       attempt.broken = std::move(written).error();
     } else {
-      attempt.reasons[i] = reason_of(std::move(written).error());
+      attempt.reasons[i].error = std::move(written).error();
     }
   }
+  if (bytes > kMaxWrittenBytes) attempt.broken = model::refuse(Fault::kTransactionTooLarge);
   return attempt;
 }
 
@@ -139,18 +155,29 @@ void blame_first(Reasons& reasons) {
   }
 }
 
-std::vector<Table> tables_of(const WritesPlan& plan) {
+std::vector<Table> tables_of(std::span<const WritesPlan::Write> writes) {
   std::vector<Table> tables;
-  for (const auto& write : plan.writes) tables.push_back(write.table);
+  for (const auto& write : writes) tables.push_back(write.table);
   return tables;
 }
 
-Task<Result<WritesOutcome>> run_transaction(Database& database, const WritesPlan& plan, std::vector<Key> keys,
-                                            const std::vector<bool>& full) {
+// Who has lost that often against others who change large items has lost.
+constexpr int kMostLooks = 8;
+
+Error lost(const WritesPlan& plan) {
+  Reasons reasons(plan.writes.size());
+  for (auto& reason : reasons) reason.error = Error(ErrorKind::kConflict, "its items change all the time.");
+  return cancelled(std::move(reasons));
+}
+
+Task<Result<WritesOutcome>> run_transaction(Database& database, const WritesPlan& plan, const std::vector<bool>& full) {
   const TransactWriteRequest& request = *plan.transaction;
+  std::vector<Key> keys;
+  for (const auto& write : plan.writes) keys.push_back(write.key);
   const bool with_token = !request.token.empty();
   if (with_token) keys.push_back(token_key(request.token));
   const int64_t now_ms = database.clock().now_ms();
+  Foresight foresight(plan, full);
   Attempt attempt;
   const Evaluate decide = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
     attempt = Attempt();
@@ -163,15 +190,20 @@ Task<Result<WritesOutcome>> run_transaction(Database& database, const WritesPlan
       }
       return Decision::kRefuse;
     }
-    attempt = evaluate(plan, full, found, changes);
-    if (attempt.broken || any(attempt.reasons)) return Decision::kRefuse;
+    attempt = evaluate(plan, full, foresight, found, changes);
+    if (attempt.too_long || attempt.broken || any(attempt.reasons)) return Decision::kRefuse;
     for (size_t i = 0; i < attempt.written.size(); ++i) moves.add(*plan.writes[i].table, attempt.written[i].change);
     if (with_token) changes.put(token_key(request.token), token_row(now_ms, request.digest));
     return Decision::kCommit;
   };
-  const std::vector<Table> tables = tables_of(plan);
-  auto outcome = co_await commit(database, tables, std::move(keys), decide);
-  if (!outcome.ok()) co_return std::move(outcome).error();
+  const std::vector<Table> tables = tables_of(plan.writes);
+  for (int looks = 0;; ++looks) {
+    auto outcome = co_await commit(database, tables, keys, decide);
+    if (!outcome.ok()) co_return std::move(outcome).error();
+    if (!attempt.too_long) break;
+    if (looks == kMostLooks) co_return lost(plan);
+    PARTITA_CO_TRY_VOID(co_await foresight.look(database));
+  }
   if (attempt.broken) co_return std::move(*attempt.broken);
   if (attempt.mismatched) co_return model::refuse(Fault::kTokenMismatch);
   if (any(attempt.reasons)) co_return cancelled(std::move(attempt.reasons));
@@ -179,29 +211,61 @@ Task<Result<WritesOutcome>> run_transaction(Database& database, const WritesPlan
   co_return WritesOutcome{std::move(attempt.written), attempt.repeated, {}};
 }
 
-Task<Result<WritesOutcome>> run_batch(Database& database, const WritesPlan& plan, std::vector<Key> keys,
-                                      const std::vector<bool>& full) {
-  std::vector<Written> written;
+// A batch is no transaction to DynamoDB: a large one is written piece by piece, so that only one of them takes memory
+// and time at a time.
+constexpr size_t kMaxPieceBytes = size_t{8} << 20;
+
+size_t piece_end(std::span<const WritesPlan::Write> writes, size_t begin) {
+  size_t bytes = 0;
+  size_t end = begin;
+  while (end < writes.size()) {
+    bytes += model::item_size(writes[end].action->item) * (1 + writes[end].table->indexes.size());
+    if (end > begin && bytes > kMaxPieceBytes) break;
+    ++end;
+  }
+  return end;
+}
+
+// Adds what came of it to `written`; on failure nothing of the piece was written.
+Task<Result<void>> run_piece(Database& database, const WritesPlan& plan, size_t begin, size_t end,
+                             const std::vector<bool>& full, std::vector<Written>& written) {
+  const auto writes = std::span(plan.writes).subspan(begin, end - begin);
+  std::vector<Key> keys;
+  for (const auto& write : writes) keys.push_back(write.key);
   Result<void> refusal;
   const Evaluate decide = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
-    written.clear();
+    written.resize(begin);
     refusal = Result<void>();
-    for (size_t i = 0; i < plan.writes.size(); ++i) {
-      auto one = evaluate_within(plan.writes[i], full[i], found[i], changes);
+    for (size_t i = 0; i < writes.size(); ++i) {
+      auto one = evaluate_one(writes[i], full[begin + i], found[i], changes);
       if (!one.ok()) {
         refusal = std::move(one).error();
         return Decision::kRefuse;
       }
-      moves.add(*plan.writes[i].table, one->change);
+      moves.add(*writes[i].table, one->change);
       written.push_back(std::move(one).value());
     }
     return Decision::kCommit;
   };
-  const std::vector<Table> tables = tables_of(plan);
+  const std::vector<Table> tables = tables_of(writes);
   auto outcome = co_await commit(database, tables, std::move(keys), decide);
-  if (!outcome.ok()) co_return std::move(outcome).error();
-  if (!refusal.ok()) co_return std::move(refusal).error();
-  co_return WritesOutcome{std::move(written), false, {}};
+  if (!outcome.ok()) refusal = std::move(outcome).error();
+  if (!refusal.ok()) written.resize(begin);
+  co_return refusal;
+}
+
+Task<Result<WritesOutcome>> run_batch(Database& database, const WritesPlan& plan, const std::vector<bool>& full) {
+  WritesOutcome outcome;
+  for (size_t begin = 0; begin < plan.writes.size(); begin = outcome.written.size()) {
+    if (begin > 0) co_await GiveWay();
+    const size_t end = piece_end(plan.writes, begin);
+    auto done = co_await run_piece(database, plan, begin, end, full, outcome.written);
+    if (done.ok()) continue;
+    // To bind again would be to write again what somebody else may have changed since.
+    if (begin == 0 || !Database::binds_again(done.error())) co_return std::move(done).error();
+    break;
+  }
+  co_return outcome;
 }
 
 // Each collection of a table that limits them, once. The writes are done: an estimate that can not be had is left out.
@@ -256,7 +320,7 @@ Result<WritesPlan> bind(const TransactWriteRequest& request, std::vector<Result<
     values.push_back(check_key_values(*table, action->item));
     if (auto checked = check_write(*table, *action); !checked.ok()) {
       if (is_empty_index_key(checked.error())) values.push_back(checked);
-      reasons[i] = reason_of(std::move(checked).error());
+      reasons[i].error = std::move(checked).error();
     } else {
       key = item_key(*table, action->item);
       keys.push_back(key.bytes);
@@ -293,19 +357,16 @@ Result<void> admit(const WritesPlan& plan, Gate& gate) {
 }
 
 Task<Result<WritesOutcome>> run(Database& database, const WritesPlan& plan) {
-  std::vector<Key> keys;
-  for (const auto& write : plan.writes) keys.push_back(write.key);
   PARTITA_CO_TRY(const std::vector<bool> full, co_await full_collections(database, plan));
-  Task<Result<WritesOutcome>> task = plan.transaction != nullptr
-                                         ? run_transaction(database, plan, std::move(keys), full)
-                                         : run_batch(database, plan, std::move(keys), full);
+  Task<Result<WritesOutcome>> task =
+      plan.transaction != nullptr ? run_transaction(database, plan, full) : run_batch(database, plan, full);
   PARTITA_CO_TRY(WritesOutcome outcome, co_await task);
   if (plan.wants_collection_bytes) outcome.collections = co_await collections_of(database, plan);
   co_return outcome;
 }
 
 void charge(const WritesPlan& plan, const WritesOutcome& outcome, Gate& gate) {
-  for (size_t i = 0; i < plan.writes.size(); ++i) {
+  for (size_t i = 0; i < outcome.written.size(); ++i) {
     gate.charge(access_of(*plan.writes[i].table, *plan.writes[i].action), outcome.written[i].change.consumed);
   }
 }
@@ -322,7 +383,7 @@ Result<TransactGetPlan> bind(const TransactGetRequest& request, std::vector<Resu
     const auto& part = request.parts[i];
     values.push_back(check_key_values(*plan.tables[i], part.key));
     if (auto checked = check_key(*plan.tables[i], part.key); !checked.ok()) {
-      reasons[i] = reason_of(std::move(checked).error());
+      reasons[i].error = std::move(checked).error();
     } else {
       plan.keys.push_back(item_key(*plan.tables[i], part.key));
     }

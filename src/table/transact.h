@@ -55,7 +55,9 @@ struct WritesOutcome {
     const WritesPlan::Write* write;  // the first that touched it
     uint64_t bytes;
   };
-  std::vector<Written> written;  // one for each write, in order
+  // One for each write, in order, without images of the item. Of a batch they may be less than all, though never none:
+  // the rest was not written, because a table was changed meanwhile.
+  std::vector<Written> written;
   // The token's request was carried out before, within kTokenLifetimeMs: nothing was written now, and the charges are
   // those of reading the items.
   bool repeated = false;
@@ -68,9 +70,10 @@ Result<WritesPlan> bind(const TransactWriteRequest& request, std::vector<Result<
 // Faults: the tables' own, kBatchDuplicateKeys, those of check_key() and check_write().
 Result<WritesPlan> bind(const BatchWriteRequest& request, std::vector<Result<Table>> tables);
 Result<void> admit(const WritesPlan& plan, Gate& gate);
-// A batch promises less than that, but it too is one transaction here. Charges of a transaction are twice the plain
-// ones. The plan outlives the task. Faults of a transaction: kTransactionCancelled with a TransactionCancelledDetail,
-// kTokenMismatch; of a batch: those of check_growth().
+// A batch promises less than that: a small one is one transaction here, a large one several, and after a failure some
+// of it may be written. Charges of a transaction are twice the plain ones. The plan outlives the task. Faults of a
+// transaction: kTransactionCancelled with a TransactionCancelledDetail, kTokenMismatch, kTransactionTooLarge for more
+// than 128 MiB of rows; of a batch: those of check_growth().
 Task<Result<WritesOutcome>> run(Database& database, const WritesPlan& plan);
 void charge(const WritesPlan& plan, const WritesOutcome& outcome, Gate& gate);
 

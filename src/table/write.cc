@@ -22,9 +22,11 @@ using storage::Record;
 
 using Kind = WriteAction::Kind;
 
-Error condition_failed(const WriteAction& action, const std::optional<Item>& before) {
+Error condition_failed(const WriteAction& action, const Record* found) {
   std::shared_ptr<const ErrorDetail> detail;
-  if (action.return_item_on_failure && before) detail = std::make_shared<model::ConditionFailedDetail>(*before);
+  if (action.return_item_on_failure && found != nullptr) {
+    detail = std::make_shared<model::ConditionFailedDetail>(found->value);
+  }
   return Error(ErrorKind::kInvalid, static_cast<uint16_t>(Fault::kConditionFailed), {}, std::move(detail));
 }
 
@@ -104,7 +106,7 @@ Result<Written> evaluate_write(const TableInfo& table, const WriteAction& action
   if (action.condition) {
     static const Item kAbsent;
     if (!expr::evaluate(*action.condition, written.before ? *written.before : kAbsent)) {
-      return condition_failed(action, written.before);
+      return condition_failed(action, found);
     }
   }
   if (action.kind == Kind::kCheck) {

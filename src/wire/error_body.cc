@@ -43,6 +43,7 @@ const TransactionCancelledDetail* cancellation_of(const Error& error) {
   return dynamic_cast<const TransactionCancelledDetail*>(error.detail().get());
 }
 
+constexpr size_t kFewBytes = 512;
 constexpr size_t kMaxMessageBytes = 64 * 1024;  // ours: what is wrong with megabytes can be said without them
 
 std::string text_of(const Error& error, Fault fault, Words words = Words::kOlder) {
@@ -63,7 +64,19 @@ std::string text_of(const Error& error, Fault fault, Words words = Words::kOlder
   return fill(row_of(fault).text, {codes});
 }
 
-void write_reasons(JsonWriter& json, const TransactionCancelledDetail& cancelled) {
+const ConditionFailedDetail* failed_condition_of(const Error& error) {
+  return dynamic_cast<const ConditionFailedDetail*>(error.detail().get());
+}
+
+// Error: kCorrupt; then the text is thrown away.
+Result<void> write_failed_item(JsonWriter& json, const Error& error) {
+  const ConditionFailedDetail* const failed = failed_condition_of(error);
+  if (failed == nullptr) return {};
+  json.key("Item");
+  return json.write_encoded_item(failed->item);
+}
+
+Result<void> write_reasons(JsonWriter& json, const TransactionCancelledDetail& cancelled) {
   json.key("CancellationReasons");
   json.begin_array();
   for (const auto& reason : cancelled.reasons) {
@@ -74,13 +87,24 @@ void write_reasons(JsonWriter& json, const TransactionCancelledDetail& cancelled
       json.key("Message");
       json.string(text_of(*reason.error, fault_told(reason)));
     }
-    if (reason.item) {
-      json.key("Item");
-      json.write_item(*reason.item);
-    }
+    if (reason.error) PARTITA_TRY_VOID(write_failed_item(json, *reason.error));
     json.end_object();
   }
   json.end_array();
+  return {};
+}
+
+// About what the reply takes.
+size_t expected_bytes(const Error& error) {
+  const auto item_bytes = [](const Error& one) {
+    const ConditionFailedDetail* const failed = failed_condition_of(one);
+    return failed != nullptr ? failed->item.size() + failed->item.size() / 16 : 0;
+  };
+  size_t bytes = kFewBytes + item_bytes(error);
+  if (const auto* cancelled = cancellation_of(error)) {
+    for (const auto& reason : cancelled->reasons) bytes += reason.error ? item_bytes(*reason.error) : 0;
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -90,7 +114,7 @@ std::string message_of(const Error& error, Words words) { return text_of(error, 
 ErrorReply render(const Error& error) {
   const Fault fault = fault_told(error);
   const ExceptionName& exception = name_of(row_of(fault).exception);
-  JsonWriter json;
+  JsonWriter json(expected_bytes(error));
   json.begin_object();
   json.key("__type");
   json.string(std::string(exception.space) + '#' + std::string(exception.name));
@@ -98,12 +122,9 @@ ErrorReply render(const Error& error) {
     json.key(exception.message_key);
     json.string(text_of(error, fault));
   }
-  if (const auto* failed = dynamic_cast<const ConditionFailedDetail*>(error.detail().get())) {
-    json.key("Item");
-    json.write_item(failed->item);
-  } else if (const auto* cancelled = cancellation_of(error)) {
-    write_reasons(json, *cancelled);
-  }
+  const auto* cancelled = cancellation_of(error);
+  auto written = cancelled != nullptr ? write_reasons(json, *cancelled) : write_failed_item(json, error);
+  if (!written.ok()) return render(written.error());
   json.end_object();
   return {exception.status, std::move(json).take()};
 }

@@ -4,6 +4,8 @@
 
 #include "model/fault.h"
 #include "model/fault_detail.h"
+#include "model/item_codec.h"
+#include "model/value.h"
 
 namespace partita::wire {
 namespace {
@@ -17,10 +19,12 @@ Error with_detail(Fault fault, std::shared_ptr<const ErrorDetail> detail) {
   return Error(ErrorKind::kInvalid, static_cast<uint16_t>(fault), {}, std::move(detail));
 }
 
-Item one_item() {
+std::string one_item() {
   Item item;
   item.set("pk", AttributeValue::string("a\"b"));
-  return item;
+  std::string stored;
+  model::encode_item(item, stored);
+  return stored;
 }
 
 TEST(ErrorBody, FillsTheTextAndEscapesIt) {
@@ -74,8 +78,7 @@ TEST(ErrorBody, AFailedConditionShowsTheItemWhenItWasAskedFor) {
 
 TEST(ErrorBody, ACancelledTransactionNamesAReasonForEachAction) {
   std::vector<model::TransactionCancelledDetail::Reason> reasons(4);
-  reasons[1].error = refuse(Fault::kConditionFailed);
-  reasons[1].item = one_item();
+  reasons[1].error = with_detail(Fault::kConditionFailed, std::make_shared<model::ConditionFailedDetail>(one_item()));
   reasons[2].error = refuse(Fault::kKeySchemaMismatch);
   reasons[3].error = Error(ErrorKind::kConflict, "gave up");
   const auto detail = std::make_shared<model::TransactionCancelledDetail>(std::move(reasons));

@@ -252,6 +252,48 @@ def test_a_limit_of_the_address_space(in_memory):
         assert "memory" in server.log()
 
 
+# --- time -------------------------------------------------------------------------------------------------------------
+
+
+def checks(items, functions):
+    """A transaction that looks for what is not there, in all of these items that nearly match everywhere."""
+    condition = " OR ".join(f"contains(v, :v{at})" for at in range(functions))
+    values = {f":v{at}": {"S": "0" * 100 + f"x{at}"} for at in range(functions)}
+    check = {"TableName": "tab", "ConditionExpression": condition, "ExpressionAttributeValues": values}
+    actions = [{"ConditionCheck": {**check, "Key": {"k": {"S": str(at)}}}} for at in range(items)]
+    return operation("TransactWriteItems", TransactItems=actions)
+
+
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_a_long_transaction_keeps_nobody_waiting(in_memory):
+    """Neither on its only thread, nor for the items that it looks at."""
+    with running_server(in_memory=in_memory, extra_args=["--threads", "1"]) as server:
+        make_table(server)
+        for at in range(40):
+            item = {"k": {"S": str(at)}, "v": {"S": "0" * 390_000}}
+            assert exchange(server, operation("PutItem", TableName="tab", Item=item)).status == 200
+        replies = []
+        thread = threading.Thread(target=lambda: replies.append(exchange(server, checks(40, 150))))
+        began = time.monotonic()
+        thread.start()
+        worst = 0.0
+        others = [operation("ListTables"), operation("GetItem", TableName="tab", Key={"k": {"S": "7"}})]
+        others.append(operation("PutItem", TableName="tab", Item={"k": {"S": "8"}, "v": {"S": "0" * 390_000}}))
+        with connection(server) as opened:
+            while thread.is_alive():
+                for each in others:
+                    sent = time.monotonic()
+                    opened.send(each)
+                    assert opened.reply().status == 200
+                    worst = max(worst, time.monotonic() - sent)
+                time.sleep(0.3)
+        thread.join()
+        took = time.monotonic() - began
+        assert replies[0].kind() == "TransactionCanceledException"
+        assert took > 1.5, "this machine is too fast for the test"
+        assert worst < took / 3, (worst, took)
+
+
 # --- file descriptors -------------------------------------------------------------------------------------------------
 
 
