@@ -116,11 +116,17 @@ void prune_counting(TableInfo& table) {
   });
 }
 
-uint64_t revision_in(const Record* record) {
-  if (record == nullptr) return 0;
+// The number in a row that holds nothing else, or `absent` when there is none.
+template <class Number>
+Result<Number> number_in(const Record* record, Number absent, std::optional<Number> (*take)(std::string_view&)) {
+  if (record == nullptr) return absent;
   std::string_view bytes = record->value;
-  return take_u64(bytes).value_or(0);
+  const std::optional<Number> number = take(bytes);
+  if (!number || !bytes.empty()) return Error(ErrorKind::kCorrupt, "a number of the catalogue is damaged");
+  return *number;
 }
+
+Result<uint64_t> revision_in(const Record* record) { return number_in<uint64_t>(record, 0, take_u64); }
 
 void put_revision(const Key& key, uint64_t revision, Changes& changes) {
   std::string bytes;
@@ -177,24 +183,30 @@ Task<Result<std::vector<std::string>>> Catalog::names(std::string after, size_t 
   co_return names;
 }
 
-Table Catalog::publish(TableInfo info, storage::Version version) {
+uint64_t Catalog::removals() const {
+  std::shared_lock lock(mutex_);
+  return removals_;
+}
+
+Catalog::Published Catalog::publish(TableInfo info, storage::Version version, uint64_t removals) {
   std::unique_lock lock(mutex_);
   const auto found = tables_.find(info.name);
-  if (found != tables_.end()) {
-    const TableInfo& current = *found->second;
+  const bool same_table = found != tables_.end() && found->second->id == info.id;
+  if (same_table) {
     // Changes may be announced in any order, and an older one never replaces a newer.
-    if (current.id == info.id && current.revision == info.revision) return found->second;
-    if (current.id == info.id) share_tallies(current, info);
+    if (found->second->revision == info.revision) return {found->second};
+    share_tallies(*found->second, info);
   }
   info.version = version;
   info.slots = std::make_shared<CountSlots>(info.id, info.revision, std::pair(origin_, slot_groups_++));
   Table table = std::make_shared<const TableInfo>(std::move(info));
+  if (!same_table && removals != removals_) return {table, false};
   if (found == tables_.end()) {
     tables_.emplace(table->name, table);
   } else if (std::pair(found->second->id, found->second->revision) < std::pair(table->id, table->revision)) {
     found->second = table;
   }
-  return table;
+  return {table};
 }
 
 void Catalog::remove(const TableInfo& table) {
@@ -212,14 +224,8 @@ void Catalog::saw_revision(uint64_t before, uint64_t after) {
 Task<Result<Table>> Catalog::look_up(std::string name) {
   const std::vector<Key> keys{table_key(name)};
   while (true) {
-    Table known;
-    uint64_t removals = 0;
-    {
-      std::shared_lock lock(mutex_);
-      const auto found = tables_.find(name);
-      if (found != tables_.end()) known = found->second;
-      removals = removals_;
-    }
+    const uint64_t before = removals();
+    const Table known = find(name);
     auto read = co_await engine_.read(keys);
     PARTITA_CO_TRY(const auto records, std::move(read));
     if (!records[0]) {
@@ -227,11 +233,8 @@ Task<Result<Table>> Catalog::look_up(std::string name) {
       co_return Table();
     }
     PARTITA_CO_TRY(TableInfo info, decoded(records[0]->value));
-    {
-      std::shared_lock lock(mutex_);
-      if (removals_ != removals) continue;
-    }
-    co_return publish(std::move(info), records[0]->version);
+    Published published = publish(std::move(info), records[0]->version, before);
+    if (published.entered) co_return std::move(published.table);
   }
 }
 
@@ -241,7 +244,7 @@ Task<Result<void>> Catalog::look_again() {
   while (true) {
     auto read = co_await engine_.read(keys);
     PARTITA_CO_TRY(const auto records, std::move(read));
-    const uint64_t revision = revision_in(records[0] ? &*records[0] : nullptr);
+    PARTITA_CO_TRY(const uint64_t revision, revision_in(records[0] ? &*records[0] : nullptr));
     bool same = false;
     {
       std::shared_lock lock(mutex_);
@@ -259,14 +262,10 @@ Task<Result<void>> Catalog::look_again() {
   }
 }
 
-// False when a table was removed here meanwhile: then what was read may be older than that.
+// False when a table was found gone meanwhile: then what was read may be older than that.
 Task<Result<bool>> Catalog::read_all() {
-  std::vector<Table> known = all();
-  uint64_t removals = 0;
-  {
-    std::shared_lock lock(mutex_);
-    removals = removals_;
-  }
+  const uint64_t before = removals();
+  const std::vector<Table> known = all();
   std::set<std::string, std::less<>> seen;
   storage::Range range = system_rows(SystemRow::kTable);
   for (bool more = true; more;) {
@@ -274,16 +273,13 @@ Task<Result<bool>> Catalog::read_all() {
     PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
     for (size_t i = 0; i < page.size(); ++i) {
       PARTITA_CO_TRY(TableInfo info, decoded(page[i].value));
-      {
-        std::shared_lock lock(mutex_);
-        if (removals_ != removals) co_return false;
-      }
       seen.insert(info.name);
-      publish(std::move(info), page[i].version);
+      if (!publish(std::move(info), page[i].version, before).entered) co_return false;
     }
     more = storage::advance(range, page);
   }
   std::unique_lock lock(mutex_);
+  ++removals_;  // whoever read a table before that is gone now, and was not known here, must not bring it back
   for (const Table& table : known) {
     const auto found = tables_.find(table->name);
     if (!seen.contains(table->name) && found != tables_.end() && found->second->id == table->id) tables_.erase(found);
@@ -294,17 +290,23 @@ Task<Result<bool>> Catalog::read_all() {
 Task<Result<Table>> Catalog::create(TableInfo info) {
   bool exists = false;
   uint64_t revision = 0;
+  Result<void> damage;
   const std::vector<Key> keys{table_key(info.name), system_key(SystemRow::kNextId), system_key(SystemRow::kRevision)};
   const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
     exists = found[0] != nullptr;
     if (exists) return Decision::kRefuse;
-    std::string_view stored = found[1] == nullptr ? std::string_view() : found[1]->value;
-    info.id = take_u32(stored).value_or(kFirstTableId);
+    auto id = number_in<uint32_t>(found[1], kFirstTableId, take_u32);
+    auto last = revision_in(found[2]);
+    damage = Result<void>();
+    if (!id.ok()) damage = std::move(id).error();
+    if (!last.ok()) damage = std::move(last).error();
+    if (!damage.ok()) return Decision::kRefuse;
+    info.id = *id;
+    revision = *last;
     std::string next;
     append_u32(next, info.id + 1);
     changes.put(keys[0], encoded(info));
     changes.put(keys[1], std::move(next));
-    revision = revision_in(found[2]);
     put_revision(keys[2], revision + 1, changes);
     std::string counts;
     encode_counts({}, counts);
@@ -313,15 +315,17 @@ Task<Result<Table>> Catalog::create(TableInfo info) {
   };
   storage::Version version{};
   std::vector<storage::Compare> none;
+  const uint64_t before = removals();
   auto outcome = co_await engine_.transact(keys, std::move(none), decide, &version);
   if (!outcome.ok()) co_return std::move(outcome).error();
   if (exists) {
     std::vector<std::string> args{info.name};
     co_return model::refuse(Fault::kTableExists, std::move(args));
   }
-  Table table = publish(std::move(info), version);
-  saw_revision(revision, revision + 1);
-  co_return table;
+  if (!damage.ok()) co_return std::move(damage).error();
+  Published published = publish(std::move(info), version, before);
+  if (published.entered) saw_revision(revision, revision + 1);
+  co_return std::move(published.table);
 }
 
 struct Catalog::Attempt {
@@ -356,7 +360,9 @@ Decision Catalog::attempt(Attempt& one, std::span<const Record* const> found, Ch
   ++info.revision;
   prune_counting(info);
   changes.put(one.keys[0], encoded(info));
-  one.revision = revision_in(found[1]);
+  auto revision = revision_in(found[1]);
+  if (!revision.ok()) return refuse(std::move(revision).error());
+  one.revision = *revision;
   put_revision(one.keys[1], one.revision + 1, changes);
   put_jobs(before, info, found[2] != nullptr, changes);
   if (one.rider != nullptr && !one.rider->ride(found.back(), info, changes)) return refuse(will_not());
@@ -367,6 +373,7 @@ Decision Catalog::attempt(Attempt& one, std::span<const Record* const> found, Ch
 Task<Result<Table>> Catalog::change(std::string name, Change change, const Rider* rider) {
   Table current = find(name);
   while (true) {
+    const uint64_t before = removals();
     if (current == nullptr) {
       PARTITA_CO_TRY(current, co_await look_up(name));
       if (current == nullptr) co_return not_found(name);
@@ -388,33 +395,36 @@ Task<Result<Table>> Catalog::change(std::string name, Change change, const Rider
       continue;
     }
     if (!one.refusal.ok()) co_return std::move(one.refusal).error();
-    Table table = publish(std::move(one.changed), version);
-    saw_revision(one.revision, one.revision + 1);
-    co_return table;
+    Published published = publish(std::move(one.changed), version, before);
+    if (published.entered) saw_revision(one.revision, one.revision + 1);
+    co_return std::move(published.table);
   }
 }
 
 Task<Result<void>> Catalog::forget(Table table, const Rider& rider) {
   const std::vector<Key> keys{table_key(table->name), system_key(SystemRow::kRevision), rider.key};
   bool rode = false;
-  uint64_t revision = 0;
+  bool erases = false;
+  Result<uint64_t> revision = 0;
   const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
     rode = rider.ride(found[2], *table, changes);
     if (!rode) return Decision::kRefuse;
     revision = revision_in(found[1]);
-    if (found[0] == nullptr) return Decision::kCommit;
-    const auto stored = decoded(found[0]->value);
-    if (stored.ok() && stored->id != table->id) return Decision::kCommit;
+    if (!revision.ok()) return Decision::kRefuse;
+    const auto stored = found[0] == nullptr ? Result<TableInfo>(damaged()) : decoded(found[0]->value);
+    erases = found[0] != nullptr && (!stored.ok() || stored->id == table->id);
+    if (!erases) return Decision::kCommit;
     changes.erase(keys[0]);
-    put_revision(keys[1], revision + 1, changes);
+    put_revision(keys[1], *revision + 1, changes);
     return Decision::kCommit;
   };
   std::vector<storage::Compare> none;
   auto outcome = co_await engine_.transact(keys, std::move(none), decide);
   if (!outcome.ok()) co_return std::move(outcome).error();
   if (!rode) co_return will_not();
+  PARTITA_CO_TRY(const uint64_t before, std::move(revision));
   remove(*table);
-  saw_revision(revision, revision + 1);
+  if (erases) saw_revision(before, before + 1);
   co_return Result<void>();
 }
 

@@ -71,7 +71,14 @@ class Catalog {
  private:
   struct Attempt;
   storage::Decision attempt(Attempt& one, std::span<const storage::Record* const> found, storage::Changes& changes);
-  Table publish(TableInfo info, storage::Version version);
+  struct Published {
+    Table table;
+    bool entered = true;
+  };
+  // Enters the description, unless a newer one is there. A table that is not there comes in only when none was found
+  // gone since `removals` was read: it may be what is gone.
+  Published publish(TableInfo info, storage::Version version, uint64_t removals);
+  uint64_t removals() const;
   void remove(const TableInfo& table);
   void saw_revision(uint64_t before, uint64_t after);
   Task<Result<bool>> read_all();
@@ -84,7 +91,7 @@ class Catalog {
   std::map<std::string, Table, std::less<>> tables_;
   uint64_t revision_ = 0;  // of the catalogue, as it was last read
   bool loaded_ = false;
-  uint64_t removals_ = 0;  // what was read before one is not published after it
+  uint64_t removals_ = 0;  // how often a table was found gone, or might have been
   uint32_t slot_groups_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <thread>
 #include <utility>
 
+#include "table/system_rows.h"
 #include "table/table_testing.h"
 
 namespace partita::table {
@@ -88,6 +89,94 @@ TEST_F(CatalogTest, AForgottenTableStaysAway) {
   EXPECT_EQ(find("T"), nullptr);
   close();
   engine_.after_read = nullptr;
+}
+
+// Another server's catalogue, of a table that is made and forgotten past it.
+class LateCatalogTest : public CatalogTest {
+ protected:
+  LateCatalogTest() {
+    create(plain_table());
+    close();
+  }
+  void forget(Catalog& catalog) {
+    const Table table = wait_for(catalog.look_up("T")).value();
+    ASSERT_NE(table, nullptr);
+    Catalog::Rider nobody;
+    nobody.key = table_key("no table");
+    nobody.ride = [](const storage::Record*, const TableInfo&, storage::Changes&) { return true; };
+    ASSERT_TRUE(wait_for(catalog.forget(table, nobody)).ok());
+  }
+  // `meanwhile` comes once, between what the engine does next and its caller.
+  template <class Meanwhile>
+  auto once(Meanwhile meanwhile) {
+    return [meanwhile, done = std::make_shared<bool>(false)] {
+      if (!std::exchange(*done, true)) meanwhile();
+    };
+  }
+
+  Catalog late_{engine_, clock_, 98};
+  Catalog other_{engine_, clock_, 99};
+};
+
+TEST_F(LateCatalogTest, WhatWasReadBeforeItWasFoundGoneDoesNotComeBack) {
+  engine_.after_read = once([&] {
+    forget(other_);
+    EXPECT_TRUE(wait_for(late_.look_again()).ok());
+  });
+  EXPECT_EQ(wait_for(late_.look_up("T")).value(), nullptr);
+  EXPECT_EQ(late_.find("T"), nullptr);
+}
+
+TEST_F(LateCatalogTest, WhatWasChangedBeforeItWasForgottenDoesNotComeBack) {
+  ASSERT_TRUE(wait_for(late_.look_again()).ok());
+  engine_.after_transact = once([&] { forget(late_); });
+  const Catalog::Change nothing = [](TableInfo&) { return Result<void>(); };
+  EXPECT_TRUE(wait_for(late_.change("T", nothing)).ok());
+  EXPECT_EQ(late_.find("T"), nullptr);
+}
+
+TEST_F(LateCatalogTest, WhatWasMadeBeforeItWasForgottenDoesNotComeBack) {
+  forget(other_);
+  engine_.after_transact = once([&] { forget(late_); });
+  TableInfo made;
+  made.name = "T";
+  made.keys = {{{"pk", model::Type::kS}}, {}};
+  EXPECT_TRUE(wait_for(late_.create(made)).ok());
+  EXPECT_EQ(late_.find("T"), nullptr);
+}
+
+// To forget what is gone already is no change of the catalogue, and the next change is one.
+TEST_F(LateCatalogTest, AChangeIsSeenByWhoForgotATableThatWasGone) {
+  ASSERT_TRUE(wait_for(late_.look_again()).ok());
+  const Table table = late_.find("T");
+  forget(other_);
+  ASSERT_TRUE(wait_for(late_.look_again()).ok());
+  Catalog::Rider nobody;
+  nobody.key = table_key("no table");
+  nobody.ride = [](const storage::Record*, const TableInfo&, storage::Changes&) { return true; };
+  ASSERT_TRUE(wait_for(late_.forget(table, nobody)).ok());
+  TableInfo made;
+  made.name = "U";
+  made.keys = {{{"pk", model::Type::kS}}, {}};
+  ASSERT_TRUE(wait_for(other_.create(made)).ok());
+  ASSERT_TRUE(wait_for(late_.look_again()).ok());
+  EXPECT_NE(late_.find("U"), nullptr);
+}
+
+// Ids that begin anew would give a table the rows of another.
+TEST_F(CatalogTest, ADamagedNumberStopsTheMakingOfTables) {
+  for (const SystemRow row : {SystemRow::kNextId, SystemRow::kRevision}) {
+    create(plain_table(row == SystemRow::kNextId ? "T" : "U"));
+    const storage::Key key = system_key(row);
+    const std::vector<storage::Key> keys{key};
+    const auto sound = wait_for(engine_.read(keys)).value();
+    store(key, "?");
+    const TableRequest request = plain_table("V");
+    const auto refused = wait_for(create_table(db(), request));
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().kind(), ErrorKind::kCorrupt);
+    store(key, sound[0]->value);
+  }
 }
 
 TEST_F(CatalogTest, AnIdIsNotUsedAgain) {

@@ -68,6 +68,7 @@ Task<Result<storage::Outcome>> FaultyEngine::transact(std::vector<Key> keys, std
   const int fate = unknown;
   if (fate == 2) co_return Error(ErrorKind::kUnknown, "the test says so");
   auto outcome = co_await inner_->transact(keys, std::move(compare), twice, version);
+  if (after_transact) after_transact();
   if (fate == 1) co_return Error(ErrorKind::kUnknown, "the test says so");
   co_return outcome;
 }
@@ -195,6 +196,16 @@ size_t TableTest::stored_rows(uint32_t table_id) {
   append_u32(all.begin, table_id);
   append_u32(all.end, table_id + 1);
   return wait_for(engine_.scan(all, storage::Direction::kAscending, 1'000'000, 1 << 30)).value().size();
+}
+
+void TableTest::store(const Key& key, const std::string& value) {
+  std::vector<Key> none;
+  std::vector<storage::Compare> nothing;
+  const Decide put = [&](std::span<const Record* const>, Changes& changes) {
+    changes.put(key, value);
+    return Decision::kCommit;
+  };
+  ASSERT_TRUE(wait_for(engine_.transact(std::move(none), std::move(nothing), put, nullptr)).ok());
 }
 
 std::optional<Item> expected_view(const TableInfo& table, const IndexInfo& index, const Item& item) {

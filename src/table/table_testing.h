@@ -54,6 +54,8 @@ class FaultyEngine final : public storage::Engine {
   std::function<void(const storage::Range&, size_t max_records)> after_scan;
   // Called after each read. Set it while nothing else runs.
   std::function<void()> after_read;
+  // Called after each transaction, whatever became of it. Set it while nothing else runs.
+  std::function<void()> after_transact;
 
   Task<Result<std::vector<std::optional<storage::Record>>>> read(std::span<const storage::Key> keys) override;
   Task<Result<storage::Page>> scan(storage::Range range, storage::Direction direction, size_t max_records,
@@ -132,6 +134,8 @@ class TableTest : public testing::Test {
   }
   // Rows of all kinds that the engine holds for that table id.
   size_t stored_rows(uint32_t table_id);
+  // Writes a row past everybody.
+  void store(const storage::Key& key, const std::string& value);
   // Whether the indexes and all counters are what the items say.
   void expect_consistent(const std::string& table) { partita::table::expect_consistent(db(), table); }
 
