@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <concepts>
+#include <utility>
 
 #include "table/schema.h"
 
@@ -75,6 +77,13 @@ AttributeValue from_index(const IndexInfo& index) {
   return AttributeValue::map(std::move(map));
 }
 
+// The last of each enumeration that is stored by its number.
+constexpr Status last_of(Status) { return Status::kDeleting; }
+constexpr ProjectionKind last_of(ProjectionKind) { return ProjectionKind::kInclude; }
+constexpr BillingMode last_of(BillingMode) { return BillingMode::kPayPerRequest; }
+constexpr TableJob last_of(TableJob) { return TableJob::kIndex; }
+constexpr model::Type last_of(model::Type) { return model::Type::kB; }  // of a key
+
 // Reads a stored map. A missing field keeps its default; a field of another type is remembered as a fault.
 class Fields {
  public:
@@ -86,10 +95,24 @@ class Fields {
   void take(std::string_view name, bool& out) {
     if (const auto* value = find(name, model::Type::kBool)) out = value->as_bool();
   }
-  template <class Whole>
-    requires(std::is_integral_v<Whole> || std::is_enum_v<Whole>)
+  template <std::integral Whole>
   void take(std::string_view name, Whole& out) {
-    if (const auto* value = find(name, model::Type::kN)) out = static_cast<Whole>(whole_of(*value));
+    const auto* value = find(name, model::Type::kN);
+    if (value == nullptr) return;
+    const int64_t whole = whole_of(*value);
+    // A revision is one whole number of 64 bits, stored as a signed one.
+    const bool fits = sizeof(Whole) == sizeof(whole) || std::in_range<Whole>(whole);
+    sound_ &= fits;
+    if (fits) out = static_cast<Whole>(whole);
+  }
+  template <class Enum>
+    requires std::is_enum_v<Enum>
+  void take(std::string_view name, Enum& out) {
+    auto number = std::to_underlying(out);
+    take(name, number);
+    const bool known = number <= std::to_underlying(last_of(out));
+    sound_ &= known;
+    if (known) out = static_cast<Enum>(number);
   }
   void take(std::string_view name, std::optional<int64_t>& out) {
     if (const auto* value = find(name, model::Type::kN)) out = whole_of(*value);

@@ -104,6 +104,38 @@ TEST(SchemaCodecTest, AFieldOfAnotherTypeIsDamage) {
   }
 }
 
+// What is counted on to be one of a few, or to fit, is looked at when it is read.
+TEST(SchemaCodecTest, ANumberThatNoFieldTakesIsDamage) {
+  const model::Item sound = to_item(rich_table());
+  const auto number = [](int64_t value) { return model::AttributeValue::number(model::Number::of(value)); };
+  const auto is_damage = [](const model::Item& stored) { return !table_from_item(stored).ok(); };
+  for (const char* field : {"billing", "job", "status"}) {
+    for (const int64_t value : {-1, 6, 256}) {
+      model::Item damaged = sound;
+      damaged.set(field, number(value));
+      EXPECT_TRUE(is_damage(damaged)) << field << value;
+    }
+  }
+  for (const int64_t value : {int64_t{-1}, int64_t{1} << 32}) {
+    model::Item damaged = sound;
+    damaged.set("id", number(value));
+    EXPECT_TRUE(is_damage(damaged)) << value;
+  }
+  for (const char* field : {"projection", "status", "id"}) {
+    model::AttributeMap index = sound.find("indexes")->as_list()[0].as_map();
+    index.set(field, number(65'536));
+    model::Item damaged = sound;
+    damaged.set("indexes", model::AttributeValue::list({model::AttributeValue::map(index)}));
+    EXPECT_TRUE(is_damage(damaged)) << field;
+  }
+  model::AttributeMap element;
+  element.set("name", model::AttributeValue::string("pk"));
+  element.set("type", number(static_cast<int64_t>(Type::kM)));
+  model::Item damaged = sound;
+  damaged.set("partition", model::AttributeValue::list({model::AttributeValue::map(element)}));
+  EXPECT_TRUE(is_damage(damaged));
+}
+
 TEST(SchemaCodecTest, ANewFieldIsNoDamageAndAMissingOneHasItsDefault) {
   model::Item stored = to_item(rich_table());
   stored.set("zone", model::AttributeValue::string("from a later version"));
