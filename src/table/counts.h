@@ -7,7 +7,8 @@
 //
 // Rows that were there before anybody counted them (of a new index, or of an older store) are counted by that job while
 // others write: the description says which index is `counting`, and each write notes what it does to that index's rows
-// in a topic of the log.
+// in a topic of the log. Notes of rows that the job has passed are differences, those of rows ahead of it say what it
+// will find. When the description says no more that the index is counted, what the topic holds is all.
 #pragma once
 
 #include <cstdint>

@@ -29,6 +29,13 @@ bool is_claimed(const Key& key, const Record* found, uint64_t claim) {
   return stored.ok() && stored->claim == claim;
 }
 
+// Sweeps and sums come round whether there is anything to do or not.
+void say_done(const Job& job) {
+  const bool regular = job.kind == JobKind::kSweepTokens || job.kind == JobKind::kCount;
+  log(regular && job.done == 0 ? LogLevel::kDebug : LogLevel::kInfo,
+      {describe(job), ": done, ", std::to_string(job.done), " rows"});
+}
+
 }  // namespace
 
 Upkeep::Upkeep(storage::Engine& engine, Catalog& catalog, const Clock& clock, Random& random, UpkeepOptions options)
@@ -168,7 +175,7 @@ Task<void> Upkeep::work(Job job, storage::Version seen) {
     const Result<End> end = co_await carry_on(job);
     if (end.ok()) {
       if (*end == End::kStopped) co_await let_go(job);
-      if (*end == End::kDone) log(LogLevel::kInfo, {describe(job), ": done, ", std::to_string(job.done), " rows"});
+      if (*end == End::kDone) say_done(job);
       break;
     }
     complain(describe(job), end.error());

@@ -1,9 +1,3 @@
-// Counting what was there before, exactly, while others write. Each page of an index's rows is read, then the topic in
-// which writers note their changes, up to an entry that is newer than the page. Of a row that changed between, the last
-// note says what it is; of the others the page does. From that entry on, notes of rows up to the cursor are
-// differences, and notes of rows behind it do not count yet. When the description says no more that the index is
-// counted, writers go over to their slots: what the topic holds then is all.
-
 #include <algorithm>
 
 #include "model/item_codec.h"
@@ -33,6 +27,10 @@ int64_t size_of(const std::optional<uint64_t>& row) { return static_cast<int64_t
 void add(Count& count, const std::optional<uint64_t>& before, const std::optional<uint64_t>& after) {
   count.items += int64_t{after.has_value()} - int64_t{before.has_value()};
   count.bytes += size_of(after) - size_of(before);
+}
+
+Error damaged_count(const TableInfo& table) {
+  return Error(ErrorKind::kCorrupt, "a count row of table " + table.name + " is damaged");
 }
 
 void reset(Job& job) {
@@ -89,6 +87,9 @@ Task<Result<Upkeep::End>> Upkeep::count(Job& job) {
   co_return End::kStopped;
 }
 
+// A page of the index's rows, then the notes up to one that is newer than the page. Of a row that changed between, the
+// last note says what it is; of the others the page does. From there on, notes of rows up to the cursor are
+// differences.
 Task<Result<Upkeep::Stepped>> Upkeep::count_page(Job& job, Table table) {
   const storage::Range all = storage::range_of(model::index_prefix(table->id, job.counting));
   const storage::Range range = job.cursor.empty() ? all : storage::behind(job.cursor, all);
@@ -156,15 +157,19 @@ Task<Result<Upkeep::Stepped>> Upkeep::end_count(Job& job, Table table) {
   Step set;
   set.keys = {base_count_key(table->id)};
   set.compare = {{table_key(table->name), table->version}};
+  bool damaged = false;
   set.ride = [&](std::span<const Record* const> found, Changes& changes) {
-    Counts counts = found[0] == nullptr ? Counts() : decode_counts(found[0]->value).value();
-    counts.set(whole.counting, whole.counted);
+    auto counts = found[0] == nullptr ? Result<Counts>(Counts()) : decode_counts(found[0]->value);
+    damaged = !counts.ok();
+    if (damaged) return Decision::kRefuse;
+    counts->set(whole.counting, whole.counted);
     std::string row;
-    encode_counts(counts, row);
+    encode_counts(*counts, row);
     changes.put(base_count_key(table->id), std::move(row));
     return Decision::kCommit;
   };
   PARTITA_CO_TRY(const Stepped stepped, co_await step(next, std::move(set)));
+  if (damaged) co_return damaged_count(*table);
   if (stepped != Stepped::kDone) co_return stepped;
   auto forgotten = co_await engine_.forget_log(counting_topic(job.table_id, job.counting, job.run));
   job = std::move(next);
@@ -219,7 +224,7 @@ Task<Result<Upkeep::Stepped>> Upkeep::sum_up(Job& job, Table table, uint64_t bef
       return Decision::kCommit;
     };
     PARTITA_CO_TRY(const Stepped stepped, co_await step(job, std::move(sum)));
-    if (damaged) co_return Error(ErrorKind::kCorrupt, "a count row of table " + table->name + " is damaged");
+    if (damaged) co_return damaged_count(*table);
     if (stepped != Stepped::kDone) co_return stepped;
   }
   co_return Stepped::kDone;

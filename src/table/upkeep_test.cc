@@ -10,6 +10,7 @@
 #include "table/counts.h"
 #include "table/job.h"
 #include "table/table_testing.h"
+#include "table/tokens.h"
 #include "table/transact.h"
 
 namespace partita::table {
@@ -82,15 +83,7 @@ class UpkeepTest : public TableTest {
     return writers;
   }
 
-  void put_job(const Job& job) {
-    std::vector<storage::Key> none;
-    std::vector<storage::Compare> nothing;
-    const storage::Decide put = [&](std::span<const storage::Record* const>, storage::Changes& changes) {
-      changes.put(job_key(job), job_row(job));
-      return storage::Decision::kCommit;
-    };
-    ASSERT_TRUE(wait_for(engine_.transact(std::move(none), std::move(nothing), put, nullptr)).ok());
-  }
+  void put_job(const Job& job) { store(job_key(job), job_row(job)); }
 
   void fill_table(int64_t items) {
     for (int64_t number = 0; number < items; ++number) put("T", row(number, number % 5));
@@ -453,6 +446,55 @@ TEST_F(UpkeepTest, ACountIsExactWhateverChangesMeanwhile) {
   open();
   EXPECT_GE(scans, 3);
   expect_consistent("T");
+}
+
+// The count of a new index ends at the base row, which can not be read: it waits, and goes on when it can.
+TEST_F(UpkeepTest, ADamagedCountRowStopsItsCountAndNothingElse) {
+  wait_for_jobs();
+  const storage::Key base = base_count_key(find("T")->id);
+  std::atomic<bool> damaged = false;
+  close();
+  engine_.after_scan = [&](const storage::Range& range, size_t) {
+    const bool fills = range.begin == model::index_prefix(1, model::kBaseIndex);
+    if (fills && !damaged.exchange(true)) store(base, "?");
+  };
+  open();
+  update(add_by_g());
+  const auto job_is_stuck = [&] {
+    const auto jobs = wait_for(db().upkeep().jobs()).value();
+    return jobs.size() == 1 && jobs[0].kind == JobKind::kCount && jobs[0].ended_at != 0;
+  };
+  while (!job_is_stuck()) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_TRUE(job_is_stuck());
+  put("T", row(1, 1));
+  EXPECT_EQ(rows("T", "by-g").size(), 1u);
+  std::string sound;
+  encode_counts({}, sound);
+  store(base, sound);
+  wait_for_jobs();
+  close();
+  engine_.after_scan = nullptr;
+  open();
+  expect_consistent("T");
+}
+
+// What comes round every minute is no news.
+TEST_F(UpkeepTest, AJobThatFoundNothingToDoIsNotLogged) {
+  wait_for_jobs();
+  close();
+  testing::internal::CaptureStderr();
+  open();
+  wait_for_jobs();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  store(token_key("old"), token_row(clock_.now_ms() - kTokenLifetimeMs, ""));
+  close();
+  testing::internal::CaptureStderr();
+  open();
+  wait_for_jobs();
+  close();
+  EXPECT_TRUE(testing::internal::GetCapturedStderr().ends_with(" info  sweeping old tokens: done, 1 rows\n"));
+  open();
 }
 
 // A row that changes no more goes into the base row.
