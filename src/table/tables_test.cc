@@ -352,6 +352,26 @@ TEST_F(TablesTest, WhatIsRefusedWhileAnIndexIsDropped) {
   EXPECT_NE(now().find_definition("g"), nullptr);
 }
 
+TEST_F(TablesTest, AnIndexIsChangedAndDroppedOnceItIsBackfilling) {
+  create_active(provisioned_with_index(5));
+  IndexInfo& index = table_.indexes[0];
+  index.status = Status::kCreating;
+  EXPECT_EQ(fault(index_units("by-g", 6, 6)), Fault::kIndexNotBackfilling);
+  EXPECT_EQ(fault(drop_index("T", "by-g")), Fault::kIndexAllocated);
+  EXPECT_EQ(fault(units(6, 6)), Fault::kThroughputDuringIndex);
+  index.backfilling = true;
+  EXPECT_EQ(fault(new_index()), Fault::kIndexExists);
+  EXPECT_EQ(fault(new_index("other")), Fault::kOneOnlineIndex);
+  EXPECT_EQ(deletion_fault(), Fault::kIndexesAtWork);
+  ASSERT_EQ(fault(index_units("by-g", 6, 6)), kAccepted);
+  EXPECT_EQ(fault(drop_index("T", "by-g")), Fault::kIndexInUse);
+  wait();
+  ASSERT_EQ(fault(drop_index("T", "by-g")), kAccepted);
+  EXPECT_EQ(now().indexes[0].status, Status::kDeleting);
+  EXPECT_FALSE(now().indexes[0].backfilling);
+  EXPECT_EQ(fault(units(7, 7)), Fault::kThroughputDuringIndex);
+}
+
 TEST_F(TablesTest, ATableClassChangesTwiceInThirtyDays) {
   create_active(plain_table());
   const TableUpdate to_infrequent = table_class("STANDARD_INFREQUENT_ACCESS");

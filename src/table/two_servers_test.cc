@@ -1,6 +1,7 @@
 // Two databases over one store, as two servers have it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -65,8 +66,9 @@ class TwoServersTest : public testing::TestWithParam<const char*> {
   void start(size_t i) {
     servers_[i].reset();
     ways_[i] = std::make_unique<FaultyEngine>(*engine_);
-    const Options options{
-        .creating_ms = 1, .updating_ms = 1, .deleting_ms = 1, .late_ms = 30, .look_ms = 10, .lease_ms = 300};
+    ways_[i]->after_scan = after_scan_[i];
+    Options options{.creating_ms = 1, .updating_ms = 1, .deleting_ms = 1, .late_ms = 30, .look_ms = 10};
+    options.lease_ms = lease_ms_;
     servers_[i] = Database::open(*ways_[i], system_clock(), randoms_[i], options).value();
   }
   // A server that can not reach the store any more, and ends.
@@ -130,6 +132,8 @@ class TwoServersTest : public testing::TestWithParam<const char*> {
   SeededRandom randoms_[2] = {SeededRandom(1), SeededRandom(2)};
 
  protected:
+  int64_t lease_ms_ = 300;  // of who starts next
+  std::function<void(const storage::Range&, size_t)> after_scan_[2];
   std::atomic<int> written_ = 0;
   std::unique_ptr<FaultyEngine> ways_[2];
   std::unique_ptr<Database> servers_[2];
@@ -233,6 +237,46 @@ TEST_P(TwoServersTest, CountsAreExactWhenAServerDies) {
     start(1);
   }
   other.end();
+  expect_consistent_everywhere();
+}
+
+// One server has read items for an index when the other drops it, and writes what it read when all of it is gone.
+TEST_P(TwoServersTest, AnIndexIsDroppedByOneWhileTheOtherFillsIt) {
+  ASSERT_TRUE(create(0, plain_table()).ok());
+  constexpr int64_t kItems = 50;
+  for (int64_t number = 0; number < kItems; ++number) {
+    Item row = key(number);
+    row.set("g", s("g"));
+    put(0, row);
+  }
+  for (size_t i : {0, 1}) wait_for_jobs(server(i));
+  const uint32_t id = settled(0, "T")->id;
+  const std::string items = model::index_prefix(id, model::kBaseIndex);
+  std::atomic<bool> dropped = false;
+  lease_ms_ = 60'000;  // nobody takes the fill over
+  for (size_t i : {0, 1}) {
+    const auto drop = [&, other = 1 - i] {
+      EXPECT_TRUE(update(other, drop_index("T", "by-g")).ok());
+      EXPECT_TRUE(wait_for_index(other, "by-g", false));
+      const auto drops = [&] {
+        const auto jobs = wait_for(server(other).upkeep().jobs()).value();
+        return std::ranges::find(jobs, JobKind::kDropIndex, &Job::kind) != jobs.end();
+      };
+      while (drops()) std::this_thread::yield();
+    };
+    after_scan_[i] = [&dropped, items, drop](const storage::Range& range, size_t) {
+      if (range.begin == items && !dropped.exchange(true)) std::thread(drop).join();
+    };
+  }
+  for (size_t i : {0, 1}) start(i);
+  ASSERT_TRUE(update(0, add_by_g(ProjectionKind::kAll)).ok());
+  for (size_t i : {0, 1}) wait_for_jobs(server(i));
+  EXPECT_TRUE(dropped);
+  EXPECT_TRUE(settled(0, "T")->indexes.empty());
+  EXPECT_EQ(stored_rows(id), static_cast<size_t>(kItems));
+  // The name is free for an index that knows nothing of the first.
+  ASSERT_TRUE(update(1, add_by_g(ProjectionKind::kKeysOnly)).ok());
+  EXPECT_TRUE(wait_for_index(0, "by-g", true));
   expect_consistent_everywhere();
 }
 

@@ -151,18 +151,13 @@ Result<void> admit_index(const TableInfo& table, const IndexUpdate& one) {
   const IndexInfo* index = table.find_index(name);
   if (index == nullptr) return refuse(Fault::kIndexOfTableNotFound, {name, table.name});
   if (!index->global) return refuse(Fault::kIndexNotGlobal, {one.dropped ? "delete" : "update", name});
-  switch (index->status) {
-    case Status::kActive:
-      if (index->settles_at_ms != 0) return refuse(Fault::kIndexInUse, {table.name, name, "updated"});
-      return {};
-    case Status::kUpdating:
-      break;
-    case Status::kDeleting:
-      return refuse(Fault::kIndexInUse, {table.name, name, "deleted"});
-    case Status::kCreating:
-      return refuse(one.dropped ? Fault::kIndexAllocated : Fault::kIndexNotBackfilling, {table.name, name});
+  if (index->status == Status::kDeleting) return refuse(Fault::kIndexInUse, {table.name, name, "deleted"});
+  // Once it is backfilling it is changed and dropped like any other: "Phases of index creation", developer guide.
+  if (index->status == Status::kCreating && !index->backfilling) {
+    return refuse(one.dropped ? Fault::kIndexAllocated : Fault::kIndexNotBackfilling, {table.name, name});
   }
-  PARTITA_CHECK(false);
+  if (index->settles_at_ms != 0) return refuse(Fault::kIndexInUse, {table.name, name, "updated"});
+  return {};
 }
 
 }  // namespace
@@ -190,7 +185,9 @@ Result<void> admit_indexes(const TableInfo& table, const TableUpdate& update) {
   ptrdiff_t online = std::ranges::count_if(table.indexes, is_index_at_work);
   for (const IndexUpdate& one : *update.indexes) {
     PARTITA_TRY_VOID(admit_index(table, one));
-    if (one.create || one.dropped) ++online;
+    const IndexInfo* index = table.find_index(one.name());
+    const bool counted = index != nullptr && is_index_at_work(*index);  // one that is dropped while it is filled
+    if ((one.create || one.dropped) && !counted) ++online;
   }
   if (update.makes_or_drops_index() && online > 1) return refuse(Fault::kOneOnlineIndex);
   return {};

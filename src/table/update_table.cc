@@ -104,7 +104,7 @@ Result<void> change_billing(Change& change) {
   table.billing_mode = mode;
   table.on_demand = {};
   for (IndexInfo& index : table.indexes) {
-    if (!index.global || index.status != Status::kActive) continue;
+    if (!index.global || index.status == Status::kDeleting) continue;
     index.on_demand = {};
     change.begin_index(index);
   }
@@ -203,7 +203,9 @@ Result<void> change_indexes(Change& change, bool switched) {
     if (one.create) {
       PARTITA_TRY_VOID(create_index(change, *one.create));
     } else if (one.dropped) {
-      change.table.find_index(one.name())->status = Status::kDeleting;
+      IndexInfo* dropped = change.table.find_index(one.name());
+      dropped->status = Status::kDeleting;
+      dropped->backfilling = false;
     } else {
       PARTITA_TRY_VOID(change_index(change, one, switched));
     }
