@@ -1,0 +1,25 @@
+"""docs/formats says what every stored field is."""
+
+import re
+
+import sources
+
+STORED_AS_ITEMS = ("src/table/schema_codec.cc", "src/table/catalog.cc", "src/table/job.cc")
+FIELD = re.compile(r'\.set\("(\w+)"')
+PAGE = "docs/formats/catalogue.md"
+
+
+def test_every_stored_field_is_in_the_page():
+    said = set(re.findall(r"`(\w+)`", sources.text(PAGE)))
+    for name in STORED_AS_ITEMS:
+        stored = set(FIELD.findall(sources.text(name)))
+        assert stored, f"{name} stores nothing any more"
+        assert not stored - said, f"{PAGE} does not say what these fields of {name} are: {sorted(stored - said)}"
+
+
+def test_the_page_names_no_field_that_is_gone():
+    rows = re.findall(r"^\| ((?:`\w\w+`(?:, )?)+) \|", sources.text(PAGE), re.MULTILINE)
+    said = {field for row in rows for field in re.findall(r"`(\w+)`", row)}
+    stored = set(FIELD.findall("".join(sources.text(name) for name in STORED_AS_ITEMS)))
+    assert said, f"{PAGE} has no table of fields"
+    assert not said - stored, f"nothing stores these fields of {PAGE}: {sorted(said - stored)}"
