@@ -289,6 +289,31 @@ TEST_F(Waiting, ARefusalThatRestsOnALostWriteIsNone) {
   EXPECT_EQ(value_of(*engine, "k"), std::nullopt);
 }
 
+// Both wait at once, but are too much for one write: what the first wrote must not rest on the second.
+TEST_F(Waiting, AWriteThatIsWrittenAgainBehindItIsKeptWhenThatIsLost) {
+  const auto engine = open();
+  Gate gate(*files_);
+  Call blocking = begin(*engine, "other", put_value("other", "1"));
+  gate.wait_for_one();
+  Call first = begin(*engine, "k", [](auto, Changes& changes) {
+    changes.put(key("k"), "1");
+    changes.put(key("fill"), std::string(9 << 20, 'x'));
+    return Decision::kCommit;
+  });
+  Call second = begin(*engine, "k", put_value("k", "2"));
+  gate.let_one_through();
+  EXPECT_EQ(blocking.outcome(), Outcome::kCommitted);
+  gate.wait_for_one();
+  gate.let_one_through();
+  EXPECT_EQ(first.outcome(), Outcome::kCommitted);
+  gate.wait_for_one();
+  gate.open(true);
+  EXPECT_EQ(second.error(), ErrorKind::kUnknown);
+  gate.open();
+  wait_until_healthy(*engine);
+  EXPECT_EQ(value_of(*engine, "k"), "1");
+}
+
 // Whoever is told that a description is stale reads it next.
 TEST_F(Waiting, StaleWaitsUntilTheChangeCanBeRead) {
   const auto engine = open();

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "base/bytes.h"
 #include "base/check.h"
 
 namespace partita::rocks {
@@ -40,10 +41,10 @@ void Commit::complete() {
   resume_on(executor, handle);
 }
 
-Committer::Committer(Store& store, const Latches& latches, PendingTable& pending, const RocksdbOptions& options)
+Committer::Committer(Store& store, const Latches& latches, NewestTable& newest, const RocksdbOptions& options)
     : store_(store),
       latches_(latches),
-      pending_(pending),
+      newest_(newest),
       sync_(options.sync),
       max_bytes_(options.queue_bytes),
       last_version_(store.last_id),
@@ -58,7 +59,7 @@ Committer::~Committer() {
   }
   arrived_.notify_one();
   thread_.join();
-  PARTITA_CHECK(taken_ == 0 && pending_.empty() && last_processed_ == last_number_);
+  PARTITA_CHECK(taken_ == 0 && !newest_.has_pending() && last_processed_ == last_number_);
 }
 
 Result<void> Committer::health() const {
@@ -99,16 +100,16 @@ Committer::Verdict Committer::check(std::span<const storage::Compare> compare, u
 
 void Committer::watch(std::string_view key, std::optional<storage::Version> version, uint64_t era) {
   std::lock_guard lock(mutex_);
-  PARTITA_CHECK(latches_.is_held(Latches::stripe_of(key)));
+  PARTITA_CHECK(latches_.is_held(Latches::stripe_of(hash64(key))));
   if (era == era_.load(std::memory_order_relaxed)) watches_.watch(key, version);
 }
 
 void Committer::make_pending(Commit& commit) {
   for (const auto& write : commit.writes) {
-    PARTITA_CHECK(latches_.is_held(write->stripe));
+    PARTITA_CHECK(latches_.is_held(Latches::stripe_of(write->hash)));
     write->number = commit.number_;
-    pending_.insert(write);
-    watches_.note(write->key, write->stripe, write->record ? std::optional(write->record->version) : std::nullopt);
+    newest_.insert(write);
+    watches_.note(write->key, write->hash, write->record ? std::optional(write->record->version) : std::nullopt);
   }
 }
 
@@ -214,7 +215,7 @@ void Committer::finish(std::span<Commit* const> commits) {
   for (const Commit* commit : commits) {
     PARTITA_CHECK(commit->number_ == ++last_processed_);
     erased |= commit->erase.has_value();
-    for (const auto& write : commit->writes) pending_.remove(*write);
+    for (const auto& write : commit->writes) newest_.settle(write);
   }
   if (erased) {
     std::lock_guard lock(mutex_);
@@ -240,9 +241,9 @@ void Committer::lose(std::span<Commit* const> commits, size_t written) {
     queue_.clear();
     for (const Commit* commit : lost) {
       PARTITA_CHECK(commit->number_ == ++last_processed_);
-      for (const auto& write : commit->writes) pending_.remove(*write);
+      for (const auto& write : commit->writes) newest_.drop(*write);
     }
-    PARTITA_CHECK(pending_.empty());
+    PARTITA_CHECK(!newest_.has_pending());
     begin_era();
   }
   complete(lost);
@@ -263,7 +264,7 @@ rocksdb::Status Committer::write(std::span<Commit* const> commits) {
   if (bytes > kKeptBatchBytes) batch_ = rocksdb::WriteBatch(bytes);
   rocksdb::Status status;
   for (const Commit* commit : commits) {
-    if (status.ok()) status = add(*commit);
+    if (status.ok()) status = add(*commit, commits.back()->number_);
   }
   if (status.ok() && batch_.Count() > 0) {
     rocksdb::WriteOptions options;
@@ -278,10 +279,11 @@ rocksdb::Status Committer::write(std::span<Commit* const> commits) {
 
 void Committer::begin_era() {
   watches_.clear();
+  newest_.forget_durable();
   era_.fetch_add(1, std::memory_order_acq_rel);
 }
 
-rocksdb::Status Committer::add(const Commit& commit) {
+rocksdb::Status Committer::add(const Commit& commit, uint64_t last) {
   rocksdb::Status status;
   if (commit.erase) {
     const std::string& end = commit.erase->end.empty() ? beyond_all_keys() : commit.erase->end;
@@ -289,6 +291,9 @@ rocksdb::Status Committer::add(const Commit& commit) {
   }
   for (const auto& write : commit.writes) {
     if (!status.ok()) return status;
+    // Of a hot key only the last write of a group reaches the disk: the group is there whole or not at all.
+    const uint64_t superseded_by = write->superseded_by.load(std::memory_order_relaxed);
+    if (superseded_by != 0 && superseded_by <= last) continue;
     if (!write->record) {
       status = batch_.Delete(store_.records, write->key);
       continue;

@@ -20,7 +20,7 @@
 
 #include "base/executor.h"
 #include "engines/rocksdb/latches.h"
-#include "engines/rocksdb/pending.h"
+#include "engines/rocksdb/newest.h"
 #include "engines/rocksdb/store.h"
 #include "engines/rocksdb/watches.h"
 #include "storage/engine.h"
@@ -41,7 +41,7 @@ class Commit {
     uint64_t newest;  // the place of the newest entry that goes; kNoPlace: all go, and the topic with them
   };
 
-  std::vector<std::shared_ptr<PendingWrite>> writes;
+  std::vector<std::shared_ptr<Newest>> writes;
   std::vector<storage::Changes::Append> appends;
   std::optional<storage::Range> erase;
   std::optional<Trim> trim;
@@ -50,6 +50,12 @@ class Commit {
 
   // Nothing to write: it only waits until everything queued before it is durable.
   bool is_barrier() const { return writes.empty() && appends.empty() && !erase && !trim; }
+
+  // Of what a transaction writes.
+  void clear() {
+    writes.clear();
+    appends.clear();
+  }
 
   bool await_ready() noexcept { return false; }
   bool await_suspend(std::coroutine_handle<> handle) noexcept {
@@ -74,7 +80,7 @@ class Commit {
 // Callable from any thread. Its end writes what is queued first; precondition: nobody calls it any more.
 class Committer {
  public:
-  Committer(Store& store, const Latches& latches, PendingTable& pending, const RocksdbOptions& options);
+  Committer(Store& store, const Latches& latches, NewestTable& newest, const RocksdbOptions& options);
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
   ~Committer();
@@ -144,12 +150,13 @@ class Committer {
   void finish(std::span<Commit* const> commits);
   void lose(std::span<Commit* const> commits, size_t written);
   void complete(std::span<Commit* const> commits);
-  rocksdb::Status add(const Commit& commit);
+  // `last`: the number of the last commit that is written with it.
+  rocksdb::Status add(const Commit& commit, uint64_t last);
   rocksdb::Status add_log(const Commit& commit);
 
   Store& store_;
   const Latches& latches_;
-  PendingTable& pending_;
+  NewestTable& newest_;
   const bool sync_;
   const size_t max_bytes_;
 

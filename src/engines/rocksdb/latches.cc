@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "base/bytes.h"
 #include "base/check.h"
 
 namespace partita::rocks {
@@ -24,8 +23,6 @@ void pause() {
 }
 
 }  // namespace
-
-uint32_t Latches::stripe_of(std::string_view key) { return static_cast<uint32_t>(hash64(key) % kStripes); }
 
 bool Latches::try_lock(uint32_t stripe) {
   uint32_t expected = kFree;

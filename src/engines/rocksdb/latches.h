@@ -22,7 +22,8 @@ namespace partita::rocks {
 class Latches {
  public:
   static constexpr uint32_t kStripes = 4096;
-  static uint32_t stripe_of(std::string_view key);
+  // By the key's hash64().
+  static uint32_t stripe_of(uint64_t hash) { return static_cast<uint32_t>(hash % kStripes); }
 
   // What one transaction holds; lets go at its end. For one coroutine, on whatever threads it runs.
   class Held {

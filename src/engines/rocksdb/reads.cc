@@ -2,6 +2,9 @@
 
 #include <memory>
 #include <string_view>
+#include <utility>
+
+#include "base/bytes.h"
 
 namespace partita::rocks {
 
@@ -56,6 +59,24 @@ Status read_records(const Store& store, std::span<const Key> keys, ReadTier tier
     if (Status status = split(to_view(stored[i]), records[i]); !status.ok()) return status;
   }
   return Status::OK();
+}
+
+Status read_newest(const Store& store, NewestTable& newest, std::span<const Key> keys, ReadTier tier,
+                   std::vector<std::optional<Record>>& records) {
+  // What several keys hold from one moment only the store knows.
+  if (keys.size() != 1) return read_records(store, keys, tier, records);
+  records.resize(1);
+  const uint64_t hash = hash64(keys[0].bytes);
+  NewestTable::Ticket ticket = 0;
+  if (const auto known = newest.find_durable(keys[0].bytes, hash, ticket)) return records[0] = known->record, Status();
+  const Status status = read_record(store, keys[0], tier, records[0]);
+  if (!status.ok() || !records[0]) return status;
+  auto read = std::make_shared<Newest>();
+  read->key = keys[0].bytes;
+  read->record = records[0];
+  read->hash = hash;
+  newest.offer(std::move(read), ticket);
+  return status;
 }
 
 Status scan_page(const Store& store, const Range& range, Direction direction, size_t max_records, size_t max_bytes,

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/rocksdb/newest.h"
 #include "engines/rocksdb/store.h"
 #include "storage/engine.h"
 
@@ -25,6 +26,9 @@ rocksdb::Status read_record(const Store& store, const storage::Key& key, rocksdb
 // All from one moment.
 rocksdb::Status read_records(const Store& store, std::span<const storage::Key> keys, rocksdb::ReadTier tier,
                              std::vector<std::optional<storage::Record>>& records);
+// The same; `newest` is asked for a single key first, and told of it.
+rocksdb::Status read_newest(const Store& store, NewestTable& newest, std::span<const storage::Key> keys,
+                            rocksdb::ReadTier tier, std::vector<std::optional<storage::Record>>& records);
 rocksdb::Status scan_page(const Store& store, const storage::Range& range, storage::Direction direction,
                           size_t max_records, size_t max_bytes, rocksdb::ReadTier tier, storage::Page& page);
 rocksdb::Status read_entries(const Store& store, const std::string& topic, storage::Position after, size_t max_entries,

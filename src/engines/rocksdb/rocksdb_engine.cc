@@ -6,7 +6,7 @@
 
 #include "engines/rocksdb/committer.h"
 #include "engines/rocksdb/latches.h"
-#include "engines/rocksdb/pending.h"
+#include "engines/rocksdb/newest.h"
 #include "engines/rocksdb/reads.h"
 #include "engines/rocksdb/reclaim.h"
 #include "engines/rocksdb/store.h"
@@ -31,7 +31,9 @@ const std::string& end_of(const Range& range) { return range.end.empty() ? rocks
 class RocksdbEngine final : public Engine {
  public:
   RocksdbEngine(std::unique_ptr<rocks::Store> store, const RocksdbOptions& options)
-      : store_(std::move(store)), committer_(*store_, latches_, pending_, options) {}
+      : store_(std::move(store)),
+        newest_(rocks::record_cache_bytes(options)),
+        committer_(*store_, latches_, newest_, options) {}
 
   Task<Result<std::vector<std::optional<Record>>>> read(std::span<const Key> keys) override;
   Task<Result<Page>> scan(Range range, Direction direction, size_t max_records, size_t max_bytes) override;
@@ -58,7 +60,7 @@ class RocksdbEngine final : public Engine {
 
   std::unique_ptr<rocks::Store> store_;
   rocks::Latches latches_;
-  rocks::PendingTable pending_;
+  rocks::NewestTable newest_;
   rocks::Workers workers_{kWorkerThreads};
   rocks::Reclaimer reclaimer_{*store_, workers_};
   rocks::Committer committer_;  // last: its thread uses the others
@@ -80,7 +82,7 @@ Task<Result<Value>> RocksdbEngine::ask(Read read) {
 
 Task<Result<std::vector<std::optional<Record>>>> RocksdbEngine::read(std::span<const Key> keys) {
   return ask<std::vector<std::optional<Record>>>(
-      [this, keys](ReadTier tier, auto& records) { return rocks::read_records(*store_, keys, tier, records); });
+      [this, keys](ReadTier tier, auto& records) { return rocks::read_newest(*store_, newest_, keys, tier, records); });
 }
 
 Task<Result<Page>> RocksdbEngine::scan(Range range, Direction direction, size_t max_records, size_t max_bytes) {
@@ -92,7 +94,7 @@ Task<Result<Page>> RocksdbEngine::scan(Range range, Direction direction, size_t 
 
 Task<Result<Outcome>> RocksdbEngine::transact(std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
                                               Version* version) {
-  const rocks::Shared shared{*store_, latches_, pending_, workers_, committer_};
+  const rocks::Shared shared{*store_, latches_, newest_, workers_, committer_};
   return rocks::transact(shared, std::move(keys), std::move(compare), std::move(decide), version);
 }
 

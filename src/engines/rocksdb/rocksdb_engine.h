@@ -30,7 +30,7 @@ struct RocksdbOptions {
   std::string directory;
   // Off: a commit is acknowledged once the operating system has it; losing power may lose the newest commits.
   bool sync = true;
-  // Memory for blocks that were read. Taken as it is needed.
+  // Memory for what was read: seven parts for blocks, one for single records. Taken as it is needed.
   size_t block_cache_bytes = size_t{256} << 20;
   // How many bytes of changes may wait for the disk; who comes then waits before evaluating. (One transaction that is
   // larger is taken when nothing else waits.)

@@ -287,7 +287,8 @@ rocksdb::Status Store::recover() {
 
 Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
   PARTITA_TRY_VOID(prepare_directory(options.directory));
-  const std::shared_ptr<rocksdb::Cache> cache = rocksdb::NewLRUCache(options.block_cache_bytes);
+  const std::shared_ptr<rocksdb::Cache> cache =
+      rocksdb::NewLRUCache(options.block_cache_bytes - record_cache_bytes(options));
   const std::vector<rocksdb::ColumnFamilyDescriptor> families{
       {rocksdb::kDefaultColumnFamilyName, family_options(cache, kRecordsBufferBytes)},
       {kLogFamily, family_options(cache, kLogBufferBytes)}};

@@ -1,12 +1,16 @@
 #include "engines/rocksdb/transaction.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 
+#include "base/bytes.h"
 #include "base/check.h"
 #include "engines/rocksdb/reads.h"
 
@@ -21,20 +25,29 @@ using Verdict = Committer::Verdict;
 
 enum class Step : uint8_t { kEnded, kAgain, kNeedsDisk, kNeedsRoom };
 
+// Memory for the lists of an ordinary transaction, which are short; longer ones go to the heap.
+template <size_t kBytes>
+struct Arena {
+  alignas(std::max_align_t) std::array<std::byte, kBytes> bytes;
+  std::pmr::monotonic_buffer_resource resource{bytes.data(), bytes.size()};
+};
+
+using Stripes = std::pmr::vector<uint32_t>;
+
 // A transaction's view of its keys: what `found` points at lives in `seen`.
 struct View {
   struct Seen {
-    std::shared_ptr<const PendingWrite> pending;
+    std::shared_ptr<const Newest> newest;
     std::optional<Record> stored;
   };
-  explicit View(size_t keys) : seen(keys), found(keys) {}
+  View(size_t keys, std::pmr::memory_resource* memory) : seen(keys, memory), found(keys, memory) {}
 
-  std::vector<Seen> seen;
-  std::vector<const Record*> found;
+  std::pmr::vector<Seen> seen;
+  std::pmr::vector<const Record*> found;
   bool saw_pending = false;
 };
 
-void add_stripes(std::vector<uint32_t>& stripes, std::span<const uint32_t> more) {
+void add_stripes(Stripes& stripes, std::span<const uint32_t> more) {
   stripes.insert(stripes.end(), more.begin(), more.end());
   std::sort(stripes.begin(), stripes.end());
   stripes.erase(std::unique(stripes.begin(), stripes.end()), stripes.end());
@@ -66,26 +79,37 @@ class Attempt {
 
  private:
   Step fail(const Status& status);
-  Status look(const Key& key, uint32_t stripe, ReadTier tier, View& view, size_t i);
+  Status look(const Key& key, uint64_t hash, ReadTier tier, View& view, size_t i);
   Status watch(ReadTier tier, uint64_t era);
-  bool latch_writes(const Changes& changes, std::vector<uint32_t>& stripes);
-  void fill_commit(Changes& changes, std::span<const uint32_t> stripes);
+  bool latch_writes(std::span<const std::shared_ptr<Newest>> writes, std::pmr::memory_resource* memory);
+  void fill_commit(Changes& changes);
   Step queue(bool must_wait, uint64_t era);
 
   Shared& shared_;
   const std::span<const Key> keys_;
   const std::span<const Compare> compare_;
   const Decide& decide_;
-  std::vector<uint32_t> stripe_of_;  // of each key
-  std::vector<uint32_t> latched_;
+  Arena<64> arena_;
+  std::pmr::vector<uint64_t> hashes_;  // of each key
+  Stripes latched_;
   bool watches_ = false;  // the compared keys are latched too, to be looked at
 };
 
 Attempt::Attempt(Shared& shared, std::span<const Key> keys, std::span<const Compare> compare, const Decide& decide)
-    : held(shared.latches), shared_(shared), keys_(keys), compare_(compare), decide_(decide) {
-  stripe_of_.reserve(keys.size());
-  for (const Key& key : keys) stripe_of_.push_back(Latches::stripe_of(key.bytes));
-  add_stripes(latched_, stripe_of_);
+    : held(shared.latches),
+      shared_(shared),
+      keys_(keys),
+      compare_(compare),
+      decide_(decide),
+      hashes_(&arena_.resource),
+      latched_(&arena_.resource) {
+  hashes_.reserve(keys.size());
+  latched_.reserve(keys.size());
+  for (const Key& key : keys) {
+    hashes_.push_back(hash64(key.bytes));
+    latched_.push_back(Latches::stripe_of(hashes_.back()));
+  }
+  add_stripes(latched_, {});
 }
 
 Step Attempt::fail(const Status& status) {
@@ -94,14 +118,15 @@ Step Attempt::fail(const Status& status) {
   return Step::kEnded;
 }
 
-// Pending first: what leaves the pending table is in the store already.
-Status Attempt::look(const Key& key, uint32_t stripe, ReadTier tier, View& view, size_t i) {
-  auto& [pending, stored] = view.seen[i];
+// The store second: what leaves the table is in the store already.
+Status Attempt::look(const Key& key, uint64_t hash, ReadTier tier, View& view, size_t i) {
+  auto& [newest, stored] = view.seen[i];
   Status status;
-  pending = shared_.pending.find(key.bytes, stripe);
-  if (pending == nullptr) status = read_record(shared_.store, key, tier, stored);
-  view.saw_pending |= pending != nullptr;
-  const std::optional<Record>& record = pending != nullptr ? pending->record : stored;
+  bool pending = false;
+  newest = shared_.newest.find(key.bytes, hash, pending);
+  if (newest == nullptr) status = read_record(shared_.store, key, tier, stored);
+  view.saw_pending |= pending;
+  const std::optional<Record>& record = newest != nullptr ? newest->record : stored;
   view.found[i] = record ? &*record : nullptr;
   return status;
 }
@@ -109,37 +134,36 @@ Status Attempt::look(const Key& key, uint32_t stripe, ReadTier tier, View& view,
 // The first transaction that compares a key looks it up for all that come later.
 Status Attempt::watch(ReadTier tier, uint64_t era) {
   for (const Compare& one : compare_) {
-    View view(1);
-    if (Status status = look(one.key, Latches::stripe_of(one.key.bytes), tier, view, 0); !status.ok()) return status;
+    View view(1, std::pmr::get_default_resource());
+    if (Status status = look(one.key, hash64(one.key.bytes), tier, view, 0); !status.ok()) return status;
     const Record* const record = view.found[0];
     shared_.committer.watch(one.key.bytes, record != nullptr ? std::optional(record->version) : std::nullopt, era);
   }
   return Status::OK();
 }
 
-// `stripes`: of each write. False: everything has to be done again, with more latches.
-bool Attempt::latch_writes(const Changes& changes, std::vector<uint32_t>& stripes) {
-  stripes.reserve(changes.writes().size());
-  for (const Changes::Write& write : changes.writes()) stripes.push_back(Latches::stripe_of(write.key.bytes));
-  std::vector<uint32_t> distinct;
-  add_stripes(distinct, stripes);
+// False: everything has to be done again, with more latches.
+bool Attempt::latch_writes(std::span<const std::shared_ptr<Newest>> writes, std::pmr::memory_resource* memory) {
+  Stripes distinct(memory);
+  distinct.reserve(writes.size());
+  for (const auto& write : writes) distinct.push_back(Latches::stripe_of(write->hash));
+  add_stripes(distinct, {});
   if (held.try_extend(distinct)) return true;
   held.release();
   add_stripes(latched_, distinct);
   return false;
 }
 
-void Attempt::fill_commit(Changes& changes, std::span<const uint32_t> stripes) {
+void Attempt::fill_commit(Changes& changes) {
   PARTITA_CHECK(commit.is_barrier());
   commit.writes.reserve(changes.writes().size());
   version = shared_.committer.draw_version();
-  for (size_t i = 0; i < stripes.size(); ++i) {
-    Changes::Write& write = changes.writes()[i];
-    auto pending = std::make_shared<PendingWrite>();
-    pending->key = std::move(write.key.bytes);
-    if (write.value) pending->record.emplace(Record{std::move(*write.value), version});
-    pending->stripe = stripes[i];
-    commit.writes.push_back(std::move(pending));
+  for (Changes::Write& write : changes.writes()) {
+    auto newest = std::make_shared<Newest>();
+    newest->key = std::move(write.key.bytes);
+    if (write.value) newest->record.emplace(Record{std::move(*write.value), version});
+    newest->hash = hash64(newest->key);
+    commit.writes.push_back(std::move(newest));
   }
   commit.appends = std::move(changes.appends());
 }
@@ -152,14 +176,13 @@ Step Attempt::queue(bool must_wait, uint64_t era) {
     queued = queues;
     return Step::kEnded;
   }
-  commit.writes.clear();
-  commit.appends.clear();
+  commit.clear();
   if (verdict == Verdict::kFull) return Step::kNeedsRoom;
   if (verdict == Verdict::kOutdated) return Step::kAgain;
   if (verdict == Verdict::kRefused) return Step::kEnded;
   if (verdict == Verdict::kUnwatched) {
     std::vector<uint32_t> more;
-    for (const Compare& one : compare_) more.push_back(Latches::stripe_of(one.key.bytes));
+    for (const Compare& one : compare_) more.push_back(Latches::stripe_of(hash64(one.key.bytes)));
     held.release();
     add_stripes(latched_, more);
     watches_ = true;
@@ -173,21 +196,21 @@ Step Attempt::queue(bool must_wait, uint64_t era) {
 
 Step Attempt::run(ReadTier tier) {
   const uint64_t era = shared_.committer.era();
-  View view(keys_.size());
+  Arena<512> arena;
+  View view(keys_.size(), &arena.resource);
   if (watches_) {
     if (Status status = watch(tier, era); !status.ok()) return fail(status);
   }
   for (size_t i = 0; i < keys_.size(); ++i) {
-    if (Status status = look(keys_[i], stripe_of_[i], tier, view, i); !status.ok()) return fail(status);
+    if (Status status = look(keys_[i], hashes_[i], tier, view, i); !status.ok()) return fail(status);
   }
   Changes changes;
   outcome = decide_(view.found, changes) == Decision::kCommit ? Outcome::kCommitted : Outcome::kRefused;
   if (outcome == Outcome::kRefused) changes.clear();
   failure = check_changes(kLimits, changes);
   if (!failure.ok()) return Step::kEnded;
-  std::vector<uint32_t> stripes;
-  if (!latch_writes(changes, stripes)) return Step::kAgain;
-  fill_commit(changes, stripes);
+  fill_commit(changes);
+  if (!latch_writes(commit.writes, &arena.resource)) return commit.clear(), Step::kAgain;
   // Absence may be a pending erasure.
   const bool absent = std::ranges::any_of(compare_, [](const Compare& one) { return !one.version; });
   return queue(view.saw_pending || absent, era);

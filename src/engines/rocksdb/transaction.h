@@ -6,7 +6,7 @@
 #include "base/task.h"
 #include "engines/rocksdb/committer.h"
 #include "engines/rocksdb/latches.h"
-#include "engines/rocksdb/pending.h"
+#include "engines/rocksdb/newest.h"
 #include "engines/rocksdb/store.h"
 #include "engines/rocksdb/workers.h"
 #include "storage/engine.h"
@@ -17,7 +17,7 @@ namespace partita::rocks {
 struct Shared {
   const Store& store;
   Latches& latches;
-  PendingTable& pending;
+  NewestTable& newest;
   Workers& workers;
   Committer& committer;
 };

@@ -12,13 +12,14 @@ Watches::Match Watches::match(const storage::Compare& compare) const {
 
 void Watches::watch(std::string_view key, std::optional<storage::Version> version) {
   if (watches_.size() >= kMaxWatches) clear();
-  watches_.insert_or_assign(hash64(key), Watch{std::string(key), version});
-  stripes_.set(Latches::stripe_of(key));
+  const uint64_t hash = hash64(key);
+  watches_.insert_or_assign(hash, Watch{std::string(key), version});
+  stripes_.set(Latches::stripe_of(hash));
 }
 
-void Watches::note(std::string_view key, uint32_t stripe, std::optional<storage::Version> version) {
-  if (!stripes_.test(stripe)) return;
-  const auto at = watches_.find(hash64(key));
+void Watches::note(std::string_view key, uint64_t hash, std::optional<storage::Version> version) {
+  if (!stripes_.test(Latches::stripe_of(hash))) return;
+  const auto at = watches_.find(hash);
   if (at != watches_.end() && at->second.key == key) at->second.version = version;
 }
 

@@ -24,8 +24,8 @@ class Watches {
   Match match(const storage::Compare& compare) const;
   // Precondition: the caller holds the key's latch, and `version` is that of its newest write.
   void watch(std::string_view key, std::optional<storage::Version> version);
-  // To be told of every write that is queued; `stripe` is the key's.
-  void note(std::string_view key, uint32_t stripe, std::optional<storage::Version> version);
+  // To be told of every write that is queued.
+  void note(std::string_view key, uint64_t hash, std::optional<storage::Version> version);
   void clear();
 
  private:

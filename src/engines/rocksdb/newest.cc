@@ -1,0 +1,156 @@
+#include "engines/rocksdb/newest.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace partita::rocks {
+
+namespace {
+
+// What an entry takes beside its bytes.
+constexpr size_t kOverheadBytes = 256;
+// A shard holds at least so many entries, or it would hold nothing but its last one.
+constexpr size_t kLeastKept = 8;
+
+size_t bytes_of(const Newest& newest) {
+  return kOverheadBytes + newest.key.capacity() + (newest.record ? newest.record->value.capacity() : 0);
+}
+
+}  // namespace
+
+void NewestTable::link(Shard& shard, Entry& entry) {
+  entry.fresher = nullptr;
+  entry.staler = shard.freshest;
+  (shard.freshest != nullptr ? shard.freshest->fresher : shard.stalest) = &entry;
+  shard.freshest = &entry;
+}
+
+void NewestTable::unlink(Shard& shard, Entry& entry) {
+  (entry.fresher != nullptr ? entry.fresher->staler : shard.freshest) = entry.staler;
+  (entry.staler != nullptr ? entry.staler->fresher : shard.stalest) = entry.fresher;
+}
+
+// Makes a pending entry durable, and room for it.
+void NewestTable::keep(Shard& shard, Entry& entry) const {
+  entry.pending = false;
+  link(shard, entry);
+  shard.bytes += bytes_of(*entry.newest);
+  while (shard.bytes > shard_bytes_) {
+    Entry& stalest = *shard.stalest;
+    PARTITA_CHECK(!stalest.pending);
+    const std::shared_ptr<const Newest> evicted = stalest.newest;
+    shard.bytes -= bytes_of(*evicted);
+    unlink(shard, stalest);
+    shard.entries.erase({evicted->key, evicted->hash});
+  }
+}
+
+std::shared_ptr<const Newest> NewestTable::find(std::string_view key, uint64_t hash, bool& pending) {
+  Shard& shard = shard_of(hash);
+  std::lock_guard lock(shard.mutex);
+  const auto at = shard.entries.find({key, hash});
+  pending = at != shard.entries.end() && at->second.pending;
+  return at == shard.entries.end() ? nullptr : at->second.newest;
+}
+
+std::shared_ptr<const Newest> NewestTable::find_durable(std::string_view key, uint64_t hash, Ticket& ticket) {
+  Shard& shard = shard_of(hash);
+  std::lock_guard lock(shard.mutex);
+  const auto at = shard.entries.find({key, hash});
+  ticket = shard.changes;
+  if (at == shard.entries.end()) return nullptr;
+  // Its write may be in the store already or not yet: only the store knows.
+  if (at->second.pending) return ticket = kNoTicket, nullptr;
+  unlink(shard, at->second);
+  link(shard, at->second);
+  return at->second.newest;
+}
+
+void NewestTable::offer(std::shared_ptr<const Newest> read, Ticket ticket) {
+  if (ticket == kNoTicket || bytes_of(*read) * kLeastKept > shard_bytes_) return;
+  Shard& shard = shard_of(read->hash);
+  std::lock_guard lock(shard.mutex);
+  if (shard.changes != ticket) return;
+  const Hashed key{read->key, read->hash};
+  const auto [at, added] = shard.entries.try_emplace(key);
+  if (!added) return;
+  at->second.newest = std::move(read);
+  keep(shard, at->second);
+}
+
+// The old entry's key is a view of the old record's, so it goes with it.
+void NewestTable::replace(Shard& shard, Entries::iterator at, std::shared_ptr<const Newest> write) {
+  auto node = shard.entries.extract(at);
+  node.key() = {write->key, write->hash};
+  node.mapped().newest = std::move(write);
+  shard.entries.insert(std::move(node));
+}
+
+void NewestTable::insert(std::shared_ptr<const Newest> write) {
+  Shard& shard = shard_of(write->hash);
+  std::lock_guard lock(shard.mutex);
+  const auto [at, added] = shard.entries.try_emplace({write->key, write->hash});
+  Entry& entry = at->second;
+  if (added) {
+    entry.newest = std::move(write);
+  } else {
+    // One transaction may write a key twice.
+    PARTITA_CHECK(!entry.pending || entry.newest->number <= write->number);
+    if (entry.pending) {
+      entry.newest->superseded_by.store(write->number, std::memory_order_relaxed);
+    } else {
+      unlink(shard, entry);
+      shard.bytes -= bytes_of(*entry.newest);
+    }
+    replace(shard, at, std::move(write));
+  }
+  if (!std::exchange(entry.pending, true)) ++shard.pending;
+}
+
+void NewestTable::settle(const std::shared_ptr<const Newest>& write) {
+  Shard& shard = shard_of(write->hash);
+  std::lock_guard lock(shard.mutex);
+  const auto at = shard.entries.find({write->key, write->hash});
+  if (at == shard.entries.end()) return;
+  PARTITA_CHECK(!at->second.pending || at->second.newest->number >= write->number);
+  if (at->second.newest != write) return;
+  PARTITA_CHECK(at->second.pending);
+  --shard.pending;
+  ++shard.changes;
+  if (write->record && bytes_of(*write) * kLeastKept <= shard_bytes_) {
+    keep(shard, at->second);
+  } else {
+    shard.entries.erase(at);
+  }
+}
+
+void NewestTable::drop(const Newest& write) {
+  Shard& shard = shard_of(write.hash);
+  std::lock_guard lock(shard.mutex);
+  const auto at = shard.entries.find({write.key, write.hash});
+  if (at == shard.entries.end() || at->second.newest.get() != &write) return;
+  PARTITA_CHECK(at->second.pending);
+  --shard.pending;
+  ++shard.changes;
+  shard.entries.erase(at);
+}
+
+void NewestTable::forget_durable() {
+  for (Shard& shard : shards_) {
+    std::lock_guard lock(shard.mutex);
+    ++shard.changes;
+    std::erase_if(shard.entries, [](const auto& one) { return !one.second.pending; });
+    shard.bytes = 0;
+    shard.freshest = shard.stalest = nullptr;
+  }
+}
+
+bool NewestTable::has_pending() const {
+  return std::ranges::any_of(shards_, [](const Shard& shard) {
+    std::lock_guard lock(shard.mutex);
+    return shard.pending > 0;
+  });
+}
+
+}  // namespace partita::rocks

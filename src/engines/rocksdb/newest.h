@@ -1,0 +1,96 @@
+// The newest records of keys: those that are queued, which lets a transaction start before the last one on the same
+// keys is on the disk, and of the durable ones as many as there is room for, so that hot reads ask nobody else.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "storage/engine.h"
+
+namespace partita::rocks {
+
+// A key's record at some time. Once it is in the table only its last member changes.
+struct Newest {
+  std::string key;
+  std::optional<storage::Record> record;  // nothing: absent
+  uint64_t hash = 0;                      // of the key
+  uint64_t number = 0;                    // of the commit that wrote it, in the order of the queue
+  // The number of the commit that wrote the key again while this was queued; 0: none did.
+  mutable std::atomic<uint64_t> superseded_by{0};
+};
+
+// For each key at most its newest record: queued (pending), or, while no write of the key is queued, durable. What is
+// not here is in the store. Callable from any thread.
+class NewestTable {
+ public:
+  explicit NewestTable(size_t durable_bytes) : shard_bytes_(durable_bytes / kShards) {}
+
+  // Pending or durable. The caller holds the key's latch.
+  std::shared_ptr<const Newest> find(std::string_view key, uint64_t hash, bool& pending);
+
+  // For readers, who see only what is durable. When nothing is found, whoever then reads the store may offer() what it
+  // says with that ticket.
+  using Ticket = uint64_t;
+  std::shared_ptr<const Newest> find_durable(std::string_view key, uint64_t hash, Ticket& ticket);
+  // Kept unless the key may have been written since the ticket was drawn.
+  void offer(std::shared_ptr<const Newest> read, Ticket ticket);
+
+  // Pending from now on. The caller holds the key's latch. Precondition: its number is not less than that of the write
+  // whose place it takes.
+  void insert(std::shared_ptr<const Newest> write);
+  // The write is durable, or it is lost. Either does nothing to a newer one that took its place.
+  void settle(const std::shared_ptr<const Newest>& write);
+  void drop(const Newest& write);
+  // Forgets what is durable, for changes of the store that did not come through this table.
+  void forget_durable();
+  bool has_pending() const;
+
+ private:
+  static constexpr size_t kShards = 64;
+  static constexpr Ticket kNoTicket = UINT64_MAX;
+  struct Entry {
+    std::shared_ptr<const Newest> newest;
+    bool pending = false;
+    // Neighbours in the order of their last use. Only of durable entries.
+    Entry* fresher = nullptr;
+    Entry* staler = nullptr;
+  };
+  struct Hashed {
+    std::string_view key;
+    uint64_t hash;
+    bool operator==(const Hashed& other) const { return key == other.key; }
+  };
+  struct Hash {
+    size_t operator()(const Hashed& key) const { return key.hash; }
+  };
+  struct Shard {
+    mutable std::mutex mutex;
+    // The keys are views of the records' own keys.
+    std::unordered_map<Hashed, Entry, Hash> entries;
+    size_t pending = 0;  // entries
+    size_t bytes = 0;    // of durable entries
+    Ticket changes = 0;  // counts what makes tickets void
+    Entry* freshest = nullptr;
+    Entry* stalest = nullptr;
+  };
+  using Entries = decltype(Shard::entries);
+
+  static void link(Shard& shard, Entry& entry);
+  static void unlink(Shard& shard, Entry& entry);
+  static void replace(Shard& shard, Entries::iterator at, std::shared_ptr<const Newest> write);
+  void keep(Shard& shard, Entry& entry) const;
+  Shard& shard_of(uint64_t hash) { return shards_[hash % kShards]; }
+
+  const size_t shard_bytes_;
+  std::array<Shard, kShards> shards_;
+};
+
+}  // namespace partita::rocks
