@@ -1,0 +1,84 @@
+#include "base/frames.h"
+
+#include <array>
+#include <cstdint>
+#include <new>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PARTITA_PLAIN_FRAMES 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define PARTITA_PLAIN_FRAMES 1
+#endif
+#endif
+
+namespace partita {
+
+#if defined(PARTITA_PLAIN_FRAMES)
+
+// So that a sanitizer sees a frame that is used after its end.
+void* take_frame(size_t bytes) { return ::operator new(bytes); }
+void give_back_frame(void* frame, size_t bytes) noexcept { ::operator delete(frame, bytes); }
+
+#else
+
+namespace {
+
+constexpr size_t kStep = 128;
+constexpr size_t kClasses = 32;  // larger frames are not kept
+constexpr uint32_t kMostKept = 64;
+
+struct Free {
+  Free* next;
+};
+
+struct Kept {
+  Free* first = nullptr;
+  uint32_t count = 0;
+};
+
+// Frames that end on a thread after its lists, which is only so at its very end, are not kept.
+thread_local bool ended = false;
+
+struct Lists {
+  std::array<Kept, kClasses> of_class;
+  ~Lists() {
+    ended = true;
+    for (size_t i = 0; i < kClasses; ++i) {
+      while (Free* const one = of_class[i].first) {
+        of_class[i].first = one->next;
+        ::operator delete(one, (i + 1) * kStep);
+      }
+    }
+  }
+};
+
+thread_local Lists lists;
+
+size_t class_of(size_t bytes) { return (bytes - 1) / kStep; }
+
+}  // namespace
+
+void* take_frame(size_t bytes) {
+  const size_t index = class_of(bytes);
+  if (index >= kClasses || ended) return ::operator new(bytes);
+  Kept& kept = lists.of_class[index];
+  Free* const first = kept.first;
+  if (first == nullptr) return ::operator new((index + 1) * kStep);
+  kept.first = first->next;
+  --kept.count;
+  return first;
+}
+
+void give_back_frame(void* frame, size_t bytes) noexcept {
+  const size_t index = class_of(bytes);
+  if (index >= kClasses || ended) return ::operator delete(frame);
+  Kept& kept = lists.of_class[index];
+  if (kept.count == kMostKept) return ::operator delete(frame);
+  kept.first = new (frame) Free{kept.first};
+  ++kept.count;
+}
+
+#endif
+
+}  // namespace partita
