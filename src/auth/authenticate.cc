@@ -80,17 +80,17 @@ Verdict read_credential(std::string_view credential) {
   const std::string_view whole = credential;
   while (credential.ends_with('/')) credential.remove_suffix(1);
   std::array<std::string_view, 5> parts;
-  const size_t slashes = static_cast<size_t>(std::ranges::count(credential, '/'));
+  size_t slashes = 0;
+  for (size_t end = 0; slashes < parts.size() && (end = credential.find('/')) != std::string_view::npos; ++slashes) {
+    parts[slashes] = credential.substr(0, end);
+    credential.remove_prefix(end + 1);
+  }
   if (slashes + 1 != parts.size()) {
     return incomplete(
         "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '" +
         std::string(whole) + "'");
   }
-  for (std::string_view& part : parts) {
-    const size_t end = std::min(credential.find('/'), credential.size());
-    part = credential.substr(0, end);
-    credential.remove_prefix(std::min(end + 1, credential.size()));
-  }
+  parts.back() = credential;
   const auto& [key, date, region, service, terminator] = parts;
   std::string wrong;
   if (!is_region(region)) {
@@ -109,7 +109,34 @@ Refused unsupported(std::string_view algorithm) {
   return incomplete("Unsupported AWS 'algorithm': '" + std::string(algorithm) + "' (only AWS4-HMAC-SHA256 for now). ");
 }
 
+// The credential of a header as the SDKs write it: the three parameters in their order, ", " or "," between them.
+// Nothing for every other header, whatever is right or wrong with it.
+std::optional<std::string_view> usual_credential(std::string_view authorization) {
+  constexpr std::array<std::string_view, 3> kNames = {"Credential=", "SignedHeaders=", "Signature="};
+  if (!authorization.starts_with(kAlgorithm)) return std::nullopt;
+  authorization.remove_prefix(kAlgorithm.size());
+  if (!authorization.starts_with(' ')) return std::nullopt;
+  std::array<std::string_view, 3> values;
+  for (size_t i = 0; i < kNames.size(); ++i) {
+    if (authorization.starts_with(' ')) authorization.remove_prefix(1);
+    if (!authorization.starts_with(kNames[i])) return std::nullopt;
+    authorization.remove_prefix(kNames[i].size());
+    const size_t end = std::min(authorization.find(','), authorization.size());
+    if ((end == authorization.size()) != (i + 1 == kNames.size())) return std::nullopt;
+    values[i] = authorization.substr(0, end);
+    authorization.remove_prefix(std::min(end + 1, authorization.size()));
+  }
+  for (const std::string_view value : values) {
+    const bool whole = value.find(' ') == std::string_view::npos && value.find('\t') == std::string_view::npos;
+    if (value.empty() || !whole) return std::nullopt;
+  }
+  return values[0];
+}
+
 Verdict by_header(const Facts& facts, std::string_view authorization) {
+  if (const auto usual = usual_credential(authorization); usual && !facts.header("x-amz-date").empty()) {
+    return read_credential(*usual);
+  }
   const size_t space = std::min(authorization.find(' '), authorization.size());
   const std::string_view algorithm = authorization.substr(0, space);
   Pairs pairs;

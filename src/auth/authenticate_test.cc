@@ -144,6 +144,39 @@ TEST(Authenticate, ChecksAlgorithmAndScope) {
                  "Credential should be scoped with a valid terminator: 'aws4_request', not 'e'. ");
 }
 
+// The form that all SDKs send is read by a short way of its own: whatever it refuses or takes, the long way does too.
+TEST(Authenticate, ReadsTheUsualFormAsAnyOther) {
+  const std::string scopes[] = {"k/d/eu-west-3/dynamodb/aws4_request",
+                                "k/d/eu-west-3/dynamodb/aws4_request//",
+                                "k/d/eu-west-3/s3/aws4_request",
+                                "k/d/eu west/dynamodb/aws4_request",
+                                "k/d/eu-west-3/dynamodb",
+                                "k/d/e/dynamodb/aws4_request/more",
+                                "k/d/not.a.region/dynamodb/aws4_query",
+                                "a=b/d/r/dynamodb/aws4_request",
+                                "/////",
+                                ""};
+  for (const std::string& scope : scopes) {
+    const auto in_order = [&](std::string_view between) {
+      return "AWS4-HMAC-SHA256 Credential=" + scope + std::string(between) + "SignedHeaders=h" + std::string(between) +
+             "Signature=s";
+    };
+    const Verdict usual = ask_header(in_order(", "));
+    const Verdict dense = ask_header(in_order(","));
+    const Verdict other = ask_header(in_order(" ,\t"));
+    const auto* caller = std::get_if<Caller>(&other);
+    for (const Verdict& verdict : {usual, dense}) {
+      ASSERT_EQ(verdict.index(), other.index()) << scope;
+      if (caller != nullptr) {
+        EXPECT_EQ(std::get<Caller>(verdict).access_key_id, caller->access_key_id);
+        EXPECT_EQ(std::get<Caller>(verdict).region, caller->region);
+      } else {
+        EXPECT_EQ(std::get<Refused>(verdict).why, std::get<Refused>(other).why) << scope;
+      }
+    }
+  }
+}
+
 TEST(Authenticate, SurvivesAnyCutOfAGoodHeader) {
   for (size_t size = 0; size < kGood.size(); ++size) {
     static_cast<void>(ask_header(kGood.substr(0, size)));
