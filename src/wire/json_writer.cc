@@ -60,7 +60,14 @@ unsigned escapes_in(__m128i block) {
 }
 
 // Copies the text up to its first byte that needs an escape; whole blocks are stored before they are looked at.
-void copy_plain(const char*& in, const char* end, char*& out) {
+void copy_plain(const char*& from, const char* end, char*& to) {
+  // Copies, as a byte that is stored might be one of the pointers' own.
+  const char* in = from;
+  char* out = to;
+  const auto stop = [&] {
+    from = in;
+    to = out;
+  };
   while (end - in >= 16) {
     const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out), block);
@@ -68,7 +75,7 @@ void copy_plain(const char*& in, const char* end, char*& out) {
     const int plain = found == 0 ? 16 : std::countr_zero(found);
     in += plain;
     out += plain;
-    if (found != 0) return;
+    if (found != 0) return stop();
   }
   if (end - in >= 8) {
     const __m128i block = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(in));
@@ -77,9 +84,10 @@ void copy_plain(const char*& in, const char* end, char*& out) {
     const int plain = found == 0 ? 8 : std::countr_zero(found);
     in += plain;
     out += plain;
-    if (found != 0) return;
+    if (found != 0) return stop();
   }
   while (in != end && kEscapes[static_cast<unsigned char>(*in)] == kPlain) *out++ = *in++;
+  stop();
 }
 #else
 void copy_plain(const char*& in, const char* end, char*& out) {
