@@ -29,40 +29,18 @@ std::vector<table::Tag> decode_tags(const Members& in) {
   return tags;
 }
 
-struct CreateTable {
-  using Request = table::TableRequest;
-
+struct CreateTable : TableChange<table::TableRequest, table::create_table> {
   static Result<Request> decode(const Members& in) {
     PARTITA_TRY_VOID(refuse_named(in, {Field::kResourcePolicy, Field::kGlobalTableSourceArn,
                                        Field::kGlobalTableSettingsReplicationMode, Field::kVectorIndexes}));
-    Request request;
-    request.name = in.text(Field::kTableName);
-    request.definitions = decode_definitions(in);
+    auto request = decode_table<Request>(in);
     request.keys = decode_keys(in);
     request.local_indexes = decode_indexes(in, Field::kLocalSecondaryIndexes, false);
     request.global_indexes = decode_indexes(in, Field::kGlobalSecondaryIndexes, true);
-    request.billing_mode = decode_billing(in);
-    request.throughput = decode_throughput(in);
-    request.on_demand = decode_on_demand(in);
-    request.warm = decode_warm(in).value_or(table::WarmRequest{});
     request.deletion_protection = in.flag(Field::kDeletionProtectionEnabled);
     request.table_class = in.text(Field::kTableClass);
-    request.encryption = decode_encryption(in);
-    request.stream = decode_stream(in);
     request.tags = decode_tags(in);
     return request;
-  }
-
-  static Task<Result<Described>> run(const Context& context, const Request& request) {
-    Request here = request;
-    here.region = context.caller.region;
-    const int64_t at_ms = context.database.clock().now_ms();
-    PARTITA_CO_TRY(table::Table created, co_await table::create_table(context.database, here));
-    co_return Described{std::move(created), at_ms};
-  }
-
-  static std::string encode(const Context& context, const Described& created) {
-    return table_reply(context, "TableDescription", created);
   }
 };
 

@@ -7,21 +7,13 @@ namespace partita::ops {
 
 namespace {
 
-struct DeleteTable {
-  using Request = table::NamedTable;
+Task<Result<table::Table>> drop(table::Database& database, const table::NamedTable& named) {
+  return table::delete_table(database, named.name);
+}
 
+struct DeleteTable : TableChange<table::NamedTable, drop> {
   static Result<Request> decode(const wire::Members& in) {
     return Request{std::string(in.text(wire::Field::kTableName))};
-  }
-
-  static Task<Result<Described>> run(const Context& context, const Request& request) {
-    const int64_t at_ms = context.database.clock().now_ms();
-    PARTITA_CO_TRY(table::Table deleted, co_await table::delete_table(context.database, request.name));
-    co_return Described{std::move(deleted), at_ms};
-  }
-
-  static std::string encode(const Context& context, const Described& deleted) {
-    return table_reply(context, "TableDescription", deleted);
   }
 };
 

@@ -127,6 +127,7 @@ Task<Result<std::string>> serve_control(const Context& context, wire::JsonDocume
     PARTITA_CO_TRY(request.name, table_name_of(request.name, context));
     access.name = request.name;
   }
+  if constexpr (requires { request.region; }) request.region = context.caller.region;
   Entrance gate(context);
   PARTITA_CO_TRY_VOID(gate.admit(access));
   auto outcome = co_await Call::run(context, request);

@@ -3,7 +3,9 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "base/task.h"
 #include "ops/operation.h"
 #include "table/schema.h"
 
@@ -18,5 +20,21 @@ struct Described {
 
 // The whole reply: {"TableDescription": {...}}, or {"Table": {...}} for DescribeTable.
 std::string table_reply(const Context& context, std::string_view member, const Described& found);
+
+// What the operations that change a table have in common: `kChange(database, request)` makes the change.
+template <class RequestOfTable, auto kChange>
+struct TableChange {
+  using Request = RequestOfTable;
+
+  static Task<Result<Described>> run(const Context& context, const Request& request) {
+    const int64_t at_ms = context.database.clock().now_ms();
+    PARTITA_CO_TRY(table::Table changed, co_await kChange(context.database, request));
+    co_return Described{std::move(changed), at_ms};
+  }
+
+  static std::string encode(const Context& context, const Described& changed) {
+    return table_reply(context, "TableDescription", changed);
+  }
+};
 
 }  // namespace partita::ops

@@ -23,6 +23,21 @@ std::optional<table::EncryptionRequest> decode_encryption(const wire::Members& i
 std::optional<table::StreamRequest> decode_stream(const wire::Members& in);
 std::optional<std::string> decode_text(const wire::Members& in, wire::Field field);
 
+// What both say of the whole table, but for what only one of them needs or takes to be there.
+template <class Request>
+Request decode_table(const wire::Members& in) {
+  Request request;
+  request.name = in.text(wire::Field::kTableName);
+  request.definitions = decode_definitions(in);
+  request.billing_mode = decode_billing(in);
+  request.throughput = decode_throughput(in);
+  request.on_demand = decode_on_demand(in);
+  request.warm = decode_warm(in).value_or(table::WarmRequest{});
+  request.encryption = decode_encryption(in);
+  request.stream = decode_stream(in);
+  return request;
+}
+
 // `index` is what describes one index.
 table::IndexRequest decode_index(const wire::Members& index, bool global);
 

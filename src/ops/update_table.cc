@@ -35,41 +35,19 @@ std::optional<std::vector<table::IndexUpdate>> decode_index_updates(const Member
   return updates;
 }
 
-struct UpdateTable {
-  using Request = table::TableUpdate;
-
+struct UpdateTable : TableChange<table::TableUpdate, table::update_table> {
   static Result<Request> decode(const Members& in) {
     PARTITA_TRY_VOID(
         refuse_named(in, {Field::kReplicaUpdates, Field::kMultiRegionConsistency, Field::kGlobalTableWitnessUpdates,
                           Field::kDisassociationProtectionEnabled, Field::kVectorIndexUpdates}));
-    Request request;
-    request.name = in.text(Field::kTableName);
-    request.definitions = decode_definitions(in);
-    request.billing_mode = decode_billing(in);
-    request.throughput = decode_throughput(in);
-    request.on_demand = decode_on_demand(in);
-    request.warm = decode_warm(in).value_or(table::WarmRequest{});
+    auto request = decode_table<Request>(in);
     if (in.has(Field::kDeletionProtectionEnabled)) {
       request.deletion_protection = in.flag(Field::kDeletionProtectionEnabled);
     }
     request.table_class = decode_text(in, Field::kTableClass);
-    request.encryption = decode_encryption(in);
-    request.stream = decode_stream(in);
     request.replication_mode = decode_text(in, Field::kGlobalTableSettingsReplicationMode);
     request.indexes = decode_index_updates(in);
     return request;
-  }
-
-  static Task<Result<Described>> run(const Context& context, const Request& request) {
-    Request here = request;
-    here.region = context.caller.region;
-    const int64_t at_ms = context.database.clock().now_ms();
-    PARTITA_CO_TRY(table::Table changed, co_await table::update_table(context.database, here));
-    co_return Described{std::move(changed), at_ms};
-  }
-
-  static std::string encode(const Context& context, const Described& changed) {
-    return table_reply(context, "TableDescription", changed);
   }
 };
 

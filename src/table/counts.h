@@ -77,6 +77,9 @@ storage::Range count_rows(uint32_t table_id);
 // The description's revision that a row belongs to; nothing for the base row.
 std::optional<uint64_t> revision_of_count(std::string_view key);
 
+// So many that to add them up for each DescribeTable takes too long.
+inline constexpr size_t kManyCountRows = 2'000;
+
 struct StoredCounts {
   Counts total;
   size_t rows = 0;

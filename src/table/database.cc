@@ -12,8 +12,6 @@ using model::Fault;
 
 constexpr int64_t kNsPerMs = 1'000'000;
 constexpr int64_t kTallyAgeMs = 1'000;
-// Of rows that change no more: beyond that many, adding them up for each DescribeTable takes too long.
-constexpr size_t kManyCountRows = 2'000;
 
 struct BindAgain final : ErrorDetail {
   std::vector<std::string> tables;

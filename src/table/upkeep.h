@@ -48,6 +48,10 @@ class Upkeep {
   Background& background() { return background_; }
 
  private:
+  // What a job reads at once.
+  static constexpr size_t kPageRows = 1000;
+  static constexpr size_t kPageBytes = 1 << 20;
+
   enum class End : uint8_t { kDone, kLost, kStopped };
   // When this server first saw a row as it is.
   struct Sight {

@@ -14,13 +14,9 @@ using storage::Decision;
 using storage::Key;
 using storage::Record;
 
-constexpr size_t kPageRows = 1000;
-constexpr size_t kPageBytes = 1 << 20;
 constexpr size_t kNotesAtOnce = 1000;
 constexpr size_t kCountRowsAtOnce = 4096;
 constexpr size_t kSumAtOnce = 200;
-// How many rows of the newest description are too many to add up for each DescribeTable.
-constexpr size_t kManyRows = 2'000;
 
 int64_t size_of(const std::optional<uint64_t>& row) { return static_cast<int64_t>(row.value_or(0)); }
 
@@ -59,7 +55,7 @@ Task<Result<Upkeep::End>> Upkeep::count(Job& job) {
     if (job.run == 0 && table->counting.empty()) {
       size_t left = 0;
       PARTITA_CO_TRY(stepped, co_await sum_up(job, table, table->revision, std::nullopt, left));
-      if (stepped == Stepped::kDone && left > kManyRows) {
+      if (stepped == Stepped::kDone && left > kManyCountRows) {
         const Catalog::Change nothing = [](TableInfo&) { return Result<void>(); };
         auto newer = co_await catalog_.change(job.table, nothing);
         if (!newer.ok()) co_return std::move(newer).error();

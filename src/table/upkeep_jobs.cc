@@ -17,8 +17,6 @@ using storage::Decision;
 using storage::Key;
 using storage::Record;
 
-constexpr size_t kPageRows = 1000;
-constexpr size_t kPageBytes = 1 << 20;
 constexpr size_t kItemsAtOnce = 100;  // in one transaction
 constexpr size_t kTokensAtOnce = 200;
 
