@@ -123,6 +123,14 @@ def drop(name):
         time.sleep(0.1)
 
 
+def standing(definition):
+    """For a fixture: the name of such a table, which is there until all tests that use it are done."""
+    ok("CreateTable", **definition)
+    wait_active(definition["TableName"])
+    yield definition["TableName"]
+    drop(definition["TableName"])
+
+
 def drop_shared():
     for definition in shared():
         drop(definition["TableName"])

@@ -1,7 +1,5 @@
 """DescribeTable, ListTables, UpdateTable, DeleteTable, and the states that a table goes through."""
 
-import re
-
 import pytest
 import tables
 from client import IN_USE, INVALID, NOT_FOUND, call, expect_error, expect_validation, ok, one, unsatisfied
@@ -133,21 +131,6 @@ def test_deletion_protection(new_table):
 # --- UpdateTable: throughput and billing ---------------------------------------------------------------------------
 
 
-@op("UpdateTable", "DescribeTable")
-def test_throughput_changes(new_table):
-    name = fresh_table()
-    new_table(provisioned(name))
-    reply = ok("UpdateTable", TableName=name, ProvisionedThroughput={"ReadCapacityUnits": 20, "WriteCapacityUnits": 15})
-    assert reply["TableDescription"]["TableStatus"] == "UPDATING"
-    active = wait_active(name)["ProvisionedThroughput"]
-    assert (active["ReadCapacityUnits"], active["WriteCapacityUnits"]) == (20, 15)
-    assert "LastIncreaseDateTime" in active
-    ok("UpdateTable", TableName=name, ProvisionedThroughput={"ReadCapacityUnits": 1, "WriteCapacityUnits": 15})
-    active = wait_active(name)["ProvisionedThroughput"]
-    assert (active["ReadCapacityUnits"], active["NumberOfDecreasesToday"]) == (1, 1)
-    assert "LastDecreaseDateTime" in active
-
-
 @op("UpdateTable", "DescribeTable", "PutItem")
 def test_billing_there_and_back(new_table):
     name = fresh_table()
@@ -173,7 +156,6 @@ SAME = (
     "Current WriteCapacityUnits provisioned for the table: 5. Requested WriteCapacityUnits: 5. "
     "Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits."
 )
-NEITHER = INVALID + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
 NOTHING = (
     "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates, SSESpecification, "
     "ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, MultiRegionConsistency, DeletionProtectionEnabled, "
@@ -199,44 +181,18 @@ UNIT_FAULTS = [
     ),
     ({"ProvisionedThroughput": {"ReadCapacityUnits": 5}}, one(unsatisfied(None, "provisionedThroughput.writeCapacityUnits", "Member must not be null"))),
     ({"BillingMode": "X"}, one(unsatisfied("X", "billingMode", "Member must satisfy enum value set: [PROVISIONED, PAY_PER_REQUEST]"))),
-    ({"GlobalSecondaryIndexUpdates": [{}]}, INVALID + "One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete must not be null"),
 ]
 
 
 @pytest.fixture(scope="module")
 def units():
-    name = fresh_table("units")
-    ok("CreateTable", **provisioned(name))
-    wait_active(name)
-    yield name
-    tables.drop(name)
+    yield from tables.standing(provisioned(fresh_table("units")))
 
 
 @op("UpdateTable")
 @pytest.mark.parametrize("request_, text", UNIT_FAULTS, ids=range(len(UNIT_FAULTS)))
 def test_updates_that_make_no_sense(units, request_, text):
     expect_validation("UpdateTable", {"TableName": units, **request_}, text)
-
-
-@op("UpdateTable")
-def test_throughput_of_an_on_demand_table():
-    expect_validation("UpdateTable", {"TableName": tables.HASH, "ProvisionedThroughput": FIVE}, NEITHER)
-
-
-@op("UpdateTable", "DescribeTable")
-@pytest.mark.parametrize(
-    "request_, holds",
-    [
-        ({"TableClass": "STANDARD_INFREQUENT_ACCESS"}, lambda t: t["TableClassSummary"]["TableClass"] == "STANDARD_INFREQUENT_ACCESS"),
-        ({"OnDemandThroughput": {"MaxReadRequestUnits": 5}}, lambda t: t["OnDemandThroughput"]["MaxReadRequestUnits"] == 5),
-    ],
-    ids=["class", "on-demand"],
-)
-def test_other_settings_change(new_table, request_, holds):
-    name = fresh_table()
-    new_table(simple(name))
-    ok("UpdateTable", TableName=name, **request_)
-    assert holds(wait_active(name))
 
 
 # --- UpdateTable: global indexes -----------------------------------------------------------------------------------
@@ -297,51 +253,6 @@ def test_indexes_one_after_the_other(new_table):
     ok("UpdateTable", TableName=name, **creation(index("two", "g2", None, "KEYS_ONLY"), {"g2": "N"}))
     indexes = wait_active(name, 120)["GlobalSecondaryIndexes"]
     assert sorted(i["IndexName"] for i in indexes) == ["one", "two"]
-
-
-@op("UpdateTable")
-def test_two_indexes_at_once_are_too_many(new_table):
-    name = fresh_table()
-    new_table(simple(name))
-    request = creation(index("one", "g1"), {"g1": "S", "g2": "S"})
-    request["GlobalSecondaryIndexUpdates"].append({"Create": index("two", "g2")})
-    text = "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table"
-    expect_error("UpdateTable", {"TableName": name, **request}, "LimitExceededException", text)
-
-
-@op("UpdateTable")
-def test_definitions_that_no_key_uses_are_fine(new_table):
-    name = fresh_table()
-    new_table(simple(name))
-    ok("UpdateTable", TableName=name, **creation(index("one", "g1"), {"g1": "S", "unused": "N"}))
-    wait_active(name, 120)
-
-
-@pytest.fixture(scope="module")
-def with_index():
-    name = fresh_table("with_index")
-    request = plain(name, {"pk": "S", "g": "S"}, KeySchema=key_schema("pk"))
-    request["GlobalSecondaryIndexes"] = [index("glo", "g")]
-    ok("CreateTable", **request)
-    wait_active(name)
-    yield name
-    tables.drop(name)
-
-
-@op("UpdateTable")
-def test_index_updates_that_make_no_sense(with_index):
-    expect_validation("UpdateTable", {"TableName": with_index, **creation(index("glo", "g"), {"g": "S"})})
-    undefined = {"GlobalSecondaryIndexUpdates": [{"Create": index("new", "unknown")}]}
-    expect_validation("UpdateTable", {"TableName": with_index, **undefined})
-    missing = {"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "nothing"}}]}
-    expect_error("UpdateTable", {"TableName": with_index, **missing}, NOT_FOUND)
-    twice = [{"Delete": {"IndexName": "glo"}}, {"Update": {"IndexName": "glo", "ProvisionedThroughput": FIVE}}]
-    text = INVALID + "Only one global secondary index update per index is allowed simultaneously. Index: glo"
-    expect_validation("UpdateTable", {"TableName": with_index, "GlobalSecondaryIndexUpdates": twice}, text)
-    named = {"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "ab"}}]}
-    member = "globalSecondaryIndexUpdates.1.member.delete.indexName"
-    text = one(unsatisfied("ab", member, "Member must have length greater than or equal to 3"))
-    expect_validation("UpdateTable", {"TableName": with_index, **named}, text)
 
 
 @op("DescribeTable", "PutItem")

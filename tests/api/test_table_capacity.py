@@ -284,20 +284,12 @@ def settled(name):
 
 @pytest.fixture(scope="module")
 def paid_by_request():
-    name = fresh_table("paid_by_request")
-    ok("CreateTable", **on_demand(name))
-    wait_active(name)
-    yield name
-    tables.drop(name)
+    yield from tables.standing(on_demand(fresh_table("paid_by_request")))
 
 
 @pytest.fixture(scope="module")
 def paid_ahead():
-    name = fresh_table("paid_ahead")
-    ok("CreateTable", **provisioned(name))
-    wait_active(name)
-    yield name
-    tables.drop(name)
+    yield from tables.standing(provisioned(fresh_table("paid_ahead")))
 
 
 DECREASED = "lower than current WarmThroughput, decreasing WarmThroughput is not supported"

@@ -38,19 +38,12 @@ def provisioned():
     request["AttributeDefinitions"] = definitions(pk="S", sk="S", g="S", l="S")
     request["GlobalSecondaryIndexes"] = [{**index("glo", "g"), "ProvisionedThroughput": FIVE}]
     request["LocalSecondaryIndexes"] = [index("loc", "pk", "l")]
-    ok("CreateTable", **request)
-    wait_active(name)
-    yield name
-    tables.drop(name)
+    yield from tables.standing(request)
 
 
 @pytest.fixture(scope="module")
 def on_demand():
-    name = fresh_table("settings")
-    ok("CreateTable", **simple(name))
-    wait_active(name)
-    yield name
-    tables.drop(name)
+    yield from tables.standing(simple(fresh_table("settings")))
 
 
 # --- one thing at a time -------------------------------------------------------------------------------------------
@@ -137,6 +130,10 @@ ENTRIES = {
     ),
     "deleting a local one": (dropping("loc")["GlobalSecondaryIndexUpdates"], "Cannot delete an index that is not a GlobalSecondaryIndex: loc"),
     "changing a local one": (changing("loc")["GlobalSecondaryIndexUpdates"], "Cannot update an index that is not a GlobalSecondaryIndex: loc"),
+    "a short name": (
+        dropping("ab")["GlobalSecondaryIndexUpdates"],
+        one(unsatisfied("ab", "globalSecondaryIndexUpdates.1.member.delete.indexName", "Member must have length greater than or equal to 3")),
+    ),
     "one that is there": (creation("glo")["GlobalSecondaryIndexUpdates"], "Attempting to create an index which already exists"),
 }
 
