@@ -20,12 +20,22 @@ import sys
 import tempfile
 import time
 
+from workload import (
+    COLLECTION_ITEMS,
+    COLLECTIONS,
+    count_up,
+    create_tables,
+    get_item,
+    put_item,
+    put_line,
+    query,
+)
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "performance.md"
 BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
 
 ITEMS = 10_000
-COLLECTIONS, COLLECTION_ITEMS = 100, 50
 CONNECTIONS = (1, 16, 64)
 
 CORES = sorted(os.sched_getaffinity(0))
@@ -38,61 +48,6 @@ def on(core):
 
 
 # --- requests ---------------------------------------------------------------------------------------------------------
-
-
-def text_of(length, seed):
-    letters = "abcdefghijklmnopqrstuvwxyz"
-    out = []
-    for _ in range(length):
-        seed = (seed * 6364136223846793005 + 1442695040888963407) % 2**64
-        out.append(letters[(seed >> 33) % 26])
-    return "".join(out)
-
-
-PAYLOAD, KIBIBYTE = text_of(200, 1), text_of(940, 2)
-
-
-def request(operation, **body):
-    return f"{operation} {json.dumps(body, separators=(',', ':'))}\n"
-
-
-def put_item(n):
-    item = {
-        "id": {"S": f"user-{n:08}"},
-        "name": {"S": f"A user with the number {n}"},
-        "visits": {"N": str(n)},
-        "payload": {"S": PAYLOAD},
-    }
-    return request("PutItem", TableName="bench", Item=item)
-
-
-def put_line(collection, n):
-    item = {"order": {"S": f"order-{collection:06}"}, "line": {"N": str(n)}, "payload": {"S": KIBIBYTE}}
-    return request("PutItem", TableName="bench-orders", Item=item)
-
-
-def get_item(n):
-    return request("GetItem", TableName="bench", Key={"id": {"S": f"user-{n:08}"}}, ConsistentRead=True)
-
-
-def count_up(_):
-    return request(
-        "UpdateItem",
-        TableName="bench",
-        Key={"id": {"S": "counter"}},
-        UpdateExpression="ADD visits :one",
-        ExpressionAttributeValues={":one": {"N": "1"}},
-    )
-
-
-def query(n):
-    return request(
-        "Query",
-        TableName="bench-orders",
-        KeyConditionExpression="#o = :o",
-        ExpressionAttributeNames={"#o": "order"},
-        ExpressionAttributeValues={":o": {"S": f"order-{n % COLLECTIONS:06}"}},
-    )
 
 
 def in_turn(make):
@@ -112,21 +67,6 @@ LABELS = {
     "UpdateItem": "UpdateItem, one hot counter, durable",
     "Query": "Query, 50 items of 1 KiB",
 }
-
-
-def create_tables():
-    def table(name, keys):
-        return request(
-            "CreateTable",
-            TableName=name,
-            BillingMode="PAY_PER_REQUEST",
-            AttributeDefinitions=[{"AttributeName": key, "AttributeType": kind} for key, kind in keys],
-            KeySchema=[
-                {"AttributeName": key, "KeyType": role} for (key, _), role in zip(keys, ("HASH", "RANGE"))
-            ],
-        )
-
-    return [table("bench", [("id", "S")]), table("bench-orders", [("order", "S"), ("line", "N")])]
 
 
 # --- processes --------------------------------------------------------------------------------------------------------

@@ -1,0 +1,90 @@
+"""Speed that stays: no request spends more than tests/budget/budgets.txt allows.
+
+Instructions, allocations and system calls are free of the noise of clocks. Only the release build is measured.
+"""
+
+import os
+import pathlib
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
+
+import workload  # noqa: E402
+from conftest import FIGURES  # noqa: E402
+from instructions import CountedServer  # noqa: E402
+from syscalls import syscalls_of  # noqa: E402
+
+BINARY = pathlib.Path(os.environ.get("PARTITA_BINARY", ROOT / "build" / "release" / "partita")).resolve()
+ROOM = {"instructions": 1.03, "allocations": 1.03, "system calls": 1.1}  # the last depend on which thread sleeps
+SLACK = 0.85  # below this a budget is too wide to catch anything
+
+ITEMS, COLLECTIONS = 2000, 10
+REQUESTS = {
+    "GetItem": [workload.get_item(n) for n in range(1000)],
+    "PutItem": [workload.put_item(n) for n in range(1000)],
+    "PutItem-new": [workload.put_item(ITEMS + n) for n in range(1000)],
+    "PutItem-indexed": [workload.put_indexed(ITEMS + n) for n in range(500)],
+    "UpdateItem-hot": [workload.count_up(n) for n in range(1000)],
+    "Query-50": [workload.query(n % COLLECTIONS) for n in range(100)],
+    "BatchWriteItem-25": [workload.put_batch(n) for n in range(ITEMS // 25)],
+    "TransactWriteItems-2": [workload.put_two(n) for n in range(500)],
+}
+
+
+def budgets():
+    found = {}
+    for line in (ROOT / "tests/budget/budgets.txt").read_text().splitlines():
+        if line.strip() and not line.startswith("#"):
+            name, *limits = line.split()
+            found[name] = [None if limit == "-" else float(limit) for limit in limits]
+    return found
+
+
+BUDGETS = budgets()
+
+
+def fill():
+    items = [workload.put_item(n) for n in range(ITEMS)]
+    return items + [workload.put_line(c, n) for c in range(COLLECTIONS) for n in range(50)]
+
+
+@pytest.fixture(scope="module")
+def server():
+    with CountedServer(BINARY) as server:
+        server.send(workload.create_tables(), connections=1)
+        server.send(fill())
+        server.send([workload.count_up(0)])
+        yield server
+
+
+def within(name, what, spent, limit):
+    FIGURES.append(f"{name:22}{what:14}{spent:12,.1f}  of {limit:,.1f}")
+    if spent > limit * ROOM[what]:
+        return f"{name} spends {spent:,.1f} {what}; its budget is {limit:,.1f}"
+    if spent < limit * SLACK:
+        return f"{name} spends only {spent:,.1f} {what}: lower its budget of {limit:,.1f}"
+    return None
+
+
+def test_every_request_has_a_budget():
+    assert BUDGETS.keys() == REQUESTS.keys()
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_instructions_and_allocations(server, name):
+    spent = server.count(REQUESTS[name])
+    instructions, allocations, _ = BUDGETS[name]
+    said = [
+        within(name, "instructions", spent.instructions, instructions),
+        within(name, "allocations", spent.allocations, allocations),
+    ]
+    assert not any(said), said
+
+
+@pytest.mark.parametrize("name", [name for name, limits in BUDGETS.items() if limits[2]])
+def test_system_calls(name):
+    spent = syscalls_of(BINARY, [workload.create_tables(), fill()], REQUESTS[name] * 5)
+    assert not within(name, "system calls", spent, BUDGETS[name][2])
