@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -52,7 +53,7 @@ class FaultyEngine final : public storage::Engine {
   std::atomic<bool> blind{false};
   // Called with each scan's range after it was read. Set it while nothing runs.
   std::function<void(const storage::Range&, size_t max_records)> after_scan;
-  // Called after each read. Set it while nothing else runs.
+  // Called after each read on the thread that made this engine: jobs read when they like.
   std::function<void()> after_read;
   // Called after each transaction, whatever became of it. Set it while nothing else runs.
   std::function<void()> after_transact;
@@ -73,6 +74,7 @@ class FaultyEngine final : public storage::Engine {
   Result<void> health() const override;
 
  private:
+  const std::thread::id maker_ = std::this_thread::get_id();
   std::unique_ptr<storage::Engine> owned_;
   storage::Engine* inner_;
 };
