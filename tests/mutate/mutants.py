@@ -109,8 +109,8 @@ TABLES = [
            "compare.push_back({table_key(tables[i]->name), tables[i]->version});", "",
            ("table_test", "crash:traffic")),
     Mutant("every other item is left out of a filled index", "src/table/upkeep_jobs.cc",
-           "if (item.ok() && index_key(*table, index, *item)) batch.keys.push_back(item_key(*table, *item));",
-           "if (item.ok() && index_key(*table, index, *item) && i % 2) batch.keys.push_back(item_key(*table, *item));",
+           "if (item && index_key(*table, index, *item)) batch.keys.push_back(item_key(*table, *item));",
+           "if (item && index_key(*table, index, *item) && i % 2) batch.keys.push_back(item_key(*table, *item));",
            ("table_test",)),
     Mutant("an index is filled by an older description", "src/table/upkeep_jobs.cc",
            "    Step batch;\n    batch.compare = {{table_key(table->name), table->version}};\n", "    Step batch;\n",
@@ -123,7 +123,7 @@ TABLES = [
     Mutant("the row at the start key is read again", "src/table/query.cc",
            "range = storage::behind(row, std::move(range));", "range.begin = row;", ("table_test", "api:pages or edges")),
     Mutant("an item leaves its old index row", "src/table/rows.cc",
-           "if (old_key_ && moved) changes.erase(*old_key_);", "", ("table_test", "crash:traffic")),
+           "if (old_.key && moved) changes.erase(*old_.key);", "", ("table_test", "crash:traffic")),
 ]
 
 OPERATIONS = [
