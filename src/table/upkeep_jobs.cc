@@ -35,10 +35,17 @@ const IndexInfo* index_to_fill(const Table& table, const Job& job) {
   return found == table->indexes.end() || found->status != Status::kCreating ? nullptr : &*found;
 }
 
+// The item in a row of the table; nothing when the row is damaged, which whoever reads it is told.
+std::optional<model::Item> item_in(const TableInfo& table, std::string_view row) {
+  auto item = model::decode_item(row);
+  if (!item.ok() || !check_item_key(table, *item).ok()) return std::nullopt;
+  return std::move(item).value();
+}
+
 void fill_row(const TableInfo& table, const IndexInfo& index, const Record* record, Changes& changes) {
   if (record == nullptr) return;
-  const auto item = model::decode_item(record->value);
-  if (!item.ok()) return;  // damaged: reading it says so
+  const std::optional<model::Item> item = item_in(table, record->value);
+  if (!item) return;
   std::optional<Key> row = index_key(table, index, *item);
   if (!row) return;
   std::string view;
@@ -87,8 +94,8 @@ Task<Result<Upkeep::Stepped>> Upkeep::fill_page(Job& job, Table table, uint16_t 
     batch.compare = {{table_key(table->name), table->version}};
     Job after = job;
     for (; i < page.size() && batch.keys.size() < kItemsAtOnce; ++i) {
-      const auto item = model::decode_item(page[i].value);
-      if (item.ok() && index_key(*table, index, *item)) batch.keys.push_back(item_key(*table, *item));
+      const std::optional<model::Item> item = item_in(*table, page[i].value);
+      if (item && index_key(*table, index, *item)) batch.keys.push_back(item_key(*table, *item));
       after.cursor = page[i].key;
       ++after.done;
     }

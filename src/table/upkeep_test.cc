@@ -448,6 +448,22 @@ TEST_F(UpkeepTest, ACountIsExactWhateverChangesMeanwhile) {
   expect_consistent("T");
 }
 
+TEST_F(UpkeepTest, ADamagedItemHasNoRowInANewIndex) {
+  fill_table(3);
+  storage::Key damaged = item_key(*find("T"), key(7));
+  store(damaged, "?");
+  damaged = item_key(*find("T"), key(8));
+  Item keyless;
+  keyless.set("g", s("g"));
+  std::string bytes;
+  model::encode_item(keyless, bytes);
+  store(damaged, bytes);
+  update(add_by_g());
+  wait_for_jobs();
+  EXPECT_EQ(find("T")->find_index("by-g")->status, Status::kActive);
+  EXPECT_EQ(rows("T", "by-g").size(), 3u);
+}
+
 // The count of a new index ends at the base row, which can not be read: it waits, and goes on when it can.
 TEST_F(UpkeepTest, ADamagedCountRowStopsItsCountAndNothingElse) {
   wait_for_jobs();
