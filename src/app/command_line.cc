@@ -4,9 +4,9 @@
 #include <array>
 #include <charconv>
 #include <optional>
-#include <thread>
 
 #include "app/engines.h"
+#include "base/processors.h"
 
 namespace partita::app {
 
@@ -34,11 +34,17 @@ Result<uint64_t> read_number(std::string_view flag, std::string_view text, uint6
 
 Result<void> set_listen(Draft& draft, std::string_view text) {
   const size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos || colon == 0) {
-    return misuse("--listen takes HOST:PORT, such as localhost:8000, not '" + std::string(text) + "'.");
+  const bool bracketed = text.starts_with('[');
+  if (!bracketed && text.find(':') != colon) {
+    return misuse("--listen takes an IPv6 address in brackets and with a port, such as [::1]:8000, not '" +
+                  std::string(text) + "'.");
   }
-  std::string_view address = text.substr(0, colon);
-  if (address.starts_with('[') && address.ends_with(']')) address = address.substr(1, address.size() - 2);
+  std::string_view address = text.substr(0, std::min(colon, text.size()));
+  if (bracketed && address.size() > 2 && address.ends_with(']')) {
+    address = address.substr(1, address.size() - 2);
+  } else if (bracketed || colon == std::string_view::npos || colon == 0) {
+    return misuse("--listen takes HOST:PORT, such as localhost:8000 or [::1]:8000, not '" + std::string(text) + "'.");
+  }
   PARTITA_TRY(const uint64_t port, read_number("--listen HOST:PORT", text.substr(colon + 1), 0, 65535));
   draft.line.http.address = address;
   draft.line.http.port = static_cast<uint16_t>(port);
@@ -145,7 +151,8 @@ constexpr std::array kServeFlags = {
     Flag{"--data", "DIR", "Where the data is; made if it is not there (default ./partita-data).", set_data},
     Flag{"--in-memory", "", "Keep everything in memory: nothing is left when the server stops.", set_in_memory},
     Flag{"--store", "URL", "Another place for the data than --data; the stores are listed below.", set_store},
-    Flag{"--threads", "N", "Threads that serve connections (default: one for each processor).", set_threads},
+    Flag{"--threads", "N",
+         "Threads that serve connections (default: one for each processor that this process may use).", set_threads},
     Flag{
         "--max-connections", "N",
         "Connections at a time (default 10000, or fewer: a part of the open files is kept for the store). For one more "
@@ -246,7 +253,7 @@ Result<CommandLine> read_command_line(std::span<const char* const> words) {
   const VerbRow* const row = find_verb(words[0]);
   if (row == nullptr) return unknown_verb(words[0]);
   draft.line.verb = row->verb;
-  draft.line.http.threads = std::max(1u, std::thread::hardware_concurrency());
+  draft.line.http.threads = usable_processors();
   for (size_t at = 1; at < words.size();) {
     if (asks_for_help(words[at])) {
       draft.line.verb = Verb::kHelp;

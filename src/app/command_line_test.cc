@@ -72,6 +72,9 @@ TEST(CommandLine, ReadsAddresses) {
   const auto local = read({"serve", "--listen", "localhost:80"});
   ASSERT_TRUE(local.ok());
   EXPECT_EQ(local->http.address, "localhost");
+  for (const char* bare : {"::1", "::1:8000", "fe80::1"}) {
+    EXPECT_NE(refusal({"serve", "--listen", bare}).find("[::1]:8000"), std::string::npos) << bare;
+  }
 }
 
 TEST(CommandLine, ChoosesStores) {
@@ -106,6 +109,11 @@ TEST(CommandLine, RefusesMisuse) {
            {"serve", "--threads", "0"},
            {"serve", "--threads", "1x"},
            {"serve", "--listen", "8000"},
+           {"serve", "--listen", ":8000"},
+           {"serve", "--listen", "[]:8000"},
+           {"serve", "--listen", "[::1]"},
+           {"serve", "--listen", "[::1:8000"},
+           {"serve", "--listen", "[::1]x:8000"},
            {"serve", "--listen", "a:70000"},
            {"serve", "--in-memory=yes"},
            {"serve", "--data", ""},

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/task.h"
+#include "base/workers.h"
 #include "engines/rocksdb/store.h"
-#include "engines/rocksdb/workers.h"
 
 namespace partita::rocks {
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "base/workers.h"
 #include "engines/rocksdb/committer.h"
 #include "engines/rocksdb/latches.h"
 #include "engines/rocksdb/newest.h"
@@ -11,7 +12,6 @@
 #include "engines/rocksdb/reclaim.h"
 #include "engines/rocksdb/store.h"
 #include "engines/rocksdb/transaction.h"
-#include "engines/rocksdb/workers.h"
 
 namespace partita {
 
@@ -19,7 +19,6 @@ namespace {
 
 using namespace storage;
 using rocks::Commit;
-using rocks::Home;
 using rocks::kNoPlace;
 using rocksdb::ReadTier;
 using rocksdb::Status;
@@ -61,7 +60,7 @@ class RocksdbEngine final : public Engine {
   std::unique_ptr<rocks::Store> store_;
   rocks::Latches latches_;
   rocks::NewestTable newest_;
-  rocks::Workers workers_{kWorkerThreads};
+  Workers workers_{kWorkerThreads};
   rocks::Reclaimer reclaimer_{*store_, workers_};
   rocks::Committer committer_;  // last: its thread uses the others
 };

@@ -130,12 +130,12 @@ rocksdb::ColumnFamilyOptions family_options(const std::shared_ptr<rocksdb::Cache
 
 Result<void> prepare_directory(const std::string& directory) {
   std::error_code failed;
+  if (std::filesystem::exists(directory, failed) && !std::filesystem::is_directory(directory, failed)) {
+    return unavailable("The data directory " + directory + " is a file; choose a directory with --data.");
+  }
   std::filesystem::create_directories(directory, failed);
   if (failed) {
     return unavailable("The data directory " + directory + " can not be made: " + failed.message() + ".");
-  }
-  if (!std::filesystem::is_directory(directory, failed)) {
-    return unavailable("The data directory " + directory + " is not a directory.");
   }
   if (faccessat(AT_FDCWD, directory.c_str(), R_OK | W_OK | X_OK, AT_EACCESS) != 0) {
     const int cause = errno;

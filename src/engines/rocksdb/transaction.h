@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "base/task.h"
+#include "base/workers.h"
 #include "engines/rocksdb/committer.h"
 #include "engines/rocksdb/latches.h"
 #include "engines/rocksdb/newest.h"
 #include "engines/rocksdb/store.h"
-#include "engines/rocksdb/workers.h"
 #include "storage/engine.h"
 
 namespace partita::rocks {

@@ -1,4 +1,5 @@
-// A few threads for work that waits for the disk, and the ways of a coroutine between them and its executor.
+// A few threads for work that would hold up a thread that serves, and the ways of a coroutine between them and its
+// executor.
 #pragma once
 
 #include <condition_variable>
@@ -10,13 +11,13 @@
 
 #include "base/executor.h"
 
-namespace partita::rocks {
+namespace partita {
 
-// Threads start when there is work for them, so an idle server has none. Callable from any thread. Precondition for
-// its end: nothing waits to enter.
+// Threads start when there is work for them, so an idle server has none; they step back behind others by `niceness`
+// (setpriority). Callable from any thread. Precondition for its end: nothing waits to enter.
 class Workers final : public Executor {
  public:
-  explicit Workers(size_t max_threads) : max_threads_(max_threads) {}
+  explicit Workers(size_t max_threads, int niceness = 0) : max_threads_(max_threads), niceness_(niceness) {}
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
   ~Workers() override;
@@ -35,6 +36,7 @@ class Workers final : public Executor {
   void run();
 
   const size_t max_threads_;
+  const int niceness_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::coroutine_handle<>> waiting_;
@@ -51,4 +53,4 @@ struct Home {
   void await_resume() noexcept {}
 };
 
-}  // namespace partita::rocks
+}  // namespace partita

@@ -1,8 +1,10 @@
-#include "engines/rocksdb/workers.h"
+#include "base/workers.h"
+
+#include <sys/resource.h>
 
 #include "base/check.h"
 
-namespace partita::rocks {
+namespace partita {
 
 Workers::~Workers() {
   {
@@ -25,6 +27,9 @@ void Workers::resume(std::coroutine_handle<> handle) {
 }
 
 void Workers::run() {
+  Executor::set_current(this);
+  // Of this thread alone, as Linux has it. Where it fails the thread is merely as important as others.
+  if (niceness_ != 0) setpriority(PRIO_PROCESS, 0, niceness_);
   std::unique_lock lock(mutex_);
   for (;;) {
     ++idle_;
@@ -39,4 +44,4 @@ void Workers::run() {
   }
 }
 
-}  // namespace partita::rocks
+}  // namespace partita
