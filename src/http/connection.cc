@@ -20,6 +20,7 @@ using Method = RequestReader::Method;
 constexpr std::string_view kText = "text/plain; charset=utf-8";
 // How much of a refused request is read, so that the client sees the refusal before the connection ends.
 constexpr size_t kMostDrained = size_t{64} << 20;
+constexpr size_t kDrainedAtOnce = size_t{64} << 10;
 constexpr int64_t kDrainMs = 5'000;
 // What a client is given time for beyond the timeout of a request: a body or a reply at this pace.
 constexpr int64_t kLeastBytesPerSecond = int64_t{256} << 10;
@@ -133,7 +134,8 @@ Task<Connection::Arrival> Connection::read_request() {
     }
     const bool in_body = reader_.head_complete();
     enter(reader_.idle() ? Phase::kIdle : in_body ? Phase::kBody : Phase::kHead, reader_.received_bytes());
-    ReadBytes read(*stream_, space);
+    const bool bulky = in_body && std::max<uint64_t>(reader_.announced_bytes(), reader_.received_bytes()) > kSmallBody;
+    ReadBytes read(*stream_, space, bulky);
     const size_t size = co_await read;
     if (size == 0) co_return Arrival::kEnd;
     state = reader_.received(size);
@@ -182,12 +184,14 @@ auth::Verdict Connection::caller() const {
   return auth::authenticate(facts);
 }
 
-// A browser says which page a request comes from; whoever sends no origin is no page.
+// A page is judged by its origin alone, which it cannot forge: one whose name was made to lead here (DNS rebinding)
+// still has the origin of that name. So Host decides nothing, and clients may call this server by any name.
 bool Connection::page_is_welcome() const {
+  if (!reader_.sent_by_page()) return true;
   const std::string_view origin = reader_.origin();
-  if (origin.empty()) return true;
-  return std::ranges::any_of(site_.options.allowed_origins,
-                             [&](const std::string& allowed) { return allowed == "*" || allowed == origin; });
+  return std::ranges::any_of(site_.options.allowed_origins, [&](const std::string& allowed) {
+    return allowed == "*" || (allowed == origin && !origin.empty());
+  });
 }
 
 // Large requests leave a quarter of the budget to small ones.
@@ -207,20 +211,26 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   }
   ops::Reply reply;
   BudgetShare share(site_.budget);
-  if (!memory_reserve_held() || !take_memory(share, body.size() <= kUncounted ? 0 : site_.handler.memory_of(call))) {
-    reply = ops::overloaded();
-  } else {
-    bool failed = false;
-    try {
+  // Looking at a large body takes milliseconds, which nobody else on this thread shall wait for.
+  Executor* const home = Executor::current();
+  const bool aside = body.size() > kSmallBody && home != nullptr;
+  if (aside) co_await site_.aside.enter();
+  bool failed = false;
+  try {
+    const size_t needed = body.size() <= kUncounted ? 0 : site_.handler.memory_of(call);
+    if (memory_reserve_held() && take_memory(share, needed)) {
       reply = co_await site_.handler.call(call);
-    } catch (const std::bad_alloc&) {
-      failed = true;
+    } else {
+      reply = ops::overloaded();
     }
-    if (failed) reply = ops::out_of_memory();
-    if (!take_memory(share, reply.body.capacity())) {
-      if (reply.repeatable) reply = ops::overloaded();
-      share.resize_anyway(reply.body.capacity());
-    }
+  } catch (const std::bad_alloc&) {
+    failed = true;
+  }
+  if (aside) co_await Home{home};
+  if (failed) reply = ops::out_of_memory();
+  if (!take_memory(share, reply.body.capacity())) {
+    if (reply.repeatable) reply = ops::overloaded();
+    share.resize_anyway(reply.body.capacity());
   }
   log_call(call, reply, site_.clock.monotonic_ns() - began_ns);
   const bool sent = co_await send(head_of(reply, keep_alive), reply.body);
@@ -325,11 +335,11 @@ Task<> Connection::refuse(int status) {
 Task<> Connection::drain() {
   reader_.drop();
   stream_->shutdown();
-  std::array<char, 4096> rest;
+  site_.discarded.resize(kDrainedAtOnce);
   size_t drained = 0;
   while (drained < kMostDrained && !site_.stopping) {
     enter(Phase::kDraining);
-    ReadBytes read(*stream_, rest);
+    ReadBytes read(*stream_, site_.discarded, true);
     const size_t size = co_await read;
     if (size == 0) co_return;
     drained += size;

@@ -5,10 +5,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/budget.h"
 #include "base/clock.h"
 #include "base/task.h"
+#include "base/workers.h"
 #include "http/reply_head.h"
 #include "http/request_reader.h"
 #include "http/server.h"
@@ -22,10 +24,12 @@ struct Site {
   Handler& handler;
   const Clock& clock;
   Budget& budget;
+  Workers& aside;  // where large requests are answered
   RequestIds ids;
   DateText date;
-  int64_t now_ns = 0;     // monotonic, as of the last sweep
-  bool stopping = false;  // no further request is begun
+  int64_t now_ns = 0;                // monotonic, as of the last sweep
+  bool stopping = false;             // no further request is begun
+  std::vector<char> discarded = {};  // where bytes go that nobody looks at
 };
 
 // For one thread. Must not be destroyed before serve() has ended.

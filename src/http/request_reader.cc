@@ -27,14 +27,16 @@ constexpr size_t kFreeFraming = size_t{64} << 10;
 constexpr size_t kFramingPerBodyByte = 8;
 
 // Headers that say where a request ends, where it goes or who sends it: one of each.
-constexpr std::array<std::string_view, 11> kOnce = {
-    "host", "content-length", "transfer-encoding",    "x-amz-target", "authorization", "content-type", "x-amz-date",
-    "date", "origin",         "x-amz-security-token", "expect"};
+constexpr std::array<std::string_view, 13> kOnce = {
+    "host", "content-length", "transfer-encoding",    "x-amz-target", "authorization", "content-type",  "x-amz-date",
+    "date", "origin",         "x-amz-security-token", "expect",       "referer",       "sec-fetch-site"};
 constexpr uint32_t kHostSeen = 1U << 0;
 constexpr uint32_t kLengthSeen = 1U << 1;
 constexpr uint32_t kCodingSeen = 1U << 2;
 constexpr uint32_t kOriginSeen = 1U << 8;
-static_assert(kOnce[8] == "origin");
+constexpr uint32_t kRefererSeen = 1U << 11;
+constexpr uint32_t kSiteSeen = 1U << 12;
+static_assert(kOnce[8] == "origin" && kOnce[11] == "referer" && kOnce[12] == "sec-fetch-site");
 constexpr std::string_view kConnection = "connection";
 
 // A bit for each size that one of these names has: most headers are of no interest here.
@@ -428,6 +430,11 @@ RequestReader::Span RequestReader::span_of(std::string_view part) const {
 
 std::string_view RequestReader::origin() const {
   return (seen_ & kOriginSeen) == 0 ? std::string_view() : header("origin");
+}
+
+bool RequestReader::sent_by_page() const {
+  if ((seen_ & (kOriginSeen | kRefererSeen)) != 0) return true;
+  return (seen_ & kSiteSeen) != 0 && header("sec-fetch-site") != "none";
 }
 
 bool RequestReader::expects_continue() const { return same_name(header("expect"), "100-continue"); }

@@ -73,7 +73,10 @@ class RequestReader {
   std::string_view body() const { return view(body_); }
   // By lower-case name; the first of several; empty when absent.
   std::string_view header(std::string_view lower_name) const;
-  // Of the page that sent the request; empty when there is none.
+  // Whether a browser sent it for a page: it says so in Origin, Referer or Sec-Fetch-Site, which no page can leave out
+  // of a POST. What a person types into a browser's address line comes from no page.
+  bool sent_by_page() const;
+  // Of the page that sent the request; empty when it is not said.
   std::string_view origin() const;
   // Whether the client allows another request on this connection.
   bool keep_alive() const { return keep_alive_; }

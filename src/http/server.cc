@@ -12,6 +12,7 @@
 #include <asio/write.hpp>
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <mutex>
 #include <new>
 #include <thread>
@@ -22,6 +23,7 @@
 #include "base/budget.h"
 #include "base/executor.h"
 #include "base/log.h"
+#include "base/workers.h"
 #include "http/connection.h"
 #include "http/stream.h"
 
@@ -38,20 +40,44 @@ using Timer = asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_t
 
 constexpr auto kSweepPeriod = std::chrono::milliseconds(250);
 constexpr auto kAcceptPause = std::chrono::milliseconds(50);
+constexpr int kAsideNiceness = 10;  // whoever asks for little goes first
 constexpr auto kLastMoment = std::chrono::milliseconds(250);
 constexpr std::string_view kFull = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
 struct Listener {
   explicit Listener(Loop& loop) : acceptor(loop), pause(loop) {}
   Acceptor acceptor;
+  tcp::endpoint place;
   Timer pause;  // after a connection that could not be accepted
+};
+
+class TcpStream;
+
+// Reads of one loop that have time: one for each round of the loop, so that whatever became ready goes before the next.
+class BulkyReads {
+ public:
+  explicit BulkyReads(Loop& loop) : loop_(loop) {}
+  void add(TcpStream& stream);
+
+ private:
+  void wake();
+  void read_one();
+
+  Loop& loop_;
+  std::deque<TcpStream*> waiting_;
 };
 
 class TcpStream final : public Stream {
  public:
-  explicit TcpStream(Socket socket) : socket_(std::move(socket)) {}
+  TcpStream(Socket socket, BulkyReads& bulky) : socket_(std::move(socket)), bulky_(bulky) {}
 
-  void start_read(std::span<char> into, Waiter& waiter) override {
+  void start_read(std::span<char> into, bool bulky, Waiter& waiter) override {
+    if (bulky) {
+      piece_ = into;
+      reader_ = &waiter;
+      bulky_.add(*this);
+      return;
+    }
     socket_.async_read_some(asio::buffer(into.data(), into.size()), [&waiter](std::error_code error, size_t size) {
       waiter.bytes = error ? 0 : size;
       waiter.handle.resume();
@@ -86,9 +112,40 @@ class TcpStream final : public Stream {
     socket_.close(ignored);
   }
 
+  void read_piece() {
+    std::error_code error;
+    const size_t size = socket_.read_some(asio::buffer(piece_.data(), piece_.size()), error);
+    if (error == asio::error::would_block) {
+      socket_.async_wait(Socket::wait_read, [this](std::error_code) { bulky_.add(*this); });
+      return;
+    }
+    reader_->bytes = error ? 0 : size;
+    reader_->handle.resume();
+  }
+
  private:
   Socket socket_;
+  BulkyReads& bulky_;
+  std::span<char> piece_;
+  Waiter* reader_ = nullptr;
 };
+
+void BulkyReads::add(TcpStream& stream) {
+  waiting_.push_back(&stream);
+  if (waiting_.size() == 1) wake();
+}
+
+void BulkyReads::wake() {
+  asio::post(loop_, [this] { read_one(); });
+}
+
+// The stream may come back, or end, before read_piece() returns.
+void BulkyReads::read_one() {
+  TcpStream* const first = waiting_.front();
+  waiting_.pop_front();
+  if (!waiting_.empty()) wake();
+  first->read_piece();
+}
 
 // Resumes on one loop. However many coroutines are resumed before the loop gets to it, it is woken once.
 class LoopExecutor final : public Executor {
@@ -123,10 +180,11 @@ class LoopExecutor final : public Executor {
 // One thread's loop and its connections. Everything but load() and loop() is for that thread alone.
 class Worker {
  public:
-  Worker(const Options& options, Handler& handler, const Clock& clock, Budget& budget, Random& random)
-      : site_{options, handler, clock, budget, RequestIds(random), DateText()},
+  Worker(const Options& options, Handler& handler, const Clock& clock, Budget& budget, Workers& aside, Random& random)
+      : site_{options, handler, clock, budget, aside, RequestIds(random), DateText()},
         loop_(1),
         executor_(loop_),
+        bulky_reads_(loop_),
         sweeper_(loop_),
         stop_timer_(loop_),
         stay_(loop_.get_executor()) {}
@@ -182,7 +240,8 @@ class Worker {
  private:
   bool begin(Socket socket) {
     try {
-      auto connection = std::make_unique<Connection>(site_, std::make_unique<TcpStream>(std::move(socket)));
+      auto connection =
+          std::make_unique<Connection>(site_, std::make_unique<TcpStream>(std::move(socket), bulky_reads_));
       Connection* key = connection.get();
       connections_.emplace(key, std::move(connection));
       site_.now_ns = site_.clock.monotonic_ns();
@@ -237,6 +296,7 @@ class Worker {
   Site site_;
   Loop loop_;
   LoopExecutor executor_;
+  BulkyReads bulky_reads_;
   Timer sweeper_;
   Timer stop_timer_;
   asio::executor_work_guard<Loop::executor_type> stay_;
@@ -280,10 +340,10 @@ std::vector<asio::ip::address> addresses_of(const Options& options, std::error_c
 
 struct Server::Parts {
   Parts(const Options& given, Handler& handler, const Clock& clock, Random& random)
-      : options(given), budget(given.memory_budget) {
+      : options(given), budget(given.memory_budget), aside((given.threads + 1) / 2, kAsideNiceness) {
     PARTITA_CHECK(options.threads > 0);
     for (unsigned i = 0; i < options.threads; ++i) {
-      workers.push_back(std::make_unique<Worker>(options, handler, clock, budget, random));
+      workers.push_back(std::make_unique<Worker>(options, handler, clock, budget, aside, random));
     }
   }
 
@@ -322,7 +382,8 @@ struct Server::Parts {
     if (!error) listener->acceptor.bind(endpoint, error);
     if (!error) listener->acceptor.listen(asio::socket_base::max_listen_connections, error);
     if (error) return error;
-    port = listener->acceptor.local_endpoint(error).port();
+    listener->place = listener->acceptor.local_endpoint(error);
+    port = listener->place.port();
     listeners.push_back(std::move(listener));
     return error;
   }
@@ -382,6 +443,7 @@ struct Server::Parts {
 
   Options options;
   Budget budget;
+  Workers aside;
   uint16_t port = 0;
   size_t most_connections = 0;
   std::vector<std::unique_ptr<Worker>> workers;
@@ -413,6 +475,22 @@ void Server::raise_file_limit() {
 }
 
 uint16_t Server::port() const { return parts_->port; }
+
+std::vector<std::string> Server::places() const {
+  std::vector<std::string> places;
+  for (const auto& listener : parts_->listeners) {
+    const asio::ip::address address = listener->place.address();
+    const std::string digits = address.to_string();
+    places.push_back((address.is_v6() ? "[" + digits + "]" : digits) + ":" + std::to_string(listener->place.port()));
+  }
+  return places;
+}
+
+bool Server::beyond_loopback() const {
+  return !std::ranges::all_of(parts_->listeners,
+                              [](const auto& listener) { return listener->place.address().is_loopback(); });
+}
+
 size_t Server::most_connections() const { return parts_->most_connections; }
 
 bool Server::run() {

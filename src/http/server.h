@@ -68,6 +68,10 @@ class Server {
 
   // The real one, also when options asked for 0.
   uint16_t port() const;
+  // Every address that it listens on, with the port, as URLs have them: "127.0.0.1:8000", "[::1]:8000".
+  std::vector<std::string> places() const;
+  // Whether one of them can be reached from other machines.
+  bool beyond_loopback() const;
   // At most what options asked for: file descriptors are kept back for the store.
   size_t most_connections() const;
 

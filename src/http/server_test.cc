@@ -5,10 +5,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <ctime>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <new>
 #include <thread>
@@ -43,7 +45,8 @@ class Echo final : public Handler {
       co_await never;
     }
     if (call.body == "no memory") static_cast<void>(co_await run_out());
-    if (call.body == "hold") {
+    if (call.body == "look") on_look();
+    if (call.body.starts_with("hold")) {
       holds = true;
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
@@ -72,6 +75,7 @@ class Echo final : public Handler {
   std::atomic<int> calls{0};
   std::atomic<bool> unwell{false};
   std::atomic<bool> holds{false};
+  std::function<void()> on_look;
 
  private:
   struct Never {
@@ -122,6 +126,10 @@ class Client {
   }
   void send_if_open(std::string_view bytes) { ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
   void end() { ::shutdown(socket_, SHUT_WR); }
+  bool has_something() {
+    char first = 0;
+    return ::recv(socket_, &first, 1, MSG_DONTWAIT | MSG_PEEK) > 0;
+  }
   // The server has closed it; what it sent is thrown away.
   bool ended() {
     char piece[4096];
@@ -385,6 +393,47 @@ TEST_F(ServerTest, AsksWhoIsCallingBeforeItReadsALargeBody) {
   EXPECT_NE(known.read_until("|known").find("|known"), std::string::npos);
 }
 
+TEST_F(ServerTest, LooksAtLargeBodiesBesideTheThreadThatServes) {
+  start();
+  Client large(server_->port());
+  large.send(post("hold" + std::string(100'000, 'x'), kKnown));
+  while (!echo_.holds) std::this_thread::yield();
+  Client small(server_->port());
+  small.send(post("small"));
+  EXPECT_NE(small.read_until("unknown").find("|small|"), std::string::npos);
+  EXPECT_EQ(echo_.calls, 1);  // the large one is not answered yet
+  EXPECT_NE(large.read_until("|known").find("|known"), std::string::npos);
+}
+
+// The ends of large bodies and one small request wait for the thread together: the small one, which came last, goes
+// first. The bodies end badly, because that is answered by the thread itself.
+TEST_F(ServerTest, ReadsLargeBodiesBehindSmallRequests) {
+  start();
+  const std::string begun = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n" + std::string(kKnown) +
+                            "\r\n20000\r\n" + std::string(0x20000, 'x') + "\r\n";
+  std::vector<std::unique_ptr<Client>> large;
+  for (int i = 0; i < 30; ++i) {
+    large.push_back(std::make_unique<Client>(server_->port()));
+    large.back()->send(begun);
+  }
+  Client small(server_->port());
+  small.send(post("first"));
+  EXPECT_NE(small.read_until("unknown").find("|first|"), std::string::npos);
+  int64_t answered = -1;
+  echo_.on_look = [&] {
+    answered = std::ranges::count_if(large, [](const auto& client) { return client->has_something(); });
+  };
+  Client holder(server_->port());
+  holder.send(post("hold"));
+  while (!echo_.holds) std::this_thread::yield();
+  for (const auto& client : large) client->send("nonsense\r\n");
+  small.send(post("look"));
+  EXPECT_NE(small.read_until("unknown").find("|look|"), std::string::npos);
+  EXPECT_GE(answered, 0);
+  EXPECT_LT(answered, 5);
+  for (const auto& client : large) EXPECT_NE(client->read_until("\r\n\r\n").find(" 400 "), std::string::npos);
+}
+
 TEST_F(ServerTest, GivesALargeBodyTimeForItsBytesAndNoMore) {
   options_.request_timeout_ms = 300;
   start();
@@ -436,6 +485,9 @@ TEST_F(ServerTest, TakesNamesAndBothLoopbackAddresses) {
     ASSERT_TRUE(server.ok()) << server.error().sentence();
     EXPECT_TRUE(Client((*server)->port()).connected());
     EXPECT_TRUE(Client((*server)->port(), AF_INET6).connected());
+    const std::string port = std::to_string((*server)->port());
+    EXPECT_EQ((*server)->places(), (std::vector<std::string>{"127.0.0.1:" + port, "[::1]:" + port}));
+    EXPECT_FALSE((*server)->beyond_loopback());
   }
 }
 
@@ -447,7 +499,9 @@ TEST_F(ServerTest, StaysOnLoopbackUnlessTold) {
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.error().sentence().find("--insecure"), std::string::npos);
   options.beyond_loopback = true;
-  EXPECT_TRUE(Server::listen(options, echo_, system_clock(), system_random()).ok());
+  const auto told = Server::listen(options, echo_, system_clock(), system_random());
+  ASSERT_TRUE(told.ok());
+  EXPECT_TRUE((*told)->beyond_loopback());
 }
 
 TEST_F(ServerTest, SaysWhyItCanNotListen) {

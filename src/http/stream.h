@@ -18,8 +18,9 @@ struct Waiter {
 class Stream {
  public:
   virtual ~Stream() = default;
-  // Reads at least one byte into `into`, later.
-  virtual void start_read(std::span<char> into, Waiter& waiter) = 0;
+  // Reads at least one byte into `into`, later; what is `bulky` is read a piece at a time, behind all else that the
+  // thread has to do.
+  virtual void start_read(std::span<char> into, bool bulky, Waiter& waiter) = 0;
   // Writes both pieces whole. True: done at once, waiter.bytes is set and nobody is resumed.
   virtual bool start_write(std::string_view first, std::string_view second, Waiter& waiter) = 0;
   // No more will be written.
@@ -30,11 +31,11 @@ class Stream {
 
 class ReadBytes {
  public:
-  ReadBytes(Stream& stream, std::span<char> into) : stream_(stream), into_(into) {}
+  ReadBytes(Stream& stream, std::span<char> into, bool bulky = false) : stream_(stream), into_(into), bulky_(bulky) {}
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> handle) {
     waiter_.handle = handle;
-    stream_.start_read(into_, waiter_);
+    stream_.start_read(into_, bulky_, waiter_);
   }
   // How many; 0 when there will be no more.
   size_t await_resume() const noexcept { return waiter_.bytes; }
@@ -42,6 +43,7 @@ class ReadBytes {
  private:
   Stream& stream_;
   std::span<char> into_;
+  bool bulky_;
   Waiter waiter_;
 };
 

@@ -76,11 +76,9 @@ def test_a_welcome_page_may_read_its_replies(server):
      "http://127.0.0.1:8000", "HTTP://EXAMPLE.COM", "*"],
 )  # fmt: skip
 def test_other_pages_are_refused(server, origin):
-    table = b'{"TableName":"page","KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST",'
-    table += b'"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"}]}'
     create = {"X-Amz-Target": "DynamoDB_20120810.CreateTable", "Origin": origin}
     with connection(server) as opened:
-        for data in (request(table, create), request(b"", {"Origin": origin, **ASKED}, method="OPTIONS")):
+        for data in (request(TABLE, create), request(b"", {"Origin": origin, **ASKED}, method="OPTIONS")):
             opened.send(data)
             reply = opened.reply()
             assert reply.status == 403
@@ -91,6 +89,46 @@ def test_other_pages_are_refused(server, origin):
         opened.send(head({"Origin": origin, "Content-Length": 10_000_000}))
         assert opened.reply().status == 403
         assert opened.at_end()
+
+
+TABLE = b'{"TableName":"page","KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST",'
+TABLE += b'"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"}]}'
+EVIL = "evil.example:8000"
+
+
+@pytest.mark.parametrize(
+    "marks",
+    [
+        {"Origin": f"http://{EVIL}"},
+        {"Origin": f"http://{EVIL}", "Sec-Fetch-Site": "same-origin", "Referer": f"http://{EVIL}/"},
+        {"Origin": "null"},
+        {"Referer": f"http://{EVIL}/"},
+        {"Sec-Fetch-Site": "same-origin"},
+        {"Sec-Fetch-Site": "cross-site", "Host": "localhost:8000"},
+        {"Sec-Fetch-Site": ""},
+    ],
+)
+def test_a_page_whose_name_was_made_to_lead_here(server, marks):
+    """DNS rebinding: for the browser the page and this server are one site, so no rule of the browser's holds it back."""
+    create = {"X-Amz-Target": "DynamoDB_20120810.CreateTable", "Host": EVIL, **marks}
+    reply = exchange(server, request(TABLE, create))
+    assert reply.status == 403
+    assert "access-control-allow-origin" not in reply.headers
+    assert "page" not in exchange(server, request()).json()["TableNames"]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "dynamodb:8000"},  # a container's name
+        {"Host": EVIL},
+        {"Sec-Fetch-Mode": "cors"},  # what fetch() of Node.js sends
+        {"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate"},  # typed by a person
+        {**PAGE, "Referer": "http://example.com/", "Sec-Fetch-Site": "cross-site", "Host": "dynamodb:8000"},
+    ],
+)
+def test_callers_that_are_no_strange_pages_use_any_name(server, headers):
+    assert exchange(server, request(headers=headers)).status == 200
 
 
 def test_requests_sent_at_once_are_answered_in_order(server):
