@@ -74,7 +74,11 @@ class Stopper {
     const int first = stop_signal(done, Deadline::max());
     log(LogLevel::kInfo, {"Stopping on ", name_of(first), "."});
     server.stop();
-    const int second = stop_signal(done, std::chrono::steady_clock::now() + patience_ + kRest);
+    const Deadline stopped = std::chrono::steady_clock::now();
+    int second = 0;
+    do {
+      second = stop_signal(done, stopped + patience_ + kRest);
+    } while (second != 0 && std::chrono::steady_clock::now() < stopped + kSameWish);
     if (second != 0) {
       log(LogLevel::kWarn, {"Stopping at once on another ", name_of(second), "."});
       server.stop_now();
@@ -89,6 +93,8 @@ class Stopper {
     std::_Exit(EXIT_FAILURE);
   }
 
+  // Whoever ends a group of processes often tells each twice, within a moment.
+  static constexpr auto kSameWish = std::chrono::seconds(1);
   static constexpr auto kRest = std::chrono::seconds(3);
   const std::chrono::milliseconds patience_;
   std::jthread thread_;
@@ -102,12 +108,11 @@ void return_large_memory() {
 #endif
 }
 
-void say_ready(const CommandLine& line, std::string_view version, uint16_t port) {
-  const bool local = line.http.address.empty() || line.http.address == "localhost";
-  const bool six = line.http.address.find(':') != std::string::npos;
-  const std::string host = local ? "127.0.0.1" : six ? "[" + line.http.address + "]" : line.http.address;
-  const std::string text = "partita " + std::string(version) + " is serving DynamoDB on http://" + host + ":" +
-                           std::to_string(port) + ", data in " + place_of_store(line.store) + "\n";
+void say_ready(const CommandLine& line, std::string_view version, const http::Server& server) {
+  std::string urls;
+  for (const std::string& place : server.places()) urls += (urls.empty() ? "http://" : " and http://") + place;
+  const std::string text = "partita " + std::string(version) + " is serving DynamoDB on " + urls + ", data in " +
+                           place_of_store(line.store) + "\n";
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
 }
@@ -118,14 +123,15 @@ void log_settings(const CommandLine& line, const http::Server& server) {
   for (const std::string& origin : line.http.allowed_origins) origins += " " + origin;
   const auto number = [](auto value) { return std::to_string(value); };
   log(LogLevel::kInfo,
-      {"Serving with ", number(line.http.threads), " threads, at most ", number(server.most_connections()),
-       " connections, ", number(line.http.memory_budget >> 20), " MiB for requests, timeouts of ",
-       number(line.http.idle_timeout_ms / 1000), " s idle and ", number(line.http.request_timeout_ms / 1000),
+      {"Serving with ", number(line.http.threads), line.http.threads == 1 ? " thread" : " threads", ", at most ",
+       number(server.most_connections()), " connections, ", number(line.http.memory_budget >> 20),
+       " MiB for requests, timeouts of ", number(line.http.idle_timeout_ms / 1000), " s idle and ",
+       number(line.http.request_timeout_ms / 1000),
        " s for a request; pages may call from:", origins.empty() ? " nowhere" : origins, "."});
   if (server.most_connections() < line.http.max_connections) {
     log(LogLevel::kWarn, "Fewer connections than asked for: the limit of open files (ulimit -n) allows no more.");
   }
-  if (line.http.beyond_loopback) {
+  if (server.beyond_loopback()) {
     log(LogLevel::kWarn, "Whoever reaches the port may do anything: signatures are not verified yet.");
   }
 }
@@ -152,8 +158,8 @@ Result<void> serve(const CommandLine& line, std::string_view version) {
   ServiceHandler handler(service, *engine);
   PARTITA_TRY(const std::unique_ptr<http::Server> server,
               http::Server::listen(line.http, handler, system_clock(), system_random()));
-  say_ready(line, version, server->port());
   log_settings(line, *server);
+  say_ready(line, version, *server);
   const Stopper stopper(*server, line.http.stop_timeout_ms);
   if (!server->run()) {
     log(LogLevel::kError, "Some requests did not end; leaving without them.");

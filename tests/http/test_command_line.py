@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import pathlib
 import re
 import signal
@@ -114,7 +115,7 @@ def test_a_second_signal_stops_it_at_once(how):
     with running_server(in_memory=True) as server, contextlib.ExitStack() as stack:
         unread_reply(server, stack)
         server.process.send_signal(signal.SIGTERM)
-        time.sleep(0.3)
+        time.sleep(1.1)
         assert server.running()
         assert stops_within(server, 1, how)
         assert "at once" in server.log()
@@ -128,12 +129,64 @@ def test_a_hangup_changes_nothing():
         assert "SIGHUP" in server.log()
 
 
+def test_two_signals_at_once_are_one():
+    """What `timeout` does to the processes of a group."""
+    with running_server(in_memory=True) as server, contextlib.ExitStack() as stack:
+        opened = unread_reply(server, stack)
+        server.process.send_signal(signal.SIGTERM)
+        time.sleep(0.001)
+        server.process.send_signal(signal.SIGTERM)
+        time.sleep(0.2)
+        assert len(opened.reply().body) > 15_000_000
+        assert server.process.wait(5) == 0
+        assert "at once" not in server.log()
+
+
+def test_many_connections_do_not_hold_up_a_stop():
+    halves = [b"", request(), b"POST / HT", head({"Content-Length": 15_000_000}) + b"{" * 200_000]
+    with running_server(extra_args=["--threads", "2"]) as server, contextlib.ExitStack() as stack:
+        opened = [stack.enter_context(connection(server)) for _ in range(800)]
+        for at, each in enumerate(opened):
+            each.send(halves[at % len(halves)])
+        time.sleep(0.3)
+        assert stops_within(server, 1.5)
+
+
 def test_it_listens_on_both_loopback_addresses():
     with running_server(in_memory=True, host="localhost") as server:
+        assert f"http://127.0.0.1:{server.port} and http://[::1]:{server.port}, data in" in server.ready_line
         for host in ("127.0.0.1", "::1"):
             with socket.create_connection((host, server.port), 5) as opened:
                 opened.sendall(request(headers={"Connection": "close"}))
                 assert b" 200 OK" in opened.recv(1000)
+
+
+def test_one_address_of_version_6():
+    with running_server(in_memory=True, host="::1") as server:
+        assert f" on http://[::1]:{server.port}, data in" in server.ready_line
+        assert exchange(server, request()).status == 200
+    done = run("serve", "--in-memory", "--listen", "::1")
+    assert done.returncode == 2
+    assert_one_sentence(done.stderr)
+    assert "[::1]:8000" in done.stderr
+
+
+@pytest.mark.parametrize("host, warned", [("localhost", False), ("ip6-loopback", False), ("127.0.0.1", False), ("0.0.0.0", True)])
+def test_it_warns_of_other_machines_only_where_they_reach_it(host, warned):
+    with contextlib.suppress(socket.gaierror):
+        socket.getaddrinfo(host, 0)
+        with running_server(in_memory=True, extra_args=["--insecure"], host=host) as server:
+            assert ("Whoever reaches the port" in server.log()) == warned
+
+
+def test_as_many_threads_as_it_may_use_processors():
+    mine = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {min(mine)})  # the server inherits it
+        with running_server(in_memory=True) as server:
+            assert "Serving with 1 thread," in server.log()
+    finally:
+        os.sched_setaffinity(0, mine)
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0", "[::]"])
@@ -200,6 +253,15 @@ def test_a_directory_that_cannot_be_written(place):
     assert done.returncode == 1 and done.stdout == ""
     assert_one_sentence(done.stderr)
     assert place in done.stderr
+
+
+def test_a_file_where_a_directory_should_be(tmp_path):
+    (tmp_path / "notes").write_text("mine")
+    done = run("serve", "--listen", "127.0.0.1:0", "--data", tmp_path / "notes")
+    assert done.returncode == 1 and done.stdout == ""
+    assert_one_sentence(done.stderr)
+    assert f"{tmp_path / 'notes'} is a file" in done.stderr
+    assert (tmp_path / "notes").read_text() == "mine"
 
 
 def test_a_directory_that_is_in_use():

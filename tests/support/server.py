@@ -47,15 +47,15 @@ class Server:
 
     def start(self):
         """Starts the process and waits until it serves. Started again, it listens on the same port."""
-        arguments = self._arguments + ["--listen", f"{self.host}:{self.port}"]
+        arguments = self._arguments + ["--listen", f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"]
         self.process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._log)
         self.ready_line = self._read_line(time.monotonic() + START_TIMEOUT_S)
-        found = re.search(r"http://([\d.]+):(\d+)", self.ready_line)
+        found = re.search(r"http://([\d.]+|\[[\da-f:]+\]):(\d+)", self.ready_line)
         if not found:
             self.kill()
             raise RuntimeError(f"the server did not start: {self.ready_line!r}\n{self.log()}")
-        self.host, self.port = found.group(1), int(found.group(2))
-        self.url = f"http://{self.host}:{self.port}"
+        self.url = found.group(0)
+        self.host, self.port = found.group(1).strip("[]"), int(found.group(2))
         return self
 
     def _read_line(self, deadline):
