@@ -18,7 +18,7 @@ using State = RequestReader::State;
 constexpr size_t kFirstCapacity = 4096;  // not taken from the budget: the number of connections bounds these
 constexpr size_t kLeastRoom = 1024;
 constexpr size_t kKeptCapacity = size_t{16} << 10;   // a buffer that grew beyond this is not kept for the next request
-constexpr size_t kSmallCapacity = size_t{64} << 10;  // beyond this a request must leave room for small ones
+constexpr size_t kSmallCapacity = size_t{64} << 10;  // a larger one leaves room for small ones, and for looking at it
 constexpr size_t kMostAtOnce = size_t{32} << 10;
 constexpr size_t kMostHeaders = 128;
 constexpr size_t kMostChunkLine = 4096;
@@ -177,7 +177,7 @@ bool RequestReader::grow(size_t capacity) {
   const size_t before = share_.bytes();
   const size_t limit = share_.budget().limit();
   const size_t charged = capacity > kFirstCapacity ? capacity : 0;
-  if (!share_.resize_within(charged, capacity > kSmallCapacity ? limit / 4 * 3 : limit)) return false;
+  if (!share_.resize_within(charged, capacity > kSmallCapacity ? limit / 2 : limit)) return false;
   auto* grown = static_cast<char*>(std::realloc(data_, capacity));
   if (grown == nullptr) {
     static_cast<void>(share_.resize(before));
@@ -200,7 +200,10 @@ std::span<char> RequestReader::space() {
   }
   if (capacity_ - end_ < wanted) {
     const size_t doubled = std::max(kFirstCapacity, capacity_ * 2);
-    if (!grow(left < doubled - end_ ? end_ + left : doubled)) return {};
+    // A large body that has begun to come gets all of its room at once, or none: bodies that each got a part of what
+    // there is would all be refused in the end.
+    const bool whole = left < doubled - end_ || (left != SIZE_MAX && doubled > kSmallCapacity);
+    if (!grow(whole ? end_ + left : doubled)) return {};
   }
   // Whoever sends much must not keep the thread from others for long.
   return {data_ + end_, std::min(capacity_ - end_, kMostAtOnce)};

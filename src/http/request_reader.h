@@ -12,7 +12,8 @@
 // "chunked" are all malformed. How the bytes are cut into pieces never changes what they mean.
 //
 // Bytes of the requests behind the current one (pipelining) stay in the buffer until next(). Memory grows with the
-// bytes received, never with what a request merely announces, and all of it but a first page is taken from the budget.
+// bytes received; only when 64 KiB of a body are there, all that it announced is taken at once. All of it but a first
+// page is taken from the budget, half of which is for bodies larger than that.
 #pragma once
 
 #include <cstddef>
