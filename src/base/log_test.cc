@@ -9,13 +9,19 @@
 namespace partita {
 namespace {
 
+class Log : public testing::Test {
+ protected:
+  Log() { set_log_level(LogLevel::kInfo); }
+  ~Log() override { set_log_level(LogLevel::kError); }
+};
+
 std::string logged(LogLevel level, std::string_view sentence) {
   testing::internal::CaptureStderr();
   log(level, sentence);
   return testing::internal::GetCapturedStderr();
 }
 
-TEST(Log, WritesTimeLevelAndSentence) {
+TEST_F(Log, WritesTimeLevelAndSentence) {
   const std::string line = logged(LogLevel::kWarn, "The disk is full.");
   ASSERT_EQ(line.size(), std::string_view("2026-11-22T10:15:30.123Z warn  The disk is full.\n").size());
   EXPECT_EQ(line[10], 'T');
@@ -23,37 +29,36 @@ TEST(Log, WritesTimeLevelAndSentence) {
   EXPECT_EQ(line.substr(24), " warn  The disk is full.\n");
 }
 
-TEST(Log, DropsWhatIsAboveTheLevel) {
+TEST_F(Log, DropsWhatIsAboveTheLevel) {
   EXPECT_EQ(logged(LogLevel::kDebug, "x"), "");
   set_log_level(LogLevel::kDebug);
   EXPECT_NE(logged(LogLevel::kDebug, "x"), "");
   set_log_level(LogLevel::kError);
   EXPECT_EQ(logged(LogLevel::kWarn, "x"), "");
   EXPECT_NE(logged(LogLevel::kError, "x"), "");
-  set_log_level(LogLevel::kInfo);
 }
 
-TEST(Log, LetsNobodyForgeALineOrFillTheScreen) {
+TEST_F(Log, LetsNobodyForgeALineOrFillTheScreen) {
   EXPECT_TRUE(logged(LogLevel::kError, "a\nb\x1b[1m\x7f").ends_with(" error a?b?[1m?\n"));
   const std::string line = logged(LogLevel::kError, std::string(1'000'000, 'x'));
   EXPECT_LT(line.size(), 4096u);
   EXPECT_TRUE(line.ends_with("x\n"));
 }
 
-TEST(Log, JoinsParts) {
+TEST_F(Log, JoinsParts) {
   testing::internal::CaptureStderr();
   log(LogLevel::kInfo, {"a", "b", "", "c"});
   EXPECT_TRUE(testing::internal::GetCapturedStderr().ends_with(" info  abc\n"));
 }
 
-TEST(Log, KnowsTheLevelsNames) {
+TEST_F(Log, KnowsTheLevelsNames) {
   EXPECT_EQ(log_level_named("error"), LogLevel::kError);
   EXPECT_EQ(log_level_named("debug"), LogLevel::kDebug);
   EXPECT_EQ(log_level_named("Debug"), std::nullopt);
   EXPECT_EQ(log_level_named(""), std::nullopt);
 }
 
-TEST(Log, ThrottlesWhatRepeats) {
+TEST_F(Log, ThrottlesWhatRepeats) {
   LogThrottle throttle(60'000);
   uint64_t unsaid = 7;
   EXPECT_TRUE(throttle.pass(unsaid));
