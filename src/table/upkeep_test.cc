@@ -6,6 +6,7 @@
 #include <future>
 #include <thread>
 
+#include "base/log.h"
 #include "expr/update.h"
 #include "table/counts.h"
 #include "table/job.h"
@@ -497,6 +498,7 @@ TEST_F(UpkeepTest, ADamagedCountRowStopsItsCountAndNothingElse) {
 
 // What comes round every minute is no news.
 TEST_F(UpkeepTest, AJobThatFoundNothingToDoIsNotLogged) {
+  set_log_level(LogLevel::kInfo);
   wait_for_jobs();
   store(token_key("young"), token_row(clock_.now_ms(), ""));
   close();
@@ -511,6 +513,7 @@ TEST_F(UpkeepTest, AJobThatFoundNothingToDoIsNotLogged) {
   wait_for_jobs();
   close();
   EXPECT_TRUE(testing::internal::GetCapturedStderr().ends_with(" info  sweeping old tokens: done, 1 rows\n"));
+  set_log_level(LogLevel::kError);
   open();
 }
 

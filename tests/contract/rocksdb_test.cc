@@ -97,7 +97,7 @@ TEST_F(RocksdbStore, OpensOnceAtATime) {
 
 TEST_F(RocksdbStore, SaysWhenTheDirectoryCanNotBeMadeOrIsNone) {
   std::ofstream(path()) << "a file";
-  expect_refused(ErrorKind::kUnavailable, "can not be made: Not a directory");
+  expect_refused(ErrorKind::kUnavailable, "is a file");
   RocksdbOptions options;
   options.directory = path() + "/below";
   const auto engine = open_rocksdb_engine(options);
