@@ -212,8 +212,8 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   ops::Reply reply;
   BudgetShare share(site_.budget);
   // Looking at a large body takes milliseconds, which nobody else on this thread shall wait for.
-  Executor* const home = Executor::current();
-  const bool aside = body.size() > kSmallBody && home != nullptr;
+  const bool aside = body.size() > kSmallBody;
+  Executor* const home = aside ? Executor::current() : nullptr;
   if (aside) co_await site_.aside.enter();
   bool failed = false;
   try {

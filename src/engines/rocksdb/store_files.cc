@@ -44,6 +44,8 @@ std::optional<uint64_t> manifest_number(std::string_view path) {
   return name.starts_with(kPrefix) ? number_in(name.substr(kPrefix.size())) : std::nullopt;
 }
 
+bool is_options(std::string_view path) { return name_of(path).starts_with("OPTIONS-"); }
+
 class StoreDirectory final : public FSDirectoryWrapper {
  public:
   using FSDirectoryWrapper::FSDirectoryWrapper;
@@ -52,6 +54,7 @@ class StoreDirectory final : public FSDirectoryWrapper {
   }
   IOStatus FsyncWithDirOptions(const IOOptions& options, IODebugContext* debug,
                                const DirFsyncOptions& reason) override {
+    if (is_options(reason.renamed_new_name)) return IOStatus::OK();
     return recoverable(FSDirectoryWrapper::FsyncWithDirOptions(options, debug, reason));
   }
 };
@@ -73,10 +76,10 @@ class StoreFile final : public FSWritableFileOwnerWrapper {
     return outcome(target()->Append(data, options, verification, debug));
   }
   IOStatus Sync(const IOOptions& options, IODebugContext* debug) override {
-    return synced(target()->Sync(options, debug));
+    return kind_ == StoreFiles::Kind::kOptions ? IOStatus::OK() : synced(target()->Sync(options, debug));
   }
   IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
-    return synced(target()->Fsync(options, debug));
+    return kind_ == StoreFiles::Kind::kOptions ? IOStatus::OK() : synced(target()->Fsync(options, debug));
   }
   IOStatus Flush(const IOOptions& options, IODebugContext* debug) override {
     return outcome(target()->Flush(options, debug));
@@ -127,7 +130,7 @@ IOStatus StoreFiles::NewWritableFile(const std::string& path, const FileOptions&
   }
   IOStatus status = target()->NewWritableFile(path, options, file, debug);
   if (!status.ok()) return recoverable(std::move(status));
-  const Kind kind = log ? Kind::kLog : manifest ? Kind::kManifest : Kind::kOther;
+  const Kind kind = log ? Kind::kLog : manifest ? Kind::kManifest : is_options(path) ? Kind::kOptions : Kind::kOther;
   const uint64_t number = log ? *log : manifest.value_or(0);
   if (log) {
     newest_log_.store(number, std::memory_order_release);

@@ -1,5 +1,6 @@
 // The files as RocksDB sees them: they tell the witness which logs and manifests come and go, remember which log a
-// failed write has spoilt, and make every failed write one that RocksDB can recover from.
+// failed write has spoilt, and make every failed write one that RocksDB can recover from. The files named OPTIONS,
+// which it writes at each start for people and never reads again, are not synced: a start is to be quick.
 #pragma once
 
 #include <rocksdb/file_system.h>
@@ -46,7 +47,7 @@ class StoreFiles final : public rocksdb::FileSystemWrapper {
 
  private:
   friend class StoreFile;
-  enum class Kind : uint8_t { kLog, kManifest, kOther };
+  enum class Kind : uint8_t { kLog, kManifest, kOptions, kOther };
   void saw_spoilt_log(uint64_t number) { spoilt_log_.store(number, std::memory_order_release); }
   void saw_manifest(uint64_t number, uint64_t bytes);
 
