@@ -40,8 +40,9 @@ def run(dynamodb):
     for done, (name, key, local_indexes, items) in enumerate(TABLES, start=1):
         create_if_missing(dynamodb.meta.client, name, key, local_indexes)
         write(dynamodb.Table(name), items)
-        print(f"\rSample data: {done} of {len(TABLES)} tables", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
+        if sys.stderr.isatty():  # elsewhere each would be a line of its own
+            print(f"\rSample data: {done} of {len(TABLES)} tables", end="", file=sys.stderr, flush=True)
+    print("" if sys.stderr.isatty() else f"Sample data: {done} of {len(TABLES)} tables", file=sys.stderr)
     return {}
 
 
