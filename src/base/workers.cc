@@ -2,6 +2,9 @@
 
 #include <sys/resource.h>
 
+#include <new>
+#include <system_error>
+
 #include "base/check.h"
 
 namespace partita {
@@ -17,12 +20,30 @@ Workers::~Workers() {
 }
 
 void Workers::resume(std::coroutine_handle<> handle) {
+  const bool taken = take(handle);
+  if (!taken) handle.resume();
+}
+
+bool Workers::take(std::coroutine_handle<> handle) {
   std::lock_guard lock(mutex_);
   waiting_.push_back(handle);
-  if (waiting_.size() > idle_ && threads_.size() < max_threads_) {
+  if (waiting_.size() > idle_ && threads_.size() < max_threads_ && begin_thread()) return true;
+  if (threads_.empty()) {
+    waiting_.pop_back();
+    return false;
+  }
+  changed_.notify_one();
+  return true;
+}
+
+bool Workers::begin_thread() {
+  try {
     threads_.emplace_back(&Workers::run, this);
-  } else {
-    changed_.notify_one();
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  } catch (const std::bad_alloc&) {
+    return false;
   }
 }
 

@@ -25,14 +25,17 @@ class Workers final : public Executor {
   struct Entry {
     Workers& workers;
     bool await_ready() noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> handle) { workers.resume(handle); }
+    bool await_suspend(std::coroutine_handle<> handle) { return workers.take(handle); }
     void await_resume() noexcept {}
   };
-  // `co_await workers.enter()` goes on on one of the threads.
+  // `co_await workers.enter()` goes on on one of the threads; where it is if there is none and none can be made.
   Entry enter() { return {*this}; }
   void resume(std::coroutine_handle<> handle) override;
 
  private:
+  // False, and nothing is taken, when there is no thread and none can be made.
+  bool take(std::coroutine_handle<> handle);
+  bool begin_thread();  // with the lock held
   void run();
 
   const size_t max_threads_;

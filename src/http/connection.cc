@@ -214,9 +214,9 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   // Looking at a large body takes milliseconds, which nobody else on this thread shall wait for.
   const bool aside = body.size() > kSmallBody;
   Executor* const home = aside ? Executor::current() : nullptr;
-  if (aside) co_await site_.aside.enter();
   bool failed = false;
   try {
+    if (aside) co_await site_.aside.enter();
     const size_t needed = body.size() <= kUncounted ? 0 : site_.handler.memory_of(call);
     if (memory_reserve_held() && take_memory(share, needed)) {
       reply = co_await site_.handler.call(call);

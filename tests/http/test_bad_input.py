@@ -2,6 +2,7 @@
 
 import os
 import random
+import resource
 import socket
 import struct
 import time
@@ -9,6 +10,8 @@ import time
 import pytest
 from conftest import IDLE_TIMEOUT_S, MAX_CONNECTIONS, REQUEST_TIMEOUT_S
 from raw import Connection, assert_healthy, assert_refused, connection, exchange, head, request
+from server import running_server
+from test_hostile import make_table, measured, memory, operation
 
 # --- bodies -----------------------------------------------------------------------------------------------------------
 
@@ -321,3 +324,16 @@ def test_requests_with_random_changes(server):
                 data = bytearray(b"x")
         reply = exchange(server, bytes(data), finish=True)
         assert reply is None or reply.status < 500
+
+
+@measured
+def test_a_large_request_when_no_thread_can_be_made():
+    with running_server(in_memory=True) as server:
+        make_table(server)
+        limit = memory(server, "VmSize") + (4 << 20)  # less than a thread's stack
+        resource.prlimit(server.process.pid, resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
+        put = operation("PutItem", TableName="tab", Item={"k": {"S": "x"}, "v": {"S": "v" * 300_000}})
+        reply = exchange(server, put)
+        assert reply is not None and (reply.status == 200 or reply.status >= 500)
+        resource.prlimit(server.process.pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        assert exchange(server, put).status == 200
