@@ -100,11 +100,14 @@ class Stopper {
   std::jthread thread_;
 };
 
-// Memory of large requests goes back to the system at once, and is not kept by whichever thread had it.
+// Memory of large requests goes back to the system at once, and little of the rest is kept by whichever thread had it.
 void return_large_memory() {
 #ifdef __GLIBC__
   constexpr int kLarge = 256 << 10;
+  // Else the memory of one request's reply goes back, page by page, before the next one asks for it again.
+  constexpr int kKept = 4 << 20;
   mallopt(M_MMAP_THRESHOLD, kLarge);
+  mallopt(M_TRIM_THRESHOLD, kKept);
 #endif
 }
 
