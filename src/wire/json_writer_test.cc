@@ -71,7 +71,9 @@ TEST(JsonWriter, WritesDoublesAsAwsDoes) {
 }
 
 TEST(JsonWriter, EscapesEveryByteAtEveryPlace) {
-  for (size_t length = 0; length < 40; ++length) {
+  std::vector<size_t> lengths{63, 64, 65, 79, 80, 127, 128, 130, 200};
+  for (size_t length = 0; length < 40; ++length) lengths.push_back(length);
+  for (const size_t length : lengths) {
     for (size_t place = 0; place < length; ++place) {
       for (int c = 0; c < 256; ++c) {
         std::string text(length, 'x');
