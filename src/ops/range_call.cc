@@ -104,7 +104,7 @@ Result<void> decode_range(const Members& in, RangeKind kind, expr::Placeholders&
 
 Result<std::string> RangeCall::encode(const Request& request, const table::RangePlan& /*plan*/,
                                       const table::RangePage& page) {
-  wire::JsonWriter json(4096);
+  wire::JsonWriter json(512 + page.bytes + page.bytes / 4);
   json.begin_object();
   if (request.select != Select::kCount) {
     json.key("Items");

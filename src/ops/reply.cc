@@ -70,6 +70,7 @@ void write_capacity_list(JsonWriter& json, const std::vector<table::ConsumedCapa
 
 Result<void> write_found(JsonWriter& json, const table::FoundItem& item) {
   if (const auto* stored = std::get_if<std::string>(&item)) return json.write_encoded_item(*stored);
+  if (const auto* stored = std::get_if<std::string_view>(&item)) return json.write_encoded_item(*stored);
   json.write_item(std::get<model::Item>(item));
   return {};
 }

@@ -131,6 +131,14 @@ class Collector {
  public:
   explicit Collector(const RangePlan& plan) : plan_(plan), request_(*plan.request) {}
 
+  // The rows that are taken from now on are of this page, which stays while they are looked at. Precondition: not
+  // empty.
+  const storage::Page& open(storage::Page page) {
+    close();
+    items_before_ = page_.items.size();
+    return *(open_ = std::make_unique<storage::Page>(std::move(page)));
+  }
+
   // False when the page is full and the row is not in it.
   Result<bool> take(const Seen& seen) {
     if (limit_met()) return false;
@@ -159,10 +167,18 @@ class Collector {
       page_.last_key = position_of(*plan_.table, plan_.index, item);
     }
     charge();
+    close();
     return std::move(page_);
   }
 
  private:
+  // Nothing is kept of a page that no item is of, but the last row.
+  void close() {
+    const bool kept = page_.items.size() > items_before_ && !plan_.whole_items;
+    if (kept) page_.pages.push_back(std::move(open_));
+    closed_ = std::move(open_);
+  }
+
   // Filters, projects and keeps one item.
   Result<void> keep(std::string_view stored) {
     const bool counted = request_.select == Select::kCount;
@@ -175,9 +191,12 @@ class Collector {
     if (counted) return {};
     if (request_.projection) {
       page_.items.emplace_back(expr::project(*request_.projection, *item));
-    } else {
+    } else if (plan_.whole_items) {
       page_.items.emplace_back(std::string(stored));
+    } else {
+      page_.items.emplace_back(stored);
     }
+    page_.bytes += stored.size();
     return {};
   }
 
@@ -201,7 +220,10 @@ class Collector {
   size_t row_bytes_ = 0;   // of the rows alone, which is what the index is charged
   model::HalfUnits fetched_ = 0;
   uint64_t work_ = 0;  // that the filter took
-  std::string last_row_;
+  std::unique_ptr<storage::Page> open_;
+  std::unique_ptr<storage::Page> closed_;  // the last one before it, unless kept
+  size_t items_before_ = 0;                // it was opened
+  std::string_view last_row_;              // in the open page, in the one before it, or in one that is kept
 };
 
 // Takes rows until the page is full; true when it is.
@@ -381,7 +403,8 @@ Task<Result<RangePage>> run(Database& database, const RangePlan& plan) {
     const size_t wanted = rows_wanted(plan, collector.scanned());
     auto read = co_await database.engine().scan(range, direction, wanted, kBytesAtOnce);
     if (!read.ok()) co_return std::move(read).error();
-    const storage::Page page = std::move(read).value();
+    if (read->empty()) break;
+    const storage::Page& page = collector.open(std::move(read).value());
     if (plan.whole_items) {
       PARTITA_CO_TRY(full, co_await take_whole_items(database, plan, page, collector));
     } else {

@@ -1,6 +1,7 @@
 // Reading items in order: Query over one item collection, Scan over a table or an index.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,9 +51,11 @@ struct RangePlan {
 };
 
 struct RangePage {
-  std::vector<FoundItem> items;  // empty when only counted
-  uint64_t count = 0;            // rows that passed the filter
-  uint64_t scanned = 0;          // rows looked at
+  std::vector<FoundItem> items;                       // empty when only counted
+  std::vector<std::unique_ptr<storage::Page>> pages;  // what the views among the items point into
+  size_t bytes = 0;                                   // of the items as they are stored, about
+  uint64_t count = 0;                                 // rows that passed the filter
+  uint64_t scanned = 0;                               // rows looked at
   std::optional<model::Item> last_key;
   ConsumedCapacity consumed;
 };

@@ -279,6 +279,23 @@ TEST_F(RangeTest, LongReadsGoOnWhereTheStoreLeftOff) {
   }
 }
 
+// What the store gives at once ends where the page does, and nothing of it is kept.
+TEST_F(RangeTest, APageThatIsFullBeforeTheStoresNextRowsSaysWhereItEnded) {
+  constexpr size_t kItemBytes = 1024;
+  for (int64_t number = 0; number < 1'025; ++number) {
+    Item row = item({{"pk", s("p")}, {"sk", n(number)}, {"v", s("")}});
+    row.set("v", s(std::string(kItemBytes - model::item_size(row), 'v')));
+    put("T", row);
+  }
+  RangeRead request = on("T");
+  request.range = KeyRange{{s("p")}, {}, std::nullopt};
+  request.select = Select::kCount;
+  const auto page = read(request).value();
+  EXPECT_EQ(page.count, model::kMaxPageBytes / kItemBytes);
+  ASSERT_TRUE(page.last_key);
+  EXPECT_EQ(*page.last_key->find("sk"), n(1'023));
+}
+
 TEST_F(RangeTest, ALimitThatIsMetAtTheEndStillSaysWhereItEnded) {
   fill(3);
   RangeRead request = on("T");

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -15,8 +16,9 @@
 
 namespace partita::table {
 
-// An item as it is stored (see model/item_codec.h), or what a projection left of it.
-using FoundItem = std::variant<std::string, model::Item>;
+// An item as it is stored (see model/item_codec.h), or what a projection left of it. What a view points at is kept by
+// whoever gives the item.
+using FoundItem = std::variant<std::string, model::Item, std::string_view>;
 
 struct GetRequest {
   std::string table;  // a name or an ARN

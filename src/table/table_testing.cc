@@ -32,7 +32,8 @@ std::string encoded(const Item& item) {
 
 Item decoded(const FoundItem& found) {
   if (const auto* whole = std::get_if<Item>(&found)) return *whole;
-  return model::decode_item(std::get<std::string>(found)).value();
+  const auto* view = std::get_if<std::string_view>(&found);
+  return model::decode_item(view != nullptr ? *view : std::get<std::string>(found)).value();
 }
 
 FaultyEngine::FaultyEngine() : owned_(open_memory_engine()), inner_(owned_.get()) {}

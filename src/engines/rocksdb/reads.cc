@@ -1,5 +1,6 @@
 #include "engines/rocksdb/reads.h"
 
+#include <algorithm>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,9 @@ namespace {
 
 // Erased rows that a scan steps over on the thread of its caller before it moves to a worker.
 constexpr uint64_t kMaxSkipped = 2'000;
+// What a page is given room for when its first row is known, so that it seldom has to move.
+constexpr size_t kExpectedRows = 64;
+constexpr size_t kMostExpectedBytes = size_t{64} << 10;
 
 rocksdb::ReadOptions read_options(ReadTier tier) {
   rocksdb::ReadOptions options;
@@ -98,6 +102,10 @@ Status scan_page(const Store& store, const Range& range, Direction direction, si
     }
     const std::string_view stored = to_view(row->value());
     if (stored.size() < kVersionBytes) return Status::Corruption("a record without a version");
+    if (page.empty()) {
+      const size_t rows = std::min(max_records, kExpectedRows);
+      page.reserve(rows, std::min(rows * (row->key().size() + stored.size()), kMostExpectedBytes));
+    }
     page.append(to_view(row->key()), stored.substr(kVersionBytes), version_of(stored));
     ascending ? row->Next() : row->Prev();
   }
