@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "expr/condition_checks.h"
@@ -160,12 +161,20 @@ Result<void> check_name(const std::string& attribute) {
 // The entries without those whose attribute comes again: of a member that is sent twice the last counts.
 template <class Entry>
 std::vector<const Entry*> last_of_each(const std::vector<Entry>& entries) {
-  std::set<std::string_view> seen;
+  std::vector<const Entry*> order;
+  order.reserve(entries.size());
+  for (const Entry& entry : entries) order.push_back(&entry);
+  const auto by_name = [](const Entry* a, const Entry* b) {
+    return std::tie(a->attribute, a) < std::tie(b->attribute, b);
+  };
+  std::ranges::sort(order, by_name);
   std::vector<const Entry*> kept;
-  for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
-    if (seen.insert(entry->attribute).second) kept.push_back(&*entry);
+  kept.reserve(order.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    const bool last = i + 1 == order.size() || order[i + 1]->attribute != order[i]->attribute;
+    if (last) kept.push_back(order[i]);
   }
-  std::ranges::reverse(kept);
+  std::ranges::sort(kept);  // they lie in the order given
   return kept;
 }
 

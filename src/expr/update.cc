@@ -301,7 +301,11 @@ Result<std::optional<Write>> prepare(const UpdateAction& action, std::optional<C
     if (takes_away && !exists) return std::optional<Write>();
     return model::refuse(Fault::kUpdatePathInvalid);
   }
-  if (action.kind == ActionKind::kRemove) return std::optional<Write>(Write{&action.path, std::nullopt});
+  if (action.kind == ActionKind::kRemove) {
+    // Nothing to put in order: a client may name half a million attributes that are not there.
+    if (action.path.is_attribute() && !old.contains(action.path.attribute)) return std::optional<Write>();
+    return std::optional<Write>(Write{&action.path, std::nullopt});
+  }
   if (action.kind == ActionKind::kDelete) return compute_delete(action, find(old, action.path));
   if (action.kind == ActionKind::kAdd) {
     PARTITA_TRY(set_value, compute_add(action, find(old, action.path), room));

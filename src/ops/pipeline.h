@@ -43,10 +43,10 @@ Result<std::string> table_name_of(std::string_view name_or_arn, const Context& c
 // The table of that name or ARN, ready for items. Faults: also kResourceNotFound.
 Result<table::Table> find_table(std::string_view name_or_arn, const Context& context);
 
-// Bytes to a request struct. The document may go when this returns. DynamoDB's first fault is found by check_shape(),
+// Bytes to a request struct, and the document goes. DynamoDB's first fault is found by check_shape(),
 // which is asked only when the one pass over the members has a doubt.
 template <class Call>
-Result<typename Call::Request> decode(const wire::JsonDocument& document, const wire::Shape& shape) {
+Result<typename Call::Request> decode(wire::JsonDocument document, const wire::Shape& shape) {
   wire::Members in;
   if (!in.fits(document.root(), shape)) PARTITA_TRY_VOID(wire::check_shape(document.root(), shape));
   auto request = Call::decode(in);
@@ -85,9 +85,7 @@ inline constexpr int kMostTries = 100;
 
 template <class Call>
 Task<Result<std::string>> serve(const Context& context, wire::JsonDocument document) {
-  std::optional<wire::JsonDocument> text(std::move(document));
-  PARTITA_CO_TRY(const typename Call::Request request, decode<Call>(*text, context.operation.shape));
-  text.reset();
+  PARTITA_CO_TRY(const typename Call::Request request, decode<Call>(std::move(document), context.operation.shape));
   Entrance gate(context);
   for (int tries = 1;; ++tries) {
     auto plan = prepare(request, context, gate);
@@ -118,9 +116,7 @@ Task<Result<std::string>> serve(const Context& context, wire::JsonDocument docum
 //   };
 template <class Call>
 Task<Result<std::string>> serve_control(const Context& context, wire::JsonDocument document) {
-  std::optional<wire::JsonDocument> text(std::move(document));
-  PARTITA_CO_TRY(typename Call::Request request, decode<Call>(*text, context.operation.shape));
-  text.reset();
+  PARTITA_CO_TRY(typename Call::Request request, decode<Call>(std::move(document), context.operation.shape));
   table::Access access;
   access.verb = table::Verb::kControl;
   if constexpr (requires { request.name; }) {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "base/random.h"
 #include "ops/operation.h"
@@ -34,6 +35,15 @@ TEST(Service, AnswersEverySeedWithSuccess) {
     for (size_t i = 0; i < statuses.size(); ++i) EXPECT_EQ(statuses[i], 200) << name << ", request " << i + 1;
     world.check_indexes();
   }
+}
+
+TEST(Service, HasASeedOfEveryOperation) {
+  std::set<std::string, std::less<>> seen;
+  for (const auto& [name, program] : seeds()) {
+    std::istringstream lines(program);
+    for (std::string line; std::getline(lines, line);) seen.insert(line.substr(0, line.find(' ')));
+  }
+  for (const auto& operation : ops::operations()) EXPECT_TRUE(seen.contains(operation.name)) << operation.name;
 }
 
 TEST(Service, KeepsItsPromisesWhateverIsAsked) {

@@ -49,9 +49,15 @@ class Watched:
         self.grown = memory(self.server, "VmHWM") - self.before
 
 
-def make_table(server, name="tab"):
-    keys = {"AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}]}
+def make_table(server, name="tab", indexes=()):
+    keys = {"AttributeDefinitions": [{"AttributeName": each, "AttributeType": "S"} for each in ("k", *indexes)]}
     keys["KeySchema"] = [{"AttributeName": "k", "KeyType": "HASH"}]
+    if indexes:
+        whole = {"Projection": {"ProjectionType": "ALL"}}
+        keys["GlobalSecondaryIndexes"] = [
+            {"IndexName": f"of_{each}", "KeySchema": [{"AttributeName": each, "KeyType": "HASH"}], **whole}
+            for each in indexes
+        ]
     assert exchange(server, operation("CreateTable", TableName=name, BillingMode="PAY_PER_REQUEST", **keys)).status == 200
     deadline = time.monotonic() + 10
     while exchange(server, operation("DescribeTable", TableName=name)).json()["Table"]["TableStatus"] != "ACTIVE":
@@ -292,6 +298,70 @@ def test_a_long_transaction_keeps_nobody_waiting(in_memory):
         assert replies[0].kind() == "TransactionCanceledException"
         assert took > 1.5, "this machine is too fast for the test"
         assert worst < took / 3, (worst, took)
+
+
+def many(entry):
+    """So many members that they fill most of what a body may hold."""
+    return "{" + ",".join(entry % at for at in range(14_000_000 // len(entry % 100_000))) + "}"
+
+
+@pytest.mark.parametrize(
+    ("name", "member", "entry", "status"),
+    [
+        ("PutItem", "Expected", '"%x":{"Exists":false}', 200),
+        ("PutItem", "ExpressionAttributeNames", '"#%x":"a"', 400),
+        ("Query", "QueryFilter", '"%x":{"ComparisonOperator":"NULL"}', 200),
+        ("UpdateItem", "AttributeUpdates", '"%x":{"Action":"DELETE"}', 200),
+    ],
+)
+def test_a_body_of_very_many_members_keeps_nobody_waiting(name, member, entry, status):
+    """It takes long to read, but not on the thread that serves others."""
+    key = {"k": {"S": "x"}}
+    others = {
+        "PutItem": {"Item": key},
+        "UpdateItem": {"Key": key},
+        "Query": {"KeyConditions": {"k": {"ComparisonOperator": "EQ", "AttributeValueList": [key["k"]]}}},
+    }
+    body = {"TableName": "tab", **others[name]}
+    if status == 400:
+        body["ConditionExpression"] = "attribute_exists(#1)"
+    text = json.dumps(body)[:-1] + f',"{member}":{many(entry)}}}'
+    data = request(text, {"X-Amz-Target": f"DynamoDB_20120810.{name}"})
+    with running_server(in_memory=True, extra_args=["--threads", "1"]) as server:
+        make_table(server)
+        shares = []
+        for _ in range(3):
+            replies = []
+            thread = threading.Thread(target=lambda into=replies: into.append(exchange(server, data)))
+            began = time.monotonic()
+            thread.start()
+            worst = 0.0
+            with connection(server) as opened:
+                while thread.is_alive():
+                    sent = time.monotonic()
+                    opened.send(operation("ListTables"))
+                    assert opened.reply().status == 200
+                    worst = max(worst, time.monotonic() - sent)
+                    time.sleep(0.01)
+            assert replies[0].status == status
+            shares.append(worst / (time.monotonic() - began))
+        assert min(shares) < 0.4, shares
+
+
+@measured
+def test_a_large_batch_takes_the_memory_of_a_piece():
+    """Each of its items is stored in 21 places."""
+    indexes = [f"g{at}" for at in range(20)]
+    with running_server(extra_args=["--threads", "2"]) as server:
+        make_table(server, indexes=indexes)
+        keys = {name: {"S": "x"} for name in indexes}
+        puts = [{"PutRequest": {"Item": {"k": {"S": str(at)}, "v": {"S": "v" * 390_000}, **keys}}} for at in range(25)]
+        data = operation("BatchWriteItem", RequestItems={"tab": puts})
+        with Watched(server) as watched:
+            reply = exchange(server, data)
+        assert (reply.status, reply.json()["UnprocessedItems"]) == (200, {})
+        assert watched.grown < 200 * MIB, watched.grown
+        assert exchange(server, operation("Scan", TableName="tab", IndexName="of_g19", Limit=1)).json()["Count"] == 1
 
 
 # --- file descriptors -------------------------------------------------------------------------------------------------
