@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <rocksdb/db.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "child.h"
 #include "contract.h"
 #include "engines/rocksdb/rocksdb_engine.h"
 
@@ -264,41 +264,11 @@ TEST_F(RocksdbStore, AFullQueueMakesCallersWait) {
   EXPECT_EQ(scan(*engine, {"k", "l"}, Direction::kAscending).size(), static_cast<size_t>(kCalls));
 }
 
-// ---- Other processes. They are this program again, told to run one of the tests below that are disabled otherwise.
-
-constexpr char kDirectoryVariable[] = "PARTITA_CHILD_DIRECTORY";
-constexpr int kReportFd = 3;
-
-struct Child {
-  pid_t pid;
-  int reports;  // the reading end
-};
-
-Child start_child(const std::string& test, const std::string& directory) {
-  int ends[2];
-  PARTITA_CHECK(pipe2(ends, O_CLOEXEC) == 0);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], kReportFd);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  std::string program = fs::read_symlink("/proc/self/exe").string();
-  std::string filter = "--gtest_filter=Child.DISABLED_" + test;
-  std::string also = "--gtest_also_run_disabled_tests";
-  char* const arguments[] = {program.data(), filter.data(), also.data(), nullptr};
-  setenv(kDirectoryVariable, directory.c_str(), 1);
-  Child child{};
-  PARTITA_CHECK(posix_spawn(&child.pid, program.c_str(), &actions, nullptr, arguments, environ) == 0);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  child.reports = ends[0];
-  return child;
-}
+// ---- Other processes.
 
 std::unique_ptr<Engine> open_in_child() {
-  const char* directory = std::getenv(kDirectoryVariable);
-  PARTITA_CHECK(directory != nullptr);
   RocksdbOptions options;
-  options.directory = directory;
+  options.directory = child_directory();
   return open_rocksdb_engine(options).value();
 }
 
@@ -315,8 +285,7 @@ void write_forever(Engine& engine, uint64_t thread) {
       changes.append("writes", name);
       return Decision::kCommit;
     });
-    const std::string line = name + "\n";
-    PARTITA_CHECK(write(kReportFd, line.data(), line.size()) == static_cast<ssize_t>(line.size()));
+    report(name);
   }
 }
 
@@ -329,25 +298,10 @@ TEST(Child, DISABLED_WritesUntilKilled) {
 
 std::vector<std::string> reports_until_killed(const Child& child, size_t kill_after) {
   std::vector<std::string> lines;
-  std::string line;
-  char buffer[4096];
-  bool killed = false;
-  for (ssize_t size; (size = read(child.reports, buffer, sizeof buffer)) > 0;) {
-    for (ssize_t i = 0; i < size; ++i) {
-      if (buffer[i] != '\n') {
-        line.push_back(buffer[i]);
-        continue;
-      }
-      lines.push_back(std::exchange(line, {}));
-    }
-    if (!killed && lines.size() >= kill_after) {
-      killed = true;
-      kill(child.pid, SIGKILL);
-    }
-  }
-  close(child.reports);
-  int status = 0;
-  waitpid(child.pid, &status, 0);
+  const int status = follow(child, [&](std::string_view line) {
+    lines.emplace_back(line);
+    if (lines.size() == kill_after) kill(child.pid, SIGKILL);
+  });
   EXPECT_TRUE(WIFSIGNALED(status)) << "the writer ended by itself";
   return lines;
 }
@@ -407,9 +361,7 @@ TEST(Child, DISABLED_FillsItsDisk) {
 
 TEST_F(RocksdbStore, AFullDiskStopsWritesAndLosesNothing) {
   const Child child = start_child("FillsItsDisk", path());
-  int status = 0;
-  waitpid(child.pid, &status, 0);
-  close(child.reports);
+  const int status = follow(child, [](auto) {});
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   const auto engine = open();
   EXPECT_EQ(value_of(*engine, "first"), "1");

@@ -96,9 +96,10 @@ Result<void> sync_file(const fs::path& file) {
   return Error(ErrorKind::kUnavailable, "The file " + file.string() + " can not be written to the disk.");
 }
 
-Result<void> check_logs(const fs::path& directory, const Logs& found, bool whole, DirectoryState& state) {
-  const WitnessRecord& witness = state.witness;
-  if (witness.oldest_log > 0 && !found.files.contains(witness.oldest_log)) {
+// `is_known`: the witness knows which log is the oldest that is needed.
+Result<void> check_logs(const fs::path& directory, const Logs& found, bool is_known, DirectoryState& state) {
+  const WitnessRecord witness = state.witness;
+  if (is_known && !found.files.contains(witness.oldest_log)) {
     char name[32];
     std::snprintf(name, sizeof name, "%06llu.log", static_cast<unsigned long long>(witness.oldest_log));
     return damaged(directory, "its file " + std::string(name) + " is missing");
@@ -114,8 +115,9 @@ Result<void> check_logs(const fs::path& directory, const Logs& found, bool whole
       empty.push_back(file);
       continue;
     }
-    // The server erases logs without records when it opens, so that one with newer logs behind it has lost them.
-    if (whole && !empty.empty()) {
+    // Logs without records are erased or given up at every opening, so that one with newer ones behind it has lost
+    // them.
+    if (is_known && !empty.empty()) {
       return damaged(directory, "its file " + empty.front().filename().string() + " has lost what was in it");
     }
     empty.clear();
@@ -123,6 +125,8 @@ Result<void> check_logs(const fs::path& directory, const Logs& found, bool whole
     newest = file;
     state.logs.insert(number);
   }
+  if (!is_known) state.witness.oldest_log = state.logs.empty() ? 0 : *state.logs.begin();
+  state.has_idle_logs = next == 0 && !found.files.empty();
   if (next == 0) return {};
   if (next <= witness.sequence) {
     return damaged(directory,
@@ -130,7 +134,11 @@ Result<void> check_logs(const fs::path& directory, const Logs& found, bool whole
   }
   PARTITA_TRY_VOID(sync_file(newest));
   std::error_code failed;
-  for (const fs::path& file : empty) fs::remove(file, failed);
+  for (const fs::path& file : empty) {
+    if (!fs::remove(file, failed)) {
+      return Error(ErrorKind::kUnavailable, "The file " + file.string() + " can not be erased.");
+    }
+  }
   return empty.empty() ? Result<void>() : sync_file(directory);
 }
 
@@ -149,8 +157,10 @@ Result<DirectoryState> check_directory(const fs::path& directory) {
   const Witness::Found found = Witness(directory).load(state.witness);
   std::error_code failed;
   if (!fs::exists(directory / "CURRENT", failed)) {
-    // RocksDB would make a new, empty store beside the files of this one.
-    if (logs.has_tables || !logs.files.empty() || found != Witness::Found::kNothing) {
+    // RocksDB would make a new, empty store beside the files of this one. (An opening that ended before there was a
+    // CURRENT leaves a witness that knows nothing.)
+    const bool was_store = found != Witness::Found::kNothing && state.witness != WitnessRecord();
+    if (logs.has_tables || !logs.files.empty() || was_store || found == Witness::Found::kDamaged) {
       return damaged(directory, "its file CURRENT is missing");
     }
     return state;
@@ -161,9 +171,9 @@ Result<DirectoryState> check_directory(const fs::path& directory) {
   }
   PARTITA_TRY(const uint64_t manifest, check_manifest(directory, state.witness));
   // Every opening makes a new MANIFEST. Of one that the witness does not know, another program may have erased logs.
+  // But a log that was not needed once never is again.
   const bool ours = found == Witness::Found::kWhole && manifest == state.witness.manifest;
-  if (!ours) state.witness.oldest_log = 0;
-  PARTITA_TRY_VOID(check_logs(directory, logs, ours, state));
+  PARTITA_TRY_VOID(check_logs(directory, logs, ours && state.witness.oldest_log > 0, state));
   return state;
 }
 

@@ -17,7 +17,8 @@ namespace partita::rocks {
 struct DirectoryState {
   bool is_store = false;  // false: nothing is there yet
   WitnessRecord witness;
-  std::set<uint64_t> logs;  // write-ahead logs with records that may be needed
+  std::set<uint64_t> logs;     // write-ahead logs with records that may be needed
+  bool has_idle_logs = false;  // there are others and none of these
 };
 
 // Errors: kCorrupt (one sentence: the file, and what to do) when acknowledged data is missing; kUnavailable when a file

@@ -165,6 +165,10 @@ Error open_error(const rocksdb::Status& status, const std::string& directory) {
   return unavailable("The store in " + directory + " can not be opened: " + text + ".");
 }
 
+Error unwritable_witness(const std::string& directory) {
+  return unavailable("The file WITNESS in " + directory + " can not be written: " + std::strerror(errno) + ".");
+}
+
 Error foreign(const std::string& directory) {
   return Error(ErrorKind::kInvalid, "The directory " + directory +
                                         " holds a database that Partita did not make; choose another with --data.");
@@ -301,10 +305,7 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
   const rocksdb::Status locked = store->files->lock(options.directory + "/LOCK");
   if (!locked.ok()) return open_error(locked, options.directory);
   PARTITA_TRY(const DirectoryState state, check_directory(options.directory));
-  if (!store->witness->begin(state.witness, state.logs)) {
-    return unavailable("The file WITNESS in " + options.directory + " can not be written: " + std::strerror(errno) +
-                       ".");
-  }
+  if (!store->witness->begin(state.witness, state.logs)) return unwritable_witness(options.directory);
   rocksdb::DBOptions database = database_options();
   database.listeners.push_back(std::make_shared<Listener>(store->witness, store->keeper));
   database.env = store->env.get();
@@ -316,6 +317,10 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
   store->records = handles[0];
   store->log = handles[1];
   PARTITA_TRY_VOID(check_sequence(options.directory, state.witness, db->GetLatestSequenceNumber()));
+  // Once there is a record behind them, logs without any would look as if they had lost theirs.
+  if (state.has_idle_logs && !store->witness->begin_logs_at(store->files->newest_log())) {
+    return unwritable_witness(options.directory);
+  }
   PARTITA_TRY_VOID(begin_epoch(*store, options.directory, state.witness.epoch));
   store->witness->catch_up();
   return store;

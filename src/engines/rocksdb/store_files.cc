@@ -163,6 +163,7 @@ IOStatus StoreFiles::RenameFile(const std::string& from, const std::string& to, 
     std::lock_guard lock(mutex_);
     current_manifest_ = newest_manifest_;
     witness_->saw_manifest(newest_manifest_, newest_manifest_bytes_);
+    witness_->catch_up();
   }
   return status;
 }

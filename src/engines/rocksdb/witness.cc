@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -76,13 +77,29 @@ Witness::Found Witness::load(WitnessRecord& record) const {
   return Found::kOlderForm;
 }
 
+// Whole from its first moment on: what is found in part is damage.
+bool Witness::make_file() const {
+  const std::filesystem::path fresh = file_.string() + ".new";
+  const std::string text = text_of(record_);
+  const int descriptor = open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  bool made = descriptor >= 0 && ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  made = made && fdatasync(descriptor) == 0 && rename(fresh.c_str(), file_.c_str()) == 0;
+  const int cause = errno;
+  if (descriptor >= 0) close(descriptor);
+  if (!made) unlink(fresh.c_str());
+  errno = cause;
+  return made;
+}
+
 bool Witness::begin(const WitnessRecord& record, std::set<uint64_t> logs) {
   std::lock_guard lock(mutex_);
   record_ = record;
   written_.sequence = UINT64_MAX;  // whatever is there, the first write replaces it
   logs_ = std::move(logs);
   durable_.store(record.sequence, std::memory_order_relaxed);
-  descriptor_ = open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  std::error_code ignored;
+  if (std::filesystem::file_size(file_, ignored) != kFileBytes && !make_file()) return false;
+  descriptor_ = open(file_.c_str(), O_RDWR | O_CLOEXEC);
   return descriptor_ >= 0;
 }
 

@@ -35,7 +35,8 @@ class Witness {
 
   // What the last opening left. Changes nothing.
   Found load(WitnessRecord& record) const;
-  // Goes on from `record`; `logs` are the write-ahead logs that are there. False when the file can not be written.
+  // Goes on from `record`; `logs` are the write-ahead logs that are there. False, and errno says why, when the file can
+  // not be written.
   bool begin(const WitnessRecord& record, std::set<uint64_t> logs);
 
   // Everything up to this number is durable. Costs next to nothing: the file follows within kDelayMs of the next call.
@@ -55,6 +56,7 @@ class Witness {
   static constexpr int64_t kDelayMs = 10;
 
   bool write(bool sync);
+  bool make_file() const;
 
   const std::filesystem::path file_;
   std::atomic<uint64_t> durable_{0};
