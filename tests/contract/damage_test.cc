@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "contract.h"
+#include "engines/rocksdb/log_file.h"
 #include "engines/rocksdb/rocksdb_engine.h"
 
 namespace partita::contract {
@@ -227,6 +228,101 @@ TEST_P(Damage, IsNeverAStoreWithLess) {
 
 INSTANTIATE_TEST_SUITE_P(Stores, Damage, testing::Values(false, true),
                          [](const auto& row) { return row.param ? "WithTables" : "OfLogs"; });
+
+// ---- The last record, of which nobody knows that it was acknowledged: without a witness.
+
+struct LastRecord {
+  fs::path store;
+  fs::path log;
+  uint64_t begin = 0;
+  uint64_t end = 0;
+};
+
+LastRecord make_last_record(const fs::path& root, size_t value_bytes) {
+  {
+    const auto engine = open_store(root / "alive");
+    EXPECT_TRUE(engine.ok()) << engine.error().sentence();
+    for (int i = 0; i < 20; ++i) put(*engine.value(), "k" + std::to_string(i), std::string(200, 'v'));
+    put(*engine.value(), "last", std::string(value_bytes, 'v'));
+    copy_store(root / "alive", root / "killed");
+  }
+  LastRecord last{root / "killed", {}, 0, 0};
+  fs::remove(last.store / "WITNESS");
+  for (const fs::path& file : files_of(last.store)) {
+    if (file.extension() == ".log") last.log = file;
+  }
+  last.end = fs::file_size(last.log);
+  fs::copy_file(last.log, root / "shorter");
+  fs::resize_file(root / "shorter", last.end - 1);
+  last.begin = rocks::read_log_file(root / "shorter", rocks::LogKind::kBatches)->good_bytes;
+  return last;
+}
+
+class LastRecordTest : public testing::TestWithParam<size_t> {
+ protected:
+  // Runs `change` on the log of a fresh copy.
+  template <typename Change>
+  fs::path copy_with(Change change) {
+    const fs::path copy = root_.path() / "copy";
+    copy_store(last_.store, copy);
+    change(copy / last_.log.filename());
+    return copy;
+  }
+  static void expect_all_but_the_last(const fs::path& store, const std::string& what) {
+    const auto engine = open_store(store);
+    ASSERT_TRUE(engine.ok()) << what << ": " << engine.error().sentence();
+    EXPECT_EQ(scan(*engine.value(), {"k", "l"}, Direction::kAscending).size(), 20U) << what;
+    EXPECT_EQ(get(*engine.value(), "last"), std::nullopt) << what;
+  }
+
+  TempDirectory root_;
+  SeededRandom random_{seed()};
+  const LastRecord last_ = make_last_record(root_.path(), GetParam());
+};
+
+TEST_P(LastRecordTest, AlteredIsDamage) {
+  constexpr uint64_t kHead = 7;
+  for (uint64_t i = 0; i < 30; ++i) {
+    const uint64_t at = i < kHead ? last_.begin + i : last_.begin + random_.below(last_.end - last_.begin);
+    const auto bit = static_cast<char>(1 << random_.below(8));
+    const std::string what = "bit " + std::to_string(bit) + " of byte " + std::to_string(at - last_.begin);
+    const fs::path copy = copy_with(
+        [&](const fs::path& log) { change_bytes(log, at, 1, [bit](char c) { return static_cast<char>(c ^ bit); }); });
+    const auto engine = open_store(copy);
+    ASSERT_FALSE(engine.ok()) << what;
+    EXPECT_EQ(engine.error().kind(), ErrorKind::kCorrupt) << what << ": " << engine.error().sentence();
+    EXPECT_NE(engine.error().sentence().find(last_.log.filename().string()), std::string_view::npos);
+    if (i % 10 != 0) continue;
+    const fs::path saved = root_.path() / ("saved" + std::to_string(i));
+    const auto report = salvage_rocksdb_store(copy.string(), saved.string());
+    ASSERT_TRUE(report.ok()) << what << ": " << report.error().sentence();
+    EXPECT_FALSE(report->losses.empty()) << what;
+    expect_all_but_the_last(saved, what);
+  }
+}
+
+TEST_P(LastRecordTest, CutIsWhatAKillLeaves) {
+  for (int i = 0; i < 10; ++i) {
+    const uint64_t at = last_.begin + random_.below(last_.end - last_.begin);
+    const fs::path copy = copy_with([at](const fs::path& log) { fs::resize_file(log, at); });
+    expect_all_but_the_last(copy, "cut at " + std::to_string(at - last_.begin));
+  }
+}
+
+// The length of a file may be on the disk before some of its sectors are.
+TEST_P(LastRecordTest, WithoutASectorIsWhatALossOfPowerLeaves) {
+  constexpr uint64_t kSector = 512;
+  for (int i = 0; i < 10; ++i) {
+    const uint64_t within = last_.begin + random_.below(last_.end - last_.begin);
+    const uint64_t at = std::max(last_.begin, within / kSector * kSector);
+    const uint64_t bytes = std::min(last_.end, within / kSector * kSector + kSector) - at;
+    const fs::path copy =
+        copy_with([&](const fs::path& log) { change_bytes(log, at, bytes, [](char) { return '\0'; }); });
+    expect_all_but_the_last(copy, "without the sector of byte " + std::to_string(at - last_.begin));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, LastRecordTest, testing::Values(1, 400, 3000, 100'000));
 
 }  // namespace
 }  // namespace partita::contract

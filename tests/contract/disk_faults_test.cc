@@ -134,6 +134,29 @@ TEST_F(DiskFaults, AFullDiskReadsRefusesAndRecovers) {
   EXPECT_EQ(value_of(*copy, "c"), "3");
 }
 
+// A recovery begins a log, and whoever is killed then leaves it empty, through any number of openings.
+TEST_F(DiskFaults, ALogThatNothingWasWrittenToIsNoDamage) {
+  namespace fs = std::filesystem;
+  auto engine = open();
+  put(*engine, "a", "1");
+  files_->set_rule(FaultyFiles::once(FileAct::kSync, ".log", FaultyFiles::broken()));
+  ASSERT_TRUE(try_put(*engine, "b", "2").has_value());
+  ASSERT_TRUE(is_healthy_soon(*engine));
+  fs::path last = directory_.path() / "store";
+  for (int life = 0; life < 3; ++life) {
+    const fs::path next = directory_.path() / ("life" + std::to_string(life));
+    fs::copy(last, next);
+    engine.reset();
+    RocksdbOptions options;
+    options.directory = next.string();
+    auto opened = open_rocksdb_engine(options);
+    ASSERT_TRUE(opened.ok()) << opened.error().sentence();
+    engine = std::move(opened).value();
+    EXPECT_EQ(value_of(*engine, "a"), "1");
+    last = next;
+  }
+}
+
 // Tables are written in the background, while many writers go on.
 TEST_F(DiskFaults, AFaultInTheBackgroundMeetsQueuedWrites) {
   const auto engine = open();

@@ -202,6 +202,37 @@ def test_a_limit_on_the_size_of_files_is_told_as_a_full_disk_is(tmp_path):
         assert acknowledged <= scan_ids(server.client())
 
 
+def oldest_log(witness):
+    return witness.read_text().split("oldest-log ")[1].split()[0]
+
+
+def test_a_log_that_nothing_was_written_to_is_no_damage(tmp_path):
+    """A recovery begins a log, and a server that is killed then leaves it empty, through any number of starts."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with running_server(data_dir=tmp_path / "data") as server:
+        client = server.client()
+        create_table(client, "Disk", KEY)
+        witness = tmp_path / "data" / "WITNESS"
+        oldest = oldest_log(witness)
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (20_000, 20_000))
+        acknowledged = set()
+        while try_put(client, len(acknowledged), acknowledged):
+            assert len(acknowledged) < 10
+        deadline = time.monotonic() + 20
+        while oldest_log(witness) == oldest:
+            assert time.monotonic() < deadline, server.log()
+        for _ in range(2):
+            server.kill()
+            resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
+            try:
+                server.start()
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        server.kill()
+        server.start()
+        assert acknowledged <= scan_ids(server.client())
+
+
 def test_starting_on_a_full_disk_ends_in_a_sentence_or_a_server(small_disk):
     data = small_disk / "data"
     with running_server(data_dir=data) as server:

@@ -3,13 +3,17 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "engines/rocksdb/log_file.h"
@@ -96,6 +100,12 @@ Result<void> sync_file(const fs::path& file) {
   return Error(ErrorKind::kUnavailable, "The file " + file.string() + " can not be written to the disk.");
 }
 
+// RocksDB, which never cuts, calls a store damaged whose tables are newer than a log with a torn end.
+Result<void> cut_file(const fs::path& file, uint64_t bytes) {
+  if (truncate(file.c_str(), static_cast<off_t>(bytes)) == 0) return sync_file(file);
+  return Error(ErrorKind::kUnavailable, "The file " + file.string() + " can not be cut: " + std::strerror(errno) + ".");
+}
+
 // `is_known`: the witness knows which log is the oldest that is needed.
 Result<void> check_logs(const fs::path& directory, const Logs& found, bool is_known, DirectoryState& state) {
   const WitnessRecord witness = state.witness;
@@ -107,10 +117,18 @@ Result<void> check_logs(const fs::path& directory, const Logs& found, bool is_kn
   uint64_t next = 0;
   std::vector<fs::path> empty;  // since the last one with records
   fs::path newest;
+  fs::path altered;
+  std::vector<std::pair<fs::path, uint64_t>> torn;
   for (const auto& [number, file] : found.files) {
     if (number < witness.oldest_log) continue;
     PARTITA_TRY(const LogFile log, read_log_file(file, LogKind::kBatches));
     PARTITA_TRY_VOID(check_log(directory, file, log, next));
+    if (!log.clean()) torn.emplace_back(file, log.good_bytes);
+    if (log.altered_end) {
+      altered = file;
+    } else if (log.records > 0) {
+      altered.clear();
+    }
     if (log.records == 0) {
       empty.push_back(file);
       continue;
@@ -125,13 +143,18 @@ Result<void> check_logs(const fs::path& directory, const Logs& found, bool is_kn
     newest = file;
     state.logs.insert(number);
   }
+  if (!altered.empty()) {
+    return damaged(directory,
+                   "the last record of its file " + altered.filename().string() + " is not as it was written");
+  }
   if (!is_known) state.witness.oldest_log = state.logs.empty() ? 0 : *state.logs.begin();
   state.has_idle_logs = next == 0 && !found.files.empty();
-  if (next == 0) return {};
-  if (next <= witness.sequence) {
+  if (next > 0 && next <= witness.sequence) {
     return damaged(directory,
                    "the newest acknowledged writes are missing from the end of its file " + newest.filename().string());
   }
+  for (const auto& [file, bytes] : torn) PARTITA_TRY_VOID(cut_file(file, bytes));
+  if (next == 0) return {};
   PARTITA_TRY_VOID(sync_file(newest));
   std::error_code failed;
   for (const fs::path& file : empty) {

@@ -22,8 +22,8 @@ struct DirectoryState {
 };
 
 // Errors: kCorrupt (one sentence: the file, and what to do) when acknowledged data is missing; kUnavailable when a file
-// can not be read. Changes nothing but this: a log's end that a killed server left is synced, and newer logs without
-// a record are erased.
+// can not be read. Changes nothing but this: of the log's end that a killed server left, what is whole is synced and
+// what is torn is cut off, and newer logs without a record are erased.
 Result<DirectoryState> check_directory(const std::filesystem::path& directory);
 
 // The same for the whole store, once it is open: `sequence` is where RocksDB goes on.

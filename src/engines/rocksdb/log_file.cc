@@ -23,6 +23,8 @@ namespace {
 constexpr size_t kBlockBytes = 32'768;
 constexpr size_t kHeadBytes = 7;
 constexpr size_t kBatchHeadBytes = 12;
+// What a disk writes whole or not at all.
+constexpr size_t kSectorBytes = 512;
 
 enum class FrameType : uint8_t { kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
 
@@ -59,6 +61,51 @@ std::optional<Frame> frame_at(std::string_view block, size_t at) {
   if (masked_crc32c(block.substr(at + 6, 1 + length)) != little_endian(head.substr(0, 4))) return std::nullopt;
   return Frame{FrameType{type}, block.substr(at + kHeadBytes, length)};
 }
+
+// Whether a sector of `block` behind `at` was never written. (One may also hold nothing but zeros that were.)
+bool misses_sector(std::string_view block, size_t at) {
+  while (at < block.size()) {
+    const size_t end = std::min(block.size(), at - at % kSectorBytes + kSectorBytes);
+    const std::string_view sector = block.substr(at, end - at);
+    if (sector.find_first_not_of('\0') == std::string_view::npos) return true;
+    at = end;
+  }
+  return false;
+}
+
+// Whether the frame that `block` has at `at`, which is not as it was written, goes on behind the end of the file.
+bool is_cut(std::string_view block, size_t at) {
+  if (block.size() == kBlockBytes) return false;
+  const std::string_view head = block.substr(at, kHeadBytes);
+  const auto type = static_cast<uint8_t>(head[6]);
+  if (type < 1 || type > 4 || at + kHeadBytes + little_endian(head.substr(4, 2)) <= block.size()) return false;
+  // Unless it is only the length that is wrong.
+  return masked_crc32c(block.substr(at + 6)) != little_endian(head.substr(0, 4));
+}
+
+// Looks through the end of a log, from the first record that is not as it was written.
+class EndReader {
+ public:
+  void take(std::string_view block, size_t at) {
+    misses_sector_ = misses_sector_ || misses_sector(block, at);
+    while (!altered_ && at + kHeadBytes <= block.size()) {
+      const std::optional<Frame> frame = frame_at(block, at);
+      if (!frame) {
+        altered_ = !is_cut(block, at);
+        return;
+      }
+      at += kHeadBytes + frame->bytes.size();
+      // All of the record is there.
+      altered_ = frame->type == FrameType::kFull || frame->type == FrameType::kLast;
+    }
+    altered_ = altered_ || (block.size() == kBlockBytes && block.find_first_not_of('\0', at) != std::string_view::npos);
+  }
+  bool is_altered() const { return altered_ && !misses_sector_; }
+
+ private:
+  bool altered_ = false;
+  bool misses_sector_ = false;
+};
 
 class LogReader {
  public:
@@ -141,25 +188,42 @@ class LogReader {
 
 }  // namespace
 
-Result<LogFile> read_log_file(const std::filesystem::path& file, LogKind kind, const OnRecord& on_record) {
-  const auto unreadable = [&file] {
-    return Error(ErrorKind::kUnavailable,
-                 "The file " + file.string() + " can not be read: " + std::strerror(errno) + ".");
-  };
+namespace {
+
+// Gives the blocks of a file, from the one that begins at `offset` on.
+template <class Take>
+Result<void> read_blocks(const std::filesystem::path& file, uint64_t offset, Take take) {
   std::ifstream in(file, std::ios::binary);
-  if (!in) return unreadable();
-  LogReader reader(kind, on_record);
+  in.seekg(static_cast<std::streamoff>(offset));
   std::string block(kBlockBytes, '\0');
-  uint64_t bytes = 0;
-  for (;;) {
+  for (size_t read = kBlockBytes; in && read == kBlockBytes; offset += read) {
     in.read(block.data(), static_cast<std::streamsize>(block.size()));
-    if (in.bad()) return unreadable();
-    const auto read = static_cast<size_t>(in.gcount());
-    if (read > 0) reader.take(std::string_view(block).substr(0, read), bytes);
-    bytes += read;
-    if (read < block.size()) break;
+    read = static_cast<size_t>(in.gcount());
+    if (read > 0) take(std::string_view(block).substr(0, read), offset);
   }
-  return reader.finish(bytes);
+  if (in.eof() && !in.bad()) return {};
+  return Error(ErrorKind::kUnavailable,
+               "The file " + file.string() + " can not be read: " + std::strerror(errno) + ".");
+}
+
+}  // namespace
+
+Result<LogFile> read_log_file(const std::filesystem::path& file, LogKind kind, const OnRecord& on_record) {
+  LogReader reader(kind, on_record);
+  uint64_t bytes = 0;
+  PARTITA_TRY_VOID(read_blocks(file, 0, [&](std::string_view block, uint64_t offset) {
+    reader.take(block, offset);
+    bytes = offset + block.size();
+  }));
+  LogFile log = reader.finish(bytes);
+  if (kind != LogKind::kBatches || log.clean()) return log;
+  EndReader end;
+  const uint64_t good = log.good_bytes;
+  PARTITA_TRY_VOID(read_blocks(file, good - good % kBlockBytes, [&](std::string_view block, uint64_t offset) {
+    end.take(block, good > offset ? good - offset : 0);
+  }));
+  log.altered_end = end.is_altered();
+  return log;
 }
 
 std::pair<uint64_t, uint64_t> sequences_of(std::string_view record) {

@@ -23,6 +23,9 @@ struct LogFile {
   uint64_t next_sequence = 0;
   // A record begins behind that place, of a later write than the one that is bad: no crash leaves that.
   bool readable_behind = false;
+  // Of a write-ahead log: neither a write that was cut short nor one of which the disk missed whole sectors leaves what
+  // stands there.
+  bool altered_end = false;
 
   bool clean() const { return good_bytes == bytes; }
 };

@@ -155,6 +155,9 @@ class Rescue {
     if (log.readable_behind && report_.losses.size() == losses) {
       report_.losses.push_back("The beginning of " + name + " can not be read, with an unknown number of changes.");
     }
+    if (log.altered_end && report_.losses.size() == losses) {
+      report_.losses.push_back("The last record of " + name + " can not be read, with an unknown number of changes.");
+    }
     std::error_code failed;
     if (log.clean()) {
       fs::remove(mended, failed);

@@ -76,10 +76,12 @@ class StoreFile final : public FSWritableFileOwnerWrapper {
     return outcome(target()->Append(data, options, verification, debug));
   }
   IOStatus Sync(const IOOptions& options, IODebugContext* debug) override {
-    return kind_ == StoreFiles::Kind::kOptions ? IOStatus::OK() : synced(target()->Sync(options, debug));
+    if (kind_ == StoreFiles::Kind::kOptions) return IOStatus::OK();
+    return synced(target()->Sync(options, debug), options, debug);
   }
   IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
-    return kind_ == StoreFiles::Kind::kOptions ? IOStatus::OK() : synced(target()->Fsync(options, debug));
+    if (kind_ == StoreFiles::Kind::kOptions) return IOStatus::OK();
+    return synced(target()->Fsync(options, debug), options, debug);
   }
   IOStatus Flush(const IOOptions& options, IODebugContext* debug) override {
     return outcome(target()->Flush(options, debug));
@@ -97,8 +99,14 @@ class StoreFile final : public FSWritableFileOwnerWrapper {
     if (kind_ == StoreFiles::Kind::kLog) files_.saw_spoilt_log(number_);
     return recoverable(std::move(status));
   }
-  IOStatus synced(IOStatus status) {
-    if (status.ok() && kind_ == StoreFiles::Kind::kManifest) files_.saw_manifest(number_, bytes_);
+  IOStatus synced(IOStatus status, const IOOptions& options, IODebugContext* debug) {
+    if (status.ok()) {
+      synced_bytes_ = bytes_;
+      if (kind_ == StoreFiles::Kind::kManifest) files_.saw_manifest(number_, bytes_);
+    } else if (kind_ == StoreFiles::Kind::kLog && files_.syncs_) {
+      // A kill while RocksDB recovers, one family after the other, would give these writes to only one of them.
+      target()->Truncate(synced_bytes_, options, debug).PermitUncheckedError();
+    }
     return outcome(std::move(status));
   }
 
@@ -106,6 +114,7 @@ class StoreFile final : public FSWritableFileOwnerWrapper {
   const StoreFiles::Kind kind_;
   const uint64_t number_;
   uint64_t bytes_ = 0;
+  uint64_t synced_bytes_ = 0;
 };
 
 StoreFiles::~StoreFiles() {

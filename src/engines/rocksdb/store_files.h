@@ -20,8 +20,9 @@ class StoreFiles final : public rocksdb::FileSystemWrapper {
  public:
   using IOStatus = rocksdb::IOStatus;
 
-  StoreFiles(const std::shared_ptr<rocksdb::FileSystem>& files, std::shared_ptr<Witness> witness)
-      : FileSystemWrapper(files), witness_(std::move(witness)) {}
+  // `syncs`: only what is synced is acknowledged.
+  StoreFiles(const std::shared_ptr<rocksdb::FileSystem>& files, std::shared_ptr<Witness> witness, bool syncs)
+      : FileSystemWrapper(files), witness_(std::move(witness)), syncs_(syncs) {}
   ~StoreFiles() override;
 
   // Takes the lock of the store before RocksDB does, which then gets this one.
@@ -52,6 +53,7 @@ class StoreFiles final : public rocksdb::FileSystemWrapper {
   void saw_manifest(uint64_t number, uint64_t bytes);
 
   const std::shared_ptr<Witness> witness_;
+  const bool syncs_;
   std::atomic<uint64_t> newest_log_{0};
   std::atomic<uint64_t> spoilt_log_{UINT64_MAX};
   std::atomic<bool> refuses_log_{false};
