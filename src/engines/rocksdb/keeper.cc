@@ -31,6 +31,7 @@ std::string Keeper::sentence() const {
 
 void Keeper::fail(const rocksdb::Status& status) {
   std::lock_guard lock(mutex_);
+  failed_again_ = true;
   if (failed_.load(std::memory_order_relaxed) || stopping_) return;
   reason_ = status.ToString();
   final_ = is_final(status) || status.severity() >= rocksdb::Status::kFatalError;
@@ -47,11 +48,27 @@ bool Keeper::wait(int64_t ms) {
   return !stopped_.wait_for(lock, std::chrono::milliseconds(ms), [this] { return stopping_; });
 }
 
+// A fault that comes meanwhile may be one of its own making, or newer than what it looked at: so it looks again.
+rocksdb::Status Keeper::recover() {
+  rocksdb::Status status;
+  for (int looks = 0; looks < 2 && status.ok(); ++looks) {
+    {
+      std::lock_guard lock(mutex_);
+      failed_again_ = false;
+    }
+    status = recover_();
+    std::lock_guard lock(mutex_);
+    if (!failed_again_) break;
+  }
+  return status;
+}
+
 void Keeper::run() {
   const auto began = std::chrono::steady_clock::now();
   for (int64_t pause_ms = kFirstPauseMs; wait(pause_ms); pause_ms = std::min(pause_ms * 2, kLongestPauseMs)) {
-    const rocksdb::Status status = recover_();
+    const rocksdb::Status status = recover();
     std::lock_guard lock(mutex_);
+    if (status.ok() && failed_again_) continue;
     if (status.ok()) {
       const auto took = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - began);
       failed_.store(false, std::memory_order_release);

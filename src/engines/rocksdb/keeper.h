@@ -25,7 +25,7 @@ class Keeper {
   Keeper& operator=(const Keeper&) = delete;
   ~Keeper() { stop(); }
 
-  // From now on no writes are taken. Does nothing when that is so already.
+  // From now on no writes are taken. When that is so already, what recovers begins again.
   void fail(const rocksdb::Status& status);
   bool failed() const { return failed_.load(std::memory_order_acquire); }
   // For an operator: why no writes are taken, and what will help.
@@ -35,6 +35,7 @@ class Keeper {
 
  private:
   void run();
+  rocksdb::Status recover();
   bool wait(int64_t ms);
   std::string sentence_locked() const;
 
@@ -44,6 +45,7 @@ class Keeper {
   std::condition_variable stopped_;
   std::string reason_;
   bool final_ = false;
+  bool failed_again_ = false;  // since the last look of recover()
   bool stopping_ = false;
   std::thread thread_;
 };
