@@ -4,7 +4,9 @@
 #include <chrono>
 #include <future>
 #include <thread>
+#include <utility>
 
+#include "base/bytes.h"
 #include "contract.h"
 
 namespace partita::contract {
@@ -17,12 +19,15 @@ class CompareKeys : public EngineTest {
   // Writes `name` if `compared` is as assumed.
   Outcome write_if(const std::string& name, const std::string& compared, std::optional<Version> assumed,
                    Decision decision = Decision::kCommit) {
+    return write_if_all(name, {{key(compared), assumed}}, decision);
+  }
+  Outcome write_if_all(const std::string& name, std::vector<Compare> compare, Decision decision = Decision::kCommit) {
     const Decide decide = [&](auto, Changes& changes) {
       changes.put(key(name), "written");
       changes.append("writes", name);
       return decision;
     };
-    return transact(engine(), {name}, decide, {{key(compared), assumed}});
+    return transact(engine(), {name}, decide, std::move(compare));
   }
   Version version_of(const std::string& name) { return get(engine(), name)->version; }
 };
@@ -70,6 +75,24 @@ TEST_P(CompareKeys, ARefusalOnStaleAssumptionsIsStale) {
   EXPECT_EQ(write_if("a", "d", first, Decision::kRefuse), Outcome::kRefused);
   put(engine(), "d", "2");
   EXPECT_EQ(write_if("a", "d", first, Decision::kRefuse), Outcome::kStale);
+}
+
+// Whoever may name tables may look for such names.
+TEST_P(CompareKeys, TwoKeysWithOneHashAreTwo) {
+  const std::string zeroes_what_follows("\xb8\xfe\x6c\x39\x23\xa4\x4b\xbe");
+  const std::string one = zeroes_what_follows + "onetable" + std::string(16, '.');
+  const std::string other = zeroes_what_follows + "another." + std::string(16, '.');
+  ASSERT_EQ(hash64(one), hash64(other));
+  put(engine(), one, "1");
+  put(engine(), other, "1");
+  const auto outcome = [&] {
+    return write_if_all("a", {{key(one), version_of(one)}, {key(other), version_of(other)}});
+  };
+  EXPECT_EQ(outcome(), Outcome::kCommitted);
+  const Version first = version_of(one);
+  put(engine(), one, "2");
+  EXPECT_EQ(outcome(), Outcome::kCommitted);
+  EXPECT_EQ(write_if_all("a", {{key(one), first}, {key(other), version_of(other)}}), Outcome::kStale);
 }
 
 TEST_P(CompareKeys, OneOfManyIsEnough) {

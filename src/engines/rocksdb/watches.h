@@ -4,11 +4,13 @@
 
 #include <bitset>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "base/bytes.h"
 #include "engines/rocksdb/latches.h"
 #include "storage/engine.h"
 
@@ -30,15 +32,12 @@ class Watches {
 
  private:
   static constexpr size_t kMaxWatches = 1 << 16;
-  struct Watch {
-    std::string key;
-    std::optional<storage::Version> version;
-  };
-  struct Hashed {
-    size_t operator()(uint64_t hash) const { return hash; }
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view key) const { return hash64(key); }
   };
 
-  std::unordered_map<uint64_t, Watch, Hashed> watches_;  // by the key's hash; of two keys with one hash the newer
+  std::unordered_map<std::string, std::optional<storage::Version>, Hash, std::equal_to<>> watches_;
   std::bitset<Latches::kStripes> stripes_;  // those that hold watched keys, so that most writes are not looked up
 };
 
