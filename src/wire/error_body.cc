@@ -20,6 +20,8 @@ Fault fault_told(const Error& error) {
     case ErrorKind::kConflict:
       return Fault::kThroughputExceeded;
     case ErrorKind::kTooLarge:
+      // Sent again it fails again, which a server's error would not say.
+      return Fault::kItemTooLarge;
     case ErrorKind::kUnknown:
     case ErrorKind::kUnavailable:
     case ErrorKind::kCorrupt:

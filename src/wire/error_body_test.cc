@@ -53,8 +53,7 @@ TEST(ErrorBody, AFaultWithoutTextHasNoMessage) {
 }
 
 TEST(ErrorBody, OperatorsSentencesStayInside) {
-  for (const ErrorKind kind :
-       {ErrorKind::kTooLarge, ErrorKind::kUnknown, ErrorKind::kUnavailable, ErrorKind::kCorrupt}) {
+  for (const ErrorKind kind : {ErrorKind::kUnknown, ErrorKind::kUnavailable, ErrorKind::kCorrupt}) {
     const ErrorReply reply = render(Error(kind, "secret path"));
     EXPECT_EQ(reply.status, 500);
     EXPECT_EQ(reply.body,
@@ -64,6 +63,14 @@ TEST(ErrorBody, OperatorsSentencesStayInside) {
   EXPECT_EQ(conflict.status, 400);
   EXPECT_NE(conflict.body.find("ProvisionedThroughputExceededException"), std::string::npos);
   EXPECT_EQ(conflict.body.find("gave up"), std::string::npos);
+}
+
+TEST(ErrorBody, WhatTheStoreCanNotTakeIsTheCallersToChange) {
+  const ErrorReply reply = render(Error(ErrorKind::kTooLarge, "secret limit"));
+  EXPECT_EQ(reply.status, 400);
+  EXPECT_NE(reply.body.find("ValidationException"), std::string::npos);
+  EXPECT_NE(reply.body.find("Item size has exceeded the maximum allowed size"), std::string::npos);
+  EXPECT_EQ(reply.body.find("secret"), std::string::npos);
 }
 
 TEST(ErrorBody, AFailedConditionShowsTheItemWhenItWasAskedFor) {
