@@ -202,6 +202,24 @@ def test_a_limit_on_the_size_of_files_is_told_as_a_full_disk_is(tmp_path):
         assert acknowledged <= scan_ids(server.client())
 
 
+@pytest.mark.parametrize("room", [10, 100, 1000])
+def test_a_first_start_without_room_leaves_no_damage(tmp_path, room):
+    data = tmp_path / "data"
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, limits[1]))
+    try:
+        told = [start_in_vain(data) for _ in range(2)]
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    for code, said in told:
+        assert code == 1
+        assert "File too large" in said and "damaged" not in said
+        assert all(len(line) < 600 and "?" not in line for line in said.splitlines())
+    with running_server(data_dir=data) as server:
+        create_table(server.client(), "Disk", KEY)
+        assert "damaged" not in server.log()
+
+
 def oldest_log(witness):
     return witness.read_text().split("oldest-log ")[1].split()[0]
 

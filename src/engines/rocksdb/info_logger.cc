@@ -3,12 +3,26 @@
 #include <array>
 #include <cstdarg>
 #include <cstdio>
+#include <string>
+#include <string_view>
 
 #include "base/log.h"
 
 namespace partita::rocks {
 
 namespace {
+
+// RocksDB prints some things over several lines.
+std::string on_one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool blank = c == ' ' || (c >= '\t' && c <= '\r');
+    if (!blank) line.push_back(c);
+    if (blank && !line.empty() && line.back() != ' ') line.push_back(' ');
+  }
+  if (line.ends_with(' ')) line.pop_back();
+  return line;
+}
 
 class InfoLogger final : public rocksdb::Logger {
  public:
@@ -24,7 +38,7 @@ class InfoLogger final : public rocksdb::Logger {
     if (!logs(ours)) return;
     std::array<char, 1024> text{};
     std::vsnprintf(text.data(), text.size(), format, arguments);
-    log(ours, {"rocksdb: ", text.data()});
+    log(ours, {"rocksdb: ", on_one_line(text.data())});
   }
   void LogHeader(const char*, va_list) override {}
 
