@@ -1,4 +1,5 @@
 // What a store does when its disk fails, and how often it asks the disk to keep what it was given.
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -155,6 +156,36 @@ TEST_F(DiskFaults, ALogThatNothingWasWrittenToIsNoDamage) {
     EXPECT_EQ(value_of(*engine, "a"), "1");
     last = next;
   }
+}
+
+// Records and topics are written out one after the other, and a kill comes between.
+TEST_F(DiskFaults, AWriteThatFailedIsFoundWholeOrNotAtAll) {
+  const auto engine = open();
+  const auto write_both = [](const std::string& name) -> Decide {
+    return [name](auto, Changes& changes) {
+      changes.put(key(name), "1");
+      changes.append("t", name);
+      return Decision::kCommit;
+    };
+  };
+  ASSERT_TRUE(wait_for(blind(*engine, write_both("a"))).ok());
+  files_->set_rule([sync = FaultyFiles::once(FileAct::kSync, ".log", FaultyFiles::broken()),
+                    tables = std::make_shared<std::atomic<int>>(0)](FileAct act, std::string_view file) {
+    if (act == FileAct::kCreate && file.ends_with(".sst") && tables->fetch_add(1) > 0) return FaultyFiles::broken();
+    return sync(act, file);
+  });
+  EXPECT_FALSE(wait_for(blind(*engine, write_both("b"))).ok());
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (files_->count(FileAct::kCreate, ".sst") < 2) {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  const auto copy = open_copy();
+  ASSERT_NE(copy, nullptr);
+  EXPECT_EQ(value_of(*copy, "a"), "1");
+  EXPECT_EQ(value_of(*copy, "b").has_value(), read_log(*copy, "t").size() == 2);
+  files_->heal();
+  EXPECT_TRUE(is_healthy_soon(*engine));
 }
 
 // Tables are written in the background, while many writers go on.

@@ -138,7 +138,7 @@ void check(const std::string& directory, const Possible& possible) {
 
 TEST(Lives, NothingIsLostAndNothingWholeIsCalledDamaged) {
   SeededRandom random(seed());
-  const uint64_t lives = setting("PARTITA_LIVES", 60);
+  const uint64_t lives = setting("PARTITA_LIVES", 48);
   std::unique_ptr<TempDirectory> directory;
   Possible possible;
   for (uint64_t life = 0; life < lives && !testing::Test::HasFailure(); ++life) {

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -330,6 +331,106 @@ TEST_F(RocksdbStore, NothingAcknowledgedIsLostByAKill) {
     }
     EXPECT_EQ(expected, log.size());
   }
+}
+
+TEST_F(RocksdbStore, ABlockDamagedWhileItIsOpenIsToldAndTheOthersAreRead) {
+  fill(*open());
+  const auto engine = open(size_t{64} << 10);
+  const auto tables = files(".sst");
+  ASSERT_FALSE(tables.empty());
+  const auto by_size = [](const fs::path& a, const fs::path& b) { return fs::file_size(a) < fs::file_size(b); };
+  const fs::path table = *std::max_element(tables.begin(), tables.end(), by_size);
+  {
+    std::fstream stream(table, std::ios::in | std::ios::out | std::ios::binary);
+    const auto at = static_cast<std::streamoff>(fs::file_size(table) / 2);
+    stream.seekg(at);
+    const auto byte = static_cast<char>(stream.get() ^ 1);
+    stream.seekp(at);
+    stream.put(byte);
+  }
+  std::string unreadable;
+  int failed = 0;
+  for (int i = 0; i < 150; ++i) {
+    const std::vector<Key> keys{key(big_name(i))};
+    const auto found = wait_for(engine->read(keys));
+    if (found.ok()) {
+      ASSERT_TRUE((*found)[0].has_value()) << i;
+      EXPECT_EQ((*found)[0]->value, std::string(100'000, 'v') + std::to_string(i));
+      continue;
+    }
+    EXPECT_EQ(found.error().kind(), ErrorKind::kCorrupt) << found.error().sentence();
+    unreadable = big_name(i);
+    ++failed;
+  }
+  EXPECT_GT(failed, 0);
+  EXPECT_LT(failed, 10);
+  const auto page = wait_for(engine->scan({"big", "bih"}, Direction::kAscending, 1'000, kMaxPageBytes));
+  ASSERT_FALSE(page.ok());
+  EXPECT_EQ(page.error().kind(), ErrorKind::kCorrupt);
+  const Decide overwrite = [&](auto, Changes& changes) {
+    changes.put(key(unreadable), "new");
+    return Decision::kCommit;
+  };
+  const auto seen = wait_for(engine->transact({key(unreadable)}, {}, overwrite));
+  ASSERT_FALSE(seen.ok());
+  EXPECT_EQ(seen.error().kind(), ErrorKind::kCorrupt);
+  EXPECT_TRUE(engine->health().ok());
+  put(*engine, unreadable, "new");
+  EXPECT_EQ(value_of(*engine, unreadable), "new");
+}
+
+// Descriptors below it may be open, none above.
+rlim_t lowest_free_descriptor() {
+  const int next = dup(STDERR_FILENO);
+  close(next);
+  return static_cast<rlim_t>(next);
+}
+
+// Tables are written out, and a log begun for each, while there is no descriptor left for them.
+TEST(Child, DISABLED_RunsOutOfDescriptors) {
+  const auto engine = open_in_child();
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const rlim_t enough = limit.rlim_cur;
+  int number = 0;
+  int refused = 0;
+  const auto write_one = [&] {
+    const std::string name = "k" + std::to_string(number++);
+    const Decide decide = [&](auto, Changes& changes) {
+      changes.put(key(name), std::string(1 << 20, 'v'));
+      return Decision::kCommit;
+    };
+    const auto outcome = wait_for(blind(*engine, decide));
+    if (outcome.ok()) report(name);
+    return outcome.ok();
+  };
+  for (int round = 0; round < 2; ++round) {
+    limit.rlim_cur = lowest_free_descriptor();
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    const int before = refused;
+    for (int i = 0; i < 90; ++i) {
+      if (write_one()) continue;
+      ++refused;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    EXPECT_GT(refused, before);
+    EXPECT_TRUE(get(*engine, "k0").has_value());
+    limit.rlim_cur = enough;
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    for (int i = 0; i < 1000 && !engine->health().ok(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_TRUE(engine->health().ok()) << engine->health().error().sentence();
+    EXPECT_TRUE(write_one());
+  }
+}
+
+TEST_F(RocksdbStore, WithoutDescriptorsItLivesAndRecovers) {
+  std::vector<std::string> acknowledged;
+  const int status = follow(start_child("RunsOutOfDescriptors", path()),
+                            [&](std::string_view name) { acknowledged.emplace_back(name); });
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_GT(acknowledged.size(), 10U);
+  const auto engine = open();
+  for (const std::string& name : acknowledged) EXPECT_TRUE(get(*engine, name).has_value()) << name;
 }
 
 // A limit on the size of files stands for a full disk.
