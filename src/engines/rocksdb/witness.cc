@@ -55,6 +55,16 @@ int64_t now_ms() {
       .count();
 }
 
+// False, and errno says why. (A disk that is full takes a part first.)
+bool write_whole(int descriptor, std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const ssize_t written = pwrite(descriptor, text.data() + at, text.size() - at, static_cast<off_t>(at));
+    if (written < 0) return false;
+    at += static_cast<size_t>(written);
+  }
+  return true;
+}
+
 }  // namespace
 
 Witness::~Witness() {
@@ -82,7 +92,7 @@ bool Witness::make_file() const {
   const std::filesystem::path fresh = file_.string() + ".new";
   const std::string text = text_of(record_);
   const int descriptor = open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  bool made = descriptor >= 0 && ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  bool made = descriptor >= 0 && write_whole(descriptor, text);
   made = made && fdatasync(descriptor) == 0 && rename(fresh.c_str(), file_.c_str()) == 0;
   const int cause = errno;
   if (descriptor >= 0) close(descriptor);
@@ -106,9 +116,7 @@ bool Witness::begin(const WitnessRecord& record, std::set<uint64_t> logs) {
 bool Witness::write(bool sync) {
   if (record_ == written_ && !sync) return true;
   const std::string text = text_of(record_);
-  if (descriptor_ < 0 || pwrite(descriptor_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
-    return false;
-  }
+  if (descriptor_ < 0 || !write_whole(descriptor_, text)) return false;
   written_ = record_;
   return !sync || fdatasync(descriptor_) == 0;
 }
