@@ -188,6 +188,18 @@ TEST_F(DiskFaults, AWriteThatFailedIsFoundWholeOrNotAtAll) {
   EXPECT_TRUE(is_healthy_soon(*engine));
 }
 
+// Of a log that is new the directory is synced too, after the first write.
+TEST_F(DiskFaults, ADirectoryThatWasNotSyncedSpoilsTheLog) {
+  const auto engine = open();
+  files_->set_rule(FaultyFiles::once(FileAct::kSyncDirectory, "", FaultyFiles::broken()));
+  EXPECT_TRUE(try_put(*engine, "a", "1").has_value());
+  ASSERT_TRUE(is_healthy_soon(*engine));
+  put(*engine, "b", "2");
+  const auto copy = open_copy();
+  ASSERT_NE(copy, nullptr);
+  EXPECT_EQ(value_of(*copy, "b"), "2");
+}
+
 // Tables are written in the background, while many writers go on.
 TEST_F(DiskFaults, AFaultInTheBackgroundMeetsQueuedWrites) {
   const auto engine = open();

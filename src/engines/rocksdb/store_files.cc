@@ -46,20 +46,32 @@ std::optional<uint64_t> manifest_number(std::string_view path) {
 
 bool is_options(std::string_view path) { return name_of(path).starts_with("OPTIONS-"); }
 
+}  // namespace
+
+// The first write to a log fails, too, when the directory can not be synced then. It is whole in the log, and RocksDB
+// would number the next one as it did that one.
 class StoreDirectory final : public FSDirectoryWrapper {
  public:
-  using FSDirectoryWrapper::FSDirectoryWrapper;
+  StoreDirectory(StoreFiles& files, std::unique_ptr<FSDirectory>&& directory)
+      : FSDirectoryWrapper(std::move(directory)), files_(files) {}
+
   IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
-    return recoverable(FSDirectoryWrapper::Fsync(options, debug));
+    return outcome(FSDirectoryWrapper::Fsync(options, debug));
   }
   IOStatus FsyncWithDirOptions(const IOOptions& options, IODebugContext* debug,
                                const DirFsyncOptions& reason) override {
     if (is_options(reason.renamed_new_name)) return IOStatus::OK();
-    return recoverable(FSDirectoryWrapper::FsyncWithDirOptions(options, debug, reason));
+    return outcome(FSDirectoryWrapper::FsyncWithDirOptions(options, debug, reason));
   }
-};
 
-}  // namespace
+ private:
+  IOStatus outcome(IOStatus status) {
+    if (!status.ok()) files_.saw_spoilt_log(files_.newest_log());
+    return recoverable(std::move(status));
+  }
+
+  StoreFiles& files_;
+};
 
 class StoreFile final : public FSWritableFileOwnerWrapper {
  public:
@@ -153,7 +165,7 @@ IOStatus StoreFiles::NewDirectory(const std::string& path, const IOOptions& opti
                                   std::unique_ptr<FSDirectory>* directory, IODebugContext* debug) {
   IOStatus status = target()->NewDirectory(path, options, directory, debug);
   if (!status.ok()) return recoverable(std::move(status));
-  *directory = std::make_unique<StoreDirectory>(std::move(*directory));
+  *directory = std::make_unique<StoreDirectory>(*this, std::move(*directory));
   return status;
 }
 

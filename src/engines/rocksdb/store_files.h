@@ -48,6 +48,7 @@ class StoreFiles final : public rocksdb::FileSystemWrapper {
 
  private:
   friend class StoreFile;
+  friend class StoreDirectory;
   enum class Kind : uint8_t { kLog, kManifest, kOptions, kOther };
   void saw_spoilt_log(uint64_t number) { spoilt_log_.store(number, std::memory_order_release); }
   void saw_manifest(uint64_t number, uint64_t bytes);
