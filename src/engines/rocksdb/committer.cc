@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <utility>
 
 #include "base/bytes.h"
@@ -21,6 +22,7 @@ constexpr size_t kMaxMergedBytes = size_t{8} << 20;
 constexpr size_t kWriteOverheadBytes = 128;
 // Room for a transaction that has not said yet what it writes.
 constexpr size_t kGuessedBytes = size_t{4} << 10;
+constexpr size_t kSmallestQueue = 16;
 
 }  // namespace
 
@@ -104,11 +106,21 @@ void Committer::watch(std::string_view key, std::optional<storage::Version> vers
   if (era == era_.load(std::memory_order_relaxed)) watches_.watch(key, version);
 }
 
-void Committer::make_pending(Commit& commit) {
+void Committer::make_pending(const Commit& commit, uint64_t number) {
+  size_t inserted = 0;
+  try {
+    for (; inserted < commit.writes.size(); ++inserted) {
+      const auto& write = commit.writes[inserted];
+      PARTITA_CHECK(latches_.is_held(Latches::stripe_of(write->hash)));
+      write->number = number;
+      newest_.insert(write);
+    }
+  } catch (const std::bad_alloc&) {
+    while (inserted > 0) newest_.take_back(*commit.writes[--inserted]);
+    throw;
+  }
   for (const auto& write : commit.writes) {
-    PARTITA_CHECK(latches_.is_held(Latches::stripe_of(write->hash)));
-    write->number = commit.number_;
-    newest_.insert(write);
+    write->replaced.reset();
     watches_.note(write->key, write->hash, write->record ? std::optional(write->record->version) : std::nullopt);
   }
 }
@@ -121,9 +133,10 @@ Committer::Verdict Committer::enqueue(Commit& commit, std::span<const storage::C
     PARTITA_CHECK(!stopping_ && commit.number_ == 0);
     if (store_.keeper.failed()) return commit.outcome = Commit::Outcome::kRefused, Verdict::kRefused;
     if (const Verdict verdict = verify(compare, era); verdict != Verdict::kPasses) return verdict;
+    if (queue_.size() == queue_.capacity()) queue_.reserve(std::max(kSmallestQueue, 2 * queue_.size()));
     if (!take_room(commit, commit.wants_)) return Verdict::kFull;
+    make_pending(commit, last_number_ + 1);
     commit.number_ = ++last_number_;
-    make_pending(commit);
     queue_.push_back(&commit);
     wake = std::exchange(asleep_, false);
   }
@@ -162,22 +175,24 @@ void Committer::give_back(Commit& commit) {
   if (commit.room_ > 0) release_room(std::exchange(commit.room_, 0));
 }
 
+// One guest at a time, because a list of them would take memory.
 void Committer::release_room(size_t bytes) {
-  std::vector<Guest> admitted;
-  {
-    std::lock_guard lock(mutex_);
-    size_t taken = taken_.load(std::memory_order_relaxed);
-    PARTITA_CHECK(taken >= bytes);
-    taken -= bytes;
-    while (!guests_.empty() && (taken == 0 || taken + guests_.front().bytes <= max_bytes_)) {
-      admitted.push_back(guests_.front());
+  for (;; bytes = 0) {
+    Guest guest{};
+    {
+      std::lock_guard lock(mutex_);
+      size_t taken = taken_.load(std::memory_order_relaxed);
+      PARTITA_CHECK(taken >= bytes);
+      taken -= bytes;
+      taken_.store(taken, std::memory_order_relaxed);
+      if (guests_.empty() || (taken > 0 && taken + guests_.front().bytes > max_bytes_)) return;
+      guest = guests_.front();
       guests_.pop_front();
-      taken += admitted.back().bytes;
-      admitted.back().commit->room_ = admitted.back().bytes;
+      taken_.store(taken + guest.bytes, std::memory_order_relaxed);
+      guest.commit->room_ = guest.bytes;
     }
-    taken_.store(taken, std::memory_order_relaxed);
+    resume_on(guest.commit->executor, guest.handle);
   }
-  for (const Guest& guest : admitted) resume_on(guest.commit->executor, guest.handle);
 }
 
 void Committer::run() {
@@ -231,22 +246,24 @@ void Committer::lose(std::span<Commit* const> commits, size_t written) {
     const bool unknown = i < written && !commits[i]->is_barrier();
     commits[i]->outcome = unknown ? Commit::Outcome::kUnknown : Commit::Outcome::kRefused;
   }
-  std::vector<Commit*> lost(commits.begin(), commits.end());
+  std::vector<Commit*> behind;
+  const auto forget = [this](const Commit& commit) {
+    PARTITA_CHECK(commit.number_ == ++last_processed_);
+    for (const auto& write : commit.writes) newest_.drop(*write);
+  };
   {
     std::lock_guard lock(mutex_);
-    for (Commit* commit : queue_) {
+    behind.swap(queue_);
+    for (const Commit* commit : commits) forget(*commit);
+    for (Commit* commit : behind) {
       commit->outcome = Commit::Outcome::kRefused;
-      lost.push_back(commit);
-    }
-    queue_.clear();
-    for (const Commit* commit : lost) {
-      PARTITA_CHECK(commit->number_ == ++last_processed_);
-      for (const auto& write : commit->writes) newest_.drop(*write);
+      forget(*commit);
     }
     PARTITA_CHECK(!newest_.has_pending());
     begin_era();
   }
-  complete(lost);
+  complete(commits);
+  complete(behind);
 }
 
 void Committer::complete(std::span<Commit* const> commits) {

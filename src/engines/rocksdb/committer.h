@@ -94,7 +94,8 @@ class Committer {
     kRefused,    // nothing is written for now: outcome_of()
   };
   // Commits become durable in the order of these calls, and what they write is pending from then on. Only kPasses did
-  // anything. The caller holds the latches of everything that is written.
+  // anything, and nothing has happened when memory runs out. The caller holds the latches of everything that is
+  // written.
   Verdict enqueue(Commit& commit, std::span<const storage::Compare> compare, uint64_t era);
   // Whether the comparison holds now.
   Verdict check(std::span<const storage::Compare> compare, uint64_t era);
@@ -139,7 +140,7 @@ class Committer {
   // Of callers that hold the mutex.
   Verdict verify(std::span<const storage::Compare> compare, uint64_t era) const;
   bool take_room(Commit& commit, size_t bytes);
-  void make_pending(Commit& commit);
+  void make_pending(const Commit& commit, uint64_t number);
   void begin_era();
 
   Error refusal() const;

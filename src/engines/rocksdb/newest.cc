@@ -99,6 +99,7 @@ void NewestTable::insert(std::shared_ptr<const Newest> write) {
     PARTITA_CHECK(!entry.pending || entry.newest->number <= write->number);
     if (entry.pending) {
       entry.newest->superseded_by.store(write->number, std::memory_order_relaxed);
+      write->replaced = entry.newest;
     } else {
       unlink(shard, entry);
       shard.bytes -= bytes_of(*entry.newest);
@@ -106,6 +107,21 @@ void NewestTable::insert(std::shared_ptr<const Newest> write) {
     replace(shard, at, std::move(write));
   }
   if (!std::exchange(entry.pending, true)) ++shard.pending;
+}
+
+void NewestTable::take_back(const Newest& write) {
+  Shard& shard = shard_of(write.hash);
+  std::lock_guard lock(shard.mutex);
+  const auto at = shard.entries.find({write.key, write.hash});
+  PARTITA_CHECK(at != shard.entries.end() && at->second.pending && at->second.newest.get() == &write);
+  if (std::shared_ptr<const Newest> older = std::move(write.replaced)) {
+    older->superseded_by.store(0, std::memory_order_relaxed);
+    replace(shard, at, std::move(older));
+    return;
+  }
+  --shard.pending;
+  ++shard.changes;
+  shard.entries.erase(at);
 }
 
 void NewestTable::settle(const std::shared_ptr<const Newest>& write) {

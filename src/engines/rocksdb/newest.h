@@ -17,7 +17,7 @@
 
 namespace partita::rocks {
 
-// A key's record at some time. Once it is in the table only its last member changes.
+// A key's record at some time. Once it is in the table only its last members change.
 struct Newest {
   std::string key;
   std::optional<storage::Record> record;  // nothing: absent
@@ -25,6 +25,8 @@ struct Newest {
   uint64_t number = 0;                    // of the commit that wrote it, in the order of the queue
   // The number of the commit that wrote the key again while this was queued; 0: none did.
   mutable std::atomic<uint64_t> superseded_by{0};
+  // While its commit is being queued: the queued write whose place it took. Of the thread that queues.
+  mutable std::shared_ptr<const Newest> replaced;
 };
 
 // For each key at most its newest record: queued (pending), or, while no write of the key is queued, durable. What is
@@ -44,8 +46,10 @@ class NewestTable {
   void offer(std::shared_ptr<const Newest> read, Ticket ticket);
 
   // Pending from now on. The caller holds the key's latch. Precondition: its number is not less than that of the write
-  // whose place it takes.
+  // whose place it takes. Throws std::bad_alloc, and has done nothing then.
   void insert(std::shared_ptr<const Newest> write);
+  // Undoes the last insert() of its key, before its number is in use. Takes no memory.
+  void take_back(const Newest& write);
   // The write is durable, or it is lost. Either does nothing to a newer one that took its place.
   void settle(const std::shared_ptr<const Newest>& write);
   void drop(const Newest& write);

@@ -1,0 +1,19 @@
+#include "little_memory.h"
+
+#include <cstdlib>
+#include <new>
+
+namespace partita::contract {
+
+thread_local int64_t allocations_left = -1;
+
+}  // namespace partita::contract
+
+void* operator new(size_t bytes) {
+  using partita::contract::allocations_left;
+  if (allocations_left >= 0 && allocations_left-- == 0) throw std::bad_alloc();
+  if (void* const memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
