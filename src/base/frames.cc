@@ -61,7 +61,8 @@ size_t class_of(size_t bytes) { return (bytes - 1) / kStep; }
 
 void* take_frame(size_t bytes) {
   const size_t index = class_of(bytes);
-  if (index >= kClasses || ended) return ::operator new(bytes);
+  if (index >= kClasses) return ::operator new(bytes);
+  if (ended) return ::operator new((index + 1) * kStep);
   Kept& kept = lists.of_class[index];
   Free* const first = kept.first;
   if (first == nullptr) return ::operator new((index + 1) * kStep);

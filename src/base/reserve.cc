@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <mutex>
 #include <new>
 
 #include "base/log.h"
@@ -18,11 +20,19 @@ constexpr size_t kReserveBytes = size_t{32} << 20;
 std::atomic<bool> wanted{false};
 std::atomic<void*> reserve{nullptr};
 
-// What `operator new` calls before it fails.
+// What `operator new` calls before it fails; it tries again when this returns. Of threads that fail at once all try
+// again after the reserve was given up.
 void give_up_reserve() {
-  // Without a handler the next failure is final.
-  std::set_new_handler(nullptr);
-  if (void* const held = reserve.exchange(nullptr)) munmap(held, kReserveBytes);
+  static std::mutex mutex;
+  static uint64_t times = 0;
+  thread_local uint64_t seen = 0;
+  std::lock_guard lock(mutex);
+  if (void* const held = reserve.exchange(nullptr)) {
+    munmap(held, kReserveBytes);
+    ++times;
+  }
+  if (seen == times) throw std::bad_alloc();
+  seen = times;
 }
 
 bool take_reserve() {

@@ -19,7 +19,7 @@ Workers::~Workers() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Workers::resume(std::coroutine_handle<> handle) {
+void Workers::resume(std::coroutine_handle<> handle) noexcept {
   const bool taken = take(handle);
   if (!taken) handle.resume();
 }

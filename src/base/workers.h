@@ -30,7 +30,7 @@ class Workers final : public Executor {
   };
   // `co_await workers.enter()` goes on on one of the threads; where it is if there is none and none can be made.
   Entry enter() { return {*this}; }
-  void resume(std::coroutine_handle<> handle) override;
+  void resume(std::coroutine_handle<> handle) noexcept override;
 
  private:
   // False, and nothing is taken, when there is no thread and none can be made.

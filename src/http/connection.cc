@@ -213,7 +213,7 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   BudgetShare share(site_.budget);
   // Looking at a large body takes milliseconds, which nobody else on this thread shall wait for.
   const bool aside = body.size() > kSmallBody;
-  Executor* const home = aside ? Executor::current() : nullptr;
+  Executor* const home = Executor::current();
   bool failed = false;
   try {
     if (aside) co_await site_.aside.enter();
@@ -226,7 +226,7 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   } catch (const std::bad_alloc&) {
     failed = true;
   }
-  if (aside) co_await Home{home};
+  co_await Home{home};  // what fails for want of memory does so wherever it is
   if (failed) reply = ops::out_of_memory();
   if (!take_memory(share, reply.body.capacity())) {
     if (reply.repeatable) reply = ops::overloaded();

@@ -152,7 +152,8 @@ class LoopExecutor final : public Executor {
  public:
   explicit LoopExecutor(Loop& loop) : loop_(loop) {}
 
-  void resume(std::coroutine_handle<> handle) override {
+  // Nobody could carry on without its resumption: when memory runs out here, the process ends.
+  void resume(std::coroutine_handle<> handle) noexcept override {
     {
       std::lock_guard lock(mutex_);
       waiting_.push_back(handle);

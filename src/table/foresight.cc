@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/executor.h"
+#include "model/fault.h"
 
 namespace partita::table {
 
@@ -40,6 +41,12 @@ std::optional<storage::Version> version_of(const Record* found) {
 
 }  // namespace
 
+size_t bytes_of(std::span<const storage::Changes::Write> writes) {
+  size_t bytes = 0;
+  for (const auto& write : writes) bytes += write.key.bytes.size() + (write.value ? write.value->size() : 0);
+  return bytes;
+}
+
 Result<Written> evaluate_one(const WritesPlan::Write& write, bool full, const Record* found,
                              storage::Changes& changes) {
   PARTITA_TRY(Written written, evaluate_write(*write.table, *write.action, write.key, found, changes));
@@ -63,15 +70,20 @@ bool Foresight::is_needed(std::span<const Record* const> found) const {
 }
 
 Task<Result<void>> Foresight::look(Database& database) {
+  size_t bytes = 0;
   for (size_t i = 0; i < seen_.size(); ++i) {
     auto read = co_await database.engine().read(std::span(&plan_.writes[i].key, 1));
     if (!read.ok()) co_return std::move(read).error();
     const Record* const found = read->front() ? &*read->front() : nullptr;
-    if (of(i, found) != nullptr) continue;
-    storage::Changes changes;
-    auto written = evaluate_one(plan_.writes[i], full_[i], found, changes);
-    seen_[i].emplace(Foreseen{version_of(found), std::move(written), std::move(changes)});
-    for (int turn = 0; turn < kTurnsOfOthers; ++turn) co_await GiveWay();
+    const bool known = of(i, found) != nullptr;
+    if (!known) {
+      storage::Changes changes;
+      auto written = evaluate_one(plan_.writes[i], full_[i], found, changes);
+      seen_[i].emplace(Foreseen{version_of(found), std::move(written), std::move(changes)});
+    }
+    bytes += bytes_of(seen_[i]->changes.writes());
+    if (bytes > kMaxWrittenBytes) co_return model::refuse(model::Fault::kTransactionTooLarge);
+    for (int turn = 0; !known && turn < kTurnsOfOthers; ++turn) co_await GiveWay();
   }
   co_return Result<void>();
 }

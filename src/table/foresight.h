@@ -20,6 +20,12 @@ struct Foreseen {
   storage::Changes changes;
 };
 
+// What puts of 4 MB come to with all the indexes that a table may have, and with their keys. DynamoDB weighs the
+// request alone; updates of large items could write any amount.
+inline constexpr size_t kMaxWrittenBytes = size_t{128} << 20;
+// Of keys and values.
+size_t bytes_of(std::span<const storage::Changes::Write> writes);
+
 // Evaluates one write without images. Faults: those of evaluate_write() and check_growth().
 Result<Written> evaluate_one(const WritesPlan::Write& write, bool full, const storage::Record* found,
                              storage::Changes& changes);
@@ -33,7 +39,8 @@ class Foresight {
   const Foreseen* of(size_t write, const storage::Record* found) const;
   // Whether what was not foreseen of these records takes too long to be done in one piece.
   bool is_needed(std::span<const storage::Record* const> found) const;
-  // Reads the records as they are and works out what was not foreseen of them. Errors: kUnavailable, kCorrupt.
+  // Reads the records as they are and works out what was not foreseen of them. Errors: kUnavailable, kCorrupt, and
+  // kTransactionTooLarge when what is foreseen passes kMaxWrittenBytes.
   Task<Result<void>> look(Database& database);
 
  private:

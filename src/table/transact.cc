@@ -73,16 +73,6 @@ Task<Result<std::vector<bool>>> full_collections(Database& database, const Write
   co_return full;
 }
 
-// What puts of 4 MB come to with all the indexes that a table may have, and with their keys. DynamoDB weighs the
-// request alone; updates of large items could write any amount.
-constexpr size_t kMaxWrittenBytes = size_t{128} << 20;
-
-size_t bytes_of(std::span<const Changes::Write> writes) {
-  size_t bytes = 0;
-  for (const auto& write : writes) bytes += write.key.bytes.size() + (write.value ? write.value->size() : 0);
-  return bytes;
-}
-
 Result<Written> foreseen_or_evaluated(const WritesPlan& plan, const std::vector<bool>& full, const Foresight& foresight,
                                       size_t i, const Record* found, Changes& changes) {
   const Foreseen* const foreseen = foresight.of(i, found);

@@ -333,6 +333,21 @@ TEST_F(RocksdbStore, NothingAcknowledgedIsLostByAKill) {
   }
 }
 
+// Or a cut of the last acknowledged record would pass for the end of a killed server's log, however long it idled.
+TEST_F(RocksdbStore, AnIdleStoresWitnessKnowsAllThatWasAcknowledged) {
+  auto engine = open();
+  for (int i = 0; i < 20; ++i) put(*engine, "k" + std::to_string(i), "v");
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const auto witness = [this] {
+    std::ifstream file(fs::path(path()) / "WITNESS");
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string idle = witness();
+  engine.reset();
+  EXPECT_FALSE(idle.empty());
+  EXPECT_EQ(idle, witness());
+}
+
 TEST_F(RocksdbStore, ABlockDamagedWhileItIsOpenIsToldAndTheOthersAreRead) {
   fill(*open());
   const auto engine = open(size_t{64} << 10);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <new>
 #include <utility>
 
@@ -195,15 +196,23 @@ void Committer::release_room(size_t bytes) {
   }
 }
 
+// An idle store's WITNESS knows all that was acknowledged.
+void Committer::sleep(std::unique_lock<std::mutex>& lock) {
+  asleep_ = true;
+  const auto woken = [this] { return !asleep_ || stopping_; };
+  if (arrived_.wait_for(lock, std::chrono::milliseconds(Witness::kDelayMs), woken)) return;
+  lock.unlock();
+  store_.witness->catch_up();
+  lock.lock();
+  arrived_.wait(lock, woken);
+}
+
 void Committer::run() {
   std::vector<Commit*> commits;
   for (;;) {
     {
       std::unique_lock lock(mutex_);
-      while (queue_.empty() && !stopping_) {
-        asleep_ = true;
-        arrived_.wait(lock, [this] { return !asleep_ || stopping_; });
-      }
+      while (queue_.empty() && !stopping_) sleep(lock);
       if (queue_.empty()) return;
       commits.swap(queue_);
     }

@@ -142,6 +142,7 @@ class Committer {
   bool take_room(Commit& commit, size_t bytes);
   void make_pending(const Commit& commit, uint64_t number);
   void begin_era();
+  void sleep(std::unique_lock<std::mutex>& lock);
 
   Error refusal() const;
   bool wait_for_room(Commit& commit, std::coroutine_handle<> handle);

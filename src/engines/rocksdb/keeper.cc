@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 
 #include "base/log.h"
 
@@ -40,7 +41,12 @@ void Keeper::fail(const rocksdb::Status& status) {
   if (final_) return;
   // The last one ended when it had recovered.
   if (thread_.joinable()) thread_.join();
-  thread_ = std::thread(&Keeper::run, this);
+  try {
+    thread_ = std::thread(&Keeper::run, this);
+  } catch (const std::system_error&) {
+    final_ = true;  // there are no threads left to recover on
+    log(LogLevel::kError, sentence_locked());
+  }
 }
 
 bool Keeper::wait(int64_t ms) {

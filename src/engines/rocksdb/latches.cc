@@ -101,8 +101,10 @@ bool Latches::Held::try_extend(std::span<const uint32_t> stripes) {
   PARTITA_CHECK(got_ == wanted_.size() && extra_.empty());
   for (const uint32_t stripe : stripes) {
     if (std::binary_search(wanted_.begin(), wanted_.end(), stripe)) continue;
-    if (!latches_.try_lock(stripe)) return false;
-    extra_.push_back(stripe);
+    extra_.push_back(stripe);  // first, because it may fail
+    if (latches_.try_lock(stripe)) continue;
+    extra_.pop_back();
+    return false;
   }
   return true;
 }

@@ -39,7 +39,9 @@ class Witness {
   // not be written.
   bool begin(const WitnessRecord& record, std::set<uint64_t> logs);
 
-  // Everything up to this number is durable. Costs next to nothing: the file follows within kDelayMs of the next call.
+  static constexpr int64_t kDelayMs = 10;
+  // Everything up to this number is durable. Costs next to nothing: the file is written at most every kDelayMs, and
+  // whoever calls this and then nothing for that long catches up.
   void saw_durable(uint64_t sequence);
   void saw_epoch(uint64_t epoch);
   void saw_log(uint64_t number);
@@ -53,8 +55,6 @@ class Witness {
   void catch_up();
 
  private:
-  static constexpr int64_t kDelayMs = 10;
-
   bool write(bool sync);
   bool make_file() const;
 
