@@ -12,7 +12,7 @@
 #include <asio/write.hpp>
 #include <atomic>
 #include <chrono>
-#include <deque>
+#include <functional>
 #include <mutex>
 #include <new>
 #include <thread>
@@ -26,6 +26,7 @@
 #include "base/workers.h"
 #include "http/connection.h"
 #include "http/stream.h"
+#include "http/wakeup.h"
 
 namespace partita::http {
 
@@ -56,15 +57,16 @@ class TcpStream;
 // Reads of one loop that have time: one for each round of the loop, so that whatever became ready goes before the next.
 class BulkyReads {
  public:
-  explicit BulkyReads(Loop& loop) : loop_(loop) {}
+  explicit BulkyReads(Loop& loop) : wakeup_(loop, [this] { read_one(); }) {}
+  // A stream that does not wait yet.
   void add(TcpStream& stream);
 
  private:
-  void wake();
   void read_one();
 
-  Loop& loop_;
-  std::deque<TcpStream*> waiting_;
+  TcpStream* first_ = nullptr;
+  TcpStream* last_ = nullptr;
+  Wakeup<std::function<void()>> wakeup_;
 };
 
 class TcpStream final : public Stream {
@@ -116,53 +118,67 @@ class TcpStream final : public Stream {
     std::error_code error;
     const size_t size = socket_.read_some(asio::buffer(piece_.data(), piece_.size()), error);
     if (error == asio::error::would_block) {
-      socket_.async_wait(Socket::wait_read, [this](std::error_code) { bulky_.add(*this); });
-      return;
+      if (wait_for_more()) return;
     }
     reader_->bytes = error ? 0 : size;
     reader_->handle.resume();
   }
 
  private:
+  friend class BulkyReads;
+
+  // False when there is no memory for it.
+  bool wait_for_more() {
+    try {
+      socket_.async_wait(Socket::wait_read, [this](std::error_code) { bulky_.add(*this); });
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+  }
+
   Socket socket_;
   BulkyReads& bulky_;
+  TcpStream* behind_ = nullptr;  // in the queue of bulky_
   std::span<char> piece_;
   Waiter* reader_ = nullptr;
 };
 
 void BulkyReads::add(TcpStream& stream) {
-  waiting_.push_back(&stream);
-  if (waiting_.size() == 1) wake();
-}
-
-void BulkyReads::wake() {
-  asio::post(loop_, [this] { read_one(); });
+  stream.behind_ = nullptr;
+  (first_ == nullptr ? first_ : last_->behind_) = &stream;
+  last_ = &stream;
+  if (first_ == last_) wakeup_.ask();
 }
 
 // The stream may come back, or end, before read_piece() returns.
 void BulkyReads::read_one() {
-  TcpStream* const first = waiting_.front();
-  waiting_.pop_front();
-  if (!waiting_.empty()) wake();
+  TcpStream* const first = std::exchange(first_, first_->behind_);
+  if (first_ != nullptr) wakeup_.ask();
   first->read_piece();
 }
 
 // Resumes on one loop. However many coroutines are resumed before the loop gets to it, it is woken once.
 class LoopExecutor final : public Executor {
  public:
-  explicit LoopExecutor(Loop& loop) : loop_(loop) {}
+  explicit LoopExecutor(Loop& loop) : wakeup_(loop, [this] { run_waiting(); }) {
+    waiting_.reserve(kUsuallyWaiting);
+    running_.reserve(kUsuallyWaiting);
+  }
 
-  // Nobody could carry on without its resumption: when memory runs out here, the process ends.
+  // Nobody could carry on without its resumption: if there is no memory for a longer list, the process ends.
   void resume(std::coroutine_handle<> handle) noexcept override {
     {
       std::lock_guard lock(mutex_);
       waiting_.push_back(handle);
       if (waiting_.size() > 1) return;
     }
-    asio::post(loop_, [this] { run_waiting(); });
+    wakeup_.ask();
   }
 
  private:
+  static constexpr size_t kUsuallyWaiting = 4096;
+
   void run_waiting() {
     {
       std::lock_guard lock(mutex_);
@@ -172,10 +188,10 @@ class LoopExecutor final : public Executor {
     running_.clear();
   }
 
-  Loop& loop_;
   std::mutex mutex_;
   std::vector<std::coroutine_handle<>> waiting_;
   std::vector<std::coroutine_handle<>> running_;  // only on the loop's thread
+  Wakeup<std::function<void()>> wakeup_;
 };
 
 // One thread's loop and its connections. Everything but load() and loop() is for that thread alone.

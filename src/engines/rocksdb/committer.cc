@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <new>
 #include <utility>
 
 #include "base/bytes.h"
@@ -108,18 +107,21 @@ void Committer::watch(std::string_view key, std::optional<storage::Version> vers
 }
 
 void Committer::make_pending(const Commit& commit, uint64_t number) {
-  size_t inserted = 0;
-  try {
-    for (; inserted < commit.writes.size(); ++inserted) {
-      const auto& write = commit.writes[inserted];
-      PARTITA_CHECK(latches_.is_held(Latches::stripe_of(write->hash)));
-      write->number = number;
-      newest_.insert(write);
+  struct Inserted {
+    ~Inserted() {
+      while (count > 0) newest.take_back(*commit.writes[--count]);
     }
-  } catch (const std::bad_alloc&) {
-    while (inserted > 0) newest_.take_back(*commit.writes[--inserted]);
-    throw;
+    NewestTable& newest;
+    const Commit& commit;
+    size_t count;
+  } inserted{newest_, commit, 0};
+  for (const auto& write : commit.writes) {
+    PARTITA_CHECK(latches_.is_held(Latches::stripe_of(write->hash)));
+    write->number = number;
+    newest_.insert(write);
+    ++inserted.count;
   }
+  inserted.count = 0;
   for (const auto& write : commit.writes) {
     write->replaced.reset();
     watches_.note(write->key, write->hash, write->record ? std::optional(write->record->version) : std::nullopt);
