@@ -439,6 +439,9 @@ TEST(Child, DISABLED_RunsOutOfDescriptors) {
 }
 
 TEST_F(RocksdbStore, WithoutDescriptorsItLivesAndRecovers) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "without descriptors the sanitizer can not look at memory, and calls whole objects broken";
+#endif
   std::vector<std::string> acknowledged;
   const int status = follow(start_child("RunsOutOfDescriptors", path()),
                             [&](std::string_view name) { acknowledged.emplace_back(name); });
