@@ -17,7 +17,7 @@ namespace partita::rocks {
 
 // Each stripe is held by one transaction at a time, from reading its records to queueing its writes, and waited for in
 // the order of asking. There is no deadlock: stripes are waited for in ascending order, what is wanted later is taken
-// only if it is free, and nobody waits for anything else (room in the queue, the disk's turn) while holding one.
+// only if it is free, and nobody waits for room in the queue while holding one.
 // Callable from any thread. Precondition for its end: nothing is held.
 class Latches {
  public:
