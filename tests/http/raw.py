@@ -115,9 +115,10 @@ def connection(server):
         opened.close()
 
 
-def exchange(server, data, finish=False):
+def exchange(server, data, finish=False, timeout_s=TIMEOUT_S):
     """Sends bytes on a connection of their own; the first reply, or None."""
     with connection(server) as opened:
+        opened.socket.settimeout(timeout_s)
         opened.send(data)
         if finish:
             opened.finish_sending()
