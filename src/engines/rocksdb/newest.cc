@@ -10,8 +10,6 @@ namespace {
 
 // What an entry takes beside its bytes.
 constexpr size_t kOverheadBytes = 256;
-// A shard holds at least so many entries, or it would hold nothing but its last one.
-constexpr size_t kLeastKept = 8;
 
 size_t bytes_of(const Newest& newest) {
   return kOverheadBytes + newest.key.capacity() + (newest.record ? newest.record->value.capacity() : 0);
@@ -68,7 +66,7 @@ std::shared_ptr<const Newest> NewestTable::find_durable(std::string_view key, ui
 }
 
 void NewestTable::offer(std::shared_ptr<const Newest> read, Ticket ticket) {
-  if (ticket == kNoTicket || bytes_of(*read) * kLeastKept > shard_bytes_) return;
+  if (!would_keep(bytes_of(*read), ticket)) return;
   Shard& shard = shard_of(read->hash);
   std::lock_guard lock(shard.mutex);
   if (shard.changes != ticket) return;
@@ -77,6 +75,12 @@ void NewestTable::offer(std::shared_ptr<const Newest> read, Ticket ticket) {
   if (!added) return;
   at->second.newest = std::move(read);
   keep(shard, at->second);
+}
+
+void NewestTable::erase_pending(Shard& shard, Entries::iterator at) {
+  --shard.pending;
+  ++shard.changes;
+  shard.entries.erase(at);
 }
 
 // The old entry's key is a view of the old record's, so it goes with it.
@@ -117,11 +121,9 @@ void NewestTable::take_back(const Newest& write) {
   if (std::shared_ptr<const Newest> older = std::move(write.replaced)) {
     older->superseded_by.store(0, std::memory_order_relaxed);
     replace(shard, at, std::move(older));
-    return;
+  } else {
+    erase_pending(shard, at);
   }
-  --shard.pending;
-  ++shard.changes;
-  shard.entries.erase(at);
 }
 
 void NewestTable::settle(const std::shared_ptr<const Newest>& write) {
@@ -132,13 +134,10 @@ void NewestTable::settle(const std::shared_ptr<const Newest>& write) {
   PARTITA_CHECK(!at->second.pending || at->second.newest->number >= write->number);
   if (at->second.newest != write) return;
   PARTITA_CHECK(at->second.pending);
+  if (!write->record || !fits(bytes_of(*write))) return erase_pending(shard, at);
   --shard.pending;
   ++shard.changes;
-  if (write->record && bytes_of(*write) * kLeastKept <= shard_bytes_) {
-    keep(shard, at->second);
-  } else {
-    shard.entries.erase(at);
-  }
+  keep(shard, at->second);
 }
 
 void NewestTable::drop(const Newest& write) {
@@ -147,9 +146,7 @@ void NewestTable::drop(const Newest& write) {
   const auto at = shard.entries.find({write.key, write.hash});
   if (at == shard.entries.end() || at->second.newest.get() != &write) return;
   PARTITA_CHECK(at->second.pending);
-  --shard.pending;
-  ++shard.changes;
-  shard.entries.erase(at);
+  erase_pending(shard, at);
 }
 
 void NewestTable::forget_durable() {

@@ -42,6 +42,8 @@ class NewestTable {
   // says with that ticket.
   using Ticket = uint64_t;
   std::shared_ptr<const Newest> find_durable(std::string_view key, uint64_t hash, Ticket& ticket);
+  // Whether there is room for a value of that size, and the ticket is any good: if not, offer() keeps nothing.
+  bool would_keep(size_t value_bytes, Ticket ticket) const { return ticket != kNoTicket && fits(value_bytes); }
   // Kept unless the key may have been written since the ticket was drawn.
   void offer(std::shared_ptr<const Newest> read, Ticket ticket);
 
@@ -89,8 +91,13 @@ class NewestTable {
 
   static void link(Shard& shard, Entry& entry);
   static void unlink(Shard& shard, Entry& entry);
+  // Ends a pending entry whose write is not kept.
+  static void erase_pending(Shard& shard, Entries::iterator at);
   static void replace(Shard& shard, Entries::iterator at, std::shared_ptr<const Newest> write);
   void keep(Shard& shard, Entry& entry) const;
+  // A shard holds at least so many entries, or it would hold nothing but its last one.
+  static constexpr size_t kLeastKept = 8;
+  bool fits(size_t bytes) const { return bytes <= shard_bytes_ / kLeastKept; }
   Shard& shard_of(uint64_t hash) { return shards_[hash % kShards]; }
 
   const size_t shard_bytes_;

@@ -74,7 +74,7 @@ Status read_newest(const Store& store, NewestTable& newest, std::span<const Key>
   NewestTable::Ticket ticket = 0;
   if (const auto known = newest.find_durable(keys[0].bytes, hash, ticket)) return records[0] = known->record, Status();
   const Status status = read_record(store, keys[0], tier, records[0]);
-  if (!status.ok() || !records[0]) return status;
+  if (!status.ok() || !records[0] || !newest.would_keep(records[0]->value.size(), ticket)) return status;
   auto read = std::make_shared<Newest>();
   read->key = keys[0].bytes;
   read->record = records[0];
