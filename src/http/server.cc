@@ -12,7 +12,6 @@
 #include <asio/write.hpp>
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <mutex>
 #include <new>
 #include <thread>
@@ -66,7 +65,7 @@ class BulkyReads {
 
   TcpStream* first_ = nullptr;
   TcpStream* last_ = nullptr;
-  Wakeup<std::function<void()>> wakeup_;
+  Wakeup wakeup_;
 };
 
 class TcpStream final : public Stream {
@@ -191,7 +190,7 @@ class LoopExecutor final : public Executor {
   std::mutex mutex_;
   std::vector<std::coroutine_handle<>> waiting_;
   std::vector<std::coroutine_handle<>> running_;  // only on the loop's thread
-  Wakeup<std::function<void()>> wakeup_;
+  Wakeup wakeup_;
 };
 
 // One thread's loop and its connections. Everything but load() and loop() is for that thread alone.

@@ -5,16 +5,16 @@
 #include <asio/io_context.hpp>
 #include <asio/post.hpp>
 #include <cstddef>
+#include <functional>
 #include <utility>
 
 namespace partita::http {
 
 // Has `run` called on the loop's thread. At most one call may be outstanding: ask() again only from within it, or after
 // it began. Outlives the loop's run().
-template <class Run>
 class Wakeup {
  public:
-  Wakeup(asio::io_context& loop, Run run) : loop_(loop), run_(std::move(run)) {}
+  Wakeup(asio::io_context& loop, std::function<void()> run) : loop_(loop), run_(std::move(run)) {}
   Wakeup(const Wakeup&) = delete;
   Wakeup& operator=(const Wakeup&) = delete;
 
@@ -51,7 +51,7 @@ class Wakeup {
   static constexpr size_t kBytes = 128;
 
   asio::io_context& loop_;
-  Run run_;
+  std::function<void()> run_;
   alignas(std::max_align_t) std::array<std::byte, kBytes> memory_;
 };
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <functional>
 
 namespace {
 thread_local bool no_memory = false;
@@ -21,8 +20,7 @@ namespace {
 TEST(Wakeup, TakesNoMemory) {
   asio::io_context loop(1);
   int calls = 0;
-  const auto run = [&] { ++calls; };
-  Wakeup<decltype(run)> wakeup(loop, run);
+  Wakeup wakeup(loop, [&] { ++calls; });
   for (int asked = 1; asked <= 3; ++asked) {
     no_memory = true;
     wakeup.ask();
@@ -37,8 +35,8 @@ TEST(Wakeup, TakesNoMemory) {
 TEST(Wakeup, MayBeAskedForAgainByItsCall) {
   asio::io_context loop(1);
   int calls = 0;
-  Wakeup<std::function<void()>>* again = nullptr;
-  Wakeup<std::function<void()>> wakeup(loop, [&] {
+  Wakeup* again = nullptr;
+  Wakeup wakeup(loop, [&] {
     if (++calls < 5) again->ask();
   });
   again = &wakeup;
