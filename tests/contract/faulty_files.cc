@@ -1,7 +1,12 @@
 #include "faulty_files.h"
 
+#include <gtest/gtest.h>
+
 #include <atomic>
 #include <memory>
+#include <utility>
+
+#include "engines/rocksdb/rocksdb_engine.h"
 
 namespace partita::contract {
 
@@ -156,6 +161,17 @@ IOStatus FaultyFiles::RenameFile(const std::string& from, const std::string& to,
 IOStatus FaultyFiles::DeleteFile(const std::string& path, const IOOptions& options, IODebugContext* debug) {
   IOStatus status = admit(FileAct::kDelete, path);
   return status.ok() ? target()->DeleteFile(path, options, debug) : status;
+}
+
+std::unique_ptr<storage::Engine> open_rocksdb(const std::filesystem::path& directory,
+                                              const std::shared_ptr<FaultyFiles>& files) {
+  RocksdbOptions options;
+  options.directory = directory.string();
+  options.files = files;
+  auto engine = open_rocksdb_engine(options);
+  if (engine.ok()) return std::move(engine).value();
+  ADD_FAILURE() << engine.error().sentence();
+  return nullptr;
 }
 
 }  // namespace partita::contract

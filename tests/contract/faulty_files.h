@@ -4,12 +4,16 @@
 #include <rocksdb/file_system.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "storage/engine.h"
 
 namespace partita::contract {
 
@@ -56,5 +60,9 @@ class FaultyFiles final : public rocksdb::FileSystemWrapper {
   Rule rule_;
   std::map<std::pair<FileAct, std::string>, uint64_t> counts_;
 };
+
+// A store over these files. Null, and the test has failed, when it can not be opened.
+std::unique_ptr<storage::Engine> open_rocksdb(const std::filesystem::path& directory,
+                                              const std::shared_ptr<FaultyFiles>& files);
 
 }  // namespace partita::contract

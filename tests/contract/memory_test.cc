@@ -4,7 +4,6 @@
 #include <new>
 
 #include "contract.h"
-#include "engines/rocksdb/rocksdb_engine.h"
 #include "faulty_files.h"
 #include "little_memory.h"
 
@@ -46,12 +45,8 @@ std::future<bool> begin_put(Engine& engine, std::vector<std::string> names, std:
 TEST(Memory, ATransactionThatItRunsOutInEndsAlone) {
   const TempDirectory directory;
   const auto files = std::make_shared<FaultyFiles>();
-  RocksdbOptions options;
-  options.directory = (directory.path() / "store").string();
-  options.files = files;
-  auto opened = open_rocksdb_engine(options);
-  ASSERT_TRUE(opened.ok()) << opened.error().sentence();
-  const std::unique_ptr<Engine> engine = std::move(opened).value();
+  const std::unique_ptr<Engine> engine = open_rocksdb(directory.path() / "store", files);
+  ASSERT_NE(engine, nullptr);
   int64_t left = 0;
   for (bool whole = false; !whole; ++left) {
     // "a" is pending already while the disk takes its time, "b" is not.

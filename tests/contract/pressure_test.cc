@@ -9,7 +9,6 @@
 #include <future>
 
 #include "contract.h"
-#include "engines/rocksdb/rocksdb_engine.h"
 #include "faulty_files.h"
 
 namespace partita::contract {
@@ -75,12 +74,8 @@ TEST(SlowDisk, BoundsWhatIsQueued) {
   constexpr size_t kMostGrowth = kShadow * kCalls * kBytes / 2;
   const TempDirectory directory;
   const auto files = std::make_shared<FaultyFiles>();
-  RocksdbOptions options;
-  options.directory = (directory.path() / "store").string();
-  options.files = files;
-  auto opened = open_rocksdb_engine(options);
-  ASSERT_TRUE(opened.ok()) << opened.error().sentence();
-  const std::unique_ptr<Engine> engine = std::move(opened).value();
+  const std::unique_ptr<Engine> engine = open_rocksdb(directory.path() / "store", files);
+  ASSERT_NE(engine, nullptr);
   std::atomic<bool> stuck{true};
   files->set_rule([&stuck](FileAct act, std::string_view file) {
     if (act == FileAct::kSync && file.ends_with(".log")) stuck.wait(true);
