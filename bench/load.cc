@@ -1,14 +1,23 @@
-// A closed-loop HTTP client for one machine: N keep-alive connections, each with one request under way, on one thread.
+// An HTTP client for one machine: N keep-alive connections, each with at most one request under way, on one thread.
 //
 //   load --port 8000 --pid 1234 --connections 64 --seconds 3 < requests
 //
-// Standard input holds the requests, one per line: an operation, a space, the JSON body. They are built before the
-// clock starts and sent in turn; with --once each is sent once. Prints one line of JSON: the rate, the latencies, and
-// the CPU time that the process `pid` used per request. A reply that is not a 200 ends the run with exit code 1.
+// Standard input holds the requests, one per line: an operation, a space, the JSON body. An operation may be followed
+// by when it was signed and the signature (GetItem:20260101T000000Z:5d67…): bench/signing.py computes them beforehand,
+// so that the client is not what limits the rate. The requests are read before the clock starts and sent in turn; with
+// --once each is read when its turn comes, and sent once.
+//
+// Every connection sends its next request as soon as the last is answered (a closed loop); with --rate R requests are
+// due R times a second on average, whatever the server does, and a latency counts from when the request was due.
+//
+// Prints one line of JSON: the rate, the latencies (all, and of each operation), the longest time without any reply
+// while one was due, and the CPU time per request of the process `pid` and of this client. A reply that is not a 200,
+// or that leaves a part of a batch undone, ends the run with exit code 1.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,8 +27,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
+#include <ctime>
+#include <deque>
 #include <iostream>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,18 +39,29 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::chrono::seconds kPatience{60};
+constexpr size_t kReadBytes = 256 * 1024;
+
 struct Options {
   uint16_t port = 0;
   int pid = 0;
   size_t connections = 1;
   double seconds = 1;
+  double rate = 0;  // 0: a closed loop
   bool once = false;
+};
+
+struct Request {
+  size_t operation = 0;  // its place among the operations' names
+  std::string text;
 };
 
 struct Connection {
   int fd = -1;
-  std::string received;
-  Clock::time_point sent;
+  size_t operation = 0;
+  Clock::time_point due;
+  std::string received;     // the head, and the body of a reply that does not say how long it is
+  size_t body_missing = 0;  // of a reply whose head has been seen
 };
 
 [[noreturn]] void fail(const std::string& why) {
@@ -47,61 +69,125 @@ struct Connection {
   std::exit(1);
 }
 
-// Well formed, as an SDK sends it; the time that a client needs to sign would only slow the client down.
-std::string http_request(std::string_view operation, std::string_view body) {
+double seconds_between(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+// Well formed, as an SDK sends it. A request that was not signed has a signature of the right form.
+std::string http_request(std::string_view operation, std::string_view date, std::string_view signature,
+                         std::string_view body) {
   std::string text = "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-amz-json-1.0\r\n";
-  text += "User-Agent: partita-bench/1.0\r\nAccept-Encoding: identity\r\nX-Amz-Date: 20260101T000000Z\r\n";
-  text += "X-Amz-Target: DynamoDB_20120810." + std::string(operation) + "\r\n";
-  text += "Authorization: AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, ";
-  text += "SignedHeaders=content-type;host;x-amz-date;x-amz-target, Signature=" + std::string(64, 'a') + "\r\n";
-  text += "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n";
+  text += "User-Agent: partita-bench/1.0\r\nAccept-Encoding: identity\r\nX-Amz-Date: ";
+  text.append(date).append("\r\nX-Amz-Target: DynamoDB_20120810.").append(operation);
+  text.append("\r\nAuthorization: AWS4-HMAC-SHA256 Credential=local/").append(date.substr(0, 8));
+  text += "/us-east-1/dynamodb/aws4_request, SignedHeaders=content-type;host;x-amz-date;x-amz-target, Signature=";
+  text.append(signature).append("\r\nContent-Length: ").append(std::to_string(body.size())).append("\r\n\r\n");
   return text.append(body);
 }
 
-std::vector<std::string> read_requests() {
-  std::vector<std::string> requests;
-  for (std::string line; std::getline(std::cin, line);) {
-    const size_t space = line.find(' ');
-    if (space == std::string::npos) fail("a request is an operation, a space and a body");
-    requests.push_back(http_request(std::string_view(line).substr(0, space), std::string_view(line).substr(space + 1)));
-  }
-  if (requests.empty()) fail("there are no requests on standard input");
-  return requests;
-}
-
-// User and system time of the process so far, in microseconds, as exact as the kernel's clock ticks.
+// User and system time of the process so far, of all its threads.
 double cpu_us(int pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string stat((std::istreambuf_iterator<char>(file)), {});
-  const size_t name_end = stat.rfind(')');
-  unsigned long user = 0;
-  unsigned long system = 0;
-  if (name_end == std::string::npos ||
-      std::sscanf(stat.c_str() + name_end + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system) !=
-          2) {
+  clockid_t clock{};
+  timespec time{};
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0) {
     fail("process " + std::to_string(pid) + " is not there");
   }
-  return static_cast<double>(user + system) * 1e6 / static_cast<double>(sysconf(_SC_CLK_TCK));
+  return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) / 1e3;
 }
 
-class Load {
+// The requests on standard input: all read at once and then gone round, or each when its turn comes.
+class Requests {
  public:
-  Load(const Options& options, std::vector<std::string> requests)
-      : options_(options), requests_(std::move(requests)), connections_(options.connections) {}
+  explicit Requests(bool once) : once_(once) {
+    while (!once_ && read()) kept_.push_back(std::move(last_));
+    if (!once_ && kept_.empty()) fail("there are no requests on standard input");
+  }
 
-  void run() {
-    epoll_ = epoll_create1(0);
-    for (Connection& connection : connections_) open(connection);
-    start_ = Clock::now();
-    end_ = start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options_.seconds));
-    const double cpu_before = cpu_us(options_.pid);
-    for (Connection& connection : connections_) send_next(connection);
-    while (in_flight_ > 0) wait();
-    const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
-    report(elapsed, cpu_us(options_.pid) - cpu_before);
+  // The next to be sent, until the call after this; nothing after the last.
+  const Request* next() {
+    if (once_) return read() ? &last_ : nullptr;
+    return &kept_[turn_++ % kept_.size()];
+  }
+  const std::vector<std::string>& operations() const { return operations_; }
+
+ private:
+  bool read() {
+    if (!std::getline(std::cin, line_)) return false;
+    const std::string_view line = line_;
+    const size_t space = line.find(' ');
+    if (space == std::string::npos) fail("a request is an operation, a space and a body");
+    std::string_view name = line.substr(0, space);
+    std::string_view date = "20260101T000000Z";
+    std::string_view signature = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+    if (const size_t colon = name.find(':'); colon != std::string::npos) {
+      if (name.size() != colon + 82) fail("a signature is a date of 16 letters, a colon and 64 digits");
+      date = name.substr(colon + 1, 16);
+      signature = name.substr(colon + 18);
+      name = name.substr(0, colon);
+    }
+    last_ = {place_of(name), http_request(name, date, signature, line.substr(space + 1))};
+    return true;
+  }
+
+  size_t place_of(std::string_view name) {
+    const auto found = std::find(operations_.begin(), operations_.end(), name);
+    if (found != operations_.end()) return static_cast<size_t>(found - operations_.begin());
+    operations_.emplace_back(name);
+    return operations_.size() - 1;
+  }
+
+  const bool once_;
+  std::vector<std::string> operations_;
+  std::vector<Request> kept_;
+  Request last_;
+  std::string line_;
+  size_t turn_ = 0;
+};
+
+// What is known of some replies: their latencies, in microseconds.
+class Latencies {
+ public:
+  void add(double us) { us_.push_back(static_cast<float>(us)); }
+  void add(const Latencies& others) { us_.insert(us_.end(), others.us_.begin(), others.us_.end()); }
+  size_t count() const { return us_.size(); }
+  void print() {
+    std::sort(us_.begin(), us_.end());
+    const auto at = [&](double share) {
+      return us_.empty() ? 0.0
+                         : static_cast<double>(us_[static_cast<size_t>(static_cast<double>(us_.size() - 1) * share)]);
+    };
+    std::printf("\"requests\": %zu, \"p50_us\": %.1f, \"p99_us\": %.1f, \"p999_us\": %.1f, \"max_us\": %.1f",
+                us_.size(), at(0.5), at(0.99), at(0.999), at(1));
   }
 
  private:
+  std::vector<float> us_;
+};
+
+class Load {
+ public:
+  explicit Load(const Options& options)
+      : options_(options), requests_(options.once), connections_(options.connections), buffer_(kReadBytes) {}
+
+  void run() {
+    epoll_ = epoll_create1(0);
+    for (Connection& connection : connections_) {
+      open(connection);
+      idle_.push_back(&connection);
+    }
+    const Clock::time_point start = Clock::now();
+    next_due_ = last_reply_ = start;
+    end_ = start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options_.seconds));
+    const double server_before = cpu_us(options_.pid);
+    const double own_before = cpu_us(0);
+    for (send_due(); more_ || in_flight() > 0; send_due()) wait();
+    const double elapsed = seconds_between(start, Clock::now());
+    report(elapsed, cpu_us(options_.pid) - server_before, cpu_us(0) - own_before);
+  }
+
+ private:
+  size_t in_flight() const { return connections_.size() - idle_.size(); }
+
   void open(Connection& connection) {
     connection.fd = socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
@@ -117,66 +203,125 @@ class Load {
     epoll_ctl(epoll_, EPOLL_CTL_ADD, connection.fd, &event);
   }
 
-  void send_next(Connection& connection) {
-    if (options_.once ? next_ == requests_.size() : Clock::now() >= end_) return;
-    const std::string& request = requests_[next_++ % requests_.size()];
-    connection.sent = Clock::now();
-    // The socket's buffer always has room: this connection's last request has been answered.
-    if (send(connection.fd, request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size())) {
-      fail("cannot send");
+  // Sends what is due, as far as connections are idle. `more_` says whether anything will be due later.
+  void send_due() {
+    while (more_ && !idle_.empty()) {
+      const Clock::time_point now = Clock::now();
+      const Clock::time_point due = options_.rate > 0 ? next_due_ : now;
+      if (!options_.once && due >= end_) {
+        more_ = false;
+      } else if (due > now) {
+        return;
+      } else if (const Request* request = requests_.next()) {
+        if (options_.rate > 0) next_due_ += gap();
+        Connection& connection = *idle_.front();
+        idle_.pop_front();
+        if (in_flight() == 1) last_reply_ = now;
+        send_on(connection, *request, due);
+      } else {
+        more_ = false;
+      }
     }
-    ++in_flight_;
+  }
+
+  // Between two requests that come by chance.
+  Clock::duration gap() {
+    std::exponential_distribution<double> distribution(options_.rate);
+    return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(distribution(chance_)));
+  }
+
+  static void send_on(Connection& connection, const Request& request, Clock::time_point due) {
+    connection.operation = request.operation;
+    connection.due = due;
+    for (size_t sent = 0; sent < request.text.size();) {
+      const ssize_t wrote = send(connection.fd, request.text.data() + sent, request.text.size() - sent, MSG_NOSIGNAL);
+      if (wrote <= 0) fail("cannot send");
+      sent += static_cast<size_t>(wrote);
+    }
   }
 
   void wait() {
+    timespec until{};
+    const bool waits_for_turn = options_.rate > 0 && more_ && !idle_.empty();
+    const auto patience = waits_for_turn ? std::max(next_due_ - Clock::now(), Clock::duration::zero()) : kPatience;
+    until.tv_sec = std::chrono::duration_cast<std::chrono::seconds>(patience).count();
+    until.tv_nsec = std::chrono::duration_cast<std::chrono::nanoseconds>(patience).count() % 1'000'000'000;
     epoll_event events[64];
-    const int count = epoll_wait(epoll_, events, 64, 10'000);
-    if (count <= 0) fail("no answer within 10 seconds");
+    const int count = epoll_pwait2(epoll_, events, 64, &until, nullptr);
+    if (count < 0 || (count == 0 && !waits_for_turn)) fail("no answer within a minute");
     for (int i = 0; i < count; ++i) receive(*static_cast<Connection*>(events[i].data.ptr));
   }
 
   void receive(Connection& connection) {
-    const size_t had = connection.received.size();
-    connection.received.resize(had + 65536);
-    const ssize_t got = recv(connection.fd, connection.received.data() + had, 65536, 0);
+    const ssize_t got = recv(connection.fd, buffer_.data(), buffer_.size(), 0);
     if (got <= 0) fail("the server closed a connection");
-    connection.received.resize(had + static_cast<size_t>(got));
-    if (!complete(connection.received)) return;
-    latencies_us_.push_back(std::chrono::duration<float, std::micro>(Clock::now() - connection.sent).count());
-    reply_bytes_ = connection.received.size();
+    if (!is_whole(connection, std::string_view(buffer_.data(), static_cast<size_t>(got)))) return;
+    const Clock::time_point now = Clock::now();
+    latencies_.resize(requests_.operations().size());
+    latencies_[connection.operation].add(seconds_between(connection.due, now) * 1e6);
+    longest_silence_us_ = std::max(longest_silence_us_, seconds_between(last_reply_, now) * 1e6);
+    last_reply_ = now;
     connection.received.clear();
-    --in_flight_;
-    send_next(connection);
+    idle_.push_back(&connection);
   }
 
-  static bool complete(const std::string& reply) {
+  // Whether the reply has ended with these bytes. Its length is what its head says, or it comes in chunks.
+  bool is_whole(Connection& connection, std::string_view bytes) {
+    if (connection.body_missing > 0) {
+      if (bytes.size() > connection.body_missing) fail("more bytes than a reply has");
+      connection.body_missing -= bytes.size();
+      return connection.body_missing == 0;
+    }
+    std::string& reply = connection.received.append(bytes);
     const size_t head_end = reply.find("\r\n\r\n");
     if (head_end == std::string::npos) return false;
-    if (reply.compare(0, 12, "HTTP/1.1 200") != 0) fail("an unexpected reply: " + reply);
+    const size_t had = reply.size() - head_end - 4;
     const char* length = strcasestr(reply.c_str(), "\r\ncontent-length:");
-    if (!length) fail("a reply without a length: " + reply);
-    return reply.size() >= head_end + 4 + std::strtoul(length + 17, nullptr, 10);
+    const size_t size = length ? std::strtoul(length + 17, nullptr, 10) : 0;
+    const bool whole = length ? had >= size : reply.ends_with("\r\n0\r\n\r\n");
+    if (whole || length) check(reply);
+    reply_bytes_ = head_end + 4 + (length ? size : had);
+    if (length && !whole) connection.body_missing = size - had;
+    return whole;
   }
 
-  void report(double elapsed, double cpu) {
-    std::sort(latencies_us_.begin(), latencies_us_.end());
-    const size_t count = latencies_us_.size();
-    std::printf(
-        "{\"requests\": %zu, \"per_second\": %.0f, \"p50_us\": %.1f, \"p99_us\": %.1f, \"cpu_us\": %.2f, "
-        "\"reply_bytes\": %zu}\n",
-        count, static_cast<double>(count) / elapsed, static_cast<double>(latencies_us_[count / 2]),
-        static_cast<double>(latencies_us_[count * 99 / 100]), cpu / static_cast<double>(count), reply_bytes_);
+  static void check(const std::string& reply) {
+    if (reply.compare(0, 12, "HTTP/1.1 200") != 0) fail("an unexpected reply: " + reply);
+    if (reply.find("\"UnprocessedItems\":{\"") != std::string::npos) fail("a batch was left undone: " + reply);
+  }
+
+  void report(double elapsed, double server_us, double own_us) {
+    Latencies all;
+    for (const Latencies& of_operation : latencies_) all.add(of_operation);
+    const double count = static_cast<double>(all.count());
+    if (all.count() == 0) fail("nothing was answered");
+    std::printf("{");
+    all.print();
+    std::printf(", \"per_second\": %.0f, \"cpu_us\": %.2f, \"client_cpu_us\": %.2f, \"client_busy\": %.3f, ",
+                count / elapsed, server_us / count, own_us / count, own_us / 1e6 / elapsed);
+    std::printf("\"longest_silence_us\": %.1f, \"reply_bytes\": %zu, \"operations\": {", longest_silence_us_,
+                reply_bytes_);
+    for (size_t i = 0; i < latencies_.size(); ++i) {
+      std::printf("%s\"%s\": {", i == 0 ? "" : ", ", requests_.operations()[i].c_str());
+      latencies_[i].print();
+      std::printf("}");
+    }
+    std::printf("}}\n");
   }
 
   const Options options_;
-  const std::vector<std::string> requests_;
+  Requests requests_;
   std::vector<Connection> connections_;
-  std::vector<float> latencies_us_;
-  Clock::time_point start_;
+  std::deque<Connection*> idle_;
+  std::vector<Latencies> latencies_;  // of each operation
+  std::vector<char> buffer_;
+  std::mt19937_64 chance_{7};
   Clock::time_point end_;
+  Clock::time_point next_due_;
+  Clock::time_point last_reply_;  // or when the first request after an idle moment was sent
+  double longest_silence_us_ = 0;
   int epoll_ = -1;
-  size_t next_ = 0;
-  size_t in_flight_ = 0;
+  bool more_ = true;
   size_t reply_bytes_ = 0;  // of the last reply
 };
 
@@ -198,6 +343,8 @@ Options read_options(int argc, char** argv) {
       options.connections = std::strtoul(value, nullptr, 10);
     } else if (name == "--seconds") {
       options.seconds = std::strtod(value, nullptr);
+    } else if (name == "--rate") {
+      options.rate = std::strtod(value, nullptr);
     } else {
       fail("unknown option " + std::string(name));
     }
@@ -209,6 +356,7 @@ Options read_options(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Options options = read_options(argc, argv);
-  Load(options, read_requests()).run();
+  std::ios::sync_with_stdio(false);
+  prctl(PR_SET_TIMERSLACK, 1);  // so that a request is sent when it is due
+  Load(read_options(argc, argv)).run();
 }

@@ -1,51 +1,60 @@
 """The requests that are measured, one line each as load.cc reads them: an operation, a space, the JSON body."""
 
+import base64
 import json
 import random
 
+ITEMS = 10_000
 COLLECTIONS, COLLECTION_ITEMS = 100, 50
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def text_of(length, seed):
-    """Letters that no compressor makes small, the same for the same seed."""
-    return "".join(random.Random(seed).choices(LETTERS, k=length))
+    """Letters and digits of which a compressor can save a quarter at most, the same for the same seed."""
+    return base64.b64encode(random.Random(seed).randbytes(length * 3 // 4 + 3)).decode()[:length]
 
 
 def request(operation, **body):
     return f"{operation} {json.dumps(body, separators=(',', ':'))}\n"
 
 
-def item(n):
+def item(n, version=0):
+    """About 300 bytes. Versions of an item differ in what is no key of the table or of an index."""
     return {
         "id": {"S": f"user-{n:08}"},
         "name": {"S": f"A user with the number {n}"},
-        "visits": {"N": str(n)},
-        "payload": {"S": text_of(200, n)},
+        "visits": {"N": str(n + version)},
+        "payload": {"S": text_of(200, n + version * ITEMS)},
     }
 
 
-def put_item(n, table="bench"):
-    return request("PutItem", TableName=table, Item=item(n))
+def put_item(n, table="bench", version=0):
+    return request("PutItem", TableName=table, Item=item(n, version))
+
+
+def line(collection, n):
+    """1 KiB of an item collection."""
+    payload = text_of(940, collection * COLLECTION_ITEMS + n)
+    return {"order": {"S": f"order-{collection:06}"}, "line": {"N": str(n)}, "payload": {"S": payload}}
 
 
 def put_line(collection, n):
-    payload = text_of(940, collection * COLLECTION_ITEMS + n)
-    line = {"order": {"S": f"order-{collection:06}"}, "line": {"N": str(n)}, "payload": {"S": payload}}
-    return request("PutItem", TableName="bench-orders", Item=line)
+    return request("PutItem", TableName="bench-orders", Item=line(collection, n))
 
 
-def put_indexed(n):
-    return put_item(n, "bench-indexed")
+def put_indexed(n, version=0):
+    return put_item(n, "bench-indexed", version)
 
 
-def put_batch(n):
-    puts = [{"PutRequest": {"Item": item(25 * n + i)}} for i in range(25)]
-    return request("BatchWriteItem", RequestItems={"bench": puts})
+def put_many(table, items):
+    return request("BatchWriteItem", RequestItems={table: [{"PutRequest": {"Item": each}} for each in items]})
 
 
-def put_two(n):
-    puts = [{"Put": {"TableName": "bench", "Item": item(2 * n + i)}} for i in range(2)]
+def put_batch(n, version=0, table="bench"):
+    return put_many(table, (item(25 * n + i, version) for i in range(25)))
+
+
+def put_two(n, version=0):
+    puts = [{"Put": {"TableName": "bench", "Item": item(2 * n + i, version)}} for i in range(2)]
     return request("TransactWriteItems", TransactItems=puts)
 
 
@@ -73,8 +82,58 @@ def query(n):
     )
 
 
+def scan_hundred(n):
+    return request("Scan", TableName="bench", Limit=100, ExclusiveStartKey={"id": {"S": f"user-{n:08}"}})
+
+
+def in_turn(make, count=ITEMS):
+    """Requests that wander over all items."""
+    return [make(n * 7919 % count) for n in range(count)]
+
+
+def twice_in_turn(make, count=ITEMS):
+    """Requests that write all items anew with other contents, and then as they were."""
+    return [make(n * 7919 % count, version) for version in (1, 0) for n in range(count)]
+
+
+def rows():
+    """{a row of the bench: its requests}: they are sent in turn, again and again."""
+    return {
+        "GetItem": in_turn(get_item),
+        "PutItem": twice_in_turn(lambda n, version: put_item(n, version=version)),
+        "UpdateItem": [count_up(0)],
+        "Query": in_turn(query, COLLECTIONS),
+        "BatchWriteItem": twice_in_turn(put_batch, ITEMS // 25),
+        "TransactWriteItems": twice_in_turn(put_two, ITEMS // 2),
+        "Put + index": twice_in_turn(put_indexed),
+        "Scan": in_turn(scan_hundred),
+    }
+
+
+LABELS = {
+    "GetItem": "GetItem, ~300 B, consistent",
+    "PutItem": "PutItem, ~300 B",
+    "UpdateItem": "UpdateItem, one hot counter",
+    "Query": "Query, 50 items of 1 KiB",
+    "BatchWriteItem": "BatchWriteItem, 25 items of ~300 B",
+    "TransactWriteItems": "TransactWriteItems, 2 items of ~300 B",
+    "Put + index": "PutItem, ~300 B, and an index with all of it",
+    "Scan": "Scan, 100 items of ~300 B",
+}
+WRITES = ("PutItem", "UpdateItem", "BatchWriteItem", "TransactWriteItems", "Put + index")
+
+
+def fill_requests():
+    """What the tables hold before anything is measured."""
+    for table in ("bench", "bench-indexed"):
+        yield from (put_batch(n, table=table) for n in range(ITEMS // 25))
+    for collection in range(COLLECTIONS):
+        for start in range(0, COLLECTION_ITEMS, 25):
+            yield put_many("bench-orders", (line(collection, n) for n in range(start, start + 25)))
+
+
 def create_table(name, *keys, **more):
-    kinds = {"line": "N", "visits": "N"}
+    kinds = {"line": "N", "visits": "N", "place": "N"}
     return request(
         "CreateTable",
         TableName=name,
@@ -98,3 +157,6 @@ def create_tables():
         create_table("bench-orders", "order", "line"),
         create_table("bench-indexed", "id", also=["name"], GlobalSecondaryIndexes=[by_name]),
     ]
+
+
+TABLES = ("bench", "bench-orders", "bench-indexed")

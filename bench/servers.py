@@ -1,0 +1,208 @@
+"""Starts servers on a core of their own, loads them from another, and looks at them from outside."""
+
+import dataclasses
+import json
+import os
+import pathlib
+import platform
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+import signing
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+CORES = sorted(os.sched_getaffinity(0))
+SERVER_CORE, CLIENT_CORE = {CORES[0]}, {CORES[-1]}
+START_TIMEOUT_S = 60
+
+
+def on(cores):
+    return lambda: os.sched_setaffinity(0, cores)
+
+
+def say(text):
+    print(f"bench: {text}", file=sys.stderr, flush=True)
+
+
+class Server:
+    """A server that was started with `command` and is to listen on `port`; ended at the end of the block."""
+
+    def __init__(self, command, port, cores=None):
+        self.port = port
+        self._log = tempfile.TemporaryFile("w+")
+        started = time.perf_counter()
+        self.process = subprocess.Popen(
+            [str(word) for word in command], stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log,
+            preexec_fn=on(cores or SERVER_CORE),
+        )
+        try:
+            self._wait_for_answer()
+        except BaseException:
+            self._end()
+            raise
+        self.start_ms = (time.perf_counter() - started) * 1000
+        self.idle_mib = self.resident_mib()
+
+    def _wait_for_answer(self):
+        deadline = time.perf_counter() + START_TIMEOUT_S
+        while time.perf_counter() < deadline:
+            if self.process.poll() is not None:
+                break
+            try:
+                if b" 200 " in exchange(self.port, "ListTables", {}).split(b"\r\n")[0]:
+                    return
+            except OSError:
+                pass  # not yet
+            time.sleep(0.0005)
+        self._log.seek(0)
+        said = self._log.read()[:2000]
+        raise RuntimeError(f"{self.process.args[0]} did not start: {said}")
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def resident_mib(self):
+        status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+)", status).group(1)) / 1024
+
+    def _end(self):
+        self.process.terminate()
+        try:
+            self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self._log.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._end()
+
+
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+def partita(build, data=None, cores=None, options=()):
+    """Partita with its data in this directory, or in memory."""
+    port = free_port()
+    where = ["--data", data] if data else ["--in-memory"]
+    return Server([build / "partita", "serve", "--listen", f"127.0.0.1:{port}", *where, *options], port, cores)
+
+
+@dataclasses.dataclass(frozen=True)
+class Loop:
+    """A raw loop that runs: what load() needs of a server."""
+
+    process: subprocess.Popen
+    port: int
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(30)
+        self.process.stdout.close()
+
+
+def raw_loop(build, reply_bytes):
+    command = [str(build / "bench" / "raw_loop"), str(reply_bytes)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=on(SERVER_CORE))
+    return Loop(process, int(process.stdout.readline()))
+
+
+def start_load(build, server, connections=1, seconds=1.0, rate=0, once=False, niceness=0):
+    """A client that reads its requests from a pipe."""
+
+    def yielding():
+        os.nice(niceness)
+        os.sched_setaffinity(0, CLIENT_CORE)
+
+    command = [build / "bench" / "load", "--port", server.port, "--pid", server.pid, "--connections", connections]
+    command += ["--seconds", seconds, "--rate", rate] + (["--once"] if once else [])
+    return subprocess.Popen(
+        [str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, preexec_fn=yielding,
+    )
+
+
+class LoadFailed(Exception):
+    """The client's own words."""
+
+
+def load(build, server, requests, **options):
+    """Sends `requests` (lines) as bench/load.cc does; what it reports."""
+    client = start_load(build, server, **options)
+    out, err = client.communicate("".join(requests))
+    if client.returncode != 0:
+        raise LoadFailed(err.strip()[:2000])
+    return json.loads(out)
+
+
+def fill(build, server, requests, connections=16):
+    """Sends each of `requests`, which may be a generator of more than there is memory for, once."""
+    client = start_load(build, server, connections=connections, once=True)
+    try:
+        for line in requests:
+            client.stdin.write(line)
+    except BrokenPipeError:
+        pass  # the client says why
+    out, err = client.communicate()
+    if client.returncode != 0:
+        raise LoadFailed(err.strip()[:2000])
+    return json.loads(out)
+
+
+def wait_until_active(server, tables):
+    for name in tables:
+        for _ in range(200):
+            if b'"ACTIVE"' in exchange(server.port, "DescribeTable", {"TableName": name}):
+                break
+            time.sleep(0.05)
+        else:
+            raise RuntimeError(f"the table {name} did not become active")
+
+
+def exchange(port, operation, body):
+    """One signed request, one reply, with nothing but a socket."""
+    text = json.dumps(body)
+    date = signing.now()
+    head = (
+        f"POST / HTTP/1.1\r\nHost: {signing.HOST}\r\nContent-Type: {signing.CONTENT_TYPE}\r\nConnection: close\r\n"
+        f"X-Amz-Date: {date}\r\nX-Amz-Target: DynamoDB_20120810.{operation}\r\n"
+        f"Authorization: {signing.authorization(operation, text, date)}\r\nContent-Length: {len(text)}\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+        connection.sendall((head + text).encode())
+        reply = b""
+        while chunk := connection.recv(65536):
+            reply += chunk
+    return reply
+
+
+# --- the machine ------------------------------------------------------------------------------------------------------
+
+
+def machine():
+    cpu = re.search(r"model name\s*:\s*(.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    name = cpu.group(1).strip() if cpu else "processor unknown"
+    return f"{platform.machine()}, {len(CORES)} cores ({name})"
+
+
+def revision():
+    command = ["git", "describe", "--always", "--dirty"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout.strip()

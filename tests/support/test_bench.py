@@ -1,0 +1,153 @@
+"""What the bench measures with: a figure is worth what its client is."""
+
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import threading
+import xml.etree.ElementTree
+
+import pytest
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
+
+import plot  # noqa: E402
+import signing  # noqa: E402
+import workload  # noqa: E402
+
+LOAD = pathlib.Path(os.environ["PARTITA_BINARY"]).parent / "bench" / "load"
+
+
+class FixedServer:
+    """Answers every request with the same bytes, in pieces; keeps what it got."""
+
+    def __init__(self, *pieces, dies_after=None):
+        self.pieces, self.dies_after = pieces, dies_after
+        self.heads, self.bodies = [], []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection):
+        with connection, connection.makefile("rb") as stream:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            while line := stream.readline():
+                head = {}
+                while (line := stream.readline().decode().strip()) != "":
+                    name, value = line.split(": ", 1)
+                    head[name.lower()] = value
+                self.heads.append(head)
+                self.bodies.append(stream.read(int(head["content-length"])))
+                for piece in self.pieces:
+                    connection.sendall(piece)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.listener.close()
+
+
+def run_load(server, lines, *options):
+    command = [LOAD, "--port", str(server.port), "--pid", str(os.getpid()), *options]
+    return subprocess.run(command, input="".join(lines), capture_output=True, text=True, timeout=60)
+
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+
+
+def test_signature_is_what_the_sdk_computes():
+    [line] = signing.signed(['GetItem {"TableName":"t"}\n'])
+    _, date, digits = line.split(" ")[0].split(":")
+    headers = {"Content-Type": signing.CONTENT_TYPE, "X-Amz-Target": "DynamoDB_20120810.GetItem", "Host": signing.HOST}
+    request = AWSRequest("POST", "http://127.0.0.1/", data='{"TableName":"t"}', headers=headers)
+    request.context["timestamp"] = date
+    signer = SigV4Auth(Credentials(signing.ACCESS_KEY, signing.SECRET_KEY), "dynamodb", signing.REGION)
+    request.headers["X-Amz-Date"] = date
+    assert digits == signer.signature(signer.string_to_sign(request, signer.canonical_request(request)), request)
+
+
+def test_load_sends_what_was_signed():
+    lines = signing.signed(['GetItem {"a":1}\n'])
+    with FixedServer(OK) as server:
+        assert run_load(server, lines, "--once").returncode == 0
+    [head], [body] = server.heads, server.bodies
+    assert body == b'{"a":1}' and head["x-amz-target"] == "DynamoDB_20120810.GetItem"
+    assert head["authorization"] == signing.authorization("GetItem", '{"a":1}', head["x-amz-date"])
+
+
+def test_load_sends_each_once_and_counts_by_operation():
+    with FixedServer(OK) as server:
+        lines = [f'{operation} {{"n":{n}}}\n' for n in range(20) for operation in ("GetItem", "PutItem")]
+        found = json.loads(run_load(server, lines, "--once", "--connections", "3").stdout)
+    assert sorted(server.bodies) == sorted(line.split(" ", 1)[1].strip().encode() for line in lines)
+    assert found["requests"] == 40
+    assert {name: each["requests"] for name, each in found["operations"].items()} == {"GetItem": 20, "PutItem": 20}
+
+
+@pytest.mark.parametrize("pieces", [
+    [b"HTTP/1.1 200 OK\r\ncontent-len", b"gth: 6\r\n\r\n{", b'"a":', b"}"],
+    [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n", b"0\r\n", b"\r\n"],
+])
+def test_load_waits_for_the_whole_reply(pieces):
+    with FixedServer(*pieces) as server:
+        ran = run_load(server, ["GetItem {}\n"] * 50, "--once", "--connections", "2")
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout)["requests"] == 50
+
+
+@pytest.mark.parametrize("reply", [
+    b"HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\n{}",
+    b'HTTP/1.1 200 OK\r\nContent-Length: 30\r\n\r\n{"UnprocessedItems":{"a":[{}]}}',
+])
+def test_load_takes_nothing_for_success_that_is_none(reply):
+    with FixedServer(reply) as server:
+        ran = run_load(server, ["BatchWriteItem {}\n"], "--once")
+    assert ran.returncode == 1 and "load: " in ran.stderr
+
+
+def test_load_keeps_to_its_rate():
+    with FixedServer(OK) as server:
+        found = json.loads(run_load(server, ["GetItem {}\n"], "--rate", "200", "--seconds", "2").stdout)
+    assert 300 < found["requests"] < 500
+
+
+def test_latency_counts_from_when_a_request_was_due():
+    class Slow(FixedServer):
+        def _serve(self, connection):
+            threading.Event().wait(0.7)
+            super()._serve(connection)
+
+    with Slow(OK) as server:
+        found = json.loads(run_load(server, ["GetItem {}\n"], "--rate", "100", "--seconds", "1").stdout)
+    # What was due while the server slept waited for it, though only one request was under way.
+    assert found["p50_us"] > 50_000 and found["longest_silence_us"] > 500_000
+
+
+def test_pictures_are_xml_and_show_everything():
+    bars = plot.bars("CPU <of> both", "µs", {"GetItem": {"a & b": 3.0, "c": 40.0}, "Scan": {"c": 900.0}})
+    lines = plot.lines("Growth", "µs", "items", {"hot": [(1e4, 7.0), (1e6, 9.0)], "uniform": [(1e4, 8.0), (1e6, 20.0)]})
+    assert len(xml.etree.ElementTree.fromstring(bars).findall(".//{*}rect")) == 1 + 2 + 3
+    assert len(xml.etree.ElementTree.fromstring(lines).findall(".//{*}circle")) == 4
+
+
+def test_texts_vary_and_hardly_compress():
+    import zlib
+
+    texts = "".join(workload.text_of(200, seed) for seed in range(100))
+    assert len(texts) == 20_000 and len(zlib.compress(texts.encode(), 9)) > 14_000
+    assert workload.text_of(200, 7) == workload.text_of(200, 7) != workload.text_of(200, 8)
