@@ -20,6 +20,8 @@ class Admission;
 struct Operation;
 
 enum class Kind : uint8_t { kRead, kWrite, kControl };
+// Which of AWS's two services an operation is one of. Both are served at the same address.
+enum class Api : uint8_t { kDynamoDb, kStreams };
 
 // What a request works with beside its own words. Lives as long as the request.
 struct Context {
@@ -39,7 +41,13 @@ struct Operation {
   std::string_view action;  // of IAM; empty: each part of a request has its own, see action_of()
   const wire::Shape& shape;
   Handler handler;
+  Api api = Api::kDynamoDb;
 };
+
+// As X-Amz-Target has it: "DynamoDB_20120810.GetItem".
+std::string target_of(const Operation& operation);
+// Null when there is none of that target.
+const Operation* find_target(std::string_view target);
 
 // All operations, sorted by name.
 std::span<const Operation> operations();

@@ -18,8 +18,12 @@ const std::array kOperations = {
     Operation{"CreateTable", Kind::kControl, "dynamodb:CreateTable", shapes::kCreateTable, create_table},
     Operation{"DeleteItem", Kind::kWrite, "dynamodb:DeleteItem", shapes::kDeleteItem, delete_item},
     Operation{"DeleteTable", Kind::kControl, "dynamodb:DeleteTable", shapes::kDeleteTable, delete_table},
+    Operation{"DescribeStream", Kind::kControl, "dynamodb:DescribeStream", shapes::kDescribeStream, describe_stream, Api::kStreams},
     Operation{"DescribeTable", Kind::kControl, "dynamodb:DescribeTable", shapes::kDescribeTable, describe_table},
     Operation{"GetItem", Kind::kRead, "dynamodb:GetItem", shapes::kGetItem, get_item},
+    Operation{"GetRecords", Kind::kRead, "dynamodb:GetRecords", shapes::kGetRecords, get_records, Api::kStreams},
+    Operation{"GetShardIterator", Kind::kControl, "dynamodb:GetShardIterator", shapes::kGetShardIterator, get_shard_iterator, Api::kStreams},
+    Operation{"ListStreams", Kind::kControl, "dynamodb:ListStreams", shapes::kListStreams, list_streams, Api::kStreams},
     Operation{"ListTables", Kind::kControl, "dynamodb:ListTables", shapes::kListTables, list_tables},
     Operation{"PutItem", Kind::kWrite, "dynamodb:PutItem", shapes::kPutItem, put_item},
     Operation{"Query", Kind::kRead, "dynamodb:Query", shapes::kQuery, query},
@@ -31,9 +35,23 @@ const std::array kOperations = {
 };
 // clang-format on
 
+// By Api.
+constexpr std::array<std::string_view, 2> kTargets = {"DynamoDB_20120810.", "DynamoDBStreams_20120810."};
+
+std::string_view prefix_of(Api api) { return kTargets[static_cast<size_t>(api)]; }
+
 }  // namespace
 
 std::span<const Operation> operations() { return kOperations; }
+
+std::string target_of(const Operation& operation) {
+  return std::string(prefix_of(operation.api)).append(operation.name);
+}
+
+const Operation* find_target(std::string_view target) {
+  const Operation* operation = find_operation(target.substr(target.find('.') + 1));
+  return operation != nullptr && target.starts_with(prefix_of(operation->api)) ? operation : nullptr;
+}
 
 const Operation* find_operation(std::string_view name) {
   const auto found = std::ranges::lower_bound(kOperations, name, {}, &Operation::name);

@@ -28,6 +28,7 @@
 #include "base/task.h"
 #include "ops/admission.h"
 #include "ops/operation.h"
+#include "ops/stream_names.h"
 #include "table/query.h"
 #include "table/read.h"
 #include "table/transact.h"
@@ -109,7 +110,8 @@ Task<Result<std::string>> serve(const Context& context, wire::JsonDocument docum
 // the newest one in the very transaction that changes it.
 //
 //   struct DeleteTable {
-//     using Request = ...;  // has a `name`, which may be an ARN until it is run; or none, where no table is named
+//     using Request = ...;  // has a `name`, which may be an ARN until it is run; or a `stream_arn` and a `stream`;
+//                           // or neither, where none is named
 //     static Result<Request> decode(const wire::Members& in);
 //     static Task<Result<Outcome>> run(const Context& context, const Request& request);
 //     static std::string encode(const Context& context, const Outcome& outcome);
@@ -122,6 +124,10 @@ Task<Result<std::string>> serve_control(const Context& context, wire::JsonDocume
   if constexpr (requires { request.name; }) {
     PARTITA_CO_TRY(request.name, table_name_of(request.name, context));
     access.name = request.name;
+  }
+  if constexpr (requires { request.stream_arn; }) {
+    PARTITA_CO_TRY(request.stream, stream_of(request.stream_arn, context));
+    access.name = request.stream.table;
   }
   if constexpr (requires { request.region; }) request.region = context.caller.region;
   Entrance gate(context);

@@ -1,5 +1,6 @@
 #include "ops/service.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -17,7 +18,6 @@ namespace {
 using model::Fault;
 using model::refuse;
 
-constexpr std::string_view kTargetPrefix = "DynamoDB_20120810.";
 constexpr std::string_view kJson10 = "application/x-amz-json-1.0";
 constexpr std::string_view kJson11 = "application/x-amz-json-1.1";
 
@@ -33,12 +33,20 @@ bool speaks_json(const Call& call) {
   return type == kJson10 || type == kJson11 || type == "application/json";
 }
 
+// AWS leaves out the name of a service that it knows.
+std::string_view unknown_name(std::string_view target) {
+  const size_t dot = target.find('.');
+  const std::string_view service = target.substr(0, dot);
+  const bool known = std::ranges::any_of(operations(), [&](const Operation& operation) {
+    return target_of(operation).starts_with(std::string(service) + '.');
+  });
+  return known && dot != std::string_view::npos ? target.substr(dot + 1) : target;
+}
+
 Result<const Operation*> route(const Call& call) {
   if (call.target.empty()) return refuse(Fault::kNoOperation);
-  if (!call.target.starts_with(kTargetPrefix)) return refuse(Fault::kUnknownOperation, {std::string(call.target)});
-  const std::string_view name = call.target.substr(kTargetPrefix.size());
-  const Operation* operation = find_operation(name);
-  if (operation == nullptr) return refuse(Fault::kUnknownOperation, {std::string(name)});
+  const Operation* operation = find_target(call.target);
+  if (operation == nullptr) return refuse(Fault::kUnknownOperation, {std::string(unknown_name(call.target))});
   return operation;
 }
 

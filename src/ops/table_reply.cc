@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ops/stream_names.h"
 #include "table/settings_rules.h"
 #include "wire/json_writer.h"
 
@@ -67,22 +68,6 @@ void write_definitions(JsonWriter& json, const TableInfo& table) {
     write_text(json, "AttributeType", model::type_name(definition.type));
     json.end_object();
   }
-  json.end_array();
-}
-
-void write_keys(JsonWriter& json, const model::KeySchema& keys) {
-  json.key("KeySchema");
-  json.begin_array();
-  auto write = [&](const std::vector<model::KeyElement>& elements, std::string_view role) {
-    for (const auto& element : elements) {
-      json.begin_object();
-      write_text(json, "AttributeName", element.name);
-      write_text(json, "KeyType", role);
-      json.end_object();
-    }
-  };
-  write(keys.partition, "HASH");
-  write(keys.sort, "RANGE");
   json.end_array();
 }
 
@@ -201,7 +186,11 @@ void write_encryption(JsonWriter& json, const Context& context, const TableInfo&
   json.end_object();
 }
 
-void write_stream(JsonWriter& json, const TableInfo& table) {
+void write_stream(JsonWriter& json, const Context& context, const TableInfo& table) {
+  if (!table.stream.label.empty()) {
+    write_text(json, "LatestStreamArn", stream_arn(context, {table.name, table.stream.label}));
+    write_text(json, "LatestStreamLabel", table.stream.label);
+  }
   if (!table.stream.enabled) return;
   json.key("StreamSpecification");
   json.begin_object();
@@ -220,7 +209,7 @@ void write_settings(JsonWriter& json, const Context& context, const TableInfo& t
     json.end_object();
   }
   write_encryption(json, context, table);
-  write_stream(json, table);
+  write_stream(json, context, table);
   if (!table.replication_mode.empty()) {
     write_text(json, "GlobalTableSettingsReplicationMode", table.replication_mode);
   }
@@ -236,11 +225,23 @@ Status shown_status(const TableInfo& table) {
   return table.status == Status::kActive && index_at_work ? Status::kUpdating : table.status;
 }
 
-std::string table_arn(const Context& context, std::string_view name) {
-  return "arn:aws:dynamodb:" + context.caller.region + ":" + context.caller.account_id + ":table/" + std::string(name);
-}
-
 }  // namespace
+
+void write_keys(JsonWriter& json, const model::KeySchema& keys) {
+  json.key("KeySchema");
+  json.begin_array();
+  auto write = [&](const std::vector<model::KeyElement>& elements, std::string_view role) {
+    for (const auto& element : elements) {
+      json.begin_object();
+      write_text(json, "AttributeName", element.name);
+      write_text(json, "KeyType", role);
+      json.end_object();
+    }
+  };
+  write(keys.partition, "HASH");
+  write(keys.sort, "RANGE");
+  json.end_array();
+}
 
 std::string table_reply(const Context& context, std::string_view member, const Described& found) {
   TableInfo shown = *found.table;

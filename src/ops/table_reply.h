@@ -8,6 +8,7 @@
 #include "base/task.h"
 #include "ops/operation.h"
 #include "table/schema.h"
+#include "wire/json_writer.h"
 
 namespace partita::ops {
 
@@ -17,6 +18,9 @@ struct Described {
   table::Table table;
   int64_t at_ms = 0;
 };
+
+// KeySchema and its value.
+void write_keys(wire::JsonWriter& json, const model::KeySchema& keys);
 
 // The whole reply: {"TableDescription": {...}}, or {"Table": {...}} for DescribeTable.
 std::string table_reply(const Context& context, std::string_view member, const Described& found);

@@ -9,6 +9,7 @@
 #include "model/item_codec.h"
 #include "storage/ranges.h"
 #include "table/job.h"
+#include "table/stream.h"
 #include "table/system_rows.h"
 
 namespace partita::table {
@@ -27,8 +28,8 @@ constexpr uint32_t kFirstTableId = 1;
 constexpr size_t kLoadPage = 1000;
 constexpr size_t kLoadPageBytes = 4 << 20;
 
-// None yet. A server refuses tables with any other.
-constexpr std::array<std::string_view, 0> kKnownFeatures;
+// A server refuses tables with any other.
+constexpr std::array<std::string_view, 1> kKnownFeatures{"streams"};
 
 std::string encoded(const TableInfo& info) {
   model::Item item = to_item(info);
@@ -311,6 +312,7 @@ Task<Result<Table>> Catalog::create(TableInfo info) {
     std::string counts;
     encode_counts({}, counts);
     changes.put(base_count_key(info.id), std::move(counts));
+    put_stream({}, info, clock_.now_ms(), changes);
     return Decision::kCommit;
   };
   storage::Version version{};
@@ -357,6 +359,7 @@ Decision Catalog::attempt(Attempt& one, std::span<const Record* const> found, Ch
   share_tallies(*one.current, info);
   one.refusal = one.change(info);
   if (!one.refusal.ok()) return Decision::kRefuse;
+  if (info.status == Status::kDeleting && info.stream.enabled) end_stream(info);
   ++info.revision;
   prune_counting(info);
   changes.put(one.keys[0], encoded(info));
@@ -365,6 +368,7 @@ Decision Catalog::attempt(Attempt& one, std::span<const Record* const> found, Ch
   one.revision = *revision;
   put_revision(one.keys[1], one.revision + 1, changes);
   put_jobs(before, info, found[2] != nullptr, changes);
+  put_stream(before, info, clock_.now_ms(), changes);
   if (one.rider != nullptr && !one.rider->ride(found.back(), info, changes)) return refuse(will_not());
   one.changed = std::move(info);
   return Decision::kCommit;

@@ -6,6 +6,7 @@
 #include "table/capacity_rules.h"
 #include "table/index_rules.h"
 #include "table/settings_rules.h"
+#include "table/stream.h"
 #include "table/tables.h"
 
 namespace partita::table {
@@ -141,10 +142,7 @@ Result<void> set_settings(TableInfo& table, const TableRequest& request) {
     if (wanted.kms) table.encryption = std::move(wanted);
   }
   PARTITA_TRY_VOID(check_new_stream(request.stream));
-  if (request.stream) {
-    table.stream.enabled = request.stream->enabled;
-    table.stream.view_type = request.stream->view_type;
-  }
+  if (request.stream && request.stream->enabled) begin_stream(table, request.stream->view_type, table.created_ms);
   PARTITA_TRY(table.tags, new_tags(request.tags));
   return {};
 }

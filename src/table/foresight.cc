@@ -47,9 +47,9 @@ size_t bytes_of(std::span<const storage::Changes::Write> writes) {
   return bytes;
 }
 
-Result<Written> evaluate_one(const WritesPlan::Write& write, bool full, const Record* found,
+Result<Written> evaluate_one(const WritesPlan::Write& write, bool full, const Record* found, int64_t now_ms,
                              storage::Changes& changes) {
-  PARTITA_TRY(Written written, evaluate_write(*write.table, *write.action, write.key, found, changes));
+  PARTITA_TRY(Written written, evaluate_write(*write.table, *write.action, write.key, found, now_ms, changes));
   PARTITA_TRY_VOID(check_growth(full, written.change));
   written.before.reset();
   written.after.reset();
@@ -78,7 +78,7 @@ Task<Result<void>> Foresight::look(Database& database) {
     const bool known = of(i, found) != nullptr;
     if (!known) {
       storage::Changes changes;
-      auto written = evaluate_one(plan_.writes[i], full_[i], found, changes);
+      auto written = evaluate_one(plan_.writes[i], full_[i], found, database.clock().now_ms(), changes);
       seen_[i].emplace(Foreseen{version_of(found), std::move(written), std::move(changes)});
     }
     bytes += bytes_of(seen_[i]->changes.writes());

@@ -12,7 +12,7 @@ namespace {
 
 using model::AttributeValue;
 
-constexpr std::string_view kKinds = "fxdcs";
+constexpr std::string_view kKinds = "fxdcst";
 
 AttributeValue whole(uint64_t value) { return AttributeValue::number(model::Number::of(static_cast<int64_t>(value))); }
 
@@ -134,6 +134,8 @@ std::string describe(const Job& job) {
       return "counting table " + job.table;
     case JobKind::kSweepTokens:
       return "sweeping old tokens";
+    case JobKind::kTendStreams:
+      return "tending streams";
   }
   PARTITA_CHECK(false);
 }

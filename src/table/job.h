@@ -20,6 +20,7 @@ enum class JobKind : char {
   kDropTable = 'd',    // forgets a table that is DELETING, then erases its rows
   kCount = 'c',        // counts what is `counting`, and sums up count rows that change no more
   kSweepTokens = 's',  // erases tokens whose lifetime is over
+  kTendStreams = 't',  // erases records of streams whose lifetime is over; closes shards and opens others
 };
 
 struct Job {

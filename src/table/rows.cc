@@ -5,6 +5,8 @@
 #include "model/fault.h"
 #include "model/item_codec.h"
 #include "model/limits.h"
+#include "table/stream.h"
+#include "table/stream_record.h"
 
 namespace partita::table {
 
@@ -108,7 +110,28 @@ struct WholeChange {
   size_t after_bytes;
   size_t row = 0;            // where `changes` has the item's own row
   std::optional<bool> same;  // whether both are there and equal; nothing: not looked at yet
+
+  bool is_same() {
+    if (!same) same = before != nullptr && after != nullptr && *before == *after;
+    return *same;
+  }
 };
+
+// What changes nothing is no news.
+void note_in_stream(const TableInfo& table, const Key& key, const Before& before, WholeChange& whole,
+                    const Origin& origin, Changes& changes) {
+  const StreamShard* shard = shard_of(table, key);
+  if (shard == nullptr || whole.is_same()) return;
+  ItemRecord record;
+  record.event = !before.exists ? StreamEvent::kInsert : whole.after ? StreamEvent::kModify : StreamEvent::kRemove;
+  record.at_ms = origin.at_ms;
+  record.by_service = origin.service;
+  const std::string keys = encoded(key_of(table, whole.after != nullptr ? *whole.after : *whole.before));
+  record.keys = keys;
+  if (before.exists && keeps_old_images(table.stream)) record.old_image = before.stored;
+  if (whole.after != nullptr && keeps_new_images(table.stream)) record.new_image = *changes.writes()[whole.row].value;
+  changes.append(topic_of(table.id, table.stream.created_ms, shard->number), encode_record(record));
+}
 
 // One index's part of an item's change.
 class IndexChange {
@@ -155,8 +178,7 @@ class IndexChange {
   // Precondition: there are both.
   bool same_views() {
     if (!keeps_all()) return *old_.view == *new_.view;
-    if (!whole_.same) whole_.same = *whole_.before == *whole_.after;
-    return *whole_.same;
+    return whole_.is_same();
   }
 
   void note(bool moved, Changes& changes) const {
@@ -283,7 +305,7 @@ Item index_view(const TableInfo& table, const IndexInfo& index, const Item& item
 }
 
 ItemChange change_item(const TableInfo& table, const Key& key, const Before& before, const Item* after,
-                       Changes& changes) {
+                       const Origin& origin, Changes& changes) {
   ItemChange change;
   change.consumed.table = table.name;
   const size_t after_bytes = after == nullptr ? 0 : model::item_size(*after);
@@ -307,6 +329,7 @@ ItemChange change_item(const TableInfo& table, const Key& key, const Before& bef
     if (index.status == Status::kDeleting) continue;
     IndexChange(table, index, whole).apply(changes, change);
   }
+  if (table.stream.enabled) note_in_stream(table, key, before, whole, origin, changes);
   return change;
 }
 

@@ -56,16 +56,24 @@ struct ItemChange {
   std::vector<CountChange> counts;
 };
 
-// The item as it was. `item` may be null on a table without indexes, where only the size matters.
+// The item as it was. `item` may be null on a table with neither indexes nor a stream, where only the size matters.
 struct Before {
   bool exists = false;
   size_t bytes = 0;
   const model::Item* item = nullptr;
+  std::string_view stored;  // as it is encoded
 };
 
-// Adds the writes of the item's row and of all its index rows to `changes`. `after` is null for a deletion; a deletion
-// of what does not exist writes nothing and is charged the minimum. Precondition: keys checked.
+// Where a change comes from, for the table's stream.
+struct Origin {
+  int64_t at_ms = 0;
+  bool service = false;  // the item's time to live is over
+};
+
+// Adds the writes of the item's row and of all its index rows to `changes`, and its stream's record. `after` is null
+// for a deletion; a deletion of what does not exist writes nothing and is charged the minimum. Precondition: keys
+// checked.
 ItemChange change_item(const TableInfo& table, const storage::Key& key, const Before& before, const model::Item* after,
-                       storage::Changes& changes);
+                       const Origin& origin, storage::Changes& changes);
 
 }  // namespace partita::table

@@ -109,10 +109,24 @@ struct Counting {
   bool operator==(const Counting&) const = default;
 };
 
+// A part of a stream: the changes of the items whose partition hash is in [first_hash, last_hash].
+struct StreamShard {
+  uint32_t number = 0;  // within its stream, from 1; never used again
+  uint32_t parent = 0;  // the shard that it goes on from; 0: none
+  uint64_t first_hash = 0;
+  uint64_t last_hash = UINT64_MAX;
+  int64_t opened_ms = 0;
+  int64_t closed_ms = 0;  // 0: open
+  bool operator==(const StreamShard&) const = default;
+};
+
+// The newest stream of a table; see stream.h.
 struct StreamInfo {
   bool enabled = false;
-  std::string view_type;  // KEYS_ONLY, NEW_IMAGE, OLD_IMAGE or NEW_AND_OLD_IMAGES
-  std::string label;      // of the newest stream; empty when there never was one
+  std::string view_type;  // KEYS_ONLY, NEW_IMAGE, OLD_IMAGE or NEW_AND_OLD_IMAGES; empty when it is not enabled
+  std::string label;      // empty when there never was a stream
+  int64_t created_ms = 0;
+  std::vector<StreamShard> shards;  // by number; none when it is not enabled
 };
 
 struct Encryption {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "table/schema.h"
+#include "table/stream.h"
 
 namespace partita::table {
 
@@ -228,7 +229,9 @@ void put_settings(AttributeMap& item, const TableInfo& table) {
   item.set("next_class", text(table.next_table_class));
   item.set("replication", text(table.replication_mode));
   item.set("stream", flag(table.stream.enabled));
+  item.set("stream_created", whole(table.stream.created_ms));
   item.set("stream_label", text(table.stream.label));
+  item.set("stream_shards", AttributeValue::binary(encoded_shards(table.stream.shards)));
   item.set("stream_view", text(table.stream.view_type));
   if (table.encryption) {
     item.set("kms", flag(table.encryption->kms));
@@ -253,7 +256,13 @@ void take_settings(Fields& fields, TableInfo& table) {
   fields.take("next_class", table.next_table_class);
   fields.take("replication", table.replication_mode);
   fields.take("stream", table.stream.enabled);
+  fields.take("stream_created", table.stream.created_ms);
   fields.take("stream_label", table.stream.label);
+  if (const auto* shards = fields.find("stream_shards", model::Type::kB)) {
+    auto decoded = decoded_shards(shards->as_bytes());
+    if (!decoded.ok()) fields.fail();
+    if (decoded.ok()) table.stream.shards = std::move(decoded).value();
+  }
   fields.take("stream_view", table.stream.view_type);
   if (fields.find("kms", model::Type::kBool) != nullptr) {
     table.encryption.emplace();

@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "model/fault.h"
 #include "model/limits.h"
+#include "table/stream.h"
 
 namespace partita::table {
 
@@ -71,13 +72,16 @@ Result<void> check_new_stream(const std::optional<StreamRequest>& request) {
   return {};
 }
 
-Result<void> change_stream(TableInfo& table, const StreamRequest& wanted) {
+Result<void> change_stream(TableInfo& table, const StreamRequest& wanted, int64_t now_ms) {
   if (wanted.enabled && wanted.view_type.empty()) return refuse(Fault::kStreamViewMissingOnUpdate);
   if (!wanted.enabled && !wanted.view_type.empty()) return refuse(Fault::kStreamViewGivenOnUpdate);
   if (wanted.enabled && table.stream.enabled) return refuse(Fault::kStreamOnAlready, {table.name});
   if (!wanted.enabled && !table.stream.enabled) return refuse(Fault::kStreamOffAlready, {table.name});
-  table.stream.enabled = wanted.enabled;
-  table.stream.view_type = wanted.view_type;
+  if (wanted.enabled) {
+    begin_stream(table, wanted.view_type, now_ms);
+  } else {
+    end_stream(table);
+  }
   return {};
 }
 

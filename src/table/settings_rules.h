@@ -24,7 +24,7 @@ std::string kms_key_id(std::string_view key);
 // Faults: kStreamViewMissing, kStreamViewGiven.
 Result<void> check_new_stream(const std::optional<StreamRequest>& request);
 // Faults: kStreamViewMissingOnUpdate, kStreamViewGivenOnUpdate, kStreamOnAlready, kStreamOffAlready.
-Result<void> change_stream(TableInfo& table, const StreamRequest& wanted);
+Result<void> change_stream(TableInfo& table, const StreamRequest& wanted, int64_t now_ms);
 
 // Faults: kTagKeyInvalid, kTagValueInvalid, kTagKeyReserved, kTagKeyTwice, kTooManyTags.
 Result<std::map<std::string, std::string>> new_tags(const std::vector<Tag>& tags);

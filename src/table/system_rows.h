@@ -15,6 +15,7 @@ enum class SystemRow : char {
   kCount = 'C',     // then a table id: how much it holds, see counts.h
   kJob = 'J',       // then a job's kind, table and index, see job.h
   kToken = 'I',     // then a ClientRequestToken
+  kStream = 'M',    // then a table's name, a zero and a stream's label, see stream.h
   kOldTally = 'S',  // counters as the first version kept them; erased when they are met
 };
 

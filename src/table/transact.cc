@@ -74,9 +74,9 @@ Task<Result<std::vector<bool>>> full_collections(Database& database, const Write
 }
 
 Result<Written> foreseen_or_evaluated(const WritesPlan& plan, const std::vector<bool>& full, const Foresight& foresight,
-                                      size_t i, const Record* found, Changes& changes) {
+                                      size_t i, const Record* found, int64_t now_ms, Changes& changes) {
   const Foreseen* const foreseen = foresight.of(i, found);
-  if (foreseen == nullptr) return evaluate_one(plan.writes[i], full[i], found, changes);
+  if (foreseen == nullptr) return evaluate_one(plan.writes[i], full[i], found, now_ms, changes);
   const auto& writes = foreseen->changes.writes();
   const auto& appends = foreseen->changes.appends();
   changes.writes().insert(changes.writes().end(), writes.begin(), writes.end());
@@ -85,7 +85,7 @@ Result<Written> foreseen_or_evaluated(const WritesPlan& plan, const std::vector<
 }
 
 Attempt evaluate(const WritesPlan& plan, const std::vector<bool>& full, const Foresight& foresight,
-                 std::span<const Record* const> found, Changes& changes) {
+                 std::span<const Record* const> found, int64_t now_ms, Changes& changes) {
   Attempt attempt;
   attempt.reasons.resize(plan.writes.size());
   attempt.too_long = foresight.is_needed(found);
@@ -93,7 +93,7 @@ Attempt evaluate(const WritesPlan& plan, const std::vector<bool>& full, const Fo
   size_t bytes = 0;
   for (size_t i = 0; i < plan.writes.size() && bytes <= kMaxWrittenBytes; ++i) {
     const size_t before = changes.writes().size();
-    auto written = foreseen_or_evaluated(plan, full, foresight, i, found[i], changes);
+    auto written = foreseen_or_evaluated(plan, full, foresight, i, found[i], now_ms, changes);
     bytes += bytes_of(std::span(changes.writes()).subspan(before));
     if (written.ok()) {
       attempt.written.push_back(std::move(written).value());
@@ -180,7 +180,7 @@ Task<Result<WritesOutcome>> run_transaction(Database& database, const WritesPlan
       }
       return Decision::kRefuse;
     }
-    attempt = evaluate(plan, full, foresight, found, changes);
+    attempt = evaluate(plan, full, foresight, found, now_ms, changes);
     if (attempt.too_long || attempt.broken || any(attempt.reasons)) return Decision::kRefuse;
     for (size_t i = 0; i < attempt.written.size(); ++i) moves.add(*plan.writes[i].table, attempt.written[i].change);
     if (with_token) changes.put(token_key(request.token), token_row(now_ms, request.digest));
@@ -222,12 +222,13 @@ Task<Result<void>> run_piece(Database& database, const WritesPlan& plan, size_t 
   const auto writes = std::span(plan.writes).subspan(begin, end - begin);
   std::vector<Key> keys;
   for (const auto& write : writes) keys.push_back(write.key);
+  const int64_t now_ms = database.clock().now_ms();
   Result<void> refusal;
   const Evaluate decide = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
     written.resize(begin);
     refusal = Result<void>();
     for (size_t i = 0; i < writes.size(); ++i) {
-      auto one = evaluate_one(writes[i], full[begin + i], found[i], changes);
+      auto one = evaluate_one(writes[i], full[begin + i], found[i], now_ms, changes);
       if (!one.ok()) {
         refusal = std::move(one).error();
         return Decision::kRefuse;

@@ -248,7 +248,7 @@ Result<void> change_settings(Change& change) {
     PARTITA_TRY_VOID(change_encryption(table, wanted, change.due_ms));
   }
   if (update.stream) {
-    PARTITA_TRY_VOID(change_stream(table, *update.stream));
+    PARTITA_TRY_VOID(change_stream(table, *update.stream, change.now_ms));
     if (table.job != TableJob::kBilling) change.begin(TableJob::kStream);
   }
   if (update.replication_mode == "ENABLED_WITH_OVERRIDES") return refuse(Fault::kReplicationOverrides);

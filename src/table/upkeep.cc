@@ -31,7 +31,8 @@ bool is_claimed(const Key& key, const Record* found, uint64_t claim) {
 
 // Sweeps and sums come round whether there is anything to do or not.
 void say_done(const Job& job) {
-  const bool regular = job.kind == JobKind::kSweepTokens || job.kind == JobKind::kCount;
+  const bool regular =
+      job.kind == JobKind::kSweepTokens || job.kind == JobKind::kTendStreams || job.kind == JobKind::kCount;
   log(regular && job.done == 0 ? LogLevel::kDebug : LogLevel::kInfo,
       {describe(job), ": done, ", std::to_string(job.done), " rows"});
 }
@@ -204,6 +205,8 @@ Task<Result<Upkeep::End>> Upkeep::carry_on(Job& job) {
       return drop_table(job);
     case JobKind::kSweepTokens:
       return sweep_tokens(job);
+    case JobKind::kTendStreams:
+      return tend_streams(job);
     case JobKind::kCount:
       return count(job);
   }
@@ -290,23 +293,29 @@ Task<Result<void>> Upkeep::adopt() {
 }
 
 Task<Result<void>> Upkeep::want_sweep() {
-  auto scanned = co_await engine_.scan(system_rows(SystemRow::kToken), storage::Direction::kAscending, 1, 1);
-  PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
-  if (!page.empty()) {
-    Job job;
-    job.kind = JobKind::kSweepTokens;
-    std::vector<Key> keys{job_key(job)};
-    const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
-      if (found[0] != nullptr) return Decision::kRefuse;
-      changes.put(job_key(job), job_row(job));
-      return Decision::kCommit;
-    };
-    std::vector<storage::Compare> none;
-    const auto wanted = co_await engine_.transact(std::move(keys), std::move(none), decide);
-    if (!wanted.ok()) co_return wanted.error();
-  }
+  PARTITA_CO_TRY_VOID(co_await want(JobKind::kSweepTokens, SystemRow::kToken));
+  PARTITA_CO_TRY_VOID(co_await want(JobKind::kTendStreams, SystemRow::kStream));
   sweep_wanted_ = false;
   swept_ns_ = clock_.monotonic_ns();
+  co_return Result<void>();
+}
+
+// A job of the whole store, if there are rows for it and it is not there yet.
+Task<Result<void>> Upkeep::want(JobKind kind, SystemRow rows) {
+  auto scanned = co_await engine_.scan(system_rows(rows), storage::Direction::kAscending, 1, 1);
+  PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
+  if (page.empty()) co_return Result<void>();
+  Job job;
+  job.kind = kind;
+  std::vector<Key> keys{job_key(job)};
+  const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
+    if (found[0] != nullptr) return Decision::kRefuse;
+    changes.put(job_key(job), job_row(job));
+    return Decision::kCommit;
+  };
+  std::vector<storage::Compare> none;
+  const auto wanted = co_await engine_.transact(std::move(keys), std::move(none), decide);
+  if (!wanted.ok()) co_return wanted.error();
   co_return Result<void>();
 }
 

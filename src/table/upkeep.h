@@ -17,6 +17,8 @@
 #include "table/background.h"
 #include "table/catalog.h"
 #include "table/job.h"
+#include "table/stream.h"
+#include "table/system_rows.h"
 
 namespace partita::table {
 
@@ -79,6 +81,7 @@ class Upkeep {
   Task<Result<void>> look_for_jobs();
   Task<Result<void>> adopt();
   Task<Result<void>> want_sweep();
+  Task<Result<void>> want(JobKind kind, SystemRow rows);
   bool is_free(const std::string& key, const Job& job, storage::Version version);
   Task<void> work(Job job, storage::Version seen);
   Task<Result<bool>> claim(Job& job, storage::Version seen);
@@ -101,6 +104,13 @@ class Upkeep {
   Task<Result<End>> drop_index(Job& job);
   Task<Result<End>> drop_table(Job& job);
   Task<Result<End>> sweep_tokens(Job& job);
+
+  // upkeep_streams.cc
+  Task<Result<End>> tend_streams(Job& job);
+  Task<Result<void>> tend_stream(StreamRow row, storage::Version version);
+  Task<Result<void>> trim_shard(std::string topic);
+  Task<Result<void>> tend_live(StreamRow row, std::set<uint32_t> over);
+  Task<Result<void>> tend_ended(StreamRow row, storage::Version version, std::set<uint32_t> over);
 
   // upkeep_counts.cc
   Task<Result<End>> count(Job& job);

@@ -32,7 +32,8 @@ Error condition_failed(const WriteAction& action, const Record* found) {
 
 // Most writes need only the old item's size.
 bool needs_old_item(const TableInfo& table, const WriteAction& action) {
-  return action.condition || action.wants_before || action.kind == Kind::kUpdate || !table.indexes.empty();
+  return action.condition || action.wants_before || action.kind == Kind::kUpdate || !table.indexes.empty() ||
+         table.stream.enabled;
 }
 
 // An UpdateExpression has words of its own for an empty index key; AttributeUpdates has those of a put.
@@ -92,10 +93,11 @@ Result<void> check_write(const TableInfo& table, const WriteAction& action) {
 }
 
 Result<Written> evaluate_write(const TableInfo& table, const WriteAction& action, const storage::Key& key,
-                               const Record* found, Changes& changes) {
+                               const Record* found, int64_t now_ms, Changes& changes) {
   Written written;
-  Before before{.exists = found != nullptr, .bytes = 0, .item = nullptr};
+  Before before{.exists = found != nullptr, .stored = {}};
   if (found != nullptr) {
+    before.stored = found->value;
     PARTITA_TRY(before.bytes, model::encoded_item_size(found->value));
     written.existed = true;
     if (needs_old_item(table, action)) {
@@ -119,10 +121,11 @@ Result<Written> evaluate_write(const TableInfo& table, const WriteAction& action
   }
   const Item* after = action.kind == Kind::kPut ? &action.item : written.after ? &*written.after : nullptr;
   if (action.kind == Kind::kUpdate && after == nullptr) {  // it took away from what is not there
-    written.change = change_item(table, {}, {}, nullptr, changes);
+    written.change = change_item(table, {}, {.stored = {}}, nullptr, {}, changes);
     return written;
   }
-  written.change = change_item(table, key, before, after, changes);
+  const Origin origin{.at_ms = now_ms, .service = action.by_service};
+  written.change = change_item(table, key, before, after, origin, changes);
   return written;
 }
 
@@ -180,9 +183,10 @@ Task<Result<WriteOutcome>> run(Database& database, const WritePlan& plan) {
   if (table->has_local_index()) {
     PARTITA_CO_TRY(full, co_await collection_is_full(database, table, action));
   }
+  const int64_t now_ms = database.clock().now_ms();
   std::optional<Result<Written>> result;
   const Evaluate evaluate = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
-    result.emplace(evaluate_write(*table, action, plan.key, found[0], changes));
+    result.emplace(evaluate_write(*table, action, plan.key, found[0], now_ms, changes));
     if (!result->ok()) return Decision::kRefuse;
     moves.add(*table, result->value().change);
     if (auto grown = check_growth(full, result->value().change); !grown.ok()) result.emplace(std::move(grown).error());

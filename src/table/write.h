@@ -20,6 +20,7 @@ struct WriteAction {
   std::optional<expr::Condition> condition;
   bool return_item_on_failure = false;  // a failed condition carries the item, see model/fault_detail.h
   bool wants_before = false;            // Written::before is filled when the item existed
+  bool by_service = false;              // a deletion because the item's time to live is over
 };
 
 // PutItem, UpdateItem or DeleteItem, by the kind of its action (not kCheck).
@@ -69,11 +70,11 @@ Access access_of(const TableInfo& table, const WriteAction& action, ReturnValues
 // Precondition: the item of a kPut passed check_item_size().
 Result<void> check_write(const TableInfo& table, const WriteAction& action);
 
-// What the action does to the item as it is (null: absent); adds its writes to `changes`. Pure.
+// What the action does at `now_ms` to the item as it is (null: absent); adds its writes to `changes`. Pure.
 // Precondition: check_write() passed and `key` is that of the action's item. Faults: kConditionFailed, faults of
 // expr::apply, kItemToUpdateTooLarge.
 Result<Written> evaluate_write(const TableInfo& table, const WriteAction& action, const storage::Key& key,
-                               const storage::Record* found, storage::Changes& changes);
+                               const storage::Record* found, int64_t now_ms, storage::Changes& changes);
 
 // Whether the collection of the action's item holds all that it may: then none of its items may grow, and check_growth
 // refuses. Only tables with local indexes limit their collections, and measuring costs nothing until the whole table is

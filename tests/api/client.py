@@ -21,6 +21,8 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
 TARGET = "DynamoDB_20120810"
+STREAMS_TARGET = "DynamoDBStreams_20120810"
+OF_STREAMS = {"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"}
 VALIDATION = "ValidationException"
 NOT_FOUND = "ResourceNotFoundException"
 IN_USE = "ResourceInUseException"
@@ -97,7 +99,8 @@ def send(body, headers, method="POST", path="/"):
 def call(operation, body=None, headers=None, unsigned=False):
     """Sends one request; `body` is a dict or the bytes themselves. `headers` replace or (None) remove the usual ones."""
     data = body if isinstance(body, bytes) else json.dumps({} if body is None else body).encode()
-    wanted = {"Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": f"{TARGET}.{operation}"}
+    target = STREAMS_TARGET if operation in OF_STREAMS else TARGET
+    wanted = {"Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": f"{target}.{operation}"}
     for name, value in (headers or {}).items():
         wanted.pop(name, None)
         if value is not None:

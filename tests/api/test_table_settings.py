@@ -324,14 +324,19 @@ def test_streams_that_are_refused(on_demand, specification, created, updated):
 @op("CreateTable", "UpdateTable", "DescribeTable")
 def test_a_stream_is_on_or_off(new_table):
     name = fresh_table()
-    assert new_table(simple(name, StreamSpecification=STREAM))["StreamSpecification"] == STREAM
+    made = new_table(simple(name, StreamSpecification=STREAM))
+    assert made["StreamSpecification"] == STREAM
+    assert made["LatestStreamArn"] == f'{made["TableArn"]}/stream/{made["LatestStreamLabel"]}'
     for view in ("NEW_IMAGE", "KEYS_ONLY"):
         request = {"TableName": name, "StreamSpecification": {"StreamEnabled": True, "StreamViewType": view}}
         expect_validation("UpdateTable", request, f"Table already has an enabled stream: TableName: {name}")
     off = {"TableName": name, "StreamSpecification": {"StreamEnabled": False}}
     assert ok("UpdateTable", **off)["TableDescription"]["TableStatus"] == "UPDATING"
-    assert "StreamSpecification" not in wait_active(name)
+    after = wait_active(name)
+    assert "StreamSpecification" not in after and after["LatestStreamArn"] == made["LatestStreamArn"]
     expect_validation("UpdateTable", off, f"Table has no stream to disable: TableName: {name}")
+    ok("UpdateTable", TableName=name, StreamSpecification=STREAM)
+    assert wait_active(name)["LatestStreamLabel"] > made["LatestStreamLabel"]
 
 
 # --- class, and what is refused by its name ------------------------------------------------------------------------

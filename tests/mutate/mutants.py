@@ -124,6 +124,19 @@ TABLES = [
            "range = storage::behind(row, std::move(range));", "range.begin = row;", ("table_test", "api:pages or edges")),
     Mutant("an item leaves its old index row", "src/table/rows.cc",
            "if (old_.key && moved) changes.erase(*old_.key);", "", ("table_test", "crash:traffic")),
+    Mutant("what changes nothing leaves a record", "src/table/rows.cc",
+           "if (shard == nullptr || whole.is_same()) return;", "if (shard == nullptr) return;", ("table_test", "api:streams")),
+    Mutant("a closed shard is written to", "src/table/stream.cc",
+           "return shard.closed_ms == 0 && shard.first_hash <=", "return shard.first_hash <=", ("table_test",)),
+    Mutant("a shard is closed without its mark", "src/table/stream.cc",
+           "if (shard.closed_ms == 0 && now != nullptr && now->closed_ms != 0) mark(shard, ShardMark::kClosed);", "",
+           ("table_test", "api:streams")),
+    Mutant("records are kept for ever", "src/table/streams.cc",
+           "if (now_ms - record->at_ms < kStreamLifetimeMs) read", "read", ("table_test",)),
+    Mutant("who lost records is not told", "src/table/streams.cc",
+           "if (*position < horizon) co_return refuse(Fault::kRecordsTrimmed);", "", ("table_test", "api:streams")),
+    Mutant("a stream ends with its table", "src/table/catalog.cc",
+           "if (info.status == Status::kDeleting && info.stream.enabled) end_stream(info);", "", ("table_test", "api:streams")),
 ]
 
 OPERATIONS = [

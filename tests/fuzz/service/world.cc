@@ -1,6 +1,7 @@
 #include "service/world.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <set>
@@ -9,6 +10,7 @@
 #include "base/check.h"
 #include "base/task.h"
 #include "engines/memory/memory_engine.h"
+#include "ops/operation.h"
 #include "wire/fault_table.h"
 
 namespace partita::fuzz {
@@ -44,6 +46,10 @@ constexpr std::string_view kItems = R"({"RequestItems": {
                              "title": {"S": "t"}}}},
     {"PutRequest": {"Item": {"pk": {"S": "a"}, "sk": {"N": "2"}, "owner": {"S": "o"}, "code": {"B": "AAE="}}}},
     {"PutRequest": {"Item": {"pk": {"S": "b"}, "sk": {"N": "-1"}, "when": {"S": "2021"}}}}]}})";
+
+// What a later request may need.
+constexpr std::array<std::string_view, 4> kRemembered = {"LatestStreamArn", "ShardId", "ShardIterator",
+                                                         "SequenceNumber"};
 
 constexpr auto kPatience = std::chrono::seconds(10);
 
@@ -139,11 +145,31 @@ World::World() : engine_(open_memory_engine()) {
 World::~World() = default;
 
 ops::Reply World::send(std::string_view operation, std::string_view body) {
-  const std::string target = "DynamoDB_20120810." + std::string(operation);
+  const ops::Operation* known = ops::find_operation(operation);
+  const std::string target = known == nullptr ? "DynamoDB_20120810." + std::string(operation) : ops::target_of(*known);
   const ops::Call call{target, "application/x-amz-json-1.0", body, auth::Caller{"local", "us-east-1", "000000000000"}};
   ops::Reply reply = wait_for(service_->call(call));
   check_reply(reply);
+  for (const std::string_view name : kRemembered) remember(reply.body, name);
   return reply;
+}
+
+// A name and its value anywhere in the reply.
+void World::remember(std::string_view body, std::string_view name) {
+  const std::string start = '"' + std::string(name) + "\":\"";
+  const size_t at = body.find(start);
+  if (at == std::string_view::npos) return;
+  const std::string_view rest = body.substr(at + start.size());
+  remembered_.insert_or_assign('@' + std::string(name), std::string(rest.substr(0, rest.find('"'))));
+}
+
+std::string World::recalled(std::string_view body) const {
+  std::string whole(body);
+  for (const auto& [mark, value] : remembered_) {
+    const size_t at = whole.find('"' + mark + '"');
+    if (at != std::string::npos) whole.replace(at + 1, mark.size(), value);
+  }
+  return whole;
 }
 
 Json World::ask(std::string_view operation, const Json& body) {
@@ -177,7 +203,7 @@ std::vector<int> World::run(std::string_view program) {
       clock_.advance_ms(std::clamp<int64_t>(ms, 0, int64_t{1} << 40));
     } else if (!operation.empty()) {
       const auto before = contents();
-      statuses.push_back(send(operation, body).status);
+      statuses.push_back(send(operation, recalled(body)).status);
       if (statuses.back() == 200 || !before) continue;
       const auto after = contents();
       PARTITA_CHECK(!after || after == before);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,7 +38,8 @@ class World {
   World();
   ~World();
 
-  // Each line is "Operation {body}", or "@wait MS", which moves the clock. Returns the replies' statuses.
+  // Each line is "Operation {body}", or "@wait MS", which moves the clock. A member "@ShardId" has the value that a
+  // reply last gave under that name; so for some others. Returns the replies' statuses.
   std::vector<int> run(std::string_view program);
   // After the last request: everything comes to rest, and every index agrees with its table.
   void check_indexes();
@@ -47,6 +49,8 @@ class World {
   // As above, for a request that must succeed.
   Json ask(std::string_view operation, const Json& body);
   void check_reply(const ops::Reply& reply);
+  void remember(std::string_view body, std::string_view name);
+  std::string recalled(std::string_view body) const;
   std::vector<std::string> tables();
   // The table's description, once neither it nor an index is on its way; null when it is gone.
   Json settled(const std::string& table);
@@ -56,6 +60,7 @@ class World {
   std::optional<std::string> contents();
   void check_index(const std::vector<Json>& items, const Json& description, const Json& index);
 
+  std::map<std::string, std::string> remembered_;
   WorldClock clock_;
   SeededRandom random_{1};
   std::unique_ptr<storage::Engine> engine_;

@@ -1,0 +1,84 @@
+#include <algorithm>
+#include <cmath>
+
+#include "model/fault.h"
+#include "ops/handlers.h"
+#include "ops/pipeline.h"
+#include "ops/stream_names.h"
+#include "table/streams.h"
+#include "wire/json_writer.h"
+
+namespace partita::ops {
+
+namespace {
+
+using model::Fault;
+using model::refuse;
+using table::IteratorKind;
+using wire::Field;
+
+IteratorKind kind_of(std::string_view word) {
+  if (word == "LATEST") return IteratorKind::kLatest;
+  if (word == "AT_SEQUENCE_NUMBER") return IteratorKind::kAtSequence;
+  if (word == "AFTER_SEQUENCE_NUMBER") return IteratorKind::kAfterSequence;
+  return word == "AT_TIMESTAMP" ? IteratorKind::kAtTimestamp : IteratorKind::kTrimHorizon;
+}
+
+struct Issued {
+  std::string stream_arn;
+  table::ShardIterator iterator;
+};
+
+struct GetShardIterator {
+  struct Request {
+    std::string stream_arn;
+    table::StreamName stream;
+    table::ShardIteratorRequest wanted;
+  };
+
+  static Result<Request> decode(const wire::Members& in) {
+    Request request;
+    request.stream_arn = in.text(Field::kStreamArn);
+    request.wanted.shard = in.text(Field::kShardId);
+    const std::string type(in.text(Field::kShardIteratorType));
+    const IteratorKind kind = request.wanted.kind = kind_of(type);
+    const bool at_number = kind == IteratorKind::kAtSequence || kind == IteratorKind::kAfterSequence;
+    if (at_number && !in.has(Field::kSequenceNumber)) return refuse(Fault::kSequenceNumberMissing, {type});
+    if (!at_number && in.has(Field::kSequenceNumber)) return refuse(Fault::kSequenceNumberGiven, {type});
+    request.wanted.sequence = in.text(Field::kSequenceNumber);
+    const bool at_time = kind == IteratorKind::kAtTimestamp;
+    if (at_time && !in.has(Field::kTimestamp)) return refuse(Fault::kTimestampMissing);
+    if (!at_time && in.has(Field::kTimestamp)) return refuse(Fault::kTimestampGiven, {type});
+    if (at_time) {
+      constexpr double kFarAway = 1e15;
+      const double ms = std::floor(in[Field::kTimestamp].as_double() * 1000);
+      request.wanted.at_ms = static_cast<int64_t>(std::clamp(ms, -kFarAway, kFarAway));
+    }
+    return request;
+  }
+
+  static Task<Result<Issued>> run(const Context& context, const Request& request) {
+    table::ShardIteratorRequest wanted = request.wanted;
+    wanted.stream = request.stream;
+    auto iterator = co_await table::shard_iterator(context.database, wanted);
+    if (!iterator.ok()) co_return worded_for_stream(std::move(iterator).error(), request.stream_arn);
+    co_return Issued{request.stream_arn, std::move(iterator).value()};
+  }
+
+  static std::string encode(const Context& /*context*/, const Issued& issued) {
+    wire::JsonWriter json;
+    json.begin_object();
+    json.key("ShardIterator");
+    json.string(table::encode_iterator(issued.stream_arn, issued.iterator));
+    json.end_object();
+    return std::move(json).take();
+  }
+};
+
+}  // namespace
+
+Task<Result<std::string>> get_shard_iterator(const Context& context, wire::JsonDocument document) {
+  return serve_control<GetShardIterator>(context, std::move(document));
+}
+
+}  // namespace partita::ops

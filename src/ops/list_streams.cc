@@ -1,0 +1,68 @@
+#include "ops/handlers.h"
+#include "ops/pipeline.h"
+#include "ops/stream_names.h"
+#include "table/streams.h"
+#include "wire/json_writer.h"
+
+namespace partita::ops {
+
+namespace {
+
+using wire::Field;
+
+struct ListStreams {
+  struct Request {
+    std::string name;  // of the table whose streams are listed; empty: all
+    std::string after;
+    size_t limit = 0;
+  };
+
+  static Result<Request> decode(const wire::Members& in) {
+    constexpr size_t kMostStreams = 100;  // ListStreams in the API reference of DynamoDB Streams
+    Request request;
+    request.name = in.text(Field::kTableName);
+    request.after = in.text(Field::kExclusiveStartStreamArn);
+    PARTITA_TRY(request.limit, stream_limit(in.integer(Field::kLimit), kMostStreams));
+    return request;
+  }
+
+  static Task<Result<table::StreamsPage>> run(const Context& context, const Request& request) {
+    table::ListStreamsRequest wanted{.table = request.name, .after = {}, .limit = request.limit};
+    if (!request.after.empty()) {
+      PARTITA_CO_TRY(wanted.after, stream_of(request.after, context));
+    }
+    co_return co_await table::list_streams(context.database, wanted);
+  }
+
+  static std::string encode(const Context& context, const table::StreamsPage& page) {
+    wire::JsonWriter json;
+    json.begin_object();
+    json.key("Streams");
+    json.begin_array();
+    for (const table::StreamName& stream : page.streams) {
+      json.begin_object();
+      json.key("StreamArn");
+      json.string(stream_arn(context, stream));
+      json.key("StreamLabel");
+      json.string(stream.label);
+      json.key("TableName");
+      json.string(stream.table);
+      json.end_object();
+    }
+    json.end_array();
+    if (page.more) {
+      json.key("LastEvaluatedStreamArn");
+      json.string(stream_arn(context, page.streams.back()));
+    }
+    json.end_object();
+    return std::move(json).take();
+  }
+};
+
+}  // namespace
+
+Task<Result<std::string>> list_streams(const Context& context, wire::JsonDocument document) {
+  return serve_control<ListStreams>(context, std::move(document));
+}
+
+}  // namespace partita::ops
