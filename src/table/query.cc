@@ -246,6 +246,7 @@ Task<Result<bool>> take_whole_items(Database& database, const RangePlan& plan, c
     std::vector<storage::Key> keys;
     for (size_t i = begin; i < end; ++i) {
       PARTITA_CO_TRY(const Item view, model::decode_item(page[i].value));
+      if (!check_item_key(*plan.table, view).ok()) co_return Error(ErrorKind::kCorrupt, "a row of an index is damaged");
       keys.push_back(item_key(*plan.table, view));
     }
     auto read = co_await database.engine().read(keys);

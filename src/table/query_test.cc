@@ -338,6 +338,20 @@ TEST_F(RangeTest, ALocalIndexFetchesWhatItDoesNotHold) {
   EXPECT_EQ(decoded(read(request).value().items[0]).size(), 3u);
 }
 
+TEST_F(RangeTest, ARowOfALocalIndexWithoutItsKeyIsDamage) {
+  fill(10);
+  const storage::Key stored = *index_key(*find("T"), *find("T")->find_index("local"), row(7));
+  for (const Item& damaged : {item({{"pk", s("p7")}, {"l", n(-7)}}), item({{"pk", n(7)}, {"sk", n(7)}})}) {
+    store(stored, encoded(damaged));
+    RangeRead request = on("T", "local");
+    request.range = KeyRange{{s("p7")}, {}, std::nullopt};
+    request.whole_items = true;
+    const auto page = read(request);
+    ASSERT_FALSE(page.ok());
+    EXPECT_EQ(page.error().kind(), ErrorKind::kCorrupt);
+  }
+}
+
 TEST_F(RangeTest, NothingReadIsChargedTheLeast) {
   RangeRead request = on("T");
   EXPECT_EQ(read(request).value().consumed.base.read, 1);

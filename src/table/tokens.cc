@@ -1,5 +1,7 @@
 #include "table/tokens.h"
 
+#include <optional>
+
 #include "base/bytes.h"
 #include "table/system_rows.h"
 
@@ -14,11 +16,10 @@ std::string token_row(int64_t now_ms, std::string_view digest) {
   return row;
 }
 
-UsedToken used_token(std::string_view row) {
-  UsedToken used;
-  used.at_ms = static_cast<int64_t>(take_u64(row).value_or(0));
-  used.digest = row;
-  return used;
+Result<UsedToken> used_token(std::string_view row) {
+  const std::optional<uint64_t> at_ms = take_u64(row);
+  if (!at_ms || row.empty()) return Error(ErrorKind::kCorrupt, "a stored ClientRequestToken is damaged");
+  return UsedToken{static_cast<int64_t>(*at_ms), row};
 }
 
 }  // namespace partita::table

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "storage/engine.h"
 
 namespace partita::table {
@@ -20,7 +21,7 @@ struct UsedToken {
 
 storage::Key token_key(std::string_view token);
 std::string token_row(int64_t now_ms, std::string_view digest);
-// The digest points into `row`.
-UsedToken used_token(std::string_view row);
+// The digest points into `row`. Error: kCorrupt.
+Result<UsedToken> used_token(std::string_view row);
 
 }  // namespace partita::table

@@ -45,7 +45,7 @@ bool has_duplicates(std::vector<std::string_view> keys) {
 struct Attempt {
   std::vector<Written> written;
   Reasons reasons;
-  std::optional<Error> broken;  // no reason to cancel it, but an end of its own: a damaged item
+  std::optional<Error> broken;  // no reason to cancel it, but an end of its own: a damaged row
   bool too_long = false;        // to be evaluated in one piece
   bool repeated = false;
   bool mismatched = false;
@@ -54,9 +54,13 @@ struct Attempt {
 // Looks at the token's row, the last of the records. True when the transaction is to go on.
 bool token_is_new(const TransactWriteRequest& request, const Record* row, int64_t now_ms, Attempt& attempt) {
   if (row == nullptr) return true;
-  const UsedToken used = used_token(row->value);
-  if (used.is_over(now_ms)) return true;
-  attempt.repeated = used.digest == request.digest;
+  auto used = used_token(row->value);
+  if (!used.ok()) {
+    attempt.broken = std::move(used).error();
+    return false;
+  }
+  if (used->is_over(now_ms)) return true;
+  attempt.repeated = used->digest == request.digest;
   attempt.mismatched = !attempt.repeated;
   return false;
 }
@@ -172,6 +176,7 @@ Task<Result<WritesOutcome>> run_transaction(Database& database, const WritesPlan
   const Evaluate decide = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
     attempt = Attempt();
     if (with_token && !token_is_new(request, found.back(), now_ms, attempt)) {
+      if (attempt.broken) return Decision::kRefuse;
       auto charges = replayed(plan, found);
       if (charges.ok()) {
         attempt.written = std::move(charges).value();

@@ -184,6 +184,23 @@ TEST_F(TransactTest, ATokenEndsAfterTenMinutes) {
   EXPECT_TRUE(outcome({action(Kind::kPut, row(1, 2))}, "token", "another").value().repeated);
 }
 
+// Taken for an old one, its request would be carried out twice.
+TEST_F(TransactTest, ADamagedTokenIsAnErrorAndStays) {
+  wait_for_jobs();
+  ASSERT_TRUE(run({action(Kind::kPut, row(1, 1))}, "old", "d").ok());
+  for (const std::string& damaged : {std::string(), std::string(7, '\0'), std::string(8, '\0')}) {
+    store(token_key("token"), damaged);
+    const auto refused = run({action(Kind::kPut, row(1, 2))}, "token", "d");
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().kind(), ErrorKind::kCorrupt);
+    EXPECT_EQ(read_value(1), "1");
+  }
+  clock_.advance_ms(kTokenLifetimeMs);
+  sweep();
+  EXPECT_EQ(tokens(), 1u);
+  EXPECT_FALSE(run({action(Kind::kPut, row(1, 2))}, "token", "d").ok());
+}
+
 TEST_F(TransactTest, OldTokensAreSwept) {
   wait_for_jobs();
   for (int64_t i = 0; i < 450; ++i)

@@ -35,6 +35,12 @@ const IndexInfo* index_to_fill(const Table& table, const Job& job) {
   return found == table->indexes.end() || found->status != Status::kCreating ? nullptr : &*found;
 }
 
+// A damaged token stays, so that whoever uses it is told.
+bool is_over(std::string_view token_row, int64_t now_ms) {
+  const auto used = used_token(token_row);
+  return used.ok() && used->is_over(now_ms);
+}
+
 // The item in a row of the table; nothing when the row is damaged, which whoever reads it is told.
 std::optional<model::Item> item_in(const TableInfo& table, std::string_view row) {
   auto item = model::decode_item(row);
@@ -187,7 +193,7 @@ Task<Result<Upkeep::End>> Upkeep::sweep_tokens(Job& job) {
     if (page.empty()) co_return co_await finish(job);
     Step sweep;
     for (size_t i = 0; i < page.size(); ++i) {
-      if (!used_token(page[i].value).is_over(now_ms)) continue;
+      if (!is_over(page[i].value, now_ms)) continue;
       sweep.keys.push_back(token_key({}));
       sweep.keys.back().bytes = page[i].key;
     }
@@ -195,7 +201,7 @@ Task<Result<Upkeep::End>> Upkeep::sweep_tokens(Job& job) {
     const std::vector<Key> keys = sweep.keys;
     sweep.ride = [&](std::span<const Record* const> found, Changes& changes) {
       for (size_t i = 0; i < keys.size(); ++i) {
-        if (found[i] != nullptr && used_token(found[i]->value).is_over(now_ms)) changes.erase(keys[i]);
+        if (found[i] != nullptr && is_over(found[i]->value, now_ms)) changes.erase(keys[i]);
       }
       return Decision::kCommit;
     };
