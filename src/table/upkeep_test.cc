@@ -500,13 +500,13 @@ TEST_F(UpkeepTest, ADamagedCountRowStopsItsCountAndNothingElse) {
 TEST_F(UpkeepTest, AJobThatFoundNothingToDoIsNotLogged) {
   set_log_level(LogLevel::kInfo);
   wait_for_jobs();
-  store(token_key("young"), token_row(clock_.now_ms(), ""));
+  store(token_key("young"), token_row(clock_.now_ms(), "d"));
   close();
   testing::internal::CaptureStderr();
   open();
   wait_for_jobs();
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
-  store(token_key("old"), token_row(clock_.now_ms() - kTokenLifetimeMs, ""));
+  store(token_key("old"), token_row(clock_.now_ms() - kTokenLifetimeMs, "d"));
   close();
   testing::internal::CaptureStderr();
   open();

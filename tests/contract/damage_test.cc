@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -14,19 +13,13 @@
 #include "contract.h"
 #include "engines/rocksdb/log_file.h"
 #include "engines/rocksdb/rocksdb_engine.h"
+#include "store_directory.h"
 
 namespace partita::contract {
 namespace {
 
 using namespace storage;
 namespace fs = std::filesystem;
-
-Result<std::unique_ptr<Engine>> open_store(const fs::path& directory) {
-  RocksdbOptions options;
-  options.directory = directory.string();
-  options.block_cache_bytes = size_t{8} << 20;
-  return open_rocksdb_engine(options);
-}
 
 // What a killed server leaves: a copy of an open store's directory, and what was acknowledged in it.
 struct Killed {
@@ -37,10 +30,20 @@ struct Killed {
   Position end{};
 };
 
-void write_some(Engine& engine, Killed& killed, SeededRandom& random, int count, size_t most_bytes) {
+enum class Values : uint8_t { kLetters, kManyLetters, kLogs };
+
+// What was written last to the newest log, up to this many bytes: a value for the same store.
+std::string end_of_log(const fs::path& directory, size_t bytes) {
+  const std::string log = contents(newest_log(directory));
+  return log.substr(log.size() - std::min(log.size(), bytes));
+}
+
+void write_some(Engine& engine, Killed& killed, SeededRandom& random, int count, size_t most_bytes,
+                Values values = Values::kLetters) {
   for (int i = 0; i < count; ++i) {
     const std::string name = "k" + std::to_string(random.below(5000));
-    const std::string value(1 + random.below(most_bytes), static_cast<char>('a' + random.below(26)));
+    std::string value(1 + random.below(most_bytes), static_cast<char>('a' + random.below(26)));
+    if (values == Values::kLogs) value += end_of_log(killed.directory, value.size());
     transact(engine, {name}, [&](auto, Changes& changes) {
       changes.put(key(name), value);
       changes.append("t", name);
@@ -49,14 +52,6 @@ void write_some(Engine& engine, Killed& killed, SeededRandom& random, int count,
     killed.records[name] = value;
     ++killed.entries;
     killed.versions.insert(get(engine, name)->version);
-  }
-}
-
-void copy_store(const fs::path& from, const fs::path& to) {
-  fs::remove_all(to);
-  fs::create_directories(to);
-  for (const auto& entry : fs::directory_iterator(from)) {
-    if (entry.path().filename() != "LOCK") fs::copy_file(entry.path(), to / entry.path().filename());
   }
 }
 
@@ -75,18 +70,19 @@ void wait_for_quiet(const fs::path& directory) {
   }
 }
 
-// A few openings, each of them killed, so that several logs are live; `big` adds tables.
-Killed make_killed(const fs::path& root, SeededRandom& random, bool big) {
+// A few openings, each of them killed, so that several logs are live; many letters add tables.
+Killed make_killed(const fs::path& root, SeededRandom& random, Values values) {
+  const bool big = values == Values::kManyLetters;
   Killed killed{root / "opening0", {}, 0, {}, {}};
   for (int opening = 1; opening <= 3; ++opening) {
     const auto engine = open_store(killed.directory);
     EXPECT_TRUE(engine.ok()) << engine.error().sentence();
     if (!engine.ok()) break;
-    write_some(*engine.value(), killed, random, 60, 3000);
+    write_some(*engine.value(), killed, random, 60, 3000, values);
     if (big && opening < 3) write_some(*engine.value(), killed, random, 90, 900'000);
-    write_some(*engine.value(), killed, random, 40, 400);
+    write_some(*engine.value(), killed, random, 40, 400, values);
     usleep(20'000);
-    write_some(*engine.value(), killed, random, 1, 400);
+    write_some(*engine.value(), killed, random, 1, 400, values);
     killed.end = log_end(*engine.value(), "t");
     wait_for_quiet(killed.directory);
     // A copy of an open store is what a kill leaves.
@@ -95,28 +91,6 @@ Killed make_killed(const fs::path& root, SeededRandom& random, bool big) {
     killed.directory = next;
   }
   return killed;
-}
-
-std::vector<fs::path> files_of(const fs::path& directory) {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(directory)) {
-    if (entry.path().filename() != "LOCK" && fs::file_size(entry.path()) > 0) files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-// Overwrites `bytes` at `at` with what `change` makes of each.
-template <typename Change>
-void change_bytes(const fs::path& file, uint64_t at, uint64_t bytes, Change change) {
-  std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
-  std::string old(bytes, '\0');
-  stream.seekg(static_cast<std::streamoff>(at));
-  stream.read(old.data(), static_cast<std::streamsize>(bytes));
-  for (char& c : old) c = change(c);
-  stream.clear();
-  stream.seekp(static_cast<std::streamoff>(at));
-  stream.write(old.data(), static_cast<std::streamsize>(bytes));
 }
 
 // Damages one file; says how.
@@ -197,7 +171,7 @@ void check_salvaged(const fs::path& from, const fs::path& to, const Killed& kill
   EXPECT_FALSE(killed.versions.contains(get(*engine.value(), "new")->version)) << what;
 }
 
-class Damage : public testing::TestWithParam<bool> {};
+class Damage : public testing::TestWithParam<Values> {};
 
 TEST_P(Damage, IsNeverAStoreWithLess) {
   TempDirectory root;
@@ -207,7 +181,7 @@ TEST_P(Damage, IsNeverAStoreWithLess) {
   copy_store(killed.directory, root.path() / "try");
   ASSERT_EQ(outcome_of(root.path() / "try", killed, note), Outcome::kWhole) << note;
   std::map<Outcome, int> outcomes;
-  const uint64_t damages = setting("PARTITA_DAMAGES", GetParam() ? 12 : 100);
+  const uint64_t damages = setting("PARTITA_DAMAGES", GetParam() == Values::kManyLetters ? 12 : 100);
   for (uint64_t i = 0; i < damages; ++i) {
     copy_store(killed.directory, root.path() / "try");
     const std::string what = damage(root.path() / "try", random);
@@ -226,8 +200,12 @@ TEST_P(Damage, IsNeverAStoreWithLess) {
             << " refused, " << outcomes[Outcome::kUnreadable] << " unreadable\n";
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, Damage, testing::Values(false, true),
-                         [](const auto& row) { return row.param ? "WithTables" : "OfLogs"; });
+std::string name_of(Values values) {
+  return values == Values::kLetters ? "OfLogs" : values == Values::kManyLetters ? "WithTables" : "WithLogsInValues";
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, Damage, testing::Values(Values::kLetters, Values::kManyLetters, Values::kLogs),
+                         [](const auto& row) { return name_of(row.param); });
 
 // ---- The last record, of which nobody knows that it was acknowledged: without a witness.
 

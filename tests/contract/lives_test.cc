@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -16,6 +17,8 @@
 #include "base/random.h"
 #include "child.h"
 #include "contract.h"
+#include "engines/rocksdb/batches.h"
+#include "engines/rocksdb/log_file.h"
 #include "engines/rocksdb/rocksdb_engine.h"
 #include "faulty_files.h"
 
@@ -118,6 +121,18 @@ void live_once(const std::string& directory, uint64_t life, Possible& possible) 
   });
 }
 
+// Whatever became of the disk.
+void expect_secrets(const std::string& directory) {
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    if (entry.path().extension() != ".log") continue;
+    const auto read = rocks::read_log_file(entry.path(), rocks::LogKind::kBatches, {}, [&](std::string_view batch) {
+      const auto [first, next] = rocks::sequences_of(batch);
+      EXPECT_TRUE(first == next || !rocks::secret_of(batch).empty()) << entry.path();
+    });
+    EXPECT_TRUE(read.ok());
+  }
+}
+
 void check(const std::string& directory, const Possible& possible) {
   RocksdbOptions options;
   options.directory = directory;
@@ -148,6 +163,7 @@ TEST(Lives, NothingIsLostAndNothingWholeIsCalledDamaged) {
     }
     const std::string store = (directory->path() / "store").string();
     live_once(store, random.next(), possible);
+    expect_secrets(store);
     if (random.below(4) == 0 || life % 8 == 7) check(store, possible);
   }
 }

@@ -290,7 +290,7 @@ rocksdb::Status Committer::write(std::span<Commit* const> commits) {
   size_t bytes = 0;
   for (const Commit* commit : commits) bytes += commit->room_;
   if (bytes > kKeptBatchBytes) batch_ = rocksdb::WriteBatch(bytes);
-  rocksdb::Status status;
+  rocksdb::Status status = store_.begin(batch_);
   for (const Commit* commit : commits) {
     if (status.ok()) status = add(*commit, commits.back()->number_);
   }

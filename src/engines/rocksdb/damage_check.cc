@@ -121,7 +121,7 @@ Result<void> check_logs(const fs::path& directory, const Logs& found, bool is_kn
   std::vector<std::pair<fs::path, uint64_t>> torn;
   for (const auto& [number, file] : found.files) {
     if (number < witness.oldest_log) continue;
-    PARTITA_TRY(const LogFile log, read_log_file(file, LogKind::kBatches));
+    PARTITA_TRY(const LogFile log, read_log_file(file, LogKind::kBatches, {witness.secret_of_log(number), next}));
     PARTITA_TRY_VOID(check_log(directory, file, log, next));
     if (!log.clean()) torn.emplace_back(file, log.good_bytes);
     if (log.altered_end) {
@@ -149,6 +149,7 @@ Result<void> check_logs(const fs::path& directory, const Logs& found, bool is_kn
   }
   if (!is_known) state.witness.oldest_log = state.logs.empty() ? 0 : *state.logs.begin();
   state.has_idle_logs = next == 0 && !found.files.empty();
+  if (!found.files.empty()) state.newest_log = found.files.rbegin()->first;
   if (next > 0 && next <= witness.sequence) {
     return damaged(directory,
                    "the newest acknowledged writes are missing from the end of its file " + newest.filename().string());
@@ -182,7 +183,7 @@ Result<DirectoryState> check_directory(const fs::path& directory) {
   if (!fs::exists(directory / "CURRENT", failed)) {
     // RocksDB would make a new, empty store beside the files of this one. (An opening that ended before there was a
     // CURRENT leaves a witness that knows nothing.)
-    const bool was_store = found != Witness::Found::kNothing && state.witness != WitnessRecord();
+    const bool was_store = found != Witness::Found::kNothing && state.witness.knows_anything();
     if (logs.has_tables || !logs.files.empty() || was_store || found == Witness::Found::kDamaged) {
       return damaged(directory, "its file CURRENT is missing");
     }

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "base/bytes.h"
-#include "base/check.h"
+#include "engines/rocksdb/batches.h"
 
 namespace partita::rocks {
 
@@ -19,12 +19,13 @@ namespace {
 
 // The format of RocksDB 7: blocks of 32 KiB; a frame never crosses one, and what is too short for a frame's head is
 // filled with zeros. A frame's head is a masked CRC-32C of all behind it (4 bytes), the length of its bytes (2) and its
-// type (1), little-endian. A batch begins with its sequence number (8 bytes) and how many numbers it takes (4).
+// type (1), little-endian.
 constexpr size_t kBlockBytes = 32'768;
 constexpr size_t kHeadBytes = 7;
-constexpr size_t kBatchHeadBytes = 12;
 // What a disk writes whole or not at all.
 constexpr size_t kSectorBytes = 512;
+// Fewer zeros at the end of a file may well have been written.
+constexpr size_t kFewestZeros = 8;
 
 enum class FrameType : uint8_t { kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
 
@@ -62,12 +63,15 @@ std::optional<Frame> frame_at(std::string_view block, size_t at) {
   return Frame{FrameType{type}, block.substr(at + kHeadBytes, length)};
 }
 
-// Whether a sector of `block` behind `at` was never written. (One may also hold nothing but zeros that were.)
+// Whether a sector of `block`, which a record has from `at` on, was never written. (One may also hold nothing but zeros
+// that were.)
 bool misses_sector(std::string_view block, size_t at) {
-  while (at < block.size()) {
+  for (const size_t begin = at; at < block.size();) {
     const size_t end = std::min(block.size(), at - at % kSectorBytes + kSectorBytes);
     const std::string_view sector = block.substr(at, end - at);
-    if (sector.find_first_not_of('\0') == std::string_view::npos) return true;
+    // A record begins with a frame's head, which is never all zeros, but its last few bytes often are.
+    const size_t fewest = at == begin ? 1 : kFewestZeros;
+    if (sector.size() >= fewest && sector.find_first_not_of('\0') == std::string_view::npos) return true;
     at = end;
   }
   return false;
@@ -109,7 +113,11 @@ class EndReader {
 
 class LogReader {
  public:
-  LogReader(LogKind kind, const OnRecord& on_record) : kind_(kind), on_record_(on_record) {}
+  LogReader(LogKind kind, const KnownOfLog& known, const OnRecord& on_record)
+      : kind_(kind), on_record_(on_record), secret_(known.secret) {
+    // A first record that is bad has this number itself, and what follows it a later one.
+    if (known.next_sequence > 0) log_.next_sequence = known.next_sequence - 1;
+  }
 
   // `offset` is the block's place in the file; only the last block may be short.
   void take(std::string_view block, uint64_t offset) {
@@ -134,6 +142,7 @@ class LogReader {
 
   LogFile finish(uint64_t bytes) {
     log_.bytes = bytes;
+    if (log_.records == 0) log_.next_sequence = 0;
     return log_;
   }
 
@@ -145,19 +154,28 @@ class LogReader {
     if (!begins && !building_) return;
     record_.append(frame.bytes);
     building_ = frame.type == FrameType::kFirst || frame.type == FrameType::kMiddle;
-    if (begins && !good_ && begins_later(frame.bytes)) log_.readable_behind = true;
+    // A first frame at the end of a block may be too short to tell.
+    if (!good_ && (record_.size() >= kSecretEnd || !building_)) {
+      if (!is_ours()) {
+        building_ = false;
+        return;
+      }
+      if (begins_later()) log_.readable_behind = true;
+    }
     if (!building_) take_record(end);
   }
 
+  bool is_ours() const { return kind_ == LogKind::kManifest || secret_.empty() || secret_of(record_) == secret_; }
+
   // Whether a record behind a bad place is of a later write than the one that should stand there.
-  bool begins_later(std::string_view bytes) const {
+  bool begins_later() const {
     if (kind_ == LogKind::kManifest) return true;
-    return bytes.size() >= kBatchHeadBytes && little_endian(bytes.substr(0, 8)) > log_.next_sequence;
+    return record_.size() >= kBatchHeadBytes && sequences_of(record_).first > log_.next_sequence;
   }
 
   void take_record(uint64_t end) {
     if (kind_ == LogKind::kBatches && !take_batch()) {
-      if (good_ && begins_later(record_)) log_.readable_behind = true;
+      if (good_ && begins_later()) log_.readable_behind = true;
       good_ = false;
     }
     if (on_record_ && (good_ || (kind_ == LogKind::kBatches && record_.size() >= kBatchHeadBytes))) on_record_(record_);
@@ -169,17 +187,19 @@ class LogReader {
   // False when the batch does not follow the one before it.
   bool take_batch() {
     if (record_.size() < kBatchHeadBytes) return false;
-    const std::string_view head = record_;
-    const uint64_t sequence = little_endian(head.substr(0, 8));
-    if (log_.records > 0 && sequence != log_.next_sequence) return false;
+    const auto [first, next] = sequences_of(record_);
+    if (log_.records > 0 && first != log_.next_sequence) return false;
     if (!good_) return true;
-    if (log_.records == 0) log_.first_sequence = sequence;
-    log_.next_sequence = sequence + little_endian(head.substr(8, 4));
+    if (log_.records == 0) log_.first_sequence = first;
+    log_.next_sequence = next;
+    // Whatever is known of the log, another program may have written it. (RocksDB's own batches change nothing.)
+    if (next > first) secret_ = secret_of(record_);
     return true;
   }
 
   const LogKind kind_;
   const OnRecord& on_record_;
+  std::string secret_;
   LogFile log_;
   std::string record_;
   bool building_ = false;  // a record's first frame was read, and its last not yet
@@ -208,8 +228,9 @@ Result<void> read_blocks(const std::filesystem::path& file, uint64_t offset, Tak
 
 }  // namespace
 
-Result<LogFile> read_log_file(const std::filesystem::path& file, LogKind kind, const OnRecord& on_record) {
-  LogReader reader(kind, on_record);
+Result<LogFile> read_log_file(const std::filesystem::path& file, LogKind kind, const KnownOfLog& known,
+                              const OnRecord& on_record) {
+  LogReader reader(kind, known, on_record);
   uint64_t bytes = 0;
   PARTITA_TRY_VOID(read_blocks(file, 0, [&](std::string_view block, uint64_t offset) {
     reader.take(block, offset);
@@ -224,12 +245,6 @@ Result<LogFile> read_log_file(const std::filesystem::path& file, LogKind kind, c
   }));
   log.altered_end = end.is_altered();
   return log;
-}
-
-std::pair<uint64_t, uint64_t> sequences_of(std::string_view record) {
-  PARTITA_CHECK(record.size() >= kBatchHeadBytes);
-  const uint64_t first = little_endian(record.substr(0, 8));
-  return {first, first + little_endian(record.substr(8, 4))};
 }
 
 void LogFileWriter::add(std::string_view record) {

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <functional>
 #include <string_view>
-#include <utility>
 
 #include "base/result.h"
 
@@ -32,14 +31,20 @@ struct LogFile {
 
 enum class LogKind : uint8_t { kBatches, kManifest };
 
+// What is known of a log of batches before it is read.
+struct KnownOfLog {
+  std::string_view secret;     // of each of its batches (batches.h); empty: not known
+  uint64_t next_sequence = 0;  // where the logs before it end; 0: not known
+};
+
 // Gets each whole record up to the first bad place, and, of batches, those behind it too.
 using OnRecord = std::function<void(std::string_view record)>;
 
-// Error: kUnavailable when the file can not be read.
-Result<LogFile> read_log_file(const std::filesystem::path& file, LogKind kind, const OnRecord& on_record = nullptr);
-
-// The sequence number of a batch, and of what follows it. Precondition: a record that OnRecord got, of batches.
-std::pair<uint64_t, uint64_t> sequences_of(std::string_view record);
+// Behind a bad place only that is taken for a record which begins with the secret of the batch before that place, or
+// with the known one if there is no batch; where there is no secret either, whatever has the form of a record. Error:
+// kUnavailable when the file can not be read.
+Result<LogFile> read_log_file(const std::filesystem::path& file, LogKind kind, const KnownOfLog& known = {},
+                              const OnRecord& on_record = nullptr);
 
 // Makes a log file of whole records.
 class LogFileWriter {

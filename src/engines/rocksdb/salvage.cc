@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "engines/rocksdb/batches.h"
 #include "engines/rocksdb/info_logger.h"
 #include "engines/rocksdb/log_file.h"
 #include "engines/rocksdb/rocksdb_engine.h"
@@ -144,13 +145,14 @@ class Rescue {
     const std::string name = file.filename().string();
     const size_t losses = report_.losses.size();
     PARTITA_TRY(const rocks::LogFile log,
-                rocks::read_log_file(file, rocks::LogKind::kBatches, [&](std::string_view record) {
-                  const auto [first, last] = rocks::sequences_of(record);
-                  if (first < next) return;
-                  if (next > 0 && first > next) say_lost(next, first, name);
-                  next = last;
-                  writer.add(record);
-                }));
+                rocks::read_log_file(file, rocks::LogKind::kBatches, {witness_.secret_of_log(log_number(file)), next},
+                                     [&](std::string_view record) {
+                                       const auto [first, last] = rocks::sequences_of(record);
+                                       if (first < next) return;
+                                       if (next > 0 && first > next) say_lost(next, first, name);
+                                       next = last;
+                                       writer.add(record);
+                                     }));
     // Without a record before it, the first one that can be read does not say how many are missing.
     if (log.readable_behind && report_.losses.size() == losses) {
       report_.losses.push_back("The beginning of " + name + " can not be read, with an unknown number of changes.");
@@ -231,7 +233,7 @@ class Rescue {
     rocksdb::WriteOptions unlogged;
     unlogged.disableWAL = true;
     for (const auto& [number, file] : files) {
-      const auto log = rocks::read_log_file(file, rocks::LogKind::kBatches, [&](std::string_view record) {
+      const auto log = rocks::read_log_file(file, rocks::LogKind::kBatches, {}, [&](std::string_view record) {
         rocksdb::WriteBatch batch{std::string(record)};
         if (status.ok()) status = copy_db_->Write(unlogged, &batch);
       });
@@ -257,7 +259,8 @@ class Rescue {
     RocksdbOptions options;
     options.directory = to_.string();
     PARTITA_TRY(fresh_, rocks::open_store(options));
-    return {};
+    if (fresh_->begin(batch_).ok()) return {};
+    return unavailable("The new store can not be written.");
   }
 
   // Forwards up to what can not be read, then backwards from the end down to what can not be read.
@@ -308,8 +311,9 @@ class Rescue {
   }
 
   Result<void> write() {
-    const Status status = fresh_->db->Write(rocksdb::WriteOptions(), &batch_);
+    Status status = fresh_->db->Write(rocksdb::WriteOptions(), &batch_);
     batch_.Clear();
+    if (status.ok()) status = fresh_->begin(batch_);
     if (status.ok()) return {};
     return unavailable("The new store can not be written: " + status.ToString() + ".");
   }

@@ -195,7 +195,8 @@ bool has_records(Store& store) {
 Result<void> begin_epoch(Store& store, const std::string& directory, uint64_t witnessed) {
   std::string stored;
   rocksdb::WriteBatch batch;
-  rocksdb::Status status = store.db->Get(rocksdb::ReadOptions(), store.log, kFormatKey, &stored);
+  rocksdb::Status status = store.begin(batch);
+  if (status.ok()) status = store.db->Get(rocksdb::ReadOptions(), store.log, kFormatKey, &stored);
   uint64_t epoch = 0;
   if (status.ok()) {
     PARTITA_TRY_VOID(check_format(stored, directory));
@@ -304,7 +305,13 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
   store->env = rocksdb::NewCompositeEnv(store->files);
   const rocksdb::Status locked = store->files->lock(options.directory + "/LOCK");
   if (!locked.ok()) return open_error(locked, options.directory);
-  PARTITA_TRY(const DirectoryState state, check_directory(options.directory));
+  PARTITA_TRY(DirectoryState state, check_directory(options.directory));
+  if (state.witness.secret.empty()) {
+    // RocksDB gives the log that it begins now a higher number than any has.
+    PARTITA_TRY(state.witness.secret, draw_secret());
+    state.witness.secret_since = state.newest_log + 1;
+  }
+  store->secret = state.witness.secret;
   if (!store->witness->begin(state.witness, state.logs)) return unwritable_witness(options.directory);
   rocksdb::DBOptions database = database_options();
   database.listeners.push_back(std::make_shared<Listener>(store->witness, store->keeper));

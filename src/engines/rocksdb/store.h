@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "engines/rocksdb/batches.h"
 #include "engines/rocksdb/keeper.h"
 #include "engines/rocksdb/rocksdb_engine.h"
 #include "engines/rocksdb/store_files.h"
@@ -24,6 +25,9 @@ struct Store {
   Store& operator=(const Store&) = delete;
   ~Store();
 
+  // Every batch for the write-ahead log begins so.
+  rocksdb::Status begin(rocksdb::WriteBatch& batch) const { return begin_batch(batch, secret); }
+
   // Told of every failed write; while it has failed, nothing may be written.
   Keeper keeper;
   // Before `db`, which uses them to its end.
@@ -35,6 +39,8 @@ struct Store {
   rocksdb::ColumnFamilyHandle* log = nullptr;
   // Versions and log positions of this opening are greater than this, and of every later opening greater still.
   uint64_t last_id = 0;
+  // Of its batches; for no client's eyes.
+  std::string secret;
 
  private:
   rocksdb::Status recover();

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -15,6 +17,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "engines/rocksdb/batches.h"
 
 namespace partita::rocks {
 
@@ -24,15 +27,30 @@ namespace {
 constexpr size_t kFileBytes = 256;
 constexpr std::string_view kCheck = " check ";
 
+// The second form is the third without a secret. Written so often that the way of it can be seen in what a write costs.
 std::string text_of(const WitnessRecord& record) {
-  std::string text = "partita 2 sequence " + std::to_string(record.sequence) + " epoch " +
-                     std::to_string(record.epoch) + " oldest-log " + std::to_string(record.oldest_log) + " manifest " +
-                     std::to_string(record.manifest) + " bytes " + std::to_string(record.manifest_bytes);
-  char check[9];
-  std::snprintf(check, sizeof check, "%08x", crc32(text));
-  text.append(kCheck).append(check);
+  std::string text;
+  text.reserve(kFileBytes);
+  const auto add = [&text](std::string_view name, uint64_t number) {
+    char digits[20];
+    text.append(name).append(digits, std::to_chars(std::begin(digits), std::end(digits), number).ptr);
+  };
+  add("partita ", record.secret.empty() ? 2 : 3);
+  add(" sequence ", record.sequence);
+  add(" epoch ", record.epoch);
+  add(" oldest-log ", record.oldest_log);
+  add(" manifest ", record.manifest);
+  add(" bytes ", record.manifest_bytes);
+  if (!record.secret.empty()) {
+    text.append(" secret ").append(record.secret);
+    add(" since-log ", record.secret_since);
+  }
+  const uint32_t check = crc32(text);
+  text.append(kCheck);
+  for (int shift = 28; shift >= 0; shift -= 4) text.push_back("0123456789abcdef"[check >> shift & 15]);
   text.resize(kFileBytes - 1, ' ');
-  return text + "\n";
+  text.push_back('\n');
+  return text;
 }
 
 std::optional<WitnessRecord> record_of(const std::string& text) {
@@ -42,11 +60,14 @@ std::optional<WitnessRecord> record_of(const std::string& text) {
   unsigned long long oldest = 0;
   unsigned long long manifest = 0;
   unsigned long long bytes = 0;
-  if (std::sscanf(text.c_str(), "partita 2 sequence %llu epoch %llu oldest-log %llu manifest %llu bytes %llu",
-                  &sequence, &epoch, &oldest, &manifest, &bytes) != 5) {
-    return std::nullopt;
-  }
-  record = {sequence, epoch, oldest, manifest, bytes};
+  unsigned long long since = 0;
+  char secret[kSecretBytes + 2] = "";
+  const int fields = std::sscanf(text.c_str(),
+                                 "partita %*u sequence %llu epoch %llu oldest-log %llu manifest %llu bytes %llu "
+                                 "secret %15[A-Za-z0-9_-] since-log %llu",
+                                 &sequence, &epoch, &oldest, &manifest, &bytes, secret, &since);
+  if (fields < 5 || (fields > 5 && std::strlen(secret) != kSecretBytes)) return std::nullopt;
+  record = {sequence, epoch, oldest, manifest, bytes, secret, since};
   return text_of(record) == text ? std::optional(record) : std::nullopt;
 }
 

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace partita::rocks {
 
@@ -20,7 +21,15 @@ struct WitnessRecord {
   uint64_t oldest_log = 0;      // logs with a lower number are not needed; this one is. 0: not known
   uint64_t manifest = 0;        // the number of the MANIFEST that CURRENT names, 0: not known ...
   uint64_t manifest_bytes = 0;  // ... and how much of it is durable
+  std::string secret;           // of the store's batches (batches.h); empty: none yet ...
+  uint64_t secret_since = 0;    // ... in this log and all with a higher number
   bool operator==(const WitnessRecord&) const = default;
+
+  // Of anything that was ever written to the store.
+  bool knows_anything() const { return sequence > 0 || epoch > 0 || oldest_log > 0 || manifest > 0; }
+  std::string_view secret_of_log(uint64_t number) const {
+    return number < secret_since ? std::string_view() : std::string_view(secret);
+  }
 };
 
 // Callable from any thread.
