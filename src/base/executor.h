@@ -4,6 +4,7 @@
 #pragma once
 
 #include <coroutine>
+#include <span>
 
 namespace partita {
 
@@ -13,6 +14,10 @@ class Executor {
 
   // Resumes `handle` soon on this executor's thread. Callable from any thread.
   virtual void resume(std::coroutine_handle<> handle) = 0;
+  // The same of each, in this order; its thread is woken at most once.
+  virtual void resume_all(std::span<const std::coroutine_handle<>> handles) {
+    for (const std::coroutine_handle<> handle : handles) resume(handle);
+  }
 
   // The executor of the calling thread, or null: then work is resumed wherever it completes.
   static Executor* current() noexcept;

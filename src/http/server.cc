@@ -166,11 +166,13 @@ class LoopExecutor final : public Executor {
   }
 
   // Nobody could carry on without its resumption: if there is no memory for a longer list, the process ends.
-  void resume(std::coroutine_handle<> handle) noexcept override {
+  void resume(std::coroutine_handle<> handle) noexcept override { resume_all({&handle, 1}); }
+
+  void resume_all(std::span<const std::coroutine_handle<>> handles) noexcept override {
     {
       std::lock_guard lock(mutex_);
-      waiting_.push_back(handle);
-      if (waiting_.size() > 1) return;
+      waiting_.insert(waiting_.end(), handles.begin(), handles.end());
+      if (waiting_.size() > handles.size()) return;
     }
     wakeup_.ask();
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <utility>
 
 #include "base/bytes.h"
@@ -23,6 +22,7 @@ constexpr size_t kWriteOverheadBytes = 128;
 // Room for a transaction that has not said yet what it writes.
 constexpr size_t kGuessedBytes = size_t{4} << 10;
 constexpr size_t kSmallestQueue = 16;
+constexpr size_t kResumedAtOnce = 64;
 
 }  // namespace
 
@@ -37,11 +37,7 @@ size_t Commit::weigh() const {
   return bytes;
 }
 
-void Commit::complete() {
-  if (!met_.exchange(true, std::memory_order_acq_rel)) return;
-  const std::coroutine_handle<> handle = handle_;
-  resume_on(executor, handle);
-}
+bool Commit::complete() { return met_.exchange(true, std::memory_order_acq_rel); }
 
 Committer::Committer(Store& store, const Latches& latches, NewestTable& newest, const RocksdbOptions& options)
     : store_(store),
@@ -54,12 +50,14 @@ Committer::Committer(Store& store, const Latches& latches, NewestTable& newest, 
       thread_(&Committer::run, this) {}
 
 Committer::~Committer() {
+  bool asleep = false;
   {
     std::lock_guard lock(mutex_);
     PARTITA_CHECK(guests_.empty());
     stopping_ = true;
+    asleep = std::exchange(asleep_, false);
   }
-  arrived_.notify_one();
+  if (asleep) bell_.ring();
   thread_.join();
   PARTITA_CHECK(taken_ == 0 && !newest_.has_pending() && last_processed_ == last_number_);
 }
@@ -130,7 +128,7 @@ void Committer::make_pending(const Commit& commit, uint64_t number) {
 
 Committer::Verdict Committer::enqueue(Commit& commit, std::span<const storage::Compare> compare, uint64_t era) {
   commit.wants_ = commit.is_barrier() ? 0 : commit.weigh();
-  bool wake = false;
+  bool asleep = false;
   {
     std::lock_guard lock(mutex_);
     PARTITA_CHECK(!stopping_ && commit.number_ == 0);
@@ -141,9 +139,9 @@ Committer::Verdict Committer::enqueue(Commit& commit, std::span<const storage::C
     make_pending(commit, last_number_ + 1);
     commit.number_ = ++last_number_;
     queue_.push_back(&commit);
-    wake = std::exchange(asleep_, false);
+    asleep = std::exchange(asleep_, false);
   }
-  if (wake) arrived_.notify_one();
+  if (asleep) bell_.ring();
   return Verdict::kPasses;
 }
 
@@ -201,24 +199,36 @@ void Committer::release_room(size_t bytes) {
 // An idle store's WITNESS knows all that was acknowledged.
 void Committer::sleep(std::unique_lock<std::mutex>& lock) {
   asleep_ = true;
-  const auto woken = [this] { return !asleep_ || stopping_; };
-  if (arrived_.wait_for(lock, std::chrono::milliseconds(Witness::kDelayMs), woken)) return;
   lock.unlock();
-  store_.witness->catch_up();
+  if (!bell_.wait_for(Witness::kDelayMs)) {
+    store_.witness->catch_up();
+    bell_.wait();
+  }
   lock.lock();
-  arrived_.wait(lock, woken);
+}
+
+// On a busy core those whom the last group woke come back while this thread steps aside: as many again share one sync.
+// Nobody is waited for who does not come at once.
+void Committer::gather(std::unique_lock<std::mutex>& lock, size_t company) {
+  for (size_t seen = 0; seen < queue_.size() && queue_.size() < company;) {
+    seen = queue_.size();
+    lock.unlock();
+    std::this_thread::yield();
+    lock.lock();
+  }
 }
 
 void Committer::run() {
   std::vector<Commit*> commits;
-  for (;;) {
+  for (size_t company = 0;; company = commits.size(), commits.clear()) {
     {
       std::unique_lock lock(mutex_);
       while (queue_.empty() && !stopping_) sleep(lock);
       if (queue_.empty()) return;
+      gather(lock, company);
       commits.swap(queue_);
     }
-    for (std::span<Commit* const> rest = commits; !rest.empty();) {
+    for (std::span<Commit*> rest = commits; !rest.empty();) {
       size_t count = 0;
       for (size_t bytes = 0; count < rest.size() && bytes < kMaxMergedBytes; ++count) bytes += rest[count]->room_;
       // A fault that RocksDB met in the background stops the store, too: then nothing of these is written.
@@ -232,11 +242,10 @@ void Committer::run() {
       finish(rest.first(count));
       rest = rest.subspan(count);
     }
-    commits.clear();
   }
 }
 
-void Committer::finish(std::span<Commit* const> commits) {
+void Committer::finish(std::span<Commit*> commits) {
   bool erased = false;
   for (const Commit* commit : commits) {
     PARTITA_CHECK(commit->number_ == ++last_processed_);
@@ -252,7 +261,7 @@ void Committer::finish(std::span<Commit* const> commits) {
 
 // The first `written` of them may be on the disk. Whatever was queued behind them may rest on what they wrote, so all
 // of it goes, and with it, at one stroke, every sight of it: whoever saw some of it looks again.
-void Committer::lose(std::span<Commit* const> commits, size_t written) {
+void Committer::lose(std::span<Commit*> commits, size_t written) {
   for (size_t i = 0; i < commits.size(); ++i) {
     const bool unknown = i < written && !commits[i]->is_barrier();
     commits[i]->outcome = unknown ? Commit::Outcome::kUnknown : Commit::Outcome::kRefused;
@@ -277,13 +286,29 @@ void Committer::lose(std::span<Commit* const> commits, size_t written) {
   complete(behind);
 }
 
-void Committer::complete(std::span<Commit* const> commits) {
+// Each executor is woken once. A commit may be gone as soon as it is complete.
+void Committer::complete(std::span<Commit*> commits) {
   size_t bytes = 0;
-  for (Commit* commit : commits) {
-    bytes += std::exchange(commit->room_, 0);
-    commit->complete();
+  for (; !commits.empty(); commits = commits.subspan(1)) {
+    if (commits.front() != nullptr) bytes += complete_on(*commits.front()->executor, commits);
   }
   release_room(bytes);
+}
+
+// Those of `commits` that wait on that executor; they are null then. The room that they had.
+size_t Committer::complete_on(Executor& executor, std::span<Commit*> commits) {
+  std::array<std::coroutine_handle<>, kResumedAtOnce> waiting;
+  size_t count = 0;
+  size_t bytes = 0;
+  for (Commit*& commit : commits) {
+    if (commit == nullptr || commit->executor != &executor) continue;
+    bytes += std::exchange(commit->room_, 0);
+    if (commit->complete()) waiting[count++] = commit->handle_;
+    commit = nullptr;
+    if (count == waiting.size()) executor.resume_all(std::span(waiting).first(std::exchange(count, 0)));
+  }
+  if (count > 0) executor.resume_all(std::span(waiting).first(count));
+  return bytes;
 }
 
 rocksdb::Status Committer::write(std::span<Commit* const> commits) {

@@ -6,7 +6,6 @@
 #include <rocksdb/write_batch.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <coroutine>
 #include <cstdint>
 #include <deque>
@@ -18,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/bell.h"
 #include "base/executor.h"
 #include "engines/rocksdb/latches.h"
 #include "engines/rocksdb/newest.h"
@@ -67,8 +67,8 @@ class Commit {
  private:
   friend class Committer;
   size_t weigh() const;
-  // The commit may be gone when this returns.
-  void complete();
+  // False: it has not begun to wait, and does not any more. The commit may be gone then.
+  bool complete();
 
   std::coroutine_handle<> handle_;
   std::atomic<bool> met_{false};
@@ -143,15 +143,17 @@ class Committer {
   void make_pending(const Commit& commit, uint64_t number);
   void begin_era();
   void sleep(std::unique_lock<std::mutex>& lock);
+  void gather(std::unique_lock<std::mutex>& lock, size_t company);
 
   Error refusal() const;
   bool wait_for_room(Commit& commit, std::coroutine_handle<> handle);
   void release_room(size_t bytes);
   void run();
   rocksdb::Status write(std::span<Commit* const> commits);
-  void finish(std::span<Commit* const> commits);
-  void lose(std::span<Commit* const> commits, size_t written);
-  void complete(std::span<Commit* const> commits);
+  void finish(std::span<Commit*> commits);
+  void lose(std::span<Commit*> commits, size_t written);
+  void complete(std::span<Commit*> commits);
+  static size_t complete_on(Executor& executor, std::span<Commit*> commits);
   // `last`: the number of the last commit that is written with it.
   rocksdb::Status add(const Commit& commit, uint64_t last);
   rocksdb::Status add_log(const Commit& commit);
@@ -163,7 +165,7 @@ class Committer {
   const size_t max_bytes_;
 
   mutable std::mutex mutex_;
-  std::condition_variable arrived_;
+  Bell bell_;  // rung once for each time that asleep_ becomes false
   std::vector<Commit*> queue_;
   std::deque<Guest> guests_;
   Watches watches_;
