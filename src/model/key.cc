@@ -11,6 +11,9 @@ constexpr char kEscape = '\x00';
 constexpr char kEscapedZero = '\xff';
 constexpr char kEnd = '\x01';
 
+// Room for the key of an ordinary row.
+constexpr size_t kUsualRowBytes = 64;
+
 void append_escaped(std::string_view bytes, std::string& out) {
   for (;;) {
     const size_t zero = bytes.find('\0');
@@ -97,17 +100,17 @@ std::optional<std::vector<AttributeValue>> take_key_values(const std::vector<Key
   return values;
 }
 
-std::string collection_prefix(uint32_t table_id, uint16_t index_id,
-                              const std::vector<const AttributeValue*>& partition) {
-  std::string values;
-  for (const AttributeValue* value : partition) append_key_value(*value, values);
+std::string collection_prefix(uint32_t table_id, uint16_t index_id, std::span<const AttributeValue* const> partition) {
   std::string prefix;
-  prefix.reserve(kRowPlaceBytes + values.size());
+  prefix.reserve(kUsualRowBytes);
   append_u32(prefix, table_id);
   append_u16(prefix, index_id);
-  append_u64(prefix, hash64(values));
-  prefix += values;
-  return prefix;
+  const size_t hash_at = prefix.size();
+  append_u64(prefix, 0);
+  for (const AttributeValue* value : partition) append_key_value(*value, prefix);
+  std::string hash;
+  append_u64(hash, hash64(std::string_view(prefix).substr(kRowPlaceBytes)));
+  return prefix.replace(hash_at, hash.size(), hash);
 }
 
 std::string index_prefix(uint32_t table_id, uint16_t index_id) {

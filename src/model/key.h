@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,8 +44,7 @@ std::optional<AttributeValue> take_key_value(Type type, std::string_view& in);
 
 // The place of an item collection: everything up to and including the partition values. Rows that share it stay
 // together and are ordered by their sort values.
-std::string collection_prefix(uint32_t table_id, uint16_t index_id,
-                              const std::vector<const AttributeValue*>& partition);
+std::string collection_prefix(uint32_t table_id, uint16_t index_id, std::span<const AttributeValue* const> partition);
 
 // The first 6 bytes of every row of that index, and the first 14 of every row at that hash.
 std::string index_prefix(uint32_t table_id, uint16_t index_id);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "base/bytes.h"
 #include "base/random.h"
 
@@ -102,7 +104,7 @@ TEST(KeyTest, RefusesWhatIsNoValue) {
 TEST(KeyTest, RowsStartWithTheirPlace) {
   const Value name = Value::string("Acme");
   const Value year = Value::number(Number::of(2018));
-  const std::string prefix = collection_prefix(7, 3, {&name, &year});
+  const std::string prefix = collection_prefix(7, 3, std::array{&name, &year});
   std::string_view in = prefix;
   const auto place = take_row_place(in);
   ASSERT_TRUE(place.has_value());
@@ -121,7 +123,7 @@ TEST(KeyTest, BytesOnDiskStayAsTheyAre) {
   EXPECT_EQ(encoded(key), std::string("a\0\xff"
                                       "b\0\x01",
                                       6));
-  EXPECT_EQ(collection_prefix(1, 2, {&key}).substr(0, 6), std::string("\0\0\0\x01\0\x02", 6));
+  EXPECT_EQ(collection_prefix(1, 2, std::array{&key}).substr(0, 6), std::string("\0\0\0\x01\0\x02", 6));
 }
 
 TEST(KeyTest, SchemaNamesItsAttributes) {

@@ -21,6 +21,7 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -119,16 +120,20 @@ class Changes {
     std::string entry;
   };
 
+  // The lists take their memory there, which outlives them.
+  explicit Changes(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+      : writes_(memory), appends_(memory) {}
+
   void put(Key key, std::string value) { writes_.push_back({std::move(key), std::move(value)}); }
   void erase(Key key) { writes_.push_back({std::move(key), std::nullopt}); }
   // Appends to the log of that topic (at most kMaxTopicBytes) if, and only if, the transaction commits. Entries of one
   // transaction keep their order.
   void append(std::string topic, std::string entry) { appends_.push_back({std::move(topic), std::move(entry)}); }
 
-  const std::vector<Write>& writes() const { return writes_; }
-  const std::vector<Append>& appends() const { return appends_; }
-  std::vector<Write>& writes() { return writes_; }
-  std::vector<Append>& appends() { return appends_; }
+  const std::pmr::vector<Write>& writes() const { return writes_; }
+  const std::pmr::vector<Append>& appends() const { return appends_; }
+  std::pmr::vector<Write>& writes() { return writes_; }
+  std::pmr::vector<Append>& appends() { return appends_; }
   bool empty() const { return writes_.empty() && appends_.empty(); }
   void clear() {
     writes_.clear();
@@ -136,8 +141,8 @@ class Changes {
   }
 
  private:
-  std::vector<Write> writes_;
-  std::vector<Append> appends_;
+  std::pmr::vector<Write> writes_;
+  std::pmr::vector<Append> appends_;
 };
 
 enum class Decision : uint8_t { kCommit, kRefuse };

@@ -49,6 +49,20 @@ class Slots {
   std::vector<Moved> taken_;
 };
 
+// One transaction's. In one place, so that its Decide is small enough to need no memory.
+struct Turn {
+  Decision decide(std::span<const Record* const> found, Changes& changes) {
+    moves.clear();
+    const Decision decision = evaluate(found, changes, moves);
+    if (decision == Decision::kCommit) slots.put(moves, changes);
+    return decision;
+  }
+
+  Evaluate evaluate;
+  Slots slots;
+  CountMoves moves;
+};
+
 // What this process says of the counts until it asks the store again.
 void move_tallies(const CountMoves& moves) {
   for (const auto& [table, counts] : moves.all()) {
@@ -64,16 +78,19 @@ void move_tallies(const CountMoves& moves) {
 }  // namespace
 
 void CountMoves::add(const TableInfo& table, const ItemChange& change) {
-  for (const CountChange& one : change.counts) {
-    if (one.by == Count()) continue;
-    auto found = std::ranges::find(moves_, &table, &std::pair<const TableInfo*, Counts>::first);
-    if (found == moves_.end()) found = moves_.emplace(moves_.end(), &table, Counts());
-    found->second.add(one.index, one.by);
-  }
+  add(table, model::kBaseIndex, change.count);
+  for (const CountChange& one : change.index_counts) add(table, one.index, one.by);
+}
+
+void CountMoves::add(const TableInfo& table, uint16_t index, Count by) {
+  if (by == Count()) return;
+  auto found = std::ranges::find(moves_, &table, &std::pair<const TableInfo*, Counts>::first);
+  if (found == moves_.end()) found = moves_.emplace(moves_.end(), &table, Counts());
+  found->second.add(index, by);
 }
 
 Task<Result<Decision>> commit(Database& database, std::span<const Table> tables, std::vector<storage::Key> keys,
-                              const Evaluate& evaluate) {
+                              Evaluate evaluate) {
   std::vector<storage::Compare> compare;
   for (size_t i = 0; i < tables.size(); ++i) {
     const auto before = tables.first(i);
@@ -82,24 +99,18 @@ Task<Result<Decision>> commit(Database& database, std::span<const Table> tables,
     if (same != before.end()) co_return Database::bind_again(tables);  // one of the two is not the newest
     compare.push_back({table_key(tables[i]->name), tables[i]->version});
   }
-  Slots slots;
-  CountMoves moves;
-  const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
-    moves.clear();
-    const Decision decision = evaluate(found, changes, moves);
-    if (decision == Decision::kCommit) slots.put(moves, changes);
-    return decision;
-  };
+  Turn turn{evaluate, {}, {}};
+  const storage::Decide decide = [&turn](auto found, Changes& changes) { return turn.decide(found, changes); };
   auto outcome = co_await database.engine().transact(std::move(keys), std::move(compare), decide);
   if (!outcome.ok()) {
     // When it is not known what happened, nor is what the slots hold: they are not used again.
-    if (outcome.error().kind() != ErrorKind::kUnknown) slots.give_back(nullptr);
+    if (outcome.error().kind() != ErrorKind::kUnknown) turn.slots.give_back(nullptr);
     co_return std::move(outcome).error();
   }
-  slots.give_back(*outcome == Outcome::kCommitted ? &moves : nullptr);
+  turn.slots.give_back(*outcome == Outcome::kCommitted ? &turn.moves : nullptr);
   if (*outcome == Outcome::kStale) co_return Database::bind_again(tables);
   if (*outcome == Outcome::kRefused) co_return Decision::kRefuse;
-  move_tallies(moves);
+  move_tallies(turn.moves);
   co_return Decision::kCommit;
 }
 

@@ -2,11 +2,11 @@
 // moved.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "base/result.h"
 #include "storage/engine.h"
 #include "table/database.h"
@@ -22,17 +22,19 @@ class CountMoves {
   const std::vector<std::pair<const TableInfo*, Counts>>& all() const { return moves_; }
 
  private:
+  void add(const TableInfo& table, uint16_t index, Count by);
+
   std::vector<std::pair<const TableInfo*, Counts>> moves_;
 };
 
 // As storage::Decide, with what the changes mean for the counts.
-using Evaluate = std::function<storage::Decision(std::span<const storage::Record* const> found,
-                                                 storage::Changes& changes, CountMoves& moves)>;
+using Evaluate = FunctionRef<storage::Decision(std::span<const storage::Record* const> found, storage::Changes& changes,
+                                               CountMoves& moves)>;
 
-// `tables` are those that the keys were made for, each as often as one likes, and outlive the task. When one of their
-// descriptions is not the newest any more nothing happens: that is an error that Database::binds_again() knows. Else as
-// storage::Engine::transact().
+// `tables` are those that the keys were made for, each as often as one likes. They and the function outlive the task.
+// When one of their descriptions is not the newest any more nothing happens: that is an error that
+// Database::binds_again() knows. Else as storage::Engine::transact().
 Task<Result<storage::Decision>> commit(Database& database, std::span<const Table> tables,
-                                       std::vector<storage::Key> keys, const Evaluate& evaluate);
+                                       std::vector<storage::Key> keys, Evaluate evaluate);
 
 }  // namespace partita::table

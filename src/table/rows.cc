@@ -1,6 +1,8 @@
 #include "table/rows.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "model/fault.h"
 #include "model/item_codec.h"
@@ -77,10 +79,11 @@ void append_values(const std::vector<KeyElement>& elements, const Item& item, st
 }
 
 Key make_key(uint32_t table_id, uint16_t index_id, const model::KeySchema& keys, const Item& item) {
-  std::vector<const AttributeValue*> partition;
-  for (const auto& element : keys.partition) partition.push_back(item.find(element.name));
+  std::array<const AttributeValue*, model::kMaxIndexKeys> partition;
+  PARTITA_CHECK(keys.partition.size() <= partition.size());
+  std::ranges::transform(keys.partition, partition.begin(), [&](const auto& one) { return item.find(one.name); });
   Key key;
-  key.bytes = model::collection_prefix(table_id, index_id, partition);
+  key.bytes = model::collection_prefix(table_id, index_id, std::span(partition).first(keys.partition.size()));
   key.place = static_cast<uint32_t>(key.bytes.size());
   append_values(keys.sort, item, key.bytes);
   return key;
@@ -196,9 +199,9 @@ class IndexChange {
     } else {
       capacity.write += model::write_half_units(std::max(old_.bytes, new_.bytes));
     }
-    change.counts.push_back({index_.id,
-                             {int64_t{new_.key.has_value()} - int64_t{old_.key.has_value()},
-                              static_cast<int64_t>(new_.bytes) - static_cast<int64_t>(old_.bytes)}});
+    change.index_counts.push_back({index_.id,
+                                   {int64_t{new_.key.has_value()} - int64_t{old_.key.has_value()},
+                                    static_cast<int64_t>(new_.bytes) - static_cast<int64_t>(old_.bytes)}});
   }
 
   const TableInfo& table_;
@@ -211,14 +214,18 @@ class IndexChange {
 
 Result<void> check_key(const TableInfo& table, const Item& key) {
   if (key.size() != table.keys.partition.size() + table.keys.sort.size()) return refuse(Fault::kKeySchemaMismatch);
+  return check_key_within(table, key);
+}
+
+Result<void> check_key_within(const TableInfo& table, const Item& item) {
   for (const auto* elements : {&table.keys.partition, &table.keys.sort}) {
     for (const auto& element : *elements) {
-      const AttributeValue* value = key.find(element.name);
+      const AttributeValue* value = item.find(element.name);
       if (value == nullptr || !value->is(element.type)) return refuse(Fault::kKeySchemaMismatch);
     }
   }
-  PARTITA_TRY_VOID(check_key_values(table, key));
-  return check_key_lengths(table, key);
+  PARTITA_TRY_VOID(check_key_values(table, item));
+  return check_key_lengths(table, item);
 }
 
 Result<void> check_item_key(const TableInfo& table, const Item& item) {
@@ -317,9 +324,8 @@ ItemChange change_item(const TableInfo& table, const Key& key, const Before& bef
   } else {
     changes.erase(key);
   }
-  change.counts.push_back({model::kBaseIndex,
-                           {int64_t{after != nullptr} - int64_t{before.exists},
-                            static_cast<int64_t>(after_bytes) - static_cast<int64_t>(before.bytes)}});
+  change.count = {int64_t{after != nullptr} - int64_t{before.exists},
+                  static_cast<int64_t>(after_bytes) - static_cast<int64_t>(before.bytes)};
   if (!table.counting.empty()) {
     auto size = [](bool there, size_t bytes) { return there ? std::optional<uint64_t>(bytes) : std::nullopt; };
     const RowChange row{key.bytes, size(before.exists, before.bytes), size(after != nullptr, after_bytes)};

@@ -15,6 +15,8 @@ namespace partita::table {
 // A key as a request names it: exactly the table's key attributes, rightly typed, not empty, not too long.
 // Faults: kKeySchemaMismatch, kKeyEmpty, kPartitionKeyTooLong, kSortKeyTooLong.
 Result<void> check_key(const TableInfo& table, const model::Item& key);
+// The same of the key attributes of a whole item.
+Result<void> check_key_within(const TableInfo& table, const model::Item& item);
 
 // The key attributes of a whole item: present and right. Faults: kMissingKey, kKeyTypeMismatch, kKeyEmpty, ...
 Result<void> check_item_key(const TableInfo& table, const model::Item& item);
@@ -44,7 +46,7 @@ model::Item position_of(const TableInfo& table, const IndexInfo* index, const mo
 // What the index stores of an item. Precondition: index_key() is something.
 model::Item index_view(const TableInfo& table, const IndexInfo& index, const model::Item& item);
 
-// By how much a change moves what the table or one of its indexes holds.
+// By how much a change moves what an index holds.
 struct CountChange {
   uint16_t index;
   Count by;
@@ -53,7 +55,8 @@ struct CountChange {
 // What changing one item from `before` to `after` (null: absent) does.
 struct ItemChange {
   ConsumedCapacity consumed;  // by the larger of the two, for the table and each index whose stored entry changes
-  std::vector<CountChange> counts;
+  Count count;                // of the table itself
+  std::vector<CountChange> index_counts;
 };
 
 // The item as it was. `item` may be null on a table with neither indexes nor a stream, where only the size matters.

@@ -173,7 +173,7 @@ Task<Result<WritesOutcome>> run_transaction(Database& database, const WritesPlan
   const int64_t now_ms = database.clock().now_ms();
   Foresight foresight(plan, full);
   Attempt attempt;
-  const Evaluate decide = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
+  const auto decide = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
     attempt = Attempt();
     if (with_token && !token_is_new(request, found.back(), now_ms, attempt)) {
       if (attempt.broken) return Decision::kRefuse;
@@ -229,7 +229,7 @@ Task<Result<void>> run_piece(Database& database, const WritesPlan& plan, size_t 
   for (const auto& write : writes) keys.push_back(write.key);
   const int64_t now_ms = database.clock().now_ms();
   Result<void> refusal;
-  const Evaluate decide = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
+  const auto decide = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
     written.resize(begin);
     refusal = Result<void>();
     for (size_t i = 0; i < writes.size(); ++i) {
@@ -335,7 +335,7 @@ Result<WritesPlan> bind(const BatchWriteRequest& request, std::vector<Result<Tab
     for (const WriteAction& action : request.parts[i].actions) {
       // In a batch a put's key is spoken of like any other key.
       const bool put = action.kind == WriteAction::Kind::kPut;
-      PARTITA_TRY_VOID(check_key(*table, put ? key_of(*table, action.item) : action.item));
+      PARTITA_TRY_VOID(put ? check_key_within(*table, action.item) : check_key(*table, action.item));
       plan.writes.push_back({table, &action, item_key(*table, action.item)});
     }
     // Over all parts so far: a name and an ARN may be of one table.
@@ -343,7 +343,10 @@ Result<WritesPlan> bind(const BatchWriteRequest& request, std::vector<Result<Tab
     for (const auto& write : plan.writes) keys.push_back(write.key.bytes);
     if (has_duplicates(std::move(keys))) return model::refuse(Fault::kBatchDuplicateKeys);
   }
-  for (const auto& [table, action, key] : plan.writes) PARTITA_TRY_VOID(check_write(*table, *action));
+  for (const auto& [table, action, key] : plan.writes) {
+    const bool put = action->kind == WriteAction::Kind::kPut;  // its key was checked
+    PARTITA_TRY_VOID(put ? check_index_keys(*table, action->item) : check_write(*table, *action));
+  }
   return plan;
 }
 

@@ -142,8 +142,8 @@ Task<Result<bool>> collection_is_full(Database& database, Table table, const Wri
 }
 
 Result<void> check_growth(bool full, const ItemChange& change) {
-  int64_t growth = 0;
-  for (const CountChange& one : change.counts) growth += one.by.bytes;
+  int64_t growth = change.count.bytes;
+  for (const CountChange& one : change.index_counts) growth += one.by.bytes;
   if (full && growth > 0) return refuse(Fault::kCollectionTooLarge);
   return {};
 }
@@ -185,14 +185,14 @@ Task<Result<WriteOutcome>> run(Database& database, const WritePlan& plan) {
   }
   const int64_t now_ms = database.clock().now_ms();
   std::optional<Result<Written>> result;
-  const Evaluate evaluate = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
+  const auto evaluate = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
     result.emplace(evaluate_write(*table, action, plan.key, found[0], now_ms, changes));
     if (!result->ok()) return Decision::kRefuse;
     moves.add(*table, result->value().change);
     if (auto grown = check_growth(full, result->value().change); !grown.ok()) result.emplace(std::move(grown).error());
     return result->ok() ? Decision::kCommit : Decision::kRefuse;
   };
-  std::vector<storage::Key> keys{plan.key};
+  std::vector<storage::Key> keys(1, plan.key);
   auto outcome = co_await commit(database, std::span(&table, 1), std::move(keys), evaluate);
   if (!outcome.ok()) co_return std::move(outcome).error();
   WriteOutcome done;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -41,8 +42,11 @@ class Commit {
     uint64_t newest;  // the place of the newest entry that goes; kNoPlace: all go, and the topic with them
   };
 
-  std::vector<std::shared_ptr<Newest>> writes;
-  std::vector<storage::Changes::Append> appends;
+  // The list of writes takes its memory there, which outlives the commit.
+  explicit Commit(std::pmr::memory_resource* memory = std::pmr::get_default_resource()) : writes(memory) {}
+
+  std::pmr::vector<std::shared_ptr<Newest>> writes;
+  std::pmr::vector<storage::Changes::Append> appends;
   std::optional<storage::Range> erase;
   std::optional<Trim> trim;
   Executor* executor = nullptr;  // never null once it is enqueued or waits for room

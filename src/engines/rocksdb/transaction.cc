@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <memory_resource>
 #include <optional>
@@ -55,6 +56,9 @@ void add_stripes(Stripes& stripes, std::span<const uint32_t> more) {
 
 // One transaction under way, in the frame of transact().
 class Attempt {
+ private:
+  Arena<128> arena_;  // of what follows
+
  public:
   Attempt(Shared& shared, std::span<const Key> keys, std::span<const Compare> compare, const Decide& decide);
   Attempt(const Attempt&) = delete;
@@ -70,7 +74,7 @@ class Attempt {
 
   std::span<const uint32_t> stripes() const { return latched_; }
 
-  Commit commit;
+  Commit commit{&arena_.resource};
   Latches::Held held;
   Outcome outcome = Outcome::kRefused;
   Result<void> failure;  // instead of an outcome
@@ -89,7 +93,6 @@ class Attempt {
   const std::span<const Key> keys_;
   const std::span<const Compare> compare_;
   const Decide& decide_;
-  Arena<64> arena_;
   std::pmr::vector<uint64_t> hashes_;  // of each key
   Stripes latched_;
   bool watches_ = false;  // the compared keys are latched too, to be looked at
@@ -165,7 +168,7 @@ void Attempt::fill_commit(Changes& changes) {
     newest->hash = hash64(newest->key);
     commit.writes.push_back(std::move(newest));
   }
-  commit.appends = std::move(changes.appends());
+  std::ranges::move(changes.appends(), std::back_inserter(commit.appends));
 }
 
 // `must_wait`: the answer rests on records that are not durable yet, so that it waits for them too.
@@ -196,7 +199,7 @@ Step Attempt::queue(bool must_wait, uint64_t era) {
 
 Step Attempt::run(ReadTier tier) {
   const uint64_t era = shared_.committer.era();
-  Arena<512> arena;
+  Arena<1024> arena;
   View view(keys_.size(), &arena.resource);
   if (watches_) {
     if (Status status = watch(tier, era); !status.ok()) return fail(status);
@@ -204,7 +207,7 @@ Step Attempt::run(ReadTier tier) {
   for (size_t i = 0; i < keys_.size(); ++i) {
     if (Status status = look(keys_[i], hashes_[i], tier, view, i); !status.ok()) return fail(status);
   }
-  Changes changes;
+  Changes changes(&arena.resource);
   outcome = decide_(view.found, changes) == Decision::kCommit ? Outcome::kCommitted : Outcome::kRefused;
   if (outcome == Outcome::kRefused) changes.clear();
   failure = check_changes(kLimits, changes);
