@@ -83,12 +83,9 @@ void NewestTable::erase_pending(Shard& shard, Entries::iterator at) {
   shard.entries.erase(at);
 }
 
-// The old entry's key is a view of the old record's, so it goes with it.
-void NewestTable::replace(Shard& shard, Entries::iterator at, std::shared_ptr<const Newest> write) {
-  auto node = shard.entries.extract(at);
-  node.key() = {write->key, write->hash};
-  node.mapped().newest = std::move(write);
-  shard.entries.insert(std::move(node));
+void NewestTable::replace(Entries::iterator at, std::shared_ptr<const Newest> write) {
+  at->first.key = write->key;
+  at->second.newest = std::move(write);
 }
 
 void NewestTable::insert(std::shared_ptr<const Newest> write) {
@@ -108,7 +105,7 @@ void NewestTable::insert(std::shared_ptr<const Newest> write) {
       unlink(shard, entry);
       shard.bytes -= bytes_of(*entry.newest);
     }
-    replace(shard, at, std::move(write));
+    replace(at, std::move(write));
   }
   if (!std::exchange(entry.pending, true)) ++shard.pending;
 }
@@ -120,7 +117,7 @@ void NewestTable::take_back(const Newest& write) {
   PARTITA_CHECK(at != shard.entries.end() && at->second.pending && at->second.newest.get() == &write);
   if (std::shared_ptr<const Newest> older = std::move(write.replaced)) {
     older->superseded_by.store(0, std::memory_order_relaxed);
-    replace(shard, at, std::move(older));
+    replace(at, std::move(older));
   } else {
     erase_pending(shard, at);
   }

@@ -70,7 +70,7 @@ class NewestTable {
     Entry* staler = nullptr;
   };
   struct Hashed {
-    std::string_view key;
+    mutable std::string_view key;  // of the entry's record; of an equal one when that is replaced
     uint64_t hash;
     bool operator==(const Hashed& other) const { return key == other.key; }
   };
@@ -79,7 +79,6 @@ class NewestTable {
   };
   struct Shard {
     mutable std::mutex mutex;
-    // The keys are views of the records' own keys.
     std::unordered_map<Hashed, Entry, Hash> entries;
     size_t pending = 0;  // entries
     size_t bytes = 0;    // of durable entries
@@ -93,7 +92,7 @@ class NewestTable {
   static void unlink(Shard& shard, Entry& entry);
   // Ends a pending entry whose write is not kept.
   static void erase_pending(Shard& shard, Entries::iterator at);
-  static void replace(Shard& shard, Entries::iterator at, std::shared_ptr<const Newest> write);
+  static void replace(Entries::iterator at, std::shared_ptr<const Newest> write);
   void keep(Shard& shard, Entry& entry) const;
   // A shard holds at least so many entries, or it would hold nothing but its last one.
   static constexpr size_t kLeastKept = 8;
