@@ -122,6 +122,20 @@ TEST_F(AccessTest, OfEachPartOfATransactionUntilOneIsRefused) {
   EXPECT_EQ(gate_.seen.size(), 4u);
 }
 
+TEST_F(AccessTest, AnIndexIsReadOnlyWhileItIsActive) {
+  RangeRequest request;
+  request.index = "by-g";
+  const auto fault_at = [&](Status status) {
+    TableInfo table = *find("T");
+    table.find_index("by-g")->status = status;
+    const auto plan = table::bind(request, std::make_shared<const TableInfo>(std::move(table)));
+    return plan.ok() ? std::nullopt : std::optional(model::fault_of(plan.error()));
+  };
+  EXPECT_EQ(fault_at(Status::kActive), std::nullopt);
+  EXPECT_EQ(fault_at(Status::kCreating), Fault::kIndexBackfilling);
+  EXPECT_EQ(fault_at(Status::kDeleting), Fault::kIndexNotFound);
+}
+
 // A plan is made anew from the same request, as when the table's description changed meanwhile.
 TEST_F(AccessTest, ARequestCanBeBoundAgain) {
   WriteRequest request;

@@ -396,6 +396,23 @@ TEST_F(StreamsTest, ATableThatGrowsGetsMoreShards) {
   expect_replays(read_all(newest()), rows("T"));
 }
 
+TEST_F(StreamsTest, ATableOfAnOlderVersionGetsTheStreamThatItSaysItHas) {
+  create(plain_table());
+  const Catalog::Change as_it_was = [](TableInfo& table) -> Result<void> {
+    table.stream.enabled = true;
+    table.stream.view_type = "NEW_IMAGE";
+    return {};
+  };
+  ASSERT_TRUE(wait_for(db().catalog().change("T", as_it_was)).ok());
+  put("T", row(1, 1));
+  reopen();
+  wait_for_jobs();
+  put("T", row(2, 2));
+  const std::vector<Seen> records = read_all(newest());
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].after, row(2, 2));
+}
+
 TEST_F(StreamsTest, ADamagedEntryIsSaidToBe) {
   for (const std::string& bytes : {std::string(), std::string("\1"), std::string("\2\0", 2), std::string("\1\5", 2),
                                    std::string("\1\3x"), std::string("\1\0\0", 3)}) {

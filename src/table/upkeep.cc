@@ -288,7 +288,21 @@ Task<Result<void>> Upkeep::adopt() {
     const ErrorKind kind = begun.error().kind();  // gone, of a newer version, or another server was faster
     if (kind != ErrorKind::kInvalid && kind != ErrorKind::kConflict) co_return begun.error();
   }
+  for (const Table& table : tables) PARTITA_CO_TRY_VOID(co_await adopt_stream(table));
   adopted_ = true;
+  co_return Result<void>();
+}
+
+// An older version stored that a table has a stream, and made none.
+Task<Result<void>> Upkeep::adopt_stream(Table table) {
+  const auto is_missing = [](const StreamInfo& stream) { return stream.enabled && stream.shards.empty(); };
+  if (!is_missing(table->stream)) co_return Result<void>();
+  const Catalog::Change begin = [&](TableInfo& info) -> Result<void> {
+    if (info.id == table->id && is_missing(info.stream)) begin_stream(info, info.stream.view_type, clock_.now_ms());
+    return Result<void>();
+  };
+  const auto begun = co_await catalog_.change(table->name, begin);
+  if (!begun.ok() && begun.error().kind() != ErrorKind::kInvalid) co_return begun.error();
   co_return Result<void>();
 }
 

@@ -80,6 +80,7 @@ class Upkeep {
   void complain(std::string_view what, const Error& error);
   Task<Result<void>> look_for_jobs();
   Task<Result<void>> adopt();
+  Task<Result<void>> adopt_stream(Table table);
   Task<Result<void>> want_sweep();
   Task<Result<void>> want(JobKind kind, SystemRow rows);
   bool is_free(const std::string& key, const Job& job, storage::Version version);
