@@ -512,7 +512,8 @@ TEST_F(UpkeepTest, AJobThatFoundNothingToDoIsNotLogged) {
   open();
   wait_for_jobs();
   close();
-  EXPECT_TRUE(testing::internal::GetCapturedStderr().ends_with(" info  sweeping old tokens: done, 1 rows\n"));
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(said.ends_with(" info  sweeping old tokens: done, 1 rows\n")) << said;
   set_log_level(LogLevel::kError);
   open();
 }
