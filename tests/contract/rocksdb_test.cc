@@ -152,6 +152,41 @@ TEST_F(RocksdbStore, RefusesANewerFormatAndForeignStores) {
   expect_refused(ErrorKind::kInvalid, "did not make");
 }
 
+// A start opens sixteen tables. Of a key in another RocksDB says, asked for memory alone, that it is there and empty.
+TEST_F(RocksdbStore, ReadsFromTablesThatAreNotOpenYet) {
+  {
+    fill(*open());
+  }
+  rocksdb::ColumnFamilyOptions small;
+  small.target_file_size_base = 1;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* opened = nullptr;
+  ASSERT_TRUE(
+      rocksdb::DB::Open(rocksdb::DBOptions(), path(), {{"default", small}, {"log", small}}, &handles, &opened).ok());
+  std::unique_ptr<rocksdb::DB> db(opened);
+  rocksdb::CompactRangeOptions all;
+  all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  ASSERT_TRUE(db->CompactRange(all, handles[0], nullptr, nullptr).ok());
+  for (rocksdb::ColumnFamilyHandle* handle : handles) ASSERT_TRUE(db->DestroyColumnFamilyHandle(handle).ok());
+  db.reset();
+  ASSERT_GT(files(".sst").size(), 50u);
+
+  const auto engine = open();
+  const std::string value(100'000, 'v');
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(value_of(*engine, big_name(i)), value + std::to_string(i));
+  for (int i = 50; i < 100; i += 2) {
+    const std::vector<Key> two{key(big_name(i)), key(big_name(i + 1))};
+    const auto found = wait_for(engine->read(two));
+    ASSERT_TRUE(found.ok()) << found.error().sentence();
+    for (size_t j = 0; j < 2; ++j) {
+      ASSERT_TRUE((*found)[j]);
+      EXPECT_EQ((*found)[j]->value, value + std::to_string(i + static_cast<int>(j)));
+    }
+  }
+  for (int i = 100; i < 150; ++i) put(*engine, big_name(i), "new");
+  for (int i = 100; i < 150; ++i) EXPECT_EQ(value_of(*engine, big_name(i)), "new");
+}
+
 // RocksDB takes half a manifest for one of an earlier moment and would open an older store, or an empty one.
 TEST_F(RocksdbStore, AManifestCutShortIsAnError) {
   {

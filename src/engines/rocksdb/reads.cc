@@ -28,7 +28,9 @@ rocksdb::ReadOptions read_options(ReadTier tier) {
   return options;
 }
 
-Status split(std::string_view stored, std::optional<Record>& record) {
+Status split(std::string_view stored, ReadTier tier, std::optional<Record>& record) {
+  // In memory RocksDB says of a key in a table that is not open yet that it is there, with an empty value.
+  if (tier == kInMemory && stored.empty()) return Status::Incomplete();
   if (stored.size() < kVersionBytes) return Status::Corruption("a record without a version");
   record.emplace(Record{std::string(stored.substr(kVersionBytes)), version_of(stored)});
   return Status::OK();
@@ -40,7 +42,7 @@ Status read_record(const Store& store, const Key& key, ReadTier tier, std::optio
   rocksdb::PinnableSlice stored;
   const Status status = store.db->Get(read_options(tier), store.records, key.bytes, &stored);
   if (status.IsNotFound()) return record.reset(), Status::OK();
-  return status.ok() ? split(to_view(stored), record) : status;
+  return status.ok() ? split(to_view(stored), tier, record) : status;
 }
 
 Status read_records(const Store& store, std::span<const Key> keys, ReadTier tier,
@@ -60,7 +62,7 @@ Status read_records(const Store& store, std::span<const Key> keys, ReadTier tier
       continue;
     }
     if (!statuses[i].ok()) return statuses[i];
-    if (Status status = split(to_view(stored[i]), records[i]); !status.ok()) return status;
+    if (Status status = split(to_view(stored[i]), tier, records[i]); !status.ok()) return status;
   }
   return Status::OK();
 }
