@@ -203,6 +203,10 @@ def machine():
     return f"{platform.machine()}, {len(CORES)} cores ({name})"
 
 
+def git(*words):
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+
+
 def revision():
-    command = ["git", "describe", "--always", "--dirty"]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    changed = git("status", "--porcelain", "--", ".", ":!docs")
+    return git("describe", "--always") + (" with changes" if changed else "")

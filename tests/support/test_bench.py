@@ -1,8 +1,10 @@
 """What the bench measures with: a figure is worth what its client is."""
 
+import collections
 import json
 import os
 import pathlib
+import random
 import socket
 import subprocess
 import sys
@@ -17,9 +19,13 @@ from botocore.credentials import Credentials
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 
+import against_peers  # noqa: E402
+import growth  # noqa: E402
+import peers  # noqa: E402
 import plot  # noqa: E402
 import signing  # noqa: E402
 import workload  # noqa: E402
+import ycsb  # noqa: E402
 
 LOAD = pathlib.Path(os.environ["PARTITA_BINARY"]).parent / "bench" / "load"
 
@@ -151,3 +157,62 @@ def test_texts_vary_and_hardly_compress():
     texts = "".join(workload.text_of(200, seed) for seed in range(100))
     assert len(texts) == 20_000 and len(zlib.compress(texts.encode(), 9)) > 14_000
     assert workload.text_of(200, 7) == workload.text_of(200, 7) != workload.text_of(200, 8)
+
+
+def peer_that_is_fetched_by(*command):
+    return peers.Peer("A Peer", "1.0", "", lambda version, directory: peers.run(*command), None)
+
+
+@pytest.mark.parametrize("command, says", [
+    (["no-such-client"], "A Peer 1.0 is left out: there is no no-such-client on this machine."),
+    (["sh", "-c", "echo first; echo an ERROR: none there; echo last; exit 1"],
+     "A Peer 1.0 is left out: sh could not get it: an ERROR: none there"),
+])
+def test_a_peer_that_can_not_be_had_is_named_and_leaves_nothing(command, says, monkeypatch, tmp_path):
+    monkeypatch.setattr(peers, "CACHE", tmp_path / "cache")
+    with pytest.raises(peers.NotToBeHad) as why:
+        peer_that_is_fetched_by(*command).home()
+    assert str(why.value) == says and list(peers.CACHE.iterdir()) == []
+
+
+def test_a_peer_is_fetched_once(monkeypatch, tmp_path):
+    monkeypatch.setattr(peers, "CACHE", tmp_path / "cache")
+    mark = tmp_path / "fetched"
+    peer = peer_that_is_fetched_by("sh", "-c", f"echo fetched >> {mark}")
+    assert peer.home() == peer.home() == tmp_path / "cache" / "a-peer-1.0"
+    assert mark.read_text() == "fetched\n"
+
+
+def test_what_peers_are_compared_by():
+    def result(cpu, p99):
+        return [{"cpu_us": cpu, "p99_us": p99, "per_second": 1, "p50_us": 1, "client_busy": 0.1}]
+
+    figures = against_peers.Figures({
+        ("Partita", "memory", "GetItem", 64): result(10, 200),
+        ("Slow", "memory", "GetItem", 64): result(70, 900),
+        ("Quick", "memory", "GetItem", 64): result(20, 100),
+    })
+    names = ["Slow", "Quick"]
+    shown = against_peers.ratio_table(figures, names, "memory", 64).splitlines()[-1]
+    assert shown == "| GetItem, ~300 B, consistent | 10.0 | 7.0 | 2.0 | **2.0** | 0.20 | 0.90 | 0.10 |"
+    assert against_peers.missed(figures, names) == [
+        "GetItem, ~300 B, consistent, in memory: CPU 2.0 × (Quick)",
+        "GetItem, ~300 B, consistent, in memory, 64 connections: p99 0.50 × (Quick)",
+    ]
+
+
+def test_growth_makes_as_many_items_as_it_says():
+    made, before = set(), 0
+    for count in growth.sizes(1_000_000)[:2]:
+        made |= {(each["group"]["S"], each["place"]["N"]) for each in growth.new_items(before, count)}
+        assert len(made) == count
+        before = count
+    assert growth.sizes(1_000_000) == [10_000, 100_000, 1_000_000]
+
+
+def test_zipfian_keys():
+    zipfian = ycsb.Zipfian(1000, random.Random(1))
+    drawn = collections.Counter(zipfian.draw() for _ in range(50_000))
+    share = 1 / sum(1 / rank**ycsb.ZIPF for rank in range(1, 1001))
+    assert abs(drawn[0] / 50_000 - share) < 0.01 and set(drawn) <= set(range(1000))
+    assert drawn[0] > drawn[1] > drawn[5] > drawn[50]
