@@ -4,7 +4,7 @@ measurements are logarithmic, since what is compared differs by factors."""
 import html
 import math
 
-WIDTH, LEFT, RIGHT, TOP, GAP = 860, 70, 20, 56, 40
+WIDTH, LEFT, RIGHT, TOP, GAP = 860, 70, 45, 56, 40
 COLOURS = ("#1f6f8b", "#d1603d", "#8a9a5b", "#7a5c99", "#c9a227", "#555555")
 
 
@@ -59,21 +59,20 @@ def number(value):
     return f"{value:,.0f}" if value >= 1 else f"{value:g}"
 
 
-def _upright_axis(canvas, scale, unit):
+def _upright_axis(canvas, scale):
     for power in scale.powers():
         canvas.line(LEFT, scale(power), WIDTH - RIGHT, scale(power))
         canvas.text(LEFT - 6, scale(power) + 4, number(power), "end")
-    canvas.text(LEFT - 6, TOP - 6, unit, "end")
 
 
 def bars(title, unit, groups, height=360):
     """`groups`: {a group's name: {a bar's name: value}}. A bar that is not there leaves its place empty."""
     names = list(dict.fromkeys(name for group in groups.values() for name in group))
-    canvas = Canvas(title, height)
+    canvas = Canvas(f"{title}, {unit}", height)
     canvas.legend(names)
     bottom = height - GAP
     scale = Scale([value for group in groups.values() for value in group.values()], bottom, TOP)
-    _upright_axis(canvas, scale, unit)
+    _upright_axis(canvas, scale)
     step = (WIDTH - LEFT - RIGHT) / len(groups)
     width = step * 0.8 / len(names)
     for i, (label, group) in enumerate(groups.items()):
@@ -90,13 +89,13 @@ def bars(title, unit, groups, height=360):
 
 def lines(title, unit, across, series, height=360):
     """`series`: {a line's name: [(x, y)]}; `across` says what x is."""
-    canvas = Canvas(title, height)
+    canvas = Canvas(f"{title}, {unit}", height)
     canvas.legend(series)
     points = [point for line in series.values() for point in line]
     bottom = height - GAP
     up = Scale([y for _, y in points], bottom, TOP)
     along = Scale([x for x, _ in points], LEFT, WIDTH - RIGHT)
-    _upright_axis(canvas, up, unit)
+    _upright_axis(canvas, up)
     for power in along.powers():
         canvas.line(along(power), TOP, along(power), bottom)
         canvas.text(along(power), bottom + 16, number(power))
