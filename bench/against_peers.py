@@ -212,7 +212,8 @@ def text(figures, starts, all_of_them, left_out, arguments):
     parts += [page.picture(f"peers-{mode}.svg", f"CPU per request, {MODES[mode]}") for mode in MODES]
     parts += [start_table(starts)]
     misses = missed(figures, names)
-    parts += ["Below 5 × in CPU at 64 connections, or with a worse p99 than a peer: " + ("; ".join(misses) or "none") + "."]
+    parts += ["Below 5 × in CPU at 64 connections, or with a worse p99 than a peer:"]
+    parts += ["\n".join(f"- {miss}" for miss in misses or ["none"])]
     parts += [f"<details><summary>All figures</summary>\n\n{whole_table(figures, names)}\n\n</details>"]
     return "\n\n".join(parts)
 
