@@ -58,9 +58,11 @@ class Server:
             except OSError:
                 pass  # not yet
             time.sleep(0.0005)
-        self._log.seek(0)
-        said = self._log.read()[:2000]
-        raise RuntimeError(f"{self.process.args[0]} did not start: {said}")
+        raise RuntimeError(f"{self.process.args[0]} did not start: {self.said()[:2000]}")
+
+    def said(self):
+        """What it has written to its standard outputs so far."""
+        return os.pread(self._log.fileno(), 1 << 20, 0).decode(errors="replace")
 
     @property
     def pid(self):
@@ -148,9 +150,7 @@ def load(build, server, requests, **options):
     """Sends `requests` (lines) as bench/load.cc does; what it reports."""
     client = start_load(build, server, **options)
     out, err = client.communicate("".join(requests))
-    if client.returncode != 0:
-        raise LoadFailed(err.strip()[:2000])
-    return json.loads(out)
+    return report_of(client, out, err, server)
 
 
 def fill(build, server, requests, connections=16):
@@ -162,9 +162,14 @@ def fill(build, server, requests, connections=16):
     except BrokenPipeError:
         pass  # the client says why
     out, err = client.communicate()
-    if client.returncode != 0:
-        raise LoadFailed(err.strip()[:2000])
-    return json.loads(out)
+    return report_of(client, out, err, server)
+
+
+def report_of(client, out, err, server):
+    if client.returncode == 0:
+        return json.loads(out)
+    said = server.said() if isinstance(server, Server) else ""
+    raise LoadFailed(f"{err.strip()[:2000]}\nThe server's last words: {said[-2000:]}")
 
 
 def wait_until_active(server, tables):
