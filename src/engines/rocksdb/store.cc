@@ -102,7 +102,7 @@ rocksdb::DBOptions database_options() {
   options.avoid_flush_during_recovery = true;
   options.avoid_flush_during_shutdown = true;
   options.avoid_unnecessary_blocking_io = true;
-  options.max_file_opening_threads = 2;
+  options.max_file_opening_threads = 1;  // for the few tables that are opened at the start, a thread costs more
   options.skip_stats_update_on_db_open = true;
   options.skip_checking_sst_file_sizes_on_db_open = true;
   options.stats_dump_period_sec = 0;

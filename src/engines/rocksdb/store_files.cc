@@ -60,7 +60,6 @@ class StoreDirectory final : public FSDirectoryWrapper {
   }
   IOStatus FsyncWithDirOptions(const IOOptions& options, IODebugContext* debug,
                                const DirFsyncOptions& reason) override {
-    if (is_options(reason.renamed_new_name)) return IOStatus::OK();
     return outcome(FSDirectoryWrapper::FsyncWithDirOptions(options, debug, reason));
   }
 
@@ -88,11 +87,9 @@ class StoreFile final : public FSWritableFileOwnerWrapper {
     return outcome(target()->Append(data, options, verification, debug));
   }
   IOStatus Sync(const IOOptions& options, IODebugContext* debug) override {
-    if (kind_ == StoreFiles::Kind::kOptions) return IOStatus::OK();
     return synced(target()->Sync(options, debug), options, debug);
   }
   IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
-    if (kind_ == StoreFiles::Kind::kOptions) return IOStatus::OK();
     return synced(target()->Fsync(options, debug), options, debug);
   }
   IOStatus Flush(const IOOptions& options, IODebugContext* debug) override {
@@ -144,6 +141,7 @@ IOStatus StoreFiles::LockFile(const std::string& path, const IOOptions& options,
 
 IOStatus StoreFiles::NewWritableFile(const std::string& path, const FileOptions& options,
                                      std::unique_ptr<FSWritableFile>* file, IODebugContext* debug) {
+  if (is_options(path)) return IOStatus::NotSupported("nobody reads it");
   const std::optional<uint64_t> log = log_number(path);
   const std::optional<uint64_t> manifest = manifest_number(path);
   if (log && refuses_log_.exchange(false, std::memory_order_acq_rel)) {
@@ -151,7 +149,7 @@ IOStatus StoreFiles::NewWritableFile(const std::string& path, const FileOptions&
   }
   IOStatus status = target()->NewWritableFile(path, options, file, debug);
   if (!status.ok()) return recoverable(std::move(status));
-  const Kind kind = log ? Kind::kLog : manifest ? Kind::kManifest : is_options(path) ? Kind::kOptions : Kind::kOther;
+  const Kind kind = log ? Kind::kLog : manifest ? Kind::kManifest : Kind::kOther;
   const uint64_t number = log ? *log : manifest.value_or(0);
   if (log) {
     newest_log_.store(number, std::memory_order_release);

@@ -1,6 +1,6 @@
 // The files as RocksDB sees them: they tell the witness which logs and manifests come and go, remember which log a
 // failed write has spoilt, and make every failed write one that RocksDB can recover from. The files named OPTIONS,
-// which it writes at each start for people and never reads again, are not synced: a start is to be quick.
+// which it would write at each start for people, parse again and never use, are refused: a start is to be quick.
 #pragma once
 
 #include <rocksdb/file_system.h>
@@ -49,7 +49,7 @@ class StoreFiles final : public rocksdb::FileSystemWrapper {
  private:
   friend class StoreFile;
   friend class StoreDirectory;
-  enum class Kind : uint8_t { kLog, kManifest, kOptions, kOther };
+  enum class Kind : uint8_t { kLog, kManifest, kOther };
   void saw_spoilt_log(uint64_t number) { spoilt_log_.store(number, std::memory_order_release); }
   void saw_manifest(uint64_t number, uint64_t bytes);
 
