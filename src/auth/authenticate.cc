@@ -109,9 +109,19 @@ Refused unsupported(std::string_view algorithm) {
   return incomplete("Unsupported AWS 'algorithm': '" + std::string(algorithm) + "' (only AWS4-HMAC-SHA256 for now). ");
 }
 
-// The credential of a header as the SDKs write it: the three parameters in their order, ", " or "," between them.
+bool is_whole(std::string_view parameter) {
+  const auto lacks = [&](char c) { return parameter.find(c) == std::string_view::npos; };
+  return !parameter.empty() && lacks(',') && lacks(' ') && lacks('\t');
+}
+
+// What matters of a header as the SDKs write it: the three parameters in their order, ", " or "," between them.
+struct Usual {
+  std::string_view credential;
+  std::string_view signature;  // to the end of the header
+};
+
 // Nothing for every other header, whatever is right or wrong with it.
-std::optional<std::string_view> usual_credential(std::string_view authorization) {
+std::optional<Usual> read_usual(std::string_view authorization) {
   constexpr std::array<std::string_view, 3> kNames = {"Credential=", "SignedHeaders=", "Signature="};
   if (!authorization.starts_with(kAlgorithm)) return std::nullopt;
   authorization.remove_prefix(kAlgorithm.size());
@@ -126,17 +136,11 @@ std::optional<std::string_view> usual_credential(std::string_view authorization)
     values[i] = authorization.substr(0, end);
     authorization.remove_prefix(std::min(end + 1, authorization.size()));
   }
-  for (const std::string_view value : values) {
-    const bool whole = value.find(' ') == std::string_view::npos && value.find('\t') == std::string_view::npos;
-    if (value.empty() || !whole) return std::nullopt;
-  }
-  return values[0];
+  if (!std::ranges::all_of(values, is_whole)) return std::nullopt;
+  return Usual{values[0], values[2]};
 }
 
-Verdict by_header(const Facts& facts, std::string_view authorization) {
-  if (const auto usual = usual_credential(authorization); usual && !facts.header("x-amz-date").empty()) {
-    return read_credential(*usual);
-  }
+Verdict by_unusual_header(const Facts& facts, std::string_view authorization) {
   const size_t space = std::min(authorization.find(' '), authorization.size());
   const std::string_view algorithm = authorization.substr(0, space);
   Pairs pairs;
@@ -181,10 +185,29 @@ Verdict by_query(const Pairs& query) {
 
 }  // namespace
 
-Verdict authenticate(const Facts& facts) {
+// The very header of the last request but for its signature.
+bool Authenticator::is_last(const Facts& facts, std::string_view authorization) const {
+  return !opening_.empty() && authorization.starts_with(opening_) && is_whole(authorization.substr(opening_.size())) &&
+         !facts.header("x-amz-date").empty();
+}
+
+Verdict Authenticator::by_header(const Facts& facts, std::string_view authorization) {
+  const auto usual = read_usual(authorization);
+  if (!usual || facts.header("x-amz-date").empty()) return by_unusual_header(facts, authorization);
+  Verdict verdict = read_credential(usual->credential);
+  if (const auto* caller = std::get_if<Caller>(&verdict)) {
+    last_ = *caller;
+    opening_ = authorization.substr(0, authorization.size() - usual->signature.size());
+  }
+  return verdict;
+}
+
+Verdict Authenticator::authenticate(const Facts& facts) {
   const std::string_view authorization = trim(facts.header("authorization"));
+  const size_t mark = facts.target.find('?');
+  if (mark == std::string_view::npos && is_last(facts, authorization)) return last_;
   Pairs query;
-  if (const size_t mark = facts.target.find('?'); mark != std::string_view::npos) {
+  if (mark != std::string_view::npos) {
     split(
         facts.target.substr(mark + 1), [](char c) { return c == '&'; },
         [&](std::string_view part) { query.push_back(split_pair(part)); });

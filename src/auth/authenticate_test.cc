@@ -13,14 +13,20 @@ constexpr std::string_view kGood =
 
 using Headers = std::map<std::string, std::string, std::less<>>;
 
-Verdict ask(Headers headers, std::string_view target = "/") {
+Verdict ask(Authenticator& authenticator, const Headers& headers, std::string_view target = "/") {
   const Facts facts{"POST", target,
                     [&](std::string_view name) {
                       const auto found = headers.find(name);
                       return found == headers.end() ? std::string_view() : std::string_view(found->second);
                     },
                     "{}"};
-  return authenticate(facts);
+  return authenticator.authenticate(facts);
+}
+
+// One who has taken nobody yet.
+Verdict ask(const Headers& headers, std::string_view target = "/") {
+  Authenticator fresh;
+  return ask(fresh, headers, target);
 }
 
 Verdict ask_header(std::string_view authorization) {
@@ -49,6 +55,43 @@ TEST(Authenticate, TakesCommasWithoutSpacesAndAPlainDate) {
        {"date", "today"}});
   ASSERT_TRUE(std::holds_alternative<Caller>(verdict));
   EXPECT_EQ(std::get<Caller>(verdict).region, "local");
+}
+
+// Whatever was taken before, each header is judged as if it was the first.
+TEST(Authenticate, JudgesEachHeaderAlikeAfterEachOther) {
+  const std::string good(kGood);
+  const auto with = [&](std::string_view part, std::string_view instead) {
+    std::string text = good;
+    return text.replace(text.find(part), part.size(), instead);
+  };
+  const std::vector<Headers> requests = {
+      {{"authorization", good}, {"x-amz-date", "now"}},
+      {{"authorization", good}},
+      {{"authorization", good}, {"date", "now"}},
+      {{"authorization", with("0123abcd", "f00d")}, {"x-amz-date", "now"}},
+      {{"authorization", with("0123abcd", "")}, {"x-amz-date", "now"}},
+      {{"authorization", with("0123abcd", "a b")}, {"x-amz-date", "now"}},
+      {{"authorization", with("0123abcd", "a,b")}, {"x-amz-date", "now"}},
+      {{"authorization", with("0123abcd", "a,b=c")}, {"x-amz-date", "now"}},
+      {{"authorization", with("AKIDEXAMPLE", "AKIDEXAMPLES")}, {"x-amz-date", "now"}},
+      {{"authorization", with("eu-west-3", "eu-west-4")}, {"x-amz-date", "now"}},
+      {{"authorization", with("dynamodb", "s3")}, {"x-amz-date", "now"}},
+      {{"authorization", good + "\t"}, {"x-amz-date", "now"}},
+      {{"x-amz-date", "now"}},
+  };
+  const auto tell = [](const Verdict& verdict) {
+    if (const auto* caller = std::get_if<Caller>(&verdict)) return caller->access_key_id + " " + caller->region;
+    return std::get<Refused>(verdict).detail;
+  };
+  for (const Headers& before : requests) {
+    for (const Headers& request : requests) {
+      for (const char* target : {"/", "/?a=b", "/?X-Amz-Algorithm=AWS4-HMAC-SHA256"}) {
+        Authenticator authenticator;
+        ask(authenticator, before);
+        EXPECT_EQ(tell(ask(authenticator, request, target)), tell(ask(request, target)));
+      }
+    }
+  }
 }
 
 TEST(Authenticate, TakesThePresignedForm) {

@@ -104,20 +104,25 @@ std::optional<std::string_view> take_sized(std::string_view& in) {
   return bytes;
 }
 
-void append_base64(std::string& out, std::string_view bytes) {
-  out.reserve(out.size() + (bytes.size() + 2) / 3 * 4);
+char* write_base64(char* out, std::string_view bytes) {
   auto at = [&](size_t i) { return static_cast<uint32_t>(static_cast<uint8_t>(bytes[i])); };
+  auto put = [&](uint32_t bits) {
+    for (const int shift : {18, 12, 6, 0}) *out++ = kBase64[bits >> shift & 63];
+  };
   size_t i = 0;
-  for (; i + 3 <= bytes.size(); i += 3) {
-    const uint32_t bits = at(i) << 16 | at(i + 1) << 8 | at(i + 2);
-    const char quad[] = {kBase64[bits >> 18], kBase64[bits >> 12 & 63], kBase64[bits >> 6 & 63], kBase64[bits & 63]};
-    out.append(quad, 4);
-  }
+  for (; i + 3 <= bytes.size(); i += 3) put(at(i) << 16 | at(i + 1) << 8 | at(i + 2));
   const size_t left = bytes.size() - i;
-  if (left == 0) return;
-  const uint32_t bits = at(i) << 16 | (left == 2 ? at(i + 1) << 8 : 0);
-  const char quad[] = {kBase64[bits >> 18], kBase64[bits >> 12 & 63], left == 2 ? kBase64[bits >> 6 & 63] : '=', '='};
-  out.append(quad, 4);
+  if (left == 0) return out;
+  put(at(i) << 16 | (left == 2 ? at(i + 1) << 8 : 0));
+  out[-1] = '=';
+  if (left == 1) out[-2] = '=';
+  return out;
+}
+
+void append_base64(std::string& out, std::string_view bytes) {
+  const size_t before = out.size();
+  out.resize(before + base64_size(bytes.size()));
+  write_base64(out.data() + before, bytes);
 }
 
 std::optional<std::string> decode_base64(std::string_view text) {

@@ -2,6 +2,7 @@
 // byte order is number order.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,6 +30,8 @@ std::optional<std::string_view> take_sized(std::string_view& in);
 
 // Standard base64 with padding. Decoding is strict: nothing for any other character, missing padding or stray bits.
 void append_base64(std::string& out, std::string_view bytes);
+constexpr size_t base64_size(size_t bytes) { return (bytes + 2) / 3 * 4; }
+char* write_base64(char* out, std::string_view bytes);  // base64_size() characters; where they end
 std::optional<std::string> decode_base64(std::string_view text);
 // Whether decode_base64() would take it, but for its length, which need be no multiple of 4.
 bool is_base64(std::string_view text);

@@ -181,7 +181,7 @@ Task<bool> Connection::answer(bool keep_alive) {
 auth::Verdict Connection::caller() const {
   const auth::Facts facts{"POST", reader_.target(), [this](std::string_view name) { return reader_.header(name); },
                           reader_.body()};
-  return auth::authenticate(facts);
+  return site_.authenticator.authenticate(facts);
 }
 
 // A page is judged by its origin alone, which it cannot forge: one whose name was made to lead here (DNS rebinding)
@@ -233,7 +233,8 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
     share.resize_anyway(reply.body.capacity());
   }
   log_call(call, reply, site_.clock.monotonic_ns() - began_ns);
-  const bool sent = co_await send(head_of(reply, keep_alive), reply.body);
+  WriteBytes write = send(head_of(reply, keep_alive), reply.body);
+  const bool sent = co_await write;
   co_return sent;
 }
 
@@ -264,7 +265,8 @@ Task<bool> Connection::answer_health(bool keep_alive) {
   head.keep_alive = keep_alive;
   const std::string body = trouble.empty() ? "healthy: dynamodb." + site_.options.region + ".amazonaws.com "
                                            : "unhealthy: " + trouble + "\n";
-  const bool sent = co_await send(head, body);
+  WriteBytes write = send(head, body);
+  const bool sent = co_await write;
   co_return sent;
 }
 
@@ -283,7 +285,8 @@ Task<bool> Connection::answer_preflight(bool keep_alive) {
   ReplyHead head;
   head.keep_alive = keep_alive;
   head.more = more;
-  const bool sent = co_await send(head, {});
+  WriteBytes write = send(head, {});
+  const bool sent = co_await write;
   co_return sent;
 }
 
@@ -292,17 +295,20 @@ Task<bool> Connection::answer_foreign_page(bool keep_alive) {
   head.status = 403;
   head.content_type = kText;
   head.keep_alive = keep_alive;
-  const bool sent = co_await send(head, "Pages of this origin may not call this server: see --allow-origin.\n");
+  WriteBytes write = send(head, "Pages of this origin may not call this server: see --allow-origin.\n");
+  const bool sent = co_await write;
   co_return sent;
 }
 
 Task<bool> Connection::answer_overload() {
   const ops::Reply reply = ops::overloaded();
-  const bool sent = co_await send(head_of(reply, false), reply.body);
+  WriteBytes write = send(head_of(reply, false), reply.body);
+  const bool sent = co_await write;
   co_return sent;
 }
 
-Task<bool> Connection::send(ReplyHead head, std::string_view body) {
+// To be awaited at once, as a variable.
+WriteBytes Connection::send(ReplyHead head, std::string_view body) {
   const std::string_view origin = reader_.head_complete() ? reader_.origin() : std::string_view();
   if (!origin.empty() && page_is_welcome()) head.allowed_origin = origin;
   head.keep_alive = head.keep_alive && !site_.stopping;
@@ -313,9 +319,7 @@ Task<bool> Connection::send(ReplyHead head, std::string_view body) {
   head_.clear();
   append_head(head_, head);
   enter(Phase::kWriting, body.size());
-  WriteBytes write(*stream_, head_, reader_.method() == Method::kHead ? std::string_view() : body);
-  const bool sent = co_await write;
-  co_return sent;
+  return {*stream_, head_, reader_.method() == Method::kHead ? std::string_view() : body};
 }
 
 Task<> Connection::refuse(int status) {

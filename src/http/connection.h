@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "auth/authenticate.h"
 #include "base/budget.h"
 #include "base/clock.h"
 #include "base/task.h"
@@ -27,6 +28,7 @@ struct Site {
   Workers& aside;  // where large requests are answered
   RequestIds ids;
   DateText date;
+  auth::Authenticator authenticator = {};
   int64_t now_ns = 0;                // monotonic, as of the last sweep
   bool stopping = false;             // no further request is begun
   std::vector<char> discarded = {};  // where bytes go that nobody looks at
@@ -65,7 +67,7 @@ class Connection {
   Task<bool> answer_overload();
   Task<> refuse(int status);
   Task<> drain();
-  Task<bool> send(ReplyHead head, std::string_view body);
+  WriteBytes send(ReplyHead head, std::string_view body);
 
   auth::Verdict caller() const;
   bool page_is_welcome() const;

@@ -1,5 +1,6 @@
 #include "http/reply_head.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <ctime>
@@ -40,10 +41,29 @@ constexpr std::array<char, 2048> kDigitPairs = [] {
   return pairs;
 }();
 
-void append_number(std::string& out, uint64_t number) {
-  char digits[20];
-  out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
-}
+constexpr std::string_view kExposed =
+    "\r\nAccess-Control-Expose-Headers: x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,x-amz-crc32,Date";
+constexpr size_t kMostFixed = 512;  // of the text around what a head says
+constexpr size_t kMostDigits = 20;
+
+// Puts texts one behind the other, into room that is known to suffice.
+class Pen {
+ public:
+  explicit Pen(char* at) : at_(at) {}
+  Pen& operator<<(std::string_view text) {
+    std::memcpy(at_, text.data(), text.size());
+    at_ += text.size();
+    return *this;
+  }
+  Pen& operator<<(uint64_t number) {
+    at_ = std::to_chars(at_, at_ + kMostDigits, number).ptr;
+    return *this;
+  }
+  char* at() const { return at_; }
+
+ private:
+  char* at_;
+};
 
 }  // namespace
 
@@ -64,43 +84,35 @@ uint64_t RequestIds::mix() { return splitmix64(state_); }
 
 std::string_view RequestIds::next() {
   constexpr size_t kPairsOfWord = 6;
-  uint64_t bits = 0;
-  for (size_t pair = 0; pair < kSize / 2; ++pair) {
-    if (pair % kPairsOfWord == 0) bits = mix();
-    std::memcpy(&text_[2 * pair], &kDigitPairs[2 * (bits & 1023)], 2);
-    bits >>= 10;
+  for (size_t pair = 0; pair < kSize / 2;) {
+    uint64_t bits = mix();
+    for (const size_t end = std::min(pair + kPairsOfWord, kSize / 2); pair < end; ++pair, bits >>= 10) {
+      std::memcpy(&text_[2 * pair], &kDigitPairs[2 * (bits & 1023)], 2);
+    }
   }
   return {text_.data(), text_.size()};
 }
 
 void append_head(std::string& out, const ReplyHead& head) {
-  out += "HTTP/1.1 ";
-  append_number(out, static_cast<uint64_t>(head.status));
-  out += ' ';
-  out += reason_of(head.status);
-  out += "\r\nServer: Server\r\nDate: ";
-  out += head.date;
-  if (!head.content_type.empty()) {
-    out += "\r\nContent-Type: ";
-    out += head.content_type;
-  }
-  out += "\r\nContent-Length: ";
-  append_number(out, head.content_length);
-  out += head.keep_alive ? "\r\nConnection: keep-alive" : "\r\nConnection: close";
-  if (!head.request_id.empty()) {
-    out += "\r\nx-amzn-RequestId: ";
-    out += head.request_id;
-    out += "\r\nx-amz-crc32: ";
-    append_number(out, head.crc32);
-  }
-  if (!head.allowed_origin.empty()) {
-    out += "\r\nVary: Origin\r\nAccess-Control-Allow-Origin: ";
-    out += head.allowed_origin;
-    out += "\r\nAccess-Control-Expose-Headers: x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,x-amz-crc32,Date";
-  }
-  out += "\r\n";
-  out += head.more;
-  out += "\r\n";
+  const size_t before = out.size();
+  const size_t said = head.content_type.size() + head.request_id.size() + head.date.size() +
+                      head.allowed_origin.size() + head.more.size();
+  out.resize_and_overwrite(before + kMostFixed + said, [&](char* text, size_t) {
+    Pen pen(text + before);
+    pen << "HTTP/1.1 " << static_cast<uint64_t>(head.status) << " " << reason_of(head.status);
+    pen << "\r\nServer: Server\r\nDate: " << head.date;
+    if (!head.content_type.empty()) pen << "\r\nContent-Type: " << head.content_type;
+    pen << "\r\nContent-Length: " << head.content_length;
+    pen << (head.keep_alive ? "\r\nConnection: keep-alive" : "\r\nConnection: close");
+    if (!head.request_id.empty()) {
+      pen << "\r\nx-amzn-RequestId: " << head.request_id << "\r\nx-amz-crc32: " << uint64_t{head.crc32};
+    }
+    if (!head.allowed_origin.empty()) {
+      pen << "\r\nVary: Origin\r\nAccess-Control-Allow-Origin: " << head.allowed_origin << kExposed;
+    }
+    pen << "\r\n" << head.more << "\r\n";
+    return static_cast<size_t>(pen.at() - text);
+  });
 }
 
 }  // namespace partita::http

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "http/head_scan.h"
 
 namespace partita::http {
 
@@ -26,10 +27,6 @@ constexpr size_t kMostChunkLine = 4096;
 constexpr size_t kFreeFraming = size_t{64} << 10;
 constexpr size_t kFramingPerBodyByte = 8;
 
-// Headers that say where a request ends, where it goes or who sends it: one of each.
-constexpr std::array<std::string_view, 13> kOnce = {
-    "host", "content-length", "transfer-encoding",    "x-amz-target", "authorization", "content-type",  "x-amz-date",
-    "date", "origin",         "x-amz-security-token", "expect",       "referer",       "sec-fetch-site"};
 constexpr uint32_t kHostSeen = 1U << 0;
 constexpr uint32_t kLengthSeen = 1U << 1;
 constexpr uint32_t kCodingSeen = 1U << 2;
@@ -39,37 +36,9 @@ constexpr uint32_t kSiteSeen = 1U << 12;
 static_assert(kOnce[8] == "origin" && kOnce[11] == "referer" && kOnce[12] == "sec-fetch-site");
 constexpr std::string_view kConnection = "connection";
 
-// A bit for each size that one of these names has: most headers are of no interest here.
-constexpr uint32_t kSizesOfInterest = [] {
-  uint32_t sizes = 1U << kConnection.size();
-  for (const std::string_view name : kOnce) sizes |= 1U << name.size();
-  return sizes;
-}();
-
-// The characters of RFC 9110's token.
-constexpr std::array<bool, 256> kTokenBytes = [] {
-  std::array<bool, 256> is{};
-  for (const char c :
-       std::string_view("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")) {
-    is[static_cast<unsigned char>(c)] = true;
-  }
-  return is;
-}();
-
-bool is_token(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return kTokenBytes[static_cast<unsigned char>(c)]; });
-}
+bool is_token(std::string_view text) { return !text.empty() && token_size(text) == text.size(); }
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
-
-// Of letters, digits and hyphens; no other character of a head becomes one of these by the bit of the lower case.
-bool same_name(std::string_view name, std::string_view lower_name) {
-  if (name.size() != lower_name.size()) return false;
-  for (size_t i = 0; i < name.size(); ++i) {
-    if ((name[i] | 0x20) != lower_name[i]) return false;
-  }
-  return true;
-}
 
 std::string_view trim(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -77,22 +46,14 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-// No control characters but the tab. Eight bytes at a time, since almost every value passes.
+// No control characters but the tab.
 bool is_field_value(std::string_view text) {
-  constexpr uint64_t kOnes = 0x0101010101010101;
-  constexpr uint64_t kHighs = 0x8080808080808080;
-  size_t at = 0;
-  for (; at + 8 <= text.size(); at += 8) {
-    uint64_t word = 0;
-    std::memcpy(&word, text.data() + at, 8);
-    const uint64_t delete_bytes = word ^ (kOnes * 0x7f);
-    const uint64_t suspects = ((word - kOnes * 0x20) & ~word) | ((delete_bytes - kOnes) & ~delete_bytes);
-    if ((suspects & kHighs) != 0) break;
+  while (true) {
+    text.remove_prefix(plain_size(text));
+    if (text.empty()) return true;
+    if (text.front() != '\t') return false;
+    text.remove_prefix(1);
   }
-  return std::ranges::all_of(text.substr(at), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return (byte >= 0x20 && byte != 0x7f) || byte == '\t';
-  });
 }
 
 // Digits alone; all that does not fit is as good as the largest number.
@@ -121,8 +82,7 @@ bool has_word(std::string_view list, std::string_view lower_word) {
 
 // "name: value" as the pair of both; nothing for what is no header line.
 std::optional<std::pair<std::string_view, std::string_view>> split_header(std::string_view line) {
-  size_t colon = 0;
-  while (colon < line.size() && kTokenBytes[static_cast<unsigned char>(line[colon])]) ++colon;
+  const size_t colon = token_size(line);
   if (colon == 0 || colon == line.size() || line[colon] != ':') return std::nullopt;
   const std::string_view value = trim(line.substr(colon + 1));
   if (!is_field_value(value)) return std::nullopt;
@@ -170,6 +130,7 @@ void RequestReader::drop() {
   release();
   begin_ = parsed_ = scanned_ = end_ = 0;
   target_ = body_ = Span{};
+  seen_ = 0;
   headers_.clear();
 }
 
@@ -225,7 +186,7 @@ State RequestReader::next() {
   part_ = Part::kRequestLine;
   method_ = Method::kOther;
   old_version_ = keep_alive_ = blank_line_ = false;
-  seen_ = 0;
+  seen_ = header_count_ = 0;
   content_length_ = chunk_left_ = 0;
   framing_bytes_ = 0;
   target_ = body_ = Span{};
@@ -248,10 +209,12 @@ State RequestReader::parse() {
 // Each line is judged as soon as its line feed has arrived, so that it never matters how much came with it.
 State RequestReader::parse_head() {
   const char first = data_[begin_];
-  if (part_ == Part::kRequestLine && first != '\r' && !kTokenBytes[static_cast<unsigned char>(first)]) {
-    return State::kMalformed;
-  }
+  if (part_ == Part::kRequestLine && first != '\r' && token_size({&first, 1}) == 0) return State::kMalformed;
   while (!head_complete()) {
+    if (const auto usual = take_usual_header()) {
+      if (*usual == State::kMore) continue;
+      return *usual;
+    }
     const char* const from = data_ + begin_ + scanned_;
     const auto* const feed = static_cast<const char*>(std::memchr(from, '\n', end_ - begin_ - scanned_));
     if (feed == nullptr) {
@@ -270,7 +233,9 @@ State RequestReader::parse_head() {
 
 State RequestReader::take_head_line(std::string_view line) {
   if (part_ == Part::kRequestLine) return take_request_line(line);
-  return line.empty() ? end_head() : take_header(line);
+  if (line.empty()) return end_head();
+  const auto header = split_header(line);
+  return header ? take_header(header->first, header->second) : State::kMalformed;
 }
 
 State RequestReader::take_request_line(std::string_view line) {
@@ -293,30 +258,33 @@ State RequestReader::take_request_line(std::string_view line) {
   return State::kMore;
 }
 
-State RequestReader::take_header(std::string_view line) {
-  const auto header = split_header(line);
-  if (!header) return State::kMalformed;
-  if (headers_.size() == kMostHeaders) return State::kHeadTooLarge;
-  headers_.push_back({span_of(header->first), span_of(header->second)});
-  return note_header(header->first, header->second);
+// A whole line "name: value" as clients write it, in one scan. Nothing, and nothing has happened, for every other line:
+// that is then taken the long way.
+std::optional<State> RequestReader::take_usual_header() {
+  const bool seen_before = scanned_ != parsed_;
+  if (part_ != Part::kHeaders || seen_before) return std::nullopt;
+  const char* const begin = data_ + begin_ + parsed_;
+  const std::string_view rest(begin, end_ - begin_ - parsed_);
+  const size_t colon = token_size(rest);
+  if (colon == 0 || colon + 2 >= rest.size() || rest[colon] != ':') return std::nullopt;
+  const size_t from = rest[colon + 1] == ' ' ? colon + 2 : colon + 1;
+  const size_t size = plain_size(rest.substr(from));
+  const size_t line = from + size + 2;
+  if (line > rest.size() || rest[from + size] != '\r' || rest[from + size + 1] != '\n') return std::nullopt;
+  const std::string_view value = rest.substr(from, size);
+  if (size == 0 || value.front() == ' ' || value.back() == ' ' || parsed_ + line > limits_.head_bytes) {
+    return std::nullopt;
+  }
+  parsed_ += line;
+  scanned_ = parsed_;
+  return take_header(rest.substr(0, colon), value);
 }
 
-State RequestReader::note_header(std::string_view name, std::string_view value) {
-  if (name.size() >= 32 || (kSizesOfInterest >> name.size() & 1) == 0) return State::kMore;
-  for (size_t i = 0; i < kOnce.size(); ++i) {
-    if (!same_name(name, kOnce[i])) continue;
-    const uint32_t bit = 1U << i;
-    if ((seen_ & bit) != 0) return State::kMalformed;
-    seen_ |= bit;
-    if (bit == kLengthSeen) {
-      const auto length = read_digits(value, 10);
-      if (!length) return State::kMalformed;
-      content_length_ = *length;
-    }
-    if (bit == kCodingSeen && !same_name(value, "chunked")) return State::kMalformed;
-    if (bit == kHostSeen && value.find_first_of(" \t,") != std::string_view::npos) return State::kMalformed;
-    return State::kMore;
-  }
+State RequestReader::take_header(std::string_view name, std::string_view value) {
+  if (header_count_++ == kMostHeaders) return State::kHeadTooLarge;
+  const size_t place = place_in_once(name);
+  if (place < kOnce.size()) return take_single(place, value);
+  headers_.push_back({span_of(name), span_of(value)});
   if (same_name(name, kConnection)) {
     if (has_word(value, "close")) {
       keep_alive_ = false;
@@ -324,6 +292,21 @@ State RequestReader::note_header(std::string_view name, std::string_view value) 
       keep_alive_ = true;
     }
   }
+  return State::kMore;
+}
+
+State RequestReader::take_single(size_t place, std::string_view value) {
+  const uint32_t bit = 1U << place;
+  if ((seen_ & bit) != 0) return State::kMalformed;
+  seen_ |= bit;
+  singles_[place] = span_of(value);
+  if (bit == kLengthSeen) {
+    const auto length = read_digits(value, 10);
+    if (!length) return State::kMalformed;
+    content_length_ = *length;
+  }
+  if (bit == kCodingSeen && !same_name(value, "chunked")) return State::kMalformed;
+  if (bit == kHostSeen && value.find_first_of(" \t,") != std::string_view::npos) return State::kMalformed;
   return State::kMore;
 }
 
@@ -443,8 +426,10 @@ bool RequestReader::sent_by_page() const {
 bool RequestReader::expects_continue() const { return same_name(header("expect"), "100-continue"); }
 
 std::string_view RequestReader::header(std::string_view lower_name) const {
+  const size_t place = place_in_once(lower_name);
+  if (place < kOnce.size()) return (seen_ >> place & 1) != 0 ? view(singles_[place]) : std::string_view();
   for (const Header& header : headers_) {
-    if (header.name.size == lower_name.size() && same_name(view(header.name), lower_name)) return view(header.value);
+    if (same_name(view(header.name), lower_name)) return view(header.value);
   }
   return {};
 }

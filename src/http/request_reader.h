@@ -16,13 +16,16 @@
 // page is taken from the budget, half of which is for bodies larger than that.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "base/budget.h"
+#include "http/head_scan.h"
 
 namespace partita::http {
 
@@ -101,8 +104,9 @@ class RequestReader {
   State parse_chunks();
   State take_head_line(std::string_view line);
   State take_request_line(std::string_view line);
-  State take_header(std::string_view line);
-  State note_header(std::string_view name, std::string_view value);
+  std::optional<State> take_usual_header();
+  State take_header(std::string_view name, std::string_view value);
+  State take_single(size_t place, std::string_view value);
   State end_head();
   State take_chunk_size(std::string_view line);
   State take_chunk_data();
@@ -129,12 +133,14 @@ class RequestReader {
   bool keep_alive_ = false;
   bool blank_line_ = false;  // one came before the request line
   uint32_t seen_ = 0;        // a bit for each header that may come only once
+  uint32_t header_count_ = 0;
   uint64_t content_length_ = 0;
   uint64_t chunk_left_ = 0;
   size_t framing_bytes_ = 0;  // received after the head beside the body itself
   Span target_;
   Span body_;
-  std::vector<Header> headers_;
+  std::array<Span, kOnce.size()> singles_;  // the values of those that were seen
+  std::vector<Header> headers_;             // the others
 };
 
 }  // namespace partita::http

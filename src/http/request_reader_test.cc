@@ -64,6 +64,49 @@ TEST(RequestReader, ReadsARequestInPiecesOfAnySize) {
   }
 }
 
+// A header line that is all there is taken in one scan, if nothing about it is unusual; else the long way.
+TEST(RequestReader, TakesHeadersAlikeHoweverTheyArrive) {
+  const std::string_view lines[] = {"X-Amz-Target: T.Get",
+                                    "X-Amz-Target:T.Get",
+                                    "X-Amz-Target:  T.Get",
+                                    "X-Amz-Target:\tT.Get",
+                                    "X-Amz-Target: T.Get ",
+                                    "X-Amz-Target:",
+                                    "X-Amz-Target: ",
+                                    "X-Amz-Target: T\tGet",
+                                    "X-Amz-Target: T\x7fGet",
+                                    "X-Amz-Target : T.Get",
+                                    ": T.Get",
+                                    "X-Amz-Target T.Get",
+                                    "X-Amz-Target: \xc3\xa9",
+                                    "X-Amz-Target: T\rGet",
+                                    " X-Amz-Target: T.Get",
+                                    "X-Amz-Target: a:b",
+                                    "X-Amz-Targets: T.Get",
+                                    "Connection: close",
+                                    "connection:close",
+                                    "Content-Length: 0",
+                                    "Content-Length: x",
+                                    "Transfer-Encoding: gzip",
+                                    "Host: again",
+                                    "X\x80: y",
+                                    ""};
+  const auto told = [](const std::string& text, size_t piece) {
+    Reader reader;
+    std::string_view bytes = text;
+    const State state = feed(reader, bytes, piece);
+    if (state != State::kComplete) return std::to_string(static_cast<int>(state));
+    return std::string(reader.header("x-amz-target")) + (reader.keep_alive() ? " stays " : " goes ") +
+           std::string(reader.header("x-more"));
+  };
+  for (const std::string_view first : lines) {
+    for (const std::string_view second : lines) {
+      const std::string text = get(std::string(first) + "\r\nX-More: 1\r\n" + std::string(second) + "\r\n");
+      ASSERT_EQ(told(text, 1000), told(text, 1)) << text;
+    }
+  }
+}
+
 TEST(RequestReader, ReadsRequestsThatWereSentAtOnce) {
   std::string all;
   for (int i = 0; i < 300; ++i) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "model/item_walk.h"
 #include "model/size.h"
 
 namespace partita::model {
@@ -75,24 +76,24 @@ std::string encoded(const Item& item) {
 }
 
 // Writes down what it is shown, in a form that a value can be written in too.
-class Scribe final : public ItemVisitor {
+class Scribe {
  public:
   std::string text;
 
-  void begin_map(size_t members) override { text += "{" + std::to_string(members); }
-  void name(std::string_view name) override { text.append(" ").append(name).append("="); }
-  void end_map() override { text += "}"; }
-  void begin_list(size_t members) override { text += "[" + std::to_string(members); }
-  void end_list() override { text += "]"; }
-  void string(std::string_view shown) override { text.append("s:").append(shown); }
-  void number(const Number& number) override { text.append("n:").append(number.to_string()); }
-  void binary(std::string_view bytes) override { text.append("b:").append(bytes); }
-  void boolean(bool value) override { text += value ? "true" : "false"; }
-  void null() override { text += "null"; }
-  void begin_set(Type type, size_t members) override {
+  void begin_map(size_t members) { text += "{" + std::to_string(members); }
+  void name(std::string_view name) { text.append(" ").append(name).append("="); }
+  void end_map() { text += "}"; }
+  void begin_list(size_t members) { text += "[" + std::to_string(members); }
+  void end_list() { text += "]"; }
+  void string(std::string_view shown) { text.append("s:").append(shown); }
+  void number(const Number& number) { text.append("n:").append(number.to_string()); }
+  void binary(std::string_view bytes) { text.append("b:").append(bytes); }
+  void boolean(bool value) { text += value ? "true" : "false"; }
+  void null() { text += "null"; }
+  void begin_set(Type type, size_t members) {
     text.append(type_name(type)).append("<").append(std::to_string(members));
   }
-  void end_set() override { text += ">"; }
+  void end_set() { text += ">"; }
 
   void show(const AttributeMap& map) {
     begin_map(map.size());

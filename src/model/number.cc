@@ -26,6 +26,11 @@ constexpr std::array<Wide, kDigits + 1> powers_of_ten() {
 constexpr auto kPowers = powers_of_ten();
 constexpr int kNarrowDigits = 19;  // what always fits into 64 bits
 constexpr auto kNarrowPower = static_cast<uint64_t>(kPowers[kNarrowDigits]);
+constexpr auto kNarrowPowers = [] {
+  std::array<uint64_t, kNarrowDigits + 1> powers{};
+  for (size_t i = 0; i < powers.size(); ++i) powers[i] = static_cast<uint64_t>(kPowers[i]);
+  return powers;
+}();
 
 Wide power_of_ten(int exponent) { return kPowers[static_cast<size_t>(exponent)]; }
 
@@ -39,12 +44,29 @@ int count_digits(Wide value) {
   return value >= power_of_ten(guess) ? guess + 1 : guess;
 }
 
+constexpr std::array<char, 200> kDigitPairs = [] {
+  std::array<char, 200> pairs{};
+  for (size_t i = 0; i < 100; ++i) {
+    pairs[2 * i] = static_cast<char>('0' + i / 10);
+    pairs[2 * i + 1] = static_cast<char>('0' + i % 10);
+  }
+  return pairs;
+}();
+
+int count_digits(uint64_t value) {
+  if (value == 0) return 0;
+  const int guess = (64 - __builtin_clzll(value)) * 1233 >> 12;
+  return value >= kNarrowPowers[static_cast<size_t>(guess)] ? guess + 1 : guess;
+}
+
 // Writes the digits so that they end at `end`; returns where they start.
 char* write_digits(uint64_t value, char* end) {
-  while (value != 0) {
-    *--end = static_cast<char>('0' + value % 10);
-    value /= 10;
+  while (value >= 10) {
+    end -= 2;
+    std::memcpy(end, &kDigitPairs[value % 100 * 2], 2);
+    value /= 100;
   }
+  if (value != 0) *--end = static_cast<char>('0' + value);
   return end;
 }
 
@@ -77,6 +99,8 @@ int strip_zeros(Wide& value) {
   value = low;
   return stripped;
 }
+
+bool ends_in_zero(uint64_t value) { return value % 10 == 0; }
 
 bool ends_in_zero(Wide value) {
   constexpr uint64_t kWrap = 6;  // 2^64 mod 10
@@ -207,32 +231,34 @@ Result<Number> Number::parse(std::string_view text) {
 }
 
 std::string Number::to_string() const {
-  std::string text;
-  append_to(text);
-  return text;
+  std::array<char, kMaxTextBytes> text;
+  return {text.data(), write_to(text.data())};
 }
 
-void Number::append_to(std::string& out) const {
+char* Number::write_to(char* out) const {
   if (is_zero()) {
-    out.push_back('0');
-    return;
+    *out = '0';
+    return out + 1;
   }
-  if (negative_) out.push_back('-');
+  if (negative_) *out++ = '-';
   DigitBuffer buffer;
   const std::string_view digits = write_digits(coefficient_, buffer);
   const int whole = static_cast<int>(digits.size()) + exponent_;  // digits before the point
+  const auto put = [&out](std::string_view text) { out = std::copy(text.begin(), text.end(), out); };
+  const auto zeros = [&out](int count) { out = std::fill_n(out, count, '0'); };
   if (exponent_ >= 0) {
-    out.append(digits);
-    out.append(static_cast<size_t>(exponent_), '0');
+    put(digits);
+    zeros(exponent_);
   } else if (whole > 0) {
-    out.append(digits.substr(0, static_cast<size_t>(whole)));
-    out.push_back('.');
-    out.append(digits.substr(static_cast<size_t>(whole)));
+    put(digits.substr(0, static_cast<size_t>(whole)));
+    *out++ = '.';
+    put(digits.substr(static_cast<size_t>(whole)));
   } else {
-    out.append("0.");
-    out.append(static_cast<size_t>(-whole), '0');
-    out.append(digits);
+    put("0.");
+    zeros(-whole);
+    put(digits);
   }
+  return out;
 }
 
 Result<Number> Number::add(const Number& other) const {
@@ -324,6 +350,13 @@ constexpr uint8_t kZeroMark = 0x20;
 constexpr uint8_t kPositiveMark = 0x30;
 constexpr size_t kMaxPairs = kDigits / 2;
 
+template <class Unsigned>
+Unsigned little_endian(std::string_view bytes) {
+  Unsigned value = 0;
+  for (size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<uint8_t>(bytes[i]);
+  return value;
+}
+
 }  // namespace
 
 void Number::encode(std::string& out) const {
@@ -388,19 +421,26 @@ void Number::append_compact(std::string& out) const {
   out.append(bytes.data(), size);
 }
 
-std::optional<Number> Number::from_compact(std::string_view bytes) {
-  if (bytes.empty()) return Number();
-  if (bytes.size() < 3 || bytes.size() > 2 + sizeof(Wide) || bytes.back() == 0) return std::nullopt;
-  const auto at = [&](size_t i) { return static_cast<uint8_t>(bytes[i]); };
-  Wide coefficient = 0;
-  for (size_t i = bytes.size(); i-- > 2;) coefficient = coefficient << 8 | at(i);
-  const int exponent = (at(1) >> 1 << 8 | at(0)) + kLowestExponent;
+// Nothing for what no number has in its canonical form.
+template <class Unsigned>
+std::optional<Number> Number::from_parts(Unsigned coefficient, int exponent, bool negative) {
   const int digits = count_digits(coefficient);
   const int leading = exponent + digits - 1;
   if (digits > kDigits || ends_in_zero(coefficient) || leading < kMinNumberExponent || leading > kMaxNumberExponent) {
     return std::nullopt;
   }
-  return Number(coefficient, exponent, (at(1) & 1) != 0);
+  return Number(coefficient, exponent, negative);
+}
+
+std::optional<Number> Number::from_compact(std::string_view bytes) {
+  if (bytes.empty()) return Number();
+  if (bytes.size() < 3 || bytes.size() > 2 + sizeof(Wide) || bytes.back() == 0) return std::nullopt;
+  const auto at = [&](size_t i) { return static_cast<uint8_t>(bytes[i]); };
+  const int exponent = (at(1) >> 1 << 8 | at(0)) + kLowestExponent;
+  const bool negative = (at(1) & 1) != 0;
+  if (bytes.size() <= 2 + sizeof(uint64_t))
+    return from_parts(little_endian<uint64_t>(bytes.substr(2)), exponent, negative);
+  return from_parts(little_endian<Wide>(bytes.substr(2)), exponent, negative);
 }
 
 }  // namespace partita::model

@@ -30,7 +30,8 @@ class Number {
 
   // Canonical, as DynamoDB returns it: "1000", "-0.001", "0"; digits written out, never an exponent.
   std::string to_string() const;
-  void append_to(std::string& out) const;
+  static constexpr size_t kMaxTextBytes = 170;  // a sign, "0.", 129 zeros and 38 digits
+  char* write_to(char* out) const;              // where it ends
 
   // Exact, or a fault: kNumberUnderflow, or kNumberOverflow, also when the exact result needs more than 38 digits.
   Result<Number> add(const Number& other) const;
@@ -66,6 +67,8 @@ class Number {
 
  private:
   Number(unsigned __int128 coefficient, int exponent, bool negative);
+  template <class Unsigned>
+  static std::optional<Number> from_parts(Unsigned coefficient, int exponent, bool negative);
   static constexpr int kLowestExponent = -167;  // of the 38th digit of a number that starts at 1E-130
 
   // value = (negative ? -1 : 1) * coefficient * 10^exponent

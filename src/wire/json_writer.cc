@@ -4,23 +4,25 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 #include "base/bytes.h"
 #include "model/item_codec.h"
+#include "model/item_walk.h"
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
+#if defined(__SSSE3__)
+#include <immintrin.h>
 #endif
 
 namespace partita::wire {
-namespace {
 
 using model::AttributeValue;
 using model::Type;
 
+namespace {
+
 constexpr char kPlain = 0;
 constexpr char kUnicode = 'u';
-constexpr size_t kBlock = 16;         // bytes that the escape scan may write past what it keeps
 constexpr size_t kLongestEscape = 6;  // \u001f
 
 // How each byte stands inside a JSON string: as it is, behind a backslash as this letter, or as \u00XX.
@@ -37,6 +39,109 @@ constexpr std::array<char, 256> kEscapes = [] {
   return escapes;
 }();
 
+size_t copy_bytewise(char* out, const char* in, size_t size) {
+  size_t at = 0;
+  for (; at < size && kEscapes[static_cast<unsigned char>(in[at])] == kPlain; ++at) out[at] = in[at];
+  return at;
+}
+
+#if defined(__SSSE3__)
+
+// The quote and the backslash, each at the place of its own lower four bits; what no byte is equal to elsewhere.
+alignas(16) constexpr std::array<unsigned char, 16> kMarks = [] {
+  std::array<unsigned char, 16> marks{};
+  marks.fill(0xff);
+  marks['"' & 15] = '"';
+  marks['\\' & 15] = '\\';
+  return marks;
+}();
+
+// One bit for each byte that needs an escape.
+inline unsigned escapes_in(__m128i block) {
+  const __m128i marks = _mm_load_si128(reinterpret_cast<const __m128i*>(kMarks.data()));
+  const __m128i quoted = _mm_cmpeq_epi8(_mm_shuffle_epi8(marks, block), block);
+  const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1f)), block);
+  return static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(quoted, control)));
+}
+
+inline unsigned copy_block(char* out, const char* in) {
+  const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(out), block);
+  return escapes_in(block);
+}
+
+// Copies as many pieces of 128 bytes as need no escape; the bytes that they have.
+__attribute__((target("avx2"))) size_t copy_pieces(char* out, const char* in, size_t size) {
+  const __m256i marks = _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(kMarks.data())));
+  const __m256i last_control = _mm256_set1_epi8(0x1f);
+  size_t at = 0;
+  for (; at + 128 <= size; at += 128) {
+    const auto* const from = reinterpret_cast<const __m256i*>(in + at);
+    auto* const to = reinterpret_cast<__m256i*>(out + at);
+    __m256i quoted = _mm256_setzero_si256();
+    __m256i least = _mm256_set1_epi8(-1);
+#pragma GCC unroll 4
+    for (size_t i = 0; i < 4; ++i) {
+      const __m256i block = _mm256_loadu_si256(from + i);
+      _mm256_storeu_si256(to + i, block);
+      quoted = _mm256_or_si256(quoted, _mm256_cmpeq_epi8(_mm256_shuffle_epi8(marks, block), block));
+      least = _mm256_min_epu8(least, block);
+    }
+    const __m256i control = _mm256_cmpeq_epi8(_mm256_min_epu8(least, last_control), least);
+    if (_mm256_movemask_epi8(_mm256_or_si256(quoted, control)) != 0) break;
+  }
+  return at;
+}
+
+// Two halves of 8 or 4 bytes, which overlap when the text is shorter than both.
+template <class Half>
+size_t copy_halves(char* out, const char* in, size_t size) {
+  constexpr size_t kHalf = sizeof(Half);
+  Half first;
+  Half last;
+  std::memcpy(&first, in, kHalf);
+  std::memcpy(&last, in + size - kHalf, kHalf);
+  std::memcpy(out, &first, kHalf);
+  std::memcpy(out + size - kHalf, &last, kHalf);
+  const __m128i both = _mm_set_epi64x(
+      kHalf == 8 ? static_cast<int64_t>(last) : 0,
+      kHalf == 8 ? static_cast<int64_t>(first) : static_cast<int64_t>(static_cast<uint64_t>(last) << 32 | first));
+  const unsigned found = escapes_in(both) & ((1U << (2 * kHalf)) - 1);
+  if (found == 0) return size;
+  const auto place = static_cast<size_t>(std::countr_zero(found));
+  return place < kHalf ? place : size - 2 * kHalf + place;
+}
+
+#endif
+
+// Copies bytes up to the first one that needs an escape, and says how many; all of them when none does. May write all
+// `size` bytes at `out`, which overlaps nothing.
+#if defined(__SSSE3__)
+
+size_t copy_plain(char* out, const char* in, size_t size) {
+  if (size < 16) {
+    if (size >= 8) return copy_halves<uint64_t>(out, in, size);
+    return size >= 4 ? copy_halves<uint32_t>(out, in, size) : copy_bytewise(out, in, size);
+  }
+  static const bool wide = __builtin_cpu_supports("avx2") != 0;
+  size_t at = wide && size >= 128 ? copy_pieces(out, in, size) : 0;
+  for (; at + 16 <= size; at += 16) {
+    const unsigned found = copy_block(out + at, in + at);
+    if (found != 0) return at + static_cast<size_t>(std::countr_zero(found));
+  }
+  if (at == size) return size;
+  // The rest together with plain bytes before it.
+  const unsigned found = copy_block(out + size - 16, in + size - 16);
+  return found == 0 ? size : size - 16 + static_cast<size_t>(std::countr_zero(found));
+}
+
+#else
+
+size_t copy_plain(char* out, const char* in, size_t size) { return copy_bytewise(out, in, size); }
+
+#endif
+
+// Writes a byte that needs an escape; where it ends. Precondition: room for kLongestEscape.
 char* put_escape(char* out, unsigned char c) {
   constexpr std::string_view kHex = "0123456789abcdef";
   const char letter = kEscapes[c];
@@ -49,66 +154,6 @@ char* put_escape(char* out, unsigned char c) {
   *out++ = kHex[c & 15];
   return out;
 }
-
-#if defined(__SSE2__)
-// All bits of each byte that needs an escape.
-__m128i suspects_in(__m128i block) {
-  const __m128i quote = _mm_cmpeq_epi8(block, _mm_set1_epi8('"'));
-  const __m128i backslash = _mm_cmpeq_epi8(block, _mm_set1_epi8('\\'));
-  const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1f)), block);
-  return _mm_or_si128(control, _mm_or_si128(quote, backslash));
-}
-
-// One bit for each byte that needs an escape.
-unsigned escapes_in(__m128i block) { return static_cast<unsigned>(_mm_movemask_epi8(suspects_in(block))); }
-
-// Copies the text up to its first byte that needs an escape; whole blocks are stored before they are looked at.
-void copy_plain(const char*& from, const char* end, char*& to) {
-  // Copies, as a byte that is stored might be one of the pointers' own.
-  const char* in = from;
-  char* out = to;
-  const auto stop = [&] {
-    from = in;
-    to = out;
-  };
-  // Four blocks at once, as an escape is rare.
-  while (end - in >= 64) {
-    __m128i suspects = _mm_setzero_si128();
-    for (ptrdiff_t at = 0; at < 64; at += 16) {
-      const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + at));
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(out + at), block);
-      suspects = _mm_or_si128(suspects, suspects_in(block));
-    }
-    if (_mm_movemask_epi8(suspects) != 0) break;
-    in += 64;
-    out += 64;
-  }
-  while (end - in >= 16) {
-    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out), block);
-    const unsigned found = escapes_in(block);
-    const int plain = found == 0 ? 16 : std::countr_zero(found);
-    in += plain;
-    out += plain;
-    if (found != 0) return stop();
-  }
-  if (end - in >= 8) {
-    const __m128i block = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(in));
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(out), block);
-    const unsigned found = escapes_in(block) & 0xffU;
-    const int plain = found == 0 ? 8 : std::countr_zero(found);
-    in += plain;
-    out += plain;
-    if (found != 0) return stop();
-  }
-  while (in != end && kEscapes[static_cast<unsigned char>(*in)] == kPlain) *out++ = *in++;
-  stop();
-}
-#else
-void copy_plain(const char*& in, const char* end, char*& out) {
-  while (in != end && kEscapes[static_cast<unsigned char>(*in)] == kPlain) *out++ = *in++;
-}
-#endif
 
 }  // namespace
 
@@ -133,44 +178,43 @@ std::string JsonWriter::take() && {
   return text;
 }
 
-void JsonWriter::quoted(std::string_view text) {
-  const char* in = text.data();
-  const char* const stop = in + text.size();
-  ensure(text.size() + kBlock + 2);
-  put('"');
-  copy_plain(in, stop, next_);
-  while (in != stop) {
-    ensure(static_cast<size_t>(stop - in) + kLongestEscape + kBlock + 1);
-    next_ = put_escape(next_, static_cast<unsigned char>(*in++));
-    copy_plain(in, stop, next_);
+// A comma if one is due, then the text between two quotes; `before` ends with the first of them, and `behind` begins
+// with the second one.
+inline void JsonWriter::quoted(std::string_view before, std::string_view text, std::string_view behind) {
+  ensure(1 + before.size() + text.size() + behind.size());
+  comma();
+  put(before);
+  size_t copied = copy_plain(next_, text.data(), text.size());
+  next_ += copied;
+  while (copied < text.size()) [[unlikely]] {
+    const size_t left = text.size() - copied - 1;
+    ensure(kLongestEscape + left + behind.size());
+    next_ = put_escape(next_, static_cast<unsigned char>(text[copied]));
+    const size_t more = copy_plain(next_, text.data() + copied + 1, left);
+    next_ += more;
+    copied += 1 + more;
   }
-  put('"');
+  put(behind);
 }
 
-void JsonWriter::quoted_number(const model::Number& number) {
-  scratch_.clear();
-  number.append_to(scratch_);
-  ensure(scratch_.size() + 2);
-  put('"');
-  put(scratch_);
-  put('"');
+inline void JsonWriter::quoted_number(std::string_view before, const model::Number& number, std::string_view behind) {
+  ensure(1 + before.size() + model::Number::kMaxTextBytes + behind.size());
+  comma();
+  put(before);
+  next_ = number.write_to(next_);
+  put(behind);
 }
 
-void JsonWriter::quoted_base64(std::string_view bytes) {
-  scratch_.clear();
-  append_base64(scratch_, bytes);
-  ensure(scratch_.size() + 2);
-  put('"');
-  put(scratch_);
-  put('"');
+inline void JsonWriter::quoted_base64(std::string_view before, std::string_view bytes, std::string_view behind) {
+  ensure(1 + before.size() + base64_size(bytes.size()) + behind.size());
+  comma();
+  put(before);
+  next_ = write_base64(next_, bytes);
+  put(behind);
 }
 
 void JsonWriter::key(std::string_view name) {
-  ensure(1);
-  comma();
-  quoted(name);
-  ensure(1);
-  put(':');
+  quoted("\"", name, "\":");
   comma_ = false;
 }
 
@@ -182,16 +226,12 @@ void JsonWriter::bare(std::string_view text) {
 }
 
 void JsonWriter::string(std::string_view text) {
-  ensure(1);
-  comma();
-  quoted(text);
+  quoted("\"", text, "\"");
   comma_ = true;
 }
 
 void JsonWriter::base64(std::string_view bytes) {
-  ensure(1);
-  comma();
-  quoted_base64(bytes);
+  quoted_base64("\"", bytes, "\"");
   comma_ = true;
 }
 
@@ -220,61 +260,53 @@ void JsonWriter::boolean(bool value) { bare(value ? "true" : "false"); }
 void JsonWriter::null() { bare("null"); }
 void JsonWriter::raw(std::string_view json) { bare(json); }
 
-void JsonWriter::open_typed(std::string_view opening) {
-  ensure(opening.size() + 1);
-  comma();
-  put(opening);
-  comma_ = false;
+// Brackets of whatever kind, and no comma behind those that open.
+void JsonWriter::bracket(std::string_view text, bool opens) {
+  ensure(text.size() + 1);
+  if (opens) comma();
+  put(text);
+  comma_ = !opens;
 }
 
-void JsonWriter::close_typed(std::string_view closing) {
-  ensure(closing.size());
-  put(closing);
-  comma_ = true;
-}
-
-// One body for both sources of a value, the model's and the stored form's, so that they can not differ.
-class StoredItemWriter final : public model::ItemVisitor {
+// Writes the members of DynamoDB's typed form. One for both sources of a value, the model's and the stored form's
+// (see model/item_walk.h), so that they can not differ.
+class TypedWriter {
  public:
-  explicit StoredItemWriter(JsonWriter& json) : json_(json) {}
+  explicit TypedWriter(JsonWriter& json) : json_(json) {}
 
-  void begin_map(size_t) override { json_.open_typed(depth_++ == 0 ? "{" : R"({"M":{)"); }
-  void name(std::string_view name) override { json_.key(name); }
-  void end_map() override { json_.close_typed(--depth_ == 0 ? "}" : "}}"); }
-  void begin_list(size_t) override {
+  void begin_map(size_t) { json_.bracket(depth_++ == 0 ? "{" : R"({"M":{)", true); }
+  void name(std::string_view name) { json_.key(name); }
+  void end_map() { json_.bracket(--depth_ == 0 ? "}" : "}}", false); }
+  void begin_list(size_t) {
     ++depth_;
-    json_.open_typed(R"({"L":[)");
+    json_.bracket(R"({"L":[)", true);
   }
-  void end_list() override {
+  void end_list() {
     --depth_;
-    json_.close_typed("]}");
+    json_.bracket("]}", false);
   }
-  void string(std::string_view text) override {
+  void string(std::string_view text) {
     if (in_set_) return json_.string(text);
-    json_.open_typed(R"({"S":)");
-    json_.quoted(text);
-    json_.close_typed("}");
+    json_.quoted(R"({"S":")", text, R"("})");
+    json_.comma_ = true;
   }
-  void number(const model::Number& number) override {
-    json_.open_typed(in_set_ ? "" : R"({"N":)");
-    json_.quoted_number(number);
-    json_.close_typed(in_set_ ? "" : "}");
+  void number(const model::Number& number) {
+    in_set_ ? json_.quoted_number("\"", number, "\"") : json_.quoted_number(R"({"N":")", number, R"("})");
+    json_.comma_ = true;
   }
-  void binary(std::string_view bytes) override {
-    if (in_set_) return json_.base64(bytes);
-    json_.open_typed(R"({"B":)");
-    json_.quoted_base64(bytes);
-    json_.close_typed("}");
+  void binary(std::string_view bytes) {
+    in_set_ ? json_.quoted_base64("\"", bytes, "\"") : json_.quoted_base64(R"({"B":")", bytes, R"("})");
+    json_.comma_ = true;
   }
-  void boolean(bool value) override { json_.bare(value ? R"({"BOOL":true})" : R"({"BOOL":false})"); }
-  void null() override { json_.bare(R"({"NULL":true})"); }
-  void begin_set(Type type, size_t) override {
+  void boolean(bool value) { json_.bare(value ? R"({"BOOL":true})" : R"({"BOOL":false})"); }
+  void null() { json_.bare(R"({"NULL":true})"); }
+  void begin_set(Type type, size_t) {
     in_set_ = true;
-    json_.open_typed(type == Type::kSS ? R"({"SS":[)" : type == Type::kNS ? R"({"NS":[)" : R"({"BS":[)");
+    json_.bracket(type == Type::kSS ? R"({"SS":[)" : type == Type::kNS ? R"({"NS":[)" : R"({"BS":[)", true);
   }
-  void end_set() override {
+  void end_set() {
     in_set_ = false;
-    json_.close_typed("]}");
+    json_.bracket("]}", false);
   }
 
   // A value that stands alone, so that a map in it is not taken for the item itself.
@@ -310,11 +342,11 @@ class StoredItemWriter final : public model::ItemVisitor {
       case Type::kL:
         return walk_list(value.as_list());
       case Type::kSS:
-        return walk_set(Type::kSS, value.as_string_set(), &StoredItemWriter::string);
+        return walk_set(Type::kSS, value.as_string_set(), &TypedWriter::string);
       case Type::kNS:
-        return walk_set(Type::kNS, value.as_number_set(), &StoredItemWriter::number);
+        return walk_set(Type::kNS, value.as_number_set(), &TypedWriter::number);
       case Type::kBS:
-        return walk_set(Type::kBS, value.as_binary_set(), &StoredItemWriter::binary);
+        return walk_set(Type::kBS, value.as_binary_set(), &TypedWriter::binary);
     }
   }
   void walk_list(const AttributeValue::List& list) {
@@ -334,11 +366,11 @@ class StoredItemWriter final : public model::ItemVisitor {
   bool in_set_ = false;
 };
 
-void JsonWriter::write_value(const AttributeValue& value) { StoredItemWriter(*this).walk(value); }
-void JsonWriter::write_item(const model::Item& item) { StoredItemWriter(*this).walk(item); }
+void JsonWriter::write_value(const AttributeValue& value) { TypedWriter(*this).walk(value); }
+void JsonWriter::write_item(const model::Item& item) { TypedWriter(*this).walk(item); }
 
 Result<void> JsonWriter::write_encoded_item(std::string_view stored) {
-  StoredItemWriter writer(*this);
+  TypedWriter writer(*this);
   return model::visit_item(stored, writer);
 }
 

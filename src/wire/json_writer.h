@@ -58,7 +58,7 @@ class JsonWriter {
   std::string take() &&;
 
  private:
-  friend class StoredItemWriter;
+  friend class TypedWriter;
 
   void ensure(size_t bytes) {
     if (static_cast<size_t>(end_ - next_) < bytes) grow(bytes);
@@ -84,14 +84,12 @@ class JsonWriter {
     comma_ = true;
   }
   void bare(std::string_view text);
-  void quoted(std::string_view text);
-  void quoted_number(const model::Number& number);
-  void quoted_base64(std::string_view bytes);
-  void open_typed(std::string_view opening);
-  void close_typed(std::string_view closing);
+  void quoted(std::string_view before, std::string_view text, std::string_view behind);
+  void quoted_number(std::string_view before, const model::Number& number, std::string_view behind);
+  void quoted_base64(std::string_view before, std::string_view bytes, std::string_view behind);
+  void bracket(std::string_view text, bool opens);
 
   std::string buffer_;
-  std::string scratch_;
   char* next_;
   char* end_;
   bool comma_ = false;

@@ -128,9 +128,12 @@ def comparable(answer):
     return HEAD.sub(rb"\1", head) + b"\r\n\r\n" + TIME.sub(rb"\1", UUID.sub(b"uuid", body)) + wrong
 
 
+EARLY = re.compile(rb"^(origin|referer|sec-fetch-site|expect):", re.I | re.M)  # may be answered when the head is there
+
+
 def pieces_of(whole, chance):
     """Seldom the bytes come in several pieces."""
-    if chance.random() > 0.05 or len(whole) < 4:
+    if chance.random() > 0.05 or len(whole) < 4 or EARLY.search(whole):
         return [whole]
     cuts = sorted(chance.sample(range(1, len(whole)), min(3, len(whole) - 1)))
     return [whole[a:b] for a, b in zip([0, *cuts], [*cuts, len(whole)])]

@@ -6,6 +6,7 @@
 #include "build_value.h"
 #include "input.h"
 #include "model/item_codec.h"
+#include "model/item_walk.h"
 #include "model/size.h"
 
 namespace partita::fuzz {
@@ -18,20 +19,20 @@ using model::Number;
 using model::Type;
 
 // Puts together again what a walk takes apart.
-class Rebuilder : public model::ItemVisitor {
+class Rebuilder {
  public:
-  void begin_map(size_t members) override { open(Type::kM, members); }
-  void name(std::string_view name) override { names_.back() = name; }
-  void end_map() override { close(); }
-  void begin_list(size_t members) override { open(Type::kL, members); }
-  void end_list() override { close(); }
-  void string(std::string_view text) override { add(AttributeValue::string(std::string(text))); }
-  void number(const Number& number) override { add(AttributeValue::number(number)); }
-  void binary(std::string_view bytes) override { add(AttributeValue::binary(std::string(bytes))); }
-  void boolean(bool value) override { add(AttributeValue::boolean(value)); }
-  void null() override { add(AttributeValue::null()); }
-  void begin_set(Type type, size_t members) override { open(type, members); }
-  void end_set() override { close(); }
+  void begin_map(size_t members) { open(Type::kM, members); }
+  void name(std::string_view name) { names_.back() = name; }
+  void end_map() { close(); }
+  void begin_list(size_t members) { open(Type::kL, members); }
+  void end_list() { close(); }
+  void string(std::string_view text) { add(AttributeValue::string(std::string(text))); }
+  void number(const Number& number) { add(AttributeValue::number(number)); }
+  void binary(std::string_view bytes) { add(AttributeValue::binary(std::string(bytes))); }
+  void boolean(bool value) { add(AttributeValue::boolean(value)); }
+  void null() { add(AttributeValue::null()); }
+  void begin_set(Type type, size_t members) { open(type, members); }
+  void end_set() { close(); }
 
   const AttributeValue& whole() const { return whole_; }
   bool closed() const { return open_.empty(); }
