@@ -165,6 +165,8 @@ bool evaluate_two(ConditionOp op, const std::vector<Operand>& operands, const It
   }
 }
 
+bool evaluate_truth(const ConditionNode& node, const Item& item, uint64_t& work);
+
 // Depth is bounded by the number of operators that an expression may have.
 bool evaluate_node(const ConditionNode& node, const Item& item, uint64_t& work) {
   const auto holds = [&](const ConditionNode& child) { return evaluate_node(child, item, work); };
@@ -187,9 +189,22 @@ bool evaluate_node(const ConditionNode& node, const Item& item, uint64_t& work) 
       return Resolved(node.operands.front(), item).get() != nullptr;
     case ConditionOp::kAttributeNotExists:
       return Resolved(node.operands.front(), item).get() == nullptr;
+    case ConditionOp::kTruthIsIn:
+      return evaluate_truth(node, item, work);
     default:
       return evaluate_two(node.op, node.operands, item, work);
   }
+}
+
+bool evaluate_truth(const ConditionNode& node, const Item& item, uint64_t& work) {
+  const auto& children = node.children;
+  const bool truth = evaluate_node(children.front(), item, work);
+  const AttributeValue wanted = AttributeValue::boolean(truth);
+  work += node.operands.size() / kMembersOfWork;
+  const auto is_it = [&](const Operand& operand) { return equal(&wanted, Resolved(operand, item).get()); };
+  return std::ranges::any_of(node.operands, is_it) ||
+         std::any_of(children.begin() + 1, children.end(),
+                     [&](const ConditionNode& child) { return evaluate_node(child, item, work) == truth; });
 }
 
 template <class Visit>

@@ -44,12 +44,13 @@ enum class ConditionOp : uint8_t {
   kAttributeType,  // operands: path, a string that names the type
   kBeginsWith,
   kContains,
+  kTruthIsIn,  // whether the first child holds, as a BOOL, is one of the operands or of the other children's
 };
 
 struct ConditionNode {
   ConditionOp op = ConditionOp::kAnd;
   std::vector<Operand> operands;        // of comparisons and functions
-  std::vector<ConditionNode> children;  // of AND, OR and NOT
+  std::vector<ConditionNode> children;  // of AND, OR, NOT and kTruthIsIn
 };
 
 class Condition {

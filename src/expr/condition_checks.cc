@@ -138,6 +138,7 @@ Problem check_operands(const ConditionNode& node, std::string_view name) {
     case ConditionOp::kAnd:
     case ConditionOp::kOr:
     case ConditionOp::kNot:
+    case ConditionOp::kTruthIsIn:
       return std::nullopt;
     case ConditionOp::kEqual:
     case ConditionOp::kNotEqual:

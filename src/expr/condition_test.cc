@@ -160,5 +160,33 @@ TEST(Condition, OutlivesItsPlaceholders) {
   EXPECT_TRUE(evaluate(*condition, sample()));
 }
 
+TEST(Condition, ATruthIsComparedWithValuesAndOtherTruths) {
+  const auto exists = [](const char* name) {
+    ConditionNode node;
+    node.op = ConditionOp::kAttributeExists;
+    node.operands.emplace_back().path.attribute = name;
+    return node;
+  };
+  const auto operand = [](model::AttributeValue value) {
+    Operand made;
+    made.value = std::make_shared<const model::AttributeValue>(std::move(value));
+    return made;
+  };
+  model::Item item;
+  item.set("yes", model::AttributeValue::boolean(true));
+  ConditionNode node;
+  node.op = ConditionOp::kTruthIsIn;
+  node.children.push_back(exists("yes"));
+  EXPECT_FALSE(evaluate(Condition(node), item));
+  node.operands = {operand(model::AttributeValue::boolean(false)), operand(model::AttributeValue::string("true"))};
+  EXPECT_FALSE(evaluate(Condition(node), item));
+  EXPECT_TRUE(evaluate(Condition(node), model::Item()));
+  node.children.push_back(exists("no"));
+  EXPECT_FALSE(evaluate(Condition(node), item));
+  node.operands.emplace_back().path.attribute = "yes";
+  EXPECT_TRUE(evaluate(Condition(node), item));
+  EXPECT_EQ(Condition(node).attributes(), (std::vector<std::string>{"yes", "no"}));
+}
+
 }  // namespace
 }  // namespace partita::expr

@@ -102,12 +102,28 @@ Projection::Projection(std::vector<Path> paths) : paths_(std::move(paths)) {
   }
 }
 
+Projection Projection::of_columns(std::vector<Column> columns) {
+  std::vector<Path> paths;
+  for (const Column& column : columns) paths.push_back(column.path);
+  Projection projection(std::move(paths));
+  projection.columns_ = std::move(columns);
+  std::ranges::sort(projection.columns_, {}, &Column::name);
+  for (const Column& column : projection.columns_) {
+    projection.whole_attributes_ = projection.whole_attributes_ && column.name == column.path.attribute;
+  }
+  return projection;
+}
+
 Result<Projection> parse_projection(std::string_view text, Placeholders& given) {
   return ProjectionParser(text, given).parse();
 }
 
 Item project(const Projection& projection, const Item& item) {
   Item kept;
+  for (const Projection::Column& column : projection.columns()) {
+    if (const AttributeValue* value = find(item, column.path)) kept.set(column.name, *value);
+  }
+  if (!projection.columns().empty()) return kept;
   Paths paths = projection.paths();
   while (!paths.empty()) {
     size_t count = 1;

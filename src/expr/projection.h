@@ -17,17 +17,28 @@ class Projection {
   // Precondition: no two paths overlap or conflict; a plain attribute may be named twice.
   explicit Projection(std::vector<Path> paths);
 
+  // What a path leads to, under a name of its own.
+  struct Column {
+    std::string name;
+    Path path;
+  };
+  // Each value by itself, and not where it stood in the item. Precondition: the names are distinct.
+  static Projection of_columns(std::vector<Column> columns);
+
   const std::vector<Path>& paths() const { return paths_; }
+  // Sorted by their names; empty when it is no projection of columns.
+  const std::vector<Column>& columns() const { return columns_; }
 
   // The distinct top-level attributes that it needs, sorted by their bytes.
   const std::vector<std::string>& attributes() const { return attributes_; }
   // Those of them that it looks inside of, with `.` or `[]`.
   const std::vector<std::string>& nested_attributes() const { return nested_attributes_; }
-  // True when every path is a whole attribute.
+  // True when every path is a whole attribute under its own name.
   bool whole_attributes() const { return whole_attributes_; }
 
  private:
-  std::vector<Path> paths_;  // sorted
+  std::vector<Path> paths_;      // sorted
+  std::vector<Column> columns_;  // sorted
   std::vector<std::string> attributes_;
   std::vector<std::string> nested_attributes_;
   bool whole_attributes_ = true;

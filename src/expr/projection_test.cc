@@ -89,5 +89,19 @@ TEST(AttributesToGet, AreWholeNames) {
             "One or more parameter values were invalid: Duplicate value in attribute name: a");
 }
 
+TEST(Projection, ColumnsStandByThemselvesUnderTheirNames) {
+  const Item item = attributes({{"m", m({{"k", l({s("x"), s("y")})}})}, {"n", n(1)}});
+  const Projection columns =
+      Projection::of_columns({{"y", {"m", {"k", 1U}}}, {"n", {"n", {}}}, {"gone", {"m", {"z"}}}});
+  EXPECT_EQ(project(columns, item), attributes({{"y", s("y")}, {"n", n(1)}}));
+  EXPECT_EQ(columns.attributes(), (std::vector<std::string>{"m", "n"}));
+  EXPECT_FALSE(columns.whole_attributes());
+  EXPECT_TRUE(Projection::of_columns({{"n", {"n", {}}}}).whole_attributes());
+  EXPECT_FALSE(Projection::of_columns({{"o", {"n", {}}}}).whole_attributes());
+  // Columns may lie within each other.
+  const Projection both = Projection::of_columns({{"m", {"m", {}}}, {"k", {"m", {"k"}}}});
+  EXPECT_EQ(project(both, item).size(), 2U);
+}
+
 }  // namespace
 }  // namespace partita::expr

@@ -22,6 +22,9 @@ inline constexpr size_t kMaxBatchWrites = 25;
 inline constexpr size_t kMaxTransactionActions = 100;
 inline constexpr size_t kMaxTransactionBytes = 4 * 1024 * 1024;
 
+inline constexpr size_t kMaxStatementCharacters = 8192;  // of PartiQL; API reference, as the next one
+inline constexpr size_t kMaxBatchStatements = 25;
+
 inline constexpr size_t kMaxExpressionBytes = 4096;
 inline constexpr size_t kMaxExpressionOperators = 300;
 inline constexpr size_t kMaxInOperands = 100;

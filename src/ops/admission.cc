@@ -4,7 +4,25 @@
 
 namespace partita::ops {
 
+namespace {
+
+std::string_view statement_action(table::Verb verb) {
+  switch (verb) {
+    case table::Verb::kPut:
+      return "dynamodb:PartiQLInsert";
+    case table::Verb::kUpdate:
+      return "dynamodb:PartiQLUpdate";
+    case table::Verb::kDelete:
+      return "dynamodb:PartiQLDelete";
+    default:
+      return "dynamodb:PartiQLSelect";
+  }
+}
+
+}  // namespace
+
 std::string_view action_of(const Operation& operation, table::Verb verb) {
+  if (operation.action == kActionsOfStatements) return statement_action(verb);
   if (!operation.action.empty()) return operation.action;
   switch (verb) {
     case table::Verb::kGet:

@@ -17,7 +17,8 @@
 
 namespace partita::ops {
 
-// The action of IAM that an access by this operation needs: the operation's own, or in a transaction that of the part.
+// The action of IAM that an access by this operation needs: the operation's own, or in a transaction and in PartiQL
+// that of the part.
 std::string_view action_of(const Operation& operation, table::Verb verb);
 
 // What was done since the start, for one operation, action and table; operations on tables are counted for all of them.

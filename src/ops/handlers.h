@@ -6,6 +6,7 @@
 namespace partita::ops {
 
 #define PARTITA_HANDLER(name) Task<Result<std::string>> name(const Context& context, wire::JsonDocument document)
+PARTITA_HANDLER(batch_execute_statement);
 PARTITA_HANDLER(batch_get_item);
 PARTITA_HANDLER(batch_write_item);
 PARTITA_HANDLER(create_table);
@@ -13,6 +14,8 @@ PARTITA_HANDLER(delete_item);
 PARTITA_HANDLER(delete_table);
 PARTITA_HANDLER(describe_stream);
 PARTITA_HANDLER(describe_table);
+PARTITA_HANDLER(execute_statement);
+PARTITA_HANDLER(execute_transaction);
 PARTITA_HANDLER(get_item);
 PARTITA_HANDLER(get_records);
 PARTITA_HANDLER(get_shard_iterator);

@@ -35,10 +35,14 @@ struct Context {
 // lives until the task has ended.
 using Handler = Task<Result<std::string>> (*)(const Context& context, wire::JsonDocument document);
 
+// For Operation::action: each statement of a request has its own.
+inline constexpr std::string_view kActionsOfStatements = "dynamodb:PartiQL*";
+
 struct Operation {
   std::string_view name;  // as in X-Amz-Target
   Kind kind;
-  std::string_view action;  // of IAM; empty: each part of a request has its own, see action_of()
+  std::string_view
+      action;  // of IAM; empty or kActionsOfStatements: each part of a request has its own, see action_of()
   const wire::Shape& shape;
   Handler handler;
   Api api = Api::kDynamoDb;

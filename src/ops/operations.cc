@@ -13,6 +13,7 @@ namespace shapes = wire::shapes;
 
 // clang-format off
 const std::array kOperations = {
+    Operation{"BatchExecuteStatement", Kind::kWrite, kActionsOfStatements, shapes::kBatchExecuteStatement, batch_execute_statement},
     Operation{"BatchGetItem", Kind::kRead, "dynamodb:BatchGetItem", shapes::kBatchGetItem, batch_get_item},
     Operation{"BatchWriteItem", Kind::kWrite, "dynamodb:BatchWriteItem", shapes::kBatchWriteItem, batch_write_item},
     Operation{"CreateTable", Kind::kControl, "dynamodb:CreateTable", shapes::kCreateTable, create_table},
@@ -20,6 +21,8 @@ const std::array kOperations = {
     Operation{"DeleteTable", Kind::kControl, "dynamodb:DeleteTable", shapes::kDeleteTable, delete_table},
     Operation{"DescribeStream", Kind::kControl, "dynamodb:DescribeStream", shapes::kDescribeStream, describe_stream, Api::kStreams},
     Operation{"DescribeTable", Kind::kControl, "dynamodb:DescribeTable", shapes::kDescribeTable, describe_table},
+    Operation{"ExecuteStatement", Kind::kWrite, kActionsOfStatements, shapes::kExecuteStatement, execute_statement},
+    Operation{"ExecuteTransaction", Kind::kWrite, kActionsOfStatements, shapes::kExecuteTransaction, execute_transaction},
     Operation{"GetItem", Kind::kRead, "dynamodb:GetItem", shapes::kGetItem, get_item},
     Operation{"GetRecords", Kind::kRead, "dynamodb:GetRecords", shapes::kGetRecords, get_records, Api::kStreams},
     Operation{"GetShardIterator", Kind::kControl, "dynamodb:GetShardIterator", shapes::kGetShardIterator, get_shard_iterator, Api::kStreams},

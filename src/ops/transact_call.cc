@@ -1,10 +1,15 @@
 #include "ops/transact_call.h"
 
 #include <algorithm>
+#include <map>
+
+#include "base/bytes.h"
 
 namespace partita::ops {
 
 namespace {
+
+using wire::JsonValue;
 
 // {table: [...]}, when there is any; `collections` come sorted by table.
 void write_collections(wire::JsonWriter& json, const std::vector<table::WritesOutcome::Collection>& collections) {
@@ -25,7 +30,57 @@ void write_collections(wire::JsonWriter& json, const std::vector<table::WritesOu
   json.end_object();
 }
 
+// The JSON of a value in one fixed form, so that two requests that say the same have the same digest.
+void append_canonical(JsonValue value, std::string& out) {
+  out.push_back(static_cast<char>('0' + static_cast<int>(value.kind())));
+  switch (value.kind()) {
+    case JsonValue::Kind::kNull:
+      return;
+    case JsonValue::Kind::kBoolean:
+      out.push_back(value.as_boolean() ? '1' : '0');
+      return;
+    case JsonValue::Kind::kInteger:
+    case JsonValue::Kind::kDecimal:
+      append_u64(out, static_cast<uint64_t>(value.as_integer()));
+      return;
+    case JsonValue::Kind::kString:
+      append_sized(out, value.as_string());
+      return;
+    case JsonValue::Kind::kArray:
+      append_varint(out, value.size());
+      for (const JsonValue element : value.elements()) append_canonical(element, out);
+      return;
+    case JsonValue::Kind::kObject: {
+      std::map<std::string_view, JsonValue> sorted;
+      for (const auto& [name, member] : value.members()) sorted[name] = member;
+      std::erase_if(sorted, [](const auto& member) { return !member.second.present(); });  // absent, to DynamoDB
+      append_varint(out, sorted.size());
+      for (const auto& [name, member] : sorted) {
+        append_sized(out, name);
+        append_canonical(member, out);
+      }
+      return;
+    }
+  }
+}
+
+// A projection that selects nothing leaves no Item, other than in GetItem.
+bool is_shown(const table::ReadItem& item) {
+  if (!item.item) return false;
+  const auto* projected = std::get_if<model::Item>(&*item.item);
+  return projected == nullptr || !projected->empty();
+}
+
 }  // namespace
+
+std::string digest(JsonValue value) {
+  std::string canonical;
+  append_canonical(value, canonical);
+  std::string out;
+  append_u64(out, hash64(canonical));
+  append_u64(out, hash64("partita" + canonical));
+  return out;
+}
 
 void add_by_table(std::vector<table::ConsumedCapacity>& sums, const table::ConsumedCapacity& part) {
   const auto sum = std::ranges::find(sums, part.table, &table::ConsumedCapacity::table);
@@ -34,6 +89,25 @@ void add_by_table(std::vector<table::ConsumedCapacity>& sums, const table::Consu
   } else {
     sum->add(part);
   }
+}
+
+Result<void> write_found_items(wire::JsonWriter& json, const table::TransactGetOutcome& outcome,
+                               CapacityDetail detail) {
+  std::vector<table::ConsumedCapacity> sums;
+  for (const auto& consumed : outcome.consumed) add_by_table(sums, consumed);
+  write_capacity_list(json, sums, detail, CapacityKind::kTransactionRead);
+  json.key("Responses");
+  json.begin_array();
+  for (const auto& item : outcome.items) {
+    json.begin_object();
+    if (is_shown(item)) {
+      json.key("Item");
+      PARTITA_TRY_VOID(write_found(json, *item.item));
+    }
+    json.end_object();
+  }
+  json.end_array();
+  return {};
 }
 
 void write_costs(wire::JsonWriter& json, const table::WritesPlan& plan, const table::WritesOutcome& outcome,

@@ -7,12 +7,19 @@
 #include "base/result.h"
 #include "ops/reply.h"
 #include "table/transact.h"
+#include "wire/json_reader.h"
 #include "wire/json_writer.h"
 
 namespace partita::ops {
 
+// The same for two values that say the same in JSON, and for two that do not as good as never.
+std::string digest(wire::JsonValue value);
+
 // Adds a part's consumption to its table's; tables come in the order of their first part.
 void add_by_table(std::vector<table::ConsumedCapacity>& sums, const table::ConsumedCapacity& part);
+
+// The members "ConsumedCapacity", as far as it was asked for, and "Responses". Errors: kCorrupt.
+Result<void> write_found_items(wire::JsonWriter& json, const table::TransactGetOutcome& outcome, CapacityDetail detail);
 
 // The members "ConsumedCapacity" and "ItemCollectionMetrics", as far as they were asked for.
 void write_costs(wire::JsonWriter& json, const table::WritesPlan& plan, const table::WritesOutcome& outcome,

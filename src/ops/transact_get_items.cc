@@ -36,31 +36,11 @@ struct TransactGetItems {
     return request;
   }
 
-  // A projection that selects nothing leaves no Item, other than in GetItem.
-  static bool is_shown(const table::ReadItem& item) {
-    if (!item.item) return false;
-    const auto* projected = std::get_if<model::Item>(&*item.item);
-    return projected == nullptr || !projected->empty();
-  }
-
   static Result<std::string> encode(const Request& request, const table::TransactGetPlan& /*plan*/,
                                     const table::TransactGetOutcome& outcome) {
     wire::JsonWriter json(4096);
     json.begin_object();
-    std::vector<table::ConsumedCapacity> sums;
-    for (const auto& consumed : outcome.consumed) add_by_table(sums, consumed);
-    write_capacity_list(json, sums, request.capacity, CapacityKind::kTransactionRead);
-    json.key("Responses");
-    json.begin_array();
-    for (const auto& item : outcome.items) {
-      json.begin_object();
-      if (is_shown(item)) {
-        json.key("Item");
-        PARTITA_TRY_VOID(write_found(json, *item.item));
-      }
-      json.end_object();
-    }
-    json.end_array();
+    PARTITA_TRY_VOID(write_found_items(json, outcome, request.capacity));
     json.end_object();
     return std::move(json).take();
   }

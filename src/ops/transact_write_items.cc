@@ -1,7 +1,5 @@
 #include <array>
-#include <map>
 
-#include "base/bytes.h"
 #include "model/fault.h"
 #include "ops/handlers.h"
 #include "ops/pipeline.h"
@@ -27,49 +25,6 @@ struct Form {
 constexpr std::array kForms = {
     Form{Field::kConditionCheck, Kind::kCheck, Field::kKey}, Form{Field::kPut, Kind::kPut, Field::kItem},
     Form{Field::kDelete, Kind::kDelete, Field::kKey}, Form{Field::kUpdate, Kind::kUpdate, Field::kKey}};
-
-// The JSON of a value in one fixed form, so that two requests that say the same have the same digest.
-void append_canonical(JsonValue value, std::string& out) {
-  out.push_back(static_cast<char>('0' + static_cast<int>(value.kind())));
-  switch (value.kind()) {
-    case JsonValue::Kind::kNull:
-      return;
-    case JsonValue::Kind::kBoolean:
-      out.push_back(value.as_boolean() ? '1' : '0');
-      return;
-    case JsonValue::Kind::kInteger:
-    case JsonValue::Kind::kDecimal:
-      append_u64(out, static_cast<uint64_t>(value.as_integer()));
-      return;
-    case JsonValue::Kind::kString:
-      append_sized(out, value.as_string());
-      return;
-    case JsonValue::Kind::kArray:
-      append_varint(out, value.size());
-      for (const JsonValue element : value.elements()) append_canonical(element, out);
-      return;
-    case JsonValue::Kind::kObject: {
-      std::map<std::string_view, JsonValue> sorted;
-      for (const auto& [name, member] : value.members()) sorted[name] = member;
-      std::erase_if(sorted, [](const auto& member) { return !member.second.present(); });  // absent, to DynamoDB
-      append_varint(out, sorted.size());
-      for (const auto& [name, member] : sorted) {
-        append_sized(out, name);
-        append_canonical(member, out);
-      }
-      return;
-    }
-  }
-}
-
-std::string digest(JsonValue items) {
-  std::string canonical;
-  append_canonical(items, canonical);
-  std::string out;
-  append_u64(out, hash64(canonical));
-  append_u64(out, hash64("partita" + canonical));
-  return out;
-}
 
 struct TransactWriteItems {
   using Request = table::TransactWriteRequest;

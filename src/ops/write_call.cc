@@ -58,9 +58,6 @@ Result<table::WriteRequest> decode_replacement(const Members& in, table::WriteAc
   return request;
 }
 
-namespace {
-
-// What ReturnValues asks for, or null. `touched` holds it when it is no whole item.
 const model::Item* returned_item(ReturnValues wanted, const expr::Update& update, const table::Written& written,
                                  model::Item& touched) {
   const bool old = wanted == ReturnValues::kAllOld || wanted == ReturnValues::kUpdatedOld;
@@ -70,8 +67,6 @@ const model::Item* returned_item(ReturnValues wanted, const expr::Update& update
   touched = expr::touched(update, *source);
   return touched.empty() ? nullptr : &touched;
 }
-
-}  // namespace
 
 Result<std::string> WriteCall::encode(const Request& request, const table::WritePlan& plan,
                                       const table::WriteOutcome& outcome) {

@@ -22,6 +22,10 @@ void decode_rest(const wire::Members& in, table::WriteRequest& request);
 Result<table::WriteRequest> decode_replacement(const wire::Members& in, table::WriteAction::Kind kind,
                                                wire::Field field);
 
+// What ReturnValues asks for, or null; it is in `written`, or in `touched` when it is no whole item.
+const model::Item* returned_item(table::ReturnValues wanted, const expr::Update& update, const table::Written& written,
+                                 model::Item& touched);
+
 // The encoding half of all three.
 struct WriteCall {
   using Request = table::WriteRequest;

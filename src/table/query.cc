@@ -266,34 +266,13 @@ size_t rows_wanted(const RangePlan& plan, uint64_t scanned) {
   return std::min<uint64_t>(kRowsAtOnce, *plan.request->limit - scanned);
 }
 
-// Those of the attributes that the index does not store.
-std::vector<std::string> not_projected(const TableInfo& table, const IndexInfo& index,
-                                       const std::vector<std::string>& attributes) {
-  if (index.projection.kind == ProjectionKind::kAll) return {};
-  std::vector<std::string> stored = key_attributes(table, &index);
-  stored.insert(stored.end(), index.projection.attributes.begin(), index.projection.attributes.end());
-  std::vector<std::string> missing;
-  std::ranges::copy_if(attributes, std::back_inserter(missing),
-                       [&](const auto& name) { return std::ranges::find(stored, name) == stored.end(); });
-  return missing;
-}
-
-std::string bracketed(const std::vector<std::string>& names) {
-  std::string list = "[";
-  for (const auto& name : names) {
-    if (list.size() > 1) list += ", ";
-    list += name;
-  }
-  return list + "]";
-}
-
 bool needs_whole_items(const RangePlan& plan) {
   const RangeRequest& request = *plan.request;
   if (request.select == Select::kAllAttributes) return plan.index->projection.kind != ProjectionKind::kAll;
   const auto lacks = [&](const auto& part) {
     return part && !not_projected(*plan.table, *plan.index, part->attributes()).empty();
   };
-  return lacks(request.projection) || lacks(request.filter);
+  return lacks(request.projection) || (lacks(request.filter) && !request.of_statement);
 }
 
 Result<void> choose_index(RangePlan& plan) {
@@ -330,7 +309,7 @@ Result<void> check_paths(const RangePlan& plan) {
 
 // A Query's filter is for what is no key.
 Result<void> check_filter(const RangePlan& plan, const model::KeySchema& keys) {
-  if (!plan.request->filter) return {};
+  if (!plan.request->filter || plan.request->of_statement) return {};
   for (const auto& attribute : plan.request->filter->attributes()) {
     if (!keys.names(attribute)) continue;
     return refuse(plan.request->legacy_filter ? Fault::kQueryFilterNamesKey : Fault::kFilterNamesKey, {attribute});
@@ -353,6 +332,26 @@ Access access_of(const RangePlan& plan) {
 }
 
 }  // namespace
+
+std::vector<std::string> not_projected(const TableInfo& table, const IndexInfo& index,
+                                       const std::vector<std::string>& attributes) {
+  if (index.projection.kind == ProjectionKind::kAll) return {};
+  std::vector<std::string> stored = key_attributes(table, &index);
+  stored.insert(stored.end(), index.projection.attributes.begin(), index.projection.attributes.end());
+  std::vector<std::string> missing;
+  std::ranges::copy_if(attributes, std::back_inserter(missing),
+                       [&](const auto& name) { return std::ranges::find(stored, name) == stored.end(); });
+  return missing;
+}
+
+std::string bracketed(const std::vector<std::string>& names) {
+  std::string list = "[";
+  for (const auto& name : names) {
+    if (list.size() > 1) list += ", ";
+    list += name;
+  }
+  return list + "]";
+}
 
 Result<storage::Range> rows_of(const RangePlan& plan) {
   storage::Range range = plan.range ? query_range(plan) : segment_range(plan);

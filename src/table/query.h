@@ -37,8 +37,16 @@ struct RangeRequest {
   std::optional<expr::Projection> projection;
   Select select = Select::kDefault;
   bool consistent = false;
+  // From PartiQL: the filter may name keys, and of an index it sees what the index holds.
+  bool of_statement = false;
   CapacityDetail capacity = CapacityDetail::kNone;
 };
+
+// Those of the attributes that the index does not store, in order.
+std::vector<std::string> not_projected(const TableInfo& table, const IndexInfo& index,
+                                       const std::vector<std::string>& attributes);
+// As DynamoDB lists names: "[a, b]".
+std::string bracketed(const std::vector<std::string>& names);
 
 // The request outlives its plan.
 struct RangePlan {

@@ -71,13 +71,6 @@ const ConditionFailedDetail* failed_condition_of(const Error& error) {
 }
 
 // Error: kCorrupt; then the text is thrown away.
-Result<void> write_failed_item(JsonWriter& json, const Error& error) {
-  const ConditionFailedDetail* const failed = failed_condition_of(error);
-  if (failed == nullptr) return {};
-  json.key("Item");
-  return json.write_encoded_item(failed->item);
-}
-
 Result<void> write_reasons(JsonWriter& json, const TransactionCancelledDetail& cancelled) {
   json.key("CancellationReasons");
   json.begin_array();
@@ -112,6 +105,18 @@ size_t expected_bytes(const Error& error) {
 }  // namespace
 
 std::string message_of(const Error& error, Words words) { return text_of(error, fault_told(error), words); }
+
+Result<void> write_failed_item(JsonWriter& json, const Error& error) {
+  const ConditionFailedDetail* const failed = failed_condition_of(error);
+  if (failed == nullptr) return {};
+  json.key("Item");
+  return json.write_encoded_item(failed->item);
+}
+
+std::string_view code_of(const Error& error) {
+  const std::string_view code = name_of(row_of(fault_told(error)).exception).reason_code;
+  return code.empty() ? name_of(Exception::kInternalServerError).name : code;
+}
 
 ErrorReply render(const Error& error) {
   const Fault fault = fault_told(error);

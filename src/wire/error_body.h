@@ -3,8 +3,11 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/error.h"
+#include "base/result.h"
+#include "wire/json_writer.h"
 
 namespace partita::wire {
 
@@ -20,6 +23,13 @@ ErrorReply render(const Error& error);
 
 // What AWS answers, as text/xml, to anything that is not its JSON: not even an error body.
 ErrorReply render_not_json();
+
+// What the error is called where several stand in one reply: "ConditionalCheckFailed". "InternalServerError" for what
+// has no such name.
+std::string_view code_of(const Error& error);
+
+// The member "Item", when the error carries the item that failed a condition. Error: kCorrupt.
+Result<void> write_failed_item(JsonWriter& json, const Error& error);
 
 // Which of a fault's texts; see FaultRow.
 enum class Words : uint8_t { kOlder, kNewer };

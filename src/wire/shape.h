@@ -118,6 +118,7 @@ bool truth(const JsonValue& value, bool otherwise = false);
 Error constraint_violated(std::string_view violation);
 
 namespace shapes {
+extern const Shape kBatchExecuteStatement;
 extern const Shape kBatchGetItem;
 extern const Shape kBatchWriteItem;
 extern const Shape kCreateTable;
@@ -125,6 +126,8 @@ extern const Shape kDeleteItem;
 extern const Shape kDeleteTable;
 extern const Shape kDescribeStream;
 extern const Shape kDescribeTable;
+extern const Shape kExecuteStatement;
+extern const Shape kExecuteTransaction;
 extern const Shape kGetItem;
 extern const Shape kGetRecords;
 extern const Shape kGetShardIterator;

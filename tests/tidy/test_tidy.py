@@ -202,8 +202,8 @@ MAY_USE = {
     "expr": {"model"},
     "wire": {"model"},
     "auth": set(),
-    "partiql": {"expr", "model"},
     "table": {"expr", "storage", "model"},
+    "partiql": {"table", "expr", "model"},
     "ops": {"wire", "auth", "table", "partiql", "expr", "model"},
     "http": {"ops", "auth"},
     "app": None,  # everything

@@ -1,0 +1,157 @@
+#include <string>
+#include <vector>
+
+#include "base/executor.h"
+#include "model/fault.h"
+#include "ops/handlers.h"
+#include "ops/pipeline.h"
+#include "ops/reply.h"
+#include "ops/statement_call.h"
+#include "ops/transact_call.h"
+#include "partiql/reads.h"
+#include "wire/error_body.h"
+
+namespace partita::ops {
+
+namespace {
+
+using model::Fault;
+using model::refuse;
+using wire::Field;
+using wire::Members;
+
+struct BatchRequest {
+  struct Part {
+    Result<partiql::Statement> statement;  // what is wrong with one of them is told in its place
+    bool consistent = false;
+    bool return_item_on_failure = false;
+  };
+  std::vector<Part> parts;
+  table::CapacityDetail capacity = table::CapacityDetail::kNone;
+};
+
+struct BatchExecuteStatement {
+  using Request = BatchRequest;
+
+  static Result<partiql::Statement> decode_statement(const Members& in) {
+    PARTITA_TRY(const partiql::Parameters parameters, decode_parameters(in));
+    PARTITA_TRY(partiql::Statement statement, partiql::Statement::parse(in.text(Field::kStatement), parameters));
+    if (statement.kind == partiql::Statement::Kind::kExists) return refuse(Fault::kPartiqlExistsAlone);
+    return statement;
+  }
+
+  static Result<Request> decode(const Members& in) {
+    Request request;
+    const wire::Shape& shape = in.element_shape(Field::kStatements);
+    for (const wire::JsonValue entry : in[Field::kStatements].elements()) {
+      const Members one(entry, shape);
+      const bool return_item = one.text(Field::kReturnValuesOnConditionCheckFailure) == "ALL_OLD";
+      request.parts.push_back({decode_statement(one), one.flag(Field::kConsistentRead), return_item});
+    }
+    request.capacity = capacity_detail(in);
+    return request;
+  }
+};
+
+// A SELECT of one item, which is a GetItem. One try.
+Task<Result<void>> try_read(const Context& context, Entrance& gate, const BatchRequest::Part& part,
+                            StatementOutcome& outcome) {
+  const partiql::Statement& statement = *part.statement;
+  PARTITA_CO_TRY(const table::Table table, find_table(statement, context));
+  table::GetRequest request;
+  if (statement.index) co_return refuse(Fault::kPartiqlBatchKey);
+  PARTITA_CO_TRY(std::optional<model::Item> key, partiql::key_of_read(statement, *table));
+  if (!key) co_return refuse(Fault::kPartiqlBatchKey);
+  request.key = *std::move(key);
+  request.projection = partiql::projection_of(statement);
+  request.consistent = part.consistent;
+  PARTITA_CO_TRY(const table::GetPlan plan, table::bind(request, table));
+  PARTITA_CO_TRY_VOID(table::admit(plan, gate));
+  outcome.table = table;
+  PARTITA_CO_TRY(table::GetOutcome got, co_await table::run(context.database, plan));
+  table::charge(plan, got, gate);
+  outcome.consumed = std::move(got.consumed);
+  outcome.item = std::move(got.read.item);
+  co_return Result<void>();
+}
+
+Task<StatementOutcome> run_read(const Context& context, Entrance& gate, const BatchRequest::Part& part) {
+  for (int tries = 1;; ++tries) {
+    StatementOutcome outcome;
+    auto done = co_await try_read(context, gate, part, outcome);
+    if (done.ok()) co_return outcome;
+    const bool again = table::Database::binds_again(done.error()) && tries < kMostTries;
+    if (again) done = co_await context.database.before_binding_again(done.error());
+    if (again && done.ok()) continue;
+    outcome.error = std::move(done).error();
+    co_return outcome;
+  }
+}
+
+Task<StatementOutcome> run_part(const Context& context, Entrance& gate, const BatchRequest::Part& part) {
+  if (!part.statement.ok()) {
+    StatementOutcome outcome;
+    outcome.error = part.statement.error();
+    co_return outcome;
+  }
+  if (part.statement->reads()) co_return co_await run_read(context, gate, part);
+  const StatementWrite options{table::CapacityDetail::kNone, part.return_item_on_failure};
+  co_return co_await run_write(context, gate, *part.statement, options);
+}
+
+// Error: kCorrupt.
+Result<void> write_response(wire::JsonWriter& json, const StatementOutcome& outcome) {
+  json.begin_object();
+  if (outcome.error) {
+    json.key("Error");
+    json.begin_object();
+    json.key("Code");
+    json.string(wire::code_of(*outcome.error));
+    json.key("Message");
+    json.string(wire::message_of(*outcome.error));
+    PARTITA_TRY_VOID(wire::write_failed_item(json, *outcome.error));
+    json.end_object();
+  }
+  if (outcome.table != nullptr) {
+    json.key("TableName");
+    json.string(outcome.table->name);
+  }
+  if (outcome.item) {
+    json.key("Item");
+    PARTITA_TRY_VOID(write_found(json, *outcome.item));
+  }
+  json.end_object();
+  return {};
+}
+
+Result<std::string> encode(const BatchRequest& request, const std::vector<StatementOutcome>& outcomes) {
+  wire::JsonWriter json(4096);
+  json.begin_object();
+  json.key("Responses");
+  json.begin_array();
+  std::vector<table::ConsumedCapacity> sums;
+  for (const StatementOutcome& outcome : outcomes) {
+    PARTITA_TRY_VOID(write_response(json, outcome));
+    if (outcome.consumed) add_by_table(sums, *outcome.consumed);
+  }
+  json.end_array();
+  write_capacity_list(json, sums, request.capacity);
+  json.end_object();
+  return std::move(json).take();
+}
+
+}  // namespace
+
+Task<Result<std::string>> batch_execute_statement(const Context& context, wire::JsonDocument document) {
+  PARTITA_CO_TRY(const BatchRequest request,
+                 decode<BatchExecuteStatement>(std::move(document), context.operation.shape));
+  Entrance gate(context);
+  std::vector<StatementOutcome> outcomes;
+  for (const BatchRequest::Part& part : request.parts) {
+    if (!outcomes.empty()) co_await GiveWay();
+    outcomes.push_back(co_await run_part(context, gate, part));
+  }
+  co_return encode(request, outcomes);
+}
+
+}  // namespace partita::ops

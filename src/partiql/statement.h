@@ -1,0 +1,60 @@
+// A statement with its parameters, as far as it is understood without any table.
+//
+//   PARTITA_TRY(Statement statement, Statement::parse("SELECT * FROM Music WHERE Artist = ?", {"Acme"}));
+//   table::Table table = ...;  // of statement.table
+//   PARTITA_TRY_VOID(check_table(statement, *table));
+//   PARTITA_TRY(Selection selection, reads_of(statement, *table, options));       // reads.h
+//   PARTITA_TRY(table::WriteAction action, write_of(statement, *table));          // writes.h
+//
+// A value; const use is safe from any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "expr/condition.h"
+#include "expr/projection.h"
+#include "expr/update.h"
+#include "model/value.h"
+#include "partiql/conditions.h"
+#include "table/request.h"
+#include "table/schema.h"
+
+namespace partita::partiql {
+
+struct Order {
+  std::string attribute;
+  bool descending = false;
+};
+
+struct Statement {
+  enum class Kind : uint8_t { kSelect, kInsert, kUpdate, kDelete, kExists };
+
+  // Faults: what DynamoDB refuses before it looks for the table; see "PartiQL" in model/faults.inc.
+  // Precondition: UTF-8.
+  static Result<Statement> parse(std::string_view text, const Parameters& parameters);
+
+  bool reads() const { return kind == Kind::kSelect; }
+
+  Kind kind = Kind::kSelect;
+  std::string table;
+  std::optional<std::string> index;
+  // What is wrong with it, which DynamoDB says once it has seen that the table has no index that it refuses.
+  std::optional<Error> late;
+
+  // Of kSelect and kExists: nothing for `*`.
+  std::vector<expr::Projection::Column> columns;
+  std::vector<Order> order;
+  std::optional<expr::ConditionNode> where;  // of all but kInsert
+  model::Item item;                          // of kInsert
+  expr::Update update;                       // of kUpdate
+  table::ReturnValues returned = table::ReturnValues::kNone;
+};
+
+// Faults: kPartiqlIndexNotFound, kPartiqlManyKeyAttributes, then statement.late.
+Result<void> check_table(const Statement& statement, const table::TableInfo& table);
+
+}  // namespace partita::partiql
