@@ -17,8 +17,7 @@ using model::AttributeValue;
 using model::Fault;
 using model::refuse;
 
-constexpr size_t kMostReads = 50;       // measured
-constexpr size_t kMostBranches = 1000;  // ours: what has more is read as a whole
+constexpr size_t kMostReads = 50;  // measured
 
 std::string key_bytes(const AttributeValue& value) {
   std::string bytes;
@@ -161,7 +160,7 @@ std::vector<KeyPlan::Spread> KeyPlan::spread(const ConditionNode& node) {
   for (const ConditionNode& child : node.children) {
     if (too_many_) break;
     std::ranges::move(spread(child), std::back_inserter(all));
-    too_many_ = too_many_ || all.size() > kMostBranches;
+    too_many_ = too_many_ || all.size() > kMostReads;
   }
   return all;
 }
@@ -174,6 +173,7 @@ std::vector<KeyPlan::Spread> KeyPlan::spread_in(const ConditionNode& node) {
     equality.operands = {node.operands.front(), node.operands[i]};
     all.push_back({{&equality}, {}});
   }
+  too_many_ = too_many_ || all.size() > kMostReads;
   return all;
 }
 
@@ -182,7 +182,7 @@ std::vector<KeyPlan::Spread> KeyPlan::spread_and(const ConditionNode& node) {
   for (const ConditionNode& child : node.children) {
     if (too_many_) break;
     const std::vector<Spread> more = spread(child);
-    too_many_ = too_many_ || all.size() * more.size() > kMostBranches;
+    too_many_ = too_many_ || all.size() * more.size() > kMostReads;
     if (too_many_) break;
     std::vector<Spread> product;
     for (const Spread& one : all) {
@@ -239,7 +239,7 @@ Result<void> KeyPlan::check() const {
       if (type != key.type) return refuse(Fault::kPartiqlKeyType, {key.name});
     }
   }
-  if (pinned_ && (too_many_ || branches_.size() > kMostReads)) return refuse(Fault::kPartiqlTooManyReads);
+  if (pinned_ && too_many_) return refuse(Fault::kPartiqlTooManyReads);
   if (!keyed_) return {};
   const Branch* last = nullptr;  // of the same partition, the one that reaches furthest
   for (const Branch& branch : branches_) {

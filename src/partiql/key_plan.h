@@ -79,7 +79,7 @@ class KeyPlan {
   std::vector<Branch> branches_;
   bool keyed_ = false;
   bool pinned_ = false;
-  bool too_many_ = false;
+  bool too_many_ = false;  // branches, which only grow in number as more of the condition is looked at
 };
 
 }  // namespace partita::partiql

@@ -179,7 +179,9 @@ class Reads {
       if (negated && same.size() > 1) {
         reads.push_back(union_of(same));
       } else {
-        for (const Branch& branch : same) reads.push_back(query(branch));
+        for (const Branch& branch : same) {
+          if (!branch.range.is_empty()) reads.push_back(query(branch));
+        }
       }
       begin = end;
     }
@@ -190,6 +192,7 @@ class Reads {
       if (!is_forward()) std::ranges::reverse(reads);
       std::ranges::move(reads, std::back_inserter(all));
     }
+    if (all.empty()) all.push_back(query(branches.front()));  // which finds nothing, and costs what that costs
     return all;
   }
 
