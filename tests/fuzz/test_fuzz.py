@@ -18,6 +18,7 @@ SECONDS = int(os.environ.get("FUZZ_SECONDS", "4"))
 DICTIONARIES = {
     "condition": "expression.dict",
     "key_condition": "expression.dict",
+    "partiql": "partiql.dict",
     "projection": "expression.dict",
     "update": "expression.dict",
     "request": "json.dict",

@@ -167,7 +167,7 @@ OPERATIONS = [
     Mutant("one item past 16 MB in BatchGetItem", "src/table/read.cc",
            "full = full || (bytes > 0 && bytes + item.bytes > model::kMaxBatchGetBytes);",
            "full = full || bytes > model::kMaxBatchGetBytes;", ("api:edges",)),
-    Mutant("a token's digest depends on the order of members", "src/ops/transact_write_items.cc",
+    Mutant("a token's digest depends on the order of members", "src/ops/transact_call.cc",
            "std::map<std::string_view, JsonValue> sorted;\n      for (const auto& [name, member] : value.members()) sorted[name] = member;",
            "std::vector<std::pair<std::string_view, JsonValue>> sorted;\n"
            "      for (const auto& [name, member] : value.members()) sorted.emplace_back(name, member);",
@@ -244,4 +244,26 @@ SOCKETS = [
            "if (!local && !options.beyond_loopback) {", "if (!local && false) {", ("http_test", "http")),
 ]
 
-MUTANTS = STORE + TABLES + OPERATIONS + SOCKETS
+PARTIQL = [
+    Mutant("branches of a WHERE may overlap", "src/partiql/key_plan.cc",
+           "if (same && last->range.overlaps(branch.range)) return refuse(Fault::kPartiqlOverlap);", "",
+           ("partiql_test",)),
+    Mutant("one branch with a partition key makes a Query of all", "src/partiql/key_plan.cc",
+           "keyed_ = std::ranges::all_of(", "keyed_ = std::ranges::any_of(", ("partiql_test",)),
+    Mutant("a second condition on the sort key is forgotten", "src/partiql/reads.cc",
+           "const bool said = branch.sort.size() == 1;", "const bool said = true;", ("partiql_test",)),
+    Mutant("an UPDATE makes an item", "src/partiql/writes.cc",
+           "  rest.children.insert(rest.children.begin(), presence(key, true));\n", "", ("partiql_test",)),
+    Mutant("an exponent of more than 32 bits is read as another one", "src/partiql/literals.cc",
+           "return digits.fits && scale", "return scale", ("partiql_test",)),
+    Mutant("a chain of AND takes one in parentheses apart", "src/partiql/expression_parser.cc",
+           "node.kind != kind || node.grouped", "node.kind != kind", ("partiql_test",)),
+    Mutant("branches beside a negated one are read by themselves", "src/partiql/reads.cc",
+           "if (negated && same.size() > 1) {", "if (false) {", ("api:partiql",)),
+    Mutant("a NextToken goes on in any statement", "src/ops/execute_statement.cc",
+           "  if (*said != digest) return refuse(Fault::kPartiqlTokenMismatch);\n", "", ("api:partiql",)),
+    Mutant("a DELETE with a condition fails where there is no item", "src/partiql/writes.cc",
+           "    either.children.push_back(presence(key, false));\n", "", ("partiql_test",)),
+]
+
+MUTANTS = STORE + TABLES + OPERATIONS + SOCKETS + PARTIQL
