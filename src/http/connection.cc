@@ -207,7 +207,7 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   const int64_t began_ns = site_.clock.monotonic_ns();
   ops::Call call{{}, {}, {}, auth::Refused{}};
   if (reader_.method() == Method::kPost) {
-    call = {reader_.header("x-amz-target"), reader_.header("content-type"), body, caller()};
+    call = {reader_.header("x-amz-target"), reader_.header("content-type"), body, caller(), reader_.header("host")};
   }
   ops::Reply reply;
   BudgetShare share(site_.budget);

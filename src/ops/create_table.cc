@@ -1,5 +1,6 @@
 #include "ops/handlers.h"
 #include "ops/pipeline.h"
+#include "ops/policy_document.h"
 #include "ops/table_reply.h"
 #include "ops/table_request.h"
 
@@ -19,20 +20,16 @@ std::optional<std::vector<table::IndexRequest>> decode_indexes(const Members& in
   return indexes;
 }
 
-std::vector<table::Tag> decode_tags(const Members& in) {
-  std::vector<table::Tag> tags;
-  const wire::Shape& shape = in.element_shape(Field::kTags);
-  for (const JsonValue entry : in[Field::kTags].elements()) {
-    const Members one(entry, shape);
-    tags.push_back({decode_text(one, Field::kKey), decode_text(one, Field::kValue)});
-  }
-  return tags;
-}
+struct CreateRequest : table::TableRequest {
+  std::optional<std::string> policy;
+};
 
-struct CreateTable : TableChange<table::TableRequest, table::create_table> {
+struct CreateTable {
+  using Request = CreateRequest;
+
   static Result<Request> decode(const Members& in) {
-    PARTITA_TRY_VOID(refuse_named(in, {Field::kResourcePolicy, Field::kGlobalTableSourceArn,
-                                       Field::kGlobalTableSettingsReplicationMode, Field::kVectorIndexes}));
+    PARTITA_TRY_VOID(refuse_named(
+        in, {Field::kGlobalTableSourceArn, Field::kGlobalTableSettingsReplicationMode, Field::kVectorIndexes}));
     auto request = decode_table<Request>(in);
     request.keys = decode_keys(in);
     request.local_indexes = decode_indexes(in, Field::kLocalSecondaryIndexes, false);
@@ -40,7 +37,23 @@ struct CreateTable : TableChange<table::TableRequest, table::create_table> {
     request.deletion_protection = in.flag(Field::kDeletionProtectionEnabled);
     request.table_class = in.text(Field::kTableClass);
     request.tags = decode_tags(in);
+    request.policy = decode_text(in, Field::kResourcePolicy);
     return request;
+  }
+
+  static Task<Result<Described>> run(const Context& context, const Request& request) {
+    std::optional<ReadPolicy> read;
+    if (request.policy) {
+      PARTITA_CO_TRY(read, read_policy(*request.policy, false, context));
+    }
+    const int64_t at_ms = context.database.clock().now_ms();
+    auto created = co_await table::create_table(context.database, request, read ? &read->policy : nullptr);
+    PARTITA_CO_TRY(table::Table made, std::move(created));
+    co_return Described{std::move(made), at_ms};
+  }
+
+  static std::string encode(const Context& context, const Described& made) {
+    return table_reply(context, "TableDescription", made);
   }
 };
 

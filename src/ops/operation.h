@@ -29,6 +29,7 @@ struct Context {
   Admission& admission;
   const auth::Caller& caller;
   const Operation& operation;
+  std::string_view host;  // by which the caller knows this server; see Call
 };
 
 // Carries out a request whose body is parsed and no more; see pipeline.h. The result is the reply's JSON. The context

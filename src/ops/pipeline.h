@@ -28,6 +28,7 @@
 #include "base/task.h"
 #include "ops/admission.h"
 #include "ops/operation.h"
+#include "ops/resource_arn.h"
 #include "ops/stream_names.h"
 #include "table/query.h"
 #include "table/read.h"
@@ -106,12 +107,16 @@ Task<Result<std::string>> serve(const Context& context, wire::JsonDocument docum
   }
 }
 
+// What an operation is asked, or answers, when that is nothing.
+struct Nothing {};
+
 // The same for an operation on tables as such. There is no description to bind to: `table` holds such a request against
 // the newest one in the very transaction that changes it.
 //
 //   struct DeleteTable {
-//     using Request = ...;  // has a `name`, which may be an ARN until it is run; or a `stream_arn` and a `stream`;
-//                           // or neither, where none is named
+//     using Request = ...;  // has a `name`, which may be an ARN until it is run; or a `resource`, of which only the
+//                           // ARN is known until then, with `kArnRules`; or a `stream_arn` and a `stream`; or none,
+//                           // where none is named
 //     static Result<Request> decode(const wire::Members& in);
 //     static Task<Result<Outcome>> run(const Context& context, const Request& request);
 //     static std::string encode(const Context& context, const Outcome& outcome);
@@ -121,6 +126,10 @@ Task<Result<std::string>> serve_control(const Context& context, wire::JsonDocume
   PARTITA_CO_TRY(typename Call::Request request, decode<Call>(std::move(document), context.operation.shape));
   table::Access access;
   access.verb = table::Verb::kControl;
+  if constexpr (requires { request.resource; }) {
+    PARTITA_CO_TRY(request.resource, resource_of(request.resource.arn, Call::kArnRules, context));
+    access.name = request.resource.name;
+  }
   if constexpr (requires { request.name; }) {
     PARTITA_CO_TRY(request.name, table_name_of(request.name, context));
     access.name = request.name;

@@ -19,6 +19,7 @@ struct Call {
   std::string_view content_type;  // the Content-Type header, empty when absent
   std::string_view body;
   auth::Verdict caller;
+  std::string_view host = {};  // the Host header, empty when absent
 };
 
 struct Reply {

@@ -90,6 +90,16 @@ std::optional<table::StreamRequest> decode_stream(const Members& in) {
   return table::StreamRequest{wanted.flag(Field::kStreamEnabled), std::string(wanted.text(Field::kStreamViewType))};
 }
 
+std::vector<table::Tag> decode_tags(const Members& in) {
+  std::vector<table::Tag> tags;
+  const wire::Shape& shape = in.element_shape(Field::kTags);
+  for (const JsonValue entry : in[Field::kTags].elements()) {
+    const Members one(entry, shape);
+    tags.push_back({decode_text(one, Field::kKey), decode_text(one, Field::kValue)});
+  }
+  return tags;
+}
+
 std::optional<std::string> decode_text(const Members& in, Field field) {
   if (!in.has(field)) return std::nullopt;
   return std::string(in.text(field));

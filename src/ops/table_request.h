@@ -21,6 +21,7 @@ table::OnDemandLimits decode_on_demand(const wire::Members& in);
 std::optional<table::WarmRequest> decode_warm(const wire::Members& in);
 std::optional<table::EncryptionRequest> decode_encryption(const wire::Members& in);
 std::optional<table::StreamRequest> decode_stream(const wire::Members& in);
+std::vector<table::Tag> decode_tags(const wire::Members& in);
 std::optional<std::string> decode_text(const wire::Members& in, wire::Field field);
 
 // What both say of the whole table, but for what only one of them needs or takes to be there.

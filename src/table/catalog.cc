@@ -288,7 +288,7 @@ Task<Result<bool>> Catalog::read_all() {
   co_return true;
 }
 
-Task<Result<Table>> Catalog::create(TableInfo info) {
+Task<Result<Table>> Catalog::create(TableInfo info, Beside beside) {
   bool exists = false;
   uint64_t revision = 0;
   Result<void> damage;
@@ -313,6 +313,7 @@ Task<Result<Table>> Catalog::create(TableInfo info) {
     encode_counts({}, counts);
     changes.put(base_count_key(info.id), std::move(counts));
     put_stream({}, info, clock_.now_ms(), changes);
+    if (beside) beside(info, changes);
     return Decision::kCommit;
   };
   storage::Version version{};

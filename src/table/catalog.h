@@ -45,8 +45,10 @@ class Catalog {
   // Up to `limit` names behind `after`, in byte order, from the store.
   Task<Result<std::vector<std::string>>> names(std::string after, size_t limit);
 
+  // What is stored together with a new table.
+  using Beside = std::function<void(const TableInfo& table, storage::Changes& changes)>;
   // Stores a new table; its id is assigned here. Fault: kTableExists.
-  Task<Result<Table>> create(TableInfo info);
+  Task<Result<Table>> create(TableInfo info, Beside beside = nullptr);
 
   // Changes a table by a pure function of its newest description; what that refuses with is returned and nothing is
   // changed. The jobs that the change makes necessary are stored with it. Fault: kTableNotFound, kTableOfNewerVersion.

@@ -5,9 +5,11 @@
 #include "model/limits.h"
 #include "table/capacity_rules.h"
 #include "table/index_rules.h"
+#include "table/policy.h"
 #include "table/settings_rules.h"
 #include "table/stream.h"
 #include "table/tables.h"
+#include "table/tags.h"
 
 namespace partita::table {
 
@@ -143,8 +145,7 @@ Result<void> set_settings(TableInfo& table, const TableRequest& request) {
   }
   PARTITA_TRY_VOID(check_new_stream(request.stream));
   if (request.stream && request.stream->enabled) begin_stream(table, request.stream->view_type, table.created_ms);
-  PARTITA_TRY(table.tags, new_tags(request.tags));
-  return {};
+  return merge_tags(request.tags, table.tags);
 }
 
 Result<TableInfo> make_table(const TableRequest& request, int64_t now_ms, int64_t creating_ms) {
@@ -177,7 +178,7 @@ Error name_taken(const Database& database, const std::string& name) {
 
 }  // namespace
 
-Task<Result<Table>> create_table(Database& database, const TableRequest& request) {
+Task<Result<Table>> create_table(Database& database, const TableRequest& request, const Policy* policy) {
   // A name that is on its way out is free in a moment.
   const Table known = database.catalog().find(request.name);
   if (known != nullptr && known->status == Status::kDeleting) {
@@ -185,7 +186,11 @@ Task<Result<Table>> create_table(Database& database, const TableRequest& request
   }
   PARTITA_CO_TRY(TableInfo table, make_table(request, database.clock().now_ms(), database.options().creating_ms));
   table.uuid = database.random().uuid();
-  auto created = co_await database.catalog().create(std::move(table));
+  Catalog::Beside beside;
+  if (policy != nullptr) {
+    beside = [=](const TableInfo& made, storage::Changes& changes) { put_first_policy(made, *policy, changes); };
+  }
+  auto created = co_await database.catalog().create(std::move(table), beside);
   const bool taken = !created.ok() && created.error().kind() == ErrorKind::kInvalid &&
                      model::fault_of(created.error()) == Fault::kTableExists;
   if (taken) co_return name_taken(database, request.name);

@@ -86,6 +86,15 @@ struct Tally {
   std::atomic<int64_t> heard_ns{0};  // when, on the monotonic clock; of a table
 };
 
+// What was asked of Contributor Insights.
+struct Insights {
+  bool enabled = false;
+  bool throttled_only = false;  // the mode THROTTLED_KEYS, else ACCESSED_AND_THROTTLED_KEYS
+  int64_t began_ms = 0;         // when the newest of its rules was made
+  int64_t changed_ms = 0;       // when the last change is done
+  bool operator==(const Insights&) const = default;
+};
+
 struct IndexInfo {
   uint16_t id = 0;  // unique within the table for its whole life; see model::kBaseIndex
   std::string name;
@@ -96,9 +105,10 @@ struct IndexInfo {
   OnDemandLimits on_demand;
   WarmThroughput warm;
   std::optional<Pending<WarmThroughput>> next_warm;
-  Status status = Status::kActive;  // never kUpdating: an index that changes is read and written as before
-  int64_t settles_at_ms = 0;        // not 0: until then it is shown UPDATING
-  bool backfilling = false;         // filled from the table's items; not to be queried yet
+  Status status = Status::kActive;   // never kUpdating: an index that changes is read and written as before
+  int64_t settles_at_ms = 0;         // not 0: until then it is shown UPDATING
+  bool backfilling = false;          // filled from the table's items; not to be queried yet
+  std::optional<Insights> insights;  // nothing: never asked for
   std::shared_ptr<Tally> tally = std::make_shared<Tally>();
 };
 
@@ -162,7 +172,8 @@ struct TableInfo {
   std::string replication_mode;                        // GlobalTableSettingsReplicationMode; empty: never named
   StreamInfo stream;
   std::map<std::string, std::string> tags;
-  uint64_t revision = 1;  // grows with every change
+  std::optional<Insights> insights;  // nothing: never asked for
+  uint64_t revision = 1;             // grows with every change
   std::vector<Counting> counting;
   // What a server has to know to serve or to change the table, by name. A server that does not know one of them does
   // neither.

@@ -59,6 +59,15 @@ void put_limits(AttributeMap& map, const Owner& owner) {
   }
 }
 
+template <class Owner>
+void put_insights(AttributeMap& map, const Owner& owner) {
+  if (!owner.insights) return;
+  map.set("insights", flag(owner.insights->enabled));
+  map.set("insights_began", whole(owner.insights->began_ms));
+  map.set("insights_changed", whole(owner.insights->changed_ms));
+  map.set("insights_throttled", flag(owner.insights->throttled_only));
+}
+
 AttributeValue from_index(const IndexInfo& index) {
   AttributeMap map;
   map.set("backfilling", flag(index.backfilling));
@@ -75,6 +84,7 @@ AttributeValue from_index(const IndexInfo& index) {
   map.set("status", whole(static_cast<int64_t>(index.status)));
   map.set("throughput", from_throughput(index.throughput));
   put_limits(map, index);
+  put_insights(map, index);
   return AttributeValue::map(std::move(map));
 }
 
@@ -159,6 +169,15 @@ class Fields {
     take("next_warm_read", owner.next_warm->value.read_units);
     take("next_warm_write", owner.next_warm->value.write_units);
   }
+  template <class Owner>
+  void take_insights(Owner& owner) {
+    if (find("insights", model::Type::kBool) == nullptr) return;
+    owner.insights.emplace();
+    take("insights", owner.insights->enabled);
+    take("insights_began", owner.insights->began_ms);
+    take("insights_changed", owner.insights->changed_ms);
+    take("insights_throttled", owner.insights->throttled_only);
+  }
   // Calls `use` with each member of a list of maps.
   template <class Use>
   void each(std::string_view name, Use use) {
@@ -216,12 +235,14 @@ IndexInfo index_from(const AttributeMap& map, bool& sound) {
   fields.take("status", index.status);
   fields.take("throughput", index.throughput);
   fields.take_limits(index);
+  fields.take_insights(index);
   sound &= fields.sound();
   return index;
 }
 
 void put_settings(AttributeMap& item, const TableInfo& table) {
   put_limits(item, table);
+  put_insights(item, table);
   item.set("protected", flag(table.deletion_protection));
   item.set("class", text(table.table_class));
   item.set("class_changed", whole(table.table_class_changed_ms));
@@ -249,6 +270,7 @@ void put_settings(AttributeMap& item, const TableInfo& table) {
 
 void take_settings(Fields& fields, TableInfo& table) {
   fields.take_limits(table);
+  fields.take_insights(table);
   fields.take("protected", table.deletion_protection);
   fields.take("class", table.table_class);
   fields.take("class_changed", table.table_class_changed_ms);

@@ -37,6 +37,7 @@ TableInfo rich_table() {
   table.stream = {
       true, "NEW_IMAGE", "2026-01-01T00:00:00.000", 43, {{44, 45, 46, 47, 48, 49}, {50, 51, 52, 53, 54, 0}}};
   table.tags = {{"team", "blue"}, {"empty", ""}};
+  table.insights = Insights{true, true, 43, 44};
   table.revision = 12;
   IndexInfo index;
   index.id = 3;
@@ -49,6 +50,7 @@ TableInfo rich_table() {
   index.status = Status::kCreating;
   index.settles_at_ms = 42;
   index.backfilling = true;
+  index.insights = Insights{false, false, 45, 46};
   table.indexes.push_back(index);
   IndexInfo local;
   local.id = 1;
@@ -76,6 +78,9 @@ TEST(SchemaCodecTest, WhatIsStoredComesBack) {
   EXPECT_EQ(table->next_warm->value.read_units, 36);
   ASSERT_TRUE(table->throughput.next);
   EXPECT_EQ(table->throughput.next->value, (Units{31, 32}));
+  EXPECT_EQ(table->insights, rich_table().insights);
+  EXPECT_EQ(table->indexes[0].insights, rich_table().indexes[0].insights);
+  EXPECT_FALSE(table->indexes[1].insights);
   ASSERT_TRUE(table->next_encryption);
   EXPECT_EQ(table->next_encryption->due_ms, 41);
   EXPECT_EQ(table->status, Status::kUpdating);

@@ -16,19 +16,6 @@ using model::Fault;
 using model::refuse;
 
 constexpr std::string_view kOwnKey = "alias/aws/dynamodb";
-constexpr size_t kMaxTagKey = 128;    // characters; Tag in DynamoDB's API reference
-constexpr size_t kMaxTagValue = 256;  // the same
-
-// "Tagging restrictions in DynamoDB" in its developer guide. Which other characters are letters is not looked up.
-bool may_be_in_tag(char c) {
-  if (static_cast<unsigned char>(c) >= 0x80) return true;
-  const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  return word || std::string_view("_.:/=+-@ \t\n\r").contains(c);
-}
-
-bool is_tag_text(std::string_view text, size_t most) {
-  return utf16_length(text) <= most && std::ranges::all_of(text, may_be_in_tag);
-}
 
 bool is_key_arn(std::string_view key) { return key.starts_with("arn:") && key.contains(":key/"); }
 
@@ -83,21 +70,6 @@ Result<void> change_stream(TableInfo& table, const StreamRequest& wanted, int64_
     end_stream(table);
   }
   return {};
-}
-
-Result<std::map<std::string, std::string>> new_tags(const std::vector<Tag>& tags) {
-  std::map<std::string, std::string> kept;
-  for (const Tag& tag : tags) {
-    const std::string key = tag.key.value_or("null");
-    if (!tag.key || key.empty() || !is_tag_text(key, kMaxTagKey)) return refuse(Fault::kTagKeyInvalid, {key});
-    if (!tag.value || !is_tag_text(*tag.value, kMaxTagValue)) {
-      return refuse(Fault::kTagValueInvalid, {tag.value.value_or("null")});
-    }
-    if (key.starts_with("aws:")) return refuse(Fault::kTagKeyReserved, {key});
-    if (!kept.emplace(key, *tag.value).second) return refuse(Fault::kTagKeyTwice, {key});
-  }
-  if (kept.size() > model::kMaxTags) return refuse(Fault::kTooManyTags);
-  return kept;
 }
 
 }  // namespace partita::table

@@ -1,11 +1,9 @@
-// What DynamoDB says of encryption, streams and tags of a table.
+// What DynamoDB says of encryption and streams of a table.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 #include "table/tables.h"
@@ -25,8 +23,5 @@ std::string kms_key_id(std::string_view key);
 Result<void> check_new_stream(const std::optional<StreamRequest>& request);
 // Faults: kStreamViewMissingOnUpdate, kStreamViewGivenOnUpdate, kStreamOnAlready, kStreamOffAlready.
 Result<void> change_stream(TableInfo& table, const StreamRequest& wanted, int64_t now_ms);
-
-// Faults: kTagKeyInvalid, kTagValueInvalid, kTagKeyReserved, kTagKeyTwice, kTooManyTags.
-Result<std::map<std::string, std::string>> new_tags(const std::vector<Tag>& tags);
 
 }  // namespace partita::table

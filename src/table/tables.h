@@ -12,6 +12,8 @@
 
 namespace partita::table {
 
+struct Policy;
+
 enum class KeyRole : uint8_t { kHash, kRange };
 
 struct KeyPart {
@@ -75,8 +77,9 @@ struct TableRequest {
 // All three wait while the table is in such a moment already, so that whoever creates, changes or deletes a table right
 // after another such call is not refused.
 
-// The table is kCreating for a moment. Faults: those under "Tables" in model/faults.inc, kTableExists, kTableInUse.
-Task<Result<Table>> create_table(Database& database, const TableRequest& request);
+// The table is kCreating for a moment; `policy` may be null. Faults: those under "Tables" in model/faults.inc,
+// kTableExists, kTableInUse.
+Task<Result<Table>> create_table(Database& database, const TableRequest& request, const Policy* policy = nullptr);
 
 // The table once what takes it a moment is done. Fault: kTableNotFound.
 Task<Result<Table>> describe_table(Database& database, std::string name);

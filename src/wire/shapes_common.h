@@ -16,9 +16,18 @@ inline constexpr Shape kTextMap{.kind = ShapeKind::kMap, .element = &kText};    
 
 inline constexpr Shape kTableName{.kind = ShapeKind::kString, .table_name = TableNameRule::kItems};
 inline constexpr Shape kControlTableName{.kind = ShapeKind::kString, .table_name = TableNameRule::kControl};
+inline constexpr Member kNamedTableMembers[] = {{"TableName", &kControlTableName, Absence::kParameter}};
 inline constexpr Shape kIndexName{.kind = ShapeKind::kString, .min = 3, .max = 255, .name_pattern = true};
 inline constexpr Shape kAttributeNames{.kind = ShapeKind::kList, .element = &kText, .min = 1, .max = 255};
 inline constexpr Shape kPositiveInteger{.kind = ShapeKind::kInteger, .min = 1};
+
+// Their constraints are told in words of their own.
+inline constexpr Member kTagMembers[] = {
+    {"Key", &kText},
+    {"Value", &kText},
+};
+inline constexpr Shape kTag{.kind = ShapeKind::kStructure, .name = "Tag", .members = kTagMembers};
+inline constexpr Shape kTags{.kind = ShapeKind::kList, .element = &kTag};
 
 template <const auto& words>
 inline constexpr Shape kEnum{.kind = ShapeKind::kString, .values = words};

@@ -91,14 +91,6 @@ constexpr Member kEncryptionMembers[] = {
 };
 constexpr Shape kEncryption{.kind = ShapeKind::kStructure, .name = "SSESpecification", .members = kEncryptionMembers};
 
-// Their constraints are told in words of their own.
-constexpr Member kTagMembers[] = {
-    {"Key", &kText},
-    {"Value", &kText},
-};
-constexpr Shape kTag{.kind = ShapeKind::kStructure, .name = "Tag", .members = kTagMembers};
-constexpr Shape kTags{.kind = ShapeKind::kList, .element = &kTag};
-
 // What is refused by its name: only its kind is looked at.
 constexpr Shape kAnyStructure{.kind = ShapeKind::kStructure, .name = "Structure"};
 constexpr Shape kStructures{.kind = ShapeKind::kList, .element = &kAnyStructure};
@@ -166,8 +158,6 @@ constexpr Member kUpdateTableMembers[] = {
     {"DisassociationProtectionEnabled", &kFlag},
     {"VectorIndexUpdates", &kStructures},
 };
-
-constexpr Member kNamedTableMembers[] = {{"TableName", &kControlTableName, Absence::kParameter}};
 
 constexpr Shape kListLimit{.kind = ShapeKind::kInteger, .min = 1, .max = 100};
 constexpr Member kListTablesMembers[] = {

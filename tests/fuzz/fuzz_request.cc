@@ -24,12 +24,34 @@ using wire::Shape;
 using wire::ShapeKind;
 namespace shapes = wire::shapes;
 
-constexpr std::array<const Shape*, 15> kShapes = {
-    &shapes::kBatchGetItem, &shapes::kBatchWriteItem, &shapes::kCreateTable,
-    &shapes::kDeleteItem,   &shapes::kDeleteTable,    &shapes::kDescribeTable,
-    &shapes::kGetItem,      &shapes::kListTables,     &shapes::kPutItem,
-    &shapes::kQuery,        &shapes::kScan,           &shapes::kTransactGetItems,
-    &shapes::kUpdateItem,   &shapes::kUpdateTable,    &shapes::kTransactWriteItems,
+constexpr std::array<const Shape*, 27> kShapes = {
+    &shapes::kBatchGetItem,
+    &shapes::kBatchWriteItem,
+    &shapes::kCreateTable,
+    &shapes::kDeleteItem,
+    &shapes::kDeleteTable,
+    &shapes::kDescribeTable,
+    &shapes::kGetItem,
+    &shapes::kListTables,
+    &shapes::kPutItem,
+    &shapes::kQuery,
+    &shapes::kScan,
+    &shapes::kTransactGetItems,
+    &shapes::kUpdateItem,
+    &shapes::kUpdateTable,
+    &shapes::kTransactWriteItems,
+    &shapes::kDeleteResourcePolicy,
+    &shapes::kDescribeContinuousBackups,
+    &shapes::kDescribeContributorInsights,
+    &shapes::kDescribeEndpoints,
+    &shapes::kDescribeLimits,
+    &shapes::kGetResourcePolicy,
+    &shapes::kListContributorInsights,
+    &shapes::kListTagsOfResource,
+    &shapes::kPutResourcePolicy,
+    &shapes::kTagResource,
+    &shapes::kUntagResource,
+    &shapes::kUpdateContributorInsights,
 };
 
 void check_refusal(const Error& error) {

@@ -1,0 +1,38 @@
+#include "ops/handlers.h"
+#include "ops/pipeline.h"
+#include "ops/policy_document.h"
+#include "ops/table_request.h"
+#include "table/policy.h"
+
+namespace partita::ops {
+
+namespace {
+
+struct DeleteResourcePolicy {
+  static constexpr ArnRules kArnRules = ArnRules::kPolicies;
+  struct Request {
+    table::Resource resource;
+    std::optional<std::string> expected;
+  };
+
+  static Result<Request> decode(const wire::Members& in) {
+    return Request{{std::string(in.text(wire::Field::kResourceArn)), {}, {}},
+                   decode_text(in, wire::Field::kExpectedRevisionId)};
+  }
+
+  static Task<Result<std::optional<std::string>>> run(const Context& context, const Request& request) {
+    return table::drop_policy(context.database, request.resource, request.expected);
+  }
+
+  static std::string encode(const Context& /*context*/, const std::optional<std::string>& revision) {
+    return revision_reply(revision);
+  }
+};
+
+}  // namespace
+
+Task<Result<std::string>> delete_resource_policy(const Context& context, wire::JsonDocument document) {
+  return serve_control<DeleteResourcePolicy>(context, std::move(document));
+}
+
+}  // namespace partita::ops

@@ -1,0 +1,50 @@
+#include "model/fault.h"
+#include "ops/handlers.h"
+#include "ops/pipeline.h"
+#include "table/tables.h"
+#include "wire/json_writer.h"
+
+namespace partita::ops {
+
+namespace {
+
+// There is no point-in-time recovery: every table answers as one on which nobody switched it on.
+struct DescribeContinuousBackups {
+  using Request = table::NamedTable;
+
+  static Result<Request> decode(const wire::Members& in) {
+    return Request{std::string(in.text(wire::Field::kTableName))};
+  }
+
+  static Task<Result<Nothing>> run(const Context& context, const Request& request) {
+    PARTITA_CO_TRY(const table::Table found, co_await context.database.idle_table(request.name));
+    std::vector<std::string> args{request.name};
+    if (found == nullptr) co_return model::refuse(model::Fault::kBackedUpTableNotFound, std::move(args));
+    co_return Nothing{};
+  }
+
+  static std::string encode(const Context& /*context*/, const Nothing& /*done*/) {
+    wire::JsonWriter json;
+    json.begin_object();
+    json.key("ContinuousBackupsDescription");
+    json.begin_object();
+    json.key("ContinuousBackupsStatus");
+    json.string("ENABLED");
+    json.key("PointInTimeRecoveryDescription");
+    json.begin_object();
+    json.key("PointInTimeRecoveryStatus");
+    json.string("DISABLED");
+    json.end_object();
+    json.end_object();
+    json.end_object();
+    return std::move(json).take();
+  }
+};
+
+}  // namespace
+
+Task<Result<std::string>> describe_continuous_backups(const Context& context, wire::JsonDocument document) {
+  return serve_control<DescribeContinuousBackups>(context, std::move(document));
+}
+
+}  // namespace partita::ops

@@ -1,0 +1,47 @@
+#include "ops/handlers.h"
+#include "ops/insights_reply.h"
+#include "ops/pipeline.h"
+#include "ops/table_request.h"
+#include "table/insights.h"
+
+namespace partita::ops {
+
+namespace {
+
+struct DescribeContributorInsights {
+  using Request = table::InsightsQuestion;
+
+  static Result<Request> decode(const wire::Members& in) {
+    return Request{std::string(in.text(wire::Field::kTableName)), decode_text(in, wire::Field::kIndexName)};
+  }
+
+  static Task<Result<table::InsightsState>> run(const Context& context, const Request& request) {
+    return table::describe_insights(context.database, request);
+  }
+
+  static std::string encode(const Context& /*context*/, const table::InsightsState& state) {
+    wire::JsonWriter json;
+    json.begin_object();
+    write_insights_summary(json, state);
+    if (!state.rules.empty()) {
+      json.key("ContributorInsightsRuleList");
+      json.begin_array();
+      for (const std::string& rule : state.rules) json.string(rule);
+      json.end_array();
+    }
+    if (state.asked) {
+      json.key("LastUpdateDateTime");
+      json.number(static_cast<double>(state.asked->changed_ms) / 1000);
+    }
+    json.end_object();
+    return std::move(json).take();
+  }
+};
+
+}  // namespace
+
+Task<Result<std::string>> describe_contributor_insights(const Context& context, wire::JsonDocument document) {
+  return serve_control<DescribeContributorInsights>(context, std::move(document));
+}
+
+}  // namespace partita::ops

@@ -1,0 +1,41 @@
+#include "ops/handlers.h"
+#include "ops/pipeline.h"
+#include "wire/json_writer.h"
+
+namespace partita::ops {
+
+namespace {
+
+// An SDK that asks is led back to where it asked.
+struct DescribeEndpoints {
+  using Request = Nothing;
+
+  static Result<Request> decode(const wire::Members& /*in*/) { return Request{}; }
+
+  static Task<Result<Nothing>> run(const Context& /*context*/, const Request& /*request*/) { co_return Nothing{}; }
+
+  static std::string encode(const Context& context, const Nothing& /*done*/) {
+    constexpr int64_t kCacheMinutes = 1'440;  // what DynamoDB answers
+    wire::JsonWriter json;
+    json.begin_object();
+    json.key("Endpoints");
+    json.begin_array();
+    json.begin_object();
+    json.key("Address");
+    json.string(context.host);
+    json.key("CachePeriodInMinutes");
+    json.number(kCacheMinutes);
+    json.end_object();
+    json.end_array();
+    json.end_object();
+    return std::move(json).take();
+  }
+};
+
+}  // namespace
+
+Task<Result<std::string>> describe_endpoints(const Context& context, wire::JsonDocument document) {
+  return serve_control<DescribeEndpoints>(context, std::move(document));
+}
+
+}  // namespace partita::ops

@@ -1,0 +1,42 @@
+#include "ops/handlers.h"
+#include "ops/pipeline.h"
+#include "table/policy.h"
+#include "wire/json_writer.h"
+
+namespace partita::ops {
+
+namespace {
+
+struct GetResourcePolicy {
+  static constexpr ArnRules kArnRules = ArnRules::kPolicies;
+  struct Request {
+    table::Resource resource;
+  };
+
+  static Result<Request> decode(const wire::Members& in) {
+    return Request{{std::string(in.text(wire::Field::kResourceArn)), {}, {}}};
+  }
+
+  static Task<Result<table::StoredPolicy>> run(const Context& context, const Request& request) {
+    return table::get_policy(context.database, request.resource);
+  }
+
+  static std::string encode(const Context& /*context*/, const table::StoredPolicy& stored) {
+    wire::JsonWriter json;
+    json.begin_object();
+    json.key("Policy");
+    json.string(stored.policy->document);
+    json.key("RevisionId");
+    json.string(std::to_string(stored.revision));
+    json.end_object();
+    return std::move(json).take();
+  }
+};
+
+}  // namespace
+
+Task<Result<std::string>> get_resource_policy(const Context& context, wire::JsonDocument document) {
+  return serve_control<GetResourcePolicy>(context, std::move(document));
+}
+
+}  // namespace partita::ops

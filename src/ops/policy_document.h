@@ -1,0 +1,25 @@
+// A resource policy as text, read as DynamoDB reads it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "ops/operation.h"
+#include "table/policy.h"
+
+namespace partita::ops {
+
+struct ReadPolicy {
+  table::Policy policy;    // as GetResourcePolicy shows it: no spaces, members in one order, principals as ARNs
+  bool locks_out = false;  // the caller could not put another one after it
+};
+
+// `of_stream`: it is for a stream, not for a table. Faults: those of kPolicy* in model/faults.inc that need no table.
+Result<ReadPolicy> read_policy(std::string_view text, bool of_stream, const Context& context);
+
+// {"RevisionId": ...}, or {} without one.
+std::string revision_reply(const std::optional<std::string>& revision);
+
+}  // namespace partita::ops

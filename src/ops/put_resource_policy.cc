@@ -1,0 +1,49 @@
+#include "model/fault.h"
+#include "ops/handlers.h"
+#include "ops/pipeline.h"
+#include "ops/policy_document.h"
+#include "ops/table_request.h"
+#include "table/policy.h"
+#include "wire/json_writer.h"
+
+namespace partita::ops {
+
+namespace {
+
+struct PutResourcePolicy {
+  static constexpr ArnRules kArnRules = ArnRules::kPolicies;
+  struct Request {
+    table::Resource resource;
+    std::string policy;
+    std::optional<std::string> expected;
+    bool may_lock_out = false;
+  };
+
+  static Result<Request> decode(const wire::Members& in) {
+    Request request;
+    request.resource.arn = in.text(wire::Field::kResourceArn);
+    request.policy = in.text(wire::Field::kPolicy);
+    request.expected = decode_text(in, wire::Field::kExpectedRevisionId);
+    request.may_lock_out = in.flag(wire::Field::kConfirmRemoveSelfResourceAccess);
+    return request;
+  }
+
+  static Task<Result<std::string>> run(const Context& context, const Request& request) {
+    const bool stream = !request.resource.stream.empty();
+    PARTITA_CO_TRY(const ReadPolicy read, read_policy(request.policy, stream, context));
+    if (read.locks_out && !request.may_lock_out) co_return model::refuse(model::Fault::kPolicyLocksOut);
+    co_return co_await table::put_policy(context.database, request.resource, read.policy, request.expected);
+  }
+
+  static std::string encode(const Context& /*context*/, const std::string& revision) {
+    return revision_reply(revision);
+  }
+};
+
+}  // namespace
+
+Task<Result<std::string>> put_resource_policy(const Context& context, wire::JsonDocument document) {
+  return serve_control<PutResourcePolicy>(context, std::move(document));
+}
+
+}  // namespace partita::ops

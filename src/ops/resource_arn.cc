@@ -1,0 +1,68 @@
+#include "ops/resource_arn.h"
+
+#include <array>
+
+#include "model/fault.h"
+
+namespace partita::ops {
+
+namespace {
+
+using model::Fault;
+using model::refuse;
+
+// "table/NAME", "table/NAME/stream/LABEL", "table/NAME/index/INDEX": the parts between slashes.
+struct Path {
+  std::string_view table;
+  std::string_view kind;
+  std::string_view rest;
+};
+
+std::optional<Path> path_in(std::string_view relative_id) {
+  constexpr std::string_view kTable = "table/";
+  if (!relative_id.starts_with(kTable)) return std::nullopt;
+  relative_id.remove_prefix(kTable.size());
+  Path path;
+  path.table = relative_id.substr(0, relative_id.find('/'));
+  if (path.table.empty()) return std::nullopt;
+  if (path.table.size() == relative_id.size()) return path;
+  relative_id.remove_prefix(path.table.size() + 1);
+  path.kind = relative_id.substr(0, relative_id.find('/'));
+  if (path.kind.size() >= relative_id.size()) return std::nullopt;
+  path.rest = relative_id.substr(path.kind.size() + 1);
+  return path.rest.empty() ? std::nullopt : std::optional(path);
+}
+
+}  // namespace
+
+std::optional<ArnParts> arn_parts(std::string_view arn) {
+  std::array<std::string_view, 5> parts;
+  for (std::string_view& part : parts) {
+    const size_t colon = arn.find(':');
+    if (colon == std::string_view::npos) return std::nullopt;
+    part = arn.substr(0, colon);
+    arn.remove_prefix(colon + 1);
+  }
+  if (parts[0] != "arn") return std::nullopt;
+  return ArnParts{parts[1], parts[2], parts[3], parts[4], arn};
+}
+
+Result<table::Resource> resource_of(std::string_view arn, ArnRules rules, const Context& context) {
+  const std::vector<std::string> named{std::string(arn)};
+  if (!arn.starts_with("arn:")) return refuse(Fault::kArnWithoutPrefix, named);
+  const std::optional<ArnParts> parts = arn_parts(arn);
+  const std::optional<Path> path = parts ? path_in(parts->relative_id) : std::nullopt;
+  if (!path || parts->service != "dynamodb") return refuse(Fault::kArnOfNothing, named);
+  if (path->kind == "index") return refuse(Fault::kArnOfIndex, named);
+  if (!path->kind.empty() && path->kind != "stream") return refuse(Fault::kArnOfNothing, named);
+  const bool tags = rules == ArnRules::kTags;
+  if (parts->account != context.caller.account_id) {
+    return refuse(tags ? Fault::kTagsOfAnotherAccount : Fault::kPolicyOfAnotherAccount);
+  }
+  if (parts->region != context.caller.region || parts->partition != "aws") {
+    return refuse(tags ? Fault::kTagsOfAnotherRegion : Fault::kArnOfAnotherRegion, named);
+  }
+  return table::Resource{named[0], std::string(path->table), std::string(path->rest)};
+}
+
+}  // namespace partita::ops

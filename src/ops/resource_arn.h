@@ -1,0 +1,32 @@
+// The ARNs of tables and streams, as the operations that take nothing but an ARN read them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "ops/operation.h"
+#include "table/resource.h"
+
+namespace partita::ops {
+
+// Of ARNs that are not the caller's, DynamoDB's operations on tags and those on policies have different things to say.
+enum class ArnRules : uint8_t { kTags, kPolicies };
+
+// Faults: kArnWithoutPrefix, kArnOfNothing, kArnOfIndex; kTagsOfAnotherAccount, kTagsOfAnotherRegion;
+// kPolicyOfAnotherAccount, kArnOfAnotherRegion.
+Result<table::Resource> resource_of(std::string_view arn, ArnRules rules, const Context& context);
+
+// What an ARN says.
+struct ArnParts {
+  std::string_view partition;
+  std::string_view service;
+  std::string_view region;
+  std::string_view account;
+  std::string_view relative_id;  // "table/NAME", and what may follow it
+};
+// Nothing when it has fewer parts.
+std::optional<ArnParts> arn_parts(std::string_view arn);
+
+}  // namespace partita::ops

@@ -1,0 +1,49 @@
+// The resource policies of tables and of their streams: one for each, in a row of its own. What a policy says is not
+// looked at here, and not enforced yet.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "table/database.h"
+#include "table/resource.h"
+
+namespace partita::table {
+
+// A policy as it is shown, and what else tells it from another.
+struct Policy {
+  std::string document;
+  bool versioned = true;  // false: the Version that is shown is not what was sent
+  bool operator==(const Policy&) const = default;
+};
+
+struct StoredPolicy {
+  std::optional<Policy> policy;  // nothing: it was deleted
+  int64_t revision = 0;          // when it changed last, in milliseconds since 1970; grows with every change
+};
+
+// Instead of a revision: there must be no policy.
+inline constexpr const char* kNoPolicy = "NO_POLICY";
+
+// Faults of all three: kTableNotFound, kStreamOfTableNotFound.
+
+// Its revision; that of a policy that is the same already stays as it is. `expected`: the revision that must be there.
+// Faults: kPolicyOfRevisionMissing, kPolicyOfOtherRevision.
+Task<Result<std::string>> put_policy(Database& database, const Resource& resource, const Policy& policy,
+                                     const std::optional<std::string>& expected);
+// Fault: kPolicyNotFound.
+Task<Result<StoredPolicy>> get_policy(Database& database, const Resource& resource);
+// The revision of the policy that was deleted; of an earlier deletion when there was none; nothing when there never was
+// one. Faults: kPolicyOfRevisionMissing, kPolicyOfOtherRevision.
+Task<Result<std::optional<std::string>>> drop_policy(Database& database, const Resource& resource,
+                                                     const std::optional<std::string>& expected);
+
+// Adds the policy that a table is created with.
+void put_first_policy(const TableInfo& table, const Policy& policy, storage::Changes& changes);
+// All policies of the table and of its streams.
+storage::Range policy_rows(uint32_t table_id);
+
+}  // namespace partita::table
