@@ -127,6 +127,24 @@ Result<void> set_log_level(Draft& draft, std::string_view text) {
   return {};
 }
 
+Result<void> set_clock(Draft& draft, std::string_view text) {
+  constexpr std::string_view kUnits = "smhd";
+  constexpr std::array<int64_t, 4> kSeconds{1, 60, 3'600, 86'400};
+  constexpr uint64_t kMost = 100'000'000;
+  const Error wrong =
+      misuse("--clock takes seconds, or a number with s, m, h or d behind it, such as +90, -2h or +31d, not '" +
+             std::string(text) + "'.");
+  const bool back = text.starts_with('-');
+  std::string_view rest = text.substr(back || text.starts_with('+') ? 1 : 0);
+  const size_t unit = rest.empty() ? std::string_view::npos : kUnits.find(rest.back());
+  if (unit != std::string_view::npos) rest.remove_suffix(1);
+  const auto number = read_number("--clock", rest, 0, kMost);
+  if (!number.ok()) return wrong;
+  const int64_t seconds = static_cast<int64_t>(*number) * (unit == std::string_view::npos ? 1 : kSeconds[unit]);
+  draft.line.clock_ms = (back ? -seconds : seconds) * 1'000;
+  return {};
+}
+
 Result<void> set_slow_request(Draft& draft, std::string_view text) {
   PARTITA_TRY(const uint64_t milliseconds, read_number("--slow-request", text, 0, 86'400'000));
   draft.line.http.slow_request_ms = static_cast<int64_t>(milliseconds);
@@ -172,6 +190,8 @@ constexpr std::array kServeFlags = {
          set_log_level},
     Flag{"--slow-request", "MS", "Warn of requests that take as long as this (default 1000 milliseconds).",
          set_slow_request},
+    Flag{"--clock", "OFFSET",
+         "For development: run as if it were later, or earlier, by so many seconds, or +90m, -2h, +31d.", set_clock},
 };
 
 constexpr std::array kSalvageFlags = {

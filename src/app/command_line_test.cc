@@ -77,6 +77,19 @@ TEST(CommandLine, ReadsAddresses) {
   }
 }
 
+TEST(CommandLine, MovesTheClock) {
+  const std::pair<const char*, int64_t> offsets[] = {{"90", 90},          {"+90s", 90}, {"-2h", -7'200},
+                                                     {"+31d", 2'678'400}, {"5m", 300},  {"0", 0}};
+  for (const auto& [text, seconds] : offsets) {
+    const auto line = read({"serve", "--clock", text});
+    ASSERT_TRUE(line.ok()) << text;
+    EXPECT_EQ(line->clock_ms, seconds * 1000) << text;
+  }
+  for (const char* wrong : {"", "+", "-", "h", "1w", "1.5h", "+-1", "100000001d"}) {
+    EXPECT_NE(refusal({"serve", "--clock", wrong}).find("--clock takes"), std::string::npos) << wrong;
+  }
+}
+
 TEST(CommandLine, ChoosesStores) {
   const auto memory = read({"serve", "--in-memory"});
   ASSERT_TRUE(memory.ok());

@@ -134,6 +134,9 @@ void log_settings(const CommandLine& line, const http::Server& server) {
   if (server.most_connections() < line.http.max_connections) {
     log(LogLevel::kWarn, "Fewer connections than asked for: the limit of open files (ulimit -n) allows no more.");
   }
+  if (line.clock_ms != 0) {
+    log(LogLevel::kWarn, {"The clock is moved by ", std::to_string(line.clock_ms / 1000), " s: for development only."});
+  }
   if (server.beyond_loopback()) {
     log(LogLevel::kWarn, "Whoever reaches the port may do anything: signatures are not verified yet.");
   }
@@ -155,8 +158,8 @@ Result<void> serve(const CommandLine& line, std::string_view version) {
   // Before the store is opened: it may want as many files.
   http::Server::raise_file_limit();
   PARTITA_TRY(const std::unique_ptr<storage::Engine> engine, open_store(line.store));
-  PARTITA_TRY(const std::unique_ptr<table::Database> database,
-              table::Database::open(*engine, system_clock(), system_random()));
+  const ShiftedClock clock(system_clock(), line.clock_ms);
+  PARTITA_TRY(const std::unique_ptr<table::Database> database, table::Database::open(*engine, clock, system_random()));
   ops::Service service(*database);
   ServiceHandler handler(service, *engine);
   PARTITA_TRY(const std::unique_ptr<http::Server> server,

@@ -18,6 +18,18 @@ class Clock {
 // The machine's own clock. Lives for the whole program.
 const Clock& system_clock();
 
+// Another clock, ahead of it or behind by always as much. That clock outlives it.
+class ShiftedClock final : public Clock {
+ public:
+  ShiftedClock(const Clock& clock, int64_t by_ms) : clock_(clock), by_ms_(by_ms) {}
+  int64_t now_ms() const override { return clock_.now_ms() + by_ms_; }
+  int64_t monotonic_ns() const override { return clock_.monotonic_ns(); }
+
+ private:
+  const Clock& clock_;
+  const int64_t by_ms_;
+};
+
 // A clock that stands still until it is moved.
 class ManualClock final : public Clock {
  public:

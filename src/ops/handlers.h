@@ -19,6 +19,7 @@ PARTITA_HANDLER(describe_endpoints);
 PARTITA_HANDLER(describe_limits);
 PARTITA_HANDLER(describe_stream);
 PARTITA_HANDLER(describe_table);
+PARTITA_HANDLER(describe_time_to_live);
 PARTITA_HANDLER(execute_statement);
 PARTITA_HANDLER(execute_transaction);
 PARTITA_HANDLER(get_item);
@@ -40,6 +41,7 @@ PARTITA_HANDLER(untag_resource);
 PARTITA_HANDLER(update_contributor_insights);
 PARTITA_HANDLER(update_item);
 PARTITA_HANDLER(update_table);
+PARTITA_HANDLER(update_time_to_live);
 #undef PARTITA_HANDLER
 
 }  // namespace partita::ops

@@ -26,6 +26,7 @@ const std::array kOperations = {
     Operation{"DescribeLimits", Kind::kControl, "dynamodb:DescribeLimits", shapes::kDescribeLimits, describe_limits},
     Operation{"DescribeStream", Kind::kControl, "dynamodb:DescribeStream", shapes::kDescribeStream, describe_stream, Api::kStreams},
     Operation{"DescribeTable", Kind::kControl, "dynamodb:DescribeTable", shapes::kDescribeTable, describe_table},
+    Operation{"DescribeTimeToLive", Kind::kControl, "dynamodb:DescribeTimeToLive", shapes::kDescribeTimeToLive, describe_time_to_live},
     Operation{"ExecuteStatement", Kind::kWrite, kActionsOfStatements, shapes::kExecuteStatement, execute_statement},
     Operation{"ExecuteTransaction", Kind::kWrite, kActionsOfStatements, shapes::kExecuteTransaction, execute_transaction},
     Operation{"GetItem", Kind::kRead, "dynamodb:GetItem", shapes::kGetItem, get_item},
@@ -47,6 +48,7 @@ const std::array kOperations = {
     Operation{"UpdateContributorInsights", Kind::kControl, "dynamodb:UpdateContributorInsights", shapes::kUpdateContributorInsights, update_contributor_insights},
     Operation{"UpdateItem", Kind::kWrite, "dynamodb:UpdateItem", shapes::kUpdateItem, update_item},
     Operation{"UpdateTable", Kind::kControl, "dynamodb:UpdateTable", shapes::kUpdateTable, update_table},
+    Operation{"UpdateTimeToLive", Kind::kControl, "dynamodb:UpdateTimeToLive", shapes::kUpdateTimeToLive, update_time_to_live},
 };
 // clang-format on
 

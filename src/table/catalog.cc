@@ -8,6 +8,7 @@
 #include "model/fault.h"
 #include "model/item_codec.h"
 #include "storage/ranges.h"
+#include "table/expiry.h"
 #include "table/job.h"
 #include "table/stream.h"
 #include "table/system_rows.h"
@@ -29,7 +30,7 @@ constexpr size_t kLoadPage = 1000;
 constexpr size_t kLoadPageBytes = 4 << 20;
 
 // A server refuses tables with any other.
-constexpr std::array<std::string_view, 1> kKnownFeatures{"streams"};
+constexpr std::array<std::string_view, 2> kKnownFeatures{"streams", kTtlFeature};
 
 std::string encoded(const TableInfo& info) {
   model::Item item = to_item(info);
@@ -102,6 +103,10 @@ void put_jobs(const TableInfo& before, const TableInfo& after, bool counts_alrea
   }
   if (after.status == Status::kDeleting && before.status != Status::kDeleting) {
     put_job(JobKind::kDropTable, after, model::kBaseIndex, changes);
+  }
+  if (after.ttl != before.ttl) {
+    if (before.ttl) put_job(JobKind::kDropExpiry, after, model::kBaseIndex, changes);
+    if (after.ttl) put_job(JobKind::kFillExpiry, after, model::kBaseIndex, changes);
   }
   if (after.counting.size() > before.counting.size() && !counts_already) {
     put_job(JobKind::kCount, after, model::kBaseIndex, changes);

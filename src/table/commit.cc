@@ -89,7 +89,7 @@ void CountMoves::add(const TableInfo& table, uint16_t index, Count by) {
   found->second.add(index, by);
 }
 
-Task<Result<Decision>> commit(Database& database, std::span<const Table> tables, std::vector<storage::Key> keys,
+Task<Result<Decision>> commit(storage::Engine& engine, std::span<const Table> tables, std::vector<storage::Key> keys,
                               Evaluate evaluate) {
   std::vector<storage::Compare> compare;
   for (size_t i = 0; i < tables.size(); ++i) {
@@ -101,7 +101,7 @@ Task<Result<Decision>> commit(Database& database, std::span<const Table> tables,
   }
   Turn turn{evaluate, {}, {}};
   const storage::Decide decide = [&turn](auto found, Changes& changes) { return turn.decide(found, changes); };
-  auto outcome = co_await database.engine().transact(std::move(keys), std::move(compare), decide);
+  auto outcome = co_await engine.transact(std::move(keys), std::move(compare), decide);
   if (!outcome.ok()) {
     // When it is not known what happened, nor is what the slots hold: they are not used again.
     if (outcome.error().kind() != ErrorKind::kUnknown) turn.slots.give_back(nullptr);

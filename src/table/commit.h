@@ -34,7 +34,11 @@ using Evaluate = FunctionRef<storage::Decision(std::span<const storage::Record* 
 // `tables` are those that the keys were made for, each as often as one likes. They and the function outlive the task.
 // When one of their descriptions is not the newest any more nothing happens: that is an error that
 // Database::binds_again() knows. Else as storage::Engine::transact().
-Task<Result<storage::Decision>> commit(Database& database, std::span<const Table> tables,
+Task<Result<storage::Decision>> commit(storage::Engine& engine, std::span<const Table> tables,
                                        std::vector<storage::Key> keys, Evaluate evaluate);
+inline Task<Result<storage::Decision>> commit(Database& database, std::span<const Table> tables,
+                                              std::vector<storage::Key> keys, Evaluate evaluate) {
+  return commit(database.engine(), tables, std::move(keys), evaluate);
+}
 
 }  // namespace partita::table

@@ -12,7 +12,7 @@ namespace {
 
 using model::AttributeValue;
 
-constexpr std::string_view kKinds = "fxdcst";
+constexpr std::string_view kKinds = "fxdcstlke";
 
 AttributeValue whole(uint64_t value) { return AttributeValue::number(model::Number::of(static_cast<int64_t>(value))); }
 
@@ -136,6 +136,12 @@ std::string describe(const Job& job) {
       return "sweeping old tokens";
     case JobKind::kTendStreams:
       return "tending streams";
+    case JobKind::kFillExpiry:
+      return "finding what expires of table " + job.table;
+    case JobKind::kDropExpiry:
+      return "dropping the expiry rows of table " + job.table;
+    case JobKind::kExpire:
+      return "deleting what expired of table " + job.table;
   }
   PARTITA_CHECK(false);
 }

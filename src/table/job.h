@@ -21,6 +21,9 @@ enum class JobKind : char {
   kCount = 'c',        // counts what is `counting`, and sums up count rows that change no more
   kSweepTokens = 's',  // erases tokens whose lifetime is over
   kTendStreams = 't',  // erases records of streams whose lifetime is over; closes shards and opens others
+  kFillExpiry = 'l',   // makes the expiry rows of items that were there before TTL was switched on
+  kDropExpiry = 'k',   // erases expiry rows once TTL is switched off
+  kExpire = 'e',       // deletes items that have expired
 };
 
 struct Job {

@@ -7,6 +7,7 @@
 #include "model/fault.h"
 #include "model/item_codec.h"
 #include "model/limits.h"
+#include "table/expiry.h"
 #include "table/stream.h"
 #include "table/stream_record.h"
 
@@ -331,6 +332,7 @@ ItemChange change_item(const TableInfo& table, const Key& key, const Before& bef
     const RowChange row{key.bytes, size(before.exists, before.bytes), size(after != nullptr, after_bytes)};
     note_change(table, model::kBaseIndex, row, changes);
   }
+  if (table.ttl) change_expiry(table, key, before.item, after, changes);
   for (const auto& index : table.indexes) {
     if (index.status == Status::kDeleting) continue;
     IndexChange(table, index, whole).apply(changes, change);

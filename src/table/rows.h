@@ -59,7 +59,8 @@ struct ItemChange {
   std::vector<CountChange> index_counts;
 };
 
-// The item as it was. `item` may be null on a table with neither indexes nor a stream, where only the size matters.
+// The item as it was. `item` may be null on a table with neither indexes nor a stream nor TTL, where only the size
+// matters.
 struct Before {
   bool exists = false;
   size_t bytes = 0;
@@ -73,9 +74,9 @@ struct Origin {
   bool service = false;  // the item's time to live is over
 };
 
-// Adds the writes of the item's row and of all its index rows to `changes`, and its stream's record. `after` is null
-// for a deletion; a deletion of what does not exist writes nothing and is charged the minimum. Precondition: keys
-// checked.
+// Adds the writes of the item's row and of all its index and expiry rows to `changes`, and its stream's record. `after`
+// is null for a deletion; a deletion of what does not exist writes nothing and is charged the minimum. Precondition:
+// keys checked.
 ItemChange change_item(const TableInfo& table, const storage::Key& key, const Before& before, const model::Item* after,
                        const Origin& origin, storage::Changes& changes);
 

@@ -139,6 +139,12 @@ struct StreamInfo {
   std::vector<StreamShard> shards;  // by number; none when it is not enabled
 };
 
+struct TimeToLive {
+  std::string attribute;  // holds the moment; see expiry.h
+  uint64_t run = 0;       // the description's revision that switched it on
+  bool operator==(const TimeToLive&) const = default;
+};
+
 struct Encryption {
   bool kms = false;
   std::string key;  // an ARN, or the id of a key of the account
@@ -171,6 +177,8 @@ struct TableInfo {
   std::optional<Pending<Encryption>> next_encryption;  // kms false: off
   std::string replication_mode;                        // GlobalTableSettingsReplicationMode; empty: never named
   StreamInfo stream;
+  std::optional<TimeToLive> ttl;  // nothing: off
+  int64_t ttl_changed_ms = 0;
   std::map<std::string, std::string> tags;
   std::optional<Insights> insights;  // nothing: never asked for
   uint64_t revision = 1;             // grows with every change

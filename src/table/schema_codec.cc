@@ -263,6 +263,11 @@ void put_settings(AttributeMap& item, const TableInfo& table) {
     item.set("next_kms_due", whole(table.next_encryption->due_ms));
     item.set("next_kms_key", text(table.next_encryption->value.key));
   }
+  if (table.ttl) {
+    item.set("ttl_attribute", text(table.ttl->attribute));
+    item.set("ttl_run", whole(static_cast<int64_t>(table.ttl->run)));
+  }
+  item.set("ttl_changed", whole(table.ttl_changed_ms));
   AttributeMap tags;
   for (const auto& [name, value] : table.tags) tags.set(name, text(value));
   item.set("tags", AttributeValue::map(std::move(tags)));
@@ -297,6 +302,12 @@ void take_settings(Fields& fields, TableInfo& table) {
     fields.take("next_kms_due", table.next_encryption->due_ms);
     fields.take("next_kms_key", table.next_encryption->value.key);
   }
+  if (fields.find("ttl_attribute", model::Type::kS) != nullptr) {
+    table.ttl.emplace();
+    fields.take("ttl_attribute", table.ttl->attribute);
+    fields.take("ttl_run", table.ttl->run);
+  }
+  fields.take("ttl_changed", table.ttl_changed_ms);
   if (const auto* tags = fields.find("tags", model::Type::kM)) {
     for (const auto& [name, value] : tags->as_map()) {
       if (value.is(model::Type::kS)) table.tags[name] = value.as_string();

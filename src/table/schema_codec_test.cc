@@ -38,6 +38,8 @@ TableInfo rich_table() {
       true, "NEW_IMAGE", "2026-01-01T00:00:00.000", 43, {{44, 45, 46, 47, 48, 49}, {50, 51, 52, 53, 54, 0}}};
   table.tags = {{"team", "blue"}, {"empty", ""}};
   table.insights = Insights{true, true, 43, 44};
+  table.ttl = TimeToLive{"expires", 47};
+  table.ttl_changed_ms = 48;
   table.revision = 12;
   IndexInfo index;
   index.id = 3;
@@ -78,6 +80,8 @@ TEST(SchemaCodecTest, WhatIsStoredComesBack) {
   EXPECT_EQ(table->next_warm->value.read_units, 36);
   ASSERT_TRUE(table->throughput.next);
   EXPECT_EQ(table->throughput.next->value, (Units{31, 32}));
+  EXPECT_EQ(table->ttl, rich_table().ttl);
+  EXPECT_EQ(table->ttl_changed_ms, 48);
   EXPECT_EQ(table->insights, rich_table().insights);
   EXPECT_EQ(table->indexes[0].insights, rich_table().indexes[0].insights);
   EXPECT_FALSE(table->indexes[1].insights);

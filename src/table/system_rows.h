@@ -14,6 +14,7 @@ enum class SystemRow : char {
   kRevision = 'R',  // grows with every change of the catalogue
   kCount = 'C',     // then a table id: how much it holds, see counts.h
   kJob = 'J',       // then a job's kind, table and index, see job.h
+  kExpiry = 'E',    // then a table id, a run, a moment and an item's key, see expiry.h
   kPolicy = 'P',    // then a table id and a stream's label or nothing: a resource policy, see policy.h
   kToken = 'I',     // then a ClientRequestToken
   kStream = 'M',    // then a table's name, a zero and a stream's label, see stream.h

@@ -9,6 +9,7 @@
 #include "engines/memory/memory_engine.h"
 #include "model/item_codec.h"
 #include "model/size.h"
+#include "table/expiry.h"
 
 namespace partita::table {
 
@@ -245,6 +246,27 @@ void expect_tally(const Tally& tally, const Sum& sum, const std::string& what) {
 
 }  // namespace
 
+// Whether each item with a moment has its expiry row, and nothing else has.
+void expect_expiry(Database& database, const TableInfo& table, const std::vector<Item>& items) {
+  std::vector<std::pair<std::string, int64_t>> wanted;
+  std::vector<std::pair<std::string, int64_t>> found;
+  for (const auto& one : items) {
+    if (!table.ttl) break;
+    if (const auto at_s = expiry_of(*table.ttl, one)) wanted.emplace_back(item_key(table, one).bytes, *at_s);
+  }
+  auto page = wait_for(
+      database.engine().scan(expiry_rows(table.id), storage::Direction::kAscending, SIZE_MAX, storage::kMaxPageBytes));
+  ASSERT_TRUE(page.ok());
+  for (size_t i = 0; i < page->size(); ++i) {
+    const auto row = expiry_row_from((*page)[i].key, (*page)[i].value);
+    ASSERT_TRUE(row.ok());
+    found.emplace_back(row->item.bytes, row->at_s);
+  }
+  std::ranges::sort(wanted);
+  std::ranges::sort(found);
+  EXPECT_EQ(wanted, found);
+}
+
 void expect_consistent(Database& database, const std::string& name) {
   const Table table = wait_for(database.settled_table(name)).value();
   ASSERT_NE(table, nullptr) << name;
@@ -252,6 +274,7 @@ void expect_consistent(Database& database, const std::string& name) {
   const std::vector<Item> items = rows_of(database, name);
   for (const auto& one : items) base.add(one);
   expect_tally(*table->tally, base, name);
+  expect_expiry(database, *table, items);
   for (const auto& index : table->indexes) {
     Sum wanted, found;
     for (const auto& one : items) {

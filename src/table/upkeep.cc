@@ -33,7 +33,7 @@ bool is_claimed(const Key& key, const Record* found, uint64_t claim) {
 void say_done(const Job& job) {
   const bool regular =
       job.kind == JobKind::kSweepTokens || job.kind == JobKind::kTendStreams || job.kind == JobKind::kCount;
-  log(regular && job.done == 0 ? LogLevel::kDebug : LogLevel::kInfo,
+  log((regular && job.done == 0) || job.kind == JobKind::kExpire ? LogLevel::kDebug : LogLevel::kInfo,
       {describe(job), ": done, ", std::to_string(job.done), " rows"});
 }
 
@@ -78,6 +78,7 @@ Task<void> Upkeep::look() {
   Result<void> looked = co_await catalog_.look_again();
   if (looked.ok() && !adopted_) looked = co_await adopt();
   if (looked.ok() && sweep_wanted_) looked = co_await want_sweep();
+  if (looked.ok()) looked = co_await want_expiry();
   if (looked.ok()) looked = co_await look_for_jobs();
   if (!looked.ok()) complain("looking for work", looked.error());
 }
@@ -209,6 +210,12 @@ Task<Result<Upkeep::End>> Upkeep::carry_on(Job& job) {
       return tend_streams(job);
     case JobKind::kCount:
       return count(job);
+    case JobKind::kFillExpiry:
+      return fill_expiry(job);
+    case JobKind::kDropExpiry:
+      return drop_expiry(job);
+    case JobKind::kExpire:
+      return expire(job);
   }
   PARTITA_CHECK(false);
 }

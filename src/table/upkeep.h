@@ -113,6 +113,14 @@ class Upkeep {
   Task<Result<void>> tend_live(StreamRow row, std::set<uint32_t> over);
   Task<Result<void>> tend_ended(StreamRow row, storage::Version version, std::set<uint32_t> over);
 
+  // upkeep_expiry.cc
+  Task<Result<void>> want_expiry();
+  Task<Result<End>> expire(Job& job);
+  Task<Result<void>> expire_page(Job& job, Table table, const storage::Page& page);
+  Task<Result<End>> fill_expiry(Job& job);
+  Task<Result<Stepped>> fill_expiry_page(Job& job, Table table, const storage::Page& page);
+  Task<Result<End>> drop_expiry(Job& job);
+
   // upkeep_counts.cc
   Task<Result<End>> count(Job& job);
   Task<Result<Stepped>> count_page(Job& job, Table table);
@@ -133,6 +141,7 @@ class Upkeep {
   LogThrottle complaints_{10'000};
   bool sweep_wanted_ = true;
   int64_t swept_ns_ = 0;
+  int64_t old_expiry_due_ns_ = 0;  // when what expired long ago is looked for again
   Background background_;
 };
 

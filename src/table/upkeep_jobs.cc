@@ -3,6 +3,7 @@
 #include "model/fault.h"
 #include "model/item_codec.h"
 #include "storage/ranges.h"
+#include "table/expiry.h"
 #include "table/policy.h"
 #include "table/rows.h"
 #include "table/system_rows.h"
@@ -179,7 +180,7 @@ Task<Result<Upkeep::End>> Upkeep::drop_table(Job& job) {
   prefix.resize(sizeof(job.table_id));
   auto erased = co_await engine_.erase_range(storage::range_of(std::move(prefix)));
   if (!erased.ok()) co_return std::move(erased).error();
-  for (storage::Range rows : {count_rows(job.table_id), policy_rows(job.table_id)}) {
+  for (storage::Range rows : {count_rows(job.table_id), policy_rows(job.table_id), expiry_rows(job.table_id)}) {
     auto beside = co_await engine_.erase_range(std::move(rows));
     if (!beside.ok()) co_return std::move(beside).error();
   }

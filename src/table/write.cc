@@ -33,7 +33,7 @@ Error condition_failed(const WriteAction& action, const Record* found) {
 // Most writes need only the old item's size.
 bool needs_old_item(const TableInfo& table, const WriteAction& action) {
   return action.condition || action.wants_before || action.kind == Kind::kUpdate || !table.indexes.empty() ||
-         table.stream.enabled;
+         table.stream.enabled || table.ttl;
 }
 
 // An UpdateExpression has words of its own for an empty index key; AttributeUpdates has those of a put.

@@ -7,6 +7,7 @@
 #include "expr/placeholders.h"
 #include "model/fault_detail.h"
 #include "model/size.h"
+#include "table/expiry.h"
 #include "table/table_testing.h"
 #include "table/transact.h"
 
@@ -77,7 +78,11 @@ TableRequest rich_table() {
 
 class WritePropertyTest : public TableTest {
  protected:
-  WritePropertyTest() { create(rich_table()); }
+  WritePropertyTest() {
+    create(rich_table());
+    // Moments so long ago that nothing is deleted.
+    EXPECT_TRUE(wait_for(update_ttl(db(), {"T", true, "g2"})).ok());
+  }
 
   Item key_item(const Place& place) { return item({{"pk", s(place.first)}, {"sk", n(place.second)}}); }
   Place random_place() { return {"p" + std::to_string(chance_.below(3)), static_cast<int64_t>(chance_.below(6)) - 2}; }

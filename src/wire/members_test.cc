@@ -24,6 +24,7 @@ const std::vector<const Shape*> kShapes = {
     &shapes::kDescribeEndpoints,
     &shapes::kDescribeLimits,
     &shapes::kDescribeTable,
+    &shapes::kDescribeTimeToLive,
     &shapes::kGetItem,
     &shapes::kGetResourcePolicy,
     &shapes::kListContributorInsights,
@@ -40,6 +41,7 @@ const std::vector<const Shape*> kShapes = {
     &shapes::kUpdateContributorInsights,
     &shapes::kUpdateItem,
     &shapes::kUpdateTable,
+    &shapes::kUpdateTimeToLive,
 };
 
 bool fits(std::string_view text, const Shape& shape) {

@@ -131,6 +131,7 @@ extern const Shape kDescribeEndpoints;
 extern const Shape kDescribeLimits;
 extern const Shape kDescribeStream;
 extern const Shape kDescribeTable;
+extern const Shape kDescribeTimeToLive;
 extern const Shape kExecuteStatement;
 extern const Shape kExecuteTransaction;
 extern const Shape kGetItem;
@@ -152,6 +153,7 @@ extern const Shape kUntagResource;
 extern const Shape kUpdateContributorInsights;
 extern const Shape kUpdateItem;
 extern const Shape kUpdateTable;
+extern const Shape kUpdateTimeToLive;
 }  // namespace shapes
 
 }  // namespace partita::wire

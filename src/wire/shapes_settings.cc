@@ -1,4 +1,4 @@
-// What is kept beside a table: tags, resource policies, Contributor Insights, backups; and the account.
+// What is kept beside a table: tags, resource policies, Contributor Insights, TTL, backups; and the account.
 
 #include "wire/shapes_common.h"
 
@@ -55,6 +55,17 @@ constexpr Member kListInsightsMembers[] = {
     {"MaxResults", &kMaxResults},
 };
 
+constexpr Shape kTtlAttribute{.kind = ShapeKind::kString, .min = 1, .max = 255};
+constexpr Member kTtlMembers[] = {
+    {"AttributeName", &kTtlAttribute, Absence::kNull},
+    {"Enabled", &kFlag, Absence::kNull},
+};
+constexpr Shape kTtl{.kind = ShapeKind::kStructure, .name = "TimeToLiveSpecification", .members = kTtlMembers};
+constexpr Member kUpdateTtlMembers[] = {
+    {"TableName", &kControlTableName, Absence::kParameter},
+    {"TimeToLiveSpecification", &kTtl, Absence::kNull},
+};
+
 }  // namespace
 
 constinit const Shape kTagResource{
@@ -77,6 +88,10 @@ constinit const Shape kListContributorInsights{
     .kind = ShapeKind::kStructure, .name = "ListContributorInsightsInput", .members = kListInsightsMembers};
 constinit const Shape kDescribeContinuousBackups{
     .kind = ShapeKind::kStructure, .name = "DescribeContinuousBackupsInput", .members = kNamedTableMembers};
+constinit const Shape kUpdateTimeToLive{
+    .kind = ShapeKind::kStructure, .name = "UpdateTimeToLiveInput", .members = kUpdateTtlMembers};
+constinit const Shape kDescribeTimeToLive{
+    .kind = ShapeKind::kStructure, .name = "DescribeTimeToLiveInput", .members = kNamedTableMembers};
 constinit const Shape kDescribeLimits{.kind = ShapeKind::kStructure, .name = "DescribeLimitsInput"};
 constinit const Shape kDescribeEndpoints{.kind = ShapeKind::kStructure, .name = "DescribeEndpointsRequest"};
 

@@ -24,7 +24,7 @@ using wire::Shape;
 using wire::ShapeKind;
 namespace shapes = wire::shapes;
 
-constexpr std::array<const Shape*, 27> kShapes = {
+constexpr std::array<const Shape*, 29> kShapes = {
     &shapes::kBatchGetItem,
     &shapes::kBatchWriteItem,
     &shapes::kCreateTable,
@@ -52,6 +52,8 @@ constexpr std::array<const Shape*, 27> kShapes = {
     &shapes::kTagResource,
     &shapes::kUntagResource,
     &shapes::kUpdateContributorInsights,
+    &shapes::kDescribeTimeToLive,
+    &shapes::kUpdateTimeToLive,
 };
 
 void check_refusal(const Error& error) {
