@@ -129,7 +129,7 @@ Task<Result<void>> Upkeep::expire_page(Job& job, Table table, const storage::Pag
     uint64_t deleted = 0;
     Result<void> damage;
     const int64_t now_ms = clock_.now_ms();
-    const Evaluate evaluate = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
+    const auto evaluate = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
       deleted = 0;
       damage = Result<void>();
       for (size_t k = 0; k < rows.size(); ++k) {
