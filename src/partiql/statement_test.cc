@@ -143,6 +143,10 @@ TEST(PartiqlWrites, TheKeyLeavesTheConditionBehind) {
   EXPECT_FALSE(expr::evaluate(*update->condition, item));
   item.set("y", number(2));
   EXPECT_TRUE(expr::evaluate(*update->condition, item));
+  auto bare = write("UPDATE music SET x = 1 WHERE pk = 'a' AND sk = 1");
+  ASSERT_TRUE(bare.ok());
+  EXPECT_FALSE(expr::evaluate(*bare->condition, model::Item()));
+  EXPECT_TRUE(expr::evaluate(*bare->condition, bare->item));
   auto removal = write("DELETE FROM music WHERE pk = 'a' AND sk = 1 AND y = 3");
   ASSERT_TRUE(removal.ok());
   EXPECT_FALSE(expr::evaluate(*removal->condition, item));

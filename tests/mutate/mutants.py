@@ -261,7 +261,8 @@ PARTIQL = [
     Mutant("branches beside a negated one are read by themselves", "src/partiql/reads.cc",
            "if (negated && same.size() > 1) {", "if (false) {", ("api:partiql",)),
     Mutant("a NextToken goes on in any statement", "src/ops/execute_statement.cc",
-           "  if (*said != digest) return refuse(Fault::kPartiqlTokenMismatch);\n", "", ("api:partiql",)),
+           "  if (*said != digest) return refuse(Fault::kPartiqlTokenMismatch);\n",
+           "  if (said->size() != digest.size()) return refuse(Fault::kPartiqlTokenMismatch);\n", ("api:partiql",)),
     Mutant("a DELETE with a condition fails where there is no item", "src/partiql/writes.cc",
            "    either.children.push_back(presence(key, false));\n", "", ("partiql_test",)),
 ]
