@@ -222,6 +222,20 @@ TEST_F(ExpiryTest, ATableTakesItsExpiryRowsAlong) {
   EXPECT_EQ(expiry_rows_stored(), 1);
 }
 
+TEST_F(ExpiryTest, TwoServersDeleteEachItemOnce) {
+  ASSERT_TRUE(switch_ttl(true).ok());
+  FaultyEngine way(static_cast<storage::Engine&>(engine_));
+  auto other = Database::open(way, clock_, random_, options_);
+  ASSERT_TRUE(other.ok());
+  for (int64_t i = 0; i < 400; ++i) put("T", row(i, n(now_s() + i % 20)));
+  for (int second = 0; second < 20; ++second) {
+    clock_.advance_ms(1'000);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  expect_left(0);
+  EXPECT_EQ(expiry_rows_stored(), 0);
+}
+
 TEST_F(ExpiryTest, KillsLoseAndRepeatNothing) {
   ASSERT_TRUE(switch_ttl(true).ok());
   for (int64_t i = 0; i < 300; ++i) put("T", row(i, n(now_s() + 10 + i % 20)));
