@@ -18,7 +18,9 @@ from instructions import CountedServer  # noqa: E402
 from syscalls import syscalls_of  # noqa: E402
 
 BINARY = pathlib.Path(os.environ.get("PARTITA_BINARY", ROOT / "build" / "release" / "partita")).resolve()
-ROOM = {"instructions": 1.03, "allocations": 1.03, "system calls": 1.1}  # the last depend on which thread sleeps
+# On a busy machine the committer finds other groups, and another thread sleeps: a PutItem was seen to spend 52,100 to
+# 54,800 instructions and 20.6 to 22.6 allocations.
+ROOM = {"instructions": 1.05, "allocations": 1.06, "system calls": 1.1}
 SLACK = {"instructions": 0.85, "allocations": 0.85, "system calls": 0.7}  # below this a budget is too wide
 
 DEBIANS = "PARTITA_ROCKSDB_BUILT:INTERNAL=package" in (BINARY.parent / "CMakeCache.txt").read_text()
