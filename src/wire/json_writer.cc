@@ -118,7 +118,7 @@ size_t copy_halves(char* out, const char* in, size_t size) {
 // `size` bytes at `out`, which overlaps nothing.
 #if defined(__SSSE3__)
 
-size_t copy_plain(char* out, const char* in, size_t size) {
+[[gnu::noinline]] size_t copy_plain(char* out, const char* in, size_t size) {
   if (size < 16) {
     if (size >= 8) return copy_halves<uint64_t>(out, in, size);
     return size >= 4 ? copy_halves<uint32_t>(out, in, size) : copy_bytewise(out, in, size);
@@ -137,7 +137,7 @@ size_t copy_plain(char* out, const char* in, size_t size) {
 
 #else
 
-size_t copy_plain(char* out, const char* in, size_t size) { return copy_bytewise(out, in, size); }
+[[gnu::noinline]] size_t copy_plain(char* out, const char* in, size_t size) { return copy_bytewise(out, in, size); }
 
 #endif
 
@@ -180,7 +180,8 @@ std::string JsonWriter::take() && {
 
 // A comma if one is due, then the text between two quotes; `before` ends with the first of them, and `behind` begins
 // with the second one.
-inline void JsonWriter::quoted(std::string_view before, std::string_view text, std::string_view behind) {
+[[gnu::always_inline]] inline void JsonWriter::quoted(std::string_view before, std::string_view text,
+                                                      std::string_view behind) {
   ensure(1 + before.size() + text.size() + behind.size());
   comma();
   put(before);
@@ -197,7 +198,8 @@ inline void JsonWriter::quoted(std::string_view before, std::string_view text, s
   put(behind);
 }
 
-inline void JsonWriter::quoted_number(std::string_view before, const model::Number& number, std::string_view behind) {
+[[gnu::always_inline]] inline void JsonWriter::quoted_number(std::string_view before, const model::Number& number,
+                                                             std::string_view behind) {
   ensure(1 + before.size() + model::Number::kMaxTextBytes + behind.size());
   comma();
   put(before);
@@ -205,7 +207,8 @@ inline void JsonWriter::quoted_number(std::string_view before, const model::Numb
   put(behind);
 }
 
-inline void JsonWriter::quoted_base64(std::string_view before, std::string_view bytes, std::string_view behind) {
+[[gnu::always_inline]] inline void JsonWriter::quoted_base64(std::string_view before, std::string_view bytes,
+                                                             std::string_view behind) {
   ensure(1 + before.size() + base64_size(bytes.size()) + behind.size());
   comma();
   put(before);
