@@ -1,4 +1,5 @@
 // Keys: values out of the input as keys, whose bytes must keep their order; then the raw input as the bytes of a row.
+#include <array>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,8 @@ void check_order(const AttributeValue& a, const AttributeValue& b) {
 }
 
 void check_row(const AttributeValue& partition, const AttributeValue& sort) {
-  const std::string collection = model::collection_prefix(7, 3, {&partition});
+  const std::array<const model::AttributeValue*, 1> partitions{&partition};
+  const std::string collection = model::collection_prefix(7, 3, partitions);
   PARTITA_CHECK(collection.starts_with(model::index_prefix(7, 3)));
   const std::string row = collection + key_of(sort);
   std::string_view rest = row;
