@@ -244,6 +244,12 @@ Result<void> check_item_key(const TableInfo& table, const Item& item) {
   return check_key_lengths(table, item);
 }
 
+std::optional<Item> item_in(const TableInfo& table, std::string_view row) {
+  auto item = model::decode_item(row);
+  if (!item.ok() || !check_item_key(table, *item).ok()) return std::nullopt;
+  return std::move(item).value();
+}
+
 Result<void> check_key_values(const TableInfo& table, const Item& item) {
   PARTITA_TRY_VOID(check_not_empty(table.keys.partition, item));
   return check_not_empty(table.keys.sort, item);

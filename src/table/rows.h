@@ -21,6 +21,9 @@ Result<void> check_key_within(const TableInfo& table, const model::Item& item);
 // The key attributes of a whole item: present and right. Faults: kMissingKey, kKeyTypeMismatch, kKeyEmpty, ...
 Result<void> check_item_key(const TableInfo& table, const model::Item& item);
 
+// The item in a row of the table; nothing when the row is damaged, which whoever reads it is told.
+std::optional<model::Item> item_in(const TableInfo& table, std::string_view row);
+
 // Only that the key attributes that are there are not empty, which a transaction checks before the rest.
 // Fault: kKeyEmpty.
 Result<void> check_key_values(const TableInfo& table, const model::Item& item);

@@ -328,15 +328,18 @@ Task<Result<void>> Upkeep::want(JobKind kind, SystemRow rows) {
   if (page.empty()) co_return Result<void>();
   Job job;
   job.kind = kind;
+  co_return co_await put_job(std::move(job), {});
+}
+
+Task<Result<void>> Upkeep::put_job(Job job, std::vector<storage::Compare> compare) {
   std::vector<Key> keys{job_key(job)};
   const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
     if (found[0] != nullptr) return Decision::kRefuse;
     changes.put(job_key(job), job_row(job));
     return Decision::kCommit;
   };
-  std::vector<storage::Compare> none;
-  const auto wanted = co_await engine_.transact(std::move(keys), std::move(none), decide);
-  if (!wanted.ok()) co_return wanted.error();
+  const auto put = co_await engine_.transact(std::move(keys), std::move(compare), decide);
+  if (!put.ok()) co_return put.error();
   co_return Result<void>();
 }
 
@@ -345,15 +348,8 @@ Task<Result<void>> Upkeep::sum_up_counts(Table table) {
   job.kind = JobKind::kCount;
   job.table_id = table->id;
   job.table = table->name;
-  std::vector<Key> keys{job_key(job)};
   std::vector<storage::Compare> compare{{table_key(table->name), table->version}};
-  const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
-    if (found[0] != nullptr) return Decision::kRefuse;
-    changes.put(job_key(job), job_row(job));
-    return Decision::kCommit;
-  };
-  auto outcome = co_await engine_.transact(std::move(keys), std::move(compare), decide);
-  if (!outcome.ok()) co_return std::move(outcome).error();
+  PARTITA_CO_TRY_VOID(co_await put_job(std::move(job), std::move(compare)));
   poke();
   co_return Result<void>();
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/function_ref.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/result.h"
@@ -83,6 +84,8 @@ class Upkeep {
   Task<Result<void>> adopt_stream(Table table);
   Task<Result<void>> want_sweep();
   Task<Result<void>> want(JobKind kind, SystemRow rows);
+  // Stores the job unless it is there already, or what is compared differs.
+  Task<Result<void>> put_job(Job job, std::vector<storage::Compare> compare);
   bool is_free(const std::string& key, const Job& job, storage::Version version);
   Task<void> work(Job job, storage::Version seen);
   Task<Result<bool>> claim(Job& job, storage::Version seen);
@@ -100,6 +103,10 @@ class Upkeep {
 
   // upkeep_jobs.cc
   Task<Result<End>> fill_index(Job& job);
+  // Whether an item has a row of those that are filled in, and puts it.
+  using HasRow = FunctionRef<bool(const model::Item& item)>;
+  using PutRow = FunctionRef<void(const model::Item& item, const storage::Key& key, storage::Changes& changes)>;
+  Task<Result<Stepped>> fill_rows(Job& job, Table table, const storage::Page& page, HasRow has_row, PutRow put_row);
   Task<Result<Stepped>> fill_page(Job& job, Table table, uint16_t index_id, const storage::Page& page);
   Task<Result<End>> end_fill(Job& job);
   Task<Result<End>> drop_index(Job& job);

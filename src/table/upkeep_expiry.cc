@@ -20,7 +20,6 @@ using storage::Record;
 
 constexpr size_t kExpiredAtOnce = 25;  // in one transaction
 constexpr size_t kExpiredRows = 100;   // before the job is stored again, which is to be well within its lease
-constexpr size_t kFilledAtOnce = 100;  // the same
 constexpr int64_t kNsPerMs = 1'000'000;
 
 // Whether the job is still about that table, and the table has TTL.
@@ -28,29 +27,17 @@ bool expires(const Table& table, const Job& job) {
   return table != nullptr && table->id == job.table_id && table->status != Status::kDeleting && table->ttl;
 }
 
-// The item in a row of the table, when it is one that expires; a damaged one does not.
-struct Expiring {
-  model::Item item;
-  int64_t at_s;
-};
-std::optional<Expiring> expiring_in(const TableInfo& table, std::string_view row) {
-  auto item = model::decode_item(row);
-  if (!item.ok() || !check_item_key(table, *item).ok()) return std::nullopt;
-  const std::optional<int64_t> at_s = expiry_of(*table.ttl, *item);
-  return at_s ? std::optional(Expiring{std::move(item).value(), *at_s}) : std::nullopt;
-}
-
 // Deletes the item if it expires when its row says, as any other deletion; else the row is of no use. True: it did.
 Result<bool> delete_expired(const TableInfo& table, const ExpiryRow& row, const Record* found, int64_t now_ms,
                             Changes& changes, CountMoves& moves) {
-  const auto expiring = found == nullptr ? std::nullopt : expiring_in(table, found->value);
-  if (!expiring || expiring->at_s != row.at_s) {
+  const auto item = found == nullptr ? std::nullopt : item_in(table, found->value);
+  if (!item || expiry_of(*table.ttl, *item) != row.at_s) {
     changes.erase(row.key);
     return false;
   }
   WriteAction deletion;
   deletion.kind = WriteAction::Kind::kDelete;
-  deletion.item = key_of(table, expiring->item);
+  deletion.item = key_of(table, *item);
   deletion.by_service = true;
   PARTITA_TRY(const Written written, evaluate_write(table, deletion, row.item, found, now_ms, changes));
   moves.add(table, written.change);
@@ -77,15 +64,8 @@ Task<Result<void>> Upkeep::want_expiry() {
     auto scanned = co_await engine_.scan(std::move(due), storage::Direction::kAscending, 1, 1);
     PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
     if (page.empty()) continue;
-    std::vector<Key> keys{job_key(job)};
     std::vector<storage::Compare> compare{{table_key(table->name), table->version}};
-    const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
-      if (found[0] != nullptr) return Decision::kRefuse;
-      changes.put(job_key(job), job_row(job));
-      return Decision::kCommit;
-    };
-    const auto wanted = co_await engine_.transact(std::move(keys), std::move(compare), decide);
-    if (!wanted.ok()) co_return wanted.error();
+    PARTITA_CO_TRY_VOID(co_await put_job(std::move(job), std::move(compare)));
   }
   const int64_t ended_ns = clock_.monotonic_ns();
   if (all) old_expiry_due_ns_ = ended_ns + kShare * (ended_ns - began_ns);
@@ -177,30 +157,11 @@ Task<Result<Upkeep::End>> Upkeep::fill_expiry(Job& job) {
 }
 
 Task<Result<Upkeep::Stepped>> Upkeep::fill_expiry_page(Job& job, Table table, const storage::Page& page) {
-  for (size_t i = 0; i < page.size();) {
-    Step batch;
-    batch.compare = {{table_key(table->name), table->version}};
-    Job after = job;
-    for (; i < page.size() && batch.keys.size() < kFilledAtOnce; ++i) {
-      const auto expiring = expiring_in(*table, page[i].value);
-      if (expiring) batch.keys.push_back(item_key(*table, expiring->item));
-      after.cursor = page[i].key;
-      ++after.done;
-    }
-    const std::vector<Key> keys = batch.keys;
-    batch.ride = [&](std::span<const Record* const> found, Changes& changes) {
-      for (size_t k = 0; k < keys.size(); ++k) {
-        const auto expiring = found[k] == nullptr ? std::nullopt : expiring_in(*table, found[k]->value);
-        if (expiring) put_expiry_row(*table, keys[k], expiring->at_s, changes);
-      }
-      return Decision::kCommit;
-    };
-    PARTITA_CO_TRY(const Stepped stepped, co_await step(after, std::move(batch)));
-    if (stepped != Stepped::kDone) co_return stepped;
-    job = std::move(after);
-    co_await background_.pass();
-  }
-  co_return Stepped::kDone;
+  const auto has_row = [&](const model::Item& item) { return expiry_of(*table->ttl, item).has_value(); };
+  const auto put_row = [&](const model::Item& item, const Key& key, Changes& changes) {
+    put_expiry_row(*table, key, *expiry_of(*table->ttl, item), changes);
+  };
+  co_return co_await fill_rows(job, table, page, has_row, put_row);
 }
 
 // Only rows of runs that are over now: TTL may be switched on again at any time, which begins a later run.

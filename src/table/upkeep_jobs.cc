@@ -43,24 +43,6 @@ bool is_over(std::string_view token_row, int64_t now_ms) {
   return used.ok() && used->is_over(now_ms);
 }
 
-// The item in a row of the table; nothing when the row is damaged, which whoever reads it is told.
-std::optional<model::Item> item_in(const TableInfo& table, std::string_view row) {
-  auto item = model::decode_item(row);
-  if (!item.ok() || !check_item_key(table, *item).ok()) return std::nullopt;
-  return std::move(item).value();
-}
-
-void fill_row(const TableInfo& table, const IndexInfo& index, const Record* record, Changes& changes) {
-  if (record == nullptr) return;
-  const std::optional<model::Item> item = item_in(table, record->value);
-  if (!item) return;
-  std::optional<Key> row = index_key(table, index, *item);
-  if (!row) return;
-  std::string view;
-  model::encode_item(index_view(table, index, *item), view);
-  changes.put(std::move(*row), std::move(view));
-}
-
 }  // namespace
 
 // Every write by a description with the index in it keeps its rows; a write by one without it never happens after the
@@ -93,22 +75,37 @@ Task<Result<Upkeep::End>> Upkeep::fill_index(Job& job) {
   co_return End::kStopped;
 }
 
-// Adds the rows of these items as the items are when the rows are written: an item that changed since it was scanned
-// may still have no row, for a change that does not touch the index leaves its row alone.
 Task<Result<Upkeep::Stepped>> Upkeep::fill_page(Job& job, Table table, uint16_t index_id, const storage::Page& page) {
   const IndexInfo& index = *std::ranges::find(table->indexes, index_id, &IndexInfo::id);
+  const auto has_row = [&](const model::Item& item) { return index_key(*table, index, item).has_value(); };
+  const auto put_row = [&](const model::Item& item, const Key&, Changes& changes) {
+    std::string view;
+    model::encode_item(index_view(*table, index, item), view);
+    changes.put(*index_key(*table, index, item), std::move(view));
+  };
+  co_return co_await fill_rows(job, table, page, has_row, put_row);
+}
+
+// Adds the rows of these items as the items are when the rows are written: an item that changed since it was scanned
+// may still have no row, for a change that does not touch the row leaves it alone.
+Task<Result<Upkeep::Stepped>> Upkeep::fill_rows(Job& job, Table table, const storage::Page& page, HasRow has_row,
+                                                PutRow put_row) {
   for (size_t i = 0; i < page.size();) {
     Step batch;
     batch.compare = {{table_key(table->name), table->version}};
     Job after = job;
     for (; i < page.size() && batch.keys.size() < kItemsAtOnce; ++i) {
       const std::optional<model::Item> item = item_in(*table, page[i].value);
-      if (item && index_key(*table, index, *item)) batch.keys.push_back(item_key(*table, *item));
+      if (item && has_row(*item)) batch.keys.push_back(item_key(*table, *item));
       after.cursor = page[i].key;
       ++after.done;
     }
+    const std::vector<Key> keys = batch.keys;
     batch.ride = [&](std::span<const Record* const> found, Changes& changes) {
-      for (const Record* record : found) fill_row(*table, index, record, changes);
+      for (size_t k = 0; k < keys.size(); ++k) {
+        const auto item = found[k] == nullptr ? std::nullopt : item_in(*table, found[k]->value);
+        if (item && has_row(*item)) put_row(*item, keys[k], changes);
+      }
       return Decision::kCommit;
     };
     PARTITA_CO_TRY(const Stepped stepped, co_await step(after, std::move(batch)));
