@@ -1,6 +1,7 @@
 // Time, injected: nothing outside this file's implementation reads the machine's clock.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 
@@ -14,6 +15,9 @@ class Clock {
   // Nanoseconds of a clock that never goes back; only differences mean anything.
   virtual int64_t monotonic_ns() const = 0;
 };
+
+// A moment in UTC, as "2026-11-22T08:10:11.123" with a zero behind it.
+std::array<char, 32> utc_text(int64_t ms);
 
 // The machine's own clock. Lives for the whole program.
 const Clock& system_clock();

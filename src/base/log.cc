@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <ctime>
 
 #include "base/clock.h"
 
@@ -44,15 +42,8 @@ class Line {
 };
 
 void add_time(Line& line) {
-  const int64_t now_ms = system_clock().now_ms();
-  const time_t seconds = now_ms / 1000;
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  std::array<char, 32> text;
-  const size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts);
-  line.add({text.data(), size});
-  const int rest = std::snprintf(text.data(), text.size(), ".%03dZ ", static_cast<int>(now_ms % 1000));
-  line.add({text.data(), static_cast<size_t>(rest)});
+  line.add(utc_text(system_clock().now_ms()).data());
+  line.add("Z ");
 }
 
 }  // namespace

@@ -1,13 +1,11 @@
 #include "table/stream.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
-#include <ctime>
 #include <optional>
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "base/clock.h"
 #include "table/stream_record.h"
 #include "table/system_rows.h"
 
@@ -25,17 +23,6 @@ constexpr int64_t kPartitionReads = 3'000;
 constexpr int64_t kPartitionWrites = 1'000;
 constexpr int64_t kPartitionBytes = 10LL << 30;
 constexpr int64_t kMostShards = 64;
-
-// "2026-11-22T08:10:11.123"
-std::string label_of(int64_t ms) {
-  const auto seconds = static_cast<time_t>(ms / 1000);
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  std::array<char, 40> text{};
-  const size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts);
-  std::snprintf(text.data() + size, text.size() - size, ".%03d", static_cast<int>(ms % 1000));
-  return text.data();
-}
 
 uint32_t next_number(const StreamInfo& stream) { return stream.shards.empty() ? 1 : stream.shards.back().number + 1; }
 
@@ -118,7 +105,7 @@ void begin_stream(TableInfo& table, std::string view_type, int64_t now_ms) {
   stream.enabled = true;
   stream.view_type = std::move(view_type);
   stream.created_ms = std::max(now_ms, stream.created_ms + 1);
-  stream.label = label_of(stream.created_ms);
+  stream.label = utc_text(stream.created_ms).data();
   stream.shards.clear();
   const size_t count = wanted_shards(table, 0);
   const uint64_t width = UINT64_MAX / count;
