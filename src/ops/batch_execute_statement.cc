@@ -80,10 +80,9 @@ Task<StatementOutcome> run_read(const Context& context, Entrance& gate, const Ba
     StatementOutcome outcome;
     auto done = co_await try_read(context, gate, part, outcome);
     if (done.ok()) co_return outcome;
-    const bool again = table::Database::binds_again(done.error()) && tries < kMostTries;
-    if (again) done = co_await context.database.before_binding_again(done.error());
-    if (again && done.ok()) continue;
-    outcome.error = std::move(done).error();
+    auto again = co_await tries_again(context, done.error(), tries);
+    if (again.ok() && *again) continue;
+    outcome.error = again.ok() ? std::move(done).error() : std::move(again).error();
     co_return outcome;
   }
 }

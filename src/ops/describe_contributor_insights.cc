@@ -1,6 +1,7 @@
 #include "ops/handlers.h"
 #include "ops/insights_reply.h"
 #include "ops/pipeline.h"
+#include "ops/reply.h"
 #include "ops/table_request.h"
 #include "table/insights.h"
 
@@ -29,10 +30,7 @@ struct DescribeContributorInsights {
       for (const std::string& rule : state.rules) json.string(rule);
       json.end_array();
     }
-    if (state.asked) {
-      json.key("LastUpdateDateTime");
-      json.number(static_cast<double>(state.asked->changed_ms) / 1000);
-    }
+    if (state.asked) write_time(json, "LastUpdateDateTime", state.asked->changed_ms);
     json.end_object();
     return std::move(json).take();
   }

@@ -1,5 +1,6 @@
 #include "ops/handlers.h"
 #include "ops/pipeline.h"
+#include "ops/reply.h"
 #include "ops/stream_names.h"
 #include "ops/table_reply.h"
 #include "table/streams.h"
@@ -24,11 +25,6 @@ std::string_view status_name(table::StreamStatus status) {
       return "DISABLED";
   }
   PARTITA_CHECK(false);
-}
-
-void write_text(JsonWriter& json, std::string_view name, std::string_view text) {
-  json.key(name);
-  json.string(text);
 }
 
 void write_shard(JsonWriter& json, const table::StreamRow& row, const table::ShownShard& shown) {
@@ -76,8 +72,7 @@ struct DescribeStream {
     json.begin_object();
     json.key("StreamDescription");
     json.begin_object();
-    json.key("CreationRequestDateTime");
-    json.number(static_cast<double>(row.created_ms) / 1000);
+    write_time(json, "CreationRequestDateTime", row.created_ms);
     write_keys(json, row.keys);
     json.key("Shards");
     json.begin_array();

@@ -142,8 +142,8 @@ Task<Result<std::string>> select(const Context& context, Entrance& gate, const S
   for (int tries = 1;; ++tries) {
     auto done = co_await try_select(context, gate, request, page);
     if (done.ok()) co_return encode_page(request, page);
-    if (!table::Database::binds_again(done.error()) || tries == kMostTries) co_return std::move(done).error();
-    PARTITA_CO_TRY_VOID(co_await context.database.before_binding_again(done.error()));
+    PARTITA_CO_TRY(const bool again, co_await tries_again(context, done.error(), tries));
+    if (!again) co_return std::move(done).error();
   }
 }
 

@@ -130,8 +130,9 @@ Result<void> add_part(const TransactionRequest::Part& part, const table::TableIn
 Task<Result<table::Table>> known_table(std::string_view name, const Context& context) {
   for (int tries = 1;; ++tries) {
     auto table = find_table(name, context);
-    if (table.ok() || !table::Database::binds_again(table.error()) || tries == kMostTries) co_return table;
-    PARTITA_CO_TRY_VOID(co_await context.database.before_binding_again(table.error()));
+    if (table.ok()) co_return table;
+    PARTITA_CO_TRY(const bool again, co_await tries_again(context, table.error(), tries));
+    if (!again) co_return table;
   }
 }
 
@@ -220,11 +221,8 @@ Task<Result<std::string>> execute_transaction(const Context& context, wire::Json
     } else {
       refusal = std::move(made).error();
     }
-    if (!table::Database::binds_again(*refusal) || tries == kMostTries) {
-      co_return each_worded(request, *std::move(refusal));
-    }
-    const auto ready = co_await context.database.before_binding_again(*refusal);
-    if (!ready.ok()) co_return ready.error();
+    PARTITA_CO_TRY(const bool again, co_await tries_again(context, *refusal, tries));
+    if (!again) co_return each_worded(request, *std::move(refusal));
   }
 }
 

@@ -5,6 +5,7 @@
 #include "model/item_codec.h"
 #include "ops/handlers.h"
 #include "ops/pipeline.h"
+#include "ops/reply.h"
 #include "ops/stream_names.h"
 #include "table/streams.h"
 #include "wire/json_writer.h"
@@ -32,11 +33,6 @@ std::string_view event_name(table::StreamEvent event) {
       return "REMOVE";
   }
   PARTITA_CHECK(false);
-}
-
-void write_text(JsonWriter& json, std::string_view name, std::string_view text) {
-  json.key(name);
-  json.string(text);
 }
 
 // The same for the same record, and no other's.

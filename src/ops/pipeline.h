@@ -85,6 +85,10 @@ auto prepare(const Request& request, const Context& context, Entrance& gate) {
 // A table that changes that often during one request is at war with somebody.
 inline constexpr int kMostTries = 100;
 
+// Whether a request that failed so, at this try, is to be bound and run again; waits until that makes sense. The error
+// is that of the wait.
+Task<Result<bool>> tries_again(const Context& context, const Error& error, int tries);
+
 template <class Call>
 Task<Result<std::string>> serve(const Context& context, wire::JsonDocument document) {
   PARTITA_CO_TRY(const typename Call::Request request, decode<Call>(std::move(document), context.operation.shape));
@@ -102,8 +106,8 @@ Task<Result<std::string>> serve(const Context& context, wire::JsonDocument docum
     } else {
       refusal = std::move(plan).error();
     }
-    if (!table::Database::binds_again(*refusal) || tries == kMostTries) co_return std::move(*refusal);
-    PARTITA_CO_TRY_VOID(co_await context.database.before_binding_again(*refusal));
+    PARTITA_CO_TRY(const bool again, co_await tries_again(context, *refusal, tries));
+    if (!again) co_return std::move(*refusal);
   }
 }
 

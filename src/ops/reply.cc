@@ -53,6 +53,16 @@ void write_capacity(JsonWriter& json, const table::ConsumedCapacity& consumed, C
   json.end_object();
 }
 
+void write_text(JsonWriter& json, std::string_view name, std::string_view text) {
+  json.key(name);
+  json.string(text);
+}
+
+void write_time(JsonWriter& json, std::string_view name, int64_t ms) {
+  json.key(name);
+  json.number(static_cast<double>(ms) / 1000);
+}
+
 void write_capacity_member(JsonWriter& json, const table::ConsumedCapacity& consumed, CapacityDetail detail) {
   if (detail == CapacityDetail::kNone) return;
   json.key("ConsumedCapacity");

@@ -29,6 +29,10 @@ void write_capacity_member(wire::JsonWriter& json, const table::ConsumedCapacity
 void write_capacity_list(wire::JsonWriter& json, const std::vector<table::ConsumedCapacity>& consumed,
                          CapacityDetail detail, CapacityKind kind = CapacityKind::kPlain);
 
+// One member: a text, or a moment in seconds since the epoch, with milliseconds.
+void write_text(wire::JsonWriter& json, std::string_view name, std::string_view text);
+void write_time(wire::JsonWriter& json, std::string_view name, int64_t ms);
+
 // An item in whatever form it was found. Errors: kCorrupt.
 Result<void> write_found(wire::JsonWriter& json, const table::FoundItem& item);
 

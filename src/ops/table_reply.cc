@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ops/reply.h"
 #include "ops/stream_names.h"
 #include "table/settings_rules.h"
 #include "wire/json_writer.h"
@@ -43,20 +44,9 @@ std::string_view projection_name(ProjectionKind kind) {
   PARTITA_CHECK(false);
 }
 
-void write_text(JsonWriter& json, std::string_view name, std::string_view text) {
-  json.key(name);
-  json.string(text);
-}
-
 void write_whole(JsonWriter& json, std::string_view name, int64_t value) {
   json.key(name);
   json.number(value);
-}
-
-// Seconds since the epoch, with milliseconds.
-void write_time(JsonWriter& json, std::string_view name, int64_t ms) {
-  json.key(name);
-  json.number(static_cast<double>(ms) / 1000);
 }
 
 void write_definitions(JsonWriter& json, const TableInfo& table) {
