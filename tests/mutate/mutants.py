@@ -267,4 +267,51 @@ PARTIQL = [
            "    either.children.push_back(presence(key, false));\n", "", ("partiql_test",)),
 ]
 
-MUTANTS = STORE + TABLES + OPERATIONS + SOCKETS + PARTIQL
+SERIAL = [
+    Mutant("what a transaction read may change before it is queued", ROCKS + "transaction.cc",
+           "  if (outcome == Outcome::kRefused) changes.clear();\n",
+           "  if (outcome == Outcome::kRefused) changes.clear();\n  held.release();\n", ("simulation",)),
+    Mutant("nobody waits for a latch", ROCKS + "transaction.cc",
+           "    co_await attempt.held.lock(attempt.stripes(), here);\n", "    (void)here;\n", ("simulation",)),
+    Mutant("a later transaction does not see what is queued", ROCKS + "transaction.cc",
+           "  if (newest == nullptr) status = read_record(shared_.store, key, tier, stored);\n",
+           "  if (pending) newest = nullptr;\n"
+           "  if (newest == nullptr) status = read_record(shared_.store, key, tier, stored);\n", ("simulation",)),
+    Mutant("a refusal does not wait for what it saw", ROCKS + "transaction.cc",
+           "const bool queues = must_wait || !commit.is_barrier();", "const bool queues = !commit.is_barrier();",
+           ("simulation",)),
+    Mutant("a reader is shown what is queued", ROCKS + "newest.cc",
+           "  if (at->second.pending) return ticket = kNoTicket, nullptr;\n",
+           "  if (at->second.pending) return ticket = kNoTicket, at->second.newest;\n", ("simulation",)),
+    Mutant("a record that was read before a write is kept as the newest", ROCKS + "newest.cc",
+           "  if (shard.changes != ticket) return;\n  const Hashed key", "  const Hashed key", ("simulation",)),
+    Mutant("several keys are read one after the other", ROCKS + "reads.cc",
+           "  if (keys.size() != 1) return read_records(store, keys, tier, records);\n  records.resize(1);\n",
+           "  if (keys.size() != 1) {\n"
+           "    std::vector<std::optional<Record>> one;\n"
+           "    for (size_t i = 0; i < keys.size(); ++i) {\n"
+           "      if (Status status = read_newest(store, newest, keys.subspan(i, 1), tier, one); !status.ok()) "
+           "return status;\n"
+           "      records.push_back(std::move(one[0]));\n"
+           "    }\n"
+           "    return Status::OK();\n"
+           "  }\n  records.resize(1);\n", ("simulation",)),
+    Mutant("TransactGetItems reads item by item", "src/table/transact.cc",
+           "  auto read = co_await database.engine().read(plan.keys);\n"
+           "  if (!read.ok()) co_return std::move(read).error();\n  TransactGetOutcome outcome;\n",
+           "  Result<std::vector<std::optional<Record>>> read = std::vector<std::optional<Record>>();\n"
+           "  for (const Key& key : plan.keys) {\n"
+           "    auto one = co_await database.engine().read(std::span(&key, 1));\n"
+           "    if (!one.ok()) co_return std::move(one).error();\n"
+           "    read->push_back(std::move((*one)[0]));\n    co_await GiveWay();\n  }\n"
+           "  TransactGetOutcome outcome;\n", ("simulation",)),
+    Mutant("a token is not looked at", "src/table/transact.cc",
+           "if (with_token && !token_is_new(request, found.back(), now_ms, attempt)) {",
+           "if (with_token && !token_is_new(request, nullptr, now_ms, attempt)) {", ("simulation",)),
+    Mutant("a transaction has one record in the stream", ROCKS + "transaction.cc",
+           "  std::ranges::move(changes.appends(), std::back_inserter(commit.appends));\n",
+           "  if (!changes.appends().empty()) commit.appends.push_back(std::move(changes.appends().front()));\n",
+           ("simulation",)),
+]
+
+MUTANTS = STORE + TABLES + OPERATIONS + SOCKETS + PARTIQL + SERIAL

@@ -1,0 +1,22 @@
+"""Hundreds of histories of concurrent clients, each judged for strict serialisability. `./dev simulate` runs thousands.
+
+PARTITA_SIMULATION_SEED chooses others, PARTITA_SIMULATION_HISTORIES how many.
+"""
+
+import os
+
+import pytest
+from simulate import describe, simulate
+
+SEED = int(os.environ.get("PARTITA_SIMULATION_SEED", "2018"))
+HISTORIES = int(os.environ.get("PARTITA_SIMULATION_HISTORIES", "300"))
+
+
+@pytest.mark.parametrize("in_memory, kills", [(False, 0), (False, 5), (True, 0)], ids=["disk", "killed", "memory"])
+def test_histories_are_strictly_serialisable(in_memory, kills):
+    simulation = simulate(range(SEED, SEED + HISTORIES), in_memory, kills)
+    print(f"seeds {SEED} to {SEED + HISTORIES - 1}: {simulation.outcomes}")
+    assert not simulation.failed, describe(simulation.failed)
+    assert simulation.judged == HISTORIES
+    # Histories in which nothing happens, or everything is refused, say nothing.
+    assert simulation.outcomes["ok"] > 40 * HISTORIES > simulation.outcomes["failed"] > HISTORIES
