@@ -300,6 +300,49 @@ TEST_P(LastRecordTest, WithoutASectorIsWhatALossOfPowerLeaves) {
   }
 }
 
+// ---- A record before the last one, when nobody knows how much was durable: the records behind it tell.
+
+enum class Noted : uint8_t { kNothing, kTheFirstWrite };
+
+class MiddleOfLog : public testing::TestWithParam<Noted> {};
+
+TEST_P(MiddleOfLog, AlteredIsDamage) {
+  TempDirectory root;
+  SeededRandom random(seed());
+  const fs::path alive = root.path() / "alive";
+  const fs::path killed = root.path() / "killed";
+  uint64_t first_end = 0;
+  {
+    const auto engine = open_store(alive);
+    ASSERT_TRUE(engine.ok()) << engine.error().sentence();
+    put(*engine.value(), "k0", std::string(200, 'v'));
+    wait_for_quiet(alive);
+    first_end = fs::file_size(newest_log(alive));
+    fs::copy_file(alive / "WITNESS", root.path() / "WITNESS");
+    for (int i = 1; i < 40; ++i) put(*engine.value(), "k" + std::to_string(i), std::string(200, 'v'));
+    copy_store(alive, killed);
+  }
+  fs::remove(killed / "WITNESS");
+  if (GetParam() == Noted::kTheFirstWrite) fs::copy_file(root.path() / "WITNESS", killed / "WITNESS");
+  constexpr uint64_t kTheLastAndMore = 1000;
+  const uint64_t bytes = fs::file_size(newest_log(killed)) - kTheLastAndMore - first_end;
+  for (int i = 0; i < 30; ++i) {
+    const uint64_t at = first_end + random.below(bytes);
+    const fs::path copy = root.path() / "copy";
+    copy_store(killed, copy);
+    change_bytes(newest_log(copy), at, 1, [](char c) { return static_cast<char>(c ^ 4); });
+    const auto engine = open_store(copy);
+    ASSERT_FALSE(engine.ok()) << "byte " << at;
+    EXPECT_EQ(engine.error().kind(), ErrorKind::kCorrupt) << engine.error().sentence();
+    EXPECT_NE(engine.error().sentence().find("newer ones follow"), std::string_view::npos) << engine.error().sentence();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Witnesses, MiddleOfLog, testing::Values(Noted::kNothing, Noted::kTheFirstWrite),
+                         [](const auto& row) {
+                           return row.param == Noted::kNothing ? "WithoutAWitness" : "WithAnOldWitness";
+                         });
+
 INSTANTIATE_TEST_SUITE_P(Sizes, LastRecordTest, testing::Values(1, 400, 3000, 100'000));
 
 }  // namespace
