@@ -164,6 +164,7 @@ class Collector {
   Result<RangePage> finish(bool more) && {
     if (more && !last_row_.empty() && !reads_one_row(plan_)) {
       PARTITA_TRY(const Item item, model::decode_item(last_row_));
+      if (!names_a_row(item)) return Error(ErrorKind::kCorrupt, "the last row of a page is damaged");
       page_.last_key = position_of(*plan_.table, plan_.index, item);
     }
     charge();
@@ -172,6 +173,11 @@ class Collector {
   }
 
  private:
+  bool names_a_row(const Item& item) const {
+    return check_item_key(*plan_.table, item).ok() &&
+           (plan_.index == nullptr || index_key(*plan_.table, *plan_.index, item));
+  }
+
   // Nothing is kept of a page that no item is of, but the last row.
   void close() {
     const bool kept = page_.items.size() > items_before_ && !plan_.whole_items;

@@ -352,6 +352,22 @@ TEST_F(RangeTest, ARowOfALocalIndexWithoutItsKeyIsDamage) {
   }
 }
 
+TEST_F(RangeTest, APageThatEndsAtARowWithoutItsKeyIsDamage) {
+  fill(10);
+  const auto table = find("T");
+  const Item whole = row(7);
+  RangeRead requests[] = {on("T"), on("T", "local")};
+  const storage::Key rows[] = {item_key(*table, whole), *index_key(*table, *table->find_index("local"), whole)};
+  for (size_t i = 0; i < 2; ++i) {
+    store(rows[i], encoded(item({{"pk", s("p7")}, {"l", n(-7)}})));
+    requests[i].range = KeyRange{{s("p7")}, {}, std::nullopt};
+    requests[i].limit = 1;
+    const auto page = read(requests[i]);
+    ASSERT_FALSE(page.ok());
+    EXPECT_EQ(page.error().kind(), ErrorKind::kCorrupt);
+  }
+}
+
 TEST_F(RangeTest, NothingReadIsChargedTheLeast) {
   RangeRead request = on("T");
   EXPECT_EQ(read(request).value().consumed.base.read, 1);
