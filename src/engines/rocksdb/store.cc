@@ -310,7 +310,7 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
   auto store = std::make_unique<Store>();
   store->witness = std::make_shared<Witness>(options.directory);
   store->files = std::make_shared<StoreFiles>(options.files == nullptr ? rocksdb::FileSystem::Default() : options.files,
-                                              store->witness, options.sync);
+                                              options.directory, store->witness, options.sync);
   store->env = rocksdb::NewCompositeEnv(store->files);
   const rocksdb::Status locked = store->files->lock(options.directory + "/LOCK");
   if (!locked.ok()) return open_error(locked, options.directory);

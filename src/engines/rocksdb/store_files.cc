@@ -48,27 +48,19 @@ bool is_options(std::string_view path) { return name_of(path).starts_with("OPTIO
 
 }  // namespace
 
-// The first write to a log fails, too, when the directory can not be synced then. It is whole in the log, and RocksDB
-// would number the next one as it did that one.
 class StoreDirectory final : public FSDirectoryWrapper {
  public:
   StoreDirectory(StoreFiles& files, std::unique_ptr<FSDirectory>&& directory)
       : FSDirectoryWrapper(std::move(directory)), files_(files) {}
 
   IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
-    return outcome(FSDirectoryWrapper::Fsync(options, debug));
+    return files_.sync_directory(options, debug);
   }
-  IOStatus FsyncWithDirOptions(const IOOptions& options, IODebugContext* debug,
-                               const DirFsyncOptions& reason) override {
-    return outcome(FSDirectoryWrapper::FsyncWithDirOptions(options, debug, reason));
+  IOStatus FsyncWithDirOptions(const IOOptions& options, IODebugContext* debug, const DirFsyncOptions&) override {
+    return files_.sync_directory(options, debug);
   }
 
  private:
-  IOStatus outcome(IOStatus status) {
-    if (!status.ok()) files_.saw_spoilt_log(files_.newest_log());
-    return recoverable(std::move(status));
-  }
-
   StoreFiles& files_;
 };
 
@@ -109,6 +101,8 @@ class StoreFile final : public FSWritableFileOwnerWrapper {
     return recoverable(std::move(status));
   }
   IOStatus synced(IOStatus status, const IOOptions& options, IODebugContext* debug) {
+    // RocksDB would sync the directory itself once the write is durable and could not be taken back.
+    if (status.ok() && kind_ == StoreFiles::Kind::kLog) status = files_.sync_directory(options, debug);
     if (status.ok()) {
       synced_bytes_ = bytes_;
       if (kind_ == StoreFiles::Kind::kManifest) files_.saw_manifest(number_, bytes_);
@@ -149,6 +143,7 @@ IOStatus StoreFiles::NewWritableFile(const std::string& path, const FileOptions&
   }
   IOStatus status = target()->NewWritableFile(path, options, file, debug);
   if (!status.ok()) return recoverable(std::move(status));
+  entries_changed_.fetch_add(1);
   const Kind kind = log ? Kind::kLog : manifest ? Kind::kManifest : Kind::kOther;
   const uint64_t number = log ? *log : manifest.value_or(0);
   if (log) {
@@ -163,7 +158,7 @@ IOStatus StoreFiles::NewDirectory(const std::string& path, const IOOptions& opti
                                   std::unique_ptr<FSDirectory>* directory, IODebugContext* debug) {
   IOStatus status = target()->NewDirectory(path, options, directory, debug);
   if (!status.ok()) return recoverable(std::move(status));
-  *directory = std::make_unique<StoreDirectory>(*this, std::move(*directory));
+  if (path == path_) *directory = std::make_unique<StoreDirectory>(*this, std::move(*directory));
   return status;
 }
 
@@ -178,6 +173,7 @@ IOStatus StoreFiles::RenameFile(const std::string& from, const std::string& to, 
                                 IODebugContext* debug) {
   IOStatus status = target()->RenameFile(from, to, options, debug);
   if (!status.ok()) return recoverable(std::move(status));
+  entries_changed_.fetch_add(1);
   if (name_of(to) == "CURRENT") {
     std::lock_guard lock(mutex_);
     current_manifest_ = newest_manifest_;
@@ -191,7 +187,25 @@ IOStatus StoreFiles::DeleteFile(const std::string& path, const IOOptions& option
   if (const std::optional<uint64_t> log = log_number(path); log && !witness_->let_log_go(*log)) {
     return IOStatus::IOError("the file WITNESS can not be written");
   }
-  return target()->DeleteFile(path, options, debug);
+  IOStatus status = target()->DeleteFile(path, options, debug);
+  entries_changed_.fetch_add(1);
+  return status;
+}
+
+// What comes into the directory while it is synced is synced the next time.
+IOStatus StoreFiles::sync_directory(const IOOptions& options, IODebugContext* debug) {
+  const uint64_t changes = entries_changed_.load();
+  if (entries_synced_.load() == changes) return IOStatus::OK();
+  std::lock_guard lock(directory_mutex_);
+  IOStatus status;
+  if (directory_ == nullptr) status = target()->NewDirectory(path_, options, &directory_, debug);
+  if (status.ok()) status = directory_->FsyncWithDirOptions(options, debug, DirFsyncOptions());
+  if (status.ok()) {
+    entries_synced_.store(changes);
+  } else {
+    saw_spoilt_log(newest_log());
+  }
+  return recoverable(std::move(status));
 }
 
 }  // namespace partita::rocks

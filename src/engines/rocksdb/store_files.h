@@ -20,9 +20,10 @@ class StoreFiles final : public rocksdb::FileSystemWrapper {
  public:
   using IOStatus = rocksdb::IOStatus;
 
-  // `syncs`: only what is synced is acknowledged.
-  StoreFiles(const std::shared_ptr<rocksdb::FileSystem>& files, std::shared_ptr<Witness> witness, bool syncs)
-      : FileSystemWrapper(files), witness_(std::move(witness)), syncs_(syncs) {}
+  // Of the store in `directory`. `syncs`: only what is synced is acknowledged.
+  StoreFiles(const std::shared_ptr<rocksdb::FileSystem>& files, std::string directory, std::shared_ptr<Witness> witness,
+             bool syncs)
+      : FileSystemWrapper(files), path_(std::move(directory)), witness_(std::move(witness)), syncs_(syncs) {}
   ~StoreFiles() override;
 
   // Takes the lock of the store before RocksDB does, which then gets this one.
@@ -53,8 +54,16 @@ class StoreFiles final : public rocksdb::FileSystemWrapper {
   void saw_spoilt_log(uint64_t number) { spoilt_log_.store(number, std::memory_order_release); }
   void saw_manifest(uint64_t number, uint64_t bytes);
 
+  // Syncs the directory, unless nothing came into it or left it since that was last done.
+  IOStatus sync_directory(const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug);
+
+  const std::string path_;
   const std::shared_ptr<Witness> witness_;
   const bool syncs_;
+  std::mutex directory_mutex_;
+  std::unique_ptr<rocksdb::FSDirectory> directory_;
+  std::atomic<uint64_t> entries_changed_{1};  // how often; counted after each change
+  std::atomic<uint64_t> entries_synced_{0};   // what that was when the directory was last synced
   std::atomic<uint64_t> newest_log_{0};
   std::atomic<uint64_t> spoilt_log_{UINT64_MAX};
   std::atomic<bool> refuses_log_{false};
