@@ -51,7 +51,7 @@ class Pen {
  public:
   explicit Pen(char* at) : at_(at) {}
   Pen& operator<<(std::string_view text) {
-    std::memcpy(at_, text.data(), text.size());
+    if (!text.empty()) std::memcpy(at_, text.data(), text.size());
     at_ += text.size();
     return *this;
   }
