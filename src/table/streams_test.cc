@@ -216,6 +216,23 @@ TEST_F(StreamsTest, NumbersOfAShardGrowAndLieInItsRange) {
   EXPECT_EQ(numbers.size(), 40U);
 }
 
+TEST_F(StreamsTest, TheLastRecordsOfAClosedShardSayThatItEnded) {
+  create(streamed_table());
+  const StreamName stream = newest();
+  for (int i = 0; i < 20; ++i) put("T", row(i, i));
+  update(switch_stream(false));
+  size_t records = 0;
+  const auto described = describe(stream);
+  ASSERT_TRUE(described.ok());
+  for (const ShownShard& shown : described->shards) {
+    const auto page = wait_for(read_records(db(), *iterate(stream, shown.shard, IteratorKind::kTrimHorizon), 30));
+    ASSERT_TRUE(page.ok());
+    records += page->records.size();
+    EXPECT_FALSE(page->next);
+  }
+  EXPECT_EQ(records, 20U);
+}
+
 TEST_F(StreamsTest, AViewHasItsImages) {
   const std::map<std::string, std::pair<bool, bool>> kViews{{"KEYS_ONLY", {false, false}},
                                                             {"NEW_IMAGE", {false, true}},
