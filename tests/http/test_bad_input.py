@@ -290,8 +290,8 @@ def expect_recovery(server):
 def test_no_room_beside_busy_connections(server):
     opened = [Connection(server) for _ in range(MAX_CONNECTIONS)]
     for each in opened:
-        each.send(b"POST / HTTP/1.1\r\n")
-    time.sleep(0.3)
+        each.send(head({"Content-Length": 2, "Expect": "100-continue"}))
+    assert {each.reply().status for each in opened} == {100}
     late = [Connection(server) for _ in range(10)]
     assert {each.reply().status for each in late} == {503}
     for each in opened + late:
