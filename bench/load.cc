@@ -2,9 +2,10 @@
 //
 //   load --port 8000 --pid 1234 --connections 64 --seconds 3 < requests
 //
-// Standard input holds the requests, one per line: an operation, a space, the JSON body. An operation may be followed
-// by when it was signed and the signature (GetItem:20260101T000000Z:5d67…): bench/signing.py computes them beforehand,
-// so that the client is not what limits the rate. The requests are read before the clock starts and sent in turn; with
+// Standard input holds the requests, one per line: an operation, a space, the JSON body. An operation of another API
+// than DynamoDB's begins with that API's name (DynamoDBStreams_20120810.GetRecords). It may be followed by when it was
+// signed and the signature (GetItem:20260101T000000Z:5d67…): bench/signing.py computes them beforehand, so that the
+// client is not what limits the rate. The requests are read before the clock starts and sent in turn; with
 // --once each is read when its turn comes, and sent once.
 //
 // Every connection sends its next request as soon as the last is answered (a closed loop); with --rate R requests are
@@ -78,7 +79,8 @@ std::string http_request(std::string_view operation, std::string_view date, std:
                          std::string_view body) {
   std::string text = "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-amz-json-1.0\r\n";
   text += "User-Agent: partita-bench/1.0\r\nAccept-Encoding: identity\r\nX-Amz-Date: ";
-  text.append(date).append("\r\nX-Amz-Target: DynamoDB_20120810.").append(operation);
+  const bool names_its_api = operation.find('.') != std::string_view::npos;
+  text.append(date).append("\r\nX-Amz-Target: ").append(names_its_api ? "" : "DynamoDB_20120810.").append(operation);
   text.append("\r\nAuthorization: AWS4-HMAC-SHA256 Credential=local/").append(date.substr(0, 8));
   text += "/us-east-1/dynamodb/aws4_request, SignedHeaders=content-type;host;x-amz-date;x-amz-target, Signature=";
   text.append(signature).append("\r\nContent-Length: ").append(std::to_string(body.size())).append("\r\n\r\n");

@@ -11,6 +11,7 @@ import shutil
 import sys
 
 import against_peers
+import data_api
 import fairness
 import growth
 import page
@@ -24,6 +25,7 @@ PARTS = {
     "ycsb": ycsb.part,
     "growth": growth.part,
     "fairness": fairness.part,
+    "data_api": data_api.part,
 }
 
 
@@ -37,6 +39,9 @@ def arguments_of(words):
     )
     parser.add_argument("--minutes", type=float, default=2, help="how long --growth's mixed load lasts (2)")
     parser.add_argument("--fairness", action="store_true", help="a client beside another that scans or hammers one key")
+    parser.add_argument(
+        "--data-api", action="store_true", help="streams and PartiQL beside the calls that do the same without them"
+    )
     parser.add_argument("--rounds", type=int, default=3, help="how often everything is measured (3)")
     parser.add_argument("--seconds", type=float, default=1.5, help="how long each measurement lasts (1.5)")
     parser.add_argument(

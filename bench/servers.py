@@ -188,7 +188,7 @@ def exchange(port, operation, body):
     date = signing.now()
     head = (
         f"POST / HTTP/1.1\r\nHost: {signing.HOST}\r\nContent-Type: {signing.CONTENT_TYPE}\r\nConnection: close\r\n"
-        f"X-Amz-Date: {date}\r\nX-Amz-Target: DynamoDB_20120810.{operation}\r\n"
+        f"X-Amz-Date: {date}\r\nX-Amz-Target: {signing.target_of(operation)}\r\n"
         f"Authorization: {signing.authorization(operation, text, date)}\r\nContent-Length: {len(text)}\r\n\r\n"
     )
     with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:

@@ -22,12 +22,17 @@ def _signing_key(day):
     return key
 
 
+def target_of(operation):
+    """As X-Amz-Target has it; an operation of another API than DynamoDB's says which."""
+    return operation if "." in operation else f"DynamoDB_20120810.{operation}"
+
+
 def signature(operation, body, date):
     """The 64 digits for a POST of `body` (text) that is sent at `date`, such as 20260101T000000Z."""
     payload = hashlib.sha256(body.encode()).hexdigest()
     canonical = (
         f"POST\n/\n\ncontent-type:{CONTENT_TYPE}\nhost:{HOST}\nx-amz-date:{date}\n"
-        f"x-amz-target:DynamoDB_20120810.{operation}\n\n{SIGNED_HEADERS}\n{payload}"
+        f"x-amz-target:{target_of(operation)}\n\n{SIGNED_HEADERS}\n{payload}"
     )
     scope = f"{date[:8]}/{REGION}/dynamodb/aws4_request"
     text = f"AWS4-HMAC-SHA256\n{date}\n{scope}\n{hashlib.sha256(canonical.encode()).hexdigest()}"
