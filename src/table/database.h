@@ -25,6 +25,7 @@
 #include "model/limits.h"
 #include "storage/engine.h"
 #include "table/catalog.h"
+#include "table/tokens.h"
 #include "table/upkeep.h"
 
 namespace partita::table {
@@ -86,6 +87,7 @@ class Database {
   const Clock& clock() const { return clock_; }
   Random& random() { return random_; }
   Upkeep& upkeep() { return *upkeep_; }
+  TokensUnderWay& tokens() { return tokens_; }
   const Options& options() const { return options_; }
 
  private:
@@ -100,6 +102,7 @@ class Database {
   Random& random_;
   Options options_;
   Catalog catalog_;
+  TokensUnderWay tokens_;
   std::unique_ptr<Upkeep> upkeep_;
 };
 

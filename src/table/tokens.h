@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "storage/engine.h"
@@ -23,5 +26,32 @@ storage::Key token_key(std::string_view token);
 std::string token_row(int64_t now_ms, std::string_view digest);
 // The digest points into `row`. Error: kCorrupt.
 Result<UsedToken> used_token(std::string_view row);
+
+// The tokens whose requests this server is carrying out. Whoever sends one through another server at the same time
+// waits for the row in the store instead. Callable from any thread.
+class TokensUnderWay {
+ public:
+  class Hold {
+   public:
+    Hold() = default;
+    Hold(Hold&& other) noexcept : tokens_(std::exchange(other.tokens_, nullptr)), at_(other.at_) {}
+    Hold& operator=(Hold&&) = delete;
+    ~Hold();
+
+   private:
+    friend class TokensUnderWay;
+    using At = std::map<std::string, std::string, std::less<>>::iterator;
+    Hold(TokensUnderWay& tokens, At at) : tokens_(&tokens), at_(at) {}
+    TokensUnderWay* tokens_ = nullptr;
+    At at_;
+  };
+
+  // Until the hold's end; an empty token is none. Faults: kTransactionInProgress, kTokenMismatch.
+  Result<Hold> enter(const std::string& token, const std::string& digest);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::string, std::less<>> digests_;  // of each token's request
+};
 
 }  // namespace partita::table

@@ -169,6 +169,7 @@ Task<Result<WritesOutcome>> run_transaction(Database& database, const WritesPlan
   std::vector<Key> keys;
   for (const auto& write : plan.writes) keys.push_back(write.key);
   const bool with_token = !request.token.empty();
+  PARTITA_CO_TRY(const TokensUnderWay::Hold hold, database.tokens().enter(request.token, request.digest));
   if (with_token) keys.push_back(token_key(request.token));
   const int64_t now_ms = database.clock().now_ms();
   Foresight foresight(plan, full);

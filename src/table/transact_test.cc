@@ -159,6 +159,44 @@ TEST_F(TransactTest, ATokenCarriesOutItsRequestOnce) {
   expect_consistent("T");
 }
 
+TEST_F(TransactTest, ATokenWhoseRequestIsUnderWayIsRefused) {
+  wait_for_jobs();
+  Codes faults;
+  bool inside = false;
+  engine_.after_transact = [&] {
+    if (std::exchange(inside, true)) return;
+    for (const char* digest : {"digest", "another"}) {
+      const auto refused = run({action(Kind::kPut, row(1, 1))}, "token", digest);
+      faults.push_back(refused.ok() ? std::nullopt : std::optional(model::fault_of(refused.error())));
+    }
+    EXPECT_TRUE(run({action(Kind::kPut, row(2, 2))}, "token of its own", "digest").ok());
+  };
+  ASSERT_TRUE(run({action(Kind::kPut, row(1, 1))}, "token", "digest").ok());
+  EXPECT_EQ(faults, (Codes{Fault::kTransactionInProgress, Fault::kTokenMismatch}));
+  EXPECT_TRUE(outcome({action(Kind::kPut, row(1, 1))}, "token", "digest").value().repeated);
+  // A request that failed holds its token no longer.
+  ASSERT_FALSE(run({action(Kind::kPut, row(1, 1), "attribute_not_exists(pk)")}, "failed", "digest").ok());
+  EXPECT_FALSE(outcome({action(Kind::kPut, row(1, 1))}, "failed", "another").value().repeated);
+}
+
+TEST_F(TransactTest, ARepeatedRequestIsDoneWhateverItsItemsAreNow) {
+  const auto once = action(Kind::kPut, row(1, 1), "attribute_not_exists(pk)");
+  ASSERT_TRUE(run({once}, "token", "digest").ok());
+  // Its own condition does not hold any more, the item has another value, then it is gone.
+  EXPECT_TRUE(outcome({once}, "token", "digest").value().repeated);
+  Item large = row(1, 2);
+  large.set("f", s(std::string(9'000, 'x')));
+  put("T", large);
+  const auto changed = outcome({once}, "token", "digest");
+  ASSERT_TRUE(changed.ok());
+  EXPECT_TRUE(changed->repeated);
+  EXPECT_EQ(read_value(1), "2");
+  EXPECT_EQ(changed->written[0].change.consumed.total().read, 12);  // half units, for the item as it is now
+  ASSERT_TRUE(run({action(Kind::kDelete, key(1))}).ok());
+  EXPECT_TRUE(outcome({once}, "token", "digest").value().repeated);
+  EXPECT_TRUE(rows("T").empty());
+}
+
 TEST_F(TransactTest, ATokenSurvivesAnUncleanStopAndACancelledRequestUsesNone) {
   ASSERT_TRUE(run({action(Kind::kPut, row(1, 1))}, "token", "digest").ok());
   ASSERT_FALSE(run({action(Kind::kPut, row(1, 1), "attribute_not_exists(pk)")}, "cancelled", "digest").ok());

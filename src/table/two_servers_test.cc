@@ -280,6 +280,58 @@ TEST_P(TwoServersTest, AnIndexIsDroppedByOneWhileTheOtherFillsIt) {
   expect_consistent_everywhere();
 }
 
+TransactWriteRequest increment(const std::string& token, int64_t by) {
+  TransactWriteRequest request;
+  request.parts.resize(1);
+  request.parts[0].table = "T";
+  WriteAction& action = request.parts[0].action;
+  action.kind = Kind::kUpdate;
+  action.item = item({{"pk", s("count")}, {"sk", n(0)}});
+  auto given = expr::Placeholders::make(std::nullopt, item({{":by", n(by)}})).value();
+  action.update = expr::parse_update("ADD v :by", given).value();
+  request.token = token;
+  request.digest = std::to_string(by);
+  return request;
+}
+
+TEST_P(TwoServersTest, ATokenSentThroughBothIsCarriedOutOnce) {
+  ASSERT_TRUE(create(0, plain_table()).ok());
+  ASSERT_TRUE(wait_for(server(1).before_binding_again(server(1).ready_table("T").error())).ok());
+  constexpr int kTokens = 200;
+  std::array<std::vector<Result<WritesOutcome>>, 2> outcomes;
+  std::array<std::atomic<int>, 2> at{};
+  std::vector<std::thread> threads;
+  for (size_t i : {0, 1}) {
+    threads.emplace_back([&, i] {
+      for (int token = 0; token < kTokens; ++token) {
+        at[i] = token;
+        while (at[1 - i] < token) std::this_thread::yield();
+        // Every third is another request with the same token.
+        const int64_t by = token % 3 == 0 ? static_cast<int64_t>(i) + 1 : 1;
+        outcomes[i].push_back(carry_out(server(i), increment("token " + std::to_string(token), by)));
+      }
+      at[i] = kTokens;
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  int64_t expected = 0;
+  for (int token = 0; token < kTokens; ++token) {
+    const auto& [first, second] = std::tie(outcomes[0][token], outcomes[1][token]);
+    if (token % 3 == 0) {
+      ASSERT_NE(first.ok(), second.ok());
+      EXPECT_EQ(model::fault_of((first.ok() ? second : first).error()), Fault::kTokenMismatch);
+      expected += first.ok() ? 1 : 2;
+    } else {
+      ASSERT_TRUE(first.ok() && second.ok());
+      EXPECT_NE(first->repeated, second->repeated);
+      ++expected;
+    }
+  }
+  const auto rows = rows_of(server(0), "T");
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(*rows[0].find("v"), n(expected));
+}
+
 TEST_P(TwoServersTest, AJobOfADeadServerIsTakenOverWhereItWas) {
   ASSERT_TRUE(create(0, plain_table()).ok());
   for (int64_t number = 0; number < 1'500; ++number) {

@@ -104,6 +104,7 @@ constexpr FaultRow kRows[] = {
     FaultRow{Fault::kTransactionConflict, Exception::kTransactionConflict, "Transaction is ongoing for the item"},
     FaultRow{Fault::kTransactionDuplicateItem, Exception::kValidation, "Transaction request cannot include multiple operations on one item"},
     FaultRow{Fault::kTokenMismatch, Exception::kIdempotentParameterMismatch, ""},
+    FaultRow{Fault::kTransactionInProgress, Exception::kTransactionInProgress, "Transaction from previous request is still in progress"},
     FaultRow{Fault::kTableNotFound, Exception::kResourceNotFound, "Requested resource not found: Table: {0} not found"},
     FaultRow{Fault::kResourceNotFound, Exception::kResourceNotFound, "Requested resource not found"},
     FaultRow{Fault::kTableInUse, Exception::kResourceInUse, "Attempt to change a resource which is still in use: Table is being {1}: {0}"},

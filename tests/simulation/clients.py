@@ -89,8 +89,6 @@ class History:
         else:
             raise AssertionError(f"seed {self.seed}: {one} was answered {reply.status} {reply.body}")
         one.outcome = next(outcome for outcome in (OK, UNKNOWN, FAILED) if outcome in outcomes)
-        if one.outcome == FAILED:
-            one.ended = reply.ended
 
     def saw(self, one, name, item, own=None):
         """Notes what a reply shows of an item; `own` is what this transaction has written to it itself."""
