@@ -1,4 +1,6 @@
-#include <cstdio>
+#include <algorithm>
+#include <array>
+#include <charconv>
 
 #include "base/bytes.h"
 #include "model/fault.h"
@@ -23,6 +25,7 @@ struct Read {
   StreamRecords found;
 };
 
+// All as long as one another.
 std::string_view event_name(table::StreamEvent event) {
   switch (event) {
     case table::StreamEvent::kInsert:
@@ -35,54 +38,113 @@ std::string_view event_name(table::StreamEvent event) {
   PARTITA_CHECK(false);
 }
 
-// The same for the same record, and no other's.
-std::string event_id(std::string_view stream_arn, std::string_view sequence) {
-  const std::string name = std::string(stream_arn).append(sequence);
-  char text[33];
-  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(hash64(name)),
-                static_cast<unsigned long long>(hash64(name + '.')));
-  return text;
+void put_hex(uint64_t value, char* out) {
+  for (size_t i = 16; i-- > 0; value >>= 4) out[i] = "0123456789abcdef"[value & 15];
 }
 
-Result<void> write_image(JsonWriter& json, std::string_view name, std::string_view stored, size_t& bytes) {
+void append_number(std::string& out, int64_t value) {
+  std::array<char, 24> digits;
+  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  PARTITA_CHECK(error == std::errc());
+  out.append(digits.data(), end);
+}
+
+std::string quoted(std::string_view text) {
+  JsonWriter json;
+  json.string(text);
+  return std::move(json).take();
+}
+
+// Writes the records of one reply. What is the same in all of them is written once and copied.
+class RecordWriter {
+ public:
+  RecordWriter(JsonWriter& json, const Context& context, const Read& read)
+      : json_(json),
+        name_(read.stream_arn),
+        arn_bytes_(name_.size()),
+        region_(quoted(context.caller.region)),
+        view_(quoted(read.found.stream.view_type)) {}
+
+  Result<void> write(const StreamRecords::One& one);
+
+ private:
+  Result<void> write_image(std::string_view name, std::string_view stored, int64_t& bytes);
+  std::string_view event(table::StreamEvent event);
+  std::string_view created(int64_t at_ms);
+  std::string_view place(int64_t bytes);
+
+  JsonWriter& json_;
+  std::string name_;  // of a record: the stream's ARN and the sequence number
+  const size_t arn_bytes_;
+  const std::string region_;
+  const std::string view_;
+  std::string event_;
+  std::string text_;
+};
+
+// The id is the same for the same record, and no other's.
+std::string_view RecordWriter::event(table::StreamEvent event) {
+  constexpr std::string_view kId = R"("eventID":")";
+  constexpr size_t kIdBytes = 32;
+  constexpr std::string_view kName = R"(","eventName":")";
+  if (event_.empty()) {
+    event_.append(kId).append(kIdBytes, '0').append(kName).append(event_name(event));
+    event_.append(R"(","eventVersion":"1.1","eventSource":"aws:dynamodb","awsRegion":)").append(region_);
+  }
+  put_hex(hash64(name_), event_.data() + kId.size());
+  name_.push_back('.');
+  put_hex(hash64(name_), event_.data() + kId.size() + kIdBytes / 2);
+  std::ranges::copy(event_name(event), event_.begin() + kId.size() + kIdBytes + kName.size());
+  return event_;
+}
+
+std::string_view RecordWriter::created(int64_t at_ms) {
+  text_ = R"("ApproximateCreationDateTime":)";
+  append_number(text_, at_ms / 1000);  // rounded down to the second
+  return text_.append(".0");
+}
+
+std::string_view RecordWriter::place(int64_t bytes) {
+  text_ = R"("SequenceNumber":")";
+  text_.append(name_, arn_bytes_, table::kSequenceDigits).append(R"(","SizeBytes":)");
+  append_number(text_, bytes);
+  return text_.append(R"(,"StreamViewType":)").append(view_);
+}
+
+Result<void> RecordWriter::write_image(std::string_view name, std::string_view stored, int64_t& bytes) {
   if (stored.empty()) return {};
   PARTITA_TRY(const size_t size, model::encoded_item_size(stored));
-  bytes += size;
-  json.key(name);
-  return json.write_encoded_item(stored);
+  bytes += static_cast<int64_t>(size);
+  json_.key(name);
+  return json_.write_encoded_item(stored);
 }
 
-Result<void> write_record(JsonWriter& json, const Context& context, const Read& read, const StreamRecords::One& one) {
+Result<void> RecordWriter::write(const StreamRecords::One& one) {
   const table::ItemRecord& record = one.record;
-  const std::string sequence = table::sequence_number(one.position);
-  json.begin_object();
-  write_text(json, "eventID", event_id(read.stream_arn, sequence));
-  write_text(json, "eventName", event_name(record.event));
-  write_text(json, "eventVersion", "1.1");
-  write_text(json, "eventSource", "aws:dynamodb");
-  write_text(json, "awsRegion", context.caller.region);
-  json.key("dynamodb");
-  json.begin_object();
-  json.key("ApproximateCreationDateTime");
-  json.number(static_cast<double>(record.at_ms / 1000));  // rounded down to the second
-  size_t bytes = 0;
-  PARTITA_TRY_VOID(write_image(json, "Keys", record.keys, bytes));
-  PARTITA_TRY_VOID(write_image(json, "NewImage", record.new_image, bytes));
-  PARTITA_TRY_VOID(write_image(json, "OldImage", record.old_image, bytes));
-  write_text(json, "SequenceNumber", sequence);
-  json.key("SizeBytes");
-  json.number(static_cast<int64_t>(bytes));
-  write_text(json, "StreamViewType", read.found.stream.view_type);
-  json.end_object();
-  if (record.by_service) {
-    json.key("userIdentity");
-    json.begin_object();
-    write_text(json, "PrincipalId", "dynamodb.amazonaws.com");
-    write_text(json, "Type", "Service");
-    json.end_object();
-  }
-  json.end_object();
+  name_.resize(arn_bytes_ + table::kSequenceDigits);
+  table::put_sequence_number(one.position, name_.data() + arn_bytes_);
+  json_.begin_object();
+  json_.raw(event(record.event));
+  json_.key("dynamodb");
+  json_.begin_object();
+  json_.raw(created(record.at_ms));
+  int64_t bytes = 0;
+  PARTITA_TRY_VOID(write_image("Keys", record.keys, bytes));
+  PARTITA_TRY_VOID(write_image("NewImage", record.new_image, bytes));
+  PARTITA_TRY_VOID(write_image("OldImage", record.old_image, bytes));
+  json_.raw(place(bytes));
+  json_.end_object();
+  if (record.by_service) json_.raw(R"("userIdentity":{"PrincipalId":"dynamodb.amazonaws.com","Type":"Service"})");
+  json_.end_object();
   return {};
+}
+
+// About as much as the reply takes: the images are a little longer in JSON.
+size_t expected_bytes(const Read& read) {
+  constexpr size_t kPlainBytes = 512;
+  size_t bytes = kPlainBytes + kPlainBytes * read.found.records.size();
+  for (const auto& entry : read.found.entries) bytes += entry.entry.size() + entry.entry.size() / 8;
+  return bytes;
 }
 
 struct GetRecords {
@@ -112,14 +174,15 @@ struct GetRecords {
   }
 
   static Result<std::string> encode(const Context& context, const Read& read) {
-    JsonWriter json(4096);
+    JsonWriter json(expected_bytes(read));
+    RecordWriter writer(json, context, read);
     json.begin_object();
     if (read.found.next)
       write_text(json, "NextShardIterator", table::encode_iterator(read.stream_arn, *read.found.next));
     json.key("Records");
     json.begin_array();
     for (const StreamRecords::One& one : read.found.records) {
-      PARTITA_TRY_VOID(write_record(json, context, read, one));
+      PARTITA_TRY_VOID(writer.write(one));
     }
     json.end_array();
     json.end_object();

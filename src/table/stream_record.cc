@@ -13,6 +13,8 @@ constexpr char kFormat = 1;
 // What an entry is; behind it, of a record: whose doing it was, when, and the three items.
 enum class Tag : uint8_t { kInsert, kModify, kRemove, kOpened, kClosed };
 
+Error damaged() { return Error(ErrorKind::kCorrupt, "an entry of a stream is damaged"); }
+
 }  // namespace
 
 std::string encode_record(const ItemRecord& record) {
@@ -34,12 +36,11 @@ std::string encode_mark(ShardMark mark) {
 }
 
 Result<StreamEntry> decode_entry(std::string_view entry) {
-  const Error damaged(ErrorKind::kCorrupt, "an entry of a stream is damaged");
   const auto format = take_u8(entry);
   const auto tag = take_u8(entry);
-  if (format != kFormat || !tag || *tag > static_cast<uint8_t>(Tag::kClosed)) return damaged;
+  if (format != kFormat || !tag || *tag > static_cast<uint8_t>(Tag::kClosed)) return damaged();
   if (static_cast<Tag>(*tag) >= Tag::kOpened) {
-    if (!entry.empty()) return damaged;
+    if (!entry.empty()) return damaged();
     return StreamEntry(static_cast<Tag>(*tag) == Tag::kOpened ? ShardMark::kOpened : ShardMark::kClosed);
   }
   ItemRecord record;
@@ -49,7 +50,7 @@ Result<StreamEntry> decode_entry(std::string_view entry) {
   const auto keys = take_sized(entry);
   const auto old_image = take_sized(entry);
   const auto new_image = take_sized(entry);
-  if (!by_service || *by_service > 1 || !at_ms || !keys || !old_image || !new_image || !entry.empty()) return damaged;
+  if (!by_service || *by_service > 1 || !at_ms || !keys || !old_image || !new_image || !entry.empty()) return damaged();
   record.by_service = *by_service == 1;
   record.at_ms = static_cast<int64_t>(*at_ms);
   record.keys = *keys;

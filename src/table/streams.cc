@@ -19,7 +19,8 @@ using storage::Position;
 
 __extension__ using Wide = unsigned __int128;  // a position as a number
 
-constexpr size_t kSequenceDigits = 40;
+constexpr Wide kChunk = 10'000'000'000'000'000'000U;  // as many digits as a word holds
+constexpr size_t kChunkDigits = 19;
 constexpr size_t kFewestDigits = 21;
 constexpr size_t kStreamsAtOnce = 1'000;
 constexpr size_t kStreamBytesAtOnce = size_t{4} << 20;
@@ -120,11 +121,19 @@ Task<Result<ShownShard>> shown(Database& database, const StreamRow& row, const S
 
 }  // namespace
 
+void put_sequence_number(const Position& position, char* out) {
+  std::fill_n(out, kSequenceDigits, '0');
+  out[0] = '1';
+  Wide number = number_of(position);
+  for (size_t end = kSequenceDigits; number != 0; number /= kChunk, end -= kChunkDigits) {
+    auto chunk = static_cast<uint64_t>(number % kChunk);
+    for (size_t i = end; chunk != 0; chunk /= 10) out[--i] = static_cast<char>('0' + chunk % 10);
+  }
+}
+
 std::string sequence_number(const Position& position) {
   std::string digits(kSequenceDigits, '0');
-  digits.front() = '1';
-  Wide number = number_of(position);
-  for (size_t i = kSequenceDigits; number != 0; number /= 10) digits[--i] = static_cast<char>('0' + number % 10);
+  put_sequence_number(position, digits.data());
   return digits;
 }
 

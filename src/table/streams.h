@@ -29,7 +29,9 @@ struct StreamName {
 };
 
 // A position as 40 decimal digits, so that byte order and numeric order are the order of the records.
+inline constexpr size_t kSequenceDigits = 40;
 std::string sequence_number(const storage::Position& position);
+void put_sequence_number(const storage::Position& position, char* out);  // kSequenceDigits bytes
 // Nothing when it is not a number of 21 to 40 digits. One that is none of ours is a position before all, or behind.
 std::optional<storage::Position> position_of(std::string_view sequence_number);
 std::string shard_id(const StreamShard& shard);

@@ -42,7 +42,7 @@ class JsonWriter {
   void boolean(bool value);
   void null();
   void base64(std::string_view bytes);  // as a string
-  void raw(std::string_view json);      // a complete JSON value, as it is
+  void raw(std::string_view json);      // a whole JSON value as it is, or whole members of an object
 
   // DynamoDB's typed form: {"S":"..."}.
   void write_value(const model::AttributeValue& value);

@@ -44,7 +44,7 @@ class CountedServer:
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self._log, text=True)
         if not select.select([self._process.stdout], [], [], START_TIMEOUT_S)[0]:
             self._process.kill()
-        self._port = self._port_in(self._process.stdout.readline())
+        self.port = self._port_in(self._process.stdout.readline())
         return self
 
     def __exit__(self, *_):
@@ -64,18 +64,22 @@ class CountedServer:
     def send(self, requests, connections=1):
         """Sends each line of `requests` once, as bench/load.cc reads them."""
         load = self._binary.parent / "bench" / "load"
-        command = [load, "--port", self._port, "--pid", self._process.pid, "--connections", connections, "--once"]
+        command = [load, "--port", self.port, "--pid", self._process.pid, "--connections", connections, "--once"]
         ran = subprocess.run([str(word) for word in command], input="".join(requests), capture_output=True, text=True)
         if ran.returncode != 0:
             raise RuntimeError(ran.stderr[:2000])
 
     def count(self, requests, connections=1):
+        return self.count_of(lambda: self.send(requests, connections), len(requests))
+
+    def count_of(self, work, times):
+        """What one of that many requests takes that `work` sends."""
         self._control("--zero")
-        self.send(requests, connections)
+        work()
         self._control("--dump")
         self._dumps += 1
         total = totals((self._directory / f"counts.{self._dumps}").read_text())
-        return Spent(*(value / len(requests) for value in dataclasses.astuple(total)))
+        return Spent(*(value / times for value in dataclasses.astuple(total)))
 
     def _control(self, what):
         command = ["callgrind_control", what, str(self._process.pid)]
