@@ -296,7 +296,6 @@ TransactWriteRequest increment(const std::string& token, int64_t by) {
 
 TEST_P(TwoServersTest, ATokenSentThroughBothIsCarriedOutOnce) {
   ASSERT_TRUE(create(0, plain_table()).ok());
-  ASSERT_TRUE(wait_for(server(1).before_binding_again(server(1).ready_table("T").error())).ok());
   constexpr int kTokens = 200;
   std::array<std::vector<Result<WritesOutcome>>, 2> outcomes;
   std::array<std::atomic<int>, 2> at{};

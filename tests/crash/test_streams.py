@@ -1,7 +1,9 @@
 """Writers on a table with a stream, and a server that is killed again and again: a consumer that follows the shards
 has the table that a Scan has, and every acknowledged change once.
 
-PARTITA_STREAM_CHANGES is how many changes there are at least, PARTITA_CRASH_SEED chooses others.
+PARTITA_STREAM_CHANGES is how many changes there are at least, PARTITA_CRASH_SEED chooses others. A million of them:
+
+    PARTITA_STREAM_CHANGES=1000000 ./dev test whatever_is_killed
 """
 
 import os
@@ -16,7 +18,7 @@ SEED = int(os.environ.get("PARTITA_CRASH_SEED", "2018"))
 CHANGES = int(os.environ.get("PARTITA_STREAM_CHANGES", "6000"))
 KILLS = 5
 WRITERS = 8
-ITEMS = 400
+ITEMS = max(400, CHANGES // 100)
 BATCH = 25
 TABLE = "Followed"
 LOST_CONNECTION = (botocore.exceptions.ConnectionError, botocore.exceptions.HTTPClientError)
@@ -52,7 +54,6 @@ class Writer(threading.Thread):
                 client.batch_write_item(RequestItems={TABLE: requests})
                 self.acknowledged += changes
             except LOST_CONNECTION:
-                client = self.server.client()
                 time.sleep(0.02)
             except botocore.exceptions.ClientError as error:
                 assert error.response["ResponseMetadata"]["HTTPStatusCode"] >= 500
@@ -66,6 +67,7 @@ class Consumer:
         self.last = {}  # shard -> the last sequence number
         self.items = {}
         self.stamps = []
+        self.records = 0
 
     def follow(self, streams):
         for shard in streams.describe_stream(StreamArn=self.arn)["StreamDescription"]["Shards"]:
@@ -84,6 +86,7 @@ class Consumer:
                 at = page.get("NextShardIterator")
 
     def take(self, change):
+        self.records += 1
         key = change["Keys"]["pk"]["S"]
         assert self.items.get(key) == change.get("OldImage"), "a record is missing, doubled or out of order"
         self.items.pop(key, None)
@@ -93,6 +96,7 @@ class Consumer:
 
 
 def test_a_consumer_has_the_table_whatever_is_killed(tmp_path):
+    started = time.monotonic()
     with running_server(data_dir=tmp_path / "data") as server:
         made = server.client().create_table(
             TableName=TABLE,
@@ -106,22 +110,25 @@ def test_a_consumer_has_the_table_whatever_is_killed(tmp_path):
         for writer in writers:
             writer.start()
         try:
-            for kill in range(KILLS):
-                while sum(len(writer.acknowledged) for writer in writers) < CHANGES * (kill + 1) // (KILLS + 1):
-                    consumer.follow(server.client("dynamodbstreams"))
-                server.kill()
-                server.start()
-            while sum(len(writer.acknowledged) for writer in writers) < CHANGES:
-                consumer.follow(server.client("dynamodbstreams"))
+            for part in range(KILLS + 1):
+                streams = server.client("dynamodbstreams")
+                while sum(len(writer.acknowledged) for writer in writers) < CHANGES * (part + 1) // (KILLS + 1):
+                    consumer.follow(streams)
+                if part < KILLS:
+                    server.kill()
+                    server.start()
         finally:
             for writer in writers:
                 writer.done = True
             for writer in writers:
                 writer.join()
-        consumer.follow(server.client("dynamodbstreams"))
+        consumer.follow(streams)
         pages = server.client().get_paginator("scan").paginate(TableName=TABLE, ConsistentRead=True)
         scanned = {item["pk"]["S"]: item for page in pages for item in page["Items"]}
         assert consumer.items == scanned, f"seed {SEED}"
+        shards = len(consumer.last)
+        print(f"{sum(len(writer.acknowledged) for writer in writers)} acknowledged changes, {consumer.records} records "
+              f"of {shards} shards, {len(scanned)} items, {time.monotonic() - started:.0f} s")
         put = [stamp for writer in writers for _, stamp in writer.acknowledged if stamp is not None]
         assert set(put) <= set(consumer.stamps), f"an acknowledged change has no record (seed {SEED})"
         assert len(consumer.stamps) == len(set(consumer.stamps)), f"a change has two records (seed {SEED})"

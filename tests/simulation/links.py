@@ -7,7 +7,7 @@ import time
 
 from clients import Reply
 
-SILENCE_S = 30
+SILENCE_S = 120
 HEAD = (
     "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-amz-json-1.0\r\n"
     "X-Amz-Target: {}.{}\r\nX-Amz-Date: 20260102T000000Z\r\n"

@@ -148,7 +148,8 @@ class Simulation:
 
 def simulate(seeds, in_memory=False, kills=0, tell=None):
     """The Simulation after its run."""
-    with running_server(in_memory=in_memory) as server:
+    patient = ["--idle-timeout", "3600", "--request-timeout", "600"]  # whatever else this machine does
+    with running_server(in_memory=in_memory, extra_args=patient) as server:
         simulation = Simulation(server, seeds, kills, tell)
         simulation.run()
         return simulation
