@@ -421,13 +421,13 @@ TEST_F(StreamsTest, ATableOfAnOlderVersionGetsTheStreamThatItSaysItHas) {
     return {};
   };
   ASSERT_TRUE(wait_for(db().catalog().change("T", as_it_was)).ok());
-  put("T", row(1, 1));
+  put("T", row(1, 1));  // with a record when the stream is there already
   reopen();
   wait_for_jobs();
-  put("T", row(2, 2));
+  put("T", row(1, 2));
   const std::vector<Seen> records = read_all(newest());
-  ASSERT_EQ(records.size(), 1U);
-  EXPECT_EQ(records[0].after, row(2, 2));
+  ASSERT_FALSE(records.empty());
+  EXPECT_EQ(records.back().after, row(1, 2));
 }
 
 TEST_F(StreamsTest, ADamagedEntryIsSaidToBe) {
