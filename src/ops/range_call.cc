@@ -23,6 +23,7 @@ bool speaks_for_itself(Fault fault) {
   constexpr std::array kBare = {
       Fault::kNumberSyntax,         Fault::kNumberEmpty,          Fault::kNumberOverflow,
       Fault::kNumberUnderflow,      Fault::kNumberPrecision,      Fault::kEmptyNumberSet,
+      Fault::kNumberFarAbove,       Fault::kNumberFarBelow,       Fault::kNumberWrapsBelow,
       Fault::kDuplicateInStringSet, Fault::kDuplicateInNumberSet, Fault::kDuplicateInBinarySet,
   };
   return std::ranges::find(kBare, fault) != kBare.end();

@@ -1,10 +1,10 @@
 #include "ops/statement_call.h"
 
 #include "model/fault.h"
+#include "model/java_number.h"
 #include "model/limits.h"
 #include "ops/pipeline.h"
 #include "ops/write_call.h"
-#include "partiql/literals.h"
 #include "partiql/writes.h"
 #include "wire/item_reader.h"
 
@@ -21,8 +21,8 @@ using wire::Members;
 
 Result<void> check_number(std::string_view text) {
   if (text.empty()) return refuse(Fault::kNumberEmpty);
-  if (!partiql::has_scale(text)) return refuse(Fault::kNumberSyntax, {std::string(text)});
-  PARTITA_TRY_VOID(partiql::number_of(text));
+  if (!model::has_scale(text)) return refuse(Fault::kNumberSyntax, {std::string(text)});
+  PARTITA_TRY_VOID(model::read_as_java(text));
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "model/fault.h"
+#include "model/java_number.h"
 #include "partiql/literals.h"
 #include "partiql/words.h"
 
@@ -152,7 +153,7 @@ class Lexer {
     }
     if (is_of_word(peek())) return refuse(Fault::kPartiqlUnreadable);
     std::string number(text_.substr(start_, at_ - start_));
-    if (!has_scale(number)) return refuse(Fault::kPartiqlUnreadable);
+    if (!model::has_scale(number)) return refuse(Fault::kPartiqlUnreadable);
     add(TokenKind::kNumber, std::move(number));
     return {};
   }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "base/result.h"
 #include "expr/path.h"
@@ -15,13 +14,6 @@ namespace partita::partiql {
 // it "root" and says under which key something within is wrong. Faults: those of values under "PartiQL" in
 // model/faults.inc.
 Result<model::AttributeValue> value_of(const Node& node);
-
-// That Java's BigDecimal has room for the scale that the number is written with: "1e99999999999" has none. True also of
-// what is no number at all.
-bool has_scale(std::string_view number);
-// Such a number as DynamoDB reads it: its size is looked at in 32 bits, so that 1e2147483647 comes out too small.
-// Faults: kNumber....
-Result<model::Number> number_of(std::string_view text);
 
 // An attribute or what lies within it. Faults: kPartiqlPathComponent, kPartiqlListIndex, kPartiqlWildcard,
 // kPartiqlUnpivot, kPartiqlPathTooDeep.

@@ -165,18 +165,6 @@ TEST(PartiqlStatement, WhatIsWrongIsKeptUntilTheTableIsKnown) {
   EXPECT_FALSE(check_table(*counted, music()).ok());
 }
 
-TEST(PartiqlLiterals, NumbersAreReadAsJavaReadsThem) {
-  EXPECT_TRUE(has_scale("1e2147483647"));
-  EXPECT_FALSE(has_scale("1e2147483648"));
-  EXPECT_TRUE(has_scale("1e-2147483647"));
-  EXPECT_FALSE(has_scale("1e-2147483648"));
-  EXPECT_FALSE(has_scale("1.5e-2147483647"));
-  EXPECT_EQ(model::fault_of(number_of("1e2147483647").error()), Fault::kNumberUnderflow);
-  EXPECT_EQ(model::fault_of(number_of("1e2000000000").error()), Fault::kNumberOverflow);
-  EXPECT_EQ(model::fault_of(number_of("abce2000000000").error()), Fault::kNumberSyntax);
-  EXPECT_EQ(*number_of("12e-1"), *Number::parse("1.2"));
-}
-
 // The same condition as a WHERE clause and as a ConditionExpression, of which only the marks of the values differ.
 class SameCondition {
  public:

@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "model/fault.h"
+#include "model/java_number.h"
 #include "model/limits.h"
 #include "wire/type_check.h"
 
@@ -43,9 +44,23 @@ class Names {
 
 Result<AttributeValue> decode(const JsonValue& value, int depth, Names& names);
 
+// The older checks read a number as Java does, so that they have other words for one that is far out of range.
+Error out_of_range(std::string_view text, Error error) {
+  const Fault fault = model::fault_of(error);
+  if (fault != Fault::kNumberOverflow && fault != Fault::kNumberUnderflow) return error;
+  const bool above = fault == Fault::kNumberOverflow;
+  if (!model::has_scale(text)) {
+    return refuse(above ? Fault::kNumberFarAbove : Fault::kNumberFarBelow, {std::string(text)});
+  }
+  const auto in_java = model::read_as_java(text);
+  const bool wraps = above && !in_java.ok() && model::fault_of(in_java.error()) == Fault::kNumberUnderflow;
+  return wraps ? refuse(Fault::kNumberWrapsBelow) : error;
+}
+
 Result<Number> decode_number(std::string_view text) {
   if (text.empty()) return refuse(Fault::kNumberEmpty);
-  return Number::parse(text);
+  auto number = Number::parse(text);
+  return number.ok() ? std::move(number) : out_of_range(text, std::move(number).error());
 }
 
 constexpr size_t kMaxShownBytes = 64 * 1024;  // as much as any message holds

@@ -143,6 +143,23 @@ TEST(ItemReader, DoublesAreShownInOrderByTheNewerChecks) {
   EXPECT_EQ(newer(R"({"NS":["2","1","2"]})"), begin + "contains duplicates.");
 }
 
+TEST(ItemReader, TheOlderChecksReadFarNumbersAsJavaDoes) {
+  const std::string no_number = "!The parameter cannot be converted to a numeric value: ";
+  const std::string size = " Attempting to store a number with magnitude ";
+  const std::string above = "Number overflow." + size + "larger than supported range";
+  const std::string below = "Number underflow." + size + "smaller than supported range";
+  for (const char* text : {"1e126", "1e2147483646"}) {
+    EXPECT_EQ(decoded(R"({"N":")" + std::string(text) + R"("})"), "!" + above);
+  }
+  EXPECT_EQ(decoded(R"({"N":"1e2147483647"})"), "!" + below);
+  EXPECT_EQ(decoded(R"({"NS":["1e2147483648"]})"), no_number + "1e2147483648");
+  EXPECT_EQ(decoded(R"({"N":"-1e-99999999999"})"), no_number + "-1e-99999999999");
+  for (const char* text : {"1e2147483647", "1e2147483648", "-1e99999999999"}) {
+    EXPECT_EQ(newer(R"({"N":")" + std::string(text) + R"("})"), above);
+  }
+  EXPECT_EQ(newer(R"({"N":"1e-2147483648"})"), below);
+}
+
 std::string nested(int maps) {
   std::string text = R"({"S":"leaf"})";
   for (int i = 0; i < maps; ++i)

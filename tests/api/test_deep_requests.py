@@ -135,6 +135,15 @@ def test_deep_values_beside_other_faults(operation, request_, text):
     assert reply.message in texts or set(re.split("[:;] ", reply.message)) in faults, repr(reply)
 
 
+@op("UpdateItem")
+def test_the_conditional_operator_comes_before_the_missing_key():
+    expected = {"a": {"Exists": False}, "b": {"Exists": False}}
+    request = {"TableName": ABSENT, "Expected": expected, "ConditionalOperator": "XOR"}
+    no_key = "Value null at 'key' failed to satisfy constraint: Member must not be null"
+    text = "2 validation errors detected: " + XOR.split(": ", 1)[1] + "; " + no_key
+    assert call("UpdateItem", request).message == text
+
+
 @pytest.mark.parametrize("operation", ["PutItem", "BatchWriteItem", "UpdateItem", "GetItem", "Scan"])
 @pytest.mark.parametrize("depth", [500, 3000])
 def test_very_deep_values_are_refused_or_absent(operation, depth):

@@ -90,6 +90,22 @@ def test_in_a_batch(value, text):
     expect_validation("BatchWriteItem", {"RequestItems": {HASH: [delete]}}, text)
 
 
+@op("BatchWriteItem", "PutItem")
+@pytest.mark.parametrize(
+    "number, older, newer_",
+    [
+        ("1e2147483646", OVERFLOW, OVERFLOW),
+        ("1e2147483647", UNDERFLOW, OVERFLOW),
+        ("1e2147483648", CONVERT + ": 1e2147483648", OVERFLOW),
+        ("1e-2147483648", CONVERT + ": 1e-2147483648", UNDERFLOW),
+    ],
+)
+def test_far_numbers_are_read_as_java_does_by_the_older_checks(number, older, newer_):
+    item = {"pk": S(fresh()), "v": N(number)}
+    expect_validation("BatchWriteItem", {"RequestItems": {HASH: [{"PutRequest": {"Item": item}}]}}, older)
+    expect_validation("PutItem", {"TableName": HASH, "Item": item}, newer_)
+
+
 @op("BatchGetItem")
 @pytest.mark.parametrize("value, text", TEXTS, ids=IDS)
 def test_in_a_batch_of_reads(value, text):
