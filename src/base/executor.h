@@ -8,6 +8,12 @@
 
 namespace partita {
 
+// Whoever waits for all else that is ready on a thread: see pieces.h. It stays where it is until it is resumed.
+struct InLine {
+  std::coroutine_handle<> handle;
+  InLine* behind = nullptr;
+};
+
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -18,6 +24,9 @@ class Executor {
   virtual void resume_all(std::span<const std::coroutine_handle<>> handles) {
     for (const std::coroutine_handle<> handle : handles) resume(handle);
   }
+  // Resumes who waits there when all else was done that was ready: one for each turn of the thread, and `first` before
+  // all others that wait so. For this executor's own thread.
+  virtual void wait_in_line(InLine& waiting, bool /*first*/) { resume(waiting.handle); }
 
   // The executor of the calling thread, or null: then work is resumed wherever it completes.
   static Executor* current() noexcept;

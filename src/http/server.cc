@@ -160,7 +160,8 @@ void BulkyReads::read_one() {
 // Resumes on one loop. However many coroutines are resumed before the loop gets to it, it is woken once.
 class LoopExecutor final : public Executor {
  public:
-  explicit LoopExecutor(Loop& loop) : wakeup_(loop, [this] { run_waiting(); }) {
+  explicit LoopExecutor(Loop& loop)
+      : wakeup_(loop, [this] { run_waiting(); }), line_wakeup_(loop, [this] { run_first_in_line(); }) {
     waiting_.reserve(kUsuallyWaiting);
     running_.reserve(kUsuallyWaiting);
   }
@@ -177,6 +178,17 @@ class LoopExecutor final : public Executor {
     wakeup_.ask();
   }
 
+  void wait_in_line(InLine& waiting, bool first) override {
+    if (line_ == nullptr) line_wakeup_.ask();
+    if (first || line_ == nullptr) {
+      waiting.behind = std::exchange(line_, &waiting);
+      if (waiting.behind == nullptr) last_ = &waiting;
+    } else {
+      last_->behind = &waiting;
+      last_ = &waiting;
+    }
+  }
+
  private:
   static constexpr size_t kUsuallyWaiting = 4096;
 
@@ -189,10 +201,24 @@ class LoopExecutor final : public Executor {
     running_.clear();
   }
 
+  // Once around the loop first: what arrived during the last piece is seen only then.
+  void run_first_in_line() {
+    looked_ = !looked_;
+    if (looked_) return line_wakeup_.ask();
+    const InLine* const first = std::exchange(line_, line_->behind);
+    if (line_ != nullptr) line_wakeup_.ask();
+    first->handle.resume();
+  }
+
   std::mutex mutex_;
   std::vector<std::coroutine_handle<>> waiting_;
   std::vector<std::coroutine_handle<>> running_;  // only on the loop's thread
   Wakeup wakeup_;
+  // The rest too.
+  InLine* line_ = nullptr;
+  InLine* last_ = nullptr;
+  bool looked_ = false;
+  Wakeup line_wakeup_;
 };
 
 // One thread's loop and its connections. Everything but load() and loop() is for that thread alone.

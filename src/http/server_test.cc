@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/executor.h"
+#include "base/pieces.h"
 
 namespace partita::http {
 namespace {
@@ -50,6 +51,13 @@ class Echo final : public Handler {
       holds = true;
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
+    if (call.body.starts_with("pieces")) {
+      Pieces pieces;
+      for (int piece = 0; piece < kPieces; ++piece) {
+        on_piece(call.body, piece);
+        co_await pieces.next();
+      }
+    }
     if (call.body.starts_with("wait")) {
       Elsewhere elsewhere{*this};
       co_await elsewhere;
@@ -76,6 +84,8 @@ class Echo final : public Handler {
   std::atomic<bool> unwell{false};
   std::atomic<bool> holds{false};
   std::function<void()> on_look;
+  static constexpr int kPieces = 5;
+  std::function<void(std::string_view, int)> on_piece;
 
  private:
   struct Never {
@@ -126,6 +136,8 @@ class Client {
   }
   void send_if_open(std::string_view bytes) { ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
   void end() { ::shutdown(socket_, SHUT_WR); }
+  // Ends it as a client does that was killed.
+  void reset() { ::shutdown(socket_, SHUT_RDWR); }
   bool has_something() {
     char first = 0;
     return ::recv(socket_, &first, 1, MSG_DONTWAIT | MSG_PEEK) > 0;
@@ -432,6 +444,43 @@ TEST_F(ServerTest, ReadsLargeBodiesBehindSmallRequests) {
   EXPECT_GE(answered, 0);
   EXPECT_LT(answered, 5);
   for (const auto& client : large) EXPECT_NE(client->read_until("\r\n\r\n").find(" 400 "), std::string::npos);
+}
+
+TEST_F(ServerTest, DoesOnePieceOfALongWorkAtATime) {
+  start();
+  Client first(server_->port());
+  Client second(server_->port());
+  Client small(server_->port());
+  std::vector<std::string> done;
+  echo_.on_look = [&] { done.emplace_back("look"); };
+  echo_.on_piece = [&](std::string_view body, int piece) {
+    done.push_back(std::string(body.substr(7)) + std::to_string(piece));
+    if (done.back() == "a0") second.send(post("pieces b"));
+    if (done.back() == "a2") small.send(post("look"));  // has arrived when it was sent
+  };
+  first.send(post("pieces a"));
+  EXPECT_NE(second.read_until("unknown").find("|pieces b|"), std::string::npos);
+  EXPECT_NE(first.read_until("unknown").find("|pieces a|"), std::string::npos);
+  EXPECT_NE(small.read_until("unknown").find("|look|"), std::string::npos);
+  EXPECT_EQ(done, (std::vector<std::string>{"a0", "b0", "a1", "a2", "look", "a3", "a4", "b1", "b2", "b3", "b4"}));
+}
+
+TEST_F(ServerTest, EndsAPieceOfWorkWhoseClientWentAway) {
+  start();
+  std::atomic<int> done{0};
+  {
+    Client gone(server_->port());
+    echo_.on_piece = [&](std::string_view, int piece) {
+      if (piece == 1) gone.reset();
+      ++done;
+    };
+    gone.send(post("pieces"));
+    EXPECT_EQ(gone.read_all(), "");
+  }
+  while (done < Echo::kPieces) std::this_thread::yield();
+  Client next(server_->port());
+  next.send(post("next"));
+  EXPECT_NE(next.read_until("unknown").find("|next|"), std::string::npos);
 }
 
 TEST_F(ServerTest, GivesALargeBodyTimeForItsBytesAndNoMore) {

@@ -1,5 +1,6 @@
 #include <set>
 
+#include "base/pieces.h"
 #include "model/fault.h"
 #include "model/limits.h"
 #include "ops/handlers.h"
@@ -156,9 +157,10 @@ struct BatchGetItem {
     return request;
   }
 
-  static Result<std::string> encode(const Request& request, const table::BatchGetPlan& plan,
-                                    const table::BatchGetOutcome& outcome) {
+  static Task<Result<std::string>> encode(const Request& request, const table::BatchGetPlan& plan,
+                                          const table::BatchGetOutcome& outcome) {
     wire::JsonWriter json(4096);
+    Pieces pieces(Pieces::Work::kBegun);
     std::vector<table::ConsumedCapacity> consumed;
     json.begin_object();
     json.key("Responses");
@@ -168,7 +170,9 @@ struct BatchGetItem {
       json.key(request.parts[i].table);
       json.begin_array();
       for (const auto& item : outcome.answers[i].items) {
-        if (item.item) PARTITA_TRY_VOID(write_found(json, *item.item));
+        if (pieces.over()) co_await pieces.next();
+        if (item.item) PARTITA_CO_TRY_VOID(write_found(json, *item.item));
+        pieces.spend(item.bytes);
       }
       json.end_array();
     }
@@ -184,7 +188,7 @@ struct BatchGetItem {
     json.end_object();
     write_capacity_list(json, consumed, request.capacity);
     json.end_object();
-    return std::move(json).take();
+    co_return std::move(json).take();
   }
 };
 

@@ -112,16 +112,14 @@ Task<Result<void>> try_select(const Context& context, Entrance& gate, const Stat
   co_return Result<void>();
 }
 
-Result<std::string> encode_page(const StatementRequest& request, const Selected& page) {
+Task<Result<std::string>> encode_page(const StatementRequest& request, const Selected& page) {
   size_t bytes = 512;
   for (const auto& one : page.pages) bytes += one.bytes + one.bytes / 4;
   wire::JsonWriter json(bytes);
   json.begin_object();
   json.key("Items");
   json.begin_array();
-  for (const auto& one : page.pages) {
-    for (const auto& item : one.items) PARTITA_TRY_VOID(write_found(json, item));
-  }
+  for (const auto& one : page.pages) PARTITA_CO_TRY_VOID(co_await write_items(json, one.items));
   json.end_array();
   if (page.more) {
     json.key("NextToken");
@@ -133,7 +131,7 @@ Result<std::string> encode_page(const StatementRequest& request, const Selected&
   }
   write_capacity_member(json, page.consumed, request.options.capacity);
   json.end_object();
-  return std::move(json).take();
+  co_return std::move(json).take();
 }
 
 Task<Result<std::string>> select(const Context& context, Entrance& gate, const StatementRequest& request) {
@@ -141,7 +139,7 @@ Task<Result<std::string>> select(const Context& context, Entrance& gate, const S
   page.at = request.from;
   for (int tries = 1;; ++tries) {
     auto done = co_await try_select(context, gate, request, page);
-    if (done.ok()) co_return encode_page(request, page);
+    if (done.ok()) co_return co_await encode_page(request, page);
     PARTITA_CO_TRY(const bool again, co_await tries_again(context, done.error(), tries));
     if (!again) co_return std::move(done).error();
   }

@@ -100,7 +100,11 @@ Task<Result<std::string>> serve(const Context& context, wire::JsonDocument docum
       auto outcome = co_await table::run(context.database, *plan);
       if (outcome.ok()) {
         table::charge(*plan, *outcome, gate);
-        co_return Call::encode(request, *plan, *outcome);
+        if constexpr (requires { Call::encode(request, *plan, *outcome).await_ready(); }) {
+          co_return co_await Call::encode(request, *plan, *outcome);
+        } else {
+          co_return Call::encode(request, *plan, *outcome);
+        }
       }
       refusal = std::move(outcome).error();
     } else {

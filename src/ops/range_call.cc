@@ -103,14 +103,14 @@ Result<void> decode_range(const Members& in, RangeKind kind, expr::Placeholders&
   return {};
 }
 
-Result<std::string> RangeCall::encode(const Request& request, const table::RangePlan& /*plan*/,
-                                      const table::RangePage& page) {
+Task<Result<std::string>> RangeCall::encode(const Request& request, const table::RangePlan& /*plan*/,
+                                            const table::RangePage& page) {
   wire::JsonWriter json(512 + page.bytes + page.bytes / 4);
   json.begin_object();
   if (request.select != Select::kCount) {
     json.key("Items");
     json.begin_array();
-    for (const auto& item : page.items) PARTITA_TRY_VOID(write_found(json, item));
+    PARTITA_CO_TRY_VOID(co_await write_items(json, page.items));
     json.end_array();
   }
   json.key("Count");
@@ -123,7 +123,7 @@ Result<std::string> RangeCall::encode(const Request& request, const table::Range
   }
   write_capacity_member(json, page.consumed, request.capacity);
   json.end_object();
-  return std::move(json).take();
+  co_return std::move(json).take();
 }
 
 }  // namespace partita::ops

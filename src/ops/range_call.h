@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/task.h"
 #include "ops/request.h"
 #include "table/query.h"
 #include "wire/members.h"
@@ -28,7 +29,8 @@ Result<void> decode_range(const wire::Members& in, RangeKind kind, expr::Placeho
 // The encoding half of both.
 struct RangeCall {
   using Request = table::RangeRequest;
-  static Result<std::string> encode(const Request& request, const table::RangePlan& plan, const table::RangePage& page);
+  static Task<Result<std::string>> encode(const Request& request, const table::RangePlan& plan,
+                                          const table::RangePage& page);
 };
 
 }  // namespace partita::ops

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "base/pieces.h"
+
 namespace partita::ops {
 
 namespace {
@@ -83,6 +85,17 @@ Result<void> write_found(JsonWriter& json, const table::FoundItem& item) {
   if (const auto* stored = std::get_if<std::string_view>(&item)) return json.write_encoded_item(*stored);
   json.write_item(std::get<model::Item>(item));
   return {};
+}
+
+Task<Result<void>> write_items(JsonWriter& json, std::span<const table::FoundItem> items) {
+  Pieces pieces(Pieces::Work::kBegun);
+  for (const auto& item : items) {
+    if (pieces.over()) co_await pieces.next();
+    const size_t before = json.size();
+    PARTITA_CO_TRY_VOID(write_found(json, item));
+    pieces.spend(json.size() - before);
+  }
+  co_return Result<void>();
 }
 
 void write_collection_metrics(JsonWriter& json, const table::TableInfo& table, const model::Item& key, uint64_t bytes) {

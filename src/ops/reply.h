@@ -2,11 +2,13 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "base/task.h"
 #include "table/capacity.h"
 #include "table/read.h"
 #include "table/request.h"
@@ -35,6 +37,8 @@ void write_time(wire::JsonWriter& json, std::string_view name, int64_t ms);
 
 // An item in whatever form it was found. Errors: kCorrupt.
 Result<void> write_found(wire::JsonWriter& json, const table::FoundItem& item);
+// The elements of an array, a piece at a time. The arguments outlive the task.
+Task<Result<void>> write_items(wire::JsonWriter& json, std::span<const table::FoundItem> items);
 
 // The structure {"ItemCollectionKey": {...}, "SizeEstimateRangeGB": [lower, upper]} of the collection that the key
 // belongs to.

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/clock.h"
+#include "base/pieces.h"
 #include "base/random.h"
 #include "engines/memory/memory_engine.h"
 #include "ops/admission.h"
@@ -171,6 +172,45 @@ TEST_F(ServiceTest, WhatIsRefusedCostsNothing) {
   EXPECT_EQ(call("PutItem", R"({"TableName":"ttt","Item":{"q":{"S":"a"}}})").status, 400);
   EXPECT_EQ(call("GetItem", R"({"TableName":"absent","Key":{"p":{"S":"a"}}})").status, 400);
   EXPECT_EQ(seen(), Seen());
+}
+
+// A thread that has nobody else to serve.
+class Alone final : public Executor {
+ public:
+  Alone() { set_current(this); }
+  ~Alone() override { set_current(nullptr); }
+  void resume(std::coroutine_handle<> handle) override { handle.resume(); }
+  void wait_in_line(InLine& waiting, bool first) override {
+    ++(first ? further : begun);
+    waiting.handle.resume();
+  }
+
+  int begun = 0;
+  int further = 0;
+};
+
+TEST_F(ServiceTest, WhatReadsMuchIsDoneInPieces) {
+  const std::string text(10'000, 'x');
+  std::string keys;
+  for (int i = 0; i < 50; ++i) {
+    const std::string key = R"({"p":{"S":")" + std::to_string(i) + R"("})";
+    ok("PutItem", R"({"TableName":"ttt","Item":)" + key + R"(,"x":{"S":")" + text + R"("}}})");
+    keys += (i == 0 ? "" : ",") + key + "}";
+  }
+  const auto alone = std::make_unique<Alone>();
+  const auto pieces_of = [&](std::string_view operation, const std::string& body) {
+    alone->begun = alone->further = 0;
+    EXPECT_EQ(ok(operation, body).size() > 500'000, body.find("COUNT") == std::string::npos);
+    EXPECT_EQ(alone->begun, 1) << operation;
+    return alone->further;
+  };
+  constexpr int kPieces = 500'000 / Pieces::kBytes;
+  EXPECT_GE(pieces_of("Scan", R"({"TableName":"ttt"})"), 2 * kPieces - 2);
+  EXPECT_GE(pieces_of("Scan", R"({"TableName":"ttt","Select":"COUNT"})"), kPieces - 2);
+  EXPECT_GE(pieces_of("ExecuteStatement", R"({"Statement":"SELECT * FROM ttt"})"), 2 * kPieces - 2);
+  EXPECT_GE(pieces_of("BatchGetItem", R"({"RequestItems":{"ttt":{"Keys":[)" + keys + "]}}}"), kPieces - 2);
+  ok("GetItem", R"({"TableName":"ttt","Key":{"p":{"S":"1"}}})");
+  EXPECT_EQ(alone->begun, 1);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "base/pieces.h"
 #include "model/fault.h"
 #include "model/item_codec.h"
 #include "model/limits.h"
@@ -17,9 +18,7 @@ using model::Fault;
 using model::Item;
 using model::refuse;
 
-constexpr size_t kRowsAtOnce = 1024;
-// Keys, lengths and types take room beside what DynamoDB counts of an item.
-constexpr size_t kBytesAtOnce = model::kMaxPageBytes + model::kMaxPageBytes / 4;
+constexpr size_t kRowsAtOnce = Pieces::kBytes / Pieces::kLeastBytes;
 
 using storage::end_of;
 
@@ -123,6 +122,8 @@ struct Seen {
   std::string_view item;  // `row`, or what was fetched; empty when it was deleted since
 };
 
+// What a unit of a filter's work takes, in bytes that are read.
+constexpr size_t kWorkBytes = 32;
 // Ours: a page ends early, as any page may, when its filter has taken about a tenth of a second.
 constexpr uint64_t kMaxPageWork = 1'000'000;
 
@@ -152,12 +153,15 @@ class Collector {
     row_bytes_ += row_bytes;
     ++page_.scanned;
     last_row_ = seen.row;
+    pieces_.spend(item_bytes);
     if (seen.item.empty()) return true;
     if (plan_.whole_items) fetched_ += model::read_half_units(item_bytes, request_.consistent);
     PARTITA_TRY_VOID(keep(seen.item));
     return true;
   }
 
+  // Whether as much was taken as may be at once.
+  Pieces& pieces() { return pieces_; }
   bool limit_met() const { return (request_.limit && page_.scanned == *request_.limit) || work_ >= kMaxPageWork; }
   uint64_t scanned() const { return page_.scanned; }
 
@@ -192,7 +196,12 @@ class Collector {
     if (request_.filter || (request_.projection && !counted)) {
       PARTITA_TRY(item, model::decode_item(stored));
     }
-    if (request_.filter && !expr::evaluate(*request_.filter, *item, work_)) return {};
+    if (request_.filter) {
+      const uint64_t work_before = work_;
+      const bool passes = expr::evaluate(*request_.filter, *item, work_);
+      pieces_.spend((work_ - work_before) * kWorkBytes);
+      if (!passes) return {};
+    }
     ++page_.count;
     if (counted) return {};
     if (request_.projection) {
@@ -226,6 +235,7 @@ class Collector {
   size_t row_bytes_ = 0;   // of the rows alone, which is what the index is charged
   model::HalfUnits fetched_ = 0;
   uint64_t work_ = 0;  // that the filter took
+  Pieces pieces_;
   std::unique_ptr<storage::Page> open_;
   std::unique_ptr<storage::Page> closed_;  // the last one before it, unless kept
   size_t items_before_ = 0;                // it was opened
@@ -233,13 +243,14 @@ class Collector {
 };
 
 // Takes rows until the page is full; true when it is.
-Result<bool> take_rows(const storage::Page& page, Collector& collector) {
+Task<Result<bool>> take_rows(const storage::Page& page, Collector& collector) {
   for (size_t i = 0; i < page.size(); ++i) {
+    if (collector.pieces().over()) co_await collector.pieces().next();
     const std::string_view row = page[i].value;
-    PARTITA_TRY(const bool taken, collector.take({row, row}));
-    if (!taken) return true;
+    PARTITA_CO_TRY(const bool taken, collector.take({row, row}));
+    if (!taken) co_return true;
   }
-  return collector.limit_met();
+  co_return collector.limit_met();
 }
 
 // The same for rows of a local index whose whole items are wanted: they are read from the table, a few at a time, so
@@ -249,6 +260,7 @@ Task<Result<bool>> take_whole_items(Database& database, const RangePlan& plan, c
   constexpr size_t kFetchedAtOnce = 16;
   for (size_t begin = 0; begin < page.size(); begin += kFetchedAtOnce) {
     const size_t end = std::min(begin + kFetchedAtOnce, page.size());
+    if (collector.pieces().over()) co_await collector.pieces().next();
     std::vector<storage::Key> keys;
     for (size_t i = begin; i < end; ++i) {
       PARTITA_CO_TRY(const Item view, model::decode_item(page[i].value));
@@ -262,6 +274,7 @@ Task<Result<bool>> take_whole_items(Database& database, const RangePlan& plan, c
       const std::string_view item = record ? std::string_view(record->value) : std::string_view();
       PARTITA_CO_TRY(const bool taken, collector.take({page[i].value, item}));
       if (!taken) co_return true;
+      if (collector.pieces().over()) co_await collector.pieces().next();
     }
   }
   co_return collector.limit_met();
@@ -407,14 +420,14 @@ Task<Result<RangePage>> run(Database& database, const RangePlan& plan) {
   bool full = false;
   while (more && !full) {
     const size_t wanted = rows_wanted(plan, collector.scanned());
-    auto read = co_await database.engine().scan(range, direction, wanted, kBytesAtOnce);
+    auto read = co_await database.engine().scan(range, direction, wanted, Pieces::kBytes);
     if (!read.ok()) co_return std::move(read).error();
     if (read->empty()) break;
     const storage::Page& page = collector.open(std::move(read).value());
     if (plan.whole_items) {
       PARTITA_CO_TRY(full, co_await take_whole_items(database, plan, page, collector));
     } else {
-      PARTITA_CO_TRY(full, take_rows(page, collector));
+      PARTITA_CO_TRY(full, co_await take_rows(page, collector));
     }
     more = storage::advance(range, page, direction);
   }

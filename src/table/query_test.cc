@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/pieces.h"
 #include "expr/legacy.h"
 #include "model/limits.h"
 #include "model/size.h"
@@ -450,6 +451,27 @@ TEST_F(RangeTest, APageEndsWhenItsFilterHasWorkedEnough) {
   } while (query.start);
   EXPECT_GT(pages, 1U);
   EXPECT_EQ(found, 20U);
+}
+
+TEST_F(RangeTest, AFilterThatTakesLongLetsOthersGoBetweenItems) {
+  struct Counting final : Executor {
+    Counting() { set_current(this); }
+    ~Counting() override { set_current(nullptr); }
+    void resume(std::coroutine_handle<> handle) override { handle.resume(); }
+    void wait_in_line(InLine& waiting, bool) override {
+      ++pieces;
+      waiting.handle.resume();
+    }
+    int pieces = 0;
+  };
+  fill(20);
+  std::vector<expr::LegacyCondition> absent;
+  for (int i = 0; i < 5'000; ++i) absent.push_back({"a" + std::to_string(i), expr::LegacyOp::kNull, {}, {}, {}});
+  RangeRead query = on("T");
+  query.filter = expr::lower_filter(absent, expr::LegacyJoin::kAnd).value();
+  Counting executor;
+  EXPECT_EQ(read(query)->count, 20U);
+  EXPECT_EQ(executor.pieces, 19);
 }
 
 TEST_F(RangeTest, StartKeysOfAQueryAreChecked) {

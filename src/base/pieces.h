@@ -1,0 +1,61 @@
+// Work that takes long, done a piece at a time, so that whoever else its thread serves waits for no more than a piece.
+//
+//   Pieces pieces;
+//   for (const Row& row : rows) {
+//     if (pieces.over()) co_await pieces.next();
+//     pieces.spend(row.size());
+//     ...
+//   }
+//
+// Of the works of one thread that is done first which began first: so few of them hold much memory at a time, however
+// many there are.
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/executor.h"
+
+namespace partita {
+
+// For one thread at a time.
+class Pieces {
+ public:
+  // What may be done at once: some tenths of a millisecond, if items are read, collected or written as JSON.
+  static constexpr size_t kBytes = size_t{64} << 10;
+  // What a thing costs, however small it is.
+  static constexpr size_t kLeastBytes = 256;
+
+  enum class Work : uint8_t { kNew, kBegun };
+  explicit Pieces(Work work = Work::kNew) : begun_(work == Work::kBegun) {}
+
+  // For one thing of so many bytes.
+  void spend(size_t bytes) { spent_ += bytes < kLeastBytes ? kLeastBytes : bytes; }
+  bool over() const { return spent_ >= kBytes; }
+
+  // `co_await next()` lets all else go first that is ready on this thread, and the pieces of works that began
+  // before. Without an executor, which is without others, it goes on at once.
+  struct Next {
+    Pieces& pieces;
+    InLine place = {};
+    bool await_ready() noexcept {
+      pieces.spent_ = 0;
+      return Executor::current() == nullptr;
+    }
+    void await_suspend(std::coroutine_handle<> handle) {
+      place.handle = handle;
+      const bool begun = pieces.begun_;
+      pieces.begun_ = true;
+      Executor::current()->wait_in_line(place, begun);
+    }
+    void await_resume() const noexcept {}
+  };
+  Next next() { return {*this}; }
+
+ private:
+  size_t spent_ = 0;
+  bool begun_;
+};
+
+}  // namespace partita
