@@ -4,6 +4,8 @@
 #include <xxhash.h>
 
 #include <array>
+#include <bit>
+#include <cstring>
 
 namespace partita {
 
@@ -19,23 +21,25 @@ constexpr std::array<int8_t, 256> base64_values() {
 }
 constexpr auto kBase64Values = base64_values();
 
+// To and from the machine's own order.
+template <class Unsigned>
+Unsigned big_endian(Unsigned value) {
+  return std::endian::native == std::endian::big ? value : std::byteswap(value);
+}
+
 template <class Unsigned>
 void append_big_endian(std::string& out, Unsigned value) {
-  char bytes[sizeof(Unsigned)];
-  for (size_t i = sizeof(Unsigned); i-- > 0;) {
-    bytes[i] = static_cast<char>(value & 0xff);
-    value = static_cast<Unsigned>(value >> 8);
-  }
-  out.append(bytes, sizeof bytes);
+  const Unsigned bytes = big_endian(value);
+  out.append(reinterpret_cast<const char*>(&bytes), sizeof bytes);
 }
 
 template <class Unsigned>
 std::optional<Unsigned> take_big_endian(std::string_view& in) {
   if (in.size() < sizeof(Unsigned)) return std::nullopt;
-  uint64_t value = 0;
-  for (size_t i = 0; i < sizeof(Unsigned); ++i) value = value << 8 | static_cast<uint8_t>(in[i]);
+  Unsigned bytes;
+  std::memcpy(&bytes, in.data(), sizeof bytes);
   in.remove_prefix(sizeof(Unsigned));
-  return static_cast<Unsigned>(value);
+  return big_endian(bytes);
 }
 
 // The length of the well-formed UTF-8 sequence at the front, or 0.
@@ -68,6 +72,7 @@ std::optional<uint32_t> take_u32(std::string_view& in) { return take_big_endian<
 std::optional<uint64_t> take_u64(std::string_view& in) { return take_big_endian<uint64_t>(in); }
 
 void append_varint(std::string& out, uint64_t value) {
+  if (value < 0x80) return out.push_back(static_cast<char>(value));
   while (value >= 0x80) {
     out.push_back(static_cast<char>(value | 0x80));
     value >>= 7;

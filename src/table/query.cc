@@ -52,10 +52,14 @@ storage::Range narrowed(const std::string& prefix, const expr::SortCondition& co
   PARTITA_CHECK(false);
 }
 
-storage::Range query_range(const RangePlan& plan) {
+std::string partition_prefix(const RangePlan& plan) {
   std::vector<const AttributeValue*> partition;
   for (const auto& value : plan.range->partition) partition.push_back(&value);
-  std::string prefix = model::collection_prefix(plan.table->id, index_id(plan), partition);
+  return model::collection_prefix(plan.table->id, index_id(plan), partition);
+}
+
+storage::Range query_range(const RangePlan& plan) {
+  std::string prefix = partition_prefix(plan);
   for (const auto& value : plan.range->sort_equals) model::append_key_value(value, prefix);
   if (plan.range->sort_range) return narrowed(prefix, *plan.range->sort_range);
   return storage::range_of(std::move(prefix));
@@ -110,11 +114,7 @@ bool outside(const storage::Range& range, const std::string& row) {
 }
 
 // The partition that a query reads, whatever it asks of the sort key.
-bool in_partition(const RangePlan& plan, const std::string& row) {
-  std::vector<const AttributeValue*> partition;
-  for (const auto& value : plan.range->partition) partition.push_back(&value);
-  return row.starts_with(model::collection_prefix(plan.table->id, index_id(plan), partition));
-}
+bool in_partition(const RangePlan& plan, const std::string& row) { return row.starts_with(partition_prefix(plan)); }
 
 // One row as the page sees it: as it lies in the table or in the index, or the whole item that stands behind the row.
 struct Seen {
@@ -137,6 +137,8 @@ class Collector {
   const storage::Page& open(storage::Page page) {
     close();
     items_before_ = page_.items.size();
+    const bool all_are_kept = !request_.filter && request_.select != Select::kCount;
+    if (all_are_kept) page_.items.reserve(items_before_ + page.size());
     return *(open_ = std::make_unique<storage::Page>(std::move(page)));
   }
 

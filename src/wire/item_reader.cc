@@ -1,9 +1,11 @@
 #include "wire/item_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <compare>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,7 +44,8 @@ class Names {
   bool too_long_ = false;
 };
 
-Result<AttributeValue> decode(const JsonValue& value, int depth, Names& names);
+// This and the ones below make `out` what the JSON says; after a fault it is anything.
+Result<void> decode(const JsonValue& value, int depth, Names& names, AttributeValue& out);
 
 // The older checks read a number as Java does, so that they have other words for one that is far out of range.
 Error out_of_range(std::string_view text, Error error) {
@@ -151,113 +154,173 @@ Result<AttributeValue> decode_binary_set(const JsonValue& list) {
   return AttributeValue::binary_set(std::move(members));
 }
 
-Result<AttributeValue> decode_list(const JsonValue& list, int depth, Names& names) {
+Result<void> decode_list(const JsonValue& list, int depth, Names& names, AttributeValue& out) {
   PARTITA_TRY_VOID(check_list(list, Place::kField));
   AttributeValue::List members;
   members.reserve(list.size());
   for (const JsonValue element : list.elements()) {
-    PARTITA_TRY(AttributeValue member, decode(element, depth, names));
-    members.push_back(std::move(member));
+    PARTITA_TRY_VOID(decode(element, depth, names, members.emplace_back()));
   }
-  return AttributeValue::list(std::move(members));
+  out = AttributeValue::list(std::move(members));
+  return {};
 }
+
+// The members of a map in the order of their names, and of the text where names are equal. Few need no memory.
+class SortedMembers {
+ public:
+  explicit SortedMembers(const JsonValue& map) : many_(map.size() > few_.size() ? map.size() : 0) {
+    all_ = many_.empty() ? std::span(few_).first(map.size()) : std::span(many_);
+    bool sorted = true;
+    size_t count = 0;
+    for (const JsonValue::Member member : map.members()) {
+      sorted = sorted && (count == 0 || all_[count - 1].name < member.name);
+      all_[count++] = member;
+    }
+    // Doubles keep the order of the text, in which their names lie in memory.
+    const auto by_name = [](const JsonValue::Member& a, const JsonValue::Member& b) {
+      const auto order = a.name <=> b.name;
+      return order != 0 ? order < 0 : std::less<>()(a.name.data(), b.name.data());
+    };
+    if (!sorted) std::sort(all_.begin(), all_.end(), by_name);
+  }
+  SortedMembers(const SortedMembers&) = delete;
+  SortedMembers& operator=(const SortedMembers&) = delete;
+
+  size_t size() const { return all_.size(); }
+  const JsonValue::Member& operator[](size_t i) const { return all_[i]; }
+  // Of two members of one name the last one counts.
+  bool counts(size_t i) const { return i + 1 == all_.size() || all_[i].name != all_[i + 1].name; }
+
+ private:
+  std::array<JsonValue::Member, 16> few_;
+  std::vector<JsonValue::Member> many_;
+  std::span<JsonValue::Member> all_;
+};
 
 // Names are sorted before the map is built, so that a map of many unsorted names costs no more than a sort.
-Result<AttributeMap> decode_map(const JsonValue& map, int depth, Names& names) {
-  PARTITA_TRY_VOID(check_map(map, "com.amazonaws.dynamodb.v20120810.AttributeValue", Place::kField));
-  std::vector<JsonValue::Member> members;
-  members.reserve(map.size());
-  bool sorted = true;
-  for (const JsonValue::Member member : map.members()) {
-    sorted = sorted && (members.empty() || members.back().name < member.name);
-    members.push_back(member);
-  }
-  // Doubles keep the order of the text, in which their names lie in memory.
-  const auto by_name = [](const JsonValue::Member& a, const JsonValue::Member& b) {
-    const auto order = a.name <=> b.name;
-    return order != 0 ? order < 0 : std::less<>()(a.name.data(), b.name.data());
-  };
-  if (!sorted) std::sort(members.begin(), members.end(), by_name);
-  AttributeMap decoded;
-  decoded.reserve(members.size());
+Result<void> decode_members(const SortedMembers& members, int depth, Names& names, AttributeMap& out) {
+  out.reserve(members.size());
   for (size_t i = 0; i < members.size(); ++i) {
-    if (i + 1 < members.size() && members[i].name == members[i + 1].name) continue;  // the last one counts
+    if (!members.counts(i)) continue;
     names.see(members[i].name);
-    PARTITA_TRY(AttributeValue value, decode(members[i].value, depth, names));
-    decoded.set(std::string(members[i].name), std::move(value));
+    PARTITA_TRY_VOID(decode(members[i].value, depth, names, out.set(std::string(members[i].name), AttributeValue())));
   }
-  return decoded;
+  return {};
 }
 
-Result<AttributeValue> decode_scalar(Type type, const JsonValue& value) {
+Result<void> check_map_of_values(const JsonValue& map) {
+  return check_map(map, "com.amazonaws.dynamodb.v20120810.AttributeValue", Place::kField);
+}
+
+Result<void> decode_map(const JsonValue& map, int depth, Names& names, AttributeValue& out) {
+  PARTITA_TRY_VOID(check_map_of_values(map));
+  AttributeMap members;
+  PARTITA_TRY_VOID(decode_members(SortedMembers(map), depth, names, members));
+  out = AttributeValue::map(std::move(members));
+  return {};
+}
+
+Result<void> decode_scalar(Type type, const JsonValue& value, AttributeValue& out) {
   if (type == Type::kBool || type == Type::kNull) {
     PARTITA_TRY_VOID(check_boolean(value));
-    if (type == Type::kBool) return AttributeValue::boolean(truth_of(value));
-    if (!truth_of(value)) return refuse(Fault::kNullNotTrue);
-    return AttributeValue::null();
+    if (type == Type::kNull && !truth_of(value)) return refuse(Fault::kNullNotTrue);
+    out = type == Type::kBool ? AttributeValue::boolean(truth_of(value)) : AttributeValue::null();
+    return {};
   }
   if (type == Type::kB) {
     PARTITA_TRY_VOID(check_blob(value));
-    return AttributeValue::binary(decode_blob(value));
+    out = AttributeValue::binary(decode_blob(value));
+    return {};
   }
   PARTITA_TRY_VOID(check_string(value));
-  if (type == Type::kS) return AttributeValue::string(std::string(value.as_string()));
-  PARTITA_TRY(Number number, decode_number(value.as_string()));
-  return AttributeValue::number(number);
+  if (type == Type::kS) {
+    out = AttributeValue::string(std::string(value.as_string()));
+    return {};
+  }
+  PARTITA_TRY(const Number number, decode_number(value.as_string()));
+  out = AttributeValue::number(number);
+  return {};
 }
 
-Result<AttributeValue> decode_typed(Type type, const JsonValue& value, int depth, Names& names) {
+Result<void> decode_typed(Type type, const JsonValue& value, int depth, Names& names, AttributeValue& out) {
   switch (type) {
-    case Type::kM: {
-      PARTITA_TRY(AttributeMap map, decode_map(value, depth + 1, names));
-      return AttributeValue::map(std::move(map));
-    }
+    case Type::kM:
+      return decode_map(value, depth + 1, names, out);
     case Type::kL:
-      return decode_list(value, depth + 1, names);
-    case Type::kSS:
-      return decode_string_set(value);
-    case Type::kNS:
-      return decode_number_set(value);
-    case Type::kBS:
-      return decode_binary_set(value);
+      return decode_list(value, depth + 1, names, out);
+    case Type::kSS: {
+      PARTITA_TRY(out, decode_string_set(value));
+      return {};
+    }
+    case Type::kNS: {
+      PARTITA_TRY(out, decode_number_set(value));
+      return {};
+    }
+    case Type::kBS: {
+      PARTITA_TRY(out, decode_binary_set(value));
+      return {};
+    }
     default:
-      return decode_scalar(type, value);
+      return decode_scalar(type, value, out);
   }
+}
+
+// A value of one text, as most are. False, and nothing has happened, for any other, and for a number that is none.
+bool decode_usual(const JsonValue& value, AttributeValue& out) {
+  if (value.size() != 1) return false;
+  for (const auto [name, member] : value.members()) {
+    if (name.size() != 1 || !member.is(JsonValue::Kind::kString)) return false;
+    if (name[0] == 'S') {
+      out = AttributeValue::string(std::string(member.as_string()));
+      return true;
+    }
+    if (name[0] != 'N') return false;
+    const Result<Number> number = Number::parse(member.as_string());
+    if (number.ok()) out = AttributeValue::number(*number);
+    return number.ok();
+  }
+  return false;
 }
 
 // `depth` counts the maps and lists around the value.
-Result<AttributeValue> decode(const JsonValue& value, int depth, Names& names) {
+Result<void> decode(const JsonValue& value, int depth, Names& names, AttributeValue& out) {
   if (depth >= model::kMaxNestingDepth) return refuse(Fault::kNestingTooDeep);
+  if (decode_usual(value, out)) return {};
   PARTITA_TRY_VOID(check_structure(value, "AttributeValue", Place::kElement));
-  std::optional<AttributeValue> decoded;
   std::optional<Type> first;
   bool ambiguous = false;
   for (const auto [name, member] : value.members()) {
     const std::optional<Type> type = type_named(name);
     if (!type || !member.present()) continue;
     // The fault of any datatype comes before the fault of there being two.
-    PARTITA_TRY(decoded, decode_typed(*type, member, depth, names));
+    PARTITA_TRY_VOID(decode_typed(*type, member, depth, names, out));
     ambiguous = ambiguous || (first && *first != *type);
     first = type;
   }
-  if (!decoded) return refuse(Fault::kEmptyAttributeValue);
+  if (!first) return refuse(Fault::kEmptyAttributeValue);
   if (ambiguous) return refuse(Fault::kAmbiguousAttributeValue);
-  return *std::move(decoded);
+  return {};
 }
 
 }  // namespace
 
 Result<AttributeValue> decode_value(const JsonValue& value) {
   Names names;
-  PARTITA_TRY(AttributeValue decoded, decode(value, 0, names));
+  AttributeValue decoded;
+  PARTITA_TRY_VOID(decode(value, 0, names, decoded));
   PARTITA_TRY_VOID(names.check());
   return decoded;
 }
 
 Result<model::Item> decode_item(const JsonValue& map) {
-  if (map.get("").present()) return refuse(Fault::kEmptyAttributeName);
+  PARTITA_TRY_VOID(check_map_of_values(map));
+  const SortedMembers members(map);
+  if (members.size() > 0 && members[0].name.empty() && map.get("").present()) {
+    return refuse(Fault::kEmptyAttributeName);
+  }
   Names names;
-  PARTITA_TRY(model::Item decoded, decode_map(map, 0, names));
+  model::Item decoded;
+  PARTITA_TRY_VOID(decode_members(members, 0, names, decoded));
   PARTITA_TRY_VOID(names.check());
   return decoded;
 }

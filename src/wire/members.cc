@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 #include "wire/name_rules.h"
 #include "wire/type_check.h"
@@ -14,7 +15,8 @@ using Kind = JsonValue::Kind;
 // Where the shape has the member of that name.
 size_t slot_of(const Shape& shape, std::string_view name) {
   for (size_t i = 0; i < shape.members.size(); ++i) {
-    if (shape.members[i].name == name) return i;
+    const std::string_view known = shape.members[i].name;
+    if (known.size() == name.size() && known.back() == name.back() && known == name) return i;
   }
   return kNoSlot;
 }
@@ -114,6 +116,17 @@ bool fits_value(const JsonValue& value, const Shape& shape) {
   return false;
 }
 
+bool are_few_and_distinct(std::span<const JsonValue::Member> members) {
+  constexpr size_t kFew = 8;
+  if (members.size() > kFew) return false;
+  for (size_t i = 1; i < members.size(); ++i) {
+    for (size_t k = 0; k < i; ++k) {
+      if (members[i].name == members[k].name) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 Members::Members(JsonValue structure, const Shape& shape) : shape_(&shape) {
@@ -163,6 +176,7 @@ std::vector<JsonValue::Member> distinct_members(const JsonValue& map) {
   std::vector<JsonValue::Member> members;
   members.reserve(map.size());
   for (const JsonValue::Member member : map.members()) members.push_back(member);
+  if (are_few_and_distinct(members)) return members;
   std::vector<size_t> order(members.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, {}, [&](size_t i) { return members[i].name; });

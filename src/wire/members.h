@@ -24,7 +24,7 @@ namespace partita::wire {
 
 class Members {
  public:
-  static constexpr size_t kMost = 32;  // members of one structure
+  static constexpr size_t kMost = 24;  // members of one structure
 
   Members() = default;
   // An absent structure has no members.
