@@ -1,19 +1,20 @@
 #include "http/server.h"
 
+#include <netinet/tcp.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <asio/io_context.hpp>
-#include <asio/ip/tcp.hpp>
-#include <asio/ip/v6_only.hpp>
-#include <asio/post.hpp>
-#include <asio/steady_timer.hpp>
-#include <asio/write.hpp>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <new>
+#include <span>
+#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -23,20 +24,15 @@
 #include "base/executor.h"
 #include "base/log.h"
 #include "base/workers.h"
+#include "http/address.h"
 #include "http/connection.h"
+#include "http/loop.h"
 #include "http/stream.h"
-#include "http/wakeup.h"
+#include "http/tcp_stream.h"
 
 namespace partita::http {
 
 namespace {
-
-using asio::ip::tcp;
-using Loop = asio::io_context;
-using Socket = asio::basic_stream_socket<tcp, Loop::executor_type>;
-using Acceptor = asio::basic_socket_acceptor<tcp, Loop::executor_type>;
-using Timer = asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>,
-                                         Loop::executor_type>;
 
 constexpr auto kSweepPeriod = std::chrono::milliseconds(250);
 constexpr auto kAcceptPause = std::chrono::milliseconds(50);
@@ -44,124 +40,11 @@ constexpr int kAsideNiceness = 10;  // whoever asks for little goes first
 constexpr auto kLastMoment = std::chrono::milliseconds(250);
 constexpr std::string_view kFull = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
-struct Listener {
-  explicit Listener(Loop& loop) : acceptor(loop), pause(loop) {}
-  Acceptor acceptor;
-  tcp::endpoint place;
-  Timer pause;  // after a connection that could not be accepted
-};
-
-class TcpStream;
-
-// Reads of one loop that have time: one for each round of the loop, so that whatever became ready goes before the next.
-class BulkyReads {
- public:
-  explicit BulkyReads(Loop& loop) : wakeup_(loop, [this] { read_one(); }) {}
-  // A stream that does not wait yet.
-  void add(TcpStream& stream);
-
- private:
-  void read_one();
-
-  TcpStream* first_ = nullptr;
-  TcpStream* last_ = nullptr;
-  Wakeup wakeup_;
-};
-
-class TcpStream final : public Stream {
- public:
-  TcpStream(Socket socket, BulkyReads& bulky) : socket_(std::move(socket)), bulky_(bulky) {}
-
-  void start_read(std::span<char> into, bool bulky, Waiter& waiter) override {
-    if (bulky) {
-      piece_ = into;
-      reader_ = &waiter;
-      bulky_.add(*this);
-      return;
-    }
-    socket_.async_read_some(asio::buffer(into.data(), into.size()), [&waiter](std::error_code error, size_t size) {
-      waiter.bytes = error ? 0 : size;
-      waiter.handle.resume();
-    });
-  }
-
-  // Almost every reply fits into the socket's buffer: then it costs one system call and no wait.
-  bool start_write(std::string_view first, std::string_view second, Waiter& waiter) override {
-    const std::array<asio::const_buffer, 2> pieces = {asio::buffer(first), asio::buffer(second)};
-    std::error_code error;
-    const size_t written = socket_.write_some(pieces, error);
-    if (error && error != asio::error::would_block) return true;
-    waiter.bytes = written;
-    if (written == first.size() + second.size()) return true;
-    const size_t of_first = std::min(written, first.size());
-    const std::array<asio::const_buffer, 2> rest = {asio::buffer(first.substr(of_first)),
-                                                    asio::buffer(second.substr(written - of_first))};
-    asio::async_write(socket_, rest, [&waiter](std::error_code failed, size_t size) {
-      waiter.bytes = failed ? 0 : waiter.bytes + size;
-      waiter.handle.resume();
-    });
-    return false;
-  }
-
-  void shutdown() override {
-    std::error_code ignored;
-    socket_.shutdown(Socket::shutdown_send, ignored);
-  }
-
-  void close() override {
-    std::error_code ignored;
-    socket_.close(ignored);
-  }
-
-  void read_piece() {
-    std::error_code error;
-    const size_t size = socket_.read_some(asio::buffer(piece_.data(), piece_.size()), error);
-    if (error == asio::error::would_block) {
-      if (wait_for_more()) return;
-    }
-    reader_->bytes = error ? 0 : size;
-    reader_->handle.resume();
-  }
-
- private:
-  friend class BulkyReads;
-
-  // False when there is no memory for it.
-  bool wait_for_more() {
-    try {
-      socket_.async_wait(Socket::wait_read, [this](std::error_code) { bulky_.add(*this); });
-      return true;
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
-  }
-
-  Socket socket_;
-  BulkyReads& bulky_;
-  TcpStream* behind_ = nullptr;  // in the queue of bulky_
-  std::span<char> piece_;
-  Waiter* reader_ = nullptr;
-};
-
-void BulkyReads::add(TcpStream& stream) {
-  stream.behind_ = nullptr;
-  (first_ == nullptr ? first_ : last_->behind_) = &stream;
-  last_ = &stream;
-  if (first_ == last_) wakeup_.ask();
-}
-
-// The stream may come back, or end, before read_piece() returns.
-void BulkyReads::read_one() {
-  TcpStream* const first = std::exchange(first_, first_->behind_);
-  if (first_ != nullptr) wakeup_.ask();
-  first->read_piece();
-}
-
 // Resumes on one loop. However many coroutines are resumed before the loop gets to it, it is woken once.
 class LoopExecutor final : public Executor {
  public:
   explicit LoopExecutor(Loop& loop)
-      : wakeup_(loop, [this] { run_waiting(); }), line_wakeup_(loop, [this] { run_first_in_line(); }) {
+      : call_(loop, [this] { run_waiting(); }), line_call_(loop, [this] { run_first_in_line(); }) {
     waiting_.reserve(kUsuallyWaiting);
     running_.reserve(kUsuallyWaiting);
   }
@@ -175,11 +58,11 @@ class LoopExecutor final : public Executor {
       waiting_.insert(waiting_.end(), handles.begin(), handles.end());
       if (waiting_.size() > handles.size()) return;
     }
-    wakeup_.ask();
+    call_.ask();
   }
 
   void wait_in_line(InLine& waiting, bool first) override {
-    if (line_ == nullptr) line_wakeup_.ask();
+    if (line_ == nullptr) line_call_.ask();
     if (first || line_ == nullptr) {
       waiting.behind = std::exchange(line_, &waiting);
       if (waiting.behind == nullptr) last_ = &waiting;
@@ -204,37 +87,47 @@ class LoopExecutor final : public Executor {
   // Once around the loop first: what arrived during the last piece is seen only then.
   void run_first_in_line() {
     looked_ = !looked_;
-    if (looked_) return line_wakeup_.ask();
+    if (looked_) return line_call_.ask();
     const InLine* const first = std::exchange(line_, line_->behind);
-    if (line_ != nullptr) line_wakeup_.ask();
+    if (line_ != nullptr) line_call_.ask();
     first->handle.resume();
   }
 
   std::mutex mutex_;
   std::vector<std::coroutine_handle<>> waiting_;
   std::vector<std::coroutine_handle<>> running_;  // only on the loop's thread
-  Wakeup wakeup_;
+  Loop::Call call_;
   // The rest too.
   InLine* line_ = nullptr;
   InLine* last_ = nullptr;
   bool looked_ = false;
-  Wakeup line_wakeup_;
+  Loop::Call line_call_;
 };
 
-// One thread's loop and its connections. Everything but load() and loop() is for that thread alone.
+// One thread's loop and its connections. Everything but load(), loop(), the hand-over and the wishes is for that thread
+// alone.
 class Worker {
  public:
+  enum class Wish : uint8_t { kNone, kStop, kStopNow };
+
   Worker(const Options& options, Handler& handler, const Clock& clock, Budget& budget, Workers& aside, Random& random)
       : site_{options, handler, clock, budget, aside, RequestIds(random), DateText()},
-        loop_(1),
         executor_(loop_),
-        bulky_reads_(loop_),
-        sweeper_(loop_),
-        stop_timer_(loop_),
-        stay_(loop_.get_executor()) {}
+        turns_(loop_),
+        arrivals_(loop_, [this] { add_all(); }),
+        wishes_(loop_, [this] { heed(); }),
+        crowd_(loop_, [this] { close_idle(); }),
+        sweeper_(loop_, [this] { sweep(); }),
+        stop_timer_(loop_, [this] { run_out_of_patience(); }) {}
+
+  ~Worker() {
+    for (const Arrived& each : arrived_) ::close(each.socket);
+  }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
 
   Loop& loop() { return loop_; }
-  std::atomic<size_t>& load() { return load_; }
+  const std::atomic<size_t>& load() { return load_; }
 
   void run() {
     Executor::set_current(&executor_);
@@ -242,16 +135,52 @@ class Worker {
     Executor::set_current(nullptr);
   }
 
-  // The server counted it into load() already. When it is `full` somebody else has to go.
-  void add(Socket socket, bool full) {
-    std::error_code error;
-    socket.non_blocking(true, error);
-    if (!error) socket.set_option(tcp::no_delay(true), error);
-    const bool turned_away = full && close_idle() == 0;
-    if (turned_away) socket.write_some(asio::buffer(kFull), error);
-    if (error || turned_away || site_.stopping || !begin(std::move(socket))) {
+  // Callable from any thread. Takes the socket; when it is `full` somebody else has to go. False: there is no memory.
+  bool hand_over(int socket, bool full) {
+    load_.fetch_add(1, std::memory_order_relaxed);
+    try {
+      const std::lock_guard lock(mutex_);
+      arrived_.push_back({socket, full});
+    } catch (const std::bad_alloc&) {
       load_.fetch_sub(1, std::memory_order_relaxed);
+      ::close(socket);
+      return false;
     }
+    arrivals_.ask();
+    return true;
+  }
+  // Callable from any thread, more than once.
+  void wish(Wish wish) {
+    Wish before = wish_.load();
+    while (before < wish && !wish_.compare_exchange_weak(before, wish)) continue;
+    wishes_.ask();
+  }
+  // Callable from any thread.
+  void make_room() { crowd_.ask(); }
+
+  bool ended() const { return connections_.empty(); }
+
+ private:
+  struct Arrived {
+    int socket;
+    bool full;
+  };
+
+  void add_all() {
+    std::vector<Arrived> arrived;
+    {
+      const std::lock_guard lock(mutex_);
+      arrived.swap(arrived_);
+    }
+    for (const Arrived& each : arrived) add(each.socket, each.full);
+  }
+
+  void add(int socket, bool full) {
+    const bool turned_away = full && close_idle() == 0;
+    if (turned_away) static_cast<void>(!::send(socket, kFull.data(), kFull.size(), MSG_NOSIGNAL));
+    const bool refused = turned_away || site_.stopping;
+    if (refused) ::close(socket);
+    if (refused || !begin(socket)) load_.fetch_sub(1, std::memory_order_relaxed);
   }
 
   // Closes those that have been idle for longest, a few at once because finding them looks at all; how many.
@@ -267,29 +196,29 @@ class Worker {
     return closed;
   }
 
-  void stop() {
-    if (std::exchange(site_.stopping, true)) return;
-    for (const auto& [connection, owner] : connections_) connection->stop();
-    wait_for_the_rest(site_.options.stop_timeout_ms);
+  void heed() {
+    const Wish wish = wish_.load();
+    if (!std::exchange(site_.stopping, true)) {
+      for (const auto& [connection, owner] : connections_) connection->stop();
+      stop_timer_.start(std::chrono::milliseconds(site_.options.stop_timeout_ms));
+    }
+    if (wish == Wish::kStopNow) abandon_all();
     end_if_done();
   }
 
-  void stop_now() {
-    stop();
-    abandon_all();
-  }
-
-  bool ended() const { return connections_.empty(); }
-
- private:
-  bool begin(Socket socket) {
+  // Takes the socket. False: there is no memory for the connection.
+  bool begin(int socket) {
     try {
-      auto connection =
-          std::make_unique<Connection>(site_, std::make_unique<TcpStream>(std::move(socket), bulky_reads_));
+      std::unique_ptr<TcpStream> stream(new (std::nothrow) TcpStream(socket, loop_, turns_));
+      if (stream == nullptr) return ::close(socket), false;
+      // From here on the stream closes it.
+      TcpStream& opened = *stream;
+      auto connection = std::make_unique<Connection>(site_, std::move(stream));
       Connection* key = connection.get();
       connections_.emplace(key, std::move(connection));
+      if (!opened.open()) return connections_.erase(key), false;
       site_.now_ns = site_.clock.monotonic_ns();
-      if (connections_.size() == 1) sweep_later();
+      if (connections_.size() == 1) sweeper_.start(kSweepPeriod);
       partita::start(key->serve(), [this, key] { remove(key); });
       return true;
     } catch (const std::bad_alloc&) {
@@ -305,47 +234,46 @@ class Worker {
   }
 
   void end_if_done() {
-    if (!site_.stopping || !connections_.empty()) return;
-    stop_timer_.cancel();
-    stay_.reset();
-  }
-
-  void wait_for_the_rest(int64_t ms) {
-    stop_timer_.expires_after(std::chrono::milliseconds(ms));
-    stop_timer_.async_wait([this](std::error_code cancelled) {
-      if (!cancelled) abandon_all();
-    });
+    if (site_.stopping && connections_.empty()) loop_.end();
   }
 
   // Handlers have a moment to notice; one that still does not end is left behind with its loop.
   void abandon_all() {
+    abandoned_ = true;
     for (const auto& [connection, owner] : connections_) connection->abandon();
-    stop_timer_.expires_after(kLastMoment);
-    stop_timer_.async_wait([this](std::error_code cancelled) {
-      if (!cancelled) loop_.stop();
-    });
-    end_if_done();
+    stop_timer_.start(kLastMoment);
   }
 
-  void sweep_later() {
-    sweeper_.expires_after(kSweepPeriod);
-    sweeper_.async_wait([this](std::error_code cancelled) {
-      if (cancelled || connections_.empty()) return;
-      site_.now_ns = site_.clock.monotonic_ns();
-      for (const auto& [connection, owner] : connections_) connection->sweep();
-      sweep_later();
-    });
+  void run_out_of_patience() {
+    if (abandoned_) {
+      loop_.end();
+    } else {
+      abandon_all();
+    }
+  }
+
+  void sweep() {
+    if (connections_.empty()) return;
+    site_.now_ns = site_.clock.monotonic_ns();
+    for (const auto& [connection, owner] : connections_) connection->sweep();
+    sweeper_.start(kSweepPeriod);
   }
 
   Site site_;
   Loop loop_;
   LoopExecutor executor_;
-  BulkyReads bulky_reads_;
-  Timer sweeper_;
-  Timer stop_timer_;
-  asio::executor_work_guard<Loop::executor_type> stay_;
+  Turns turns_;
+  Loop::Call arrivals_;
+  Loop::Call wishes_;
+  Loop::Call crowd_;
+  Loop::Timer sweeper_;
+  Loop::Timer stop_timer_;
+  bool abandoned_ = false;
   std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
   std::atomic<size_t> load_{0};
+  std::atomic<Wish> wish_{Wish::kNone};
+  std::mutex mutex_;
+  std::vector<Arrived> arrived_;
 };
 
 // How many connections there may be so that the store keeps file descriptors of its own, whatever clients do.
@@ -363,22 +291,74 @@ Error unavailable(const Options& options, const std::string& why) {
                "Cannot listen on " + address + ":" + std::to_string(options.port) + ": " + why + ".");
 }
 
-// All addresses that the options name; the first is the one to be told to people.
-std::vector<asio::ip::address> addresses_of(const Options& options, std::error_code& error) {
-  if (options.address.empty() || options.address == "localhost") {
-    return {asio::ip::address_v4::loopback(), asio::ip::address_v6::loopback()};
+// A socket that listens; each connection is given to `take`.
+class Listener final : private Loop::Watch {
+ public:
+  Listener(Loop& loop, std::function<void(int)> take, std::function<void()> make_room)
+      : loop_(loop), take_(std::move(take)), make_room_(std::move(make_room)), pause_(loop, [this] { accept_all(); }) {}
+  ~Listener() { close(); }
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  // 0, or why not, as errno says it.
+  int open(const Address& address) {
+    socket_ = ::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    const int yes = 1;
+    if (socket_ < 0) return errno;
+    if (address.family() == AF_INET6 && ::setsockopt(socket_, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes) != 0) {
+      return errno;
+    }
+    if (::setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0) return errno;
+    if (::bind(socket_, address.get(), address.size()) != 0 || ::listen(socket_, SOMAXCONN) != 0) return errno;
+    place_ = Address::of_socket(socket_);
+    return 0;
   }
-  std::vector<asio::ip::address> found = {asio::ip::make_address(options.address, error)};
-  if (!error) return found;
-  found.clear();
-  asio::io_context context;
-  tcp::resolver resolver(context);
-  for (const auto& entry : resolver.resolve(options.address, "", tcp::resolver::passive, error)) {
-    const asio::ip::address address = entry.endpoint().address();
-    if (std::ranges::find(found, address) == found.end()) found.push_back(address);
+  const Address& place() const { return place_; }
+
+  bool start() { return loop_.watch(socket_, *this); }
+  void close() {
+    if (socket_ < 0) return;
+    loop_.unwatch(socket_, *this);
+    ::close(std::exchange(socket_, -1));
+    pause_.cancel();
   }
-  return found;
-}
+
+ private:
+  void ready(bool, bool, bool) override { accept_all(); }
+
+  void accept_all() {
+    while (socket_ >= 0) {
+      const int accepted = ::accept4(socket_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+      if (accepted >= 0) {
+        const int yes = 1;
+        ::setsockopt(accepted, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+        take_(accepted);
+      } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+        return;
+      } else if (errno != EINTR && errno != ECONNABORTED) {
+        return recover(errno);
+      }
+    }
+  }
+
+  // No file descriptors left, for example: make room, and try again in a moment.
+  void recover(int error) {
+    static LogThrottle throttle;
+    uint64_t unsaid = 0;
+    if (throttle.pass(unsaid)) {
+      log(LogLevel::kWarn, {"A connection could not be accepted: ", std::system_category().message(error), "."});
+    }
+    make_room_();
+    pause_.start(kAcceptPause);
+  }
+
+  Loop& loop_;
+  std::function<void(int)> take_;
+  std::function<void()> make_room_;
+  Loop::Timer pause_;  // after a connection that could not be accepted
+  int socket_ = -1;
+  Address place_;
+};
 
 }  // namespace
 
@@ -389,100 +369,65 @@ struct Server::Parts {
     for (unsigned i = 0; i < options.threads; ++i) {
       workers.push_back(std::make_unique<Worker>(options, handler, clock, budget, aside, random));
     }
+    closing = std::make_unique<Loop::Call>(front(), [this] { stop_listening(); });
   }
 
   Loop& front() { return workers.front()->loop(); }
 
   Result<void> open() {
-    std::error_code error;
-    const auto addresses = addresses_of(options, error);
-    if (error) return unavailable(options, error.message());
-    const bool local = std::ranges::all_of(addresses, [](const auto& address) { return address.is_loopback(); });
+    auto addresses = Address::named(options.address);
+    if (!addresses.ok()) return unavailable(options, std::string(addresses.error().sentence()));
+    const bool local = std::ranges::all_of(*addresses, &Address::is_loopback);
     if (!local && !options.beyond_loopback) {
       return unavailable(options,
                          "it is not a loopback address, and signatures are not verified yet; add --insecure to "
                          "offer everything to whoever reaches the port");
     }
     port = options.port;
-    for (const auto& address : addresses) {
-      error = listen_on(address);
+    for (Address& address : *addresses) {
+      address.set_port(port);
+      const int error = listen_on(address);
       // A machine without IPv6 still has the other loopback address.
-      const bool optional =
-          !listeners.empty() && (error == asio::error::address_family_not_supported || error.value() == EADDRNOTAVAIL);
-      if (error && !optional) return unavailable(options, error.message());
+      const bool optional = !listeners.empty() && (error == EAFNOSUPPORT || error == EADDRNOTAVAIL);
+      if (error != 0 && !optional) return unavailable(options, std::system_category().message(error));
     }
     raise_file_limit();
     most_connections = connections_within_limits(options.max_connections);
     return {};
   }
 
-  std::error_code listen_on(const asio::ip::address& address) {
-    std::error_code error;
-    const tcp::endpoint endpoint(address, port);
-    auto listener = std::make_unique<Listener>(front());
-    listener->acceptor.open(endpoint.protocol(), error);
-    if (!error && address.is_v6()) listener->acceptor.set_option(asio::ip::v6_only(true), error);
-    if (!error) listener->acceptor.set_option(Acceptor::reuse_address(true), error);
-    if (!error) listener->acceptor.bind(endpoint, error);
-    if (!error) listener->acceptor.listen(asio::socket_base::max_listen_connections, error);
-    if (error) return error;
-    listener->place = listener->acceptor.local_endpoint(error);
-    port = listener->place.port();
+  int listen_on(const Address& address) {
+    auto listener =
+        std::make_unique<Listener>(front(), [this](int socket) { hand_over(socket); }, [this] { make_room(); });
+    const int error = listener->open(address);
+    if (error != 0) return error;
+    port = listener->place().port();
     listeners.push_back(std::move(listener));
-    return error;
+    return 0;
   }
 
   // Each connection goes to the thread that has the fewest.
-  void accept(Listener& listener) {
+  void hand_over(int socket) {
     Worker* chosen = workers.front().get();
+    size_t connections = 0;
     for (const auto& worker : workers) {
+      connections += worker->load();
       if (worker->load() < chosen->load()) chosen = worker.get();
     }
-    listener.acceptor.async_accept(chosen->loop(), [this, chosen, &listener](std::error_code error, Socket socket) {
-      if (!listener.acceptor.is_open()) return;
-      if (error) {
-        recover(listener, error);
-        return;
-      }
-      hand_over(*chosen, std::move(socket));
-      accept(listener);
-    });
+    static_cast<void>(chosen->hand_over(socket, connections >= most_connections));
   }
 
-  // No file descriptors left, for example: make room, and try again in a moment.
-  void recover(Listener& listener, const std::error_code& error) {
-    static LogThrottle throttle;
-    uint64_t unsaid = 0;
-    if (throttle.pass(unsaid)) log(LogLevel::kWarn, {"A connection could not be accepted: ", error.message(), "."});
-    for (const auto& worker : workers) {
-      asio::post(worker->loop(), [each = worker.get()] { each->close_idle(); });
-    }
-    listener.pause.expires_after(kAcceptPause);
-    listener.pause.async_wait([this, &listener](std::error_code) {
-      if (listener.acceptor.is_open()) accept(listener);
-    });
+  void make_room() {
+    for (const auto& worker : workers) worker->make_room();
   }
 
-  void hand_over(Worker& worker, Socket socket) {
-    size_t connections = 0;
-    for (const auto& each : workers) connections += each->load();
-    const bool full = connections >= most_connections;
-    worker.load().fetch_add(1, std::memory_order_relaxed);
-    asio::post(worker.loop(),
-               [&worker, full, moved = std::move(socket)]() mutable { worker.add(std::move(moved), full); });
+  void stop(Worker::Wish wish) {
+    closing->ask();
+    for (const auto& worker : workers) worker->wish(wish);
   }
 
-  void stop(void (Worker::*how)()) {
-    asio::post(front(), [this] {
-      std::error_code ignored;
-      for (const auto& listener : listeners) {
-        listener->acceptor.close(ignored);
-        listener->pause.cancel();
-      }
-    });
-    for (const auto& worker : workers) {
-      asio::post(worker->loop(), [each = worker.get(), how] { (each->*how)(); });
-    }
+  void stop_listening() {
+    for (const auto& listener : listeners) listener->close();
   }
 
   Options options;
@@ -492,6 +437,7 @@ struct Server::Parts {
   size_t most_connections = 0;
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<std::unique_ptr<Listener>> listeners;
+  std::unique_ptr<Loop::Call> closing;  // of the listeners, on the thread that they belong to
 };
 
 Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -522,23 +468,18 @@ uint16_t Server::port() const { return parts_->port; }
 
 std::vector<std::string> Server::places() const {
   std::vector<std::string> places;
-  for (const auto& listener : parts_->listeners) {
-    const asio::ip::address address = listener->place.address();
-    const std::string digits = address.to_string();
-    places.push_back((address.is_v6() ? "[" + digits + "]" : digits) + ":" + std::to_string(listener->place.port()));
-  }
+  for (const auto& listener : parts_->listeners) places.push_back(listener->place().text());
   return places;
 }
 
 bool Server::beyond_loopback() const {
-  return !std::ranges::all_of(parts_->listeners,
-                              [](const auto& listener) { return listener->place.address().is_loopback(); });
+  return !std::ranges::all_of(parts_->listeners, [](const auto& listener) { return listener->place().is_loopback(); });
 }
 
 size_t Server::most_connections() const { return parts_->most_connections; }
 
 bool Server::run() {
-  for (const auto& listener : parts_->listeners) parts_->accept(*listener);
+  for (const auto& listener : parts_->listeners) PARTITA_CHECK(listener->start());
   {
     std::vector<std::jthread> others;
     for (size_t i = 1; i < parts_->workers.size(); ++i) {
@@ -549,7 +490,7 @@ bool Server::run() {
   return std::ranges::all_of(parts_->workers, &Worker::ended);
 }
 
-void Server::stop() { parts_->stop(&Worker::stop); }
-void Server::stop_now() { parts_->stop(&Worker::stop_now); }
+void Server::stop() { parts_->stop(Worker::Wish::kStop); }
+void Server::stop_now() { parts_->stop(Worker::Wish::kStopNow); }
 
 }  // namespace partita::http

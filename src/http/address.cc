@@ -1,0 +1,83 @@
+#include "http/address.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+
+#include "base/check.h"
+
+namespace partita::http {
+
+Address Address::loopback(int family) {
+  Address address;
+  address.held_.ss_family = static_cast<sa_family_t>(family);
+  if (family == AF_INET6) {
+    address.six()->sin6_addr = in6addr_loopback;
+  } else {
+    address.four()->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  }
+  return address;
+}
+
+Result<std::vector<Address>> Address::named(const std::string& text) {
+  if (text.empty() || text == "localhost") return std::vector{loopback(AF_INET), loopback(AF_INET6)};
+  addrinfo wanted{};
+  wanted.ai_family = AF_UNSPEC;
+  wanted.ai_socktype = SOCK_STREAM;
+  wanted.ai_flags = AI_PASSIVE;
+  addrinfo* list = nullptr;
+  const int failed = ::getaddrinfo(text.c_str(), nullptr, &wanted, &list);
+  if (failed != 0) return Error(ErrorKind::kUnavailable, ::gai_strerror(failed));
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(list, &::freeaddrinfo);
+  std::vector<Address> found;
+  for (const addrinfo* each = list; each != nullptr; each = each->ai_next) {
+    Address address;
+    std::memcpy(&address.held_, each->ai_addr, std::min<size_t>(each->ai_addrlen, sizeof address.held_));
+    const auto same = [&](const Address& other) { return address.same_host(other); };
+    if (std::ranges::none_of(found, same)) found.push_back(address);
+  }
+  return found;
+}
+
+Address Address::of_socket(int socket) {
+  Address address;
+  socklen_t size = sizeof address.held_;
+  PARTITA_CHECK(::getsockname(socket, reinterpret_cast<sockaddr*>(&address.held_), &size) == 0);
+  return address;
+}
+
+uint16_t Address::port() const { return ntohs(family() == AF_INET6 ? six()->sin6_port : four()->sin_port); }
+
+void Address::set_port(uint16_t port) {
+  if (family() == AF_INET6) {
+    six()->sin6_port = htons(port);
+  } else {
+    four()->sin_port = htons(port);
+  }
+}
+
+bool Address::is_loopback() const {
+  if (family() == AF_INET6) return IN6_IS_ADDR_LOOPBACK(&six()->sin6_addr) != 0;
+  return ntohl(four()->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
+std::string Address::text() const {
+  std::array<char, INET6_ADDRSTRLEN> digits{};
+  const bool long_form = family() == AF_INET6;
+  const void* const bytes = long_form ? static_cast<const void*>(&six()->sin6_addr) : &four()->sin_addr;
+  PARTITA_CHECK(::inet_ntop(family(), bytes, digits.data(), digits.size()) != nullptr);
+  const std::string host = digits.data();
+  return (long_form ? "[" + host + "]" : host) + ":" + std::to_string(port());
+}
+
+bool Address::same_host(const Address& other) const {
+  if (family() != other.family()) return false;
+  if (family() == AF_INET6) return std::memcmp(&six()->sin6_addr, &other.six()->sin6_addr, sizeof(in6_addr)) == 0;
+  return four()->sin_addr.s_addr == other.four()->sin_addr.s_addr;
+}
+
+}  // namespace partita::http

@@ -1,0 +1,74 @@
+// A Stream over a TCP socket, on a Loop.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "http/loop.h"
+#include "http/stream.h"
+
+namespace partita::http {
+
+class TcpStream;
+
+// Streams of one loop that are to go on when their turn comes: one for each round of the loop, so that whatever became
+// ready goes before the next.
+class Turns {
+ public:
+  explicit Turns(Loop& loop) : call_(loop, [this] { take_one(); }) {}
+  // A stream that does not wait yet.
+  void add(TcpStream& stream);
+
+ private:
+  void take_one();
+
+  TcpStream* first_ = nullptr;
+  TcpStream* last_ = nullptr;
+  Loop::Call call_;
+};
+
+class TcpStream final : public Stream, private Loop::Watch {
+ public:
+  // Owns the socket, which does not block. It is of no use until open().
+  TcpStream(int socket, Loop& loop, Turns& turns) : socket_(socket), loop_(loop), turns_(turns) {}
+  ~TcpStream() override;
+  TcpStream(const TcpStream&) = delete;
+  TcpStream& operator=(const TcpStream&) = delete;
+
+  // False: the system has no room for it.
+  [[nodiscard]] bool open() { return loop_.watch(socket_, *this); }
+
+  void start_read(std::span<char> into, bool bulky, Waiter& waiter) override;
+  bool start_write(std::string_view first, std::string_view second, Waiter& waiter) override;
+  void shutdown() override;
+  void close() override;
+
+ private:
+  friend class Turns;
+
+  void ready(bool readable, bool writable, bool ended) override;
+  void read();
+  enum class Sent : uint8_t { kAll, kFull, kBroken };
+  Sent write_rest();
+  void take_turn();
+  void await_turn();
+  void finish(Waiter*& waiter, size_t bytes);
+
+  int socket_;
+  Loop& loop_;
+  Turns& turns_;
+  TcpStream* behind_ = nullptr;  // in the queue of turns_
+  bool in_turn_ = false;         // it stands there
+  bool readable_ = false;        // there may be something to read
+  bool ended_ = false;           // there will be no edge any more
+  bool bulky_ = false;           // each read waits for its turn
+  Waiter* reader_ = nullptr;
+  Waiter* writer_ = nullptr;
+  std::span<char> into_;
+  std::array<std::string_view, 2> unwritten_;
+  size_t written_ = 0;
+};
+
+}  // namespace partita::http
