@@ -110,7 +110,8 @@ std::string collection_prefix(uint32_t table_id, uint16_t index_id, std::span<co
   for (const AttributeValue* value : partition) append_key_value(*value, prefix);
   std::string hash;
   append_u64(hash, hash64(std::string_view(prefix).substr(kRowPlaceBytes)));
-  return prefix.replace(hash_at, hash.size(), hash);
+  prefix.replace(hash_at, hash.size(), hash);
+  return prefix;
 }
 
 std::string index_prefix(uint32_t table_id, uint16_t index_id) {
