@@ -95,17 +95,26 @@ class Consumer:
             self.stamps.append(change["NewImage"]["stamp"]["S"])
 
 
+def make_table(client):
+    return client.create_table(
+        TableName=TABLE,
+        AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
+        KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
+        BillingMode="PAY_PER_REQUEST",
+        StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
+    )["TableDescription"]
+
+
+def scanned(client):
+    """{key: item}"""
+    pages = client.get_paginator("scan").paginate(TableName=TABLE, ConsistentRead=True)
+    return {item["pk"]["S"]: item for page in pages for item in page["Items"]}
+
+
 def test_a_consumer_has_the_table_whatever_is_killed(tmp_path):
     started = time.monotonic()
     with running_server(data_dir=tmp_path / "data") as server:
-        made = server.client().create_table(
-            TableName=TABLE,
-            AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
-            KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
-            BillingMode="PAY_PER_REQUEST",
-            StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
-        )["TableDescription"]
-        consumer = Consumer(made["LatestStreamArn"])
+        consumer = Consumer(make_table(server.client())["LatestStreamArn"])
         writers = [Writer(server, number) for number in range(WRITERS)]
         for writer in writers:
             writer.start()
@@ -123,12 +132,11 @@ def test_a_consumer_has_the_table_whatever_is_killed(tmp_path):
             for writer in writers:
                 writer.join()
         consumer.follow(streams)
-        pages = server.client().get_paginator("scan").paginate(TableName=TABLE, ConsistentRead=True)
-        scanned = {item["pk"]["S"]: item for page in pages for item in page["Items"]}
-        assert consumer.items == scanned, f"seed {SEED}"
+        there = scanned(server.client())
+        assert consumer.items == there, f"seed {SEED}"
         shards = len(consumer.last)
         print(f"{sum(len(writer.acknowledged) for writer in writers)} acknowledged changes, {consumer.records} records "
-              f"of {shards} shards, {len(scanned)} items, {time.monotonic() - started:.0f} s")
+              f"of {shards} shards, {len(there)} items, {time.monotonic() - started:.0f} s")
         put = [stamp for writer in writers for _, stamp in writer.acknowledged if stamp is not None]
         assert set(put) <= set(consumer.stamps), f"an acknowledged change has no record (seed {SEED})"
         assert len(consumer.stamps) == len(set(consumer.stamps)), f"a change has two records (seed {SEED})"
