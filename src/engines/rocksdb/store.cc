@@ -126,7 +126,6 @@ rocksdb::ColumnFamilyOptions family_options(const std::shared_ptr<rocksdb::Cache
   options.level_compaction_dynamic_level_bytes = true;
   const bool lz4 = can_compress(rocksdb::kLZ4Compression);
   options.compression = lz4 ? rocksdb::kLZ4Compression : rocksdb::kNoCompression;
-  if (can_compress(rocksdb::kZSTD)) options.bottommost_compression = rocksdb::kZSTD;
   return options;
 }
 
