@@ -75,8 +75,8 @@ class Condition {
   bool legacy_keys_ = false;
 };
 
-// Precondition: source is kCondition or kFilter. Errors: everything that DynamoDB refuses before it looks at an item;
-// see "Expressions" in model/faults.inc.
+// Precondition: source is kCondition, kFilter or kSearch. Errors: everything that DynamoDB refuses before it looks at
+// an item; see "Expressions" in model/faults.inc.
 Result<Condition> parse_condition(std::string_view text, Source source, Placeholders& given);
 
 // Whether the item meets the condition. An item that does not exist is an empty one. Values in the item that do not

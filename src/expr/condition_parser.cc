@@ -262,7 +262,7 @@ class ConditionParser : public Parser {
 }  // namespace
 
 Result<Condition> parse_condition(std::string_view text, Source source, Placeholders& given) {
-  PARTITA_CHECK(source == Source::kCondition || source == Source::kFilter);
+  PARTITA_CHECK(source == Source::kCondition || source == Source::kFilter || source == Source::kSearch);
   return ConditionParser(text, source, given).parse();
 }
 

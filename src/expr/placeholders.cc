@@ -79,6 +79,8 @@ std::string_view source_name(Source source) {
       return "ProjectionExpression";
     case Source::kUpdate:
       return "UpdateExpression";
+    case Source::kSearch:
+      return "SearchConditionExpression";
   }
   return "";
 }

@@ -20,9 +20,10 @@
 namespace partita::expr {
 
 // Which parameter of the request an expression came from; its errors name it.
-enum class Source : uint8_t { kCondition, kFilter, kKeyCondition, kProjection, kUpdate };
+enum class Source : uint8_t { kCondition, kFilter, kKeyCondition, kProjection, kUpdate, kSearch };
 
-// "ConditionExpression", "FilterExpression", "KeyConditionExpression", "ProjectionExpression", "UpdateExpression".
+// "ConditionExpression", "FilterExpression", "KeyConditionExpression", "ProjectionExpression", "UpdateExpression",
+// "SearchConditionExpression".
 std::string_view source_name(Source source);
 
 // A value that an expression mentions. Never null.

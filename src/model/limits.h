@@ -42,6 +42,14 @@ inline constexpr int64_t kMaxDecreasesAtOnce = 4;        // of provisioned units
 inline constexpr int64_t kMaxTableClassChanges = 2;      // in 30 days
 inline constexpr int64_t kMaxCollectionBytes = 10LL * 1024 * 1024 * 1024;  // with a local index
 
+inline constexpr size_t kMaxVectorIndexes = 5;  // "Vector indexes", as all to the next gap
+inline constexpr int64_t kMaxDimensions = 4096;
+inline constexpr size_t kMaxInlineFilters = 18;
+inline constexpr int64_t kMaxTopK = 100;
+inline constexpr size_t kMaxInlineFilterBytes = 10240;  // measured: its fault names it
+inline constexpr size_t kMaxSearchBytes = 16 * 1024 * 1024;
+inline constexpr int64_t kMinVectorBytes = 1024;  // of a write or a search, measured
+
 inline constexpr size_t kReadUnitBytes = 4096;
 inline constexpr size_t kWriteUnitBytes = 1024;
 

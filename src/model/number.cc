@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cstring>
+#include <limits>
 #include <system_error>
 
 #include "model/fault.h"
@@ -314,6 +316,30 @@ double Number::to_double() const {
   text += std::to_string(exponent_);
   double value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
+  return negative_ ? -value : value;
+}
+
+float Number::to_float() const {
+  constexpr double kExactPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  constexpr int kMostExact = 22;
+  if (is_zero()) return 0;
+  if (coefficient_ < (uint64_t{1} << 53) && exponent_ >= -kMostExact && exponent_ <= kMostExact) {
+    // Both are exact, so the quotient is the nearest double; half between two floats it could be rounded twice.
+    const auto digits = static_cast<double>(static_cast<uint64_t>(coefficient_));
+    const double value = exponent_ < 0 ? digits / kExactPowers[-exponent_] : digits * kExactPowers[exponent_];
+    constexpr uint64_t kBelowFloat = 0x1fffffff;
+    const bool halfway = (std::bit_cast<uint64_t>(value) & kBelowFloat) == 0x10000000;
+    if (!halfway) return static_cast<float>(negative_ ? -value : value);
+  }
+  DigitBuffer digits;
+  std::string text(write_digits(coefficient_, digits));
+  const bool large = static_cast<int>(text.size()) + exponent_ > 0;
+  text += 'e';
+  text += std::to_string(exponent_);
+  float value = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (read.ec != std::errc()) value = large ? std::numeric_limits<float>::infinity() : 0;
   return negative_ ? -value : value;
 }
 

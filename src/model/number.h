@@ -44,6 +44,8 @@ class Number {
   std::optional<int64_t> to_int64() const;
   // The nearest double, for scores and approximations only.
   double to_double() const;
+  // The nearest float, infinite when the number is beyond them.
+  float to_float() const;
 
   std::strong_ordering operator<=>(const Number& other) const;
   bool operator==(const Number& other) const = default;

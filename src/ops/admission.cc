@@ -39,6 +39,8 @@ std::string_view action_of(const Operation& operation, table::Verb verb) {
       return "dynamodb:Query";
     case table::Verb::kScan:
       return "dynamodb:Scan";
+    case table::Verb::kSearch:
+      return "dynamodb:SearchVectors";
     case table::Verb::kControl:
       break;
   }

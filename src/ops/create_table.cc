@@ -12,13 +12,17 @@ using wire::Field;
 using wire::JsonValue;
 using wire::Members;
 
-std::optional<std::vector<table::IndexRequest>> decode_indexes(const Members& in, Field list, bool global) {
+template <class Decode>
+std::optional<std::vector<table::IndexRequest>> decode_indexes(const Members& in, Field list, Decode decode_one) {
   if (!in.has(list)) return std::nullopt;
   std::vector<table::IndexRequest> indexes;
   const wire::Shape& shape = in.element_shape(list);
-  for (const JsonValue entry : in[list].elements()) indexes.push_back(decode_index(Members(entry, shape), global));
+  for (const JsonValue entry : in[list].elements()) indexes.push_back(decode_one(Members(entry, shape)));
   return indexes;
 }
+
+table::IndexRequest decode_local(const Members& index) { return decode_index(index, false); }
+table::IndexRequest decode_global(const Members& index) { return decode_index(index, true); }
 
 struct CreateRequest : table::TableRequest {
   std::optional<std::string> policy;
@@ -28,12 +32,12 @@ struct CreateTable {
   using Request = CreateRequest;
 
   static Result<Request> decode(const Members& in) {
-    PARTITA_TRY_VOID(refuse_named(
-        in, {Field::kGlobalTableSourceArn, Field::kGlobalTableSettingsReplicationMode, Field::kVectorIndexes}));
+    PARTITA_TRY_VOID(refuse_named(in, {Field::kGlobalTableSourceArn, Field::kGlobalTableSettingsReplicationMode}));
     auto request = decode_table<Request>(in);
     request.keys = decode_keys(in);
-    request.local_indexes = decode_indexes(in, Field::kLocalSecondaryIndexes, false);
-    request.global_indexes = decode_indexes(in, Field::kGlobalSecondaryIndexes, true);
+    request.local_indexes = decode_indexes(in, Field::kLocalSecondaryIndexes, decode_local);
+    request.global_indexes = decode_indexes(in, Field::kGlobalSecondaryIndexes, decode_global);
+    request.vector_indexes = decode_indexes(in, Field::kVectorIndexes, decode_vector_index);
     request.deletion_protection = in.flag(Field::kDeletionProtectionEnabled);
     request.table_class = in.text(Field::kTableClass);
     request.tags = decode_tags(in);

@@ -34,6 +34,7 @@ PARTITA_HANDLER(put_item);
 PARTITA_HANDLER(put_resource_policy);
 PARTITA_HANDLER(query);
 PARTITA_HANDLER(scan);
+PARTITA_HANDLER(search_vectors);
 PARTITA_HANDLER(tag_resource);
 PARTITA_HANDLER(transact_get_items);
 PARTITA_HANDLER(transact_write_items);

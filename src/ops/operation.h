@@ -30,6 +30,7 @@ struct Context {
   const auth::Caller& caller;
   const Operation& operation;
   std::string_view host;  // by which the caller knows this server; see Call
+  std::string_view body;  // as it came
 };
 
 // Carries out a request whose body is parsed and no more; see pipeline.h. The result is the reply's JSON. The context

@@ -41,6 +41,7 @@ const std::array kOperations = {
     Operation{"PutResourcePolicy", Kind::kControl, "dynamodb:PutResourcePolicy", shapes::kPutResourcePolicy, put_resource_policy},
     Operation{"Query", Kind::kRead, "dynamodb:Query", shapes::kQuery, query},
     Operation{"Scan", Kind::kRead, "dynamodb:Scan", shapes::kScan, scan},
+    Operation{"SearchVectors", Kind::kRead, "dynamodb:SearchVectors", shapes::kSearchVectors, search_vectors},
     Operation{"TagResource", Kind::kControl, "dynamodb:TagResource", shapes::kTagResource, tag_resource},
     Operation{"TransactGetItems", Kind::kRead, "", shapes::kTransactGetItems, transact_get_items},
     Operation{"TransactWriteItems", Kind::kWrite, "", shapes::kTransactWriteItems, transact_write_items},

@@ -33,6 +33,7 @@
 #include "table/query.h"
 #include "table/read.h"
 #include "table/transact.h"
+#include "table/vector_search.h"
 #include "table/write.h"
 #include "wire/checks.h"
 #include "wire/members.h"

@@ -36,6 +36,20 @@ void write_indexes(JsonWriter& json, std::string_view name, const std::map<std::
   json.end_object();
 }
 
+void write_vector_bytes(JsonWriter& json, const std::map<std::string, int64_t, std::less<>>& indexes) {
+  if (indexes.empty()) return;
+  json.key("VectorIndexes");
+  json.begin_object();
+  for (const auto& [index, bytes] : indexes) {
+    json.key(index);
+    json.begin_object();
+    json.key("VectorWriteRequestBytes");
+    json.number(static_cast<double>(bytes));
+    json.end_object();
+  }
+  json.end_object();
+}
+
 }  // namespace
 
 void write_capacity(JsonWriter& json, const table::ConsumedCapacity& consumed, CapacityDetail detail,
@@ -51,6 +65,7 @@ void write_capacity(JsonWriter& json, const table::ConsumedCapacity& consumed, C
     json.end_object();
     write_indexes(json, "LocalSecondaryIndexes", consumed.local_indexes, kind);
     write_indexes(json, "GlobalSecondaryIndexes", consumed.global_indexes, kind);
+    write_vector_bytes(json, consumed.vector_bytes);
   }
   json.end_object();
 }

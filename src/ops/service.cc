@@ -121,7 +121,7 @@ Task<Reply> Service::call(const Call& call) {
   auto begun = begin(call);
   if (!begun.ok()) co_return refusal(begun.error());
   const Operation& operation = *begun->operation;
-  const Context context{parts_->database, parts_->admission, *begun->caller, operation, call.host};
+  const Context context{parts_->database, parts_->admission, *begun->caller, operation, call.host, call.body};
   auto answered = co_await operation.handler(context, std::move(begun->document));
   Reply reply;
   if (answered.ok()) {

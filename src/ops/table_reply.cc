@@ -109,18 +109,58 @@ Status index_status(const IndexInfo& index, Status table_status) {
   return index.status == Status::kActive && index.settles_at_ms != 0 ? Status::kUpdating : index.status;
 }
 
+std::string_view distance_name(table::Distance distance) {
+  switch (distance) {
+    case table::Distance::kCosine:
+      return "COSINE";
+    case table::Distance::kEuclidean:
+      return "EUCLIDEAN";
+    case table::Distance::kDotProduct:
+      return "DOT_PRODUCT";
+  }
+  PARTITA_CHECK(false);
+}
+
+void write_index_state(JsonWriter& json, const TableInfo& table, const IndexInfo& index) {
+  write_text(json, "IndexStatus", status_name(index_status(index, table.status)));
+  if (index.status == Status::kCreating) {
+    json.key("Backfilling");
+    json.boolean(index.backfilling);
+  }
+}
+
+void write_vector_schema(JsonWriter& json, const table::VectorSchema& vector) {
+  json.key("VectorAttribute");
+  json.begin_object();
+  write_text(json, "AttributeName", vector.attribute);
+  json.end_object();
+  write_whole(json, "Dimensions", vector.dimensions);
+  write_text(json, "DistanceFunction", distance_name(vector.distance));
+  if (vector.search.empty()) return;
+  json.key("SearchSchema");
+  json.begin_array();
+  for (const auto& element : vector.search) {
+    json.begin_object();
+    write_text(json, "AttributeName", element.attribute.name);
+    write_text(json, "SearchSchemaElementType", element.hash ? "HASH" : "INLINE_FILTER");
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void write_index(JsonWriter& json, const std::string& arn, const TableInfo& table, const IndexInfo& index,
                  int64_t at_ms) {
   json.begin_object();
   write_text(json, "IndexName", index.name);
-  write_keys(json, index.keys);
+  if (index.vector) {
+    write_vector_schema(json, *index.vector);
+    write_index_state(json, table, index);
+  } else {
+    write_keys(json, index.keys);
+  }
   write_projection(json, index.projection);
-  if (index.global) {
-    write_text(json, "IndexStatus", status_name(index_status(index, table.status)));
-    if (index.status == Status::kCreating) {
-      json.key("Backfilling");
-      json.boolean(index.backfilling);
-    }
+  if (index.is_global_secondary()) {
+    write_index_state(json, table, index);
     write_throughput(json, index.throughput, at_ms);
     write_on_demand(json, index.on_demand);
     // The answer of CreateTable does not have it.
@@ -135,10 +175,13 @@ void write_index(JsonWriter& json, const std::string& arn, const TableInfo& tabl
 }
 
 void write_indexes(JsonWriter& json, const std::string& arn, const TableInfo& table, int64_t at_ms) {
-  for (const bool global : {false, true}) {
-    const auto chosen = [&](const IndexInfo& index) { return index.global == global; };
+  constexpr std::string_view kLists[] = {"LocalSecondaryIndexes", "GlobalSecondaryIndexes", "VectorIndexes"};
+  for (const auto list : kLists) {
+    const auto chosen = [&](const IndexInfo& index) {
+      return list == (index.vector ? kLists[2] : kLists[index.global ? 1 : 0]);
+    };
     if (std::ranges::none_of(table.indexes, chosen)) continue;
-    json.key(global ? "GlobalSecondaryIndexes" : "LocalSecondaryIndexes");
+    json.key(list);
     json.begin_array();
     for (const auto& index : table.indexes) {
       if (chosen(index)) write_index(json, arn, table, index, at_ms);

@@ -23,6 +23,12 @@ std::optional<table::ProjectionKind> projection_kind(std::string_view name) {
   return std::nullopt;
 }
 
+void decode_projection(const Members& index, table::IndexRequest& request) {
+  const Members projection = index.in(Field::kProjection);
+  request.projection = projection_kind(projection.text(Field::kProjectionType));
+  if (projection.has(Field::kNonKeyAttributes)) request.projected = texts(projection[Field::kNonKeyAttributes]);
+}
+
 }  // namespace
 
 std::vector<model::KeyElement> decode_definitions(const Members& in) {
@@ -110,13 +116,31 @@ table::IndexRequest decode_index(const Members& index, bool global) {
   request.name = index.text(Field::kIndexName);
   request.global = global;
   request.keys = decode_keys(index);
-  const Members projection = index.in(Field::kProjection);
-  request.projection = projection_kind(projection.text(Field::kProjectionType));
-  if (projection.has(Field::kNonKeyAttributes)) request.projected = texts(projection[Field::kNonKeyAttributes]);
+  decode_projection(index, request);
   if (!global) return request;
   request.throughput = decode_throughput(index);
   request.on_demand = decode_on_demand(index);
   request.warm = decode_warm(index);
+  return request;
+}
+
+table::IndexRequest decode_vector_index(const Members& index) {
+  table::IndexRequest request;
+  request.name = index.text(Field::kIndexName);
+  decode_projection(index, request);
+  table::VectorRequest& vector = request.vector.emplace();
+  vector.attribute = index.in(Field::kVectorAttribute).text(Field::kAttributeName);
+  vector.dimensions = index.integer(Field::kDimensions).value_or(0);
+  const std::string_view distance = index.text(Field::kDistanceFunction);
+  if (distance == "EUCLIDEAN") vector.distance = table::Distance::kEuclidean;
+  if (distance == "DOT_PRODUCT") vector.distance = table::Distance::kDotProduct;
+  if (!index.has(Field::kSearchSchema)) return request;
+  const wire::Shape& shape = index.element_shape(Field::kSearchSchema);
+  for (const JsonValue entry : index[Field::kSearchSchema].elements()) {
+    const Members one(entry, shape);
+    vector.search.push_back(
+        {std::string(one.text(Field::kAttributeName)), one.text(Field::kSearchSchemaElementType) == "HASH"});
+  }
   return request;
 }
 

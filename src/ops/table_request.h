@@ -41,6 +41,7 @@ Request decode_table(const wire::Members& in) {
 
 // `index` is what describes one index.
 table::IndexRequest decode_index(const wire::Members& index, bool global);
+table::IndexRequest decode_vector_index(const wire::Members& index);
 
 // Nothing that is accepted is forgotten: what is not done here is refused by its name. Fault: kNotHereYet.
 Result<void> refuse_named(const wire::Members& in, std::initializer_list<wire::Field> fields);

@@ -25,28 +25,34 @@ table::IndexUpdate decode_index_update(const Members& entry) {
   return update;
 }
 
-std::optional<std::vector<table::IndexUpdate>> decode_index_updates(const Members& in) {
-  if (!in.has(Field::kGlobalSecondaryIndexUpdates)) return std::nullopt;
+table::IndexUpdate decode_vector_update(const Members& entry) {
+  table::IndexUpdate update;
+  if (entry.has(Field::kCreate)) update.create = decode_vector_index(entry.in(Field::kCreate));
+  if (entry.has(Field::kDelete)) update.dropped = entry.in(Field::kDelete).text(Field::kIndexName);
+  return update;
+}
+
+template <class Decode>
+std::optional<std::vector<table::IndexUpdate>> decode_updates(const Members& in, Field list, Decode decode_one) {
+  if (!in.has(list)) return std::nullopt;
   std::vector<table::IndexUpdate> updates;
-  const wire::Shape& shape = in.element_shape(Field::kGlobalSecondaryIndexUpdates);
-  for (const JsonValue entry : in[Field::kGlobalSecondaryIndexUpdates].elements()) {
-    updates.push_back(decode_index_update(Members(entry, shape)));
-  }
+  const wire::Shape& shape = in.element_shape(list);
+  for (const JsonValue entry : in[list].elements()) updates.push_back(decode_one(Members(entry, shape)));
   return updates;
 }
 
 struct UpdateTable : TableChange<table::TableUpdate, table::update_table> {
   static Result<Request> decode(const Members& in) {
-    PARTITA_TRY_VOID(
-        refuse_named(in, {Field::kReplicaUpdates, Field::kMultiRegionConsistency, Field::kGlobalTableWitnessUpdates,
-                          Field::kDisassociationProtectionEnabled, Field::kVectorIndexUpdates}));
+    PARTITA_TRY_VOID(refuse_named(in, {Field::kReplicaUpdates, Field::kMultiRegionConsistency,
+                                       Field::kGlobalTableWitnessUpdates, Field::kDisassociationProtectionEnabled}));
     auto request = decode_table<Request>(in);
     if (in.has(Field::kDeletionProtectionEnabled)) {
       request.deletion_protection = in.flag(Field::kDeletionProtectionEnabled);
     }
     request.table_class = decode_text(in, Field::kTableClass);
     request.replication_mode = decode_text(in, Field::kGlobalTableSettingsReplicationMode);
-    request.indexes = decode_index_updates(in);
+    request.indexes = decode_updates(in, Field::kGlobalSecondaryIndexUpdates, decode_index_update);
+    request.vector_indexes = decode_updates(in, Field::kVectorIndexUpdates, decode_vector_update);
     return request;
   }
 };

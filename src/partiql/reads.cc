@@ -59,7 +59,8 @@ class Reads {
         options_(options) {}
 
   Result<std::vector<table::RangeRequest>> make() {
-    if (statement_.index && index_ == nullptr) return refuse(Fault::kPartiqlIndexNotFound);
+    // Only SearchVectors reaches a vector index.
+    if (statement_.index && (index_ == nullptr || index_->vector)) return refuse(Fault::kPartiqlIndexNotFound);
     if (index_ != nullptr && index_->global) PARTITA_TRY_VOID(check_global());
     if (!statement_.where) return whole();
     const KeyPlan plan(*statement_.where, keys_);

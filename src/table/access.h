@@ -19,7 +19,7 @@
 namespace partita::table {
 
 // What is done to an item or a range of them, or, kControl, to a table as such.
-enum class Verb : uint8_t { kGet, kPut, kUpdate, kDelete, kCheck, kQuery, kScan, kControl };
+enum class Verb : uint8_t { kGet, kPut, kUpdate, kDelete, kCheck, kQuery, kScan, kSearch, kControl };
 
 // Everything in it is a view of a plan and of its request, null where there is none of it.
 struct Access {

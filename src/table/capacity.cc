@@ -13,6 +13,7 @@ void ConsumedCapacity::add(const ConsumedCapacity& other) {
   base += other.base;
   for (const auto& [name, capacity] : other.local_indexes) local_indexes[name] += capacity;
   for (const auto& [name, capacity] : other.global_indexes) global_indexes[name] += capacity;
+  for (const auto& [name, bytes] : other.vector_bytes) vector_bytes[name] += bytes;
 }
 
 void ConsumedCapacity::twice() {

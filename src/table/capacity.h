@@ -2,6 +2,7 @@
 // developer guide; rounding and sharing between indexes as measured, see tests/api).
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@ struct ConsumedCapacity {
   Capacity base;
   std::map<std::string, Capacity, std::less<>> local_indexes;
   std::map<std::string, Capacity, std::less<>> global_indexes;
+  std::map<std::string, int64_t, std::less<>> vector_bytes;  // by vector index: no units, and never doubled
+  int64_t searched_bytes = 0;                                // of SearchVectors
 
   Capacity total() const;
   // The same table's consumption of another part of the request.

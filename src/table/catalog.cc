@@ -12,6 +12,7 @@
 #include "table/job.h"
 #include "table/stream.h"
 #include "table/system_rows.h"
+#include "table/vectors.h"
 
 namespace partita::table {
 
@@ -30,7 +31,7 @@ constexpr size_t kLoadPage = 1000;
 constexpr size_t kLoadPageBytes = 4 << 20;
 
 // A server refuses tables with any other.
-constexpr std::array<std::string_view, 2> kKnownFeatures{"streams", kTtlFeature};
+constexpr std::array<std::string_view, 3> kKnownFeatures{"streams", kTtlFeature, kVectorFeature};
 
 std::string encoded(const TableInfo& info) {
   model::Item item = to_item(info);

@@ -10,6 +10,7 @@
 #include "table/stream.h"
 #include "table/tables.h"
 #include "table/tags.h"
+#include "table/vectors.h"
 
 namespace partita::table {
 
@@ -49,10 +50,25 @@ Result<void> check_all_used(const TableRequest& request) {
     if (!*indexes) continue;
     for (const auto& index : **indexes) use(index.keys);
   }
+  for (const auto& index : request.vector_indexes.value_or(std::vector<IndexRequest>())) {
+    for (const auto& element : index.vector->search) use({{element.name}});
+  }
   for (const auto& definition : request.definitions) {
     if (std::ranges::find(used, definition.name) != used.end()) continue;
-    if (!request.local_indexes && !request.global_indexes) return refuse(Fault::kDefinitionsNotMatched);
+    if (!request.local_indexes && !request.global_indexes && !request.vector_indexes) {
+      return refuse(Fault::kDefinitionsNotMatched);
+    }
     return refuse(Fault::kDefinitionsNotUsed, {listed(names_of(request.definitions)), listed(used)});
+  }
+  return {};
+}
+
+Result<void> check_vector_indexes(const TableInfo& table, const TableRequest& request) {
+  if (!request.vector_indexes) return {};
+  if (request.vector_indexes->empty()) return refuse(Fault::kVectorIndexesEmpty, {"VectorIndexes"});
+  if (table.billing_mode != BillingMode::kPayPerRequest) return refuse(Fault::kVectorsOnProvisioned);
+  for (const auto& index : *request.vector_indexes) {
+    PARTITA_TRY_VOID(check_search_schema(*index.vector, request.definitions));
   }
   return {};
 }
@@ -68,6 +84,7 @@ Result<void> check_index_keys(const TableInfo& table, const TableRequest& reques
       PARTITA_TRY_VOID(make_keys(index.keys, request.definitions, index.global));
     }
   }
+  PARTITA_TRY_VOID(check_vector_indexes(table, request));
   return check_all_used(request);
 }
 
@@ -97,12 +114,18 @@ Result<void> set_index_capacity(const TableInfo& table, IndexInfo& index, const 
   return check_maximum(request.throughput, whose);
 }
 
-Result<void> add_index(TableInfo& table, const IndexRequest& one, const TableRequest& request) {
+Result<IndexInfo> make_new_index(const TableInfo& table, const IndexRequest& one, const TableRequest& request) {
+  if (one.vector) return make_vector_index(table, one, request.definitions);
   PARTITA_TRY(IndexInfo index, make_index(one));
   PARTITA_TRY(index.keys, make_keys(one.keys, request.definitions, one.global));
-  if (one.global) {
+  return index;
+}
+
+Result<void> add_index(TableInfo& table, const IndexRequest& one, const TableRequest& request) {
+  PARTITA_TRY(IndexInfo index, make_new_index(table, one, request));
+  if (one.global && !one.vector) {
     PARTITA_TRY_VOID(set_index_capacity(table, index, one, request.region));
-  } else {
+  } else if (!one.vector) {
     PARTITA_TRY_VOID(check_local(table, index));
   }
   if (table.find_index(index.name) != nullptr) return refuse(Fault::kDuplicateIndexName, {index.name});
@@ -120,6 +143,11 @@ Result<void> add_indexes(TableInfo& table, const TableRequest& request) {
     const size_t most = local ? model::kMaxLocalIndexes : model::kMaxGlobalIndexes;
     if ((*indexes)->size() > most) return refuse(local ? Fault::kTooManyLocalIndexes : Fault::kTooManyGlobalIndexes);
   }
+  if (request.vector_indexes) {
+    if (request.vector_indexes->size() > model::kMaxVectorIndexes) return refuse(Fault::kTooManyVectorIndexes);
+    for (const auto& index : *request.vector_indexes) PARTITA_TRY_VOID(add_index(table, index, request));
+  }
+  note_vectors(table);
   return check_projected(table);
 }
 

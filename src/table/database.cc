@@ -12,6 +12,8 @@ using model::Fault;
 
 constexpr int64_t kNsPerMs = 1'000'000;
 constexpr int64_t kTallyAgeMs = 1'000;
+// A vector index is seen backfilling, as its clients expect, by who looks when its table is no longer UPDATING.
+constexpr int64_t kFillingSeen = 4;
 
 struct BindAgain final : ErrorDetail {
   std::vector<std::string> tables;
@@ -30,6 +32,7 @@ Result<std::unique_ptr<Database>> Database::open(storage::Engine& engine, const 
   std::unique_ptr<Database> database(new Database(engine, clock, random, options));
   PARTITA_TRY_VOID(wait_for(database->catalog_.look_again()));
   const UpkeepOptions upkeep{.deleting_ms = options.deleting_ms,
+                             .filling_ms = kFillingSeen * options.updating_ms,
                              .late_ms = options.late_ms,
                              .lease_ms = options.lease_ms,
                              .look_ms = options.look_ms};

@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "base/workers.h"
 #include "model/limits.h"
 #include "storage/engine.h"
 #include "table/catalog.h"
@@ -89,10 +90,14 @@ class Database {
   Upkeep& upkeep() { return *upkeep_; }
   TokensUnderWay& tokens() { return tokens_; }
   const Options& options() const { return options_; }
+  // Where searches reckon.
+  Workers& searchers() { return searchers_; }
 
  private:
   Database(storage::Engine& engine, const Clock& clock, Random& random, Options options)
       : engine_(engine), clock_(clock), random_(random), options_(options), catalog_(engine, clock, random.next()) {}
+
+  static constexpr size_t kSearchers = 2;
 
   bool is_late() const;
   int64_t patience_ms() const;
@@ -104,6 +109,7 @@ class Database {
   Catalog catalog_;
   TokensUnderWay tokens_;
   std::unique_ptr<Upkeep> upkeep_;
+  Workers searchers_{kSearchers};
 };
 
 }  // namespace partita::table

@@ -108,6 +108,53 @@ Result<IndexInfo> make_index(const IndexRequest& request) {
   return index;
 }
 
+Result<void> check_search_schema(const VectorRequest& request, const Definitions& definitions) {
+  const auto defines = [&](const std::string& name) {
+    return std::ranges::find(definitions, name, &KeyElement::name) != definitions.end();
+  };
+  std::set<std::string> names;
+  for (const auto& element : request.search) {
+    if (!defines(element.name)) return refuse(Fault::kSearchSchemaNotDefined);
+    if (!names.insert(element.name).second) return refuse(Fault::kSearchSchemaTwice);
+  }
+  const auto hashes = static_cast<size_t>(std::ranges::count(request.search, true, &VectorRequest::Element::hash));
+  const size_t filters = request.search.size() - hashes;
+  if (hashes > 1) return refuse(Fault::kSearchSchemaTooMany, {std::to_string(hashes), "HASH", "1"});
+  if (filters > model::kMaxInlineFilters) {
+    return refuse(Fault::kSearchSchemaTooMany,
+                  {std::to_string(filters), "INLINE_FILTER", std::to_string(model::kMaxInlineFilters)});
+  }
+  if (defines(request.attribute)) return refuse(Fault::kVectorAttributeDefined, {request.attribute});
+  return {};
+}
+
+Result<IndexInfo> make_vector_index(const TableInfo& table, const IndexRequest& request,
+                                    const Definitions& definitions) {
+  const VectorRequest& wanted = *request.vector;
+  PARTITA_TRY(IndexInfo index, make_index(request));
+  if (wanted.dimensions > model::kMaxDimensions) return refuse(Fault::kVectorDimensions);
+  VectorSchema& vector = index.vector.emplace();
+  vector.attribute = wanted.attribute;
+  vector.dimensions = static_cast<uint32_t>(wanted.dimensions);
+  vector.distance = wanted.distance;
+  for (const auto& element : wanted.search) {
+    const KeyElement& attribute = *std::ranges::find(definitions, element.name, &KeyElement::name);
+    if (element.hash) index.keys.partition.push_back(attribute);
+    vector.search.push_back({attribute, element.hash});
+  }
+  for (const auto& other : table.indexes) {
+    const bool differs =
+        other.vector && other.vector->attribute == vector.attribute && other.vector->dimensions != vector.dimensions;
+    if (differs) return refuse(Fault::kVectorDimensionsDiffer, {vector.attribute});
+  }
+  return index;
+}
+
+size_t count_vector_indexes(const TableInfo& table) {
+  return static_cast<size_t>(
+      std::ranges::count_if(table.indexes, [](const auto& index) { return index.vector.has_value(); }));
+}
+
 Result<void> check_projected(const TableInfo& table) {
   size_t projected = 0;
   for (const auto& index : table.indexes) projected += index.projection.attributes.size();

@@ -16,6 +16,15 @@ Result<model::KeySchema> make_keys(const std::vector<KeyPart>& keys, const Defin
 
 // Everything of a new index but its keys and its capacity. Faults: those of its projection.
 Result<IndexInfo> make_index(const IndexRequest& request);
+// What DynamoDB says of vector indexes before it looks at anything else of them; `definitions` are those of the
+// request. Faults: kSearchSchemaNotDefined, kSearchSchemaTwice, kSearchSchemaTooMany, kVectorAttributeDefined.
+Result<void> check_search_schema(const VectorRequest& request, const Definitions& definitions);
+// A vector index but for its number, beside those that the table has. Faults: those of make_index() too,
+// kVectorDimensions, kVectorDimensionsDiffer. Precondition: check_search_schema().
+Result<IndexInfo> make_vector_index(const TableInfo& table, const IndexRequest& request,
+                                    const Definitions& definitions);
+size_t count_vector_indexes(const TableInfo& table);
+
 // Over all indexes of the table. Fault: kProjectionAttributesTooMany.
 Result<void> check_projected(const TableInfo& table);
 

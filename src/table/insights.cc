@@ -57,7 +57,8 @@ Result<void> check_index_name(const std::optional<std::string>& index) {
 Result<const IndexInfo*> named_index(const TableInfo& table, const std::optional<std::string>& name) {
   if (!name) return nullptr;
   const IndexInfo* index = table.find_index(*name);
-  if (index == nullptr || !index->global) return refuse(Fault::kInsightsIndexNotFound, {*name, table.name});
+  if (index == nullptr || !index->is_global_secondary())
+    return refuse(Fault::kInsightsIndexNotFound, {*name, table.name});
   return index;
 }
 
@@ -94,7 +95,7 @@ void add_states(const TableInfo& table, int64_t now_ms, std::vector<InsightsStat
   const size_t first = states.size();
   states.push_back(state_of(table, nullptr, now_ms));
   for (const IndexInfo& index : table.indexes) {
-    if (index.global) states.push_back(state_of(table, &index, now_ms));
+    if (index.is_global_secondary()) states.push_back(state_of(table, &index, now_ms));
   }
   std::ranges::sort(states.begin() + static_cast<ptrdiff_t>(first), states.end(), {}, &InsightsState::index);
 }

@@ -303,6 +303,10 @@ Result<void> choose_index(RangePlan& plan) {
   if (plan.index == nullptr || plan.index->status == Status::kDeleting) {
     return refuse(Fault::kIndexNotFound, {*request.index});
   }
+  if (plan.index->vector) {
+    if (request.keys && request.consistent) return refuse(Fault::kConsistentGlobalIndex);
+    return refuse(request.keys ? Fault::kQueryOfVectors : Fault::kScanOfVectors);
+  }
   const std::string& index = plan.index->name;
   if (plan.index->status != Status::kActive) return refuse(Fault::kIndexBackfilling, {index});
   if (!plan.index->global) {

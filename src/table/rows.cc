@@ -10,6 +10,7 @@
 #include "table/expiry.h"
 #include "table/stream.h"
 #include "table/stream_record.h"
+#include "table/vectors.h"
 
 namespace partita::table {
 
@@ -77,7 +78,8 @@ Result<void> check_index_element(const IndexInfo& index, const KeyElement& eleme
   return {};
 }
 
-Result<void> check_index(const IndexInfo& index, const Item& item) {
+Result<void> check_index(const IndexInfo& index, const Item& item, const Item* before) {
+  if (index.vector) return check_vector_values(index, item, before);
   for (const auto& element : index.keys.partition) PARTITA_TRY_VOID(check_index_element(index, element, true, item));
   for (const auto& element : index.keys.sort) PARTITA_TRY_VOID(check_index_element(index, element, false, item));
   return {};
@@ -174,7 +176,7 @@ class IndexChange {
     size_t bytes = 0;            // of the view
   };
 
-  bool keeps_all() const { return index_.projection.kind == ProjectionKind::kAll; }
+  bool keeps_all() const { return index_.projection.kind == ProjectionKind::kAll && !index_.vector; }
 
   void load(const Item* item, size_t bytes, Side& side) const {
     if (item != nullptr) side.key = index_key(table_, index_, *item);
@@ -200,6 +202,15 @@ class IndexChange {
   }
 
   void charge(bool moved, ItemChange& change) const {
+    change.index_counts.push_back({index_.id,
+                                   {int64_t{new_.key.has_value()} - int64_t{old_.key.has_value()},
+                                    static_cast<int64_t>(new_.bytes) - static_cast<int64_t>(old_.bytes)}});
+    if (index_.vector) {
+      int64_t& bytes = change.consumed.vector_bytes[index_.name];
+      if (old_.key && (moved || old_.bytes > new_.bytes)) bytes += vector_request_bytes(old_.bytes);
+      if (new_.key && (moved || old_.bytes <= new_.bytes)) bytes += vector_request_bytes(new_.bytes);
+      return;
+    }
     auto& consumed = index_.global ? change.consumed.global_indexes : change.consumed.local_indexes;
     Capacity& capacity = consumed[index_.name];
     if (moved) {  // an entry under another key is a deletion and an insertion
@@ -208,9 +219,6 @@ class IndexChange {
     } else {
       capacity.write += model::write_half_units(std::max(old_.bytes, new_.bytes));
     }
-    change.index_counts.push_back({index_.id,
-                                   {int64_t{new_.key.has_value()} - int64_t{old_.key.has_value()},
-                                    static_cast<int64_t>(new_.bytes) - static_cast<int64_t>(old_.bytes)}});
   }
 
   const TableInfo& table_;
@@ -271,13 +279,13 @@ Result<void> check_key_values(const TableInfo& table, const Item& item) {
   return check_not_empty(table.keys.sort, item);
 }
 
-Result<void> check_index_keys(const TableInfo& table, const Item& item) {
+Result<void> check_index_keys(const TableInfo& table, const Item& item, const Item* before) {
   // Of several indexes with something to say, DynamoDB names the one whose name comes first.
   const std::string* first = nullptr;
   Result<void> outcome;
   for (const auto& index : table.indexes) {
     if (first != nullptr && index.name > *first) continue;
-    if (auto checked = check_index(index, item); !checked.ok()) {
+    if (auto checked = check_index(index, item, before); !checked.ok()) {
       first = &index.name;
       outcome = std::move(checked);
     }
@@ -301,6 +309,7 @@ Key item_key(const TableInfo& table, const Item& item) {
 }
 
 std::optional<Key> index_key(const TableInfo& table, const IndexInfo& index, const Item& item) {
+  if (index.vector && !is_in_vector_index(index, item)) return std::nullopt;
   // An item older than the index may hold a value that could never be its key.
   auto fits = [&](const KeyElement& element, bool partition) {
     return item.contains(element.name) && check_index_element(index, element, partition, item).ok();
@@ -326,6 +335,7 @@ Item position_of(const TableInfo& table, const IndexInfo* index, const Item& ite
 }
 
 Item index_view(const TableInfo& table, const IndexInfo& index, const Item& item) {
+  if (index.vector) return vector_view(table, index, item);
   if (index.projection.kind == ProjectionKind::kAll) return item;
   Item view = position_of(table, &index, item);
   if (index.projection.kind == ProjectionKind::kInclude) {
@@ -340,6 +350,11 @@ ItemChange change_item(const TableInfo& table, const Key& key, const Before& bef
   change.consumed.table = table.name;
   const size_t after_bytes = after == nullptr ? 0 : model::item_size(*after);
   change.consumed.base.write = model::write_half_units(std::max(before.bytes, after_bytes));
+  if (!table.indexes.empty() && has_vectors(table)) {
+    const size_t old_bytes = before.item == nullptr ? 0 : charged_bytes(table, *before.item, before.bytes);
+    const size_t new_bytes = after == nullptr ? 0 : charged_bytes(table, *after, after_bytes);
+    change.consumed.base.write = model::write_half_units(std::max(old_bytes, new_bytes));
+  }
   if (!before.exists && after == nullptr) return change;
   WholeChange whole{before.item, before.bytes, after, after_bytes, changes.writes().size(), {}};
   if (after != nullptr) {

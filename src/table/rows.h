@@ -28,9 +28,10 @@ std::optional<model::Item> item_in(const TableInfo& table, std::string_view row)
 // Fault: kKeyEmpty.
 Result<void> check_key_values(const TableInfo& table, const model::Item& item);
 
-// The attributes of an item that are keys of indexes: absent or right.
-// Faults: kIndexKeyTypeMismatch, kIndexKeyEmpty, kIndexKeyTooLong.
-Result<void> check_index_keys(const TableInfo& table, const model::Item& item);
+// The attributes of an item that are keys of indexes: absent or right. Of what a vector index reads only what is not as
+// it was `before`, unless that is null: an item may be older than the index.
+// Faults: kIndexKeyTypeMismatch, kIndexKeyEmpty, kIndexKeyTooLong, those of check_vector_values().
+Result<void> check_index_keys(const TableInfo& table, const model::Item& item, const model::Item* before = nullptr);
 
 // No path may look inside of a key attribute of the table or of an index. `nested` is nested_attributes() of a
 // condition, a projection or an update. Faults: kKeyNotScalar, kIndexKeyNotScalar.

@@ -82,7 +82,7 @@ void TableInfo::settle(int64_t now_ms) {
   }
   // Definitions go with the last index that used them.
   std::erase_if(attribute_definitions, [&](const model::KeyElement& definition) {
-    const auto uses = [&](const IndexInfo& index) { return index.keys.names(definition.name); };
+    const auto uses = [&](const IndexInfo& index) { return index.needs(definition.name); };
     return !keys.names(definition.name) && std::ranges::none_of(indexes, uses);
   });
 }
@@ -90,6 +90,10 @@ void TableInfo::settle(int64_t now_ms) {
 Status TableInfo::status_at(int64_t now_ms) const {
   const bool passing = status == Status::kCreating || status == Status::kUpdating;
   return passing && is_due(settles_at_ms, now_ms) ? Status::kActive : status;
+}
+
+bool IndexInfo::needs(std::string_view attribute) const {
+  return keys.names(attribute) || (vector && vector->find(attribute) != nullptr);
 }
 
 uint64_t TableInfo::counting_run(uint16_t index_id) const {

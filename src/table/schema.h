@@ -16,6 +16,7 @@
 #include "model/value.h"
 #include "storage/engine.h"
 #include "table/counts.h"
+#include "table/vector_schema.h"
 
 namespace partita::table {
 
@@ -99,8 +100,9 @@ struct IndexInfo {
   uint16_t id = 0;  // unique within the table for its whole life; see model::kBaseIndex
   std::string name;
   bool global = true;
-  model::KeySchema keys;
+  model::KeySchema keys;  // of a vector index: the HASH of its search schema, if it has one
   Projection projection;
+  std::optional<VectorSchema> vector;  // a vector index, which is global and has no capacity of its own
   Throughput throughput;
   OnDemandLimits on_demand;
   WarmThroughput warm;
@@ -110,6 +112,10 @@ struct IndexInfo {
   bool backfilling = false;          // filled from the table's items; not to be queried yet
   std::optional<Insights> insights;  // nothing: never asked for
   std::shared_ptr<Tally> tally = std::make_shared<Tally>();
+
+  bool is_global_secondary() const { return global && !vector; }
+  // Whether the attribute is one of its keys, or one that a search of it may name.
+  bool needs(std::string_view attribute) const;
 };
 
 // An index whose rows are being counted; see counts.h.

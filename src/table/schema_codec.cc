@@ -68,6 +68,23 @@ void put_insights(AttributeMap& map, const Owner& owner) {
   map.set("insights_throttled", flag(owner.insights->throttled_only));
 }
 
+AttributeValue from_vector(const VectorSchema& vector) {
+  AttributeMap map;
+  map.set("attribute", text(vector.attribute));
+  map.set("dimensions", whole(vector.dimensions));
+  map.set("distance", whole(static_cast<int64_t>(vector.distance)));
+  AttributeValue::List search;
+  for (const auto& element : vector.search) {
+    AttributeMap one;
+    one.set("hash", flag(element.hash));
+    one.set("name", text(element.attribute.name));
+    one.set("type", whole(static_cast<int64_t>(element.attribute.type)));
+    search.push_back(AttributeValue::map(std::move(one)));
+  }
+  map.set("search", AttributeValue::list(std::move(search)));
+  return AttributeValue::map(std::move(map));
+}
+
 AttributeValue from_index(const IndexInfo& index) {
   AttributeMap map;
   map.set("backfilling", flag(index.backfilling));
@@ -85,6 +102,7 @@ AttributeValue from_index(const IndexInfo& index) {
   map.set("throughput", from_throughput(index.throughput));
   put_limits(map, index);
   put_insights(map, index);
+  if (index.vector) map.set("vector", from_vector(*index.vector));
   return AttributeValue::map(std::move(map));
 }
 
@@ -92,6 +110,7 @@ AttributeValue from_index(const IndexInfo& index) {
 constexpr Status last_of(Status) { return Status::kDeleting; }
 constexpr ProjectionKind last_of(ProjectionKind) { return ProjectionKind::kInclude; }
 constexpr BillingMode last_of(BillingMode) { return BillingMode::kPayPerRequest; }
+constexpr Distance last_of(Distance) { return Distance::kDotProduct; }
 constexpr TableJob last_of(TableJob) { return TableJob::kIndex; }
 constexpr model::Type last_of(model::Type) { return model::Type::kB; }  // of a key
 
@@ -155,6 +174,22 @@ class Fields {
     fields.take("read", out.read_units);
     fields.take("write", out.write_units);
     sound_ &= fields.sound();
+  }
+  void take(std::string_view name, VectorSchema& out) {
+    Fields fields(find(name, model::Type::kM)->as_map());
+    fields.take("attribute", out.attribute);
+    fields.take("dimensions", out.dimensions);
+    fields.take("distance", out.distance);
+    fields.each("search", [&](const AttributeValue& value) {
+      Fields one(value.as_map());
+      SearchElement element;
+      one.take("hash", element.hash);
+      one.take("name", element.attribute.name);
+      one.take("type", element.attribute.type);
+      out.search.push_back(std::move(element));
+      sound_ &= one.sound();
+    });
+    sound_ &= fields.sound() && out.dimensions != 0;
   }
   template <class Owner>
   void take_limits(Owner& owner) {
@@ -236,6 +271,7 @@ IndexInfo index_from(const AttributeMap& map, bool& sound) {
   fields.take("throughput", index.throughput);
   fields.take_limits(index);
   fields.take_insights(index);
+  if (fields.find("vector", model::Type::kM) != nullptr) fields.take("vector", index.vector.emplace());
   sound &= fields.sound();
   return index;
 }
@@ -320,7 +356,7 @@ void complete(TableInfo& table) {
   std::ranges::sort(table.attribute_definitions, {}, &KeyElement::name);
   if (table.warm.read_units == 0) table.warm = initial_warmth(table.billing_mode, table.throughput);
   for (auto& index : table.indexes) {
-    if (!index.global || index.warm.read_units != 0) continue;
+    if (!index.is_global_secondary() || index.warm.read_units != 0) continue;
     index.warm = initial_warmth(table.billing_mode, index.throughput);
   }
 }

@@ -210,6 +210,37 @@ void TableTest::store(const Key& key, const std::string& value) {
   ASSERT_TRUE(wait_for(engine_.transact(std::move(none), std::move(nothing), put, nullptr)).ok());
 }
 
+namespace {
+
+// A vector of whole numbers, as rows have it.
+std::optional<std::string> expected_vector(const VectorSchema& schema, const Item& item) {
+  const AttributeValue* vector = item.find(schema.attribute);
+  if (vector == nullptr || !vector->is(model::Type::kL)) return std::nullopt;
+  if (vector->as_list().size() != schema.dimensions) return std::nullopt;
+  std::string bytes;
+  for (const auto& element : vector->as_list()) {
+    const auto number = static_cast<float>(element.as_number().to_double());
+    bytes.append(reinterpret_cast<const char*>(&number), sizeof(number));
+  }
+  return bytes;
+}
+
+std::optional<Item> expected_vector_view(const IndexInfo& index, Item view, const Item& item) {
+  const auto vector = expected_vector(*index.vector, item);
+  if (!vector) return std::nullopt;
+  if (index.projection.kind == ProjectionKind::kAll) view = item;
+  for (const auto& element : index.vector->search) {
+    const auto* value = item.find(element.attribute.name);
+    if (value == nullptr) continue;
+    if (!value->is(element.attribute.type)) return std::nullopt;
+    view.set(element.attribute.name, *value);
+  }
+  view.set(index.vector->attribute, b(*vector));
+  return view;
+}
+
+}  // namespace
+
 std::optional<Item> expected_view(const TableInfo& table, const IndexInfo& index, const Item& item) {
   Item view;
   for (const auto* schema : {&table.keys, &index.keys}) {
@@ -221,10 +252,11 @@ std::optional<Item> expected_view(const TableInfo& table, const IndexInfo& index
       }
     }
   }
-  if (index.projection.kind == ProjectionKind::kAll) return item;
+  if (index.projection.kind == ProjectionKind::kAll && !index.vector) return item;
   for (const auto& name : index.projection.attributes) {
     if (const auto* value = item.find(name)) view.set(name, *value);
   }
+  if (index.vector) return expected_vector_view(index, std::move(view), item);
   return view;
 }
 

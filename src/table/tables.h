@@ -45,6 +45,18 @@ struct Tag {
   std::optional<std::string> value;
 };
 
+// What only a vector index has.
+struct VectorRequest {
+  struct Element {
+    std::string name;
+    bool hash = false;  // else INLINE_FILTER
+  };
+  std::string attribute;
+  int64_t dimensions = 0;
+  Distance distance = Distance::kCosine;
+  std::vector<Element> search;
+};
+
 struct IndexRequest {
   std::string name;
   bool global = true;
@@ -54,6 +66,7 @@ struct IndexRequest {
   std::optional<Units> throughput;
   OnDemandLimits on_demand;
   std::optional<WarmRequest> warm;
+  std::optional<VectorRequest> vector;
 };
 
 struct TableRequest {
@@ -63,6 +76,7 @@ struct TableRequest {
   std::vector<KeyPart> keys;
   std::optional<std::vector<IndexRequest>> local_indexes;
   std::optional<std::vector<IndexRequest>> global_indexes;
+  std::optional<std::vector<IndexRequest>> vector_indexes;
   std::optional<BillingMode> billing_mode;
   std::optional<Units> throughput;
   OnDemandLimits on_demand;
@@ -104,7 +118,7 @@ Task<Result<NamePage>> list_tables(Database& database, const ListRequest& reques
 // kIndexesAtWork, kStreamAtWork.
 Task<Result<Table>> delete_table(Database& database, std::string name);
 
-// Changes to one global index. DynamoDB takes one of the three.
+// Changes to one global index, or to one vector index, which never changes. DynamoDB takes one of the three.
 struct IndexUpdate {
   std::optional<IndexRequest> create;
   std::optional<std::string> changed;  // the index whose settings change
@@ -131,7 +145,10 @@ struct TableUpdate {
   std::optional<StreamRequest> stream;
   std::optional<std::string> replication_mode;
   std::optional<std::vector<IndexUpdate>> indexes;
+  std::optional<std::vector<IndexUpdate>> vector_indexes;
 
+  // Those of both kinds.
+  std::vector<const IndexUpdate*> all_indexes() const;
   // Whether it makes or drops an index.
   bool makes_or_drops_index() const;
 };

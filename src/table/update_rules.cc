@@ -4,6 +4,7 @@
 
 #include "model/fault.h"
 #include "table/capacity_rules.h"
+#include "table/vectors.h"
 
 namespace partita::table {
 
@@ -12,7 +13,7 @@ namespace {
 using model::Fault;
 using model::refuse;
 
-bool has_index_updates(const TableUpdate& update) { return update.indexes && !update.indexes->empty(); }
+bool has_index_updates(const TableUpdate& update) { return !update.all_indexes().empty(); }
 
 // How many changes the request asks for. Empty structures count as absent; so do definitions, which only serve an
 // index.
@@ -33,12 +34,26 @@ Result<void> check_entry(const IndexUpdate& one, const std::string& region) {
   return {};
 }
 
+Result<void> check_vector_entry(const IndexUpdate& one) {
+  if (!one.create && !one.dropped) return refuse(Fault::kVectorUpdateAmbiguous);
+  if (one.create && one.dropped) return refuse(Fault::kVectorUpdateSeveral);
+  return {};
+}
+
 Result<void> check_entries(const TableUpdate& update) {
-  if (!update.indexes) return {};
-  if (update.indexes->empty()) return refuse(Fault::kIndexUpdatesEmpty);
-  std::vector<std::string> names;
-  for (const IndexUpdate& one : *update.indexes) {
+  if (update.indexes && update.indexes->empty()) return refuse(Fault::kIndexUpdatesEmpty);
+  if (update.vector_indexes && update.vector_indexes->empty()) {
+    return refuse(Fault::kVectorIndexesEmpty, {"VectorIndexUpdates"});
+  }
+  for (const IndexUpdate& one : update.indexes.value_or(std::vector<IndexUpdate>())) {
     PARTITA_TRY_VOID(check_entry(one, update.region));
+  }
+  for (const IndexUpdate& one : update.vector_indexes.value_or(std::vector<IndexUpdate>())) {
+    PARTITA_TRY_VOID(check_vector_entry(one));
+  }
+  std::vector<std::string> names;
+  for (const IndexUpdate* each : update.all_indexes()) {
+    const IndexUpdate& one = *each;
     if (std::ranges::find(names, one.name()) != names.end()) return refuse(Fault::kIndexUpdatedTwice, {one.name()});
     names.push_back(one.name());
   }
@@ -46,7 +61,7 @@ Result<void> check_entries(const TableUpdate& update) {
 }
 
 bool makes_index(const TableUpdate& update) {
-  return update.indexes && std::ranges::any_of(*update.indexes, [](const auto& one) { return one.create.has_value(); });
+  return std::ranges::any_of(update.all_indexes(), [](const auto* one) { return one->create.has_value(); });
 }
 
 // The order in which DynamoDB names what must be changed alone.
@@ -145,12 +160,14 @@ Result<void> admit_creation(const TableInfo& table, const IndexRequest& request)
   return refuse(Fault::kIndexExists);
 }
 
-Result<void> admit_index(const TableInfo& table, const IndexUpdate& one) {
+Result<void> admit_index(const TableInfo& table, const IndexUpdate& one, bool of_vectors) {
   if (one.create) return admit_creation(table, *one.create);
   const std::string& name = one.name();
   const IndexInfo* index = table.find_index(name);
-  if (index == nullptr) return refuse(Fault::kIndexOfTableNotFound, {name, table.name});
-  if (!index->global) return refuse(Fault::kIndexNotGlobal, {one.dropped ? "delete" : "update", name});
+  if (index == nullptr || (of_vectors && !index->vector))
+    return refuse(Fault::kIndexOfTableNotFound, {name, table.name});
+  if (!of_vectors && !index->is_global_secondary())
+    return refuse(Fault::kIndexNotGlobal, {one.dropped ? "delete" : "update", name});
   if (index->status == Status::kDeleting) return refuse(Fault::kIndexInUse, {table.name, name, "deleted"});
   // Once it is backfilling it is changed and dropped like any other: "Phases of index creation", developer guide.
   if (index->status == Status::kCreating && !index->backfilling) {
@@ -181,10 +198,12 @@ Result<void> check_update(const TableUpdate& update) {
 }
 
 Result<void> admit_indexes(const TableInfo& table, const TableUpdate& update) {
-  if (!update.indexes) return {};
   ptrdiff_t online = std::ranges::count_if(table.indexes, is_index_at_work);
-  for (const IndexUpdate& one : *update.indexes) {
-    PARTITA_TRY_VOID(admit_index(table, one));
+  const size_t secondary = update.indexes ? update.indexes->size() : 0;
+  const std::vector<const IndexUpdate*> all = update.all_indexes();
+  for (size_t i = 0; i < all.size(); ++i) {
+    const IndexUpdate& one = *all[i];
+    PARTITA_TRY_VOID(admit_index(table, one, i >= secondary));
     const IndexInfo* index = table.find_index(one.name());
     const bool counted = index != nullptr && is_index_at_work(*index);  // one that is dropped while it is filled
     if ((one.create || one.dropped) && !counted) ++online;
@@ -196,6 +215,9 @@ Result<void> admit_indexes(const TableInfo& table, const TableUpdate& update) {
 Result<void> admit_update(const TableInfo& table, const TableUpdate& update) {
   const bool on_demand = table.billing_mode == BillingMode::kPayPerRequest;
   if (on_demand && update.throughput && !update.billing_mode) return refuse(Fault::kThroughputOnDemand);
+  if (update.billing_mode == BillingMode::kProvisioned && has_vectors(table)) {
+    return refuse(Fault::kVectorsKeepOnDemand);
+  }
   const Asked asked = asked_of(table, update);
   switch (table.job) {
     case TableJob::kThroughput:

@@ -7,6 +7,7 @@
 #include "table/settings_rules.h"
 #include "table/tables.h"
 #include "table/update_rules.h"
+#include "table/vectors.h"
 
 namespace partita::table {
 
@@ -124,11 +125,10 @@ bool is_partition_key(const TableInfo& table, const std::string& name) {
   return in(table.keys) || std::ranges::any_of(table.indexes, [&](const auto& index) { return in(index.keys); });
 }
 
-// The request's definitions serve the new index and nothing else: what its key does not name is passed over.
-Result<Definitions> definitions_for(const Change& change, const IndexRequest& request) {
-  if (change.update.definitions.empty()) return refuse(Fault::kDefinitionsMissing, {request.name});
+// The request's definitions serve the new index and nothing else: what it does not name is passed over.
+Result<Definitions> definitions_with(const Change& change, const std::vector<KeyPart>& named) {
   Definitions definitions = change.table.attribute_definitions;
-  for (const KeyPart& key : request.keys) {
+  for (const KeyPart& key : named) {
     const auto& sent = change.update.definitions;
     const auto wanted = std::ranges::find(sent, key.name, &KeyElement::name);
     if (wanted == sent.end()) continue;
@@ -141,6 +141,31 @@ Result<Definitions> definitions_for(const Change& change, const IndexRequest& re
     }
   }
   return definitions;
+}
+
+// A vector can not be where a key is.
+Result<void> check_no_key(const TableInfo& table, const VectorRequest& request) {
+  const KeyElement* known = table.find_definition(request.attribute);
+  if (known == nullptr) return {};
+  return refuse(Fault::kVectorRedefinesKey, {spelled(*known, is_partition_key(table, request.attribute)),
+                                             request.attribute + ":L:" + std::to_string(request.dimensions)});
+}
+
+Result<IndexInfo> make_new_vector_index(Change& change, const IndexRequest& request) {
+  if (change.table.billing_mode != BillingMode::kPayPerRequest) return refuse(Fault::kVectorsOnProvisioned);
+  PARTITA_TRY_VOID(check_search_schema(*request.vector, change.update.definitions));
+  std::vector<KeyPart> named;
+  for (const auto& element : request.vector->search) {
+    named.push_back({element.name, element.hash ? KeyRole::kHash : KeyRole::kRange});
+  }
+  PARTITA_TRY(Definitions definitions, definitions_with(change, named));
+  PARTITA_TRY_VOID(check_no_key(change.table, *request.vector));
+  PARTITA_TRY(IndexInfo index, make_vector_index(change.table, request, definitions));
+  if (count_vector_indexes(change.table) >= model::kMaxVectorIndexes) {
+    return refuse(Fault::kTooManyVectorIndexesOnUpdate);
+  }
+  change.table.attribute_definitions = std::move(definitions);
+  return index;
 }
 
 Result<void> set_index_capacity(const Change& change, IndexInfo& index, const IndexRequest& request) {
@@ -159,19 +184,32 @@ Result<void> set_index_capacity(const Change& change, IndexInfo& index, const In
   return check_maximum(request.throughput, whose);
 }
 
-Result<void> create_index(Change& change, const IndexRequest& request) {
+Result<IndexInfo> make_new_global_index(Change& change, const IndexRequest& request) {
   TableInfo& table = change.table;
-  PARTITA_TRY(Definitions definitions, definitions_for(change, request));
+  if (change.update.definitions.empty()) return refuse(Fault::kDefinitionsMissing, {request.name});
+  for (const KeyPart& key : request.keys) {
+    const auto holds = [&](const IndexInfo& other) { return other.vector && other.vector->attribute == key.name; };
+    if (std::ranges::any_of(table.indexes, holds)) return refuse(Fault::kVectorAttributeDefined, {key.name});
+  }
+  PARTITA_TRY(Definitions definitions, definitions_with(change, request.keys));
   PARTITA_TRY(IndexInfo index, make_index(request));
   PARTITA_TRY(index.keys, make_keys(request.keys, definitions, true));
   PARTITA_TRY_VOID(set_index_capacity(change, index, request));
-  const auto globals = std::ranges::count_if(table.indexes, [](const IndexInfo& other) { return other.global; });
+  const auto globals = std::ranges::count_if(table.indexes, &IndexInfo::is_global_secondary);
   if (static_cast<size_t>(globals) >= model::kMaxGlobalIndexes) return refuse(Fault::kTooManyGlobalIndexesOnUpdate);
   table.attribute_definitions = std::move(definitions);
+  return index;
+}
+
+Result<void> create_index(Change& change, const IndexRequest& request) {
+  TableInfo& table = change.table;
+  PARTITA_TRY(IndexInfo index,
+              request.vector ? make_new_vector_index(change, request) : make_new_global_index(change, request));
   std::ranges::sort(table.attribute_definitions, {}, &KeyElement::name);
   index.id = table.next_index_id++;
   index.status = Status::kCreating;
   table.indexes.push_back(std::move(index));
+  note_vectors(table);
   return check_projected(table);
 }
 
@@ -198,8 +236,8 @@ Result<void> change_index(Change& change, const IndexUpdate& one, bool switched)
 }
 
 Result<void> change_indexes(Change& change, bool switched) {
-  if (!change.update.indexes) return {};
-  for (const IndexUpdate& one : *change.update.indexes) {
+  for (const IndexUpdate* each : change.update.all_indexes()) {
+    const IndexUpdate& one = *each;
     if (one.create) {
       PARTITA_TRY_VOID(create_index(change, *one.create));
     } else if (one.dropped) {
@@ -264,9 +302,17 @@ const std::string& IndexUpdate::name() const {
   return changed ? *changed : *dropped;
 }
 
+std::vector<const IndexUpdate*> TableUpdate::all_indexes() const {
+  std::vector<const IndexUpdate*> all;
+  for (const auto* list : {&indexes, &vector_indexes}) {
+    if (!*list) continue;
+    for (const IndexUpdate& one : **list) all.push_back(&one);
+  }
+  return all;
+}
+
 bool TableUpdate::makes_or_drops_index() const {
-  const auto online = [](const IndexUpdate& one) { return one.create || one.dropped; };
-  return indexes && std::ranges::any_of(*indexes, online);
+  return std::ranges::any_of(all_indexes(), [](const auto* one) { return one->create || one->dropped; });
 }
 
 Result<void> apply_update(TableInfo& table, const TableUpdate& update, int64_t now_ms, int64_t due_ms) {

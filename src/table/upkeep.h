@@ -25,6 +25,7 @@ namespace partita::table {
 
 struct UpkeepOptions {
   int64_t deleting_ms = 0;  // how long a dropped table or index is seen DELETING
+  int64_t filling_ms = 0;   // how long a vector index is seen backfilling at least
   int64_t late_ms = 0;      // how long after that a late reader may still look at its rows
   int64_t lease_ms = 0;
   int64_t look_ms = 0;  // how often it looks for jobs, and at the catalogue

@@ -9,6 +9,7 @@
 #include "table/system_rows.h"
 #include "table/tokens.h"
 #include "table/upkeep.h"
+#include "table/vectors.h"
 
 namespace partita::table {
 
@@ -59,8 +60,10 @@ Task<Result<Upkeep::End>> Upkeep::fill_index(Job& job) {
         filled->backfilling = true;
         return {};
       };
+      const bool seen = index->vector.has_value();
       const auto begun = co_await catalog_.change(job.table, begin);
       if (!begun.ok() && begun.error().kind() != ErrorKind::kInvalid) co_return begun.error();
+      if (seen && !co_await wait(options_.filling_ms)) co_return End::kStopped;
       continue;
     }
     storage::Range range = storage::range_of(model::index_prefix(table->id, model::kBaseIndex));
@@ -143,6 +146,7 @@ Task<Result<Upkeep::End>> Upkeep::drop_index(Job& job) {
       const IndexInfo* dropped = index_of(info, job);
       if (dropped == nullptr || dropped->status != Status::kDeleting) return gone(job);
       std::erase_if(info.indexes, [&](const IndexInfo& index) { return index.id == job.index_id; });
+      note_vectors(info);
       return {};
     };
     const Catalog::Rider here = rider(job, false);

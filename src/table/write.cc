@@ -48,7 +48,7 @@ Result<std::optional<Item>> updated(const TableInfo& table, const WriteAction& a
   if (!before && !action.update.creates_item()) return std::optional<Item>();
   PARTITA_TRY(Item after, expr::apply(action.update, before ? &*before : nullptr, action.item));
   if (model::item_size(after) > model::kMaxItemBytes) return refuse(Fault::kItemToUpdateTooLarge);
-  if (auto checked = check_index_keys(table, after); !checked.ok()) {
+  if (auto checked = check_index_keys(table, after, before ? &*before : nullptr); !checked.ok()) {
     const bool type = model::fault_of(checked.error()) == Fault::kIndexKeyTypeMismatch;
     return type ? refuse(Fault::kUpdateIndexKeyType) : worded_for(action.update, std::move(checked).error());
   }

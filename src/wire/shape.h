@@ -146,6 +146,7 @@ extern const Shape kPutItem;
 extern const Shape kPutResourcePolicy;
 extern const Shape kQuery;
 extern const Shape kScan;
+extern const Shape kSearchVectors;
 extern const Shape kTagResource;
 extern const Shape kTransactGetItems;
 extern const Shape kTransactWriteItems;

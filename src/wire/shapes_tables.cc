@@ -78,6 +78,29 @@ constexpr Shape kGlobalIndex{
     .kind = ShapeKind::kStructure, .name = "GlobalSecondaryIndex", .members = kGlobalIndexMembers};
 constexpr Shape kGlobalIndexes{.kind = ShapeKind::kList, .element = &kGlobalIndex};
 
+constexpr std::string_view kDistanceWords[] = {"COSINE", "DOT_PRODUCT", "EUCLIDEAN"};
+constexpr std::string_view kSearchWords[] = {"HASH", "INLINE_FILTER"};
+constexpr Member kSearchElementMembers[] = {
+    {"AttributeName", &kAttributeName, Absence::kNull},
+    {"SearchSchemaElementType", &kEnum<kSearchWords>, Absence::kNull},
+};
+constexpr Shape kSearchElement{
+    .kind = ShapeKind::kStructure, .name = "SearchSchemaElement", .members = kSearchElementMembers};
+constexpr Shape kSearchSchema{.kind = ShapeKind::kList, .element = &kSearchElement, .min = 1};
+constexpr Member kVectorAttributeMembers[] = {{"AttributeName", &kAttributeName, Absence::kNull}};
+constexpr Shape kVectorAttribute{
+    .kind = ShapeKind::kStructure, .name = "VectorAttributeDefinition", .members = kVectorAttributeMembers};
+constexpr Member kVectorIndexMembers[] = {
+    {"IndexName", &kIndexName, Absence::kNull},
+    {"VectorAttribute", &kVectorAttribute, Absence::kNull},
+    {"SearchSchema", &kSearchSchema},
+    {"Projection", &kProjection, Absence::kNull},
+    {"Dimensions", &kAtLeastOne, Absence::kNull},
+    {"DistanceFunction", &kEnum<kDistanceWords>, Absence::kNull},
+};
+constexpr Shape kVectorIndex{.kind = ShapeKind::kStructure, .name = "VectorIndex", .members = kVectorIndexMembers};
+constexpr Shape kVectorIndexes{.kind = ShapeKind::kList, .element = &kVectorIndex};
+
 constexpr Member kStreamMembers[] = {
     {"StreamEnabled", &kFlag, Absence::kNull},
     {"StreamViewType", &kEnum<kStreamWords>},
@@ -93,7 +116,6 @@ constexpr Shape kEncryption{.kind = ShapeKind::kStructure, .name = "SSESpecifica
 
 // What is refused by its name: only its kind is looked at.
 constexpr Shape kAnyStructure{.kind = ShapeKind::kStructure, .name = "Structure"};
-constexpr Shape kStructures{.kind = ShapeKind::kList, .element = &kAnyStructure};
 constexpr Shape kSomeStructures{.kind = ShapeKind::kList, .element = &kAnyStructure, .min = 1};
 
 constexpr Member kCreateTableMembers[] = {
@@ -114,7 +136,7 @@ constexpr Member kCreateTableMembers[] = {
     {"OnDemandThroughput", &kOnDemand},
     {"GlobalTableSourceArn", &kText},
     {"GlobalTableSettingsReplicationMode", &kEnum<kReplicationWords>},
-    {"VectorIndexes", &kStructures},
+    {"VectorIndexes", &kVectorIndexes},
 };
 
 constexpr Member kUpdateIndexMembers[] = {
@@ -139,6 +161,18 @@ constexpr Shape kIndexUpdate{
     .kind = ShapeKind::kStructure, .name = "GlobalSecondaryIndexUpdate", .members = kIndexUpdateMembers};
 constexpr Shape kIndexUpdates{.kind = ShapeKind::kList, .element = &kIndexUpdate};
 
+constexpr Shape kCreateVectorIndex{
+    .kind = ShapeKind::kStructure, .name = "CreateVectorIndexAction", .members = kVectorIndexMembers};
+constexpr Shape kDeleteVectorIndex{
+    .kind = ShapeKind::kStructure, .name = "DeleteVectorIndexAction", .members = kDeleteIndexMembers};
+constexpr Member kVectorUpdateMembers[] = {
+    {"Create", &kCreateVectorIndex},
+    {"Delete", &kDeleteVectorIndex},
+};
+constexpr Shape kVectorUpdate{
+    .kind = ShapeKind::kStructure, .name = "VectorIndexUpdate", .members = kVectorUpdateMembers};
+constexpr Shape kVectorUpdates{.kind = ShapeKind::kList, .element = &kVectorUpdate};
+
 constexpr Member kUpdateTableMembers[] = {
     {"TableName", &kControlTableName, Absence::kParameter},
     {"ProvisionedThroughput", &kThroughput},
@@ -156,7 +190,7 @@ constexpr Member kUpdateTableMembers[] = {
     {"GlobalTableWitnessUpdates", &kSomeStructures},
     {"GlobalTableSettingsReplicationMode", &kEnum<kReplicationWords>},
     {"DisassociationProtectionEnabled", &kFlag},
-    {"VectorIndexUpdates", &kStructures},
+    {"VectorIndexUpdates", &kVectorUpdates},
 };
 
 constexpr Shape kListLimit{.kind = ShapeKind::kInteger, .min = 1, .max = 100};

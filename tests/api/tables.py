@@ -141,7 +141,8 @@ def wait_active(name, timeout_s=60):
     deadline = time.monotonic() + timeout_s
     while True:
         table = ok("DescribeTable", TableName=name)["Table"]
-        states = [table["TableStatus"]] + [i["IndexStatus"] for i in table.get("GlobalSecondaryIndexes", [])]
+        indexes = table.get("GlobalSecondaryIndexes", []) + table.get("VectorIndexes", [])
+        states = [table["TableStatus"]] + [i["IndexStatus"] for i in indexes]
         if all(state == "ACTIVE" for state in states):
             return table
         assert time.monotonic() < deadline, f"{name} is still {states}"

@@ -376,12 +376,10 @@ NOT_HERE = [
     ("CreateTable", "ResourcePolicy", "{}"),
     ("CreateTable", "GlobalTableSourceArn", "arn:aws:dynamodb:us-east-1:123456789012:table/other"),
     ("CreateTable", "GlobalTableSettingsReplicationMode", "ENABLED"),
-    ("CreateTable", "VectorIndexes", []),
     ("UpdateTable", "ReplicaUpdates", [{"Create": {"RegionName": "eu-west-1"}}]),
     ("UpdateTable", "MultiRegionConsistency", "STRONG"),
     ("UpdateTable", "GlobalTableWitnessUpdates", [{"Create": {"RegionName": "eu-west-1"}}]),
     ("UpdateTable", "DisassociationProtectionEnabled", True),
-    ("UpdateTable", "VectorIndexUpdates", []),
 ]
 
 

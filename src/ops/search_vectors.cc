@@ -1,0 +1,125 @@
+#include <array>
+
+#include "model/fault.h"
+#include "model/limits.h"
+#include "ops/handlers.h"
+#include "ops/pipeline.h"
+#include "ops/reply.h"
+#include "ops/request.h"
+#include "table/vectors.h"
+#include "wire/item_reader.h"
+#include "wire/strict_body.h"
+
+namespace partita::ops {
+
+namespace {
+
+using model::Fault;
+using table::SearchHit;
+using wire::Field;
+using wire::JsonWriter;
+using wire::Members;
+
+constexpr std::array kRequired = {
+    wire::StrictMember{"TableName", wire::StrictKind::kString},
+    wire::StrictMember{"IndexName", wire::StrictKind::kString},
+    wire::StrictMember{"SearchVector", wire::StrictKind::kList},
+    wire::StrictMember{"TopK", wire::StrictKind::kInteger},
+};
+
+// Nothing when an element is no 32-bit float.
+Result<std::optional<std::vector<float>>> decode_vector(const Members& in) {
+  std::optional<std::vector<float>> sought(std::in_place);
+  for (const auto element : in[Field::kSearchVector].elements()) {
+    PARTITA_TRY(const model::AttributeValue value, wire::decode_value(element));
+    const std::optional<float> number = table::float_of(value);
+    if (!number) sought.reset();
+    if (sought) sought->push_back(*number);
+  }
+  return sought;
+}
+
+void write_floats(JsonWriter& json, std::string_view packed) {
+  json.begin_object();
+  json.key("L");
+  json.begin_array();
+  for (const float number : table::unpacked(packed)) {
+    json.begin_object();
+    json.key("N");
+    json.string(table::float_text(number));
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+}
+
+void write_hit(JsonWriter& json, const SearchHit& hit, const std::string& vector_attribute) {
+  json.begin_object();
+  json.key("Item");
+  json.begin_object();
+  for (const auto& [name, value] : hit.item) {
+    json.key(name);
+    json.write_value(value);
+  }
+  if (!hit.vector.empty()) {
+    json.key(vector_attribute);
+    write_floats(json, hit.vector);
+  }
+  json.end_object();
+  json.key("Score");
+  json.number(hit.score);
+  json.end_object();
+}
+
+struct SearchVectors {
+  using Request = table::SearchRequest;
+
+  static Result<Request> decode(const Members& in) {
+    Request request;
+    request.table = in.text(Field::kTableName);
+    request.index = in.text(Field::kIndexName);
+    const int64_t top = in.integer(Field::kTopK).value_or(0);
+    if (top > model::kMaxTopK) return model::refuse(Fault::kTopKTooLarge, {std::to_string(top)});
+    request.top = static_cast<size_t>(top);
+    PARTITA_TRY_VOID(check_forms(in, {{Field::kProjectionExpression, Field::kSearchConditionExpression}, {}}));
+    PARTITA_TRY(request.sought, decode_vector(in));
+    PARTITA_TRY(expr::Placeholders given, placeholders(in));
+    if (in.has(Field::kSearchConditionExpression)) {
+      const std::string_view text = in.text(Field::kSearchConditionExpression);
+      PARTITA_TRY(request.condition, expr::parse_condition(text, expr::Source::kSearch, given));
+      PARTITA_TRY_VOID(table::check_search_condition(*request.condition));
+    }
+    PARTITA_TRY(request.projection, projection(in, given));
+    PARTITA_TRY_VOID(given.check_all_used());
+    request.capacity = capacity_detail(in);
+    return request;
+  }
+
+  static Result<std::string> encode(const Request& request, const table::SearchPlan& plan,
+                                    const table::SearchOutcome& found) {
+    JsonWriter json;
+    json.begin_object();
+    json.key("SearchResults");
+    json.begin_array();
+    for (const SearchHit& hit : found.hits) write_hit(json, hit, plan.index->vector->attribute);
+    json.end_array();
+    if (request.capacity != CapacityDetail::kNone) {
+      json.key("ConsumedCapacity");
+      json.begin_object();
+      json.key("VectorSearchRequestBytes");
+      json.number(static_cast<double>(found.consumed.searched_bytes));
+      json.end_object();
+    }
+    json.end_object();
+    return std::move(json).take();
+  }
+};
+
+}  // namespace
+
+Task<Result<std::string>> search_vectors(const Context& context, wire::JsonDocument document) {
+  PARTITA_CO_TRY_VOID(wire::check_strict(context.body, kRequired));
+  co_return co_await serve<SearchVectors>(context, std::move(document));
+}
+
+}  // namespace partita::ops

@@ -1,0 +1,30 @@
+// How near two vectors are, as DynamoDB scores it: of 32-bit floats, added up as doubles, and never beyond the floats.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "table/vector_schema.h"
+
+namespace partita::table {
+
+// One vector that many are held against.
+class Nearness {
+ public:
+  // `sought` outlives it.
+  Nearness(Distance distance, std::span<const float> sought);
+
+  // The score of a packed vector (vectors.h) of as many floats. kCosine: 0 to 2, and 1 where one of them is zero.
+  double score(std::string_view packed) const;
+  // Whether the first score is the better one.
+  bool is_better(double one, double other) const {
+    return distance_ == Distance::kDotProduct ? one > other : one < other;
+  }
+
+ private:
+  Distance distance_;
+  std::span<const float> sought_;
+  double square_;  // of its length
+};
+
+}  // namespace partita::table
