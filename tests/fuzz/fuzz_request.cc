@@ -24,7 +24,7 @@ using wire::Shape;
 using wire::ShapeKind;
 namespace shapes = wire::shapes;
 
-constexpr std::array<const Shape*, 29> kShapes = {
+constexpr std::array kShapes = {
     &shapes::kBatchGetItem,
     &shapes::kBatchWriteItem,
     &shapes::kCreateTable,
@@ -54,6 +54,7 @@ constexpr std::array<const Shape*, 29> kShapes = {
     &shapes::kUpdateContributorInsights,
     &shapes::kDescribeTimeToLive,
     &shapes::kUpdateTimeToLive,
+    &shapes::kSearchVectors,
 };
 
 void check_refusal(const Error& error) {
