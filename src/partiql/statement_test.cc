@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <random>
 
 #include "expr/placeholders.h"
@@ -113,10 +113,10 @@ TEST(PartiqlReads, ManyBranchesCostNoMoreThanTheyAreLong) {
 TEST(PartiqlReads, ALongConditionIsTakenApartInNoTime) {
   std::string where = "pk = 'a' AND sk IN [0, 1, 2, 3, 4, 5, 6] AND sk IN [0, 1, 2, 3, 4, 5, 6]";
   while (where.size() < 8100) where += " AND x=1";
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   EXPECT_EQ(refusal(where + " AND sk IN [0, 1]"), Fault::kPartiqlTooManyReads);
   EXPECT_EQ(reads(where).size(), 7U);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+  EXPECT_LT((std::clock() - start) / CLOCKS_PER_SEC, 5);  // of CPU; it takes 0.03, with a sanitizer 0.6
 }
 
 TEST(PartiqlReads, OfOneItem) {
