@@ -64,6 +64,7 @@ void Loop::run() {
     run_calls();
     run_timers();
   }
+  const std::lock_guard lock(mutex_);  // whoever ended it is done with it
 }
 
 void Loop::tell(const epoll_event& event) {
@@ -74,24 +75,25 @@ void Loop::tell(const epoll_event& event) {
       ->ready(ended || (event.events & EPOLLIN) != 0, broken || (event.events & EPOLLOUT) != 0, ended);
 }
 
-void Loop::end() {
-  ended_.store(true, std::memory_order_release);
+// With the lock held: the loop may be awake by itself, and what it does for the caller may be the last that it does.
+void Loop::wake() {
   const uint64_t one = 1;
   static_cast<void>(!::write(wakeup_, &one, sizeof one));
 }
 
+void Loop::end() {
+  const std::lock_guard lock(mutex_);
+  ended_.store(true, std::memory_order_release);
+  wake();
+}
+
 void Loop::queue(Call& call) {
-  bool wake = false;
-  {
-    const std::lock_guard lock(mutex_);
-    if (std::exchange(call.asked_, true)) return;
-    call.behind_ = nullptr;
-    (first_ == nullptr ? first_ : last_->behind_) = &call;
-    last_ = &call;
-    wake = sleeping_.exchange(false, std::memory_order_relaxed);
-  }
-  const uint64_t one = 1;
-  if (wake) static_cast<void>(!::write(wakeup_, &one, sizeof one));
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(call.asked_, true)) return;
+  call.behind_ = nullptr;
+  (first_ == nullptr ? first_ : last_->behind_) = &call;
+  last_ = &call;
+  if (sleeping_.exchange(false, std::memory_order_relaxed)) wake();
 }
 
 // How long to wait: not at all when calls are asked for, and until the next moment that a timer waits for.

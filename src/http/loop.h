@@ -94,6 +94,7 @@ class Loop {
  private:
   static constexpr size_t kAtOnce = 128;
 
+  void wake();
   void queue(Call& call);
   int patience_ms();
   void tell(const epoll_event& event);
