@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <thread>
 
 #include "base/check.h"
 
@@ -64,7 +65,8 @@ void Loop::run() {
     run_calls();
     run_timers();
   }
-  const std::lock_guard lock(mutex_);  // whoever ended it is done with it
+  // The loop may have been awake by itself, and what it did for them was the last that it does.
+  while (waking_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
 }
 
 void Loop::tell(const epoll_event& event) {
@@ -75,25 +77,30 @@ void Loop::tell(const epoll_event& event) {
       ->ready(ended || (event.events & EPOLLIN) != 0, broken || (event.events & EPOLLOUT) != 0, ended);
 }
 
-// With the lock held: the loop may be awake by itself, and what it does for the caller may be the last that it does.
+// Precondition: counted in waking_.
 void Loop::wake() {
   const uint64_t one = 1;
   static_cast<void>(!::write(wakeup_, &one, sizeof one));
+  waking_.fetch_sub(1, std::memory_order_release);
 }
 
 void Loop::end() {
-  const std::lock_guard lock(mutex_);
+  waking_.fetch_add(1, std::memory_order_relaxed);
   ended_.store(true, std::memory_order_release);
   wake();
 }
 
 void Loop::queue(Call& call) {
-  const std::lock_guard lock(mutex_);
-  if (std::exchange(call.asked_, true)) return;
-  call.behind_ = nullptr;
-  (first_ == nullptr ? first_ : last_->behind_) = &call;
-  last_ = &call;
-  if (sleeping_.exchange(false, std::memory_order_relaxed)) wake();
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(call.asked_, true)) return;
+    call.behind_ = nullptr;
+    (first_ == nullptr ? first_ : last_->behind_) = &call;
+    last_ = &call;
+    if (!sleeping_.exchange(false, std::memory_order_relaxed)) return;
+    waking_.fetch_add(1, std::memory_order_relaxed);
+  }
+  wake();
 }
 
 // How long to wait: not at all when calls are asked for, and until the next moment that a timer waits for.

@@ -108,6 +108,7 @@ class Loop {
   std::vector<Timer*> timers_;
   Time now_;  // as of the last turn that waited for a time
   std::atomic<bool> ended_{false};
+  std::atomic<int> waking_{0};  // how many write to wakeup_ without the lock; run() returns when they are done
 
   std::mutex mutex_;  // of what follows
   Call* first_ = nullptr;
