@@ -53,6 +53,11 @@ bool fit(const std::vector<KeyElement>& elements, size_t most_bytes, const Item&
   });
 }
 
+bool has_fit_key(const TableInfo& table, const Item& item) {
+  return fit(table.keys.partition, model::kMaxPartitionKeyBytes, item) &&
+         fit(table.keys.sort, model::kMaxSortKeyBytes, item);
+}
+
 Result<void> check_not_empty(const std::vector<KeyElement>& elements, const Item& item) {
   for (const auto& element : elements) {
     const AttributeValue* value = item.find(element.name);
@@ -235,10 +240,7 @@ Result<void> check_key(const TableInfo& table, const Item& key) {
 }
 
 Result<void> check_key_within(const TableInfo& table, const Item& item) {
-  if (fit(table.keys.partition, model::kMaxPartitionKeyBytes, item) &&
-      fit(table.keys.sort, model::kMaxSortKeyBytes, item)) {
-    return {};
-  }
+  if (has_fit_key(table, item)) return {};
   for (const auto* elements : {&table.keys.partition, &table.keys.sort}) {
     for (const auto& element : *elements) {
       const AttributeValue* value = item.find(element.name);
@@ -250,10 +252,7 @@ Result<void> check_key_within(const TableInfo& table, const Item& item) {
 }
 
 Result<void> check_item_key(const TableInfo& table, const Item& item) {
-  if (fit(table.keys.partition, model::kMaxPartitionKeyBytes, item) &&
-      fit(table.keys.sort, model::kMaxSortKeyBytes, item)) {
-    return {};
-  }
+  if (has_fit_key(table, item)) return {};
   for (const auto* elements : {&table.keys.partition, &table.keys.sort}) {
     for (const auto& element : *elements) {
       const AttributeValue* value = item.find(element.name);

@@ -91,6 +91,10 @@ class JsonValue {
   Range<MemberIterator> members() const;
 
  private:
+  // What a value of that kind consists of; nothing when this is of another.
+  template <class Iterator>
+  Range<Iterator> inside(Kind kind) const;
+
   static Kind kind_of(char tag) {
     switch (tag) {
       case '{':
@@ -146,22 +150,22 @@ class JsonValue::MemberIterator {
   uint32_t at_ = 0;  // of the name
 };
 
-inline JsonValue::Range<JsonValue::ElementIterator> JsonValue::elements() const {
-  Range<ElementIterator> range;
-  if (kind_ != Kind::kArray) return range;
+template <class Iterator>
+JsonValue::Range<Iterator> JsonValue::inside(Kind kind) const {
+  Range<Iterator> range;
+  if (kind_ != kind) return range;
   range.first.tape_ = range.last.tape_ = tape_;
   range.first.at_ = at_ + 1;
   range.last.at_ = tape_->end(at_) - 1;
   return range;
 }
 
+inline JsonValue::Range<JsonValue::ElementIterator> JsonValue::elements() const {
+  return inside<ElementIterator>(Kind::kArray);
+}
+
 inline JsonValue::Range<JsonValue::MemberIterator> JsonValue::members() const {
-  Range<MemberIterator> range;
-  if (kind_ != Kind::kObject) return range;
-  range.first.tape_ = range.last.tape_ = tape_;
-  range.first.at_ = at_ + 1;
-  range.last.at_ = tape_->end(at_) - 1;
-  return range;
+  return inside<MemberIterator>(Kind::kObject);
 }
 
 // Owns the parsed text; the text that it was parsed from may go. Movable; used from one thread at a time, but it may

@@ -304,14 +304,17 @@ class Client:
 
     # --- steps: several items -----------------------------------------------------------------------------------------
 
+    def saw_several(self, one, names, reply):
+        if one.outcome == OK:
+            for name, response in zip(names, reply.body["Responses"]):
+                self.history.saw(one, name, response.get("Item"))
+
     def get_several(self):
         names = self.names()
         one = self.history.transaction(note="TransactGetItems")
         gets = [{"Get": self.on(name)} for name in names]
         reply = yield from self.ask(one, "TransactGetItems", {"TransactItems": gets})
-        if one.outcome == OK:
-            for name, response in zip(names, reply.body["Responses"]):
-                self.history.saw(one, name, response.get("Item"))
+        self.saw_several(one, names, reply)
 
     def select_several(self):
         names = self.names()
@@ -322,9 +325,7 @@ class Client:
         ]
         one = self.history.transaction(note="ExecuteTransaction")
         reply = yield from self.ask(one, "ExecuteTransaction", {"TransactStatements": statements})
-        if one.outcome == OK:
-            for name, response in zip(names, reply.body["Responses"]):
-                self.history.saw(one, name, response.get("Item"))
+        self.saw_several(one, names, reply)
 
     def get_batch(self):
         """Each of its items is a read of its own."""
