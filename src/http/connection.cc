@@ -28,6 +28,8 @@ constexpr int64_t kLeastBytesPerSecond = int64_t{256} << 10;
 constexpr size_t kSmallBody = size_t{64} << 10;
 // Requests and replies up to this size are not counted: the number of connections bounds them.
 constexpr size_t kUncounted = 4096;
+// Up to here a reply is copied behind its head: two pieces cost the system more than that.
+constexpr size_t kSentAsOne = 2048;
 
 bool is_root(std::string_view target) { return target.substr(0, target.find('?')) == "/"; }
 
@@ -319,7 +321,10 @@ WriteBytes Connection::send(ReplyHead head, std::string_view body) {
   head_.clear();
   append_head(head_, head);
   enter(Phase::kWriting, body.size());
-  return {*stream_, head_, reader_.method() == Method::kHead ? std::string_view() : body};
+  if (reader_.method() == Method::kHead) return {*stream_, head_, {}};
+  if (body.size() > kSentAsOne) return {*stream_, head_, body};
+  head_.append(body);
+  return {*stream_, head_, {}};
 }
 
 Task<> Connection::refuse(int status) {

@@ -35,6 +35,7 @@ constexpr uint32_t kRefererSeen = 1U << 11;
 constexpr uint32_t kSiteSeen = 1U << 12;
 static_assert(kOnce[8] == "origin" && kOnce[11] == "referer" && kOnce[12] == "sec-fetch-site");
 constexpr std::string_view kConnection = "connection";
+constexpr std::string_view kUsualRequest = "POST / HTTP/1.1\r\n";
 
 bool is_token(std::string_view text) { return !text.empty() && token_size(text) == text.size(); }
 
@@ -211,7 +212,7 @@ State RequestReader::parse_head() {
   const char first = data_[begin_];
   if (part_ == Part::kRequestLine && first != '\r' && token_size({&first, 1}) == 0) return State::kMalformed;
   while (!head_complete()) {
-    if (const auto usual = take_usual_header()) {
+    if (const auto usual = take_usual_line()) {
       if (*usual == State::kMore) continue;
       return *usual;
     }
@@ -258,13 +259,34 @@ State RequestReader::take_request_line(std::string_view line) {
   return State::kMore;
 }
 
-// A whole line "name: value" as clients write it, in one scan. Nothing, and nothing has happened, for every other line:
-// that is then taken the long way.
-std::optional<State> RequestReader::take_usual_header() {
+// A whole line as clients write it. Nothing, and nothing has happened, for every other line: that is then taken the
+// long way.
+std::optional<State> RequestReader::take_usual_line() {
   const bool seen_before = scanned_ != parsed_;
-  if (part_ != Part::kHeaders || seen_before) return std::nullopt;
-  const char* const begin = data_ + begin_ + parsed_;
-  const std::string_view rest(begin, end_ - begin_ - parsed_);
+  if (seen_before) return std::nullopt;
+  const std::string_view rest(data_ + begin_ + parsed_, end_ - begin_ - parsed_);
+  if (part_ == Part::kHeaders) {
+    if (!rest.starts_with("\r\n")) return take_usual_header(rest);
+    return pass(2) ? std::optional(end_head()) : std::nullopt;
+  }
+  if (!rest.starts_with(kUsualRequest) || !pass(kUsualRequest.size())) return std::nullopt;
+  method_ = Method::kPost;
+  keep_alive_ = true;
+  target_ = span_of(rest.substr(kUsualRequest.find('/'), 1));
+  part_ = Part::kHeaders;
+  return State::kMore;
+}
+
+// So many bytes of the head are understood; false, and nothing, when it becomes too long by that.
+bool RequestReader::pass(size_t size) {
+  if (parsed_ + size > limits_.head_bytes) return false;
+  parsed_ += size;
+  scanned_ = parsed_;
+  return true;
+}
+
+// "name: value" in one scan.
+std::optional<State> RequestReader::take_usual_header(std::string_view rest) {
   const size_t colon = token_size(rest);
   if (colon == 0 || colon + 2 >= rest.size() || rest[colon] != ':') return std::nullopt;
   const size_t from = rest[colon + 1] == ' ' ? colon + 2 : colon + 1;
@@ -272,11 +294,7 @@ std::optional<State> RequestReader::take_usual_header() {
   const size_t line = from + size + 2;
   if (line > rest.size() || rest[from + size] != '\r' || rest[from + size + 1] != '\n') return std::nullopt;
   const std::string_view value = rest.substr(from, size);
-  if (size == 0 || value.front() == ' ' || value.back() == ' ' || parsed_ + line > limits_.head_bytes) {
-    return std::nullopt;
-  }
-  parsed_ += line;
-  scanned_ = parsed_;
+  if (size == 0 || value.front() == ' ' || value.back() == ' ' || !pass(line)) return std::nullopt;
   return take_header(rest.substr(0, colon), value);
 }
 
@@ -306,7 +324,8 @@ State RequestReader::take_single(size_t place, std::string_view value) {
     content_length_ = *length;
   }
   if (bit == kCodingSeen && !same_name(value, "chunked")) return State::kMalformed;
-  if (bit == kHostSeen && value.find_first_of(" \t,") != std::string_view::npos) return State::kMalformed;
+  const auto divides = [](char c) { return c == ' ' || c == '\t' || c == ','; };
+  if (bit == kHostSeen && std::ranges::any_of(value, divides)) return State::kMalformed;
   return State::kMore;
 }
 

@@ -104,7 +104,9 @@ class RequestReader {
   State parse_chunks();
   State take_head_line(std::string_view line);
   State take_request_line(std::string_view line);
-  std::optional<State> take_usual_header();
+  std::optional<State> take_usual_line();
+  std::optional<State> take_usual_header(std::string_view rest);
+  bool pass(size_t size);
   State take_header(std::string_view name, std::string_view value);
   State take_single(size_t place, std::string_view value);
   State end_head();

@@ -93,16 +93,22 @@ void TcpStream::ready(bool readable, bool writable, bool ended) {
 // --- writing
 // ----------------------------------------------------------------------------------------------------------
 
+ssize_t TcpStream::send_both() const {
+  const auto& [first, second] = unwritten_;
+  if (second.empty()) return ::send(socket_, first.data(), first.size(), MSG_NOSIGNAL);
+  std::array<iovec, 2> pieces{};
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    pieces[i] = {const_cast<char*>(unwritten_[i].data()), unwritten_[i].size()};
+  }
+  msghdr message{};
+  message.msg_iov = pieces.data();
+  message.msg_iovlen = pieces.size();
+  return ::sendmsg(socket_, &message, MSG_NOSIGNAL);
+}
+
 TcpStream::Sent TcpStream::write_rest() {
   while (!unwritten_[0].empty() || !unwritten_[1].empty()) {
-    std::array<iovec, 2> pieces{};
-    for (size_t i = 0; i < pieces.size(); ++i) {
-      pieces[i] = {const_cast<char*>(unwritten_[i].data()), unwritten_[i].size()};
-    }
-    msghdr message{};
-    message.msg_iov = pieces.data();
-    message.msg_iovlen = pieces.size();
-    const ssize_t size = ::sendmsg(socket_, &message, MSG_NOSIGNAL);
+    const ssize_t size = send_both();
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? Sent::kFull : Sent::kBroken;
     const auto sent = static_cast<size_t>(size);

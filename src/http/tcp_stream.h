@@ -51,6 +51,7 @@ class TcpStream final : public Stream, private Loop::Watch {
   void ready(bool readable, bool writable, bool ended) override;
   void read();
   enum class Sent : uint8_t { kAll, kFull, kBroken };
+  ssize_t send_both() const;
   Sent write_rest();
   void take_turn();
   void await_turn();
