@@ -6,7 +6,6 @@ One table of 1 KB items: item collections of 10, 100, … up to a tenth of all i
 import pathlib
 import random
 import re
-import shutil
 import statistics
 import time
 
@@ -22,6 +21,7 @@ FIRST = 10_000
 CONNECTIONS = 64
 BYTES_ON_DISK = 2600  # for each item while it is compacted
 SAMPLE, HOT = 20_000, 1_000  # distinct requests of a row
+UNIFORM = 100_000  # of one that asks for each item once: more than are sent in a round, and than the caches hold of
 QUERY_ITEMS = 50
 MIX = {"GetItem": 50, "PutItem": 25, "UpdateItem": 20, "Query": 5}  # per cent
 
@@ -114,11 +114,11 @@ def query_single(n):
 
 def rows(count, chance):
     """{a row: its requests} of a table of so many items."""
-    anywhere = [chance.randrange(alone(count)) for _ in range(SAMPLE)]
+    anywhere = [chance.randrange(alone(count)) for _ in range(UNIFORM)]
     found = {
         "GetItem, hot": [get(n) for n in anywhere[:HOT]],
         "GetItem, uniform": [get(n) for n in anywhere],
-        "PutItem": [put(n, chance) for n in anywhere],
+        "PutItem": [put(n, chance) for n in anywhere[:SAMPLE]],
         "Query, collection of 1": [query_single(n) for n in anywhere],
     }
     for size in collections(count):
@@ -154,6 +154,7 @@ def grow(build, directory, before, count):
 def measure_size(build, directory, count, arguments):
     """{a row: [what the client reports, per round]}, and what is known of the server itself."""
     chance = random.Random(count)
+    servers.say(f"measuring at {count:,} items")
     requests = {what: signing.signed(lines) for what, lines in rows(count, chance).items()}
     with servers.partita(build, directory) as server:
         about = {"start_ms": server.start_ms, "idle_mib": server.idle_mib}
@@ -180,9 +181,10 @@ def measure_mixed(build, directory, count, minutes):
         fastest = servers.load(build, server, requests, connections=CONNECTIONS, seconds=10)
         rate, before = fastest["per_second"] * 0.6, written_mib(server)
         servers.say(f"mixed load, {rate:,.0f} requests a second for {minutes:g} minutes")
-        found = servers.load(
-            build, server, requests, connections=4 * CONNECTIONS, seconds=60 * minutes, rate=rate
-        )
+        with servers.telling("mixed load", minutes):
+            found = servers.load(
+                build, server, requests, connections=4 * CONNECTIONS, seconds=60 * minutes, rate=rate
+            )
         found["written_mib"] = written_mib(server) - before
     return found
 
@@ -276,12 +278,7 @@ def picture_of(found):
 
 def part(build, scratch, arguments):
     """(the text of this part of the page, its plots)"""
-    free = shutil.disk_usage(scratch).free
-    if free < arguments.growth * BYTES_ON_DISK + 2**30:
-        raise RuntimeError(
-            f"{arguments.growth:,} items need {arguments.growth * BYTES_ON_DISK / 2**30:.0f} GiB and one more, and "
-            f"{free / 2**30:.0f} GiB are free."
-        )
+    servers.need_room(scratch, arguments.growth * BYTES_ON_DISK, f"{arguments.growth:,} items")
     found, threads, result = measure(build, scratch, arguments)
     mix = ", ".join(f"{share} % {what}" for what, share in MIX.items())
     text = [

@@ -8,6 +8,7 @@ has one core they share it. Numbers differ from machine to machine: trust the ra
 import argparse
 import pathlib
 import shutil
+import signal
 import sys
 
 import against_peers
@@ -56,6 +57,7 @@ def arguments_of(words):
 
 def main():
     arguments = arguments_of(sys.argv[1:])
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("bench: ended by a signal"))  # and clears up
     chosen = [name for name in PARTS if getattr(arguments, name, None) not in (None, False)] or ["rows"]
     build = arguments.build.resolve()
     scratch = build / "bench" / "data"  # on the disk that the checkout is on, not in memory

@@ -1,15 +1,18 @@
 """Starts servers on a core of their own, loads them from another, and looks at them from outside."""
 
+import contextlib
 import dataclasses
 import json
 import os
 import pathlib
 import platform
 import re
+import shutil
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import signing
@@ -26,6 +29,35 @@ def on(cores):
 
 def say(text):
     print(f"bench: {text}", file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def telling(what, minutes):
+    """Says every minute how many of so many are over, so that nobody takes the bench for dead."""
+    over = threading.Event()
+
+    def tell():
+        minute = 1
+        while minute < minutes and not over.wait(60):
+            say(f"{what}: {minute} of {minutes:g} minutes")
+            minute += 1
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        over.set()
+        teller.join()
+
+
+def need_room(scratch, needed, what):
+    """What is measured needs so many bytes of disk, and a GiB is to be left."""
+    free = shutil.disk_usage(scratch).free
+    if free < needed + 2**30:
+        raise RuntimeError(
+            f"{what} need {needed / 2**30:.0f} GiB and one more, and {free / 2**30:.0f} GiB are free."
+        )
 
 
 class Server:
