@@ -1,84 +1,14 @@
 #include "model/item_codec.h"
 
+#include <utility>
+
 #include "base/bytes.h"
 #include "model/item_walk.h"
-#include "model/size.h"
+#include "model/item_writer.h"
 
 namespace partita::model {
 
 namespace {
-
-constexpr size_t kLengthBytes = 4;
-
-// --- Writing ---
-
-// The length of what is written from construction to close(), in front of it.
-class LengthMark {
- public:
-  explicit LengthMark(std::string& out) : out_(out), at_(out.size()) { out_.append(kLengthBytes, '\0'); }
-  void close() {
-    auto length = static_cast<uint32_t>(out_.size() - at_ - kLengthBytes);
-    for (size_t i = kLengthBytes; i-- > 0; length >>= 8) out_[at_ + i] = static_cast<char>(length & 0xff);
-  }
-
- private:
-  std::string& out_;
-  size_t at_;
-};
-
-void write_number(const Number& number, std::string& out) {
-  const size_t at = out.size();
-  out.push_back('\0');
-  number.append_compact(out);
-  out[at] = static_cast<char>(out.size() - at - 1);
-}
-
-void write_value(const AttributeValue& value, std::string& out);
-
-void write_members(const AttributeMap& map, std::string& out) {
-  append_varint(out, map.size());
-  for (const auto& [name, value] : map) {
-    append_sized(out, name);
-    write_value(value, out);
-  }
-}
-
-void write_container(const AttributeValue& value, std::string& out) {
-  LengthMark length(out);
-  if (value.is(Type::kM)) {
-    write_members(value.as_map(), out);
-  } else if (value.is(Type::kL)) {
-    append_varint(out, value.as_list().size());
-    for (const AttributeValue& member : value.as_list()) write_value(member, out);
-  } else if (value.is(Type::kNS)) {
-    append_varint(out, value.as_number_set().size());
-    for (const Number& member : value.as_number_set()) write_number(member, out);
-  } else {
-    const auto& members = value.is(Type::kSS) ? value.as_string_set() : value.as_binary_set();
-    append_varint(out, members.size());
-    for (const std::string& member : members) append_sized(out, member);
-  }
-  length.close();
-}
-
-void write_value(const AttributeValue& value, std::string& out) {
-  out.push_back(static_cast<char>(value.type()));
-  switch (value.type()) {
-    case Type::kS:
-    case Type::kB:
-      return append_sized(out, value.as_bytes());
-    case Type::kN:
-      return write_number(value.as_number(), out);
-    case Type::kBool:
-      return out.push_back(value.as_bool() ? 1 : 0);
-    case Type::kNull:
-      return;
-    default:
-      return write_container(value, out);
-  }
-}
-
-// --- Reading ---
 
 AttributeValue build_value(ItemReader& in);
 
@@ -161,13 +91,12 @@ uint64_t ItemReader::long_varint() {
 
 Error corrupt_item() { return Error(ErrorKind::kCorrupt, "A stored item is damaged or of a newer format."); }
 
-void encode_item(const Item& item, std::string& out) {
-  constexpr size_t kUsualOverhead = 4;  // for each attribute, beyond what DynamoDB counts
-  const size_t size = item_size(item);
-  out.reserve(out.size() + size + kUsualOverhead * (item.size() + 2));
-  out.push_back(static_cast<char>(kItemVersion));
-  append_varint(out, size);
-  write_members(item, out);
+std::string encode_item(const Item& item) {
+  constexpr size_t kUsualBytes = 64;  // of an attribute
+  ItemWriter out(kUsualBytes * (item.size() + 1));
+  out.members(item.size());
+  out.map(item);
+  return std::move(out).take();
 }
 
 Result<Item> decode_item(std::string_view bytes) {
@@ -175,6 +104,24 @@ Result<Item> decode_item(std::string_view bytes) {
   in.varint();
   Item item = build_members(in);
   if (!in.finished()) return corrupt_item();
+  return item;
+}
+
+Result<Item> decode_attributes(std::string_view bytes, std::span<const std::string> names) {
+  ItemReader in = ItemReader::open(bytes);
+  in.varint();
+  Item item;
+  const size_t count = in.count();
+  for (size_t i = 0; i < count && in.ok() && !names.empty(); ++i) {
+    const std::string_view name = in.sized();
+    while (!names.empty() && names.front() < name) names = names.subspan(1);
+    if (!names.empty() && names.front() == name) {
+      item.set(std::string(name), build_value(in));
+    } else {
+      in.skip_value();
+    }
+  }
+  if (!in.ok()) return corrupt_item();
   return item;
 }
 

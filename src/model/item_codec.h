@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,13 +14,16 @@
 
 namespace partita::model {
 
-void encode_item(const Item& item, std::string& out);
+std::string encode_item(const Item& item);
 
 // Errors: kCorrupt when the bytes are not an encoded item, or of a version that this build does not know.
 Result<Item> decode_item(std::string_view bytes);
 
 // model::item_size of the encoded item, without decoding it.
 Result<size_t> encoded_item_size(std::string_view bytes);
+
+// Only the attributes of these names, which are sorted. No more is looked at than that takes.
+Result<Item> decode_attributes(std::string_view bytes, std::span<const std::string> names);
 
 // Only the named attribute, decoded; nothing when the item has none of that name.
 Result<std::optional<AttributeValue>> decode_attribute(std::string_view bytes, std::string_view name);

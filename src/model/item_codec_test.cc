@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/random.h"
 #include "model/item_walk.h"
 #include "model/size.h"
@@ -67,12 +69,6 @@ Value random_value(Random& random, int depth) {
     default:
       return Value::null();
   }
-}
-
-std::string encoded(const Item& item) {
-  std::string bytes;
-  encode_item(item, bytes);
-  return bytes;
 }
 
 // Writes down what it is shown, in a form that a value can be written in too.
@@ -147,7 +143,7 @@ TEST(ItemCodecTest, EveryReaderSeesWhatWasWritten) {
   SeededRandom random(5);
   for (int i = 0; i < 5'000; ++i) {
     const Item item = random_map(random, 4);
-    const std::string bytes = encoded(item);
+    const std::string bytes = encode_item(item);
     const auto decoded = decode_item(bytes);
     ASSERT_TRUE(decoded.ok());
     ASSERT_EQ(*decoded, item);
@@ -162,15 +158,27 @@ TEST(ItemCodecTest, EveryReaderSeesWhatWasWritten) {
     const auto found = decode_attribute(bytes, other);
     ASSERT_TRUE(found.ok());
     ASSERT_EQ(found->has_value(), item.contains(other));
+    Item wanted_part;
+    std::vector<std::string> names{other};
+    if (item.contains(other)) wanted_part.set(other, *item.find(other));
+    for (const auto& [name, value] : item) {
+      if (random.below(2) == 0) names.push_back(name), wanted_part.set(name, value);
+    }
+    std::ranges::sort(names);
+    ASSERT_EQ(*decode_attributes(bytes, names), wanted_part);
   }
 }
 
 TEST(ItemCodecTest, RefusesEveryTruncationAndEveryTail) {
   SeededRandom random(6);
   for (int i = 0; i < 300; ++i) {
-    const std::string bytes = encoded(random_map(random, 3));
+    const Item item = random_map(random, 3);
+    std::vector<std::string> all_names;
+    for (const auto& entry : item) all_names.push_back(entry.name);
+    const std::string bytes = encode_item(item);
     for (size_t size = 0; size < bytes.size(); ++size) {
       const std::string part = bytes.substr(0, size);  // its own allocation, so that a read past it is noticed
+      static_cast<void>(decode_attributes(part, all_names).ok());
       const auto decoded = decode_item(part);
       ASSERT_FALSE(decoded.ok());
       ASSERT_EQ(decoded.error().kind(), ErrorKind::kCorrupt);
@@ -185,7 +193,7 @@ TEST(ItemCodecTest, SurvivesFlippedBytes) {
   SeededRandom random(7);
   size_t refused = 0;
   for (int i = 0; i < 2'000; ++i) {
-    const std::string bytes = encoded(random_map(random, 3));
+    const std::string bytes = encode_item(random_map(random, 3));
     for (int j = 0; j < 50; ++j) {
       std::string damaged = bytes;
       for (uint64_t left = 1 + random.below(3); left > 0; --left) {
@@ -206,7 +214,7 @@ TEST(ItemCodecTest, SurvivesFlippedBytes) {
 TEST(ItemCodecTest, RefusesOtherVersions) {
   Item item;
   item.set("a", Value::null());
-  std::string bytes = encoded(item);
+  std::string bytes = encode_item(item);
   bytes[0] = 2;
   EXPECT_FALSE(decode_item(bytes).ok());
   EXPECT_FALSE(encoded_item_size(bytes).ok());
@@ -218,22 +226,22 @@ TEST(ItemCodecTest, RefusesBottomlessNesting) {
   for (int i = 0; i < 250; ++i) value = Value::list({std::move(value)});
   Item item;
   item.set("deep", value);
-  EXPECT_EQ(*decode_item(encoded(item)), item);
+  EXPECT_EQ(*decode_item(encode_item(item)), item);
   for (int i = 0; i < 1000; ++i) value = Value::list({std::move(value)});
   item.set("deep", value);
-  EXPECT_FALSE(decode_item(encoded(item)).ok());
+  EXPECT_FALSE(decode_item(encode_item(item)).ok());
 }
 
 TEST(ItemCodecTest, BytesOnDiskStayAsTheyAre) {
   Item item;
   item.set("a", Value::string("xy"));
   item.set("b", Value::list({Value::boolean(true), Value::null(), Value::number(Number::of(-7))}));
-  EXPECT_EQ(encoded(item), std::string("\x01\x0f\x02"
-                                       "\x01"
-                                       "a\x00\x02xy"
-                                       "\x01"
-                                       "b\x06\x00\x00\x00\x09\x03\x03\x01\x04\x01\x03\xa7\x01\x07",
-                                       25));
+  EXPECT_EQ(encode_item(item), std::string("\x01\x0f\x02"
+                                           "\x01"
+                                           "a\x00\x02xy"
+                                           "\x01"
+                                           "b\x06\x00\x00\x00\x09\x03\x03\x01\x04\x01\x03\xa7\x01\x07",
+                                           25));
 }
 
 }  // namespace

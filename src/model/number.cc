@@ -36,13 +36,17 @@ constexpr auto kNarrowPowers = [] {
 
 Wide power_of_ten(int exponent) { return kPowers[static_cast<size_t>(exponent)]; }
 
+// Precondition: not zero.
+int count_bits(Wide value) {
+  const auto high = static_cast<uint64_t>(value >> 64);
+  const auto low = static_cast<uint64_t>(value);
+  return high != 0 ? 128 - __builtin_clzll(high) : 64 - __builtin_clzll(low);
+}
+
 // How many decimal digits the value has; 0 for zero.
 int count_digits(Wide value) {
   if (value == 0) return 0;
-  const auto high = static_cast<uint64_t>(value >> 64);
-  const auto low = static_cast<uint64_t>(value);
-  const int bits = high != 0 ? 128 - __builtin_clzll(high) : 64 - __builtin_clzll(low);
-  const int guess = bits * 1233 >> 12;  // bits * log10(2), at most one too small
+  const int guess = count_bits(value) * 1233 >> 12;  // bits * log10(2), at most one too small
   return value >= power_of_ten(guess) ? guess + 1 : guess;
 }
 
@@ -436,15 +440,14 @@ std::optional<Number> Number::decode(std::string_view& in) {
   return std::nullopt;
 }
 
-void Number::append_compact(std::string& out) const {
-  if (is_zero()) return;
+char* Number::write_compact(char* out) const {
+  static_assert(std::endian::native == std::endian::little && kMaxCompactBytes == 2 + sizeof(Wide));
+  if (is_zero()) return out;
   const int shifted = exponent_ - kLowestExponent;
-  std::array<char, 2 + sizeof(Wide)> bytes;
-  bytes[0] = static_cast<char>(shifted & 0xff);
-  bytes[1] = static_cast<char>(shifted >> 8 << 1 | (negative_ ? 1 : 0));
-  size_t size = 2;
-  for (Wide rest = coefficient_; rest != 0; rest >>= 8) bytes[size++] = static_cast<char>(rest & 0xff);
-  out.append(bytes.data(), size);
+  out[0] = static_cast<char>(shifted & 0xff);
+  out[1] = static_cast<char>(shifted >> 8 << 1 | (negative_ ? 1 : 0));
+  std::memcpy(out + 2, &coefficient_, sizeof coefficient_);
+  return out + 2 + (count_bits(coefficient_) + 7) / 8;
 }
 
 // Nothing for what no number has in its canonical form.

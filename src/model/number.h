@@ -61,9 +61,10 @@ class Number {
   // Takes one encoded number from the front of `in`; nothing, and no move, when the bytes are not an encoding.
   static std::optional<Number> decode(std::string_view& in);
 
-  // The quickest form, neither ordered nor self-delimiting, at most 18 bytes and none for zero:
-  // docs/formats/numbers.md.
-  void append_compact(std::string& out) const;
+  // The quickest form, neither ordered nor self-delimiting, none at all for zero: docs/formats/numbers.md. Returns
+  // where it ends; there has to be room for the longest.
+  static constexpr size_t kMaxCompactBytes = 18;
+  char* write_compact(char* out) const;
   // The number that all of `bytes` is; nothing when they are not one.
   static std::optional<Number> from_compact(std::string_view bytes);
 

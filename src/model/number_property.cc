@@ -1,5 +1,6 @@
 // Reads cases with their answers from standard input, as number_property_test.py writes them, and stops at the first
 // one that Number answers otherwise.
+#include <array>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -86,8 +87,8 @@ class Comparison {
     std::string_view rest = bytes;
     const auto decoded = Number::decode(rest);
     expect("decoded", decoded == *number && rest == "next" ? "same" : "other", "same");
-    std::string compact;
-    number->append_compact(compact);
+    std::array<char, Number::kMaxCompactBytes> room;
+    const std::string_view compact(room.data(), number->write_compact(room.data()));
     expect("compact", Number::from_compact(compact) == *number ? "same" : "other", "same");
     return number;
   }

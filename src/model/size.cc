@@ -8,9 +8,6 @@ namespace partita::model {
 
 namespace {
 
-constexpr size_t kContainerBytes = 3;
-constexpr size_t kMemberBytes = 1;
-
 size_t bytes_of(const std::vector<std::string>& members) {
   size_t size = 0;
   for (const std::string& member : members) size += member.size();

@@ -9,6 +9,10 @@
 
 namespace partita::model {
 
+// What a map or a list weighs beside its members, and for each of them.
+inline constexpr size_t kContainerBytes = 3;
+inline constexpr size_t kMemberBytes = 1;
+
 // Bytes of one value without its name: S UTF-8 bytes, B bytes, N Number::size_bytes, BOOL and NULL 1,
 // M and L 3 + 1 for each member + the members (and their names), sets the sum of their members.
 size_t value_size(const AttributeValue& value);

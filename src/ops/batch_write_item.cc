@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/check.h"
 #include "model/fault.h"
 #include "model/limits.h"
 #include "ops/handlers.h"
@@ -25,7 +26,11 @@ void write_request(wire::JsonWriter& json, const table::WriteAction& action) {
   json.key(put ? "PutRequest" : "DeleteRequest");
   json.begin_object();
   json.key(put ? "Item" : "Key");
-  json.write_item(action.item);
+  if (put) {
+    PARTITA_CHECK(json.write_encoded_item(action.item).ok());
+  } else {
+    json.write_item(action.key);
+  }
   json.end_object();
   json.end_object();
 }
@@ -56,11 +61,11 @@ struct BatchWriteItem {
     table::WriteAction action;
     if (entry.has(Field::kPutRequest)) {
       action.kind = table::WriteAction::Kind::kPut;
-      PARTITA_TRY(action.item, wire::decode_item(entry.in(Field::kPutRequest)[Field::kItem]));
-      PARTITA_TRY_VOID(table::check_item_size(action.item));
+      PARTITA_TRY(action.item, wire::decode_encoded_item(entry.in(Field::kPutRequest)[Field::kItem]));
+      PARTITA_TRY_VOID(table::check_item_size(table::named_bytes(action)));
     } else {
       action.kind = table::WriteAction::Kind::kDelete;
-      PARTITA_TRY(action.item, wire::decode_item(entry.in(Field::kDeleteRequest)[Field::kKey]));
+      PARTITA_TRY(action.key, wire::decode_item(entry.in(Field::kDeleteRequest)[Field::kKey]));
     }
     return action;
   }

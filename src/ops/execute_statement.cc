@@ -40,7 +40,7 @@ std::string token_of(const std::string& digest, const Position& position) {
   std::string bytes(1, static_cast<char>(kTokenVersion));
   append_sized(bytes, digest);
   append_varint(bytes, position.read);
-  if (position.start) model::encode_item(*position.start, bytes);
+  if (position.start) bytes += model::encode_item(*position.start);
   std::string token;
   append_base64(token, bytes);
   return token;

@@ -113,10 +113,10 @@ Task<Result<void>> write_items(JsonWriter& json, std::span<const table::FoundIte
   co_return Result<void>();
 }
 
-void write_collection_metrics(JsonWriter& json, const table::TableInfo& table, const model::Item& key, uint64_t bytes) {
+void write_collection_metrics(JsonWriter& json, const table::BoundWrite& write, uint64_t bytes) {
   constexpr double kGigabyte = 1024.0 * 1024 * 1024;
   model::Item collection;
-  for (const auto& element : table.keys.partition) collection.set(element.name, *key.find(element.name));
+  for (const auto& [name, type] : write.table->keys.partition) collection.set(name, *write.named().find(name));
   const double lower = std::floor(static_cast<double>(bytes) / kGigabyte);
   json.begin_object();
   json.key("ItemCollectionKey");

@@ -12,6 +12,7 @@
 #include "table/capacity.h"
 #include "table/read.h"
 #include "table/request.h"
+#include "table/write.h"
 #include "wire/json_writer.h"
 
 namespace partita::ops {
@@ -40,9 +41,8 @@ Result<void> write_found(wire::JsonWriter& json, const table::FoundItem& item);
 // The elements of an array, a piece at a time. The arguments outlive the task.
 Task<Result<void>> write_items(wire::JsonWriter& json, std::span<const table::FoundItem> items);
 
-// The structure {"ItemCollectionKey": {...}, "SizeEstimateRangeGB": [lower, upper]} of the collection that the key
-// belongs to.
-void write_collection_metrics(wire::JsonWriter& json, const table::TableInfo& table, const model::Item& key,
-                              uint64_t bytes);
+// The structure {"ItemCollectionKey": {...}, "SizeEstimateRangeGB": [lower, upper]} of the collection that the
+// write's item belongs to.
+void write_collection_metrics(wire::JsonWriter& json, const table::BoundWrite& write, uint64_t bytes);
 
 }  // namespace partita::ops

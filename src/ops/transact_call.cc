@@ -24,7 +24,7 @@ void write_collections(wire::JsonWriter& json, const std::vector<table::WritesOu
       json.key(open->name);
       json.begin_array();
     }
-    write_collection_metrics(json, *open, write->action->item, bytes);
+    write_collection_metrics(json, *write, bytes);
   }
   json.end_array();
   json.end_object();

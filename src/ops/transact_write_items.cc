@@ -36,7 +36,7 @@ struct TransactWriteItems {
     // Measured: an item's values come before the expressions, a key's behind them.
     if (form.kind == Kind::kPut) {
       PARTITA_TRY_VOID(decode_target(in, form.item, part.action));
-      PARTITA_TRY_VOID(table::check_item_size(part.action.item));
+      PARTITA_TRY_VOID(table::check_item_size(table::named_bytes(part.action)));
     }
     PARTITA_TRY(expr::Placeholders given, placeholders(in));
     if (form.kind == Kind::kUpdate) {

@@ -12,7 +12,11 @@ using wire::Field;
 using wire::Members;
 
 Result<void> decode_target(const Members& in, Field field, table::WriteAction& action) {
-  PARTITA_TRY(action.item, wire::decode_item(in[field]));
+  if (action.kind == table::WriteAction::Kind::kPut) {
+    PARTITA_TRY(action.item, wire::decode_encoded_item(in[field]));
+  } else {
+    PARTITA_TRY(action.key, wire::decode_item(in[field]));
+  }
   action.return_item_on_failure = in.text(Field::kReturnValuesOnConditionCheckFailure) == "ALL_OLD";
   return {};
 }
@@ -49,7 +53,7 @@ Result<table::WriteRequest> decode_replacement(const Members& in, table::WriteAc
   if (request.returned != ReturnValues::kNone && request.returned != ReturnValues::kAllOld) {
     return model::refuse(model::Fault::kReturnValuesOldOnly);
   }
-  if (kind == table::WriteAction::Kind::kPut) PARTITA_TRY_VOID(table::check_item_size(action.item));
+  if (kind == table::WriteAction::Kind::kPut) PARTITA_TRY_VOID(table::check_item_size(table::named_bytes(action)));
   PARTITA_TRY_VOID(decode_expected(in, action));
   PARTITA_TRY(expr::Placeholders given, placeholders(in));
   PARTITA_TRY_VOID(decode_condition(in, given, action));
@@ -81,7 +85,7 @@ Result<std::string> WriteCall::encode(const Request& request, const table::Write
   write_capacity_member(json, outcome.written.change.consumed, request.capacity);
   if (outcome.collection_bytes) {
     json.key("ItemCollectionMetrics");
-    write_collection_metrics(json, *plan.table, request.action.item, *outcome.collection_bytes);
+    write_collection_metrics(json, plan.write, *outcome.collection_bytes);
   }
   json.end_object();
   return std::move(json).take();

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "model/fault.h"
+#include "model/size.h"
 #include "partiql/literals.h"
 #include "partiql/updates.h"
 #include "table/write.h"
@@ -187,7 +188,7 @@ class Reader {
       entries.push_back({name.text, std::move(one)});
     }
     made_.item = model::Item::of(std::move(entries));
-    return table::check_item_size(made_.item);
+    return table::check_item_size(model::item_size(made_.item));
   }
 
   Result<model::AttributeValue> attribute(const Node& node) {

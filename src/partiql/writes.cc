@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "model/fault.h"
+#include "model/item_codec.h"
 
 namespace partita::partiql {
 
@@ -90,7 +91,7 @@ Result<table::WriteAction> insertion(const Statement& statement, const table::Ta
       if (!value->is(element.type)) return refuse(Fault::kPartiqlKeyType, {element.name});
     }
   }
-  action.item = statement.item;
+  action.item = model::encode_item(statement.item);
   action.condition = Condition(presence(table.keys.partition.front().name, false));
   return action;
 }
@@ -103,7 +104,7 @@ Result<table::WriteAction> write_of(const Statement& statement, const table::Tab
   Target target(statement, table);
   PARTITA_TRY_VOID(target.check());
   table::WriteAction action;
-  action.item = target.take_key();
+  action.key = target.take_key();
   const std::string& key = table.keys.partition.front().name;
   ConditionNode rest = target.take_rest();
   if (statement.kind == Kind::kDelete) {

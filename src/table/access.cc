@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/item_codec.h"
+
 namespace partita::table {
 
 namespace {
@@ -13,6 +15,10 @@ void add(std::vector<std::string>& names, const std::vector<std::string>& more) 
 void add(std::vector<std::string>& names, const expr::UpdateValue& value) {
   if (!value.path.attribute.empty()) names.push_back(value.path.attribute);
   for (const auto& argument : value.arguments) add(names, argument);
+}
+
+void add(std::vector<std::string>& names, const model::Item& item) {
+  for (const auto& entry : item) names.push_back(entry.name);
 }
 
 }  // namespace
@@ -29,8 +35,10 @@ std::vector<const model::AttributeValue*> Access::leading_keys() const {
 
 std::vector<std::string> Access::attributes() const {
   std::vector<std::string> names;
-  if (item != nullptr) {
-    for (const auto& entry : *item) names.push_back(entry.name);
+  if (!stored.empty()) {
+    add(names, model::decode_item(stored).value());
+  } else if (item != nullptr) {
+    add(names, *item);
   }
   if (projection != nullptr) add(names, projection->attributes());
   if (condition != nullptr) add(names, condition->attributes());

@@ -27,7 +27,8 @@ struct Access {
   std::string_view name;                  // of the table; empty for what concerns all of them
   const TableInfo* table = nullptr;       // null for kControl
   const IndexInfo* index = nullptr;       // null: the table itself
-  const model::Item* item = nullptr;      // the item or the key that is named
+  const model::Item* item = nullptr;      // the key that is named, with more of the item or without
+  std::string_view stored;                // the whole item that is put, as it is encoded
   const expr::KeyRange* range = nullptr;  // the keys that a Query reads
   const expr::Projection* projection = nullptr;
   const expr::Condition* condition = nullptr;  // or the filter

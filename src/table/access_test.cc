@@ -52,7 +52,7 @@ class AccessTest : public TableTest {
 TEST_F(AccessTest, OfAnUpdate) {
   WriteRequest request;
   request.action.kind = WriteAction::Kind::kUpdate;
-  request.action.item = item({{"pk", s("p")}, {"sk", n(1)}});
+  request.action.key = item({{"pk", s("p")}, {"sk", n(1)}});
   auto placeholders = given();
   request.action.update = expr::parse_update("SET x.y = if_not_exists(z, :b) + w REMOVE v", placeholders).value();
   request.action.condition = expr::parse_condition("u = :a", expr::Source::kCondition, placeholders).value();
@@ -100,8 +100,7 @@ TEST_F(AccessTest, OfEachPartOfATransactionUntilOneIsRefused) {
   TransactWriteRequest request;
   for (const auto kind : {WriteAction::Kind::kPut, WriteAction::Kind::kCheck, WriteAction::Kind::kDelete}) {
     TransactWriteRequest::Part part;
-    part.action.kind = kind;
-    part.action.item = item({{"pk", s("p")}, {"sk", n(static_cast<int64_t>(kind))}});
+    part.action = action_of(kind, item({{"pk", s("p")}, {"sk", n(static_cast<int64_t>(kind))}}));
     request.parts.push_back(part);
   }
   const auto plan = table::bind(request, std::vector<Result<Table>>(3, find("T")));
@@ -139,12 +138,14 @@ TEST_F(AccessTest, AnIndexIsReadOnlyWhileItIsActive) {
 // A plan is made anew from the same request, as when the table's description changed meanwhile.
 TEST_F(AccessTest, ARequestCanBeBoundAgain) {
   WriteRequest request;
-  request.action.item = item({{"pk", s("p")}, {"sk", n(1)}, {"g", s("x")}});
+  request.action.item = model::encode_item(item({{"pk", s("p")}, {"sk", n(1)}, {"g", s("x")}}));
   ASSERT_TRUE(table::bind(request, find("T")).ok());
   update(drop_index("T", "by-g"));
   wait_for_jobs();
   const auto plan = table::bind(request, find("T"));
   ASSERT_TRUE(plan.ok());
+  ASSERT_TRUE(admit(*plan, gate_).ok());
+  EXPECT_EQ(gate_.seen.back().attributes(), (Names{"g", "pk", "sk"}));
   const auto outcome = wait_for(run(db(), *plan));
   ASSERT_TRUE(outcome.ok());
   EXPECT_EQ(outcome->written.change.consumed.total().write, 2);

@@ -44,9 +44,7 @@ std::string encoded(const TableInfo& info) {
   AttributeValue::List features;
   for (const auto& feature : info.features) features.push_back(AttributeValue::string(feature));
   item.set("features", AttributeValue::list(std::move(features)));
-  std::string bytes;
-  model::encode_item(item, bytes);
-  return bytes;
+  return model::encode_item(item);
 }
 
 Error damaged() { return Error(ErrorKind::kCorrupt, "a table's entry in the catalogue is damaged"); }
@@ -205,6 +203,7 @@ Catalog::Published Catalog::publish(TableInfo info, storage::Version version, ui
     share_tallies(*found->second, info);
   }
   info.version = version;
+  info.needed = needed_attributes(info);
   info.slots = std::make_shared<CountSlots>(info.id, info.revision, std::pair(origin_, slot_groups_++));
   Table table = std::make_shared<const TableInfo>(std::move(info));
   if (!same_table && removals != removals_) return {table, false};

@@ -53,7 +53,7 @@ TEST_F(CollectionTest, AFullCollectionRefusesToGrowAndOthersDoNot) {
 TEST_F(CollectionTest, BatchesAndTransactionsAreHeldToItToo) {
   const int taken = fill("T", "full", 100);
   WriteAction growing;
-  growing.item = row("full", taken, 1000);
+  growing.item = model::encode_item(row("full", taken, 1000));
   BatchWriteRequest writes;
   writes.parts.push_back({"T", {growing}});
   const auto batch = carry_out(db(), writes);

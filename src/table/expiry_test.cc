@@ -103,7 +103,7 @@ TEST_F(ExpiryTest, RowsFollowTheirItems) {
   put("T", row(4, n(now_s() + 10)));
   WriteAction later;
   later.kind = Kind::kUpdate;
-  later.item = key(4);
+  later.key = key(4);
   auto given = expr::Placeholders::make(std::nullopt, item({{":t", n(now_s() + 100)}})).value();
   later.update = expr::parse_update("SET expires = :t", given).value();
   ASSERT_TRUE(write("T", later).ok());

@@ -27,7 +27,7 @@ inline constexpr size_t kMaxWrittenBytes = size_t{128} << 20;
 size_t bytes_of(std::span<const storage::Changes::Write> writes);
 
 // Evaluates one write without images. Faults: those of evaluate_write() and check_growth().
-Result<Written> evaluate_one(const WritesPlan::Write& write, bool full, const storage::Record* found, int64_t now_ms,
+Result<Written> evaluate_one(const BoundWrite& write, bool full, const storage::Record* found, int64_t now_ms,
                              storage::Changes& changes);
 
 // Of one plan; `plan` and `full` (one element for each write: whether its item collection is) outlive it.

@@ -55,12 +55,12 @@ class ForesightTest : public TableTest {
       request.parts.push_back({"T", {}});
       WriteAction& action = request.parts.back().action;
       action.kind = Kind::kCheck;
-      action.item = key(i);
+      action.key = key(i);
       expr::Placeholders none;
       action.condition = expr::parse_condition(condition, expr::Source::kCondition, none).value();
     }
     request.parts.push_back({"T", {}});
-    request.parts.back().action.item = key(kItems);
+    request.parts.back().action.item = model::encode_item(key(kItems));
     return request;
   }
   BatchWriteRequest batch(int64_t puts) {
@@ -68,7 +68,7 @@ class ForesightTest : public TableTest {
     request.parts.push_back({"T", {}});
     for (int64_t i = 0; i < puts; ++i) {
       request.parts[0].actions.emplace_back();
-      request.parts[0].actions.back().item = large(i);
+      request.parts[0].actions.back().item = model::encode_item(large(i));
     }
     return request;
   }
@@ -152,7 +152,7 @@ TEST_F(ForesightTest, WhatATransactionMayWriteIsBounded) {
     request.parts.push_back({"T", {}});
     WriteAction& action = request.parts.back().action;
     action.kind = Kind::kUpdate;
-    action.item = key(i);
+    action.key = key(i);
     expr::Placeholders none;
     action.update = expr::parse_update("SET v = sk", none).value();
   }

@@ -83,9 +83,7 @@ std::string job_row(const Job& job) {
   item.set("position", AttributeValue::binary(std::string(position.begin(), position.end())));
   item.set("run", whole(job.run));
   item.set("table", AttributeValue::string(job.table));
-  std::string row;
-  model::encode_item(item, row);
-  return row;
+  return model::encode_item(item);
 }
 
 Result<Job> job_from(std::string_view key, std::string_view row) {

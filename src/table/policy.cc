@@ -34,9 +34,7 @@ std::string row_of(const StoredPolicy& stored) {
     item.set("versioned", AttributeValue::boolean(stored.policy->versioned));
   }
   item.set("revision", AttributeValue::number(model::Number::of(stored.revision)));
-  std::string row;
-  model::encode_item(item, row);
-  return row;
+  return model::encode_item(item);
 }
 
 // Nothing when there never was one.

@@ -109,56 +109,35 @@ void copy_attribute(const Item& from, const std::string& name, Item& to) {
   if (const AttributeValue* value = from.find(name); value != nullptr) to.set(name, *value);
 }
 
-std::string encoded(const Item& item) {
-  std::string bytes;
-  model::encode_item(item, bytes);
-  return bytes;
-}
-
 // For the job that counts the rows of that index just now; see counts.h.
 void note_change(const TableInfo& table, uint16_t index, const RowChange& change, Changes& changes) {
   const uint64_t run = table.counting_run(index);
   if (run != 0) changes.append(counting_topic(table.id, index, run), encode_row_change(change));
 }
 
-// An item's change as a whole. What indexes that keep whole items need of it is found out once.
-struct WholeChange {
-  const Item* before;
-  size_t before_bytes;
-  const Item* after;
-  size_t after_bytes;
-  size_t row = 0;            // where `changes` has the item's own row
-  std::optional<bool> same;  // whether both are there and equal; nothing: not looked at yet
-
-  bool is_same() {
-    if (!same) same = before != nullptr && after != nullptr && *before == *after;
-    return *same;
-  }
-};
-
-// What changes nothing is no news.
-void note_in_stream(const TableInfo& table, const Key& key, const Before& before, WholeChange& whole,
+// What changes nothing is no news. Equal items are equal bytes.
+void note_in_stream(const TableInfo& table, const Key& key, const Image& before, const Image& after,
                     const Origin& origin, Changes& changes) {
   const StreamShard* shard = shard_of(table, key);
-  if (shard == nullptr || whole.is_same()) return;
+  if (shard == nullptr || before.stored == after.stored) return;
   ItemRecord record;
-  record.event = !before.exists ? StreamEvent::kInsert : whole.after ? StreamEvent::kModify : StreamEvent::kRemove;
+  record.event = !before.exists() ? StreamEvent::kInsert : after.exists() ? StreamEvent::kModify : StreamEvent::kRemove;
   record.at_ms = origin.at_ms;
   record.by_service = origin.service;
-  const std::string keys = encoded(key_of(table, whole.after != nullptr ? *whole.after : *whole.before));
+  const std::string keys = model::encode_item(key_of(table, after.exists() ? *after.item : *before.item));
   record.keys = keys;
-  if (before.exists && keeps_old_images(table.stream)) record.old_image = before.stored;
-  if (whole.after != nullptr && keeps_new_images(table.stream)) record.new_image = *changes.writes()[whole.row].value;
+  if (keeps_old_images(table.stream)) record.old_image = before.stored;
+  if (keeps_new_images(table.stream)) record.new_image = after.stored;
   changes.append(topic_of(table.id, table.stream.created_ms, shard->number), encode_record(record));
 }
 
 // One index's part of an item's change.
 class IndexChange {
  public:
-  IndexChange(const TableInfo& table, const IndexInfo& index, WholeChange& whole)
-      : table_(table), index_(index), whole_(whole) {
-    load(whole.before, whole.before_bytes, old_);
-    load(whole.after, whole.after_bytes, new_);
+  IndexChange(const TableInfo& table, const IndexInfo& index, const Image& before, const Image& after)
+      : table_(table), index_(index) {
+    load(before, old_);
+    load(after, new_);
   }
   IndexChange(const IndexChange&) = delete;
   IndexChange& operator=(const IndexChange&) = delete;
@@ -166,9 +145,9 @@ class IndexChange {
   void apply(Changes& changes, ItemChange& change) {
     if (!old_.key && !new_.key) return;
     const bool moved = old_.key.has_value() != new_.key.has_value() || (old_.key && !(*old_.key == *new_.key));
-    if (!moved && same_views()) return;
+    if (!moved && old_.stored == new_.stored) return;
     if (old_.key && moved) changes.erase(*old_.key);
-    if (new_.key) changes.put(*new_.key, keeps_all() ? *changes.writes()[whole_.row].value : encoded(*new_.view));
+    if (new_.key) changes.put(*new_.key, std::string(new_.stored));
     charge(moved, change);
     if (!table_.counting.empty()) note(moved, changes);
   }
@@ -176,28 +155,23 @@ class IndexChange {
  private:
   struct Side {
     std::optional<Key> key;
-    Item made;                   // the view of an index that does not keep all
-    const Item* view = nullptr;  // when there is a key
-    size_t bytes = 0;            // of the view
+    std::string view;         // of an index that does not keep all
+    std::string_view stored;  // what the index holds, when there is a key, ...
+    size_t bytes = 0;         // ... and what that weighs
   };
 
   bool keeps_all() const { return index_.projection.kind == ProjectionKind::kAll && !index_.vector; }
 
-  void load(const Item* item, size_t bytes, Side& side) const {
-    if (item != nullptr) side.key = index_key(table_, index_, *item);
+  void load(const Image& image, Side& side) const {
+    if (image.exists()) side.key = index_key(table_, index_, *image.item);
     if (!side.key) return;
-    side.view = item;
-    side.bytes = bytes;
+    side.stored = image.stored;
+    side.bytes = image.bytes;
     if (keeps_all()) return;
-    side.made = index_view(table_, index_, *item);
-    side.view = &side.made;
-    side.bytes = model::item_size(side.made);
-  }
-
-  // Precondition: there are both.
-  bool same_views() {
-    if (!keeps_all()) return *old_.view == *new_.view;
-    return whole_.is_same();
+    const Item view = index_view(table_, index_, *image.item);
+    side.view = model::encode_item(view);
+    side.stored = side.view;
+    side.bytes = model::item_size(view);
   }
 
   void note(bool moved, Changes& changes) const {
@@ -228,7 +202,6 @@ class IndexChange {
 
   const TableInfo& table_;
   const IndexInfo& index_;
-  WholeChange& whole_;
   Side old_, new_;
 };
 
@@ -325,6 +298,10 @@ std::optional<Key> index_key(const TableInfo& table, const IndexInfo& index, con
   return key;
 }
 
+Result<Item> needed_of(const TableInfo& table, std::string_view stored) {
+  return table.needed ? model::decode_attributes(stored, *table.needed) : model::decode_item(stored);
+}
+
 Item key_of(const TableInfo& table, const Item& item) { return position_of(table, nullptr, item); }
 
 Item position_of(const TableInfo& table, const IndexInfo* index, const Item& item) {
@@ -343,37 +320,37 @@ Item index_view(const TableInfo& table, const IndexInfo& index, const Item& item
   return view;
 }
 
-ItemChange change_item(const TableInfo& table, const Key& key, const Before& before, const Item* after,
+ItemChange change_item(const TableInfo& table, const Key& key, const Image& before, const Image& after,
                        const Origin& origin, Changes& changes) {
   ItemChange change;
   change.consumed.table = table.name;
-  const size_t after_bytes = after == nullptr ? 0 : model::item_size(*after);
-  change.consumed.base.write = model::write_half_units(std::max(before.bytes, after_bytes));
+  change.consumed.base.write = model::write_half_units(std::max(before.bytes, after.bytes));
   if (!table.indexes.empty() && has_vectors(table)) {
-    const size_t old_bytes = before.item == nullptr ? 0 : charged_bytes(table, *before.item, before.bytes);
-    const size_t new_bytes = after == nullptr ? 0 : charged_bytes(table, *after, after_bytes);
-    change.consumed.base.write = model::write_half_units(std::max(old_bytes, new_bytes));
+    const auto charged = [&](const Image& image) {
+      return image.exists() ? charged_bytes(table, *image.item, image.bytes) : 0;
+    };
+    change.consumed.base.write = model::write_half_units(std::max(charged(before), charged(after)));
   }
-  if (!before.exists && after == nullptr) return change;
-  WholeChange whole{before.item, before.bytes, after, after_bytes, changes.writes().size(), {}};
-  if (after != nullptr) {
-    changes.put(key, encoded(*after));
+  if (!before.exists() && !after.exists()) return change;
+  if (after.exists()) {
+    changes.put(key, std::string(after.stored));
   } else {
     changes.erase(key);
   }
-  change.count = {int64_t{after != nullptr} - int64_t{before.exists},
-                  static_cast<int64_t>(after_bytes) - static_cast<int64_t>(before.bytes)};
+  change.count = {int64_t{after.exists()} - int64_t{before.exists()},
+                  static_cast<int64_t>(after.bytes) - static_cast<int64_t>(before.bytes)};
   if (!table.counting.empty()) {
-    auto size = [](bool there, size_t bytes) { return there ? std::optional<uint64_t>(bytes) : std::nullopt; };
-    const RowChange row{key.bytes, size(before.exists, before.bytes), size(after != nullptr, after_bytes)};
-    note_change(table, model::kBaseIndex, row, changes);
+    const auto size = [](const Image& image) {
+      return image.exists() ? std::optional<uint64_t>(image.bytes) : std::nullopt;
+    };
+    note_change(table, model::kBaseIndex, {key.bytes, size(before), size(after)}, changes);
   }
-  if (table.ttl) change_expiry(table, key, before.item, after, changes);
+  if (table.ttl) change_expiry(table, key, before.item, after.item, changes);
   for (const auto& index : table.indexes) {
     if (index.status == Status::kDeleting) continue;
-    IndexChange(table, index, whole).apply(changes, change);
+    IndexChange(table, index, before, after).apply(changes, change);
   }
-  if (table.stream.enabled) note_in_stream(table, key, before, whole, origin, changes);
+  if (table.stream.enabled) note_in_stream(table, key, before, after, origin, changes);
   return change;
 }
 

@@ -42,6 +42,9 @@ storage::Key item_key(const TableInfo& table, const model::Item& item);
 // Nothing when the item lacks one of the index's key attributes: then it is not in the index.
 std::optional<storage::Key> index_key(const TableInfo& table, const IndexInfo& index, const model::Item& item);
 
+// At least the needed_attributes() of an encoded item. Errors: kCorrupt.
+Result<model::Item> needed_of(const TableInfo& table, std::string_view stored);
+
 // Only the table's key attributes of an item.
 model::Item key_of(const TableInfo& table, const model::Item& item);
 // Only the key attributes of the table and, unless null, of the index: what LastEvaluatedKey holds.
@@ -63,13 +66,15 @@ struct ItemChange {
   std::vector<CountChange> index_counts;
 };
 
-// The item as it was. `item` may be null on a table with neither indexes nor a stream nor TTL, where only the size
-// matters.
-struct Before {
-  bool exists = false;
-  size_t bytes = 0;
+// An item before or after a change.
+struct Image {
+  std::string_view stored;  // as it is encoded; empty: there is none
+  size_t bytes = 0;         // model::item_size of it
+  // At least what needed_of() gives. Of the old one it may be null on a table with neither indexes nor a stream nor
+  // TTL.
   const model::Item* item = nullptr;
-  std::string_view stored;  // as it is encoded
+
+  bool exists() const { return !stored.empty(); }
 };
 
 // Where a change comes from, for the table's stream.
@@ -78,10 +83,9 @@ struct Origin {
   bool service = false;  // the item's time to live is over
 };
 
-// Adds the writes of the item's row and of all its index and expiry rows to `changes`, and its stream's record. `after`
-// is null for a deletion; a deletion of what does not exist writes nothing and is charged the minimum. Precondition:
-// keys checked.
-ItemChange change_item(const TableInfo& table, const storage::Key& key, const Before& before, const model::Item* after,
+// Adds the writes of the item's row and of all its index and expiry rows to `changes`, and its stream's record. A
+// deletion of what does not exist writes nothing and is charged the minimum. Precondition: keys checked.
+ItemChange change_item(const TableInfo& table, const storage::Key& key, const Image& before, const Image& after,
                        const Origin& origin, storage::Changes& changes);
 
 }  // namespace partita::table

@@ -136,4 +136,19 @@ std::vector<std::string> key_attributes(const TableInfo& table, const IndexInfo*
   return names;
 }
 
+std::optional<std::vector<std::string>> needed_attributes(const TableInfo& table) {
+  std::vector<std::string> names = key_attributes(table, nullptr);
+  for (const IndexInfo& index : table.indexes) {
+    if (index.vector) return std::nullopt;
+    const std::vector<std::string> keys = key_attributes(table, &index);
+    names.insert(names.end(), keys.begin(), keys.end());
+    names.insert(names.end(), index.projection.attributes.begin(), index.projection.attributes.end());
+  }
+  if (table.ttl) names.push_back(table.ttl->attribute);
+  std::ranges::sort(names);
+  const auto doubled = std::ranges::unique(names);
+  names.erase(doubled.begin(), doubled.end());
+  return names;
+}
+
 }  // namespace partita::table

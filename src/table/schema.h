@@ -197,6 +197,7 @@ struct TableInfo {
   // Of a published description; never stored.
   storage::Version version{};
   std::shared_ptr<CountSlots> slots;
+  std::optional<std::vector<std::string>> needed;  // needed_attributes()
 
   // kCreating and kUpdating end by themselves at `settles_at_ms`, see is_due().
   Status status_at(int64_t now_ms) const;
@@ -222,6 +223,10 @@ WarmThroughput warmer(const WarmThroughput& one, const WarmThroughput& other);
 
 // The names that an index row carries whatever its projection: the table's and the index's key attributes, distinct.
 std::vector<std::string> key_attributes(const TableInfo& table, const IndexInfo* index);
+
+// What any change of an item has to know of it: the attributes that are keys of the table or of an index, that an index
+// projects, or that say when it expires; sorted. Nothing: all of it.
+std::optional<std::vector<std::string>> needed_attributes(const TableInfo& table);
 
 // The catalogue's stored form: an item, so that a field can be added without a new format.
 model::Item to_item(const TableInfo& table);

@@ -122,7 +122,7 @@ class StreamsTest : public TableTest {
       case 1: {
         WriteAction action;
         action.kind = Kind::kUpdate;
-        action.item = key(number);
+        action.key = key(number);
         auto given = expr::Placeholders::make(std::nullopt, item({{":v", n(value)}})).value();
         action.update = expr::parse_update("SET v = :v", given).value();
         ASSERT_TRUE(write("T", action).ok());
@@ -261,7 +261,7 @@ TEST_F(StreamsTest, AllOfATransactionIsThereOrNothing) {
   for (int i = 2; i < 5; ++i) {
     TransactWriteRequest::Part part;
     part.table = "T";
-    part.action.item = row(i, i);
+    part.action.item = model::encode_item(row(i, i));
     request.parts.push_back(std::move(part));
   }
   ASSERT_TRUE(carry_out(db(), request).ok());
@@ -269,7 +269,7 @@ TEST_F(StreamsTest, AllOfATransactionIsThereOrNothing) {
   auto given = expr::Placeholders::make(std::nullopt, std::nullopt).value();
   request.parts.back().action.condition =
       expr::parse_condition("attribute_not_exists(pk)", expr::Source::kCondition, given).value();
-  for (auto& part : request.parts) part.action.item.set("v", n(9));
+  for (int i = 2; i < 5; ++i) request.parts[static_cast<size_t>(i - 2)].action.item = model::encode_item(row(i, 9));
   EXPECT_FALSE(carry_out(db(), request).ok());
   EXPECT_EQ(read_all(newest()).size(), 4U);
 }

@@ -25,11 +25,7 @@ Item item(std::initializer_list<std::pair<std::string, AttributeValue>> attribut
   return made;
 }
 
-std::string encoded(const Item& item) {
-  std::string bytes;
-  model::encode_item(item, bytes);
-  return bytes;
-}
+std::string encoded(const Item& item) { return model::encode_item(item); }
 
 Item decoded(const FoundItem& found) {
   if (const auto* whole = std::get_if<Item>(&found)) return *whole;
@@ -102,6 +98,17 @@ Task<Result<uint64_t>> FaultyEngine::approximate_bytes(storage::Range range) {
   return inner_->approximate_bytes(std::move(range));
 }
 
+WriteAction action_of(WriteAction::Kind kind, Item item_or_key) {
+  WriteAction action;
+  action.kind = kind;
+  if (kind == WriteAction::Kind::kPut) {
+    action.item = model::encode_item(item_or_key);
+  } else {
+    action.key = std::move(item_or_key);
+  }
+  return action;
+}
+
 Task<Result<Written>> write_item(Database& database, Table table, const WriteAction& action) {
   WriteRequest request;
   request.action = action;
@@ -165,10 +172,7 @@ Table TableTest::update(const TableUpdate& request) {
 }
 
 Result<Written> TableTest::write(WriteAction::Kind kind, const std::string& table, Item item_or_key) {
-  WriteAction action;
-  action.kind = kind;
-  action.item = std::move(item_or_key);
-  return carry_out(db(), table, action);
+  return carry_out(db(), table, action_of(kind, std::move(item_or_key)));
 }
 
 void TableTest::put(const std::string& table, Item item) {

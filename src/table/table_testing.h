@@ -85,6 +85,8 @@ Result<Written> carry_out(Database& database, const std::string& table, const Wr
 std::vector<Item> rows_of(Database& database, const std::string& table, const std::string& index = "");
 void expect_consistent(Database& database, const std::string& table);
 
+// Of kPut the item, else the key.
+WriteAction action_of(WriteAction::Kind kind, Item item_or_key);
 // One action carried out: bind() and run(). The action outlives the task.
 Task<Result<Written>> write_item(Database& database, Table table, const WriteAction& action);
 

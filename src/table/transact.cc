@@ -69,9 +69,8 @@ bool token_is_new(const TransactWriteRequest& request, const Record* row, int64_
 Task<Result<std::vector<bool>>> full_collections(Database& database, const WritesPlan& plan) {
   std::vector<bool> full(plan.writes.size());
   for (size_t i = 0; i < full.size(); ++i) {
-    const auto& [table, action, key] = plan.writes[i];
-    if (!table->has_local_index()) continue;
-    PARTITA_CO_TRY(const bool one, co_await collection_is_full(database, table, *action));
+    if (!plan.writes[i].table->has_local_index()) continue;
+    PARTITA_CO_TRY(const bool one, co_await collection_is_full(database, plan.writes[i]));
     full[i] = one;
   }
   co_return full;
@@ -149,7 +148,7 @@ void blame_first(Reasons& reasons) {
   }
 }
 
-std::vector<Table> tables_of(std::span<const WritesPlan::Write> writes) {
+std::vector<Table> tables_of(std::span<const BoundWrite> writes) {
   std::vector<Table> tables;
   for (const auto& write : writes) tables.push_back(write.table);
   return tables;
@@ -211,11 +210,11 @@ Task<Result<WritesOutcome>> run_transaction(Database& database, const WritesPlan
 // and time at a time.
 constexpr size_t kMaxPieceBytes = size_t{8} << 20;
 
-size_t piece_end(std::span<const WritesPlan::Write> writes, size_t begin) {
+size_t piece_end(std::span<const BoundWrite> writes, size_t begin) {
   size_t bytes = 0;
   size_t end = begin;
   while (end < writes.size()) {
-    bytes += model::item_size(writes[end].action->item) * (1 + writes[end].table->indexes.size());
+    bytes += named_bytes(*writes[end].action) * (1 + writes[end].table->indexes.size());
     if (end > begin && bytes > kMaxPieceBytes) break;
     ++end;
   }
@@ -267,14 +266,14 @@ Task<Result<WritesOutcome>> run_batch(Database& database, const WritesPlan& plan
 
 // Each collection of a table that limits them, once. The writes are done: an estimate that can not be had is left out.
 Task<std::vector<WritesOutcome::Collection>> collections_of(Database& database, const WritesPlan& plan) {
-  std::map<std::pair<std::string_view, std::string_view>, const WritesPlan::Write*> distinct;
+  std::map<std::pair<std::string_view, std::string_view>, const BoundWrite*> distinct;
   for (const auto& write : plan.writes) {
     if (!write.table->has_local_index()) continue;
     distinct.try_emplace({write.table->name, std::string_view(write.key.bytes).substr(0, write.key.place)}, &write);
   }
   std::vector<WritesOutcome::Collection> collections;
   for (const auto& [place, write] : distinct) {
-    const auto bytes = co_await collection_bytes(database, write->table, write->action->item);
+    const auto bytes = co_await collection_bytes(database, *write);
     if (bytes.ok()) collections.push_back({write, *bytes});
   }
   co_return collections;
@@ -296,7 +295,7 @@ Access access_of(const TransactGetPlan& plan, size_t i) {
 
 Result<void> check_total_size(const TransactWriteRequest& request) {
   size_t bytes = 0;
-  for (const auto& part : request.parts) bytes += model::item_size(part.action.item);
+  for (const auto& part : request.parts) bytes += named_bytes(part.action);
   if (bytes > model::kMaxTransactionBytes) return model::refuse(Fault::kTransactionTooLarge);
   return {};
 }
@@ -307,20 +306,19 @@ Result<WritesPlan> bind(const TransactWriteRequest& request, std::vector<Result<
   plan.wants_collection_bytes = request.wants_collection_bytes;
   for (size_t i = 0; i < request.parts.size(); ++i) {
     PARTITA_TRY(Table table, std::move(tables[i]));
-    plan.writes.push_back({std::move(table), &request.parts[i].action, {}});
+    plan.writes.emplace_back(std::move(table), request.parts[i].action);
   }
   Reasons reasons(plan.writes.size());
   std::vector<std::string_view> keys;
   std::vector<Result<void>> values;
   for (size_t i = 0; i < plan.writes.size(); ++i) {
-    auto& [table, action, key] = plan.writes[i];
-    values.push_back(check_key_values(*table, action->item));
-    if (auto checked = check_write(*table, *action); !checked.ok()) {
+    BoundWrite& write = plan.writes[i];
+    values.push_back(check_key_values(*write.table, write.named()));
+    if (auto checked = check_write(write); !checked.ok()) {
       if (is_empty_index_key(checked.error())) values.push_back(checked);
       reasons[i].error = std::move(checked).error();
     } else {
-      key = item_key(*table, action->item);
-      keys.push_back(key.bytes);
+      keys.push_back(write.key.bytes);
     }
   }
   blame_first(reasons);
@@ -336,23 +334,24 @@ Result<WritesPlan> bind(const BatchWriteRequest& request, std::vector<Result<Tab
     for (const WriteAction& action : request.parts[i].actions) {
       // In a batch a put's key is spoken of like any other key.
       const bool put = action.kind == WriteAction::Kind::kPut;
-      PARTITA_TRY_VOID(put ? check_key_within(*table, action.item) : check_key(*table, action.item));
-      plan.writes.push_back({table, &action, item_key(*table, action.item)});
+      BoundWrite& write = plan.writes.emplace_back(table, action);
+      PARTITA_TRY_VOID(put ? check_key_within(*table, write.named()) : check_key(*table, action.key));
+      write.key = item_key(*table, write.named());
     }
     // Over all parts so far: a name and an ARN may be of one table.
     std::vector<std::string_view> keys;
     for (const auto& write : plan.writes) keys.push_back(write.key.bytes);
     if (has_duplicates(std::move(keys))) return model::refuse(Fault::kBatchDuplicateKeys);
   }
-  for (const auto& [table, action, key] : plan.writes) {
-    const bool put = action->kind == WriteAction::Kind::kPut;  // its key was checked
-    PARTITA_TRY_VOID(put ? check_index_keys(*table, action->item) : check_write(*table, *action));
+  for (BoundWrite& write : plan.writes) {
+    const bool put = write.action->kind == WriteAction::Kind::kPut;  // its key was checked
+    PARTITA_TRY_VOID(put ? check_index_keys(*write.table, write.needed) : check_write(write));
   }
   return plan;
 }
 
 Result<void> admit(const WritesPlan& plan, Gate& gate) {
-  for (const auto& [table, action, key] : plan.writes) PARTITA_TRY_VOID(gate.admit(access_of(*table, *action)));
+  for (const BoundWrite& write : plan.writes) PARTITA_TRY_VOID(gate.admit(access_of(write)));
   return {};
 }
 
@@ -367,7 +366,7 @@ Task<Result<WritesOutcome>> run(Database& database, const WritesPlan& plan) {
 
 void charge(const WritesPlan& plan, const WritesOutcome& outcome, Gate& gate) {
   for (size_t i = 0; i < outcome.written.size(); ++i) {
-    gate.charge(access_of(*plan.writes[i].table, *plan.writes[i].action), outcome.written[i].change.consumed);
+    gate.charge(access_of(plan.writes[i]), outcome.written[i].change.consumed);
   }
 }
 

@@ -40,19 +40,14 @@ Result<void> check_total_size(const TransactWriteRequest& request);
 
 // What both become. The request outlives the plan.
 struct WritesPlan {
-  struct Write {
-    Table table;
-    const WriteAction* action;
-    storage::Key key;
-  };
-  std::vector<Write> writes;                          // no two of one item
+  std::vector<BoundWrite> writes;                     // no two of one item
   const TransactWriteRequest* transaction = nullptr;  // null for a batch
   bool wants_collection_bytes = false;
 };
 
 struct WritesOutcome {
   struct Collection {
-    const WritesPlan::Write* write;  // the first that touched it
+    const BoundWrite* write;  // the first that touched it
     uint64_t bytes;
   };
   // One for each write, in order, without images of the item. Of a batch they may be less than all, though never none:

@@ -32,8 +32,7 @@ class TransactTest : public TableTest {
                                     const std::string& table = "T") {
     TransactWriteRequest::Part write;
     write.table = table;
-    write.action.kind = kind;
-    write.action.item = std::move(item_or_key);
+    write.action = action_of(kind, std::move(item_or_key));
     expr::Placeholders none;
     if (!condition.empty()) {
       write.action.condition = expr::parse_condition(condition, expr::Source::kCondition, none).value();

@@ -94,7 +94,7 @@ class TwoServersTest : public testing::TestWithParam<const char*> {
   }
   void put(size_t i, Item item) {
     WriteAction action;
-    action.item = std::move(item);
+    action.item = model::encode_item(item);
     EXPECT_TRUE(carry_out(server(i), "T", action).ok());
   }
   void expect_consistent_everywhere() {
@@ -109,15 +109,14 @@ class TwoServersTest : public testing::TestWithParam<const char*> {
   }
   // One put or delete through that server.
   void change_something(size_t i, Random& random) {
-    WriteAction action;
     const auto number = static_cast<int64_t>(random.below(300));
-    action.item = key(number);
-    if (random.below(4) == 0) {
-      action.kind = Kind::kDelete;
-    } else {
-      if (random.below(5) != 0) action.item.set("g", s("g" + std::to_string(random.below(7))));
-      action.item.set("note", s(std::string(random.below(50), 'n')));
+    const bool deletes = random.below(4) == 0;
+    Item named = key(number);
+    if (!deletes) {
+      if (random.below(5) != 0) named.set("g", s("g" + std::to_string(random.below(7))));
+      named.set("note", s(std::string(random.below(50), 'n')));
     }
+    const WriteAction action = action_of(deletes ? Kind::kDelete : Kind::kPut, std::move(named));
     EXPECT_TRUE(carry_out(server(i), "T", action).ok());
     ++written_;
   }
@@ -174,8 +173,9 @@ TEST_P(TwoServersTest, ATableThatIsDroppedAndMadeAgainIsNotMixedUp) {
         return;
       }
       WriteAction action;
-      action.item = key(static_cast<int64_t>(random.below(50)));
-      action.item.set("table", s((*table)->uuid));
+      Item named = key(static_cast<int64_t>(random.below(50)));
+      named.set("table", s((*table)->uuid));
+      action.item = model::encode_item(named);
       written_ += wait_for(write_item(server(i), *table, action)).ok() ? 1 : 0;
     });
   }
@@ -286,7 +286,7 @@ TransactWriteRequest increment(const std::string& token, int64_t by) {
   request.parts[0].table = "T";
   WriteAction& action = request.parts[0].action;
   action.kind = Kind::kUpdate;
-  action.item = item({{"pk", s("count")}, {"sk", n(0)}});
+  action.key = item({{"pk", s("count")}, {"sk", n(0)}});
   auto given = expr::Placeholders::make(std::nullopt, item({{":by", n(by)}})).value();
   action.update = expr::parse_update("ADD v :by", given).value();
   request.token = token;

@@ -28,19 +28,21 @@ bool expires(const Table& table, const Job& job) {
 }
 
 // Deletes the item if it expires when its row says, as any other deletion; else the row is of no use. True: it did.
-Result<bool> delete_expired(const TableInfo& table, const ExpiryRow& row, const Record* found, int64_t now_ms,
+Result<bool> delete_expired(const Table& table, const ExpiryRow& row, const Record* found, int64_t now_ms,
                             Changes& changes, CountMoves& moves) {
-  const auto item = found == nullptr ? std::nullopt : item_in(table, found->value);
-  if (!item || expiry_of(*table.ttl, *item) != row.at_s) {
+  const auto item = found == nullptr ? std::nullopt : item_in(*table, found->value);
+  if (!item || expiry_of(*table->ttl, *item) != row.at_s) {
     changes.erase(row.key);
     return false;
   }
   WriteAction deletion;
   deletion.kind = WriteAction::Kind::kDelete;
-  deletion.item = key_of(table, *item);
+  deletion.key = key_of(*table, *item);
   deletion.by_service = true;
-  PARTITA_TRY(const Written written, evaluate_write(table, deletion, row.item, found, now_ms, changes));
-  moves.add(table, written.change);
+  BoundWrite write(table, deletion);
+  write.key = row.item;
+  PARTITA_TRY(const Written written, evaluate_write(write, found, now_ms, changes));
+  moves.add(*table, written.change);
   return true;
 }
 
@@ -113,7 +115,7 @@ Task<Result<void>> Upkeep::expire_page(Job& job, Table table, const storage::Pag
       deleted = 0;
       damage = Result<void>();
       for (size_t k = 0; k < rows.size(); ++k) {
-        const auto done = delete_expired(*table, rows[k], found[k], now_ms, changes, moves);
+        const auto done = delete_expired(table, rows[k], found[k], now_ms, changes, moves);
         if (!done.ok()) {
           damage = done.error();
           return Decision::kRefuse;

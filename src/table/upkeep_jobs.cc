@@ -82,9 +82,7 @@ Task<Result<Upkeep::Stepped>> Upkeep::fill_page(Job& job, Table table, uint16_t 
   const IndexInfo& index = *std::ranges::find(table->indexes, index_id, &IndexInfo::id);
   const auto has_row = [&](const model::Item& item) { return index_key(*table, index, item).has_value(); };
   const auto put_row = [&](const model::Item& item, const Key&, Changes& changes) {
-    std::string view;
-    model::encode_item(index_view(*table, index, item), view);
-    changes.put(*index_key(*table, index, item), std::move(view));
+    changes.put(*index_key(*table, index, item), model::encode_item(index_view(*table, index, item)));
   };
   co_return co_await fill_rows(job, table, page, has_row, put_row);
 }

@@ -34,7 +34,7 @@ Item row(int64_t number, int64_t group) {
 WriteAction set_other(int64_t number, int64_t value) {
   WriteAction action;
   action.kind = Kind::kUpdate;
-  action.item = key(number);
+  action.key = key(number);
   auto given = expr::Placeholders::make(std::nullopt, item({{":v", n(value)}})).value();
   action.update = expr::parse_update("SET note = :v", given).value();
   return action;
@@ -55,14 +55,15 @@ class UpkeepTest : public TableTest {
     switch (random.below(4)) {
       case 0:
         action.kind = Kind::kDelete;
-        action.item = key(number);
+        action.key = key(number);
         break;
       case 1:
         action = set_other(number, static_cast<int64_t>(random.below(100)));
         break;
       default:
-        action.item = row(number, static_cast<int64_t>(random.below(5)));
-        if (random.below(4) == 0) action.item.erase("g");
+        Item made = row(number, static_cast<int64_t>(random.below(5)));
+        if (random.below(4) == 0) made.erase("g");
+        action.item = model::encode_item(made);
     }
     const auto written = write("T", action);
     if (written.ok()) return true;
@@ -290,7 +291,7 @@ TEST_F(UpkeepTest, AWriteByAnOlderDescriptionNeverHappens) {
   wait_for_jobs();
   const Table with = find("T");
   WriteAction late;
-  late.item = row(50, 1);
+  late.item = model::encode_item(row(50, 1));
   auto refused = wait_for(write_item(db(), without, late));
   ASSERT_FALSE(refused.ok());
   EXPECT_TRUE(Database::binds_again(refused.error()));
@@ -456,9 +457,7 @@ TEST_F(UpkeepTest, ADamagedItemHasNoRowInANewIndex) {
   damaged = item_key(*find("T"), key(8));
   Item keyless;
   keyless.set("g", s("g"));
-  std::string bytes;
-  model::encode_item(keyless, bytes);
-  store(damaged, bytes);
+  store(damaged, model::encode_item(keyless));
   update(add_by_g());
   wait_for_jobs();
   EXPECT_EQ(find("T")->find_index("by-g")->status, Status::kActive);

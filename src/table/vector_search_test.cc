@@ -65,16 +65,16 @@ class VectorSearchTest : public TableTest {
     WriteAction action;
     if (chance_.below(4) == 0) {
       action.kind = Kind::kDelete;
-      action.item = item({{"pk", *made.find("pk")}, {"sk", n(1)}});
+      action.key = item({{"pk", *made.find("pk")}, {"sk", n(1)}});
     } else if (chance_.below(3) == 0) {
       action.kind = Kind::kUpdate;
-      action.item = item({{"pk", *made.find("pk")}, {"sk", n(1)}});
+      action.key = item({{"pk", *made.find("pk")}, {"sk", n(1)}});
       auto given = expr::Placeholders::make(std::nullopt, item({{":v", vector_of(chance_)}, {":n", n(7)}})).value();
       constexpr const char* kUpdates[] = {"SET v = :v, note = :n", "REMOVE v SET note = :n", "REMOVE tenant",
                                           "SET note = :n"};
       action.update = expr::parse_update(kUpdates[chance_.below(4)], given).value();
     } else {
-      action.item = std::move(made);
+      action.item = model::encode_item(made);
     }
     ASSERT_TRUE(write("T", action).ok());
   }
@@ -190,7 +190,7 @@ TEST_F(VectorSearchTest, OfAnItemThatIsOlderThanTheIndexOnlyWhatChangesIsLookedA
   wait_for_jobs();
   WriteAction action;
   action.kind = Kind::kUpdate;
-  action.item = item({{"pk", s("a")}, {"sk", n(1)}});
+  action.key = item({{"pk", s("a")}, {"sk", n(1)}});
   auto given = expr::Placeholders::make(std::nullopt, item({{":n", n(7)}, {":l", s("other")}})).value();
   action.update = expr::parse_update("SET note = :n", given).value();
   EXPECT_TRUE(write("T", action).ok());

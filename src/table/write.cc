@@ -31,9 +31,11 @@ Error condition_failed(const WriteAction& action, const Record* found) {
 }
 
 // Most writes need only the old item's size.
-bool needs_old_item(const TableInfo& table, const WriteAction& action) {
-  return action.condition || action.wants_before || action.kind == Kind::kUpdate || !table.indexes.empty() ||
-         table.stream.enabled || table.ttl;
+bool needs_old_item(const WriteAction& action) {
+  return action.condition || action.wants_before || action.kind == Kind::kUpdate;
+}
+bool needs_part_of_old_item(const TableInfo& table) {
+  return !table.indexes.empty() || table.stream.enabled || table.ttl;
 }
 
 // An UpdateExpression has words of its own for an empty index key; AttributeUpdates has those of a put.
@@ -46,7 +48,7 @@ Error worded_for(const expr::Update& update, Error error) {
 Result<std::optional<Item>> updated(const TableInfo& table, const WriteAction& action,
                                     const std::optional<Item>& before) {
   if (!before && !action.update.creates_item()) return std::optional<Item>();
-  PARTITA_TRY(Item after, expr::apply(action.update, before ? &*before : nullptr, action.item));
+  PARTITA_TRY(Item after, expr::apply(action.update, before ? &*before : nullptr, action.key));
   if (model::item_size(after) > model::kMaxItemBytes) return refuse(Fault::kItemToUpdateTooLarge);
   if (auto checked = check_index_keys(table, after, before ? &*before : nullptr); !checked.ok()) {
     const bool type = model::fault_of(checked.error()) == Fault::kIndexKeyTypeMismatch;
@@ -77,32 +79,51 @@ Result<void> check_update(const TableInfo& table, const expr::Update& update) {
 
 }  // namespace
 
-Result<void> check_item_size(const Item& item) {
-  if (model::item_size(item) > model::kMaxItemBytes) return refuse(Fault::kItemTooLarge);
+Result<void> check_item_size(size_t bytes) {
+  if (bytes > model::kMaxItemBytes) return refuse(Fault::kItemTooLarge);
   return {};
 }
 
-Result<void> check_write(const TableInfo& table, const WriteAction& action) {
-  if (action.condition) PARTITA_TRY_VOID(check_scalar_keys(table, action.condition->nested_attributes()));
-  if (action.kind != Kind::kPut) {
-    if (action.kind == Kind::kUpdate) PARTITA_TRY_VOID(check_update(table, action.update));
-    return check_key(table, action.item);
-  }
-  PARTITA_TRY_VOID(check_item_key(table, action.item));
-  return check_index_keys(table, action.item);
+size_t named_bytes(const WriteAction& action) {
+  return action.kind == Kind::kPut ? *model::encoded_item_size(action.item) : model::item_size(action.key);
 }
 
-Result<Written> evaluate_write(const TableInfo& table, const WriteAction& action, const storage::Key& key,
-                               const Record* found, int64_t now_ms, Changes& changes) {
+BoundWrite::BoundWrite(Table its_table, const WriteAction& its_action)
+    : table(std::move(its_table)), action(&its_action) {
+  if (action->kind == Kind::kPut) needed = *needed_of(*table, action->item);
+}
+
+Result<void> check_write(BoundWrite& write) {
+  const TableInfo& table = *write.table;
+  const WriteAction& action = *write.action;
+  if (action.condition) PARTITA_TRY_VOID(check_scalar_keys(table, action.condition->nested_attributes()));
+  if (action.kind == Kind::kPut) {
+    PARTITA_TRY_VOID(check_item_key(table, write.needed));
+    PARTITA_TRY_VOID(check_index_keys(table, write.needed));
+  } else {
+    if (action.kind == Kind::kUpdate) PARTITA_TRY_VOID(check_update(table, action.update));
+    PARTITA_TRY_VOID(check_key(table, action.key));
+  }
+  write.key = item_key(table, write.named());
+  return {};
+}
+
+Result<Written> evaluate_write(const BoundWrite& write, const Record* found, int64_t now_ms, Changes& changes) {
+  const TableInfo& table = *write.table;
+  const WriteAction& action = *write.action;
   Written written;
-  Before before{.exists = found != nullptr, .stored = {}};
+  Image before;
+  Item needed;
   if (found != nullptr) {
     before.stored = found->value;
     PARTITA_TRY(before.bytes, model::encoded_item_size(found->value));
     written.existed = true;
-    if (needs_old_item(table, action)) {
+    if (needs_old_item(action)) {
       PARTITA_TRY(written.before, model::decode_item(found->value));
       before.item = &*written.before;
+    } else if (needs_part_of_old_item(table)) {
+      PARTITA_TRY(needed, needed_of(table, found->value));
+      before.item = &needed;
     }
   }
   if (action.condition) {
@@ -118,25 +139,31 @@ Result<Written> evaluate_write(const TableInfo& table, const WriteAction& action
   }
   if (action.kind == Kind::kUpdate) {
     PARTITA_TRY(written.after, updated(table, action, written.before));
+    if (!written.after) before = {};  // it took away from what is not there
   }
-  const Item* after = action.kind == Kind::kPut ? &action.item : written.after ? &*written.after : nullptr;
-  if (action.kind == Kind::kUpdate && after == nullptr) {  // it took away from what is not there
-    written.change = change_item(table, {}, {.stored = {}}, nullptr, {}, changes);
-    return written;
+  std::string encoded;
+  Image after;
+  if (action.kind == Kind::kPut) {
+    after = {action.item, named_bytes(action), &write.needed};
+  } else if (written.after) {
+    encoded = model::encode_item(*written.after);
+    after = {encoded, *model::encoded_item_size(encoded), &*written.after};
   }
   const Origin origin{.at_ms = now_ms, .service = action.by_service};
-  written.change = change_item(table, key, before, after, origin, changes);
+  written.change = change_item(table, write.key, before, after, origin, changes);
   return written;
 }
 
-Task<Result<bool>> collection_is_full(Database& database, Table table, const WriteAction& action) {
-  if (action.kind == Kind::kDelete || action.kind == Kind::kCheck || !table->has_local_index()) co_return false;
+Task<Result<bool>> collection_is_full(Database& database, const BoundWrite& write) {
+  const Table& table = write.table;
+  const Kind kind = write.action->kind;
+  if (kind == Kind::kDelete || kind == Kind::kCheck || !table->has_local_index()) co_return false;
   PARTITA_CO_TRY_VOID(co_await database.hear_counts(table, false));
   int64_t whole = table->tally->bytes;
   for (const auto& index : table->indexes) whole += index.global ? 0 : index.tally->bytes.load();
   const int64_t limit = database.options().max_collection_bytes;
   if (whole < limit) co_return false;
-  auto bytes = co_await collection_bytes(database, table, action.item);
+  auto bytes = co_await collection_bytes(database, write);
   if (!bytes.ok()) co_return std::move(bytes).error();
   co_return *bytes >= static_cast<uint64_t>(limit);
 }
@@ -148,13 +175,15 @@ Result<void> check_growth(bool full, const ItemChange& change) {
   return {};
 }
 
-Access access_of(const TableInfo& table, const WriteAction& action, ReturnValues returned) {
+Access access_of(const BoundWrite& write, ReturnValues returned) {
   constexpr Verb kVerbs[] = {Verb::kPut, Verb::kUpdate, Verb::kDelete, Verb::kCheck};
+  const WriteAction& action = *write.action;
   Access access;
   access.verb = kVerbs[static_cast<size_t>(action.kind)];
-  access.name = table.name;
-  access.table = &table;
-  access.item = &action.item;
+  access.name = write.table->name;
+  access.table = write.table.get();
+  access.item = &write.named();
+  access.stored = action.item;
   access.condition = action.condition ? &*action.condition : nullptr;
   access.update = action.kind == Kind::kUpdate ? &action.update : nullptr;
   access.returned = returned;
@@ -162,52 +191,52 @@ Access access_of(const TableInfo& table, const WriteAction& action, ReturnValues
 }
 
 Result<WritePlan> bind(const WriteRequest& request, Table table) {
-  PARTITA_TRY_VOID(check_write(*table, request.action));
-  storage::Key key = item_key(*table, request.action.item);
-  return WritePlan{std::move(table), &request, std::move(key)};
+  WritePlan plan{&request, BoundWrite(std::move(table), request.action)};
+  PARTITA_TRY_VOID(check_write(plan.write));
+  return plan;
 }
 
 Result<void> admit(const WritePlan& plan, Gate& gate) {
-  return gate.admit(access_of(*plan.table, plan.request->action, plan.request->returned));
+  return gate.admit(access_of(plan.write, plan.request->returned));
 }
 
 void charge(const WritePlan& plan, const WriteOutcome& outcome, Gate& gate) {
-  const Access access = access_of(*plan.table, plan.request->action, plan.request->returned);
-  gate.charge(access, outcome.written.change.consumed);
+  gate.charge(access_of(plan.write, plan.request->returned), outcome.written.change.consumed);
 }
 
 Task<Result<WriteOutcome>> run(Database& database, const WritePlan& plan) {
-  const Table& table = plan.table;
-  const WriteAction& action = plan.request->action;
+  const BoundWrite& write = plan.write;
+  const Table& table = write.table;
   bool full = false;
   if (table->has_local_index()) {
-    PARTITA_CO_TRY(full, co_await collection_is_full(database, table, action));
+    PARTITA_CO_TRY(full, co_await collection_is_full(database, write));
   }
   const int64_t now_ms = database.clock().now_ms();
   std::optional<Result<Written>> result;
   const auto evaluate = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
-    result.emplace(evaluate_write(*table, action, plan.key, found[0], now_ms, changes));
+    result.emplace(evaluate_write(write, found[0], now_ms, changes));
     if (!result->ok()) return Decision::kRefuse;
     moves.add(*table, result->value().change);
     if (auto grown = check_growth(full, result->value().change); !grown.ok()) result.emplace(std::move(grown).error());
     return result->ok() ? Decision::kCommit : Decision::kRefuse;
   };
-  std::vector<storage::Key> keys(1, plan.key);
+  std::vector<storage::Key> keys(1, write.key);
   auto outcome = co_await commit(database, std::span(&table, 1), std::move(keys), evaluate);
   if (!outcome.ok()) co_return std::move(outcome).error();
   WriteOutcome done;
   PARTITA_CO_TRY(done.written, std::move(*result));
   if (plan.request->wants_collection_bytes && table->has_local_index()) {
     // The write is done: an estimate that can not be had is left out.
-    const auto bytes = co_await collection_bytes(database, table, action.item);
+    const auto bytes = co_await collection_bytes(database, write);
     if (bytes.ok()) done.collection_bytes = *bytes;
   }
   co_return done;
 }
 
-Task<Result<uint64_t>> collection_bytes(Database& database, Table table, Item key) {
+Task<Result<uint64_t>> collection_bytes(Database& database, const BoundWrite& write) {
+  const Table& table = write.table;
   std::vector<const model::AttributeValue*> partition;
-  for (const auto& element : table->keys.partition) partition.push_back(key.find(element.name));
+  for (const auto& element : table->keys.partition) partition.push_back(write.named().find(element.name));
   std::vector<uint16_t> ids{model::kBaseIndex};
   for (const auto& index : table->indexes) {
     if (!index.global) ids.push_back(index.id);

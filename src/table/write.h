@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "base/result.h"
 #include "expr/condition.h"
@@ -15,7 +16,8 @@ namespace partita::table {
 struct WriteAction {
   enum class Kind : uint8_t { kPut, kUpdate, kDelete, kCheck };
   Kind kind = Kind::kPut;
-  model::Item item;  // the whole item of kPut, else the key
+  std::string item;  // of kPut: the whole item, as model::encode_item() writes it
+  model::Item key;   // of all others
   expr::Update update;
   std::optional<expr::Condition> condition;
   bool return_item_on_failure = false;  // a failed condition carries the item, see model/fault_detail.h
@@ -40,13 +42,27 @@ struct Written {
 };
 
 // Faults: kItemTooLarge. For whoever takes a whole item from a client: DynamoDB weighs it before it looks at the table.
-Result<void> check_item_size(const model::Item& item);
+Result<void> check_item_size(size_t bytes);
+// What the action's item or key weighs.
+size_t named_bytes(const WriteAction& action);
+
+// An action and its table. The action outlives it.
+struct BoundWrite {
+  BoundWrite(Table its_table, const WriteAction& its_action);
+
+  // The key of the item, and of a kPut whatever else a change has to know of it.
+  const model::Item& named() const { return action->kind == WriteAction::Kind::kPut ? needed : action->key; }
+
+  Table table;
+  const WriteAction* action;
+  model::Item needed;  // of a kPut: needed_of() its item
+  storage::Key key;    // empty until it is known that the item has one
+};
 
 // The request outlives its plan.
 struct WritePlan {
-  Table table;
   const WriteRequest* request;
-  storage::Key key;
+  BoundWrite write;
 };
 
 struct WriteOutcome {
@@ -63,26 +79,25 @@ Task<Result<WriteOutcome>> run(Database& database, const WritePlan& plan);
 void charge(const WritePlan& plan, const WriteOutcome& outcome, Gate& gate);
 
 // One action of a request as the gate sees it.
-Access access_of(const TableInfo& table, const WriteAction& action, ReturnValues returned = ReturnValues::kNone);
+Access access_of(const BoundWrite& write, ReturnValues returned = ReturnValues::kNone);
 
-// What is wrong with the action whatever the item is now: its keys, its index keys, paths into keys. Faults of rows.h,
-// kUpdateOfKey.
+// What is wrong with the action whatever the item is now: its keys, its index keys, paths into keys. When it is
+// nothing, the write gets its key. Faults of rows.h, kUpdateOfKey.
 // Precondition: the item of a kPut passed check_item_size().
-Result<void> check_write(const TableInfo& table, const WriteAction& action);
+Result<void> check_write(BoundWrite& write);
 
 // What the action does at `now_ms` to the item as it is (null: absent); adds its writes to `changes`. Pure.
-// Precondition: check_write() passed and `key` is that of the action's item. Faults: kConditionFailed, faults of
-// expr::apply, kItemToUpdateTooLarge.
-Result<Written> evaluate_write(const TableInfo& table, const WriteAction& action, const storage::Key& key,
-                               const storage::Record* found, int64_t now_ms, storage::Changes& changes);
+// Precondition: the write has its key. Faults: kConditionFailed, faults of expr::apply, kItemToUpdateTooLarge.
+Result<Written> evaluate_write(const BoundWrite& write, const storage::Record* found, int64_t now_ms,
+                               storage::Changes& changes);
 
 // Whether the collection of the action's item holds all that it may: then none of its items may grow, and check_growth
 // refuses. Only tables with local indexes limit their collections, and measuring costs nothing until the whole table is
 // as large as one collection may be. Fault of check_growth: kCollectionTooLarge.
-Task<Result<bool>> collection_is_full(Database& database, Table table, const WriteAction& action);
+Task<Result<bool>> collection_is_full(Database& database, const BoundWrite& write);
 Result<void> check_growth(bool full, const ItemChange& change);
 
-// The bytes of the item collection that the key belongs to, over the table and its local indexes, roughly.
-Task<Result<uint64_t>> collection_bytes(Database& database, Table table, model::Item key);
+// The bytes of the item collection that the write's item belongs to, over the table and its local indexes, roughly.
+Task<Result<uint64_t>> collection_bytes(Database& database, const BoundWrite& write);
 
 }  // namespace partita::table

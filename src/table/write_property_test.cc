@@ -100,14 +100,14 @@ class WritePropertyTest : public TableTest {
       if (chance_.below(4) != 0) write.wanted_after->set(name, random_value(name));
     }
     write.action.kind = Kind::kPut;
-    write.action.item = *write.wanted_after;
+    write.action.item = model::encode_item(*write.wanted_after);
     return write;
   }
 
   Write random_delete(const Place& place) {
     Write write{place, std::nullopt, true, true, {}};
     write.action.kind = Kind::kDelete;
-    write.action.item = key_item(place);
+    write.action.key = key_item(place);
     return write;
   }
 
@@ -130,7 +130,7 @@ class WritePropertyTest : public TableTest {
     write.creates = !set.empty();
     if (!before && !write.creates) write.wanted_after.reset();
     write.action.kind = Kind::kUpdate;
-    write.action.item = key_item(place);
+    write.action.key = key_item(place);
     std::optional<Item> given;
     if (!values.empty()) given = std::move(values);
     auto placeholders = expr::Placeholders::make(std::nullopt, std::move(given)).value();
@@ -141,7 +141,7 @@ class WritePropertyTest : public TableTest {
   Write random_check(const Place& place, const Item* before) {
     Write write{place, before ? std::optional<Item>(*before) : std::nullopt, true, true, {}};
     write.action.kind = Kind::kCheck;
-    write.action.item = key_item(place);
+    write.action.key = key_item(place);
     return write;
   }
 
@@ -318,9 +318,10 @@ TEST_F(WritePropertyTest, AnUpdateWritesNoEmptyIndexKeyAndLooksIntoNoKey) {
         expr::Placeholders::make(std::nullopt, item({{":e", s("")}, {":n", n(1)}})).value();
     WriteAction action;
     action.kind = Kind::kUpdate;
-    action.item = item({{"pk", s("p")}, {"sk", n(1)}});
+    action.key = item({{"pk", s("p")}, {"sk", n(1)}});
     action.update = expr::parse_update(text, placeholders).value();
-    const auto checked = check_write(*find("T"), action);
+    BoundWrite write(find("T"), action);
+    const auto checked = check_write(write);
     return checked.ok() ? Fault::kCount : model::fault_of(checked.error());
   };
   EXPECT_EQ(refused("SET g1 = :e"), Fault::kUpdateIndexKeyEmpty);
@@ -350,9 +351,9 @@ TEST_F(WritePropertyTest, TheLongestKeysFit) {
 
 TEST_F(WritePropertyTest, AFailedBatchWritesNothing) {
   WriteAction good;
-  good.item = item({{"pk", s("p")}, {"sk", n(1)}});
+  good.item = model::encode_item(item({{"pk", s("p")}, {"sk", n(1)}}));
   WriteAction bad;
-  bad.item = item({{"pk", s("p")}, {"sk", s("not a number")}});
+  bad.item = model::encode_item(item({{"pk", s("p")}, {"sk", s("not a number")}}));
   BatchWriteRequest request;
   request.parts.push_back({"T", {good, bad}});
   const auto refused = carry_out(db(), request);

@@ -22,9 +22,7 @@ Error with_detail(Fault fault, std::shared_ptr<const ErrorDetail> detail) {
 std::string one_item() {
   Item item;
   item.set("pk", AttributeValue::string("a\"b"));
-  std::string stored;
-  model::encode_item(item, stored);
-  return stored;
+  return model::encode_item(item);
 }
 
 TEST(ErrorBody, FillsTheTextAndEscapesIt) {

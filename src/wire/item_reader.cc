@@ -12,6 +12,8 @@
 
 #include "base/bytes.h"
 #include "model/fault.h"
+#include "model/item_codec.h"
+#include "model/item_writer.h"
 #include "model/java_number.h"
 #include "model/limits.h"
 #include "wire/type_check.h"
@@ -22,6 +24,7 @@ namespace {
 using model::AttributeMap;
 using model::AttributeValue;
 using model::Fault;
+using model::ItemWriter;
 using model::Number;
 using model::refuse;
 using model::Type;
@@ -188,6 +191,8 @@ class SortedMembers {
 
   size_t size() const { return all_.size(); }
   const JsonValue::Member& operator[](size_t i) const { return all_[i]; }
+  const JsonValue::Member* begin() const { return all_.data(); }
+  const JsonValue::Member* end() const { return begin() + size(); }
   // Of two members of one name the last one counts.
   bool counts(size_t i) const { return i + 1 == all_.size() || all_[i].name != all_[i + 1].name; }
 
@@ -302,6 +307,68 @@ Result<void> decode(const JsonValue& value, int depth, Names& names, AttributeVa
   return {};
 }
 
+// From the parser's tape to stored bytes. False for what has to be looked at as a whole, since there may be a fault in
+// it: what was written is of no use then.
+bool write_members(const SortedMembers& members, int depth, ItemWriter& out);
+
+bool write_list(const JsonValue& list, int depth, ItemWriter& out);
+
+bool write_usual(const JsonValue& value, int depth, ItemWriter& out) {
+  if (depth >= model::kMaxNestingDepth || value.size() != 1) return false;
+  const auto [name, member] = *value.members().begin();
+  const std::optional<Type> type = type_named(name);
+  if (type == Type::kS && member.is(JsonValue::Kind::kString)) return out.string(member.as_string()), true;
+  if (type == Type::kN && member.is(JsonValue::Kind::kString)) {
+    const Result<Number> number = Number::parse(member.as_string());
+    if (number.ok()) out.number(*number);
+    return number.ok();
+  }
+  if (type == Type::kM && member.is(JsonValue::Kind::kObject)) {
+    const SortedMembers members(member);
+    const ItemWriter::Container map = out.begin(Type::kM, members.size());
+    const bool written = write_members(members, depth + 1, out);
+    out.end(map);
+    return written;
+  }
+  if (type == Type::kL && member.is(JsonValue::Kind::kArray)) return write_list(member, depth + 1, out);
+  Names names;
+  AttributeValue decoded;
+  const bool ok = decode(value, depth, names, decoded).ok();
+  if (ok) out.value(decoded);
+  return ok;
+}
+
+bool write_list(const JsonValue& list, int depth, ItemWriter& out) {
+  const ItemWriter::Container container = out.begin(Type::kL, list.size());
+  for (const JsonValue element : list.elements()) {
+    if (!write_usual(element, depth, out)) return false;
+  }
+  out.end(container);
+  return true;
+}
+
+bool write_members(const SortedMembers& members, int depth, ItemWriter& out) {
+  Names names;
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (!members.counts(i)) return false;
+    names.see(members[i].name);
+    out.name(members[i].name);
+    if (!write_usual(members[i].value, depth, out)) return false;
+  }
+  return names.check().ok();
+}
+
+// About what an item takes, mostly more: its texts stand one behind the other in the parser's memory.
+size_t expected_bytes(const SortedMembers& members) {
+  if (members.size() == 0) return 0;
+  const auto place = [](const JsonValue::Member& member) { return member.name.data(); };
+  const auto [first, last] = std::ranges::minmax_element(members, std::less<>(), place);
+  const JsonValue text = last->value.size() == 1 ? (*last->value.members().begin()).value : JsonValue();
+  const size_t rest = text.is(JsonValue::Kind::kString) ? text.as_string().size() : 0;
+  constexpr size_t kOverhead = 32;
+  return static_cast<size_t>(place(*last) - place(*first)) + last->name.size() + rest + kOverhead;
+}
+
 }  // namespace
 
 Result<AttributeValue> decode_value(const JsonValue& value) {
@@ -323,6 +390,17 @@ Result<model::Item> decode_item(const JsonValue& map) {
   PARTITA_TRY_VOID(decode_members(members, 0, names, decoded));
   PARTITA_TRY_VOID(names.check());
   return decoded;
+}
+
+Result<std::string> decode_encoded_item(const JsonValue& map) {
+  if (map.is(JsonValue::Kind::kObject)) {
+    const SortedMembers members(map);
+    ItemWriter out(expected_bytes(members));
+    out.members(members.size());
+    if (write_members(members, 0, out)) return std::move(out).take();
+  }
+  PARTITA_TRY(const model::Item item, decode_item(map));
+  return model::encode_item(item);
 }
 
 }  // namespace partita::wire

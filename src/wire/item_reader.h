@@ -6,6 +6,8 @@
 // returned owns all that it holds.
 #pragma once
 
+#include <string>
+
 #include "base/result.h"
 #include "model/value.h"
 #include "wire/json_reader.h"
@@ -14,6 +16,10 @@ namespace partita::wire {
 
 // {"S":"..."} and its like.
 Result<model::AttributeValue> decode_value(const JsonValue& value);
+
+// An item as model::encode_item() writes what decode_item() makes of it. For an ordinary item nothing is made in
+// between.
+Result<std::string> decode_encoded_item(const JsonValue& map);
 
 // An item or a key: {"pk":{"S":"..."},...}. Null and {} give an empty item; whether that will do is the caller's
 // matter. An empty name of its own comes before all other faults.

@@ -4,6 +4,9 @@
 
 #include <string>
 
+#include "base/random.h"
+#include "model/item_codec.h"
+#include "model/limits.h"
 #include "wire/error_body.h"
 #include "wire/json_writer.h"
 
@@ -188,6 +191,114 @@ TEST(ItemReader, AnAbsentItemIsEmptyAndAListIsNone) {
   EXPECT_EQ(decode_item(JsonValue())->size(), 0u);
   const auto document = JsonDocument::parse("[]");
   EXPECT_FALSE(decode_item(document->root()).ok());
+}
+
+// JSON of items: most of it usual, some of it wrong in one way or another.
+class RandomItems {
+ public:
+  explicit RandomItems(uint64_t seed) : random_(seed) {}
+
+  std::string map(int depth) {
+    static const std::string too_long(model::kMaxAttributeNameBytes + 1, 'n');
+    std::string text = "{";
+    for (uint64_t left = random_.below(one_in(20) ? 30 : 6); left > 0; --left) {
+      std::string name(1, static_cast<char>('a' + random_.below(one_in(4) ? 6 : 26)));
+      if (one_in(3)) name += "é" + std::to_string(random_.below(100));
+      if (one_in(200)) name = one_in(2) ? "" : too_long;
+      text += (text.size() > 1 ? ",\"" : "\"") + name + "\":" + value(depth);
+    }
+    return text + "}";
+  }
+
+ private:
+  bool one_in(uint64_t count) { return random_.below(count) == 0; }
+  std::string one_of(std::initializer_list<const char*> texts) { return texts.begin()[random_.below(texts.size())]; }
+
+  std::string text() { return one_in(10) ? "\\u0000\\n" : std::string(random_.below(one_in(30) ? 300 : 9), 't'); }
+
+  std::string number() {
+    if (one_in(60))
+      return one_of({"", "x", "1e126", "1e2147483647", "1e-131", "123456789012345678901234567890123456789"});
+    if (one_in(3)) return one_of({"0", "-0.0", "1e3", "+7", "0010", "1.50", "-12345678901234567890.5", "1E-130"});
+    return std::to_string(static_cast<int64_t>(random_.next() >> random_.below(64)));
+  }
+
+  std::string list_of(std::string (RandomItems::*member)(), const char* empty = "") {
+    std::string list;
+    for (uint64_t left = 1 + random_.below(4); left > 0; --left) {
+      list += (list.empty() ? "\"" : ",\"") + (this->*member)() + "\"";
+    }
+    return one_in(60) ? empty : list;
+  }
+
+  std::string blob() { return one_of({"", "AP8=", "AQID", "AA==", "AQ=="}); }
+
+  std::string list(int depth) {
+    std::string text = "[";
+    for (uint64_t left = random_.below(4); left > 0; --left) text += (text.size() > 1 ? "," : "") + value(depth);
+    return text + "]";
+  }
+
+  std::string value(int depth) {
+    if (one_in(80)) {
+      return one_of({"null", "{}", "[]", "5", R"({"S":null})", R"({"S":5})", R"({"N":5})", R"({"X":"a"})",
+                     R"({"L":{}})", R"({"M":[]})", R"({"S":"a","N":"1"})", R"({"NULL":false})", R"({"BOOL":7})",
+                     R"({"B":"a"})", R"({"M":{"a":null}})", R"({"SS":[null]})", R"({"L":[null]})"});
+    }
+    if (one_in(20)) return one_of({R"({"S":"a","N":null})", R"({"X":5,"S":"a"})", R"({"BOOL":"yes"})"});
+    if (depth > 0 && one_in(4))
+      return one_in(2) ? R"({"M":)" + map(depth - 1) + "}" : R"({"L":)" + list(depth - 1) + "}";
+    switch (random_.below(8)) {
+      case 0:
+        return one_of({R"({"BOOL":true})", R"({"BOOL":false})", R"({"NULL":true})"});
+      case 1:
+        return R"({"B":")" + blob() + R"("})";
+      case 2:
+        return R"({"SS":[)" + list_of(&RandomItems::text) + "]}";
+      case 3:
+        return R"({"NS":[)" + list_of(&RandomItems::number) + "]}";
+      case 4:
+        return R"({"BS":[)" + list_of(&RandomItems::blob) + "]}";
+      case 5:
+        return R"({"N":")" + number() + R"("})";
+      default:
+        return R"({"S":")" + text() + R"("})";
+    }
+  }
+
+  SeededRandom random_;
+};
+
+// The bytes of the item, or "!" and what is wrong with it.
+std::string by_way_of_an_item(const JsonValue& json) {
+  const auto item = decode_item(json);
+  return item.ok() ? model::encode_item(*item) : "!" + render(item.error()).body;
+}
+
+std::string straight(const JsonValue& json) {
+  const auto encoded = decode_encoded_item(json);
+  return encoded.ok() ? *encoded : "!" + render(encoded.error()).body;
+}
+
+TEST(ItemReader, BothWaysToStoredBytesSayTheSame) {
+  RandomItems items(11);
+  int refused = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string text = items.map(i % 50 == 0 ? 40 : 3);
+    const auto document = JsonDocument::parse(text);
+    ASSERT_TRUE(document.ok()) << text;
+    const std::string wanted = by_way_of_an_item(document->root());
+    ASSERT_EQ(straight(document->root()), wanted) << text;
+    refused += wanted[0] == '!' ? 1 : 0;
+  }
+  EXPECT_GT(refused, 2'000);
+  EXPECT_LT(refused, 18'000);
+  for (const int levels : {31, 32}) {
+    const std::string text = R"({"n":)" + nested(levels) + "}";
+    const auto document = JsonDocument::parse(text);
+    EXPECT_EQ(straight(document->root()), by_way_of_an_item(document->root()));
+  }
+  EXPECT_EQ(straight(JsonValue()), by_way_of_an_item(JsonValue()));
 }
 
 }  // namespace

@@ -120,8 +120,7 @@ TEST(JsonWriter, WritesAnItemInItsTypedForm) {
 }
 
 TEST(JsonWriter, WritesAnEncodedItemAsTheItemItself) {
-  std::string stored;
-  model::encode_item(every_type(), stored);
+  const std::string stored = model::encode_item(every_type());
   JsonWriter json;
   json.begin_array();
   ASSERT_TRUE(json.write_encoded_item(stored).ok());

@@ -92,12 +92,6 @@ class Rebuilder {
   bool counts_agree_ = true;
 };
 
-std::string encoded(const Item& item) {
-  std::string bytes;
-  model::encode_item(item, bytes);
-  return bytes;
-}
-
 // All readers of bytes that are an item see this item.
 void check_readers(std::string_view bytes, const Item& item) {
   Rebuilder rebuilder;
@@ -120,15 +114,15 @@ void check_bytes(std::string_view bytes) {
   static_cast<void>(model::decode_attribute(bytes, "b").ok());
   if (!item.ok()) return;
   check_readers(bytes, item.value());
-  const std::string canonical = encoded(item.value());
+  const std::string canonical = model::encode_item(item.value());
   const Result<Item> again = model::decode_item(canonical);
-  PARTITA_CHECK(again.ok() && again.value() == item.value() && encoded(again.value()) == canonical);
+  PARTITA_CHECK(again.ok() && again.value() == item.value() && model::encode_item(again.value()) == canonical);
 }
 
 void check_item(const Item& item) {
-  const std::string bytes = encoded(item);
+  const std::string bytes = model::encode_item(item);
   const Result<Item> again = model::decode_item(bytes);
-  PARTITA_CHECK(again.ok() && again.value() == item && encoded(again.value()) == bytes);
+  PARTITA_CHECK(again.ok() && again.value() == item && model::encode_item(again.value()) == bytes);
   PARTITA_CHECK(model::encoded_item_size(bytes).value() == model::item_size(item));
   check_readers(bytes, item);
   // Every encoding that is cut short is noticed.

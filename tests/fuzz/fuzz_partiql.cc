@@ -113,15 +113,16 @@ void check_write(const Statement& statement, const table::TableInfo& table) {
     refusal(action.error());
     return;
   }
-  PARTITA_CHECK(action.value().item.contains("pk") && action.value().item.contains("sk"));
   const bool insert = statement.kind == Statement::Kind::kInsert;
+  const model::Item named = insert ? model::decode_item(action.value().item).value() : action.value().key;
+  PARTITA_CHECK(named.contains("pk") && named.contains("sk"));
   const bool removal = statement.kind == Statement::Kind::kDelete;
   const auto& condition = action.value().condition;
   PARTITA_CHECK(condition || removal);
   if (condition) PARTITA_CHECK(expr::evaluate(*condition, model::Item()) == (insert || removal));
   static const std::vector<model::Item> kItems = samples();
   for (const model::Item& item : kItems) {
-    const auto after = expr::apply(action.value().update, &item, action.value().item);
+    const auto after = expr::apply(action.value().update, &item, named);
     if (after.ok()) {
       check_item_is_sound(after.value());
     } else {

@@ -72,8 +72,7 @@ void check_decoded(const Item& item) {
   const Result<Item> again = wire::decode_item(document.value().root());
   PARTITA_CHECK(again.ok() && again.value() == item);
 
-  std::string stored;
-  model::encode_item(item, stored);
+  const std::string stored = model::encode_item(item);
   JsonWriter from_stored;
   PARTITA_CHECK(from_stored.write_encoded_item(stored).ok());
   PARTITA_CHECK(std::move(from_stored).take() == text);
@@ -127,9 +126,13 @@ void check_body(const Shape& shape, std::string_view body) {
   if (!document.ok()) return check_refusal(document.error());
   const JsonValue root = document.value().root();
   const Result<Item> as_item = wire::decode_item(root);
+  const Result<std::string> encoded = wire::decode_encoded_item(root);
+  PARTITA_CHECK(as_item.ok() == encoded.ok());
   if (as_item.ok()) {
+    PARTITA_CHECK(model::encode_item(as_item.value()) == encoded.value());
     check_decoded(as_item.value());
   } else {
+    PARTITA_CHECK(wire::render(as_item.error()).body == wire::render(encoded.error()).body);
     check_refusal(as_item.error());
   }
   const Result<void> checked = wire::check_shape(root, shape);
