@@ -123,20 +123,22 @@ Result<void> write_response(wire::JsonWriter& json, const StatementOutcome& outc
   return {};
 }
 
-Result<std::string> encode(const BatchRequest& request, const std::vector<StatementOutcome>& outcomes) {
+Task<Result<std::string>> encode(const BatchRequest& request, const std::vector<StatementOutcome>& outcomes) {
   wire::JsonWriter json(4096);
   json.begin_object();
   json.key("Responses");
   json.begin_array();
+  Pieces pieces(Pieces::Work::kBegun);
+  const auto write = [&json](const StatementOutcome& outcome) { return write_response(json, outcome); };
+  PARTITA_CO_TRY_VOID(co_await write_each(json, pieces, outcomes, write));
+  json.end_array();
   std::vector<table::ConsumedCapacity> sums;
   for (const StatementOutcome& outcome : outcomes) {
-    PARTITA_TRY_VOID(write_response(json, outcome));
     if (outcome.consumed) add_by_table(sums, *outcome.consumed);
   }
-  json.end_array();
   write_capacity_list(json, sums, request.capacity);
   json.end_object();
-  return std::move(json).take();
+  co_return std::move(json).take();
 }
 
 }  // namespace
@@ -150,7 +152,7 @@ Task<Result<std::string>> batch_execute_statement(const Context& context, wire::
     if (!outcomes.empty()) co_await GiveWay();
     outcomes.push_back(co_await run_part(context, gate, part));
   }
-  co_return encode(request, outcomes);
+  co_return co_await encode(request, outcomes);
 }
 
 }  // namespace partita::ops

@@ -1,6 +1,5 @@
 #include <set>
 
-#include "base/pieces.h"
 #include "model/fault.h"
 #include "model/limits.h"
 #include "ops/handlers.h"
@@ -161,6 +160,9 @@ struct BatchGetItem {
                                           const table::BatchGetOutcome& outcome) {
     wire::JsonWriter json(4096);
     Pieces pieces(Pieces::Work::kBegun);
+    const auto write = [&json](const table::ReadItem& item) {
+      return item.item ? write_found(json, *item.item) : Result<void>();
+    };
     std::vector<table::ConsumedCapacity> consumed;
     json.begin_object();
     json.key("Responses");
@@ -169,11 +171,7 @@ struct BatchGetItem {
       add_by_table(consumed, outcome.answers[i].consumed);
       json.key(request.parts[i].table);
       json.begin_array();
-      for (const auto& item : outcome.answers[i].items) {
-        if (pieces.over()) co_await pieces.next();
-        if (item.item) PARTITA_CO_TRY_VOID(write_found(json, *item.item));
-        pieces.spend(item.bytes);
-      }
+      PARTITA_CO_TRY_VOID(co_await write_each(json, pieces, outcome.answers[i].items, write));
       json.end_array();
     }
     json.end_object();

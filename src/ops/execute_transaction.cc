@@ -199,7 +199,7 @@ Task<Result<std::string>> try_reads(const Context& context, Entrance& gate, Requ
   table::charge(plan, outcome, gate);
   wire::JsonWriter json(4096);
   json.begin_object();
-  PARTITA_CO_TRY_VOID(write_found_items(json, outcome, made.gets.capacity));
+  PARTITA_CO_TRY_VOID(co_await write_found_items(json, outcome, made.gets.capacity));
   json.end_object();
   co_return std::move(json).take();
 }

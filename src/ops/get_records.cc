@@ -173,7 +173,7 @@ struct GetRecords {
     co_return Read{request.stream_arn, std::move(found).value()};
   }
 
-  static Result<std::string> encode(const Context& context, const Read& read) {
+  static Task<Result<std::string>> encode(const Context& context, const Read& read) {
     JsonWriter json(expected_bytes(read));
     RecordWriter writer(json, context, read);
     json.begin_object();
@@ -181,12 +181,12 @@ struct GetRecords {
       write_text(json, "NextShardIterator", table::encode_iterator(read.stream_arn, *read.found.next));
     json.key("Records");
     json.begin_array();
-    for (const StreamRecords::One& one : read.found.records) {
-      PARTITA_TRY_VOID(writer.write(one));
-    }
+    Pieces pieces(Pieces::Work::kBegun);
+    const auto write = [&writer](const StreamRecords::One& one) { return writer.write(one); };
+    PARTITA_CO_TRY_VOID(co_await write_each(json, pieces, read.found.records, write));
     json.end_array();
     json.end_object();
-    return std::move(json).take();
+    co_return std::move(json).take();
   }
 };
 

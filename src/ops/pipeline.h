@@ -90,6 +90,10 @@ inline constexpr int kMostTries = 100;
 // is that of the wait.
 Task<Result<bool>> tries_again(const Context& context, const Error& error, int tries);
 
+// An encode() whose reply may be large is a Task, which lets others go first between its pieces.
+template <class Encoded>
+inline constexpr bool kEncodesInPieces = requires(Encoded encoded) { encoded.await_ready(); };
+
 template <class Call>
 Task<Result<std::string>> serve(const Context& context, wire::JsonDocument document) {
   PARTITA_CO_TRY(const typename Call::Request request, decode<Call>(std::move(document), context.operation.shape));
@@ -101,7 +105,7 @@ Task<Result<std::string>> serve(const Context& context, wire::JsonDocument docum
       auto outcome = co_await table::run(context.database, *plan);
       if (outcome.ok()) {
         table::charge(*plan, *outcome, gate);
-        if constexpr (requires { Call::encode(request, *plan, *outcome).await_ready(); }) {
+        if constexpr (kEncodesInPieces<decltype(Call::encode(request, *plan, *outcome))>) {
           co_return co_await Call::encode(request, *plan, *outcome);
         } else {
           co_return Call::encode(request, *plan, *outcome);
@@ -152,7 +156,11 @@ Task<Result<std::string>> serve_control(const Context& context, wire::JsonDocume
   PARTITA_CO_TRY_VOID(gate.admit(access));
   auto outcome = co_await Call::run(context, request);
   if (!outcome.ok()) co_return std::move(outcome).error();
-  co_return Call::encode(context, *outcome);
+  if constexpr (kEncodesInPieces<decltype(Call::encode(context, *outcome))>) {
+    co_return co_await Call::encode(context, *outcome);
+  } else {
+    co_return Call::encode(context, *outcome);
+  }
 }
 
 }  // namespace partita::ops

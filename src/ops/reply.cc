@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "base/pieces.h"
-
 namespace partita::ops {
 
 namespace {
@@ -104,13 +102,8 @@ Result<void> write_found(JsonWriter& json, const table::FoundItem& item) {
 
 Task<Result<void>> write_items(JsonWriter& json, std::span<const table::FoundItem> items) {
   Pieces pieces(Pieces::Work::kBegun);
-  for (const auto& item : items) {
-    if (pieces.over()) co_await pieces.next();
-    const size_t before = json.size();
-    PARTITA_CO_TRY_VOID(write_found(json, item));
-    pieces.spend(json.size() - before);
-  }
-  co_return Result<void>();
+  const auto write = [&json](const table::FoundItem& item) { return write_found(json, item); };
+  co_return co_await write_each(json, pieces, items, write);
 }
 
 void write_collection_metrics(JsonWriter& json, const table::BoundWrite& write, uint64_t bytes) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/pieces.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "table/capacity.h"
@@ -39,6 +40,19 @@ void write_time(wire::JsonWriter& json, std::string_view name, int64_t ms);
 // An item in whatever form it was found. Errors: kCorrupt.
 Result<void> write_found(wire::JsonWriter& json, const table::FoundItem& item);
 // The elements of an array, a piece at a time. The arguments outlive the task.
+// Calls `write`, which gives a Result<void>, for one after the other, and lets others go first between pieces of what
+// it writes. The arguments outlive the task.
+template <class Range, class Write>
+Task<Result<void>> write_each(wire::JsonWriter& json, Pieces& pieces, const Range& range, Write write) {
+  for (const auto& one : range) {
+    if (pieces.over()) co_await pieces.next();
+    const size_t before = json.size();
+    PARTITA_CO_TRY_VOID(write(one));
+    pieces.spend(json.size() - before);
+  }
+  co_return Result<void>();
+}
+
 Task<Result<void>> write_items(wire::JsonWriter& json, std::span<const table::FoundItem> items);
 
 // The structure {"ItemCollectionKey": {...}, "SizeEstimateRangeGB": [lower, upper]} of the collection that the

@@ -91,23 +91,26 @@ void add_by_table(std::vector<table::ConsumedCapacity>& sums, const table::Consu
   }
 }
 
-Result<void> write_found_items(wire::JsonWriter& json, const table::TransactGetOutcome& outcome,
-                               CapacityDetail detail) {
+Task<Result<void>> write_found_items(wire::JsonWriter& json, const table::TransactGetOutcome& outcome,
+                                     CapacityDetail detail) {
   std::vector<table::ConsumedCapacity> sums;
   for (const auto& consumed : outcome.consumed) add_by_table(sums, consumed);
   write_capacity_list(json, sums, detail, CapacityKind::kTransactionRead);
   json.key("Responses");
   json.begin_array();
-  for (const auto& item : outcome.items) {
+  Pieces pieces(Pieces::Work::kBegun);
+  const auto write = [&json](const table::ReadItem& item) -> Result<void> {
     json.begin_object();
     if (is_shown(item)) {
       json.key("Item");
       PARTITA_TRY_VOID(write_found(json, *item.item));
     }
     json.end_object();
-  }
+    return {};
+  };
+  PARTITA_CO_TRY_VOID(co_await write_each(json, pieces, outcome.items, write));
   json.end_array();
-  return {};
+  co_return Result<void>();
 }
 
 void write_costs(wire::JsonWriter& json, const table::WritesPlan& plan, const table::WritesOutcome& outcome,

@@ -19,7 +19,8 @@ std::string digest(wire::JsonValue value);
 void add_by_table(std::vector<table::ConsumedCapacity>& sums, const table::ConsumedCapacity& part);
 
 // The members "ConsumedCapacity", as far as it was asked for, and "Responses". Errors: kCorrupt.
-Result<void> write_found_items(wire::JsonWriter& json, const table::TransactGetOutcome& outcome, CapacityDetail detail);
+Task<Result<void>> write_found_items(wire::JsonWriter& json, const table::TransactGetOutcome& outcome,
+                                     CapacityDetail detail);
 
 // The members "ConsumedCapacity" and "ItemCollectionMetrics", as far as they were asked for.
 void write_costs(wire::JsonWriter& json, const table::WritesPlan& plan, const table::WritesOutcome& outcome,

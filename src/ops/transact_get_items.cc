@@ -36,13 +36,13 @@ struct TransactGetItems {
     return request;
   }
 
-  static Result<std::string> encode(const Request& request, const table::TransactGetPlan& /*plan*/,
-                                    const table::TransactGetOutcome& outcome) {
+  static Task<Result<std::string>> encode(const Request& request, const table::TransactGetPlan& /*plan*/,
+                                          const table::TransactGetOutcome& outcome) {
     wire::JsonWriter json(4096);
     json.begin_object();
-    PARTITA_TRY_VOID(write_found_items(json, outcome, request.capacity));
+    PARTITA_CO_TRY_VOID(co_await write_found_items(json, outcome, request.capacity));
     json.end_object();
-    return std::move(json).take();
+    co_return std::move(json).take();
   }
 };
 

@@ -218,7 +218,7 @@ SOCKETS = [
            "if (first || line_ == nullptr) {", "if ((first && false) || line_ == nullptr) {", ("http_test",)),
     Mutant("a page is read in one piece", "src/table/query.cc",
            "    pieces_.spend(item_bytes);\n", "", ("ops_test",)),
-    Mutant("a page is written in one piece", "src/ops/reply.cc",
+    Mutant("a page is written in one piece", "src/ops/reply.h",
            "    pieces.spend(json.size() - before);\n", "    (void)before;\n", ("ops_test",)),
     Mutant("a batch that waits for its turn holds all that it reads", "src/table/read.cc",
            "std::max<size_t>(bytes, 1), 1, kMost)", "std::max<size_t>(bytes, 1), kMost, kMost)", ("http:nobody_reads",)),
