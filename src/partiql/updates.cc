@@ -4,7 +4,6 @@
 
 #include "expr/parser.h"
 #include "model/fault.h"
-#include "model/limits.h"
 #include "partiql/literals.h"
 
 namespace partita::partiql {
@@ -129,9 +128,7 @@ Result<expr::Update> update_of(const std::vector<Change>& changes, const Paramet
     return refuse(overlap ? Fault::kPartiqlPathsOverlap : Fault::kPartiqlPathsConflict,
                   {clash.args()[1], clash.args()[2]});
   }
-  expr::Update update(std::move(actions));
-  if (expr::statement_bytes(update) > model::kMaxItemBytes) return refuse(Fault::kItemToUpdateTooLarge);
-  return update;
+  return expr::Update(std::move(actions));
 }
 
 }  // namespace partita::partiql

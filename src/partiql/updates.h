@@ -11,7 +11,8 @@
 namespace partita::partiql {
 
 // Precondition: there are parameters for all that the changes have, and none of them is an INSERT. Faults: "PartiQL" in
-// model/faults.inc, kItemToUpdateTooLarge.
+// model/faults.inc. What the changes write is not measured here: unlike UpdateItem, a statement is limited by the
+// finished item alone.
 Result<expr::Update> update_of(const std::vector<Change>& changes, const Parameters& parameters);
 
 }  // namespace partita::partiql

@@ -100,6 +100,59 @@ def test_every_type_is_sized_to_the_byte(value):
     ok("DeleteItem", TableName=HASH, Key=key)
 
 
+# What a number costs, as it was measured: of 1E125 the expanded digits do not count.
+NUMBER_COSTS = {
+    1: ["0", "-0"],
+    2: ["1", "12", "15", "0042", "100", "0.15", "0.0000001", "1E125", "1E-100"],
+    3: ["1.2", "1.200", "1.5", "123", "1234", "1010", "-42"],
+    4: ["1.234", "100.5", "123456"],
+    5: ["3.14159"],
+    20: ["12345678901234567890123456789012345678"],
+}
+
+
+@op("PutItem")
+@pytest.mark.parametrize("number, cost", [(number, cost) for cost, numbers in NUMBER_COSTS.items() for number in numbers])
+def test_what_a_number_costs(number, cost):
+    key = {"pk": S(fresh("size"))}
+    room = LIMIT - size(key) - len("n") - cost - len("p")
+    item = {**key, "n": N(number), "p": S("x" * room)}
+    expect_validation("PutItem", {"TableName": HASH, "Item": {**item, "p": S("x" * (room + 1))}}, TOO_LARGE)
+    ok("PutItem", TableName=HASH, Item=item)
+    ok("DeleteItem", TableName=HASH, Key=key)
+
+
+@op("PutItem")
+@pytest.mark.parametrize("count", [1, 2, 5, 10])
+def test_the_gate_is_the_same_for_many_attributes(count):
+    key = {"pk": S(fresh("size"))}
+    item = {**key, **{f"a{n}": S("x" * (LIMIT // count - 100)) for n in range(count - 1)}}
+    expect_validation("PutItem", {"TableName": HASH, "Item": filled(item, LIMIT + 1)}, TOO_LARGE)
+    ok("PutItem", TableName=HASH, Item=filled(item, LIMIT))
+    ok("DeleteItem", TableName=HASH, Key=key)
+
+
+@op("ExecuteStatement", "UpdateItem")
+def test_statements_are_measured_by_the_finished_item():
+    """An UPDATE of PartiQL stores what UpdateItem, which charges what it writes, refuses at the same key."""
+    key = {"pk": S(fresh("s"))}
+    padding = [filled(key, total)["p"] for total in (LIMIT + 1, LIMIT)]
+    insert = {"Statement": f'INSERT INTO "{HASH}" VALUE {{\'pk\': ?, \'p\': ?}}'}
+    expect_validation("ExecuteStatement", {**insert, "Parameters": [key["pk"], padding[0]]}, TOO_LARGE)
+    ok("ExecuteStatement", **insert, Parameters=[key["pk"], padding[1]])
+    assert size(get(HASH, key)) == LIMIT
+    tables.put(HASH, key)
+    values = {":p": padding[1]}
+    request = {"TableName": HASH, "Key": key, "UpdateExpression": "SET p = :p", "ExpressionAttributeValues": values}
+    expect_validation("UpdateItem", request, UPDATE_TOO_LARGE)
+    update = {"Statement": f'UPDATE "{HASH}" SET p = ? WHERE pk = ?'}
+    expect_validation("ExecuteStatement", {**update, "Parameters": [padding[0], key["pk"]]}, UPDATE_TOO_LARGE)
+    assert get(HASH, key) == key
+    ok("ExecuteStatement", **update, Parameters=[padding[1], key["pk"]])
+    assert size(get(HASH, key)) == LIMIT
+    ok("DeleteItem", TableName=HASH, Key=key)
+
+
 @op("PutItem")
 def test_names_count():
     key = {"pk": S(fresh("size"))}
@@ -149,12 +202,13 @@ def test_an_update_in_a_transaction_is_cancelled(exists):
     ok("DeleteItem", TableName=HASH, Key=key)
 
 
-def assert_update_ceiling(key, stored, clause, values_of, most):
+def assert_update_ceiling(key, stored, clause, values_of, most, table=HASH, **more):
     """An update whose padding is `most` bytes passes, one byte more does not."""
     for padding, passes in ((most + 1, False), (most, True)):
-        tables.put(HASH, {**key, **stored})
+        tables.put(table, {**key, **stored})
         request = {
-            "TableName": HASH,
+            **more,
+            "TableName": table,
             "Key": key,
             "UpdateExpression": clause,
             "ExpressionAttributeValues": values_of(S("x" * padding)),
@@ -163,7 +217,7 @@ def assert_update_ceiling(key, stored, clause, values_of, most):
             ok("UpdateItem", **request)
         else:
             expect_validation("UpdateItem", request, UPDATE_TOO_LARGE)
-    ok("DeleteItem", TableName=HASH, Key=key)
+    ok("DeleteItem", TableName=table, Key=key)
 
 
 BASE = 3
@@ -183,6 +237,8 @@ CEILINGS = [
     ("delete", {"s": SS("a", "b")}, "SET p = :p DELETE s :q", lambda p: {":p": p, ":q": SS("b")}, BASE + 20 + 2),
     ("remove-element", {"l": L(S("a"), S("b"))}, "SET p = :p REMOVE l[1]", lambda p: {":p": p}, BASE + 20 + 1 + 1 + 5),
     ("nested-target", {"m": M(leaf=S(""))}, "SET m.leaf = :p", lambda p: {":p": p}, BASE + 19 + 1 + 4 + 4),
+    ("list-target", {"l": L(S(""))}, "SET l[0] = :p", lambda p: {":p": p}, BASE + 19 + 1 + 4 + 1),
+    ("longer-second-value", {}, "SET p = :p, q = :q", lambda p: {":p": p, ":q": S("y" * 500)}, BASE + 20 + 20 + 500),
 ]
 
 
@@ -190,6 +246,22 @@ CEILINGS = [
 @pytest.mark.parametrize("stored, clause, values_of, cost", [c[1:] for c in CEILINGS], ids=[c[0] for c in CEILINGS])
 def test_update_charges_what_the_statement_writes(stored, clause, values_of, cost):
     assert_update_ceiling({"pk": S("k")}, stored, clause, values_of, LIMIT - cost)
+
+
+@op("UpdateItem")
+def test_neither_keys_nor_placeholders_are_charged(new_table):
+    one_set = LIMIT - (BASE + 19 + 1)
+    named = {"ExpressionAttributeNames": {"#a_long_placeholder": "p"}}
+    assert_update_ceiling({"pk": S("k")}, {}, "SET #a_long_placeholder = :p", lambda p: {":p": p}, one_set, **named)
+    assert_update_ceiling({"pk": S("k"), "sk": S("s")}, {}, "SET p = :p", lambda p: {":p": p}, one_set, RANGE)
+    name = tables.fresh_table("keyname")
+    new_table(tables.plain(name, {"longer_key_name": "S"}))
+    assert_update_ceiling({"longer_key_name": S("k")}, {}, "SET p = :p", lambda p: {":p": p}, one_set, name)
+    assert_update_ceiling({"pk": S("k" * 15)}, {}, "SET p = :p", lambda p: {":p": p}, one_set)
+    assert_update_ceiling({"pk": S("k")}, {"u": S("y" * 10)}, "SET p = :p", lambda p: {":p": p}, one_set)
+    for length in (100, 1024):
+        finished = LIMIT - len("pk") - length - len("p")
+        assert_update_ceiling({"pk": S("k" * length)}, {}, "SET p = :p", lambda p: {":p": p}, finished)
 
 
 @op("UpdateItem")
