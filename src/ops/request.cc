@@ -47,10 +47,10 @@ Error values_without_expression(const ExpressionRules& rules) {
 }
 
 // A fault in a placeholder's value names the placeholder, the first in the order of the text.
-Result<model::AttributeMap> placeholder_values(const JsonValue& values) {
+Result<model::AttributeMap> placeholder_values(const JsonValue& values, wire::Nesting nesting) {
   std::vector<model::AttributeMap::Entry> decoded;
   for (const auto& [key, value] : values.members()) {
-    auto one = wire::decode_value(value);
+    auto one = wire::decode_value(value, nesting);
     if (!one.ok()) {
       return refuse(Fault::kPlaceholderValueInvalid, {wire::message_of(one.error()), std::string(key),
                                                       wire::message_of(one.error(), wire::Words::kNewer)});
@@ -112,7 +112,7 @@ Result<void> check_forms(const Members& in, const ExpressionRules& rules) {
   return {};
 }
 
-Result<expr::Placeholders> placeholders(const Members& in) {
+Result<expr::Placeholders> placeholders(const Members& in, wire::Nesting nesting) {
   const JsonValue names = in[Field::kExpressionAttributeNames];
   const JsonValue values = in[Field::kExpressionAttributeValues];
   if (!names.present() && !values.present()) return expr::Placeholders();
@@ -123,7 +123,7 @@ Result<expr::Placeholders> placeholders(const Members& in) {
   }
   std::optional<model::AttributeMap> given_values;
   if (values.present()) {
-    PARTITA_TRY(given_values, placeholder_values(values));
+    PARTITA_TRY(given_values, placeholder_values(values, nesting));
   }
   return expr::Placeholders::make(std::move(given_names), std::move(given_values));
 }

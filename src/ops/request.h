@@ -15,6 +15,7 @@
 #include "expr/projection.h"
 #include "ops/operation.h"
 #include "table/request.h"
+#include "wire/item_reader.h"
 #include "wire/json_writer.h"
 #include "wire/members.h"
 
@@ -37,7 +38,7 @@ Result<void> check_forms(const wire::Members& in, const ExpressionRules& rules);
 
 // ExpressionAttributeNames and ExpressionAttributeValues. Faults: kPlaceholderValueInvalid, those of
 // Placeholders::make.
-Result<expr::Placeholders> placeholders(const wire::Members& in);
+Result<expr::Placeholders> placeholders(const wire::Members& in, wire::Nesting nesting = wire::Nesting::kInItem);
 
 // The elements of a list of strings.
 std::vector<std::string> texts(const wire::JsonValue& list);

@@ -38,7 +38,8 @@ struct TransactWriteItems {
       PARTITA_TRY_VOID(decode_target(in, form.item, part.action));
       PARTITA_TRY_VOID(table::check_item_size(table::named_bytes(part.action)));
     }
-    PARTITA_TRY(expr::Placeholders given, placeholders(in));
+    // Measured: what is only compared with may have a level more; what is written is measured with the item.
+    PARTITA_TRY(expr::Placeholders given, placeholders(in, wire::Nesting::kAlone));
     if (form.kind == Kind::kUpdate) {
       PARTITA_TRY(part.action.update, expr::parse_update(in.text(Field::kUpdateExpression), given));
     }

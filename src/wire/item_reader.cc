@@ -287,7 +287,7 @@ bool decode_usual(const JsonValue& value, AttributeValue& out) {
   return false;
 }
 
-// `depth` counts the maps and lists around the value.
+// `depth` counts the maps and lists around the value; it may be one less, for one level more.
 Result<void> decode(const JsonValue& value, int depth, Names& names, AttributeValue& out) {
   if (depth >= model::kMaxNestingDepth) return refuse(Fault::kNestingTooDeep);
   if (decode_usual(value, out)) return {};
@@ -371,10 +371,10 @@ size_t expected_bytes(const SortedMembers& members) {
 
 }  // namespace
 
-Result<AttributeValue> decode_value(const JsonValue& value) {
+Result<AttributeValue> decode_value(const JsonValue& value, Nesting nesting) {
   Names names;
   AttributeValue decoded;
-  PARTITA_TRY_VOID(decode(value, 0, names, decoded));
+  PARTITA_TRY_VOID(decode(value, nesting == Nesting::kAlone ? -1 : 0, names, decoded));
   PARTITA_TRY_VOID(names.check());
   return decoded;
 }

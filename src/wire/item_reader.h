@@ -6,6 +6,7 @@
 // returned owns all that it holds.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/result.h"
@@ -14,8 +15,11 @@
 
 namespace partita::wire {
 
+// What a value's levels are counted from: an item around it, or the value alone, which leaves it one level more.
+enum class Nesting : uint8_t { kInItem, kAlone };
+
 // {"S":"..."} and its like.
-Result<model::AttributeValue> decode_value(const JsonValue& value);
+Result<model::AttributeValue> decode_value(const JsonValue& value, Nesting nesting = Nesting::kInItem);
 
 // An item as model::encode_item() writes what decode_item() makes of it. For an ordinary item nothing is made in
 // between.

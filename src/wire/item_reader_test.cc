@@ -176,6 +176,10 @@ TEST(ItemReader, AValueHasAtMost32Levels) {
             "!Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond "
             "supported limit");
   EXPECT_EQ(decoded(nested(400)), decoded(nested(32)));
+  for (const auto& [levels, fine] : {std::pair(32, true), {33, false}}) {
+    const auto document = JsonDocument::parse(nested(levels));
+    EXPECT_EQ(decode_value(document->root(), Nesting::kAlone).ok(), fine) << levels;
+  }
 }
 
 TEST(ItemReader, ReadsItemsInAnyOrderAndTheLastOfDoubles) {

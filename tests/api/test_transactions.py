@@ -9,7 +9,7 @@ import tables
 from client import CANCELED, INVALID, NOT_FOUND, NOT_VALID, at_least, at_most, call, expect_error, expect_validation
 from client import ok, one, several, unsatisfied
 from tables import ABSENT, HASH, HASH_B, HASH_N, INDEXED, RANGE, fresh, get
-from values import NULL, SS, B, L, M, N, S
+from values import NULL, SS, B, L, M, N, S, nested
 
 op = pytest.mark.op
 WRITE, READ = "TransactWriteItems", "TransactGetItems"
@@ -342,6 +342,58 @@ def test_expressions_are_checked_at_the_door(actions, text):
 def test_projections_are_checked_at_the_door():
     text = 'Invalid ProjectionExpression: Syntax error; token: "!", near: "!!"'
     expect_validation(READ, {"TransactItems": [read({"pk": S("a")}, ABSENT, ProjectionExpression="!!!")]}, text)
+
+
+def long_condition(length):
+    text = " AND ".join(f"attribute_not_exists({'a' * 50}{n:04})" for n in range(50))
+    return text + " " * (length - len(text))
+
+
+def long_update(length):
+    text = "SET " + ", ".join(f"{'a' * 50}{n:04} = :v" for n in range(50))
+    return text + " " * (length - len(text))
+
+
+@op(WRITE)
+def test_long_expressions_are_refused_at_the_door():
+    first, second = {"pk": S(fresh())}, {"pk": S(fresh())}
+    value = {":v": S("x")}
+
+    def members(length):
+        condition = {"ConditionExpression": long_condition(length)}
+        yield put(second, **condition)
+        yield delete(second, **condition)
+        yield check(second, long_condition(length))
+        yield update(second, "SET b = :v", value, **condition)
+        yield update(second, long_update(length), value)
+
+    for member in members(4097):
+        reply = call(WRITE, {"TransactItems": [put(first), member]})
+        assert reply.type == "ValidationException", repr(reply)
+        assert "Expression: Expression size has exceeded the maximum allowed size;" in reply.message
+        assert get(HASH, first) is None and get(HASH, second) is None
+    for member in members(4096):
+        ok(WRITE, TransactItems=[member])
+        ok("DeleteItem", TableName=HASH, Key=second)
+
+
+@op(WRITE)
+def test_deep_values_in_a_transaction_meet_only_the_item():
+    """A value of 32 levels may be compared with, and may not be stored: that cancels."""
+    key, rest = {"pk": S(fresh())}, {"pk": S(fresh())}
+    tables.put(HASH, {**key, "marker": S("x")})
+    deep = {":d": nested(32)}
+    compared = [
+        check(key, "d = :d", ExpressionAttributeValues=deep),
+        update(key, "SET t = :t", {**deep, ":t": S("y")}, ConditionExpression="d = :d"),
+    ]
+    for action in compared:
+        cancelled(WRITE, [put(rest), action], NONE, FAILED)
+    text = "Nesting Levels have exceeded supported limits"
+    reply = expect_error(WRITE, {"TransactItems": [put(rest), update(key, "SET d = :d", deep)]}, CANCELED)
+    codes, reason = [each["Code"] for each in reply.body["CancellationReasons"]], reply.body["CancellationReasons"][1]
+    assert codes == ["None", "ValidationError"] and reason["Message"].startswith(text)
+    assert get(HASH, rest) is None and get(HASH, key) == {**key, "marker": S("x")}
 
 
 RCC = unsatisfied("BOGUS", "returnConsumedCapacity", "Member must satisfy enum value set: [INDEXES, TOTAL, NONE]")
