@@ -43,21 +43,21 @@ std::string projection_parameter(const Members& in) {
       wire::name_of(in.has(Field::kAttributesToGet) ? Field::kAttributesToGet : Field::kProjectionExpression));
 }
 
-Result<void> check_select(const Members& in, RangeKind kind, bool projected) {
-  const Select select = select_of(in);
-  if (select == Select::kAllProjected && !in.has(Field::kIndexName)) {
-    return refuse(Fault::kSelectProjectedWithoutIndex, {kind == RangeKind::kQuery ? "Querying" : "Scanning"});
-  }
-  if (select == Select::kSpecific && !projected) {
-    const Error missing = refuse(Fault::kSelectSpecificWithoutProjection);
-    if (kind == RangeKind::kScan) return missing;
-    return wire::constraint_violated(wire::message_of(missing));  // AWS puts its prefix before Query's text alone
-  }
+Result<void> fits(const Members& in, Select select, bool projected) {
   if (projected && select != Select::kDefault && select != Select::kSpecific) {
     const std::string what = select == Select::kCount ? "only the Count" : std::string(in.text(Field::kSelect));
     return refuse(Fault::kSelectWithProjection, {projection_parameter(in), what});
   }
+  if (select == Select::kAllProjected && !in.has(Field::kIndexName)) return refuse(Fault::kSelectProjectedWithoutIndex);
+  if (select == Select::kSpecific && !projected) return refuse(Fault::kSelectSpecificWithoutProjection);
   return {};
+}
+
+// AWS puts the prefix of faults against the model before Query's texts alone.
+Result<void> check_select(const Members& in, RangeKind kind, bool projected) {
+  auto checked = fits(in, select_of(in), projected);
+  if (checked.ok() || kind == RangeKind::kScan) return checked;
+  return wire::constraint_violated(wire::message_of(checked.error()));
 }
 
 }  // namespace

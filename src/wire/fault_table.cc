@@ -129,7 +129,7 @@ constexpr FaultRow kRows[] = {
     FaultRow{Fault::kFilterNamesKey, Exception::kValidation, "Filter Expression can only contain non-primary key attributes: Primary key attribute: {0}"},
     FaultRow{Fault::kQueryFilterNamesKey, Exception::kValidation, "QueryFilter can only contain non-primary key attributes: Primary key attribute: {0}"},
     FaultRow{Fault::kSelectAllOnIndex, Exception::kValidation, "One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global secondary index {0} because its projection type is not ALL"},
-    FaultRow{Fault::kSelectProjectedWithoutIndex, Exception::kValidation, "ALL_PROJECTED_ATTRIBUTES can be used only when {0} using an IndexName"},
+    FaultRow{Fault::kSelectProjectedWithoutIndex, Exception::kValidation, "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"},
     FaultRow{Fault::kSelectWithProjection, Exception::kValidation, "Cannot specify the {0} when choosing to get {1}"},
     FaultRow{Fault::kSelectSpecificWithoutProjection, Exception::kValidation, "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"},
     FaultRow{Fault::kProjectionNotInIndex, Exception::kValidation, "One or more parameter values were invalid: Global secondary index {0} does not project {1}"},
