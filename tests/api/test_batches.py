@@ -55,6 +55,18 @@ def test_the_most_at_once():
     assert reply["UnprocessedKeys"] == {}
 
 
+@op("BatchWriteItem", "BatchGetItem")
+def test_large_items_in_one_batch():
+    items = [filled({"pk": S(fresh("20k"))}, 20_000) for _ in range(25)]
+    assert ok("BatchWriteItem", RequestItems={HASH: [put(item) for item in items]}) == {"UnprocessedItems": {}}
+    keys = [{"pk": item["pk"]} for item in items]
+    found = ok("BatchGetItem", RequestItems={HASH: {"Keys": keys}})["Responses"][HASH]
+    assert sorted(item["pk"]["S"] for item in found) == sorted(key["pk"]["S"] for key in keys)
+    assert all(len(item["p"]["S"]) > 19_000 for item in found)
+    assert ok("BatchWriteItem", RequestItems={HASH: [delete(key) for key in keys]}) == {"UnprocessedItems": {}}
+    assert ok("BatchGetItem", RequestItems={HASH: {"Keys": keys}})["Responses"][HASH] == []
+
+
 @op("BatchGetItem")
 def test_found_and_not_found():
     here = {"pk": S(fresh()), "v": N(1)}

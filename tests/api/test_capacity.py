@@ -2,7 +2,7 @@
 
 import pytest
 import tables
-from client import CHECK_FAILED, call, expect_error, ok
+from client import CANCELED, CHECK_FAILED, call, expect_error, ok
 from tables import HASH, INDEXED, RANGE, fresh
 from test_sizes import filled
 from values import N, S
@@ -94,6 +94,9 @@ def test_query_rounds_once():
     assert units(query(RANGE, pk, **TOTAL, Limit=4), RANGE) == 0.5
     filtered = query(RANGE, pk, **TOTAL, FilterExpression="attribute_exists(nothing)")
     assert (units(filtered, RANGE), filtered["Count"]) == (1.5, 0)
+    tables.put(RANGE, filled({"pk": pk, "sk": S("7"), "mine": S("x")}, 1000))
+    filtered = query(RANGE, pk, **TOTAL, FilterExpression="attribute_exists(mine)")
+    assert (units(filtered, RANGE), filtered["Count"]) == (1.5, 1)
     narrow = query(RANGE, pk, "pk = :p AND sk < :s", values={":s": S("3")}, **TOTAL)
     assert units(narrow, RANGE) == 0.5
 
@@ -161,6 +164,21 @@ def test_transactions_cost_double():
     (capacity,) = ok("TransactGetItems", TransactItems=reads, **TOTAL)["ConsumedCapacity"]
     assert (capacity["TableName"], capacity["CapacityUnits"]) == (HASH, 6)
     assert capacity.get("ReadCapacityUnits", 6) == 6
+
+
+@op("TransactWriteItems")
+@pytest.mark.parametrize("kind", ["Put", "Update", "Delete", "ConditionCheck"])
+def test_a_condition_in_a_transaction_costs_nothing(kind):
+    def action(key, condition):
+        parts = {"Put": {"Item": key}, "Update": {"Key": key, "UpdateExpression": "REMOVE a"}}
+        return {kind: {"TableName": HASH, **parts.get(kind, {"Key": key}), "ConditionExpression": condition}}
+
+    key = {"pk": S(fresh())}
+    tables.put(HASH, key)
+    (capacity,) = ok("TransactWriteItems", TransactItems=[action(key, "attribute_exists(pk)")], **TOTAL)["ConsumedCapacity"]
+    assert capacity == {"TableName": HASH, "CapacityUnits": 2, "WriteCapacityUnits": 2}
+    request = {"TransactItems": [action({"pk": S(fresh())}, "attribute_exists(pk)")], **TOTAL}
+    assert "ConsumedCapacity" not in expect_error("TransactWriteItems", request, CANCELED).body
 
 
 @op("TransactWriteItems")
@@ -250,6 +268,46 @@ def test_index_rows_of_deletes_and_updates():
     reply = ok("DeleteItem", TableName=INDEXED, Key=key, **INDEXES)
     assert index_units(reply) == (1, ALL)
     assert index_units(ok("DeleteItem", TableName=INDEXED, Key=key, **INDEXES)) == (1, {})
+
+
+LADDER = [
+    ("SET rest = :v", S("R"), {"by_when": 1, "by_owner": 1}),
+    ("SET title = :v", S("T"), {"by_when": 1, "by_owner": 1, "by_kind": 1}),
+    ("SET #owner = :v", S("O"), {"by_when": 1, "by_owner": 2}),
+    ("REMOVE #owner", None, {"by_when": 1, "by_owner": 1}),
+    ("SET #when = :v", S("W"), {"by_when": 2, "by_owner": 1}),
+    ("REMOVE #when", None, {"by_when": 1, "by_owner": 1}),
+    ("SET #when = :v", S("w"), {}),
+]
+
+
+@op("UpdateItem")
+@pytest.mark.parametrize("expression, value, shares", LADDER, ids=[f"{n}-{step[0]}" for n, step in enumerate(LADDER)])
+def test_index_writes_of_an_update(expression, value, shares):
+    """A row that changes is one write, a row that moves is two, and one that goes is one."""
+    key = {"pk": S(fresh()), "sk": S("1")}
+    tables.put(INDEXED, {**key, **BASE})
+    names = {f"#{name}": name for name in ("owner", "when") if f"#{name}" in expression}
+    values = {":v": value} if value else None
+    assert index_units(tables.update(INDEXED, key, expression, values, names, **INDEXES)) == (1, shares)
+
+
+@op("DeleteItem", "BatchWriteItem", "PutItem")
+def test_indexes_that_an_item_is_not_in_cost_nothing():
+    first, second = ({"pk": S(fresh()), "sk": S(sk)} for sk in "12")
+    tables.put(INDEXED, {**first, "when": S("w")})
+    assert index_units(ok("DeleteItem", TableName=INDEXED, Key=first, **INDEXES)) == (1, {"by_when": 1})
+    tables.put(INDEXED, first)
+    assert index_units(ok("DeleteItem", TableName=INDEXED, Key=first, **INDEXES)) == (1, {})
+    puts = [{"PutRequest": {"Item": {**first, "owner": S("o")}}}, {"PutRequest": {"Item": {**second, "when": S("w")}}}]
+    (capacity,) = ok("BatchWriteItem", RequestItems={INDEXED: puts}, **INDEXES)["ConsumedCapacity"]
+    assert capacity == {
+        "TableName": INDEXED,
+        "CapacityUnits": 4,
+        "Table": {"CapacityUnits": 2},
+        "LocalSecondaryIndexes": {"by_when": {"CapacityUnits": 1}},
+        "GlobalSecondaryIndexes": {"by_owner": {"CapacityUnits": 1}},
+    }
 
 
 @op("PutItem")

@@ -251,8 +251,14 @@ def test_indexes_one_after_the_other(new_table):
     ok("UpdateTable", TableName=name, **creation(index("one", "g1"), {"g1": "S"}))
     wait_active(name, 120)
     ok("UpdateTable", TableName=name, **creation(index("two", "g2", None, "KEYS_ONLY"), {"g2": "N"}))
-    indexes = wait_active(name, 120)["GlobalSecondaryIndexes"]
-    assert sorted(i["IndexName"] for i in indexes) == ["one", "two"]
+    wait_active(name, 120)
+    tables.put(name, {"pk": S("a"), "g3": S("g"), "note": S("n"), "rest": S("r")})
+    ok("UpdateTable", TableName=name, **creation(index("three", "g3", None, "INCLUDE", ["note"]), {"g3": "S"}))
+    indexes = {i["IndexName"]: i["Projection"] for i in wait_active(name, 120)["GlobalSecondaryIndexes"]}
+    included = {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["note"]}
+    assert indexes == {"one": {"ProjectionType": "ALL"}, "two": {"ProjectionType": "KEYS_ONLY"}, "three": included}
+    items = ok("Scan", TableName=name, IndexName="three")["Items"]
+    assert items == [{"pk": S("a"), "g3": S("g"), "note": S("n")}]
 
 
 @op("DescribeTable", "PutItem")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 import tables
-from client import CHECK_FAILED, call, expect_error, ok
+from client import CANCELED, CHECK_FAILED, call, expect_error, ok
 from tables import HASH, RANGE, fresh, get
 from values import BS, FALSE, NS, NULL, SS, TRUE, B, L, M, N, S
 
@@ -27,6 +27,8 @@ ITEM = {
     "wide": S("é\U0001f600漢"),
     "nolist": L(),
     "nomap": M(),
+    "ess": SS("", "x"),
+    "big": NS("9007199254740993", "0.1000000000000000000000000000000000001"),
 }
 VALUES = {
     ":hello": S("hello"),
@@ -63,6 +65,8 @@ VALUES = {
     ":listed": L(S("deep")),
     ":kv": M(k=S("v")),
     ":map": M(rest=S("o"), ss=SS("q", "p"), inside=M(leaf=N("1.0"))),
+    ":big": NS("0.1000000000000000000000000000000000001", "9007199254740993"),
+    ":bigger": NS("0.1000000000000000000000000000000000001", "9007199254740992"),
     ":el": L(),
     ":em": M(),
     ":S": S("S"),
@@ -112,7 +116,8 @@ NOT NOT str = :hello | NOT (NOT str = :hello) | (str = :hello) AND (num = :42) |
 NOT absent = :1 | NOT absent < :1 | NOT absent BETWEEN :1 AND :2 | NOT absent IN (:1) | NOT begins_with(absent, :he)
 NOT contains(absent, :he) | NOT attribute_type(absent, :S) | NOT size(absent) > :0
 #list[0] <> #list[1] | #list[3].k = #list[3].k2 OR num = :42 | #map.inside <> #map.rest | #str = :hello
-#no <> #yes | #num = :42.0
+#no <> #yes | #num = :42.0 | contains(ess, :none) | big = :big | big <> :bigger | absent <> :1 OR absent < :1
+(str = :hello) AND (begins_with(again, :he)) | (NOT (str = :world)) | NOT (str = :world OR (num = :1))
 """
 
 FAILS = """
@@ -139,7 +144,7 @@ size(absent) = :0 | size(num) = :2 | size(yes) = :1 | size(nil) >= :0 | size(str
 size(str) = :hello
 str = :hello AND num = :1 | str = :world OR num = :1 | NOT str = :hello | NOT (str = :hello OR num = :1)
 NOT absent <> :1 | NOT attribute_exists(str) | (str = :world OR num = :42) AND nil = :none | NOT num IN (:42)
-NOT num BETWEEN :1 AND :100 | NOT NOT str = :world
+NOT num BETWEEN :1 AND :100 | NOT NOT str = :world | big = :bigger | (str = :hello) AND (num = :1) | (NOT (str = :hello))
 """
 
 
@@ -199,7 +204,7 @@ def test_fails(stored, expression):
 
 
 ABSENT_HOLDS = ["attribute_not_exists(pk)", "absent <> :1", "NOT pk = :a", "attribute_not_exists(a.b[0])", "pk <> :a OR pk = :a"]
-ABSENT_FAILS = ["attribute_exists(pk)", "absent = :1", "absent < :1", "begins_with(pk, :a)", "size(pk) > :0", "pk IN (:a)"]
+ABSENT_FAILS = ["attribute_exists(pk)", "absent = :1", "absent < :1", "begins_with(pk, :a)", "size(pk) > :0", "pk IN (:a)", "attribute_exists(pk) AND a = :1"]
 
 
 @pytest.mark.parametrize("operation", ["PutItem", "UpdateItem", "DeleteItem"])
@@ -232,6 +237,56 @@ def test_the_item_comes_with_the_failure_when_asked(operation, exists, wanted):
         assert reply.body["Item"] == {**key, "v": N(1)}
     else:
         assert "Item" not in reply.body
+
+
+def conditional_write(way, key, condition):
+    """(operation, request) of a write that sets v to 2, or deletes, or only checks."""
+    shared = {"TableName": HASH, "ConditionExpression": condition, "ExpressionAttributeNames": {"#v": "v"}}
+    values = {":one": N(1)}
+    parts = {
+        "Put": {"Item": {**key, "v": N(2)}},
+        "Delete": {"Key": key},
+        "Update": {"Key": key, "UpdateExpression": "SET #v = :two"},
+        "ConditionCheck": {"Key": key},
+    }
+    kind = way.removeprefix("Transact")
+    more = {**values, ":two": N(2)} if kind == "Update" else values
+    request = {**shared, **parts[kind], "ExpressionAttributeValues": more}
+    return ("TransactWriteItems", {"TransactItems": [{kind: request}]}) if way != kind else (kind + "Item", request)
+
+
+PARENTHESES = [
+    "(attribute_exists(pk) AND #v = :one)",
+    "(attribute_exists(pk)) AND (#v = :one)",
+    "(attribute_exists(pk) AND (#v = :one))",
+]
+WRITES = ["Put", "Delete", "Update", "TransactPut", "TransactDelete", "TransactUpdate", "TransactConditionCheck"]
+
+
+@op("PutItem", "DeleteItem", "UpdateItem", "TransactWriteItems")
+@pytest.mark.parametrize("condition", PARENTHESES)
+@pytest.mark.parametrize("way", WRITES)
+def test_parentheses_on_every_write(way, condition):
+    for held in (True, False):
+        key = {"pk": S(fresh())}
+        item = {**key, "v": N(1 if held else 7)}
+        tables.put(HASH, item)
+        operation, request = conditional_write(way, key, condition)
+        reply = call(operation, request)
+        assert (reply.status == 200) == held, repr(reply)
+        after = item if not held or "Check" in way else None if "Delete" in way else {**key, "v": N(2)}
+        assert get(HASH, key) == after
+        if not held:
+            assert reply.type == (CANCELED if way.startswith("Transact") else CHECK_FAILED)
+
+
+@op("UpdateItem")
+def test_what_a_conditional_update_made_comes_back():
+    key = {"pk": S(fresh())}
+    reply = tables.update(
+        HASH, key, "SET v = :v", {":v": N(1)}, ConditionExpression="attribute_not_exists(pk)", ReturnValues="ALL_NEW"
+    )
+    assert reply["Attributes"] == get(HASH, key) == {**key, "v": N(1)}
 
 
 @op("PutItem", "DeleteItem", "UpdateItem")

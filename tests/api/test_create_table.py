@@ -185,6 +185,8 @@ MEANING += [
     (indexed(None, [schema_index("glo", ("a", "RANGE"))]), FIRST),
     (indexed(None, [{**index("glo", "a"), "Projection": {}}]), INVALID + "Unknown ProjectionType: null"),
     (indexed(None, [index("glo", "a", None, "ALL", ["x"])]), INVALID + "ProjectionType is ALL, but NonKeyAttributes is specified"),
+    (indexed(None, [index("glo", "a", None, "KEYS_ONLY", ["x"])]), INVALID + "ProjectionType is KEYS_ONLY, but NonKeyAttributes is specified"),
+    (indexed(None, [index("glo", "a", None, "INCLUDE")]), INVALID + "ProjectionType is INCLUDE, but NonKeyAttributes is not specified"),
     (
         indexed(None, [{**index("glo", "a"), "ProvisionedThroughput": FIVE}]),
         INVALID + "ProvisionedThroughput should not be specified for index: glo when BillingMode is PAY_PER_REQUEST",
@@ -262,8 +264,8 @@ def test_description_of_the_smallest_table(new_table):
     throughput = description.pop("ProvisionedThroughput")
     assert throughput == {"NumberOfDecreasesToday": 0, "ReadCapacityUnits": 0, "WriteCapacityUnits": 0}
     assert "WarmThroughput" not in description and "LastUpdateToPayPerRequestDateTime" not in billing
-    for may_be in ("TableThroughputModeSummary", "TableClassSummary"):
-        description.pop(may_be, None)
+    assert description.pop("TableClassSummary", {"TableClass": "STANDARD"}) == {"TableClass": "STANDARD"}
+    description.pop("TableThroughputModeSummary", None)
     assert description == {
         "TableName": name,
         "TableStatus": "CREATING",

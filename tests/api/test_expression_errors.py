@@ -4,7 +4,7 @@ import re
 
 import pytest
 from client import expect_error, expect_validation, ok
-from tables import ABSENT, HASH
+from tables import ABSENT, HASH, fresh
 from values import BS, FALSE, NS, NULL, SS, L, M, N, S
 
 op = pytest.mark.op
@@ -259,13 +259,14 @@ def test_a_fault_beats_an_unused_placeholder():
 WITHOUT = [
     ("PutItem", {"Item": KEY}, ""),
     ("DeleteItem", {"Key": KEY}, ""),
+    ("DeleteItem", {"Key": KEY, "Expected": {"a": {"Exists": False}}}, ""),
     ("UpdateItem", {"Key": KEY}, ""),
     ("Query", {}, ""),
     ("Scan", {}, ": FilterExpression is null"),
 ]
 
 
-@pytest.mark.parametrize("operation, request_, tail", WITHOUT, ids=[w[0] for w in WITHOUT])
+@pytest.mark.parametrize("operation, request_, tail", WITHOUT, ids=[f"{n}-{w[0]}" for n, w in enumerate(WITHOUT)])
 def test_placeholders_without_expressions(operation, request_, tail):
     request = {"TableName": ABSENT, **request_}
     expect_validation(operation, {**request, "ExpressionAttributeNames": {"#a": "a"}}, ONLY.format("ExpressionAttributeNames"))
@@ -389,6 +390,24 @@ def test_reserved_words(word):
         return  # These open a clause of an update.
     request = {"TableName": ABSENT, "Key": KEY, "UpdateExpression": f"REMOVE {word}"}
     expect_validation("UpdateItem", request, f"Invalid UpdateExpression: {RESERVED}{word}")
+
+
+@op("UpdateItem", "GetItem", "Query", "PutItem", "DeleteItem")
+@pytest.mark.parametrize("words", [["count"], ["data"], ["items"], ["name"], ["status"], ["Size", "total", "YEAR"]], ids=",".join)
+def test_reserved_words_by_placeholders(words):
+    key = {"pk": S(fresh("word"))}
+    names = {f"#{n}": word for n, word in enumerate(words)}
+    each = [f"{name} = :v" for name in names]
+    shared = {"TableName": HASH, "ExpressionAttributeNames": names}
+    values = {"ExpressionAttributeValues": {":v": S("x")}}
+    absent = " AND ".join(f"attribute_not_exists({name})" for name in names)
+    ok("PutItem", **shared, Item=key, ConditionExpression=absent)
+    ok("UpdateItem", **shared, **values, Key=key, UpdateExpression="SET " + ", ".join(each))
+    shown = dict.fromkeys(words, S("x"))
+    assert ok("GetItem", **shared, Key=key, ProjectionExpression=", ".join(names))["Item"] == shown
+    keys = {"pk": {"ComparisonOperator": "EQ", "AttributeValueList": [key["pk"]]}}
+    assert ok("Query", **shared, **values, KeyConditions=keys, FilterExpression=" AND ".join(each))["Count"] == 1
+    ok("DeleteItem", **shared, **values, Key=key, ConditionExpression=" AND ".join(each))
 
 
 @op("Scan")

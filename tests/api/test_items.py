@@ -53,6 +53,14 @@ def test_a_put_replaces_everything():
     assert get(HASH, key) == {**key, "b": S("3")}
 
 
+@op("GetItem")
+def test_another_sort_key_is_another_item():
+    pk = S(fresh())
+    tables.put(RANGE, {"pk": pk, "sk": S("1")})
+    for consistent in (True, False):
+        assert ok("GetItem", TableName=RANGE, Key={"pk": pk, "sk": S("2")}, ConsistentRead=consistent) == {}
+
+
 @op("PutItem", "GetItem")
 def test_neighbours_stay_apart():
     pk = fresh()

@@ -92,6 +92,7 @@ BINARY = [
     ("sk = :a", B(b"\0\0"), None, [b"\0\0"]),
     ("sk < :a", B(b"\x80"), None, BYTES[:4]),
     ("sk >= :a", B(b"\x80"), None, BYTES[4:]),
+    ("sk > :a", B(b"\x7f"), None, BYTES[4:]),
     ("sk BETWEEN :a AND :b", B(b"\1"), B(b"\xff"), BYTES[2:6]),
     ("begins_with(sk, :a)", B(b"\0"), None, BYTES[:2]),
     ("begins_with(sk, :a)", B(b"\xff"), None, BYTES[5:]),

@@ -251,6 +251,9 @@ def test_a_page_ends_at_one_megabyte_before_the_filter():
     assert projected["ScannedCount"] == page["Count"]
     counted = ok("Query", **query(RANGE, pk, Select="COUNT"))
     assert counted["Count"] == page["Count"]
+    assert ok("Query", **query(RANGE, pk, Limit=12))["Count"] == page["Count"]
+    few = ok("Query", **query(RANGE, pk, Limit=3))
+    assert (few["Count"], few["LastEvaluatedKey"]["sk"]) == (3, S("02"))
     items, _ = all_pages("Query", **query(RANGE, pk))
     assert len(items) == 12
     for number in range(12):

@@ -66,12 +66,16 @@ def test_a_batch_of_writes():
     responses = batch(
         f"INSERT INTO \"{HASH}\" VALUE {{'pk': '{new}'}}",
         f"UPDATE \"{HASH}\" SET ss = set_add(ss, <<'t'>>) WHERE pk = '{changed}' RETURNING MODIFIED NEW *",
+        f"UPDATE \"{HASH}\" SET n = 1 WHERE pk = '{changed}' RETURNING ALL NEW *",
+        f"UPDATE \"{HASH}\" REMOVE n WHERE pk = '{changed}' RETURNING MODIFIED NEW *",
         f"FROM \"{HASH}\" WHERE pk = '{changed}' REMOVE ss RETURNING MODIFIED NEW *",
         f"DELETE FROM \"{HASH}\" WHERE pk = '{gone}' RETURNING ALL OLD *",
     )
     assert responses == [
         {"TableName": HASH},
         {"TableName": HASH, "Item": {"ss": SS("a", "t")}},
+        {"TableName": HASH, "Item": {"pk": S(changed), "ss": SS("a", "t"), "n": N(1)}},
+        {"TableName": HASH},
         {"TableName": HASH},
         {"TableName": HASH, "Item": {"pk": S(gone), "a": N(1)}},
     ]
@@ -91,6 +95,7 @@ def test_what_fails_in_a_batch_fails_alone():
         f"INSERT INTO \"{HASH}\" VALUE {{'pk': '{pk}'}}",
         wrong,
         {"Statement": wrong, "ReturnValuesOnConditionCheckFailure": "ALL_OLD"},
+        {"Statement": wrong, "ReturnValuesOnConditionCheckFailure": "NONE"},
         f"DELETE FROM \"{HASH}\" WHERE pk = '{pk}' RETURNING MODIFIED OLD *",
         {"Statement": fine, "Parameters": [{"SS": []}]},
         f"EXISTS(SELECT * FROM \"{HASH}\" WHERE pk = '{pk}' AND a IS MISSING)",
@@ -106,7 +111,8 @@ def test_what_fails_in_a_batch_fails_alone():
         failed,
     ]
     assert responses[5] == {**failed, "Error": {**failed["Error"], "Item": item}}
-    assert responses[6:] == [
+    assert responses[6] == failed
+    assert responses[7:] == [
         error(
             "ValidationError",
             "Invalid returning clause: RETURNING MODIFIED OLD *. Only RETURNING ALL OLD * is allowed in DELETE statements.",

@@ -3,7 +3,7 @@
 import pytest
 import tables
 from statements import ONE, page, pages, refused, run
-from tables import HASH, HASH_N, INDEXED, MULTI, RANGE, RANGE_N, fresh, put
+from tables import ABSENT, HASH, HASH_N, INDEXED, MULTI, RANGE, RANGE_N, fresh, put
 from values import BS, NS, NULL, SS, TRUE, B, L, M, N, S
 
 pytestmark = pytest.mark.op(ONE)
@@ -143,6 +143,9 @@ def test_columns_that_are_none(item, columns, text):
         ("n = - - 5", True),
         ("n > -/* c */-5", False),
         ("n < m.sub", False),
+        ("n < 'x'", False),
+        ("s > 1", False),
+        ("NOT begins_with(s, 'x')", True),
         ("ss = <<'c', 'b', 'a'>>", True),
         ("l = ['x', 'y']", True),
         ("l = ['y', 'x']", False),
@@ -206,6 +209,15 @@ def test_what_has_no_order_is_not_compared(item, value):
     refused(select + "n BETWEEN ? AND ?", text.format("BETWEEN", kind), value, value)
     assert holds(item, "n <> ?", value) and not holds(item, "n = ?", value)
     refused(select + "attribute_exists(n) > false", text.format(">", "BOOL"))
+    # What is wrong with a statement is told before its table is looked for.
+    refused(f'SELECT pk FROM "{ABSENT}" WHERE pk = ? AND n < ?', text.format("<", kind), S("x"), value)
+
+
+def test_binary_is_ordered_by_its_bytes():
+    pk = fresh()
+    put(HASH, {"pk": S(pk), "bits": B(b"\x7f\x01")})
+    for sign, other, wanted in ((">", b"\x7f", True), ("<", b"\x80", True), (">", b"\x80", False), ("<=", b"\x7f\x01", True)):
+        assert holds(pk, f"bits {sign} ?", B(other)) is wanted
 
 
 def test_numbers_as_they_are_written():
@@ -415,6 +427,19 @@ def test_indexes(rows):
     assert fetched == [{"extra": S("e2")}]
     scanned, _ = pages(f'SELECT pk, sk FROM "{INDEXED}"."by_kind" WHERE pk = \'{rows["pk"]}\'')
     assert sorted(item["sk"]["S"] for item in scanned) == ["1", "2"]
+    by_code = run(f'SELECT * FROM "{INDEXED}"."by_code" WHERE code = ?', B(rows["pk"].encode()))
+    assert [set(item) for item in by_code] == [{"pk", "sk", "code"}] * 2
+
+
+def test_pages_of_an_index(rows):
+    select = f'SELECT sk FROM "{INDEXED}"."by_%s" WHERE %s = \'{rows["kind"]}\''
+    by_kind = select % ("kind", "kind")
+    first = page(by_kind, Limit=1)
+    second = page(by_kind, NextToken=first["NextToken"])
+    assert sorted(item["sk"]["S"] for item in first["Items"] + second["Items"]) == ["1", "2"]
+    assert len(first["Items"]) == 1 and "NextToken" not in second
+    for other in (select % ("owner", "kind"), f'SELECT sk FROM "{INDEXED}" WHERE kind = \'{rows["kind"]}\''):
+        refused(other, "NextToken does not match request", NextToken=first["NextToken"])
 
 
 def test_the_capacity_of_indexes(rows):
@@ -431,8 +456,16 @@ def test_the_capacity_of_indexes(rows):
     assert fetched["Table"]["CapacityUnits"] == 1
     limited = consumed("extra", "by_rank", f"pk = '{rows['pk']}'", Limit=1)
     assert limited["Table"]["CapacityUnits"] == 0.5
+    filtered = consumed("extra", "by_rank", f"pk = '{rows['pk']}' AND sk = '1'")
+    assert filtered["Table"]["CapacityUnits"] == 1  # for the rows that were walked, not for those that are left
+    twice = consumed("extra", "by_rank", f"pk = '{rows['pk']}'", ConsistentRead=True)
+    assert (twice["Table"]["CapacityUnits"], twice["LocalSecondaryIndexes"]["by_rank"]["CapacityUnits"]) == (2, 1)
     of_global = consumed("*", "by_kind", f"kind = '{rows['kind']}'")
     assert of_global["GlobalSecondaryIndexes"]["by_kind"]["CapacityUnits"] == of_global["CapacityUnits"] == 0.5
+    assert of_global["Table"]["CapacityUnits"] == 0
+    whole = {consumed(columns, "by_owner", f"owner = '{rows['owner']}'{more}")["CapacityUnits"]
+             for columns, more in (("*", ""), ("sk", ""), ("sk", " AND extra = 'e1'"), ("*", " AND extra = 'none'"))}
+    assert whole == {0.5}
 
 
 def test_what_indexes_do_not_project(rows):
@@ -445,6 +478,8 @@ def test_what_indexes_do_not_project(rows):
     for condition, names in (
         ("extra = 'e1'", "[extra]"),
         ("extra IS MISSING", "[extra]"),
+        ("extra IS NOT MISSING", "[extra]"),
+        ("begins_with(extra, 'e')", "[extra]"),
         ("NOT extra = 'e1'", "[extra]"),
         ("NOT (extra = 'np1' OR title = 'x')", "[extra]"),
         ("b = '1' AND (a = '2' OR title = '3')", "[a, b]"),
@@ -461,6 +496,8 @@ def test_what_indexes_do_not_project(rows):
         (f"SELECT pk {by_kind} WHERE extra = 'e1'", 0),
         (f"SELECT pk {by_kind} WHERE NOT extra = 'e1' AND pk = '{rows['pk']}'", 2),
         (f'SELECT pk FROM "{INDEXED}"."by_rank" WHERE extra = \'e1\'', 0),
+        (f"SELECT pk {by_kind} WHERE extra = 'e1' AND other = 'w1'", 0),
+        (f"SELECT pk {by_kind} WHERE title = 't1' AND pk = '{rows['pk']}'", 1),
         (f"SELECT pk {by_kind} WHERE (kind = 'y' AND extra = '1') OR (kind = '{rows['kind']}')", 2),
     ):
         assert len(pages(statement)[0]) == count, statement

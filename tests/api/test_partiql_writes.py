@@ -130,6 +130,7 @@ def test_one_item_is_inserted_into_a_table():
         refused(
             statement, f"FROM clause may only contain a single table name in data manipulation statements at {at}"
         )
+    assert get(INDEXED, {"pk": S("x"), "sk": S("y")}) is None
 
 
 def test_parameters_stand_for_whole_values():
@@ -261,6 +262,15 @@ def test_operands_come_before_the_condition(item):
         ("SET l[3] = 'v'", "MODIFIED NEW", [{"l": L(S("v"))}]),
         ("REMOVE l[1]", "MODIFIED NEW", [{"l": L(S("z"))}]),
         ("REMOVE l[2]", "MODIFIED NEW", []),
+        ("SET fresh = 1", "MODIFIED NEW", [{"fresh": N(1)}]),
+        ("SET l[0] = 'v'", "MODIFIED NEW", [{"l": L(S("v"))}]),
+        ("SET l[0] = 'v'", "MODIFIED OLD", [{"l": L(S("x"))}]),
+        ("SET l[1] = 'v'", "MODIFIED NEW", [{"l": L(S("v"))}]),
+        ("SET l[1] = 'v'", "MODIFIED OLD", [{"l": L(S("y"))}]),
+        ("SET l[3] = 'v'", "MODIFIED OLD", []),
+        ("SET l[7] = 'v'", "MODIFIED OLD", []),
+        ("REMOVE l[1]", "MODIFIED OLD", [{"l": L(S("y"))}]),
+        ("REMOVE l[2]", "MODIFIED OLD", [{"l": L(S("z"))}]),
     ],
 )
 def test_what_an_update_returns(item, changes, returning, answer):
@@ -289,6 +299,9 @@ def test_a_condition_of_an_update(item):
     assert reply.body["Item"] == stored(item)
     assert "Item" not in fails(CHECK_FAILED, refusal, FAILED).body
     assert stored(item)["y"] == N(1)
+    for where, value in ((" AND ss = ?", SS("a", "b")), (" AND l = ?", L(S("z"), S("y"), S("x"))), (" AND m = ?", M(sub=S("old")))):
+        fails(CHECK_FAILED, f'UPDATE "{HASH}" SET y = 2 WHERE pk = \'{item}\'{where}', FAILED, value)
+    assert stored(item)["y"] == N(1)
 
 
 def test_the_key_of_a_write():
@@ -304,8 +317,10 @@ def test_the_key_of_a_write():
         refused(start + f"pk = '{pk}' AND sk = '1' AND pk = 'other'", twice)
         mismatch = "Key attribute's data type should match its data type in table's schema: Key sk"
         refused(start + f"pk = '{pk}' AND sk = 1", mismatch)
-        indexed = change % f'"{INDEXED}"."by_kind"' + " WHERE pk = 'p' AND sk = 's'"
+        indexed = change % f'"{INDEXED}"."by_kind"' + f" WHERE pk = '{pk}' AND sk = '1'"
+        put(INDEXED, {"pk": S(pk), "sk": S("1"), "kind": S("k"), "rank": N(1)})
         refused(indexed, "This operation is not supported on an index")
+        assert get(INDEXED, {"pk": S(pk), "sk": S("1")}) == {"pk": S(pk), "sk": S("1"), "kind": S("k"), "rank": N(1)}
     refused(f'UPDATE "{RANGE}" SET a = 1', INCOMPLETE)
 
 
@@ -328,6 +343,12 @@ def test_a_delete():
     delete = f'DELETE FROM "{HASH}" WHERE pk = \'{pk}\''
     fails(CHECK_FAILED, delete + " AND a = 2", FAILED)
     fails(CHECK_FAILED, delete + " AND NOT attribute_exists(a)", FAILED)
+    fails(CHECK_FAILED, delete + f" AND NOT begins_with(pk, '{pk[:2]}')", FAILED)
+    assert stored(pk) is not None
+    other = fresh()
+    put(HASH, {"pk": S(other), "s": S("str")})
+    run(f"DELETE FROM \"{HASH}\" WHERE pk = '{other}' AND NOT begins_with(s, 'x')")
+    assert stored(other) is None
     assert run(delete + " AND a = 1 RETURNING ALL OLD *") == [{"pk": S(pk), "a": N(1)}]
     assert stored(pk) is None
     # Nothing is there: there is nothing to delete and no condition to fail.

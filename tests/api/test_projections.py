@@ -13,6 +13,7 @@ ITEM = {
     "m": M(x=M(y=S("deep"), z=N(3)), w=S("w")),
     "l": L(S("l0"), S("l1"), M(k=S("v"), j=N(1)), L(S("n0"), S("n1"))),
     "a.b": S("dotted"),
+    "deep": L(M(m=M(a=N(1), b=N(2)), s=S("s"), n=L(M(a=N(3), b=N(4)), S("t"))), S("second"), M(s=S("third"))),
 }
 CASES = [
     ("a", None, {"a": S("alpha")}),
@@ -34,6 +35,11 @@ CASES = [
     ("m.x.z, m.w, m.x.y", None, {"m": M(x=M(y=S("deep"), z=N(3)), w=S("w"))}),
     ("l[3][1]", None, {"l": L(L(S("n1")))}),
     ("l[0], l[3][1], m.w, a", None, {"l": L(S("l0"), L(S("n1"))), "m": M(w=S("w")), "a": S("alpha")}),
+    ("deep[0].m.a, deep[0].m.b", None, {"deep": L(M(m=M(a=N(1), b=N(2))))}),
+    ("deep[0].m.b, deep[0].s", None, {"deep": L(M(m=M(b=N(2)), s=S("s")))}),
+    ("deep[0].n[0].b, deep[0].n[0].a", None, {"deep": L(M(n=L(M(a=N(3), b=N(4)))))}),
+    ("deep[0].n[1], deep[0].n[0].a", None, {"deep": L(M(n=L(M(a=N(3)), S("t"))))}),
+    ("deep[2].s, deep[0].s, deep[0].m.a", None, {"deep": L(M(m=M(a=N(1)), s=S("s")), M(s=S("third")))}),
     ("nothing", None, {}),
     ("a, nothing", None, {"a": S("alpha")}),
     ("m.nothing", None, {}),
@@ -153,7 +159,7 @@ def test_unused_names():
         expect_validation(operation, request, text)
 
 
-@op("GetItem", "Scan", "Query", "BatchGetItem")
+@op("GetItem", "Query", "BatchGetItem")
 def test_attributes_to_get(stored):
     wanted = ["b", "nothing", "a"]
     expected = {"a": S("alpha"), "b": N(2)}

@@ -46,6 +46,8 @@ FAULTS = [
     ("nested-set", L(M(a=SS())), INVALID + "An string set  may not be empty"),
     ("nested-null", M(a={"NULL": False}), INVALID + "Null attribute value types must have the value of true"),
     ("type-before-many", {"S": "a", "N": ""}, CONVERT),
+    ("twice-empty-binary", BS(b"", b""), INVALID + "Input collection [, ]of type BS contains duplicates."),
+    ("nested-set-in-list", L(NS()), INVALID + "An number set  may not be empty"),
 ]
 # What the operations with newer checks say instead: they quote members, those before the first double in their order.
 NEWER = {
@@ -55,6 +57,7 @@ NEWER = {
     "Input collection contains duplicates": INVALID + "Input collection contains duplicates.",
     INVALID + "Input collection [AA==, AA==]of type BS contains duplicates.": INVALID
     + 'Input collection ["AA==","AA=="]of type BS contains duplicates.',
+    INVALID + "Input collection [, ]of type BS contains duplicates.": INVALID + 'Input collection ["",""]of type BS contains duplicates.',
     CONVERT: CONVERT + ": ",
 }
 
@@ -172,6 +175,11 @@ ACCEPTED = [
     ("empty-map", M()),
     ("empty-member-of-strings", SS("", "a")),
     ("empty-member-of-binaries", BS(b"", b"\1")),
+    ("only-empty-string", SS("")),
+    ("only-empty-binary", BS(b"")),
+    ("empty-members-in-list", L(SS("", "a"), BS(b"", b"\1"))),
+    ("empty-members-in-map", M(s=SS(""), b=BS(b""))),
+    ("empty-string-in-list", L(S(""), B(b""))),
     ("null", NULL),
     ("false", {"BOOL": False}),
     ("one-of-each", L(S("a"), N(1), B(b"\0\xff"), NULL, {"BOOL": True}, L(), M(a=SS("x")), NS(2), BS(b"b"))),
@@ -180,11 +188,25 @@ ACCEPTED = [
 ]
 
 
-@op("PutItem", "GetItem")
+WAYS = {
+    "PutItem": lambda item: {"TableName": HASH, "Item": item},
+    "BatchWriteItem": lambda item: {"RequestItems": {HASH: [{"PutRequest": {"Item": item}}]}},
+    "TransactWriteItems": lambda item: {"TransactItems": [{"Put": {"TableName": HASH, "Item": item}}]},
+    "UpdateItem": lambda item: {
+        "TableName": HASH,
+        "Key": {"pk": item["pk"]},
+        "UpdateExpression": "SET v = :v",
+        "ExpressionAttributeValues": {":v": item["v"]},
+    },
+}
+
+
+@op("GetItem")
+@pytest.mark.parametrize("operation", WAYS)
 @pytest.mark.parametrize("value", [a[1] for a in ACCEPTED], ids=[a[0] for a in ACCEPTED])
-def test_accepted_and_kept(value):
+def test_accepted_and_kept(operation, value):
     key = {"pk": S(fresh())}
-    tables.put(HASH, {**key, "v": value})
+    ok(operation, **WAYS[operation]({**key, "v": value}))
     kept = get(HASH, key)["v"]
     for kind in ("SS", "BS"):
         if kind in kept:
