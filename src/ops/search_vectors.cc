@@ -20,11 +20,17 @@ using wire::Field;
 using wire::JsonWriter;
 using wire::Members;
 
-constexpr std::array kRequired = {
-    wire::StrictMember{"TableName", wire::StrictKind::kString},
-    wire::StrictMember{"IndexName", wire::StrictKind::kString},
-    wire::StrictMember{"SearchVector", wire::StrictKind::kList},
-    wire::StrictMember{"TopK", wire::StrictKind::kInteger},
+using Kind = wire::StrictKind;
+constexpr std::array kMembers = {
+    wire::StrictMember{"TableName", Kind::kString},
+    wire::StrictMember{"IndexName", Kind::kString},
+    wire::StrictMember{"SearchVector", Kind::kList},
+    wire::StrictMember{"TopK", Kind::kInteger},
+    wire::StrictMember{"SearchConditionExpression", Kind::kString, false},
+    wire::StrictMember{"ProjectionExpression", Kind::kString, false},
+    wire::StrictMember{"ExpressionAttributeNames", Kind::kMap, false},
+    wire::StrictMember{"ExpressionAttributeValues", Kind::kMap, false},
+    wire::StrictMember{"ReturnConsumedCapacity", Kind::kString, false},
 };
 
 // Nothing when an element is no 32-bit float.
@@ -118,7 +124,7 @@ struct SearchVectors {
 }  // namespace
 
 Task<Result<std::string>> search_vectors(const Context& context, wire::JsonDocument document) {
-  PARTITA_CO_TRY_VOID(wire::check_strict(context.body, kRequired));
+  PARTITA_CO_TRY_VOID(wire::check_strict(context.body, kMembers));
   co_return co_await serve<SearchVectors>(context, std::move(document));
 }
 

@@ -67,6 +67,7 @@ class Walk {
 
 std::string_view expected(StrictKind kind) {
   if (kind == StrictKind::kString) return "a string";
+  if (kind == StrictKind::kMap) return "a map";
   return kind == StrictKind::kList ? "a sequence" : "i32";
 }
 
@@ -81,6 +82,7 @@ std::string unexpected(Walk& walk, StrictKind kind) {
       if (kind == StrictKind::kList) return walk.container(), "";
       return "sequence";
     case '{':
+      if (kind == StrictKind::kMap) return walk.container(), "";
       return "map";
     default:
       break;
@@ -108,7 +110,8 @@ Result<void> check_strict(std::string_view body, std::span<const StrictMember> m
     const auto member = std::ranges::find(members, name, &StrictMember::name);
     if (member != members.end()) {
       const std::string found = unexpected(walk, member->kind);
-      if (!found.empty()) {
+      const bool absent = found == "null" && !member->required;
+      if (!found.empty() && !absent) {
         return model::refuse(Fault::kSerialization, {"invalid type: " + found + ", expected " +
                                                      std::string(expected(member->kind)) + walk.place()});
       }
@@ -125,7 +128,7 @@ Result<void> check_strict(std::string_view body, std::span<const StrictMember> m
   }
   walk.step();  // the bracket
   for (const StrictMember& member : members) {
-    if (std::ranges::find(seen, member.name) != seen.end()) continue;
+    if (!member.required || std::ranges::find(seen, member.name) != seen.end()) continue;
     return model::refuse(Fault::kConstraints, {"missing field `" + std::string(member.name) + "`" + walk.place()});
   }
   return {};

@@ -9,11 +9,12 @@
 
 namespace partita::wire {
 
-enum class StrictKind : uint8_t { kString, kList, kInteger };
+enum class StrictKind : uint8_t { kString, kList, kMap, kInteger };
 
 struct StrictMember {
   std::string_view name;
   StrictKind kind;
+  bool required = true;  // else it may be null, or not there
 };
 
 // Precondition: `body` is JSON. Of a body that is no object nothing is said.

@@ -7,8 +7,10 @@
 namespace partita::wire {
 namespace {
 
-constexpr StrictMember kMembers[] = {
-    {"Name", StrictKind::kString}, {"List", StrictKind::kList}, {"Count", StrictKind::kInteger}};
+constexpr StrictMember kMembers[] = {{"Name", StrictKind::kString},
+                                     {"List", StrictKind::kList},
+                                     {"Count", StrictKind::kInteger},
+                                     {"Words", StrictKind::kMap, false}};
 
 std::string said(std::string_view body) {
   const auto checked = check_strict(body, kMembers);
@@ -31,6 +33,12 @@ TEST(StrictBody, TellsTheFirstThatIsOfAnotherKind) {
   EXPECT_EQ(said(R"({"Count":"3"})"), "invalid type: string \"3\", expected i32 at line 1 column 12");
   EXPECT_EQ(said(R"({"Name":true})"), "invalid type: boolean `true`, expected a string at line 1 column 12");
   EXPECT_EQ(said(R"({"Name":7})"), "invalid type: integer `7`, expected a string at line 1 column 9");
+}
+
+TEST(StrictBody, SomeMayBeNullOrMissing) {
+  EXPECT_EQ(said(R"({"Name":"a","List":[],"Count":1,"Words":null})"), "");
+  EXPECT_EQ(said(R"({"Name":"a","List":[],"Count":1,"Words":{"a":{}}})"), "");
+  EXPECT_EQ(said(R"({"Words":1})"), "invalid type: integer `1`, expected a map at line 1 column 10");
 }
 
 TEST(StrictBody, TellsTheFirstThatIsMissing) {
