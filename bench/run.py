@@ -18,6 +18,7 @@ import growth
 import page
 import rows
 import servers
+import vectors
 import ycsb
 
 PARTS = {
@@ -27,6 +28,7 @@ PARTS = {
     "growth": growth.part,
     "fairness": fairness.part,
     "data_api": data_api.part,
+    "vectors": vectors.part,
 }
 
 
@@ -42,6 +44,9 @@ def arguments_of(words):
     parser.add_argument("--fairness", action="store_true", help="a client beside another that scans or hammers one key")
     parser.add_argument(
         "--data-api", action="store_true", help="streams and PartiQL beside the calls that do the same without them"
+    )
+    parser.add_argument(
+        "--vectors", type=int, nargs="?", const=100_000, metavar="ITEMS", help="searches of so many vectors (100000)"
     )
     parser.add_argument("--rounds", type=int, default=3, help="how often everything is measured (3)")
     parser.add_argument("--seconds", type=float, default=1.5, help="how long each measurement lasts (1.5)")

@@ -28,6 +28,7 @@
 #include "table/catalog.h"
 #include "table/tokens.h"
 #include "table/upkeep.h"
+#include "table/vector_graphs.h"
 
 namespace partita::table {
 
@@ -45,6 +46,8 @@ struct Options {
   int64_t look_ms = 500;
   // After how long another server goes on with the job of one that died.
   int64_t lease_ms = 3'000;
+  // How many rows a search looks at before a graph of them is made.
+  size_t graph_rows = 20'000;
   // What an item collection of a table with a local index may hold.
   int64_t max_collection_bytes = model::kMaxCollectionBytes;
 };
@@ -92,6 +95,7 @@ class Database {
   const Options& options() const { return options_; }
   // Where searches reckon.
   Workers& searchers() { return searchers_; }
+  VectorGraphs& graphs() { return graphs_; }
 
  private:
   Database(storage::Engine& engine, const Clock& clock, Random& random, Options options)
@@ -109,6 +113,7 @@ class Database {
   Catalog catalog_;
   TokensUnderWay tokens_;
   std::unique_ptr<Upkeep> upkeep_;
+  VectorGraphs graphs_{engine_, clock_};
   Workers searchers_{kSearchers};
 };
 

@@ -10,6 +10,7 @@
 #include "table/expiry.h"
 #include "table/stream.h"
 #include "table/stream_record.h"
+#include "table/vector_log.h"
 #include "table/vectors.h"
 
 namespace partita::table {
@@ -148,6 +149,7 @@ class IndexChange {
     if (!moved && old_.stored == new_.stored) return;
     if (old_.key && moved) changes.erase(*old_.key);
     if (new_.key) changes.put(*new_.key, std::string(new_.stored));
+    if (index_.vector) name_in_log(moved, changes);
     charge(moved, change);
     if (!table_.counting.empty()) note(moved, changes);
   }
@@ -172,6 +174,13 @@ class IndexChange {
     side.view = model::encode_item(view);
     side.stored = side.view;
     side.bytes = model::item_size(view);
+  }
+
+  // For who keeps the vectors in another form too.
+  void name_in_log(bool moved, Changes& changes) const {
+    const std::string topic = vector_topic(table_.id, index_.id);
+    if (old_.key && moved) changes.append(topic, old_.key->bytes);
+    if (new_.key) changes.append(topic, new_.key->bytes);
   }
 
   void note(bool moved, Changes& changes) const {

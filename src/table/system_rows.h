@@ -18,6 +18,7 @@ enum class SystemRow : char {
   kPolicy = 'P',    // then a table id and a stream's label or nothing: a resource policy, see policy.h
   kToken = 'I',     // then a ClientRequestToken
   kStream = 'M',    // then a table's name, a zero and a stream's label, see stream.h
+  kTrimmed = 'V',   // then a table id and an index id: how far the log of a vector index was trimmed, see vector_log.h
   kOldTally = 'S',  // counters as the first version kept them; erased when they are met
 };
 

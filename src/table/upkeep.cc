@@ -5,6 +5,7 @@
 
 #include "table/system_rows.h"
 #include "table/tokens.h"
+#include "table/vector_log.h"
 
 namespace partita::table {
 
@@ -67,7 +68,11 @@ Task<bool> Upkeep::wait(int64_t ms) {
 Task<void> Upkeep::tend() {
   while (!background_.stopping()) {
     const int64_t since_ms = (clock_.monotonic_ns() - swept_ns_) / kNsPerMs;
-    if (since_ms >= kSweepEveryMs) sweep_wanted_ = true;
+    if (since_ms >= kSweepEveryMs) {
+      sweep_wanted_ = true;
+      const auto trimmed = co_await trim_vector_logs();
+      if (!trimmed.ok()) complain("trimming the logs of vector indexes", trimmed.error());
+    }
     co_await look();
     co_await background_.sleep(options_.look_ms);
   }
@@ -265,6 +270,17 @@ Catalog::Rider Upkeep::rider(const Job& job, bool ends) {
     return true;
   };
   return rider;
+}
+
+// Any number of servers may do it at once.
+Task<Result<void>> Upkeep::trim_vector_logs() {
+  for (const Table& table : catalog_.all()) {
+    for (const IndexInfo& index : table->indexes) {
+      const bool kept = index.vector && index.status != Status::kDeleting && table->status != Status::kDeleting;
+      if (kept) PARTITA_CO_TRY_VOID(co_await trim_vector_log(engine_, table->id, index.id));
+    }
+  }
+  co_return Result<void>();
 }
 
 // Tables of a store that was made before counts were kept in it: they have no base row.

@@ -84,6 +84,7 @@ class Upkeep {
   Task<Result<void>> adopt();
   Task<Result<void>> adopt_stream(Table table);
   Task<Result<void>> want_sweep();
+  Task<Result<void>> trim_vector_logs();
   Task<Result<void>> want(JobKind kind, SystemRow rows);
   // Stores the job unless it is there already, or what is compared differs.
   Task<Result<void>> put_job(Job job, std::vector<storage::Compare> compare);

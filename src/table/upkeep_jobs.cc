@@ -9,6 +9,7 @@
 #include "table/system_rows.h"
 #include "table/tokens.h"
 #include "table/upkeep.h"
+#include "table/vector_log.h"
 #include "table/vectors.h"
 
 namespace partita::table {
@@ -155,6 +156,7 @@ Task<Result<Upkeep::End>> Upkeep::drop_index(Job& job) {
   if (!co_await wait(options_.late_ms)) co_return End::kStopped;
   auto erased = co_await engine_.erase_range(storage::range_of(model::index_prefix(job.table_id, job.index_id)));
   if (!erased.ok()) co_return std::move(erased).error();
+  PARTITA_CO_TRY_VOID(co_await forget_vector_log(engine_, job.table_id, job.index_id));
   co_return co_await finish(job);
 }
 
@@ -167,6 +169,9 @@ Task<Result<Upkeep::End>> Upkeep::drop_table(Job& job) {
       for (const Counting& one : table->counting) {
         auto topic = co_await engine_.forget_log(counting_topic(table->id, one.index, one.run));
         if (!topic.ok()) co_return std::move(topic).error();
+      }
+      for (const IndexInfo& index : table->indexes) {
+        if (index.vector) PARTITA_CO_TRY_VOID(co_await forget_vector_log(engine_, table->id, index.id));
       }
       const Catalog::Rider here = rider(job, false);
       auto forgotten = co_await catalog_.forget(table, here);

@@ -69,6 +69,30 @@ __attribute__((target("avx2,fma"))) Sums wide_sums(const float* sought, const ch
   return sums;
 }
 
+__attribute__((target("avx2,fma"))) float rough_sum_of(__m256 eight) {
+  __m128 four = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+  four = _mm_add_ps(four, _mm_movehl_ps(four, four));
+  return _mm_cvtss_f32(_mm_add_ss(four, _mm_shuffle_ps(four, four, 1)));
+}
+
+// Of as many whole eights as there are; `done` says how many floats that were.
+template <bool apart>
+__attribute__((target("avx2,fma"))) float rough_wide(const float* a, const float* b, size_t count, size_t& done) {
+  __m256 sum[4] = {_mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps()};
+  for (done = 0; done + 8 <= count; done += 8) {
+    const __m256 left = _mm256_loadu_ps(a + done);
+    const __m256 right = _mm256_loadu_ps(b + done);
+    __m256& into = sum[done / 8 % 4];
+    if constexpr (apart) {
+      const __m256 between = _mm256_sub_ps(left, right);
+      into = _mm256_fmadd_ps(between, between, into);
+    } else {
+      into = _mm256_fmadd_ps(left, right, into);
+    }
+  }
+  return rough_sum_of(_mm256_add_ps(_mm256_add_ps(sum[0], sum[1]), _mm256_add_ps(sum[2], sum[3])));
+}
+
 bool is_wide() {
   static const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   return wide;
@@ -83,7 +107,21 @@ Sums sums_of(const float* sought, const char* packed, size_t count, bool apart) 
   return plain_sums(sought, packed, count, apart);
 }
 
+template <bool apart>
+float rough(const float* a, const float* b, size_t count) {
+  size_t i = 0;
+  float sum = 0;
+#if defined(__x86_64__)
+  if (is_wide()) sum = rough_wide<apart>(a, b, count, i);
+#endif
+  for (; i < count; ++i) sum += apart ? (a[i] - b[i]) * (a[i] - b[i]) : a[i] * b[i];
+  return sum;
+}
+
 }  // namespace
+
+float rough_product(const float* a, const float* b, size_t count) { return rough<false>(a, b, count); }
+float rough_square_apart(const float* a, const float* b, size_t count) { return rough<true>(a, b, count); }
 
 Nearness::Nearness(Distance distance, std::span<const float> sought)
     : distance_(distance),

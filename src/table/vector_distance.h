@@ -27,4 +27,8 @@ class Nearness {
   double square_;  // of its length
 };
 
+// Added up as floats, for who only wants to know about: the product of two vectors, and the square of their distance.
+float rough_product(const float* a, const float* b, size_t count);
+float rough_square_apart(const float* a, const float* b, size_t count);
+
 }  // namespace partita::table

@@ -196,46 +196,101 @@ Result<SearchHit> hit_of(const SearchPlan& plan, std::string_view row) {
   return hit;
 }
 
-// Reads the best rows, as they are now.
-Task<Result<void>> read_hits(Database& database, const SearchPlan& plan, const Nearness& nearness,
-                             std::vector<Candidate> best, SearchOutcome& outcome) {
-  size_t answered = 0;
-  for (Candidate& candidate : best) {
-    std::vector<storage::Key> keys(1);
-    keys[0].bytes = std::move(candidate.key);
+// A row that was read again, with the score that it has now.
+struct Scored {
+  double score = 0;
+  std::string key;
+  SearchHit hit;
+  size_t bytes = 0;
+};
+
+// Reads rows as they are now; those that are gone are left out. The nearest first, of equal ones in the order of keys.
+Task<Result<std::vector<Scored>>> read_rows(Database& database, const SearchPlan& plan, const Nearness& nearness,
+                                            std::vector<std::string> candidates) {
+  constexpr size_t kReadAtOnce = 32;
+  std::vector<Scored> scored;
+  for (size_t begin = 0; begin < candidates.size(); begin += kReadAtOnce) {
+    std::vector<storage::Key> keys;
+    for (size_t i = begin; i < std::min(begin + kReadAtOnce, candidates.size()); ++i) keys.push_back({candidates[i]});
     auto read = co_await database.engine().read(keys);
     PARTITA_CO_TRY(const auto records, std::move(read));
-    if (!records[0]) continue;
-    PARTITA_CO_TRY(const size_t size, model::encoded_item_size(records[0]->value));
-    answered += size;
-    if (answered > model::kMaxSearchBytes) break;
-    PARTITA_CO_TRY(const std::string_view vector, vector_in(*plan.index, records[0]->value));
-    PARTITA_CO_TRY(SearchHit hit, hit_of(plan, records[0]->value));
-    hit.score = nearness.score(vector);
-    outcome.hits.push_back(std::move(hit));
+    for (size_t i = 0; i < keys.size(); ++i) {
+      if (!records[i]) continue;
+      const std::string& row = records[i]->value;
+      Scored one;
+      PARTITA_CO_TRY(one.bytes, model::encoded_item_size(row));
+      PARTITA_CO_TRY(const std::string_view vector, vector_in(*plan.index, row));
+      PARTITA_CO_TRY(one.hit, hit_of(plan, row));
+      one.hit.score = one.score = nearness.score(vector);
+      one.key = std::move(keys[i].bytes);
+      scored.push_back(std::move(one));
+    }
   }
-  std::ranges::stable_sort(outcome.hits,
-                           [&](const auto& a, const auto& b) { return nearness.is_better(a.score, b.score); });
-  co_return Result<void>();
+  std::ranges::sort(scored, [&](const Scored& a, const Scored& b) {
+    return a.score == b.score ? a.key < b.key : nearness.is_better(a.score, b.score);
+  });
+  co_return scored;
 }
 
-Task<Result<SearchOutcome>> search(Database& database, const SearchPlan& plan) {
-  const Nearness nearness(plan.index->vector->distance, *plan.request->sought);
+SearchOutcome answer_of(const SearchPlan& plan, std::vector<Scored> scored, size_t looked_at) {
+  SearchOutcome outcome;
+  outcome.consumed.table = plan.table->name;
+  outcome.consumed.searched_bytes = vector_request_bytes(looked_at);
+  size_t answered = 0;
+  for (Scored& one : scored) {
+    answered += one.bytes;
+    if (answered > model::kMaxSearchBytes || outcome.hits.size() == plan.request->top) break;
+    outcome.hits.push_back(std::move(one.hit));
+  }
+  return outcome;
+}
+
+VectorGraphs::Collection collection_of(const SearchPlan& plan) { return {plan.table->id, *plan.index, plan.rows}; }
+
+// By the graph of these rows: nothing when there is none.
+Task<Result<std::optional<SearchOutcome>>> search_graph(Database& database, const SearchPlan& plan,
+                                                        const Nearness& nearness) {
+  constexpr size_t kBeyond = 10;  // a few may be gone by the time that they are read
+  std::optional<SearchOutcome> outcome;
+  if (!plan.filtered.empty()) co_return outcome;
+  const VectorGraphs::Collection collection = collection_of(plan);
+  auto found = co_await database.graphs().nearest(collection, *plan.request->sought, plan.request->top + kBeyond);
+  PARTITA_CO_TRY(auto keys, std::move(found));
+  if (!keys) co_return outcome;
+  PARTITA_CO_TRY(std::vector<Scored> scored, co_await read_rows(database, plan, nearness, std::move(*keys)));
+  size_t bytes = 0;
+  for (const Scored& one : scored) bytes += one.bytes;
+  co_return answer_of(plan, std::move(scored), bytes);
+}
+
+// By a look at every row.
+Task<Result<SearchOutcome>> search_all(Database& database, const SearchPlan& plan, const Nearness& nearness) {
   Best best(nearness, plan.request->top);
   storage::Range range = plan.rows;
-  size_t bytes = 0;
+  size_t bytes = 0, rows = 0, key_bytes = 0;
   for (bool more = true; more;) {
     auto scanned = co_await database.engine().scan(range, storage::Direction::kAscending, kRowsAtOnce, kBytesAtOnce);
     PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
     PARTITA_CO_TRY_VOID(score_page(plan, nearness, page, best, bytes));
     if (page.empty()) break;
-    more = storage::advance(range, page, storage::Direction::kAscending);
+    rows += page.size();
+    key_bytes = page[0].key.size();
+    more = storage::advance(range, page);
   }
-  SearchOutcome outcome;
-  PARTITA_CO_TRY_VOID(co_await read_hits(database, plan, nearness, std::move(best).sorted(), outcome));
-  outcome.consumed.table = plan.table->name;
-  outcome.consumed.searched_bytes = vector_request_bytes(bytes);
-  co_return outcome;
+  if (plan.filtered.empty() && rows >= database.options().graph_rows) {
+    database.graphs().want(collection_of(plan), rows, key_bytes);
+  }
+  std::vector<std::string> keys;
+  for (Candidate& candidate : std::move(best).sorted()) keys.push_back(std::move(candidate.key));
+  PARTITA_CO_TRY(std::vector<Scored> scored, co_await read_rows(database, plan, nearness, std::move(keys)));
+  co_return answer_of(plan, std::move(scored), bytes);
+}
+
+Task<Result<SearchOutcome>> search(Database& database, const SearchPlan& plan) {
+  const Nearness nearness(plan.index->vector->distance, *plan.request->sought);
+  PARTITA_CO_TRY(auto outcome, co_await search_graph(database, plan, nearness));
+  if (outcome) co_return std::move(*outcome);
+  co_return co_await search_all(database, plan, nearness);
 }
 
 Access access_of(const SearchPlan& plan) {

@@ -1,0 +1,171 @@
+"""Writers on a table with vector indexes, one of which is made meanwhile, and a server that is killed again and again:
+a search finds what a Scan finds, with the vectors that the items have.
+
+PARTITA_CRASH_SEED chooses other writes.
+"""
+
+import http.client
+import json
+import os
+import random
+import threading
+import time
+
+from server import running_server
+
+SEED = int(os.environ.get("PARTITA_CRASH_SEED", "2018"))
+KILLS = 4
+ROUND_S = 0.8
+WRITERS = 4
+TENANTS = 4
+ITEMS = 320  # no more than a search can answer of each tenant
+DIMENSIONS = 16
+TABLE = "Vectors"
+LOST_CONNECTION = (http.client.HTTPException, OSError)
+HEADERS = {
+    "Content-Type": "application/x-amz-json-1.0",
+    "Authorization": "AWS4-HMAC-SHA256 Credential=local/20260102/us-east-1/dynamodb/aws4_request, "
+    "SignedHeaders=host, Signature=" + "0" * 64,
+    "X-Amz-Date": "20260102T030405Z",
+}
+
+
+class Caller:
+    """By hand: the distribution's SDK does not know vectors."""
+
+    def __init__(self, server):
+        self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+
+    def __call__(self, operation, **parameters):
+        headers = {**HEADERS, "X-Amz-Target": f"DynamoDB_20120810.{operation}"}
+        self.connection.request("POST", "/", json.dumps(parameters), headers)
+        answer = self.connection.getresponse()
+        body = json.loads(answer.read())
+        if answer.status >= 500:
+            raise OSError(body)
+        assert answer.status == 200, body
+        return body
+
+
+def vector_index(name, search=()):
+    return {
+        "IndexName": name,
+        "VectorAttribute": {"AttributeName": "v"},
+        "Dimensions": DIMENSIONS,
+        "DistanceFunction": "EUCLIDEAN",
+        "SearchSchema": [{"AttributeName": one, "SearchSchemaElementType": kind} for one, kind in search],
+        "Projection": {"ProjectionType": "ALL"},
+    }
+
+
+def by_tenant(name):
+    return vector_index(name, [("tenant", "HASH")])
+
+
+class Writer(threading.Thread):
+    def __init__(self, server, number):
+        super().__init__()
+        self.server, self.number = server, number
+        self.random = random.Random(SEED * 100 + number)
+        self.done = False
+        self.writes = 0
+
+    def run(self):
+        call = Caller(self.server)
+        while not self.done:
+            requests = [self.change(item) for item in self.random.sample(range(self.number, ITEMS, WRITERS), 10)]
+            try:
+                call("BatchWriteItem", RequestItems={TABLE: requests})
+                self.writes += len(requests)
+            except LOST_CONNECTION:
+                time.sleep(0.02)
+                call = Caller(self.server)
+
+    def change(self, item):
+        key = {"pk": {"S": f"item {item}"}}
+        if self.random.random() < 0.25:
+            return {"DeleteRequest": {"Key": key}}
+        made = {**key, "tenant": {"S": f"t{item % TENANTS}"}}
+        if self.random.random() < 0.8:
+            made["v"] = {"L": [{"N": str(self.random.randrange(-50, 50))} for _ in range(DIMENSIONS)]}
+        return {"PutRequest": {"Item": made}}
+
+
+def scanned(call):
+    """{item: its vector}, of those that have one"""
+    items = call("Scan", TableName=TABLE, ConsistentRead=True)["Items"]
+    return {item["pk"]["S"]: [int(n["N"]) for n in item["v"]["L"]] for item in items if "v" in item}
+
+
+def searched(call, index):
+    found = {}
+    for tenant in range(TENANTS):
+        hits = call(
+            "SearchVectors",
+            TableName=TABLE,
+            IndexName=index,
+            SearchVector=[{"N": "0"}] * DIMENSIONS,
+            TopK=100,
+            SearchConditionExpression="tenant = :t",
+            ExpressionAttributeValues={":t": {"S": f"t{tenant}"}},
+            ProjectionExpression="pk, v",
+        )["SearchResults"]
+        found.update({hit["Item"]["pk"]["S"]: [float(n["N"]) for n in hit["Item"]["v"]["L"]] for hit in hits})
+    return found
+
+
+def wait_until_active(call):
+    while True:
+        table = call("DescribeTable", TableName=TABLE)["Table"]
+        if all(index["IndexStatus"] == "ACTIVE" for index in table["VectorIndexes"]):
+            return table
+        time.sleep(0.02)
+
+
+def wait_for_counts(call, count):
+    """The rows of an index that was made on a live table are counted soon after it is ACTIVE."""
+    deadline = time.monotonic() + 20
+    while True:
+        counts = [index["ItemCount"] for index in wait_until_active(call)["VectorIndexes"]]
+        if all(each == count for each in counts):
+            return
+        assert time.monotonic() < deadline, f"{counts}, not {count} (seed {SEED})"
+        time.sleep(0.05)
+
+
+def test_a_search_finds_what_a_scan_finds_whatever_is_killed(tmp_path):
+    with running_server(data_dir=tmp_path / "data") as server:
+        definitions = [{"AttributeName": name, "AttributeType": "S"} for name in ("pk", "tenant")]
+        Caller(server)(
+            "CreateTable",
+            TableName=TABLE,
+            AttributeDefinitions=definitions,
+            KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
+            BillingMode="PAY_PER_REQUEST",
+            VectorIndexes=[by_tenant("first")],
+        )
+        for kill in range(KILLS):
+            writers = [Writer(server, number) for number in range(WRITERS)]
+            for writer in writers:
+                writer.start()
+            time.sleep(ROUND_S)
+            if kill == 1:
+                create = {"Create": by_tenant("second")}
+                Caller(server)(
+                    "UpdateTable", TableName=TABLE, AttributeDefinitions=definitions[1:], VectorIndexUpdates=[create]
+                )
+            server.kill()
+            server.start()
+            time.sleep(ROUND_S / 4)
+            for writer in writers:
+                writer.done = True
+            for writer in writers:
+                writer.join()
+            assert all(writer.writes for writer in writers)
+            call = Caller(server)
+            table = wait_until_active(call)
+            expected = scanned(call)
+            for index in table["VectorIndexes"]:
+                assert searched(call, index["IndexName"]) == expected, f"{index['IndexName']}, seed {SEED}"
+            wait_for_counts(call, len(expected))
+        assert len(table["VectorIndexes"]) == 2
