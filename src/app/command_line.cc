@@ -120,6 +120,12 @@ Result<void> set_memory_budget(Draft& draft, std::string_view text) {
   return {};
 }
 
+Result<void> set_vector_memory(Draft& draft, std::string_view text) {
+  PARTITA_TRY(const uint64_t mebibytes, read_number("--vector-memory", text, 0, 1 << 20));
+  draft.line.vector_bytes = mebibytes << 20;
+  return {};
+}
+
 Result<void> set_log_level(Draft& draft, std::string_view text) {
   const auto level = log_level_named(text);
   if (!level) return misuse("--log-level takes error, warn, info or debug, not '" + std::string(text) + "'.");
@@ -186,6 +192,10 @@ constexpr std::array kServeFlags = {
          "Memory for all requests together: bodies, what they are parsed to, and replies (default 512). Beyond it "
          "requests are answered 503.",
          set_memory_budget},
+    Flag{"--vector-memory", "MIB",
+         "Memory for graphs that make searches of many vectors fast (default 1024). Beyond it a search looks at every "
+         "vector; 0 has all of them do so.",
+         set_vector_memory},
     Flag{"--log-level", "LEVEL", "error, warn, info or debug (default info): how much is told on stderr.",
          set_log_level},
     Flag{"--slow-request", "MS", "Warn of requests that take as long as this (default 1000 milliseconds).",

@@ -20,6 +20,7 @@ struct CommandLine {
   http::Options http;  // of kServe, like what follows
   std::string store;   // a URL as in engines.h
   LogLevel log_level = LogLevel::kInfo;
+  size_t vector_bytes = size_t{1} << 30;
   int64_t clock_ms = 0;  // what is added to the machine's clock
   std::string data;      // of kSalvage: the directory of the damaged store, ...
   std::string to;        // ... and the one for what can be saved

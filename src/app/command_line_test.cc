@@ -43,6 +43,7 @@ TEST(CommandLine, ReadsEveryOption) {
                           "--insecure",
                           "--memory-budget",
                           "64",
+                          "--vector-memory=5",
                           "--log-level=debug",
                           "--slow-request",
                           "5",
@@ -58,6 +59,7 @@ TEST(CommandLine, ReadsEveryOption) {
   EXPECT_EQ(line->http.idle_timeout_ms, 7000);
   EXPECT_EQ(line->http.request_timeout_ms, 2000);
   EXPECT_TRUE(line->http.beyond_loopback);
+  EXPECT_EQ(line->vector_bytes, size_t{5} << 20);
   EXPECT_EQ(line->http.memory_budget, size_t{64} << 20);
   EXPECT_EQ(line->log_level, LogLevel::kDebug);
   EXPECT_EQ(line->http.slow_request_ms, 5);

@@ -159,7 +159,9 @@ Result<void> serve(const CommandLine& line, std::string_view version) {
   http::Server::raise_file_limit();
   PARTITA_TRY(const std::unique_ptr<storage::Engine> engine, open_store(line.store));
   const ShiftedClock clock(system_clock(), line.clock_ms);
-  PARTITA_TRY(const std::unique_ptr<table::Database> database, table::Database::open(*engine, clock, system_random()));
+  const table::Options options{.graph_bytes = line.vector_bytes};
+  PARTITA_TRY(const std::unique_ptr<table::Database> database,
+              table::Database::open(*engine, clock, system_random(), options));
   ops::Service service(*database);
   ServiceHandler handler(service, *engine);
   PARTITA_TRY(const std::unique_ptr<http::Server> server,

@@ -48,6 +48,10 @@ struct Options {
   int64_t lease_ms = 3'000;
   // How many rows a search looks at before a graph of them is made.
   size_t graph_rows = 20'000;
+  // For all graphs together.
+  size_t graph_bytes = size_t{1} << 30;
+  // How often a graph follows what is written, searched or not.
+  int64_t graph_follow_ms = 200;
   // What an item collection of a table with a local index may hold.
   int64_t max_collection_bytes = model::kMaxCollectionBytes;
 };
@@ -113,7 +117,7 @@ class Database {
   Catalog catalog_;
   TokensUnderWay tokens_;
   std::unique_ptr<Upkeep> upkeep_;
-  VectorGraphs graphs_{engine_, clock_};
+  VectorGraphs graphs_{engine_, clock_, options_.graph_bytes, options_.graph_follow_ms};
   Workers searchers_{kSearchers};
 };
 

@@ -13,26 +13,38 @@
 
 namespace partita::table {
 
-// put() and erase() by one at a time, nearest() by any number while neither runs.
+// put(), erase(), grow() and use_width() by one at a time, nearest() and good_width() by any number while none of them
+// runs. After any error the graph may be half changed and is to be thrown away.
 class VectorGraph {
  public:
-  // `expected` is how many rows there will be, about. Error: kUnavailable, there is no memory.
-  static Result<std::unique_ptr<VectorGraph>> make(Distance distance, size_t dimensions, size_t expected);
+  // With room for so many rows, a few at least. Error: kUnavailable, there is no memory.
+  static Result<std::unique_ptr<VectorGraph>> make(Distance distance, size_t dimensions, size_t room);
   ~VectorGraph();
 
-  // Adds or replaces the row of that key. Error: kUnavailable.
+  // Adds or replaces the row of that key. Precondition: it is not full. Errors: kUnavailable; kTooLarge for a vector so
+  // long that its distances are beyond 32-bit floats.
   Result<void> put(std::string_view key, std::string_view packed);
-  void erase(std::string_view key);
+  Result<void> erase(std::string_view key);
 
-  // Keys of up to `count` rows, about the nearest first. Error: kUnavailable.
+  // Keys of the `count` nearest rows, about, the nearest first. Fewer than there are only if it did not find its way to
+  // more. Errors: as of put().
   Result<std::vector<std::string>> nearest(std::span<const float> sought, size_t count) const;
 
-  size_t size() const;
-  // What was erased or replaced takes room in the graph until another is made.
-  size_t erased() const;
+  // How wide a walk has to be on these vectors, by a look at all of them for some: how many places it keeps in sight to
+  // find 99 % of the nearest. 0: so wide that nearest() had better look at each place, as it does then. Takes a second.
+  size_t good_width() const;
+  void use_width(size_t width);
 
-  // What a graph of so many rows takes, about.
-  static size_t memory_of(size_t rows, size_t dimensions, size_t key_bytes);
+  size_t size() const;  // of rows
+  // Rows of equal vectors share a place. What was erased or replaced leaves it empty, until another graph is made.
+  size_t empty() const;
+  size_t room() const;  // in places
+  bool is_full() const;
+  // Makes twice the room. Error: kUnavailable; then the graph is as it was.
+  Result<void> grow();
+
+  // What a graph with so much room takes when it is full, about.
+  static size_t memory_of(size_t room, size_t dimensions, size_t key_bytes);
 
  private:
   struct Parts;

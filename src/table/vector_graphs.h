@@ -3,7 +3,7 @@
 // acknowledged is in it. It only says which rows to look at; what is answered is read from the store, so that nothing
 // that is gone or changed is ever answered as it was. Lost with the process, and made again.
 //
-// At most kMostBytes are kept; a graph that nobody asked for kIdleMs goes.
+// A graph that can not be made, or not be kept, is never an error: all rows are looked at, as if there were none.
 #pragma once
 
 #include <atomic>
@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "storage/engine.h"
@@ -30,8 +31,9 @@ namespace partita::table {
 
 class VectorGraphs {
  public:
-  // Both outlive it.
-  VectorGraphs(storage::Engine& engine, const Clock& clock) : engine_(engine), clock_(clock) {}
+  // Engine and clock outlive it. `most_bytes` is for all graphs together.
+  VectorGraphs(storage::Engine& engine, const Clock& clock, size_t most_bytes, int64_t follow_ms)
+      : engine_(engine), clock_(clock), most_bytes_(most_bytes), follow_ms_(follow_ms) {}
   ~VectorGraphs();
 
   // The rows of one collection: all of an index, or those under one HASH.
@@ -41,52 +43,82 @@ class VectorGraphs {
     storage::Range rows;
   };
 
-  // Keys of up to `count` rows, about the nearest first. Nothing: there is no graph that is up to date. Errors: those
-  // of reading the log and the rows.
-  Task<Result<std::optional<std::vector<std::string>>>> nearest(const Collection& collection,
-                                                                std::span<const float> sought, size_t count);
+  // Keys of the `count` nearest rows, about, the nearest first, or of all rows. Nothing: there is no graph that is up
+  // to date, or it found fewer. Errors: those of reading the log and the rows.
+  using Found = std::optional<std::vector<std::string>>;
+  Task<Result<Found>> nearest(const Collection& collection, std::span<const float> sought, size_t count);
 
   // That a graph would have served: a search looked at so many rows with keys of so many bytes.
   void want(Collection collection, size_t rows, size_t key_bytes);
+
+  // Of all graphs, and of those that are wanted, when they are full. At most `most_bytes`.
+  size_t bytes();
   // For tests: waits until what was wanted is there or given up.
   void wait_until_made();
 
  private:
-  static constexpr size_t kMostBytes = size_t{1} << 30;
-  static constexpr int64_t kIdleMs = 600'000;
-
   struct Followed {
+    Collection collection;
+    size_t key_bytes = 0;
     std::shared_mutex mutex;
     std::unique_ptr<VectorGraph> graph;
     storage::Position position;  // up to which the log is in it
-    bool lost = false;           // the log went on without it, or too much of it is erased
-    size_t bytes = 0;
+    bool lost = false;           // the log went on without it, or it can not be kept
+    size_t bytes = 0;            // under the mutex of VectorGraphs, like the next
+    bool dropped = false;        // its bytes are not counted any more
     std::atomic<int64_t> used_ns{0};
+    size_t tuned_rows = 0;  // of the thread that makes graphs
+  };
+  // What the log has behind a position, and those rows as they were after it was read.
+  struct LogPage {
+    storage::Position after;
+    storage::Position upto;
+    std::vector<storage::Key> keys;  // the first says how far the log was trimmed
+    std::vector<std::optional<storage::Record>> records;
+    storage::Position trimmed;
   };
   struct Wanted {
     Collection collection;
     size_t rows = 0;
+    size_t key_bytes = 0;
     size_t bytes = 0;
   };
 
   std::shared_ptr<Followed> find(const std::string& collection);
-  void drop(const std::string& collection, const std::shared_ptr<Followed>& followed);
-  // False: it is not up to date, and may not be soon.
-  Task<Result<bool>> follow(const Collection& collection, Followed& followed);
-  Task<Result<bool>> follow_page(const Collection& collection, Followed& followed, bool& more);
-  // The thread that makes them.
+  void drop(const std::shared_ptr<Followed>& followed);
+  // Reads on in the log, a few pages. False: there is more of it.
+  Task<Result<bool>> follow(Followed& followed);
+  // The same, of many pages, for the thread that makes graphs.
+  Result<void> catch_up(Followed& followed);
+  Task<Result<LogPage>> read_page(Followed& followed);
+  // False: there is no more to be read, or the graph is lost.
+  Result<bool> apply(Followed& followed, const LogPage& page);
+  // False: it can not be kept.
+  bool take(Followed& followed, const std::string& key, std::string_view vector);
+  bool make_room(Followed& followed);
+
+  // The thread that makes them and has them follow.
   void run();
-  Result<std::shared_ptr<Followed>> make(const Wanted& wanted);
-  void drop_idle();
+  void make_next(std::unique_lock<std::mutex>& lock);
+  // Of about so many rows. False: interrupted, or it can not be kept.
+  Result<bool> make(Followed& followed, size_t rows);
+  void tune(Followed& followed);
+  void follow_all();
+  std::vector<std::shared_ptr<Followed>> take_idle();
 
   storage::Engine& engine_;
   const Clock& clock_;
+  const size_t most_bytes_;
+  const int64_t follow_ms_;
+  LogThrottle complaints_{60'000};
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::string, std::shared_ptr<Followed>> graphs_;  // by where the collection begins
   std::set<std::string> pending_;                            // of `wanted_`, and what is being made
+  std::map<std::string, int64_t> resting_;                   // what could not be made, and until when that counts
   std::deque<Wanted> wanted_;
-  size_t bytes_ = 0;  // of the graphs and of what is wanted
+  size_t bytes_ = 0;     // of the graphs and of what is wanted
+  bool behind_ = false;  // a search met a graph that is far behind
   std::atomic<bool> stopping_{false};
   std::thread thread_;
 };

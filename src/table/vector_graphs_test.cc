@@ -2,8 +2,11 @@
 #include "table/vector_graphs.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <thread>
 
+#include "storage/ranges.h"
+#include "table/system_rows.h"
 #include "table/table_testing.h"
 #include "table/vector_distance.h"
 #include "table/vector_log.h"
@@ -26,47 +29,54 @@ class VectorGraphsTest : public TableTest {
     IndexRequest index = index_request("all", {}, ProjectionKind::kKeysOnly);
     index.vector = VectorRequest{"v", kDimensions, Distance::kCosine, {}};
     IndexRequest keyed = index_request("keyed", {}, ProjectionKind::kKeysOnly);
-    keyed.vector = VectorRequest{"v", kDimensions, Distance::kEuclidean, {{"tenant", true}}};
+    keyed.vector = VectorRequest{"v", kDimensions, Distance::kEuclidean, {{"tenant", true}, {"kind", false}}};
     TableRequest request = plain_table();
     request.definitions.push_back({"tenant", model::Type::kS});
+    request.definitions.push_back({"kind", model::Type::kN});
     request.vector_indexes = {{index, keyed}};
     create(request);
   }
 
-  std::vector<float> random_vector() {
+  std::vector<float> random_vector() { return random_vector(chance_); }
+  static std::vector<float> random_vector(Random& chance) {
     std::vector<float> made(kDimensions);
-    std::ranges::generate(made, [&] { return static_cast<float>(chance_.below(2001)) / 1000 - 1; });
+    std::ranges::generate(made, [&] { return static_cast<float>(chance.below(2001)) / 1000 - 1; });
     return made;
   }
 
-  Item item_of(uint64_t number) {
+  Item item_of(uint64_t number) { return item_of(number, chance_); }
+  static Item item_of(uint64_t number, Random& chance) { return item_of(number, random_vector(chance)); }
+  static Item item_of(uint64_t number, const std::vector<float>& vector) {
     AttributeValue::List list;
-    for (const float one : random_vector()) {
+    for (const float one : vector) {
       list.push_back(AttributeValue::number(*model::Number::parse(std::to_string(one))));
     }
     return item({{"pk", s("p" + std::to_string(number))},
                  {"sk", n(1)},
                  {"tenant", s("t" + std::to_string(number % 2))},
+                 {"kind", n(static_cast<int64_t>(number % 5))},
                  {"v", AttributeValue::list(std::move(list))}});
   }
 
-  void change(Database& database) {
-    WriteAction action;
-    const uint64_t number = chance_.below(300);
-    action.item = item_of(number);
-    if (chance_.below(3) == 0) {
-      action.kind = Kind::kDelete;
-      action.item = item({{"pk", s("p" + std::to_string(number))}, {"sk", n(1)}});
-    }
+  void change(Database& database) { change(database, chance_); }
+  void change(Database& database, Random& chance) {
+    const uint64_t number = chance.below(300);
+    const Item key = item({{"pk", s("p" + std::to_string(number))}, {"sk", n(1)}});
+    const bool erases = chance.below(3) == 0;
+    const auto action = erases ? action_of(Kind::kDelete, key) : action_of(Kind::kPut, item_of(number, chance));
     ASSERT_TRUE(carry_out(database, "T", action).ok());
   }
 
-  SearchOutcome search(Database& database, const std::string& index, const std::vector<float>& sought) {
+  SearchOutcome search(Database& database, const std::string& index, const std::vector<float>& sought,
+                       std::optional<int64_t> kind = {}) {
     SearchRequest request;
     request.table = "T", request.index = index, request.sought = sought, request.top = 10;
     if (index == "keyed") {
-      auto given = expr::Placeholders::make(std::nullopt, item({{":t", s("t1")}})).value();
-      request.condition = expr::parse_condition("tenant = :t", expr::Source::kSearch, given).value();
+      Item values = item({{":t", s("t1")}});
+      if (kind) values.set(":k", n(*kind));
+      auto given = expr::Placeholders::make(std::nullopt, values).value();
+      const char* condition = kind ? "tenant = :t AND kind = :k" : "tenant = :t";
+      request.condition = expr::parse_condition(condition, expr::Source::kSearch, given).value();
     }
     const auto plan = table::bind(request, database.catalog().find("T"));
     EXPECT_TRUE(plan.ok());
@@ -121,6 +131,14 @@ class VectorGraphsTest : public TableTest {
     for (const char* index : {"all", "keyed"}) search(database, index, random_vector());
     database.graphs().wait_until_made();
   }
+  void expect_by_graph_soon(Database& database, const std::string& index) {
+    for (int i = 0; i < 500 && !is_by_graph(database, index); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    EXPECT_TRUE(is_by_graph(database, index));
+  }
+  // Another database over the same store, with other options.
+  std::unique_ptr<Database> open_other() { return Database::open(engine_, clock_, random_, options_).value(); }
 
   SeededRandom chance_{5};
 };
@@ -163,6 +181,8 @@ TEST_F(VectorGraphsTest, FollowWhatAnotherServerWrites) {
 }
 
 TEST_F(VectorGraphsTest, AreMadeAgainWhenTheLogWentOnWithoutThem) {
+  options_.graph_follow_ms = 3'600'000;
+  reopen();
   fill();
   make_graphs(db());
   const uint16_t index_id = find("T")->find_index("all")->id;
@@ -178,6 +198,120 @@ TEST_F(VectorGraphsTest, AreMadeAgainWhenTheLogWentOnWithoutThem) {
   EXPECT_GE(expect_sound(db(), "all"), 9U);
 }
 
+// As many writes as no search takes in by itself.
+TEST_F(VectorGraphsTest, CatchUpInTheBackground) {
+  fill();
+  make_graphs(db());
+  for (int round = 0; round < 3; ++round) {
+    for (uint64_t i = 0; i < 280; ++i) put("T", item_of(300 * static_cast<uint64_t>(round + 1) + i));
+    EXPECT_GE(expect_sound(db(), "all"), 9U);  // by all rows, or by a graph that is there already
+    expect_by_graph_soon(db(), "all");
+    EXPECT_GE(expect_sound(db(), "all"), 9U);
+  }
+}
+
+TEST_F(VectorGraphsTest, AreNotAskedWhereAFilterIs) {
+  fill();
+  make_graphs(db());
+  const auto sought = random_vector();
+  std::vector<double> right;
+  for (const auto& [score, key] : expected("keyed", sought)) {
+    if (std::stoi(key.substr(1)) % 5 == 3) right.push_back(score);
+  }
+  right.resize(10);
+  std::vector<double> scores;
+  for (const auto& hit : search(db(), "keyed", sought, 3).hits) scores.push_back(hit.score);
+  EXPECT_EQ(scores, right);
+}
+
+TEST_F(VectorGraphsTest, AnswerAsManyAsThereAreWhereverTheyAre) {
+  fill();
+  make_graphs(db());
+  const auto sought = random_vector();
+  const auto all = expected("all", sought);
+  for (size_t i = 0; i < 140; ++i) {
+    ASSERT_TRUE(write(Kind::kDelete, "T", item({{"pk", s(all[i].second)}, {"sk", n(1)}})).ok());
+  }
+  expect_by_graph_soon(db(), "all");
+  const auto found = search(db(), "all", sought);
+  ASSERT_EQ(found.hits.size(), 10U);
+  EXPECT_EQ(found.hits[0].score, all[140].first);
+}
+
+TEST_F(VectorGraphsTest, TakeNoMoreMemoryThanTheyMay) {
+  fill();
+  make_graphs(db());
+  const size_t both = db().graphs().bytes();
+  // Enough for the larger one as it is made, and for no growth.
+  options_.graph_bytes = both * 3 / 4;
+  auto other = open_other();
+  make_graphs(*other);
+  EXPECT_TRUE(is_by_graph(*other, "all"));
+  EXPECT_FALSE(is_by_graph(*other, "keyed"));
+  EXPECT_LE(other->graphs().bytes(), options_.graph_bytes);
+  for (uint64_t i = 300; i < 600; ++i) put("T", item_of(i));
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_GE(expect_sound(*other, "all"), 9U);
+    EXPECT_GE(expect_sound(db(), "all"), 9U);
+    other->graphs().wait_until_made();
+    EXPECT_LE(other->graphs().bytes(), options_.graph_bytes);
+  }
+  EXPECT_FALSE(is_by_graph(*other, "all"));
+  expect_by_graph_soon(db(), "all");
+  EXPECT_GT(db().graphs().bytes(), both);
+  options_.graph_bytes = 0;
+  other = open_other();
+  make_graphs(*other);
+  EXPECT_FALSE(is_by_graph(*other, "all"));
+}
+
+TEST_F(VectorGraphsTest, GoWhenNobodyAsksForThem) {
+  fill();
+  make_graphs(db());
+  EXPECT_GT(db().graphs().bytes(), 0U);
+  clock_.advance_ms(700'000);
+  for (int i = 0; i < 500 && db().graphs().bytes() > 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(db().graphs().bytes(), 0U);
+  EXPECT_FALSE(is_by_graph(db(), "all"));
+  db().graphs().wait_until_made();
+  EXPECT_TRUE(is_by_graph(db(), "all"));
+}
+
+TEST_F(VectorGraphsTest, AreNotMadeOfVectorsWhoseDistancesAreBeyondFloats) {
+  fill();
+  auto far = random_vector();
+  far[0] = 1e30F;
+  put("T", item_of(1, far));
+  make_graphs(db());
+  EXPECT_TRUE(is_by_graph(db(), "all"));
+  EXPECT_FALSE(is_by_graph(db(), "keyed"));
+  EXPECT_EQ(expect_sound(db(), "keyed"), 10U);
+  db().graphs().wait_until_made();
+  EXPECT_FALSE(is_by_graph(db(), "keyed"));
+}
+
+TEST_F(VectorGraphsTest, AreAskedAndFollowWhileOthersWrite) {
+  fill();
+  make_graphs(db());
+  std::vector<std::thread> others;
+  for (uint64_t thread = 0; thread < 2; ++thread) {
+    others.emplace_back([this, thread] {
+      SeededRandom chance(100 + thread);
+      for (int i = 0; i < 400; ++i) change(db(), chance);
+    });
+    others.emplace_back([this, thread] {
+      SeededRandom chance(200 + thread);
+      for (int i = 0; i < 200; ++i) {
+        const auto found = search(db(), i % 2 == 0 ? "all" : "keyed", random_vector(chance));
+        EXPECT_EQ(found.hits.size(), 10U);
+      }
+    });
+  }
+  for (auto& other : others) other.join();
+  expect_by_graph_soon(db(), "all");
+  for (int i = 0; i < 10; ++i) EXPECT_GE(expect_sound(db(), "all"), 9U);
+}
+
 TEST_F(VectorGraphsTest, NothingIsLeftOfTheLogOfADroppedIndex) {
   fill();
   const uint16_t index_id = find("T")->find_index("all")->id;
@@ -189,6 +323,24 @@ TEST_F(VectorGraphsTest, NothingIsLeftOfTheLogOfADroppedIndex) {
   update(drop);
   wait_for_jobs();
   EXPECT_TRUE(wait_for(engine_.read_log(topic, {}, 1'000, 1 << 20)).value().empty());
+}
+
+TEST_F(VectorGraphsTest, NothingIsLeftOfThoseOfADroppedTable) {
+  const Table table = find("T");
+  for (int i = 0; i < 20'000; ++i) change(db());
+  for (const auto& index : table->indexes) ASSERT_TRUE(wait_for(trim_vector_log(engine_, table->id, index.id)).ok());
+  const auto trimmed = [&] {
+    const auto rows = system_rows(SystemRow::kTrimmed);
+    return wait_for(engine_.scan(rows, storage::Direction::kAscending, 10, 1 << 20)).value().size();
+  };
+  EXPECT_EQ(trimmed(), 2U);
+  make_graphs(db());
+  ASSERT_TRUE(wait_for(delete_table(db(), "T")).ok());
+  wait_for_jobs();
+  EXPECT_EQ(trimmed(), 0U);
+  for (const auto& index : table->indexes) {
+    EXPECT_TRUE(wait_for(engine_.read_log(vector_topic(table->id, index.id), {}, 10, 1 << 20)).value().empty());
+  }
 }
 
 }  // namespace

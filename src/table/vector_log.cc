@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/bytes.h"
+#include "storage/ranges.h"
 #include "table/system_rows.h"
 
 namespace partita::table {
@@ -45,6 +46,12 @@ storage::Key trimmed_key(uint32_t table_id, uint16_t index_id) {
   return system_key(SystemRow::kTrimmed, ids(table_id, index_id));
 }
 
+storage::Range trimmed_rows(uint32_t table_id) {
+  std::string prefix;
+  append_u32(prefix, table_id);
+  return storage::range_of(system_key(SystemRow::kTrimmed, prefix).bytes);
+}
+
 Result<Position> trimmed_upto(const std::optional<Record>& row) { return row ? decoded(row->value) : Position{}; }
 
 Task<Result<void>> trim_vector_log(storage::Engine& engine, uint32_t table_id, uint16_t index_id) {
@@ -74,11 +81,7 @@ Task<Result<void>> forget_vector_log(storage::Engine& engine, uint32_t table_id,
   std::string topic = vector_topic(table_id, index_id);
   auto forgotten = co_await engine.forget_log(std::move(topic));
   if (!forgotten.ok()) co_return std::move(forgotten).error();
-  const storage::Key key = trimmed_key(table_id, index_id);
-  storage::Range row;
-  row.begin = key.bytes;
-  row.end = key.bytes + '\0';
-  co_return co_await engine.erase_range(std::move(row));
+  co_return co_await engine.erase_range(storage::range_of(trimmed_key(table_id, index_id).bytes));
 }
 
 }  // namespace partita::table

@@ -15,6 +15,8 @@ namespace partita::table {
 
 std::string vector_topic(uint32_t table_id, uint16_t index_id);
 storage::Key trimmed_key(uint32_t table_id, uint16_t index_id);
+// Such rows of all indexes of a table.
+storage::Range trimmed_rows(uint32_t table_id);
 
 // How far it was trimmed, or is being trimmed; all zero: never. Errors: kCorrupt for a row that says nothing.
 Result<storage::Position> trimmed_upto(const std::optional<storage::Record>& row);

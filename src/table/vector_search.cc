@@ -23,6 +23,8 @@ using model::refuse;
 
 constexpr size_t kRowsAtOnce = 4096;
 constexpr size_t kBytesAtOnce = size_t{1} << 20;
+// So many more candidates than are answered: a few may be gone by the time that they are read.
+constexpr size_t kBeyond = 10;
 
 // One equality, whichever side the attribute stands on.
 struct Equality {
@@ -204,19 +206,24 @@ struct Scored {
   size_t bytes = 0;
 };
 
-// Reads rows as they are now; those that are gone are left out. The nearest first, of equal ones in the order of keys.
+// Reads as many as are to be answered of them, as they are now; those that are gone, or are not what
+// the condition asks for any more, are left out. The nearest first, of equal ones in the order of keys.
 Task<Result<std::vector<Scored>>> read_rows(Database& database, const SearchPlan& plan, const Nearness& nearness,
                                             std::vector<std::string> candidates) {
   constexpr size_t kReadAtOnce = 32;
+  const size_t most = plan.request->top;
   std::vector<Scored> scored;
-  for (size_t begin = 0; begin < candidates.size(); begin += kReadAtOnce) {
+  for (size_t next = 0; next < candidates.size() && scored.size() < most;) {
     std::vector<storage::Key> keys;
-    for (size_t i = begin; i < std::min(begin + kReadAtOnce, candidates.size()); ++i) keys.push_back({candidates[i]});
+    const size_t end = std::min(next + std::min(kReadAtOnce, most - scored.size()), candidates.size());
+    for (; next < end; ++next) keys.push_back({std::move(candidates[next])});
     auto read = co_await database.engine().read(keys);
     PARTITA_CO_TRY(const auto records, std::move(read));
     for (size_t i = 0; i < keys.size(); ++i) {
       if (!records[i]) continue;
       const std::string& row = records[i]->value;
+      PARTITA_CO_TRY(const bool wanted, passes(plan, row));
+      if (!wanted) continue;
       Scored one;
       PARTITA_CO_TRY(one.bytes, model::encoded_item_size(row));
       PARTITA_CO_TRY(const std::string_view vector, vector_in(*plan.index, row));
@@ -239,7 +246,7 @@ SearchOutcome answer_of(const SearchPlan& plan, std::vector<Scored> scored, size
   size_t answered = 0;
   for (Scored& one : scored) {
     answered += one.bytes;
-    if (answered > model::kMaxSearchBytes || outcome.hits.size() == plan.request->top) break;
+    if (answered > model::kMaxSearchBytes) break;
     outcome.hits.push_back(std::move(one.hit));
   }
   return outcome;
@@ -250,14 +257,15 @@ VectorGraphs::Collection collection_of(const SearchPlan& plan) { return {plan.ta
 // By the graph of these rows: nothing when there is none.
 Task<Result<std::optional<SearchOutcome>>> search_graph(Database& database, const SearchPlan& plan,
                                                         const Nearness& nearness) {
-  constexpr size_t kBeyond = 10;  // a few may be gone by the time that they are read
   std::optional<SearchOutcome> outcome;
   if (!plan.filtered.empty()) co_return outcome;
   const VectorGraphs::Collection collection = collection_of(plan);
   auto found = co_await database.graphs().nearest(collection, *plan.request->sought, plan.request->top + kBeyond);
   PARTITA_CO_TRY(auto keys, std::move(found));
   if (!keys) co_return outcome;
+  const bool more = keys->size() > plan.request->top;
   PARTITA_CO_TRY(std::vector<Scored> scored, co_await read_rows(database, plan, nearness, std::move(*keys)));
+  if (more && scored.size() < plan.request->top) co_return outcome;
   size_t bytes = 0;
   for (const Scored& one : scored) bytes += one.bytes;
   co_return answer_of(plan, std::move(scored), bytes);
@@ -265,7 +273,7 @@ Task<Result<std::optional<SearchOutcome>>> search_graph(Database& database, cons
 
 // By a look at every row.
 Task<Result<SearchOutcome>> search_all(Database& database, const SearchPlan& plan, const Nearness& nearness) {
-  Best best(nearness, plan.request->top);
+  Best best(nearness, plan.request->top + kBeyond);
   storage::Range range = plan.rows;
   size_t bytes = 0, rows = 0, key_bytes = 0;
   for (bool more = true; more;) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include "expr/placeholders.h"
 #include "table/table_testing.h"
@@ -199,6 +200,38 @@ TEST_F(VectorSearchTest, OfAnItemThatIsOlderThanTheIndexOnlyWhatChangesIsLookedA
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(model::fault_of(refused.error()), Fault::kVectorType);
   expect_consistent("T");
+}
+
+// A row is read again when it is to be answered: others come in the place of those that are gone, or that the condition
+// does not allow any more.
+TEST_F(VectorSearchTest, AnswersRowsAsTheyAreWhenItReadsThem) {
+  create_with({vector_index("keyed", Distance::kEuclidean, kSearch)});
+  const auto row = [](int64_t i, int64_t kind) {
+    AttributeValue::List list(kDimensions, n(i));
+    return item({{"pk", s("p" + std::to_string(i))},
+                 {"sk", n(1)},
+                 {"v", AttributeValue::list(std::move(list))},
+                 {"tenant", s("t1")},
+                 {"kind", n(kind)}});
+  };
+  for (int64_t i = 0; i < 20; ++i) put("T", row(i, 2));
+  bool changed = false;
+  engine_.after_scan = [&](const storage::Range&, size_t) {
+    if (std::exchange(changed, true)) return;
+    put("T", row(0, 1));
+    ASSERT_TRUE(write(Kind::kDelete, "T", item({{"pk", s("p1")}, {"sk", n(1)}})).ok());
+    AttributeValue::List far(kDimensions, n(19));
+    Item moved = row(2, 2);
+    moved.set("v", AttributeValue::list(std::move(far)));
+    put("T", moved);
+  };
+  const std::vector<float> sought(kDimensions, 0), far(kDimensions, 19);
+  const auto found = search("keyed", sought, 3, "t1", 2);
+  engine_.after_scan = nullptr;
+  std::vector<std::string> keys;
+  for (const auto& hit : found.hits) keys.push_back(hit.item.find("pk")->as_string());
+  EXPECT_EQ(keys, (std::vector<std::string>{"p3", "p4", "p2"}));
+  EXPECT_EQ(found.hits.back().score, Nearness(Distance::kEuclidean, sought).score(packed(far)));
 }
 
 TEST_F(VectorSearchTest, ADamagedRowIsTold) {

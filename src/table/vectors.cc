@@ -38,7 +38,7 @@ std::string scientific(const model::Number& number) {
 
 Result<void> check_vector(const IndexInfo& index, const AttributeValue& value) {
   const std::string& attribute = index.vector->attribute;
-  if (!value.is(Type::kL)) return refuse(Fault::kVectorType, {attribute, type_of(value), index.name});
+  if (!value.is(Type::kL)) return refuse(Fault::kVectorType, {attribute, index.name});
   const auto& elements = value.as_list();
   if (elements.size() != index.vector->dimensions) {
     return refuse(Fault::kVectorSize,

@@ -308,6 +308,8 @@ def test_no_other_call_reads_a_vector_index(near):
         expect_error("Scan", {**scan, **more}, VALIDATION, "Scan operation not supported on this index type")
     without = "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."
     expect_error("Query", scan, VALIDATION, without)
-    reply = call("ExecuteStatement", {"Statement": f'SELECT * FROM "{near}"."cosine"'})
-    assert reply.type == VALIDATION
+    select = {"Statement": f'SELECT * FROM "{near}"."cosine"'}
+    expect_error("ExecuteStatement", select, VALIDATION, "Scan operation not supported on this index type")
+    (read,) = ok("ExecuteStatement", Statement=f"SELECT embedding FROM \"{near}\" WHERE pk = 'd'")["Items"]
+    assert read == {"embedding": vector(0.6, 0.8, 0)}
     assert len(ok("Scan", TableName=near)["Items"]) == 4

@@ -1,11 +1,12 @@
-"""Writers on a table with vector indexes, one of which is made meanwhile, and a server that is killed again and again:
-a search finds what a Scan finds, with the vectors that the items have.
+"""Writers on tables with vector indexes, and a server that is killed again and again: a search finds what a Scan finds,
+with the vectors that the items have. One index is made meanwhile; one is so large that it is searched by a graph.
 
 PARTITA_CRASH_SEED chooses other writes.
 """
 
 import http.client
 import json
+import math
 import os
 import random
 import threading
@@ -21,6 +22,9 @@ TENANTS = 4
 ITEMS = 320  # no more than a search can answer of each tenant
 DIMENSIONS = 16
 TABLE = "Vectors"
+LARGE = "Many"
+LARGE_ITEMS = 20_400  # enough for a graph, though some are deleted
+LARGE_DIMENSIONS = 6
 LOST_CONNECTION = (http.client.HTTPException, OSError)
 HEADERS = {
     "Content-Type": "application/x-amz-json-1.0",
@@ -63,6 +67,8 @@ def by_tenant(name):
 
 
 class Writer(threading.Thread):
+    table, items = TABLE, ITEMS
+
     def __init__(self, server, number):
         super().__init__()
         self.server, self.number = server, number
@@ -73,9 +79,9 @@ class Writer(threading.Thread):
     def run(self):
         call = Caller(self.server)
         while not self.done:
-            requests = [self.change(item) for item in self.random.sample(range(self.number, ITEMS, WRITERS), 10)]
+            requests = [self.change(item) for item in self.random.sample(range(self.number, self.items, WRITERS), 10)]
             try:
-                call("BatchWriteItem", RequestItems={TABLE: requests})
+                call("BatchWriteItem", RequestItems={self.table: requests})
                 self.writes += len(requests)
             except LOST_CONNECTION:
                 time.sleep(0.02)
@@ -89,6 +95,22 @@ class Writer(threading.Thread):
         if self.random.random() < 0.8:
             made["v"] = {"L": [{"N": str(self.random.randrange(-50, 50))} for _ in range(DIMENSIONS)]}
         return {"PutRequest": {"Item": made}}
+
+
+class LargeWriter(Writer):
+    """Of few items, so that many of them are written again and again."""
+
+    table, items = LARGE, 400
+
+    def change(self, item):
+        if self.random.random() < 0.3:
+            return {"DeleteRequest": {"Key": {"pk": {"S": f"item {item}"}}}}
+        return large_put(item, self.random)
+
+
+def large_put(item, chance):
+    numbers = [{"N": str(chance.randrange(-1000, 1000))} for _ in range(LARGE_DIMENSIONS)]
+    return {"PutRequest": {"Item": {"pk": {"S": f"item {item}"}, "v": {"L": numbers}}}}
 
 
 def scanned(call):
@@ -169,3 +191,89 @@ def test_a_search_finds_what_a_scan_finds_whatever_is_killed(tmp_path):
                 assert searched(call, index["IndexName"]) == expected, f"{index['IndexName']}, seed {SEED}"
             wait_for_counts(call, len(expected))
         assert len(table["VectorIndexes"]) == 2
+
+
+def scanned_large(call):
+    found, more = {}, {}
+    while True:
+        page = call("Scan", TableName=LARGE, ConsistentRead=True, **more)
+        found.update({item["pk"]["S"]: [int(n["N"]) for n in item["v"]["L"]] for item in page["Items"]})
+        if "LastEvaluatedKey" not in page:
+            return found
+        more = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+
+
+def nearest(call, sought):
+    """([(key, score)], whether it looked at a few rows only)"""
+    found = call(
+        "SearchVectors",
+        TableName=LARGE,
+        IndexName="all",
+        SearchVector=[{"N": str(number)} for number in sought],
+        TopK=20,
+        ReturnConsumedCapacity="TOTAL",
+    )
+    few = found["ConsumedCapacity"]["VectorSearchRequestBytes"] < 10_000
+    return [(hit["Item"]["pk"]["S"], hit["Score"]) for hit in found["SearchResults"]], few
+
+
+def expect_as_scanned(call, chance):
+    """Every answer of ten searches is an item as it is, and nearly all of the nearest are among them."""
+    items = scanned_large(call)
+    among = 0
+    # Also around what was written last.
+    for key in [None] * 5 + [f"item {chance.randrange(LargeWriter.items)}" for _ in range(5)]:
+        sought = items.get(key) or [chance.randrange(-1000, 1000) for _ in range(LARGE_DIMENSIONS)]
+        distances = {pk: math.dist(vector, sought) for pk, vector in items.items()}
+        farthest = sorted(distances.values())[19]
+        found, _ = nearest(call, sought)
+        assert len(found) == 20, f"seed {SEED}"
+        for pk, score in found:
+            assert pk in items and abs(distances[pk] - score) < 1e-3, f"{pk}, seed {SEED}"
+            among += score <= farthest + 1e-3
+    assert among >= 190, f"{among} of 200, seed {SEED}"
+
+
+def wait_for_graph(call):
+    deadline = time.monotonic() + 60
+    while not nearest(call, [0] * LARGE_DIMENSIONS)[1]:
+        assert time.monotonic() < deadline, "there is no graph"
+        time.sleep(0.05)
+
+
+def test_a_graph_finds_what_a_scan_finds_whatever_is_killed(tmp_path):
+    chance = random.Random(SEED)
+    with running_server(data_dir=tmp_path / "data") as server:
+        call = Caller(server)
+        call(
+            "CreateTable",
+            TableName=LARGE,
+            AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
+            KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
+            BillingMode="PAY_PER_REQUEST",
+            VectorIndexes=[{**vector_index("all"), "Dimensions": LARGE_DIMENSIONS}],
+        )
+        for begin in range(0, LARGE_ITEMS, 25):
+            puts = [large_put(item, chance) for item in range(begin, min(begin + 25, LARGE_ITEMS))]
+            call("BatchWriteItem", RequestItems={LARGE: puts})
+        for kill in range(3):
+            wait_for_graph(call)
+            writers = [LargeWriter(server, number) for number in range(WRITERS)]
+            for writer in writers:
+                writer.start()
+            until = time.monotonic() + ROUND_S
+            while time.monotonic() < until:
+                nearest(call, [chance.randrange(-1000, 1000) for _ in range(LARGE_DIMENSIONS)])
+            if kill < 2:
+                server.kill()
+            for writer in writers:
+                writer.done = True
+            if kill < 2:
+                server.start()
+            for writer in writers:
+                writer.join()
+            assert all(writer.writes for writer in writers)
+            call = Caller(server)
+            expect_as_scanned(call, chance)  # by all rows for a start, when the graph is lost
+            wait_for_graph(call)
+            expect_as_scanned(call, chance)

@@ -126,8 +126,7 @@ TABLES = [
     Mutant("a page ends at a row without its key", "src/table/query.cc",
            "if (!names_a_row(item)) return Error(", "if (false) return Error(", ("table_test",)),
     Mutant("tokens are never swept while running", "src/table/upkeep.cc",
-           "if (since_ms >= kSweepEveryMs) sweep_wanted_ = true;",
-           "if (since_ms >= kSweepEveryMs) sweep_wanted_ = false;", ("table_test",)),
+           "      sweep_wanted_ = true;\n", "", ("table_test",)),
     Mutant("a token lives for ever", "src/table/transact.cc",
            "if (used->is_over(now_ms)) return true;", "if (used->is_over(now_ms - kTokenLifetimeMs)) return true;", ("table_test",)),
     Mutant("a write by an older description is taken", "src/table/commit.cc",
@@ -334,4 +333,54 @@ SERIAL = [
            ("simulation",)),
 ]
 
-MUTANTS = STORE + TABLES + OPERATIONS + SOCKETS + PARTIQL + SERIAL
+GRAPH, GRAPHS, SEARCH = "src/table/vector_graph.cc", "src/table/vector_graphs.cc", "src/table/vector_search.cc"
+GRAPH_TEST = ("table_test:VectorGraphTest.*",)
+GRAPHS_TEST = ("table_test:VectorGraphsTest.*",)
+SEARCH_TEST = ("table_test:VectorSearchTest.*",)
+
+VECTORS = [
+    Mutant("a write of a vector is not named in the log", "src/table/rows.cc",
+           "    if (index_.vector) name_in_log(moved, changes);\n", "", GRAPHS_TEST),
+    Mutant("a row that leaves a vector index is not named in the log", "src/table/rows.cc",
+           "    if (old_.key && moved) changes.append(topic, old_.key->bytes);\n", "    (void)moved;\n", GRAPHS_TEST),
+    Mutant("a graph does not mind that the log went on without it", GRAPHS,
+           "  followed.lost = page.trimmed > page.after;\n", "", GRAPHS_TEST),
+    Mutant("a vector log is trimmed without saying so before", "src/table/vector_log.cc",
+           "      changes.put(key, encoded(upto));\n", "", GRAPHS_TEST),
+    Mutant("a graph is asked before it has read on", GRAPHS,
+           "    if (newest && !lost) {\n", "    if (!lost) {\n", GRAPHS_TEST),
+    Mutant("what changes while a graph is made is not in it", GRAPHS,
+           "  PARTITA_TRY(followed.position, wait_for(engine_.log_end("
+           "vector_topic(collection.table_id, collection.index.id))));\n"
+           "  storage::Range range = collection.rows;\n",
+           "  followed.position.bytes.fill(0xff);\n  storage::Range range = collection.rows;\n", GRAPHS_TEST),
+    Mutant("graphs are not bounded as they grow", GRAPHS,
+           "if (followed.dropped || bytes_ + more > most_bytes_) return false;", "if (followed.dropped) return false;",
+           GRAPHS_TEST),
+    Mutant("graphs are not bounded when they are made", GRAPHS,
+           "  if (bytes_ + bytes > most_bytes_) {\n", "  if (bytes_ + bytes < bytes_) {\n", GRAPHS_TEST),
+    Mutant("a search with a filter asks the graph", SEARCH,
+           "  if (!plan.filtered.empty()) co_return outcome;\n", "", GRAPHS_TEST),
+    Mutant("a row is answered that the condition does not allow any more", SEARCH,
+           "      PARTITA_CO_TRY(const bool wanted, passes(plan, row));\n      if (!wanted) continue;\n      Scored one;\n",
+           "      Scored one;\n", SEARCH_TEST),
+    Mutant("nobody comes in the place of a row that is gone", SEARCH,
+           "constexpr size_t kBeyond = 10;", "constexpr size_t kBeyond = 0;", SEARCH_TEST),
+    Mutant("the cosine counts how long a vector is", GRAPH,
+           "      for (float& one : made) one = static_cast<float>(one / length);\n", "      (void)length;\n", GRAPH_TEST),
+    Mutant("equal vectors have places of their own", GRAPH,
+           "    const std::optional<size_t> known = parts_->find(vector);\n",
+           "    const std::optional<size_t> known;\n", GRAPH_TEST),
+    Mutant("a place that is taken again is not found", GRAPH,
+           "      if (graph.isMarkedDeleted(static_cast<hnswlib::tableint>(place))) graph.unmarkDelete(place);\n", "",
+           GRAPH_TEST),
+    Mutant("any walk is wide enough", GRAPH,
+           "if (recall(samples, width) >= kGoodRecall) return width;",
+           "if (recall(samples, width) >= 0) return width;", GRAPH_TEST),
+    Mutant("the log of a dropped vector index stays", "src/table/upkeep_jobs.cc",
+           "  PARTITA_CO_TRY_VOID(co_await forget_vector_log(engine_, job.table_id, job.index_id));\n", "", GRAPHS_TEST),
+    Mutant("how far a log was trimmed outlives its table", "src/table/upkeep_jobs.cc",
+           "expiry_rows(job.table_id), trimmed_rows(job.table_id)}) {", "expiry_rows(job.table_id)}) {", GRAPHS_TEST),
+]
+
+MUTANTS = STORE + TABLES + OPERATIONS + SOCKETS + PARTIQL + SERIAL + VECTORS
