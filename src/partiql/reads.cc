@@ -59,8 +59,9 @@ class Reads {
         options_(options) {}
 
   Result<std::vector<table::RangeRequest>> make() {
-    // Only SearchVectors reaches a vector index.
-    if (statement_.index && (index_ == nullptr || index_->vector)) return refuse(Fault::kPartiqlIndexNotFound);
+    if (statement_.index && index_ == nullptr) return refuse(Fault::kPartiqlIndexNotFound);
+    if (index_ != nullptr && index_->vector)
+      return refuse(names_hash() ? Fault::kQueryOfVectors : Fault::kScanOfVectors);
     if (index_ != nullptr && index_->global) PARTITA_TRY_VOID(check_global());
     if (!statement_.where) return whole();
     const KeyPlan plan(*statement_.where, keys_);
@@ -72,6 +73,11 @@ class Reads {
   }
 
  private:
+  // Of a vector index, which only SearchVectors reaches.
+  bool names_hash() const {
+    return statement_.where && !keys_.partition.empty() && KeyPlan(*statement_.where, keys_).is_keyed();
+  }
+
   Result<void> check_global() const {
     if (options_.consistent) return refuse(Fault::kPartiqlConsistentIndex);
     std::vector<std::string> names;

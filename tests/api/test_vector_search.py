@@ -208,6 +208,13 @@ def test_what_is_refused_of_conditions(parted):
     refused(ask(parted, None, "plain", t=t), "ExpressionAttributeValues can only be specified when using expressions")
 
 
+@pytest.mark.op("ExecuteStatement")
+def test_a_statement_that_names_the_partition_is_refused_as_a_query(parted):
+    for where in ("tenant = 't1'", "tenant = 't1' AND kind = 'c1'"):
+        expect_error("ExecuteStatement", {"Statement": f'SELECT * FROM "{parted}"."schema" WHERE {where}'}, VALIDATION,
+                     "Query operation not supported on this index type.")
+
+
 # --- what is sought ---
 
 
@@ -310,6 +317,9 @@ def test_no_other_call_reads_a_vector_index(near):
     expect_error("Query", scan, VALIDATION, without)
     select = {"Statement": f'SELECT * FROM "{near}"."cosine"'}
     expect_error("ExecuteStatement", select, VALIDATION, "Scan operation not supported on this index type")
+    for where in ("pk = 'a'", "label = 'item a'"):
+        expect_error("ExecuteStatement", {"Statement": f"{select['Statement']} WHERE {where}"}, VALIDATION,
+                     "Scan operation not supported on this index type")
     (read,) = ok("ExecuteStatement", Statement=f"SELECT embedding FROM \"{near}\" WHERE pk = 'd'")["Items"]
     assert read == {"embedding": vector(0.6, 0.8, 0)}
     assert len(ok("Scan", TableName=near)["Items"]) == 4
