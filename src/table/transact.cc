@@ -304,6 +304,7 @@ Result<WritesPlan> bind(const TransactWriteRequest& request, std::vector<Result<
   WritesPlan plan;
   plan.transaction = &request;
   plan.wants_collection_bytes = request.wants_collection_bytes;
+  plan.writes.reserve(request.parts.size());
   for (size_t i = 0; i < request.parts.size(); ++i) {
     PARTITA_TRY(Table table, std::move(tables[i]));
     plan.writes.emplace_back(std::move(table), request.parts[i].action);
@@ -331,6 +332,7 @@ Result<WritesPlan> bind(const BatchWriteRequest& request, std::vector<Result<Tab
   plan.wants_collection_bytes = request.wants_collection_bytes;
   for (size_t i = 0; i < request.parts.size(); ++i) {
     PARTITA_TRY(const Table table, std::move(tables[i]));
+    plan.writes.reserve(plan.writes.size() + request.parts[i].actions.size());
     for (const WriteAction& action : request.parts[i].actions) {
       // In a batch a put's key is spoken of like any other key.
       const bool put = action.kind == WriteAction::Kind::kPut;
