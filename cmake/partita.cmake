@@ -36,6 +36,14 @@ if(PARTITA_SANITIZE)  # g++ 12 takes what the sanitizers add to the standard lib
   target_compile_options(partita_options INTERFACE -Wno-maybe-uninitialized -Wno-tsan -Wno-restrict)
 endif()
 
+# The folder of a source of Debian's in `root`; if it can not be had, `failed` is true and `why` says the reason.
+macro(partita_fetch name version package package_version sha256)
+  execute_process(
+    COMMAND "${CMAKE_SOURCE_DIR}/cmake/fetch.sh" ${name} ${version} ${package} ${package_version} ${sha256}
+    RESULT_VARIABLE failed OUTPUT_VARIABLE root ERROR_VARIABLE why
+    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_STRIP_TRAILING_WHITESPACE)
+endmacro()
+
 # partita_library(NAME SOURCES file... [USES folder...] [SYSTEM library...] [HIDDEN library...])
 # USES names the lower folders it may include; SYSTEM libraries show in its headers, HIDDEN ones do not.
 function(partita_library name)

@@ -1,16 +1,17 @@
-"""cmake/rocksdb/fetch.sh: where the source of RocksDB is kept, and that the build is told when it can not be had."""
+"""cmake/fetch.sh: where a source is kept, and that the build is told when it can not be had."""
 
 import os
 import pathlib
 import subprocess
 import tarfile
 
-FETCH = pathlib.Path(__file__).resolve().parents[2] / "cmake/rocksdb/fetch.sh"
+FETCH = pathlib.Path(__file__).resolve().parents[2] / "cmake/fetch.sh"
+ROCKSDB = ["rocksdb", "7.8.3", "librocksdb-dev", "7.8.3-2", "0" * 64]
 
 
 def fetch(cache, path=os.environ["PATH"]):
     environment = {"XDG_CACHE_HOME": str(cache), "PATH": str(path)}
-    return subprocess.run(["/bin/bash", FETCH], env=environment, capture_output=True, text=True)
+    return subprocess.run(["/bin/bash", FETCH, *ROCKSDB], env=environment, capture_output=True, text=True)
 
 
 def mirror(folder):

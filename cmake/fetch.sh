@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Prints the folder of RocksDB's source, fetched once for all builds of this user. It lies in the pool of the mirror that
-# this machine has its packages from, beside librocksdb-dev. Fails, and says why, when it can not be had.
+# fetch.sh NAME VERSION PACKAGE PACKAGE_VERSION SHA256 prints the folder of the source NAME that a Debian package is built
+# from, fetched once for all builds of this user. It lies in the pool of the mirror that this machine has its packages
+# from, beside the package. Fails, and says why, when it can not be had.
 set -euo pipefail
 
-readonly VERSION=7.8.3 PACKAGE=7.8.3-2 # what Debian 12 has: stores stay readable by either build
-readonly SHA256=b85408a374770897332bf15e51620a5f35720dd416a4749e3899057f9cfaf84d
+readonly NAME="$1" VERSION="$2" PACKAGE="$3" PACKAGE_VERSION="$4" SHA256="$5"
 readonly APT_HELPER=/usr/lib/apt/apt-helper
 readonly SOON=(-o Acquire::http::Timeout=20 -o Acquire::https::Timeout=20 -o Acquire::Retries=1 -o APT::Sandbox::User=)
 
@@ -15,22 +15,22 @@ fail() {
 
 [[ -n "${XDG_CACHE_HOME:-}${HOME:-}" ]] || fail "HOME is not set"
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/partita"
-readonly tree="$cache/rocksdb-$VERSION"
+readonly tree="$cache/$NAME-$VERSION"
 if [[ ! -d "$tree" ]]; then
   command -v apt-get >/dev/null && [[ -x "$APT_HELPER" ]] || fail "there is no apt to fetch its source with"
   { mkdir -p "$cache" && work="$(mktemp -d "$cache/fetch.XXXXXX")"; } 2>/dev/null || fail "$cache can not be written"
   trap 'rm -rf "$work"' EXIT
 
   lists=()
-  binary_uri() { apt-get "${lists[@]}" --print-uris download "librocksdb-dev=$PACKAGE" 2>/dev/null | cut -d"'" -f2; }
+  binary_uri() { apt-get "${lists[@]}" --print-uris download "$PACKAGE=$PACKAGE_VERSION" 2>/dev/null | cut -d"'" -f2; }
   uri="$(binary_uri)" || {
     # No package index here, or an old one: one of our own needs no root.
     mkdir -p "$work/lists/partial" "$work/archives/partial"
     lists=("${SOON[@]}" -o "Dir::State::lists=$work/lists" -o "Dir::Cache=$work")
     apt-get "${lists[@]}" update >/dev/null 2>&1 || true
-    uri="$(binary_uri)" || fail "no mirror of this machine has librocksdb-dev $PACKAGE"
+    uri="$(binary_uri)" || fail "no mirror of this machine has $PACKAGE $PACKAGE_VERSION"
   }
-  archive="rocksdb_$VERSION.orig.tar.gz"
+  archive="${NAME}_$VERSION.orig.tar.gz"
   said="$("$APT_HELPER" "${SOON[@]}" download-file "${uri%/*}/$archive" "$work/$archive" "SHA256:$SHA256" 2>&1)" ||
     fail "$archive could not be fetched: $(grep -m 1 -o '^  .*' <<<"$said" | sed 's/^ *//')"
   mkdir "$work/source"
