@@ -19,6 +19,7 @@
 #include "child.h"
 #include "contract.h"
 #include "engines/rocksdb/rocksdb_engine.h"
+#include "faulty_files.h"
 
 namespace partita::contract {
 namespace {
@@ -30,14 +31,16 @@ class RocksdbStore : public testing::Test {
  protected:
   std::string path() const { return (directory_.path() / "store").string(); }
 
-  Result<std::unique_ptr<Engine>> try_open(size_t cache_bytes = size_t{8} << 20) {
+  using Files = std::shared_ptr<FaultyFiles>;
+  Result<std::unique_ptr<Engine>> try_open(size_t cache_bytes = size_t{8} << 20, const Files& files = nullptr) {
     RocksdbOptions options;
     options.directory = path();
     options.block_cache_bytes = cache_bytes;
+    options.files = files;
     return open_rocksdb_engine(options);
   }
-  std::unique_ptr<Engine> open(size_t cache_bytes = size_t{8} << 20) {
-    auto engine = try_open(cache_bytes);
+  std::unique_ptr<Engine> open(size_t cache_bytes = size_t{8} << 20, const Files& files = nullptr) {
+    auto engine = try_open(cache_bytes, files);
     EXPECT_TRUE(engine.ok()) << engine.error().sentence();
     return std::move(engine).value();
   }
@@ -239,12 +242,12 @@ TEST_F(RocksdbStore, DamagedTablesAreErrorsNotAnswers) {
   EXPECT_EQ(decision.error().kind(), ErrorKind::kCorrupt);
 }
 
-// Nothing fits this cache, so every read waits for the disk, on a worker, and comes home.
+// Nothing fits this cache, and the system's is not asked: every read waits for the disk, on a worker, and comes home.
 TEST_F(RocksdbStore, ReadsFromTheDiskGoOnAtHome) {
   {
     fill(*open());
   }
-  const auto engine = open(1);
+  const auto engine = open(1, std::make_shared<FaultyFiles>());
   LoopThread loop;
   std::atomic<int> left{300};
   std::atomic<int> wrong{0};
@@ -272,6 +275,29 @@ TEST_F(RocksdbStore, ReadsFromTheDiskGoOnAtHome) {
   for (int i = 0; i < 150; ++i) {
     EXPECT_EQ(value_of(*engine, big_name(i)), std::string(100'000, 'v') + std::to_string(i) + (i < 100 ? "!" : ""));
   }
+}
+
+// What the system has in memory is read where it is asked for, once its table is open.
+TEST_F(RocksdbStore, ReadsFromTheSystemsCacheStayAtHome) {
+  {
+    fill(*open());
+  }
+  const auto engine = open(1);
+  for (int i = 0; i < 150; ++i) value_of(*engine, big_name(i));
+  LoopThread loop;
+  for (int i = 0; i < 100; ++i) {
+    std::promise<void> finished;
+    const std::vector<Key> keys{key(big_name(i))};
+    loop.post([&] {
+      start(engine->read(keys), [&](const auto& read) {
+        EXPECT_EQ(read.value()[0]->value, std::string(100'000, 'v') + std::to_string(i));
+        finished.set_value();
+      });
+    });
+    finished.get_future().wait();
+  }
+  if (loop.resumed() == 100) GTEST_SKIP() << "this file system always waits";
+  EXPECT_EQ(loop.resumed(), 0u);
 }
 
 // Far more than may be queued at once: callers wait for room and all get done.

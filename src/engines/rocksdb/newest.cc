@@ -17,6 +17,11 @@ size_t bytes_of(const Newest& newest) {
 
 }  // namespace
 
+bool NewestTable::missed_before(Shard& shard, uint64_t hash) {
+  const auto mark = static_cast<uint8_t>(hash >> 56);
+  return std::exchange(shard.missed[hash / kShards % kRemembered], mark) == mark;
+}
+
 void NewestTable::link(Shard& shard, Entry& entry) {
   entry.fresher = nullptr;
   entry.staler = shard.freshest;
@@ -57,7 +62,10 @@ std::shared_ptr<const Newest> NewestTable::find_durable(std::string_view key, ui
   std::lock_guard lock(shard.mutex);
   const auto at = shard.entries.find({key, hash});
   ticket = shard.changes;
-  if (at == shard.entries.end()) return nullptr;
+  if (at == shard.entries.end()) {
+    if (!missed_before(shard, hash)) ticket = kNoTicket;
+    return nullptr;
+  }
   // Its write may be in the store already or not yet: only the store knows.
   if (at->second.pending) return ticket = kNoTicket, nullptr;
   unlink(shard, at->second);

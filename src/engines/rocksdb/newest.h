@@ -39,7 +39,8 @@ class NewestTable {
   std::shared_ptr<const Newest> find(std::string_view key, uint64_t hash, bool& pending);
 
   // For readers, who see only what is durable. When nothing is found, whoever then reads the store may offer() what it
-  // says with that ticket.
+  // says with that ticket, which is good only for a key that was looked for not long ago: what is read once would only
+  // push out what is read again.
   using Ticket = uint64_t;
   std::shared_ptr<const Newest> find_durable(std::string_view key, uint64_t hash, Ticket& ticket);
   // Whether there is room for a value of that size, and the ticket is any good: if not, offer() keeps nothing.
@@ -61,6 +62,7 @@ class NewestTable {
 
  private:
   static constexpr size_t kShards = 64;
+  static constexpr size_t kRemembered = 1024;
   static constexpr Ticket kNoTicket = UINT64_MAX;
   struct Entry {
     std::shared_ptr<const Newest> newest;
@@ -83,11 +85,15 @@ class NewestTable {
     size_t pending = 0;  // entries
     size_t bytes = 0;    // of durable entries
     Ticket changes = 0;  // counts what makes tickets void
+    // Of keys that were looked for and not found, eight bits of the hash, by ten others.
+    std::array<uint8_t, kRemembered> missed{};
     Entry* freshest = nullptr;
     Entry* stalest = nullptr;
   };
   using Entries = decltype(Shard::entries);
 
+  // Whether the key was looked for before; from now on it was.
+  static bool missed_before(Shard& shard, uint64_t hash);
   static void link(Shard& shard, Entry& entry);
   static void unlink(Shard& shard, Entry& entry);
   // Ends a pending entry whose write is not kept.

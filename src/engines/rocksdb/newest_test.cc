@@ -8,9 +8,10 @@ namespace partita::rocks {
 namespace {
 
 constexpr size_t kRoom = size_t{64} * 64 * 1024;  // 64 KiB in each of the 64 shards
+constexpr uint64_t kHash = uint64_t{1} << 56;
 
 std::shared_ptr<Newest> newest(const std::string& key, std::optional<std::string> value, uint64_t number = 0,
-                               uint64_t hash = 0) {
+                               uint64_t hash = kHash) {
   auto made = std::make_shared<Newest>();
   made->key = key;
   if (value) made->record = storage::Record{*value, storage::Version{number}};
@@ -19,15 +20,17 @@ std::shared_ptr<Newest> newest(const std::string& key, std::optional<std::string
   return made;
 }
 
-std::string seen_by_reader(NewestTable& table, const std::string& key, uint64_t hash = 0) {
+std::string seen_by_reader(NewestTable& table, const std::string& key, uint64_t hash = kHash) {
   NewestTable::Ticket ticket = 0;
   const auto found = table.find_durable(key, hash, ticket);
   return found == nullptr ? "nothing" : found->record->value;
 }
 
-NewestTable::Ticket draw(NewestTable& table, const std::string& key) {
+// Of one who looks for the key again.
+NewestTable::Ticket draw(NewestTable& table, const std::string& key, uint64_t hash = kHash) {
   NewestTable::Ticket ticket = 0;
-  EXPECT_EQ(table.find_durable(key, 0, ticket), nullptr);
+  EXPECT_EQ(table.find_durable(key, hash, ticket), nullptr);
+  EXPECT_EQ(table.find_durable(key, hash, ticket), nullptr);
   return ticket;
 }
 
@@ -45,10 +48,10 @@ TEST(Newest, AReaderSeesWhatIsDurableAndATransactionWhatIsQueued) {
   // Its first write may be in the store or its second: only the store knows.
   EXPECT_EQ(seen_by_reader(table, "k"), "nothing");
   bool pending = false;
-  EXPECT_EQ(table.find("k", 0, pending)->record->value, "2");
+  EXPECT_EQ(table.find("k", kHash, pending)->record->value, "2");
   EXPECT_TRUE(pending);
   table.settle(second);
-  EXPECT_EQ(table.find("k", 0, pending)->record->value, "2");
+  EXPECT_EQ(table.find("k", kHash, pending)->record->value, "2");
   EXPECT_FALSE(pending);
 }
 
@@ -118,6 +121,22 @@ TEST(Newest, WhatWasLostIsNotOfferedByWhoReadBefore) {
   EXPECT_EQ(seen_by_reader(table, "k"), "nothing");
 }
 
+TEST(Newest, WhatIsReadOnceIsNotKept) {
+  NewestTable table(kRoom);
+  const auto offer = [&](uint64_t hash) {
+    const std::string key = std::to_string(hash);
+    NewestTable::Ticket ticket = 0;
+    EXPECT_EQ(table.find_durable(key, hash, ticket), nullptr);
+    table.offer(newest(key, "v", 0, hash), ticket);
+    return seen_by_reader(table, key, hash);
+  };
+  const uint64_t again = (uint64_t{2} << 56) + 5;
+  EXPECT_EQ(offer(again), "nothing");
+  EXPECT_EQ(offer((uint64_t{3} << 56) + 5), "nothing");  // in its place
+  EXPECT_EQ(offer(again), "nothing");
+  EXPECT_EQ(offer(again), "v");
+}
+
 TEST(Newest, WhatWasUsedLeastRecentlyGoesFirst) {
   NewestTable table(kRoom);
   const std::string value(4096, 'v');
@@ -156,7 +175,7 @@ TEST(Newest, ForgettingLeavesWhatIsQueuedAndVoidsTickets) {
   table.offer(newest("read", "old"), ticket);
   EXPECT_EQ(seen_by_reader(table, "read"), "nothing");
   bool pending = false;
-  EXPECT_EQ(table.find("queued", 0, pending), queued);
+  EXPECT_EQ(table.find("queued", kHash, pending), queued);
   table.settle(queued);
   EXPECT_EQ(seen_by_reader(table, "queued"), "2");
 }

@@ -1,16 +1,18 @@
 #include "engines/rocksdb/reads.h"
 
+#include <rocksdb/options.h>
+
 #include <algorithm>
 #include <memory>
 #include <string_view>
 #include <utility>
 
 #include "base/bytes.h"
+#include "engines/rocksdb/table_file.h"
 
 namespace partita::rocks {
 
 using namespace storage;
-using rocksdb::ReadTier;
 using rocksdb::Status;
 
 namespace {
@@ -21,16 +23,24 @@ constexpr uint64_t kMaxSkipped = 2'000;
 constexpr size_t kExpectedRows = 64;
 constexpr size_t kMostExpectedBytes = size_t{64} << 10;
 
-rocksdb::ReadOptions read_options(ReadTier tier) {
+// One look at the store, as far as the tier goes: what the system has of a table in its own cache is in memory too.
+struct Look {
+  explicit Look(ReadTier tier) : hurry(tier == kInMemory) {
+    if (tier == kInMemory) options.max_skippable_internal_keys = kMaxSkipped;
+  }
+  const Hurry hurry;
   rocksdb::ReadOptions options;
-  options.read_tier = tier;
-  if (tier == kInMemory) options.max_skippable_internal_keys = kMaxSkipped;
-  return options;
+};
+
+// The block around a single record is seldom asked for again, and to keep it costs as much as to read it. One in eight
+// is kept: those that are asked for again and again are among them soon.
+bool keeps_block() {
+  constexpr unsigned kOneIn = 8;
+  static thread_local unsigned reads = 0;
+  return ++reads % kOneIn == 0;
 }
 
-Status split(std::string_view stored, ReadTier tier, std::optional<Record>& record) {
-  // In memory RocksDB says of a key in a table that is not open yet that it is there, with an empty value.
-  if (tier == kInMemory && stored.empty()) return Status::Incomplete();
+Status split(std::string_view stored, std::optional<Record>& record) {
   if (stored.size() < kVersionBytes) return Status::Corruption("a record without a version");
   record.emplace(Record{std::string(stored.substr(kVersionBytes)), version_of(stored)});
   return Status::OK();
@@ -40,9 +50,11 @@ Status split(std::string_view stored, ReadTier tier, std::optional<Record>& reco
 
 Status read_record(const Store& store, const Key& key, ReadTier tier, std::optional<Record>& record) {
   rocksdb::PinnableSlice stored;
-  const Status status = store.db->Get(read_options(tier), store.records, key.bytes, &stored);
+  Look look(tier);
+  look.options.fill_cache = keeps_block();
+  const Status status = store.db->Get(look.options, store.records, key.bytes, &stored);
   if (status.IsNotFound()) return record.reset(), Status::OK();
-  return status.ok() ? split(to_view(stored), tier, record) : status;
+  return status.ok() ? split(to_view(stored), record) : status;
 }
 
 Status read_records(const Store& store, std::span<const Key> keys, ReadTier tier,
@@ -55,14 +67,15 @@ Status read_records(const Store& store, std::span<const Key> keys, ReadTier tier
   for (const Key& key : keys) names.emplace_back(key.bytes);
   std::vector<rocksdb::PinnableSlice> stored(keys.size());
   std::vector<Status> statuses(keys.size());
-  store.db->MultiGet(read_options(tier), store.records, keys.size(), names.data(), stored.data(), statuses.data());
+  const Look look(tier);
+  store.db->MultiGet(look.options, store.records, keys.size(), names.data(), stored.data(), statuses.data());
   for (size_t i = 0; i < keys.size(); ++i) {
     if (statuses[i].IsNotFound()) {
       records[i].reset();
       continue;
     }
     if (!statuses[i].ok()) return statuses[i];
-    if (Status status = split(to_view(stored[i]), tier, records[i]); !status.ok()) return status;
+    if (Status status = split(to_view(stored[i]), records[i]); !status.ok()) return status;
   }
   return Status::OK();
 }
@@ -89,7 +102,8 @@ Status scan_page(const Store& store, const Range& range, Direction direction, si
                  ReadTier tier, Page& page) {
   page = Page();
   if (is_empty(range)) return Status::OK();
-  rocksdb::ReadOptions options = read_options(tier);
+  Look look(tier);
+  rocksdb::ReadOptions& options = look.options;
   const rocksdb::Slice begin(range.begin);
   const rocksdb::Slice end(range.end);
   options.iterate_lower_bound = &begin;
@@ -119,7 +133,8 @@ Status read_entries(const Store& store, const std::string& topic, Position after
   entries.clear();
   const uint64_t place = place_of(after);
   if (place == kNoPlace) return Status::OK();
-  rocksdb::ReadOptions options = read_options(tier);
+  Look look(tier);
+  rocksdb::ReadOptions& options = look.options;
   const std::string first = log_key(topic, place + 1);
   const std::string last = log_key(topic, kNoPlace);
   const rocksdb::Slice end(last);
@@ -139,7 +154,8 @@ Status read_entries(const Store& store, const std::string& topic, Position after
 }
 
 Status find_entry(const Store& store, const std::string& topic, uint64_t upto, ReadTier tier, uint64_t& place) {
-  rocksdb::ReadOptions options = read_options(tier);
+  Look look(tier);
+  rocksdb::ReadOptions& options = look.options;
   const std::string first = log_key(topic, 0);
   const rocksdb::Slice begin(first);
   options.iterate_lower_bound = &begin;

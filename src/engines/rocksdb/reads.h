@@ -3,7 +3,6 @@
 // kFromDisk. All other statuses that are not OK are failures.
 #pragma once
 
-#include <rocksdb/options.h>
 #include <rocksdb/status.h>
 
 #include <cstdint>
@@ -18,24 +17,24 @@
 
 namespace partita::rocks {
 
-inline constexpr rocksdb::ReadTier kInMemory = rocksdb::kBlockCacheTier;
-inline constexpr rocksdb::ReadTier kFromDisk = rocksdb::kReadAllTier;
+// What is in memory is what the engine, or the operating system, has in a cache.
+enum class ReadTier : uint8_t { kInMemory, kFromDisk };
+using enum ReadTier;
 
-rocksdb::Status read_record(const Store& store, const storage::Key& key, rocksdb::ReadTier tier,
+rocksdb::Status read_record(const Store& store, const storage::Key& key, ReadTier tier,
                             std::optional<storage::Record>& record);
 // All from one moment.
-rocksdb::Status read_records(const Store& store, std::span<const storage::Key> keys, rocksdb::ReadTier tier,
+rocksdb::Status read_records(const Store& store, std::span<const storage::Key> keys, ReadTier tier,
                              std::vector<std::optional<storage::Record>>& records);
 // The same; `newest` is asked for a single key first, and told of it.
-rocksdb::Status read_newest(const Store& store, NewestTable& newest, std::span<const storage::Key> keys,
-                            rocksdb::ReadTier tier, std::vector<std::optional<storage::Record>>& records);
+rocksdb::Status read_newest(const Store& store, NewestTable& newest, std::span<const storage::Key> keys, ReadTier tier,
+                            std::vector<std::optional<storage::Record>>& records);
 rocksdb::Status scan_page(const Store& store, const storage::Range& range, storage::Direction direction,
-                          size_t max_records, size_t max_bytes, rocksdb::ReadTier tier, storage::Page& page);
+                          size_t max_records, size_t max_bytes, ReadTier tier, storage::Page& page);
 rocksdb::Status read_entries(const Store& store, const std::string& topic, storage::Position after, size_t max_entries,
-                             size_t max_bytes, rocksdb::ReadTier tier, std::vector<storage::LogEntry>& entries);
+                             size_t max_bytes, ReadTier tier, std::vector<storage::LogEntry>& entries);
 // The place of the newest entry up to `upto`, trimmed or not; 0 when there is none.
-rocksdb::Status find_entry(const Store& store, const std::string& topic, uint64_t upto, rocksdb::ReadTier tier,
-                           uint64_t& place);
+rocksdb::Status find_entry(const Store& store, const std::string& topic, uint64_t upto, ReadTier tier, uint64_t& place);
 
 inline bool is_empty(const storage::Range& range) { return !range.end.empty() && range.end <= range.begin; }
 

@@ -20,7 +20,7 @@ namespace {
 using namespace storage;
 using rocks::Commit;
 using rocks::kNoPlace;
-using rocksdb::ReadTier;
+using rocks::ReadTier;
 using rocksdb::Status;
 
 constexpr size_t kWorkerThreads = 4;

@@ -1,8 +1,9 @@
 // The storage contract kept by RocksDB in one directory: the default engine.
 //
 // Everything acknowledged is on the disk (fsync) unless `sync` is off; it survives the end of the process either way.
-// Commits of all callers are merged by one thread into one write and one fsync. Reads that find their blocks in memory
-// complete on the calling thread; others wait for the disk on a few threads of the engine's own.
+// Commits of all callers are merged by one thread into one write and one fsync. Reads of what is in memory, in a cache
+// of the engine's or of the system's, complete on the calling thread; others wait for the disk on a few threads of the
+// engine's own.
 //
 // kConflict never happens: transactions on the same keys take turns. When the disk refuses a commit, the transactions
 // of that commit end kUnknown, and every later one kUnavailable until the store has recovered; reads go on.
@@ -30,7 +31,8 @@ struct RocksdbOptions {
   std::string directory;
   // Off: a commit is acknowledged once the operating system has it; losing power may lose the newest commits.
   bool sync = true;
-  // Memory for what was read: seven parts for blocks, one for single records. Taken as it is needed.
+  // Memory for what was read: three parts for blocks, one for single records. Taken as it is needed. Beside it, the
+  // open tables take about three bytes for each record.
   size_t block_cache_bytes = size_t{256} << 20;
   // How many bytes of changes may wait for the disk; who comes then waits before evaluating. (One transaction that is
   // larger is taken when nothing else waits.)

@@ -71,8 +71,8 @@ Error unavailable(std::string sentence) { return Error(ErrorKind::kUnavailable, 
 int open_files_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 512;
-  // Half of what the process may have: connections need the other half.
-  return static_cast<int>(std::clamp<rlim_t>(limit.rlim_cur / 2, 128, 16384));
+  // Half of what the process may have, two of them for a table: connections need the other half.
+  return static_cast<int>(std::clamp<rlim_t>(limit.rlim_cur / 4, 128, 16384));
 }
 
 bool can_compress(rocksdb::CompressionType type) {
@@ -308,8 +308,7 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
       {kLogFamily, family_options(cache, kLogBufferBytes)}};
   auto store = std::make_unique<Store>();
   store->witness = std::make_shared<Witness>(options.directory);
-  store->files = std::make_shared<StoreFiles>(options.files == nullptr ? rocksdb::FileSystem::Default() : options.files,
-                                              options.directory, store->witness, options.sync);
+  store->files = std::make_shared<StoreFiles>(options.files, options.directory, store->witness, options.sync);
   store->env = rocksdb::NewCompositeEnv(store->files);
   const rocksdb::Status locked = store->files->lock(options.directory + "/LOCK");
   if (!locked.ok()) return open_error(locked, options.directory);

@@ -53,7 +53,7 @@ inline constexpr int kEpochShift = 40;
 
 Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options);
 
-inline size_t record_cache_bytes(const RocksdbOptions& options) { return options.block_cache_bytes / 8; }
+inline size_t record_cache_bytes(const RocksdbOptions& options) { return options.block_cache_bytes / 4; }
 
 // A failed read, for the caller of the engine.
 Error to_error(const rocksdb::Status& status);

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "engines/rocksdb/table_file.h"
+
 namespace partita::rocks {
 
 using namespace rocksdb;
@@ -131,6 +133,15 @@ IOStatus StoreFiles::LockFile(const std::string& path, const IOOptions& options,
   if (held_ == nullptr) return target()->LockFile(path, options, lock, debug);
   *lock = std::exchange(held_, nullptr);
   return IOStatus::OK();
+}
+
+IOStatus StoreFiles::NewRandomAccessFile(const std::string& path, const FileOptions& options,
+                                         std::unique_ptr<FSRandomAccessFile>* file, IODebugContext* debug) {
+  // What is read of a table to open it takes long, in memory or not.
+  if (Hurry::now()) return Hurry::would_wait();
+  IOStatus status = target()->NewRandomAccessFile(path, options, file, debug);
+  if (status.ok()) *file = make_table_file(std::move(*file), path, of_the_system_);
+  return status;
 }
 
 IOStatus StoreFiles::NewWritableFile(const std::string& path, const FileOptions& options,

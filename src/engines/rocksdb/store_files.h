@@ -20,10 +20,15 @@ class StoreFiles final : public rocksdb::FileSystemWrapper {
  public:
   using IOStatus = rocksdb::IOStatus;
 
-  // Of the store in `directory`. `syncs`: only what is synced is acknowledged.
+  // Of the store in `directory`, kept on `files`; null: on the operating system's. `syncs`: only what is synced is
+  // acknowledged.
   StoreFiles(const std::shared_ptr<rocksdb::FileSystem>& files, std::string directory, std::shared_ptr<Witness> witness,
              bool syncs)
-      : FileSystemWrapper(files), path_(std::move(directory)), witness_(std::move(witness)), syncs_(syncs) {}
+      : FileSystemWrapper(files == nullptr ? rocksdb::FileSystem::Default() : files),
+        path_(std::move(directory)),
+        witness_(std::move(witness)),
+        of_the_system_(files == nullptr),
+        syncs_(syncs) {}
   ~StoreFiles() override;
 
   // Takes the lock of the store before RocksDB does, which then gets this one.
@@ -36,6 +41,9 @@ class StoreFiles final : public rocksdb::FileSystemWrapper {
   void refuse_next_log() { refuses_log_.store(true, std::memory_order_release); }
 
   const char* Name() const override { return "StoreFiles"; }
+  IOStatus NewRandomAccessFile(const std::string& path, const rocksdb::FileOptions& options,
+                               std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
+                               rocksdb::IODebugContext* debug) override;
   IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
                            std::unique_ptr<rocksdb::FSWritableFile>* file, rocksdb::IODebugContext* debug) override;
   IOStatus LockFile(const std::string& path, const rocksdb::IOOptions& options, rocksdb::FileLock** lock,
@@ -59,6 +67,7 @@ class StoreFiles final : public rocksdb::FileSystemWrapper {
 
   const std::string path_;
   const std::shared_ptr<Witness> witness_;
+  const bool of_the_system_;
   const bool syncs_;
   std::mutex directory_mutex_;
   std::unique_ptr<rocksdb::FSDirectory> directory_;

@@ -20,7 +20,6 @@ namespace partita::rocks {
 namespace {
 
 using namespace storage;
-using rocksdb::ReadTier;
 using rocksdb::Status;
 using Verdict = Committer::Verdict;
 
