@@ -12,6 +12,7 @@ import signal
 import sys
 
 import against_peers
+import backfill
 import data_api
 import fairness
 import growth
@@ -26,6 +27,7 @@ PARTS = {
     "peers": against_peers.part,
     "ycsb": ycsb.part,
     "growth": growth.part,
+    "backfill": backfill.part,
     "fairness": fairness.part,
     "data_api": data_api.part,
     "vectors": vectors.part,
@@ -41,6 +43,10 @@ def arguments_of(words):
         help="as a table grows to so many items of 1 KB (1000000; 10000000 need 25 GiB), and a mixed load on it",
     )
     parser.add_argument("--minutes", type=float, default=2, help="how long --growth's mixed load lasts (2)")
+    parser.add_argument(
+        "--backfill", type=int, nargs="?", const=1_000_000, metavar="ITEMS",
+        help="writers beside an index that is added to a table of so many small items (1000000)",
+    )
     parser.add_argument("--fairness", action="store_true", help="a client beside another that scans or hammers one key")
     parser.add_argument(
         "--data-api", action="store_true", help="streams and PartiQL beside the calls that do the same without them"

@@ -30,8 +30,8 @@ void Background::begin(Work work) {
   changed_.notify_one();
 }
 
-Task<void> Background::sleep(int64_t ms) {
-  Nap nap{*this, std::chrono::steady_clock::now() + std::chrono::milliseconds(ms)};
+Task<void> Background::sleep(std::chrono::nanoseconds span) {
+  Nap nap{*this, std::chrono::steady_clock::now() + span};
   co_await nap;
 }
 

@@ -29,9 +29,10 @@ class Background : private Executor {
   // Begins a piece of work on the thread. After a stop was asked for, nothing is begun. Callable from any thread.
   void begin(Work work);
 
-  // Goes on after at least `ms` milliseconds of real time, or early at a stop, through the Executor that was current
-  // when it was awaited. Callable from any thread.
-  Task<void> sleep(int64_t ms);
+  // Goes on after at least so much (or `ms` milliseconds) of real time, or early at a stop, through the Executor that
+  // was current when it was awaited. Callable from any thread.
+  Task<void> sleep(std::chrono::nanoseconds span);
+  Task<void> sleep(int64_t ms) { return sleep(std::chrono::milliseconds(ms)); }
   // `co_await background.pass()` lets other work go first. Only for work of this thread.
   struct Pass {
     Background& background;

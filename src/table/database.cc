@@ -124,9 +124,31 @@ Task<Result<void>> Database::hear_counts(Table table, bool newest) {
   };
   hear(model::kBaseIndex, *table->tally);
   for (const auto& index : table->indexes) hear(index.id, *index.tally);
+  PARTITA_CO_TRY_VOID(co_await hear_progress(table));
   table->tally->heard_ns = now_ns;
   if (stored.rows > kManyCountRows && table->status != Status::kDeleting) {
     co_return co_await upkeep_->sum_up_counts(table);
+  }
+  co_return Result<void>();
+}
+
+// Of an index that is being filled: what it holds so far.
+Task<Result<void>> Database::hear_progress(Table table) {
+  std::vector<storage::Key> keys;
+  std::vector<Tally*> tallies;
+  for (const auto& index : table->indexes) {
+    if (index.status != Status::kCreating || !index.backfilling) continue;
+    keys.push_back(job_key(JobKind::kFillIndex, table->id, index.id));
+    tallies.push_back(index.tally.get());
+  }
+  if (keys.empty()) co_return Result<void>();
+  auto read = co_await engine_.read(keys);
+  PARTITA_CO_TRY(const auto records, std::move(read));
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (!records[i]) continue;
+    PARTITA_CO_TRY(const Job job, job_from(keys[i].bytes, records[i]->value));
+    tallies[i]->items = job.counted.items;
+    tallies[i]->bytes = job.counted.bytes;
   }
   co_return Result<void>();
 }

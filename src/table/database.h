@@ -86,7 +86,8 @@ class Database {
   // The same without a look at the tallies: for whoever is about to change the table.
   Task<Result<Table>> idle_table(std::string name);
 
-  // Makes the table's tallies what the store says, or leaves them when they are of this second.
+  // Makes the table's tallies what the store says, or leaves them when they are of this second. Of an index that is
+  // being filled, they say how far that is.
   Task<Result<void>> hear_counts(Table table, bool newest);
 
   Catalog& catalog() { return catalog_; }
@@ -109,6 +110,7 @@ class Database {
 
   bool is_late() const;
   int64_t patience_ms() const;
+  Task<Result<void>> hear_progress(Table table);
 
   storage::Engine& engine_;
   const Clock& clock_;

@@ -35,6 +35,7 @@ struct Job {
   uint64_t claim = 0;      // of whoever does it; 0: nobody
   std::string cursor;      // the last row that is done
   uint64_t done = 0;       // rows done so far, to be reported
+  Count counted;           // of kFillIndex: the rows that it put so far; of kCount: those that are there
   bool forgotten = false;  // drops: the catalogue knows it no more, what is left is to erase
 
   // Of kCount.
@@ -42,7 +43,6 @@ struct Job {
   uint64_t run = 0;       // 0: none is; see counting_topic()
   uint64_t ended_at = 0;  // the revision from which writers do not note their changes any more; 0: they do
   storage::Position position;
-  Count counted;
 };
 
 storage::Key job_key(JobKind kind, uint32_t table_id, uint16_t index_id);

@@ -30,6 +30,14 @@ bool is_claimed(const Key& key, const Record* found, uint64_t claim) {
   return stored.ok() && stored->claim == claim;
 }
 
+void say_begun(const Job& job) {
+  if (job.kind == JobKind::kFillIndex && job.done > 0) {
+    log(LogLevel::kInfo, {describe(job), " goes on behind ", std::to_string(job.done), " items"});
+  } else {
+    log(LogLevel::kDebug, {describe(job), " begins"});
+  }
+}
+
 // Sweeps and sums come round whether there is anything to do or not.
 void say_done(const Job& job) {
   const bool regular =
@@ -63,6 +71,16 @@ Task<bool> Upkeep::wait(int64_t ms) {
     co_await background_.sleep(std::min(kLookMs, (left_ns + kNsPerMs - 1) / kNsPerMs));
   }
   co_return !background_.stopping();
+}
+
+Task<void> Upkeep::rest(int64_t began_ns) {
+  constexpr int64_t kLongestNs = 100 * kNsPerMs;  // what was waited for may have been the disk
+  const int64_t took_ns = clock_.monotonic_ns() - began_ns;
+  if (took_ns <= 0) {
+    co_await background_.pass();
+  } else {
+    co_await background_.sleep(std::chrono::nanoseconds(std::min(took_ns, kLongestNs)));
+  }
 }
 
 Task<void> Upkeep::tend() {
@@ -176,7 +194,7 @@ Task<void> Upkeep::work(Job job, storage::Version seen) {
     mine_.erase(key);
     co_return;
   }
-  log(LogLevel::kDebug, {describe(job), " begins"});
+  say_begun(job);
   bool ours = true;
   while (ours) {
     const Result<End> end = co_await carry_on(job);

@@ -102,14 +102,19 @@ class Upkeep {
   Catalog::Rider rider(const Job& job, bool ends);
   // False: stop.
   Task<bool> wait(int64_t ms);
+  // As long as the work since `began_ns` took, and others go first: half of a core is theirs in any case.
+  Task<void> rest(int64_t began_ns);
 
   // upkeep_jobs.cc
   Task<Result<End>> fill_index(Job& job);
-  // Whether an item has a row of those that are filled in, and puts it.
+  // Says now and then how far the job is.
+  Task<Result<void>> tell_progress(const Job& job, Table table, int64_t& told_ns);
+  // Whether an item has a row of those that are filled in, and puts it; the size that is counted for it.
   using HasRow = FunctionRef<bool(const model::Item& item)>;
-  using PutRow = FunctionRef<void(const model::Item& item, const storage::Key& key, storage::Changes& changes)>;
+  using PutRow = FunctionRef<size_t(const model::Item& item, const storage::Key& key, storage::Changes& changes)>;
   Task<Result<Stepped>> fill_rows(Job& job, Table table, const storage::Page& page, HasRow has_row, PutRow put_row);
   Task<Result<Stepped>> fill_page(Job& job, Table table, uint16_t index_id, const storage::Page& page);
+  Task<Result<Stepped>> estimate_filled(const Job& job);
   Task<Result<End>> end_fill(Job& job);
   Task<Result<End>> drop_index(Job& job);
   Task<Result<End>> drop_table(Job& job);

@@ -20,7 +20,6 @@ using storage::Record;
 
 constexpr size_t kExpiredAtOnce = 25;  // in one transaction
 constexpr size_t kExpiredRows = 100;   // before the job is stored again, which is to be well within its lease
-constexpr int64_t kNsPerMs = 1'000'000;
 
 // Whether the job is still about that table, and the table has TTL.
 bool expires(const Table& table, const Job& job) {
@@ -94,7 +93,6 @@ Task<Result<Upkeep::End>> Upkeep::expire(Job& job) {
 
 // Ends early when the table's description changed, or at a stop: the cursor says how far it came.
 Task<Result<void>> Upkeep::expire_page(Job& job, Table table, const storage::Page& page) {
-  constexpr int64_t kLongestRestMs = 100;
   for (size_t i = 0; i < page.size() && !background_.stopping();) {
     const int64_t began_ns = clock_.monotonic_ns();
     std::vector<ExpiryRow> rows;
@@ -130,12 +128,7 @@ Task<Result<void>> Upkeep::expire_page(Job& job, Table table, const storage::Pag
     if (!damage.ok()) co_return damage;
     job.cursor = std::move(cursor);
     job.done += deleted;
-    const int64_t took_ms = (clock_.monotonic_ns() - began_ns) / kNsPerMs;
-    if (took_ms > 0) {
-      co_await background_.sleep(std::min(took_ms, kLongestRestMs));
-    } else {
-      co_await background_.pass();
-    }
+    co_await rest(began_ns);
   }
   co_return Result<void>();
 }
@@ -162,6 +155,7 @@ Task<Result<Upkeep::Stepped>> Upkeep::fill_expiry_page(Job& job, Table table, co
   const auto has_row = [&](const model::Item& item) { return expiry_of(*table->ttl, item).has_value(); };
   const auto put_row = [&](const model::Item& item, const Key& key, Changes& changes) {
     put_expiry_row(*table, key, *expiry_of(*table->ttl, item), changes);
+    return size_t{0};
   };
   co_return co_await fill_rows(job, table, page, has_row, put_row);
 }

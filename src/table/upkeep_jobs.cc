@@ -50,6 +50,7 @@ bool is_over(std::string_view token_row, int64_t now_ms) {
 // Every write by a description with the index in it keeps its rows; a write by one without it never happens after the
 // index is in the catalogue. So one pass over the items that are there is enough.
 Task<Result<Upkeep::End>> Upkeep::fill_index(Job& job) {
+  int64_t told_ns = clock_.monotonic_ns();
   while (!background_.stopping()) {
     PARTITA_CO_TRY(const Table table, co_await catalog_.look_up(job.table));
     const IndexInfo* index = index_to_fill(table, job);
@@ -74,16 +75,29 @@ Task<Result<Upkeep::End>> Upkeep::fill_index(Job& job) {
     PARTITA_CO_TRY(const Stepped filled, co_await fill_page(job, table, index->id, page));
     if (filled == Stepped::kLost) co_return End::kLost;
     if (filled == Stepped::kDone && !page.more) co_return co_await end_fill(job);
-    co_await background_.pass();
+    PARTITA_CO_TRY_VOID(co_await tell_progress(job, table, told_ns));
   }
   co_return End::kStopped;
+}
+
+Task<Result<void>> Upkeep::tell_progress(const Job& job, Table table, int64_t& told_ns) {
+  constexpr int64_t kEveryNs = 10'000'000'000;
+  const int64_t now_ns = clock_.monotonic_ns();
+  if (now_ns - told_ns < kEveryNs) co_return Result<void>();
+  told_ns = now_ns;
+  PARTITA_CO_TRY(const StoredCounts counts, co_await read_counts(engine_, table->id));
+  log(LogLevel::kInfo, {describe(job), ": ", std::to_string(job.done), " of ",
+                        std::to_string(counts.total.of(model::kBaseIndex).items), " items so far"});
+  co_return Result<void>();
 }
 
 Task<Result<Upkeep::Stepped>> Upkeep::fill_page(Job& job, Table table, uint16_t index_id, const storage::Page& page) {
   const IndexInfo& index = *std::ranges::find(table->indexes, index_id, &IndexInfo::id);
   const auto has_row = [&](const model::Item& item) { return index_key(*table, index, item).has_value(); };
   const auto put_row = [&](const model::Item& item, const Key&, Changes& changes) {
-    changes.put(*index_key(*table, index, item), model::encode_item(index_view(*table, index, item)));
+    const model::Item view = index_view(*table, index, item);
+    changes.put(*index_key(*table, index, item), model::encode_item(view));
+    return model::item_size(view);
   };
   co_return co_await fill_rows(job, table, page, has_row, put_row);
 }
@@ -93,6 +107,7 @@ Task<Result<Upkeep::Stepped>> Upkeep::fill_page(Job& job, Table table, uint16_t 
 Task<Result<Upkeep::Stepped>> Upkeep::fill_rows(Job& job, Table table, const storage::Page& page, HasRow has_row,
                                                 PutRow put_row) {
   for (size_t i = 0; i < page.size();) {
+    const int64_t began_ns = clock_.monotonic_ns();
     Step batch;
     batch.compare = {{table_key(table->name), table->version}};
     Job after = job;
@@ -104,21 +119,43 @@ Task<Result<Upkeep::Stepped>> Upkeep::fill_rows(Job& job, Table table, const sto
     }
     const std::vector<Key> keys = batch.keys;
     batch.ride = [&](std::span<const Record* const> found, Changes& changes) {
+      after.counted = job.counted;
       for (size_t k = 0; k < keys.size(); ++k) {
         const auto item = found[k] == nullptr ? std::nullopt : item_in(*table, found[k]->value);
-        if (item && has_row(*item)) put_row(*item, keys[k], changes);
+        if (!item || !has_row(*item)) continue;
+        after.counted.bytes += static_cast<int64_t>(put_row(*item, keys[k], changes));
+        ++after.counted.items;
       }
       return Decision::kCommit;
     };
     PARTITA_CO_TRY(const Stepped stepped, co_await step(after, std::move(batch)));
     if (stepped != Stepped::kDone) co_return stepped;
     job = std::move(after);
-    co_await background_.pass();
+    co_await rest(began_ns);
   }
   co_return Stepped::kDone;
 }
 
+// What it put is not all that there is: others wrote meanwhile. It is what is shown until the rows are counted. A
+// damaged row is left to who counts.
+Task<Result<Upkeep::Stepped>> Upkeep::estimate_filled(const Job& job) {
+  Step guess;
+  guess.keys = {base_count_key(job.table_id)};
+  guess.ride = [&](std::span<const Record* const> found, Changes& changes) {
+    auto counts = found[0] == nullptr ? Result<Counts>(Counts()) : decode_counts(found[0]->value);
+    if (!counts.ok()) return Decision::kCommit;
+    counts->set(job.index_id, job.counted);
+    std::string row;
+    encode_counts(*counts, row);
+    changes.put(base_count_key(job.table_id), std::move(row));
+    return Decision::kCommit;
+  };
+  co_return co_await step(job, std::move(guess));
+}
+
 Task<Result<Upkeep::End>> Upkeep::end_fill(Job& job) {
+  PARTITA_CO_TRY(const Stepped guessed, co_await estimate_filled(job));
+  if (guessed == Stepped::kLost) co_return End::kLost;
   const Catalog::Change end = [job](TableInfo& info) -> Result<void> {
     IndexInfo* filled = index_of(info, job);
     if (filled == nullptr || filled->status != Status::kCreating) return gone(job);

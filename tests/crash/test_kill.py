@@ -6,6 +6,7 @@ The moments come from a seed. PARTITA_CRASH_SEED chooses another; every failure 
 import os
 import pathlib
 import random
+import re
 import tempfile
 import threading
 import time
@@ -189,21 +190,40 @@ def test_a_killed_hot_counter_loses_and_doubles_nothing(data_dir):
             base = hits
 
 
+def fill_and_add_index(client, load):
+    create_table(client, packages.TABLE, packages.KEY)
+    while load.write_one(client):
+        pass
+    client.update_table(
+        TableName=packages.TABLE,
+        AttributeDefinitions=[
+            {"AttributeName": name, "AttributeType": kind} for name, kind in packages.BY_MAINTAINER.items()
+        ],
+        GlobalSecondaryIndexUpdates=[{"Create": index("ByMaintainer", packages.BY_MAINTAINER, projection="KEYS_ONLY")}],
+    )
+
+
+def wait_for_index(client, enough):
+    """Waits until `enough(index, table)`, both as DescribeTable has them; the index."""
+    deadline = time.monotonic() + 30
+    while True:
+        table = client.describe_table(TableName=packages.TABLE)["Table"]
+        (made,) = table["GlobalSecondaryIndexes"]
+        if enough(made, table):
+            return made
+        assert time.monotonic() < deadline, made
+        time.sleep(0.01)
+
+
+def is_whole(made, table):
+    return made["IndexStatus"] == "ACTIVE" and made["ItemCount"] == table["ItemCount"]
+
+
 def test_a_killed_index_fill_goes_on(batches, data_dir):
     chance = random.Random(SEED + 2)
     load = Load(batches[:400])
     with running_server(data_dir=data_dir) as server:
-        client = server.client()
-        create_table(client, packages.TABLE, packages.KEY)
-        while load.write_one(client):
-            pass
-        creation = {**index("ByMaintainer", packages.BY_MAINTAINER, projection="KEYS_ONLY")}
-        names = [{"AttributeName": name, "AttributeType": kind} for name, kind in packages.BY_MAINTAINER.items()]
-        client.update_table(
-            TableName=packages.TABLE,
-            AttributeDefinitions=names,
-            GlobalSecondaryIndexUpdates=[{"Create": creation}],
-        )
+        fill_and_add_index(server.client(), load)
         note = f"seed {SEED}"
         for _ in range(2):
             moment = chance.uniform(0, 0.2)
@@ -212,12 +232,25 @@ def test_a_killed_index_fill_goes_on(batches, data_dir):
             server.kill()
             restart(server)
         client = server.client()
-        deadline = time.monotonic() + 30
-        while True:
-            table = client.describe_table(TableName=packages.TABLE)["Table"]
-            (made,) = table["GlobalSecondaryIndexes"]
-            if made["IndexStatus"] == "ACTIVE" and made["ItemCount"] == table["ItemCount"]:
-                break
-            assert time.monotonic() < deadline, f"{note}: {made}"
-            time.sleep(0.05)
+        wait_for_index(client, is_whole)
         load.check(client, note)
+
+
+def test_a_killed_index_fill_begins_where_it_was(batches, data_dir):
+    """DescribeTable says how far it is; after a kill it does only what is left, and says so in the log."""
+    load = Load(batches[:600])
+    with running_server(data_dir=data_dir) as server:
+        fill_and_add_index(server.client(), load)
+        behind = 0
+        for kill in range(1, 3):
+            made = wait_for_index(server.client(), lambda made, _: made["ItemCount"] > behind)
+            assert (made["IndexStatus"], made["Backfilling"]) == ("CREATING", True), "it was filled before it was killed"
+            server.kill()
+            server.start()
+            wait_for_index(server.client(), lambda *_: server.log().count(" goes on behind ") == kill)
+            behind = int(re.findall(r"filling index 1 of table \w+ goes on behind (\d+) items", server.log())[-1])
+            assert behind >= made["ItemCount"]
+        made = wait_for_index(server.client(), is_whole)
+        (done,) = re.findall(r"filling index 1 of table \w+: done, (\d+) rows", server.log())
+        assert int(done) == made["ItemCount"] == sum(len(batch) for batch in load.sent)
+        load.check(server.client(), "killed twice")
