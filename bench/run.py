@@ -54,6 +54,10 @@ def arguments_of(words):
     parser.add_argument(
         "--vectors", type=int, nargs="?", const=100_000, metavar="ITEMS", help="searches of so many vectors (100000)"
     )
+    parser.add_argument(
+        "--vectors-of", nargs="+", choices=vectors.DISTANCES_OF, default=list(vectors.DISTANCES_OF), metavar="KIND",
+        help="only these kinds of vectors (topics, noise)"
+    )
     parser.add_argument("--rounds", type=int, default=3, help="how often everything is measured (3)")
     parser.add_argument("--seconds", type=float, default=1.5, help="how long each measurement lasts (1.5)")
     parser.add_argument(

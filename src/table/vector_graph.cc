@@ -1,5 +1,6 @@
 #include "table/vector_graph.h"
 
+#define NO_MANUAL_VECTORIZATION  // what it prefetches it reads behind the end of its lists
 #include <hnswlib/hnswlib.h>
 
 #include <algorithm>
