@@ -101,6 +101,7 @@ def test_columns_that_are_none(item, columns, text):
         ("attribute_exists(ss)", True),
         ('ATTRIBUTE_EXISTS ("ss")', True),
         ("attribute_exists(nope)", False),
+        ("attribute_not_exists(ss)", False),
         ("attribute_exists(m.sub)", True),
         ("attribute_exists(l[0])", True),
         ("attribute_exists(m.nope)", False),
