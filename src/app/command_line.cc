@@ -97,6 +97,12 @@ Result<void> set_request_timeout(Draft& draft, std::string_view text) {
   return set_seconds(draft.line.http.request_timeout_ms, "--request-timeout", text);
 }
 
+Result<void> set_credentials(Draft& draft, std::string_view text) {
+  if (text.empty()) return misuse("--credentials takes a file, as ~/.aws/credentials is.");
+  draft.line.credentials = text;
+  return {};
+}
+
 Result<void> set_insecure(Draft& draft, std::string_view) {
   draft.line.http.beyond_loopback = true;
   return {};
@@ -167,8 +173,11 @@ struct Flag {
 constexpr std::array kServeFlags = {
     Flag{"--listen", "HOST:PORT",
          "Where to listen (default localhost:8000, which is 127.0.0.1 and ::1). Port 0 takes a free one.", set_listen},
-    Flag{"--insecure", "",
-         "Listen beyond loopback too, though signatures are not verified yet: anyone may do anything.", set_insecure},
+    Flag{"--insecure", "", "Listen beyond loopback too without --credentials, so that anyone may do anything.",
+         set_insecure},
+    Flag{"--credentials", "FILE",
+         "Verify signatures: only these access keys may call. The file is as the AWS CLI's ~/.aws/credentials.",
+         set_credentials},
     Flag{"--allow-origin", "ORIGIN",
          "Let web pages of this origin call, such as http://localhost:3000; '*' is all. May be given often.",
          add_allowed_origin},

@@ -21,9 +21,10 @@ struct CommandLine {
   std::string store;   // a URL as in engines.h
   LogLevel log_level = LogLevel::kInfo;
   size_t vector_bytes = size_t{1} << 30;
-  int64_t clock_ms = 0;  // what is added to the machine's clock
-  std::string data;      // of kSalvage: the directory of the damaged store, ...
-  std::string to;        // ... and the one for what can be saved
+  std::string credentials;  // of a file, or empty
+  int64_t clock_ms = 0;     // what is added to the machine's clock
+  std::string data;         // of kSalvage: the directory of the damaged store, ...
+  std::string to;           // ... and the one for what can be saved
 };
 
 // `words` are those behind the program's name. Error: kInvalid (reason 0), with one sentence that says what is wrong.

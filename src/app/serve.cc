@@ -6,8 +6,13 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <optional>
+#include <sstream>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "app/engines.h"
@@ -111,6 +116,19 @@ void return_large_memory() {
 #endif
 }
 
+// Error: kInvalid (reason 0), with one sentence.
+Result<auth::Credentials> read_credentials(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::error_code ignored;
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file.is_open() || std::filesystem::is_directory(path, ignored))
+    return Error(ErrorKind::kInvalid, "The credentials in " + path + " can not be read.");
+  auto credentials = auth::Credentials::parse(std::move(text).str());
+  if (credentials.ok()) return credentials;
+  return Error(ErrorKind::kInvalid, path + ": " + std::string(credentials.error().sentence()));
+}
+
 void say_ready(const CommandLine& line, std::string_view version, const http::Server& server) {
   std::string urls;
   for (const std::string& place : server.places()) urls += (urls.empty() ? "http://" : " and http://") + place;
@@ -137,8 +155,11 @@ void log_settings(const CommandLine& line, const http::Server& server) {
   if (line.clock_ms != 0) {
     log(LogLevel::kWarn, {"The clock is moved by ", std::to_string(line.clock_ms / 1000), " s: for development only."});
   }
-  if (server.beyond_loopback()) {
-    log(LogLevel::kWarn, "Whoever reaches the port may do anything: signatures are not verified yet.");
+  if (line.http.credentials != nullptr) {
+    const size_t keys = line.http.credentials->size();
+    log(LogLevel::kInfo, {"Signatures are verified, by ", number(keys), keys == 1 ? " access key." : " access keys."});
+  } else if (server.beyond_loopback()) {
+    log(LogLevel::kWarn, "Whoever reaches the port may do anything: no signature is verified.");
   }
 }
 
@@ -151,8 +172,14 @@ void hold_signals() {
   std::signal(SIGXFSZ, SIG_IGN);  // A limit on the size of files is then an error of the disk, as a full one is.
 }
 
-Result<void> serve(const CommandLine& line, std::string_view version) {
+Result<void> serve(const CommandLine& given, std::string_view version) {
+  CommandLine line = given;
   set_log_level(line.log_level);
+  std::optional<auth::Credentials> credentials;
+  if (!line.credentials.empty()) {
+    PARTITA_TRY(credentials, read_credentials(line.credentials));
+    line.http.credentials = &*credentials;
+  }
   return_large_memory();
   hold_memory_reserve();
   // Before the store is opened: it may want as many files.

@@ -2,11 +2,26 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "auth/words.h"
+
 namespace partita::auth {
+
+// What a request says of its signature, in the header or in the query.
+struct Authenticator::Parts {
+  std::string_view algorithm;
+  std::string_view credential;
+  std::string_view signed_headers;
+  std::string_view signature;
+  std::string_view date;
+  std::string_view session_token;
+  std::string_view lifetime;  // X-Amz-Expires
+  bool presigned = false;
+};
 
 namespace {
 
@@ -19,52 +34,11 @@ using Pairs = std::vector<Pair>;
 Refused incomplete(std::string detail) { return {Refusal::kIncompleteSignature, std::move(detail)}; }
 Refused invalid(std::string detail) { return {Refusal::kInvalidSignature, std::move(detail)}; }
 
-std::string_view trim(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-// Calls `visit` with each part of `text` between separators, without the empty ones.
-template <class IsSeparator, class Visit>
-void split(std::string_view text, IsSeparator is_separator, Visit visit) {
-  size_t begin = 0;
-  for (size_t at = 0; at <= text.size(); ++at) {
-    if (at < text.size() && !is_separator(text[at])) continue;
-    if (at > begin) visit(text.substr(begin, at - begin));
-    begin = at + 1;
-  }
-}
-
-Pair split_pair(std::string_view text) {
-  const size_t equals = text.find('=');
-  if (equals == std::string_view::npos) return {text, {}};
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
 std::optional<std::string_view> find(const Pairs& pairs, std::string_view name) {
   for (const auto& [key, value] : pairs) {
     if (key == name) return value;
   }
   return std::nullopt;
-}
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char lower = static_cast<char>(c | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-std::string decode_percent(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (size_t i = 0; i < text.size(); ++i) {
-    const bool escaped =
-        text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 && hex_digit(text[i + 2]) >= 0;
-    out.push_back(escaped ? static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2])) : text[i]);
-    if (escaped) i += 2;
-  }
-  return out;
 }
 
 // A region goes into names and replies, so it has no other characters than a region has.
@@ -76,52 +50,122 @@ bool is_region(std::string_view text) {
 }
 
 // "AKID/20260102/us-east-1/dynamodb/aws4_request"; slashes at the end do not count.
-Verdict read_credential(std::string_view credential) {
-  const std::string_view whole = credential;
-  while (credential.ends_with('/')) credential.remove_suffix(1);
+struct Credential {
+  std::string_view key, day, region, service, terminator;
+};
+
+std::optional<Credential> read_credential(std::string_view text) {
+  while (text.ends_with('/')) text.remove_suffix(1);
   std::array<std::string_view, 5> parts;
   size_t slashes = 0;
-  for (size_t end = 0; slashes < parts.size() && (end = credential.find('/')) != std::string_view::npos; ++slashes) {
-    parts[slashes] = credential.substr(0, end);
-    credential.remove_prefix(end + 1);
+  for (size_t end = 0; slashes < parts.size() && (end = text.find('/')) != std::string_view::npos; ++slashes) {
+    parts[slashes] = text.substr(0, end);
+    text.remove_prefix(end + 1);
   }
-  if (slashes + 1 != parts.size()) {
-    return incomplete(
-        "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '" +
-        std::string(whole) + "'");
-  }
-  parts.back() = credential;
-  const auto& [key, date, region, service, terminator] = parts;
-  std::string wrong;
-  if (!is_region(region)) {
-    wrong += "Credential should be scoped to a valid region, not '" + std::string(region) + "'. ";
-  }
-  if (service != "dynamodb") wrong += "Credential should be scoped to correct service: 'dynamodb'. ";
-  if (terminator != "aws4_request") {
-    wrong +=
-        "Credential should be scoped with a valid terminator: 'aws4_request', not '" + std::string(terminator) + "'. ";
-  }
-  if (!wrong.empty()) return invalid(std::move(wrong));
-  return Caller{std::string(key), std::string(region), std::string(kAccount)};
+  if (slashes + 1 != parts.size()) return std::nullopt;
+  parts.back() = text;
+  return Credential{parts[0], parts[1], parts[2], parts[3], parts[4]};
 }
 
-Refused unsupported(std::string_view algorithm) {
-  return incomplete("Unsupported AWS 'algorithm': '" + std::string(algorithm) + "' (only AWS4-HMAC-SHA256 for now). ");
+// What is wrong with it; `date` is that of the request, or empty when nobody verifies it.
+std::string wrong_with(const Credential& credential, std::string_view date) {
+  std::string wrong;
+  if (!is_region(credential.region)) {
+    wrong += "Credential should be scoped to a valid region, not '" + std::string(credential.region) + "'. ";
+  }
+  if (credential.service != "dynamodb") wrong += "Credential should be scoped to correct service: 'dynamodb'. ";
+  if (credential.terminator != "aws4_request") {
+    wrong += "Credential should be scoped with a valid terminator: 'aws4_request', not '" +
+             std::string(credential.terminator) + "'. ";
+  }
+  const std::string_view day = date.substr(0, 8);
+  if (!date.empty() && credential.day != day) {
+    wrong += "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: '" +
+             std::string(credential.day) + "' != '" + std::string(day) + "', from '" + std::string(date) + "'.";
+  }
+  return wrong;
 }
+
+// --- time
+
+constexpr int64_t kSkewSeconds = 300;  // AWS's, as seen in answers of DynamoDB since 2024; 900 before
+constexpr int64_t kMostLifetime = 604'800;
+
+// Digits alone.
+std::optional<unsigned> number_in(std::string_view text) {
+  unsigned number = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return std::nullopt;
+    number = number * 10 + static_cast<unsigned>(c - '0');
+  }
+  return number;
+}
+
+// Seconds since the epoch of "20260102T030405Z"; nothing for any other text.
+std::optional<int64_t> seconds_of(std::string_view date) {
+  if (date.size() != 16 || date[8] != 'T' || date[15] != 'Z') return std::nullopt;
+  const auto day = number_in(date.substr(0, 8));
+  const auto time = number_in(date.substr(9, 6));
+  if (!day || !time) return std::nullopt;
+  const std::chrono::year_month_day calendar{std::chrono::year(static_cast<int>(*day / 10'000)),
+                                             std::chrono::month(*day / 100 % 100), std::chrono::day(*day % 100)};
+  const unsigned hour = *time / 10'000;
+  const unsigned minute = *time / 100 % 100;
+  const unsigned second = *time % 100;
+  if (!calendar.ok() || hour > 23 || minute > 59 || second > 60) return std::nullopt;
+  return int64_t{std::chrono::sys_days(calendar).time_since_epoch().count()} * 86'400 + hour * 3'600 + minute * 60 +
+         second;
+}
+
+std::string date_of(int64_t seconds) {
+  std::string text;
+  for (const char c : std::string_view(utc_text(seconds * 1000).data()).substr(0, 19)) {
+    if (c != '-' && c != ':') text.push_back(c);
+  }
+  return text + "Z";
+}
+
+std::string span_of(int64_t seconds) {
+  return seconds % 60 == 0 ? std::to_string(seconds / 60) + " min." : std::to_string(seconds) + " sec.";
+}
+
+// Whether a request of that moment may be answered now; if not, why not.
+std::optional<Refused> check_date(std::string_view date, std::string_view lifetime, int64_t now) {
+  const auto at = seconds_of(date);
+  if (!at) {
+    return incomplete("Date must be in ISO-8601 'basic format'. Got '" + std::string(date) +
+                      "'. See http://en.wikipedia.org/wiki/ISO_8601");
+  }
+  int64_t allowed = kSkewSeconds;
+  if (!lifetime.empty()) {
+    const auto seconds = lifetime.size() > 6 ? std::nullopt : number_in(lifetime);
+    if (!seconds || *seconds == 0 || *seconds > kMostLifetime) {
+      return incomplete("X-Amz-Expires must be a number of seconds from 1 to 604800, not '" + std::string(lifetime) +
+                        "'.");
+    }
+    allowed = *seconds;
+  }
+  if (*at < now - allowed) {
+    return invalid("Signature expired: " + std::string(date) + " is now earlier than " + date_of(now - allowed) + " (" +
+                   date_of(now) + " - " + span_of(allowed) + ")");
+  }
+  if (*at > now + kSkewSeconds) {
+    return invalid("Signature not yet current: " + std::string(date) + " is still later than " +
+                   date_of(now + kSkewSeconds) + " (" + date_of(now) + " + " + span_of(kSkewSeconds) + ")");
+  }
+  return std::nullopt;
+}
+
+// --- the header
 
 bool is_whole(std::string_view parameter) {
   const auto lacks = [&](char c) { return parameter.find(c) == std::string_view::npos; };
   return !parameter.empty() && lacks(',') && lacks(' ') && lacks('\t');
 }
 
-// What matters of a header as the SDKs write it: the three parameters in their order, ", " or "," between them.
-struct Usual {
-  std::string_view credential;
-  std::string_view signature;  // to the end of the header
-};
-
-// Nothing for every other header, whatever is right or wrong with it.
-std::optional<Usual> read_usual(std::string_view authorization) {
+// The three parameters in their order, as the SDKs write them, ", " or "," between them. Nothing for every other
+// header, whatever is right or wrong with it.
+std::optional<std::array<std::string_view, 3>> read_usual(std::string_view authorization) {
   constexpr std::array<std::string_view, 3> kNames = {"Credential=", "SignedHeaders=", "Signature="};
   if (!authorization.starts_with(kAlgorithm)) return std::nullopt;
   authorization.remove_prefix(kAlgorithm.size());
@@ -137,25 +181,23 @@ std::optional<Usual> read_usual(std::string_view authorization) {
     authorization.remove_prefix(std::min(end + 1, authorization.size()));
   }
   if (!std::ranges::all_of(values, is_whole)) return std::nullopt;
-  return Usual{values[0], values[2]};
+  return values;
 }
 
-Verdict by_unusual_header(const Facts& facts, std::string_view authorization) {
-  const size_t space = std::min(authorization.find(' '), authorization.size());
-  const std::string_view algorithm = authorization.substr(0, space);
-  Pairs pairs;
-  pairs.reserve(4);
+// The parameters of any header, and what is wrong with it.
+std::string read_unusual(const Facts& facts, std::string_view authorization, Pairs& pairs) {
   std::string wrong;
   const auto is_separator = [](char c) { return c == ',' || c == ' ' || c == '\t'; };
-  split(authorization.substr(space), is_separator, [&](std::string_view part) {
-    if (wrong.empty() && part.find('=') == std::string_view::npos) {
-      wrong = "'" + std::string(part) + "' not a valid key=value pair (missing equal-sign) in Authorization header: '" +
-              std::string(authorization) + "'.";
-    }
-    pairs.push_back(split_pair(part));
-  });
-  if (!wrong.empty()) return incomplete(std::move(wrong));
-
+  split(authorization.substr(std::min(authorization.find(' '), authorization.size())), is_separator,
+        [&](std::string_view part) {
+          if (wrong.empty() && part.find('=') == std::string_view::npos) {
+            wrong = "'" + std::string(part) +
+                    "' not a valid key=value pair (missing equal-sign) in Authorization header: '" +
+                    std::string(authorization) + "'.";
+          }
+          pairs.push_back(split_pair(part));
+        });
+  if (!wrong.empty()) return wrong;
   for (const std::string_view name : {"Credential", "Signature", "SignedHeaders"}) {
     if (find(pairs, name).value_or("").empty()) {
       wrong += "Authorization header requires '" + std::string(name) + "' parameter. ";
@@ -164,12 +206,114 @@ Verdict by_unusual_header(const Facts& facts, std::string_view authorization) {
   if (facts.header("x-amz-date").empty() && facts.header("date").empty()) {
     wrong += "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ";
   }
-  if (!wrong.empty()) return incomplete(wrong + "Authorization=" + std::string(authorization));
-  if (algorithm != kAlgorithm) return unsupported(algorithm);
-  return read_credential(*find(pairs, "Credential"));
+  return wrong.empty() ? wrong : wrong + "Authorization=" + std::string(authorization);
 }
 
-Verdict by_query(const Pairs& query) {
+bool signs_host(std::string_view headers) {
+  bool found = false;
+  split(
+      headers, [](char c) { return c == ';'; },
+      [&](std::string_view name) { found = found || std::ranges::equal(name, std::string_view("host"), {}, lower); });
+  return found;
+}
+
+}  // namespace
+
+// The very header of the last request but for its signature; null if it is another, or too late.
+const Claim* Authenticator::last_if_same(const Facts& facts, std::string_view authorization) {
+  if (opening_.empty() || !authorization.starts_with(opening_)) return nullptr;
+  const std::string_view signature = authorization.substr(opening_.size());
+  const std::string_view date = facts.header("x-amz-date");
+  if (!is_whole(signature) || date.empty()) return nullptr;
+  if (credentials_ == nullptr) return &last_;
+  if (date.substr(0, 8) != day_ || check_date(date, {}, clock_->now_ms() / 1000)) return nullptr;
+  last_.what.headers = authorization.substr(headers_at_, last_.what.headers.size());
+  last_.what.date = date;
+  last_.signature = signature;
+  last_.session_token = facts.header("x-amz-security-token");
+  return &last_;
+}
+
+// Null for an unknown access key.
+std::shared_ptr<const Signer> Authenticator::signer_of(Caller caller, std::string_view day) {
+  constexpr size_t kMostKnown = 256;
+  if (credentials_ == nullptr) return std::make_shared<Signer>(Signer{std::move(caller), std::nullopt});
+  const AccessKey* const access_key = credentials_->find(caller.access_key_id);
+  if (access_key == nullptr) return nullptr;
+  std::string scope = scope_of(day, caller.region);
+  const auto [place, fresh] = signers_.try_emplace(caller.access_key_id + "/" + scope);
+  if (fresh) {
+    const HmacKey key = signing_key(access_key->secret, day, caller.region);
+    place->second = std::make_shared<Signer>(
+        Signer{std::move(caller), Signer::Secret{std::move(scope), key, access_key->session_token}});
+  }
+  std::shared_ptr<const Signer> signer = place->second;
+  if (signers_.size() > kMostKnown) signers_.clear();
+  return signer;
+}
+
+Claimed Authenticator::judge(const Parts& parts) {
+  const bool verified = credentials_ != nullptr;
+  if (verified) {
+    if (auto refused = check_date(parts.date, parts.lifetime, clock_->now_ms() / 1000)) return std::move(*refused);
+    if (!signs_host(parts.signed_headers)) {
+      return invalid("'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.");
+    }
+  }
+  if (parts.algorithm != kAlgorithm) {
+    return incomplete("Unsupported AWS 'algorithm': '" + std::string(parts.algorithm) +
+                      "' (only AWS4-HMAC-SHA256 for now). ");
+  }
+  const auto credential = read_credential(parts.credential);
+  if (!credential) {
+    return incomplete(
+        "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '" +
+        std::string(parts.credential) + "'");
+  }
+  std::string wrong = wrong_with(*credential, verified ? parts.date : std::string_view());
+  if (!wrong.empty()) return invalid(std::move(wrong));
+  Claim claim{signer_of({std::string(credential->key), std::string(credential->region), std::string(kAccount)},
+                        credential->day)};
+  if (!claim.signer) {
+    return Refused{Refusal::kUnrecognizedClient, "The security token included in the request is invalid."};
+  }
+  if (!verified) return claim;
+  claim.what = {parts.signed_headers, parts.date, claim.signer->secret->scope, parts.presigned};
+  claim.signature = parts.signature;
+  claim.session_token = parts.session_token;
+  return claim;
+}
+
+Claimed Authenticator::claim_in_header(const Facts& facts, std::string_view authorization) {
+  Parts parts;
+  parts.date = facts.header("x-amz-date");
+  const auto usual = parts.date.empty() ? std::nullopt : read_usual(authorization);
+  Pairs pairs;
+  if (usual) {
+    std::tie(parts.credential, parts.signed_headers, parts.signature) = std::tuple_cat(*usual);
+    parts.algorithm = kAlgorithm;
+  } else {
+    std::string wrong = read_unusual(facts, authorization, pairs);
+    if (!wrong.empty()) return incomplete(std::move(wrong));
+    parts.algorithm = authorization.substr(0, authorization.find(' '));
+    parts.credential = *find(pairs, "Credential");
+    parts.signed_headers = *find(pairs, "SignedHeaders");
+    parts.signature = *find(pairs, "Signature");
+    if (parts.date.empty()) parts.date = facts.header("date");
+  }
+  parts.session_token = facts.header("x-amz-security-token");
+  Claimed claimed = judge(parts);
+  const auto* claim = std::get_if<Claim>(&claimed);
+  if (usual && claim != nullptr) {
+    last_ = *claim;
+    opening_ = authorization.substr(0, authorization.size() - parts.signature.size());
+    headers_at_ = static_cast<size_t>(parts.signed_headers.data() - authorization.data());
+    day_ = parts.date.substr(0, 8);
+  }
+  return claimed;
+}
+
+Claimed Authenticator::claim_in_query(const Pairs& query) {
   std::string wrong;
   for (const std::string_view name :
        {"X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders", "X-Amz-Date"}) {
@@ -178,34 +322,23 @@ Verdict by_query(const Pairs& query) {
     }
   }
   if (!wrong.empty()) return incomplete(wrong + "Re-examine the query-string parameters.");
-  const std::string_view algorithm = *find(query, "X-Amz-Algorithm");
-  if (algorithm != kAlgorithm) return unsupported(algorithm);
-  return read_credential(decode_percent(*find(query, "X-Amz-Credential")));
+  const auto value = [&](std::string_view name) { return find(query, name).value_or(std::string_view()); };
+  const auto decoded = std::make_shared<const std::array<std::string, 4>>(std::array<std::string, 4>{
+      decode_percent(value("X-Amz-Credential")), decode_percent(value("X-Amz-SignedHeaders")),
+      decode_percent(value("X-Amz-Date")), decode_percent(value("X-Amz-Security-Token"))});
+  const auto& [credential, signed_headers, date, session_token] = *decoded;
+  Claimed claimed = judge({value("X-Amz-Algorithm"), credential, signed_headers, value("X-Amz-Signature"), date,
+                           session_token, value("X-Amz-Expires"), true});
+  if (auto* claim = std::get_if<Claim>(&claimed)) claim->decoded = decoded;
+  return claimed;
 }
 
-}  // namespace
-
-// The very header of the last request but for its signature.
-bool Authenticator::is_last(const Facts& facts, std::string_view authorization) const {
-  return !opening_.empty() && authorization.starts_with(opening_) && is_whole(authorization.substr(opening_.size())) &&
-         !facts.header("x-amz-date").empty();
-}
-
-Verdict Authenticator::by_header(const Facts& facts, std::string_view authorization) {
-  const auto usual = read_usual(authorization);
-  if (!usual || facts.header("x-amz-date").empty()) return by_unusual_header(facts, authorization);
-  Verdict verdict = read_credential(usual->credential);
-  if (const auto* caller = std::get_if<Caller>(&verdict)) {
-    last_ = *caller;
-    opening_ = authorization.substr(0, authorization.size() - usual->signature.size());
-  }
-  return verdict;
-}
-
-Verdict Authenticator::authenticate(const Facts& facts) {
+Claimed Authenticator::claim(const Facts& facts) {
   const std::string_view authorization = trim(facts.header("authorization"));
   const size_t mark = facts.target.find('?');
-  if (mark == std::string_view::npos && is_last(facts, authorization)) return last_;
+  if (mark == std::string_view::npos) {
+    if (const Claim* const last = last_if_same(facts, authorization)) return *last;
+  }
   Pairs query;
   if (mark != std::string_view::npos) {
     split(
@@ -216,9 +349,33 @@ Verdict Authenticator::authenticate(const Facts& facts) {
   if (presigned && !authorization.empty()) {
     return invalid("Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.");
   }
-  if (presigned) return by_query(query);
+  if (presigned) return claim_in_query(query);
   if (!authorization.starts_with("AWS4-")) return Refused{Refusal::kMissingToken, {}};
-  return by_header(facts, authorization);
+  return claim_in_header(facts, authorization);
+}
+
+Verdict verify(const Claimed& claimed, const Facts& facts) {
+  if (const auto* refused = std::get_if<Refused>(&claimed)) return *refused;
+  const Claim& claim = std::get<Claim>(claimed);
+  const auto& secret = claim.signer->secret;
+  std::shared_ptr<const Caller> caller(claim.signer, &claim.signer->caller);
+  if (!secret) return caller;
+  thread_local SignedTexts texts;
+  thread_local std::string expected;
+  write_texts(facts, claim.what, texts);
+  expected.clear();
+  append_hex(expected, secret->key.sign(texts.to_sign));
+  if (!same_secret(expected, claim.signature)) {
+    return invalid(
+        "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access "
+        "Key and signing method. Consult the service documentation for details.\n\nThe Canonical String for this "
+        "request should have been\n'" +
+        texts.canonical + "'\n\nThe String-to-Sign should have been\n'" + texts.to_sign + "'\n");
+  }
+  if (!same_secret(claim.session_token, secret->session_token)) {
+    return Refused{Refusal::kUnrecognizedClient, "The security token included in the request is invalid"};
+  }
+  return caller;
 }
 
 }  // namespace partita::auth

@@ -1,11 +1,24 @@
-// Who is asking. On a loopback address any well-formed Signature Version 4 credentials are taken at their word; the
-// signature itself is not verified here yet, and this is its place.
+// Who is asking, by Signature Version 4. It takes two steps, since a signature covers the body: claim() needs only the
+// head, and verify() needs all of the request and can be done on any thread.
+//
+// With Credentials a signature is verified; without, any well-formed one is taken at its word.
 #pragma once
 
-#include <functional>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
+
+#include "auth/credentials.h"
+#include "auth/sha256.h"
+#include "auth/signature.h"
+#include "base/clock.h"
 
 namespace partita::auth {
 
@@ -19,7 +32,8 @@ struct Caller {
 enum class Refusal : uint8_t {
   kMissingToken,         // neither an Authorization header nor a presigned query
   kIncompleteSignature,  // a part of the credentials is missing or malformed; `detail` says which, in AWS's words
-  kInvalidSignature,     // credentials that contradict themselves or are for another service; `detail` as above
+  kInvalidSignature,     // it contradicts itself, is for another service or time, or does not match; `detail` as above
+  kUnrecognizedClient,   // an unknown access key, or not its session token; `detail` as above
 };
 
 struct Refused {
@@ -27,28 +41,60 @@ struct Refused {
   std::string detail;
 };
 
-using Verdict = std::variant<Caller, Refused>;
+using Verdict = std::variant<std::shared_ptr<const Caller>, Refused>;
 
-// The parts of an HTTP request that a signature covers. `header` finds one by its lower-case name, empty when absent.
-struct Facts {
-  std::string_view method;
-  std::string_view target;  // path and query, as sent
-  std::function<std::string_view(std::string_view)> header;
-  std::string_view body;
+// A caller in one scope, and what his signatures are verified with.
+struct Signer {
+  struct Secret {
+    std::string scope;
+    HmacKey key;
+    std::string session_token;
+  };
+  Caller caller;
+  std::optional<Secret> secret;  // nothing: he is taken at his word
 };
 
-// Takes the header form and the presigned form. The checks and their order are AWS's, as far as they need no secret and
-// no clock. Remembers whom it took last, as most requests come from the same. For one thread.
+// Who a request says that it is of. Points into the request's head.
+struct Claim {
+  std::shared_ptr<const Signer> signer;
+  Signed what = {};
+  std::string_view signature = {};
+  std::string_view session_token = {};
+  std::shared_ptr<const std::array<std::string, 4>> decoded = {};  // that the views point to when it was in the query
+};
+
+using Claimed = std::variant<Claim, Refused>;
+
+// The checks and their order are AWS's. Remembers whom it took last, as most requests come from the same. For one
+// thread.
 class Authenticator {
  public:
-  Verdict authenticate(const Facts& facts);
+  // Takes all at their word.
+  Authenticator() = default;
+  // Both outlive it. Null credentials: as above.
+  Authenticator(const Credentials* credentials, const Clock& clock) : credentials_(credentials), clock_(&clock) {}
+
+  // Of a request's head: the body of `facts` is not looked at.
+  Claimed claim(const Facts& facts);
 
  private:
-  bool is_last(const Facts& facts, std::string_view authorization) const;
-  Verdict by_header(const Facts& facts, std::string_view authorization);
+  struct Parts;
+  const Claim* last_if_same(const Facts& facts, std::string_view authorization);
+  Claimed claim_in_header(const Facts& facts, std::string_view authorization);
+  Claimed claim_in_query(const std::vector<std::pair<std::string_view, std::string_view>>& query);
+  Claimed judge(const Parts& parts);
+  std::shared_ptr<const Signer> signer_of(Caller caller, std::string_view day);
 
+  const Credentials* credentials_ = nullptr;
+  const Clock* clock_ = nullptr;
   std::string opening_;  // of the header that named the last one: all before the signature
-  Caller last_;
+  size_t headers_at_ = 0;
+  std::string day_;
+  Claim last_;
+  std::map<std::string, std::shared_ptr<const Signer>, std::less<>> signers_;
 };
+
+// Of the same request, with its body now.
+Verdict verify(const Claimed& claimed, const Facts& facts);
 
 }  // namespace partita::auth

@@ -158,7 +158,8 @@ Task<bool> Connection::refuse_early(bool& greeted, bool& asked) {
   const uint64_t size = std::max<uint64_t>(reader_.announced_bytes(), reader_.received_bytes());
   if (!asked && size > kSmallBody) {
     asked = true;
-    if (reader_.method() != Method::kPost || std::holds_alternative<auth::Refused>(caller())) {
+    if (reader_.method() != Method::kPost ||
+        std::holds_alternative<auth::Refused>(site_.authenticator.claim(facts({})))) {
       co_await answer_call("{}", false);
       co_return true;
     }
@@ -180,10 +181,9 @@ Task<bool> Connection::answer(bool keep_alive) {
   return answer_call(reader_.body(), keep_alive);
 }
 
-auth::Verdict Connection::caller() const {
-  const auth::Facts facts{"POST", reader_.target(), [this](std::string_view name) { return reader_.header(name); },
-                          reader_.body()};
-  return site_.authenticator.authenticate(facts);
+auth::Facts Connection::facts(std::string_view body) const {
+  return {"POST", reader_.target(),
+          [this](std::string_view name, size_t place) { return reader_.value_of(name, place); }, body};
 }
 
 // A page is judged by its origin alone, which it cannot forge: one whose name was made to lead here (DNS rebinding)
@@ -208,8 +208,11 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   phase_ = Phase::kHandling;
   const int64_t began_ns = site_.clock.monotonic_ns();
   ops::Call call{{}, {}, {}, auth::Refused{}};
+  const auth::Facts asked = facts(body);
+  auth::Claimed claimed = auth::Refused{};
   if (reader_.method() == Method::kPost) {
-    call = {reader_.header("x-amz-target"), reader_.header("content-type"), body, caller(), reader_.header("host")};
+    call = {reader_.header("x-amz-target"), reader_.header("content-type"), body, {}, reader_.header("host")};
+    claimed = site_.authenticator.claim(asked);
   }
   ops::Reply reply;
   BudgetShare share(site_.budget);
@@ -219,6 +222,7 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   bool failed = false;
   try {
     if (aside) co_await site_.aside.enter();
+    call.caller = auth::verify(claimed, asked);
     const size_t needed = body.size() <= kUncounted ? 0 : site_.handler.memory_of(call);
     if (memory_reserve_held() && take_memory(share, needed)) {
       reply = co_await site_.handler.call(call);

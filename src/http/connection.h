@@ -28,7 +28,7 @@ struct Site {
   Workers& aside;  // where large requests are answered
   RequestIds ids;
   DateText date;
-  auth::Authenticator authenticator = {};
+  auth::Authenticator authenticator;
   int64_t now_ns = 0;                // monotonic, as of the last sweep
   bool stopping = false;             // no further request is begun
   std::vector<char> discarded = {};  // where bytes go that nobody looks at
@@ -69,7 +69,7 @@ class Connection {
   Task<> drain();
   WriteBytes send(ReplyHead head, std::string_view body);
 
-  auth::Verdict caller() const;
+  auth::Facts facts(std::string_view body) const;
   bool page_is_welcome() const;
   bool take_memory(BudgetShare& share, size_t bytes) const;
   void log_call(const ops::Call& call, const ops::Reply& reply, int64_t took_ns) const;

@@ -444,13 +444,15 @@ bool RequestReader::sent_by_page() const {
 
 bool RequestReader::expects_continue() const { return same_name(header("expect"), "100-continue"); }
 
-std::string_view RequestReader::header(std::string_view lower_name) const {
-  const size_t place = place_in_once(lower_name);
-  if (place < kOnce.size()) return (seen_ >> place & 1) != 0 ? view(singles_[place]) : std::string_view();
-  for (const Header& header : headers_) {
-    if (same_name(view(header.name), lower_name)) return view(header.value);
+std::optional<std::string_view> RequestReader::value_of(std::string_view lower_name, size_t place) const {
+  const size_t once = place_in_once(lower_name);
+  if (once < kOnce.size()) {
+    return place == 0 && (seen_ >> once & 1) != 0 ? std::optional(view(singles_[once])) : std::nullopt;
   }
-  return {};
+  for (const Header& header : headers_) {
+    if (same_name(view(header.name), lower_name) && place-- == 0) return view(header.value);
+  }
+  return std::nullopt;
 }
 
 }  // namespace partita::http

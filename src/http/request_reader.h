@@ -76,7 +76,9 @@ class RequestReader {
   size_t received_bytes() const { return body_.size; }
   std::string_view body() const { return view(body_); }
   // By lower-case name; the first of several; empty when absent.
-  std::string_view header(std::string_view lower_name) const;
+  std::string_view header(std::string_view lower_name) const { return value_of(lower_name, 0).value_or(""); }
+  // The one at that place among those of the name, from 0; nothing when there are fewer.
+  std::optional<std::string_view> value_of(std::string_view lower_name, size_t place) const;
   // Whether a browser sent it for a page: it says so in Origin, Referer or Sec-Fetch-Site, which no page can leave out
   // of a POST. What a person types into a browser's address line comes from no page.
   bool sent_by_page() const;

@@ -111,7 +111,10 @@ class Worker {
   enum class Wish : uint8_t { kNone, kStop, kStopNow };
 
   Worker(const Options& options, Handler& handler, const Clock& clock, Budget& budget, Workers& aside, Random& random)
-      : site_{options, handler, clock, budget, aside, RequestIds(random), DateText()},
+      : site_{options,    handler,
+              clock,      budget,
+              aside,      RequestIds(random),
+              DateText(), auth::Authenticator(options.credentials, clock)},
         executor_(loop_),
         turns_(loop_),
         arrivals_(loop_, [this] { add_all(); }),
@@ -378,10 +381,10 @@ struct Server::Parts {
     auto addresses = Address::named(options.address);
     if (!addresses.ok()) return unavailable(options, std::string(addresses.error().sentence()));
     const bool local = std::ranges::all_of(*addresses, &Address::is_loopback);
-    if (!local && !options.beyond_loopback) {
+    if (!local && options.credentials == nullptr && !options.beyond_loopback) {
       return unavailable(options,
-                         "it is not a loopback address, and signatures are not verified yet; add --insecure to "
-                         "offer everything to whoever reaches the port");
+                         "it is not a loopback address, and without --credentials no signature is verified; add "
+                         "--insecure to offer everything to whoever reaches the port");
     }
     port = options.port;
     for (Address& address : *addresses) {

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "auth/credentials.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
@@ -38,10 +39,11 @@ class Handler {
 struct Options {
   std::string address;           // IPv4 or IPv6 in digits, or a name; empty or "localhost": both loopback addresses
   uint16_t port = 8000;          // 0: any free one
-  bool beyond_loopback = false;  // whether other machines may be offered the port
+  bool beyond_loopback = false;  // whether other machines may be offered the port though nothing is verified
   unsigned threads = 1;
-  std::string region = "us-east-1";          // named by the health text
-  std::vector<std::string> allowed_origins;  // whose pages may call, such as "http://localhost:3000"; "*" is all
+  std::string region = "us-east-1";                // named by the health text
+  const auth::Credentials* credentials = nullptr;  // whose signatures are believed; null: all are. Outlives the server.
+  std::vector<std::string> allowed_origins;        // whose pages may call, such as "http://localhost:3000"; "*" is all
 
   size_t memory_budget = size_t{512} << 20;  // for bodies, what they are parsed to, and replies; beyond it: 503
   size_t max_connections = 10'000;           // for one more the oldest idle one is closed; if there is none: 503

@@ -64,7 +64,7 @@ class Echo final : public Handler {
     }
     ops::Reply reply;
     reply.body = std::string(call.target) + "|" + std::string(call.content_type) + "|" + std::string(call.body);
-    reply.body += std::holds_alternative<auth::Caller>(call.caller) ? "|known" : "|unknown";
+    reply.body += std::holds_alternative<auth::Refused>(call.caller) ? "|unknown" : "|known";
     if (call.body == "big") reply.body = big();
     ++calls;
     co_return reply;

@@ -51,7 +51,7 @@ Result<const Operation*> route(const Call& call) {
 }
 
 Result<const auth::Caller*> known_caller(const Call& call) {
-  if (const auto* caller = std::get_if<auth::Caller>(&call.caller)) return caller;
+  if (const auto* caller = std::get_if<std::shared_ptr<const auth::Caller>>(&call.caller)) return caller->get();
   const auto& refused = std::get<auth::Refused>(call.caller);
   switch (refused.why) {
     case auth::Refusal::kMissingToken:
@@ -60,6 +60,8 @@ Result<const auth::Caller*> known_caller(const Call& call) {
       return refuse(Fault::kIncompleteSignature, {refused.detail});
     case auth::Refusal::kInvalidSignature:
       return refuse(Fault::kInvalidSignature, {refused.detail});
+    case auth::Refusal::kUnrecognizedClient:
+      return refuse(Fault::kUnrecognizedClient, {refused.detail});
   }
   PARTITA_CHECK(false);
 }

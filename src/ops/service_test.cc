@@ -35,7 +35,8 @@ class ServiceTest : public testing::Test {
 
   Reply call(std::string_view operation, std::string_view body) {
     const std::string target = target_of(*find_operation(operation));
-    const Call request{target, "application/x-amz-json-1.0", body, auth::Caller{"key", "us-east-1", "123456789012"}};
+    const Call request{target, "application/x-amz-json-1.0", body,
+                       std::make_shared<auth::Caller>("key", "us-east-1", "123456789012")};
     return wait_for(service_->call(request));
   }
 

@@ -349,6 +349,7 @@ constexpr FaultRow kRows[] = {
     FaultRow{Fault::kMissingToken, Exception::kMissingAuthenticationToken, "Request is missing Authentication Token"},
     FaultRow{Fault::kIncompleteSignature, Exception::kIncompleteSignature, "{0}"},
     FaultRow{Fault::kInvalidSignature, Exception::kInvalidSignature, "{0}"},
+    FaultRow{Fault::kUnrecognizedClient, Exception::kUnrecognizedClient, "{0}"},
     FaultRow{Fault::kEmptyAttributeName, Exception::kValidation, "Empty attribute name"},
     FaultRow{Fault::kAttributeNameTooLong, Exception::kValidation, "Attribute name is too large, must be less than 65536 bytes"},
     FaultRow{Fault::kEmptyAttributeValue, Exception::kValidation, "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"},
@@ -579,22 +580,6 @@ const ExceptionName& name_of(Exception exception) {
 const FaultRow& row_of(Fault fault) {
   PARTITA_CHECK(fault < Fault::kCount);
   return kRows[static_cast<size_t>(fault)];
-}
-
-std::string fill(std::string_view text, const std::vector<std::string>& args) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const bool blank =
-        text[i] == '{' && i + 2 < text.size() && text[i + 2] == '}' && text[i + 1] >= '0' && text[i + 1] <= '9';
-    if (!blank) {
-      out.push_back(text[i]);
-      continue;
-    }
-    const auto index = static_cast<size_t>(text[i + 1] - '0');
-    if (index < args.size()) out += args[index];
-    i += 2;
-  }
-  return out;
 }
 
 }  // namespace partita::wire

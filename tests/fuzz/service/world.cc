@@ -147,7 +147,8 @@ World::~World() = default;
 ops::Reply World::send(std::string_view operation, std::string_view body) {
   const ops::Operation* known = ops::find_operation(operation);
   const std::string target = known == nullptr ? "DynamoDB_20120810." + std::string(operation) : ops::target_of(*known);
-  const ops::Call call{target, "application/x-amz-json-1.0", body, auth::Caller{"local", "us-east-1", "000000000000"}};
+  const ops::Call call{target, "application/x-amz-json-1.0", body,
+                       std::make_shared<auth::Caller>("local", "us-east-1", "000000000000")};
   ops::Reply reply = wait_for(service_->call(call));
   check_reply(reply);
   for (const std::string_view name : kRemembered) remember(reply.body, name);

@@ -1,0 +1,45 @@
+// SHA-256, and HMAC with it, by OpenSSL.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace partita::auth {
+
+using Digest = std::array<uint8_t, 32>;
+
+// A hash that is not finished; a copy goes on from where it was.
+class Sha256 {
+ public:
+  Sha256();
+  Sha256& add(std::string_view bytes);
+  Digest finish();  // once
+
+ private:
+  struct alignas(8) State {
+    std::array<unsigned char, 112> bytes;
+  } state_;
+};
+
+Digest sha256(std::string_view bytes);
+
+// In lower case.
+void append_hex(std::string& out, const Digest& digest);
+
+// A key that many texts are signed with. Immutable.
+class HmacKey {
+ public:
+  explicit HmacKey(std::string_view key);
+  Digest sign(std::string_view text) const;
+
+ private:
+  Sha256 inner_;  // both behind the block that the key makes
+  Sha256 outer_;
+};
+
+// Takes the same time wherever the two differ.
+bool same_secret(std::string_view one, std::string_view other);
+
+}  // namespace partita::auth

@@ -1,0 +1,39 @@
+#include "auth/words.h"
+
+namespace partita::auth {
+
+namespace {
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+}  // namespace
+
+std::string_view trim(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+std::pair<std::string_view, std::string_view> split_pair(std::string_view text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string_view::npos) return {text, {}};
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::string decode_percent(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool escaped =
+        text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 && hex_digit(text[i + 2]) >= 0;
+    out.push_back(escaped ? static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2])) : text[i]);
+    if (escaped) i += 2;
+  }
+  return out;
+}
+
+}  // namespace partita::auth

@@ -1,0 +1,32 @@
+// Texts of a request's head and query, taken apart.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace partita::auth {
+
+inline char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
+
+// Without spaces and tabs at both ends.
+std::string_view trim(std::string_view text);
+
+// Calls `visit` with each part of `text` between separators, without the empty ones.
+template <class IsSeparator, class Visit>
+void split(std::string_view text, IsSeparator is_separator, Visit visit) {
+  size_t begin = 0;
+  for (size_t at = 0; at <= text.size(); ++at) {
+    if (at < text.size() && !is_separator(text[at])) continue;
+    if (at > begin) visit(text.substr(begin, at - begin));
+    begin = at + 1;
+  }
+}
+
+// "name=value"; all of it is the name where there is no equal-sign.
+std::pair<std::string_view, std::string_view> split_pair(std::string_view text);
+
+// With each %XX as the byte that it stands for; what only looks so stays.
+std::string decode_percent(std::string_view text);
+
+}  // namespace partita::auth
