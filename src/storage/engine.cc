@@ -1,5 +1,6 @@
 #include "storage/engine.h"
 
+#include <algorithm>
 #include <string>
 
 #include "base/check.h"
@@ -60,6 +61,15 @@ Result<void> check_changes(const Limits& limits, const Changes& changes) {
     bytes += append.topic.size() + append.entry.size();
   }
   return check("A transaction", bytes, limits.transaction_bytes);
+}
+
+bool are_distinct(std::span<const Key> keys) {
+  if (keys.size() <= 1) return true;
+  std::vector<std::string_view> names;
+  names.reserve(keys.size());
+  for (const Key& key : keys) names.push_back(key.bytes);
+  std::ranges::sort(names);
+  return std::ranges::adjacent_find(names) == names.end();
 }
 
 }  // namespace partita::storage

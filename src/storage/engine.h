@@ -226,5 +226,7 @@ class Engine {
 // For engines: kTooLarge when one of these keys, or what is to be written, is over the limits.
 Result<void> check_keys(const Limits& limits, std::span<const Key> keys, std::span<const Compare> compare);
 Result<void> check_changes(const Limits& limits, const Changes& changes);
+// That no two of them are the same.
+bool are_distinct(std::span<const Key> keys);
 
 }  // namespace partita::storage

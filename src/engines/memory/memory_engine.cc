@@ -1,12 +1,17 @@
 #include "engines/memory/memory_engine.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <map>
+#include <memory_resource>
 #include <mutex>
-#include <set>
 #include <shared_mutex>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
+#include "base/bytes.h"
 #include "base/check.h"
 
 namespace partita {
@@ -15,8 +20,8 @@ namespace {
 
 using namespace storage;
 
-// What a record costs beside its bytes: a tree node and two strings.
-constexpr uint64_t kRecordOverheadBytes = 112;
+// What a record costs beside its bytes: a tree node, two strings and a place in a hash table.
+constexpr uint64_t kRecordOverheadBytes = 160;
 // The embedded store's: what fits here fits there.
 constexpr Limits kLimits{.key_bytes = 65'535, .record_bytes = size_t{64} << 20, .transaction_bytes = size_t{256} << 20};
 
@@ -38,12 +43,16 @@ class MemoryEngine final : public Engine {
 
  private:
   using Records = std::map<std::string, Record, std::less<>>;
+  struct Hash {
+    size_t operator()(std::string_view key) const { return hash64(key); }
+  };
   struct Log {
     std::map<Position, std::string> entries;
     Position end{};
   };
 
   const Record* find(const Key& key) const;
+  void put(std::string key, Record record);
   bool is_stale(const Compare& compare) const;
   Position next_position();
   void apply(Changes& changes, Version version);
@@ -57,6 +66,8 @@ class MemoryEngine final : public Engine {
 
   std::shared_mutex mutex_;
   Records records_;
+  // The same by whole keys, which are those in records_.
+  std::unordered_map<std::string_view, Record*, Hash> places_;
   std::map<std::string, Log, std::less<>> logs_;
   uint64_t last_version_ = 0;
   uint64_t last_position_ = 0;
@@ -66,7 +77,7 @@ Task<Result<std::vector<std::optional<Record>>>> MemoryEngine::read(std::span<co
   std::vector<std::optional<Record>> found(keys.size());
   std::shared_lock lock(mutex_);
   for (size_t i = 0; i < keys.size(); ++i) {
-    if (const auto at = records_.find(keys[i].bytes); at != records_.end()) found[i] = at->second;
+    if (const Record* const record = find(keys[i])) found[i] = *record;
   }
   co_return found;
 }
@@ -93,8 +104,17 @@ Task<Result<Page>> MemoryEngine::scan(Range range, Direction direction, size_t m
 }
 
 const Record* MemoryEngine::find(const Key& key) const {
-  const auto at = records_.find(key.bytes);
-  return at == records_.end() ? nullptr : &at->second;
+  const auto at = places_.find(key.bytes);
+  return at == places_.end() ? nullptr : at->second;
+}
+
+void MemoryEngine::put(std::string key, Record record) {
+  if (const auto at = places_.find(key); at != places_.end()) {
+    *at->second = std::move(record);
+    return;
+  }
+  auto& [name, place] = *records_.insert_or_assign(std::move(key), std::move(record)).first;
+  places_.emplace(name, &place);
 }
 
 bool MemoryEngine::is_stale(const Compare& compare) const {
@@ -114,8 +134,8 @@ Position MemoryEngine::next_position() {
 void MemoryEngine::apply(Changes& changes, Version version) {
   for (Changes::Write& write : changes.writes()) {
     if (write.value) {
-      records_.insert_or_assign(std::move(write.key.bytes), Record{std::move(*write.value), version});
-    } else {
+      put(std::move(write.key.bytes), Record{std::move(*write.value), version});
+    } else if (places_.erase(write.key.bytes) > 0) {
       records_.erase(write.key.bytes);
     }
   }
@@ -128,15 +148,18 @@ void MemoryEngine::apply(Changes& changes, Version version) {
 
 Task<Result<Outcome>> MemoryEngine::transact(std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
                                              Version* version) {
-  PARTITA_CHECK(keys.size() <= 1 || std::set<Key>(keys.begin(), keys.end()).size() == keys.size());
+  PARTITA_CHECK(are_distinct(keys));
   PARTITA_CO_TRY_VOID(check_keys(kLimits, keys, compare));
   std::unique_lock lock(mutex_);
   for (const Compare& one : compare) {
     if (is_stale(one)) co_return Outcome::kStale;
   }
-  std::vector<const Record*> found;
+  std::array<std::byte, 1024> room;  // for an ordinary transaction
+  std::pmr::monotonic_buffer_resource memory(room.data(), room.size());
+  std::pmr::vector<const Record*> found(&memory);
+  found.reserve(keys.size());
   for (const Key& key : keys) found.push_back(find(key));
-  Changes changes;
+  Changes changes(&memory);
   if (decide(found, changes) == Decision::kRefuse) co_return Outcome::kRefused;
   PARTITA_CO_TRY_VOID(check_changes(kLimits, changes));
   const Version fresh{++last_version_};
@@ -148,6 +171,7 @@ Task<Result<Outcome>> MemoryEngine::transact(std::vector<Key> keys, std::vector<
 Task<Result<void>> MemoryEngine::erase_range(Range range) {
   std::unique_lock lock(mutex_);
   const auto [begin, end] = bounds(records_, range);
+  for (auto at = begin; at != end; ++at) places_.erase(at->first);
   records_.erase(begin, end);
   co_return Result<void>();
 }

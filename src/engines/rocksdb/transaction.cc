@@ -218,14 +218,6 @@ Step Attempt::run(ReadTier tier) {
   return queue(view.saw_pending || absent, era);
 }
 
-bool all_distinct(std::span<const Key> keys) {
-  std::vector<std::string_view> names;
-  names.reserve(keys.size());
-  for (const Key& key : keys) names.push_back(key.bytes);
-  std::sort(names.begin(), names.end());
-  return std::adjacent_find(names.begin(), names.end()) == names.end();
-}
-
 }  // namespace
 
 Task<Result<Outcome>> transact(Shared shared, std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
@@ -233,7 +225,7 @@ Task<Result<Outcome>> transact(Shared shared, std::vector<Key> keys, std::vector
   Executor* const home = Executor::current();
   PARTITA_CO_TRY_VOID(shared.committer.health());
   PARTITA_CO_TRY_VOID(check_keys(kLimits, keys, compare));
-  PARTITA_CHECK(keys.size() <= 1 || all_distinct(keys));
+  PARTITA_CHECK(are_distinct(keys));
   Attempt attempt(shared, keys, compare, decide);
   attempt.commit.executor = home != nullptr ? home : &shared.workers;
   ReadTier tier = kInMemory;
