@@ -5,6 +5,7 @@
 #include <compare>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -313,9 +314,16 @@ bool write_members(const SortedMembers& members, int depth, ItemWriter& out);
 
 bool write_list(const JsonValue& list, int depth, ItemWriter& out);
 
+// Of an object that has one; nothing for every other value.
+std::optional<JsonValue::Member> only_member(const JsonValue& value) {
+  if (!value.is(JsonValue::Kind::kObject) || value.size() != 1) return std::nullopt;
+  return *value.members().begin();
+}
+
 bool write_usual(const JsonValue& value, int depth, ItemWriter& out) {
-  if (depth >= model::kMaxNestingDepth || value.size() != 1) return false;
-  const auto [name, member] = *value.members().begin();
+  const auto only = only_member(value);
+  if (depth >= model::kMaxNestingDepth || !only) return false;
+  const auto& [name, member] = *only;
   const std::optional<Type> type = type_named(name);
   if (type == Type::kS && member.is(JsonValue::Kind::kString)) return out.string(member.as_string()), true;
   if (type == Type::kN && member.is(JsonValue::Kind::kString)) {
@@ -363,8 +371,8 @@ size_t expected_bytes(const SortedMembers& members) {
   if (members.size() == 0) return 0;
   const auto place = [](const JsonValue::Member& member) { return member.name.data(); };
   const auto [first, last] = std::ranges::minmax_element(members, std::less<>(), place);
-  const JsonValue text = last->value.size() == 1 ? (*last->value.members().begin()).value : JsonValue();
-  const size_t rest = text.is(JsonValue::Kind::kString) ? text.as_string().size() : 0;
+  const auto only = only_member(last->value);
+  const size_t rest = only && only->value.is(JsonValue::Kind::kString) ? only->value.as_string().size() : 0;
   constexpr size_t kOverhead = 32;
   return static_cast<size_t>(place(*last) - place(*first)) + last->name.size() + rest + kOverhead;
 }

@@ -303,6 +303,11 @@ TEST(ItemReader, BothWaysToStoredBytesSayTheSame) {
     EXPECT_EQ(straight(document->root()), by_way_of_an_item(document->root()));
   }
   EXPECT_EQ(straight(JsonValue()), by_way_of_an_item(JsonValue()));
+  for (const char* text : {R"({"a":[1]})", R"({"a":["S"]})", R"({"a":[{"S":"x"}]})", R"({"a":"S"})", R"({"a":1})",
+                           R"({"a":{"L":[["x"]]}})", R"({"a":{"M":{"b":["x"]}}})", R"(["x"])", R"([{"S":"x"}])"}) {
+    const auto document = JsonDocument::parse(text);
+    EXPECT_EQ(straight(document->root()), by_way_of_an_item(document->root())) << text;
+  }
 }
 
 }  // namespace
