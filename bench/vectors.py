@@ -6,8 +6,6 @@ from it by about as much as it is long. «Noise» is uniform in every dimension:
 is of less use nowhere, and nobody's vectors are like it.
 """
 
-import http.client
-import json
 import random
 import threading
 import time
@@ -20,30 +18,8 @@ TOPICS = 1_000
 SPREAD = 0.9  # of a vector around its topic, which is 1 in each dimension
 SEARCHES = 100
 CONNECTIONS = 4
+TIMEOUT_S = 600
 DISTANCES_OF = {"topics": ("COSINE", "EUCLIDEAN", "DOT_PRODUCT"), "noise": ("COSINE",)}
-HEADERS = {
-    "Content-Type": "application/x-amz-json-1.0",
-    "Authorization": "AWS4-HMAC-SHA256 Credential=local/20260102/us-east-1/dynamodb/aws4_request, "
-    "SignedHeaders=host, Signature=" + "0" * 64,
-    "X-Amz-Date": "20260102T030405Z",
-}
-
-
-class Caller:
-    """By hand: the distribution's SDK does not know vectors."""
-
-    def __init__(self, server):
-        self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=600)
-
-    def __call__(self, operation, body):
-        raw = body if isinstance(body, str) else json.dumps(body)
-        self.connection.request("POST", "/", raw, {**HEADERS, "X-Amz-Target": f"DynamoDB_20120810.{operation}"})
-        answer = self.connection.getresponse()
-        read = answer.read()
-        if answer.status != 200:
-            raise RuntimeError(f"{operation}: {read[:500]}")
-        return json.loads(read)
-
 
 class Vectors:
     """As JSON, the same ones for each who has the same seed."""
@@ -111,7 +87,7 @@ def rate_of_several(server, index, questions):
     """Searches each second over several connections."""
 
     def ask(at):
-        call = Caller(server)
+        call = servers.Caller(server.port, TIMEOUT_S)
         for question in questions[at:] + questions[:at]:
             search(call, index, question)
 
@@ -153,7 +129,7 @@ def rows_of(build, scratch, kind, distances, count):
     questions = [asked.next() for _ in range(SEARCHES)]
     exact, rows = {}, []
     with servers.partita(build, scratch, options=["--vector-memory", "0"]) as server:
-        call = Caller(server)
+        call = servers.Caller(server.port, TIMEOUT_S)
         call("CreateTable", table(distances))
         began = time.monotonic()
         fill(call, Vectors(kind, 2), count)
@@ -165,7 +141,7 @@ def rows_of(build, scratch, kind, distances, count):
             rows.append(row(f"{kind}, {distance}, exact", taken, f"{several:,.0f}", "1.000", "–", "–"))
             servers.say(" ".join(rows[-1]))
     with servers.partita(build, scratch) as server:
-        call = Caller(server)
+        call = servers.Caller(server.port, TIMEOUT_S)
         for distance in distances:
             seconds, mib = make_graph(server, call, distance, questions[0])
             near = [search(call, distance, question) for question in questions]

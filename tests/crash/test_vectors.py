@@ -6,14 +6,19 @@ PARTITA_CRASH_SEED chooses other writes.
 
 import concurrent.futures
 import http.client
-import json
 import math
 import os
+import pathlib
 import random
+import sys
 import threading
 import time
 
 from server import running_server
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+
+import servers  # noqa: E402
 
 SEED = int(os.environ.get("PARTITA_CRASH_SEED", "2018"))
 KILLS = 4
@@ -28,28 +33,17 @@ LARGE_ITEMS = 20_400  # enough for a graph, though some are deleted
 LARGE_DIMENSIONS = 6
 FILLERS = 16
 LOST_CONNECTION = (http.client.HTTPException, OSError)
-HEADERS = {
-    "Content-Type": "application/x-amz-json-1.0",
-    "Authorization": "AWS4-HMAC-SHA256 Credential=local/20260102/us-east-1/dynamodb/aws4_request, "
-    "SignedHeaders=host, Signature=" + "0" * 64,
-    "X-Amz-Date": "20260102T030405Z",
-}
 
 
-class Caller:
-    """By hand: the distribution's SDK does not know vectors."""
-
+class Caller(servers.Caller):
     def __init__(self, server):
-        self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+        super().__init__(server.port, timeout=30)
 
     def __call__(self, operation, **parameters):
-        headers = {**HEADERS, "X-Amz-Target": f"DynamoDB_20120810.{operation}"}
-        self.connection.request("POST", "/", json.dumps(parameters), headers)
-        answer = self.connection.getresponse()
-        body = json.loads(answer.read())
-        if answer.status >= 500:
+        status, body = self.ask(operation, parameters)
+        if status >= 500:
             raise OSError(body)
-        assert answer.status == 200, body
+        assert status == 200, body
         return body
 
 
