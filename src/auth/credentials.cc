@@ -4,19 +4,14 @@
 #include <array>
 #include <utility>
 
+#include "auth/words.h"
+
 namespace partita::auth {
 
 namespace {
 
 // What such files also hold, and means nothing to a server.
 constexpr std::array<std::string_view, 3> kOfClients = {"region", "output", "cli_pager"};
-
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r";
-  const size_t first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
 
 Error wrong(size_t line, std::string_view what) {
   return Error(ErrorKind::kInvalid, "Line " + std::to_string(line) + " of the credentials " + std::string(what));
@@ -69,7 +64,8 @@ Result<Credentials> Credentials::parse(std::string_view text) {
   };
   for (size_t number = 1; !text.empty(); ++number) {
     const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trim(text.substr(0, end));
+    const std::string_view whole = text.substr(0, end);
+    const std::string_view line = trim(whole.substr(0, whole.size() - (whole.ends_with('\r') ? 1 : 0)));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty() || line.front() == '#' || line.front() == ';') continue;
     if (line.front() != '[') {

@@ -27,7 +27,7 @@ constexpr size_t kWidthOfPut = 128;  // rows looked at for those of a new one
 constexpr size_t kLeastWidth = 64;
 // A walk of that share of all places takes as long as a look at each of them.
 constexpr size_t kWidestShare = 32;
-// What tune() wants of the nearest of so many rows.
+// What good_width() wants of the nearest of so many rows.
 constexpr size_t kSamples = 32;
 constexpr size_t kNearest = 10;
 constexpr double kGoodRecall = 0.99;
