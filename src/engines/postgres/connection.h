@@ -1,0 +1,94 @@
+// One connection to PostgreSQL, which never blocks: statements are sent one behind the other without waiting for
+// answers (libpq's pipeline mode), each in a transaction of its own. For one thread, which polls its socket.
+#pragma once
+
+#include <libpq-fe.h>
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "engines/postgres/parameters.h"
+#include "engines/postgres/schema.h"
+#include "engines/postgres/sql_state.h"
+
+namespace partita::postgres {
+
+// What became of a statement.
+struct Reply {
+  enum class Kind {
+    kRows,    // it was done
+    kFailed,  // it was not done: `fate` and `error` say why
+    kLost,    // the connection is gone: it may or may not have been done, or be done yet
+  };
+  Kind kind = Kind::kLost;
+  Rows rows;
+  Fate fate = Fate::kFailed;
+  Error error{ErrorKind::kUnavailable, "The connection to PostgreSQL was lost."};
+};
+
+class Connection {
+ public:
+  // `marked`: it commits, so it keeps a mark in the store.
+  Connection(const Target& target, bool marked) : target_(target), marked_(marked) {}
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  ~Connection() { close(); }
+
+  enum class State : uint8_t { kDown, kConnecting, kReady };
+  State state() const { return state_; }
+  // Why it is down, one sentence for an operator; empty before it ever was up.
+  const std::string& trouble() const { return trouble_; }
+
+  // Precondition: it is down.
+  void open(int64_t now_ms);
+  // All that was sent ends kLost, at once.
+  void lose(const std::string& why);
+
+  // -1 when it is down.
+  int socket() const;
+  short events() const;  // for poll()
+  // To be called when the socket has one of those events, or the time is due_ms().
+  void progress(int64_t now_ms);
+  // When connecting, or an answer, has taken too long; INT64_MAX when nothing is waited for.
+  int64_t due_ms() const { return due_ms_; }
+
+  using Done = std::function<void(Reply&&)>;
+  // Calls `done` once, from progress() or lose(). Precondition: it is ready.
+  void send(Statement statement, Parameters parameters, int64_t now_ms, Done done);
+  size_t outstanding() const { return sent_.size(); }
+
+  // The mark that commits on this connection count up, and its count.
+  const std::string& slot() const { return slot_; }
+  int64_t count = 0;
+
+ private:
+  void close();
+  void connect(int64_t now_ms);
+  void prepare(int64_t now_ms);
+  void receive(int64_t now_ms);
+  void take(PGresult* result);
+  void await(bool accepted, int64_t now_ms, Done done);
+  std::string last_words() const;
+
+  struct Sent {
+    Done done;
+    Reply reply;
+  };
+
+  const Target& target_;
+  const bool marked_;
+  PGconn* session_ = nullptr;
+  State state_ = State::kDown;
+  bool prepares_ = false;
+  PostgresPollingStatusType step_ = PGRES_POLLING_WRITING;
+  std::deque<Sent> sent_;
+  std::string trouble_;
+  std::string slot_;
+  int64_t due_ms_ = INT64_MAX;
+};
+
+}  // namespace partita::postgres

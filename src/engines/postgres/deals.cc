@@ -1,0 +1,242 @@
+// Courier: transactions, from waiting to their outcome.
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "base/check.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "engines/postgres/courier.h"
+#include "engines/postgres/lanes.h"
+
+namespace partita::postgres {
+
+using namespace storage;
+
+namespace {
+
+// How far behind those that wait for others the queue is looked through.
+constexpr size_t kMostPassed = 1'024;
+constexpr int kMostAttempts = 200;
+// The first times it is tried again at once: most often the others are done by then.
+constexpr int kEagerAttempts = 3;
+constexpr int64_t kMostPauseMs = 50;
+constexpr int64_t kAskAgainMs = 50;
+
+}  // namespace
+
+bool Courier::is_free(const Deal& deal, const std::unordered_set<std::string_view>& passed) const {
+  const auto is_taken = [&](const Key& key) { return claims_.contains(key.bytes) || passed.contains(key.bytes); };
+  return deal.not_before_ms_ <= now_ms_ && std::ranges::none_of(deal.transaction.keys, is_taken) &&
+         std::ranges::none_of(deal.transaction.compare, [&](const Compare& one) { return is_taken(one.key); });
+}
+
+// From the front, all that wait for nobody else; who waits keeps the place before those behind on the same keys.
+std::vector<Deal*> Courier::pick_deals() {
+  std::vector<Deal*> picked;
+  std::vector<Deal*> left;
+  std::unordered_set<std::string_view> passed;
+  while (!deals_.empty() && picked.size() < options_.merged && left.size() < kMostPassed) {
+    Deal* const deal = deals_.front();
+    if (is_free(*deal, passed) && (picked.empty() || !deal->alone_)) {
+      picked.push_back(deal);
+      deals_.pop_front();
+      if (deal->alone_) break;
+      continue;
+    }
+    for (const Key& key : deal->transaction.keys) passed.insert(key.bytes);
+    left.push_back(deal);
+    deals_.pop_front();
+  }
+  deals_.insert(deals_.begin(), left.begin(), left.end());
+  return picked;
+}
+
+// Memory that runs out ends the deals of the lane, with nothing done. (Until they are sent.)
+template <class Work>
+void Courier::guarded(Lane& lane, Work work) {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    if (lane.load == nullptr) return;
+    for (Deal* const deal : lane.load->deals) deal->transaction.failure = std::current_exception();
+    conclude(std::move(lane.load));
+  }
+}
+
+void Courier::begin_batch(Lane& lane, std::vector<Deal*> deals) {
+  lane.load = std::make_unique<Load>();
+  lane.load->deals = std::move(deals);
+  guarded(lane, [&] {
+    Load& load = *lane.load;
+    std::vector<Transaction*> members;
+    for (Deal* const deal : load.deals) {
+      members.push_back(&deal->transaction);
+      for (const Key& key : deal->transaction.keys) load.claims.push_back(key.bytes);
+    }
+    claims_.insert(load.claims.begin(), load.claims.end());
+    load.batch = std::make_unique<Batch>(std::move(members), limits_);
+    const std::vector<Batch::Wanted> wanted = load.batch->wanted();
+    if (wanted.empty()) return decide_and_commit(lane, nullptr);
+    ArrayParameter heads(ArrayParameter::Element::kBytes);
+    ArrayParameter tails(ArrayParameter::Element::kBytes);
+    ArrayParameter values(ArrayParameter::Element::kInt32);
+    for (const Batch::Wanted& one : wanted) {
+      const SplitKey parts = split(one.key);
+      heads.add_bytes(parts.head);
+      tails.add_bytes(parts.tail);
+      values.add_int32(one.value ? 1 : 0);
+    }
+    Parameters parameters;
+    for (ArrayParameter* array : {&heads, &tails, &values}) parameters.add_array(std::move(*array));
+    lane.connection.send(Statement::kGetMany, std::move(parameters), now_ms_,
+                         [this, &lane](Reply&& reply) { looked_up(lane, std::move(reply)); });
+  });
+}
+
+void Courier::looked_up(Lane& lane, Reply&& reply) {
+  if (reply.kind == Reply::Kind::kLost) return put_back(std::move(lane.load), false);
+  if (reply.kind == Reply::Kind::kFailed) return fail(std::move(lane.load), std::move(reply));
+  guarded(lane, [&] { decide_and_commit(lane, &reply.rows); });
+}
+
+void Courier::decide_and_commit(Lane& lane, const Rows* rows) {
+  Batch& batch = *lane.load->batch;
+  for (int row = 0; rows != nullptr && row < rows->size(); ++row) {
+    batch.found(static_cast<size_t>(rows->int64(row, 0) - 1), to_version(rows->int64(row, 1)),
+                rows->is_null(row, 2) ? std::string_view() : rows->bytes(row, 2));
+  }
+  const size_t left = batch.evaluate([this] { return draw_version(); }).size();
+  std::vector<Deal*>& deals = lane.load->deals;
+  deals_.insert(deals_.begin(), deals.end() - static_cast<ptrdiff_t>(left), deals.end());
+  deals.resize(deals.size() - left);
+  if (!batch.has_effects()) return conclude(std::move(lane.load));
+  Parameters parameters;
+  parameters.add_bytes(lane.connection.slot());
+  parameters.add_int64(lane.connection.count);
+  batch.add_commit(parameters);
+  lane.connection.send(Statement::kCommit, std::move(parameters), now_ms_,
+                       [this, &lane](Reply&& reply) { committed(lane, std::move(reply)); });
+}
+
+void Courier::committed(Lane& lane, Reply&& reply) {
+  if (reply.kind == Reply::Kind::kFailed) {
+    const bool elsewhere = reply.fate == Fate::kElsewhere;
+    fail(std::move(lane.load), std::move(reply));
+    if (elsewhere) lane.connection.lose("PostgreSQL takes no writes there.");
+    return;
+  }
+  if (reply.kind == Reply::Kind::kLost) {
+    auto settlement = std::make_unique<Settlement>();
+    settlement->load = std::move(lane.load);
+    settlement->slot = lane.connection.slot();
+    settlement->count = lane.connection.count;
+    settlement->give_up_at_ms = now_ms_ + kPatienceMs;
+    settlements_.push_back(std::move(settlement));
+    return;
+  }
+  PARTITA_CHECK(reply.rows.size() == 1);
+  switch (static_cast<Verdict>(reply.rows.int32(0, 0))) {
+    case Verdict::kCommitted:
+      ++lane.connection.count;
+      return conclude(std::move(lane.load));
+    case Verdict::kChanged:
+      return put_back(std::move(lane.load), true);
+    case Verdict::kFenced:
+      put_back(std::move(lane.load), false);
+      return lane.connection.lose("The mark of the connection is gone.");
+  }
+  PARTITA_CHECK(false);
+}
+
+// A server that is still at the lost commit is waited for, since it holds the mark; once the mark is fenced off, no
+// commit of that connection happens any more.
+void Courier::settle() {
+  for (size_t left = settlements_.size(); left > 0; --left) {
+    std::unique_ptr<Settlement> settlement = std::move(settlements_.front());
+    settlements_.pop_front();
+    if (now_ms_ >= settlement->give_up_at_ms) {
+      conclude(std::move(settlement->load),
+               Error(ErrorKind::kUnknown,
+                     "The connection to PostgreSQL was lost during a commit, and nobody could be "
+                     "asked what became of it."));
+      continue;
+    }
+    const auto lane = std::ranges::find_if(lanes_, [](const auto& one) {
+      return one->connection.state() == Connection::State::kReady && one->connection.outstanding() == 0;
+    });
+    if (lane == lanes_.end() || now_ms_ < settlement->ask_at_ms) {
+      if (lane == lanes_.end()) settlement->ask_at_ms = now_ms_ + kAskAgainMs;
+      settlements_.push_back(std::move(settlement));
+      continue;
+    }
+    Parameters parameters;
+    parameters.add_bytes(settlement->slot);
+    (*lane)->connection.send(Statement::kSettle, std::move(parameters), now_ms_,
+                             [this, shared = std::make_shared<std::unique_ptr<Settlement>>(std::move(settlement))](
+                                 Reply&& reply) { settled(std::move(*shared), std::move(reply)); });
+  }
+}
+
+void Courier::settled(std::unique_ptr<Settlement> settlement, Reply&& reply) {
+  if (reply.kind != Reply::Kind::kRows) {
+    settlement->ask_at_ms = now_ms_ + kAskAgainMs;
+    settlements_.push_back(std::move(settlement));
+    return;
+  }
+  if (reply.rows.size() == 0) {
+    return conclude(std::move(settlement->load),
+                    Error(ErrorKind::kUnknown,
+                          "The connection to PostgreSQL was lost during a commit, and the mark "
+                          "that would tell what became of it is gone."));
+  }
+  const int64_t count = reply.rows.int64(0, 0);
+  if (count > settlement->count) return conclude(std::move(settlement->load));
+  put_back(std::move(settlement->load), false);
+}
+
+void Courier::release(Load& load) {
+  for (const std::string_view claim : load.claims) claims_.erase(claims_.find(claim));
+  load.claims.clear();
+}
+
+// Each has the outcome of its evaluation, or all that error.
+void Courier::conclude(std::unique_ptr<Load> load, const std::optional<Error>& error) {
+  release(*load);
+  for (Deal* const deal : load->deals) {
+    if (error) deal->transaction.outcome = *error;
+    deal->failure_ = error ? nullptr : deal->transaction.failure;
+    finish(*deal);
+  }
+}
+
+// To the front of the queue; `conflicted`: others were in the way.
+void Courier::put_back(std::unique_ptr<Load> load, bool conflicted) {
+  release(*load);
+  std::vector<Deal*> again;
+  for (Deal* const deal : load->deals) {
+    if (conflicted && ++deal->attempts_ >= kMostAttempts) {
+      deal->transaction.outcome =
+          Error(ErrorKind::kConflict, "Others changed the same records too often while this one was tried.");
+      finish(*deal);
+      continue;
+    }
+    if (conflicted && deal->attempts_ > kEagerAttempts) {
+      const auto most = static_cast<uint64_t>(std::min<int64_t>(deal->attempts_, kMostPauseMs));
+      deal->not_before_ms_ = now_ms_ + 1 + static_cast<int64_t>(system_random().below(most));
+    }
+    again.push_back(deal);
+  }
+  deals_.insert(deals_.begin(), again.begin(), again.end());
+}
+
+// Nothing was done. What failed in company is tried alone, since it may be due to one of them.
+void Courier::fail(std::unique_ptr<Load> load, Reply&& reply) {
+  if (reply.fate != Fate::kFailed) return put_back(std::move(load), reply.fate == Fate::kAgain);
+  if (load->deals.size() == 1) return conclude(std::move(load), std::move(reply.error));
+  for (Deal* const deal : load->deals) deal->alone_ = true;
+  put_back(std::move(load), false);
+}
+
+}  // namespace partita::postgres

@@ -1,0 +1,83 @@
+// What goes to PostgreSQL with a statement, and what comes back, in its binary format: big-endian, no text.
+#pragma once
+
+#include <libpq-fe.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storage/engine.h"
+
+namespace partita::postgres {
+
+// One parameter that is an array. Elements are added in order; bytes() is its binary form.
+class ArrayParameter {
+ public:
+  enum class Element : uint32_t { kBytes = 17, kInt64 = 20, kInt32 = 23 };  // PostgreSQL's object ids of the types
+
+  explicit ArrayParameter(Element element);
+  void add_bytes(std::string_view bytes);
+  void add_int64(int64_t value);
+  void add_int32(int32_t value);
+  void add_null();
+  std::string bytes() &&;
+
+ private:
+  std::string out_;
+  uint32_t size_ = 0;
+  bool has_null_ = false;
+};
+
+// The parameters of one statement, in order.
+class Parameters {
+ public:
+  void add_bytes(std::string_view bytes) { values_.emplace_back(bytes); }
+  void add_int64(int64_t value);
+  void add_int32(int32_t value);
+  void add_bool(bool value) { values_.emplace_back(1, value ? '\1' : '\0'); }
+  void add_array(ArrayParameter array) { values_.push_back(std::move(array).bytes()); }
+  const std::vector<std::string>& values() const { return values_; }
+
+ private:
+  std::vector<std::string> values_;
+};
+
+struct FreeResult {
+  void operator()(PGresult* result) const { PQclear(result); }
+};
+
+// Rows in binary format. Columns are asked for as what the statement says they are.
+class Rows {
+ public:
+  Rows() = default;
+  explicit Rows(PGresult* result) : result_(result) {}
+  int size() const { return PQntuples(result_.get()); }
+  bool is_null(int row, int column) const { return PQgetisnull(result_.get(), row, column) != 0; }
+  std::string_view bytes(int row, int column) const;
+  int64_t int64(int row, int column) const;
+  int32_t int32(int row, int column) const;
+
+ private:
+  std::unique_ptr<PGresult, FreeResult> result_;
+};
+
+// A B-tree takes no key over 2,704 bytes. What is longer is cut: the head and, for one row among those with that head,
+// the tail, of which the index has the SHA-256.
+inline constexpr size_t kMaxHeadBytes = 2'600;
+
+struct SplitKey {
+  std::string_view head;
+  std::string_view tail;  // empty for all but long keys
+};
+SplitKey split(std::string_view key);
+
+// Heads are shorter: it is behind them all.
+const std::string& beyond_all_heads();
+
+inline int64_t to_sql(storage::Version version) { return static_cast<int64_t>(version); }
+inline storage::Version to_version(int64_t stored) { return storage::Version{static_cast<uint64_t>(stored)}; }
+
+}  // namespace partita::postgres

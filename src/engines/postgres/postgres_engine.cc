@@ -1,0 +1,202 @@
+#include "engines/postgres/postgres_engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "engines/postgres/courier.h"
+#include "engines/postgres/parameters.h"
+#include "engines/postgres/schema.h"
+
+namespace partita {
+
+namespace {
+
+using namespace storage;
+using postgres::Ask;
+using postgres::Courier;
+using postgres::Deal;
+using postgres::Look;
+using postgres::Parameters;
+using postgres::Rows;
+using postgres::Statement;
+
+// A key is a head and a tail; a statement takes less than 1 GB, and PostgreSQL has several copies of it in memory.
+constexpr Limits kLimits{.key_bytes = 65'535, .record_bytes = size_t{32} << 20, .transaction_bytes = size_t{128} << 20};
+constexpr int64_t kErasedAtOnce = 10'000;
+
+bool is_empty(const Range& range) { return !range.end.empty() && range.end <= range.begin; }
+
+void add_range(Parameters& parameters, const Range& range) {
+  const postgres::SplitKey begin = postgres::split(range.begin);
+  const postgres::SplitKey end = postgres::split(range.end);
+  parameters.add_bytes(begin.head);
+  parameters.add_bytes(begin.tail);
+  parameters.add_bytes(range.end.empty() ? postgres::beyond_all_heads() : end.head);
+  parameters.add_bytes(end.tail);
+}
+
+int64_t bounded(size_t number) { return static_cast<int64_t>(std::min<size_t>(number, INT64_MAX)); }
+
+// The number of an entry is the first half of its position.
+int64_t number_of(Position position) {
+  uint64_t number = 0;
+  for (size_t i = 0; i < sizeof number; ++i) number = number << 8 | position.bytes[i];
+  return static_cast<int64_t>(std::min<uint64_t>(number, INT64_MAX));
+}
+
+Position position_of(int64_t number) {
+  Position position;
+  for (size_t i = 0; i < sizeof number; ++i) {
+    position.bytes[i] = static_cast<uint8_t>(static_cast<uint64_t>(number) >> (8 * (sizeof number - 1 - i)));
+  }
+  return position;
+}
+
+class PostgresEngine final : public Engine {
+ public:
+  PostgresEngine(postgres::Target target, const PostgresOptions& options)
+      : courier_(std::move(target), options, kLimits) {}
+
+  Task<Result<std::vector<std::optional<Record>>>> read(std::span<const Key> keys) override;
+  Task<Result<Page>> scan(Range range, Direction direction, size_t max_records, size_t max_bytes) override;
+  Task<Result<Outcome>> transact(std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
+                                 Version* version) override;
+  Task<Result<void>> erase_range(Range range) override;
+  Task<Result<std::vector<LogEntry>>> read_log(std::string topic, Position after, size_t max_entries,
+                                               size_t max_bytes) override;
+  Task<Result<Position>> log_end(std::string topic) override;
+  Task<Result<void>> trim_log(std::string topic, Position upto) override;
+  Task<Result<void>> forget_log(std::string topic) override;
+  Task<Result<uint64_t>> approximate_bytes(Range range) override;
+  Limits limits() const override { return kLimits; }
+  Result<void> health() const override { return courier_.health(); }
+
+ private:
+  Task<Result<Rows>> ask(Statement statement, Parameters parameters);
+
+  Courier courier_;
+};
+
+Task<Result<Rows>> PostgresEngine::ask(Statement statement, Parameters parameters) {
+  Ask ask(courier_, statement, std::move(parameters));
+  co_await ask;
+  co_return std::move(ask.result);
+}
+
+Task<Result<std::vector<std::optional<Record>>>> PostgresEngine::read(std::span<const Key> keys) {
+  PARTITA_CO_TRY_VOID(check_keys(kLimits, keys, {}));
+  Look look(courier_, keys);
+  if (!keys.empty()) co_await look;
+  PARTITA_CO_TRY_VOID(std::move(look.result));
+  co_return std::move(look.records);
+}
+
+Task<Result<Page>> PostgresEngine::scan(Range range, Direction direction, size_t max_records, size_t max_bytes) {
+  Page page;
+  if (is_empty(range)) co_return page;
+  Parameters parameters;
+  add_range(parameters, range);
+  parameters.add_bool(direction == Direction::kDescending);
+  parameters.add_int64(bounded(max_records));
+  parameters.add_int64(bounded(std::min(max_bytes, kMaxPageBytes)));
+  PARTITA_CO_TRY(const Rows rows, co_await ask(Statement::kScan, std::move(parameters)));
+  std::string key;
+  for (int row = 0; row < rows.size(); ++row) {
+    // A row of nothing stands for those beyond the page.
+    if (rows.is_null(row, 0)) {
+      page.more = true;
+      break;
+    }
+    key.assign(rows.bytes(row, 0)).append(rows.bytes(row, 1));
+    page.append(key, rows.bytes(row, 3), postgres::to_version(rows.int64(row, 2)));
+  }
+  co_return page;
+}
+
+bool all_distinct(std::span<const Key> keys) {
+  std::vector<std::string_view> names;
+  names.reserve(keys.size());
+  for (const Key& key : keys) names.push_back(key.bytes);
+  std::ranges::sort(names);
+  return std::ranges::adjacent_find(names) == names.end();
+}
+
+Task<Result<Outcome>> PostgresEngine::transact(std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
+                                               Version* version) {
+  PARTITA_CHECK(keys.size() <= 1 || all_distinct(keys));
+  PARTITA_CO_TRY_VOID(check_keys(kLimits, keys, compare));
+  Deal deal(courier_, keys, compare, decide);
+  co_await deal;
+  PARTITA_CO_TRY(const Outcome outcome, std::move(deal.transaction.outcome));
+  if (outcome == Outcome::kCommitted && version != nullptr) *version = deal.transaction.version;
+  co_return outcome;
+}
+
+Task<Result<void>> PostgresEngine::erase_range(Range range) {
+  if (is_empty(range)) co_return Result<void>();
+  for (;;) {
+    Parameters parameters;
+    add_range(parameters, range);
+    parameters.add_int64(kErasedAtOnce);
+    PARTITA_CO_TRY(const Rows rows, co_await ask(Statement::kErase, std::move(parameters)));
+    if (rows.int64(0, 0) == 0) co_return Result<void>();
+  }
+}
+
+Task<Result<std::vector<LogEntry>>> PostgresEngine::read_log(std::string topic, Position after, size_t max_entries,
+                                                             size_t max_bytes) {
+  Parameters parameters;
+  parameters.add_bytes(topic);
+  parameters.add_int64(number_of(after));
+  parameters.add_int64(bounded(max_entries));
+  parameters.add_int64(bounded(max_bytes));
+  PARTITA_CO_TRY(const Rows rows, co_await ask(Statement::kReadLog, std::move(parameters)));
+  std::vector<LogEntry> entries;
+  entries.reserve(static_cast<size_t>(rows.size()));
+  for (int row = 0; row < rows.size(); ++row) {
+    entries.push_back({position_of(rows.int64(row, 0)), std::string(rows.bytes(row, 1))});
+  }
+  co_return entries;
+}
+
+Task<Result<Position>> PostgresEngine::log_end(std::string topic) {
+  Parameters parameters;
+  parameters.add_bytes(topic);
+  PARTITA_CO_TRY(const Rows rows, co_await ask(Statement::kLogEnd, std::move(parameters)));
+  co_return rows.size() == 0 ? Position{} : position_of(rows.int64(0, 0));
+}
+
+Task<Result<void>> PostgresEngine::trim_log(std::string topic, Position upto) {
+  Parameters parameters;
+  parameters.add_bytes(topic);
+  parameters.add_int64(number_of(upto));
+  PARTITA_CO_TRY_VOID(co_await ask(Statement::kTrim, std::move(parameters)));
+  co_return Result<void>();
+}
+
+Task<Result<void>> PostgresEngine::forget_log(std::string topic) {
+  Parameters parameters;
+  parameters.add_bytes(topic);
+  PARTITA_CO_TRY_VOID(co_await ask(Statement::kForget, std::move(parameters)));
+  co_return Result<void>();
+}
+
+Task<Result<uint64_t>> PostgresEngine::approximate_bytes(Range range) {
+  if (is_empty(range)) co_return uint64_t{0};
+  Parameters parameters;
+  add_range(parameters, range);
+  PARTITA_CO_TRY(const Rows rows, co_await ask(Statement::kSize, std::move(parameters)));
+  co_return static_cast<uint64_t>(rows.int64(0, 0));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<storage::Engine>> open_postgres_engine(const PostgresOptions& options) {
+  PARTITA_TRY(postgres::Target target, postgres::Target::parse(options.url));
+  PARTITA_TRY_VOID(postgres::install(target));
+  std::unique_ptr<storage::Engine> engine = std::make_unique<PostgresEngine>(std::move(target), options);
+  return engine;
+}
+
+}  // namespace partita

@@ -1,0 +1,199 @@
+#include "engines/postgres/schema.h"
+
+#include <libpq-fe.h>
+
+#include <array>
+#include <cstdlib>
+#include <memory>
+
+#include "base/check.h"
+#include "engines/postgres/schema_sql.h"
+#include "engines/postgres/sql_state.h"
+
+namespace partita::postgres {
+
+namespace {
+
+constexpr int kFormat = 1;
+// Of the functions: raise it whenever one of them changes.
+constexpr int kRevision = 1;
+
+constexpr std::array kStatements = {
+    StatementText{Statement::kGet, "partita_get",
+                  "SELECT ver, v FROM partita_kv WHERE p = $1::bytea AND d = "
+                  "CASE WHEN $2::bytea = ''::bytea THEN ''::bytea ELSE sha256($2::bytea) END"},
+    StatementText{Statement::kGetMany, "partita_get_many",
+                  "SELECT a.i, kv.ver, CASE WHEN a.w <> 0 THEN kv.v END "
+                  "FROM unnest($1::bytea[], $2::bytea[], $3::int[]) WITH ORDINALITY AS a(p, r, w, i) "
+                  "JOIN partita_kv kv ON kv.p = a.p AND kv.d = "
+                  "CASE WHEN a.r = ''::bytea THEN a.r ELSE sha256(a.r) END"},
+    StatementText{Statement::kScan, "partita_page",
+                  "SELECT kp, kr, kver, kv FROM partita_scan($1::bytea, $2::bytea, $3::bytea, $4::bytea, $5::bool, "
+                  "$6::bigint, $7::bigint)"},
+    StatementText{Statement::kCommit, "partita_try",
+                  "SELECT partita_commit($1::bytea, $2::bigint, $3::int, $4::bigint[], $5::bytea[], $6::bytea[], "
+                  "$7::int[], $8::bigint[], $9::bigint[], $10::bytea[], $11::bytea[], $12::bigint[], $13::int[], "
+                  "$14::bigint[], $15::bytea[])"},
+    StatementText{Statement::kSettle, "partita_settle",
+                  "UPDATE partita_mark SET fenced = true WHERE slot = $1::bytea RETURNING seq"},
+    StatementText{Statement::kErase, "partita_erase_some",
+                  "SELECT partita_erase($1::bytea, $2::bytea, $3::bytea, $4::bytea, $5::bigint)"},
+    StatementText{Statement::kSize, "partita_size_of",
+                  "SELECT partita_size($1::bytea, $2::bytea, $3::bytea, $4::bytea)"},
+    StatementText{Statement::kReadLog, "partita_entries",
+                  "SELECT en, ee FROM partita_read_log($1::bytea, $2::bigint, $3::bigint, $4::bigint)"},
+    StatementText{Statement::kLogEnd, "partita_end", "SELECT last FROM partita_topic WHERE t = $1::bytea"},
+    StatementText{Statement::kTrim, "partita_trim", "DELETE FROM partita_log WHERE t = $1::bytea AND n <= $2::bigint"},
+    StatementText{Statement::kForget, "partita_forget_topic", "SELECT partita_forget($1::bytea)"},
+};
+
+struct Finish {
+  void operator()(PGconn* connection) const { PQfinish(connection); }
+};
+using Session = std::unique_ptr<PGconn, Finish>;
+struct Clear {
+  void operator()(PGresult* result) const { PQclear(result); }
+};
+using Answer = std::unique_ptr<PGresult, Clear>;
+
+Result<Answer> execute(PGconn* session, const std::string& sql) {
+  Answer answer(PQexec(session, sql.c_str()));
+  const ExecStatusType status = PQresultStatus(answer.get());
+  if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) return answer;
+  const char* const state = PQresultErrorField(answer.get(), PG_DIAG_SQLSTATE);
+  return to_error(state == nullptr ? "" : state, PQerrorMessage(session));
+}
+
+int number_in(const Answer& answer, int column) { return std::atoi(PQgetvalue(answer.get(), 0, column)); }
+
+Result<void> make(PGconn* session) {
+  PARTITA_TRY_VOID(execute(session, kTablesSql));
+  PARTITA_TRY_VOID(execute(session, kCommitSql));
+  PARTITA_TRY_VOID(execute(session, kRangesSql));
+  PARTITA_TRY_VOID(execute(session, kLogSql));
+  const std::string numbers = std::to_string(kFormat) + ", " + std::to_string(kRevision);
+  PARTITA_TRY_VOID(execute(session, "INSERT INTO partita_meta (format, revision) VALUES (" + numbers +
+                                        ") ON CONFLICT (one) DO UPDATE SET revision = excluded.revision"));
+  return {};
+}
+
+// Whether what is there is ours and new enough.
+Result<bool> is_made(PGconn* session) {
+  PARTITA_TRY(const Answer there, execute(session, "SELECT to_regclass('partita_meta') IS NOT NULL"));
+  if (PQgetvalue(there.get(), 0, 0)[0] != 't') return false;
+  PARTITA_TRY(const Answer meta, execute(session, "SELECT format, revision FROM partita_meta"));
+  if (PQntuples(meta.get()) == 0) return false;
+  if (number_in(meta, 0) != kFormat) {
+    return Error(ErrorKind::kInvalid, "The store in this database has format " + std::to_string(number_in(meta, 0)) +
+                                          ", which this version does not know: use the version that made it.");
+  }
+  return number_in(meta, 1) >= kRevision;
+}
+
+}  // namespace
+
+std::span<const StatementText> statements() { return kStatements; }
+
+const char* name_of(Statement statement) {
+  for (const StatementText& text : kStatements) {
+    if (text.statement == statement) return text.name;
+  }
+  PARTITA_CHECK(false);
+  return nullptr;
+}
+
+// Rows are found by their keys, in the order in which they are named, whatever the statistics say; never by a plan made
+// again for each call.
+const char* const kSessionSql =
+    "SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('jit', 'off', false), "
+    "set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false), "
+    "set_config('enable_mergejoin', 'off', false), set_config('enable_bitmapscan', 'off', false), "
+    "set_config('enable_material', 'off', false), set_config('enable_memoize', 'off', false), "
+    "set_config('max_parallel_workers_per_gather', '0', false), set_config('lock_timeout', '5s', false), "
+    "set_config('default_transaction_isolation', 'read committed', false), "
+    "CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END";
+
+const char* const kMarkSql = "INSERT INTO partita_mark (slot) VALUES ($1::bytea)";
+
+Result<Target> Target::parse(const std::string& url) {
+  char* message = nullptr;
+  PQconninfoOption* const options = PQconninfoParse(url.c_str(), &message);
+  if (options == nullptr) {
+    const std::string why = message == nullptr ? "out of memory" : first_line(message);
+    PQfreemem(message);
+    return Error(ErrorKind::kInvalid, "The store's address is none that PostgreSQL understands: " + why);
+  }
+  Target target;
+  for (const PQconninfoOption* option = options; option->keyword != nullptr; ++option) {
+    if (option->val != nullptr) target.words_.emplace_back(option->keyword, option->val);
+  }
+  PQconninfoFree(options);
+  target.add("target_session_attrs", "read-write");
+  target.add("application_name", "partita");
+  target.add("connect_timeout", "5");
+  // A host that is gone without a word is noticed within seconds.
+  target.add("tcp_user_timeout", "10000");
+  target.add("keepalives_idle", "5");
+  target.add("keepalives_interval", "2");
+  target.add("keepalives_count", "3");
+  return target;
+}
+
+void Target::add(const std::string& name, const std::string& value) {
+  if (find(name) == nullptr) words_.emplace_back(name, value);
+}
+
+const std::string* Target::find(const std::string& name) const {
+  for (const auto& [word, value] : words_) {
+    if (word == name) return &value;
+  }
+  return nullptr;
+}
+
+std::vector<const char*> Target::names() const {
+  std::vector<const char*> names;
+  for (const auto& word : words_) names.push_back(word.first.c_str());
+  names.push_back(nullptr);
+  return names;
+}
+
+std::vector<const char*> Target::values() const {
+  std::vector<const char*> values;
+  for (const auto& word : words_) values.push_back(word.second.c_str());
+  values.push_back(nullptr);
+  return values;
+}
+
+std::string Target::for_people() const {
+  const std::string* const host = find("host");
+  const std::string* const database = find("dbname");
+  return (database == nullptr ? std::string("the database") : "database " + *database) + " on " +
+         (host == nullptr ? "this machine" : *host);
+}
+
+Result<void> install(const Target& target) {
+  const std::vector<const char*> names = target.names();
+  const std::vector<const char*> values = target.values();
+  const Session session(PQconnectdbParams(names.data(), values.data(), 0));
+  if (PQstatus(session.get()) != CONNECTION_OK) {
+    return Error(ErrorKind::kUnavailable, "PostgreSQL can not be reached (" + target.for_people() +
+                                              "): " + first_line(PQerrorMessage(session.get())));
+  }
+  PARTITA_TRY(const Answer version,
+              execute(session.get(), "SELECT current_setting('server_version_num')::int >= 130000"));
+  if (PQgetvalue(version.get(), 0, 0)[0] != 't') {
+    return Error(ErrorKind::kInvalid, "The store needs PostgreSQL 13 or newer.");
+  }
+  PARTITA_TRY_VOID(execute(session.get(), "SET client_min_messages = warning"));
+  PARTITA_TRY(const bool made, is_made(session.get()));
+  if (made) return {};
+  PARTITA_TRY_VOID(execute(session.get(), "BEGIN"));
+  // One server at a time; any fixed number will do.
+  PARTITA_TRY_VOID(execute(session.get(), "SELECT pg_advisory_xact_lock(7237133814)"));
+  PARTITA_TRY(const bool made_meanwhile, is_made(session.get()));
+  if (!made_meanwhile) PARTITA_TRY_VOID(make(session.get()));
+  PARTITA_TRY_VOID(execute(session.get(), "COMMIT"));
+  return {};
+}
+
+}  // namespace partita::postgres

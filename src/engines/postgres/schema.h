@@ -1,0 +1,76 @@
+// What a store is in a PostgreSQL database: its tables and functions, which are made in the first schema of the
+// connection's search_path, and the statements that are sent to them.
+//
+//   partita_kv     one row for each record: head, SHA-256 of the tail (or empty), tail, version, value
+//   partita_topic  one row for each topic, with the number of its newest entry; locked last by whoever appends
+//   partita_log    entries, numbered without holes in the order of commits within a topic
+//   partita_mark   one row for each connection that commits, counted by each commit: how an unknown outcome is settled
+//   partita_meta   one row: the format, and the number below which no new topic begins
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace partita::postgres {
+
+// What a connection string says, word by word, and what we add where it says nothing.
+class Target {
+ public:
+  // Error: kInvalid (reason 0), with one sentence, for what libpq does not understand.
+  static Result<Target> parse(const std::string& url);
+  // For libpq: null at the end. Live as long as the target.
+  std::vector<const char*> names() const;
+  std::vector<const char*> values() const;
+  // Host and database, without secrets.
+  std::string for_people() const;
+
+ private:
+  void add(const std::string& name, const std::string& value);
+  const std::string* find(const std::string& name) const;
+  std::vector<std::pair<std::string, std::string>> words_;
+};
+
+// Makes the tables and functions where they are not there yet. Blocks. Errors: kUnavailable; kInvalid (reason 0) for a
+// store that a newer version made.
+Result<void> install(const Target& target);
+
+// What a row of a commit is; the function adds them up to see what there is to do.
+enum Change : int32_t {
+  kUpdate = 1,       // is of that version, and is put
+  kDelete = 2,       // is of that version, and goes
+  kShare = 4,        // is of that version, and stays
+  kInsert = 8,       // is absent, and is put
+  kHold = 16,        // is absent, and stays so
+  kBlindPut = 32,    // is put, whatever there was
+  kBlindErase = 64,  // goes, whatever there was
+  kHasTails = 1024,  // of the sum: some keys are long
+};
+
+// What the function that commits returns.
+enum class Verdict : int32_t {
+  kCommitted = 0,
+  kChanged = 1,  // something was not as assumed, or others were in the way: nothing was done
+  kFenced = 2,   // this connection's mark was taken away: nothing was done
+};
+
+// Prepared on every connection.
+enum class Statement { kGet, kGetMany, kScan, kCommit, kSettle, kErase, kSize, kReadLog, kLogEnd, kTrim, kForget };
+
+struct StatementText {
+  Statement statement;
+  const char* name;
+  const char* sql;
+};
+std::span<const StatementText> statements();
+const char* name_of(Statement statement);
+
+// Of each connection, before it is used.
+extern const char* const kSessionSql;
+// $1: its mark.
+extern const char* const kMarkSql;
+
+}  // namespace partita::postgres

@@ -1,0 +1,25 @@
+// What an error of PostgreSQL means for whoever sent the statement. (Codes: appendix A of PostgreSQL's manual.)
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace partita::postgres {
+
+enum class Fate {
+  kAgain,      // others were in the way; nothing was done
+  kElsewhere,  // this server does not take it now (shutting down, a standby); nothing was done
+  kFailed,     // as it is it can not be done; nothing was done
+};
+
+Fate fate_of(std::string_view sql_state);
+
+// For an operator, one sentence.
+Error to_error(std::string_view sql_state, std::string_view message);
+
+// The first line of what PostgreSQL says, without the words in front that only grade it.
+std::string first_line(std::string_view message);
+
+}  // namespace partita::postgres
