@@ -8,7 +8,9 @@
 
 #include "base/check.h"
 #include "engines/memory/memory_engine.h"
+#include "engines/postgres/postgres_engine.h"
 #include "engines/rocksdb/rocksdb_engine.h"
+#include "postgres_cluster.h"
 
 namespace partita::contract {
 
@@ -26,10 +28,19 @@ std::unique_ptr<Engine> open_rocksdb(const std::string& directory) {
   return std::move(engine).value();
 }
 
+std::unique_ptr<Engine> open_postgres(const std::string&) {
+  PostgresOptions options;
+  options.url = PostgresCluster::shared().new_store();
+  Result<std::unique_ptr<Engine>> engine = open_postgres_engine(options);
+  if (!engine.ok()) std::cerr << engine.error().sentence() << "\n";
+  return std::move(engine).value();
+}
+
 }  // namespace
 
 const std::vector<EngineRow>& engine_rows() {
-  static const std::vector<EngineRow> rows{{"memory", open_memory}, {"rocksdb", open_rocksdb}};
+  static const std::vector<EngineRow> rows{
+      {"memory", open_memory}, {"rocksdb", open_rocksdb}, {"postgres", open_postgres}};
   return rows;
 }
 
