@@ -11,6 +11,7 @@
 #include "engines/postgres/postgres_engine.h"
 #include "engines/rocksdb/rocksdb_engine.h"
 #include "postgres_cluster.h"
+#include "spread_engine.h"
 
 namespace partita::contract {
 
@@ -28,19 +29,30 @@ std::unique_ptr<Engine> open_rocksdb(const std::string& directory) {
   return std::move(engine).value();
 }
 
-std::unique_ptr<Engine> open_postgres(const std::string&) {
+std::unique_ptr<Engine> open_postgres_at(const std::string& url) {
   PostgresOptions options;
-  options.url = PostgresCluster::shared().new_store();
+  options.url = url;
   Result<std::unique_ptr<Engine>> engine = open_postgres_engine(options);
   if (!engine.ok()) std::cerr << engine.error().sentence() << "\n";
   return std::move(engine).value();
 }
 
+std::unique_ptr<Engine> open_postgres(const std::string&) {
+  return open_postgres_at(PostgresCluster::shared().new_store());
+}
+
+std::unique_ptr<Engine> open_postgres_twice(const std::string&) {
+  const std::string url = PostgresCluster::shared().new_store();
+  return std::make_unique<SpreadEngine>(open_postgres_at(url), open_postgres_at(url));
+}
+
 }  // namespace
 
 const std::vector<EngineRow>& engine_rows() {
-  static const std::vector<EngineRow> rows{
-      {"memory", open_memory}, {"rocksdb", open_rocksdb}, {"postgres", open_postgres}};
+  static const std::vector<EngineRow> rows{{"memory", open_memory},
+                                           {"rocksdb", open_rocksdb},
+                                           {"postgres", open_postgres},
+                                           {"two_on_postgres", open_postgres_twice}};
   return rows;
 }
 
