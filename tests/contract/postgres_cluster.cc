@@ -119,13 +119,18 @@ void PostgresCluster::stop(int signal) {
 
 std::string PostgresCluster::new_store() {
   const std::string schema = "store" + std::to_string(++stores_);
-  PGconn* const session = PQconnectdb(url().c_str());
-  PGresult* const made = PQexec(session, ("CREATE SCHEMA " + schema).c_str());
-  if (PQresultStatus(made) != PGRES_COMMAND_OK) std::cerr << PQerrorMessage(session);
-  PARTITA_CHECK(PQresultStatus(made) == PGRES_COMMAND_OK);
-  PQclear(made);
-  PQfinish(session);
+  execute(url(), "CREATE SCHEMA " + schema);
   return url() + "&options=-csearch_path%3D" + schema;
+}
+
+void PostgresCluster::execute(const std::string& url, const std::string& sql) {
+  PGconn* const session = PQconnectdb(url.c_str());
+  PGresult* const result = PQexec(session, sql.c_str());
+  const bool done = PQresultStatus(result) == PGRES_COMMAND_OK;
+  if (!done) std::cerr << PQerrorMessage(session);
+  PARTITA_CHECK(done);
+  PQclear(result);
+  PQfinish(session);
 }
 
 }  // namespace partita::contract

@@ -21,8 +21,9 @@ class PostgresCluster {
   // The one that tests share.
   static PostgresCluster& shared();
 
-  // Of an empty store of its own.
+  // The URL of an empty store of its own.
   std::string new_store();
+  static void execute(const std::string& url, const std::string& sql);
   void start();  // returns when it answers
   void kill();   // all of its processes, at once
 

@@ -192,6 +192,41 @@ TEST_P(Records, ATransactionOfManyKeysCommitsWhole) {
   EXPECT_EQ(scan(engine(), {"", ""}, Direction::kAscending).size(), 600u);
 }
 
+// Longer than an index of some databases takes.
+TEST_P(Records, LongKeysAreInOrderToo) {
+  const std::string head(2'600, 'h');
+  Strings names{"a", head.substr(1), head, "z"};
+  for (const char* tail : {"a", "aa", "b", "b\xff", "c"}) names.push_back(head + tail);
+  names.push_back(head + std::string(3'000, 'a'));
+  names.push_back(head + std::string(3'000, 'a') + "b");
+  names.push_back(head.substr(0, 2'599) + "i");
+  for (const std::string& name : names) put(engine(), name, name.substr(name.size() - 1));
+  std::ranges::sort(names);
+  const auto all = [&](const Range& range, Direction direction, size_t page_rows) {
+    Strings keys;
+    Range left = range;
+    for (;;) {
+      const Page page = scan(engine(), left, direction, page_rows);
+      std::ranges::move(keys_of(page), std::back_inserter(keys));
+      if (!page.more) return keys;
+      (direction == Direction::kAscending ? left.begin : left.end) = keys.back();
+      if (direction == Direction::kAscending) left.begin.push_back('\0');
+    }
+  };
+  for (const size_t page_rows : {1u, 2u, 100u}) {
+    EXPECT_EQ(all({"", ""}, Direction::kAscending, page_rows), names);
+    const Strings middle(names.begin() + 2, names.end() - 3);
+    EXPECT_EQ(all({names[2], names[names.size() - 3]}, Direction::kAscending, page_rows), middle);
+    EXPECT_EQ(all({names[2], names[names.size() - 3]}, Direction::kDescending, page_rows),
+              Strings(middle.rbegin(), middle.rend()));
+  }
+  EXPECT_EQ(value_of(engine(), head + "b\xff"), "\xff");
+  erase(engine(), head + "b");
+  ASSERT_TRUE(wait_for(engine().erase_range({head + "aa", head + "c"})).ok());
+  std::erase_if(names, [&](const std::string& name) { return name >= head + "aa" && name < head + "c"; });
+  EXPECT_EQ(all({"", ""}, Direction::kDescending, 3), Strings(names.rbegin(), names.rend()));
+}
+
 TEST_P(Records, EraseRangeErasesNothingElse) {
   for (const char* name : {"a", "b", "c", "d", "\xff\xff"}) put(engine(), name, "v");
   ASSERT_TRUE(wait_for(engine().erase_range({"b", "d"})).ok());

@@ -28,8 +28,9 @@ std::string draw_slot() {
 
 void Connection::open(int64_t now_ms) {
   PARTITA_CHECK(state_ == State::kDown);
-  const std::vector<const char*> names = target_.names();
-  const std::vector<const char*> values = target_.values();
+  const Target target = target_.rotated(turn_++);
+  const std::vector<const char*> names = target.names();
+  const std::vector<const char*> values = target.values();
   session_ = PQconnectStartParams(names.data(), values.data(), 0);
   state_ = State::kConnecting;
   prepares_ = false;
@@ -99,7 +100,9 @@ void Connection::prepare(int64_t now_ms) {
   const Done ready = [this, expect_success](Reply&& reply) {
     const bool lost = reply.kind == Reply::Kind::kLost;
     expect_success(std::move(reply));
-    if (!lost && trouble_.empty()) state_ = State::kReady;
+    if (lost || !trouble_.empty()) return;
+    state_ = State::kReady;
+    --turn_;  // this host is as good the next time
   };
   count = 0;
   slot_ = draw_slot();

@@ -84,6 +84,7 @@ class Connection {
   PGconn* session_ = nullptr;
   State state_ = State::kDown;
   bool prepares_ = false;
+  size_t turn_ = 0;  // of the hosts
   PostgresPollingStatusType step_ = PGRES_POLLING_WRITING;
   std::deque<Sent> sent_;
   std::string trouble_;

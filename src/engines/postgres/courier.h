@@ -131,6 +131,7 @@ class Courier {
   void settle();
   void settled(std::unique_ptr<Settlement> settlement, Reply&& reply);
 
+  void claim(Load& load);
   void release(Load& load);
   void conclude(std::unique_ptr<Load> load, const std::optional<Error>& error = std::nullopt);
   void put_back(std::unique_ptr<Load> load, bool conflicted);

@@ -71,11 +71,8 @@ void Courier::begin_batch(Lane& lane, std::vector<Deal*> deals) {
   guarded(lane, [&] {
     Load& load = *lane.load;
     std::vector<Transaction*> members;
-    for (Deal* const deal : load.deals) {
-      members.push_back(&deal->transaction);
-      for (const Key& key : deal->transaction.keys) load.claims.push_back(key.bytes);
-    }
-    claims_.insert(load.claims.begin(), load.claims.end());
+    for (Deal* const deal : load.deals) members.push_back(&deal->transaction);
+    claim(load);
     load.batch = std::make_unique<Batch>(std::move(members), limits_);
     const std::vector<Batch::Wanted> wanted = load.batch->wanted();
     if (wanted.empty()) return decide_and_commit(lane, nullptr);
@@ -111,6 +108,10 @@ void Courier::decide_and_commit(Lane& lane, const Rows* rows) {
   std::vector<Deal*>& deals = lane.load->deals;
   deals_.insert(deals_.begin(), deals.end() - static_cast<ptrdiff_t>(left), deals.end());
   deals.resize(deals.size() - left);
+  if (left > 0) {
+    release(*lane.load);
+    claim(*lane.load);
+  }
   if (!batch.has_effects()) return conclude(std::move(lane.load));
   Parameters parameters;
   parameters.add_bytes(lane.connection.slot());
@@ -194,6 +195,13 @@ void Courier::settled(std::unique_ptr<Settlement> settlement, Reply&& reply) {
   const int64_t count = reply.rows.int64(0, 0);
   if (count > settlement->count) return conclude(std::move(settlement->load));
   put_back(std::move(settlement->load), false);
+}
+
+void Courier::claim(Load& load) {
+  for (const Deal* const deal : load.deals) {
+    for (const Key& key : deal->transaction.keys) load.claims.push_back(key.bytes);
+  }
+  claims_.insert(load.claims.begin(), load.claims.end());
 }
 
 void Courier::release(Load& load) {

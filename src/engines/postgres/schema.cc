@@ -2,6 +2,7 @@
 
 #include <libpq-fe.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <memory>
@@ -150,6 +151,20 @@ const std::string* Target::find(const std::string& name) const {
   return nullptr;
 }
 
+Target Target::rotated(size_t turn) const {
+  Target other = *this;
+  for (auto& [word, value] : other.words_) {
+    if (word != "host" && word != "hostaddr" && word != "port") continue;
+    const size_t hosts = static_cast<size_t>(std::ranges::count(value, ',')) + 1;
+    if (hosts == 1) continue;
+    for (size_t left = turn % hosts; left > 0; --left) {
+      const size_t comma = value.find(',');
+      value = value.substr(comma + 1) + "," + value.substr(0, comma);
+    }
+  }
+  return other;
+}
+
 std::vector<const char*> Target::names() const {
   std::vector<const char*> names;
   for (const auto& word : words_) names.push_back(word.first.c_str());
@@ -186,7 +201,11 @@ Result<void> install(const Target& target) {
   }
   PARTITA_TRY_VOID(execute(session.get(), "SET client_min_messages = warning"));
   PARTITA_TRY(const bool made, is_made(session.get()));
-  if (made) return {};
+  if (made) {
+    // Of servers that are long gone. (Who comes back takes a new one.)
+    PARTITA_TRY_VOID(execute(session.get(), "DELETE FROM partita_mark WHERE at < now() - interval '1 day'"));
+    return {};
+  }
   PARTITA_TRY_VOID(execute(session.get(), "BEGIN"));
   // One server at a time; any fixed number will do.
   PARTITA_TRY_VOID(execute(session.get(), "SELECT pg_advisory_xact_lock(7237133814)"));

@@ -22,6 +22,9 @@ class Target {
  public:
   // Error: kInvalid (reason 0), with one sentence, for what libpq does not understand.
   static Result<Target> parse(const std::string& url);
+  // The same with the hosts in another order: `turn` of them moved to the end. libpq begins with the first, and a host
+  // that swallows whatever is sent would keep it from all others.
+  Target rotated(size_t turn) const;
   // For libpq: null at the end. Live as long as the target.
   std::vector<const char*> names() const;
   std::vector<const char*> values() const;

@@ -1,0 +1,39 @@
+#include "engines/postgres/schema.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace partita::postgres {
+namespace {
+
+std::string word(const Target& target, const char* name) {
+  const auto names = target.names();
+  const auto values = target.values();
+  for (size_t i = 0; names[i] != nullptr; ++i) {
+    if (std::strcmp(names[i], name) == 0) return values[i];
+  }
+  return "";
+}
+
+TEST(Target, AddsOnlyWhatIsNotSaid) {
+  const auto target = Target::parse("postgresql://u:secret@h/d?tcp_user_timeout=1");
+  ASSERT_TRUE(target.ok());
+  EXPECT_EQ(word(*target, "tcp_user_timeout"), "1");
+  EXPECT_EQ(word(*target, "target_session_attrs"), "read-write");
+  EXPECT_EQ(target->for_people(), "database d on h");
+  EXPECT_EQ(Target::parse("postgresql://[").error().kind(), ErrorKind::kInvalid);
+}
+
+TEST(Target, BeginsWithEachHostInTurn) {
+  const auto target = Target::parse("postgresql://a:1,b:2,c:3/d");
+  ASSERT_TRUE(target.ok());
+  EXPECT_EQ(word(target->rotated(0), "host"), "a,b,c");
+  EXPECT_EQ(word(target->rotated(1), "host"), "b,c,a");
+  EXPECT_EQ(word(target->rotated(5), "host"), "c,a,b");
+  EXPECT_EQ(word(target->rotated(5), "port"), "3,1,2");
+  EXPECT_EQ(word(target->rotated(5), "dbname"), "d");
+}
+
+}  // namespace
+}  // namespace partita::postgres
