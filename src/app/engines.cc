@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "engines/memory/memory_engine.h"
+#include "engines/postgres/postgres_engine.h"
 #include "engines/rocksdb/rocksdb_engine.h"
 
 namespace partita::app {
@@ -42,10 +43,18 @@ Result<std::unique_ptr<storage::Engine>> open_rocksdb(const std::string& place) 
 
 Result<std::unique_ptr<storage::Engine>> open_memory(const std::string&) { return open_memory_engine(); }
 
+Result<std::unique_ptr<storage::Engine>> open_postgres(const std::string& place) {
+  PostgresOptions options;
+  options.url = "postgresql:" + place;
+  return open_postgres_engine(options);
+}
+
 constexpr std::array kEngines = {
     EngineRow{"rocksdb", "rocksdb:DIR", "RocksDB in this process, in a directory: what --data DIR means.", true,
               open_rocksdb},
     EngineRow{"memory", "memory:", "This process's memory: what --in-memory means.", false, open_memory},
+    EngineRow{"postgresql", "postgresql://HOST/DATABASE",
+              "A PostgreSQL database, which several servers may share; any URL that libpq takes.", true, open_postgres},
 };
 
 std::string_view scheme_of(std::string_view url) { return url.substr(0, url.find(':')); }
@@ -84,7 +93,12 @@ Result<std::unique_ptr<storage::Engine>> open_store(std::string_view url) {
 
 std::string place_of_store(std::string_view url) {
   const std::string_view place = place_in(url);
-  return std::string(place.empty() ? scheme_of(url) : place);
+  if (place.empty()) return std::string(scheme_of(url));
+  // Between the user's name and the host there may be a password, and among the words behind them too.
+  if (!place.starts_with("//") || find_engine(url)->scheme != "postgresql") return std::string(place);
+  const std::string_view named = place.substr(0, place.find('?'));
+  const size_t at = named.rfind('@');
+  return std::string(scheme_of(url)) + "://" + std::string(named.substr(at == std::string_view::npos ? 2 : at + 1));
 }
 
 }  // namespace partita::app

@@ -27,7 +27,7 @@ Result<void> check_store(std::string_view url);
 // Precondition: check_store(url). Blocks. Errors: those of the engine.
 Result<std::unique_ptr<storage::Engine>> open_store(std::string_view url);
 
-// Where the data is, for people: a directory, or "memory". Precondition: check_store(url).
+// Where the data is, for people, without secrets: a directory, "memory", or a database. Precondition: check_store(url).
 std::string place_of_store(std::string_view url);
 
 }  // namespace partita::app

@@ -16,8 +16,19 @@ TEST(Engines, KnowTheirUrls) {
   for (const char* url : {"", "rocksdb", "rocksdb:", "memory:x", "oracle:x"}) {
     const auto checked = check_store(url);
     ASSERT_FALSE(checked.ok());
-    EXPECT_NE(checked.error().sentence().find("rocksdb:DIR or memory:"), std::string_view::npos);
+    EXPECT_NE(checked.error().sentence().find("rocksdb:DIR or memory: or postgresql://HOST/DATABASE"),
+              std::string_view::npos);
   }
+}
+
+TEST(Engines, TellNoPasswords) {
+  EXPECT_EQ(place_of_store("postgresql://user:secret@host:5432,other/database?password=secret"),
+            "postgresql://host:5432,other/database");
+  EXPECT_EQ(place_of_store("postgresql:///database?host=/run"), "postgresql:///database");
+  const auto refused = open_store("postgresql://user:secret@127.0.0.1:1/database?connect_timeout=1");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kUnavailable);
+  EXPECT_EQ(refused.error().sentence().find("secret"), std::string_view::npos);
 }
 
 TEST(Engines, OpenMemory) { EXPECT_TRUE(open_store("memory:").ok()); }

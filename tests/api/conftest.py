@@ -1,6 +1,7 @@
 """The API suite against any endpoint.
 
-PARTITA_ENDPOINT  URL of the server; without it the suite starts the binary on an empty store in memory
+PARTITA_ENDPOINT  URL of the server; without it the suite starts the binary on an empty store
+PARTITA_ENGINE    of that store: memory (the default), rocksdb or postgres
 PARTITA_RESULTS   path of a JSON file that gets {operation: {"passed": n, "failed": n}}
 
 Every case says which operations it concerns: by the marker `op`, or by a parameter named `operation`.
@@ -18,6 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
 import tables  # noqa: E402  (it stands beside this file)
+from postgres import store_arguments  # noqa: E402
 from server import running_server  # noqa: E402
 
 _counts = collections.defaultdict(lambda: {"passed": 0, "failed": 0})
@@ -61,7 +63,7 @@ def endpoint():
         os.environ["PARTITA_ENDPOINT"] = os.environ["PARTITA_ENDPOINT"].rstrip("/")
         yield
         return
-    with running_server(in_memory=True) as server:
+    with store_arguments(os.environ.get("PARTITA_ENGINE", "memory")) as store, running_server(**store) as server:
         os.environ["PARTITA_ENDPOINT"] = server.url
         yield
         del os.environ["PARTITA_ENDPOINT"]

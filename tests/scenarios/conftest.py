@@ -1,4 +1,4 @@
-"""The examples, run as a newcomer runs them, against each engine. PARTITA_ENGINE (rocksdb or memory) picks one.
+"""The examples, run as a newcomer runs them, against each engine. PARTITA_ENGINE (rocksdb, memory or postgres) picks one.
 
 PARTITA_ENDPOINT (a URL) runs the suite against a server that runs already, whatever it is.
 """
@@ -17,9 +17,10 @@ EXAMPLES = ROOT / "examples"
 sys.path[:0] = [str(EXAMPLES), str(ROOT / "tests" / "support")]
 
 import common  # noqa: E402  (the examples' own connection: tests use the same unmodified SDK)
+from postgres import store_arguments  # noqa: E402
 from server import running_server  # noqa: E402
 
-ENGINES = [os.environ["PARTITA_ENGINE"]] if "PARTITA_ENGINE" in os.environ else ["rocksdb", "memory"]
+ENGINES = [os.environ["PARTITA_ENGINE"]] if "PARTITA_ENGINE" in os.environ else ["rocksdb", "memory", "postgres"]
 
 
 @contextlib.contextmanager
@@ -27,7 +28,7 @@ def server_under_test(engine):
     if "PARTITA_ENDPOINT" in os.environ:
         yield types.SimpleNamespace(url=os.environ["PARTITA_ENDPOINT"])
     else:
-        with running_server(in_memory=engine == "memory") as started:
+        with store_arguments(engine) as store, running_server(**store) as started:
             yield started
 
 

@@ -33,10 +33,13 @@ def binary():
 class Server:
     """One server process. `host`, `port` and `url` say where it listens, `data_dir` where its data is."""
 
-    def __init__(self, data_dir, in_memory=False, extra_args=(), port=0, host="127.0.0.1"):
+    def __init__(self, data_dir, in_memory=False, extra_args=(), port=0, host="127.0.0.1", store=None):
         self.data_dir = data_dir
         self._arguments = [binary(), "serve"]
-        self._arguments += ["--in-memory"] if in_memory else ["--data", str(data_dir)]
+        if store:
+            self._arguments += ["--store", store]
+        else:
+            self._arguments += ["--in-memory"] if in_memory else ["--data", str(data_dir)]
         self._arguments += list(extra_args)
         self._log = tempfile.TemporaryFile("w+")
         self.process = None
@@ -127,10 +130,11 @@ class Server:
 
 
 @contextlib.contextmanager
-def running_server(in_memory=False, extra_args=(), data_dir=None, host="127.0.0.1"):
-    """A started Server, stopped (and its directory removed, unless it was given) at the end of the block."""
+def running_server(in_memory=False, extra_args=(), data_dir=None, host="127.0.0.1", store=None):
+    """A started Server, stopped (and its directory removed, unless it was given) at the end of the block. `store` is the
+    URL of one that is neither in a directory nor in memory."""
     directory = pathlib.Path(data_dir) if data_dir else pathlib.Path(tempfile.mkdtemp(prefix="partita-test-"))
-    server = Server(directory, in_memory, extra_args, host=host)
+    server = Server(directory, in_memory, extra_args, host=host, store=store)
     try:
         yield server.start()
         server.stop()
