@@ -2,6 +2,7 @@
 #include <atomic>
 #include <chrono>
 #include <iostream>
+#include <new>
 #include <thread>
 
 #include "contract.h"
@@ -89,6 +90,24 @@ TEST(Postgres, SaysThatItIsGoneAndThatItIsBack) {
   EXPECT_EQ(engine->health().error().kind(), ErrorKind::kUnavailable);
   cluster.start();
   EXPECT_TRUE(becomes(true));
+  EXPECT_EQ(value_of(*engine, "k"), "1");
+}
+
+Task<bool> runs_out(Engine& engine) {
+  const std::vector<Key> keys{key("k")};
+  const Decide decide = [](auto, Changes&) -> Decision { throw std::bad_alloc(); };
+  try {
+    EXPECT_FALSE((co_await engine.transact(keys, {}, decide)).ok());
+  } catch (const std::bad_alloc&) {
+    co_return true;
+  }
+  co_return false;
+}
+
+TEST(Postgres, MemoryThatRunsOutEndsOneTransaction) {
+  const auto engine = open(PostgresCluster::shared().new_store());
+  EXPECT_TRUE(wait_for(runs_out(*engine)));
+  put(*engine, "k", "1");
   EXPECT_EQ(value_of(*engine, "k"), "1");
 }
 

@@ -1,5 +1,6 @@
-"""The examples, run as a newcomer runs them, against each engine. PARTITA_ENGINE (rocksdb, memory or postgres) picks one.
+"""The examples, run as a newcomer runs them, against each engine.
 
+PARTITA_ENGINE (rocksdb, memory or postgres) picks one.
 PARTITA_ENDPOINT (a URL) runs the suite against a server that runs already, whatever it is.
 """
 

@@ -131,7 +131,7 @@ class Server:
 
 @contextlib.contextmanager
 def running_server(in_memory=False, extra_args=(), data_dir=None, host="127.0.0.1", store=None):
-    """A started Server, stopped (and its directory removed, unless it was given) at the end of the block. `store` is the
+    """A started Server, stopped (and its directory removed, unless it was given) at the end of the block. `store`: the
     URL of one that is neither in a directory nor in memory."""
     directory = pathlib.Path(data_dir) if data_dir else pathlib.Path(tempfile.mkdtemp(prefix="partita-test-"))
     server = Server(directory, in_memory, extra_args, host=host, store=store)

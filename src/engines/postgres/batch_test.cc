@@ -121,14 +121,5 @@ TEST_F(BatchTest, TakesNoMoreMembersOnceItWritesMuch) {
   EXPECT_EQ(batch.members().size(), 1u);
 }
 
-TEST_F(BatchTest, MemoryThatRunsOutEndsOneMember) {
-  const auto a = member({}, [](auto, Changes&) -> Decision { throw std::bad_alloc(); });
-  const auto b = member({"k"}, append_letter('b'));
-  Batch batch({&a->transaction, &b->transaction}, kLimits);
-  evaluate(batch);
-  EXPECT_NE(a->transaction.failure, nullptr);
-  EXPECT_EQ(b->outcome(), Outcome::kCommitted);
-}
-
 }  // namespace
 }  // namespace partita::postgres
