@@ -15,6 +15,8 @@ namespace {
 
 using namespace storage;
 
+using Strings = std::vector<std::string>;
+
 constexpr char kTopic[] = "history";
 
 // What one transaction is going to do, decided beforehand so that its Decide is pure.
@@ -311,6 +313,27 @@ TEST_P(History, BlindWritesAreAtomic) {
     });
   }
   for (std::thread& thread : running) thread.join();
+}
+
+// Erased while it is put, unseen by both: whichever is the later in the log has the last word.
+TEST_P(History, BlindErasuresAreOrderedToo) {
+  for (int round = 0; round < 60; ++round) {
+    const std::string name = "k" + std::to_string(round);
+    std::vector<std::thread> running;
+    for (const bool puts : {true, false, true, false}) {
+      running.emplace_back([&, puts] {
+        transact(engine(), {}, [&](auto, Changes& changes) {
+          puts ? changes.put(key(name), "put") : changes.erase(key(name));
+          changes.append(name, puts ? "put" : "");
+          return Decision::kCommit;
+        });
+      });
+    }
+    for (std::thread& thread : running) thread.join();
+    const Strings log = entries_of(read_log(engine(), name));
+    ASSERT_EQ(log.size(), 4u);
+    ASSERT_EQ(value_of(engine(), name).value_or(""), log.back()) << "round " << round;
+  }
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ void Batch::add_commit(Parameters& parameters) const {
 
 void Batch::add_rows(Parameters& parameters) const {
   int32_t kinds = 0;
-  std::array<int64_t, 5> want{};  // as partita_commit() has it
+  std::array<int64_t, 6> want{};  // as partita_commit() has it
   ArrayParameter heads(Element::kBytes);
   ArrayParameter tails(Element::kBytes);
   ArrayParameter changes(Element::kInt32);
@@ -142,6 +142,7 @@ void Batch::add_rows(Parameters& parameters) const {
     if (change == kShare) ++want[2];
     if (change == kInsert || change == kHold) ++want[3];
     if (change == kBlindPut) ++want[4];
+    if (change == kBlindErase) ++want[5];
     const SplitKey parts = split(key);
     if (!parts.tail.empty()) kinds |= kHasTails;
     heads.add_bytes(parts.head);

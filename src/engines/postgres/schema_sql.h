@@ -65,6 +65,7 @@ DECLARE
   ds bytea[] := rs;
   n bigint := 0;
   blind bigint := 0;
+  erased bigint[] := '{}';
 BEGIN
   IF kinds & 1024 <> 0 THEN
     ds := ARRAY(SELECT CASE WHEN a.r = ''::bytea THEN a.r ELSE sha256(a.r) END
@@ -92,23 +93,24 @@ BEGIN
   END IF;
   IF kinds & 66 <> 0 THEN
     WITH done AS (
-      DELETE FROM partita_kv kv USING unnest(ps, ds, ks, olds) AS a(p, d, k, old)
-      WHERE a.k & 66 <> 0 AND kv.p = a.p AND kv.d = a.d AND (a.k = 64 OR kv.ver = a.old) RETURNING a.k)
-    SELECT count(*) FILTER (WHERE k = 2) INTO n FROM done;
+      DELETE FROM partita_kv kv USING unnest(ps, ds, ks, olds) WITH ORDINALITY AS a(p, d, k, old, i)
+      WHERE a.k & 66 <> 0 AND kv.p = a.p AND kv.d = a.d AND (a.k = 64 OR kv.ver = a.old) RETURNING a.k, a.i)
+    SELECT count(*) FILTER (WHERE k = 2), coalesce(array_agg(i) FILTER (WHERE k = 64), '{}') INTO n, erased FROM done;
     IF n <> want[2] THEN RAISE SQLSTATE 'PT001'; END IF;
   END IF;
-  IF kinds & 24 <> 0 OR blind < want[5] THEN
+  IF kinds & 24 <> 0 OR blind < want[5] OR cardinality(erased) < want[6] THEN
     INSERT INTO partita_kv (p, d, r, ver, v)
       SELECT a.p, a.d, a.r, a.ver, coalesce(a.v, ''::bytea)
       FROM unnest(ps, ds, rs, ks, vers, vs) WITH ORDINALITY AS a(p, d, r, k, ver, v, i)
       WHERE a.k & 24 <> 0
         OR (a.k = 32 AND NOT EXISTS (SELECT 1 FROM partita_kv kv WHERE kv.p = a.p AND kv.d = a.d))
+        OR (a.k = 64 AND a.i <> ALL (erased))
       ORDER BY a.i ON CONFLICT DO NOTHING;
     GET DIAGNOSTICS n = ROW_COUNT;
-    IF n <> want[4] + want[5] - blind THEN RAISE SQLSTATE 'PT001'; END IF;
+    IF n <> want[4] + want[5] - blind + want[6] - cardinality(erased) THEN RAISE SQLSTATE 'PT001'; END IF;
   END IF;
-  IF kinds & 16 <> 0 THEN
-    DELETE FROM partita_kv kv USING unnest(ps, ds, ks) AS a(p, d, k) WHERE a.k = 16 AND kv.p = a.p AND kv.d = a.d;
+  IF kinds & 80 <> 0 THEN
+    DELETE FROM partita_kv kv USING unnest(ps, ds, ks) AS a(p, d, k) WHERE a.k & 80 <> 0 AND kv.p = a.p AND kv.d = a.d;
   END IF;
   IF cardinality(ts) > 0 AND NOT partita_append(ts, ns, es, os, ents) THEN RAISE SQLSTATE 'PT001'; END IF;
   RETURN 0;
