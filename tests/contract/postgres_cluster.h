@@ -23,6 +23,8 @@ class PostgresCluster {
 
   // The URL of an empty store of its own.
   std::string new_store();
+  // Where its socket is.
+  const std::filesystem::path& directory() const { return directory_; }
   static void execute(const std::string& url, const std::string& sql);
   void start();  // returns when it answers
   void kill();   // all of its processes, at once

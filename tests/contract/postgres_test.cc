@@ -1,11 +1,18 @@
 // What the engine on PostgreSQL does when PostgreSQL dies, and what merging brings.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <iostream>
 #include <new>
 #include <thread>
 
+#include "base/check.h"
 #include "contract.h"
+#include "cutting_proxy.h"
 #include "engines/postgres/postgres_engine.h"
 #include "postgres_cluster.h"
 
@@ -76,6 +83,25 @@ TEST(Postgres, ItsDeathLosesNothingAndDoublesNothing) {
   std::cout << total << " acknowledged, longest stall " << longest_ms << " ms\n";
 }
 
+// Whether a commit whose answer is lost has happened is found out: it counts once, either way.
+TEST(Postgres, ACommitWhoseAnswerIsLostIsSettled) {
+  const PostgresCluster& cluster = PostgresCluster::shared();
+  const TempDirectory directory;
+  CuttingProxy proxy(directory.path(), cluster.directory());
+  std::string url = PostgresCluster::shared().new_store();
+  const std::string behind = cluster.directory().string();
+  url.replace(url.find(behind), behind.size(), directory.path().string());
+  const auto engine = open(url);
+  int count = 0;
+  for (const Cut what : {Cut::kNothing, Cut::kAnswer, Cut::kCommit, Cut::kAnswer, Cut::kNothing, Cut::kCommit}) {
+    proxy.cut(what);
+    EXPECT_EQ(transact(*engine, {"k"}, add_one("k")), Outcome::kCommitted);
+    EXPECT_EQ(value_of(*engine, "k"), std::to_string(++count));
+    EXPECT_EQ(read_log(*engine, "t").size(), static_cast<size_t>(count));
+  }
+  EXPECT_EQ(proxy.cuts(), 4);
+}
+
 TEST(Postgres, SaysThatItIsGoneAndThatItIsBack) {
   PostgresCluster cluster;
   const auto engine = open(cluster.new_store());
@@ -107,6 +133,36 @@ Task<bool> runs_out(Engine& engine) {
 TEST(Postgres, MemoryThatRunsOutEndsOneTransaction) {
   const auto engine = open(PostgresCluster::shared().new_store());
   EXPECT_TRUE(wait_for(runs_out(*engine)));
+  put(*engine, "k", "1");
+  EXPECT_EQ(value_of(*engine, "k"), "1");
+}
+
+// A host that takes connections and never says a word; as one whose network is gone.
+class MuteHost {
+ public:
+  MuteHost() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const any = reinterpret_cast<sockaddr*>(&address);
+    PARTITA_CHECK(bind(socket_, any, size) == 0 && listen(socket_, 100) == 0 && getsockname(socket_, any, &size) == 0);
+    port_ = ntohs(address.sin_port);
+  }
+  ~MuteHost() { close(socket_); }
+  int port() const { return port_; }
+
+ private:
+  const int socket_;
+  int port_ = 0;
+};
+
+TEST(Postgres, AHostThatSwallowsEverythingIsPassedOver) {
+  const MuteHost mute;
+  std::string url = PostgresCluster::shared().new_store();
+  const size_t host = url.find("host=") + 5;
+  url.insert(host, "127.0.0.1,");
+  const auto engine = open(url + "&connect_timeout=2&port=" + std::to_string(mute.port()) + ",5432");
   put(*engine, "k", "1");
   EXPECT_EQ(value_of(*engine, "k"), "1");
 }

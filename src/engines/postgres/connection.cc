@@ -12,7 +12,6 @@ namespace partita::postgres {
 
 namespace {
 
-constexpr int64_t kConnectTimeoutMs = 6'000;
 // A statement that is this late is on a server that hangs: locks are waited for less long.
 constexpr int64_t kAnswerTimeoutMs = 30'000;
 constexpr int kBinary = 1;
@@ -35,7 +34,7 @@ void Connection::open(int64_t now_ms) {
   state_ = State::kConnecting;
   prepares_ = false;
   step_ = PGRES_POLLING_WRITING;
-  due_ms_ = now_ms + kConnectTimeoutMs;
+  due_ms_ = now_ms + target_.connect_timeout_ms();
   if (PQstatus(session_) == CONNECTION_BAD) lose(last_words());
 }
 

@@ -18,6 +18,7 @@ namespace {
 constexpr int kFormat = 1;
 // Of the functions: raise it whenever one of them changes.
 constexpr int kRevision = 1;
+constexpr int64_t kConnectTimeoutS = 5;
 
 constexpr std::array kStatements = {
     StatementText{Statement::kGet, "partita_get",
@@ -131,7 +132,7 @@ Result<Target> Target::parse(const std::string& url) {
   PQconninfoFree(options);
   target.add("target_session_attrs", "read-write");
   target.add("application_name", "partita");
-  target.add("connect_timeout", "5");
+  target.add("connect_timeout", std::to_string(kConnectTimeoutS));
   // A host that is gone without a word is noticed within seconds.
   target.add("tcp_user_timeout", "10000");
   target.add("keepalives_idle", "5");
@@ -163,6 +164,13 @@ Target Target::rotated(size_t turn) const {
     }
   }
   return other;
+}
+
+int64_t Target::connect_timeout_ms() const {
+  // As libpq has it: at least two seconds, and none is a wish to wait for ever, which nobody should.
+  constexpr int64_t kLeastS = 2;
+  const int64_t seconds = std::atoll(find("connect_timeout")->c_str());
+  return 1'000 * (seconds <= 0 ? kConnectTimeoutS : std::max(kLeastS, seconds));
 }
 
 std::vector<const char*> Target::names() const {

@@ -8,6 +8,7 @@
 //   partita_meta   one row: the format, and the number below which no new topic begins
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
@@ -25,6 +26,8 @@ class Target {
   // The same with the hosts in another order: `turn` of them moved to the end. libpq begins with the first, and a host
   // that swallows whatever is sent would keep it from all others.
   Target rotated(size_t turn) const;
+  // For one host; libpq itself heeds it only where it blocks.
+  int64_t connect_timeout_ms() const;
   // For libpq: null at the end. Live as long as the target.
   std::vector<const char*> names() const;
   std::vector<const char*> values() const;

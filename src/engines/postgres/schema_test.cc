@@ -25,6 +25,13 @@ TEST(Target, AddsOnlyWhatIsNotSaid) {
   EXPECT_EQ(Target::parse("postgresql://[").error().kind(), ErrorKind::kInvalid);
 }
 
+TEST(Target, WaitsForAHostAsLongAsItIsTold) {
+  EXPECT_EQ(Target::parse("postgresql://h/d")->connect_timeout_ms(), 5'000);
+  EXPECT_EQ(Target::parse("postgresql://h/d?connect_timeout=9")->connect_timeout_ms(), 9'000);
+  EXPECT_EQ(Target::parse("postgresql://h/d?connect_timeout=1")->connect_timeout_ms(), 2'000);
+  EXPECT_EQ(Target::parse("postgresql://h/d?connect_timeout=0")->connect_timeout_ms(), 5'000);
+}
+
 TEST(Target, BeginsWithEachHostInTurn) {
   const auto target = Target::parse("postgresql://a:1,b:2,c:3/d");
   ASSERT_TRUE(target.ok());
