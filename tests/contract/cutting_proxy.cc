@@ -42,7 +42,7 @@ bool send_all(int to, std::string_view bytes) {
 }  // namespace
 
 CuttingProxy::CuttingProxy(const std::filesystem::path& directory, const std::filesystem::path& behind)
-    : behind_(behind / kSocketName), listener_(new_socket()) {
+    : directory_(directory), behind_(behind), listener_(new_socket()) {
   const sockaddr_un address = address_of(directory / kSocketName);
   PARTITA_CHECK(bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
   PARTITA_CHECK(listen(listener_, 100) == 0);
@@ -56,6 +56,11 @@ CuttingProxy::~CuttingProxy() {
   close(listener_);
 }
 
+std::string CuttingProxy::between(std::string url) const {
+  const std::string behind = behind_.string();
+  return url.replace(url.find(behind), behind.size(), directory_.string());
+}
+
 void CuttingProxy::accept_all() {
   for (int client; (client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0;) {
     connections_.emplace_back(&CuttingProxy::pass_on, this, client);
@@ -64,7 +69,7 @@ void CuttingProxy::accept_all() {
 
 void CuttingProxy::pass_on(int client) {
   const int server = new_socket();
-  const sockaddr_un address = address_of(behind_);
+  const sockaddr_un address = address_of(behind_ / kSocketName);
   bool goes_on = connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   bool ready = false;  // its statements are prepared, so that their names stand for their use
   bool drops_answer = false;
@@ -80,7 +85,8 @@ void CuttingProxy::pass_on(int client) {
       if (from_client && data.find("partita_mark") != std::string_view::npos) ready = true;
       const Cut cut = commits ? next_.exchange(Cut::kNothing) : Cut::kNothing;
       if (cut == Cut::kAnswer) drops_answer = true;
-      const bool ends_now = size <= 0 || cut == Cut::kCommit || (!from_client && drops_answer);
+      const bool poisoned = from_client && data.find(kPoison) != std::string_view::npos;
+      const bool ends_now = size <= 0 || poisoned || cut == Cut::kCommit || (!from_client && drops_answer);
       if (ends_now && size > 0) ++cuts_;
       goes_on = !ends_now && send_all(from_client ? server : client, data);
     }

@@ -1,5 +1,5 @@
 // Stands between an engine and PostgreSQL's socket, and cuts the connection of a commit when a test says so: before the
-// commit arrives, or when it is done and its answer is on its way.
+// commit arrives, or when it is done and its answer is on its way. Whatever carries the poison is always cut.
 #pragma once
 
 #include <atomic>
@@ -11,6 +11,7 @@
 namespace partita::contract {
 
 enum class Cut { kNothing, kCommit, kAnswer };
+inline constexpr char kPoison[] = "a word that no server survives";
 
 class CuttingProxy {
  public:
@@ -24,12 +25,15 @@ class CuttingProxy {
   // Of the next commit.
   void cut(Cut what) { next_ = what; }
   int cuts() const { return cuts_; }
+  // An engine's URL, with this in between.
+  std::string between(std::string url) const;
 
  private:
   void accept_all();
   void pass_on(int client);
 
-  const std::string behind_;
+  const std::filesystem::path directory_;
+  const std::filesystem::path behind_;
   int listener_ = -1;
   std::atomic<Cut> next_{Cut::kNothing};
   std::atomic<int> cuts_{0};

@@ -94,6 +94,31 @@ TEST_P(Log, TrimmingBeyondTheEndLeavesLaterEntries) {
   EXPECT_EQ(entries_of(read_log(engine(), "t")), (Strings{"2"}));
 }
 
+// More than an engine may want to erase at a time.
+TEST_P(Log, ManyEntriesAreTrimmedAndForgotten) {
+  for (int i = 0; i < 5; ++i) {
+    transact(engine(), {}, [](auto, Changes& changes) {
+      for (int n = 0; n < 600; ++n) changes.append("t", "e");
+      return Decision::kCommit;
+    });
+  }
+  const auto log = read_log(engine(), "t");
+  ASSERT_EQ(log.size(), 3'000u);
+  trim(engine(), "t", log[2'499].position);
+  EXPECT_EQ(read_log(engine(), "t").size(), 500u);
+  EXPECT_EQ(read_log(engine(), "t").front().position, log[2'500].position);
+  transact(engine(), {}, [](auto, Changes& changes) {
+    for (int n = 0; n < 2'000; ++n) changes.append("t", "e");
+    return Decision::kCommit;
+  });
+  const Position end = log_end(engine(), "t");
+  forget(engine(), "t");
+  EXPECT_EQ(log_end(engine(), "t"), Position{});
+  append(engine(), "t", "anew");
+  EXPECT_EQ(entries_of(read_log(engine(), "t")), Strings{"anew"});
+  EXPECT_GT(log_end(engine(), "t"), end);
+}
+
 TEST_P(Log, PagesEndAtTheirBytes) {
   for (int i = 0; i < 10; ++i) append(engine(), "t", std::string(100, static_cast<char>('0' + i)));
   // The entry that reaches the limit is the last.

@@ -133,4 +133,23 @@ void PostgresCluster::execute(const std::string& url, const std::string& sql) {
   PQfinish(session);
 }
 
+int64_t PostgresCluster::entries_read(const std::string& url) {
+  PGconn* const session = PQconnectdb(url.c_str());
+  const auto number = [session](const char* sql) {
+    PGresult* const result = PQexec(session, sql);
+    PARTITA_CHECK(PQntuples(result) == 1);
+    const int64_t value = std::stoll(PQgetvalue(result, 0, 0));
+    PQclear(result);
+    return value;
+  };
+  // A connection counts for all when it ends, which is a moment after its client has left.
+  while (number("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'partita'") > 0) {
+    std::this_thread::sleep_for(10ms);
+  }
+  const int64_t entries =
+      number("SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE schemaname = current_schema");
+  PQfinish(session);
+  return entries;
+}
+
 }  // namespace partita::contract

@@ -21,10 +21,14 @@ class PostgresCluster {
   // The one that tests share.
   static PostgresCluster& shared();
 
+  // Of the cluster's first database, for a role that may do everything.
+  std::string url() const;
   // The URL of an empty store of its own.
   std::string new_store();
   // Where its socket is.
   const std::filesystem::path& directory() const { return directory_; }
+  // Entries of the store's indexes that were read so far. Precondition: nobody has an engine on this cluster.
+  static int64_t entries_read(const std::string& url);
   static void execute(const std::string& url, const std::string& sql);
   void start();  // returns when it answers
   void kill();   // all of its processes, at once
@@ -32,7 +36,6 @@ class PostgresCluster {
  private:
   void stop(int signal);
   pid_t spawn(std::vector<std::string> command) const;
-  std::string url() const;
 
   std::filesystem::path directory_;
   std::filesystem::path programs_;

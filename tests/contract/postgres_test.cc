@@ -1,5 +1,7 @@
 // What the engine on PostgreSQL does when PostgreSQL dies, and what merging brings.
 #include <arpa/inet.h>
+#include <dlfcn.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,11 +18,34 @@
 #include "engines/postgres/postgres_engine.h"
 #include "postgres_cluster.h"
 
+namespace {
+
+constexpr char kSlowName[] = "slow.invalid";
+constexpr auto kSlowness = std::chrono::milliseconds(1'500);
+std::atomic<bool> name_server_is_slow{false};
+std::atomic<int> slow_lookups{0};
+
+}  // namespace
+
+// Before the C library's own, for libpq too.
+extern "C" int getaddrinfo(const char* name, const char* service, const addrinfo* hints, addrinfo** found) {
+  if (name != nullptr && std::string_view(name) == kSlowName) {
+    if (name_server_is_slow) {
+      ++slow_lookups;
+      std::this_thread::sleep_for(kSlowness);
+    }
+    return EAI_NONAME;
+  }
+  static const auto real = reinterpret_cast<decltype(&getaddrinfo)>(dlsym(RTLD_NEXT, "getaddrinfo"));
+  return real(name, service, hints, found);
+}
+
 namespace partita::contract {
 namespace {
 
 using namespace storage;
 using namespace std::chrono_literals;
+using Strings = std::vector<std::string>;
 
 std::unique_ptr<Engine> open(const std::string& url, size_t merged = 256) {
   PostgresOptions options;
@@ -88,10 +113,7 @@ TEST(Postgres, ACommitWhoseAnswerIsLostIsSettled) {
   const PostgresCluster& cluster = PostgresCluster::shared();
   const TempDirectory directory;
   CuttingProxy proxy(directory.path(), cluster.directory());
-  std::string url = PostgresCluster::shared().new_store();
-  const std::string behind = cluster.directory().string();
-  url.replace(url.find(behind), behind.size(), directory.path().string());
-  const auto engine = open(url);
+  const auto engine = open(proxy.between(PostgresCluster::shared().new_store()));
   int count = 0;
   for (const Cut what : {Cut::kNothing, Cut::kAnswer, Cut::kCommit, Cut::kAnswer, Cut::kNothing, Cut::kCommit}) {
     proxy.cut(what);
@@ -100,6 +122,155 @@ TEST(Postgres, ACommitWhoseAnswerIsLostIsSettled) {
     EXPECT_EQ(read_log(*engine, "t").size(), static_cast<size_t>(count));
   }
   EXPECT_EQ(proxy.cuts(), 4);
+}
+
+// What ends each server that it is sent to is not sent for ever, and takes nobody along.
+TEST(Postgres, WhatNoServerSurvivesIsGivenUp) {
+  const PostgresCluster& cluster = PostgresCluster::shared();
+  const TempDirectory directory;
+  const CuttingProxy proxy(directory.path(), cluster.directory());
+  const auto engine = open(proxy.between(PostgresCluster::shared().new_store()));
+  const Decide poison = [](auto, Changes& changes) {
+    changes.put(key("k"), kPoison);
+    return Decision::kCommit;
+  };
+  std::vector<std::thread> others;
+  for (const char* name : {"1", "2", "3", "4"}) {
+    others.emplace_back([&, name] {
+      for (int i = 0; i < 20; ++i) put(*engine, name, "v");
+      EXPECT_EQ(value_of(*engine, name), "v");
+    });
+  }
+  EXPECT_EQ(wait_for(engine->transact({key("k")}, {}, poison)).error().kind(), ErrorKind::kUnavailable);
+  const std::vector<Key> poisoned{key(kPoison)};
+  EXPECT_EQ(wait_for(engine->read(poisoned)).error().kind(), ErrorKind::kUnavailable);
+  for (std::thread& other : others) other.join();
+  EXPECT_EQ(value_of(*engine, "k"), std::nullopt);
+}
+
+// A role that does not rule the database, which is what a server should have. Its store is its own.
+std::string store_of(const std::string& role) {
+  std::string url = PostgresCluster::shared().new_store();
+  const std::string schema = url.substr(url.rfind('D') + 1);
+  PostgresCluster::execute(url, "CREATE ROLE " + role + " LOGIN");
+  PostgresCluster::execute(url, "ALTER SCHEMA " + schema + " OWNER TO " + role);
+  const std::string user = "user=partita";
+  return url.replace(url.find(user), user.size(), "user=" + role);
+}
+
+TEST(Postgres, NeedsConnectionsOfBothKinds) {
+  PostgresOptions options;
+  options.url = store_of("limited");
+  options.writers = options.readers = 1;
+  const std::string rulers = PostgresCluster::shared().url();
+  PostgresCluster::execute(rulers, "ALTER ROLE limited CONNECTION LIMIT 1");
+  const auto engine = std::move(open_postgres_engine(options)).value();
+  for (int i = 0; i < 1'000 && engine->health().ok(); ++i) std::this_thread::sleep_for(10ms);
+  EXPECT_FALSE(engine->health().ok());
+  PostgresCluster::execute(rulers, "ALTER ROLE limited CONNECTION LIMIT -1");
+  put(*engine, "k", "1");
+  EXPECT_EQ(value_of(*engine, "k"), "1");
+  for (int i = 0; i < 1'000 && !engine->health().ok(); ++i) std::this_thread::sleep_for(10ms);
+  EXPECT_TRUE(engine->health().ok());
+}
+
+// Reads go in company; what is wrong with one of their rows is nobody else's trouble.
+TEST(Postgres, ARowThatCanNotBeReadFailsAlone) {
+  const std::string url = store_of("ruled");
+  const auto engine = open(url);
+  const Strings names{"1", "2", "bad", "3", "4"};
+  for (const std::string& name : names) put(*engine, name, name);
+  PostgresCluster::execute(url, "ALTER TABLE partita_kv ENABLE ROW LEVEL SECURITY");
+  PostgresCluster::execute(url, "ALTER TABLE partita_kv FORCE ROW LEVEL SECURITY");
+  PostgresCluster::execute(url, "CREATE POLICY one ON partita_kv USING (p <> 'bad'::bytea OR 1 / (ver - ver) = 0)");
+  LoopThread loop;
+  std::atomic<size_t> left{names.size() * 20};
+  std::deque<std::vector<Key>> keys;
+  loop.post([&] {
+    for (int round = 0; round < 20; ++round) {
+      for (const std::string& name : names) {
+        keys.push_back({key(name)});
+        start(engine->read(keys.back()), [&, name](const Result<std::vector<std::optional<Record>>>& found) {
+          EXPECT_EQ(found.ok(), name != "bad") << name;
+          --left;
+        });
+      }
+    }
+  });
+  while (left > 0) std::this_thread::sleep_for(1ms);
+}
+
+// The planner may believe for a while that a table is tiny, and must look keys up nevertheless.
+TEST(Postgres, LooksKeysUpWhateverTheStatisticsSay) {
+  const std::string url = PostgresCluster::shared().new_store();
+  {
+    put(*open(url), "a", "1");
+  }
+  for (const char* table : {"partita_kv", "partita_topic"}) {
+    PostgresCluster::execute(url, "ALTER TABLE " + std::string(table) + " SET (autovacuum_enabled = false)");
+    PostgresCluster::execute(url, "VACUUM ANALYZE " + std::string(table));
+  }
+  const Decide fill = [](auto, Changes& changes) {
+    for (int i = 0; i < 3'000; ++i) changes.put(key("k" + std::to_string(i)), "v");
+    for (int i = 0; i < 500; ++i) changes.append("t" + std::to_string(i), "e");
+    return Decision::kCommit;
+  };
+  transact(*open(url), {}, fill);
+  const int64_t before = PostgresCluster::entries_read(url);
+  {
+    const auto engine = open(url);
+    for (int i = 0; i < 20; ++i) {
+      const std::string name = "k" + std::to_string(i);
+      transact(*engine, {name, "absent" + name},
+               [&](auto found, Changes& changes) {
+                 changes.put(key(name), found[0]->value + "w");
+                 changes.put(key("blind" + name), "v");
+                 changes.erase(key("k1" + name));
+                 changes.erase(key("k1" + std::to_string(i) + "0"));
+                 changes.append("t7", "e");
+                 return Decision::kCommit;
+               },
+               {{key("a"), get(*engine, "a")->version}});
+    }
+  }
+  EXPECT_LT(PostgresCluster::entries_read(url) - before, 20 * 60);
+}
+
+// A row that all commits of all servers compare, as a table's description is, is shared without a gap.
+TEST(Postgres, WhatEverybodyComparesCanBeChanged) {
+  const std::string url = PostgresCluster::shared().new_store();
+  std::vector<std::unique_ptr<Engine>> engines;
+  for (int i = 0; i < 4; ++i) engines.push_back(open(url));
+  put(*engines[0], "description", "0");
+  std::atomic<bool> finished{false};
+  std::vector<std::thread> writers;
+  for (size_t w = 0; w < 24; ++w) {
+    writers.emplace_back([&, w] {
+      Engine& own = *engines[w % engines.size()];
+      const std::string name = std::to_string(w);
+      const Decide write = [&](auto, Changes& changes) {
+        changes.put(key(name), "v");
+        return Decision::kCommit;
+      };
+      while (!finished) {
+        const Version version = get(own, "description")->version;
+        while (!finished && transact(own, {name}, write, {{key("description"), version}}) == Outcome::kCommitted) {
+        }
+      }
+    });
+  }
+  int64_t longest_ms = 0;
+  for (int i = 0; i < 6; ++i) {
+    std::this_thread::sleep_for(100ms);
+    const auto begin = std::chrono::steady_clock::now();
+    put(*engines[0], "description", std::to_string(i));
+    const auto took = std::chrono::steady_clock::now() - begin;
+    longest_ms = std::max<int64_t>(longest_ms, std::chrono::duration_cast<std::chrono::milliseconds>(took).count());
+  }
+  finished = true;
+  for (std::thread& writer : writers) writer.join();
+  std::cout << "longest wait " << longest_ms << " ms\n";
+  EXPECT_LT(longest_ms, 4'000);
 }
 
 TEST(Postgres, SaysThatItIsGoneAndThatItIsBack) {
@@ -167,6 +338,30 @@ TEST(Postgres, AHostThatSwallowsEverythingIsPassedOver) {
   EXPECT_EQ(value_of(*engine, "k"), "1");
 }
 
+// Whoever looks names up while the engine connects again keeps nobody waiting who is connected.
+TEST(Postgres, ASlowNameServerHoldsNobodyUp) {
+  std::string url = PostgresCluster::shared().new_store();
+  url.insert(url.find("host=") + 5, std::string(kSlowName) + ",");
+  const auto engine = open(url);
+  put(*engine, "k", "1");
+  std::this_thread::sleep_for(200ms);
+  name_server_is_slow = true;
+  PostgresCluster::execute(url + "&application_name=test",
+                           "DO $$ BEGIN PERFORM pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity "
+                           "WHERE application_name = 'partita' ORDER BY pid LIMIT 1) AS one; END $$");
+  int64_t longest_ms = 0;
+  const auto end = std::chrono::steady_clock::now() + kSlowness;
+  for (auto now = std::chrono::steady_clock::now(); now < end;) {
+    put(*engine, "k", "2");
+    const auto then = std::exchange(now, std::chrono::steady_clock::now());
+    longest_ms =
+        std::max<int64_t>(longest_ms, std::chrono::duration_cast<std::chrono::milliseconds>(now - then).count());
+  }
+  name_server_is_slow = false;
+  EXPECT_GT(slow_lookups, 0);
+  EXPECT_LT(longest_ms, 500);
+}
+
 TEST(Postgres, RefusesWhatANewerVersionMade) {
   const std::string url = PostgresCluster::shared().new_store();
   put(*open(url), "k", "1");
@@ -177,8 +372,10 @@ TEST(Postgres, RefusesWhatANewerVersionMade) {
   const auto refused = open_postgres_engine(options);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().kind(), ErrorKind::kInvalid);
-  options.url = "postgresql://[";
-  EXPECT_EQ(open_postgres_engine(options).error().kind(), ErrorKind::kInvalid);
+  for (const std::string& none : {std::string("postgresql://["), url + "&target_session_attrs=any"}) {
+    options.url = none;
+    EXPECT_EQ(open_postgres_engine(options).error().kind(), ErrorKind::kInvalid);
+  }
 }
 
 // Updates of random keys a second, by that many callers at once.

@@ -119,13 +119,13 @@ int32_t Batch::change_of(const Row& row) {
   return puts ? kInsert : kHold;
 }
 
-void Batch::add_commit(Parameters& parameters) const {
-  add_rows(parameters);
+void Batch::add_commit(Parameters& parameters, bool by_itself) const {
+  add_rows(parameters, by_itself);
   add_log(parameters);
 }
 
-void Batch::add_rows(Parameters& parameters) const {
-  int32_t kinds = 0;
+void Batch::add_rows(Parameters& parameters, bool by_itself) const {
+  int32_t kinds = by_itself ? kByItself : 0;
   std::array<int64_t, 6> want{};  // as partita_commit() has it
   ArrayParameter heads(Element::kBytes);
   ArrayParameter tails(Element::kBytes);

@@ -54,8 +54,8 @@ class Batch {
   std::vector<Transaction*> evaluate(const std::function<storage::Version()>& draw_version);
   // Otherwise nothing has to be committed.
   bool has_effects() const { return has_effects_; }
-  // Those of Statement::kCommit behind the mark and its count.
-  void add_commit(Parameters& parameters) const;
+  // Those of Statement::kCommit behind the mark and its count. `by_itself`: see Change.
+  void add_commit(Parameters& parameters, bool by_itself = false) const;
 
   const std::vector<Transaction*>& members() const { return members_; }
 
@@ -77,7 +77,7 @@ class Batch {
   void check(const Transaction& transaction);
   bool saw_pending(const Transaction& transaction) const;
   static int32_t change_of(const Row& row);
-  void add_rows(Parameters& parameters) const;
+  void add_rows(Parameters& parameters, bool by_itself) const;
   void add_log(Parameters& parameters) const;
 
   std::vector<Transaction*> members_;

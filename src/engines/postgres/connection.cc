@@ -2,6 +2,7 @@
 
 #include <poll.h>
 
+#include <system_error>
 #include <utility>
 
 #include "base/bytes.h"
@@ -12,7 +13,7 @@ namespace partita::postgres {
 
 namespace {
 
-// A statement that is this late is on a server that hangs: locks are waited for less long.
+// A statement that is this late is on a server that hangs: locks are waited for less long (kSessionSql).
 constexpr int64_t kAnswerTimeoutMs = 30'000;
 constexpr int kBinary = 1;
 
@@ -25,27 +26,24 @@ std::string draw_slot() {
 
 }  // namespace
 
-void Connection::open(int64_t now_ms) {
+void Connection::open() {
   PARTITA_CHECK(state_ == State::kDown);
-  const Target target = target_.rotated(turn_++);
-  const std::vector<const char*> names = target.names();
-  const std::vector<const char*> values = target.values();
-  session_ = PQconnectStartParams(names.data(), values.data(), 0);
-  state_ = State::kConnecting;
-  prepares_ = false;
-  step_ = PGRES_POLLING_WRITING;
-  due_ms_ = now_ms + target_.connect_timeout_ms();
-  if (PQstatus(session_) == CONNECTION_BAD) lose(last_words());
+  try {
+    dial_ = std::make_unique<Dial>(target_.rotated(turn_++), wake_);
+    state_ = State::kConnecting;
+  } catch (const std::system_error&) {
+    trouble_ = "No thread could be made that connects.";
+  }
 }
 
 std::string Connection::last_words() const {
-  const std::string words = first_line(PQerrorMessage(session_));
+  const std::string words = first_line(libpq().PQerrorMessage(session_.get()));
   return words.empty() ? "The connection to PostgreSQL was lost." : "PostgreSQL says: " + words;
 }
 
 void Connection::close() {
-  PQfinish(session_);
-  session_ = nullptr;
+  dial_.reset();
+  session_.reset();
   state_ = State::kDown;
   due_ms_ = INT64_MAX;
 }
@@ -56,44 +54,56 @@ void Connection::lose(const std::string& why) {
   for (Sent& lost : std::exchange(sent_, {})) lost.done(Reply());
 }
 
-int Connection::socket() const { return state_ == State::kDown ? -1 : PQsocket(session_); }
+int Connection::socket() const { return session_ == nullptr ? -1 : libpq().PQsocket(session_.get()); }
 
 short Connection::events() const {
-  if (state_ == State::kConnecting && !prepares_) return step_ == PGRES_POLLING_READING ? POLLIN : POLLOUT;
+  if (session_ == nullptr) return 0;
   // PQflush() says 1 while something is left to be sent.
-  return PQflush(session_) == 1 ? POLLIN | POLLOUT : POLLIN;
+  return libpq().PQflush(session_.get()) == 1 ? POLLIN | POLLOUT : POLLIN;
 }
 
 void Connection::progress(int64_t now_ms) {
-  if (state_ == State::kDown) return;
+  if (dial_ != nullptr && dial_->is_over()) return connected(now_ms);
+  if (session_ == nullptr) return;
   if (now_ms >= due_ms_) return lose("PostgreSQL does not answer.");
-  if (state_ == State::kConnecting && !prepares_) return connect(now_ms);
   receive(now_ms);
 }
 
-void Connection::connect(int64_t now_ms) {
-  step_ = PQconnectPoll(session_);
-  if (step_ == PGRES_POLLING_FAILED) return lose(last_words());
-  if (step_ != PGRES_POLLING_OK) return;
-  if (PQsetnonblocking(session_, 1) != 0 || PQenterPipelineMode(session_) != 1) return lose(last_words());
+void Connection::connected(int64_t now_ms) {
+  session_ = dial_->take();
+  dial_.reset();
+  if (session_ == nullptr) return lose("PostgreSQL does not answer.");
+  if (libpq().PQstatus(session_.get()) != CONNECTION_OK) return lose(last_words());
+  if (libpq().PQsetnonblocking(session_.get(), 1) != 0 || libpq().PQenterPipelineMode(session_.get()) != 1) {
+    return lose(last_words());
+  }
   prepare(now_ms);
+}
+
+// It is known as sent before it is, since from then on no memory may run out. A sync behind each statement: it commits
+// by itself, and what fails takes nothing behind it along.
+template <class Send>
+void Connection::await(int64_t now_ms, Done done, Send send) {
+  sent_.push_back({std::move(done), Reply()});
+  if (sent_.size() == 1) due_ms_ = now_ms + kAnswerTimeoutMs;
+  if (!send() || libpq().PQpipelineSync(session_.get()) != 1) lose(last_words());
 }
 
 // All at once; it is ready when the last has been answered, and lost when one fails.
 void Connection::prepare(int64_t now_ms) {
-  prepares_ = true;
   const Done expect_success = [this](Reply&& reply) {
     if (reply.kind == Reply::Kind::kFailed && trouble_.empty()) trouble_ = reply.error.sentence();
   };
   trouble_.clear();
   const auto run = [&](const char* sql, int values, const char* value, int length) {
     constexpr int kFormats[] = {kBinary};
-    return PQsendQueryParams(session_, sql, values, nullptr, &value, &length, kFormats, kBinary) == 1;
+    return libpq().PQsendQueryParams(session_.get(), sql, values, nullptr, &value, &length, kFormats, kBinary) == 1;
   };
-  await(run(kSessionSql, 0, nullptr, 0), now_ms, expect_success);
+  await(now_ms, expect_success, [&] { return run(kSessionSql, 0, nullptr, 0); });
   for (const StatementText& text : statements()) {
     if (session_ == nullptr) return;
-    await(PQsendPrepare(session_, text.name, text.sql, 0, nullptr) == 1, now_ms, expect_success);
+    await(now_ms, expect_success,
+          [&] { return libpq().PQsendPrepare(session_.get(), text.name, text.sql, 0, nullptr) == 1; });
   }
   if (session_ == nullptr) return;
   const Done ready = [this, expect_success](Reply&& reply) {
@@ -105,8 +115,9 @@ void Connection::prepare(int64_t now_ms) {
   };
   count = 0;
   slot_ = draw_slot();
-  await(run(marked_ ? kMarkSql : "SELECT 1", marked_ ? 1 : 0, slot_.data(), static_cast<int>(slot_.size())), now_ms,
-        ready);
+  await(now_ms, ready, [&] {
+    return run(marked_ ? kMarkSql : "SELECT 1", marked_ ? 1 : 0, slot_.data(), static_cast<int>(slot_.size()));
+  });
 }
 
 void Connection::send(Statement statement, Parameters parameters, int64_t now_ms, Done done) {
@@ -119,22 +130,16 @@ void Connection::send(Statement statement, Parameters parameters, int64_t now_ms
     lengths.push_back(static_cast<int>(value.size()));
     formats.push_back(kBinary);
   }
-  const bool accepted = PQsendQueryPrepared(session_, name_of(statement), static_cast<int>(values.size()),
-                                            values.data(), lengths.data(), formats.data(), kBinary) == 1;
-  await(accepted, now_ms, std::move(done));
-}
-
-// A sync behind each statement: it commits by itself, and what fails takes nothing behind it along.
-void Connection::await(bool accepted, int64_t now_ms, Done done) {
-  sent_.push_back({std::move(done), Reply()});
-  if (sent_.size() == 1) due_ms_ = now_ms + kAnswerTimeoutMs;
-  if (!accepted || PQpipelineSync(session_) != 1) lose(last_words());
+  await(now_ms, std::move(done), [&] {
+    return libpq().PQsendQueryPrepared(session_.get(), name_of(statement), static_cast<int>(values.size()),
+                                       values.data(), lengths.data(), formats.data(), kBinary) == 1;
+  });
 }
 
 void Connection::take(PGresult* result) {
   Rows rows(result);
   Reply& reply = sent_.front().reply;
-  switch (PQresultStatus(result)) {
+  switch (libpq().PQresultStatus(result)) {
     case PGRES_TUPLES_OK:
     case PGRES_COMMAND_OK:
       reply.kind = Reply::Kind::kRows;
@@ -147,21 +152,21 @@ void Connection::take(PGresult* result) {
       return;
     }
     default: {
-      const char* const state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+      const char* const state = libpq().PQresultErrorField(result, PG_DIAG_SQLSTATE);
       reply.kind = Reply::Kind::kFailed;
       reply.fate = fate_of(state == nullptr ? "" : state);
-      reply.error = to_error(state == nullptr ? "" : state, PQresultErrorMessage(result));
+      reply.error = to_error(state == nullptr ? "" : state, libpq().PQresultErrorMessage(result));
     }
   }
 }
 
 void Connection::receive(int64_t now_ms) {
-  if (PQconsumeInput(session_) != 1) return lose(last_words());
+  if (libpq().PQconsumeInput(session_.get()) != 1) return lose(last_words());
   bool answered = false;
-  while (session_ != nullptr && !sent_.empty() && PQisBusy(session_) == 0) {
+  while (session_ != nullptr && !sent_.empty() && libpq().PQisBusy(session_.get()) == 0) {
     answered = true;
-    if (PGresult* const result = PQgetResult(session_)) take(result);
-    if (session_ != nullptr && PQstatus(session_) == CONNECTION_BAD) return lose(last_words());
+    if (PGresult* const result = libpq().PQgetResult(session_.get())) take(result);
+    if (session_ != nullptr && libpq().PQstatus(session_.get()) == CONNECTION_BAD) return lose(last_words());
   }
   if (session_ == nullptr) return;
   if (sent_.empty()) {

@@ -2,8 +2,6 @@
 // answers (libpq's pipeline mode), each in a transaction of its own. For one thread, which polls its socket.
 #pragma once
 
-#include <libpq-fe.h>
-
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -11,6 +9,8 @@
 #include <string>
 
 #include "base/result.h"
+#include "engines/postgres/dial.h"
+#include "engines/postgres/libpq.h"
 #include "engines/postgres/parameters.h"
 #include "engines/postgres/schema.h"
 #include "engines/postgres/sql_state.h"
@@ -32,8 +32,10 @@ struct Reply {
 
 class Connection {
  public:
-  // `marked`: it commits, so it keeps a mark in the store.
-  Connection(const Target& target, bool marked) : target_(target), marked_(marked) {}
+  // `marked`: it commits, so it keeps a mark in the store. `wake` is called, from another thread, when an attempt to
+  // connect is over: is_due().
+  Connection(const Target& target, bool marked, std::function<void()> wake)
+      : target_(target), marked_(marked), wake_(std::move(wake)) {}
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   ~Connection() { close(); }
@@ -44,16 +46,17 @@ class Connection {
   const std::string& trouble() const { return trouble_; }
 
   // Precondition: it is down.
-  void open(int64_t now_ms);
+  void open();
   // All that was sent ends kLost, at once.
   void lose(const std::string& why);
 
-  // -1 when it is down.
+  // -1 when there is none.
   int socket() const;
   short events() const;  // for poll()
-  // To be called when the socket has one of those events, or the time is due_ms().
+  // To be called when the socket has one of those events, or it is due.
   void progress(int64_t now_ms);
-  // When connecting, or an answer, has taken too long; INT64_MAX when nothing is waited for.
+  bool is_due(int64_t now_ms) const { return now_ms >= due_ms_ || (dial_ != nullptr && dial_->is_over()); }
+  // When an answer has taken too long; INT64_MAX when none is waited for.
   int64_t due_ms() const { return due_ms_; }
 
   using Done = std::function<void(Reply&&)>;
@@ -67,11 +70,12 @@ class Connection {
 
  private:
   void close();
-  void connect(int64_t now_ms);
+  void connected(int64_t now_ms);
   void prepare(int64_t now_ms);
   void receive(int64_t now_ms);
   void take(PGresult* result);
-  void await(bool accepted, int64_t now_ms, Done done);
+  template <class Send>
+  void await(int64_t now_ms, Done done, Send send);
   std::string last_words() const;
 
   struct Sent {
@@ -81,11 +85,11 @@ class Connection {
 
   const Target& target_;
   const bool marked_;
-  PGconn* session_ = nullptr;
+  const std::function<void()> wake_;
+  std::unique_ptr<Dial> dial_;
+  Session session_;
   State state_ = State::kDown;
-  bool prepares_ = false;
   size_t turn_ = 0;  // of the hosts
-  PostgresPollingStatusType step_ = PGRES_POLLING_WRITING;
   std::deque<Sent> sent_;
   std::string trouble_;
   std::string slot_;

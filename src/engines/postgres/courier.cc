@@ -22,10 +22,14 @@ namespace {
 
 constexpr int64_t kFirstBackoffMs = 20;
 constexpr int64_t kMostBackoffMs = 1'000;
-constexpr int kMostAsks = 64;
+// What may be the cause itself (it makes a server end) is tried by itself after a few times, and not for ever.
+constexpr int kMostLosses = 16;
+constexpr int kLossesInCompany = 2;
 // Statements on one connection whose answers have not come: so that the next is there when one is done.
 constexpr size_t kPipelined = 4;
 constexpr size_t kMostLookedUp = 1'024;
+// About what one statement may bring back: all of it is in memory at once.
+constexpr size_t kMostBytesBack = size_t{4} << 20;
 constexpr int64_t kUnhealthyAfterMs = 1'000;
 
 int64_t clock_ms() {
@@ -50,8 +54,9 @@ Courier::Courier(Target target, const PostgresOptions& options, const Limits& li
     : target_(std::move(target)), options_(options), limits_(limits), versions_(system_random().next()) {
   wakeup_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   PARTITA_CHECK(wakeup_ >= 0);
-  for (size_t i = 0; i < options_.writers; ++i) lanes_.push_back(std::make_unique<Lane>(target_, true));
-  for (size_t i = 0; i < options_.readers; ++i) lanes_.push_back(std::make_unique<Lane>(target_, false));
+  for (size_t i = 0; i < options_.writers + options_.readers; ++i) {
+    lanes_.push_back(std::make_unique<Lane>(target_, i < options_.writers, [this] { wake(); }));
+  }
   thread_ = std::thread(&Courier::run, this);
 }
 
@@ -61,16 +66,18 @@ Courier::~Courier() {
     PARTITA_CHECK(incoming_.empty());
     stopping_ = true;
   }
-  PARTITA_CHECK(eventfd_write(wakeup_, 1) == 0);
+  wake();
   thread_.join();
+  lanes_.clear();
   ::close(wakeup_);
 }
+
+void Courier::wake() const { PARTITA_CHECK(eventfd_write(wakeup_, 1) == 0); }
 
 void Courier::take(Errand& errand) {
   std::lock_guard lock(mutex_);
   incoming_.push_back(&errand);
-  if (!std::exchange(asleep_, false)) return;
-  PARTITA_CHECK(eventfd_write(wakeup_, 1) == 0);
+  if (std::exchange(asleep_, false)) wake();
 }
 
 Result<void> Courier::health() const {
@@ -123,9 +130,11 @@ int64_t Courier::next_due() const {
     if (deal->not_before_ms_ > now_ms_) due = std::min(due, deal->not_before_ms_);
   }
   for (const auto& settlement : settlements_) due = std::min(due, settlement->ask_at_ms);
-  const bool waits = !deals_.empty() || !looks_.empty() || !asks_.empty();
-  if (down_since_ms_ != 0) {
-    due = std::min(due, (waits ? down_since_ms_ + kPatienceMs : now_ms_ + kUnhealthyAfterMs));
+  for (const bool marked : {false, true}) {
+    if (down_since_ms_[marked] == 0) continue;
+    due = std::min(due, now_ms_ + kUnhealthyAfterMs);
+    const bool waits = marked ? !deals_.empty() : !looks_.empty() || !asks_.empty();
+    if (waits) due = std::min(due, down_since_ms_[marked] + kPatienceMs);
   }
   return due;
 }
@@ -148,7 +157,7 @@ void Courier::sleep() {
   now_ms_ = clock_ms();
   for (size_t i = 0; i < lanes_.size(); ++i) {
     Connection& connection = lanes_[i]->connection;
-    if (sockets[i + 1].revents != 0 || now_ms_ >= connection.due_ms()) connection.progress(now_ms_);
+    if (sockets[i + 1].revents != 0 || connection.is_due(now_ms_)) connection.progress(now_ms_);
   }
 }
 
@@ -165,40 +174,61 @@ void Courier::tend_connections() {
     if (connection.state() != Connection::State::kDown || now_ms_ < lane->open_at_ms) continue;
     lane->backoff_ms = std::clamp(lane->backoff_ms * 2, kFirstBackoffMs, kMostBackoffMs);
     lane->open_at_ms = now_ms_ + lane->backoff_ms;
-    connection.open(now_ms_);
+    connection.open();
   }
-  const bool up = is_up(true);
-  if (up) down_since_ms_ = 0;
-  if (!up && down_since_ms_ == 0) down_since_ms_ = now_ms_;
-  const bool ill = !up && now_ms_ - down_since_ms_ >= kUnhealthyAfterMs;
+  std::string trouble = look_for_trouble();
   std::lock_guard lock(mutex_);
-  if (ill == !trouble_.empty()) return;
-  trouble_.clear();
-  if (ill) {
-    trouble_ = "There is no connection to PostgreSQL. " + lanes_.front()->connection.trouble();
-    log(LogLevel::kError, trouble_);
-  } else {
-    log(LogLevel::kInfo, "PostgreSQL is connected again.");
+  if (trouble.empty() == trouble_.empty()) return;
+  trouble_ = std::move(trouble);
+  log(trouble_.empty() ? LogLevel::kInfo : LogLevel::kError,
+      trouble_.empty() ? "PostgreSQL is connected again." : trouble_);
+}
+
+// Either kind of connections may be missing without the other: PostgreSQL has a limit of them.
+std::string Courier::look_for_trouble() {
+  std::string trouble;
+  for (const auto& lane : lanes_) {
+    int64_t& since = down_since_ms_[lane->marked];
+    if (is_up(lane->marked))
+      since = 0;
+    else if (since == 0)
+      since = now_ms_;
+    if (since == 0 || now_ms_ - since < kUnhealthyAfterMs || !trouble.empty()) continue;
+    trouble = "There is no connection to PostgreSQL. " + lane->connection.trouble();
   }
+  return trouble;
+}
+
+bool Courier::is_given_up(bool marked) const {
+  return down_since_ms_[marked] != 0 && now_ms_ - down_since_ms_[marked] >= kPatienceMs;
 }
 
 // What waited for a connection for so long waits no longer.
 void Courier::give_up() {
-  if (down_since_ms_ == 0 || now_ms_ - down_since_ms_ < kPatienceMs) return;
+  if (!is_given_up(false) && !is_given_up(true)) return;
   const Error error =
       health().ok() ? Error(ErrorKind::kUnavailable, "There is no connection to PostgreSQL.") : Error(health().error());
-  for (Ask* const ask : std::exchange(asks_, {})) {
-    ask->result = error;
-    finish(*ask);
+  if (is_given_up(false)) {
+    for (Ask* const ask : std::exchange(asks_, {})) {
+      ask->result = error;
+      finish(*ask);
+    }
+    for (Look* const look : std::exchange(looks_, {})) {
+      look->result = error;
+      finish(*look);
+    }
   }
-  for (Look* const look : std::exchange(looks_, {})) {
-    look->result = error;
-    finish(*look);
-  }
+  if (!is_given_up(true)) return;
   for (Deal* const deal : std::exchange(deals_, {})) {
     deal->transaction.outcome = error;
     finish(*deal);
   }
+}
+
+std::optional<Error> Courier::count_loss(Errand& errand) {
+  if (++errand.losses_ >= kLossesInCompany) errand.alone_ = true;
+  if (errand.losses_ < kMostLosses) return std::nullopt;
+  return Error(ErrorKind::kUnavailable, "The connection to PostgreSQL was lost each time that this was tried.");
 }
 
 void Courier::dispatch() {
@@ -229,50 +259,81 @@ void Courier::answer(Ask& ask, Reply&& reply) {
     return finish(ask);
   }
   const bool again = reply.kind == Reply::Kind::kLost || reply.fate != Fate::kFailed;
-  if (again && ++ask.attempts_ < kMostAsks) return asks_.push_front(&ask);
+  if (again && !count_loss(ask)) return asks_.push_front(&ask);
   ask.result = std::move(reply.error);
   finish(ask);
+}
+
+size_t Courier::keys_at_once() const {
+  return std::clamp<size_t>(kMostBytesBack / std::max<size_t>(1, average_bytes_), 1, kMostLookedUp);
+}
+
+// Much is believed at once, and forgotten slowly.
+void Courier::weigh(size_t keys, const Rows& rows, int column) {
+  size_t bytes = 0;
+  for (int row = 0; row < rows.size(); ++row) bytes += rows.bytes(row, column).size();
+  average_bytes_ = std::max(bytes / keys, average_bytes_ - average_bytes_ / 16);
+}
+
+std::vector<Look*> Courier::pick_looks() {
+  std::vector<Look*> looks;
+  size_t keys = 0;
+  while (!looks_.empty() && looks.size() < options_.merged) {
+    Look* const next = looks_.front();
+    keys += next->keys_.size();
+    if (!looks.empty() && (next->alone_ || keys > keys_at_once())) break;
+    looks.push_back(next);
+    looks_.pop_front();
+    if (next->alone_) break;
+  }
+  return looks;
 }
 
 void Courier::send_looks(Lane& lane) {
   while (!looks_.empty() && lane.connection.state() == Connection::State::kReady &&
          lane.connection.outstanding() < kPipelined) {
-    std::vector<Look*> looks;
-    size_t keys = 0;
-    while (!looks_.empty() && looks.size() < options_.merged &&
-           (looks.empty() || keys + looks_.front()->keys_.size() <= kMostLookedUp)) {
-      looks.push_back(looks_.front());
-      keys += looks_.front()->keys_.size();
-      looks_.pop_front();
-    }
+    std::vector<Look*> looks = pick_looks();
+    const bool is_one = looks.size() == 1 && looks.front()->keys_.size() == 1;
     Parameters parameters;
-    if (keys == 1) {
+    if (is_one) {
       const SplitKey parts = split(looks.front()->keys_.front().bytes);
       parameters.add_bytes(parts.head);
       parameters.add_bytes(parts.tail);
     } else {
-      ArrayParameter heads(ArrayParameter::Element::kBytes);
-      ArrayParameter tails(ArrayParameter::Element::kBytes);
-      ArrayParameter values(ArrayParameter::Element::kInt32);
+      KeyList list;
       for (const Look* const look : looks) {
-        for (const Key& key : look->keys_) {
-          const SplitKey parts = split(key.bytes);
-          heads.add_bytes(parts.head);
-          tails.add_bytes(parts.tail);
-          values.add_int32(1);
-        }
+        for (const Key& key : look->keys_) list.add(key.bytes, true);
       }
-      for (ArrayParameter* array : {&heads, &tails, &values}) parameters.add_array(std::move(*array));
+      parameters = std::move(list).parameters();
     }
-    lane.connection.send(keys == 1 ? Statement::kGet : Statement::kGetMany, std::move(parameters), now_ms_,
+    lane.connection.send(is_one ? Statement::kGet : Statement::kGetMany, std::move(parameters), now_ms_,
                          [this, looks = std::move(looks)](Reply&& reply) { answer(looks, std::move(reply)); });
   }
 }
 
+// In their order, before all others. What failed in company is tried alone, since it may be due to one of them.
+void Courier::look_again(std::span<Look* const> looks, bool was_lost) {
+  std::vector<Look*> again;
+  for (Look* const look : looks) {
+    if (!was_lost) look->alone_ = true;
+    if (std::optional<Error> error = was_lost ? count_loss(*look) : std::nullopt) {
+      look->result = std::move(*error);
+      finish(*look);
+    } else {
+      again.push_back(look);
+    }
+  }
+  looks_.insert(looks_.begin(), again.begin(), again.end());
+}
+
 void Courier::answer(std::span<Look* const> looks, Reply&& reply) {
-  if (reply.kind == Reply::Kind::kLost || (reply.kind == Reply::Kind::kFailed && reply.fate != Fate::kFailed)) {
-    looks_.insert(looks_.begin(), looks.begin(), looks.end());
-    return;
+  const bool was_lost =
+      reply.kind == Reply::Kind::kLost || (reply.kind == Reply::Kind::kFailed && reply.fate != Fate::kFailed);
+  if (was_lost || (reply.kind == Reply::Kind::kFailed && looks.size() > 1)) return look_again(looks, was_lost);
+  if (reply.kind == Reply::Kind::kRows) {
+    size_t keys = 0;
+    for (const Look* const look : looks) keys += look->keys_.size();
+    weigh(keys, reply.rows, keys == 1 ? 1 : 2);
   }
   try {
     if (reply.kind == Reply::Kind::kRows) hand_out(looks, reply.rows);

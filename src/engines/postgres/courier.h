@@ -5,8 +5,7 @@
 // connection is lost: what only read is sent again, and a commit whose answer did not come is settled by its mark.
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
+#include <array>
 #include <coroutine>
 #include <deque>
 #include <memory>
@@ -48,6 +47,8 @@ class Errand {
   Executor* home_ = nullptr;
   std::coroutine_handle<> handle_;
   std::exception_ptr failure_;  // memory that ran out
+  int losses_ = 0;              // times that its connection was lost under it
+  bool alone_ = false;          // in no statement with others, since one with it failed
 };
 
 // A statement that may be sent again when its answer did not come.
@@ -61,7 +62,6 @@ class Ask : public Errand {
   friend class Courier;
   const Statement statement_;
   const Parameters parameters_;
-  int attempts_ = 0;
 };
 
 // Records by their keys, all from one moment.
@@ -89,8 +89,8 @@ class Deal : public Errand {
  private:
   friend class Courier;
   int attempts_ = 0;
-  bool alone_ = false;  // in no batch with others, since one with it failed
   int64_t not_before_ms_ = 0;
+  bool by_itself_ = false;  // its commit, since it waited long in vain
 };
 
 class Courier {
@@ -111,6 +111,7 @@ class Courier {
 
   void run();
   void sleep();
+  void wake() const;  // from any thread
   int64_t next_due() const;
   void gather();
   void tend_connections();
@@ -119,8 +120,13 @@ class Courier {
   void send_asks(Lane& lane);
   void send_looks(Lane& lane);
   void answer(Ask& ask, Reply&& reply);
+  std::vector<Look*> pick_looks();
   void answer(std::span<Look* const> looks, Reply&& reply);
+  void look_again(std::span<Look* const> looks, bool was_lost);
   static void hand_out(std::span<Look* const> looks, const Rows& rows);
+  void weigh(size_t keys, const Rows& rows, int column);
+  size_t keys_at_once() const;
+  static std::optional<Error> count_loss(Errand& errand);
 
   std::vector<Deal*> pick_deals();
   bool is_free(const Deal& deal, const std::unordered_set<std::string_view>& passed) const;
@@ -134,13 +140,21 @@ class Courier {
   void claim(Load& load);
   void release(Load& load);
   void conclude(std::unique_ptr<Load> load, const std::optional<Error>& error = std::nullopt);
-  void put_back(std::unique_ptr<Load> load, bool conflicted);
+  enum class Cause : uint8_t {
+    kOthers,  // changed the same at the same time
+    kLoss,    // of the connection
+    kElse,
+  };
+  void put_back(std::unique_ptr<Load> load, Cause cause);
+  std::optional<Error> count(Deal& deal, Cause cause) const;
   void fail(std::unique_ptr<Load> load, Reply&& reply);
   template <class Work>
   void guarded(Lane& lane, Work work);
   void finish(Errand& errand);
   void flush_finished();
   bool is_up(bool marked) const;
+  std::string look_for_trouble();
+  bool is_given_up(bool marked) const;
   storage::Version draw_version();
 
   const Target target_;
@@ -164,7 +178,9 @@ class Courier {
   std::unordered_multiset<std::string_view> claims_;  // keys that batches under way name
   std::vector<Errand*> finished_;
   int64_t now_ms_ = 0;
-  int64_t down_since_ms_ = 0;  // no connection that commits; 0: there is one
+  // Since when there is no connection, of those that do not commit and of those that do. 0: there is one.
+  std::array<int64_t, 2> down_since_ms_{};
+  size_t average_bytes_ = 0;  // of what comes back for a key
   uint64_t versions_;
   std::thread thread_;
 };

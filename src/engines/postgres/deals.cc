@@ -23,6 +23,8 @@ constexpr int kMostAttempts = 200;
 constexpr int kEagerAttempts = 3;
 constexpr int64_t kMostPauseMs = 50;
 constexpr int64_t kAskAgainMs = 50;
+// Less than the lock_timeout of a session.
+constexpr int64_t kLongWaitMs = 500;
 
 }  // namespace
 
@@ -37,9 +39,12 @@ std::vector<Deal*> Courier::pick_deals() {
   std::vector<Deal*> picked;
   std::vector<Deal*> left;
   std::unordered_set<std::string_view> passed;
+  size_t keys = 0;
   while (!deals_.empty() && picked.size() < options_.merged && left.size() < kMostPassed) {
     Deal* const deal = deals_.front();
     if (is_free(*deal, passed) && (picked.empty() || !deal->alone_)) {
+      keys += deal->transaction.keys.size();
+      if (!picked.empty() && keys > keys_at_once()) break;
       picked.push_back(deal);
       deals_.pop_front();
       if (deal->alone_) break;
@@ -76,25 +81,17 @@ void Courier::begin_batch(Lane& lane, std::vector<Deal*> deals) {
     load.batch = std::make_unique<Batch>(std::move(members), limits_);
     const std::vector<Batch::Wanted> wanted = load.batch->wanted();
     if (wanted.empty()) return decide_and_commit(lane, nullptr);
-    ArrayParameter heads(ArrayParameter::Element::kBytes);
-    ArrayParameter tails(ArrayParameter::Element::kBytes);
-    ArrayParameter values(ArrayParameter::Element::kInt32);
-    for (const Batch::Wanted& one : wanted) {
-      const SplitKey parts = split(one.key);
-      heads.add_bytes(parts.head);
-      tails.add_bytes(parts.tail);
-      values.add_int32(one.value ? 1 : 0);
-    }
-    Parameters parameters;
-    for (ArrayParameter* array : {&heads, &tails, &values}) parameters.add_array(std::move(*array));
-    lane.connection.send(Statement::kGetMany, std::move(parameters), now_ms_,
+    KeyList list;
+    for (const Batch::Wanted& one : wanted) list.add(one.key, one.value);
+    lane.connection.send(Statement::kGetMany, std::move(list).parameters(), now_ms_,
                          [this, &lane](Reply&& reply) { looked_up(lane, std::move(reply)); });
   });
 }
 
 void Courier::looked_up(Lane& lane, Reply&& reply) {
-  if (reply.kind == Reply::Kind::kLost) return put_back(std::move(lane.load), false);
+  if (reply.kind == Reply::Kind::kLost) return put_back(std::move(lane.load), Cause::kLoss);
   if (reply.kind == Reply::Kind::kFailed) return fail(std::move(lane.load), std::move(reply));
+  if (!lane.load->claims.empty()) weigh(lane.load->claims.size(), reply.rows, 2);
   guarded(lane, [&] { decide_and_commit(lane, &reply.rows); });
 }
 
@@ -116,7 +113,8 @@ void Courier::decide_and_commit(Lane& lane, const Rows* rows) {
   Parameters parameters;
   parameters.add_bytes(lane.connection.slot());
   parameters.add_int64(lane.connection.count);
-  batch.add_commit(parameters);
+  batch.add_commit(parameters, std::ranges::any_of(deals, &Deal::by_itself_));
+  lane.load->sent_at_ms = now_ms_;
   lane.connection.send(Statement::kCommit, std::move(parameters), now_ms_,
                        [this, &lane](Reply&& reply) { committed(lane, std::move(reply)); });
 }
@@ -143,9 +141,12 @@ void Courier::committed(Lane& lane, Reply&& reply) {
       ++lane.connection.count;
       return conclude(std::move(lane.load));
     case Verdict::kChanged:
-      return put_back(std::move(lane.load), true);
+      if (now_ms_ - lane.load->sent_at_ms >= kLongWaitMs) {
+        for (Deal* const deal : lane.load->deals) deal->by_itself_ = true;
+      }
+      return put_back(std::move(lane.load), Cause::kOthers);
     case Verdict::kFenced:
-      put_back(std::move(lane.load), false);
+      put_back(std::move(lane.load), Cause::kElse);
       return lane.connection.lose("The mark of the connection is gone.");
   }
   PARTITA_CHECK(false);
@@ -194,7 +195,7 @@ void Courier::settled(std::unique_ptr<Settlement> settlement, Reply&& reply) {
   }
   const int64_t count = reply.rows.int64(0, 0);
   if (count > settlement->count) return conclude(std::move(settlement->load));
-  put_back(std::move(settlement->load), false);
+  put_back(std::move(settlement->load), Cause::kLoss);
 }
 
 void Courier::claim(Load& load) {
@@ -219,32 +220,43 @@ void Courier::conclude(std::unique_ptr<Load> load, const std::optional<Error>& e
   }
 }
 
-// To the front of the queue; `conflicted`: others were in the way.
-void Courier::put_back(std::unique_ptr<Load> load, bool conflicted) {
+// The error, when it has been tried often enough.
+std::optional<Error> Courier::count(Deal& deal, Cause cause) const {
+  if (cause == Cause::kLoss) return count_loss(deal);
+  if (cause != Cause::kOthers) return std::nullopt;
+  if (++deal.attempts_ >= kMostAttempts) {
+    return Error(ErrorKind::kConflict, "Others changed the same records too often while this one was tried.");
+  }
+  if (deal.attempts_ > kEagerAttempts) {
+    const auto most = static_cast<uint64_t>(std::min<int64_t>(deal.attempts_, kMostPauseMs));
+    deal.not_before_ms_ = now_ms_ + 1 + static_cast<int64_t>(system_random().below(most));
+  }
+  return std::nullopt;
+}
+
+// To the front of the queue.
+void Courier::put_back(std::unique_ptr<Load> load, Cause cause) {
   release(*load);
   std::vector<Deal*> again;
   for (Deal* const deal : load->deals) {
-    if (conflicted && ++deal->attempts_ >= kMostAttempts) {
-      deal->transaction.outcome =
-          Error(ErrorKind::kConflict, "Others changed the same records too often while this one was tried.");
+    if (std::optional<Error> error = count(*deal, cause)) {
+      deal->transaction.outcome = std::move(*error);
       finish(*deal);
-      continue;
+    } else {
+      again.push_back(deal);
     }
-    if (conflicted && deal->attempts_ > kEagerAttempts) {
-      const auto most = static_cast<uint64_t>(std::min<int64_t>(deal->attempts_, kMostPauseMs));
-      deal->not_before_ms_ = now_ms_ + 1 + static_cast<int64_t>(system_random().below(most));
-    }
-    again.push_back(deal);
   }
   deals_.insert(deals_.begin(), again.begin(), again.end());
 }
 
 // Nothing was done. What failed in company is tried alone, since it may be due to one of them.
 void Courier::fail(std::unique_ptr<Load> load, Reply&& reply) {
-  if (reply.fate != Fate::kFailed) return put_back(std::move(load), reply.fate == Fate::kAgain);
+  if (reply.fate != Fate::kFailed) {
+    return put_back(std::move(load), reply.fate == Fate::kAgain ? Cause::kOthers : Cause::kLoss);
+  }
   if (load->deals.size() == 1) return conclude(std::move(load), std::move(reply.error));
   for (Deal* const deal : load->deals) deal->alone_ = true;
-  put_back(std::move(load), false);
+  put_back(std::move(load), Cause::kElse);
 }
 
 }  // namespace partita::postgres

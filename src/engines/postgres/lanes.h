@@ -15,10 +15,12 @@ struct Courier::Load {
   std::vector<Deal*> deals;
   std::unique_ptr<Batch> batch;
   std::vector<std::string_view> claims;
+  int64_t sent_at_ms = 0;  // its commit
 };
 
 struct Courier::Lane {
-  Lane(const Target& target, bool is_marked) : connection(target, is_marked), marked(is_marked) {}
+  Lane(const Target& target, bool is_marked, std::function<void()> wake)
+      : connection(target, is_marked, std::move(wake)), marked(is_marked) {}
   Connection connection;
   const bool marked;  // it commits
   int64_t open_at_ms = 0;

@@ -62,7 +62,8 @@ void Parameters::add_int64(int64_t value) { append_u64(values_.emplace_back(), s
 void Parameters::add_int32(int32_t value) { append_u32(values_.emplace_back(), static_cast<uint32_t>(value)); }
 
 std::string_view Rows::bytes(int row, int column) const {
-  return {PQgetvalue(result_.get(), row, column), static_cast<size_t>(PQgetlength(result_.get(), row, column))};
+  return {libpq().PQgetvalue(result_.get(), row, column),
+          static_cast<size_t>(libpq().PQgetlength(result_.get(), row, column))};
 }
 
 int64_t Rows::int64(int row, int column) const {
@@ -82,6 +83,19 @@ int32_t Rows::int32(int row, int column) const {
 SplitKey split(std::string_view key) {
   if (key.size() <= kMaxHeadBytes) return {key, {}};
   return {key.substr(0, kMaxHeadBytes), key.substr(kMaxHeadBytes)};
+}
+
+void KeyList::add(std::string_view key, bool with_value) {
+  const SplitKey parts = split(key);
+  heads_.add_bytes(parts.head);
+  tails_.add_bytes(parts.tail);
+  values_.add_int32(with_value ? 1 : 0);
+}
+
+Parameters KeyList::parameters() && {
+  Parameters parameters;
+  for (ArrayParameter* array : {&heads_, &tails_, &values_}) parameters.add_array(std::move(*array));
+  return parameters;
 }
 
 const std::string& beyond_all_heads() {

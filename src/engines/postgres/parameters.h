@@ -1,14 +1,13 @@
 // What goes to PostgreSQL with a statement, and what comes back, in its binary format: big-endian, no text.
 #pragma once
 
-#include <libpq-fe.h>
-
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engines/postgres/libpq.h"
 #include "storage/engine.h"
 
 namespace partita::postgres {
@@ -46,7 +45,7 @@ class Parameters {
 };
 
 struct FreeResult {
-  void operator()(PGresult* result) const { PQclear(result); }
+  void operator()(PGresult* result) const { libpq().PQclear(result); }
 };
 
 // Rows in binary format. Columns are asked for as what the statement says they are.
@@ -54,8 +53,8 @@ class Rows {
  public:
   Rows() = default;
   explicit Rows(PGresult* result) : result_(result) {}
-  int size() const { return PQntuples(result_.get()); }
-  bool is_null(int row, int column) const { return PQgetisnull(result_.get(), row, column) != 0; }
+  int size() const { return libpq().PQntuples(result_.get()); }
+  bool is_null(int row, int column) const { return libpq().PQgetisnull(result_.get(), row, column) != 0; }
   std::string_view bytes(int row, int column) const;
   int64_t int64(int row, int column) const;
   int32_t int32(int row, int column) const;
@@ -73,6 +72,18 @@ struct SplitKey {
   std::string_view tail;  // empty for all but long keys
 };
 SplitKey split(std::string_view key);
+
+// Keys to be looked up together, as Statement::kGetMany takes them: with their values or only for their versions.
+class KeyList {
+ public:
+  void add(std::string_view key, bool with_value);
+  Parameters parameters() &&;
+
+ private:
+  ArrayParameter heads_{ArrayParameter::Element::kBytes};
+  ArrayParameter tails_{ArrayParameter::Element::kBytes};
+  ArrayParameter values_{ArrayParameter::Element::kInt32};
+};
 
 // Heads are shorter: it is behind them all.
 const std::string& beyond_all_heads();

@@ -23,7 +23,9 @@ using postgres::Statement;
 
 // A key is a head and a tail; a statement takes less than 1 GB, and PostgreSQL has several copies of it in memory.
 constexpr Limits kLimits{.key_bytes = 65'535, .record_bytes = size_t{32} << 20, .transaction_bytes = size_t{128} << 20};
-constexpr int64_t kErasedAtOnce = 10'000;
+// What is erased goes piece by piece, so that no statement keeps others waiting behind it for long.
+constexpr int64_t kErasedAtOnce = 1'000;
+constexpr int64_t kErasedBytesAtOnce = 8 << 20;
 
 bool is_empty(const Range& range) { return !range.end.empty() && range.end <= range.begin; }
 
@@ -74,6 +76,7 @@ class PostgresEngine final : public Engine {
 
  private:
   Task<Result<Rows>> ask(Statement statement, Parameters parameters);
+  Task<Result<void>> trim_to(std::string topic, int64_t upto);
 
   Courier courier_;
 };
@@ -139,6 +142,7 @@ Task<Result<void>> PostgresEngine::erase_range(Range range) {
     Parameters parameters;
     add_range(parameters, range);
     parameters.add_int64(kErasedAtOnce);
+    parameters.add_int64(kErasedBytesAtOnce);
     PARTITA_CO_TRY(const Rows rows, co_await ask(Statement::kErase, std::move(parameters)));
     if (rows.int64(0, 0) == 0) co_return Result<void>();
   }
@@ -167,15 +171,26 @@ Task<Result<Position>> PostgresEngine::log_end(std::string topic) {
   co_return rows.size() == 0 ? Position{} : position_of(rows.int64(0, 0));
 }
 
-Task<Result<void>> PostgresEngine::trim_log(std::string topic, Position upto) {
-  Parameters parameters;
-  parameters.add_bytes(topic);
-  parameters.add_int64(number_of(upto));
-  PARTITA_CO_TRY_VOID(co_await ask(Statement::kTrim, std::move(parameters)));
-  co_return Result<void>();
+Task<Result<void>> PostgresEngine::trim_to(std::string topic, int64_t upto) {
+  for (;;) {
+    Parameters parameters;
+    parameters.add_bytes(topic);
+    parameters.add_int64(upto);
+    parameters.add_int64(kErasedAtOnce);
+    parameters.add_int64(kErasedBytesAtOnce);
+    PARTITA_CO_TRY(const Rows rows, co_await ask(Statement::kTrim, std::move(parameters)));
+    if (rows.int64(0, 0) == 0) co_return Result<void>();
+  }
 }
 
+Task<Result<void>> PostgresEngine::trim_log(std::string topic, Position upto) {
+  return trim_to(std::move(topic), number_of(upto));
+}
+
+// All entries first, in pieces: what is left when the topic itself goes is what came meanwhile.
 Task<Result<void>> PostgresEngine::forget_log(std::string topic) {
+  PARTITA_CO_TRY(const Position end, co_await log_end(topic));
+  PARTITA_CO_TRY_VOID(co_await trim_to(topic, number_of(end)));
   Parameters parameters;
   parameters.add_bytes(topic);
   PARTITA_CO_TRY_VOID(co_await ask(Statement::kForget, std::move(parameters)));

@@ -1,13 +1,15 @@
 #include "engines/postgres/schema.h"
 
-#include <libpq-fe.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <memory>
 
 #include "base/check.h"
+#include "engines/postgres/commit_sql.h"
+#include "engines/postgres/dial.h"
+#include "engines/postgres/libpq.h"
+#include "engines/postgres/parameters.h"
 #include "engines/postgres/schema_sql.h"
 #include "engines/postgres/sql_state.h"
 
@@ -27,7 +29,7 @@ constexpr std::array kStatements = {
     StatementText{Statement::kGetMany, "partita_get_many",
                   "SELECT a.i, kv.ver, CASE WHEN a.w <> 0 THEN kv.v END "
                   "FROM unnest($1::bytea[], $2::bytea[], $3::int[]) WITH ORDINALITY AS a(p, r, w, i) "
-                  "JOIN partita_kv kv ON kv.p = a.p AND kv.d = "
+                  "JOIN partita_kv kv ON kv.p BETWEEN a.p AND a.p AND kv.d = "
                   "CASE WHEN a.r = ''::bytea THEN a.r ELSE sha256(a.r) END"},
     StatementText{Statement::kScan, "partita_page",
                   "SELECT kp, kr, kver, kv FROM partita_scan($1::bytea, $2::bytea, $3::bytea, $4::bytea, $5::bool, "
@@ -39,34 +41,28 @@ constexpr std::array kStatements = {
     StatementText{Statement::kSettle, "partita_settle",
                   "UPDATE partita_mark SET fenced = true WHERE slot = $1::bytea RETURNING seq"},
     StatementText{Statement::kErase, "partita_erase_some",
-                  "SELECT partita_erase($1::bytea, $2::bytea, $3::bytea, $4::bytea, $5::bigint)"},
+                  "SELECT partita_erase($1::bytea, $2::bytea, $3::bytea, $4::bytea, $5::bigint, $6::bigint)"},
     StatementText{Statement::kSize, "partita_size_of",
                   "SELECT partita_size($1::bytea, $2::bytea, $3::bytea, $4::bytea)"},
     StatementText{Statement::kReadLog, "partita_entries",
                   "SELECT en, ee FROM partita_read_log($1::bytea, $2::bigint, $3::bigint, $4::bigint)"},
     StatementText{Statement::kLogEnd, "partita_end", "SELECT last FROM partita_topic WHERE t = $1::bytea"},
-    StatementText{Statement::kTrim, "partita_trim", "DELETE FROM partita_log WHERE t = $1::bytea AND n <= $2::bigint"},
+    StatementText{Statement::kTrim, "partita_trim_some",
+                  "SELECT partita_trim($1::bytea, $2::bigint, $3::bigint, $4::bigint)"},
     StatementText{Statement::kForget, "partita_forget_topic", "SELECT partita_forget($1::bytea)"},
 };
 
-struct Finish {
-  void operator()(PGconn* connection) const { PQfinish(connection); }
-};
-using Session = std::unique_ptr<PGconn, Finish>;
-struct Clear {
-  void operator()(PGresult* result) const { PQclear(result); }
-};
-using Answer = std::unique_ptr<PGresult, Clear>;
+using Answer = std::unique_ptr<PGresult, FreeResult>;
 
 Result<Answer> execute(PGconn* session, const std::string& sql) {
-  Answer answer(PQexec(session, sql.c_str()));
-  const ExecStatusType status = PQresultStatus(answer.get());
+  Answer answer(libpq().PQexec(session, sql.c_str()));
+  const ExecStatusType status = libpq().PQresultStatus(answer.get());
   if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) return answer;
-  const char* const state = PQresultErrorField(answer.get(), PG_DIAG_SQLSTATE);
-  return to_error(state == nullptr ? "" : state, PQerrorMessage(session));
+  const char* const state = libpq().PQresultErrorField(answer.get(), PG_DIAG_SQLSTATE);
+  return to_error(state == nullptr ? "" : state, libpq().PQerrorMessage(session));
 }
 
-int number_in(const Answer& answer, int column) { return std::atoi(PQgetvalue(answer.get(), 0, column)); }
+int number_in(const Answer& answer, int column) { return std::atoi(libpq().PQgetvalue(answer.get(), 0, column)); }
 
 Result<void> make(PGconn* session) {
   PARTITA_TRY_VOID(execute(session, kTablesSql));
@@ -82,9 +78,9 @@ Result<void> make(PGconn* session) {
 // Whether what is there is ours and new enough.
 Result<bool> is_made(PGconn* session) {
   PARTITA_TRY(const Answer there, execute(session, "SELECT to_regclass('partita_meta') IS NOT NULL"));
-  if (PQgetvalue(there.get(), 0, 0)[0] != 't') return false;
+  if (libpq().PQgetvalue(there.get(), 0, 0)[0] != 't') return false;
   PARTITA_TRY(const Answer meta, execute(session, "SELECT format, revision FROM partita_meta"));
-  if (PQntuples(meta.get()) == 0) return false;
+  if (libpq().PQntuples(meta.get()) == 0) return false;
   if (number_in(meta, 0) != kFormat) {
     return Error(ErrorKind::kInvalid, "The store in this database has format " + std::to_string(number_in(meta, 0)) +
                                           ", which this version does not know: use the version that made it.");
@@ -111,27 +107,35 @@ const char* const kSessionSql =
     "set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false), "
     "set_config('enable_mergejoin', 'off', false), set_config('enable_bitmapscan', 'off', false), "
     "set_config('enable_material', 'off', false), set_config('enable_memoize', 'off', false), "
-    "set_config('max_parallel_workers_per_gather', '0', false), set_config('lock_timeout', '5s', false), "
+    "set_config('max_parallel_workers_per_gather', '0', false), set_config('lock_timeout', '1s', false), "
     "set_config('default_transaction_isolation', 'read committed', false), "
     "CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END";
 
 const char* const kMarkSql = "INSERT INTO partita_mark (slot) VALUES ($1::bytea)";
 
 Result<Target> Target::parse(const std::string& url) {
+  PARTITA_TRY_VOID(load_libpq());
   char* message = nullptr;
-  PQconninfoOption* const options = PQconninfoParse(url.c_str(), &message);
+  PQconninfoOption* const options = libpq().PQconninfoParse(url.c_str(), &message);
   if (options == nullptr) {
     const std::string why = message == nullptr ? "out of memory" : first_line(message);
-    PQfreemem(message);
+    libpq().PQfreemem(message);
     return Error(ErrorKind::kInvalid, "The store's address is none that PostgreSQL understands: " + why);
   }
   Target target;
   for (const PQconninfoOption* option = options; option->keyword != nullptr; ++option) {
     if (option->val != nullptr) target.words_.emplace_back(option->keyword, option->val);
   }
-  PQconninfoFree(options);
+  libpq().PQconninfoFree(options);
+  const std::string* const kind = target.find("target_session_attrs");
+  if (kind != nullptr && *kind != "read-write" && *kind != "primary") {
+    return Error(ErrorKind::kInvalid, "The store takes no target_session_attrs=" + *kind +
+                                          ": it needs a server that takes writes (read-write, as without it).");
+  }
   target.add("target_session_attrs", "read-write");
   target.add("application_name", "partita");
+  // Kerberos' encryption reads ahead into a buffer of its own, which poll() knows nothing of.
+  target.add("gssencmode", "disable");
   target.add("connect_timeout", std::to_string(kConnectTimeoutS));
   // A host that is gone without a word is noticed within seconds.
   target.add("tcp_user_timeout", "10000");
@@ -197,14 +201,14 @@ std::string Target::for_people() const {
 Result<void> install(const Target& target) {
   const std::vector<const char*> names = target.names();
   const std::vector<const char*> values = target.values();
-  const Session session(PQconnectdbParams(names.data(), values.data(), 0));
-  if (PQstatus(session.get()) != CONNECTION_OK) {
+  const Session session(libpq().PQconnectdbParams(names.data(), values.data(), 0));
+  if (libpq().PQstatus(session.get()) != CONNECTION_OK) {
     return Error(ErrorKind::kUnavailable, "PostgreSQL can not be reached (" + target.for_people() +
-                                              "): " + first_line(PQerrorMessage(session.get())));
+                                              "): " + first_line(libpq().PQerrorMessage(session.get())));
   }
   PARTITA_TRY(const Answer version,
               execute(session.get(), "SELECT current_setting('server_version_num')::int >= 130000"));
-  if (PQgetvalue(version.get(), 0, 0)[0] != 't') {
+  if (libpq().PQgetvalue(version.get(), 0, 0)[0] != 't') {
     return Error(ErrorKind::kInvalid, "The store needs PostgreSQL 13 or newer.");
   }
   PARTITA_TRY_VOID(execute(session.get(), "SET client_min_messages = warning"));

@@ -21,7 +21,7 @@ namespace partita::postgres {
 // What a connection string says, word by word, and what we add where it says nothing.
 class Target {
  public:
-  // Error: kInvalid (reason 0), with one sentence, for what libpq does not understand.
+  // Errors, one sentence each: kInvalid (reason 0) for what libpq does not understand, kUnavailable without libpq.
   static Result<Target> parse(const std::string& url);
   // The same with the hosts in another order: `turn` of them moved to the end. libpq begins with the first, and a host
   // that swallows whatever is sent would keep it from all others.
@@ -54,6 +54,7 @@ enum Change : int32_t {
   kBlindPut = 32,    // is put, whatever there was
   kBlindErase = 64,  // goes, whatever there was
   kHasTails = 1024,  // of the sum: some keys are long
+  kByItself = 2048,  // of the sum: while nobody else commits who only compares a row
 };
 
 // What the function that commits returns.

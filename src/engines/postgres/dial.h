@@ -1,0 +1,44 @@
+// One attempt to connect, in a thread of its own: libpq looks names up and reads files on the way, which may take long,
+// and whoever has other connections should not wait for that.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "engines/postgres/libpq.h"
+#include "engines/postgres/schema.h"
+
+namespace partita::postgres {
+
+struct FinishSession {
+  void operator()(PGconn* session) const { libpq().PQfinish(session); }
+};
+using Session = std::unique_ptr<PGconn, FinishSession>;
+
+class Dial {
+ public:
+  // `wake` is called once, from the thread, when it is over.
+  Dial(Target target, std::function<void()> wake);
+  Dial(const Dial&) = delete;
+  Dial& operator=(const Dial&) = delete;
+  // Ends the attempt and waits for that, which is at once but where a name is being looked up.
+  ~Dial();
+
+  bool is_over() const { return over_; }
+  // Precondition: it is over. Its status says how it went; null: in no time.
+  Session take() { return std::move(session_); }
+
+ private:
+  void run();
+
+  const Target target_;
+  const std::function<void()> wake_;
+  const int stop_;
+  Session session_;
+  std::atomic<bool> over_{false};
+  std::thread thread_;
+};
+
+}  // namespace partita::postgres

@@ -1,0 +1,31 @@
+// libpq, loaded when the first store in PostgreSQL is wanted. Linked, it and the twenty libraries that it needs would
+// cost every server half of its start and a third of its memory, and no server would start without them.
+#pragma once
+
+#include <libpq-fe.h>
+
+#include "base/result.h"
+
+namespace partita::postgres {
+
+// The functions of it that are used.
+#define PARTITA_LIBPQ(use)                                                                                             \
+  use(PQclear) use(PQconnectPoll) use(PQconnectStartParams) use(PQconnectdbParams) use(PQconninfoFree)                 \
+      use(PQconninfoParse) use(PQconsumeInput) use(PQenterPipelineMode) use(PQerrorMessage) use(PQexec) use(PQfinish)  \
+          use(PQflush) use(PQfreemem) use(PQgetResult) use(PQgetisnull) use(PQgetlength) use(PQgetvalue) use(PQisBusy) \
+              use(PQntuples) use(PQpipelineSync) use(PQresultErrorField) use(PQresultErrorMessage) use(PQresultStatus) \
+                  use(PQsendPrepare) use(PQsendQueryParams) use(PQsendQueryPrepared) use(PQsetnonblocking)             \
+                      use(PQsocket) use(PQstatus)
+
+struct Libpq {
+#define PARTITA_USE(function) decltype(&::function) function = nullptr;
+  PARTITA_LIBPQ(PARTITA_USE)
+#undef PARTITA_USE
+};
+
+// Once is enough, from any thread. Error: kUnavailable, with what is missing.
+Result<void> load_libpq();
+// Precondition: load_libpq() went well.
+const Libpq& libpq();
+
+}  // namespace partita::postgres
