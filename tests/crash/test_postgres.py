@@ -1,5 +1,10 @@
-"""kill -9 of PostgreSQL and of one of two servers over it: what was acknowledged is there, counted exactly once."""
+"""kill -9 of PostgreSQL and of servers over it: what was acknowledged is there, counted exactly once.
 
+PARTITA_KILLS says how often one of three servers is killed (4).
+"""
+
+import contextlib
+import os
 import threading
 import time
 
@@ -15,68 +20,116 @@ TABLE = {
     "BillingMode": "PAY_PER_REQUEST",
 }
 CALLERS = 6
+KILLS = int(os.environ.get("PARTITA_KILLS", "4"))
 LOST_CONNECTION = (botocore.exceptions.ConnectionError, botocore.exceptions.HTTPClientError)
 
 
 class Caller(threading.Thread):
-    """Puts an item of its own and counts up a shared one, by turns, until told to stop."""
+    """Puts an item of its own and counts up a shared one, by turns, until told to stop.
 
-    def __init__(self, client, number, stop):
+    Where a server is gone it goes on with the next. `stall_s` is the longest time between two answers."""
+
+    def __init__(self, servers, number, stop):
         super().__init__()
-        self.client, self.number, self.stop = client, number, stop
+        self.clients = [server.client() for server in servers]
+        self.number, self.stop = number, stop
+        self.turn = number
         self.counted = self.put = self.doubtful = 0
+        self.stall_s = 0
         self.refusals = []
 
     def run(self):
+        answered = time.monotonic()
         while not self.stop.is_set():
             try:
-                self.client.put_item(TableName="counts", Item={"name": {"S": f"{self.number}/{self.put}"}})
-                self.put += 1
-                self.client.update_item(
-                    TableName="counts",
-                    Key={"name": {"S": "shared"}},
-                    UpdateExpression="ADD n :one",
-                    ExpressionAttributeValues={":one": {"N": "1"}},
-                )
-                self.counted += 1
+                self.call(self.clients[self.turn % len(self.clients)])
+                answered, before = time.monotonic(), answered
+                self.stall_s = max(self.stall_s, answered - before)
             except LOST_CONNECTION:
                 self.doubtful += 1
+                self.turn += 1
                 time.sleep(0.05)
             except botocore.exceptions.ClientError as error:
                 self.refusals.append(str(error))
 
+    def call(self, client):
+        client.put_item(TableName="counts", Item={"name": {"S": f"{self.number}/{self.put}"}})
+        self.put += 1
+        client.update_item(
+            TableName="counts",
+            Key={"name": {"S": "shared"}},
+            UpdateExpression="ADD n :one",
+            ExpressionAttributeValues={":one": {"N": "1"}},
+        )
+        self.counted += 1
 
-@pytest.fixture
-def two_servers():
-    with running_postgres() as postgres, running_server(store=postgres.url) as one:
-        with running_server(store=postgres.url) as other:
-            yield postgres, one, other
 
-
-def test_nothing_acknowledged_is_lost(two_servers):
-    postgres, one, other = two_servers
-    one.client().create_table(**TABLE)
-    stop = threading.Event()
-    callers = [Caller((one, other)[n % 2].client(), n, stop) for n in range(CALLERS)]
-    for caller in callers:
-        caller.start()
-    for _ in range(3):
-        time.sleep(0.7)
-        postgres.kill()
-        postgres.start()
-    time.sleep(0.7)
-    other.kill()
-    other.start()
-    time.sleep(0.7)
-    stop.set()
-    for caller in callers:
-        caller.join()
+def check(server, callers):
+    """That all is there that was acknowledged, and nothing twice. Prints what there was."""
     assert not [refusal for caller in callers for refusal in caller.refusals]
-    pages = one.client().get_paginator("scan").paginate(TableName="counts", ConsistentRead=True)
+    pages = server.client().get_paginator("scan").paginate(TableName="counts", ConsistentRead=True)
     items = {item["name"]["S"]: item for page in pages for item in page["Items"]}
-    lost = [f"{caller.number}/{n}" for caller in callers for n in range(caller.put) if f"{caller.number}/{n}" not in items]
-    assert not lost
+    puts = [f"{caller.number}/{n}" for caller in callers for n in range(caller.put)]
+    assert not [put for put in puts if put not in items]
     counted = sum(caller.counted for caller in callers)
     doubtful = sum(caller.doubtful for caller in callers)
     assert counted > 0
     assert counted <= int(items["shared"]["n"]["N"]) <= counted + doubtful
+    stall_s = max(caller.stall_s for caller in callers)
+    print(f"{len(puts) + counted} acknowledged, {doubtful} without an answer, longest stall {stall_s:.2f} s")
+
+
+@pytest.fixture
+def callers_on():
+    """Starts callers on servers; all are ended with the test."""
+    stop = threading.Event()
+    started = []
+
+    def start(servers_of):
+        callers = [Caller(servers_of(n), n, stop) for n in range(CALLERS)]
+        for caller in callers:
+            caller.start()
+        started.extend(callers)
+        return callers
+
+    def end():
+        stop.set()
+        for caller in started:
+            caller.join()
+
+    start.end = end
+    yield start
+    end()
+
+
+def test_nothing_acknowledged_is_lost(callers_on):
+    with contextlib.ExitStack() as running:
+        postgres = running.enter_context(running_postgres())
+        one, other = [running.enter_context(running_server(store=postgres.url)) for _ in range(2)]
+        one.client().create_table(**TABLE)
+        callers = callers_on(lambda n: [(one, other)[n % 2]])
+        for _ in range(3):
+            time.sleep(0.7)
+            postgres.kill()
+            postgres.start()
+        time.sleep(0.7)
+        other.kill()
+        other.start()
+        time.sleep(0.7)
+        callers_on.end()
+        check(one, callers)
+
+
+def test_servers_that_are_killed_by_turns_are_not_missed(callers_on):
+    with contextlib.ExitStack() as running:
+        postgres = running.enter_context(running_postgres())
+        servers = [running.enter_context(running_server(store=postgres.url)) for _ in range(3)]
+        servers[0].client().create_table(**TABLE)
+        callers = callers_on(lambda _: servers)
+        for turn in range(KILLS):
+            time.sleep(1)
+            servers[turn % 3].kill()
+            time.sleep(0.5)
+            servers[turn % 3].start()
+        callers_on.end()
+        check(servers[0], callers)

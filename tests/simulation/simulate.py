@@ -1,6 +1,6 @@
 """./dev simulate: seeded histories of concurrent clients against a real server, each judged for strict serialisability.
 
-    simulate.py [--histories N] [--seed S] [--in-memory] [--kills N]
+    simulate.py [--histories N] [--seed S] [--engine NAME] [--kills N]
 
 History after history, a few at a time: S, S + 1, ... Each is three to eight clients of about 48 operations together, on
 items of its own. What one client asks follows from the seed; how they interleave does not, so run a seed that failed a
@@ -17,6 +17,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
 from clients import FOLLOWED, PLAIN, History  # noqa: E402  (they stand beside this file)
 from links import Link, Loop  # noqa: E402
+from postgres import store_arguments  # noqa: E402
 from server import running_server  # noqa: E402
 
 AT_ONCE = 6
@@ -146,10 +147,10 @@ class Simulation:
         self.begin()
 
 
-def simulate(seeds, in_memory=False, kills=0, tell=None):
+def simulate(seeds, engine="rocksdb", kills=0, tell=None):
     """The Simulation after its run."""
     patient = ["--idle-timeout", "3600", "--request-timeout", "600"]  # whatever else this machine does
-    with running_server(in_memory=in_memory, extra_args=patient) as server:
+    with store_arguments(engine) as store, running_server(extra_args=patient, **store) as server:
         simulation = Simulation(server, seeds, kills, tell)
         simulation.run()
         return simulation
@@ -168,7 +169,7 @@ def main():
     parser.add_argument("--histories", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1, help="of the first history")
     parser.add_argument("--times", type=int, default=1, help="run the whole that often")
-    parser.add_argument("--in-memory", action="store_true", help="the engine that keeps nothing on disk")
+    parser.add_argument("--engine", choices=("rocksdb", "memory", "postgres"), default="rocksdb")
     parser.add_argument("--kills", type=int, default=0, help="how often the server is killed on the way")
     options = parser.parse_args()
     started = time.monotonic()
@@ -180,7 +181,7 @@ def main():
 
     for _ in range(options.times):
         seeds = range(options.seed, options.seed + options.histories)
-        simulation = simulate(seeds, options.in_memory, options.kills, tell)
+        simulation = simulate(seeds, options.engine, options.kills, tell)
         if simulation.failed:
             sys.exit(describe(simulation.failed))
         outcomes = ", ".join(f"{count} {outcome}" for outcome, count in sorted(simulation.outcomes.items()))
