@@ -1,0 +1,109 @@
+"""PutItem, GetItem and Query on a store in PostgreSQL beside the same database driven directly by pgbench.
+
+    bench/postgres.py [--rounds N] [--seconds S] [--build DIR]
+
+Both have 64 connections, as many items of the same sizes, prepared statements and a PostgreSQL that flushes each
+commit; they take turns. Database, server and client share all cores of the machine. Needs postgresql-15 and a built
+`partita` and `load`. Prints a table for docs/engines/postgres.md.
+"""
+
+import argparse
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+
+import page
+import servers
+import signing
+import workload
+
+sys.path.append(str(servers.ROOT / "tests" / "support"))
+from postgres import programs, running_postgres  # noqa: E402
+
+CONNECTIONS = 64
+ITEM_BYTES, LINE_BYTES = 300, 1024
+LINES = workload.COLLECTIONS * workload.COLLECTION_ITEMS
+
+TABLES = f"""
+CREATE TABLE direct (p bytea PRIMARY KEY, ver bigint NOT NULL, v bytea NOT NULL) WITH (fillfactor = 85);
+CREATE TABLE lines (LIKE direct INCLUDING ALL);
+ALTER TABLE direct ALTER v SET STORAGE EXTERNAL;
+ALTER TABLE lines ALTER v SET STORAGE EXTERNAL;
+INSERT INTO direct SELECT int4send(n), 0, decode(repeat(md5(n::text), 20), 'hex')
+  FROM generate_series(0, {workload.ITEMS - 1}) AS n;
+UPDATE direct SET v = substr(v, 1, {ITEM_BYTES});
+INSERT INTO lines SELECT int4send(n), 0, substr(decode(repeat(md5(n::text), 70), 'hex'), 1, {LINE_BYTES})
+  FROM generate_series(0, {LINES - 1}) AS n;
+VACUUM ANALYZE;
+"""
+
+PUT = f"""\\set n random(0, {workload.ITEMS - 1})
+INSERT INTO direct VALUES (int4send(:n), :n, '\\x{"61" * ITEM_BYTES}')
+  ON CONFLICT (p) DO UPDATE SET ver = excluded.ver, v = excluded.v;
+"""
+GET = f"""\\set n random(0, {workload.ITEMS - 1})
+SELECT ver, v FROM direct WHERE p = int4send(:n);
+"""
+QUERY = f"""\\set n random(0, {workload.COLLECTIONS - 1})
+SELECT p, ver, v FROM lines WHERE p >= int4send(:n * {workload.COLLECTION_ITEMS})
+  AND p < int4send((:n + 1) * {workload.COLLECTION_ITEMS}) ORDER BY p;
+"""
+DIRECTLY = {
+    "PutItem": ("an upsert of one row", PUT),
+    "GetItem": ("a select of one row", GET),
+    "Query": (f"a select of {workload.COLLECTION_ITEMS} rows", QUERY),
+}
+
+
+def pgbench(postgres, script, seconds):
+    """Transactions a second."""
+    command = [programs() / "pgbench", "-n", "-M", "prepared", "-c", str(CONNECTIONS), "-T", str(seconds)]
+    ran = subprocess.run([*command, "-f", script, postgres.url], capture_output=True, text=True, check=True)
+    return float(re.search(r"tps = ([0-9.]+)", ran.stdout).group(1))
+
+
+def measure(build, rounds, seconds):
+    """{operation: [(Partita's requests a second, transactions a second directly) per round]}"""
+    requests = workload.rows()
+    rows = {what: signing.signed(requests[what]) for what in DIRECTLY}
+    found = {what: [] for what in DIRECTLY}
+    with running_postgres(durable=True) as postgres:
+        scripts = {}
+        for what, (_, sql) in DIRECTLY.items():
+            scripts[what] = postgres.directory / f"{what}.sql"
+            scripts[what].write_text(sql)
+        subprocess.run([programs() / "psql", "-q", "-d", postgres.url], input=TABLES, text=True, check=True)
+        port = servers.free_port()
+        command = [build / "partita", "serve", "--listen", f"127.0.0.1:{port}", "--store", postgres.url]
+        with servers.Server(command, port, set(servers.CORES)) as server:
+            servers.fill(build, server, workload.create_tables(), connections=1)
+            servers.wait_until_active(server, workload.TABLES)
+            servers.fill(build, server, workload.fill_requests())
+            for n in range(rounds):
+                servers.say(f"round {n + 1} of {rounds}")
+                for what in DIRECTLY:
+                    ours = servers.load(build, server, rows[what], connections=CONNECTIONS, seconds=seconds)
+                    found[what].append((ours["per_second"], pgbench(postgres, scripts[what], seconds)))
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5, help="how often each is measured (5)")
+    parser.add_argument("--seconds", type=int, default=3, help="for how long (3)")
+    parser.add_argument("--build", type=pathlib.Path, default=servers.ROOT / "build" / "release")
+    arguments = parser.parse_args()
+    found = measure(arguments.build.resolve(), arguments.rounds, arguments.seconds)
+    rows = []
+    for what, results in found.items():
+        ours, direct = (statistics.median(rates) for rates in zip(*results))
+        ratios = sorted(one / other for one, other in results)
+        spread = f"{statistics.median(ratios):.2f} ({ratios[0]:.2f}–{ratios[-1]:.2f})"
+        rows.append([workload.LABELS[what], f"{ours:,.0f}", DIRECTLY[what][0], f"{direct:,.0f}", spread])
+    print(page.table(["", "requests/s", "directly", "transactions/s", "ratio"], rows))
+
+
+if __name__ == "__main__":
+    main()
