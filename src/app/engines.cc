@@ -57,7 +57,11 @@ constexpr std::array kEngines = {
               "A PostgreSQL database, which several servers may share; any URL that libpq takes.", true, open_postgres},
 };
 
-std::string_view scheme_of(std::string_view url) { return url.substr(0, url.find(':')); }
+// PostgreSQL's own programs know it by two names.
+std::string_view scheme_of(std::string_view url) {
+  const std::string_view scheme = url.substr(0, url.find(':'));
+  return scheme == "postgres" ? "postgresql" : scheme;
+}
 
 std::string_view place_in(std::string_view url) {
   const size_t colon = url.find(':');
@@ -71,6 +75,17 @@ const EngineRow* find_engine(std::string_view url) {
   return nullptr;
 }
 
+// Between a user's name and the host there may be a password, and among the words behind them too.
+std::string without_secrets(std::string_view url) {
+  const size_t begin = url.find("//");
+  if (begin == std::string_view::npos) return std::string(url);
+  std::string_view named = url.substr(begin + 2);
+  if (const size_t at = named.substr(0, named.find('/')).rfind('@'); at != std::string_view::npos) {
+    named.remove_prefix(at + 1);
+  }
+  return std::string(url.substr(0, begin + 2)).append(named.substr(0, named.find('?')));
+}
+
 }  // namespace
 
 std::span<const EngineRow> engines() { return kEngines; }
@@ -82,7 +97,7 @@ Result<void> check_store(std::string_view url) {
     if (!known.empty()) known += " or ";
     known += engine.url;
   }
-  return Error(ErrorKind::kInvalid, "There is no store '" + std::string(url) + "': it must be " + known + ".");
+  return Error(ErrorKind::kInvalid, "There is no store '" + without_secrets(url) + "': it must be " + known + ".");
 }
 
 Result<std::unique_ptr<storage::Engine>> open_store(std::string_view url) {
@@ -94,11 +109,7 @@ Result<std::unique_ptr<storage::Engine>> open_store(std::string_view url) {
 std::string place_of_store(std::string_view url) {
   const std::string_view place = place_in(url);
   if (place.empty()) return std::string(scheme_of(url));
-  // Between the user's name and the host there may be a password, and among the words behind them too.
-  if (!place.starts_with("//") || find_engine(url)->scheme != "postgresql") return std::string(place);
-  const std::string_view named = place.substr(0, place.find('?'));
-  const size_t at = named.rfind('@');
-  return std::string(scheme_of(url)) + "://" + std::string(named.substr(at == std::string_view::npos ? 2 : at + 1));
+  return scheme_of(url) == "postgresql" ? without_secrets(url) : std::string(place);
 }
 
 }  // namespace partita::app

@@ -25,6 +25,9 @@ TEST(Engines, TellNoPasswords) {
   EXPECT_EQ(place_of_store("postgresql://user:secret@host:5432,other/database?password=secret"),
             "postgresql://host:5432,other/database");
   EXPECT_EQ(place_of_store("postgresql:///database?host=/run"), "postgresql:///database");
+  EXPECT_TRUE(check_store("postgres://user:secret@host/database").ok());
+  EXPECT_EQ(place_of_store("postgres://user:se?cret@host/database"), "postgres://host/database");
+  EXPECT_EQ(check_store("oracle://user:secret@host/x").error().sentence().find("secret"), std::string_view::npos);
   const auto refused = open_store("postgresql://user:secret@127.0.0.1:1/database?connect_timeout=1");
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().kind(), ErrorKind::kUnavailable);

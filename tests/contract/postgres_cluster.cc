@@ -74,15 +74,14 @@ PostgresCluster& PostgresCluster::shared() {
 }
 
 pid_t PostgresCluster::spawn(std::vector<std::string> command) const {
+  std::vector<std::string> as_user{"setpriv", "--pdeathsig=QUIT"};
   if (const passwd* const user = unprivileged_user()) {
-    const std::vector<std::string> as_user{"setpriv",
-                                           "--reuid=" + std::to_string(user->pw_uid),
-                                           "--regid=" + std::to_string(user->pw_gid),
-                                           "--clear-groups",
-                                           "--pdeathsig=QUIT",
-                                           "--"};
-    command.insert(command.begin(), as_user.begin(), as_user.end());
+    as_user.push_back("--reuid=" + std::to_string(user->pw_uid));
+    as_user.push_back("--regid=" + std::to_string(user->pw_gid));
+    as_user.emplace_back("--clear-groups");
   }
+  as_user.emplace_back("--");
+  command.insert(command.begin(), as_user.begin(), as_user.end());
   std::vector<char*> arguments;
   for (std::string& word : command) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -101,13 +100,27 @@ pid_t PostgresCluster::spawn(std::vector<std::string> command) const {
 std::string PostgresCluster::url() const { return "postgresql:///postgres?user=partita&host=" + directory_.string(); }
 
 void PostgresCluster::start() {
-  server_ = spawn({programs_ / "postgres", "-D", directory_ / "data", "-k", directory_, "-c", "listen_addresses=", "-c",
-                   durable_ ? "fsync=on" : "fsync=off", "-c", "shared_buffers=64MB", "-c", "max_wal_size=256MB"});
-  for (int i = 0; i < 600 && PQping(url().c_str()) != PQPING_OK; ++i) std::this_thread::sleep_for(50ms);
+  const std::vector<std::string> command{programs_ / "postgres",
+                                         "-D",
+                                         directory_ / "data",
+                                         "-k",
+                                         directory_,
+                                         "-c",
+                                         "listen_addresses=",
+                                         "-c",
+                                         durable_ ? "fsync=on" : "fsync=off",
+                                         "-c",
+                                         "shared_buffers=64MB",
+                                         "-c",
+                                         "max_wal_size=256MB"};
+  for (int i = 0; i < 600 && PQping(url().c_str()) != PQPING_OK; ++i) {
+    // None starts while processes of one that was killed are left.
+    if (server_ == 0 || waitpid(server_, nullptr, WNOHANG) == server_) server_ = spawn(command);
+    std::this_thread::sleep_for(50ms);
+  }
   PARTITA_CHECK(PQping(url().c_str()) == PQPING_OK);
 }
 
-// The others end when they notice that the first one is gone; a new one waits for that.
 void PostgresCluster::kill() { stop(SIGKILL); }
 
 void PostgresCluster::stop(int signal) {

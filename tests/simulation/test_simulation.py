@@ -12,7 +12,9 @@ SEED = int(os.environ.get("PARTITA_SIMULATION_SEED", "2018"))
 HISTORIES = int(os.environ.get("PARTITA_SIMULATION_HISTORIES", "300"))
 
 
-@pytest.mark.parametrize("engine, kills", [("rocksdb", 0), ("rocksdb", 5), ("memory", 0), ("postgres", 0), ("postgres", 5)])
+@pytest.mark.parametrize(
+    "engine, kills", [("rocksdb", 0), ("rocksdb", 5), ("memory", 0), ("postgres", 0), ("postgres", 5)]
+)
 def test_histories_are_strictly_serialisable(engine, kills):
     simulation = simulate(range(SEED, SEED + HISTORIES), engine, kills)
     print(f"seeds {SEED} to {SEED + HISTORIES - 1}: {simulation.outcomes}")

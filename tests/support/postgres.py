@@ -4,7 +4,8 @@
         with running_server(store=postgres.url) as server:
             ...
 
-Run by root it runs as another user, as PostgreSQL demands. `durable`: it flushes to the disk.
+Run by root it runs as another user, as PostgreSQL demands; it ends with whoever started it. `durable`: it flushes to
+the disk.
 """
 
 import contextlib
@@ -28,39 +29,67 @@ def programs():
 
 
 class Postgres:
-    """One server. `url` names its database; start() and kill() may follow each other."""
+    """One server. `url` names its database; start() and kill() may follow each other. `primary`: it is a copy of that
+    server, which follows it until promote()."""
 
-    def __init__(self, directory, durable=False):
+    def __init__(self, directory, durable=False, primary=None):
         self.directory = directory
         self.url = f"postgresql:///postgres?user=partita&host={directory}"
         self.process = None
         self._durable = durable
         self._log = open(directory / "log", "w+")
-        self._user = None
+        self._as_user = ["setpriv", "--pdeathsig=QUIT"]
         if os.geteuid() == 0:
             names = [user.pw_name for user in pwd.getpwall()]
-            self._user = pwd.getpwnam("postgres" if "postgres" in names else "nobody")
-            os.chown(directory, self._user.pw_uid, self._user.pw_gid)
-        options = ["-U", "partita", "-A", "trust", "--no-sync", "--no-instructions", "-E", "UTF8", "--locale=C"]
-        assert self._spawn("initdb", "-D", str(directory / "data"), *options).wait() == 0, self.log()
+            user = pwd.getpwnam("postgres" if "postgres" in names else "nobody")
+            os.chown(directory, user.pw_uid, user.pw_gid)
+            self._as_user += [f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
+        if primary:
+            self._run("pg_basebackup", "--no-sync", "--checkpoint=fast", "--write-recovery-conf", "-d", primary.url)
+        else:
+            options = ["-U", "partita", "-A", "trust", "--no-sync", "--no-instructions", "-E", "UTF8", "--locale=C"]
+            self._run("initdb", *options)
 
     def _spawn(self, program, *arguments):
-        as_user = {"user": self._user.pw_uid, "group": self._user.pw_gid, "extra_groups": []} if self._user else {}
-        command = [str(programs() / program), *arguments]
-        return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log, **as_user)
+        command = [*self._as_user, "--", str(programs() / program), *arguments]
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log)
+
+    def _run(self, program, *arguments):
+        assert self._spawn(program, "-D", str(self.directory / "data"), *arguments).wait() == 0, self.log()
 
     def log(self):
         return (self.directory / "log").read_text()
 
+    def ask(self, sql):
+        """What a statement says, as text."""
+        command = [str(programs() / "psql"), "-q", "-A", "-t", "-d", self.url, "-c", sql]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
     def start(self):
         settings = [f"fsync={'on' if self._durable else 'off'}", "listen_addresses=", "max_wal_size=256MB"]
         words = [word for setting in settings for word in ("-c", setting)]
-        self.process = self._spawn("postgres", "-D", str(self.directory / "data"), "-k", str(self.directory), *words)
+        command = ["postgres", "-D", str(self.directory / "data"), "-k", str(self.directory), *words]
         deadline = time.monotonic() + START_TIMEOUT_S
         while subprocess.call([str(programs() / "pg_isready"), "-q", "-h", str(self.directory)]) != 0:
-            assert time.monotonic() < deadline and self.process.poll() is None, self.log()
+            assert time.monotonic() < deadline, self.log()
+            # None starts while processes of one that was killed are left.
+            if self.process is None or self.process.poll() is not None:
+                self.process = self._spawn(*command)
             time.sleep(0.05)
         return self
+
+    def wait_for_standby(self):
+        """From now on nothing is acknowledged that the standby has not."""
+        self.ask("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        self.ask("SELECT pg_reload_conf()")
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while self.ask("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") != "1":
+            assert time.monotonic() < deadline, self.log()
+            time.sleep(0.05)
+
+    def promote(self):
+        """Returns when it takes writes."""
+        self._run("pg_ctl", "promote")
 
     def kill(self):
         """Ends it at once; its other processes end when they notice."""
@@ -77,10 +106,10 @@ class Postgres:
 
 
 @contextlib.contextmanager
-def running_postgres(durable=False):
+def running_postgres(durable=False, primary=None):
     """A started Postgres, ended with its data at the end of the block."""
     directory = pathlib.Path(tempfile.mkdtemp(prefix="partita-pg-"))
-    server = Postgres(directory, durable)
+    server = Postgres(directory, durable, primary)
     try:
         yield server.start()
     finally:

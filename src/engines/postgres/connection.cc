@@ -37,7 +37,7 @@ void Connection::open() {
 }
 
 std::string Connection::last_words() const {
-  const std::string words = first_line(libpq().PQerrorMessage(session_.get()));
+  const std::string words = in_one_line(libpq().PQerrorMessage(session_.get()));
   return words.empty() ? "The connection to PostgreSQL was lost." : "PostgreSQL says: " + words;
 }
 

@@ -117,17 +117,9 @@ Task<Result<Page>> PostgresEngine::scan(Range range, Direction direction, size_t
   co_return page;
 }
 
-bool all_distinct(std::span<const Key> keys) {
-  std::vector<std::string_view> names;
-  names.reserve(keys.size());
-  for (const Key& key : keys) names.push_back(key.bytes);
-  std::ranges::sort(names);
-  return std::ranges::adjacent_find(names) == names.end();
-}
-
 Task<Result<Outcome>> PostgresEngine::transact(std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
                                                Version* version) {
-  PARTITA_CHECK(keys.size() <= 1 || all_distinct(keys));
+  PARTITA_CHECK(are_distinct(keys));
   PARTITA_CO_TRY_VOID(check_keys(kLimits, keys, compare));
   Deal deal(courier_, keys, compare, decide);
   co_await deal;

@@ -118,8 +118,10 @@ Result<Target> Target::parse(const std::string& url) {
   char* message = nullptr;
   PQconninfoOption* const options = libpq().PQconninfoParse(url.c_str(), &message);
   if (options == nullptr) {
-    const std::string why = message == nullptr ? "out of memory" : first_line(message);
+    std::string why = message == nullptr ? "out of memory" : first_line(message);
     libpq().PQfreemem(message);
+    // It may repeat the whole, with a password.
+    why.resize(std::min(why.size(), why.find(": \"" + url)));
     return Error(ErrorKind::kInvalid, "The store's address is none that PostgreSQL understands: " + why);
   }
   Target target;
@@ -191,20 +193,13 @@ std::vector<const char*> Target::values() const {
   return values;
 }
 
-std::string Target::for_people() const {
-  const std::string* const host = find("host");
-  const std::string* const database = find("dbname");
-  return (database == nullptr ? std::string("the database") : "database " + *database) + " on " +
-         (host == nullptr ? "this machine" : *host);
-}
-
 Result<void> install(const Target& target) {
   const std::vector<const char*> names = target.names();
   const std::vector<const char*> values = target.values();
   const Session session(libpq().PQconnectdbParams(names.data(), values.data(), 0));
   if (libpq().PQstatus(session.get()) != CONNECTION_OK) {
-    return Error(ErrorKind::kUnavailable, "PostgreSQL can not be reached (" + target.for_people() +
-                                              "): " + first_line(libpq().PQerrorMessage(session.get())));
+    return Error(ErrorKind::kUnavailable,
+                 "PostgreSQL can not be reached: " + in_one_line(libpq().PQerrorMessage(session.get())) + ".");
   }
   PARTITA_TRY(const Answer version,
               execute(session.get(), "SELECT current_setting('server_version_num')::int >= 130000"));

@@ -31,8 +31,6 @@ class Target {
   // For libpq: null at the end. Live as long as the target.
   std::vector<const char*> names() const;
   std::vector<const char*> values() const;
-  // Host and database, without secrets.
-  std::string for_people() const;
 
  private:
   void add(const std::string& name, const std::string& value);

@@ -21,8 +21,14 @@ TEST(Target, AddsOnlyWhatIsNotSaid) {
   ASSERT_TRUE(target.ok());
   EXPECT_EQ(word(*target, "tcp_user_timeout"), "1");
   EXPECT_EQ(word(*target, "target_session_attrs"), "read-write");
-  EXPECT_EQ(target->for_people(), "database d on h");
-  EXPECT_EQ(Target::parse("postgresql://[").error().kind(), ErrorKind::kInvalid);
+}
+
+TEST(Target, IsRefusedWithoutItsSecrets) {
+  const auto refused = Target::parse("postgresql://u:secret@[h/d");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kInvalid);
+  EXPECT_EQ(refused.error().sentence().find("secret"), std::string_view::npos);
+  EXPECT_NE(refused.error().sentence().find("IPv6"), std::string_view::npos);
 }
 
 TEST(Target, WaitsForAHostAsLongAsItIsTold) {

@@ -1,5 +1,7 @@
 #include "engines/postgres/sql_state.h"
 
+#include <algorithm>
+
 namespace partita::postgres {
 
 Fate fate_of(std::string_view sql_state) {
@@ -18,12 +20,25 @@ Error to_error(std::string_view sql_state, std::string_view message) {
 }
 
 std::string first_line(std::string_view message) {
-  for (const std::string_view grade : {"ERROR:", "FATAL:", "PANIC:"}) {
-    if (message.starts_with(grade)) message.remove_prefix(grade.size());
+  std::string line(message.substr(0, message.find('\n')));
+  // The last is the name of a function of libpq.
+  for (const std::string_view noise : {"ERROR:  ", "FATAL:  ", "PANIC:  ", "fe_sendauth: "}) {
+    if (const size_t at = line.find(noise); at != std::string::npos) line.erase(at, noise.size());
   }
-  const size_t begin = message.find_first_not_of(' ');
-  message.remove_prefix(begin == std::string_view::npos ? message.size() : begin);
-  return std::string(message.substr(0, message.find('\n')));
+  return line;
+}
+
+std::string in_one_line(std::string_view message) {
+  std::string all;
+  while (!message.empty()) {
+    const std::string line = first_line(message);
+    message.remove_prefix(std::min(message.size(), message.find('\n')));
+    if (!message.empty()) message.remove_prefix(1);
+    const bool is_hint = line.starts_with('\t');
+    if (line.empty() || is_hint || all.find(line) != std::string::npos) continue;
+    all += (all.empty() ? "" : "; ") + line;
+  }
+  return all;
 }
 
 }  // namespace partita::postgres

@@ -22,4 +22,7 @@ Error to_error(std::string_view sql_state, std::string_view message);
 // The first line of what PostgreSQL says, without the words in front that only grade it.
 std::string first_line(std::string_view message);
 
+// What libpq says of each host that it tried, each thing once, without grades and hints.
+std::string in_one_line(std::string_view message);
+
 }  // namespace partita::postgres

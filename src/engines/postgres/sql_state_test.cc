@@ -28,5 +28,17 @@ TEST(SqlState, FirstLineHasNoGrade) {
   EXPECT_EQ(first_line(""), "");
 }
 
+TEST(SqlState, EachHostHasItsWordOnce) {
+  EXPECT_EQ(in_one_line("connection to server at \"a\", port 1 failed: Connection refused\n"
+                        "\tIs the server running on that host and accepting TCP/IP connections?\n"
+                        "connection to server at \"b\", port 2 failed: FATAL:  password authentication failed\n"
+                        "connection to server at \"b\", port 2 failed: FATAL:  password authentication failed\n"
+                        "connection to server at \"c\", port 3 failed: fe_sendauth: no password supplied"),
+            "connection to server at \"a\", port 1 failed: Connection refused; "
+            "connection to server at \"b\", port 2 failed: password authentication failed; "
+            "connection to server at \"c\", port 3 failed: no password supplied");
+  EXPECT_EQ(in_one_line(""), "");
+}
+
 }  // namespace
 }  // namespace partita::postgres
