@@ -133,3 +133,26 @@ def test_servers_that_are_killed_by_turns_are_not_missed(callers_on):
             servers[turn % 3].start()
         callers_on.end()
         check(servers[0], callers)
+
+
+def test_a_promoted_standby_has_all_that_was_acknowledged(callers_on):
+    with contextlib.ExitStack() as running:
+        primary = running.enter_context(running_postgres())
+        standby = running.enter_context(running_postgres(primary=primary))
+        primary.wait_for_standby()
+        store = f"{primary.url},{standby.directory}"
+        servers = [running.enter_context(running_server(store=store)) for _ in range(3)]
+        servers[0].client().create_table(**TABLE)
+        callers = callers_on(lambda _: servers)
+        for turn in range(KILLS):
+            time.sleep(1)
+            servers[turn % 3].kill()
+            time.sleep(0.5)
+            servers[turn % 3].start()
+            if turn == KILLS // 2:
+                time.sleep(0.5)
+                primary.kill()
+                standby.promote()
+        time.sleep(1)
+        callers_on.end()
+        check(servers[0], callers)
