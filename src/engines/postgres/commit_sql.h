@@ -4,8 +4,8 @@
 namespace partita::postgres {
 
 // One commit. Rows come sorted by key, so that two commits never wait for each other in a ring. What is only compared
-// is locked without waiting, for the same reason. `want`: how many rows have to be as assumed: updated, deleted,
-// shared, inserted or held, and blindly put.
+// is locked behind all rows, without waiting, for the same reason. `want`: how many rows have to be as assumed:
+// updated, deleted, shared, inserted or held, and blindly put.
 //
 // Rows that many commits compare are shared without a gap, and whoever wants to change one would wait for ever: those
 // who share do not queue behind. They do at the advisory lock, which a commit that had to wait long takes for itself.
@@ -57,13 +57,6 @@ BEGIN
   ELSIF kinds & 4 <> 0 THEN
     PERFORM pg_advisory_xact_lock_shared(7237133, hashtext(current_schema()));
   END IF;
-  IF kinds & 4 <> 0 THEN
-    PERFORM 1 FROM unnest(ps, ds, ks, olds) AS a(p, d, k, old)
-      JOIN partita_kv kv ON kv.p BETWEEN a.p AND a.p AND kv.d = a.d AND kv.ver = a.old
-      WHERE a.k = 4 FOR SHARE OF kv NOWAIT;
-    GET DIAGNOSTICS n = ROW_COUNT;
-    IF n <> want[3] THEN RAISE SQLSTATE 'PT001'; END IF;
-  END IF;
   IF kinds & 33 <> 0 AND kinds & 66 <> 0 THEN
     PERFORM 1 FROM unnest(ps, ds, ks) WITH ORDINALITY AS a(p, d, k, i)
       JOIN partita_kv kv ON kv.p BETWEEN a.p AND a.p AND kv.d = a.d
@@ -100,6 +93,13 @@ BEGIN
   IF kinds & 80 <> 0 THEN
     DELETE FROM partita_kv kv USING unnest(ps, ds, ks) AS a(p, d, k)
       WHERE a.k & 80 <> 0 AND kv.p BETWEEN a.p AND a.p AND kv.d = a.d;
+  END IF;
+  IF kinds & 4 <> 0 THEN
+    PERFORM 1 FROM unnest(ps, ds, ks, olds) AS a(p, d, k, old)
+      JOIN partita_kv kv ON kv.p BETWEEN a.p AND a.p AND kv.d = a.d AND kv.ver = a.old
+      WHERE a.k = 4 FOR SHARE OF kv NOWAIT;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    IF n <> want[3] THEN RAISE SQLSTATE 'PT001'; END IF;
   END IF;
   IF cardinality(ts) > 0 AND NOT partita_append(ts, ns, es, os, ents) THEN RAISE SQLSTATE 'PT001'; END IF;
   RETURN 0;
