@@ -102,7 +102,7 @@ TEST(CommandLine, ChoosesStores) {
   EXPECT_NE(refusal({"serve", "--store", "memory:", "--data", "x"}), "");
   EXPECT_NE(refusal({"serve", "--data", "x", "--in-memory"}), "");
   EXPECT_NE(refusal({"serve", "--store", "memory:", "--in-memory"}), "");
-  EXPECT_NE(refusal({"serve", "--store", "postgres:x"}), "");
+  EXPECT_NE(refusal({"serve", "--store", "oracle:x"}), "");
 }
 
 TEST(CommandLine, ReadsWhatToSalvage) {
