@@ -72,7 +72,12 @@ Task<Result<Table>> owner_of(Database& database, const Resource& resource) {
     std::vector<std::string> args{resource.name};
     co_return refuse(Fault::kTableNotFound, std::move(args));
   }
-  if (!resource.stream.empty() && table->stream.label != resource.stream) {
+  const auto is_its = [&](const Table& one) { return resource.stream.empty() || one->stream.label == resource.stream; };
+  if (!is_its(table)) {  // or another server has just begun it
+    PARTITA_CO_TRY(const Table newest, co_await database.catalog().look_up(resource.name));
+    if (newest != nullptr) table = newest;
+  }
+  if (!is_its(table)) {
     std::vector<std::string> args{resource.stream, resource.name};
     co_return refuse(Fault::kStreamOfTableNotFound, std::move(args));
   }
