@@ -1,6 +1,7 @@
 // What is shown of an index while it is filled, and until its rows are counted.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -51,6 +52,19 @@ TEST_F(FillTest, AFilledIndexIsNotShownEmptyWhileItIsCounted) {
   fill_table(300);
   const std::string rows = model::index_prefix(find("T")->id, 1);
   EXPECT_EQ(counts_seen(rows), (std::vector<int64_t>{300}));
+}
+
+// So that those who write meanwhile have half of the store's time at least.
+TEST_F(FillTest, RestsAsLongAsItsStepsTake) {
+  constexpr int64_t kStepMs = 10;
+  fill_table(1'000);  // ten steps
+  engine_.after_transact = [&] { clock_.advance_ms(kStepMs); };
+  const auto began = std::chrono::steady_clock::now();
+  update(add_index("T", index_request("by-g", {hash("g")}, ProjectionKind::kKeysOnly), {{"g", Type::kS}}));
+  wait_for_jobs();
+  engine_.after_transact = nullptr;
+  EXPECT_GE(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(10 * kStepMs));
+  expect_consistent("T");
 }
 
 }  // namespace

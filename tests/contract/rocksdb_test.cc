@@ -3,6 +3,7 @@
 #include <rocksdb/db.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -277,8 +278,19 @@ TEST_F(RocksdbStore, ReadsFromTheDiskGoOnAtHome) {
   }
 }
 
+// Whether files here can be read as far as they need not be waited for.
+bool tells_what_it_has(const fs::path& path) {
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  char byte = 'x';
+  const iovec where{.iov_base = &byte, .iov_len = 1};
+  const bool tells = pwritev(fd, &where, 1, 0) == 1 && preadv2(fd, &where, 1, 0, RWF_NOWAIT) == 1;
+  close(fd);
+  return tells;
+}
+
 // What the system has in memory is read where it is asked for, once its table is open.
 TEST_F(RocksdbStore, ReadsFromTheSystemsCacheStayAtHome) {
+  if (!tells_what_it_has(directory_.path() / "file")) GTEST_SKIP() << "this file system does not tell what it has";
   {
     fill(*open());
   }
@@ -296,7 +308,6 @@ TEST_F(RocksdbStore, ReadsFromTheSystemsCacheStayAtHome) {
     });
     finished.get_future().wait();
   }
-  if (loop.resumed() == 100) GTEST_SKIP() << "this file system always waits";
   EXPECT_EQ(loop.resumed(), 0u);
 }
 
