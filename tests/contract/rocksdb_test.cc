@@ -311,6 +311,23 @@ TEST_F(RocksdbStore, ReadsFromTheSystemsCacheStayAtHome) {
   EXPECT_EQ(loop.resumed(), 0u);
 }
 
+// A read that has to wait for the disk asks twice, and is one look for the key all the same.
+TEST_F(RocksdbStore, WhatIsReadOnceFromTheDiskIsNotKept) {
+  {
+    fill(*open());
+  }
+  const auto disk = std::make_shared<FaultyFiles>();
+  const auto engine = open(size_t{512} << 20, disk);
+  const auto reads_of_all = [&] {
+    const uint64_t before = disk->count(FileAct::kRead, ".sst");
+    for (int i = 0; i < 150; ++i) value_of(*engine, big_name(i));
+    return disk->count(FileAct::kRead, ".sst") - before;
+  };
+  EXPECT_GE(reads_of_all(), 150u);
+  EXPECT_GE(reads_of_all(), 100u);  // some of their blocks are in the cache
+  EXPECT_EQ(reads_of_all(), 0u);
+}
+
 // Far more than may be queued at once: callers wait for room and all get done.
 TEST_F(RocksdbStore, AFullQueueMakesCallersWait) {
   const auto engine = open();

@@ -81,13 +81,15 @@ Status read_records(const Store& store, std::span<const Key> keys, ReadTier tier
 }
 
 Status read_newest(const Store& store, NewestTable& newest, std::span<const Key> keys, ReadTier tier,
-                   std::vector<std::optional<Record>>& records) {
+                   NewestTable::Ticket& ticket, std::vector<std::optional<Record>>& records) {
   // What several keys hold from one moment only the store knows.
   if (keys.size() != 1) return read_records(store, keys, tier, records);
   records.resize(1);
   const uint64_t hash = hash64(keys[0].bytes);
-  NewestTable::Ticket ticket = 0;
-  if (const auto known = newest.find_durable(keys[0].bytes, hash, ticket)) return records[0] = known->record, Status();
+  if (tier == kInMemory) {
+    const auto known = newest.find_durable(keys[0].bytes, hash, ticket);
+    if (known != nullptr) return records[0] = known->record, Status();
+  }
   const Status status = read_record(store, keys[0], tier, records[0]);
   if (!status.ok() || !records[0] || !newest.would_keep(records[0]->value.size(), ticket)) return status;
   auto read = std::make_shared<Newest>();

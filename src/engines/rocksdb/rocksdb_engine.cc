@@ -81,7 +81,9 @@ Task<Result<Value>> RocksdbEngine::ask(Read read) {
 
 Task<Result<std::vector<std::optional<Record>>>> RocksdbEngine::read(std::span<const Key> keys) {
   return ask<std::vector<std::optional<Record>>>(
-      [this, keys](ReadTier tier, auto& records) { return rocks::read_newest(*store_, newest_, keys, tier, records); });
+      [this, keys, ticket = rocks::NewestTable::Ticket{}](ReadTier tier, auto& records) mutable {
+        return rocks::read_newest(*store_, newest_, keys, tier, ticket, records);
+      });
 }
 
 Task<Result<Page>> RocksdbEngine::scan(Range range, Direction direction, size_t max_records, size_t max_bytes) {
