@@ -7,6 +7,7 @@
 
 #include "auth/authenticate.h"
 #include "base/bytes.h"
+#include "base/executor.h"
 #include "base/log.h"
 #include "base/reserve.h"
 
@@ -122,6 +123,8 @@ Task<> Connection::serve_requests() {
 
 Task<Connection::Arrival> Connection::read_request() {
   State state = reader_.next();
+  // It came with the one before: whoever sends many at once is answered one at a time.
+  if (state == State::kComplete) co_await GiveWay();
   bool greeted = false;
   bool asked = false;
   while (state == State::kMore) {

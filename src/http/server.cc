@@ -211,13 +211,14 @@ class Worker {
 
   // Takes the socket. False: there is no memory for the connection.
   bool begin(int socket) {
+    Connection* key = nullptr;
     try {
       std::unique_ptr<TcpStream> stream(new (std::nothrow) TcpStream(socket, loop_, turns_));
       if (stream == nullptr) return ::close(socket), false;
       // From here on the stream closes it.
       TcpStream& opened = *stream;
       auto connection = std::make_unique<Connection>(site_, std::move(stream));
-      Connection* key = connection.get();
+      key = connection.get();
       connections_.emplace(key, std::move(connection));
       if (!opened.open()) return connections_.erase(key), false;
       site_.now_ns = site_.clock.monotonic_ns();
@@ -225,6 +226,7 @@ class Worker {
       partita::start(key->serve(), [this, key] { remove(key); });
       return true;
     } catch (const std::bad_alloc&) {
+      connections_.erase(key);  // nobody serves it, so it would never end
       return false;
     }
   }

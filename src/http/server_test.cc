@@ -18,6 +18,7 @@
 
 #include "base/executor.h"
 #include "base/pieces.h"
+#include "little_memory.h"
 
 namespace partita::http {
 namespace {
@@ -211,6 +212,19 @@ TEST_F(ServerTest, AnswersRequestsOfOneConnectionInOrder) {
   EXPECT_NE(all.find("Connection: close"), std::string::npos);
 }
 
+TEST_F(ServerTest, RequestsSentAtOnceKeepNobodyWaiting) {
+  start();
+  Client many(server_->port());
+  Client other(server_->port());
+  other.send(post("first"));
+  other.read_until("|first|unknown");
+  many.send(post("hold 1") + post("hold 2") + post("hold 3") + post("hold 4") + post("hold 5"));
+  while (!echo_.holds) std::this_thread::yield();
+  other.send(post("second"));
+  other.read_until("|second|unknown");
+  EXPECT_LE(echo_.calls, 4);
+}
+
 TEST_F(ServerTest, ServesManyConnectionsThatWait) {
   options_.threads = 2;
   start();
@@ -253,6 +267,24 @@ TEST_F(ServerTest, FinishesWhatIsUnderWayWhenItStops) {
   EXPECT_EQ(idle.read_all(), "");
   Client late(server_->port());
   EXPECT_FALSE(late.connected());
+}
+
+// Wherever memory runs out between one request and the first of the next connection, no connection stays that nobody
+// serves: a stop would wait for its end.
+TEST_F(ServerTest, AConnectionThatThereIsNoMemoryForIsGone) {
+  std::atomic<int64_t> left{0};
+  echo_.on_look = [&] { contract::allocations_left = left; };
+  start();
+  for (; left < 40; ++left) {
+    Client first(server_->port());
+    first.send(post("look", "Connection: close\r\n"));
+    first.read_all();
+    Client second(server_->port());
+    second.send_if_open(post("x", "Connection: close\r\n"));
+    second.read_all();
+  }
+  stop();
+  EXPECT_TRUE(ended_);
 }
 
 TEST_F(ServerTest, StopsBeforeItRuns) {
