@@ -39,7 +39,6 @@ void write_time(wire::JsonWriter& json, std::string_view name, int64_t ms);
 
 // An item in whatever form it was found. Errors: kCorrupt.
 Result<void> write_found(wire::JsonWriter& json, const table::FoundItem& item);
-// The elements of an array, a piece at a time. The arguments outlive the task.
 // Calls `write`, which gives a Result<void>, for one after the other, and lets others go first between pieces of what
 // it writes. The arguments outlive the task.
 template <class Range, class Write>
@@ -53,6 +52,7 @@ Task<Result<void>> write_each(wire::JsonWriter& json, Pieces& pieces, const Rang
   co_return Result<void>();
 }
 
+// The elements of an array, a piece at a time. The arguments outlive the task.
 Task<Result<void>> write_items(wire::JsonWriter& json, std::span<const table::FoundItem> items);
 
 // The structure {"ItemCollectionKey": {...}, "SizeEstimateRangeGB": [lower, upper]} of the collection that the

@@ -101,13 +101,18 @@ struct SearchVectors {
     return request;
   }
 
-  static Result<std::string> encode(const Request& request, const table::SearchPlan& plan,
-                                    const table::SearchOutcome& found) {
+  static Task<Result<std::string>> encode(const Request& request, const table::SearchPlan& plan,
+                                          const table::SearchOutcome& found) {
     JsonWriter json;
     json.begin_object();
     json.key("SearchResults");
     json.begin_array();
-    for (const SearchHit& hit : found.hits) write_hit(json, hit, plan.index->vector->attribute);
+    Pieces pieces(Pieces::Work::kBegun);
+    const auto write = [&](const SearchHit& hit) -> Result<void> {
+      write_hit(json, hit, plan.index->vector->attribute);
+      return {};
+    };
+    PARTITA_CO_TRY_VOID(co_await write_each(json, pieces, found.hits, write));
     json.end_array();
     if (request.capacity != CapacityDetail::kNone) {
       json.key("ConsumedCapacity");
@@ -117,7 +122,7 @@ struct SearchVectors {
       json.end_object();
     }
     json.end_object();
-    return std::move(json).take();
+    co_return std::move(json).take();
   }
 };
 
