@@ -141,7 +141,7 @@ struct BatchGetItem {
     std::vector<std::pair<std::string_view, Members>> parts;
     const wire::Shape& shape = in.element_shape(Field::kRequestItems);
     size_t total = 0;
-    for (const auto& [name, part] : in[Field::kRequestItems].members()) {
+    for (const auto& [name, part] : wire::distinct_members(in[Field::kRequestItems])) {
       parts.emplace_back(name, Members(part, shape));
       total += parts.back().second[Field::kKeys].size();
     }

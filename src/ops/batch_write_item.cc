@@ -72,12 +72,12 @@ struct BatchWriteItem {
 
   static Result<Request> decode(const Members& in) {
     Request request;
-    const JsonValue tables = in[Field::kRequestItems];
+    const auto tables = wire::distinct_members(in[Field::kRequestItems]);
     size_t total = 0;
-    for (const auto& [name, requests] : tables.members()) total += requests.size();
+    for (const auto& [name, requests] : tables) total += requests.size();
     if (total > model::kMaxBatchWrites) return refuse(Fault::kBatchTooManyItems, {"BatchWriteItem"});
     const wire::Shape& shape = *in.element_shape(Field::kRequestItems).element;
-    for (const auto& [name, requests] : tables.members()) {
+    for (const auto& [name, requests] : tables) {
       Request::Part part{std::string(name), {}};
       for (const JsonValue entry : requests.elements()) {
         PARTITA_TRY(table::WriteAction action, decode_action(Members(entry, shape)));

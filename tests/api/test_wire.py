@@ -219,3 +219,16 @@ def test_escapes_in_the_request_are_understood():
 def test_keep_alive_serves_many_requests():
     for _ in range(50):
         assert call("ListTables", {"Limit": 1}).status == 200
+
+
+@op("BatchWriteItem", "BatchGetItem")
+def test_of_two_tables_of_one_name_in_a_batch_the_last_counts():
+    first, last = tables.fresh(), tables.fresh()
+    puts = ['"%s":[{"PutRequest":{"Item":{"pk":{"S":"%s"}}}}]' % (tables.HASH, pk) for pk in (first, last)]
+    assert call("BatchWriteItem", ('{"RequestItems":{%s}}' % ",".join(puts)).encode()).status == 200
+    assert tables.get(tables.HASH, {"pk": S(first)}) is None
+    assert tables.get(tables.HASH, {"pk": S(last)}) is not None
+    gets = ['"%s":{"Keys":[{"pk":{"S":"%s"}}]}' % (tables.HASH, pk) for pk in (first, last)]
+    reply = call("BatchGetItem", ('{"RequestItems":{%s}}' % ",".join(gets)).encode())
+    assert reply.raw.count(tables.HASH.encode()) == 1
+    assert reply.body["Responses"] == {tables.HASH: [{"pk": S(last)}]}
