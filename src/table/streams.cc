@@ -243,6 +243,7 @@ std::optional<DecodedIterator> decode_iterator(std::string_view text) {
   found.iterator.created_ms = static_cast<int64_t>(*created_ms);
   found.iterator.shard = *shard;
   found.iterator.issued_ms = static_cast<int64_t>(*issued_ms);
+  if (found.iterator.issued_ms < 0) return std::nullopt;  // ours are not, and how old one is is reckoned
   return found;
 }
 

@@ -327,6 +327,9 @@ TEST_F(StreamsTest, AnIteratorIsAsItWasIssuedForAQuarterOfAnHour) {
     EXPECT_FALSE(decode_iterator(altered).has_value()) << i;
     EXPECT_FALSE(decode_iterator(text.substr(0, i)).has_value()) << i;
   }
+  ShardIterator forged = *issued;
+  forged.issued_ms = INT64_MIN;
+  EXPECT_FALSE(decode_iterator(encode_iterator("arn:x", forged)).has_value());
   clock_.advance_ms(kIteratorLifetimeMs);
   EXPECT_TRUE(wait_for(read_records(db(), *issued, 10)).ok());
   clock_.advance_ms(1);
