@@ -3,7 +3,6 @@
 #include <rocksdb/db.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,52 +20,13 @@
 #include "contract.h"
 #include "engines/rocksdb/rocksdb_engine.h"
 #include "faulty_files.h"
+#include "rocksdb_store.h"
 
 namespace partita::contract {
 namespace {
 
 using namespace storage;
 namespace fs = std::filesystem;
-
-class RocksdbStore : public testing::Test {
- protected:
-  std::string path() const { return (directory_.path() / "store").string(); }
-
-  using Files = std::shared_ptr<FaultyFiles>;
-  Result<std::unique_ptr<Engine>> try_open(size_t cache_bytes = size_t{8} << 20, const Files& files = nullptr) {
-    RocksdbOptions options;
-    options.directory = path();
-    options.block_cache_bytes = cache_bytes;
-    options.files = files;
-    return open_rocksdb_engine(options);
-  }
-  std::unique_ptr<Engine> open(size_t cache_bytes = size_t{8} << 20, const Files& files = nullptr) {
-    auto engine = try_open(cache_bytes, files);
-    EXPECT_TRUE(engine.ok()) << engine.error().sentence();
-    return std::move(engine).value();
-  }
-  void expect_refused(ErrorKind kind, std::string_view part) {
-    const auto engine = try_open();
-    ASSERT_FALSE(engine.ok());
-    EXPECT_EQ(engine.error().kind(), kind) << engine.error().sentence();
-    EXPECT_NE(engine.error().sentence().find(part), std::string_view::npos) << engine.error().sentence();
-  }
-  std::vector<fs::path> files(std::string_view part) {
-    std::vector<fs::path> found;
-    for (const auto& entry : fs::directory_iterator(path())) {
-      if (entry.path().filename().string().find(part) != std::string::npos) found.push_back(entry.path());
-    }
-    return found;
-  }
-  // Enough that closing the store writes it into table files.
-  static std::string big_name(int i) { return "big" + std::to_string(i); }
-  static void fill(Engine& engine) {
-    const std::string value(100'000, 'v');
-    for (int i = 0; i < 150; ++i) put(engine, big_name(i), value + std::to_string(i));
-  }
-
-  TempDirectory directory_;
-};
 
 TEST_F(RocksdbStore, DataAndLogSurviveReopening) {
   Position end{};
@@ -156,41 +116,6 @@ TEST_F(RocksdbStore, RefusesANewerFormatAndForeignStores) {
   expect_refused(ErrorKind::kInvalid, "did not make");
 }
 
-// A start opens sixteen tables. Of a key in another RocksDB says, asked for memory alone, that it is there and empty.
-TEST_F(RocksdbStore, ReadsFromTablesThatAreNotOpenYet) {
-  {
-    fill(*open());
-  }
-  rocksdb::ColumnFamilyOptions small;
-  small.target_file_size_base = 1;
-  std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  rocksdb::DB* opened = nullptr;
-  ASSERT_TRUE(
-      rocksdb::DB::Open(rocksdb::DBOptions(), path(), {{"default", small}, {"log", small}}, &handles, &opened).ok());
-  std::unique_ptr<rocksdb::DB> db(opened);
-  rocksdb::CompactRangeOptions all;
-  all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-  ASSERT_TRUE(db->CompactRange(all, handles[0], nullptr, nullptr).ok());
-  for (rocksdb::ColumnFamilyHandle* handle : handles) ASSERT_TRUE(db->DestroyColumnFamilyHandle(handle).ok());
-  db.reset();
-  ASSERT_GT(files(".sst").size(), 50u);
-
-  const auto engine = open();
-  const std::string value(100'000, 'v');
-  for (int i = 0; i < 50; ++i) EXPECT_EQ(value_of(*engine, big_name(i)), value + std::to_string(i));
-  for (int i = 50; i < 100; i += 2) {
-    const std::vector<Key> two{key(big_name(i)), key(big_name(i + 1))};
-    const auto found = wait_for(engine->read(two));
-    ASSERT_TRUE(found.ok()) << found.error().sentence();
-    for (size_t j = 0; j < 2; ++j) {
-      ASSERT_TRUE((*found)[j]);
-      EXPECT_EQ((*found)[j]->value, value + std::to_string(i + static_cast<int>(j)));
-    }
-  }
-  for (int i = 100; i < 150; ++i) put(*engine, big_name(i), "new");
-  for (int i = 100; i < 150; ++i) EXPECT_EQ(value_of(*engine, big_name(i)), "new");
-}
-
 // RocksDB takes half a manifest for one of an earlier moment and would open an older store, or an empty one.
 TEST_F(RocksdbStore, AManifestCutShortIsAnError) {
   {
@@ -241,91 +166,6 @@ TEST_F(RocksdbStore, DamagedTablesAreErrorsNotAnswers) {
   const auto decision = wait_for(engine.value()->transact(keys, {}, decide));
   ASSERT_FALSE(decision.ok());
   EXPECT_EQ(decision.error().kind(), ErrorKind::kCorrupt);
-}
-
-// Nothing fits this cache, and the system's is not asked: every read waits for the disk, on a worker, and comes home.
-TEST_F(RocksdbStore, ReadsFromTheDiskGoOnAtHome) {
-  {
-    fill(*open());
-  }
-  const auto engine = open(1, std::make_shared<FaultyFiles>());
-  LoopThread loop;
-  std::atomic<int> left{300};
-  std::atomic<int> wrong{0};
-  std::promise<void> finished;
-  auto done = [&](auto&& result) {
-    if (!result.ok() || std::this_thread::get_id() != loop.id()) ++wrong;
-    if (--left == 0) finished.set_value();
-  };
-  std::vector<std::vector<Key>> keys;
-  for (int i = 0; i < 100; ++i) keys.push_back({key(big_name(i)), key("absent"), key(big_name(i + 1))});
-  loop.post([&] {
-    for (int i = 0; i < 100; ++i) {
-      const Decide count = [i](std::span<const Record* const> found, Changes& changes) {
-        changes.put(key(big_name(i)), found[0]->value + "!");
-        return Decision::kCommit;
-      };
-      start(engine->read(keys[static_cast<size_t>(i)]), done);
-      start(engine->scan({big_name(i), ""}, Direction::kDescending, 3, 1000), done);
-      start(engine->transact(keys[static_cast<size_t>(i)], {}, count), done);
-    }
-  });
-  finished.get_future().wait();
-  EXPECT_EQ(wrong, 0);
-  EXPECT_GT(loop.resumed(), 100u);
-  for (int i = 0; i < 150; ++i) {
-    EXPECT_EQ(value_of(*engine, big_name(i)), std::string(100'000, 'v') + std::to_string(i) + (i < 100 ? "!" : ""));
-  }
-}
-
-// Whether files here can be read as far as they need not be waited for.
-bool tells_what_it_has(const fs::path& path) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  char byte = 'x';
-  const iovec where{.iov_base = &byte, .iov_len = 1};
-  const bool tells = pwritev(fd, &where, 1, 0) == 1 && preadv2(fd, &where, 1, 0, RWF_NOWAIT) == 1;
-  close(fd);
-  return tells;
-}
-
-// What the system has in memory is read where it is asked for, once its table is open.
-TEST_F(RocksdbStore, ReadsFromTheSystemsCacheStayAtHome) {
-  if (!tells_what_it_has(directory_.path() / "file")) GTEST_SKIP() << "this file system does not tell what it has";
-  {
-    fill(*open());
-  }
-  const auto engine = open(1);
-  for (int i = 0; i < 150; ++i) value_of(*engine, big_name(i));
-  LoopThread loop;
-  for (int i = 0; i < 100; ++i) {
-    std::promise<void> finished;
-    const std::vector<Key> keys{key(big_name(i))};
-    loop.post([&] {
-      start(engine->read(keys), [&](const auto& read) {
-        EXPECT_EQ(read.value()[0]->value, std::string(100'000, 'v') + std::to_string(i));
-        finished.set_value();
-      });
-    });
-    finished.get_future().wait();
-  }
-  EXPECT_EQ(loop.resumed(), 0u);
-}
-
-// A read that has to wait for the disk asks twice, and is one look for the key all the same.
-TEST_F(RocksdbStore, WhatIsReadOnceFromTheDiskIsNotKept) {
-  {
-    fill(*open());
-  }
-  const auto disk = std::make_shared<FaultyFiles>();
-  const auto engine = open(size_t{512} << 20, disk);
-  const auto reads_of_all = [&] {
-    const uint64_t before = disk->count(FileAct::kRead, ".sst");
-    for (int i = 0; i < 150; ++i) value_of(*engine, big_name(i));
-    return disk->count(FileAct::kRead, ".sst") - before;
-  };
-  EXPECT_GE(reads_of_all(), 150u);
-  EXPECT_GE(reads_of_all(), 100u);  // some of their blocks are in the cache
-  EXPECT_EQ(reads_of_all(), 0u);
 }
 
 // Far more than may be queued at once: callers wait for room and all get done.

@@ -46,6 +46,12 @@ Status split(std::string_view stored, std::optional<Record>& record) {
   return Status::OK();
 }
 
+// Whether all keys of the range begin with the same bytes, and with as many as the filters know.
+bool is_filtered(const Range& range) {
+  const auto prefix = [](const std::string& key) { return std::string_view(key).substr(0, kFilteredPrefix); };
+  return range.begin.size() >= kFilteredPrefix && prefix(range.begin) == prefix(range.end);
+}
+
 }  // namespace
 
 Status read_record(const Store& store, const Key& key, ReadTier tier, std::optional<Record>& record) {
@@ -106,6 +112,7 @@ Status scan_page(const Store& store, const Range& range, Direction direction, si
   if (is_empty(range)) return Status::OK();
   Look look(tier);
   rocksdb::ReadOptions& options = look.options;
+  options.total_order_seek = !is_filtered(range);
   const rocksdb::Slice begin(range.begin);
   const rocksdb::Slice end(range.end);
   options.iterate_lower_bound = &begin;

@@ -265,7 +265,9 @@ class Rescue {
 
   // Forwards up to what can not be read, then backwards from the end down to what can not be read.
   Result<void> copy_family(rocksdb::ColumnFamilyHandle* from, rocksdb::ColumnFamilyHandle* to) {
-    const std::unique_ptr<rocksdb::Iterator> row(copy_db_->NewIterator(rocksdb::ReadOptions(), from));
+    rocksdb::ReadOptions options;
+    options.total_order_seek = true;
+    const std::unique_ptr<rocksdb::Iterator> row(copy_db_->NewIterator(options, from));
     std::string last;
     bool any = false;
     for (row->SeekToFirst(); row->Valid(); row->Next()) {
@@ -275,7 +277,7 @@ class Rescue {
     }
     if (row->status().ok()) return write();
     const std::string why = row->status().ToString();
-    const std::unique_ptr<rocksdb::Iterator> back(copy_db_->NewIterator(rocksdb::ReadOptions(), from));
+    const std::unique_ptr<rocksdb::Iterator> back(copy_db_->NewIterator(options, from));
     std::string first;
     for (back->SeekToLast(); back->Valid() && (!any || back->key().compare(last) > 0); back->Prev()) {
       first.assign(back->key().data(), back->key().size());

@@ -7,6 +7,7 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/options.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 #include <sys/resource.h>
@@ -131,6 +132,7 @@ rocksdb::ColumnFamilyOptions family_options(const std::shared_ptr<rocksdb::Cache
 
 rocksdb::ColumnFamilyOptions records_options(const std::shared_ptr<rocksdb::Cache>& cache) {
   rocksdb::ColumnFamilyOptions options = family_options(cache, kRecordsBufferBytes);
+  options.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(kFilteredPrefix));
   // Every new record is looked for before it is written: the filter finds it absent without a walk through the buffer.
   options.memtable_whole_key_filtering = true;
   options.memtable_prefix_bloom_size_ratio = 0.02;

@@ -46,6 +46,10 @@ struct Store {
   rocksdb::Status recover();
 };
 
+// Filters know which beginnings of that many bytes a table holds, so that a scan of one item collection looks only into
+// tables that have some of it. Any number would do; with this one it is the table, the index and the hash (keys.md).
+inline constexpr size_t kFilteredPrefix = 14;
+
 inline constexpr char kLogFamily[] = "log";
 inline constexpr char kEpochKey[] = "Mepoch";
 // A version is the epoch, shifted, and a count.
