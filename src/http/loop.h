@@ -87,6 +87,9 @@ class Loop {
   // Before the descriptor is closed. Nothing that already happened is told any more.
   void unwatch(int fd, Watch& watch);
 
+  // Whether more was ready at the same time as what it is being told.
+  bool is_telling() const { return !untold_.empty(); }
+
   void run();
   // run() returns soon, or at once when it is begun later.
   void end();

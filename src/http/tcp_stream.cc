@@ -12,6 +12,29 @@
 
 namespace partita::http {
 
+void Outbox::add(TcpStream& stream) {
+  if (count_ == 0) call_.ask();
+  stream.in_outbox_ = true;
+  waiting_[count_++] = &stream;
+  if (count_ == kTogether) send();
+}
+
+void Outbox::remove(const TcpStream& stream) {
+  count_ = static_cast<size_t>(std::remove(waiting_.begin(), waiting_.begin() + count_, &stream) - waiting_.begin());
+}
+
+// What goes on may end other streams, and come back.
+void Outbox::send() {
+  sending_ = true;
+  while (count_ > 0) {
+    TcpStream* const first = waiting_[0];
+    remove(*first);
+    first->in_outbox_ = false;
+    first->write_waiting();
+  }
+  sending_ = false;
+}
+
 void Turns::add(TcpStream& stream) {
   stream.behind_ = nullptr;
   (first_ == nullptr ? first_ : last_->behind_) = &stream;
@@ -83,8 +106,7 @@ void TcpStream::ready(bool readable, bool writable, bool ended) {
   readable_ = readable_ || readable;
   ended_ = ended_ || ended;
   if (writer_ != nullptr && writable) {
-    const Sent sent = write_rest();
-    if (sent != Sent::kFull) finish(writer_, sent == Sent::kAll ? written_ : 0);
+    if (!in_outbox_) write_waiting();
   } else if (reader_ != nullptr && readable_) {
     bulky_ ? await_turn() : in_turn_ ? void() : read();
   }
@@ -120,10 +142,20 @@ TcpStream::Sent TcpStream::write_rest() {
   return Sent::kAll;
 }
 
+void TcpStream::write_waiting() {
+  const Sent sent = write_rest();
+  if (sent != Sent::kFull) finish(writer_, sent == Sent::kAll ? written_ : 0);
+}
+
 // Almost every reply fits into the socket's buffer: then it costs one system call and no wait.
 bool TcpStream::start_write(std::string_view first, std::string_view second, Waiter& waiter) {
   unwritten_ = {first, second};
   written_ = 0;
+  if (socket_ >= 0 && turns_.outbox().takes()) {
+    writer_ = &waiter;
+    turns_.outbox().add(*this);
+    return false;
+  }
   const Sent sent = socket_ < 0 ? Sent::kBroken : write_rest();
   if (sent == Sent::kFull) {
     writer_ = &waiter;
@@ -141,6 +173,7 @@ void TcpStream::close() {
   if (socket_ < 0) return;
   loop_.unwatch(socket_, *this);
   ::close(std::exchange(socket_, -1));
+  if (std::exchange(in_outbox_, false)) turns_.outbox().remove(*this);
   if (reader_ != nullptr || writer_ != nullptr) await_turn();
 }
 

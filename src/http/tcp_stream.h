@@ -13,17 +13,41 @@ namespace partita::http {
 
 class TcpStream;
 
+// Replies of one loop that wait until others that were ready with them are made, a few at a time: a client that reads
+// them on another core is then woken once for all of them, and being woken costs the writer more than writing.
+class Outbox {
+ public:
+  explicit Outbox(Loop& loop) : loop_(loop), call_(loop, [this] { send(); }) {}
+  // Whether there is anything to wait for.
+  bool takes() const { return loop_.is_telling() && !sending_; }
+  // A stream with something to write, until it is written or removed.
+  void add(TcpStream& stream);
+  void remove(const TcpStream& stream);
+
+ private:
+  void send();
+
+  static constexpr size_t kTogether = 8;
+  Loop& loop_;
+  std::array<TcpStream*, kTogether> waiting_{};
+  size_t count_ = 0;
+  bool sending_ = false;
+  Loop::Call call_;
+};
+
 // Streams of one loop that are to go on when their turn comes: one for each round of the loop, so that whatever became
 // ready goes before the next.
 class Turns {
  public:
-  explicit Turns(Loop& loop) : call_(loop, [this] { take_one(); }) {}
+  explicit Turns(Loop& loop) : outbox_(loop), call_(loop, [this] { take_one(); }) {}
   // A stream that does not wait yet.
   void add(TcpStream& stream);
+  Outbox& outbox() { return outbox_; }
 
  private:
   void take_one();
 
+  Outbox outbox_;
   TcpStream* first_ = nullptr;
   TcpStream* last_ = nullptr;
   Loop::Call call_;
@@ -46,6 +70,7 @@ class TcpStream final : public Stream, private Loop::Watch {
   void close() override;
 
  private:
+  friend class Outbox;
   friend class Turns;
 
   void ready(bool readable, bool writable, bool ended) override;
@@ -53,6 +78,7 @@ class TcpStream final : public Stream, private Loop::Watch {
   enum class Sent : uint8_t { kAll, kFull, kBroken };
   ssize_t send_both() const;
   Sent write_rest();
+  void write_waiting();
   void take_turn();
   void await_turn();
   void finish(Waiter*& waiter, size_t bytes);
@@ -62,9 +88,10 @@ class TcpStream final : public Stream, private Loop::Watch {
   Turns& turns_;
   TcpStream* behind_ = nullptr;  // in the queue of turns_
   bool in_turn_ = false;         // it stands there
-  bool readable_ = false;        // there may be something to read
-  bool ended_ = false;           // there will be no edge any more
-  bool bulky_ = false;           // each read waits for its turn
+  bool in_outbox_ = false;
+  bool readable_ = false;  // there may be something to read
+  bool ended_ = false;     // there will be no edge any more
+  bool bulky_ = false;     // each read waits for its turn
   Waiter* reader_ = nullptr;
   Waiter* writer_ = nullptr;
   std::span<char> into_;
