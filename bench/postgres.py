@@ -19,7 +19,7 @@ import servers
 import signing
 import workload
 
-sys.path.append(str(servers.ROOT / "tests" / "support"))
+sys.path.insert(0, str(servers.ROOT / "tests" / "support"))  # before this file, which has the same name
 from postgres import programs, running_postgres  # noqa: E402
 
 CONNECTIONS = 64

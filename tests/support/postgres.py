@@ -67,6 +67,7 @@ class Postgres:
 
     def start(self):
         settings = [f"fsync={'on' if self._durable else 'off'}", "listen_addresses=", "max_wal_size=256MB"]
+        settings += ["wal_retrieve_retry_interval=100ms"]  # a promotion may have to wait so long
         words = [word for setting in settings for word in ("-c", setting)]
         command = ["postgres", "-D", str(self.directory / "data"), "-k", str(self.directory), *words]
         deadline = time.monotonic() + START_TIMEOUT_S
