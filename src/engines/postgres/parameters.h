@@ -36,7 +36,6 @@ class Parameters {
   void add_bytes(std::string_view bytes) { values_.emplace_back(bytes); }
   void add_int64(int64_t value);
   void add_int32(int32_t value);
-  void add_bool(bool value) { values_.emplace_back(1, value ? '\1' : '\0'); }
   void add_array(ArrayParameter array) { values_.push_back(std::move(array).bytes()); }
   const std::vector<std::string>& values() const { return values_; }
 

@@ -100,10 +100,13 @@ Task<Result<Page>> PostgresEngine::scan(Range range, Direction direction, size_t
   if (is_empty(range)) co_return page;
   Parameters parameters;
   add_range(parameters, range);
-  parameters.add_bool(direction == Direction::kDescending);
   parameters.add_int64(bounded(max_records));
   parameters.add_int64(bounded(std::min(max_bytes, kMaxPageBytes)));
-  PARTITA_CO_TRY(const Rows rows, co_await ask(Statement::kScan, std::move(parameters)));
+  const Statement statement = direction == Direction::kAscending ? Statement::kPage : Statement::kPageBack;
+  PARTITA_CO_TRY(const Rows rows, co_await ask(statement, std::move(parameters)));
+  size_t bytes = 0;
+  for (int row = 0; row < rows.size(); ++row) bytes += rows.bytes(row, 0).size() + rows.bytes(row, 3).size();
+  page.reserve(static_cast<size_t>(rows.size()), bytes);
   std::string key;
   for (int row = 0; row < rows.size(); ++row) {
     // A row of nothing stands for those beyond the page.

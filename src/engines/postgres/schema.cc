@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kFormat = 1;
 // Of the functions: raise it whenever one of them changes.
-constexpr int kRevision = 1;
+constexpr int kRevision = 2;
 constexpr int64_t kConnectTimeoutS = 5;
 
 constexpr std::array kStatements = {
@@ -31,9 +31,12 @@ constexpr std::array kStatements = {
                   "FROM unnest($1::bytea[], $2::bytea[], $3::int[]) WITH ORDINALITY AS a(p, r, w, i) "
                   "JOIN partita_kv kv ON kv.p BETWEEN a.p AND a.p AND kv.d = "
                   "CASE WHEN a.r = ''::bytea THEN a.r ELSE sha256(a.r) END"},
-    StatementText{Statement::kScan, "partita_page",
-                  "SELECT kp, kr, kver, kv FROM partita_scan($1::bytea, $2::bytea, $3::bytea, $4::bytea, $5::bool, "
-                  "$6::bigint, $7::bigint)"},
+    StatementText{Statement::kPage, "partita_page",
+                  "SELECT p, r, ver, v FROM partita_page_ASC($1::bytea, $2::bytea, $3::bytea, $4::bytea, $5::bigint, "
+                  "$6::bigint)"},
+    StatementText{Statement::kPageBack, "partita_page_back",
+                  "SELECT p, r, ver, v FROM partita_page_DESC($1::bytea, $2::bytea, $3::bytea, $4::bytea, $5::bigint, "
+                  "$6::bigint)"},
     StatementText{Statement::kCommit, "partita_try",
                   "SELECT partita_commit($1::bytea, $2::bigint, $3::int, $4::bigint[], $5::bytea[], $6::bytea[], "
                   "$7::int[], $8::bigint[], $9::bigint[], $10::bytea[], $11::bytea[], $12::bigint[], $13::int[], "
@@ -64,9 +67,16 @@ Result<Answer> execute(PGconn* session, const std::string& sql) {
 
 int number_in(const Answer& answer, int column) { return std::atoi(libpq().PQgetvalue(answer.get(), 0, column)); }
 
+std::string ordered(std::string sql, const std::string& order) {
+  constexpr std::string_view kPlace = "<ORDER>";
+  for (size_t at = 0; (at = sql.find(kPlace, at)) != std::string::npos;) sql.replace(at, kPlace.size(), order);
+  return sql;
+}
+
 Result<void> make(PGconn* session) {
   PARTITA_TRY_VOID(execute(session, kTablesSql));
   PARTITA_TRY_VOID(execute(session, kCommitSql));
+  for (const char* const order : {"ASC", "DESC"}) PARTITA_TRY_VOID(execute(session, ordered(kPageSql, order)));
   PARTITA_TRY_VOID(execute(session, kRangesSql));
   PARTITA_TRY_VOID(execute(session, kLogSql));
   const std::string numbers = std::to_string(kFormat) + ", " + std::to_string(kRevision);

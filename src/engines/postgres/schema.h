@@ -63,7 +63,20 @@ enum class Verdict : int32_t {
 };
 
 // Prepared on every connection.
-enum class Statement { kGet, kGetMany, kScan, kCommit, kSettle, kErase, kSize, kReadLog, kLogEnd, kTrim, kForget };
+enum class Statement {
+  kGet,
+  kGetMany,
+  kPage,
+  kPageBack,
+  kCommit,
+  kSettle,
+  kErase,
+  kSize,
+  kReadLog,
+  kLogEnd,
+  kTrim,
+  kForget
+};
 
 struct StatementText {
   Statement statement;

@@ -35,71 +35,50 @@ CREATE TABLE IF NOT EXISTS partita_mark (
   at timestamptz NOT NULL DEFAULT now()) WITH (fillfactor = 30);
 )sql";
 
-// Both ends of a range are a head and a tail. Rows of one head are in the order of their tails only when they are
-// sorted, which only long keys are.
-inline constexpr char kRangesSql[] = R"sql(
-CREATE OR REPLACE FUNCTION partita_tails(head bytea, lo bytea, lor bytea, hi bytea, hir bytea, descending boolean)
+// A page of a range, in the order that stands for <ORDER>: ASC or DESC, which is part of its name too. Both ends of a
+// range are a head and a tail. Rows of one head are in the order of their tails only when they are sorted, which only
+// long keys are. A row of nothing stands for those beyond the page.
+inline constexpr char kPageSql[] = R"sql(
+CREATE OR REPLACE FUNCTION partita_page_<ORDER>(lo bytea, lor bytea, hi bytea, hir bytea, most bigint, most_bytes bigint)
 RETURNS SETOF partita_kv LANGUAGE plpgsql STABLE AS $$
 #variable_conflict use_column
-BEGIN
-  IF descending THEN
-    RETURN QUERY SELECT * FROM partita_kv kv WHERE kv.p = head AND kv.d <> ''::bytea
-      AND (kv.p > lo OR kv.r >= lor) AND (kv.p < hi OR kv.r < hir) ORDER BY kv.r DESC;
-  ELSE
-    RETURN QUERY SELECT * FROM partita_kv kv WHERE kv.p = head AND kv.d <> ''::bytea
-      AND (kv.p > lo OR kv.r >= lor) AND (kv.p < hi OR kv.r < hir) ORDER BY kv.r;
-  END IF;
-END $$;
-
-CREATE OR REPLACE FUNCTION partita_scan(lo bytea, lor bytea, hi bytea, hir bytea, descending boolean, most bigint,
-  most_bytes bigint)
-RETURNS TABLE (kp bytea, kr bytea, kver bigint, kv bytea) LANGUAGE plpgsql STABLE AS $$
-#variable_conflict use_column
 DECLARE
-  rows refcursor;
   x partita_kv;
   y partita_kv;
   head bytea;  -- whose long keys were returned
   n bigint := 0;
   bytes bigint := 0;
 BEGIN
-  IF descending THEN
-    OPEN rows NO SCROLL FOR SELECT * FROM partita_kv k WHERE k.p >= lo AND k.p <= hi
-      AND (k.p > lo OR k.r >= lor) AND (k.p < hi OR k.r < hir) ORDER BY k.p DESC, k.d DESC;
-  ELSE
-    OPEN rows NO SCROLL FOR SELECT * FROM partita_kv k WHERE k.p >= lo AND k.p <= hi
-      AND (k.p > lo OR k.r >= lor) AND (k.p < hi OR k.r < hir) ORDER BY k.p, k.d;
-  END IF;
-  LOOP
-    FETCH rows INTO x;
-    EXIT WHEN NOT FOUND;
+  FOR x IN SELECT * FROM partita_kv k WHERE k.p >= lo AND k.p <= hi
+    AND (k.p > lo OR k.r >= lor) AND (k.p < hi OR k.r < hir) ORDER BY k.p <ORDER>, k.d <ORDER> LOOP
     IF x.d = ''::bytea THEN
       IF n >= most OR (n > 0 AND bytes >= most_bytes) THEN
-        kp := NULL; kr := NULL; kver := NULL; kv := NULL;
-        RETURN NEXT;
+        x := NULL;
+        RETURN NEXT x;
         RETURN;
       END IF;
       n := n + 1;
       bytes := bytes + octet_length(x.p) + octet_length(x.v);
-      kp := x.p; kr := x.r; kver := x.ver; kv := x.v;
-      RETURN NEXT;
+      RETURN NEXT x;
     ELSIF head IS DISTINCT FROM x.p THEN
       head := x.p;
-      FOR y IN SELECT * FROM partita_tails(head, lo, lor, hi, hir, descending) LOOP
+      FOR y IN SELECT * FROM partita_kv k WHERE k.p = head AND k.d <> ''::bytea
+        AND (k.p > lo OR k.r >= lor) AND (k.p < hi OR k.r < hir) ORDER BY k.r <ORDER> LOOP
         IF n >= most OR (n > 0 AND bytes >= most_bytes) THEN
-          kp := NULL; kr := NULL; kver := NULL; kv := NULL;
-          RETURN NEXT;
+          y := NULL;
+          RETURN NEXT y;
           RETURN;
         END IF;
         n := n + 1;
         bytes := bytes + octet_length(y.p) + octet_length(y.r) + octet_length(y.v);
-        kp := y.p; kr := y.r; kver := y.ver; kv := y.v;
-        RETURN NEXT;
+        RETURN NEXT y;
       END LOOP;
     END IF;
   END LOOP;
 END $$;
+)sql";
 
+inline constexpr char kRangesSql[] = R"sql(
 CREATE OR REPLACE FUNCTION partita_erase(lo bytea, lor bytea, hi bytea, hir bytea, most bigint, most_bytes bigint)
 RETURNS bigint LANGUAGE plpgsql AS $$
 #variable_conflict use_column
