@@ -39,7 +39,8 @@ CREATE TABLE IF NOT EXISTS partita_mark (
 // range are a head and a tail. Rows of one head are in the order of their tails only when they are sorted, which only
 // long keys are. A row of nothing stands for those beyond the page.
 inline constexpr char kPageSql[] = R"sql(
-CREATE OR REPLACE FUNCTION partita_page_<ORDER>(lo bytea, lor bytea, hi bytea, hir bytea, most bigint, most_bytes bigint)
+CREATE OR REPLACE FUNCTION partita_page_<ORDER>(lo bytea, lor bytea, hi bytea, hir bytea, most bigint,
+  most_bytes bigint)
 RETURNS SETOF partita_kv LANGUAGE plpgsql STABLE AS $$
 #variable_conflict use_column
 DECLARE
