@@ -22,17 +22,17 @@ Loop::Timer::Timer(Loop& loop, std::function<void()> run) : loop_(loop), run_(st
 
 Loop::Timer::~Timer() { std::erase(loop_.timers_, this); }
 
-Loop::Loop() : epoll_(epoll_create1(EPOLL_CLOEXEC)), wakeup_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  PARTITA_CHECK(epoll_ >= 0 && wakeup_ >= 0);
+Loop::Loop() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+  if (epoll_ >= 0) wakeup_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   epoll_event event{};
   event.events = EPOLLIN | EPOLLET;
   event.data.ptr = nullptr;
-  PARTITA_CHECK(epoll_ctl(epoll_, EPOLL_CTL_ADD, wakeup_, &event) == 0);
+  if (wakeup_ < 0 || epoll_ctl(epoll_, EPOLL_CTL_ADD, wakeup_, &event) != 0) trouble_ = errno;
 }
 
 Loop::~Loop() {
-  ::close(wakeup_);
-  ::close(epoll_);
+  if (wakeup_ >= 0) ::close(wakeup_);
+  if (epoll_ >= 0) ::close(epoll_);
 }
 
 bool Loop::watch(int fd, Watch& watch) {

@@ -82,6 +82,9 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
+  // 0, or why the system had no descriptors for it, as errno says it: nothing but its end may follow then.
+  int trouble() const { return trouble_; }
+
   // From now on; the first edge comes at once if there is anything. False: the system has no room for it.
   [[nodiscard]] bool watch(int fd, Watch& watch);
   // Before the descriptor is closed. Nothing that already happened is told any more.
@@ -104,8 +107,9 @@ class Loop {
   void run_calls();
   void run_timers();
 
+  int trouble_ = 0;
   int epoll_;
-  int wakeup_;  // an eventfd: each write is an edge
+  int wakeup_ = -1;  // an eventfd: each write is an edge
   std::array<epoll_event, kAtOnce> events_;
   std::span<epoll_event> untold_;  // those of the last wait that were not told yet
   std::vector<Timer*> timers_;

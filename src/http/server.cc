@@ -290,6 +290,8 @@ size_t connections_within_limits(size_t wanted) {
   return std::max<size_t>(1, std::min(wanted, files - std::min(files / 2, kMostReserved)));
 }
 
+std::string text_of(int error) { return std::system_category().message(error); }
+
 Error unavailable(const Options& options, const std::string& why) {
   const std::string address = options.address.empty() ? "localhost" : options.address;
   return Error(ErrorKind::kUnavailable,
@@ -351,7 +353,7 @@ class Listener final : private Loop::Watch {
     static LogThrottle throttle;
     uint64_t unsaid = 0;
     if (throttle.pass(unsaid)) {
-      log(LogLevel::kWarn, {"A connection could not be accepted: ", std::system_category().message(error), "."});
+      log(LogLevel::kWarn, {"A connection could not be accepted: ", text_of(error), "."});
     }
     make_room_();
     pause_.start(kAcceptPause);
@@ -380,6 +382,9 @@ struct Server::Parts {
   Loop& front() { return workers.front()->loop(); }
 
   Result<void> open() {
+    for (const auto& worker : workers) {
+      if (const int error = worker->loop().trouble()) return unavailable(options, text_of(error));
+    }
     auto addresses = Address::named(options.address);
     if (!addresses.ok()) return unavailable(options, std::string(addresses.error().sentence()));
     const bool local = std::ranges::all_of(*addresses, &Address::is_loopback);
@@ -394,7 +399,7 @@ struct Server::Parts {
       const int error = listen_on(address);
       // A machine without IPv6 still has the other loopback address.
       const bool optional = !listeners.empty() && (error == EAFNOSUPPORT || error == EADDRNOTAVAIL);
-      if (error != 0 && !optional) return unavailable(options, std::system_category().message(error));
+      if (error != 0 && !optional) return unavailable(options, text_of(error));
     }
     raise_file_limit();
     most_connections = connections_within_limits(options.max_connections);

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -245,6 +246,16 @@ def test_an_address_of_another_machine():
     done = run("serve", "--in-memory", "--listen", "192.0.2.1:0")
     assert done.returncode == 1
     assert_one_sentence(done.stderr)
+
+
+@pytest.mark.parametrize("files", range(4, 8))
+def test_fewer_files_than_its_threads_need(files):
+    command = [binary(), "serve", "--in-memory", "--threads", "2", "--listen", "127.0.0.1:0"]
+    limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+    done = subprocess.run(command, preexec_fn=limit, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and done.stdout == ""
+    assert_one_sentence(done.stderr)
+    assert "Too many open files" in done.stderr
 
 
 @pytest.mark.parametrize("place", ["/dev/null/x", "/proc/x", "/dev/null"])
