@@ -1,8 +1,10 @@
 #include "table/catalog.h"
 
+#include <atomic>
 #include <thread>
 #include <utility>
 
+#include "engines/memory/memory_engine.h"
 #include "table/system_rows.h"
 #include "table/table_testing.h"
 
@@ -225,6 +227,30 @@ TEST_F(CatalogTest, StatusIsCreatingUntilItsTimeIsOver) {
   EXPECT_EQ(table.status_at(100 - kLongestMomentMs - 1), Status::kActive);
   table.status = Status::kDeleting;
   EXPECT_EQ(table.status_at(100), Status::kDeleting);
+}
+
+// Goes on by itself, and can be set.
+class SetClock final : public Clock {
+ public:
+  int64_t now_ms() const override { return system_clock().now_ms() + by_ms; }
+  int64_t monotonic_ns() const override { return system_clock().monotonic_ns(); }
+  std::atomic<int64_t> by_ms{0};
+};
+
+TEST(SetClock, BackToTheMomentInWhichATableWasMadeRefusesNobody) {
+  for (const int64_t back_ms : {900, 1'500, 4'000}) {
+    const auto engine = open_memory_engine();
+    SetClock clock;
+    SeededRandom random(1);
+    const auto database = Database::open(*engine, clock, random).value();
+    const TableRequest request = plain_table();
+    ASSERT_TRUE(wait_for(create_table(*database, request)).ok());
+    ASSERT_NE(wait_for(database->settled_table("T")).value(), nullptr);
+    clock.by_ms = -back_ms;
+    WriteAction action;
+    action.item = model::encode_item(row(1));
+    EXPECT_TRUE(carry_out(*database, "T", action).ok()) << back_ms;
+  }
 }
 
 TEST_F(CatalogTest, ACleanStopKeepsTablesAndCounters) {

@@ -43,8 +43,7 @@ Result<std::unique_ptr<Database>> Database::open(storage::Engine& engine, const 
 bool Database::is_late() const { return clock_.monotonic_ns() - catalog_.looked_at_ns() > options_.late_ms * kNsPerMs; }
 
 int64_t Database::patience_ms() const {
-  constexpr int64_t kBusyStoreMs = 1'000;
-  return std::max({options_.creating_ms, options_.updating_ms, options_.deleting_ms}) + kBusyStoreMs;
+  return std::max({options_.creating_ms, options_.updating_ms, options_.deleting_ms}) + kLongestMomentMs;
 }
 
 Result<Table> Database::ready_table(std::string_view name) const {

@@ -21,8 +21,9 @@
 namespace partita::table {
 
 // Whether a moment that ends at `due_ms` is over. No moment is longer than kLongestMomentMs: what ends later than that
-// was begun before the machine's clock was set back.
-inline constexpr int64_t kLongestMomentMs = 5'000;
+// was begun before the machine's clock was set back. Whoever meets a moment waits for its end that long, so that one
+// which a clock begins again refuses nobody.
+inline constexpr int64_t kLongestMomentMs = 1'000;
 inline bool is_due(int64_t due_ms, int64_t now_ms) { return now_ms >= due_ms || due_ms - now_ms > kLongestMomentMs; }
 
 enum class Status : uint8_t { kCreating, kActive, kUpdating, kDeleting };
