@@ -119,7 +119,8 @@ std::optional<int64_t> seconds_of(std::string_view date) {
 
 std::string date_of(int64_t seconds) {
   std::string text;
-  for (const char c : std::string_view(utc_text(seconds * 1000).data()).substr(0, 19)) {
+  const auto whole = utc_text(seconds * 1000);
+  for (const char c : std::string_view(whole.data()).substr(0, 19)) {
     if (c != '-' && c != ':') text.push_back(c);
   }
   return text + "Z";
