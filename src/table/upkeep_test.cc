@@ -434,14 +434,16 @@ TEST_F(UpkeepTest, ACountIsExactWhateverChangesMeanwhile) {
   const std::string base = model::index_prefix(id, model::kBaseIndex);
   SeededRandom random(5);
   std::atomic<int> scans = 0;
+  std::atomic<bool> opened = false;  // jobs begin before it is
   std::atomic<bool> changing = false;
   engine_.after_scan = [&](const storage::Range& range, size_t) {
-    if (!range.begin.starts_with(base) || changing.exchange(true)) return;
+    if (!opened || !range.begin.starts_with(base) || changing.exchange(true)) return;
     ++scans;
     for (int i = 0; i < 40; ++i) change_something(random, 3'000);
     changing = false;
   };
   open();
+  opened = true;
   wait_for_jobs();
   close();
   engine_.after_scan = nullptr;
