@@ -13,7 +13,7 @@ import time
 
 import pytest
 from raw import connection, exchange, head, request
-from server import binary, running_server
+from server import binary, is_sanitized, running_server
 
 
 def run(*words):
@@ -248,6 +248,7 @@ def test_an_address_of_another_machine():
     assert_one_sentence(done.stderr)
 
 
+@pytest.mark.skipif(is_sanitized(), reason="a sanitizer's checks need files")
 @pytest.mark.parametrize("files", range(4, 8))
 def test_fewer_files_than_its_threads_need(files):
     command = [binary(), "serve", "--in-memory", "--threads", "2", "--listen", "127.0.0.1:0"]

@@ -12,15 +12,12 @@ import time
 
 import pytest
 from raw import Connection, assert_healthy, connection, exchange, head, request
-from server import binary, running_server
+from server import binary, is_sanitized, running_server
 
 MIB = 1 << 20
 
-# A sanitizer keeps freed memory, and needs all of the address space itself.
-with open(binary(), "rb") as _program:
-    _symbols = _program.read()
-SANITIZED = b"__asan_init" in _symbols or b"__tsan_init" in _symbols
-measured = pytest.mark.skipif(SANITIZED, reason="measures memory, which a sanitizer takes for itself")
+measured = pytest.mark.skipif(is_sanitized(), reason="measures memory, which a sanitizer takes for itself")
+without_files = pytest.mark.skipif(is_sanitized(), reason="a sanitizer's checks need files")
 
 
 def operation(name, **body):
@@ -392,6 +389,7 @@ def test_idle_clients_do_not_take_the_stores_files(few_files):
         assert "Fewer connections" in server.log()
 
 
+@without_files
 def test_a_flood_of_connections_leaves_no_loop_behind(few_files):
     """All of them at once, so that accepting fails; then there is quiet."""
     with running_server(in_memory=True, extra_args=["--threads", "2"]) as server:

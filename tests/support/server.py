@@ -30,6 +30,12 @@ def binary():
     return os.environ.get("PARTITA_BINARY", str(ROOT / "build" / "release" / "partita"))
 
 
+def is_sanitized():
+    """Whether the server is built with a sanitizer, which keeps freed memory and asks for files of its own."""
+    program = pathlib.Path(binary()).read_bytes()
+    return b"__asan_init" in program or b"__tsan_init" in program
+
+
 class Server:
     """One server process. `host`, `port` and `url` say where it listens, `data_dir` where its data is."""
 
