@@ -120,17 +120,25 @@ def test_nothing_acknowledged_is_lost(callers_on):
         check(one, callers)
 
 
+def kills_by_turns(servers):
+    """Yields the number of each kill once the server is back."""
+    for turn in range(KILLS):
+        server = servers[turn % len(servers)]
+        time.sleep(1)
+        server.kill()
+        time.sleep(0.5)
+        server.start()
+        yield turn
+
+
 def test_servers_that_are_killed_by_turns_are_not_missed(callers_on):
     with contextlib.ExitStack() as running:
         postgres = running.enter_context(running_postgres())
         servers = [running.enter_context(running_server(store=postgres.url)) for _ in range(3)]
         servers[0].client().create_table(**TABLE)
         callers = callers_on(lambda _: servers)
-        for turn in range(KILLS):
-            time.sleep(1)
-            servers[turn % 3].kill()
-            time.sleep(0.5)
-            servers[turn % 3].start()
+        for _ in kills_by_turns(servers):
+            pass
         callers_on.end()
         check(servers[0], callers)
 
@@ -144,11 +152,7 @@ def test_a_promoted_standby_has_all_that_was_acknowledged(callers_on):
         servers = [running.enter_context(running_server(store=store)) for _ in range(3)]
         servers[0].client().create_table(**TABLE)
         callers = callers_on(lambda _: servers)
-        for turn in range(KILLS):
-            time.sleep(1)
-            servers[turn % 3].kill()
-            time.sleep(0.5)
-            servers[turn % 3].start()
+        for turn in kills_by_turns(servers):
             if turn == KILLS // 2:
                 time.sleep(0.5)
                 primary.kill()
