@@ -105,6 +105,11 @@ Task<Result<Table>> Database::idle_table(std::string name) {
   co_return table;
 }
 
+Task<Result<Table>> Database::newest_table(std::string name) {
+  PARTITA_CO_TRY_VOID(co_await idle_table(name));
+  co_return co_await catalog_.look_up(std::move(name));
+}
+
 Task<Result<Table>> Database::settled_table(std::string name) {
   PARTITA_CO_TRY(const Table table, co_await idle_table(std::move(name)));
   if (table != nullptr) PARTITA_CO_TRY_VOID(co_await hear_counts(table, true));

@@ -85,6 +85,8 @@ class Database {
   Task<Result<Table>> settled_table(std::string name);
   // The same without a look at the tallies: for whoever is about to change the table.
   Task<Result<Table>> idle_table(std::string name);
+  // The same, as the store has it: what is known here may be older than what another server was asked for.
+  Task<Result<Table>> newest_table(std::string name);
 
   // Makes the table's tallies what the store says, or leaves them when they are of this second. Of an index that is
   // being filled, they say how far that is.

@@ -62,10 +62,8 @@ Result<const IndexInfo*> named_index(const TableInfo& table, const std::optional
   return index;
 }
 
-// As the store has it: what is known here may be older than what another server was asked for.
 Task<Result<Table>> found_table(Database& database, const std::string& name) {
-  PARTITA_CO_TRY_VOID(co_await database.idle_table(name));
-  PARTITA_CO_TRY(Table table, co_await database.catalog().look_up(name));
+  PARTITA_CO_TRY(Table table, co_await database.newest_table(name));
   if (table == nullptr) {
     std::vector<std::string> args{name};
     co_return refuse(Fault::kTableNotFound, std::move(args));

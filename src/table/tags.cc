@@ -71,9 +71,7 @@ Error not_found(const Resource& resource) { return refuse(Fault::kArnNotFound, {
 // Changes the table's tags by `change`, unless that refuses or leaves them as they are.
 template <class ChangeTags>
 Task<Result<void>> change_tags(Database& database, const Resource& resource, ChangeTags change) {
-  PARTITA_CO_TRY_VOID(co_await database.idle_table(resource.name));
-  // As the store has it: what is known here may be older than what another server was asked for.
-  PARTITA_CO_TRY(const Table table, co_await database.catalog().look_up(resource.name));
+  PARTITA_CO_TRY(const Table table, co_await database.newest_table(resource.name));
   if (table == nullptr || !resource.stream.empty()) co_return not_found(resource);
   const Catalog::Change make = [&](TableInfo& info) -> Result<void> { return change(info.tags); };
   Tags now = table->tags;
