@@ -19,7 +19,8 @@ void Outbox::add(TcpStream& stream) {
   if (count_ == kTogether) send();
 }
 
-void Outbox::remove(const TcpStream& stream) {
+void Outbox::remove(TcpStream& stream) {
+  stream.in_outbox_ = false;
   count_ = static_cast<size_t>(std::remove(waiting_.begin(), waiting_.begin() + count_, &stream) - waiting_.begin());
 }
 
@@ -29,7 +30,6 @@ void Outbox::send() {
   while (count_ > 0) {
     TcpStream* const first = waiting_[0];
     remove(*first);
-    first->in_outbox_ = false;
     first->write_waiting();
   }
   sending_ = false;
@@ -173,7 +173,7 @@ void TcpStream::close() {
   if (socket_ < 0) return;
   loop_.unwatch(socket_, *this);
   ::close(std::exchange(socket_, -1));
-  if (std::exchange(in_outbox_, false)) turns_.outbox().remove(*this);
+  if (in_outbox_) turns_.outbox().remove(*this);
   if (reader_ != nullptr || writer_ != nullptr) await_turn();
 }
 

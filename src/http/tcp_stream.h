@@ -22,7 +22,7 @@ class Outbox {
   bool takes() const { return loop_.is_telling() && !sending_; }
   // A stream with something to write, until it is written or removed.
   void add(TcpStream& stream);
-  void remove(const TcpStream& stream);
+  void remove(TcpStream& stream);
 
  private:
   void send();

@@ -9,16 +9,14 @@ thread_local int64_t allocations_left = -1;
 
 }  // namespace partita::contract
 
-void* operator new(size_t bytes) {
-  using partita::contract::allocations_left;
-  if (allocations_left >= 0 && allocations_left-- == 0) throw std::bad_alloc();
-  if (void* const memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
-  throw std::bad_alloc();
-}
 void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
   using partita::contract::allocations_left;
   if (allocations_left >= 0 && allocations_left-- == 0) return nullptr;
   return std::malloc(bytes == 0 ? 1 : bytes);
+}
+void* operator new(size_t bytes) {
+  if (void* const memory = operator new(bytes, std::nothrow)) return memory;
+  throw std::bad_alloc();
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t) noexcept { std::free(memory); }
