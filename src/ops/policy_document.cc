@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "auth/policy.h"
 #include "model/fault.h"
 #include "ops/request.h"
 #include "ops/resource_arn.h"
@@ -130,6 +131,9 @@ class Reader {
     json_.end_object();
     read.policy.document = std::move(json_).take();
     read.locks_out = locks_out_;
+    // Conditions and variables, which are enforced as they are read there.
+    const auto policy = auth::Policy::parse(read.policy.document, auth::Policy::Use::kResource);
+    if (!policy.ok()) return syntax_behind(policy.error().args().back());
     return read;
   }
 

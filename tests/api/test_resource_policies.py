@@ -121,6 +121,11 @@ def without(member, arn):
     return policy(kept)
 
 
+def conditional(arn, operator, key, value):
+    text = policy(statement(arn, Condition={operator: {key: value}}))
+    return text.replace(f'"{operator}"', f'\n"{operator}"')
+
+
 UNBOUNDED = "Resource-based policy grants unbounded access in one or more elements. Please revise the policy to ensure least-privilege form of access"
 BAD = {
     "nothing": (lambda arn: "", DOCUMENT + "This policy contains invalid Json"),
@@ -140,6 +145,8 @@ BAD = {
         DOCUMENT + "Syntax error at position (1,94)",
     ),
     "unknown member": (lambda arn: '{"Statement":[],\n "Other":1}', DOCUMENT + "Syntax error at position (2,9)"),
+    "unknown operator": (lambda arn: conditional(arn, "StringIs", "aws:userid", "x"), DOCUMENT + "Syntax error at position (2,11)"),
+    "no operator": (lambda arn: conditional(arn, "NullIfExists", "aws:userid", "true"), DOCUMENT + "Syntax error at position (2,15)"),
     "everyone": (lambda arn: policy(statement(arn, Principal="*")), UNBOUNDED),
     "everyone of AWS": (lambda arn: policy(statement(arn, Principal={"AWS": "*"})), UNBOUNDED),
     "no principal of AWS": (lambda arn: policy(statement(arn, Principal={"AWS": [ROOT, "me"]})), INVALID + "Invalid principal in policy document."),

@@ -21,6 +21,7 @@ DICTIONARIES = {
     "partiql": "partiql.dict",
     "projection": "expression.dict",
     "update": "expression.dict",
+    "policy": "policy.dict",
     "request": "json.dict",
 }
 TARGETS = sorted(folder.name for folder in (HERE / "corpus").iterdir())

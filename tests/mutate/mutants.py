@@ -420,4 +420,40 @@ VECTORS = [
            "expiry_rows(job.table_id), trimmed_rows(job.table_id)}) {", "expiry_rows(job.table_id)}) {", GRAPHS_TEST),
 ]
 
-MUTANTS = STORE + TABLES + OPERATIONS + SOCKETS + PARTIQL + SERIAL + VECTORS
+POLICY = "src/auth/policy.cc"
+POLICY_LINE = "src/auth/condition.cc"
+POLICY_TEST = ("policy_property_test",)
+
+POLICIES = [
+    Mutant("a statement that allows ends the search for one that denies", POLICY,
+           "    answer.allowed = true;\n    answer.meant", "    answer.allowed = true;\n    return answer;\n    answer.meant",
+           POLICY_TEST),
+    Mutant("a denial of the resource's policy comes after what an identity allows", POLICY,
+           "    if (answer.denied) return Decision::kDeniedByResource;",
+           "    if (answer.denied && !identity_allows) return Decision::kDeniedByResource;", POLICY_TEST),
+    Mutant("a boundary does not bound", POLICY, "if (!boundary.allowed) return Decision::kNotInBoundary;", "", POLICY_TEST),
+    Mutant("a session's policy does not bound", POLICY, "if (!session.allowed) return Decision::kNotInSession;", "", POLICY_TEST),
+    Mutant("what a resource's policy allows a user is bounded", POLICY,
+           "if (meant == Meant::kHimself) return Decision::kAllowed;", "", POLICY_TEST),
+    Mutant("what is left to the account is allowed", POLICY, "if (name == who.account) by_this = Meant::kAccount;",
+           "if (name == who.account) by_this = Meant::kRole;", POLICY_TEST),
+    Mutant("all but what nobody knows is allowed", POLICY, "return !named && (whole || !statement.allows);",
+           "return !named && (whole || true);", POLICY_TEST),
+    Mutant("IfExists is passed over", POLICY_LINE, "if (absent) return if_exists_ || over_", "if (absent) return over_",
+           POLICY_TEST),
+    Mutant("all of no values do not fit", POLICY_LINE, "over_ == Over::kAllValues || (over_", "(over_", POLICY_TEST),
+    Mutant("what is absent equals nothing, and differs from nothing", POLICY_LINE,
+           "|| (over_ == Over::kOne && negated_);", ";", POLICY_TEST),
+    Mutant("any of the values is as good as all", POLICY_LINE, "      return std::ranges::all_of(*values, fits);\n    case",
+           "      return std::ranges::any_of(*values, fits);\n    case", POLICY_TEST),
+    Mutant("the bits of a network are whole bytes", POLICY_LINE, "return rest == 0 || (", "return rest == 0 || true || (",
+           POLICY_TEST),
+    Mutant("a star in a variable's value matches", "src/auth/pattern.cc",
+           "if (!same_text(wanted, rest.substr(0, wanted.size()), any_case_)) return std::nullopt;",
+           "if (wanted == \"*\") return rest.size();\n"
+           "    if (!same_text(wanted, rest.substr(0, wanted.size()), any_case_)) return std::nullopt;", POLICY_TEST),
+    Mutant("a pattern goes back to the first star alone", "src/auth/pattern.cc", "      star = {piece, at};",
+           "      if (!star) star = {piece, at};", POLICY_TEST),
+]
+
+MUTANTS = STORE + TABLES + OPERATIONS + SOCKETS + PARTIQL + SERIAL + VECTORS + POLICIES

@@ -22,7 +22,7 @@ def test_every_mistake_still_fits():
 def test_every_mistake_has_a_name_and_a_test_of_its_own():
     names = [mutant.name for mutant in MUTANTS]
     assert len(set(names)) == len(names)
-    programs = set(re.findall(r"partita_test\((\w+)", "".join(p.read_text() for p in ROOT.glob("**/CMakeLists.txt"))))
+    programs = set(re.findall(r"(?:partita_test\(|add_test\(NAME )(\w+)", "".join(p.read_text() for p in ROOT.glob("**/CMakeLists.txt"))))
     for mutant in MUTANTS:
         assert mutant.tests, mutant.name
         for test in mutant.tests:

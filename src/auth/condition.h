@@ -1,0 +1,69 @@
+// One line of a statement's Condition: an operator, a key, and the values that it is compared with.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "auth/condition_key.h"
+#include "auth/pattern.h"
+#include "base/result.h"
+
+namespace partita::auth {
+
+// "IAM JSON policy elements: Condition operators" in IAM's user guide. Immutable.
+class PolicyCondition {
+ public:
+  // `op`: such as "ForAllValues:StringEqualsIfExists". `variables`: the policy's Version has them. Error: kInvalid
+  // (reason 0), with one sentence and the word that is wrong.
+  static Result<PolicyCondition> read(std::string_view op, std::string_view key, const std::vector<std::string>& values,
+                                      bool variables);
+
+  bool holds(Circumstances& circumstances) const;
+
+ private:
+  enum class Kind : uint8_t { kText, kNumber, kDate, kBool, kBinary, kAddress, kArn, kNull };
+  enum class Order : uint8_t { kEqual, kLess, kLessEqual, kGreater, kGreaterEqual };
+  enum class Over : uint8_t { kOne, kAllValues, kAnyValue };
+  struct Operator {
+    std::string_view name;  // in lower case
+    Kind kind;
+    Order order = Order::kEqual;
+    bool negated = false;
+    bool wildcards = false;
+    bool any_case = false;
+  };
+  // An address of either family, as one of version 6, and how many of its bits count.
+  struct Network {
+    std::array<uint8_t, 16> bytes = {};
+    unsigned bits = 0;
+  };
+
+  static const Operator* find_operator(std::string_view name);
+  static bool read_network(std::string_view text, Network& network);
+  Result<void> add(std::string_view value, const Operator& op, bool variables);
+  bool is_one_of(std::string_view value, Circumstances& circumstances) const;
+  bool is_arn(std::string_view value, Circumstances& circumstances) const;
+  bool is_in_network(std::string_view value) const;
+  template <class Number>
+  bool compares(Number value, const std::vector<Number>& with) const;
+
+  Kind kind_ = Kind::kText;
+  Order order_ = Order::kEqual;
+  Over over_ = Over::kOne;
+  bool negated_ = false;
+  bool if_exists_ = false;
+  KeyName key_;
+  // What it is compared with; which of them, the kind says.
+  std::vector<Pattern> patterns_;
+  std::vector<std::vector<Pattern>> arns_;  // six parts each
+  std::vector<double> numbers_;
+  std::vector<int64_t> dates_;  // milliseconds since 1970
+  std::vector<std::string> bytes_;
+  std::vector<Network> networks_;
+  std::vector<bool> flags_;
+};
+
+}  // namespace partita::auth

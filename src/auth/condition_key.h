@@ -1,0 +1,57 @@
+// The condition keys of policies that this server knows the values of. Their names are told apart by letters only, not
+// by their case.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace partita::auth {
+
+// "Condition keys for Amazon DynamoDB" in the Service Authorization Reference, and the global keys of IAM's user guide.
+enum class ConditionKey : uint8_t {
+  kUnknown,  // of a key that no request here has
+  kLeadingKeys,
+  kAttributes,
+  kSelect,
+  kReturnValues,
+  kReturnConsumedCapacity,
+  kFullTableScan,
+  kEnclosingOperation,
+  kResourceTag,  // with the tag's key behind a slash, as the next two
+  kRequestTag,
+  kPrincipalTag,
+  kTagKeys,
+  kSourceIp,
+  kCurrentTime,
+  kEpochTime,
+  kSecureTransport,
+  kPrincipalArn,
+  kPrincipalAccount,
+  kPrincipalType,
+  kUserName,
+  kUserId,
+  kRequestedRegion,
+  kTokenIssueTime,
+  kViaService,
+};
+
+struct KeyName {
+  ConditionKey key = ConditionKey::kUnknown;
+  std::string tag;  // of those with a slash
+};
+
+// Nothing for what is no name of a key: it has a prefix, a colon and a rest.
+std::optional<KeyName> key_name(std::string_view text);
+
+// What a request is, as conditions see it. For one request.
+class Circumstances {
+ public:
+  virtual ~Circumstances() = default;
+  // The key's values; nothing when the request has no such key. Valid as long as the object is.
+  virtual std::optional<std::span<const std::string_view>> values(const KeyName& name) = 0;
+};
+
+}  // namespace partita::auth

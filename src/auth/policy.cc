@@ -1,0 +1,88 @@
+#include "auth/policy.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace partita::auth {
+
+namespace {
+
+bool any_matches(const std::vector<Pattern>& patterns, std::string_view text, Circumstances& circumstances) {
+  return std::ranges::any_of(patterns, [&](const Pattern& one) { return one.matches(text, circumstances); });
+}
+
+}  // namespace
+
+Meant Policy::meant_by(const Statement& statement, const PrincipalNames& who) {
+  Meant meant = Meant::kNot;
+  for (const std::string& name : statement.principals) {
+    Meant by_this = Meant::kNot;
+    if (name == "*" || (!who.role.empty() && name == who.role)) by_this = Meant::kRole;
+    if (name == who.account) by_this = Meant::kAccount;
+    if (name == who.arn) by_this = Meant::kHimself;
+    meant = std::max(meant, by_this);
+  }
+  if (!statement.not_principals) return meant;
+  return meant == Meant::kNot ? Meant::kRole : Meant::kNot;
+}
+
+// A variable without a value names nothing; so what is not named there is denied at most, never allowed.
+bool Policy::names_resource(const Statement& statement, const Ask& ask) {
+  const bool named = any_matches(statement.resources, ask.resource, ask.circumstances);
+  if (!statement.not_resources) return named;
+  const bool whole =
+      std::ranges::all_of(statement.resources, [&](const Pattern& one) { return one.is_whole(ask.circumstances); });
+  return !named && (whole || !statement.allows);
+}
+
+Policy::Answer Policy::judge(const Ask& ask) const {
+  Answer answer;
+  for (const Statement& statement : statements_) {
+    if (any_matches(statement.actions, ask.action, ask.circumstances) == statement.not_actions) continue;
+    Meant meant = Meant::kNot;
+    if (use_ != Use::kIdentity) {
+      meant = meant_by(statement, ask.who);
+      if (meant == Meant::kNot) continue;
+    }
+    if (use_ != Use::kTrust && !names_resource(statement, ask)) continue;
+    const bool holds = std::ranges::all_of(statement.conditions,
+                                           [&](const PolicyCondition& one) { return one.holds(ask.circumstances); });
+    if (!holds) continue;
+    if (!statement.allows) {
+      answer.denied = true;
+      return answer;
+    }
+    answer.allowed = true;
+    answer.meant = std::max(answer.meant, meant);
+  }
+  return answer;
+}
+
+Decision decide(const Policies& policies, const Ask& ask) {
+  bool identity_allows = false;
+  for (const Policy* const policy : policies.identity) {
+    const Policy::Answer answer = policy->judge(ask);
+    if (answer.denied) return Decision::kDeniedByIdentity;
+    identity_allows |= answer.allowed;
+  }
+  Meant meant = Meant::kNot;
+  for (const Policy* const policy : policies.resource) {
+    const Policy::Answer answer = policy->judge(ask);
+    if (answer.denied) return Decision::kDeniedByResource;
+    meant = std::max(meant, answer.meant);
+  }
+  const auto judge = [&](const Policy* policy) {
+    return policy == nullptr ? Policy::Answer{false, true, {}} : policy->judge(ask);
+  };
+  const Policy::Answer boundary = judge(policies.boundary);
+  if (boundary.denied) return Decision::kDeniedByBoundary;
+  const Policy::Answer session = judge(policies.session);
+  if (session.denied) return Decision::kDeniedBySession;
+  if (meant == Meant::kHimself) return Decision::kAllowed;
+  if (!boundary.allowed) return Decision::kNotInBoundary;
+  if (!session.allowed) return Decision::kNotInSession;
+  return identity_allows || meant == Meant::kRole ? Decision::kAllowed : Decision::kNotInIdentity;
+}
+
+}  // namespace partita::auth
