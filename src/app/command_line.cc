@@ -103,6 +103,18 @@ Result<void> set_credentials(Draft& draft, std::string_view text) {
   return {};
 }
 
+Result<void> set_identities(Draft& draft, std::string_view text) {
+  if (text.empty())
+    return misuse("--identities takes a file, as `aws iam get-account-authorization-details` writes it.");
+  draft.line.identities = text;
+  return {};
+}
+
+Result<void> set_warn_only(Draft& draft, std::string_view) {
+  draft.line.warn_only = true;
+  return {};
+}
+
 Result<void> set_insecure(Draft& draft, std::string_view) {
   draft.line.http.beyond_loopback = true;
   return {};
@@ -163,6 +175,36 @@ Result<void> set_slow_request(Draft& draft, std::string_view text) {
   return {};
 }
 
+Result<void> set_user(Draft& draft, std::string_view text) {
+  draft.line.simulated.user = text;
+  return {};
+}
+
+Result<void> set_action(Draft& draft, std::string_view text) {
+  draft.line.simulated.action = text;
+  return {};
+}
+
+Result<void> set_resource(Draft& draft, std::string_view text) {
+  draft.line.simulated.resource = text;
+  return {};
+}
+
+Result<void> set_resource_policy(Draft& draft, std::string_view text) {
+  if (text.empty()) return misuse("--resource-policy takes a file.");
+  draft.line.simulated.resource_policy = text;
+  return {};
+}
+
+Result<void> add_context(Draft& draft, std::string_view text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0) {
+    return misuse("--context takes KEY=VALUE, such as dynamodb:LeadingKeys=alice, not '" + std::string(text) + "'.");
+  }
+  draft.line.simulated.context.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  return {};
+}
+
 struct Flag {
   std::string_view name;
   std::string_view argument;  // empty: takes none
@@ -178,6 +220,11 @@ constexpr std::array kServeFlags = {
     Flag{"--credentials", "FILE",
          "Verify signatures: only these access keys may call. The file is as the AWS CLI's ~/.aws/credentials.",
          set_credentials},
+    Flag{"--identities", "FILE",
+         "Users, groups and policies, as `aws iam get-account-authorization-details` writes them: the credentials' "
+         "profiles are these users, and may do what their policies allow.",
+         set_identities},
+    Flag{"--warn-only", "", "Log what policies would refuse, and let it pass.", set_warn_only},
     Flag{"--allow-origin", "ORIGIN",
          "Let web pages of this origin call, such as http://localhost:3000; '*' is all. May be given often.",
          add_allowed_origin},
@@ -218,6 +265,19 @@ constexpr std::array kSalvageFlags = {
     Flag{"--to", "NEWDIR", "Where to put what can be saved: a directory that is not there yet, or empty.", set_to},
 };
 
+constexpr std::array kSimulateFlags = {
+    Flag{"--identities", "FILE", "Users, groups and policies, as `serve` takes them.", set_identities},
+    Flag{"--user", "NAME", "Who asks.", set_user},
+    Flag{"--action", "ACTION", "What for, such as dynamodb:GetItem.", set_action},
+    Flag{"--resource", "ARN", "Of what: a table, an index or a stream.", set_resource},
+    Flag{
+        "--context", "KEY=VALUE",
+        "What the request has for a condition key, such as dynamodb:LeadingKeys=alice. Given often: more keys, or more "
+        "values of one.",
+        add_context},
+    Flag{"--resource-policy", "FILE", "The policy of the table or the stream.", set_resource_policy},
+};
+
 struct VerbRow {
   std::string_view name;
   Verb verb;
@@ -232,6 +292,9 @@ constexpr std::array kVerbs = {
             kServeFlags},
     VerbRow{"salvage", Verb::kSalvage, "--data DIR --to NEWDIR",
             "Save what is readable of a damaged store into a new one, and list what is lost.", kSalvageFlags},
+    VerbRow{"policy simulate", Verb::kSimulate,
+            "--identities FILE --user NAME --action ACTION --resource ARN [OPTION...]",
+            "Say whether policies allow a request, and if not, why not: exit code 0 or 1.", kSimulateFlags},
     VerbRow{"version", Verb::kVersion, "", "Print the version.", {}},
     VerbRow{"help", Verb::kHelp, "[VERB]", "Print how to use partita, or one of its verbs.", {}},
 };
@@ -239,6 +302,17 @@ constexpr std::array kVerbs = {
 const VerbRow* find_verb(std::string_view name) {
   const auto* const found = std::ranges::find(kVerbs, name, &VerbRow::name);
   return found == kVerbs.end() ? nullptr : found;
+}
+
+// The verb that the words begin with, and how many words it is.
+const VerbRow* find_verb(std::span<const char* const> words, size_t& count) {
+  count = 1;
+  const VerbRow* row = find_verb(words[0]);
+  if (row == nullptr && words.size() > 1) {
+    count = 2;
+    row = find_verb(std::string(words[0]) + " " + words[1]);
+  }
+  return row;
 }
 
 bool asks_for_help(std::string_view word) { return word == "--help" || word == "-h"; }
@@ -279,6 +353,14 @@ Result<std::string> store_of(const Draft& draft) {
   return store;
 }
 
+Result<void> check_callers(const CommandLine& line) {
+  if (!line.identities.empty() && line.credentials.empty()) {
+    return misuse("--identities needs --credentials: who calls is known by their keys.");
+  }
+  if (line.warn_only && line.identities.empty()) return misuse("--warn-only is of no use without --identities.");
+  return {};
+}
+
 }  // namespace
 
 Result<CommandLine> read_command_line(std::span<const char* const> words) {
@@ -289,30 +371,40 @@ Result<CommandLine> read_command_line(std::span<const char* const> words) {
     draft.line.verb = Verb::kVersion;
     return std::move(draft.line);
   }
-  const VerbRow* const row = find_verb(words[0]);
+  size_t at = 0;
+  const VerbRow* const row = find_verb(words, at);
   if (row == nullptr) return unknown_verb(words[0]);
   draft.line.verb = row->verb;
   draft.line.http.threads = usable_processors();
-  for (size_t at = 1; at < words.size();) {
+  while (at < words.size()) {
     if (asks_for_help(words[at])) {
       draft.line.verb = Verb::kHelp;
       draft.line.topic = row->name;
       return std::move(draft.line);
     }
-    if (row->verb == Verb::kHelp && words.size() == 2) {
-      if (find_verb(words[at]) == nullptr) return unknown_verb(words[at]);
-      draft.line.topic = words[at++];
+    if (row->verb == Verb::kHelp && draft.line.topic.empty()) {
+      size_t count = 0;
+      const VerbRow* const topic = find_verb(words.subspan(at), count);
+      if (topic == nullptr) return unknown_verb(words[at]);
+      draft.line.topic = topic->name;
+      at += count;
       continue;
     }
     PARTITA_TRY_VOID(read_flag(*row, words, at, draft));
   }
   if (row->verb == Verb::kServe) {
     PARTITA_TRY(draft.line.store, store_of(draft));
+    PARTITA_TRY_VOID(check_callers(draft.line));
   }
   if (row->verb == Verb::kSalvage) {
     draft.line.data = draft.data.value_or("");
     if (draft.line.data.empty() || draft.line.to.empty())
       return misuse("`partita salvage` needs --data DIR and --to NEWDIR.");
+  }
+  if (row->verb == Verb::kSimulate) {
+    const Simulated& asked = draft.line.simulated;
+    if (draft.line.identities.empty() || asked.user.empty() || asked.action.empty() || asked.resource.empty())
+      return misuse("`partita policy simulate` needs --identities, --user, --action and --resource.");
   }
   return std::move(draft.line);
 }

@@ -5,6 +5,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "base/result.h"
@@ -12,7 +14,16 @@
 
 namespace partita::app {
 
-enum class Verb : uint8_t { kServe, kSalvage, kVersion, kHelp };
+enum class Verb : uint8_t { kServe, kSalvage, kSimulate, kVersion, kHelp };
+
+// The request that `partita policy simulate` is about.
+struct Simulated {
+  std::string user;
+  std::string action;                                        // "dynamodb:GetItem"
+  std::string resource;                                      // an ARN
+  std::vector<std::pair<std::string, std::string>> context;  // condition keys and their values, one each
+  std::string resource_policy;                               // of a file, or empty
+};
 
 struct CommandLine {
   Verb verb = Verb::kHelp;
@@ -22,9 +33,12 @@ struct CommandLine {
   LogLevel log_level = LogLevel::kInfo;
   size_t vector_bytes = size_t{1} << 30;
   std::string credentials;  // of a file, or empty
-  int64_t clock_ms = 0;     // what is added to the machine's clock
-  std::string data;         // of kSalvage: the directory of the damaged store, ...
-  std::string to;           // ... and the one for what can be saved
+  std::string identities;   // the same
+  bool warn_only = false;
+  int64_t clock_ms = 0;  // what is added to the machine's clock
+  std::string data;      // of kSalvage: the directory of the damaged store, ...
+  std::string to;        // ... and the one for what can be saved
+  Simulated simulated;   // of kSimulate, beside `identities`
 };
 
 // `words` are those behind the program's name. Error: kInvalid (reason 0), with one sentence that says what is wrong.

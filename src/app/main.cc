@@ -5,6 +5,7 @@
 #include "app/command_line.h"
 #include "app/salvage.h"
 #include "app/serve.h"
+#include "app/simulate.h"
 
 namespace {
 
@@ -34,6 +35,10 @@ int main(int count, char** words) {
     case Verb::kSalvage: {
       const auto saved = salvage(*line);
       return saved.ok() ? 0 : complain(saved.error(), kFailure);
+    }
+    case Verb::kSimulate: {
+      const auto allowed = simulate(*line);
+      return !allowed.ok() ? complain(allowed.error(), kMisuse) : *allowed ? 0 : kFailure;
     }
     case Verb::kServe:
       break;

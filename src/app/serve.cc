@@ -6,15 +6,12 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
-#include <system_error>
 #include <thread>
 
+#include "app/callers.h"
 #include "app/engines.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -116,19 +113,6 @@ void return_large_memory() {
 #endif
 }
 
-// Error: kInvalid (reason 0), with one sentence.
-Result<auth::Credentials> read_credentials(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::error_code ignored;
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file.is_open() || std::filesystem::is_directory(path, ignored))
-    return Error(ErrorKind::kInvalid, "The credentials in " + path + " can not be read.");
-  auto credentials = auth::Credentials::parse(std::move(text).str());
-  if (credentials.ok()) return credentials;
-  return Error(ErrorKind::kInvalid, path + ": " + std::string(credentials.error().sentence()));
-}
-
 void say_ready(const CommandLine& line, std::string_view version, const http::Server& server) {
   std::string urls;
   for (const std::string& place : server.places()) urls += (urls.empty() ? "http://" : " and http://") + place;
@@ -163,6 +147,12 @@ void log_settings(const CommandLine& line, const http::Server& server) {
   }
 }
 
+void log_users(const auth::Identities& identities, bool warn_only) {
+  const size_t users = identities.size();
+  log(LogLevel::kInfo, {"Policies decide, of ", std::to_string(users), users == 1 ? " user." : " users."});
+  if (warn_only) log(LogLevel::kWarn, "What policies refuse is logged, and let pass.");
+}
+
 }  // namespace
 
 void hold_signals() {
@@ -175,11 +165,9 @@ void hold_signals() {
 Result<void> serve(const CommandLine& given, std::string_view version) {
   CommandLine line = given;
   set_log_level(line.log_level);
-  std::optional<auth::Credentials> credentials;
-  if (!line.credentials.empty()) {
-    PARTITA_TRY(credentials, read_credentials(line.credentials));
-    line.http.credentials = &*credentials;
-  }
+  Callers callers;
+  PARTITA_TRY_VOID(read_callers(line, callers));
+  if (callers.credentials) line.http.credentials = &*callers.credentials;
   return_large_memory();
   hold_memory_reserve();
   // Before the store is opened: it may want as many files.
@@ -189,11 +177,12 @@ Result<void> serve(const CommandLine& given, std::string_view version) {
   const table::Options options{.graph_bytes = line.vector_bytes};
   PARTITA_TRY(const std::unique_ptr<table::Database> database,
               table::Database::open(*engine, clock, system_random(), options));
-  ops::Service service(*database);
+  ops::Service service(*database, line.warn_only ? ops::Enforcement::kWarn : ops::Enforcement::kRefuse);
   ServiceHandler handler(service, *engine);
   PARTITA_TRY(const std::unique_ptr<http::Server> server,
               http::Server::listen(line.http, handler, system_clock(), system_random()));
   log_settings(line, *server);
+  if (callers.identities) log_users(*callers.identities, line.warn_only);
   say_ready(line, version, *server);
   const Stopper stopper(*server, line.http.stop_timeout_ms);
   if (!server->run()) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "auth/identities.h"
 #include "auth/words.h"
 
 namespace partita::auth {
@@ -26,7 +27,6 @@ struct Authenticator::Parts {
 namespace {
 
 constexpr std::string_view kAlgorithm = "AWS4-HMAC-SHA256";
-constexpr std::string_view kAccount = "123456789012";
 
 using Pair = std::pair<std::string_view, std::string_view>;
 using Pairs = std::vector<Pair>;
@@ -241,6 +241,7 @@ std::shared_ptr<const Signer> Authenticator::signer_of(Caller caller, std::strin
   if (credentials_ == nullptr) return std::make_shared<Signer>(Signer{std::move(caller), std::nullopt});
   const AccessKey* const access_key = credentials_->find(caller.access_key_id);
   if (access_key == nullptr) return nullptr;
+  caller.identity = access_key->identity;
   std::string scope = scope_of(day, caller.region);
   const auto [place, fresh] = signers_.try_emplace(caller.access_key_id + "/" + scope);
   if (fresh) {

@@ -24,8 +24,9 @@ namespace partita::auth {
 
 struct Caller {
   std::string access_key_id;
-  std::string region;      // the one that the request was signed for
-  std::string account_id;  // twelve digits
+  std::string region;                  // the one that the request was signed for
+  std::string account_id;              // twelve digits
+  const Identity* identity = nullptr;  // whose policies judge him; null: he may do everything
 };
 
 // Why a request has no Caller, as AWS tells them apart; `wire` has their names and texts.

@@ -2,6 +2,7 @@
 // by their case.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -37,6 +38,7 @@ enum class ConditionKey : uint8_t {
   kTokenIssueTime,
   kViaService,
 };
+inline constexpr size_t kConditionKeys = static_cast<size_t>(ConditionKey::kViaService) + 1;
 
 struct KeyName {
   ConditionKey key = ConditionKey::kUnknown;

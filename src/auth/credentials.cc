@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "auth/identities.h"
 #include "auth/words.h"
 
 namespace partita::auth {
@@ -57,6 +58,7 @@ Result<Credentials> Credentials::parse(std::string_view text) {
       return wrong(profile.line, "begins [" + profile.name + "], whose aws_access_key_id has a slash in it.");
     }
     std::string id = profile.key.id;
+    profile.key.profile = profile.name;
     if (!credentials.keys_.emplace(std::move(id), std::move(profile.key)).second) {
       return wrong(profile.line, "begins [" + profile.name + "], whose aws_access_key_id another profile has.");
     }
@@ -81,6 +83,18 @@ Result<Credentials> Credentials::parse(std::string_view text) {
   PARTITA_TRY_VOID(finish());
   if (credentials.keys_.empty()) return Error(ErrorKind::kInvalid, "The credentials hold no profile.");
   return credentials;
+}
+
+Result<void> Credentials::bind(const Identities& identities) {
+  constexpr std::string_view kRoot = "root";
+  for (auto& [id, key] : keys_) {
+    if (key.profile == kRoot) continue;
+    key.identity = identities.find(key.profile);
+    if (key.identity != nullptr) continue;
+    return Error(ErrorKind::kInvalid,
+                 "The profile [" + key.profile + "] of the credentials is no user, and not [root].");
+  }
+  return {};
 }
 
 const AccessKey* Credentials::find(std::string_view id) const {

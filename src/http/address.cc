@@ -65,13 +65,25 @@ bool Address::is_loopback() const {
   return ntohl(four()->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
-std::string Address::text() const {
+std::optional<Address> Address::of_peer(int socket) {
+  Address address;
+  socklen_t size = sizeof address.held_;
+  if (::getpeername(socket, reinterpret_cast<sockaddr*>(&address.held_), &size) != 0) return std::nullopt;
+  return address;
+}
+
+std::string Address::host() const {
+  if (family() != AF_INET && family() != AF_INET6) return {};
   std::array<char, INET6_ADDRSTRLEN> digits{};
-  const bool long_form = family() == AF_INET6;
-  const void* const bytes = long_form ? static_cast<const void*>(&six()->sin6_addr) : &four()->sin_addr;
+  const void* const bytes =
+      family() == AF_INET6 ? static_cast<const void*>(&six()->sin6_addr) : static_cast<const void*>(&four()->sin_addr);
   PARTITA_CHECK(::inet_ntop(family(), bytes, digits.data(), digits.size()) != nullptr);
-  const std::string host = digits.data();
-  return (long_form ? "[" + host + "]" : host) + ":" + std::to_string(port());
+  return digits.data();
+}
+
+std::string Address::text() const {
+  const std::string name = host();
+  return (family() == AF_INET6 ? "[" + name + "]" : name) + ":" + std::to_string(port());
 }
 
 bool Address::same_host(const Address& other) const {

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ class Address {
   static Result<std::vector<Address>> named(const std::string& text);
   // Where that socket is bound.
   static Address of_socket(int socket);
+  // Of its other side; nothing when it has gone.
+  static std::optional<Address> of_peer(int socket);
 
   int family() const { return held_.ss_family; }
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&held_); }
@@ -29,6 +32,8 @@ class Address {
   bool is_loopback() const;
   // As URLs have it: "127.0.0.1:8000", "[::1]:8000".
   std::string text() const;
+  // Without the port and brackets; empty for an address of another family than the two.
+  std::string host() const;
   bool same_host(const Address& other) const;
 
  private:

@@ -214,7 +214,7 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   const auth::Facts asked = facts(body);
   auth::Claimed claimed = auth::Refused{};
   if (reader_.method() == Method::kPost) {
-    call = {reader_.header("x-amz-target"), reader_.header("content-type"), body, {}, reader_.header("host")};
+    call = {reader_.header("x-amz-target"), reader_.header("content-type"), body, {}, reader_.header("host"), this};
     claimed = site_.authenticator.claim(asked);
   }
   ops::Reply reply;

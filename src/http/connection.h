@@ -16,6 +16,7 @@
 #include "http/request_reader.h"
 #include "http/server.h"
 #include "http/stream.h"
+#include "ops/service.h"
 
 namespace partita::http {
 
@@ -35,7 +36,7 @@ struct Site {
 };
 
 // For one thread. Must not be destroyed before serve() has ended.
-class Connection {
+class Connection final : private ops::Source {
  public:
   Connection(Site& site, std::unique_ptr<Stream> stream);
 
@@ -52,6 +53,9 @@ class Connection {
   std::optional<int64_t> idle_until_ns() const;
 
  private:
+  std::string address() const override { return stream_->peer(); }
+  bool encrypted() const override { return false; }
+
   enum class Phase : uint8_t { kIdle, kHead, kBody, kHandling, kWriting, kDraining };
   // What the bytes that arrived came to.
   enum class Arrival : uint8_t { kRequest, kEnd, kRefused };

@@ -4,6 +4,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace partita::http {
@@ -25,6 +26,8 @@ class Stream {
   virtual bool start_write(std::string_view first, std::string_view second, Waiter& waiter) = 0;
   // No more will be written.
   virtual void shutdown() = 0;
+  // The network address of the other side, as digits, as it was when the connection began; empty where it has none.
+  virtual std::string peer() const = 0;
   // Ends what is under way: its waiters are resumed with 0, later.
   virtual void close() = 0;
 };

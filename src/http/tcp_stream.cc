@@ -49,6 +49,13 @@ void Turns::take_one() {
   first->take_turn();
 }
 
+// Who has gone by now leaves no address, and what it has sent is not carried out.
+bool TcpStream::open() {
+  const auto peer = Address::of_peer(socket_);
+  if (peer) peer_ = *peer;
+  return peer && loop_.watch(socket_, *this);
+}
+
 TcpStream::~TcpStream() {
   PARTITA_CHECK(!in_turn_);
   close();

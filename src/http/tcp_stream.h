@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "http/address.h"
 #include "http/loop.h"
 #include "http/stream.h"
 
@@ -61,8 +62,9 @@ class TcpStream final : public Stream, private Loop::Watch {
   TcpStream(const TcpStream&) = delete;
   TcpStream& operator=(const TcpStream&) = delete;
 
-  // False: the system has no room for it.
-  [[nodiscard]] bool open() { return loop_.watch(socket_, *this); }
+  // False: the system has no room for it, or the client has gone.
+  [[nodiscard]] bool open();
+  std::string peer() const override { return peer_.host(); }
 
   void start_read(std::span<char> into, bool bulky, Waiter& waiter) override;
   bool start_write(std::string_view first, std::string_view second, Waiter& waiter) override;
@@ -84,6 +86,7 @@ class TcpStream final : public Stream, private Loop::Watch {
   void finish(Waiter*& waiter, size_t bytes);
 
   int socket_;
+  Address peer_;
   Loop& loop_;
   Turns& turns_;
   TcpStream* behind_ = nullptr;  // in the queue of turns_

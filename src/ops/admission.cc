@@ -1,6 +1,8 @@
 #include "ops/admission.h"
 
+#include "auth/authenticate.h"
 #include "base/check.h"
+#include "ops/pipeline.h"
 
 namespace partita::ops {
 
@@ -70,10 +72,8 @@ void Admission::count(const Operation& operation, const table::Access& access, C
   add(found->second);
 }
 
-Result<void> Admission::admit(const Operation& operation, const auth::Caller& caller, const table::Access& access) {
-  static_cast<void>(caller);  // everyone who is known may do everything
+void Admission::admit(const Operation& operation, const table::Access& access) {
   count(operation, access, [](Traffic& traffic) { ++traffic.admitted; });
-  return {};
 }
 
 void Admission::charge(const Operation& operation, const table::Access& access,
@@ -94,8 +94,42 @@ std::vector<Traffic> Admission::traffic() const {
   return all;
 }
 
+Result<void> Entrance::check(const table::Access& access, std::string_view action) {
+  if (context_.caller.identity == nullptr) return {};
+  bool depends = true;
+  return context_.admission.authorisation().check(context_, access, capacity_, action, depends);
+}
+
+Entrance::Allowed Entrance::allowed_of(const table::Access& access) {
+  if (access.table == nullptr) return {};
+  return {access.table->id, access.table->revision, access.index, access.verb};
+}
+
 Result<void> Entrance::admit(const table::Access& access) {
-  return context_.admission.admit(context_.operation, context_.caller, access);
+  if (context_.caller.identity != nullptr) {
+    const Allowed now = allowed_of(access);
+    if (now.table_id == 0 || now != allowed_) {
+      bool depends = true;
+      const std::string_view action = action_of(context_.operation, access.verb);
+      PARTITA_TRY_VOID(context_.admission.authorisation().check(context_, access, capacity_, action, depends));
+      if (!depends) allowed_ = now;
+    }
+  }
+  admitted_ = true;
+  context_.admission.admit(context_.operation, access);
+  return {};
+}
+
+Error Entrance::worded(Error error, std::string_view name_or_arn, table::Verb verb) {
+  if (context_.caller.identity == nullptr || admitted_ || error.kind() != ErrorKind::kInvalid) return error;
+  if (Authorisation::is_refusal(error)) return error;
+  const auto name = table_name_of(name_or_arn, context_);
+  if (!name.ok()) return error;
+  table::Access access;
+  access.verb = verb;
+  access.name = *name;
+  auto checked = check(access, action_of(context_.operation, verb));
+  return checked.ok() ? error : std::move(checked).error();
 }
 
 void Entrance::charge(const table::Access& access, const table::ConsumedCapacity& consumed) {

@@ -1,6 +1,5 @@
 // The one choke point of all requests: every access of every request comes by before it runs, and again with its cost
-// when it was carried out. What decides over requests (authorisation, throttling) belongs here; the first that looks is
-// a count of who did what.
+// when it was carried out. What decides over requests (authorisation, throttling) belongs here.
 #pragma once
 
 #include <array>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "model/size.h"
+#include "ops/authorisation.h"
 #include "ops/operation.h"
 #include "table/access.h"
 
@@ -34,11 +34,15 @@ struct Traffic {
 // Callable from any thread.
 class Admission {
  public:
-  Result<void> admit(const Operation& operation, const auth::Caller& caller, const table::Access& access);
+  explicit Admission(Enforcement enforcement) : authorisation_(enforcement) {}
+
+  void admit(const Operation& operation, const table::Access& access);
   void charge(const Operation& operation, const table::Access& access, const table::ConsumedCapacity& consumed);
 
   // In no order.
   std::vector<Traffic> traffic() const;
+  Authorisation& authorisation() { return authorisation_; }
+  const Authorisation& authorisation() const { return authorisation_; }
 
  private:
   struct Key {
@@ -62,17 +66,39 @@ class Admission {
   void count(const Operation& operation, const table::Access& access, Count add);
 
   std::array<Stripe, kStripes> stripes_;
+  Authorisation authorisation_;
 };
 
 // The Gate of one request.
 class Entrance final : public table::Gate {
  public:
-  explicit Entrance(const Context& context) : context_(context) {}
+  explicit Entrance(const Context& context, table::CapacityDetail capacity = table::CapacityDetail::kNone)
+      : context_(context), capacity_(capacity) {}
   Result<void> admit(const table::Access& access) override;
   void charge(const table::Access& access, const table::ConsumedCapacity& consumed) override;
 
+  // Whether the access is allowed as one of another action; for requests that do several things at once.
+  Result<void> check(const table::Access& access, std::string_view action);
+
+  // What a request that was not admitted is told of an error: nothing of a table whose name and `verb` alone are
+  // refused.
+  Error worded(Error error, std::string_view name_or_arn, table::Verb verb);
+
  private:
+  // The last access that was allowed whatever the item is.
+  struct Allowed {
+    uint32_t table_id = 0;  // 0: there is none
+    uint64_t revision = 0;  // of the table's description
+    const table::IndexInfo* index = nullptr;
+    table::Verb verb = table::Verb::kGet;
+    bool operator==(const Allowed&) const = default;
+  };
+  static Allowed allowed_of(const table::Access& access);
+
   const Context& context_;
+  const table::CapacityDetail capacity_;
+  Allowed allowed_;
+  bool admitted_ = false;
 };
 
 }  // namespace partita::ops

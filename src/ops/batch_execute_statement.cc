@@ -76,13 +76,15 @@ Task<Result<void>> try_read(const Context& context, Entrance& gate, const BatchR
 }
 
 Task<StatementOutcome> run_read(const Context& context, Entrance& gate, const BatchRequest::Part& part) {
+  const auto word = [&](Error error) { return worded(gate, *part.statement, std::move(error)); };
   for (int tries = 1;; ++tries) {
     StatementOutcome outcome;
     auto done = co_await try_read(context, gate, part, outcome);
     if (done.ok()) co_return outcome;
-    auto again = co_await tries_again(context, done.error(), tries);
+    Error error = std::move(done).error();
+    auto again = co_await tries_again(context, error, tries, word);
     if (again.ok() && *again) continue;
-    outcome.error = again.ok() ? std::move(done).error() : std::move(again).error();
+    outcome.error = again.ok() ? std::move(error) : std::move(again).error();
     co_return outcome;
   }
 }
@@ -146,10 +148,10 @@ Task<Result<std::string>> encode(const BatchRequest& request, const std::vector<
 Task<Result<std::string>> batch_execute_statement(const Context& context, wire::JsonDocument document) {
   PARTITA_CO_TRY(const BatchRequest request,
                  decode<BatchExecuteStatement>(std::move(document), context.operation.shape));
-  Entrance gate(context);
   std::vector<StatementOutcome> outcomes;
   for (const BatchRequest::Part& part : request.parts) {
     if (!outcomes.empty()) co_await GiveWay();
+    Entrance gate(context, request.capacity);
     outcomes.push_back(co_await run_part(context, gate, part));
   }
   co_return co_await encode(request, outcomes);

@@ -45,6 +45,13 @@ struct CreateTable {
     return request;
   }
 
+  static std::vector<std::string_view> other_actions(const Request& request) {
+    std::vector<std::string_view> actions;
+    if (!request.tags.empty()) actions.emplace_back("dynamodb:TagResource");
+    if (request.policy) actions.emplace_back("dynamodb:PutResourcePolicy");
+    return actions;
+  }
+
   static Task<Result<Described>> run(const Context& context, const Request& request) {
     std::optional<ReadPolicy> read;
     if (request.policy) {

@@ -21,7 +21,9 @@ struct DeleteResourcePolicy {
   }
 
   static Task<Result<std::optional<std::string>>> run(const Context& context, const Request& request) {
-    return table::drop_policy(context.database, request.resource, request.expected);
+    auto dropped = co_await table::drop_policy(context.database, request.resource, request.expected);
+    context.admission.authorisation().forget();
+    co_return dropped;
   }
 
   static std::string encode(const Context& /*context*/, const std::optional<std::string>& revision) {

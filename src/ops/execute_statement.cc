@@ -137,11 +137,13 @@ Task<Result<std::string>> encode_page(const StatementRequest& request, const Sel
 Task<Result<std::string>> select(const Context& context, Entrance& gate, const StatementRequest& request) {
   Selected page;
   page.at = request.from;
+  const auto word = [&](Error error) { return worded(gate, request.statement, std::move(error)); };
   for (int tries = 1;; ++tries) {
     auto done = co_await try_select(context, gate, request, page);
     if (done.ok()) co_return co_await encode_page(request, page);
-    PARTITA_CO_TRY(const bool again, co_await tries_again(context, done.error(), tries));
-    if (!again) co_return std::move(done).error();
+    Error error = std::move(done).error();
+    PARTITA_CO_TRY(const bool again, co_await tries_again(context, error, tries, word));
+    if (!again) co_return error;
   }
 }
 
@@ -185,7 +187,7 @@ struct ExecuteStatement {
 Task<Result<std::string>> execute_statement(const Context& context, wire::JsonDocument document) {
   PARTITA_CO_TRY(const StatementRequest request,
                  decode<ExecuteStatement>(std::move(document), context.operation.shape));
-  Entrance gate(context);
+  Entrance gate(context, request.options.capacity);
   if (request.statement.reads()) co_return co_await select(context, gate, request);
   co_return co_await change(context, gate, request);
 }

@@ -209,7 +209,11 @@ Task<Result<std::string>> try_reads(const Context& context, Entrance& gate, Requ
 Task<Result<std::string>> execute_transaction(const Context& context, wire::JsonDocument document) {
   PARTITA_CO_TRY(const TransactionRequest request,
                  decode<ExecuteTransaction>(std::move(document), context.operation.shape));
-  Entrance gate(context);
+  Entrance gate(context, request.capacity);
+  const auto word = [&](Error error) {
+    for (const auto& part : request.parts) error = worded(gate, part.statement, std::move(error));
+    return error;
+  };
   for (int tries = 1;; ++tries) {
     std::optional<Error> refusal;
     auto made = co_await requests_of(request, context);
@@ -221,7 +225,7 @@ Task<Result<std::string>> execute_transaction(const Context& context, wire::Json
     } else {
       refusal = std::move(made).error();
     }
-    PARTITA_CO_TRY(const bool again, co_await tries_again(context, *refusal, tries));
+    PARTITA_CO_TRY(const bool again, co_await tries_again(context, *refusal, tries, word));
     if (!again) co_return each_worded(request, *std::move(refusal));
   }
 }

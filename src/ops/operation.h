@@ -17,6 +17,7 @@
 namespace partita::ops {
 
 class Admission;
+class Source;
 struct Operation;
 
 enum class Kind : uint8_t { kRead, kWrite, kControl };
@@ -29,8 +30,9 @@ struct Context {
   Admission& admission;
   const auth::Caller& caller;
   const Operation& operation;
-  std::string_view host;  // by which the caller knows this server; see Call
-  std::string_view body;  // as it came
+  std::string_view host;           // by which the caller knows this server; see Call
+  std::string_view body;           // as it came
+  const Source* source = nullptr;  // null: nobody knows
 };
 
 // Carries out a request whose body is parsed and no more; see pipeline.h. The result is the reply's JSON. The context

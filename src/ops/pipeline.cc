@@ -22,9 +22,39 @@ Result<std::string> table_name_of(std::string_view name_or_arn, const Context& c
 }
 
 Task<Result<bool>> tries_again(const Context& context, const Error& error, int tries) {
+  if (Authorisation::is_unheard(error)) {
+    PARTITA_CO_TRY_VOID(co_await context.admission.authorisation().hear(context.database, error));
+    co_return true;
+  }
   if (!table::Database::binds_again(error) || tries == kMostTries) co_return false;
   PARTITA_CO_TRY_VOID(co_await context.database.before_binding_again(error));
   co_return true;
+}
+
+Task<Result<bool>> tries_again(const Context& context, Error& error, int tries, Word word) {
+  if (!table::Database::binds_again(error)) error = word(std::move(error));
+  auto again = co_await tries_again(context, error, tries);
+  if (again.ok()) co_return again;
+  error = word(std::move(again).error());
+  co_return co_await tries_again(context, error, tries);
+}
+
+table::Verb verb_of(table::WriteAction::Kind kind) {
+  constexpr table::Verb kVerbs[] = {table::Verb::kPut, table::Verb::kUpdate, table::Verb::kDelete, table::Verb::kCheck};
+  return kVerbs[static_cast<size_t>(kind)];
+}
+
+Task<Result<void>> admit_control(const Context& context, const table::Access& access,
+                                 std::vector<std::string_view> others) {
+  Entrance gate(context);
+  while (true) {
+    auto admitted = gate.admit(access);
+    for (const std::string_view action : others) {
+      if (admitted.ok()) admitted = gate.check(access, action);
+    }
+    if (admitted.ok() || !Authorisation::is_unheard(admitted.error())) co_return admitted;
+    PARTITA_CO_TRY_VOID(co_await context.admission.authorisation().hear(context.database, admitted.error()));
+  }
 }
 
 Result<table::Table> find_table(std::string_view name_or_arn, const Context& context) {

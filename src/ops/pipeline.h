@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "ops/admission.h"
@@ -90,6 +91,29 @@ inline constexpr int kMostTries = 100;
 // is that of the wait.
 Task<Result<bool>> tries_again(const Context& context, const Error& error, int tries);
 
+// The same, with an error that is told to the caller when it is not: as `word` makes it, which sees it first, and again
+// when the wait ends in another.
+using Word = FunctionRef<Error(Error)>;
+Task<Result<bool>> tries_again(const Context& context, Error& error, int tries, Word word);
+
+table::Verb verb_of(table::WriteAction::Kind kind);
+
+// Calls `visit` with each table that the request names, and what is done with it.
+template <class Request, class Visit>
+void visit_named(const Request& request, Visit visit) {
+  if constexpr (requires { request.parts; }) {
+    for (const auto& part : request.parts) visit_named(part, visit);
+  } else if constexpr (requires { request.action; }) {
+    visit(request.table, verb_of(request.action.kind));
+  } else {
+    visit(request.table, table::Verb::kGet);
+  }
+}
+
+// Waits for policies until the access is allowed or refused, as one of the operation's action and of `others`.
+Task<Result<void>> admit_control(const Context& context, const table::Access& access,
+                                 std::vector<std::string_view> others);
+
 // An encode() whose reply may be large is a Task, which lets others go first between its pieces.
 template <class Encoded>
 inline constexpr bool kEncodesInPieces = requires(Encoded encoded) { encoded.await_ready(); };
@@ -97,7 +121,12 @@ inline constexpr bool kEncodesInPieces = requires(Encoded encoded) { encoded.awa
 template <class Call>
 Task<Result<std::string>> serve(const Context& context, wire::JsonDocument document) {
   PARTITA_CO_TRY(const typename Call::Request request, decode<Call>(std::move(document), context.operation.shape));
-  Entrance gate(context);
+  Entrance gate(context, request.capacity);
+  const auto word = [&](Error error) {
+    visit_named(request,
+                [&](const std::string& name, table::Verb verb) { error = gate.worded(std::move(error), name, verb); });
+    return error;
+  };
   for (int tries = 1;; ++tries) {
     auto plan = prepare(request, context, gate);
     std::optional<Error> refusal;
@@ -115,7 +144,7 @@ Task<Result<std::string>> serve(const Context& context, wire::JsonDocument docum
     } else {
       refusal = std::move(plan).error();
     }
-    PARTITA_CO_TRY(const bool again, co_await tries_again(context, *refusal, tries));
+    PARTITA_CO_TRY(const bool again, co_await tries_again(context, *refusal, tries, word));
     if (!again) co_return std::move(*refusal);
   }
 }
@@ -131,6 +160,7 @@ struct Nothing {};
 //                           // ARN is known until then, with `kArnRules`; or a `stream_arn` and a `stream`; or none,
 //                           // where none is named
 //     static Result<Request> decode(const wire::Members& in);
+//     static std::vector<std::string_view> other_actions(const Request& request);  // that it needs too; or none
 //     static Task<Result<Outcome>> run(const Context& context, const Request& request);
 //     static std::string encode(const Context& context, const Outcome& outcome);
 //   };
@@ -142,6 +172,7 @@ Task<Result<std::string>> serve_control(const Context& context, wire::JsonDocume
   if constexpr (requires { request.resource; }) {
     PARTITA_CO_TRY(request.resource, resource_of(request.resource.arn, Call::kArnRules, context));
     access.name = request.resource.name;
+    access.stream = request.resource.stream;
   }
   if constexpr (requires { request.name; }) {
     PARTITA_CO_TRY(request.name, table_name_of(request.name, context));
@@ -150,10 +181,14 @@ Task<Result<std::string>> serve_control(const Context& context, wire::JsonDocume
   if constexpr (requires { request.stream_arn; }) {
     PARTITA_CO_TRY(request.stream, stream_of(request.stream_arn, context));
     access.name = request.stream.table;
+    access.stream = request.stream.label;
   }
   if constexpr (requires { request.region; }) request.region = context.caller.region;
-  Entrance gate(context);
-  PARTITA_CO_TRY_VOID(gate.admit(access));
+  if constexpr (requires { request.tags; }) access.tags = &request.tags;
+  if constexpr (requires { request.tag_names; }) access.tag_names = &request.tag_names;
+  std::vector<std::string_view> others;
+  if constexpr (requires { Call::other_actions(request); }) others = Call::other_actions(request);
+  PARTITA_CO_TRY_VOID(co_await admit_control(context, access, std::move(others)));
   auto outcome = co_await Call::run(context, request);
   if (!outcome.ok()) co_return std::move(outcome).error();
   if constexpr (kEncodesInPieces<decltype(Call::encode(context, *outcome))>) {

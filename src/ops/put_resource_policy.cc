@@ -32,7 +32,9 @@ struct PutResourcePolicy {
     const bool stream = !request.resource.stream.empty();
     PARTITA_CO_TRY(const ReadPolicy read, read_policy(request.policy, stream, context));
     if (read.locks_out && !request.may_lock_out) co_return model::refuse(model::Fault::kPolicyLocksOut);
-    co_return co_await table::put_policy(context.database, request.resource, read.policy, request.expected);
+    auto put = co_await table::put_policy(context.database, request.resource, read.policy, request.expected);
+    context.admission.authorisation().forget();
+    co_return put;
   }
 
   static std::string encode(const Context& /*context*/, const std::string& revision) {

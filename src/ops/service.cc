@@ -94,7 +94,8 @@ struct Service::Parts {
   Admission admission;
 };
 
-Service::Service(table::Database& database) : parts_(new Parts{database, {}}) {}
+Service::Service(table::Database& database, Enforcement enforcement)
+    : parts_(new Parts{database, Admission(enforcement)}) {}
 Service::~Service() = default;
 
 Reply overloaded() {
@@ -123,7 +124,8 @@ Task<Reply> Service::call(const Call& call) {
   auto begun = begin(call);
   if (!begun.ok()) co_return refusal(begun.error());
   const Operation& operation = *begun->operation;
-  const Context context{parts_->database, parts_->admission, *begun->caller, operation, call.host, call.body};
+  const Context context{parts_->database, parts_->admission, *begun->caller, operation,
+                        call.host,        call.body,         call.source};
   auto answered = co_await operation.handler(context, std::move(begun->document));
   Reply reply;
   if (answered.ok()) {

@@ -1,6 +1,7 @@
 // Every operation of DynamoDB behind one function: a request's words in, a reply's words out.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,12 +15,21 @@ class Database;
 
 namespace partita::ops {
 
+// Where a call comes from.
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual std::string address() const = 0;  // of the network, as digits; empty when it can not be had any more
+  virtual bool encrypted() const = 0;
+};
+
 struct Call {
   std::string_view target;        // the X-Amz-Target header, empty when absent
   std::string_view content_type;  // the Content-Type header, empty when absent
   std::string_view body;
   auth::Verdict caller;
   std::string_view host = {};  // the Host header, empty when absent
+  const Source* source = nullptr;
 };
 
 struct Reply {
@@ -37,10 +47,13 @@ Reply out_of_memory();
 
 class Admission;
 
+// What is done with an access that no policy allows, or that one denies.
+enum class Enforcement : uint8_t { kRefuse, kWarn };
+
 class Service {
  public:
   // The database outlives the service.
-  explicit Service(table::Database& database);
+  explicit Service(table::Database& database, Enforcement enforcement = Enforcement::kRefuse);
   ~Service();
 
   // Never fails: what goes wrong is a Reply with AWS's error body. What `call` points into must live until the task has

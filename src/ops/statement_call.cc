@@ -89,6 +89,24 @@ Result<table::Table> find_table(const Statement& statement, const Context& conte
   return table;
 }
 
+Error worded(Entrance& gate, const Statement& statement, Error error) {
+  const auto verb_of_statement = [&] {
+    switch (statement.kind) {
+      case Statement::Kind::kInsert:
+        return table::Verb::kPut;
+      case Statement::Kind::kUpdate:
+        return table::Verb::kUpdate;
+      case Statement::Kind::kDelete:
+        return table::Verb::kDelete;
+      case Statement::Kind::kSelect:
+      case Statement::Kind::kExists:
+        break;
+    }
+    return table::Verb::kGet;
+  };
+  return gate.worded(std::move(error), statement.table, verb_of_statement());
+}
+
 Error worded_for(const Statement& statement, Error error) {
   if (error.kind() != ErrorKind::kInvalid) return error;
   const Fault fault = model::fault_of(error);
@@ -100,13 +118,15 @@ Error worded_for(const Statement& statement, Error error) {
 
 Task<StatementOutcome> run_write(const Context& context, Entrance& gate, const Statement& statement,
                                  const StatementWrite& options) {
+  const auto word = [&](Error error) { return worded(gate, statement, std::move(error)); };
   for (int tries = 1;; ++tries) {
     StatementOutcome outcome;
     auto done = co_await try_write(context, gate, statement, options, outcome);
     if (done.ok()) co_return outcome;
-    auto again = co_await tries_again(context, done.error(), tries);
+    Error error = std::move(done).error();
+    auto again = co_await tries_again(context, error, tries, word);
     if (again.ok() && *again) continue;
-    outcome.error = worded_for(statement, again.ok() ? std::move(done).error() : std::move(again).error());
+    outcome.error = worded_for(statement, again.ok() ? std::move(error) : std::move(again).error());
     co_return outcome;
   }
 }

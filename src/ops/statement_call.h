@@ -23,6 +23,9 @@ Result<partiql::Parameters> decode_parameters(const wire::Members& in);
 // that binds_again() knows.
 Result<table::Table> find_table(const partiql::Statement& statement, const Context& context);
 
+// See Entrance::worded().
+Error worded(Entrance& gate, const partiql::Statement& statement, Error error);
+
 // In PartiQL's words: what came of running a statement.
 Error worded_for(const partiql::Statement& statement, Error error);
 

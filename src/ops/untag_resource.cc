@@ -11,7 +11,7 @@ struct UntagResource {
   static constexpr ArnRules kArnRules = ArnRules::kTags;
   struct Request {
     table::Resource resource;
-    std::vector<std::string> keys;
+    std::vector<std::string> tag_names;
   };
 
   static Result<Request> decode(const wire::Members& in) {
@@ -19,7 +19,7 @@ struct UntagResource {
   }
 
   static Task<Result<Nothing>> run(const Context& context, const Request& request) {
-    PARTITA_CO_TRY_VOID(co_await table::drop_tags(context.database, request.resource, request.keys));
+    PARTITA_CO_TRY_VOID(co_await table::drop_tags(context.database, request.resource, request.tag_names));
     co_return Nothing{};
   }
 

@@ -41,6 +41,7 @@ std::vector<std::string> Access::attributes() const {
     add(names, *item);
   }
   if (projection != nullptr) add(names, projection->attributes());
+  if (keys != nullptr) add(names, keys->attributes());
   if (condition != nullptr) add(names, condition->attributes());
   if (update != nullptr) {
     for (const auto& action : update->actions()) {

@@ -18,6 +18,8 @@
 
 namespace partita::table {
 
+struct Tag;
+
 // What is done to an item or a range of them, or, kControl, to a table as such.
 enum class Verb : uint8_t { kGet, kPut, kUpdate, kDelete, kCheck, kQuery, kScan, kSearch, kControl };
 
@@ -30,11 +32,16 @@ struct Access {
   const model::Item* item = nullptr;      // the key that is named, with more of the item or without
   std::string_view stored;                // the whole item that is put, as it is encoded
   const expr::KeyRange* range = nullptr;  // the keys that a Query reads
+  const expr::Condition* keys = nullptr;  // what it asks of them
   const expr::Projection* projection = nullptr;
   const expr::Condition* condition = nullptr;  // or the filter
   const expr::Update* update = nullptr;
   Select select = Select::kDefault;
   ReturnValues returned = ReturnValues::kNone;
+  // Of kControl alone.
+  std::string_view stream;                              // the label of the table's stream that it is about
+  const std::vector<Tag>* tags = nullptr;               // that are given to the table
+  const std::vector<std::string>* tag_names = nullptr;  // that are taken from it
 
   // The values of the partition key that are touched, in the schema's order; empty for a Scan, which touches all.
   std::vector<const model::AttributeValue*> leading_keys() const;

@@ -86,7 +86,7 @@ TEST_F(AccessTest, OfAQueryOfAnIndexAndOfAScan) {
   ASSERT_NE(access.index, nullptr);
   EXPECT_EQ(access.index->name, "by-g");
   EXPECT_EQ(values(access), std::vector<AttributeValue>{s("a")});
-  EXPECT_EQ(access.attributes(), (Names{"f", "p1", "p2"}));
+  EXPECT_EQ(access.attributes(), (Names{"f", "g", "p1", "p2"}));
   EXPECT_EQ(access.select, Select::kSpecific);
 
   const RangeRequest all;

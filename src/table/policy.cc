@@ -167,4 +167,24 @@ Task<Result<std::optional<std::string>>> drop_policy(Database& database, const R
   co_return revision;
 }
 
+Task<Result<std::vector<PolicyOf>>> policies_of(Database& database, uint32_t table_id) {
+  constexpr size_t kAtOnce = 64;
+  constexpr size_t kBytesAtOnce = size_t{1} << 20;
+  std::vector<PolicyOf> found;
+  const size_t before = policy_key(table_id, {}).bytes.size();
+  storage::Range range = policy_rows(table_id);
+  for (bool more = true; more;) {
+    auto read = co_await database.engine().scan(range, storage::Direction::kAscending, kAtOnce, kBytesAtOnce);
+    PARTITA_CO_TRY(const storage::Page page, std::move(read));
+    for (size_t i = 0; i < page.size(); ++i) {
+      const Record record{std::string(page[i].value), {}};
+      PARTITA_CO_TRY(auto stored, stored_in(&record));
+      if (!stored->policy) continue;
+      found.push_back({std::string(page[i].key.substr(before)), std::move(stored->policy->document)});
+    }
+    more = storage::advance(range, page);
+  }
+  co_return found;
+}
+
 }  // namespace partita::table

@@ -1,10 +1,11 @@
 // The resource policies of tables and of their streams: one for each, in a row of its own. What a policy says is not
-// looked at here, and not enforced yet.
+// looked at here.
 #pragma once
 
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/task.h"
@@ -40,6 +41,13 @@ Task<Result<StoredPolicy>> get_policy(Database& database, const Resource& resour
 // one. Faults: kPolicyOfRevisionMissing, kPolicyOfOtherRevision.
 Task<Result<std::optional<std::string>>> drop_policy(Database& database, const Resource& resource,
                                                      const std::optional<std::string>& expected);
+
+// All policies of the table, and of its streams by their labels; the table's own has none. Errors: kCorrupt.
+struct PolicyOf {
+  std::string stream;
+  std::string document;
+};
+Task<Result<std::vector<PolicyOf>>> policies_of(Database& database, uint32_t table_id);
 
 // Adds the policy that a table is created with.
 void put_first_policy(const TableInfo& table, const Policy& policy, storage::Changes& changes);

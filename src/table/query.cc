@@ -350,6 +350,7 @@ Access access_of(const RangePlan& plan) {
   access.table = plan.table.get();
   access.index = plan.index;
   access.range = plan.range ? &*plan.range : nullptr;
+  access.keys = request.keys ? &*request.keys : nullptr;
   access.projection = request.projection ? &*request.projection : nullptr;
   access.condition = request.filter ? &*request.filter : nullptr;
   access.select = request.select;

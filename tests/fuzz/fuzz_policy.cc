@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "auth/identities.h"
 #include "auth/policy.h"
 #include "input.h"
 
@@ -47,5 +48,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const Decision decision = partita::auth::decide({.identity = both}, ask);
     PARTITA_CHECK(decision == Decision::kDeniedByIdentity);
   }
+  static_cast<void>(partita::auth::Identities::parse(in.rest()).ok());
   return 0;
 }

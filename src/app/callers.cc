@@ -1,0 +1,50 @@
+#include "app/callers.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace partita::app {
+
+namespace {
+
+// What `parse` makes of a file's text. Error: kInvalid (reason 0), with one sentence.
+template <class Parse>
+auto read_file(const std::string& path, std::string_view what, Parse parse) {
+  using Read = decltype(parse(std::string_view()));
+  std::ifstream file(path, std::ios::binary);
+  std::error_code ignored;
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file.is_open() || std::filesystem::is_directory(path, ignored)) {
+    return Read(Error(ErrorKind::kInvalid, "The " + std::string(what) + " in " + path + " can not be read."));
+  }
+  const std::string held = std::move(text).str();
+  auto read = parse(std::string_view(held));
+  if (read.ok()) return read;
+  return Read(Error(ErrorKind::kInvalid, path + ": " + std::string(read.error().sentence())));
+}
+
+}  // namespace
+
+Result<void> read_callers(const CommandLine& line, Callers& callers) {
+  if (line.credentials.empty()) return {};
+  PARTITA_TRY(callers.credentials, read_file(line.credentials, "credentials", auth::Credentials::parse));
+  if (line.identities.empty()) return {};
+  PARTITA_TRY(callers.identities, read_identities(line.identities));
+  return callers.credentials->bind(*callers.identities);
+}
+
+Result<auth::Identities> read_identities(const std::string& path) {
+  return read_file(path, "identities", auth::Identities::parse);
+}
+
+Result<auth::Policy> read_resource_policy(const std::string& path) {
+  return read_file(path, "policy",
+                   [](std::string_view text) { return auth::Policy::parse(text, auth::Policy::Use::kResource); });
+}
+
+}  // namespace partita::app

@@ -1,0 +1,27 @@
+// The files that say who may call, and what they may do.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/command_line.h"
+#include "auth/credentials.h"
+#include "auth/identities.h"
+#include "auth/policy.h"
+#include "base/result.h"
+
+namespace partita::app {
+
+// Errors of all: kInvalid (reason 0), with one sentence that names the file.
+
+struct Callers {
+  std::optional<auth::Identities> identities;
+  std::optional<auth::Credentials> credentials;  // bound to the identities, when there are any
+};
+// What `serve` is told to read; `callers` stays where it is.
+Result<void> read_callers(const CommandLine& line, Callers& callers);
+
+Result<auth::Identities> read_identities(const std::string& path);
+Result<auth::Policy> read_resource_policy(const std::string& path);
+
+}  // namespace partita::app

@@ -1,0 +1,260 @@
+#include "ops/circumstances.h"
+
+#include <algorithm>
+
+#include "auth/identities.h"
+#include "auth/words.h"
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "ops/service.h"
+#include "table/tables.h"
+
+namespace partita::ops {
+
+namespace {
+
+using auth::ConditionKey;
+using table::Verb;
+
+std::string_view word_of(table::CapacityDetail detail) {
+  if (detail == table::CapacityDetail::kTotal) return "TOTAL";
+  return detail == table::CapacityDetail::kIndexes ? "INDEXES" : "NONE";
+}
+
+std::string_view word_of(table::ReturnValues returned) {
+  switch (returned) {
+    case table::ReturnValues::kAllOld:
+      return "ALL_OLD";
+    case table::ReturnValues::kUpdatedOld:
+      return "UPDATED_OLD";
+    case table::ReturnValues::kAllNew:
+      return "ALL_NEW";
+    case table::ReturnValues::kUpdatedNew:
+      return "UPDATED_NEW";
+    case table::ReturnValues::kNone:
+      break;
+  }
+  return "NONE";
+}
+
+// What is meant where nothing is said, too.
+std::string_view word_of(const table::Access& access) {
+  switch (access.select) {
+    case table::Select::kAllAttributes:
+      return "ALL_ATTRIBUTES";
+    case table::Select::kAllProjected:
+      return "ALL_PROJECTED_ATTRIBUTES";
+    case table::Select::kSpecific:
+      return "SPECIFIC_ATTRIBUTES";
+    case table::Select::kCount:
+      return "COUNT";
+    case table::Select::kDefault:
+      break;
+  }
+  if (access.projection != nullptr) return "SPECIFIC_ATTRIBUTES";
+  return access.index == nullptr ? "ALL_ATTRIBUTES" : "ALL_PROJECTED_ATTRIBUTES";
+}
+
+bool reads(Verb verb) {
+  return verb == Verb::kGet || verb == Verb::kQuery || verb == Verb::kScan || verb == Verb::kSearch;
+}
+bool writes(Verb verb) {
+  return verb == Verb::kPut || verb == Verb::kUpdate || verb == Verb::kDelete || verb == Verb::kCheck;
+}
+
+std::string_view text_of(const std::optional<std::string>& text) {
+  return text ? std::string_view(*text) : std::string_view();
+}
+
+// The value of that name; letters of either case are the same where no name is the very same.
+template <class Range, class Name, class Value>
+std::optional<std::string_view> find_tag(const Range& tags, std::string_view wanted, Name name, Value value) {
+  const auto same = [&](const auto& tag) { return std::string_view(name(tag)) == wanted; };
+  const auto alike = [&](const auto& tag) {
+    return std::ranges::equal(std::string_view(name(tag)), wanted, {}, auth::lower, auth::lower);
+  };
+  auto found = std::ranges::find_if(tags, same);
+  if (found == tags.end()) found = std::ranges::find_if(tags, alike);
+  if (found == tags.end()) return std::nullopt;
+  return std::string_view(value(*found));
+}
+
+std::optional<std::string_view> find_tag(const std::map<std::string, std::string>& tags, std::string_view wanted) {
+  return find_tag(
+      tags, wanted, [](const auto& tag) { return std::string_view(tag.first); },
+      [](const auto& tag) { return std::string_view(tag.second); });
+}
+
+}  // namespace
+
+AccessCircumstances::Values AccessCircumstances::one(ConditionKey key, std::string_view value) {
+  std::string_view& kept = ones_[static_cast<size_t>(key)];
+  kept = value;
+  return std::span<const std::string_view>(&kept, 1);
+}
+
+AccessCircumstances::Values AccessCircumstances::of_caller(ConditionKey key) {
+  const auth::Identity* const who = context_.caller.identity;
+  switch (key) {
+    case ConditionKey::kPrincipalArn:
+      return one(key, who->arn);
+    case ConditionKey::kPrincipalAccount:
+      return one(key, context_.caller.account_id);
+    case ConditionKey::kPrincipalType:
+      return one(key, "User");
+    case ConditionKey::kUserName:
+      return one(key, who->name);
+    case ConditionKey::kUserId:
+      return one(key, who->id);
+    case ConditionKey::kRequestedRegion:
+      return one(key, context_.caller.region);
+    default:
+      return std::nullopt;
+  }
+}
+
+AccessCircumstances::Values AccessCircumstances::of_moment(ConditionKey key) {
+  switch (key) {
+    case ConditionKey::kCurrentTime:
+      if (time_.empty()) time_ = std::string(utc_text(context_.database.clock().now_ms()).data()) + "Z";
+      return one(key, time_);
+    case ConditionKey::kEpochTime:
+      if (epoch_.empty()) epoch_ = std::to_string(context_.database.clock().now_ms() / 1000);
+      return one(key, epoch_);
+    case ConditionKey::kSourceIp:
+      if (source_.empty() && context_.source != nullptr) source_ = context_.source->address();
+      return source_.empty() ? std::nullopt : one(key, source_);
+    case ConditionKey::kSecureTransport:
+      return one(key, context_.source != nullptr && context_.source->encrypted() ? "true" : "false");
+    case ConditionKey::kViaService:
+      return one(key, "false");
+    default:
+      return std::nullopt;
+  }
+}
+
+void AccessCircumstances::add_leading_key(const model::AttributeValue& value) {
+  std::string_view text;
+  if (value.is(model::Type::kS)) {
+    text = value.as_string();
+  } else {
+    std::string& kept = key_texts_.emplace_front();
+    if (value.is(model::Type::kN)) kept = value.as_number().to_string();
+    if (value.is(model::Type::kB)) append_base64(kept, value.as_binary());
+    text = kept;
+  }
+  if (keys_ == few_keys_.size()) many_keys_.assign(few_keys_.begin(), few_keys_.end());
+  if (keys_ < few_keys_.size()) {
+    few_keys_[keys_] = text;
+  } else {
+    many_keys_.push_back(text);
+  }
+  ++keys_;
+}
+
+AccessCircumstances::Values AccessCircumstances::leading_keys() {
+  if (keys_ == 0 && access_.range != nullptr) {
+    for (const auto& value : access_.range->partition) add_leading_key(value);
+  } else if (keys_ == 0 && access_.item != nullptr && access_.table != nullptr) {
+    for (const auto& element : access_.table->keys.partition) add_leading_key(*access_.item->find(element.name));
+  }
+  if (keys_ == 0) return std::nullopt;
+  if (keys_ > few_keys_.size()) return std::span<const std::string_view>(many_keys_);
+  return std::span<const std::string_view>(few_keys_).first(keys_);
+}
+
+AccessCircumstances::Values AccessCircumstances::attributes() {
+  if (access_.table == nullptr) return std::nullopt;
+  if (names_.empty()) {
+    names_ = access_.attributes();
+    name_views_.assign(names_.begin(), names_.end());
+  }
+  return std::span<const std::string_view>(name_views_);
+}
+
+AccessCircumstances::Values AccessCircumstances::of_items(ConditionKey key) {
+  const bool statement = context_.operation.action == kActionsOfStatements;
+  const bool transaction = context_.operation.action.empty() || context_.operation.name == "ExecuteTransaction";
+  switch (key) {
+    case ConditionKey::kLeadingKeys:
+      return leading_keys();
+    case ConditionKey::kAttributes:
+      return attributes();
+    case ConditionKey::kSelect:
+      return reads(access_.verb) ? one(key, word_of(access_)) : std::nullopt;
+    case ConditionKey::kReturnValues:
+      return writes(access_.verb) ? one(key, word_of(access_.returned)) : std::nullopt;
+    case ConditionKey::kReturnConsumedCapacity:
+      return access_.verb == Verb::kControl ? std::nullopt : one(key, word_of(capacity_));
+    case ConditionKey::kFullTableScan:
+      if (!statement || !reads(access_.verb)) return std::nullopt;
+      return one(key, access_.verb == Verb::kScan ? "true" : "false");
+    case ConditionKey::kEnclosingOperation:
+      return transaction ? one(key, context_.operation.name) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
+AccessCircumstances::Values AccessCircumstances::tag_keys() {
+  if (tag_views_.empty() && access_.tags != nullptr) {
+    for (const table::Tag& tag : *access_.tags) tag_views_.push_back(text_of(tag.key));
+  } else if (tag_views_.empty() && access_.tag_names != nullptr) {
+    tag_views_.assign(access_.tag_names->begin(), access_.tag_names->end());
+  }
+  if (tag_views_.empty()) return std::nullopt;
+  return std::span<const std::string_view>(tag_views_);
+}
+
+AccessCircumstances::Values AccessCircumstances::tag(const auth::KeyName& name) {
+  std::optional<std::string_view> found;
+  if (name.key == ConditionKey::kPrincipalTag) found = find_tag(context_.caller.identity->tags, name.tag);
+  if (name.key == ConditionKey::kResourceTag && owner_ != nullptr) found = find_tag(owner_->tags, name.tag);
+  if (name.key == ConditionKey::kRequestTag && access_.tags != nullptr) {
+    found = find_tag(
+        *access_.tags, name.tag, [](const table::Tag& tag) { return text_of(tag.key); },
+        [](const table::Tag& tag) { return text_of(tag.value); });
+  }
+  if (!found) return std::nullopt;
+  return std::span<const std::string_view>(&tags_.emplace_front(*found), 1);
+}
+
+AccessCircumstances::Values AccessCircumstances::values(const auth::KeyName& name) {
+  switch (name.key) {
+    case ConditionKey::kLeadingKeys:
+    case ConditionKey::kAttributes:
+    case ConditionKey::kSelect:
+    case ConditionKey::kReturnValues:
+      depends_on_item_ = true;
+      return of_items(name.key);
+    case ConditionKey::kReturnConsumedCapacity:
+    case ConditionKey::kFullTableScan:
+    case ConditionKey::kEnclosingOperation:
+      return of_items(name.key);
+    case ConditionKey::kResourceTag:
+    case ConditionKey::kRequestTag:
+    case ConditionKey::kPrincipalTag:
+      return tag(name);
+    case ConditionKey::kTagKeys:
+      return tag_keys();
+    case ConditionKey::kSourceIp:
+    case ConditionKey::kCurrentTime:
+    case ConditionKey::kEpochTime:
+    case ConditionKey::kSecureTransport:
+    case ConditionKey::kViaService:
+      return of_moment(name.key);
+    case ConditionKey::kPrincipalArn:
+    case ConditionKey::kPrincipalAccount:
+    case ConditionKey::kPrincipalType:
+    case ConditionKey::kUserName:
+    case ConditionKey::kUserId:
+    case ConditionKey::kRequestedRegion:
+      return of_caller(name.key);
+    case ConditionKey::kTokenIssueTime:
+    case ConditionKey::kUnknown:
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace partita::ops

@@ -1,0 +1,64 @@
+// An access of a request, as the conditions of policies see it.
+#pragma once
+
+#include <array>
+#include <forward_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "auth/condition_key.h"
+#include "ops/operation.h"
+#include "table/access.h"
+
+namespace partita::ops {
+
+// For as long as `access` lives. What nobody asks for is never looked at.
+class AccessCircumstances final : public auth::Circumstances {
+ public:
+  // `owner`: the table that is accessed, or that the index or the stream is of; null when there is none.
+  AccessCircumstances(const Context& context, const table::Access& access, const table::TableInfo* owner,
+                      table::CapacityDetail capacity)
+      : context_(context), access_(access), owner_(owner), capacity_(capacity) {}
+
+  std::optional<std::span<const std::string_view>> values(const auth::KeyName& name) override;
+
+  // Whether anything was asked for that may be another for the next access to the same table by the same request.
+  bool depends_on_item() const { return depends_on_item_; }
+
+ private:
+  using Values = std::optional<std::span<const std::string_view>>;
+
+  // A value that the object holds from now on: what was answered before stays as it is.
+  Values one(auth::ConditionKey key, std::string_view value);
+  Values of_caller(auth::ConditionKey key);
+  Values of_moment(auth::ConditionKey key);
+  Values of_items(auth::ConditionKey key);
+  Values leading_keys();
+  Values attributes();
+  Values tag_keys();
+  Values tag(const auth::KeyName& name);
+  void add_leading_key(const model::AttributeValue& value);
+
+  const Context& context_;
+  const table::Access& access_;
+  const table::TableInfo* owner_;
+  const table::CapacityDetail capacity_;
+  bool depends_on_item_ = false;
+  std::array<std::string_view, auth::kConditionKeys> ones_;
+  std::forward_list<std::string_view> tags_;
+  std::string time_;
+  std::string epoch_;
+  std::string source_;
+  std::forward_list<std::string> key_texts_;  // of those that are no strings
+  std::array<std::string_view, 4> few_keys_;
+  std::vector<std::string_view> many_keys_;  // all of them, when they are more
+  size_t keys_ = 0;
+  std::vector<std::string> names_;
+  std::vector<std::string_view> name_views_;
+  std::vector<std::string_view> tag_views_;
+};
+
+}  // namespace partita::ops
