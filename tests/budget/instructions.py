@@ -30,7 +30,8 @@ class Spent:
 
 
 class CountedServer:
-    def __init__(self, binary):
+    def __init__(self, binary, more=()):
+        self._more = [str(word) for word in more]
         self._binary = pathlib.Path(binary)
         self._scratch = tempfile.TemporaryDirectory()
         self._directory = pathlib.Path(self._scratch.name)
@@ -39,7 +40,7 @@ class CountedServer:
     def __enter__(self):
         command = ["valgrind", "--tool=callgrind", "--collect-systime=yes", "--fair-sched=yes"]
         command += [f"--callgrind-out-file={self._directory}/counts", str(self._binary), "serve"]
-        command += ["--listen", "127.0.0.1:0", "--data", f"{self._directory}/data", "--log-level", "error"]
+        command += ["--listen", "127.0.0.1:0", "--data", f"{self._directory}/data", "--log-level", "error", *self._more]
         self._log = open(self._directory / "log", "w+")
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self._log, text=True)
         if not select.select([self._process.stdout], [], [], START_TIMEOUT_S)[0]:
