@@ -1,11 +1,10 @@
 #include "base/workers.h"
 
-#include <sys/resource.h>
-
 #include <new>
 #include <system_error>
 
 #include "base/check.h"
+#include "base/priority.h"
 
 namespace partita {
 
@@ -49,8 +48,7 @@ bool Workers::begin_thread() {
 
 void Workers::run() {
   Executor::set_current(this);
-  // Of this thread alone, as Linux has it. Where it fails the thread is merely as important as others.
-  if (niceness_ != 0) setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + niceness_);
+  if (niceness_ != 0) go_behind(niceness_);
   std::unique_lock lock(mutex_);
   for (;;) {
     ++idle_;

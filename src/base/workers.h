@@ -13,8 +13,8 @@
 
 namespace partita {
 
-// Threads start when there is work for them, so an idle server has none; they step back behind others by `niceness`
-// (setpriority). Callable from any thread. Precondition for its end: nothing waits to enter.
+// Threads start when there is work for them, so an idle server has none; they go behind others by `niceness`
+// (base/priority.h). Callable from any thread. Precondition for its end: nothing waits to enter.
 class Workers final : public Executor {
  public:
   explicit Workers(size_t max_threads, int niceness = 0) : max_threads_(max_threads), niceness_(niceness) {}

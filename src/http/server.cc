@@ -23,6 +23,7 @@
 #include "base/budget.h"
 #include "base/executor.h"
 #include "base/log.h"
+#include "base/priority.h"
 #include "base/workers.h"
 #include "http/address.h"
 #include "http/connection.h"
@@ -134,6 +135,7 @@ class Worker {
 
   void run() {
     Executor::set_current(&executor_);
+    go_first();
     loop_.run();
     Executor::set_current(nullptr);
   }

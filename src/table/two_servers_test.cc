@@ -348,7 +348,7 @@ TEST_P(TwoServersTest, AJobOfADeadServerIsTakenOverWhereItWas) {
   start(1);
   const auto jobs = wait_for(server(1).upkeep().jobs()).value();
   ASSERT_EQ(jobs.size(), 1u);
-  EXPECT_EQ(jobs[0].done, 500u);
+  EXPECT_EQ(jobs[0].done, 250u);
   EXPECT_NE(jobs[0].claim, 0u);
   const auto begin = steady_clock::now();
   EXPECT_TRUE(wait_for_index(1, "by-g", true));

@@ -73,13 +73,13 @@ Task<bool> Upkeep::wait(int64_t ms) {
   co_return !background_.stopping();
 }
 
-Task<void> Upkeep::rest(int64_t began_ns) {
-  constexpr int64_t kLongestNs = 100 * kNsPerMs;  // what was waited for may have been the disk
+Task<void> Upkeep::rest(int64_t began_ns, int64_t times) {
+  constexpr int64_t kLongestNs = 1'000 * kNsPerMs;  // what was waited for may have been the disk
   const int64_t took_ns = clock_.monotonic_ns() - began_ns;
   if (took_ns <= 0) {
     co_await background_.pass();
   } else {
-    co_await background_.sleep(std::chrono::nanoseconds(std::min(took_ns, kLongestNs)));
+    co_await background_.sleep(std::chrono::nanoseconds(std::min(times * took_ns, kLongestNs)));
   }
 }
 

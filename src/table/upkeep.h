@@ -102,8 +102,8 @@ class Upkeep {
   Catalog::Rider rider(const Job& job, bool ends);
   // False: stop.
   Task<bool> wait(int64_t ms);
-  // As long as the work since `began_ns` took, and others go first: half of a core is theirs in any case.
-  Task<void> rest(int64_t began_ns);
+  // `times` as long as the work since `began_ns` took, and others go first.
+  Task<void> rest(int64_t began_ns, int64_t times);
 
   // upkeep_jobs.cc
   Task<Result<End>> fill_index(Job& job);

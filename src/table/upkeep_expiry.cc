@@ -128,7 +128,7 @@ Task<Result<void>> Upkeep::expire_page(Job& job, Table table, const storage::Pag
     if (!damage.ok()) co_return damage;
     job.cursor = std::move(cursor);
     job.done += deleted;
-    co_await rest(began_ns);
+    co_await rest(began_ns, 1);
   }
   co_return Result<void>();
 }

@@ -21,7 +21,8 @@ using storage::Decision;
 using storage::Key;
 using storage::Record;
 
-constexpr size_t kItemsAtOnce = 100;  // in one transaction
+constexpr size_t kItemsAtOnce = 50;  // in one transaction
+constexpr int64_t kRests = 3;        // a quarter of a core at most, where compaction of what is put comes on top
 constexpr size_t kTokensAtOnce = 200;
 
 Error gone(const Job& job) { return model::refuse(model::Fault::kTableNotFound, {job.table}); }
@@ -131,7 +132,7 @@ Task<Result<Upkeep::Stepped>> Upkeep::fill_rows(Job& job, Table table, const sto
     PARTITA_CO_TRY(const Stepped stepped, co_await step(after, std::move(batch)));
     if (stepped != Stepped::kDone) co_return stepped;
     job = std::move(after);
-    co_await rest(began_ns);
+    co_await rest(began_ns, kRests);
   }
   co_return Stepped::kDone;
 }

@@ -169,15 +169,15 @@ TEST_F(UpkeepTest, AnInterruptedFillGoesOnWhereItWas) {
     fill_table(500);
     wait_for_jobs();
     TableUpdate adding = add_index("T", index_request(name, {hash("g")}), {{"g", Type::kS}});
-    engine_.writes_left = 5;  // the change, the claim, the fill's begin, two times a hundred items
+    engine_.writes_left = 5;  // the change, the claim, the fill's begin, two times fifty items
     update(adding);
     while (engine_.writes_left >= 0) std::this_thread::yield();
     EXPECT_EQ(find("T")->find_index(name)->status, Status::kCreating);
     EXPECT_TRUE(find("T")->find_index(name)->backfilling);
-    EXPECT_EQ(rows("T", name).size(), 200u);
+    EXPECT_EQ(rows("T", name).size(), 100u);
     const auto jobs = wait_for(db().upkeep().jobs()).value();
     ASSERT_EQ(jobs.size(), 1u);
-    EXPECT_EQ(jobs[0].done, 200u);
+    EXPECT_EQ(jobs[0].done, 100u);
     if (clean) engine_.writes_left = INT64_MAX;
     clean ? close() : crash();
     const std::string base = model::index_prefix(1, model::kBaseIndex);

@@ -1,11 +1,11 @@
 #include "table/vector_graphs.h"
 
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <system_error>
 #include <utility>
 
+#include "base/priority.h"
 #include "base/reserve.h"
 #include "storage/ranges.h"
 #include "table/vector_log.h"
@@ -193,7 +193,7 @@ void VectorGraphs::wait_until_made() {
 
 void VectorGraphs::run() {
   constexpr int kNiceness = 5;  // behind those who serve
-  setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + kNiceness);
+  go_behind(kNiceness);
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     if (!wanted_.empty()) {

@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "base/priority.h"
 #include "base/random.h"
 #include "engines/postgres/lanes.h"
 
@@ -90,6 +91,7 @@ Result<void> Courier::health() const {
 Version Courier::draw_version() { return Version{splitmix64(versions_)}; }
 
 void Courier::run() {
+  go_first();
   for (;;) {
     now_ms_ = clock_ms();
     gather();

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "base/priority.h"
 
 namespace partita::rocks {
 
@@ -219,6 +220,7 @@ void Committer::gather(std::unique_lock<std::mutex>& lock, size_t company) {
 }
 
 void Committer::run() {
+  go_first();
   std::vector<Commit*> commits;
   for (size_t company = 0;; company = commits.size(), commits.clear()) {
     {

@@ -29,6 +29,7 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "base/log.h"
+#include "base/priority.h"
 #include "engines/rocksdb/damage_check.h"
 #include "engines/rocksdb/info_logger.h"
 
@@ -44,12 +45,17 @@ constexpr size_t kRecordsBufferBytes = size_t{32} << 20;
 constexpr size_t kLogBufferBytes = size_t{16} << 20;
 // Closing writes out the buffers only when reading them from the WAL again would take a noticeable time.
 constexpr uint64_t kFlushAtCloseBytes = uint64_t{8} << 20;
+// A tenth of a core that others keep busy, so that buffers are still written out.
+constexpr int kNiceness = 10;
 
 // What RocksDB does in the background, for the witness and the keeper.
 class Listener final : public rocksdb::EventListener {
  public:
   Listener(std::shared_ptr<Witness> witness, Keeper& keeper) : witness_(std::move(witness)), keeper_(keeper) {}
 
+  // On a core that they share with those who serve, each turn of theirs would hold up every commit.
+  void OnFlushBegin(rocksdb::DB*, const rocksdb::FlushJobInfo&) override { go_behind(kNiceness); }
+  void OnCompactionBegin(rocksdb::DB*, const rocksdb::CompactionJobInfo&) override { go_behind(kNiceness); }
   void OnFlushCompleted(rocksdb::DB*, const rocksdb::FlushJobInfo& info) override {
     witness_->saw_durable(info.largest_seqno);
   }
