@@ -257,6 +257,18 @@ TEST_P(Records, ApproximateBytesFollowsTheData) {
   EXPECT_LT(elsewhere.value(), 200'000u);
 }
 
+TEST_P(Records, ApproximateBytesOfManyRecords) {
+  constexpr int kMany = 5'000;
+  const auto outcome = transact(engine(), {}, [](auto, Changes& changes) {
+    for (int i = 0; i < kMany; ++i) changes.put(key("k" + std::to_string(i)), std::string(100, 'v'));
+    return Decision::kCommit;
+  });
+  ASSERT_EQ(outcome, Outcome::kCommitted);
+  const auto bytes = wait_for(engine().approximate_bytes({"k", "l"}));
+  ASSERT_TRUE(bytes.ok()) << bytes.error().sentence();
+  EXPECT_LT(bytes.value(), 10'000'000u);
+}
+
 // Where a task goes on: on the thread of the executor that was current when it was awaited.
 TEST_P(Records, ResumesThroughTheExecutorOfTheCaller) {
   LoopThread loop;

@@ -96,8 +96,9 @@ BEGIN
   RETURN n;
 END $$;
 
+-- Volatile, because no other function may EXPLAIN.
 CREATE OR REPLACE FUNCTION partita_size(lo bytea, lor bytea, hi bytea, hir bytea)
-RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 #variable_conflict use_column
 DECLARE
   n bigint;
