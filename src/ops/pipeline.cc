@@ -2,6 +2,7 @@
 
 #include "model/fault.h"
 #include "ops/resource_arn.h"
+#include "wire/name_rules.h"
 
 namespace partita::ops {
 
@@ -18,7 +19,9 @@ Result<std::string> table_name_of(std::string_view name_or_arn, const Context& c
   if (parts->account != context.caller.account_id) {
     return refuse(Fault::kArnOfAnotherAccount, {context.caller.access_key_id, std::string(name_or_arn)});
   }
-  return std::string(parts->relative_id.substr(kTable.size()));
+  const std::string_view name = parts->relative_id.substr(kTable.size());
+  if (!wire::is_table_name(name)) return refuse(Fault::kArnInvalid, {std::string(name_or_arn)});
+  return std::string(name);
 }
 
 Task<Result<bool>> tries_again(const Context& context, const Error& error, int tries) {

@@ -1,4 +1,4 @@
-// What a name may be, and how AWS measures text. Internal to wire.
+// What a name may be, and how AWS measures text.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +16,13 @@ inline bool is_name(std::string_view text) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
            c == '-';
   });
+}
+
+inline constexpr int64_t kShortestTableName = 3;
+inline constexpr int64_t kLongestTableName = 255;
+
+inline bool is_table_name(std::string_view text) {
+  return is_name(text) && text.size() >= kShortestTableName && text.size() <= kLongestTableName;
 }
 
 // An ARN may stand in a name's place; what it names is found out behind the shape.

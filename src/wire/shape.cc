@@ -196,10 +196,12 @@ class ConstraintCheck {
     const std::string_view name = value.as_string();
     if (is_arn(name)) return;
     const bool items = shape.table_name == TableNameRule::kItems;
-    const int64_t min = items ? 1 : 3;
+    const int64_t min = items ? 1 : kShortestTableName;
     if (!is_name(name) && !(items && name.empty())) violate(value, shape, frame, pattern_text());
     if (length_of(name) < min) violate(value, shape, frame, bound_text(shape, "greater", min));
-    if (length_of(name) > 255) violate(value, shape, frame, bound_text(shape, "less", 255));
+    if (length_of(name) > kLongestTableName) {
+      violate(value, shape, frame, bound_text(shape, "less", kLongestTableName));
+    }
   }
 
  private:
@@ -358,7 +360,7 @@ Result<void> check_first(const JsonValue& body, const Shape& shape, bool newer) 
     if (newer && value.as_string().empty()) return too_short(member.name);
     const int64_t length = length_of(value.as_string());
     if (member.shape->table_name == TableNameRule::kControl && !is_arn(value.as_string()) &&
-        (length < 3 || length > 255)) {
+        (length < kShortestTableName || length > kLongestTableName)) {
       return refuse(Fault::kTableNameLength, {std::string(member.name)});
     }
     if (member.shape->table_name == TableNameRule::kItems && lacks_a_member(body, shape)) continue;

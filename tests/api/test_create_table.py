@@ -282,6 +282,15 @@ def test_description_of_the_smallest_table(new_table):
     assert abs(active["BillingModeSummary"]["LastUpdateToPayPerRequestDateTime"] - before) < 60
 
 
+@op("CreateTable", "DescribeTable", "GetItem")
+@pytest.mark.parametrize("name", ["", "ab", "*", "a table", "null\0", "x" * 256, "some/index/it", "some/stream/now"])
+def test_an_arn_names_nothing_that_a_name_could_not(name):
+    arn = ARN.format(name)
+    expect_validation("CreateTable", simple(arn), f"Invalid ARN: {arn}")
+    assert name not in call("ListTables").body["TableNames"]
+    expect_validation("GetItem", {"TableName": arn, "Key": {"pk": {"S": "a"}}}, f"Invalid ARN: {arn}")
+
+
 @op("CreateTable", "DescribeTable")
 def test_description_of_a_provisioned_table(new_table):
     name = fresh_table()
