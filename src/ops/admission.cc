@@ -95,8 +95,12 @@ std::vector<Traffic> Admission::traffic() const {
 }
 
 Result<void> Entrance::check(const table::Access& access, std::string_view action) {
-  if (context_.caller.identity == nullptr) return {};
   bool depends = true;
+  return check(access, action, depends);
+}
+
+Result<void> Entrance::check(const table::Access& access, std::string_view action, bool& depends) {
+  if (context_.caller.identity == nullptr) return {};
   return context_.admission.authorisation().check(context_, access, capacity_, action, depends);
 }
 
@@ -110,8 +114,7 @@ Result<void> Entrance::admit(const table::Access& access) {
     const Allowed now = allowed_of(access);
     if (now.table_id == 0 || now != allowed_) {
       bool depends = true;
-      const std::string_view action = action_of(context_.operation, access.verb);
-      PARTITA_TRY_VOID(context_.admission.authorisation().check(context_, access, capacity_, action, depends));
+      PARTITA_TRY_VOID(check(access, action_of(context_.operation, access.verb), depends));
       if (!depends) allowed_ = now;
     }
   }

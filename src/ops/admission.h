@@ -85,6 +85,9 @@ class Entrance final : public table::Gate {
   Error worded(Error error, std::string_view name_or_arn, table::Verb verb);
 
  private:
+  // `depends`: as Authorisation::check() says it; unchanged where nothing is judged.
+  Result<void> check(const table::Access& access, std::string_view action, bool& depends);
+
   // The last access that was allowed whatever the item is.
   struct Allowed {
     uint32_t table_id = 0;  // 0: there is none

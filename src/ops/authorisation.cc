@@ -53,9 +53,9 @@ std::string_view resource_of(const Context& context, const table::Access& access
   arn.append(context.caller.region).append(":").append(context.caller.account_id).append(":table/");
   arn += access.name.empty() ? "*" : access.name;
   if (access.index != nullptr) arn.append("/index/").append(access.index->name);
-  if (context.operation.api == Api::kStreams)
+  if (context.operation.api == Api::kStreams || !access.stream.empty()) {
     arn.append("/stream/").append(access.stream.empty() ? "*" : access.stream);
-  if (context.operation.api != Api::kStreams && !access.stream.empty()) arn.append("/stream/").append(access.stream);
+  }
   return arn;
 }
 
