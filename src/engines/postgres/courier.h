@@ -20,9 +20,9 @@
 
 #include "base/executor.h"
 #include "base/workers.h"
-#include "engines/postgres/batch.h"
 #include "engines/postgres/connection.h"
 #include "engines/postgres/postgres_engine.h"
+#include "storage/batch.h"
 #include "storage/engine.h"
 
 namespace partita::postgres {
@@ -84,7 +84,7 @@ class Deal : public Errand {
   Deal(Courier& courier, std::vector<storage::Key>& keys, std::vector<storage::Compare>& compare,
        storage::Decide& decide)
       : Errand(courier, Kind::kDeal), transaction{keys, compare, decide} {}
-  Transaction transaction;
+  storage::Transaction transaction;
 
  private:
   friend class Courier;

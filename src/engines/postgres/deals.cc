@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "engines/postgres/commit_parameters.h"
 #include "engines/postgres/courier.h"
 #include "engines/postgres/lanes.h"
 
@@ -113,7 +114,7 @@ void Courier::decide_and_commit(Lane& lane, const Rows* rows) {
   Parameters parameters;
   parameters.add_bytes(lane.connection.slot());
   parameters.add_int64(lane.connection.count);
-  batch.add_commit(parameters, std::ranges::any_of(deals, &Deal::by_itself_));
+  add_commit(parameters, batch, std::ranges::any_of(deals, &Deal::by_itself_));
   lane.load->sent_at_ms = now_ms_;
   lane.connection.send(Statement::kCommit, std::move(parameters), now_ms_,
                        [this, &lane](Reply&& reply) { committed(lane, std::move(reply)); });

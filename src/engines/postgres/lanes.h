@@ -13,7 +13,7 @@ namespace partita::postgres {
 // Deals on their way together.
 struct Courier::Load {
   std::vector<Deal*> deals;
-  std::unique_ptr<Batch> batch;
+  std::unique_ptr<storage::Batch> batch;
   std::vector<std::string_view> claims;
   int64_t sent_at_ms = 0;  // its commit
 };

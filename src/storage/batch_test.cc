@@ -1,13 +1,11 @@
-#include "engines/postgres/batch.h"
+#include "storage/batch.h"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 
-namespace partita::postgres {
+namespace partita::storage {
 namespace {
-
-using namespace storage;
 
 constexpr Limits kLimits{.key_bytes = 100, .record_bytes = size_t{4} << 20, .transaction_bytes = size_t{8} << 20};
 
@@ -122,4 +120,4 @@ TEST_F(BatchTest, TakesNoMoreMembersOnceItWritesMuch) {
 }
 
 }  // namespace
-}  // namespace partita::postgres
+}  // namespace partita::storage
