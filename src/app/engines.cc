@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 
+#include "engines/foundationdb/foundationdb_engine.h"
 #include "engines/memory/memory_engine.h"
 #include "engines/postgres/postgres_engine.h"
 #include "engines/rocksdb/rocksdb_engine.h"
@@ -49,12 +50,21 @@ Result<std::unique_ptr<storage::Engine>> open_postgres(const std::string& place)
   return open_postgres_engine(options);
 }
 
+Result<std::unique_ptr<storage::Engine>> open_foundationdb(const std::string& place) {
+  FoundationdbOptions options;
+  options.place = place;
+  return open_foundationdb_engine(options);
+}
+
 constexpr std::array kEngines = {
     EngineRow{"rocksdb", "rocksdb:DIR", "RocksDB in this process, in a directory: what --data DIR means.", true,
               open_rocksdb},
     EngineRow{"memory", "memory:", "This process's memory: what --in-memory means.", false, open_memory},
     EngineRow{"postgresql", "postgresql://HOST/DATABASE",
               "A PostgreSQL database, which several servers may share; any URL that libpq takes.", true, open_postgres},
+    EngineRow{"fdb", "fdb:CLUSTER_FILE",
+              "A FoundationDB cluster, which several servers may share; ?prefix=NAME keeps several stores apart.", true,
+              open_foundationdb},
 };
 
 // PostgreSQL's own programs know it by two names.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "engines/foundationdb/foundationdb_engine.h"
 #include "engines/memory/memory_engine.h"
 #include "engines/postgres/postgres_engine.h"
 #include "engines/rocksdb/rocksdb_engine.h"
@@ -46,13 +47,45 @@ std::unique_ptr<Engine> open_postgres_twice(const std::string&) {
   return std::make_unique<SpreadEngine>(open_postgres_at(url), open_postgres_at(url));
 }
 
+std::unique_ptr<Engine> open_foundationdb_at(const std::string& place) {
+  FoundationdbOptions options;
+  options.place = place;
+  Result<std::unique_ptr<Engine>> engine = open_foundationdb_engine(options);
+  if (!engine.ok()) std::cerr << engine.error().sentence() << "\n";
+  return std::move(engine).value();
+}
+
+std::unique_ptr<Engine> open_foundationdb(const std::string&) { return open_foundationdb_at(new_foundationdb_store()); }
+
+std::unique_ptr<Engine> open_foundationdb_twice(const std::string&) {
+  const std::string place = new_foundationdb_store();
+  return std::make_unique<SpreadEngine>(open_foundationdb_at(place), open_foundationdb_at(place));
+}
+
+std::vector<EngineRow> make_rows() {
+  std::vector<EngineRow> rows{{"memory", open_memory},
+                              {"rocksdb", open_rocksdb},
+                              {"postgres", open_postgres},
+                              {"two_on_postgres", open_postgres_twice}};
+  if (foundationdb_cluster() == nullptr) {
+    std::cout << "PARTITA_TEST_FDB names no cluster file: nothing is tested on FoundationDB.\n";
+    return rows;
+  }
+  rows.push_back({"foundationdb", open_foundationdb});
+  rows.push_back({"two_on_foundationdb", open_foundationdb_twice});
+  return rows;
+}
+
 }  // namespace
 
+const char* foundationdb_cluster() { return std::getenv("PARTITA_TEST_FDB"); }
+
+std::string new_foundationdb_store() {
+  return std::string(foundationdb_cluster()) + "?prefix=test-" + system_random().uuid();
+}
+
 const std::vector<EngineRow>& engine_rows() {
-  static const std::vector<EngineRow> rows{{"memory", open_memory},
-                                           {"rocksdb", open_rocksdb},
-                                           {"postgres", open_postgres},
-                                           {"two_on_postgres", open_postgres_twice}};
+  static const std::vector<EngineRow> rows = make_rows();
   return rows;
 }
 

@@ -42,6 +42,11 @@ struct EngineRow {
 
 const std::vector<EngineRow>& engine_rows();
 
+// The cluster file of a FoundationDB that somebody brought for tests, from PARTITA_TEST_FDB; null: none.
+const char* foundationdb_cluster();
+// The place of an empty store there. Precondition: there is one.
+std::string new_foundationdb_store();
+
 // One engine, empty at the start of each test.
 class EngineTest : public testing::TestWithParam<EngineRow> {
  protected:

@@ -1,0 +1,365 @@
+#include "engines/foundationdb/courier.h"
+
+#include <algorithm>
+#include <ctime>
+#include <map>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "base/random.h"
+#include "engines/foundationdb/records.h"
+
+namespace partita::foundationdb {
+
+using namespace storage;
+
+namespace {
+
+// How far behind those that wait for others the queue is looked through.
+constexpr size_t kMostPassed = 1'024;
+// Looked up at once: all of it is in memory.
+constexpr size_t kMostKeys = 512;
+constexpr int kMostConflicts = 200;
+
+// What a mark says.
+std::string make_mark(uint64_t sequence, bool fenced) {
+  std::string mark;
+  append_u64(mark, sequence);
+  append_u64(mark, static_cast<uint64_t>(std::time(nullptr)));
+  mark.push_back(fenced ? 1 : 0);
+  return mark;
+}
+
+}  // namespace
+
+void Deal::await_suspend(std::coroutine_handle<> handle) {
+  home_ = Executor::current();
+  handle_ = handle;
+  courier_.take(*this);
+}
+
+void Deal::await_resume() {
+  if (failure_) [[unlikely]]
+    std::rethrow_exception(std::move(failure_));
+}
+
+Courier::Courier(const Database& database, const Names& names, Workers& workers, const FoundationdbOptions& options,
+                 const Limits& limits)
+    : database_(database),
+      names_(names),
+      workers_(workers),
+      options_(options),
+      limits_(limits),
+      versions_(system_random().next()) {
+  std::string server;
+  append_u64(server, system_random().next());
+  append_u64(server, system_random().next());
+  for (size_t i = 0; i < options_.lanes; ++i) {
+    lanes_.emplace_back().mark = names_.mark(server, static_cast<uint8_t>(i));
+  }
+}
+
+Courier::~Courier() {
+  std::unique_lock lock(mutex_);
+  PARTITA_CHECK(waiting_.empty());
+  rested_.wait(lock, [this] { return std::ranges::none_of(lanes_, &Lane::is_busy); });
+}
+
+// splitmix64 moves on by a fixed step, meets no number twice, and two servers begin at random.
+Version Courier::draw_version() {
+  uint64_t state = 0;
+  splitmix64(state);
+  state = versions_.fetch_add(state);
+  return Version{splitmix64(state)};
+}
+
+void Courier::take(Deal& deal) {
+  {
+    std::lock_guard lock(mutex_);
+    waiting_.push_back(&deal);
+  }
+  dispatch();
+}
+
+void Courier::dispatch() {
+  for (;;) {
+    Lane* lane = nullptr;
+    Deals deals;
+    {
+      std::lock_guard lock(mutex_);
+      lane = idle_lane();
+      if (lane == nullptr) return;
+      deals = pick();
+      if (deals.empty()) return;
+      lane->is_busy = true;
+    }
+    start(carry(*lane, std::move(deals)), [] {});
+  }
+}
+
+Courier::Lane* Courier::idle_lane() {
+  const auto lane = std::ranges::find(lanes_, false, &Lane::is_busy);
+  return lane == lanes_.end() ? nullptr : &*lane;
+}
+
+bool Courier::is_free(const Deal& deal, const std::unordered_set<std::string_view>& passed) const {
+  const auto is_taken = [&](const Key& key) { return claims_.contains(key.bytes) || passed.contains(key.bytes); };
+  return std::ranges::none_of(deal.transaction.keys, is_taken) &&
+         std::ranges::none_of(deal.transaction.compare, [&](const Compare& one) { return is_taken(one.key); });
+}
+
+// From the front, all that wait for nobody else; who waits keeps the place before those behind on the same keys.
+Courier::Deals Courier::pick() {
+  Deals picked;
+  Deals left;
+  std::unordered_set<std::string_view> passed;
+  size_t keys = 0;
+  while (!waiting_.empty() && picked.size() < options_.merged && left.size() < kMostPassed) {
+    Deal* const deal = waiting_.front();
+    if (is_free(*deal, passed)) {
+      keys += deal->transaction.keys.size();
+      if (!picked.empty() && keys > kMostKeys) break;
+      picked.push_back(deal);
+    } else {
+      for (const Key& key : deal->transaction.keys) passed.insert(key.bytes);
+      left.push_back(deal);
+    }
+    waiting_.pop_front();
+  }
+  waiting_.insert(waiting_.begin(), left.begin(), left.end());
+  for (const Deal* const deal : picked) claim(*deal);
+  return picked;
+}
+
+void Courier::claim(const Deal& deal) {
+  for (const Key& key : deal.transaction.keys) claims_.insert(key.bytes);
+}
+
+void Courier::release(const Deal& deal) {
+  for (const Key& key : deal.transaction.keys) claims_.erase(claims_.find(key.bytes));
+}
+
+Task<void> Courier::carry(Lane& lane, Deals deals) {
+  co_await workers_.enter();
+  for (;;) {
+    co_await run(lane, deals);
+    {
+      std::lock_guard lock(mutex_);
+      for (const Deal* const deal : deals) release(*deal);
+    }
+    finish(deals);
+    {
+      std::lock_guard lock(mutex_);
+      deals = pick();
+      if (deals.empty()) {
+        lane.is_busy = false;
+        rested_.notify_all();
+        co_return;
+      }
+      if (waiting_.empty()) continue;
+    }
+    dispatch();
+  }
+}
+
+Task<void> Courier::run(Lane& lane, Deals& deals) {
+  std::exception_ptr failure;
+  lane.is_in_doubt = false;
+  try {
+    co_await try_to(lane, deals);
+  } catch (const std::bad_alloc&) {
+    failure = std::current_exception();
+  }
+  if (!failure) co_return;
+  if (lane.is_in_doubt) fail(deals, Error(ErrorKind::kUnknown, "Memory ran out during a commit."));
+  for (Deal* const deal : deals) deal->failure_ = lane.is_in_doubt ? nullptr : failure;
+}
+
+// Those behind, to the front of the queue.
+void Courier::give_back(Deals& deals, size_t kept) {
+  if (deals.size() == kept) return;
+  std::lock_guard lock(mutex_);
+  for (size_t i = kept; i < deals.size(); ++i) release(*deals[i]);
+  waiting_.insert(waiting_.begin(), deals.begin() + static_cast<ptrdiff_t>(kept), deals.end());
+  deals.resize(kept);
+}
+
+void Courier::fail(const Deals& deals, const Error& error) {
+  for (Deal* const deal : deals) {
+    deal->transaction.outcome = error;
+    deal->failure_ = nullptr;
+  }
+}
+
+Task<void> Courier::try_to(Lane& lane, Deals& deals) {
+  const Patience patience(workers_);
+  for (int conflicts = 0;;) {
+    std::vector<Transaction*> members;
+    for (Deal* const deal : deals) members.push_back(&deal->transaction);
+    Batch batch(std::move(members), limits_);
+    Attempt attempt(database_);
+    std::vector<bool> sliced;
+    int code = co_await look_up(attempt, batch, sliced);
+    if (code == 0) {
+      const size_t left = batch.evaluate([this] { return draw_version(); }).size();
+      give_back(deals, deals.size() - left);
+      for (Deal* const deal : deals) deal->failure_ = deal->transaction.failure;
+      if (!batch.has_effects()) co_return;
+      write(attempt, batch, sliced);
+      const Fate fate = co_await commit(attempt, lane, patience, code);
+      if (fate == Fate::kHappened) co_return;
+      if (fate == Fate::kUnknown) {
+        co_return fail(deals, Error(ErrorKind::kUnknown, "Nobody could be asked what became of a commit."));
+      }
+    }
+    if (code == kErrorConflict && ++conflicts >= kMostConflicts) {
+      co_return fail(deals, Error(ErrorKind::kConflict, "Others changed the same records too often meanwhile."));
+    }
+    bool again = false;
+    if (code != kDamaged) again = co_await patience.allows_another(attempt, code);
+    if (again) continue;
+    if (deals.size() == 1 || patience.is_over()) co_return fail(deals, error_of(code));
+    // What failed in company may be due to one of them.
+    for (Deal* const deal : deals) {
+      Deals alone{deal};
+      co_await run(lane, alone);
+    }
+    co_return;
+  }
+}
+
+Task<int> Courier::look_up(Attempt& attempt, Batch& batch, std::vector<bool>& sliced) {
+  const std::vector<Batch::Wanted> wanted = batch.wanted();
+  sliced.assign(wanted.size(), false);
+  if (wanted.empty()) {
+    // A commit that takes its moment itself may take it after its mark was fenced off.
+    const Future moment = attempt.read_version();
+    co_return co_await moment.done(workers_);
+  }
+  std::vector<Future> rows;
+  rows.reserve(wanted.size());
+  for (const Batch::Wanted& one : wanted) rows.push_back(attempt.get(names_.record(one.key)));
+  std::vector<std::pair<size_t, Slices>> large;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const int code = co_await rows[i].done(workers_);
+    if (code != 0) co_return code;
+    const std::optional<std::string_view> row = rows[i].value();
+    if (!row) continue;
+    const std::optional<Head> head = parse_head(*row);
+    if (!head) co_return kDamaged;
+    sliced[i] = head->sliced_bytes != 0;
+    if (sliced[i] && wanted[i].value) {
+      large.emplace_back(i, Slices(attempt, names_, wanted[i].key, *head));
+    } else {
+      batch.found(i, head->version, head->value);
+    }
+  }
+  for (auto& [i, slices] : large) {
+    std::string value;
+    const int code = co_await slices.join(value, workers_);
+    if (code != 0) co_return code;
+    batch.found(i, slices.version(), value);
+  }
+  co_return 0;
+}
+
+void Courier::write(Attempt& attempt, const Batch& batch, const std::vector<bool>& sliced) const {
+  size_t looked_up = 0;
+  for (const auto& [key, row] : batch.rows()) {
+    // Who writes without having looked does not know what there is to clear.
+    const bool may_be_sliced = row.wanted ? sliced[looked_up++] : true;
+    const std::string name = names_.record(key);
+    if (row.checked) attempt.rely_on(name);
+    if (!row.written) continue;
+    if (may_be_sliced) attempt.clear(names_.slices(key));
+    if (!row.now) {
+      attempt.clear(name);
+      continue;
+    }
+    attempt.set(name, make_head(row.now->version, row.now->value));
+    if (has_slices(row.now->value)) write_slices(attempt, key, row.now->value);
+  }
+  append(attempt, batch.appends());
+}
+
+void Courier::write_slices(Attempt& attempt, std::string_view key, std::string_view value) const {
+  for (uint16_t number = 0; !value.empty(); ++number) {
+    attempt.set(names_.slice(key, number), value.substr(0, kSliceBytes));
+    value.remove_prefix(std::min(kSliceBytes, value.size()));
+  }
+}
+
+void Courier::append(Attempt& attempt, const std::vector<Changes::Append>& appends) const {
+  uint32_t number = 0;
+  for (const Changes::Append& append : appends) {
+    std::string_view left = append.entry;
+    std::string first;
+    append_u32(first, static_cast<uint32_t>(left.size()));
+    first.append(left.substr(0, kSliceBytes));
+    size_t stamp_at = 0;
+    uint16_t slice = 0;
+    std::string name = names_.entry(append.topic, number, slice, stamp_at);
+    attempt.set_stamped(std::move(name), stamp_at, first);
+    while (left.size() > kSliceBytes) {
+      left.remove_prefix(kSliceBytes);
+      name = names_.entry(append.topic, number, ++slice, stamp_at);
+      attempt.set_stamped(std::move(name), stamp_at, left.substr(0, kSliceBytes));
+    }
+    ++number;
+  }
+}
+
+Task<Courier::Fate> Courier::commit(Attempt& attempt, Lane& lane, const Patience& patience, int& code) {
+  attempt.rely_on(lane.mark);
+  attempt.set(lane.mark, make_mark(++lane.sequence, false));
+  lane.is_in_doubt = true;
+  const Cut cut = options_.cut ? options_.cut() : Cut::kNothing;
+  code = kErrorTimedOut;
+  if (cut != Cut::kCommit && cut != Cut::kLate) {
+    const Future sent = attempt.commit();
+    code = co_await sent.done(workers_);
+    if (cut == Cut::kAnswer) code = kErrorTimedOut;
+  }
+  Fate fate = code == 0 ? Fate::kHappened : Fate::kNot;
+  if (is_maybe_committed(code)) fate = co_await settle(lane, patience);
+  if (cut == Cut::kLate) {
+    const Future late = attempt.commit();
+    co_await late.done(workers_);
+  }
+  lane.is_in_doubt = fate == Fate::kUnknown;
+  co_return fate;
+}
+
+// Whoever fences the mark off writes the row that the lost commit relies on: so that one fails from then on.
+Task<Courier::Fate> Courier::settle(Lane& lane, const Patience& patience) {
+  for (;;) {
+    Attempt attempt(database_);
+    const Future mark = attempt.get_firmly(lane.mark);
+    int code = co_await mark.done(workers_);
+    if (code == 0) {
+      std::string_view said = mark.value().value_or("");
+      const std::optional<uint64_t> sequence = take_u64(said);
+      if (sequence == lane.sequence && !said.empty()) co_return said.back() == 0 ? Fate::kHappened : Fate::kNot;
+      attempt.set(lane.mark, make_mark(lane.sequence, true));
+      const Future fenced = attempt.commit();
+      code = co_await fenced.done(workers_);
+      if (code == 0) co_return Fate::kNot;
+    }
+    const bool again = co_await patience.allows_another(attempt, code);
+    if (!again) co_return Fate::kUnknown;
+  }
+}
+
+// Each executor is woken once for all that ended meanwhile.
+void Courier::finish(const Deals& deals) {
+  std::map<Executor*, std::vector<std::coroutine_handle<>>> handles;
+  for (const Deal* const deal : deals) {
+    handles[deal->home_ != nullptr ? deal->home_ : &workers_].push_back(deal->handle_);
+  }
+  for (auto& [home, ended] : handles) home->resume_all(ended);
+}
+
+}  // namespace partita::foundationdb

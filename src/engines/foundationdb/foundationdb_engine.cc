@@ -1,0 +1,159 @@
+#include "engines/foundationdb/foundationdb_engine.h"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "base/check.h"
+#include "base/workers.h"
+#include "engines/foundationdb/attempt.h"
+#include "engines/foundationdb/courier.h"
+#include "engines/foundationdb/install.h"
+#include "engines/foundationdb/pages.h"
+#include "engines/foundationdb/pulse.h"
+#include "engines/foundationdb/rows.h"
+
+namespace partita {
+
+namespace {
+
+using namespace storage;
+using namespace foundationdb;
+
+// A packed key is longer by a seventh and has a prefix, and a transaction of FoundationDB names its keys several times.
+constexpr Limits kLimits{.key_bytes = 8'500, .record_bytes = 7'500'000, .transaction_bytes = 8'000'000};
+static_assert(packed_size(kLimits.key_bytes) + Names::kMaxPrefixBytes + 8 <= 10'000);
+
+bool is_empty(const Range& range) { return !range.end.empty() && range.end <= range.begin; }
+
+class FoundationdbEngine final : public Engine {
+ public:
+  FoundationdbEngine(Database database, const Place& place, const FoundationdbOptions& options)
+      : database_(std::move(database)),
+        names_(place.prefix),
+        pages_(names_, workers_),
+        courier_(database_, names_, workers_, options, kLimits),
+        pulse_(database_) {}
+
+  Result<void> install() { return wait_for(foundationdb::install(database_, names_, workers_)); }
+
+  Task<Result<std::vector<std::optional<Record>>>> read(std::span<const Key> keys) override;
+  Task<Result<Page>> scan(Range range, Direction direction, size_t max_records, size_t max_bytes) override;
+  Task<Result<Outcome>> transact(std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
+                                 Version* version) override;
+  Task<Result<void>> erase_range(Range range) override;
+  Task<Result<std::vector<LogEntry>>> read_log(std::string topic, Position after, size_t max_entries,
+                                               size_t max_bytes) override;
+  Task<Result<Position>> log_end(std::string topic) override;
+  Task<Result<void>> trim_log(std::string topic, Position upto) override;
+  Task<Result<void>> forget_log(std::string topic) override;
+  Task<Result<uint64_t>> approximate_bytes(Range range) override;
+  Limits limits() const override { return kLimits; }
+  Result<void> health() const override { return pulse_.health(); }
+
+ private:
+  // Tries `once`, which yields a code, until it goes well or there is no more patience.
+  template <class Once>
+  Task<Result<void>> try_to(Once once);
+
+  Workers workers_{2};  // who evaluates, and goes on with coroutines that have no executor
+  const Database database_;
+  const Names names_;
+  const Pages pages_;
+  Courier courier_;
+  const Pulse pulse_;
+};
+
+template <class Once>
+Task<Result<void>> FoundationdbEngine::try_to(Once once) {
+  const Patience patience(workers_);
+  for (;;) {
+    Attempt attempt(database_);
+    const int code = co_await once(attempt);
+    if (code == 0) co_return Result<void>();
+    bool again = false;
+    if (code != kDamaged) again = co_await patience.allows_another(attempt, code);
+    if (!again) co_return error_of(code);
+  }
+}
+
+Task<Result<std::vector<std::optional<Record>>>> FoundationdbEngine::read(std::span<const Key> keys) {
+  PARTITA_CO_TRY_VOID(check_keys(kLimits, keys, {}));
+  std::vector<std::optional<Record>> records(keys.size());
+  if (keys.empty()) co_return records;
+  const auto once = [&](Attempt& attempt) { return pages_.read(attempt, keys, records); };
+  PARTITA_CO_TRY_VOID(co_await try_to(once));
+  co_return records;
+}
+
+Task<Result<Page>> FoundationdbEngine::scan(Range range, Direction direction, size_t max_records, size_t max_bytes) {
+  Page page;
+  if (is_empty(range)) co_return page;
+  const Pages::Bounds bounds{max_records, std::min(max_bytes, kMaxPageBytes)};
+  const auto once = [&](Attempt& attempt) { return pages_.scan(attempt, range, direction, bounds, page); };
+  PARTITA_CO_TRY_VOID(co_await try_to(once));
+  co_return page;
+}
+
+Task<Result<Outcome>> FoundationdbEngine::transact(std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
+                                                   Version* version) {
+  PARTITA_CHECK(are_distinct(keys));
+  PARTITA_CO_TRY_VOID(check_keys(kLimits, keys, compare));
+  Deal deal(courier_, keys, compare, decide);
+  co_await deal;
+  PARTITA_CO_TRY(const Outcome outcome, std::move(deal.transaction.outcome));
+  if (outcome == Outcome::kCommitted && version != nullptr) *version = deal.transaction.version;
+  co_return outcome;
+}
+
+Task<Result<void>> FoundationdbEngine::erase_range(Range range) {
+  if (is_empty(range)) co_return Result<void>();
+  const auto once = [&](Attempt& attempt) { return pages_.erase(attempt, range); };
+  co_return co_await try_to(once);
+}
+
+Task<Result<std::vector<LogEntry>>> FoundationdbEngine::read_log(std::string topic, Position after, size_t max_entries,
+                                                                 size_t max_bytes) {
+  std::vector<LogEntry> entries;
+  const Pages::Bounds bounds{max_entries, max_bytes};
+  const auto once = [&](Attempt& attempt) { return pages_.read_log(attempt, topic, after, bounds, entries); };
+  PARTITA_CO_TRY_VOID(co_await try_to(once));
+  co_return entries;
+}
+
+Task<Result<Position>> FoundationdbEngine::log_end(std::string topic) {
+  Position end;
+  const auto once = [&](Attempt& attempt) { return pages_.log_end(attempt, topic, end); };
+  PARTITA_CO_TRY_VOID(co_await try_to(once));
+  co_return end;
+}
+
+Task<Result<void>> FoundationdbEngine::trim_log(std::string topic, Position upto) {
+  const auto once = [&](Attempt& attempt) { return pages_.trim(attempt, topic, upto); };
+  co_return co_await try_to(once);
+}
+
+Task<Result<void>> FoundationdbEngine::forget_log(std::string topic) {
+  const auto once = [&](Attempt& attempt) { return pages_.forget(attempt, topic); };
+  co_return co_await try_to(once);
+}
+
+Task<Result<uint64_t>> FoundationdbEngine::approximate_bytes(Range range) {
+  uint64_t bytes = 0;
+  if (is_empty(range)) co_return bytes;
+  const auto once = [&](Attempt& attempt) { return pages_.estimate(attempt, range, bytes); };
+  PARTITA_CO_TRY_VOID(co_await try_to(once));
+  co_return bytes;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<storage::Engine>> open_foundationdb_engine(const FoundationdbOptions& options) {
+  PARTITA_TRY(const Place place, Place::parse(options.place));
+  PARTITA_TRY(Database database, Database::open(place.cluster_file));
+  auto engine = std::make_unique<FoundationdbEngine>(std::move(database), place, options);
+  PARTITA_TRY_VOID(engine->install());
+  return std::unique_ptr<storage::Engine>(std::move(engine));
+}
+
+}  // namespace partita

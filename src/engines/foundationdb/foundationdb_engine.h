@@ -1,0 +1,42 @@
+// The storage contract kept in a FoundationDB cluster, which any number of servers may share.
+//
+// What is acknowledged is as durable as FoundationDB's commits are: on the disks of as many machines as its redundancy
+// says. Transactions are its own, strictly serialisable; waiting ones of this process are merged into one. When the
+// answer of a commit is lost the engine finds out what became of it: kUnknown only when nobody could tell it for long.
+//
+// All of it is done by FoundationDB's one thread and two that evaluate. The rows are described in rows.h.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "storage/engine.h"
+
+namespace partita {
+
+// What a network may do to a commit.
+enum class Cut : uint8_t {
+  kNothing,
+  kCommit,  // is lost on its way
+  kAnswer,  // is lost on its way back
+  kLate,    // it comes only when everybody has long stopped waiting for it
+};
+
+struct FoundationdbOptions {
+  // "FILE" or "FILE?prefix=NAME": the cluster file, and what the names of all rows begin with ("partita").
+  std::string place;
+  size_t lanes = 4;     // commits under way at once
+  size_t merged = 256;  // the most transactions in one of them
+  // For tests: asked before each commit, by any thread. Nothing: no commit is cut.
+  std::function<Cut()> cut;
+};
+
+// Makes the store if it is not there. Blocks; for start-up. Errors, one sentence each: kInvalid (reason 0) for a
+// cluster file or a prefix that is none and for a store of a newer version, kUnavailable when FoundationDB's client
+// library is missing and when the cluster does not answer.
+Result<std::unique_ptr<storage::Engine>> open_foundationdb_engine(const FoundationdbOptions& options);
+
+}  // namespace partita

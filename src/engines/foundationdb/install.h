@@ -1,0 +1,25 @@
+// Where a store is, and how it begins.
+#pragma once
+
+#include <string>
+
+#include "base/executor.h"
+#include "base/result.h"
+#include "base/task.h"
+#include "engines/foundationdb/attempt.h"
+#include "engines/foundationdb/rows.h"
+
+namespace partita::foundationdb {
+
+struct Place {
+  std::string cluster_file;
+  std::string prefix = "partita";
+  // Error: kInvalid (reason 0), one sentence.
+  static Result<Place> parse(const std::string& place);
+};
+
+// Makes the store where there is none, and forgets the marks of servers that are long gone. Errors: kUnavailable;
+// kInvalid (reason 0) for a store that a newer version made.
+Task<Result<void>> install(const Database& database, const Names& names, Executor& fallback);
+
+}  // namespace partita::foundationdb

@@ -1,0 +1,220 @@
+#include "engines/foundationdb/pages.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/bytes.h"
+
+namespace partita::foundationdb {
+
+using namespace storage;
+
+namespace {
+
+std::string_view key_of(const FdbKeyValue& row) {
+  return {reinterpret_cast<const char*>(row.key), static_cast<size_t>(row.key_size)};
+}
+
+std::string_view value_of(const FdbKeyValue& row) {
+  return {reinterpret_cast<const char*>(row.value), static_cast<size_t>(row.value_size)};
+}
+
+std::string to_bytes(const Position& position) {
+  return {reinterpret_cast<const char*>(position.bytes.data()), position.bytes.size()};
+}
+
+// A row more than is wanted most often says whether there is one behind.
+size_t with_room(size_t bytes) { return bytes + bytes / 8 + 2'000; }
+
+void go_behind(std::string_view key, Direction direction, Range& range) {
+  if (direction == Direction::kAscending) {
+    range.begin.assign(key).push_back('\0');
+  } else {
+    range.end.assign(key);
+  }
+}
+
+}  // namespace
+
+Task<int> Pages::commit(Attempt& attempt) const {
+  const Future sent = attempt.commit();
+  co_return co_await sent.done(fallback_);
+}
+
+Task<int> Pages::read(Attempt& attempt, std::span<const Key> keys, std::vector<std::optional<Record>>& records) const {
+  std::vector<Future> rows;
+  rows.reserve(keys.size());
+  for (const Key& key : keys) rows.push_back(attempt.get(names_.record(key.bytes)));
+  std::vector<std::pair<size_t, Slices>> large;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    records[i].reset();
+    const int code = co_await rows[i].done(fallback_);
+    if (code != 0) co_return code;
+    const std::optional<std::string_view> row = rows[i].value();
+    if (!row) continue;
+    const std::optional<Head> head = parse_head(*row);
+    if (!head) co_return kDamaged;
+    records[i].emplace(Record{std::string(head->value), head->version});
+    if (head->sliced_bytes != 0) large.emplace_back(i, Slices(attempt, names_, keys[i].bytes, *head));
+  }
+  for (auto& one : large) {
+    const int code = co_await one.second.join(records[one.first]->value, fallback_);
+    if (code != 0) co_return code;
+  }
+  co_return 0;
+}
+
+Task<int> Pages::scan(Attempt& attempt, const Range& range, Direction direction, Bounds bounds, Page& page) const {
+  page = Page();
+  const int code = co_await scan_all(attempt, names_.records(range), direction, bounds, page);
+  if (code != kErrorTooOld || page.empty()) co_return code;
+  page.more = true;
+  co_return 0;
+}
+
+Task<int> Pages::scan_all(Attempt& attempt, Range left, Direction direction, Bounds bounds, Page& page) const {
+  for (;;) {
+    const size_t bytes = bounds.bytes - std::min(bounds.bytes, page.bytes());
+    const Future part =
+        attempt.get_range(left, direction, bounds.count - page.size() + (bounds.count < SIZE_MAX), with_room(bytes));
+    int code = co_await part.done(fallback_);
+    if (code != 0) co_return code;
+    const Future::Rows found = part.rows();
+    code = co_await take_rows(attempt, found.rows, bounds, page);
+    if (code != 0 || page.more || !found.more || found.rows.empty()) co_return code;
+    go_behind(key_of(found.rows.back()), direction, left);
+  }
+}
+
+Task<int> Pages::take_rows(Attempt& attempt, std::span<const FdbKeyValue> rows, Bounds bounds, Page& page) const {
+  std::vector<Head> heads;
+  std::vector<std::pair<size_t, Slices>> large;
+  size_t bytes = page.bytes();
+  for (const FdbKeyValue& row : rows) {
+    const size_t count = page.size() + heads.size();
+    page.more = count >= bounds.count || (count > 0 && bytes >= bounds.bytes);
+    if (page.more) break;
+    const std::optional<Head> head = parse_head(value_of(row));
+    if (!head) co_return kDamaged;
+    const std::string_view key = names_.key_in(key_of(row));
+    bytes += key.size() + head->value.size() + head->sliced_bytes;
+    if (head->sliced_bytes != 0) large.emplace_back(heads.size(), Slices(attempt, names_, key, *head));
+    heads.push_back(*head);
+  }
+  auto next = large.begin();
+  std::string value;
+  for (size_t i = 0; i < heads.size(); ++i) {
+    if (next != large.end() && next->first == i) {
+      value.clear();
+      const int code = co_await next++->second.join(value, fallback_);
+      if (code != 0) co_return code;
+      heads[i].value = value;
+    }
+    page.append(names_.key_in(key_of(rows[i])), heads[i].value, heads[i].version);
+  }
+  co_return 0;
+}
+
+int Pages::gather(const Names& names, const FdbKeyValue& row, Bounds bounds, Gathered& gathered) {
+  std::vector<LogEntry>& entries = gathered.entries;
+  std::string_view value = value_of(row);
+  const Position position = names.position_in(key_of(row));
+  if (names.slice_in(key_of(row)) != 0) {
+    const bool fits = !entries.empty() && entries.back().position == position && value.size() <= gathered.missing;
+    if (!fits) return kDamaged;
+    entries.back().entry.append(value);
+    gathered.missing -= value.size();
+    return 0;
+  }
+  if (gathered.missing != 0) return kDamaged;
+  gathered.is_full = entries.size() >= bounds.count || (!entries.empty() && gathered.bytes >= bounds.bytes);
+  if (gathered.is_full) return 0;
+  const std::optional<uint32_t> size = take_u32(value);
+  if (!size || value.size() > *size) return kDamaged;
+  gathered.missing = *size - value.size();
+  gathered.bytes += *size;
+  entries.push_back({position, std::string(value)});
+  return 0;
+}
+
+Task<int> Pages::read_log(Attempt& attempt, const std::string& topic, Position after, Bounds bounds,
+                          std::vector<LogEntry>& entries) const {
+  entries.clear();
+  Gathered gathered{entries};
+  Range left = names_.entries_behind(topic, after);
+  for (;;) {
+    const size_t bytes = bounds.bytes - std::min(bounds.bytes, gathered.bytes) + gathered.missing;
+    const size_t count = bounds.count - std::min(bounds.count, entries.size());
+    const Future part =
+        attempt.get_range(left, Direction::kAscending, std::max<size_t>(count, 1) + slices_of(bytes), with_room(bytes));
+    int code = co_await part.done(fallback_);
+    if (code == kErrorTooOld && gathered.missing != 0) entries.pop_back();
+    if (code == kErrorTooOld && !entries.empty()) co_return 0;
+    if (code != 0) co_return code;
+    const Future::Rows found = part.rows();
+    for (const FdbKeyValue& row : found.rows) {
+      code = gather(names_, row, bounds, gathered);
+      if (code != 0 || gathered.is_full) co_return code;
+    }
+    if (!found.more || found.rows.empty()) co_return gathered.missing == 0 ? 0 : kDamaged;
+    go_behind(key_of(found.rows.back()), Direction::kAscending, left);
+  }
+}
+
+Task<int> Pages::log_end(Attempt& attempt, const std::string& topic, Position& end) const {
+  end = Position{};
+  const Future newest = attempt.get_range(names_.entries(topic), Direction::kDescending, 1, 1);
+  const Future trimmed = attempt.get(names_.trimmed(topic));
+  int code = co_await newest.done(fallback_);
+  if (code != 0) co_return code;
+  code = co_await trimmed.done(fallback_);
+  if (code != 0) co_return code;
+  if (const auto row = trimmed.value()) {
+    if (row->size() != end.bytes.size()) co_return kDamaged;
+    std::ranges::copy(*row, end.bytes.begin());
+  }
+  const Future::Rows found = newest.rows();
+  if (!found.rows.empty()) end = std::max(end, names_.position_in(key_of(found.rows.front())));
+  co_return 0;
+}
+
+// What is appended meanwhile lies behind what was found, and stays.
+Task<int> Pages::trim(Attempt& attempt, const std::string& topic, Position upto) const {
+  const Future last = attempt.get_range(names_.entries_upto(topic, upto), Direction::kDescending, 1, 1);
+  // Whoever forgets the topic meanwhile must not find it trimmed afterwards.
+  const Future trimmed = attempt.get_firmly(names_.trimmed(topic));
+  int code = co_await last.done(fallback_);
+  if (code != 0) co_return code;
+  code = co_await trimmed.done(fallback_);
+  if (code != 0) co_return code;
+  const Future::Rows found = last.rows();
+  if (found.rows.empty()) co_return 0;
+  const Position end = names_.position_in(key_of(found.rows.front()));
+  attempt.set(names_.trimmed(topic), to_bytes(end));
+  attempt.clear(names_.entries_upto(topic, end));
+  co_return co_await commit(attempt);
+}
+
+Task<int> Pages::forget(Attempt& attempt, const std::string& topic) const {
+  attempt.clear(names_.entries(topic));
+  attempt.clear(names_.trimmed(topic));
+  co_return co_await commit(attempt);
+}
+
+Task<int> Pages::erase(Attempt& attempt, const Range& range) const {
+  attempt.clear(names_.records(range));
+  attempt.clear(names_.slices(range));
+  co_return co_await commit(attempt);
+}
+
+Task<int> Pages::estimate(Attempt& attempt, const Range& range, uint64_t& bytes) const {
+  const Future of_records = attempt.estimate(names_.records(range));
+  const Future of_slices = attempt.estimate(names_.slices(range));
+  int code = co_await of_records.done(fallback_);
+  if (code != 0) co_return code;
+  code = co_await of_slices.done(fallback_);
+  if (code == 0) bytes = static_cast<uint64_t>(of_records.number() + of_slices.number());
+  co_return code;
+}
+
+}  // namespace partita::foundationdb

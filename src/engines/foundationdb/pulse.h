@@ -1,0 +1,25 @@
+// Whether FoundationDB answers: whoever asks has it asked for a moment, at most twice a second, and learns what became
+// of that the next time.
+#pragma once
+
+#include <memory>
+
+#include "base/result.h"
+#include "engines/foundationdb/attempt.h"
+
+namespace partita::foundationdb {
+
+class Pulse {
+ public:
+  explicit Pulse(const Database& database);
+  // Callable from any thread. Error: kUnavailable.
+  Result<void> health() const;
+
+ private:
+  struct State;
+  struct Beat;
+  const Database& database_;
+  const std::shared_ptr<State> state_;
+};
+
+}  // namespace partita::foundationdb

@@ -1,0 +1,39 @@
+#include "engines/foundationdb/records.h"
+
+#include <utility>
+
+namespace partita::foundationdb {
+
+using namespace storage;
+
+Error error_of(int code) {
+  if (code != kDamaged) return to_error(code);
+  return Error(ErrorKind::kCorrupt, "The store in FoundationDB has rows that Partita has not written so.");
+}
+
+Slices::Slices(Attempt& attempt, const Names& names, std::string_view key, const Head& head)
+    : attempt_(&attempt),
+      left_(names.slices(key)),
+      version_(head.version),
+      bytes_(head.sliced_bytes),
+      rows_(attempt.get_range(left_, Direction::kAscending, slices_of(bytes_) + 1, kMaxPageBytes)) {}
+
+Task<int> Slices::join(std::string& value, Executor& fallback) {
+  value.reserve(bytes_);
+  for (;;) {
+    const int code = co_await rows_.done(fallback);
+    if (code != 0) co_return code;
+    const Future::Rows found = rows_.rows();
+    std::string_view last;
+    for (const FdbKeyValue& row : found.rows) {
+      last = {reinterpret_cast<const char*>(row.key), static_cast<size_t>(row.key_size)};
+      value.append(reinterpret_cast<const char*>(row.value), static_cast<size_t>(row.value_size));
+    }
+    if (!found.more || found.rows.empty()) break;
+    left_.begin.assign(last).push_back('\0');
+    rows_ = attempt_->get_range(left_, Direction::kAscending, slices_of(bytes_), kMaxPageBytes);
+  }
+  co_return value.size() == bytes_ ? 0 : kDamaged;
+}
+
+}  // namespace partita::foundationdb

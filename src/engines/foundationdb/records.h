@@ -1,0 +1,35 @@
+// Records and entries put together from their rows.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/executor.h"
+#include "base/task.h"
+#include "engines/foundationdb/attempt.h"
+#include "engines/foundationdb/rows.h"
+#include "storage/engine.h"
+
+namespace partita::foundationdb {
+
+// Among the codes of errors, which are all positive: rows that no store writes.
+inline constexpr int kDamaged = -1;
+Error error_of(int code);
+
+// The slices of one record, on their way from the moment that this is made.
+class Slices {
+ public:
+  Slices(Attempt& attempt, const Names& names, std::string_view key, const Head& head);
+  // Once. Its code is 0, kDamaged, or FoundationDB's.
+  Task<int> join(std::string& value, Executor& fallback);
+  storage::Version version() const { return version_; }
+
+ private:
+  Attempt* attempt_;
+  storage::Range left_;
+  const storage::Version version_;
+  const size_t bytes_;
+  Future rows_;
+};
+
+}  // namespace partita::foundationdb

@@ -1,0 +1,152 @@
+#include "engines/foundationdb/rows.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "base/check.h"
+
+namespace partita::foundationdb {
+
+using namespace storage;
+
+namespace {
+
+constexpr char kWhole = 1;
+constexpr char kSliced = 2;
+// The moment of a commit, the number of the entry within it, and of its slice: the last is 0 in positions.
+constexpr size_t kStampBytes = 10;
+constexpr size_t kEntryBytes = kStampBytes + sizeof(uint32_t);
+static_assert(kEntryBytes + sizeof(uint16_t) == sizeof(Position));
+
+std::string_view bytes_of(const Position& position) {
+  return {reinterpret_cast<const char*>(position.bytes.data()), position.bytes.size()};
+}
+
+}  // namespace
+
+void append_packed(std::string& out, std::string_view key) {
+  uint32_t bits = 0;
+  unsigned count = 0;
+  for (const char c : key) {
+    bits = bits << 8 | static_cast<uint8_t>(c);
+    count += 8;
+    while (count >= 7) {
+      count -= 7;
+      out.push_back(static_cast<char>((bits >> count & 0x7f) + 1));
+    }
+    bits &= (1u << count) - 1;
+  }
+  if (count > 0) out.push_back(static_cast<char>((bits << (7 - count) & 0x7f) + 1));
+}
+
+Range Names::records(const Range& keys) const {
+  Range range = all('r');
+  range.begin.append(keys.begin);
+  if (!keys.end.empty()) range.end = record(keys.end);
+  return range;
+}
+
+std::string Names::slice(std::string_view key, uint16_t number) const {
+  std::string name = under('s');
+  append_packed(name, key);
+  name.push_back('\0');
+  append_u16(name, number);
+  return name;
+}
+
+Range Names::slices(std::string_view key) const {
+  Range range{under('s'), {}};
+  append_packed(range.begin, key);
+  range.end = range.begin;
+  range.begin.push_back('\0');
+  range.end.push_back('\1');
+  return range;
+}
+
+Range Names::slices(const Range& keys) const {
+  Range range = all('s');
+  append_packed(range.begin, keys.begin);
+  if (keys.end.empty()) return range;
+  range.end = under('s');
+  append_packed(range.end, keys.end);
+  return range;
+}
+
+std::string Names::topic_of(std::string_view topic) const {
+  PARTITA_CHECK(topic.size() <= kMaxTopicBytes);
+  return under('l').append(1, static_cast<char>(topic.size())).append(topic);
+}
+
+std::string Names::entry(std::string_view topic, uint32_t number, uint16_t slice, size_t& stamp_at) const {
+  std::string name = topic_of(topic);
+  stamp_at = name.size();
+  name.append(kStampBytes, '\0');
+  append_u32(name, number);
+  append_u16(name, slice);
+  return name;
+}
+
+Range Names::entries(std::string_view topic) const {
+  std::string begin = topic_of(topic);
+  std::string end = begin + std::string(sizeof(Position) + 1, '\xff');
+  return {std::move(begin), std::move(end)};
+}
+
+Range Names::entries_behind(std::string_view topic, const Position& after) const {
+  Range range = entries(topic);
+  if (after != Position{}) range.begin.append(bytes_of(after).substr(0, kEntryBytes)).append(3, '\xff');
+  return range;
+}
+
+Range Names::entries_upto(std::string_view topic, const Position& upto) const {
+  Range range = entries(topic);
+  range.end = entries_behind(topic, upto).begin;
+  return range;
+}
+
+Position Names::position_in(std::string_view entry) const {
+  PARTITA_CHECK(entry.size() >= sizeof(Position));
+  Position position;
+  std::ranges::copy(entry.substr(entry.size() - sizeof(Position), kEntryBytes), position.bytes.begin());
+  return position;
+}
+
+uint16_t Names::slice_in(std::string_view entry) const {
+  std::string_view number = entry.substr(entry.size() - sizeof(uint16_t));
+  return take_u16(number).value();
+}
+
+std::string Names::mark(std::string_view server, uint8_t lane) const {
+  return under('d').append(server).append(1, static_cast<char>(lane));
+}
+
+bool has_slices(std::string_view value) { return value.size() > kSliceBytes; }
+
+std::string make_head(Version version, std::string_view value) {
+  std::string row(1, has_slices(value) ? kSliced : kWhole);
+  append_u64(row, static_cast<uint64_t>(version));
+  if (has_slices(value)) {
+    append_u32(row, static_cast<uint32_t>(value.size()));
+  } else {
+    row.append(value);
+  }
+  return row;
+}
+
+std::optional<Head> parse_head(std::string_view row) {
+  const std::optional<uint8_t> kind = take_u8(row);
+  const std::optional<uint64_t> version = take_u64(row);
+  if (!version || (*kind != kWhole && *kind != kSliced)) return std::nullopt;
+  Head head;
+  head.version = Version{*version};
+  if (*kind == kWhole) {
+    head.value = row;
+    return head;
+  }
+  const std::optional<uint32_t> size = take_u32(row);
+  if (!size || *size <= kSliceBytes || !row.empty()) return std::nullopt;
+  head.sliced_bytes = *size;
+  return head;
+}
+
+}  // namespace partita::foundationdb

@@ -1,0 +1,176 @@
+// What the engine on FoundationDB does beside the contract: many on one key, and what a lost answer leaves.
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "contract.h"
+#include "engines/foundationdb/foundationdb_engine.h"
+
+namespace partita::contract {
+namespace {
+
+using namespace storage;
+
+class OnFoundationdb : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (foundationdb_cluster() == nullptr) GTEST_SKIP() << "PARTITA_TEST_FDB names no cluster file";
+  }
+  static std::unique_ptr<Engine> open(const std::string& place, size_t lanes = 4, std::function<Cut()> cut = nullptr) {
+    FoundationdbOptions options;
+    options.place = place;
+    options.lanes = lanes;
+    options.cut = std::move(cut);
+    auto engine = open_foundationdb_engine(options);
+    EXPECT_TRUE(engine.ok()) << engine.error().sentence();
+    return std::move(engine).value();
+  }
+};
+
+TEST_F(OnFoundationdb, WhatIsStoredIsThereForTheNextServer) {
+  const std::string place = new_foundationdb_store();
+  const std::string large(300'000, 'v');
+  {
+    const auto engine = open(place);
+    put(*engine, "k", "v");
+    put(*engine, "large", large);
+    append(*engine, "t", large + "e");
+    EXPECT_TRUE(engine->health().ok());
+  }
+  const auto engine = open(place);
+  EXPECT_EQ(value_of(*engine, "k"), "v");
+  EXPECT_EQ(value_of(*engine, "large"), large);
+  EXPECT_EQ(entries_of(read_log(*engine, "t")), std::vector<std::string>{large + "e"});
+}
+
+// Bytes that differ everywhere, so that slices in another order, or of another value, are noticed.
+std::string different_bytes(size_t size, uint64_t seed) {
+  SeededRandom random(seed);
+  std::string bytes;
+  while (bytes.size() < size) bytes.push_back(static_cast<char>(random.next()));
+  return bytes;
+}
+
+TEST_F(OnFoundationdb, SlicesAreTheirRecordsAlone) {
+  const auto engine = open(new_foundationdb_store());
+  const std::string large = different_bytes(1'000'000, 1);
+  const std::string less = different_bytes(200'000, 2);
+  put(*engine, "a", large);
+  put(*engine, std::string("a\0", 2), less);
+  EXPECT_EQ(value_of(*engine, "a"), large);
+  const Page both = scan(*engine, {"a", "b"}, Direction::kDescending);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0].value, less);
+  EXPECT_EQ(both[1].value, large);
+  put(*engine, "a", less);
+  EXPECT_EQ(value_of(*engine, "a"), less);
+  // Whoever has looked knows what there was.
+  transact(*engine, {"a"}, [](auto, Changes& changes) {
+    changes.put(key("a"), "small");
+    return Decision::kCommit;
+  });
+  put(*engine, "a", different_bytes(95'000, 3));
+  EXPECT_EQ(value_of(*engine, "a"), different_bytes(95'000, 3));
+  EXPECT_EQ(value_of(*engine, std::string("a\0", 2)), less);
+}
+
+TEST_F(OnFoundationdb, LargeEntriesArePagedWhole) {
+  const auto engine = open(new_foundationdb_store());
+  std::vector<std::string> expected;
+  transact(*engine, {}, [&](auto, Changes& changes) {
+    expected.clear();
+    for (uint64_t i = 0; i < 8; ++i) {
+      expected.push_back(different_bytes(i % 2 == 0 ? 250'000 : 100, i));
+      changes.append("t", expected.back());
+    }
+    return Decision::kCommit;
+  });
+  EXPECT_EQ(entries_of(read_log(*engine, "t")), expected);
+  Position after;
+  for (const std::string& entry : expected) {
+    const auto one = read_log(*engine, "t", after, 1);
+    ASSERT_EQ(one.size(), 1u);
+    EXPECT_EQ(one[0].entry, entry);
+    after = one[0].position;
+  }
+  EXPECT_EQ(read_log(*engine, "t", Position{}, 100, 250'001).size(), 2u);
+  EXPECT_EQ(read_log(*engine, "t", Position{}, 100, 250'101).size(), 3u);
+}
+
+// Several servers at once, each with several on their way.
+TEST_F(OnFoundationdb, NoCountIsLostBetweenServers) {
+  const std::string place = new_foundationdb_store();
+  const std::vector<std::unique_ptr<Engine>> engines = [&] {
+    std::vector<std::unique_ptr<Engine>> opened;
+    for (int i = 0; i < 3; ++i) opened.push_back(open(place));
+    return opened;
+  }();
+  constexpr int kEach = 100;
+  std::vector<std::thread> clients;
+  for (int t = 0; t < 9; ++t) {
+    clients.emplace_back([&, t] {
+      for (int i = 0; i < kEach; ++i) {
+        transact(*engines[static_cast<size_t>(t % 3)], {"n"},
+                 [](std::span<const Record* const> found, Changes& changes) {
+                   changes.put(key("n"), std::to_string((found[0] == nullptr ? 0 : std::stoi(found[0]->value)) + 1));
+                   changes.append("t", found[0] == nullptr ? "0" : found[0]->value);
+                   return Decision::kCommit;
+                 });
+      }
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  EXPECT_EQ(value_of(*engines[0], "n"), std::to_string(9 * kEach));
+  const std::vector<std::string> counts = entries_of(read_log(*engines[1], "t"));
+  ASSERT_EQ(counts.size(), static_cast<size_t>(9 * kEach));
+  for (size_t i = 0; i < counts.size(); ++i) EXPECT_EQ(counts[i], std::to_string(i));
+}
+
+// Whether a commit whose answer is lost has happened is found out: it counts once, either way.
+TEST_F(OnFoundationdb, ACommitWhoseAnswerIsLostIsSettled) {
+  std::atomic<Cut> next{Cut::kNothing};
+  const auto engine = open(new_foundationdb_store(), 1, [&] { return next.exchange(Cut::kNothing); });
+  int count = 0;
+  for (const Cut cut :
+       {Cut::kNothing, Cut::kAnswer, Cut::kCommit, Cut::kLate, Cut::kAnswer, Cut::kNothing, Cut::kLate}) {
+    next = cut;
+    // Nothing of its records says what became of it.
+    const auto outcome = transact(*engine, {}, [](auto, Changes& changes) {
+      changes.append("t", "e");
+      return Decision::kCommit;
+    });
+    EXPECT_EQ(outcome, Outcome::kCommitted);
+    EXPECT_EQ(next, Cut::kNothing);
+    EXPECT_EQ(read_log(*engine, "t").size(), static_cast<size_t>(++count));
+  }
+}
+
+// In company they are more than FoundationDB takes at once.
+TEST_F(OnFoundationdb, ManyLargeTransactionsAtOnceAllFit) {
+  const auto engine = open(new_foundationdb_store(), 1);
+  std::vector<std::thread> clients;
+  for (int t = 0; t < 6; ++t) {
+    clients.emplace_back([&, t] {
+      transact(*engine, {}, [t](auto, Changes& changes) {
+        for (int i = 0; i < (t % 2 == 0 ? 1 : 7); ++i) {
+          changes.put(key(std::to_string(t) + "/" + std::to_string(i)), std::string(1'000'000, 'v'));
+        }
+        return Decision::kCommit;
+      });
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  EXPECT_EQ(scan(*engine, {"", ""}, Direction::kAscending, 1'000, 1'000).size(), 1u);
+  size_t rows = 0;
+  Range left{"", ""};
+  for (;;) {
+    const Page page = scan(*engine, left, Direction::kAscending, 4);
+    rows += page.size();
+    if (!page.more) break;
+    left.begin = keys_of(page).back() + '\0';
+  }
+  EXPECT_EQ(rows, 24u);
+}
+
+}  // namespace
+}  // namespace partita::contract
