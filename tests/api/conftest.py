@@ -1,7 +1,7 @@
 """The API suite against any endpoint.
 
 PARTITA_ENDPOINT  URL of the server; without it the suite starts the binary on an empty store
-PARTITA_ENGINE    of that store: memory (the default), rocksdb or postgres
+PARTITA_ENGINE    of that store: memory (the default), rocksdb, postgres or foundationdb
 PARTITA_RESULTS   path of a JSON file that gets {operation: {"passed": n, "failed": n}}
 
 Every case says which operations it concerns: by the marker `op`, or by a parameter named `operation`.

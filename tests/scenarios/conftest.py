@@ -1,6 +1,6 @@
 """The examples, run as a newcomer runs them, against each engine.
 
-PARTITA_ENGINE (rocksdb, memory or postgres) picks one.
+PARTITA_ENGINE (rocksdb, memory, postgres or foundationdb) picks one.
 PARTITA_ENDPOINT (a URL) runs the suite against a server that runs already, whatever it is.
 """
 
@@ -18,10 +18,12 @@ EXAMPLES = ROOT / "examples"
 sys.path[:0] = [str(EXAMPLES), str(ROOT / "tests" / "support")]
 
 import common  # noqa: E402  (the examples' own connection: tests use the same unmodified SDK)
+from foundationdb import WITHOUT_CLUSTER  # noqa: E402
 from postgres import store_arguments  # noqa: E402
 from server import running_server  # noqa: E402
 
-ENGINES = [os.environ["PARTITA_ENGINE"]] if "PARTITA_ENGINE" in os.environ else ["rocksdb", "memory", "postgres"]
+ENGINES = [os.environ["PARTITA_ENGINE"]] if "PARTITA_ENGINE" in os.environ else [
+    "rocksdb", "memory", "postgres", pytest.param("foundationdb", marks=pytest.mark.skipif(**WITHOUT_CLUSTER))]
 
 
 @contextlib.contextmanager

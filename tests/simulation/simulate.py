@@ -169,7 +169,7 @@ def main():
     parser.add_argument("--histories", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1, help="of the first history")
     parser.add_argument("--times", type=int, default=1, help="run the whole that often")
-    parser.add_argument("--engine", choices=("rocksdb", "memory", "postgres"), default="rocksdb")
+    parser.add_argument("--engine", choices=("rocksdb", "memory", "postgres", "foundationdb"), default="rocksdb")
     parser.add_argument("--kills", type=int, default=0, help="how often the server is killed on the way")
     options = parser.parse_args()
     started = time.monotonic()

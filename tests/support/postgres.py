@@ -18,6 +18,8 @@ import subprocess
 import tempfile
 import time
 
+import foundationdb
+
 START_TIMEOUT_S = 30
 
 
@@ -120,9 +122,11 @@ def running_postgres(durable=False, primary=None):
 
 @contextlib.contextmanager
 def store_arguments(engine):
-    """What running_server() takes for a store on that engine: "rocksdb", "memory" or "postgres"."""
+    """What running_server() takes for a store on that engine: "rocksdb", "memory", "postgres" or "foundationdb"."""
     if engine == "postgres":
         with running_postgres() as postgres:
             yield {"store": postgres.url}
+    elif engine == "foundationdb":
+        yield {"store": foundationdb.new_store()}
     else:
         yield {"in_memory": engine == "memory"}

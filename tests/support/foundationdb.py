@@ -1,0 +1,100 @@
+"""FoundationDB for a test, which no registry has: whoever has it brings it.
+
+PARTITA_TEST_FDB           the cluster file of a running cluster that is there for tests: what they write stays in it
+PARTITA_TEST_FDB_PROGRAMS  a folder with fdbserver and fdbcli, for tests that kill servers of a cluster of their own
+
+Its client library, libfdb_c.so, has to be where the loader finds it (LD_LIBRARY_PATH).
+
+    with running_foundationdb() as foundationdb:
+        with running_server(store=foundationdb.url) as server:
+"""
+
+import contextlib
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import tempfile
+import uuid
+
+CLUSTER_FILE = os.environ.get("PARTITA_TEST_FDB")
+PROGRAMS = os.environ.get("PARTITA_TEST_FDB_PROGRAMS")
+# What pytest.mark.skipif() takes for tests that need them.
+WITHOUT_CLUSTER = {"condition": not CLUSTER_FILE, "reason": "PARTITA_TEST_FDB names no cluster file"}
+WITHOUT_PROGRAMS = {"condition": not PROGRAMS, "reason": "PARTITA_TEST_FDB_PROGRAMS names no folder with fdbserver"}
+START_TIMEOUT_S = 60
+
+
+def new_store():
+    """The URL of an empty store in the cluster that was brought."""
+    return f"fdb:{CLUSTER_FILE}?prefix=test-{uuid.uuid4()}"
+
+
+def _free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+class FoundationDB:
+    """Three processes on this machine, each of which counts as a machine of its own: every row is on two of them."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.cluster_file = directory / "fdb.cluster"
+        self.url = f"fdb:{self.cluster_file}"
+        self._ports = _free_ports(3)
+        self._processes = [None] * len(self._ports)
+
+    def start(self):
+        addresses = ",".join(f"127.0.0.1:{port}" for port in self._ports)
+        self.cluster_file.write_text(f"partita:{uuid.uuid4().hex}@{addresses}\n")
+        for number in range(len(self._ports)):
+            self.start_process(number)
+        self.tell("configure new double ssd")
+        return self
+
+    def tell(self, command):
+        """What fdbcli says to it, once the cluster is there."""
+        cli = [pathlib.Path(PROGRAMS) / "fdbcli", "-C", self.cluster_file, "--timeout", str(START_TIMEOUT_S), "--exec", command]
+        ran = subprocess.run(cli, capture_output=True, text=True, timeout=2 * START_TIMEOUT_S, check=False)
+        if ran.returncode != 0:
+            raise RuntimeError(f"fdbcli could not '{command}': {ran.stdout}{ran.stderr}")
+        return ran.stdout
+
+    def start_process(self, number):
+        folder = self.directory / f"process{number}"
+        folder.mkdir(exist_ok=True)
+        address = f"127.0.0.1:{self._ports[number]}"
+        words = ["-p", address, "-l", address, "-C", self.cluster_file, "-d", folder, "-L", folder, "-m", "2GiB"]
+        words += [f"--locality-zoneid=zone{number}", f"--locality-machineid=machine{number}"]
+        with open(folder / "output", "a", encoding="utf-8") as output:
+            self._processes[number] = subprocess.Popen(
+                [pathlib.Path(PROGRAMS) / "fdbserver", *words], stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+
+    def kill_process(self, number):
+        process, self._processes[number] = self._processes[number], None
+        process.kill()
+        process.wait()
+
+    def stop(self):
+        for number, process in enumerate(self._processes):
+            if process is not None:
+                self.kill_process(number)
+
+
+@contextlib.contextmanager
+def running_foundationdb():
+    """A started FoundationDB, ended with its data at the end of the block."""
+    directory = pathlib.Path(tempfile.mkdtemp(prefix="partita-fdb-"))
+    cluster = FoundationDB(directory)
+    try:
+        yield cluster.start()
+    finally:
+        cluster.stop()
+        shutil.rmtree(directory, ignore_errors=True)
