@@ -54,6 +54,7 @@ function(partita_library name)
     target_link_libraries(partita_${name} PUBLIC partita_${used})
   endforeach()
   partita_link_test(${name})
+  partita_thread_exit_test(${name})
 endfunction()
 
 # Links the library, whole, with nothing but what it declares: a use of an undeclared folder is an undefined symbol.
@@ -63,6 +64,14 @@ function(partita_link_test name)
   target_link_libraries(link_${name} PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,partita_${name}>")
   add_test(NAME link_${name} COMMAND "${CMAKE_COMMAND}" --build "${CMAKE_BINARY_DIR}" --target link_${name})
   set_tests_properties(link_${name} PROPERTIES RESOURCE_LOCK build)
+endfunction()
+
+# partita_thread_exit_test(NAME): no thread_local has a destructor, because its first use ends the process when there is
+# no memory to note it (base/per_thread.h).
+function(partita_thread_exit_test name)
+  add_test(
+    NAME thread_exit_${name}
+    COMMAND bash -o pipefail -c "nm --undefined-only '$<TARGET_FILE:partita_${name}>' | { ! grep -w __cxa_thread_atexit; }")
 endfunction()
 
 # partita_test(NAME SOURCES file... [LINKS folder...] [SYSTEM library...]): one GoogleTest program, run by ctest.

@@ -9,6 +9,7 @@
 
 #include "auth/identities.h"
 #include "auth/words.h"
+#include "base/per_thread.h"
 
 namespace partita::auth {
 
@@ -356,14 +357,23 @@ Claimed Authenticator::claim(const Facts& facts) {
   return claim_in_header(facts, authorization);
 }
 
+namespace {
+
+// Memory that a thread keeps for the next request.
+struct Written {
+  SignedTexts texts;
+  std::string expected;
+};
+
+}  // namespace
+
 Verdict verify(const Claimed& claimed, const Facts& facts) {
   if (const auto* refused = std::get_if<Refused>(&claimed)) return *refused;
   const Claim& claim = std::get<Claim>(claimed);
   const auto& secret = claim.signer->secret;
   std::shared_ptr<const Caller> caller(claim.signer, &claim.signer->caller);
   if (!secret) return caller;
-  thread_local SignedTexts texts;
-  thread_local std::string expected;
+  auto& [texts, expected] = PerThread<Written>::get();
   write_texts(facts, claim.what, texts);
   expected.clear();
   append_hex(expected, secret->key.sign(texts.to_sign));

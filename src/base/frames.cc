@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <new>
 
+#include "base/per_thread.h"
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define PARTITA_PLAIN_FRAMES 1
 #elif defined(__has_feature)
@@ -37,13 +39,9 @@ struct Kept {
   uint32_t count = 0;
 };
 
-// Frames that end on a thread after its lists, which is only so at its very end, are not kept.
-thread_local bool ended = false;
-
 struct Lists {
   std::array<Kept, kClasses> of_class;
   ~Lists() {
-    ended = true;
     for (size_t i = 0; i < kClasses; ++i) {
       while (Free* const one = of_class[i].first) {
         of_class[i].first = one->next;
@@ -53,8 +51,6 @@ struct Lists {
   }
 };
 
-thread_local Lists lists;
-
 size_t class_of(size_t bytes) { return (bytes - 1) / kStep; }
 
 }  // namespace
@@ -62,8 +58,7 @@ size_t class_of(size_t bytes) { return (bytes - 1) / kStep; }
 void* take_frame(size_t bytes) {
   const size_t index = class_of(bytes);
   if (index >= kClasses) return ::operator new(bytes);
-  if (ended) return ::operator new((index + 1) * kStep);
-  Kept& kept = lists.of_class[index];
+  Kept& kept = PerThread<Lists>::get().of_class[index];
   Free* const first = kept.first;
   if (first == nullptr) return ::operator new((index + 1) * kStep);
   kept.first = first->next;
@@ -73,8 +68,9 @@ void* take_frame(size_t bytes) {
 
 void give_back_frame(void* frame, size_t bytes) noexcept {
   const size_t index = class_of(bytes);
-  if (index >= kClasses || ended) return ::operator delete(frame);
-  Kept& kept = lists.of_class[index];
+  Lists* const lists = PerThread<Lists>::find();
+  if (index >= kClasses || lists == nullptr) return ::operator delete(frame);
+  Kept& kept = lists->of_class[index];
   if (kept.count == kMostKept) return ::operator delete(frame);
   kept.first = new (frame) Free{kept.first};
   ++kept.count;

@@ -4,20 +4,24 @@
 #include <random>
 
 #include "base/check.h"
+#include "base/per_thread.h"
 
 namespace partita {
 
 namespace {
 
+uint64_t seed_of_system() {
+  std::random_device device;
+  return uint64_t{device()} << 32 | device();
+}
+
+struct OfThread {
+  SeededRandom generator{seed_of_system()};
+};
+
 class SystemRandom final : public Random {
  public:
-  uint64_t next() override {
-    thread_local SeededRandom generator = [] {
-      std::random_device device;
-      return SeededRandom(uint64_t{device()} << 32 | device());
-    }();
-    return generator.next();
-  }
+  uint64_t next() override { return PerThread<OfThread>::get().generator.next(); }
 };
 
 }  // namespace

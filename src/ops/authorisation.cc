@@ -4,6 +4,7 @@
 
 #include "auth/identities.h"
 #include "base/log.h"
+#include "base/per_thread.h"
 #include "model/fault.h"
 #include "ops/circumstances.h"
 #include "table/policy.h"
@@ -46,9 +47,13 @@ Fault fault_of(Decision decision) {
   return Fault::kNotInIdentity;
 }
 
+struct ArnText {
+  std::string text;
+};
+
 // The ARN of what is accessed, in memory that the thread keeps. What names no table is about all of them.
 std::string_view resource_of(const Context& context, const table::Access& access) {
-  thread_local std::string arn;
+  std::string& arn = PerThread<ArnText>::get().text;
   arn = "arn:aws:dynamodb:";
   arn.append(context.caller.region).append(":").append(context.caller.account_id).append(":table/");
   arn += access.name.empty() ? "*" : access.name;

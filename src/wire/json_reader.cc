@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/per_thread.h"
 #include "model/fault.h"
 
 namespace partita::wire {
@@ -66,10 +67,7 @@ struct JsonDocument::Parser {
 
 struct JsonDocument::Pool {
   std::vector<std::unique_ptr<Parser>> idle;
-  static Pool& of_this_thread() {
-    thread_local Pool pool;
-    return pool;
-  }
+  Pool() { idle.reserve(kKeptParsers); }  // so that giving back does not throw
 };
 
 JsonDocument::JsonDocument(std::unique_ptr<Parser> parser) : parser_(std::move(parser)) {}
@@ -84,8 +82,8 @@ JsonDocument::~JsonDocument() { give_back(std::move(parser_)); }
 
 void JsonDocument::give_back(std::unique_ptr<Parser> parser) {
   if (parser == nullptr || parser->parser.capacity() > kKeptCapacity) return;
-  Pool& pool = Pool::of_this_thread();
-  if (pool.idle.size() < kKeptParsers) pool.idle.push_back(std::move(parser));
+  Pool* const pool = PerThread<Pool>::find();
+  if (pool != nullptr && pool->idle.size() < kKeptParsers) pool->idle.push_back(std::move(parser));
 }
 
 // simdjson notes each structural character, quote and first character of a number (4 bytes), and puts each value on a
@@ -104,7 +102,7 @@ size_t JsonDocument::memory_of(std::string_view text) {
 }
 
 Result<JsonDocument> JsonDocument::parse(std::string_view text) {
-  Pool& pool = Pool::of_this_thread();
+  Pool& pool = PerThread<Pool>::get();
   std::unique_ptr<Parser> parser;
   if (pool.idle.empty()) {
     parser = std::make_unique<Parser>();
