@@ -13,6 +13,9 @@ endif()
 
 find_package(Threads REQUIRED)
 find_package(GTest REQUIRED)
+# The archives: of the shared libraries all relocations would be done at every start.
+set(OPENSSL_USE_STATIC_LIBS TRUE)
+find_package(OpenSSL REQUIRED)
 
 set(PARTITA_SANITIZE "" CACHE STRING "address, thread or nothing")
 

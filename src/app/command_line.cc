@@ -115,6 +115,18 @@ Result<void> set_warn_only(Draft& draft, std::string_view) {
   return {};
 }
 
+Result<void> set_tls_cert(Draft& draft, std::string_view text) {
+  if (text.empty()) return misuse("--tls-cert takes a file.");
+  draft.line.tls_cert = text;
+  return {};
+}
+
+Result<void> set_tls_key(Draft& draft, std::string_view text) {
+  if (text.empty()) return misuse("--tls-key takes a file.");
+  draft.line.tls_key = text;
+  return {};
+}
+
 Result<void> set_insecure(Draft& draft, std::string_view) {
   draft.line.http.beyond_loopback = true;
   return {};
@@ -225,6 +237,10 @@ constexpr std::array kServeFlags = {
          "profiles are these users, and may do what their policies allow.",
          set_identities},
     Flag{"--warn-only", "", "Log what policies would refuse, and let it pass.", set_warn_only},
+    Flag{"--tls-cert", "FILE",
+         "Speak TLS, and nothing else, with this certificate: PEM, the chain behind it. SIGHUP reads it again.",
+         set_tls_cert},
+    Flag{"--tls-key", "FILE", "The certificate's key: PEM, without a passphrase.", set_tls_key},
     Flag{"--allow-origin", "ORIGIN",
          "Let web pages of this origin call, such as http://localhost:3000; '*' is all. May be given often.",
          add_allowed_origin},
@@ -358,6 +374,7 @@ Result<void> check_callers(const CommandLine& line) {
     return misuse("--identities needs --credentials: who calls is known by their keys.");
   }
   if (line.warn_only && line.identities.empty()) return misuse("--warn-only is of no use without --identities.");
+  if (line.tls_cert.empty() != line.tls_key.empty()) return misuse("--tls-cert and --tls-key need each other.");
   return {};
 }
 

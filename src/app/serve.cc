@@ -49,27 +49,37 @@ sigset_t held_signals() {
 
 std::string_view name_of(int signal) { return signal == SIGTERM ? "SIGTERM" : signal == SIGINT ? "SIGINT" : "SIGHUP"; }
 
-// Ends the server when a signal says so, and the process when that takes too long.
+// Ends the server when a signal says so, and the process when that takes too long. SIGHUP has the certificate read
+// again.
 class Stopper {
  public:
-  Stopper(http::Server& server, int64_t patience_ms)
-      : patience_(patience_ms), thread_([this, &server](const std::stop_token& done) { watch(server, done); }) {}
+  Stopper(http::Server& server, int64_t patience_ms, http::Certificate* certificate)
+      : patience_(patience_ms),
+        certificate_(certificate),
+        thread_([this, &server](const std::stop_token& done) { watch(server, done); }) {}
 
  private:
   using Deadline = std::chrono::steady_clock::time_point;
   static constexpr auto kTick = std::chrono::milliseconds(10);
 
   // Waits for a signal that says stop; 0 when there was none until the deadline, or nothing is left to watch over.
-  static int stop_signal(const std::stop_token& done, Deadline deadline) {
+  int stop_signal(const std::stop_token& done, Deadline deadline) const {
     const sigset_t signals = held_signals();
     const timespec tick{.tv_sec = 0, .tv_nsec = std::chrono::nanoseconds(kTick).count()};
     while (!done.stop_requested() && std::chrono::steady_clock::now() < deadline) {
       const bool forever = deadline == Deadline::max();
       const int signal = forever ? sigwaitinfo(&signals, nullptr) : sigtimedwait(&signals, nullptr, &tick);
-      if (signal == SIGHUP) log(LogLevel::kInfo, "SIGHUP: there is nothing to read again; going on.");
+      if (signal == SIGHUP) read_again();
       if (signal == SIGTERM || signal == SIGINT) return signal;
     }
     return 0;
+  }
+
+  void read_again() const {
+    if (certificate_ == nullptr) return log(LogLevel::kInfo, "SIGHUP: there is nothing to read again; going on.");
+    const auto read = certificate_->reload();
+    if (read.ok()) return log(LogLevel::kInfo, "SIGHUP: the certificate was read again.");
+    log(LogLevel::kError, {"SIGHUP: the certificate of before is kept. ", read.error().sentence()});
   }
 
   void watch(http::Server& server, const std::stop_token& done) const {
@@ -99,6 +109,7 @@ class Stopper {
   static constexpr auto kSameWish = std::chrono::seconds(1);
   static constexpr auto kRest = std::chrono::seconds(3);
   const std::chrono::milliseconds patience_;
+  http::Certificate* const certificate_;
   std::jthread thread_;
 };
 
@@ -114,8 +125,9 @@ void return_large_memory() {
 }
 
 void say_ready(const CommandLine& line, std::string_view version, const http::Server& server) {
+  const std::string scheme = line.tls_cert.empty() ? "http://" : "https://";
   std::string urls;
-  for (const std::string& place : server.places()) urls += (urls.empty() ? "http://" : " and http://") + place;
+  for (const std::string& place : server.places()) urls += (urls.empty() ? "" : " and ") + scheme + place;
   const std::string text = "partita " + std::string(version) + " is serving DynamoDB on " + urls + ", data in " +
                            place_of_store(line.store) + "\n";
   std::fputs(text.c_str(), stdout);
@@ -168,6 +180,11 @@ Result<void> serve(const CommandLine& given, std::string_view version) {
   Callers callers;
   PARTITA_TRY_VOID(read_callers(line, callers));
   if (callers.credentials) line.http.credentials = &*callers.credentials;
+  std::unique_ptr<http::Certificate> certificate;
+  if (!line.tls_cert.empty()) {
+    PARTITA_TRY(certificate, http::Certificate::load(line.tls_cert, line.tls_key));
+  }
+  line.http.certificate = certificate.get();
   return_large_memory();
   hold_memory_reserve();
   // Before the store is opened: it may want as many files.
@@ -184,7 +201,7 @@ Result<void> serve(const CommandLine& given, std::string_view version) {
   log_settings(line, *server);
   if (callers.identities) log_users(*callers.identities, line.warn_only);
   say_ready(line, version, *server);
-  const Stopper stopper(*server, line.http.stop_timeout_ms);
+  const Stopper stopper(*server, line.http.stop_timeout_ms, certificate.get());
   if (!server->run()) {
     log(LogLevel::kError, "Some requests did not end; leaving without them.");
     std::_Exit(EXIT_FAILURE);

@@ -54,7 +54,7 @@ class Connection final : private ops::Source {
 
  private:
   std::string address() const override { return stream_->peer(); }
-  bool encrypted() const override { return false; }
+  bool encrypted() const override { return stream_->encrypted(); }
 
   enum class Phase : uint8_t { kIdle, kHead, kBody, kHandling, kWriting, kDraining };
   // What the bytes that arrived came to.

@@ -30,6 +30,7 @@
 #include "http/loop.h"
 #include "http/stream.h"
 #include "http/tcp_stream.h"
+#include "http/tls_stream.h"
 
 namespace partita::http {
 
@@ -215,10 +216,15 @@ class Worker {
   bool begin(int socket) {
     Connection* key = nullptr;
     try {
-      std::unique_ptr<TcpStream> stream(new (std::nothrow) TcpStream(socket, loop_, turns_));
-      if (stream == nullptr) return ::close(socket), false;
+      std::unique_ptr<TcpStream> plain(new (std::nothrow) TcpStream(socket, loop_, turns_));
+      if (plain == nullptr) return ::close(socket), false;
       // From here on the stream closes it.
-      TcpStream& opened = *stream;
+      TcpStream& opened = *plain;
+      std::unique_ptr<Stream> stream = std::move(plain);
+      if (const Certificate* const shown = site_.options.certificate) {
+        stream = TlsStream::over(std::move(stream), *shown);
+        if (stream == nullptr) return false;
+      }
       auto connection = std::make_unique<Connection>(site_, std::move(stream));
       key = connection.get();
       connections_.emplace(key, std::move(connection));

@@ -20,6 +20,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "base/task.h"
+#include "http/certificate.h"
 #include "ops/service.h"
 
 namespace partita::http {
@@ -43,6 +44,7 @@ struct Options {
   unsigned threads = 1;
   std::string region = "us-east-1";                // named by the health text
   const auth::Credentials* credentials = nullptr;  // whose signatures are believed; null: all are. Outlives the server.
+  const Certificate* certificate = nullptr;        // connections speak TLS with it; null: none do. Outlives the server.
   std::vector<std::string> allowed_origins;        // whose pages may call, such as "http://localhost:3000"; "*" is all
 
   size_t memory_budget = size_t{512} << 20;  // for bodies, what they are parsed to, and replies; beyond it: 503

@@ -1,4 +1,4 @@
-// A connection's two directions of bytes, as the code above it sees them: plain TCP now, and the place for TLS.
+// A connection's two directions of bytes, as the code above it sees them: plain TCP, or TLS over it.
 #pragma once
 
 #include <coroutine>
@@ -24,8 +24,10 @@ class Stream {
   virtual void start_read(std::span<char> into, bool bulky, Waiter& waiter) = 0;
   // Writes both pieces whole. True: done at once, waiter.bytes is set and nobody is resumed.
   virtual bool start_write(std::string_view first, std::string_view second, Waiter& waiter) = 0;
-  // No more will be written.
-  virtual void shutdown() = 0;
+  // No more will be written but `last`, of which is sent what can be sent at once. Not while a write is under way.
+  virtual void shutdown(std::string_view last = {}) = 0;
+  // Whether nobody on the way can read or change the bytes.
+  virtual bool encrypted() const = 0;
   // The network address of the other side, as digits, as it was when the connection began; empty where it has none.
   virtual std::string peer() const = 0;
   // Ends what is under way: its waiters are resumed with 0, later.

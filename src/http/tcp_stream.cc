@@ -172,8 +172,10 @@ bool TcpStream::start_write(std::string_view first, std::string_view second, Wai
   return true;
 }
 
-void TcpStream::shutdown() {
-  if (socket_ >= 0) ::shutdown(socket_, SHUT_WR);
+void TcpStream::shutdown(std::string_view last) {
+  if (socket_ < 0) return;
+  if (!last.empty()) static_cast<void>(!::send(socket_, last.data(), last.size(), MSG_NOSIGNAL));
+  ::shutdown(socket_, SHUT_WR);
 }
 
 void TcpStream::close() {

@@ -68,7 +68,8 @@ class TcpStream final : public Stream, private Loop::Watch {
 
   void start_read(std::span<char> into, bool bulky, Waiter& waiter) override;
   bool start_write(std::string_view first, std::string_view second, Waiter& waiter) override;
-  void shutdown() override;
+  void shutdown(std::string_view last) override;
+  bool encrypted() const override { return false; }
   void close() override;
 
  private:

@@ -59,7 +59,7 @@ class Server:
         arguments = self._arguments + ["--listen", f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"]
         self.process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._log)
         self.ready_line = self._read_line(time.monotonic() + START_TIMEOUT_S)
-        found = re.search(r"http://([\d.]+|\[[\da-f:]+\]):(\d+)", self.ready_line)
+        found = re.search(r"https?://([\d.]+|\[[\da-f:]+\]):(\d+)", self.ready_line)
         if not found:
             self.kill()
             raise RuntimeError(f"the server did not start: {self.ready_line!r}\n{self.log()}")

@@ -1,0 +1,78 @@
+#include "http/certificate.h"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+#include <string_view>
+#include <utility>
+
+namespace partita::http {
+
+namespace {
+
+// As ALPN has it: a length and a name.
+constexpr unsigned char kProtocols[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+
+int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* size, const unsigned char* offered,
+                    unsigned offered_size, void*) {
+  unsigned char* found = nullptr;
+  const int outcome = SSL_select_next_proto(&found, size, kProtocols, sizeof kProtocols, offered, offered_size);
+  *chosen = found;
+  return outcome == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+// Nobody is there to be asked.
+int no_passphrase(char*, int, int, void*) { return 0; }
+
+Error unusable(std::string_view what, const std::string& file) {
+  const char* const why = ERR_reason_error_string(ERR_peek_last_error());
+  ERR_clear_error();
+  return Error(ErrorKind::kInvalid, "The " + std::string(what) + " in " + file +
+                                        " can not be used: " + (why == nullptr ? "it can not be read" : why) + ".");
+}
+
+Result<std::shared_ptr<SSL_CTX>> read(const std::string& chain_file, const std::string& key_file) {
+  ERR_clear_error();
+  std::shared_ptr<SSL_CTX> context(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
+  if (context == nullptr) return Error(ErrorKind::kUnavailable, "There is no memory for TLS.");
+  SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
+  SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  // An idle connection then has no buffers of its own.
+  SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
+  // Sessions go on by tickets, which the clients keep.
+  SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_alpn_select_cb(context.get(), choose_protocol, nullptr);
+  SSL_CTX_set_default_passwd_cb(context.get(), no_passphrase);
+  if (SSL_CTX_use_certificate_chain_file(context.get(), chain_file.c_str()) != 1) {
+    return unusable("certificate", chain_file);
+  }
+  if (SSL_CTX_use_PrivateKey_file(context.get(), key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
+    return unusable("key", key_file);
+  }
+  return context;
+}
+
+}  // namespace
+
+Certificate::Certificate(std::string chain_file, std::string key_file)
+    : chain_file_(std::move(chain_file)), key_file_(std::move(key_file)) {}
+
+Result<std::unique_ptr<Certificate>> Certificate::load(std::string chain_file, std::string key_file) {
+  std::unique_ptr<Certificate> certificate(new Certificate(std::move(chain_file), std::move(key_file)));
+  PARTITA_TRY_VOID(certificate->reload());
+  return certificate;
+}
+
+Result<void> Certificate::reload() {
+  PARTITA_TRY(std::shared_ptr<SSL_CTX> context, read(chain_file_, key_file_));
+  const std::lock_guard lock(mutex_);
+  context_ = std::move(context);
+  return {};
+}
+
+std::shared_ptr<ssl_ctx_st> Certificate::context() const {
+  const std::lock_guard lock(mutex_);
+  return context_;
+}
+
+}  // namespace partita::http

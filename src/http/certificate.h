@@ -1,0 +1,39 @@
+// What the server shows to clients that speak TLS: its certificate and the key of it, from two files.
+//
+//   PARTITA_TRY(const auto certificate, http::Certificate::load("server.pem", "server.key"));
+//   certificate->reload();  // the files were replaced
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/result.h"
+
+struct ssl_ctx_st;  // OpenSSL's
+
+namespace partita::http {
+
+// Callable from any thread.
+class Certificate {
+ public:
+  // Both are PEM. The first may have the chain behind the certificate; the key has no passphrase. Error: kInvalid
+  // (reason 0), with one sentence that names the file.
+  static Result<std::unique_ptr<Certificate>> load(std::string chain_file, std::string key_file);
+
+  // For connections from now on; those that are open keep what they have. After an error nothing has changed.
+  Result<void> reload();
+
+  // TLS 1.2 or 1.3, HTTP/1.1. Never null.
+  std::shared_ptr<ssl_ctx_st> context() const;
+
+ private:
+  Certificate(std::string chain_file, std::string key_file);
+
+  const std::string chain_file_;
+  const std::string key_file_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<ssl_ctx_st> context_;
+};
+
+}  // namespace partita::http

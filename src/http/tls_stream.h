@@ -1,0 +1,59 @@
+// A Stream that carries TLS over another one: the server's side.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/task.h"
+#include "http/certificate.h"
+#include "http/stream.h"
+
+struct ssl_st;  // OpenSSL's
+
+namespace partita::http {
+
+// For one thread, as its `inner` stream is. The first read shakes hands. A client that breaks the protocol is at its
+// end.
+class TlsStream final : public Stream {
+ public:
+  // Null: there is no memory for it, and `inner` is closed. Throws std::bad_alloc, the same.
+  static std::unique_ptr<Stream> over(std::unique_ptr<Stream> inner, const Certificate& certificate);
+  TlsStream(const TlsStream&) = delete;
+  TlsStream& operator=(const TlsStream&) = delete;
+
+  void start_read(std::span<char> into, bool bulky, Waiter& waiter) override;
+  bool start_write(std::string_view first, std::string_view second, Waiter& waiter) override;
+  void shutdown(std::string_view last) override;
+  bool encrypted() const override { return true; }
+  std::string peer() const override { return inner_->peer(); }
+  void close() override { inner_->close(); }
+
+ private:
+  struct Free {
+    void operator()(ssl_st* ssl) const;
+  };
+
+  TlsStream(std::unique_ptr<Stream> inner, std::unique_ptr<ssl_st, Free> ssl);
+
+  Task<size_t> read(std::span<char> into, bool bulky);
+  Task<size_t> read_on(std::span<char> into, bool bulky, bool& waited);
+  Task<size_t> write(std::string_view first, std::string_view second);
+  Task<bool> send_sealed();
+  Task<> give_up();
+  bool seal(std::string_view plain);
+  std::string take_sealed();
+
+  const std::unique_ptr<Stream> inner_;
+  const std::unique_ptr<ssl_st, Free> ssl_;
+  std::vector<char> received_;
+  std::string sealed_;             // what is being sent
+  Waiter* writer_ = nullptr;       // who waits for a write
+  std::optional<size_t> written_;  // by a write that nobody had to wait for
+};
+
+}  // namespace partita::http
