@@ -115,6 +115,17 @@ Result<void> set_warn_only(Draft& draft, std::string_view) {
   return {};
 }
 
+Result<void> set_seed(Draft& draft, std::string_view text) {
+  if (text.empty()) return misuse("--seed takes a directory.");
+  draft.line.seed = text;
+  return {};
+}
+
+Result<void> set_root_400(Draft& draft, std::string_view) {
+  draft.line.http.root_refuses = true;
+  return {};
+}
+
 Result<void> set_tls_cert(Draft& draft, std::string_view text) {
   if (text.empty()) return misuse("--tls-cert takes a file.");
   draft.line.tls_cert = text;
@@ -272,6 +283,12 @@ constexpr std::array kServeFlags = {
          set_log_level},
     Flag{"--slow-request", "MS", "Warn of requests that take as long as this (default 1000 milliseconds).",
          set_slow_request},
+    Flag{"--seed", "DIR",
+         "Begin with the tables of DIR's *.json files, each what CreateTable takes, and the items of its TABLE.jsonl "
+         "files, each line {\"Item\": {...}}. Tables that are there already are left alone.",
+         set_seed},
+    Flag{"--root-400", "", "Answer GET / with 400, as DynamoDB Local does and some tools wait for, not with 200.",
+         set_root_400},
     Flag{"--clock", "OFFSET",
          "For development: run as if it were later, or earlier, by so many seconds, or +90m, -2h, +31d.", set_clock},
 };

@@ -35,6 +35,7 @@ struct CommandLine {
   std::string credentials;  // of a file, or empty
   std::string identities;   // the same
   bool warn_only = false;
+  std::string seed;      // a directory, or empty
   std::string tls_cert;  // a file, or empty, as tls_key then is too
   std::string tls_key;
   int64_t clock_ms = 0;  // what is added to the machine's clock

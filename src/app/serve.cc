@@ -13,6 +13,7 @@
 
 #include "app/callers.h"
 #include "app/engines.h"
+#include "app/seed.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -195,6 +196,7 @@ Result<void> serve(const CommandLine& given, std::string_view version) {
   PARTITA_TRY(const std::unique_ptr<table::Database> database,
               table::Database::open(*engine, clock, system_random(), options));
   ops::Service service(*database, line.warn_only ? ops::Enforcement::kWarn : ops::Enforcement::kRefuse);
+  if (!line.seed.empty()) PARTITA_TRY_VOID(seed(line.seed, service));
   ServiceHandler handler(service, *engine);
   PARTITA_TRY(const std::unique_ptr<http::Server> server,
               http::Server::listen(line.http, handler, system_clock(), system_random()));

@@ -134,7 +134,8 @@ Task<Connection::Arrival> Connection::read_request() {
     }
     const std::span<char> space = reader_.space();
     if (space.empty()) {
-      const bool sent = co_await answer_overload();
+      ops::Reply overloaded = ops::overloaded();
+      const bool sent = co_await answer_with(std::move(overloaded), false);
       co_return sent ? Arrival::kRefused : Arrival::kEnd;
     }
     const bool in_body = reader_.head_complete();
@@ -178,8 +179,9 @@ Task<bool> Connection::refuse_early(bool& greeted, bool& asked) {
 Task<bool> Connection::answer(bool keep_alive) {
   const Method method = reader_.method();
   if (!page_is_welcome()) return answer_foreign_page(keep_alive);
-  if ((method == Method::kGet || method == Method::kHead) && is_root(reader_.target()))
-    return answer_health(keep_alive);
+  if ((method == Method::kGet || method == Method::kHead) && is_root(reader_.target())) {
+    return site_.options.root_refuses ? answer_with(ops::unsigned_call(), keep_alive) : answer_health(keep_alive);
+  }
   if (method == Method::kOptions && !reader_.origin().empty()) return answer_preflight(keep_alive);
   return answer_call(reader_.body(), keep_alive);
 }
@@ -309,9 +311,8 @@ Task<bool> Connection::answer_foreign_page(bool keep_alive) {
   co_return sent;
 }
 
-Task<bool> Connection::answer_overload() {
-  const ops::Reply reply = ops::overloaded();
-  WriteBytes write = send(head_of(reply, false), reply.body);
+Task<bool> Connection::answer_with(ops::Reply reply, bool keep_alive) {
+  WriteBytes write = send(head_of(reply, keep_alive), reply.body);
   const bool sent = co_await write;
   co_return sent;
 }

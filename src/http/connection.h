@@ -68,7 +68,7 @@ class Connection final : private ops::Source {
   Task<bool> answer_health(bool keep_alive);
   Task<bool> answer_preflight(bool keep_alive);
   Task<bool> answer_foreign_page(bool keep_alive);
-  Task<bool> answer_overload();
+  Task<bool> answer_with(ops::Reply reply, bool keep_alive);
   Task<> refuse(int status);
   Task<> drain();
   WriteBytes send(ReplyHead head, std::string_view body);

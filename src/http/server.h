@@ -45,6 +45,7 @@ struct Options {
   std::string region = "us-east-1";                // named by the health text
   const auth::Credentials* credentials = nullptr;  // whose signatures are believed; null: all are. Outlives the server.
   const Certificate* certificate = nullptr;        // connections speak TLS with it; null: none do. Outlives the server.
+  bool root_refuses = false;                       // GET / is answered as an unsigned call is, not with the health text
   std::vector<std::string> allowed_origins;        // whose pages may call, such as "http://localhost:3000"; "*" is all
 
   size_t memory_budget = size_t{512} << 20;  // for bodies, what they are parsed to, and replies; beyond it: 503

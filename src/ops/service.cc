@@ -103,6 +103,11 @@ Reply overloaded() {
   return {.status = status, .body = std::move(text)};
 }
 
+Reply unsigned_call() {
+  auto [status, text] = wire::render(model::refuse(Fault::kMissingToken));
+  return {.status = status, .body = std::move(text)};
+}
+
 Reply out_of_memory() {
   auto [status, text] = wire::render(model::refuse(Fault::kInternal));
   return {.status = status, .body = std::move(text), .trouble = "there was not enough memory."};

@@ -42,6 +42,8 @@ struct Reply {
 
 // What is answered when there is no memory to even begin, so that every SDK tries again.
 Reply overloaded();
+// What is answered to a call that nobody signed.
+Reply unsigned_call();
 // What is answered when memory ran out on the way: whether the request took effect is open.
 Reply out_of_memory();
 

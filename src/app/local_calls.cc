@@ -1,0 +1,21 @@
+#include "app/local_calls.h"
+
+#include <string>
+
+#include "auth/identities.h"
+#include "base/task.h"
+
+namespace partita::app {
+
+LocalCalls::LocalCalls(ops::Service& service)
+    : service_(service),
+      caller_(std::make_shared<auth::Caller>(
+          auth::Caller{.access_key_id = "local", .region = "us-east-1", .account_id = std::string(auth::kAccount)})) {}
+
+ops::Reply LocalCalls::ask(std::string_view operation, std::string_view body) {
+  const std::string target = "DynamoDB_20120810." + std::string(operation);
+  const ops::Call call{.target = target, .content_type = "application/x-amz-json-1.0", .body = body, .caller = caller_};
+  return wait_for(service_.call(call));
+}
+
+}  // namespace partita::app

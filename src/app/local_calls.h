@@ -1,0 +1,26 @@
+// Calls that this process makes of its own service, as a client whom no policy judges.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "auth/authenticate.h"
+#include "ops/service.h"
+
+namespace partita::app {
+
+// For one thread, and not for one that serves: each call blocks until it is answered.
+class LocalCalls {
+ public:
+  // The service outlives it.
+  explicit LocalCalls(ops::Service& service);
+
+  // `operation` is "PutItem", say; `body` its JSON.
+  ops::Reply ask(std::string_view operation, std::string_view body);
+
+ private:
+  ops::Service& service_;
+  std::shared_ptr<const auth::Caller> caller_;
+};
+
+}  // namespace partita::app

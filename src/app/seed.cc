@@ -1,0 +1,172 @@
+#include "app/seed.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "app/local_calls.h"
+#include "base/log.h"
+#include "wire/json_reader.h"
+#include "wire/json_writer.h"
+
+namespace partita::app {
+
+namespace {
+
+using wire::JsonDocument;
+using wire::JsonValue;
+
+constexpr size_t kItemsAtOnce = 25;  // BatchWriteItem takes no more
+constexpr auto kPatience = std::chrono::seconds(60);
+constexpr auto kPause = std::chrono::milliseconds(10);
+
+Error wrong(const std::filesystem::path& file, std::string_view what) {
+  return Error(ErrorKind::kInvalid, file.string() + ": " + std::string(what));
+}
+
+std::string text_of(JsonValue value) {
+  return value.is(JsonValue::Kind::kString) ? std::string(value.as_string()) : std::string();
+}
+
+std::string message_of(const ops::Reply& reply) {
+  const auto body = JsonDocument::parse(reply.body);
+  if (!body.ok()) return "status " + std::to_string(reply.status);
+  const std::string type = text_of(body->root().get("__type"));
+  const std::string message = text_of(body->root().get("message"));
+  const std::string name = type.substr(type.find('#') + 1);
+  return name + ": " + (message.empty() ? text_of(body->root().get("Message")) : message);
+}
+
+std::string body_about(std::string_view table) {
+  wire::JsonWriter json;
+  json.begin_object();
+  json.key("TableName");
+  json.string(table);
+  json.end_object();
+  return std::move(json).take();
+}
+
+class Seeding {
+ public:
+  explicit Seeding(ops::Service& service) : calls_(service) {}
+
+  Result<void> make_table(const std::filesystem::path& file) {
+    std::ostringstream text;
+    text << std::ifstream(file, std::ios::binary).rdbuf();
+    const std::string body = std::move(text).str();
+    const auto parsed = JsonDocument::parse(body);
+    const std::string table = parsed.ok() ? text_of(parsed->root().get("TableName")) : std::string();
+    if (table.empty()) return wrong(file, "this is not what CreateTable takes.");
+    if (calls_.ask("DescribeTable", body_about(table)).status == 200) {
+      log(LogLevel::kInfo, {"The table ", table, " is there already, and is not seeded."});
+      return {};
+    }
+    const ops::Reply reply = calls_.ask("CreateTable", body);
+    if (reply.status != 200) return wrong(file, message_of(reply));
+    if (!wait_until_active(table)) return wrong(file, "the table did not become active in a minute.");
+    made_.insert(table);
+    log(LogLevel::kInfo, {"The table ", table, " was made, as ", file.string(), " says."});
+    return {};
+  }
+
+  Result<void> put_items(const std::filesystem::path& file) {
+    const std::string table = file.stem().string();
+    if (!made_.contains(table)) {
+      const ops::Reply described = calls_.ask("DescribeTable", body_about(table));
+      return described.status == 200 ? Result<void>() : wrong(file, message_of(described));
+    }
+    std::ifstream lines(file, std::ios::binary);
+    std::vector<std::string> batch;
+    size_t number = 0;
+    for (std::string line; std::getline(lines, line);) {
+      ++number;
+      if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+      const auto parsed = JsonDocument::parse(line);
+      if (!parsed.ok() || !parsed->root().get("Item").present() || parsed->root().size() != 1) {
+        return wrong(file, "line " + std::to_string(number) + " is not {\"Item\": {...}}.");
+      }
+      batch.push_back(std::move(line));
+      if (batch.size() == kItemsAtOnce) PARTITA_TRY_VOID(put(file, table, batch, number));
+    }
+    if (!batch.empty()) PARTITA_TRY_VOID(put(file, table, batch, number));
+    log(LogLevel::kInfo, {std::to_string(items_), " items were put, of ", file.string(), "."});
+    items_ = 0;
+    return {};
+  }
+
+ private:
+  bool wait_until_active(const std::string& table) {
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    while (std::chrono::steady_clock::now() < deadline) {
+      const ops::Reply reply = calls_.ask("DescribeTable", body_about(table));
+      const auto body = JsonDocument::parse(reply.body);
+      if (body.ok() && text_of(body->root().get("Table").get("TableStatus")) == "ACTIVE") return true;
+      std::this_thread::sleep_for(kPause);
+    }
+    return false;
+  }
+
+  // Empties the batch, whose last line is the file's `number`th.
+  Result<void> put(const std::filesystem::path& file, const std::string& table, std::vector<std::string>& batch,
+                   size_t number) {
+    wire::JsonWriter json;
+    json.begin_object();
+    json.key("RequestItems");
+    json.begin_object();
+    json.key(table);
+    json.begin_array();
+    for (const std::string& line : batch) {
+      json.begin_object();
+      json.key("PutRequest");
+      json.raw(line);
+      json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+    json.end_object();
+    const ops::Reply reply = calls_.ask("BatchWriteItem", std::move(json).take());
+    if (reply.status != 200) {
+      return wrong(file, "in the " + std::to_string(batch.size()) + " items up to line " + std::to_string(number) +
+                             ": " + message_of(reply));
+    }
+    const auto body = JsonDocument::parse(reply.body);
+    if (!body.ok() || body->root().get("UnprocessedItems").size() != 0) {
+      return Error(ErrorKind::kUnavailable, file.string() + ": the store did not take all items.");
+    }
+    items_ += batch.size();
+    batch.clear();
+    return {};
+  }
+
+  LocalCalls calls_;
+  std::set<std::string> made_;
+  size_t items_ = 0;  // of this file
+};
+
+}  // namespace
+
+Result<void> seed(const std::string& directory, ops::Service& service) {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) files.push_back(entry.path());
+  if (error) return wrong(directory, "the directory can not be read: " + error.message() + ".");
+  std::ranges::sort(files);
+  Seeding seeding(service);
+  for (const auto& file : files) {
+    if (file.extension() == ".json") PARTITA_TRY_VOID(seeding.make_table(file));
+  }
+  for (const auto& file : files) {
+    if (file.extension() == ".jsonl") PARTITA_TRY_VOID(seeding.put_items(file));
+  }
+  return {};
+}
+
+}  // namespace partita::app

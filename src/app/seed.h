@@ -1,0 +1,17 @@
+// Tables and items that a server begins with, from the files of a directory.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "ops/service.h"
+
+namespace partita::app {
+
+// Makes the tables of the directory's *.json files, each what CreateTable takes, and waits until they can be used. Then
+// puts the items of *.jsonl files, each named after its table, with one {"Item": {...}} a line, as DynamoDB exports
+// them. A table that is there already is left as it is, with its items. Says what it does in the log.
+// Error: kInvalid (reason 0) or kUnavailable, with one sentence that names the file; what was done by then stays.
+Result<void> seed(const std::string& directory, ops::Service& service);
+
+}  // namespace partita::app
