@@ -60,6 +60,7 @@ class Tls(Connection):
         super().__init__(server)
         context = ssl.create_default_context(cafile=certificate[0])
         context.maximum_version = most
+        context.options &= ~ssl.OP_IGNORE_UNEXPECTED_EOF
         if protocols:
             context.set_alpn_protocols(list(protocols))
         self.socket = context.wrap_socket(self.socket, server_hostname="localhost")
