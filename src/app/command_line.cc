@@ -138,6 +138,12 @@ Result<void> set_tls_key(Draft& draft, std::string_view text) {
   return {};
 }
 
+Result<void> set_metrics_token(Draft& draft, std::string_view text) {
+  if (text.empty()) return misuse("--metrics-token takes a file.");
+  draft.line.metrics_token = text;
+  return {};
+}
+
 Result<void> set_insecure(Draft& draft, std::string_view) {
   draft.line.http.beyond_loopback = true;
   return {};
@@ -252,6 +258,10 @@ constexpr std::array kServeFlags = {
          "Speak TLS, and nothing else, with this certificate: PEM, the chain behind it. SIGHUP reads it again.",
          set_tls_cert},
     Flag{"--tls-key", "FILE", "The certificate's key: PEM, without a passphrase.", set_tls_key},
+    Flag{"--metrics-token", "FILE",
+         "Who reads /metrics has to send the first line of this file as a bearer token. Without it they are for "
+         "everybody, or with --credentials for nobody.",
+         set_metrics_token},
     Flag{"--allow-origin", "ORIGIN",
          "Let web pages of this origin call, such as http://localhost:3000; '*' is all. May be given often.",
          add_allowed_origin},

@@ -32,8 +32,9 @@ struct CommandLine {
   std::string store;   // a URL as in engines.h
   LogLevel log_level = LogLevel::kInfo;
   size_t vector_bytes = size_t{1} << 30;
-  std::string credentials;  // of a file, or empty
-  std::string identities;   // the same
+  std::string credentials;    // of a file, or empty
+  std::string identities;     // the same
+  std::string metrics_token;  // the same
   bool warn_only = false;
   std::string seed;      // a directory, or empty
   std::string tls_cert;  // a file, or empty, as tls_key then is too

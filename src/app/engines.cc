@@ -67,12 +67,6 @@ constexpr std::array kEngines = {
               open_foundationdb},
 };
 
-// PostgreSQL's own programs know it by two names.
-std::string_view scheme_of(std::string_view url) {
-  const std::string_view scheme = url.substr(0, url.find(':'));
-  return scheme == "postgres" ? "postgresql" : scheme;
-}
-
 std::string_view place_in(std::string_view url) {
   const size_t colon = url.find(':');
   return colon == std::string_view::npos ? std::string_view() : url.substr(colon + 1);
@@ -97,6 +91,12 @@ std::string without_secrets(std::string_view url) {
 }
 
 }  // namespace
+
+// PostgreSQL's own programs know it by two names.
+std::string_view scheme_of(std::string_view url) {
+  const std::string_view scheme = url.substr(0, url.find(':'));
+  return scheme == "postgres" ? "postgresql" : scheme;
+}
 
 std::span<const EngineRow> engines() { return kEngines; }
 

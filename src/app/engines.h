@@ -27,6 +27,9 @@ Result<void> check_store(std::string_view url);
 // Precondition: check_store(url). Blocks. Errors: those of the engine.
 Result<std::unique_ptr<storage::Engine>> open_store(std::string_view url);
 
+// Of the engine: "rocksdb". Precondition: check_store(url).
+std::string_view scheme_of(std::string_view url);
+
 // Where the data is, for people, without secrets: a directory, "memory", or a database. Precondition: check_store(url).
 std::string place_of_store(std::string_view url);
 

@@ -13,6 +13,7 @@
 
 #include "app/callers.h"
 #include "app/engines.h"
+#include "app/pages.h"
 #include "app/seed.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -28,9 +29,14 @@ namespace {
 
 class ServiceHandler final : public http::Handler {
  public:
-  ServiceHandler(ops::Service& service, const storage::Engine& engine) : service_(service), engine_(engine) {}
+  ServiceHandler(ops::Service& service, const storage::Engine& engine, Pages& pages)
+      : service_(service), engine_(engine), pages_(pages) {}
   Task<ops::Reply> call(const ops::Call& call) override { return service_.call(call); }
   size_t memory_of(const ops::Call& call) const override { return ops::Service::memory_of(call); }
+  void answered(const ops::Reply& reply, int64_t took_ns) override { service_.answered(reply, took_ns); }
+  Task<std::optional<ops::Reply>> page(std::string_view path, std::string_view authorization) override {
+    return pages_.page(path, authorization);
+  }
   std::string trouble() const override {
     const auto health = engine_.health();
     return health.ok() ? std::string() : std::string(health.error().sentence());
@@ -39,6 +45,7 @@ class ServiceHandler final : public http::Handler {
  private:
   ops::Service& service_;
   const storage::Engine& engine_;
+  Pages& pages_;
 };
 
 sigset_t held_signals() {
@@ -197,9 +204,17 @@ Result<void> serve(const CommandLine& given, std::string_view version) {
               table::Database::open(*engine, clock, system_random(), options));
   ops::Service service(*database, line.warn_only ? ops::Enforcement::kWarn : ops::Enforcement::kRefuse);
   if (!line.seed.empty()) PARTITA_TRY_VOID(seed(line.seed, service));
-  ServiceHandler handler(service, *engine);
+  // Names of tables are not for everybody where callers have to say who they are.
+  std::optional<std::string> token;
+  if (line.http.credentials == nullptr) token.emplace();
+  if (!line.metrics_token.empty()) {
+    PARTITA_TRY(token, read_token(line.metrics_token));
+  }
+  Pages pages({*engine, scheme_of(line.store), *database, service, version, std::move(token)});
+  ServiceHandler handler(service, *engine, pages);
   PARTITA_TRY(const std::unique_ptr<http::Server> server,
               http::Server::listen(line.http, handler, system_clock(), system_random()));
+  pages.set_server(*server);
   log_settings(line, *server);
   if (callers.identities) log_users(*callers.identities, line.warn_only);
   say_ready(line, version, *server);

@@ -32,7 +32,7 @@ constexpr size_t kUncounted = 4096;
 // Up to here a reply is copied behind its head: two pieces cost the system more than that.
 constexpr size_t kSentAsOne = 2048;
 
-bool is_root(std::string_view target) { return target.substr(0, target.find('?')) == "/"; }
+std::string_view path_of(std::string_view target) { return target.substr(0, target.find('?')); }
 
 int status_of(State refused) { return refused == State::kBodyTooLarge ? 413 : 400; }
 
@@ -179,7 +179,8 @@ Task<bool> Connection::refuse_early(bool& greeted, bool& asked) {
 Task<bool> Connection::answer(bool keep_alive) {
   const Method method = reader_.method();
   if (!page_is_welcome()) return answer_foreign_page(keep_alive);
-  if ((method == Method::kGet || method == Method::kHead) && is_root(reader_.target())) {
+  if (method == Method::kGet || method == Method::kHead) {
+    if (path_of(reader_.target()) != "/") return answer_page(keep_alive);
     return site_.options.root_refuses ? answer_with(ops::unsigned_call(), keep_alive) : answer_health(keep_alive);
   }
   if (method == Method::kOptions && !reader_.origin().empty()) return answer_preflight(keep_alive);
@@ -243,7 +244,9 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
     if (reply.repeatable) reply = ops::overloaded();
     share.resize_anyway(reply.body.capacity());
   }
-  log_call(call, reply, site_.clock.monotonic_ns() - began_ns);
+  const int64_t took_ns = site_.clock.monotonic_ns() - began_ns;
+  site_.handler.answered(reply, took_ns);
+  log_call(call, reply, took_ns);
   WriteBytes write = send(head_of(reply, keep_alive), reply.body);
   const bool sent = co_await write;
   co_return sent;
@@ -277,6 +280,16 @@ Task<bool> Connection::answer_health(bool keep_alive) {
   const std::string body = trouble.empty() ? "healthy: dynamodb." + site_.options.region + ".amazonaws.com "
                                            : "unhealthy: " + trouble + "\n";
   WriteBytes write = send(head, body);
+  const bool sent = co_await write;
+  co_return sent;
+}
+
+Task<bool> Connection::answer_page(bool keep_alive) {
+  phase_ = Phase::kHandling;
+  const std::optional<ops::Reply> page =
+      co_await site_.handler.page(path_of(reader_.target()), reader_.header("authorization"));
+  if (!page) co_return co_await answer_call(reader_.body(), keep_alive);
+  WriteBytes write = send(head_of(*page, keep_alive), page->body);
   const bool sent = co_await write;
   co_return sent;
 }

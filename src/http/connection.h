@@ -66,6 +66,7 @@ class Connection final : private ops::Source {
   Task<bool> answer(bool keep_alive);
   Task<bool> answer_call(std::string_view body, bool keep_alive);
   Task<bool> answer_health(bool keep_alive);
+  Task<bool> answer_page(bool keep_alive);
   Task<bool> answer_preflight(bool keep_alive);
   Task<bool> answer_foreign_page(bool keep_alive);
   Task<bool> answer_with(ops::Reply reply, bool keep_alive);

@@ -496,6 +496,18 @@ bool Server::beyond_loopback() const {
 
 size_t Server::most_connections() const { return parts_->most_connections; }
 
+void Server::report(Exposition& out) const {
+  size_t connections = 0;
+  for (const auto& worker : parts_->workers) connections += worker->load();
+  const auto say = [&](std::string_view name, std::string_view help, size_t value) {
+    out.gauge(name, help, static_cast<double>(value));
+  };
+  say("partita_connections", "Connections that clients have open.", connections);
+  say("partita_connections_limit", "How many there may be.", parts_->most_connections);
+  say("partita_request_memory_bytes", "Memory that requests have of --memory-budget.", parts_->budget.used());
+  say("partita_request_memory_limit_bytes", "What --memory-budget allows.", parts_->budget.limit());
+}
+
 bool Server::run() {
   for (const auto& listener : parts_->listeners) PARTITA_CHECK(listener->start());
   {

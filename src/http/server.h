@@ -12,11 +12,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "auth/credentials.h"
 #include "base/clock.h"
+#include "base/exposition.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "base/task.h"
@@ -35,6 +38,13 @@ class Handler {
   virtual size_t memory_of(const ops::Call&) const { return 0; }
   // Why requests can not be served as they should, in a few words; empty when all is well.
   virtual std::string trouble() const { return {}; }
+  // The reply to a call is ready, as long after its last byte was read. On the thread of its connection.
+  virtual void answered(const ops::Reply& /*reply*/, int64_t /*took_ns*/) {}
+  // What a GET of that path is answered with, beside "/"; nothing when there is no such page. `authorization`: the
+  // header, empty when absent. The views live until the task has ended, and it ends as call() does.
+  virtual Task<std::optional<ops::Reply>> page(std::string_view /*path*/, std::string_view /*authorization*/) {
+    co_return std::nullopt;
+  }
 };
 
 struct Options {
@@ -79,6 +89,8 @@ class Server {
   bool beyond_loopback() const;
   // At most what options asked for: file descriptors are kept back for the store.
   size_t most_connections() const;
+  // Its connections and memory, for an operator. Callable from any thread.
+  void report(Exposition& out) const;
 
   // Serves on this thread and `threads - 1` others; returns after stop(), when every connection has ended. Once only.
   // False: handlers went on beyond all patience. What they use, this server too, must then live until the process ends.

@@ -1,5 +1,7 @@
 #include "ops/admission.h"
 
+#include <map>
+
 #include "auth/authenticate.h"
 #include "base/check.h"
 #include "ops/pipeline.h"
@@ -107,6 +109,21 @@ Result<void> Entrance::check(const table::Access& access, std::string_view actio
 Entrance::Allowed Entrance::allowed_of(const table::Access& access) {
   if (access.table == nullptr) return {};
   return {access.table->id, access.table->revision, access.index, access.verb};
+}
+
+void Admission::report(Exposition& out) const {
+  std::map<std::string, table::Capacity> tables;
+  for (const Traffic& one : traffic()) {
+    if (!one.table.empty()) tables[one.table] += table::Capacity{one.read, one.write};
+  }
+  for (const auto& [name, consumed] : tables) {
+    const auto say = [&](std::string_view kind, model::HalfUnits units) {
+      out.counter("partita_consumed_capacity_units_total", "Capacity units that requests consumed, asked for or not.",
+                  static_cast<double>(units) / 2, {{"table", name}, {"kind", kind}});
+    };
+    say("read", consumed.read);
+    say("write", consumed.write);
+  }
 }
 
 Result<void> Entrance::admit(const table::Access& access) {

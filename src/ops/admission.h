@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/exposition.h"
 #include "model/size.h"
 #include "ops/authorisation.h"
 #include "ops/operation.h"
@@ -43,6 +44,8 @@ class Admission {
   std::vector<Traffic> traffic() const;
   Authorisation& authorisation() { return authorisation_; }
   const Authorisation& authorisation() const { return authorisation_; }
+  // The same by table, for an operator.
+  void report(Exposition& out) const;
 
  private:
   struct Key {

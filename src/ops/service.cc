@@ -7,6 +7,7 @@
 #include "model/fault.h"
 #include "ops/admission.h"
 #include "ops/operation.h"
+#include "ops/request_counts.h"
 #include "wire/error_body.h"
 #include "wire/json_reader.h"
 #include "wire/shape.h"
@@ -80,9 +81,13 @@ Result<Begun> begin(const Call& call) {
   return Begun{std::move(document), operation, caller};
 }
 
+Reply reply_of(wire::ErrorReply&& rendered) {
+  return {
+      .status = rendered.status, .body = std::move(rendered.body), .error = static_cast<uint8_t>(rendered.exception)};
+}
+
 Reply refusal(const Error& error) {
-  auto [status, text] = wire::render(error);
-  Reply reply{.status = status, .body = std::move(text)};
+  Reply reply = reply_of(wire::render(error));
   if (error.kind() != ErrorKind::kInvalid) reply.trouble = error.sentence();
   return reply;
 }
@@ -92,16 +97,14 @@ Reply refusal(const Error& error) {
 struct Service::Parts {
   table::Database& database;
   Admission admission;
+  RequestCounts counts;
 };
 
 Service::Service(table::Database& database, Enforcement enforcement)
-    : parts_(new Parts{database, Admission(enforcement)}) {}
+    : parts_(new Parts{database, Admission(enforcement), {}}) {}
 Service::~Service() = default;
 
-Reply overloaded() {
-  auto [status, text] = wire::render(model::refuse(Fault::kOverloaded));
-  return {.status = status, .body = std::move(text)};
-}
+Reply overloaded() { return reply_of(wire::render(model::refuse(Fault::kOverloaded))); }
 
 Reply unsigned_call() {
   auto [status, text] = wire::render(model::refuse(Fault::kMissingToken));
@@ -109,8 +112,9 @@ Reply unsigned_call() {
 }
 
 Reply out_of_memory() {
-  auto [status, text] = wire::render(model::refuse(Fault::kInternal));
-  return {.status = status, .body = std::move(text), .trouble = "there was not enough memory."};
+  Reply reply = reply_of(wire::render(model::refuse(Fault::kInternal)));
+  reply.trouble = "there was not enough memory.";
+  return reply;
 }
 
 // Beside the parsed text there are at one moment: what it was decoded to, the records, and the batch that is written.
@@ -123,11 +127,16 @@ const Admission& Service::admission() const { return parts_->admission; }
 
 Task<Reply> Service::call(const Call& call) {
   if (!speaks_json(call)) {
-    auto [status, text] = wire::render_not_json();
-    co_return Reply{.status = status, .content_type = "text/xml", .body = std::move(text)};
+    Reply reply = reply_of(wire::render_not_json());
+    reply.content_type = "text/xml";
+    co_return reply;
   }
   auto begun = begin(call);
-  if (!begun.ok()) co_return refusal(begun.error());
+  if (!begun.ok()) {
+    Reply refused = refusal(begun.error());
+    refused.operation = find_target(call.target);
+    co_return refused;
+  }
   const Operation& operation = *begun->operation;
   const Context context{parts_->database, parts_->admission, *begun->caller, operation,
                         call.host,        call.body,         call.source};
@@ -139,7 +148,18 @@ Task<Reply> Service::call(const Call& call) {
     reply = refusal(answered.error());
   }
   reply.repeatable = operation.kind == Kind::kRead;
+  reply.operation = &operation;
   co_return reply;
+}
+
+void Service::answered(const Reply& reply, int64_t took_ns) {
+  const auto exception = reply.error ? static_cast<wire::Exception>(*reply.error) : wire::Exception::kCount;
+  parts_->counts.add(reply.operation, exception, static_cast<uint64_t>(took_ns));
+}
+
+void Service::report(Exposition& out) const {
+  parts_->counts.report(out);
+  parts_->admission.report(out);
 }
 
 }  // namespace partita::ops

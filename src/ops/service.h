@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "auth/authenticate.h"
+#include "base/exposition.h"
 #include "base/task.h"
 
 namespace partita::table {
@@ -32,12 +34,17 @@ struct Call {
   const Source* source = nullptr;
 };
 
+struct Operation;
+
 struct Reply {
   int status = 200;
   std::string_view content_type = "application/x-amz-json-1.0";  // static storage
   std::string body = {};
   bool repeatable = false;   // the operation changes nothing: its reply may be dropped and asked for again
   std::string trouble = {};  // what the operator should know of a failure; not for the caller
+  // For RequestCounts: which operation it was, if there is one of that name, and the number of its error, if any.
+  const Operation* operation = nullptr;
+  std::optional<uint8_t> error = std::nullopt;
 };
 
 // What is answered when there is no memory to even begin, so that every SDK tries again.
@@ -65,8 +72,13 @@ class Service {
   // Bytes that answering the call may take beyond its body and its reply, at most.
   static size_t memory_of(const Call& call);
 
+  // Counts a reply of this service, which took so long. Callable from any thread.
+  void answered(const Reply& reply, int64_t took_ns);
+
   // What was let in and what it cost.
   const Admission& admission() const;
+  // Both, for an operator.
+  void report(Exposition& out) const;
 
  private:
   struct Parts;

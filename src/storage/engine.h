@@ -31,6 +31,10 @@
 #include "base/result.h"
 #include "base/task.h"
 
+namespace partita {
+class Exposition;
+}
+
 namespace partita::storage {
 
 // What any engine takes of a topic's name.
@@ -221,6 +225,9 @@ class Engine {
 
   // Whether transactions are taken now; else the error that they would meet. Answers at once, from what is known.
   virtual Result<void> health() const = 0;
+
+  // What the engine counts of itself, for an operator: names begin with "partita_store_". Waits for no medium.
+  virtual void report(Exposition& /*out*/) const {}
 };
 
 // For engines: kTooLarge when one of these keys, or what is to be written, is over the limits.

@@ -40,6 +40,16 @@ Result<std::unique_ptr<Database>> Database::open(storage::Engine& engine, const 
   return database;
 }
 
+void Database::report(Exposition& out) const {
+  const int64_t now_ns = clock_.monotonic_ns();
+  out.gauge("partita_tables", "Tables of the store.", static_cast<double>(catalog_.all().size()));
+  out.gauge("partita_catalog_age_seconds", "How long ago this server last read from the store which tables there are.",
+            static_cast<double>(now_ns - catalog_.looked_at_ns()) / 1e9);
+  out.histogram("partita_stream_read_age_seconds", "How old the newest record of a reply of GetRecords was.",
+                stream_ages_.totals(), 1e-3);
+  upkeep_->view().report(out, now_ns);
+}
+
 bool Database::is_late() const { return clock_.monotonic_ns() - catalog_.looked_at_ns() > options_.late_ms * kNsPerMs; }
 
 int64_t Database::patience_ms() const {

@@ -20,6 +20,8 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/exposition.h"
+#include "base/meter.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "base/workers.h"
@@ -31,6 +33,8 @@
 #include "table/vector_graphs.h"
 
 namespace partita::table {
+
+using StreamAges = Histogram<6, 27>;  // milliseconds: from 64 ms to 37 hours
 
 struct Options {
   // How long a table is seen CREATING, UPDATING or DELETING. DynamoDB takes seconds; these are long enough to be seen
@@ -100,6 +104,10 @@ class Database {
   Upkeep& upkeep() { return *upkeep_; }
   TokensUnderWay& tokens() { return tokens_; }
   const Options& options() const { return options_; }
+  // How old the newest record was of each reply to who reads a stream, in milliseconds.
+  StreamAges& stream_ages() { return stream_ages_; }
+  // Of the catalogue, of streams and of the background work, for an operator. Callable from any thread.
+  void report(Exposition& out) const;
   // Where searches reckon.
   Workers& searchers() { return searchers_; }
   VectorGraphs& graphs() { return graphs_; }
@@ -120,6 +128,7 @@ class Database {
   Options options_;
   Catalog catalog_;
   TokensUnderWay tokens_;
+  StreamAges stream_ages_;
   std::unique_ptr<Upkeep> upkeep_;
   VectorGraphs graphs_{engine_, clock_, options_.graph_bytes, options_.graph_follow_ms};
   Workers searchers_{kSearchers};

@@ -317,6 +317,10 @@ Task<Result<StreamRecords>> read_records(Database& database, const ShardIterator
       }
     }
   }
+  if (!read.records.empty()) {
+    const int64_t age_ms = now_ms - read.records.back().record.at_ms;
+    database.stream_ages().add(static_cast<uint64_t>(std::max<int64_t>(0, age_ms)));
+  }
   if (!ended) {
     read.next = iterator;
     read.next->position = at;

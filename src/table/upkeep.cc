@@ -116,6 +116,7 @@ Task<Result<void>> Upkeep::look_for_jobs() {
   auto scanned =
       co_await engine_.scan(system_rows(SystemRow::kJob), storage::Direction::kAscending, kJobsAtOnce, kJobBytesAtOnce);
   PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
+  view_.saw_jobs(page, mine_, clock_.monotonic_ns());
   std::set<std::string> there;
   for (size_t i = 0; i < page.size(); ++i) {
     const std::string key(page[i].key);

@@ -20,6 +20,7 @@
 #include "table/job.h"
 #include "table/stream.h"
 #include "table/system_rows.h"
+#include "table/upkeep_view.h"
 
 namespace partita::table {
 
@@ -50,6 +51,7 @@ class Upkeep {
   Task<void> look();
 
   Background& background() { return background_; }
+  const UpkeepView& view() const { return view_; }
 
  private:
   // What a job reads at once.
@@ -129,6 +131,7 @@ class Upkeep {
 
   // upkeep_expiry.cc
   Task<Result<void>> want_expiry();
+  Result<void> show_expiry(const TableInfo& table, const storage::Page& page);
   Task<Result<End>> expire(Job& job);
   Task<Result<void>> expire_page(Job& job, Table table, const storage::Page& page);
   Task<Result<End>> fill_expiry(Job& job);
@@ -148,6 +151,7 @@ class Upkeep {
   Random& random_;
   const UpkeepOptions options_;
 
+  UpkeepView view_;
   // Of the background thread alone.
   std::set<std::string> mine_;
   std::map<std::string, Sight> seen_;

@@ -54,8 +54,10 @@ Task<Result<void>> Upkeep::want_expiry() {
   constexpr int64_t kShare = 20;
   const int64_t began_ns = clock_.monotonic_ns();
   const bool all = began_ns >= old_expiry_due_ns_;
+  std::set<std::string> expiring;
   for (const Table& table : catalog_.all()) {
     if (!table->ttl || table->status == Status::kDeleting || !Catalog::check_features(*table).ok()) continue;
+    expiring.insert(table->name);
     Job job;
     job.kind = JobKind::kExpire;
     job.table_id = table->id;
@@ -64,13 +66,27 @@ Task<Result<void>> Upkeep::want_expiry() {
     storage::Range due = due_rows(*table, clock_.now_ms(), all ? kOldestExpirySeconds : kNewSeconds);
     auto scanned = co_await engine_.scan(std::move(due), storage::Direction::kAscending, 1, 1);
     PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
+    PARTITA_CO_TRY_VOID(show_expiry(*table, page));
     if (page.empty()) continue;
     std::vector<storage::Compare> compare{{table_key(table->name), table->version}};
     PARTITA_CO_TRY_VOID(co_await put_job(std::move(job), std::move(compare)));
   }
+  view_.saw_expiring(expiring);
   const int64_t ended_ns = clock_.monotonic_ns();
   if (all) old_expiry_due_ns_ = ended_ns + kShare * (ended_ns - began_ns);
   co_return Result<void>();
+}
+
+// `page` begins with the first row that is due, if any is.
+Result<void> Upkeep::show_expiry(const TableInfo& table, const storage::Page& page) {
+  constexpr int64_t kMsPerSecond = 1'000;
+  int64_t late_ms = 0;
+  if (!page.empty()) {
+    PARTITA_TRY(const ExpiryRow row, expiry_row_from(page[0].key, page[0].value));
+    late_ms = clock_.now_ms() - row.at_s * kMsPerSecond;
+  }
+  view_.saw_expiry(table.name, late_ms);
+  return {};
 }
 
 // Deletes what is due, a few items at a time, and rests as long as that took.
@@ -83,6 +99,7 @@ Task<Result<Upkeep::End>> Upkeep::expire(Job& job) {
     if (due.begin >= due.end) co_return co_await finish(job);
     auto scanned = co_await engine_.scan(std::move(due), storage::Direction::kAscending, kExpiredRows, kPageBytes);
     PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
+    PARTITA_CO_TRY_VOID(show_expiry(*table, page));
     if (page.empty()) co_return co_await finish(job);
     PARTITA_CO_TRY_VOID(co_await expire_page(job, table, page));
     PARTITA_CO_TRY(const Stepped stepped, co_await step(job, {}));

@@ -43,7 +43,10 @@ Task<Result<Upkeep::End>> Upkeep::tend_streams(Job& job) {
     if (!job.cursor.empty()) range = storage::behind(job.cursor, std::move(range));
     auto scanned = co_await engine_.scan(range, storage::Direction::kAscending, kStreamsAtOnce, kPageBytes);
     PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
-    if (page.empty()) co_return co_await finish(job);
+    if (page.empty()) {
+      view_.saw_streams();
+      co_return co_await finish(job);
+    }
     for (size_t i = 0; i < page.size() && !background_.stopping(); ++i) {
       PARTITA_CO_TRY(StreamRow row, decode_stream_row(page[i].value));
       PARTITA_CO_TRY_VOID(co_await tend_stream(std::move(row), page[i].version));
@@ -91,6 +94,9 @@ Task<Result<void>> Upkeep::trim_shard(std::string topic) {
       fresh = record != nullptr ? !is_over(record->at_ms, kStreamLifetimeMs, now_ms)
                                 : std::get<ShardMark>(entry) == ShardMark::kClosed;
       if (fresh) break;
+      // One that is too old stays; see above.
+      if (record != nullptr && oldest_kept != Position())
+        view_.saw_old_record(now_ms - record->at_ms - kStreamLifetimeMs);
       upto = oldest_kept;
       oldest_kept = one.position;
     }

@@ -133,9 +133,9 @@ ErrorReply render(const Error& error) {
   auto written = cancelled != nullptr ? write_reasons(json, *cancelled) : write_failed_item(json, error);
   if (!written.ok()) return render(written.error());
   json.end_object();
-  return {exception.status, std::move(json).take()};
+  return {exception.status, std::move(json).take(), exception.exception};
 }
 
-ErrorReply render_not_json() { return {404, "<UnknownOperationException/>\n"}; }
+ErrorReply render_not_json() { return {404, "<UnknownOperationException/>\n", Exception::kUnknownOperation}; }
 
 }  // namespace partita::wire

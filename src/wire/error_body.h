@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/result.h"
+#include "wire/fault_table.h"
 #include "wire/json_writer.h"
 
 namespace partita::wire {
@@ -14,6 +15,7 @@ namespace partita::wire {
 struct ErrorReply {
   int status;
   std::string body;
+  Exception exception;
 };
 
 // Bad input gets its fault's exception and text, with the details of model/fault_detail.h. The other kinds say nothing

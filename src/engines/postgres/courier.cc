@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/priority.h"
 #include "base/random.h"
@@ -43,6 +44,7 @@ int64_t clock_ms() {
 void Errand::await_suspend(std::coroutine_handle<> handle) {
   home_ = Executor::current();
   handle_ = handle;
+  asked_at_ns_ = system_clock().monotonic_ns();
   courier_.take(*this);
 }
 
@@ -85,6 +87,19 @@ Result<void> Courier::health() const {
   std::lock_guard lock(mutex_);
   if (trouble_.empty()) return {};
   return Error(ErrorKind::kUnavailable, trouble_);
+}
+
+void Courier::report(Exposition& out) const {
+  const HistogramTotals reads = reads_.totals();
+  out.counter("partita_store_reads_total", "Reads of the store, by what had to be asked for them.",
+              static_cast<double>(reads.count()), {{"from", "store"}});
+  out.histogram("partita_store_read_seconds", "How long reads waited for the store, where memory had no answer.", reads,
+                1e-9);
+  out.histogram("partita_store_commit_seconds", "How long commits took in the store, flushed as it promises.",
+                commits_.totals(), 1e-9);
+  out.histogram("partita_store_group_transactions", "Transactions that shared one commit.", groups_.totals(), 1);
+  out.counter("partita_store_retries_total", "Transactions tried again because others changed the same records.",
+              static_cast<double>(retries_.total()));
 }
 
 // splitmix64 meets no number twice, and two servers begin at random.
@@ -370,6 +385,10 @@ void Courier::finish(Errand& errand) { finished_.push_back(&errand); }
 // Each executor is woken once for all that ended meanwhile.
 void Courier::flush_finished() {
   std::vector<Errand*> finished = std::exchange(finished_, {});
+  const int64_t now_ns = finished.empty() ? 0 : system_clock().monotonic_ns();
+  for (const Errand* const errand : finished) {
+    if (errand->kind_ != Errand::Kind::kDeal) reads_.add(static_cast<uint64_t>(now_ns - errand->asked_at_ns_));
+  }
   std::ranges::stable_sort(finished, {}, &Errand::home_);
   std::vector<std::coroutine_handle<>> handles;
   for (size_t i = 0; i < finished.size(); ++i) {

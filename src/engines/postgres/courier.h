@@ -19,6 +19,8 @@
 #include <vector>
 
 #include "base/executor.h"
+#include "base/exposition.h"
+#include "base/meter.h"
 #include "base/workers.h"
 #include "engines/postgres/connection.h"
 #include "engines/postgres/postgres_engine.h"
@@ -45,6 +47,7 @@ class Errand {
   Courier& courier_;
   const Kind kind_;
   Executor* home_ = nullptr;
+  int64_t asked_at_ns_ = 0;
   std::coroutine_handle<> handle_;
   std::exception_ptr failure_;  // memory that ran out
   int losses_ = 0;              // times that its connection was lost under it
@@ -103,6 +106,7 @@ class Courier {
   // Callable from any thread.
   void take(Errand& errand);
   Result<void> health() const;
+  void report(Exposition& out) const;
 
  private:
   struct Lane;
@@ -162,6 +166,11 @@ class Courier {
   const storage::Limits limits_;
   Workers workers_{2};  // for coroutines that have no executor
   int wakeup_ = -1;
+
+  Timing reads_;    // from the call to its answer
+  Timing commits_;  // of a batch: from sending it to its answer
+  Sizes groups_;    // transactions in one
+  Meter retries_;   // transactions that others were faster than
 
   mutable std::mutex mutex_;
   std::vector<Errand*> incoming_;

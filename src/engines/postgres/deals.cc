@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "engines/postgres/commit_parameters.h"
@@ -116,6 +117,8 @@ void Courier::decide_and_commit(Lane& lane, const Rows* rows) {
   parameters.add_int64(lane.connection.count);
   add_commit(parameters, batch, std::ranges::any_of(deals, &Deal::by_itself_));
   lane.load->sent_at_ms = now_ms_;
+  lane.load->sent_at_ns = system_clock().monotonic_ns();
+  groups_.add(deals.size());
   lane.connection.send(Statement::kCommit, std::move(parameters), now_ms_,
                        [this, &lane](Reply&& reply) { committed(lane, std::move(reply)); });
 }
@@ -137,6 +140,7 @@ void Courier::committed(Lane& lane, Reply&& reply) {
     return;
   }
   PARTITA_CHECK(reply.rows.size() == 1);
+  commits_.add(static_cast<uint64_t>(system_clock().monotonic_ns() - lane.load->sent_at_ns));
   switch (static_cast<Verdict>(reply.rows.int32(0, 0))) {
     case Verdict::kCommitted:
       ++lane.connection.count;
@@ -238,6 +242,7 @@ std::optional<Error> Courier::count(Deal& deal, Cause cause) const {
 // To the front of the queue.
 void Courier::put_back(std::unique_ptr<Load> load, Cause cause) {
   release(*load);
+  if (cause == Cause::kOthers) retries_.add(load->deals.size());
   std::vector<Deal*> again;
   for (Deal* const deal : load->deals) {
     if (std::optional<Error> error = count(*deal, cause)) {

@@ -16,6 +16,7 @@ struct Courier::Load {
   std::unique_ptr<storage::Batch> batch;
   std::vector<std::string_view> claims;
   int64_t sent_at_ms = 0;  // its commit
+  int64_t sent_at_ns = 0;
 };
 
 struct Courier::Lane {

@@ -73,6 +73,7 @@ class PostgresEngine final : public Engine {
   Task<Result<uint64_t>> approximate_bytes(Range range) override;
   Limits limits() const override { return kLimits; }
   Result<void> health() const override { return courier_.health(); }
+  void report(Exposition& out) const override { courier_.report(out); }
 
  private:
   Task<Result<Rows>> ask(Statement statement, Parameters parameters);

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/priority.h"
 
 namespace partita::rocks {
@@ -235,7 +236,10 @@ void Committer::run() {
       for (size_t bytes = 0; count < rest.size() && bytes < kMaxMergedBytes; ++count) bytes += rest[count]->room_;
       // A fault that RocksDB met in the background stops the store, too: then nothing of these is written.
       const bool stopped = store_.keeper.failed();
+      const int64_t began_ns = system_clock().monotonic_ns();
       const rocksdb::Status status = stopped ? rocksdb::Status::Aborted() : write(rest.first(count));
+      store_.meters.commits.add(static_cast<uint64_t>(system_clock().monotonic_ns() - began_ns));
+      store_.meters.groups.add(count);
       if (!status.ok()) {
         if (!stopped) store_.keeper.fail(status);
         lose(rest, stopped ? 0 : count);

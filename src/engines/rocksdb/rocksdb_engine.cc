@@ -4,12 +4,14 @@
 #include <string>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/workers.h"
 #include "engines/rocksdb/committer.h"
 #include "engines/rocksdb/latches.h"
 #include "engines/rocksdb/newest.h"
 #include "engines/rocksdb/reads.h"
 #include "engines/rocksdb/reclaim.h"
+#include "engines/rocksdb/report.h"
 #include "engines/rocksdb/store.h"
 #include "engines/rocksdb/transaction.h"
 
@@ -47,6 +49,7 @@ class RocksdbEngine final : public Engine {
   Task<Result<uint64_t>> approximate_bytes(Range range) override;
   Limits limits() const override { return rocks::kLimits; }
   Result<void> health() const override { return committer_.health(); }
+  void report(Exposition& out) const override { rocks::report(*store_, out); }
 
  private:
   // `read` is called with a tier and where to put the value: on this thread, and again on a worker when it needs the
@@ -71,9 +74,13 @@ Task<Result<Value>> RocksdbEngine::ask(Read read) {
   Status status = read(rocks::kInMemory, value);
   if (status.IsIncomplete()) {
     Executor* const home = Executor::current();
+    const int64_t began_ns = system_clock().monotonic_ns();
     co_await workers_.enter();
     status = read(rocks::kFromDisk, value);
+    store_->meters.disk_reads.add(static_cast<uint64_t>(system_clock().monotonic_ns() - began_ns));
     co_await Home{home};
+  } else {
+    store_->meters.memory_reads.add();
   }
   if (!status.ok()) co_return rocks::to_error(status);
   co_return value;

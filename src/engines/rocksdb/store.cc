@@ -51,13 +51,19 @@ constexpr int kNiceness = 10;
 // What RocksDB does in the background, for the witness and the keeper.
 class Listener final : public rocksdb::EventListener {
  public:
-  Listener(std::shared_ptr<Witness> witness, Keeper& keeper) : witness_(std::move(witness)), keeper_(keeper) {}
+  Listener(std::shared_ptr<Witness> witness, Keeper& keeper, Meters& meters)
+      : witness_(std::move(witness)), keeper_(keeper), meters_(meters) {}
 
   // On a core that they share with those who serve, each turn of theirs would hold up every commit.
   void OnFlushBegin(rocksdb::DB*, const rocksdb::FlushJobInfo&) override { go_behind(kNiceness); }
   void OnCompactionBegin(rocksdb::DB*, const rocksdb::CompactionJobInfo&) override { go_behind(kNiceness); }
   void OnFlushCompleted(rocksdb::DB*, const rocksdb::FlushJobInfo& info) override {
     witness_->saw_durable(info.largest_seqno);
+  }
+  void OnCompactionCompleted(rocksdb::DB*, const rocksdb::CompactionJobInfo& info) override {
+    meters_.compactions.add();
+    meters_.compacted_bytes.add(info.stats.total_output_bytes);
+    meters_.compacted_us.add(info.stats.elapsed_micros);
   }
   void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* status) override {
     // A compaction that met the disk's fault is only tried again.
@@ -71,6 +77,7 @@ class Listener final : public rocksdb::EventListener {
  private:
   const std::shared_ptr<Witness> witness_;
   Keeper& keeper_;
+  Meters& meters_;
 };
 
 Error unavailable(std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); }
@@ -329,7 +336,7 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
   store->secret = state.witness.secret;
   if (!store->witness->begin(state.witness, state.logs)) return unwritable_witness(options.directory);
   rocksdb::DBOptions database = database_options();
-  database.listeners.push_back(std::make_shared<Listener>(store->witness, store->keeper));
+  database.listeners.push_back(std::make_shared<Listener>(store->witness, store->keeper, store->meters));
   database.env = store->env.get();
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "engines/rocksdb/batches.h"
 #include "engines/rocksdb/keeper.h"
+#include "engines/rocksdb/meters.h"
 #include "engines/rocksdb/rocksdb_engine.h"
 #include "engines/rocksdb/store_files.h"
 #include "storage/engine.h"
@@ -28,6 +29,7 @@ struct Store {
   // Every batch for the write-ahead log begins so.
   rocksdb::Status begin(rocksdb::WriteBatch& batch) const { return begin_batch(batch, secret); }
 
+  Meters meters;
   // Told of every failed write; while it has failed, nothing may be written.
   Keeper keeper;
   // Before `db`, which uses them to its end.

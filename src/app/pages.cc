@@ -1,0 +1,103 @@
+#include "app/pages.h"
+
+#include <dirent.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <utility>
+
+#include "base/exposition.h"
+
+namespace partita::app {
+
+namespace {
+
+constexpr std::string_view kText = "text/plain; charset=utf-8";
+constexpr std::string_view kBearer = "Bearer ";
+
+ops::Reply text(int status, std::string words) {
+  return {.status = status, .content_type = kText, .body = std::move(words) + "\n"};
+}
+
+// How far equal, it does not tell by its time.
+bool same(std::string_view one, std::string_view other) {
+  volatile unsigned char differs = one.size() == other.size() ? 0 : 1;
+  for (size_t i = 0; i < std::min(one.size(), other.size()); ++i)
+    differs = static_cast<unsigned char>(differs | (one[i] ^ other[i]));
+  return differs == 0;
+}
+
+double open_files() {
+  DIR* const directory = opendir("/proc/self/fd");
+  if (directory == nullptr) return 0;
+  int count = -3;  // ".", "..", and the directory itself
+  while (readdir(directory) != nullptr) ++count;
+  closedir(directory);
+  return count;
+}
+
+double resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  double size = 0;
+  double resident = 0;
+  file >> size >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+// By the names that every exporter has for them.
+void report_process(Exposition& out) {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  rlimit files{};
+  getrlimit(RLIMIT_NOFILE, &files);
+  out.counter("process_cpu_seconds_total", "Time of processors that the process took.",
+              seconds(used.ru_utime) + seconds(used.ru_stime));
+  out.gauge("process_resident_memory_bytes", "Memory that the process has.", resident_bytes());
+  out.gauge("process_open_fds", "Files and sockets that it has open.", open_files());
+  out.gauge("process_max_fds", "How many it may have open.", static_cast<double>(files.rlim_cur));
+}
+
+}  // namespace
+
+Task<std::optional<ops::Reply>> Pages::page(std::string_view path, std::string_view authorization) {
+  if (path == "/health") co_return text(200, "alive");
+  if (path == "/ready") {
+    const std::string trouble = co_await readiness_.trouble();
+    co_return trouble.empty() ? text(200, "ready") : text(503, "not ready: " + trouble);
+  }
+  if (path == "/metrics") co_return metrics(authorization);
+  co_return std::nullopt;
+}
+
+ops::Reply Pages::metrics(std::string_view authorization) const {
+  const bool open = sources_.token && sources_.token->empty();
+  const bool known = sources_.token && authorization.starts_with(kBearer) &&
+                     same(authorization.substr(kBearer.size()), *sources_.token);
+  if (!open && !known) return text(403, "Metrics are for those who send the token: see --metrics-token.");
+  Exposition out;
+  out.gauge("partita_build_info", "1, for the version that runs.", 1, {{"version", sources_.version}});
+  out.gauge("partita_store_info", "1, for the kind of the store.", 1, {{"engine", sources_.store}});
+  out.gauge("partita_store_up", "1 while the store takes writes, as far as is known without asking it.",
+            sources_.engine.health().ok() ? 1 : 0);
+  sources_.service.report(out);
+  sources_.engine.report(out);
+  sources_.database.report(out);
+  if (server_ != nullptr) server_->report(out);
+  report_process(out);
+  return {.content_type = Exposition::kContentType, .body = std::move(out).take()};
+}
+
+Result<std::string> read_token(const std::string& path) {
+  std::ifstream file(path);
+  std::string token;
+  if (!std::getline(file, token) || token.empty())
+    return Error(ErrorKind::kInvalid, "The token in " + path + " can not be read, or is empty.");
+  return token;
+}
+
+}  // namespace partita::app

@@ -1,0 +1,49 @@
+// What the server says of itself to those who operate it: "/health", "/ready" and "/metrics".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/task.h"
+#include "http/server.h"
+#include "ops/service.h"
+#include "storage/engine.h"
+#include "table/database.h"
+#include "table/readiness.h"
+
+namespace partita::app {
+
+// Callable from any thread.
+class Pages {
+ public:
+  struct Sources {
+    const storage::Engine& engine;
+    std::string_view store;  // its scheme
+    table::Database& database;
+    const ops::Service& service;
+    std::string_view version;
+    // Whoever reads "/metrics" has to send this as a bearer token; empty: nobody has to. Nothing: nobody may read it.
+    std::optional<std::string> token;
+  };
+  // All that `sources` refers to outlives it.
+  explicit Pages(Sources sources) : sources_(std::move(sources)), readiness_(sources_.database) {}
+
+  // Once, before the first page is asked for. Outlives what is asked.
+  void set_server(const http::Server& server) { server_ = &server; }
+
+  // As http::Handler::page().
+  Task<std::optional<ops::Reply>> page(std::string_view path, std::string_view authorization);
+
+ private:
+  ops::Reply metrics(std::string_view authorization) const;
+
+  const Sources sources_;
+  table::Readiness readiness_;
+  const http::Server* server_ = nullptr;
+};
+
+// The token of that file: its first line. Error: kInvalid (reason 0), with one sentence.
+Result<std::string> read_token(const std::string& path);
+
+}  // namespace partita::app

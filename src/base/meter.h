@@ -1,0 +1,96 @@
+// What a server counts of itself for its operator. Each thread counts in a place of its own, so that threads do not
+// wait for each other; whoever wants to know adds the places up. A count takes a few nanoseconds and no memory.
+//
+//   Timing commits;
+//   commits.add(took_ns);
+//   out.histogram("partita_store_commit_seconds", "…", commits.totals(), 1e-9);  // see exposition.h
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace partita {
+
+// More threads than this share places, and are counted no less.
+inline constexpr size_t kMeterPlaces = 16;
+
+namespace meter {
+inline std::atomic<size_t> next_place{0};
+inline constinit thread_local size_t place = SIZE_MAX;
+}  // namespace meter
+
+// Of the calling thread.
+inline size_t meter_place() {
+  if (meter::place == SIZE_MAX) [[unlikely]]
+    meter::place = meter::next_place.fetch_add(1, std::memory_order_relaxed) % kMeterPlaces;
+  return meter::place;
+}
+
+// Callable from any thread.
+class Meter {
+ public:
+  void add(uint64_t by = 1) { places_[meter_place()].count.fetch_add(by, std::memory_order_relaxed); }
+  uint64_t total() const {
+    uint64_t sum = 0;
+    for (const Place& place : places_) sum += place.count.load(std::memory_order_relaxed);
+    return sum;
+  }
+
+ private:
+  struct alignas(64) Place {
+    std::atomic<uint64_t> count{0};
+  };
+  std::array<Place, kMeterPlaces> places_;
+};
+
+struct HistogramTotals {
+  int first = 0;                 // the first bucket is of values up to 2^first, each later one of twice as much
+  std::vector<uint64_t> counts;  // by bucket; the last is of all beyond
+  uint64_t sum = 0;
+  uint64_t count() const {
+    uint64_t all = 0;
+    for (const uint64_t one : counts) all += one;
+    return all;
+  }
+};
+
+// How values are spread over buckets up to 2^First, 2^(First+1), ..., 2^Last. Callable from any thread.
+template <int First, int Last>
+class Histogram {
+ public:
+  static constexpr size_t kBuckets = Last - First + 2;
+
+  void add(uint64_t value) {
+    const auto width = static_cast<int>(std::bit_width(value - (value > 0 ? 1 : 0)));
+    const auto bucket = static_cast<size_t>(std::clamp(width, First, Last + 1) - First);
+    Place& place = places_[meter_place()];
+    place.counts[bucket].fetch_add(1, std::memory_order_relaxed);
+    place.sum.fetch_add(value, std::memory_order_relaxed);
+  }
+
+  HistogramTotals totals() const {
+    HistogramTotals totals{First, std::vector<uint64_t>(kBuckets), 0};
+    for (const Place& place : places_) {
+      for (size_t i = 0; i < kBuckets; ++i) totals.counts[i] += place.counts[i].load(std::memory_order_relaxed);
+      totals.sum += place.sum.load(std::memory_order_relaxed);
+    }
+    return totals;
+  }
+
+ private:
+  struct alignas(64) Place {
+    std::array<std::atomic<uint64_t>, kBuckets> counts{};
+    std::atomic<uint64_t> sum{0};
+  };
+  std::array<Place, kMeterPlaces> places_;
+};
+
+using Timing = Histogram<14, 34>;  // nanoseconds: from 16 µs to 17 s
+using Sizes = Histogram<0, 12>;    // of groups: from 1 to 4,096
+
+}  // namespace partita

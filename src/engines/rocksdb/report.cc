@@ -1,0 +1,66 @@
+#include "engines/rocksdb/report.h"
+
+#include <string>
+
+namespace partita::rocks {
+
+namespace {
+
+using Properties = rocksdb::DB::Properties;
+
+// Of both families together.
+double sum_of(const Store& store, const std::string& property) {
+  uint64_t sum = 0;
+  store.db->GetAggregatedIntProperty(property, &sum);
+  return static_cast<double>(sum);
+}
+
+double one_of(const Store& store, const std::string& property) {
+  uint64_t value = 0;
+  store.db->GetIntProperty(store.records, property, &value);
+  return static_cast<double>(value);
+}
+
+double level0_files(const Store& store) {
+  std::string files;
+  store.db->GetProperty(store.records, Properties::kNumFilesAtLevelPrefix + "0", &files);
+  return files.empty() ? 0 : std::stod(files);
+}
+
+}  // namespace
+
+void report(const Store& store, Exposition& out) {
+  const Meters& meters = store.meters;
+  const HistogramTotals disk = meters.disk_reads.totals();
+  const char* const reads = "partita_store_reads_total";
+  const char* const reads_help = "Reads of the store, by what had to be asked for them.";
+  out.counter(reads, reads_help, static_cast<double>(meters.memory_reads.total()), {{"from", "memory"}});
+  out.counter(reads, reads_help, static_cast<double>(disk.count()), {{"from", "store"}});
+  out.histogram("partita_store_read_seconds", "How long reads waited for the store, where memory had no answer.", disk,
+                1e-9);
+  out.histogram("partita_store_commit_seconds", "How long commits took in the store, flushed as it promises.",
+                meters.commits.totals(), 1e-9);
+  out.histogram("partita_store_group_transactions", "Transactions that shared one commit.", meters.groups.totals(), 1);
+  out.gauge("partita_store_bytes", "What the store's files take.", sum_of(store, Properties::kTotalSstFilesSize));
+  out.gauge("partita_store_buffer_bytes", "Memory for what is not in tables yet.",
+            sum_of(store, Properties::kCurSizeAllMemTables));
+  out.gauge("partita_store_cache_bytes", "What is kept of blocks that were read.",
+            one_of(store, Properties::kBlockCacheUsage));
+  out.gauge("partita_store_cache_limit_bytes", "How much of them may be kept.",
+            one_of(store, Properties::kBlockCacheCapacity));
+  out.gauge("partita_store_compaction_pending_bytes", "What compactions have yet to rewrite, about.",
+            sum_of(store, Properties::kEstimatePendingCompactionBytes));
+  out.gauge("partita_store_compactions_running", "Compactions under way.",
+            one_of(store, Properties::kNumRunningCompactions));
+  out.gauge("partita_store_level0_files", "Tables of records that no compaction has met.", level0_files(store));
+  out.gauge("partita_store_writes_stopped", "1 while writes wait for compactions.",
+            one_of(store, Properties::kIsWriteStopped));
+  out.counter("partita_store_compactions_total", "Compactions that ended.",
+              static_cast<double>(meters.compactions.total()));
+  out.counter("partita_store_compaction_bytes_total", "Bytes that compactions wrote.",
+              static_cast<double>(meters.compacted_bytes.total()));
+  out.counter("partita_store_compaction_seconds_total", "Time that compactions took.",
+              static_cast<double>(meters.compacted_us.total()) * 1e-6);
+}
+
+}  // namespace partita::rocks

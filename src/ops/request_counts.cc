@@ -1,0 +1,55 @@
+#include "ops/request_counts.h"
+
+namespace partita::ops {
+
+namespace {
+
+using wire::Exception;
+
+constexpr size_t kExceptions = static_cast<size_t>(Exception::kCount);
+
+bool is_throttle(Exception exception) {
+  return exception == Exception::kProvisionedThroughputExceeded || exception == Exception::kThrottling ||
+         exception == Exception::kRequestLimitExceeded;
+}
+
+std::string_view name_at(size_t index) {
+  return index < operations().size() ? operations()[index].name : std::string_view("unknown");
+}
+
+}  // namespace
+
+RequestCounts::RequestCounts() : all_(new One[operations().size() + 1]) {}
+
+void RequestCounts::add(const Operation* operation, Exception exception, uint64_t took_ns) {
+  const size_t index =
+      operation == nullptr ? operations().size() : static_cast<size_t>(operation - operations().data());
+  One& one = all_[index];
+  one.took.add(took_ns);
+  if (exception != Exception::kCount)
+    one.errors[static_cast<size_t>(exception)].fetch_add(1, std::memory_order_relaxed);
+}
+
+void RequestCounts::report(Exposition& out) const {
+  uint64_t throttled = 0;
+  for (size_t i = 0; i <= operations().size(); ++i) {
+    const HistogramTotals took = all_[i].took.totals();
+    if (took.count() == 0) continue;
+    out.histogram("partita_request_seconds", "How long requests took, from the last byte read to the reply's first.",
+                  took, 1e-9, {{"operation", name_at(i)}});
+  }
+  for (size_t i = 0; i <= operations().size(); ++i) {
+    for (size_t e = 0; e < kExceptions; ++e) {
+      const auto exception = static_cast<Exception>(e);
+      const uint64_t count = all_[i].errors[e].load(std::memory_order_relaxed);
+      if (is_throttle(exception)) throttled += count;
+      if (count == 0) continue;
+      out.counter("partita_errors_total", "Requests that were answered with that error.", static_cast<double>(count),
+                  {{"operation", name_at(i)}, {"error", wire::name_of(exception).name}});
+    }
+  }
+  out.counter("partita_throttled_total", "Requests whose error asks the client to send them again more slowly.",
+              static_cast<double>(throttled));
+}
+
+}  // namespace partita::ops

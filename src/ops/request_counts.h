@@ -1,0 +1,36 @@
+// What became of requests: how many, with which errors, and how long they took.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "base/exposition.h"
+#include "base/meter.h"
+#include "ops/operation.h"
+#include "wire/fault_table.h"
+
+namespace partita::ops {
+
+// Callable from any thread.
+class RequestCounts {
+ public:
+  RequestCounts();
+
+  // `operation`: null when none was named that there is. `exception`: kCount when there was none.
+  void add(const Operation* operation, wire::Exception exception, uint64_t took_ns);
+
+  void report(Exposition& out) const;
+
+ private:
+  struct One {
+    Timing took;
+    // Seldom moved by two threads at once.
+    std::array<std::atomic<uint64_t>, static_cast<size_t>(wire::Exception::kCount)> errors{};
+  };
+  // By operation; the last is of none.
+  std::unique_ptr<One[]> all_;
+};
+
+}  // namespace partita::ops

@@ -1,0 +1,36 @@
+// Whether the store answers and takes writes, found out by writing when somebody asks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/task.h"
+#include "table/database.h"
+
+namespace partita::table {
+
+struct ReadinessOptions {
+  int64_t fresh_ms = 1'000;     // for how long an answer is believed
+  int64_t patience_ms = 2'000;  // a store that takes longer for a small write is not ready
+};
+
+// Callable from any thread. The database outlives it.
+class Readiness {
+ public:
+  explicit Readiness(Database& database, ReadinessOptions options = {});
+
+  // Empty: ready. Else why not, one sentence for an operator. Writes a small row, of no meaning, when the last such
+  // write is not fresh, and waits for it; no thread is kept meanwhile.
+  Task<std::string> trouble();
+
+ private:
+  struct State;
+  static Task<void> probe(std::shared_ptr<State> state, Database* database);
+
+  Database& database_;
+  const ReadinessOptions options_;
+  std::shared_ptr<State> state_;  // of a write too that is still under way when this is gone
+};
+
+}  // namespace partita::table

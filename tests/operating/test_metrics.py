@@ -1,0 +1,112 @@
+"""/metrics says what happened, in a form that Prometheus' own linter likes."""
+
+import subprocess
+import time
+
+import botocore.exceptions
+import pytest
+from pages import get, samples, value
+from server import running_server
+
+TABLE = {
+    "TableName": "counted",
+    "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+    "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+    "BillingMode": "PAY_PER_REQUEST",
+    "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"},
+}
+
+
+@pytest.fixture(scope="module")
+def server():
+    with running_server() as started:
+        started.client().create_table(**TABLE)
+        yield started
+
+
+def put(client, number, **more):
+    client.put_item(TableName="counted", Item={"id": {"S": str(number)}}, **more)
+
+
+def test_what_happened_is_counted(server):
+    client = server.client()
+    put(client, 0)
+    before = samples(server)
+    for number in range(10):
+        put(client, number)
+    for _ in range(3):
+        client.get_item(TableName="counted", Key={"id": {"S": "1"}}, ConsistentRead=True)
+    for _ in range(2):
+        with pytest.raises(botocore.exceptions.ClientError):
+            put(client, 1, ConditionExpression="attribute_not_exists(id)")
+    client.meta.events.register("before-call", lambda params, **_: params["headers"].update({"X-Amz-Target": "DynamoDB_20120810.No"}))
+    with pytest.raises(botocore.exceptions.ClientError):
+        client.list_tables()
+    after = samples(server)
+
+    def grown(name, **labels):
+        known = any(named == name and labels.items() <= dict(said).items() for named, said in before)
+        return value(after, name, **labels) - (value(before, name, **labels) if known else 0)
+
+    assert grown("partita_request_seconds_count", operation="PutItem") == 12
+    assert grown("partita_request_seconds_count", operation="GetItem") == 3
+    assert grown("partita_request_seconds_bucket", operation="PutItem", le="+Inf") == 12
+    assert 0 < grown("partita_request_seconds_sum", operation="PutItem") < 60
+    assert grown("partita_errors_total", operation="PutItem", error="ConditionalCheckFailedException") == 2
+    assert grown("partita_errors_total", operation="unknown", error="UnknownOperationException") == 1
+    assert grown("partita_consumed_capacity_units_total", table="counted", kind="write") == 10
+    assert grown("partita_consumed_capacity_units_total", table="counted", kind="read") == 3
+    # A refused write rests on what is durable: it too may wait for a group.
+    assert 10 <= grown("partita_store_group_transactions_sum") <= 20
+    assert grown("partita_store_commit_seconds_count") >= 1
+    assert grown("partita_store_reads_total", **{"from": "memory"}) >= 3
+    assert value(after, "partita_connections") >= 1
+    assert value(after, "partita_tables") == 1
+    assert value(after, "partita_store_up") == 1
+
+
+def test_prometheus_own_linter_finds_nothing(server):
+    status, text = get(server, "/metrics")
+    assert status == 200
+    ran = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_what_expires_late_and_is_read_late_shows(server):
+    client = server.client()
+    streams = server.client("dynamodbstreams")
+    client.update_time_to_live(TableName="counted", TimeToLiveSpecification={"Enabled": True, "AttributeName": "ends"})
+    # So many that deleting them is seen.
+    with server.resource().Table("counted").batch_writer() as batch:
+        for number in range(2_000):
+            batch.put_item(Item={"id": f"old{number}", "ends": int(time.time()) - 500})
+    stream = client.describe_table(TableName="counted")["Table"]["LatestStreamArn"]
+    for shard in streams.describe_stream(StreamArn=stream)["StreamDescription"]["Shards"]:
+        found = streams.get_shard_iterator(StreamArn=stream, ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON")
+        streams.get_records(ShardIterator=found["ShardIterator"])
+    late, deadline = [], time.monotonic() + 20
+    while time.monotonic() < deadline:
+        now = samples(server)
+        if any(name == "partita_ttl_late_seconds" for name, _ in now):
+            late.append(value(now, "partita_ttl_late_seconds", table="counted"))
+        if late and late[-1] == 0 and max(late) > 400:
+            break
+    assert max(late) > 400 and late[-1] == 0
+    assert value(samples(server), "partita_stream_read_age_seconds_count") >= 1
+
+
+def test_with_credentials_metrics_are_for_who_has_the_token(tmp_path):
+    keys = tmp_path / "keys"
+    keys.write_text("[default]\naws_access_key_id = AKID\naws_secret_access_key = secret\n")
+    token = tmp_path / "token"
+    token.write_text("a word of ours\n")
+    with running_server(in_memory=True, extra_args=["--credentials", str(keys)]) as server:
+        assert get(server, "/metrics")[0] == 403
+        assert get(server, "/metrics", {"Authorization": "Bearer "})[0] == 403
+        assert (get(server, "/health")[0], get(server, "/ready")[0]) == (200, 200)
+    arguments = ["--credentials", str(keys), "--metrics-token", str(token)]
+    with running_server(in_memory=True, extra_args=arguments) as server:
+        assert get(server, "/metrics")[0] == 403
+        for wrong in ("a word of ours", "Bearer a word of our", "Bearer a word of ourS", "Basic a word of ours"):
+            assert get(server, "/metrics", {"Authorization": wrong})[0] == 403
+        assert get(server, "/metrics", {"Authorization": "Bearer a word of ours"})[0] == 200

@@ -1,0 +1,70 @@
+"""/health and /ready: alive while the process serves, ready while its store takes writes."""
+
+import time
+
+import pytest
+from pages import get
+from postgres import running_postgres
+from server import running_server
+
+RED_WITHIN_S = 5
+GREEN_WITHIN_S = 10
+
+
+def wait_for(server, status, within_s):
+    """The text, once /ready answers with that status; each answer is to come at once."""
+    deadline = time.monotonic() + within_s
+    while True:
+        asked = time.monotonic()
+        got, text = get(server, "/ready")
+        assert time.monotonic() - asked < 4
+        assert get(server, "/health") == (200, "alive\n")
+        if got == status:
+            return text
+        assert time.monotonic() < deadline, text
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize("in_memory", [False, True])
+def test_a_server_that_serves_is_alive_and_ready(in_memory):
+    with running_server(in_memory=in_memory) as server:
+        assert get(server, "/health") == (200, "alive\n")
+        assert get(server, "/ready") == (200, "ready\n")
+        assert get(server, "/ready?from=probe") == (200, "ready\n")
+        # DynamoDB's own answer stays what it is, and nothing else is there.
+        assert get(server, "/") == (200, "healthy: dynamodb.us-east-1.amazonaws.com ")
+        assert get(server, "/readyness")[0] == 404
+
+
+def test_who_asks_often_causes_few_writes():
+    with running_server(extra_args=["--threads", "1"]) as server:
+        began = time.monotonic()
+        for _ in range(200):
+            assert get(server, "/ready")[0] == 200
+        seconds = time.monotonic() - began
+        commits = [line for line in get(server, "/metrics")[1].splitlines() if line.startswith("partita_store_commit_seconds_count")]
+        # The catalogue, jobs and the like write a few times too.
+        assert float(commits[0].split()[-1]) < seconds + 30
+
+
+def test_readiness_follows_postgresql():
+    with running_postgres() as postgres, running_server(store=postgres.url, extra_args=["--threads", "1"]) as server:
+        wait_for(server, 200, GREEN_WITHIN_S)
+        postgres.kill()
+        reason = wait_for(server, 503, RED_WITHIN_S)
+        assert reason.startswith("not ready: There is no connection to PostgreSQL"), reason
+        postgres.start()
+        wait_for(server, 200, GREEN_WITHIN_S)
+
+
+def test_a_silent_postgresql_is_noticed_and_keeps_nobody_waiting():
+    """It takes connections, and answers nothing, as one whose disk or whose synchronous standby is gone."""
+    with running_postgres() as postgres, running_server(store=postgres.url, extra_args=["--threads", "1"]) as server:
+        wait_for(server, 200, GREEN_WITHIN_S)
+        postgres.ask("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+        postgres.ask("SELECT pg_reload_conf()")
+        reason = wait_for(server, 503, RED_WITHIN_S)
+        assert "has not answered a small write" in reason, reason
+        postgres.ask("ALTER SYSTEM RESET synchronous_standby_names")
+        postgres.ask("SELECT pg_reload_conf()")
+        wait_for(server, 200, GREEN_WITHIN_S)
