@@ -333,6 +333,12 @@ constexpr std::array kVerbs = {
     VerbRow{"serve", Verb::kServe, "[OPTION...]",
             "Serve DynamoDB's API over HTTP. Prints one line when ready; SIGTERM or SIGINT stops it cleanly.",
             kServeFlags},
+    VerbRow{"copy",
+            Verb::kCopy,
+            "FROM TO",
+            "Copy a store that no server uses to another place: directories, or stores as `serve --store` takes them. "
+            "Interrupted, the same command goes on. Ends when all of it was read back and is the same.",
+            {}},
     VerbRow{"salvage", Verb::kSalvage, "--data DIR --to NEWDIR",
             "Save what is readable of a damaged store into a new one, and list what is lost.", kSalvageFlags},
     VerbRow{"policy simulate", Verb::kSimulate,
@@ -405,6 +411,20 @@ Result<void> check_callers(const CommandLine& line) {
   return {};
 }
 
+// FROM, then TO: a store's URL, or a directory.
+Result<void> take_place(Draft& draft, std::string_view word) {
+  std::string url(word);
+  if (!check_store(url).ok()) {
+    if (word.empty() || word.find("://") != std::string_view::npos) return check_store(url);
+    url = "rocksdb:" + url;
+  }
+  if (scheme_of(url) == "memory") return misuse("What is in memory can not be copied.");
+  std::string& place = draft.line.from.empty() ? draft.line.from : draft.line.to;
+  if (!place.empty()) return misuse("`partita copy` takes two places, FROM and TO, and no third.");
+  place = std::move(url);
+  return {};
+}
+
 }  // namespace
 
 Result<CommandLine> read_command_line(std::span<const char* const> words) {
@@ -434,11 +454,18 @@ Result<CommandLine> read_command_line(std::span<const char* const> words) {
       at += count;
       continue;
     }
+    if (row->verb == Verb::kCopy && !std::string_view(words[at]).starts_with('-')) {
+      PARTITA_TRY_VOID(take_place(draft, words[at++]));
+      continue;
+    }
     PARTITA_TRY_VOID(read_flag(*row, words, at, draft));
   }
   if (row->verb == Verb::kServe) {
     PARTITA_TRY(draft.line.store, store_of(draft));
     PARTITA_TRY_VOID(check_callers(draft.line));
+  }
+  if (row->verb == Verb::kCopy && draft.line.to.empty()) {
+    return misuse("`partita copy` needs two places: FROM and TO.");
   }
   if (row->verb == Verb::kSalvage) {
     draft.line.data = draft.data.value_or("");
@@ -475,8 +502,8 @@ std::string help_text(std::string_view topic) {
   for (const Flag& flag : row->flags) {
     entry("  " + std::string(flag.name) + (flag.argument.empty() ? "" : " ") + std::string(flag.argument), flag.help);
   }
-  if (row->verb != Verb::kServe) return text;
-  entry("  --help", "Print this text.");
+  if (row->verb != Verb::kServe && row->verb != Verb::kCopy) return text;
+  if (row->verb == Verb::kServe) entry("  --help", "Print this text.");
   text += "\nStores:\n";
   for (const EngineRow& engine : engines()) entry("  " + std::string(engine.url), engine.help);
   return text;

@@ -14,7 +14,7 @@
 
 namespace partita::app {
 
-enum class Verb : uint8_t { kServe, kSalvage, kSimulate, kVersion, kHelp };
+enum class Verb : uint8_t { kServe, kCopy, kSalvage, kSimulate, kVersion, kHelp };
 
 // The request that `partita policy simulate` is about.
 struct Simulated {
@@ -40,8 +40,9 @@ struct CommandLine {
   std::string tls_cert;  // a file, or empty, as tls_key then is too
   std::string tls_key;
   int64_t clock_ms = 0;  // what is added to the machine's clock
-  std::string data;      // of kSalvage: the directory of the damaged store, ...
-  std::string to;        // ... and the one for what can be saved
+  std::string data;      // of kSalvage: the directory of the damaged store
+  std::string from;      // of kCopy: a store's URL, ...
+  std::string to;        // ... and that of the copy; of kSalvage: the directory for what can be saved
   Simulated simulated;   // of kSimulate, beside `identities`
 };
 

@@ -14,6 +14,20 @@ std::string refusal(std::vector<const char*> words) {
   return line.ok() ? "" : std::string(line.error().sentence());
 }
 
+TEST(CommandLine, CopiesBetweenDirectoriesAndStores) {
+  const auto line = read({"copy", "./old", "postgres://db/partita"});
+  ASSERT_TRUE(line.ok());
+  EXPECT_EQ(line->verb, Verb::kCopy);
+  EXPECT_EQ(line->from, "rocksdb:./old");
+  EXPECT_EQ(line->to, "postgres://db/partita");
+  EXPECT_NE(refusal({"copy", "./old"}).find("FROM and TO"), std::string::npos);
+  EXPECT_NE(refusal({"copy", "a", "b", "c"}).find("no third"), std::string::npos);
+  EXPECT_NE(refusal({"copy", "memory:", "b"}).find("in memory"), std::string::npos);
+  EXPECT_NE(refusal({"copy", "mysql://x/y", "b"}).find("There is no store"), std::string::npos);
+  EXPECT_NE(refusal({"copy", "a", "b", "--fast"}).find("no option"), std::string::npos);
+  EXPECT_NE(help_text("copy").find("postgresql://"), std::string::npos);
+}
+
 TEST(CommandLine, HasDefaults) {
   const auto line = read({"serve"});
   ASSERT_TRUE(line.ok());

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "app/command_line.h"
+#include "app/copy.h"
 #include "app/salvage.h"
 #include "app/serve.h"
 #include "app/simulate.h"
@@ -32,6 +33,10 @@ int main(int count, char** words) {
     case Verb::kVersion:
       std::puts("partita " PARTITA_VERSION);
       return 0;
+    case Verb::kCopy: {
+      const auto copied = copy(*line);
+      return copied.ok() ? 0 : complain(copied.error(), kFailure);
+    }
     case Verb::kSalvage: {
       const auto saved = salvage(*line);
       return saved.ok() ? 0 : complain(saved.error(), kFailure);

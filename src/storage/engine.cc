@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "storage/positions.h"
 
 namespace partita::storage {
 
@@ -61,6 +62,37 @@ Result<void> check_changes(const Limits& limits, const Changes& changes) {
     bytes += append.topic.size() + append.entry.size();
   }
   return check("A transaction", bytes, limits.transaction_bytes);
+}
+
+std::optional<uint64_t> position_number(const Position& position) {
+  uint64_t number = 0;
+  for (size_t i = 0; i < position.bytes.size(); ++i) {
+    if (i < sizeof number) {
+      number = number << 8 | position.bytes[i];
+    } else if (position.bytes[i] != 0) {
+      return std::nullopt;
+    }
+  }
+  return number;
+}
+
+Position numbered_position(uint64_t number) {
+  Position position;
+  for (size_t i = sizeof number; i-- > 0; number >>= 8) position.bytes[i] = static_cast<uint8_t>(number);
+  return position;
+}
+
+Task<Result<std::vector<std::string>>> Engine::topics(std::string, size_t) {
+  co_return Error(ErrorKind::kUnavailable,
+                  "The logs of this kind of store can not be listed, so it can not be copied.");
+}
+
+Task<Result<void>> Engine::restore_log(std::string, std::vector<LogEntry>, Position) {
+  co_return Error(ErrorKind::kUnavailable, "This kind of store can not be the copy of another.");
+}
+
+Error no_room_for_position() {
+  return Error(ErrorKind::kTooLarge, "This kind of store has no room for the positions of the other's logs.");
 }
 
 bool are_distinct(std::span<const Key> keys) {

@@ -218,6 +218,15 @@ class Engine {
   // Erases the topic whole, as if it never was; its space is given back soon.
   virtual Task<Result<void>> forget_log(std::string topic) = 0;
 
+  // Names of topics behind `after`, which is empty at first, in an order of the engine's own: at most `most`. Without
+  // those that were forgotten, and without the topic that has no name.
+  virtual Task<Result<std::vector<std::string>>> topics(std::string after, size_t most);
+
+  // For a copy of another store, before anybody else uses the topic: puts entries where that store had them, and is
+  // then as if `end` had been the newest of all that ever were in it. Entries that are there already stay. Errors:
+  // kTooLarge for positions that this engine has no room for.
+  virtual Task<Result<void>> restore_log(std::string topic, std::vector<LogEntry> entries, Position end);
+
   // Bytes that the range takes on the medium, roughly.
   virtual Task<Result<uint64_t>> approximate_bytes(Range range) = 0;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/fault.h"
+#include "table/copy_store.h"
 
 namespace partita::table {
 
@@ -30,6 +31,7 @@ Error again(std::vector<std::string> tables) {
 Result<std::unique_ptr<Database>> Database::open(storage::Engine& engine, const Clock& clock, Random& random,
                                                  Options options) {
   std::unique_ptr<Database> database(new Database(engine, clock, random, options));
+  PARTITA_TRY_VOID(wait_for(refuse_half_copy(engine)));
   PARTITA_TRY_VOID(wait_for(database->catalog_.look_again()));
   const UpkeepOptions upkeep{.deleting_ms = options.deleting_ms,
                              .filling_ms = kFillingSeen * options.updating_ms,

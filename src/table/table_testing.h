@@ -69,6 +69,9 @@ class FaultyEngine final : public storage::Engine {
   Task<Result<storage::Position>> log_end(std::string topic) override;
   Task<Result<void>> trim_log(std::string topic, storage::Position upto) override;
   Task<Result<void>> forget_log(std::string topic) override;
+  Task<Result<std::vector<std::string>>> topics(std::string after, size_t most) override {
+    return inner_->topics(std::move(after), most);
+  }
   Task<Result<uint64_t>> approximate_bytes(storage::Range range) override;
   storage::Limits limits() const override { return inner_->limits(); }
   Result<void> health() const override;

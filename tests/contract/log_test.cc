@@ -1,5 +1,8 @@
 // The log: order, atomicity, trimming.
+#include <algorithm>
+
 #include "contract.h"
+#include "storage/positions.h"
 
 namespace partita::contract {
 namespace {
@@ -48,6 +51,58 @@ TEST_P(Log, TopicsAreApart) {
   EXPECT_TRUE(read_log(engine(), "t").empty());
   EXPECT_EQ(read_log(engine(), zero).size(), 1u);
   EXPECT_EQ(read_log(engine(), "tt").size(), 1u);
+}
+
+TEST_P(Log, TopicsAreListed) {
+  std::vector<std::string> expected;
+  for (int i = 0; i < 7; ++i) {
+    expected.push_back("topic" + std::string(static_cast<size_t>(i), 'x'));
+    append(engine(), expected.back(), "1");
+    append(engine(), expected.back(), "2");
+  }
+  append(engine(), "gone", "entry");
+  forget(engine(), "gone");
+  trim(engine(), expected[3], log_end(engine(), expected[3]));
+  std::vector<std::string> listed;
+  for (std::string after;; after = listed.back()) {
+    const auto page = wait_for(engine().topics(after, 3));
+    ASSERT_TRUE(page.ok()) << page.error().sentence();
+    if (page->empty()) break;
+    EXPECT_LE(page->size(), 3U);
+    listed.insert(listed.end(), page->begin(), page->end());
+  }
+  std::ranges::sort(listed);
+  EXPECT_EQ(listed, expected);
+}
+
+TEST_P(Log, ARestoredLogIsAsItWasAndGoesOn) {
+  constexpr uint64_t kFar = uint64_t{900} << 40;
+  const auto at = [](uint64_t number) { return numbered_position(number); };
+  const std::vector<LogEntry> entries{{at(7), "seven"}, {at(9), "nine"}, {at(kFar), "far"}};
+  const auto restore = [&](const std::string& topic, std::vector<LogEntry> some, uint64_t end) {
+    const auto restored = wait_for(engine().restore_log(topic, std::move(some), at(end)));
+    EXPECT_TRUE(restored.ok());
+  };
+  restore("t", {entries[0], entries[1]}, 9);
+  restore("t", {entries[1], entries[2]}, kFar);  // as after a kill
+  restore("t", {}, kFar);
+  restore("trimmed", {}, kFar + 5);
+  const auto log = read_log(engine(), "t");
+  EXPECT_EQ(entries_of(log), (Strings{"seven", "nine", "far"}));
+  for (size_t i = 0; i < log.size(); ++i) EXPECT_EQ(log[i].position, entries[i].position);
+  EXPECT_EQ(log_end(engine(), "t"), at(kFar));
+  EXPECT_EQ(log_end(engine(), "trimmed"), at(kFar + 5));
+  EXPECT_TRUE(read_log(engine(), "trimmed").empty());
+  append(engine(), "t", "next");
+  append(engine(), "trimmed", "first");
+  EXPECT_GT(log_end(engine(), "t"), at(kFar));
+  EXPECT_GT(log_end(engine(), "trimmed"), at(kFar + 5));
+  EXPECT_EQ(entries_of(read_log(engine(), "t", at(9))), (Strings{"far", "next"}));
+  Position strange;
+  strange.bytes.back() = 1;
+  const auto refused = wait_for(engine().restore_log("t", {}, strange));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kTooLarge);
 }
 
 TEST_P(Log, ATransactionsEntriesCommitTogetherAndKeepTheirOrder) {

@@ -21,6 +21,7 @@
 #include "engines/rocksdb/rocksdb_engine.h"
 #include "faulty_files.h"
 #include "rocksdb_store.h"
+#include "storage/positions.h"
 
 namespace partita::contract {
 namespace {
@@ -53,6 +54,20 @@ TEST_F(RocksdbStore, DataAndLogSurviveReopening) {
   const auto engine = open();
   EXPECT_TRUE(read_log(*engine, "t").empty());
   EXPECT_EQ(log_end(*engine, "t"), end);
+}
+
+TEST_F(RocksdbStore, PositionsOfARestoredLogAreNeverGivenAgain) {
+  const Position far = numbered_position((uint64_t{70} << 40) + 12);
+  {
+    const auto engine = open();
+    ASSERT_TRUE(wait_for(engine->restore_log("t", {{far, "far"}}, far)).ok());
+  }
+  const auto engine = open();
+  append(*engine, "t", "next");
+  append(*engine, "u", "other");
+  EXPECT_GT(log_end(*engine, "t"), far);
+  EXPECT_GT(log_end(*engine, "u"), far);
+  EXPECT_EQ(entries_of(read_log(*engine, "t")), (std::vector<std::string>{"far", "next"}));
 }
 
 TEST_F(RocksdbStore, OpensOnceAtATime) {

@@ -35,6 +35,13 @@ class SpreadEngine final : public storage::Engine {
     return next().trim_log(std::move(topic), upto);
   }
   Task<Result<void>> forget_log(std::string topic) override { return next().forget_log(std::move(topic)); }
+  Task<Result<std::vector<std::string>>> topics(std::string after, size_t most) override {
+    return next().topics(std::move(after), most);
+  }
+  Task<Result<void>> restore_log(std::string topic, std::vector<storage::LogEntry> entries,
+                                 storage::Position end) override {
+    return next().restore_log(std::move(topic), std::move(entries), end);
+  }
   Task<Result<uint64_t>> approximate_bytes(storage::Range range) override {
     return next().approximate_bytes(std::move(range));
   }

@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "storage/positions.h"
 
 namespace partita {
 
@@ -37,6 +38,8 @@ class MemoryEngine final : public Engine {
   Task<Result<Position>> log_end(std::string topic) override;
   Task<Result<void>> trim_log(std::string topic, Position upto) override;
   Task<Result<void>> forget_log(std::string topic) override;
+  Task<Result<std::vector<std::string>>> topics(std::string after, size_t most) override;
+  Task<Result<void>> restore_log(std::string topic, std::vector<LogEntry> entries, Position end) override;
   Task<Result<uint64_t>> approximate_bytes(Range range) override;
   Limits limits() const override { return kLimits; }
   Result<void> health() const override { return {}; }
@@ -122,14 +125,7 @@ bool MemoryEngine::is_stale(const Compare& compare) const {
   return record == nullptr ? compare.version.has_value() : compare.version != record->version;
 }
 
-Position MemoryEngine::next_position() {
-  ++last_position_;
-  Position position;
-  for (size_t i = 0; i < sizeof last_position_; ++i) {
-    position.bytes[i] = static_cast<uint8_t>(last_position_ >> (8 * (sizeof last_position_ - 1 - i)));
-  }
-  return position;
-}
+Position MemoryEngine::next_position() { return numbered_position(++last_position_); }
 
 void MemoryEngine::apply(Changes& changes, Version version) {
   for (Changes::Write& write : changes.writes()) {
@@ -210,6 +206,26 @@ Task<Result<void>> MemoryEngine::trim_log(std::string topic, Position upto) {
 Task<Result<void>> MemoryEngine::forget_log(std::string topic) {
   std::unique_lock lock(mutex_);
   if (const auto log = logs_.find(topic); log != logs_.end()) logs_.erase(log);
+  co_return Result<void>();
+}
+
+Task<Result<std::vector<std::string>>> MemoryEngine::topics(std::string after, size_t most) {
+  std::vector<std::string> names;
+  std::shared_lock lock(mutex_);
+  for (auto next = logs_.upper_bound(after); next != logs_.end() && names.size() < most; ++next) {
+    names.push_back(next->first);
+  }
+  co_return names;
+}
+
+Task<Result<void>> MemoryEngine::restore_log(std::string topic, std::vector<LogEntry> entries, Position end) {
+  const std::optional<uint64_t> last = position_number(end);
+  if (!last) co_return no_room_for_position();
+  std::unique_lock lock(mutex_);
+  Log& log = logs_[topic];
+  for (LogEntry& one : entries) log.entries.emplace(one.position, std::move(one.entry));
+  log.end = std::max(log.end, end);
+  last_position_ = std::max(last_position_, *last);
   co_return Result<void>();
 }
 

@@ -7,12 +7,14 @@
 #include "engines/postgres/courier.h"
 #include "engines/postgres/parameters.h"
 #include "engines/postgres/schema.h"
+#include "storage/positions.h"
 
 namespace partita {
 
 namespace {
 
 using namespace storage;
+using postgres::ArrayParameter;
 using postgres::Ask;
 using postgres::Courier;
 using postgres::Deal;
@@ -42,18 +44,11 @@ int64_t bounded(size_t number) { return static_cast<int64_t>(std::min<size_t>(nu
 
 // The number of an entry is the first half of its position.
 int64_t number_of(Position position) {
-  uint64_t number = 0;
-  for (size_t i = 0; i < sizeof number; ++i) number = number << 8 | position.bytes[i];
-  return static_cast<int64_t>(std::min<uint64_t>(number, INT64_MAX));
+  std::ranges::fill(position.bytes.begin() + sizeof(int64_t), position.bytes.end(), 0);
+  return static_cast<int64_t>(std::min<uint64_t>(*position_number(position), INT64_MAX));
 }
 
-Position position_of(int64_t number) {
-  Position position;
-  for (size_t i = 0; i < sizeof number; ++i) {
-    position.bytes[i] = static_cast<uint8_t>(static_cast<uint64_t>(number) >> (8 * (sizeof number - 1 - i)));
-  }
-  return position;
-}
+Position position_of(int64_t number) { return numbered_position(static_cast<uint64_t>(number)); }
 
 class PostgresEngine final : public Engine {
  public:
@@ -70,6 +65,8 @@ class PostgresEngine final : public Engine {
   Task<Result<Position>> log_end(std::string topic) override;
   Task<Result<void>> trim_log(std::string topic, Position upto) override;
   Task<Result<void>> forget_log(std::string topic) override;
+  Task<Result<std::vector<std::string>>> topics(std::string after, size_t most) override;
+  Task<Result<void>> restore_log(std::string topic, std::vector<LogEntry> entries, Position end) override;
   Task<Result<uint64_t>> approximate_bytes(Range range) override;
   Limits limits() const override { return kLimits; }
   Result<void> health() const override { return courier_.health(); }
@@ -193,6 +190,35 @@ Task<Result<void>> PostgresEngine::forget_log(std::string topic) {
   co_return Result<void>();
 }
 
+Task<Result<std::vector<std::string>>> PostgresEngine::topics(std::string after, size_t most) {
+  Parameters parameters;
+  parameters.add_bytes(after);
+  parameters.add_int64(bounded(most));
+  PARTITA_CO_TRY(const Rows rows, co_await ask(Statement::kTopics, std::move(parameters)));
+  std::vector<std::string> names;
+  for (int row = 0; row < rows.size(); ++row) names.emplace_back(rows.bytes(row, 0));
+  co_return names;
+}
+
+Task<Result<void>> PostgresEngine::restore_log(std::string topic, std::vector<LogEntry> entries, Position end) {
+  using Element = ArrayParameter::Element;
+  const std::optional<uint64_t> last = position_number(end);
+  if (!last || *last > INT64_MAX) co_return no_room_for_position();
+  ArrayParameter numbers(Element::kInt64);
+  ArrayParameter texts(Element::kBytes);
+  for (const LogEntry& one : entries) {
+    numbers.add_int64(number_of(one.position));
+    texts.add_bytes(one.entry);
+  }
+  Parameters parameters;
+  parameters.add_bytes(topic);
+  parameters.add_array(std::move(numbers));
+  parameters.add_array(std::move(texts));
+  parameters.add_int64(static_cast<int64_t>(*last));
+  PARTITA_CO_TRY_VOID(co_await ask(Statement::kRestoreLog, std::move(parameters)));
+  co_return Result<void>();
+}
+
 Task<Result<uint64_t>> PostgresEngine::approximate_bytes(Range range) {
   if (is_empty(range)) co_return uint64_t{0};
   Parameters parameters;
@@ -202,6 +228,11 @@ Task<Result<uint64_t>> PostgresEngine::approximate_bytes(Range range) {
 }
 
 }  // namespace
+
+Result<int> count_postgres_connections(const PostgresOptions& options) {
+  PARTITA_TRY(const postgres::Target target, postgres::Target::parse(options.url));
+  return postgres::count_connections(target);
+}
 
 Result<std::unique_ptr<storage::Engine>> open_postgres_engine(const PostgresOptions& options) {
   PARTITA_TRY(postgres::Target target, postgres::Target::parse(options.url));

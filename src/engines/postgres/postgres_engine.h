@@ -29,4 +29,7 @@ struct PostgresOptions {
 // that is none and for a store of a newer version, kUnavailable when the database can not be reached or refuses.
 Result<std::unique_ptr<storage::Engine>> open_postgres_engine(const PostgresOptions& options);
 
+// Connections that servers of Partita have to that database, whichever store of it they use. Blocks. Errors as above.
+Result<int> count_postgres_connections(const PostgresOptions& options);
+
 }  // namespace partita

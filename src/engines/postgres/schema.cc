@@ -53,6 +53,14 @@ constexpr std::array kStatements = {
     StatementText{Statement::kTrim, "partita_trim_some",
                   "SELECT partita_trim($1::bytea, $2::bigint, $3::bigint, $4::bigint)"},
     StatementText{Statement::kForget, "partita_forget_topic", "SELECT partita_forget($1::bytea)"},
+    StatementText{Statement::kTopics, "partita_topics",
+                  "SELECT t FROM partita_topic WHERE t > $1::bytea ORDER BY t LIMIT $2::bigint"},
+    StatementText{
+        Statement::kRestoreLog, "partita_restore_log",
+        "WITH entries AS (INSERT INTO partita_log (t, n, entry) "
+        "SELECT $1::bytea, a.n, a.e FROM unnest($2::bigint[], $3::bytea[]) AS a(n, e) ON CONFLICT DO NOTHING) "
+        "INSERT INTO partita_topic (t, last) VALUES ($1::bytea, $4::bigint) "
+        "ON CONFLICT (t) DO UPDATE SET last = greatest(partita_topic.last, excluded.last)"},
 };
 
 using Answer = std::unique_ptr<PGresult, FreeResult>;
@@ -63,6 +71,15 @@ Result<Answer> execute(PGconn* session, const std::string& sql) {
   if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) return answer;
   const char* const state = libpq().PQresultErrorField(answer.get(), PG_DIAG_SQLSTATE);
   return to_error(state == nullptr ? "" : state, libpq().PQerrorMessage(session));
+}
+
+Result<Session> connect(const Target& target) {
+  const std::vector<const char*> names = target.names();
+  const std::vector<const char*> values = target.values();
+  Session session(libpq().PQconnectdbParams(names.data(), values.data(), 0));
+  if (libpq().PQstatus(session.get()) == CONNECTION_OK) return session;
+  return Error(ErrorKind::kUnavailable,
+               "PostgreSQL can not be reached: " + in_one_line(libpq().PQerrorMessage(session.get())) + ".");
 }
 
 int number_in(const Answer& answer, int column) { return std::atoi(libpq().PQgetvalue(answer.get(), 0, column)); }
@@ -203,14 +220,17 @@ std::vector<const char*> Target::values() const {
   return values;
 }
 
+Result<int> count_connections(const Target& target) {
+  PARTITA_TRY(const Session session, connect(target));
+  PARTITA_TRY(const Answer count,
+              execute(session.get(),
+                      "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND "
+                      "application_name = 'partita' AND pid <> pg_backend_pid()"));
+  return number_in(count, 0);
+}
+
 Result<void> install(const Target& target) {
-  const std::vector<const char*> names = target.names();
-  const std::vector<const char*> values = target.values();
-  const Session session(libpq().PQconnectdbParams(names.data(), values.data(), 0));
-  if (libpq().PQstatus(session.get()) != CONNECTION_OK) {
-    return Error(ErrorKind::kUnavailable,
-                 "PostgreSQL can not be reached: " + in_one_line(libpq().PQerrorMessage(session.get())) + ".");
-  }
+  PARTITA_TRY(const Session session, connect(target));
   PARTITA_TRY(const Answer version,
               execute(session.get(), "SELECT current_setting('server_version_num')::int >= 130000"));
   if (libpq().PQgetvalue(version.get(), 0, 0)[0] != 't') {

@@ -42,6 +42,9 @@ class Target {
 // store that a newer version made.
 Result<void> install(const Target& target);
 
+// How many connections to that database other servers of Partita have. Blocks. Error: kUnavailable.
+Result<int> count_connections(const Target& target);
+
 // What a row of a commit is; the function adds them up to see what there is to do.
 enum Change : int32_t {
   kUpdate = 1,       // is of that version, and is put
@@ -75,7 +78,9 @@ enum class Statement {
   kReadLog,
   kLogEnd,
   kTrim,
-  kForget
+  kForget,
+  kTopics,
+  kRestoreLog
 };
 
 struct StatementText {

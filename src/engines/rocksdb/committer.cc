@@ -36,6 +36,9 @@ size_t Commit::weigh() const {
   for (const storage::Changes::Append& append : appends) {
     bytes += kWriteOverheadBytes + append.topic.size() + append.entry.size();
   }
+  if (restored) {
+    for (const auto& [place, entry] : restored->entries) bytes += kWriteOverheadBytes + entry.size();
+  }
   return bytes;
 }
 
@@ -375,11 +378,30 @@ rocksdb::Status Committer::add_log(const Commit& commit) {
     const std::array<rocksdb::Slice, 2> value{rocksdb::Slice(&kEntryTag, 1), rocksdb::Slice(append.entry)};
     status = batch_.Put(store_.log, rocksdb::SliceParts(&key, 1), rocksdb::SliceParts(value.data(), value.size()));
   }
+  if (commit.restored && status.ok()) status = add_restored(*commit.restored);
   if (!commit.trim || !status.ok()) return status;
   const std::string newest = log_key(commit.trim->topic, commit.trim->newest);
   status = batch_.DeleteRange(store_.log, log_key(commit.trim->topic, 0), newest);
   if (!status.ok() || commit.trim->newest == kNoPlace) return status;
   return batch_.Put(store_.log, newest, rocksdb::Slice(&kTrimmedTag, 1));
+}
+
+// What is appended later, in this opening or in another, stands behind them.
+rocksdb::Status Committer::add_restored(const Commit::Restored& restored) {
+  rocksdb::Status status;
+  for (const auto& [place, entry] : restored.entries) {
+    if (status.ok()) status = batch_.Put(store_.log, log_key(restored.topic, place), kEntryTag + entry);
+  }
+  if (status.ok() && restored.is_trimmed) {
+    status = batch_.Put(store_.log, log_key(restored.topic, restored.end), rocksdb::Slice(&kTrimmedTag, 1));
+  }
+  last_place_ = std::max(last_place_, restored.end);
+  const uint64_t epoch = restored.end >> kEpochShift;
+  if (!status.ok() || epoch < store_.last_id >> kEpochShift) return status;
+  store_.witness->saw_epoch(epoch);
+  std::string stored;
+  append_u64(stored, epoch);
+  return batch_.Put(store_.log, kEpochKey, stored);
 }
 
 }  // namespace partita::rocks

@@ -42,6 +42,14 @@ class Commit {
     uint64_t newest;  // the place of the newest entry that goes; kNoPlace: all go, and the topic with them
   };
 
+  // Entries of another store's log, where they were there.
+  struct Restored {
+    std::string topic;
+    std::vector<std::pair<uint64_t, std::string>> entries;  // by place
+    uint64_t end;                                           // the place of the newest that ever was there
+    bool is_trimmed;                                        // nothing is left at `end`
+  };
+
   // The list of writes takes its memory there, which outlives the commit.
   explicit Commit(std::pmr::memory_resource* memory = std::pmr::get_default_resource()) : writes(memory) {}
 
@@ -49,11 +57,12 @@ class Commit {
   std::pmr::vector<storage::Changes::Append> appends;
   std::optional<storage::Range> erase;
   std::optional<Trim> trim;
+  std::optional<Restored> restored;
   Executor* executor = nullptr;  // never null once it is enqueued or waits for room
   Outcome outcome = Outcome::kDurable;
 
   // Nothing to write: it only waits until everything queued before it is durable.
-  bool is_barrier() const { return writes.empty() && appends.empty() && !erase && !trim; }
+  bool is_barrier() const { return writes.empty() && appends.empty() && !erase && !trim && !restored; }
 
   // Of what a transaction writes.
   void clear() {
@@ -161,6 +170,7 @@ class Committer {
   // `last`: the number of the last commit that is written with it.
   rocksdb::Status add(const Commit& commit, uint64_t last);
   rocksdb::Status add_log(const Commit& commit);
+  rocksdb::Status add_restored(const Commit::Restored& restored);
 
   Store& store_;
   const Latches& latches_;

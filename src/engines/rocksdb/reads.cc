@@ -162,6 +162,21 @@ Status read_entries(const Store& store, const std::string& topic, Position after
   return row->status();
 }
 
+Status list_topics(const Store& store, const std::string& after, size_t most, ReadTier tier,
+                   std::vector<std::string>& topics) {
+  topics.clear();
+  const Look look(tier);
+  const std::unique_ptr<rocksdb::Iterator> row(store.db->NewIterator(look.options, store.log));
+  std::string begin = log_key(after, kNoPlace);
+  for (row->Seek(begin); row->Valid() && topics.size() < most; row->Seek(begin)) {
+    const std::string_view key = to_view(row->key());
+    if (key.front() != kLogTag) break;
+    topics.emplace_back(topic_of(key));
+    begin = log_key(topics.back(), kNoPlace);
+  }
+  return row->status();
+}
+
 Status find_entry(const Store& store, const std::string& topic, uint64_t upto, ReadTier tier, uint64_t& place) {
   Look look(tier);
   rocksdb::ReadOptions& options = look.options;

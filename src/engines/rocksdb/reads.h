@@ -34,6 +34,8 @@ rocksdb::Status scan_page(const Store& store, const storage::Range& range, stora
                           size_t max_records, size_t max_bytes, ReadTier tier, storage::Page& page);
 rocksdb::Status read_entries(const Store& store, const std::string& topic, storage::Position after, size_t max_entries,
                              size_t max_bytes, ReadTier tier, std::vector<storage::LogEntry>& entries);
+rocksdb::Status list_topics(const Store& store, const std::string& after, size_t most, ReadTier tier,
+                            std::vector<std::string>& topics);
 // The place of the newest entry up to `upto`, trimmed or not; 0 when there is none.
 rocksdb::Status find_entry(const Store& store, const std::string& topic, uint64_t upto, ReadTier tier, uint64_t& place);
 

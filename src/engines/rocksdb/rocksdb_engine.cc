@@ -14,6 +14,7 @@
 #include "engines/rocksdb/report.h"
 #include "engines/rocksdb/store.h"
 #include "engines/rocksdb/transaction.h"
+#include "storage/positions.h"
 
 namespace partita {
 
@@ -46,6 +47,8 @@ class RocksdbEngine final : public Engine {
   Task<Result<Position>> log_end(std::string topic) override;
   Task<Result<void>> trim_log(std::string topic, Position upto) override;
   Task<Result<void>> forget_log(std::string topic) override;
+  Task<Result<std::vector<std::string>>> topics(std::string after, size_t most) override;
+  Task<Result<void>> restore_log(std::string topic, std::vector<LogEntry> entries, Position end) override;
   Task<Result<uint64_t>> approximate_bytes(Range range) override;
   Limits limits() const override { return rocks::kLimits; }
   Result<void> health() const override { return committer_.health(); }
@@ -179,6 +182,37 @@ Task<Result<void>> RocksdbEngine::trim(std::string topic, uint64_t upto) {
     commit.trim = Commit::Trim{std::move(topic), newest};
     outcome = co_await carry_out(commit);
     if (outcome.ok()) reclaimer_.erased(store_->log, begin, end, bytes);
+  }
+  co_await Home{home};
+  co_return outcome;
+}
+
+Task<Result<std::vector<std::string>>> RocksdbEngine::topics(std::string after, size_t most) {
+  return ask<std::vector<std::string>>([=, this, after = std::move(after)](ReadTier tier, auto& topics) {
+    return rocks::list_topics(*store_, after, most, tier, topics);
+  });
+}
+
+Task<Result<void>> RocksdbEngine::restore_log(std::string topic, std::vector<LogEntry> entries, Position end) {
+  Executor* const home = Executor::current();
+  const std::optional<uint64_t> last = position_number(end);
+  if (!last || *last == kNoPlace) co_return no_room_for_position();
+  PARTITA_CO_TRY_VOID(health());
+  co_await workers_.enter();
+  uint64_t newest = 0;
+  const Status found = rocks::find_entry(*store_, topic, kNoPlace, rocks::kFromDisk, newest);
+  if (!entries.empty()) newest = std::max(newest, rocks::place_of(entries.back().position));
+  Commit commit;
+  commit.executor = &workers_;
+  commit.restored = Commit::Restored{std::move(topic), {}, *last, newest < *last};
+  for (LogEntry& one : entries) {
+    commit.restored->entries.emplace_back(rocks::place_of(one.position), std::move(one.entry));
+  }
+  Result<void> outcome;
+  if (!found.ok()) {
+    outcome = rocks::to_error(found);
+  } else if (*last > 0) {
+    outcome = co_await carry_out(commit);
   }
   co_await Home{home};
   co_return outcome;

@@ -380,11 +380,17 @@ std::string log_key(std::string_view topic, uint64_t place) {
   PARTITA_CHECK(topic.size() <= storage::kMaxTopicBytes);
   std::string key;
   key.reserve(2 + topic.size() + kPlaceBytes);
-  key.push_back('L');
+  key.push_back(kLogTag);
   key.push_back(static_cast<char>(topic.size()));
   key.append(topic);
   append_u64(key, place);
   return key;
+}
+
+std::string_view topic_of(std::string_view stored_log_key) {
+  PARTITA_CHECK(stored_log_key.size() > kPlaceBytes + 1);
+  stored_log_key.remove_suffix(kPlaceBytes);
+  return stored_log_key.substr(2);
 }
 
 uint64_t place_of(std::string_view stored_log_key) {

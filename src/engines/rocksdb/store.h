@@ -83,7 +83,9 @@ inline constexpr uint64_t kNoPlace = UINT64_MAX;  // after every entry's
 inline constexpr char kEntryTag = 'e';
 inline constexpr char kTrimmedTag = 't';  // the newest entry that was trimmed: no entry any more, only its place
 std::string log_key(std::string_view topic, uint64_t place);
-// Precondition: a key made by log_key().
+inline constexpr char kLogTag = 'L';
+// Preconditions of both: a key made by log_key().
+std::string_view topic_of(std::string_view stored_log_key);
 uint64_t place_of(std::string_view stored_log_key);
 // The newest place at or before the position.
 uint64_t place_of(const storage::Position& position);

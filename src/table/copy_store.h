@@ -1,0 +1,56 @@
+// Moves a whole store to another engine: all rows and all logs, with the positions of their entries, so that what
+// clients know of streams stays true.
+//
+// The copy says so of itself, in a row that is written first and erased last, when everything has been read back: a
+// database on half a copy is never opened (Database::open). That row carries how far the copy is, in the transaction of
+// what was copied, so it goes on where it was.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "storage/engine.h"
+
+namespace partita::table {
+
+// What a store holds of one table; of table 0, which is the catalogue, and of logs too.
+struct CopiedPart {
+  uint64_t rows = 0;  // or entries
+  uint64_t bytes = 0;
+  uint64_t checksum = 0;  // of keys and values; whatever their order
+  bool operator==(const CopiedPart&) const = default;
+};
+
+struct CopyReport {
+  std::map<uint32_t, CopiedPart> tables;  // by id
+  CopiedPart logs;
+  bool resumed = false;
+};
+
+struct CopyProgress {
+  bool verifying = false;
+  uint64_t rows = 0;  // and entries, so far
+  uint64_t bytes = 0;
+};
+
+struct CopyOptions {
+  std::string from_name;  // what is named again when an interrupted copy goes on
+  size_t page_rows = 1'000;
+  size_t page_bytes = size_t{1} << 20;
+  // Called after each page; false: stop here, to go on another time.
+  std::function<bool(const CopyProgress&)> progress;
+};
+
+// Nobody else uses the stores meanwhile: what changes in `from` is found when all is compared, but may be found so late
+// that the copy has to begin anew. Errors, one sentence each: kInvalid (reason 0) for stores that can not be copied
+// from or to, kConflict for what differs in the end, kUnavailable for a stop; those of the engines.
+Task<Result<CopyReport>> copy_store(storage::Engine& from, storage::Engine& to, CopyOptions options);
+
+// Error: kInvalid (reason 0), with one sentence, for a store that is a copy and not whole yet.
+Task<Result<void>> refuse_half_copy(storage::Engine& engine);
+
+}  // namespace partita::table

@@ -1,0 +1,126 @@
+#include "table/copy_store.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "engines/memory/memory_engine.h"
+#include "table/system_rows.h"
+#include "table/table_testing.h"
+
+namespace partita::table {
+namespace {
+
+class CopyTest : public TableTest {
+ protected:
+  CopyTest() {
+    TableRequest request = plain_table();
+    request.stream = StreamRequest{true, "NEW_AND_OLD_IMAGES"};
+    create(request);
+    for (int i = 0; i < 50; ++i) put("T", item({{"pk", s("p" + std::to_string(i))}, {"sk", n(i)}}));
+    close();
+  }
+
+  static CopyOptions options(std::function<bool(const CopyProgress&)> progress = nullptr) {
+    CopyOptions options;
+    options.from_name = "here";
+    options.page_rows = 7;
+    options.progress = std::move(progress);
+    return options;
+  }
+  Result<CopyReport> copy(std::function<bool(const CopyProgress&)> progress = nullptr) {
+    return wait_for(copy_store(engine_, *to_, options(std::move(progress))));
+  }
+  Result<std::unique_ptr<Database>> open_copy() { return Database::open(*to_, clock_, random_, options_); }
+
+  std::unique_ptr<storage::Engine> to_ = open_memory_engine();
+};
+
+TEST_F(CopyTest, IsWhatItWasCopiedFrom) {
+  const auto report = copy();
+  ASSERT_TRUE(report.ok()) << report.error().sentence();
+  EXPECT_FALSE(report->resumed);
+  EXPECT_GE(report->logs.rows, 50U);
+  uint64_t rows = 0;
+  for (const auto& [id, part] : report->tables) rows += id == 0 ? 0 : part.rows;
+  EXPECT_EQ(rows, 50U);
+  const auto database = open_copy();
+  ASSERT_TRUE(database.ok()) << database.error().sentence();
+  open();
+  EXPECT_EQ(rows_of(**database, "T").size(), 50U);
+  EXPECT_EQ(rows_of(**database, "T"), rows_of(db(), "T"));
+  partita::table::expect_consistent(**database, "T");
+}
+
+// Stopped after each page in turn, it goes on, and no half of it is ever opened.
+TEST_F(CopyTest, GoesOnWhereItWas) {
+  int stops = 0;
+  for (;; ++stops) {
+    uint64_t pages = 0;
+    const auto report = copy([&](const CopyProgress& progress) { return progress.verifying || ++pages > 1; });
+    if (report.ok()) {
+      EXPECT_EQ(report->resumed, stops > 0);
+      break;
+    }
+    ASSERT_EQ(report.error().kind(), ErrorKind::kUnavailable) << report.error().sentence();
+    const auto half = open_copy();
+    ASSERT_FALSE(half.ok());
+    EXPECT_NE(half.error().sentence().find("not whole yet"), std::string::npos);
+    ASSERT_LT(stops, 200);
+  }
+  EXPECT_GT(stops, 10);
+  EXPECT_TRUE(open_copy().ok());
+}
+
+TEST_F(CopyTest, RefusesWhatIsNotForIt) {
+  std::vector<storage::Key> none;
+  const storage::Decide put = [](std::span<const storage::Record* const>, storage::Changes& changes) {
+    changes.put({"zzzz", 4}, "other");
+    return storage::Decision::kCommit;
+  };
+  ASSERT_TRUE(wait_for(to_->transact(none, {}, put)).ok());
+  const auto full = copy();
+  ASSERT_FALSE(full.ok());
+  EXPECT_NE(full.error().sentence().find("not empty"), std::string::npos);
+
+  to_ = open_memory_engine();
+  ASSERT_FALSE(copy([](const CopyProgress&) { return false; }).ok());
+  CopyOptions elsewhere = options();
+  elsewhere.from_name = "elsewhere";
+  const auto other = wait_for(copy_store(engine_, *to_, elsewhere));
+  ASSERT_FALSE(other.ok());
+  EXPECT_NE(other.error().sentence().find("another store, here"), std::string::npos);
+
+  const auto nothing = open_memory_engine();
+  const auto third = open_memory_engine();
+  EXPECT_FALSE(wait_for(copy_store(*nothing, *third, options())).ok());
+  EXPECT_FALSE(wait_for(copy_store(*to_, *third, options())).ok());  // half a copy
+}
+
+// Behind where the copy is, or in the copy itself.
+TEST_F(CopyTest, FindsWhatChangedMeanwhile) {
+  for (const bool in_copy : {false, true}) {
+    for (const char* const value : {"changed", ""}) {
+      to_ = open_memory_engine();
+      bool done = false;
+      const auto report = copy([&](const CopyProgress& progress) {
+        if (!progress.verifying || std::exchange(done, true)) return true;
+        storage::Engine& target = in_copy ? *to_ : static_cast<storage::Engine&>(engine_);
+        const auto page = wait_for(target.scan({}, storage::Direction::kDescending, 1, 1)).value();
+        const storage::Key key{std::string(page[0].key), 4};
+        const storage::Decide change = [&](std::span<const storage::Record* const>, storage::Changes& changes) {
+          *value != 0 ? changes.put(key, value) : changes.erase(key);
+          return storage::Decision::kCommit;
+        };
+        EXPECT_TRUE(wait_for(target.transact({}, {}, change)).ok());
+        return true;
+      });
+      ASSERT_FALSE(report.ok());
+      EXPECT_EQ(report.error().kind(), ErrorKind::kConflict) << report.error().sentence();
+      EXPECT_FALSE(open_copy().ok());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace partita::table

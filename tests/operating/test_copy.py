@@ -1,0 +1,199 @@
+"""`partita copy`: a store goes to PostgreSQL and back, killed on the way again and again, and is the same to its clients."""
+
+import decimal
+import json
+import random
+import subprocess
+import time
+
+import pytest
+from postgres import running_postgres
+from server import binary, running_server
+
+ITEMS = 6_000
+KILLS = 4
+
+
+def run(*words, kill_after_s=None):
+    """(exit code, stdout, stderr); killed when it takes longer than that."""
+    process = subprocess.Popen([binary(), *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        out, err = process.communicate(timeout=kill_after_s)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate()
+    return process.returncode, out, err
+
+
+def fill(server):
+    """A little of all that a store holds."""
+    client = server.client()
+    attributes = [{"AttributeName": name, "AttributeType": kind} for name, kind in (("p", "S"), ("s", "N"), ("g", "S"))]
+    keys = [{"AttributeName": "p", "KeyType": "HASH"}, {"AttributeName": "s", "KeyType": "RANGE"}]
+    local = [{"AttributeName": "p", "KeyType": "HASH"}, {"AttributeName": "g", "KeyType": "RANGE"}]
+    everything = {"ProjectionType": "ALL"}
+    client.create_table(
+        TableName="full",
+        AttributeDefinitions=attributes,
+        KeySchema=keys,
+        BillingMode="PAY_PER_REQUEST",
+        GlobalSecondaryIndexes=[{"IndexName": "by-g", "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}], "Projection": everything}],
+        LocalSecondaryIndexes=[{"IndexName": "by-p-g", "KeySchema": local, "Projection": everything}],
+        StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
+        Tags=[{"Key": "of", "Value": "ours"}],
+    )
+    client.update_time_to_live(TableName="full", TimeToLiveSpecification={"Enabled": True, "AttributeName": "ends"})
+    resource = server.resource().Table("full")
+    chance = random.Random(5)
+    with resource.batch_writer() as batch:
+        for number in range(ITEMS):
+            item = {"p": f"p{number % 97}", "s": number, "g": f"g{number % 13}", "text": "x" * chance.randrange(600)}
+            if number % 10 == 0:
+                item |= {"ends": int(time.time()) + 100_000, "bytes": bytes(chance.randrange(256) for _ in range(40))}
+            batch.put_item(Item=item)
+    for number in range(50):
+        resource.delete_item(Key={"p": f"p{number % 97}", "s": number})
+    resource.put_item(Item={"p": "large", "s": 1, "text": "y" * 390_000})
+    resource.put_item(Item={"p": "long" * 500, "s": decimal.Decimal("-1.5")})
+    client.create_table(
+        TableName="empty",
+        AttributeDefinitions=attributes[:1],
+        KeySchema=keys[:1],
+        ProvisionedThroughput={"ReadCapacityUnits": 3, "WriteCapacityUnits": 4},
+    )
+    client.transact_write_items(
+        TransactItems=[{"Put": {"TableName": "empty", "Item": {"p": {"S": "by token"}}}}], ClientRequestToken="a token of ours"
+    )
+
+
+def everything(server):
+    """What clients see, as one value that can be compared."""
+    client, streams = server.client(), server.client("dynamodbstreams")
+    seen = {}
+    for name in client.list_tables()["TableNames"]:
+        table = client.describe_table(TableName=name)["Table"]
+        scanned = [page["Items"] for page in client.get_paginator("scan").paginate(TableName=name, ConsistentRead=True)]
+        seen[name] = {
+            "table": table,
+            "items": scanned,
+            "ttl": client.describe_time_to_live(TableName=name),
+            "tags": client.list_tags_of_resource(ResourceArn=table["TableArn"])["Tags"],
+            "indexes": {
+                index["IndexName"]: list(client.get_paginator("scan").paginate(TableName=name, IndexName=index["IndexName"]))
+                for kind in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes")
+                for index in table.get(kind, [])
+            },
+        }
+        for one in streams.list_streams(TableName=name)["Streams"]:
+            stream = streams.describe_stream(StreamArn=one["StreamArn"])["StreamDescription"]
+            seen[name]["stream"] = stream
+            seen[name]["records"] = [records_of(streams, one["StreamArn"], shard["ShardId"]) for shard in stream["Shards"]]
+    return json.loads(json.dumps(seen, default=str, sort_keys=True), object_hook=without_request)
+
+
+def without_request(found):
+    found.pop("ResponseMetadata", None)
+    return found
+
+
+def records_of(streams, stream, shard, **where):
+    where = where or {"ShardIteratorType": "TRIM_HORIZON"}
+    at = streams.get_shard_iterator(StreamArn=stream, ShardId=shard, **where)["ShardIterator"]
+    records = []
+    while at:
+        page = streams.get_records(ShardIterator=at)
+        records += page["Records"]
+        if not page["Records"]:
+            return records
+        at = page.get("NextShardIterator")
+    return records
+
+
+def copied(source, target):
+    """Copies, killed KILLS times on the way; a half is never served. What it says in the end."""
+    began, halves = time.monotonic(), 0
+    for kill in range(KILLS):
+        code, out, err = run("copy", source, target, kill_after_s=0.06 + 0.05 * kill)
+        if code == 0:
+            break
+        assert code == -9, err
+        words = ["--store", target] if "://" in str(target) else ["--data", target]
+        code, _, err = run("serve", "--listen", "127.0.0.1:0", *words, kill_after_s=3)
+        # Killed before it wrote anything there is nothing there, which is no half.
+        assert code == 1 and "not whole yet" in err or code == -9 and kill == 0, (code, err)
+        halves += code == 1
+    assert halves, "it was never killed on the way: copy more"
+    if code != 0:
+        code, out, err = run("copy", source, target)
+        assert "an interrupted copy went on" in out, (out, err)
+    assert code == 0, err
+    print(f"{time.monotonic() - began:.1f} s\n{out}{err}")
+    return out
+
+
+def test_there_and_back_everything_is_the_same(tmp_path):
+    first, last = tmp_path / "first", tmp_path / "last"
+    with running_server(data_dir=first) as server:
+        fill(server)
+        before = everything(server)
+    with running_postgres() as postgres:
+        said = copied(first, postgres.url)
+        assert "table full: " in said and "read back" in said
+        with running_server(store=postgres.url) as server:
+            assert everything(server) == before
+            check_goes_on(server, before)
+            between = everything(server)
+        back = copied(postgres.url, last)
+        assert "table full: " in back
+    with running_server(data_dir=last) as server:
+        assert everything(server) == between
+        check_goes_on(server, between)
+
+
+def check_goes_on(server, before):
+    """That what clients hold from the store before is good here: a token, a sequence number; and that writes go on."""
+    client, streams = server.client(), server.client("dynamodbstreams")
+    again = [{"Put": {"TableName": "empty", "Item": {"p": {"S": "by token"}}}}]
+    client.transact_write_items(TransactItems=again, ClientRequestToken="a token of ours")
+    other = [{"Put": {"TableName": "empty", "Item": {"p": {"S": "another"}}}}]
+    with pytest.raises(client.exceptions.IdempotentParameterMismatchException):
+        client.transact_write_items(TransactItems=other, ClientRequestToken="a token of ours")
+    def news():
+        """What came behind the last record that clients saw, by its sequence number in that store."""
+        stream = before["full"]["stream"]
+        for shard, records in zip(stream["Shards"], before["full"]["records"]):
+            last = records[-1]["dynamodb"]["SequenceNumber"]
+            where = {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": last}
+            for record in records_of(streams, stream["StreamArn"], shard["ShardId"], **where):
+                assert int(record["dynamodb"]["SequenceNumber"]) > int(last)
+                yield record["dynamodb"]["Keys"]["p"]["S"]
+
+    assert list(news()) == []
+    client.put_item(TableName="full", Item={"p": {"S": "new"}, "s": {"N": str(time.time())}})
+    assert list(news()) == ["new"]
+
+
+def test_what_can_not_be_copied_is_refused_in_a_sentence(tmp_path):
+    store = tmp_path / "store"
+    with running_server(data_dir=store) as server:
+        server.client().create_table(
+            TableName="one",
+            KeySchema=[{"AttributeName": "p", "KeyType": "HASH"}],
+            AttributeDefinitions=[{"AttributeName": "p", "AttributeType": "S"}],
+            BillingMode="PAY_PER_REQUEST",
+        )
+        code, _, err = run("copy", store, tmp_path / "copy")
+        assert code == 1 and "in use by another server" in err
+    code, _, err = run("copy", tmp_path / "nothing", tmp_path / "copy")
+    assert code == 1 and "There is no store" in err and not (tmp_path / "nothing").exists()
+    code, _, err = run("copy", store, store)
+    assert code == 1 and "onto itself" in err
+    assert run("copy", store, tmp_path / "copy")[0] == 0
+    code, _, err = run("copy", store, tmp_path / "copy")
+    assert code == 1 and "not empty" in err
+    with running_postgres() as postgres:
+        with running_server(store=postgres.url):
+            code, _, err = run("copy", postgres.url, tmp_path / "third")
+            assert code == 1 and "stop them first" in err
+        code, _, err = run("copy", postgres.url, tmp_path / "third")
+        assert code == 1 and "nothing to copy" in err
