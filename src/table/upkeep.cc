@@ -130,6 +130,7 @@ Task<Result<void>> Upkeep::look_for_jobs() {
     const storage::Version version = page[i].version;
     if (!is_free(key, job, version)) continue;
     mine_.insert(key);
+    view_.began(key);
     background_.begin([this, job, version] { return work(job, version); });
   }
   std::erase_if(seen_, [&](const auto& one) { return !there.contains(one.first); });

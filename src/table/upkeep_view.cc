@@ -46,6 +46,11 @@ void UpkeepView::saw_jobs(const storage::Page& rows, const std::set<std::string>
   jobs_ = std::move(jobs);
 }
 
+void UpkeepView::began(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = jobs_.find(key); found != jobs_.end()) found->second.mine = true;
+}
+
 void UpkeepView::saw_expiry(const std::string& table, int64_t late_ms) {
   const std::lock_guard lock(mutex_);
   expiry_late_ms_[table] = std::max<int64_t>(0, late_ms);

@@ -19,6 +19,8 @@ class UpkeepView {
  public:
   // All jobs as the store has them, whoever does them; `mine`: keys of those that this server does.
   void saw_jobs(const storage::Page& rows, const std::set<std::string>& mine, int64_t now_ns);
+  // This server does the job from now on. It is seen to have ended with the next look.
+  void began(const std::string& key);
   // For how long the item has been due that is deleted next; 0: none is.
   void saw_expiry(const std::string& table, int64_t late_ms);
   // Only these tables have items that expire.

@@ -32,6 +32,7 @@ def samples(server, headers=None):
 
 def value(found, name, **labels):
     """The sum of the samples of that name that have these labels; fails when there is none."""
-    chosen = [number for (named, said), number in found.items() if named == name and labels.items() <= dict(said).items()]
+    of_name = [(dict(said), number) for (named, said), number in found.items() if named == name]
+    chosen = [number for said, number in of_name if labels.items() <= said.items()]
     assert chosen, (name, labels)
     return sum(chosen)
