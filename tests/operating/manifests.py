@@ -62,6 +62,15 @@ def container_complaints(container, volumes):
     return found
 
 
+def memory_complaints(name, words, limit):
+    """What requests and graphs of vectors may take, and half a gibibyte for all else."""
+    given = {word.split("=")[0]: int(word.split("=")[1]) for word in words if re.fullmatch(r"--(memory-budget|vector-memory)=\d+", word)}
+    needed = given.get("--memory-budget", 512) + given.get("--vector-memory", 1024) + 512
+    units = {"Mi": 1, "Gi": 1024, "m": 1, "g": 1024}
+    number, unit = re.fullmatch(r"(\d+)(Mi|Gi|m|g)", limit).groups()
+    return [f"{name} may use {needed} MiB, and gets {limit}"] if int(number) * units[unit] < needed else []
+
+
 def workload_complaints(manifest):
     spec = manifest["spec"]
     pod = spec["template"]["spec"]
@@ -80,6 +89,8 @@ def workload_complaints(manifest):
     volumes |= {claim["metadata"]["name"] for claim in spec.get("volumeClaimTemplates", [])}
     for container in pod["containers"]:
         found += container_complaints(container, volumes)
+        if "serve" in container.get("args", []) and "memory" in container.get("resources", {}).get("limits", {}):
+            found += memory_complaints(container["name"], container["args"], container["resources"]["limits"]["memory"])
     return found
 
 
@@ -137,6 +148,8 @@ def compose_complaints(compose):
             found.append(f"{name} may do more than it needs to")
         found += [f"{name} waits for {other}, which is not there" for other in service.get("depends_on", {}) if other not in services]
         found += [f"{name}: there is no secret {one}" for one in service.get("secrets", []) if one not in compose.get("secrets", {})]
+        if "serve" in service.get("command", []):
+            found += memory_complaints(name, service["command"], service.get("mem_limit", "0m"))
         for volume in service.get("volumes", []):
             source = volume.split(":")[0]
             if not source.startswith((".", "/")) and source not in compose.get("volumes", {}):

@@ -6,6 +6,7 @@ import os
 import pathlib
 import pwd
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -86,6 +87,10 @@ def spoil_mount(found):
     named(found, "Deployment")["spec"]["template"]["spec"]["volumes"] = []
 
 
+def spoil_memory(found):
+    server_of(found)["args"].remove("--vector-memory=256")
+
+
 def spoil_root(found):
     named(found, "StatefulSet", "postgres")["spec"]["template"]["spec"]["securityContext"].pop("runAsNonRoot")
 
@@ -100,7 +105,7 @@ def test_a_mistake_is_found(spoil):
 @pytest.mark.parametrize(
     "word, value",
     [
-        ("image", "partita"), ("healthcheck", None), ("cap_drop", []), ("ports", ["8000:8000"]),
+        ("image", "partita"), ("healthcheck", None), ("mem_limit", "512m"), ("cap_drop", []), ("ports", ["8000:8000"]),
         ("depends_on", {"pg-9": {}}), ("secrets", ["other"]), ("environment", {"PGPASSWORD": "secret"}),
     ],
 )  # fmt: skip
@@ -148,6 +153,9 @@ def test_the_connection_string_names_both_hosts():
 # --- the two PostgreSQL servers, as deploy/postgres.sh starts them ---
 
 
+PASSWORD = "it's a \\ word"
+
+
 def free_port():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -163,7 +171,7 @@ class Begun:
         self.directory.mkdir()
         self.environment = {
             "PATH": f"{programs()}:{os.environ['PATH']}",
-            "POSTGRES_NAME": name, "POSTGRES_FIRST": "pg-0", "POSTGRES_PASSWORD": "word",
+            "POSTGRES_NAME": name, "POSTGRES_PASSWORD": PASSWORD,
             "POSTGRES_PEER": "127.0.0.1", "POSTGRES_PEER_PORT": str(peer), "POSTGRES_LISTEN": "127.0.0.1",
             "PGDATA": str(self.directory / "data"), "PGPORT": str(self.port),
         }  # fmt: skip
@@ -174,12 +182,13 @@ class Begun:
             os.chown(self.directory, user.pw_uid, user.pw_gid)
         self.process = None
 
-    def start(self):
+    def start(self, alone=False):
         """False: it ended, as it does while it waits for the other."""
         log = open(self.directory / "log", "a")
         command = [*self.as_user, "bash", "-s", "--", "-c", "fsync=off", "-c", f"unix_socket_directories={self.directory}"]
         with open(DEPLOY / "postgres.sh") as script:
-            self.process = subprocess.Popen(command, env=self.environment, stdin=script, stdout=log, stderr=log)
+            environment = self.environment | ({"POSTGRES_ALONE": self.environment["POSTGRES_NAME"]} if alone else {})
+            self.process = subprocess.Popen(command, env=environment, stdin=script, stdout=log, stderr=log)
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
@@ -190,9 +199,12 @@ class Begun:
         raise AssertionError(self.log())
 
     def ask(self, sql, user="partita"):
-        environment = {**self.environment, "PGPASSWORD": "word"}
+        environment = {**self.environment, "PGPASSWORD": PASSWORD}
         command = ["psql", "-h", "127.0.0.1", "-U", user, "-d", "partita", "-AtXc", sql]
         return subprocess.run(command, env=environment, capture_output=True, text=True).stdout.strip()
+
+    def owner(self):
+        return (self.directory.stat().st_uid, self.directory.stat().st_gid)
 
     def promote(self):
         subprocess.run([*self.as_user, "pg_ctl", "promote"], env=self.environment, check=True, capture_output=True)
@@ -218,16 +230,22 @@ def two():
             yield both
 
 
+def begin_both(first, second):
+    assert first.start(alone=True), first.log()
+    assert second.start(), second.log()
+    deadline = time.monotonic() + 20
+    while first.ask("SELECT sync_state FROM pg_stat_replication", "postgres") != "sync":
+        assert time.monotonic() < deadline, first.log()
+        time.sleep(0.1)
+
+
 def test_postgresql_begins_follows_and_fails_over(two, monkeypatch):
     first, second = two
     assert not second.start() and "Waiting for" in second.log()
-    assert first.start(), first.log()
-    assert second.start(), second.log()
-    deadline = time.monotonic() + 20
-    while first.ask("SELECT sync_state FROM pg_stat_replication") != "sync":
-        assert time.monotonic() < deadline, first.log()
-        time.sleep(0.1)
-    monkeypatch.setenv("PGPASSWORD", "word")
+    assert not first.start() and "Waiting for" in first.log()
+    begin_both(first, second)
+    assert first.ask("SELECT rolsuper FROM pg_roles WHERE rolname = 'partita'") == "f"
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
     store = f"postgresql://partita@127.0.0.1:{first.port},127.0.0.1:{second.port}/partita"
     with running_server(store=store) as server:
         client = server.client()
@@ -241,8 +259,8 @@ def test_postgresql_begins_follows_and_fails_over(two, monkeypatch):
         first.kill()
         second.promote()
         # Until somebody says otherwise it waits for a standby of its own.
-        second.ask("ALTER SYSTEM SET synchronous_standby_names = ''")
-        second.ask("SELECT pg_reload_conf()")
+        second.ask("ALTER SYSTEM SET synchronous_standby_names = ''", "postgres")
+        second.ask("SELECT pg_reload_conf()", "postgres")
         deadline = time.monotonic() + 30
         while get(server, "/ready")[0] != 200:
             assert time.monotonic() < deadline, get(server, "/ready")
@@ -250,3 +268,24 @@ def test_postgresql_begins_follows_and_fails_over(two, monkeypatch):
         assert client.get_item(TableName="kept", Key={"p": {"S": "acknowledged"}}, ConsistentRead=True)["Item"]
         assert not first.start()
         assert "is the primary: remove the data here" in first.log()
+    # Without its data it follows; and while it may have been promoted, the one that was the primary waits for it.
+    shutil.rmtree(first.directory / "data")
+    assert first.start(), first.log()
+    second.kill(signal.SIGINT)
+    first.kill(signal.SIGINT)
+    assert not second.start() and "which may be the primary now" in second.log()
+    assert second.start(alone=True), second.log()
+
+
+def test_who_is_killed_while_it_begins_begins_again(two):
+    """Its data is not there before it is whole."""
+    first, second = two
+    for one, alone in ((first, True), (second, False)):
+        data = one.directory / "data"
+        made = one.directory / "data.new"
+        made.mkdir()
+        (made / "PG_VERSION").write_text("15\n")
+        for path in (made, made / "PG_VERSION"):
+            shutil.chown(path, *one.owner())
+        assert one.start(alone=alone), one.log()
+        assert data.exists() and not made.exists()
