@@ -12,7 +12,6 @@
 #include "app/engines.h"
 #include "base/clock.h"
 #include "base/random.h"
-#include "engines/postgres/postgres_engine.h"
 #include "table/catalog.h"
 #include "table/copy_store.h"
 
@@ -30,24 +29,6 @@ std::string name_of(const std::string& url) {
   std::error_code failed;
   const auto whole = std::filesystem::weakly_canonical(place, failed);
   return failed ? place : whole.string();
-}
-
-// A store that is opened is made where there is none; a copy of nothing helps nobody. And nobody may write meanwhile.
-Result<void> check_source(const std::string& url) {
-  if (scheme_of(url) == "rocksdb") {
-    std::error_code failed;
-    if (std::filesystem::exists(place_of_store(url) + "/CURRENT", failed)) return {};
-    return Error(ErrorKind::kInvalid, "There is no store in " + place_of_store(url) + ".");
-  }
-  if (scheme_of(url) != "postgresql") return {};
-  PostgresOptions options;
-  options.url = url;
-  PARTITA_TRY(const int connections, count_postgres_connections(options));
-  if (connections == 0) return {};
-  return Error(ErrorKind::kUnavailable, "Servers have " + std::to_string(connections) + " connections to " +
-                                            place_of_store(url) +
-                                            ": stop them first, since what they write meanwhile "
-                                            "would be missing.");
 }
 
 // One line that changes on a terminal, and a line now and then elsewhere.
@@ -104,13 +85,16 @@ Result<void> copy(const CommandLine& line) {
   set_log_level(LogLevel::kWarn);
   const std::string from_name = name_of(line.from);
   if (from_name == name_of(line.to)) return Error(ErrorKind::kInvalid, "A store can not be copied onto itself.");
-  PARTITA_TRY_VOID(check_source(line.from));
-  PARTITA_TRY(const std::unique_ptr<storage::Engine> from, open_store(line.from));
-  PARTITA_TRY(const std::unique_ptr<storage::Engine> to, open_store(line.to));
+  PARTITA_TRY(const HeldStore from, hold_store(line.from, true));
+  PARTITA_TRY(const HeldStore to, hold_store(line.to, false));
   // For the progress alone.
-  const auto expected = wait_for(from->approximate_bytes({}));
+  const auto expected = wait_for(from.engine->approximate_bytes({}));
   table::CopyOptions options;
   options.from_name = from_name;
+  options.still_alone = [&]() -> Result<void> {
+    PARTITA_TRY_VOID(from.check());
+    return to.check();
+  };
   Result<table::CopyReport> copied = Error(ErrorKind::kUnavailable, "");
   {
     Teller teller(expected.ok() ? *expected : 0);
@@ -118,10 +102,10 @@ Result<void> copy(const CommandLine& line) {
       teller.tell(progress);
       return true;
     };
-    copied = wait_for(table::copy_store(*from, *to, std::move(options)));
+    copied = wait_for(table::copy_store(*from.engine, *to.engine, std::move(options)));
   }
   if (!copied.ok()) return std::move(copied).error();
-  PARTITA_TRY_VOID(say_all(*from, *copied));
+  PARTITA_TRY_VOID(say_all(*from.engine, *copied));
   std::printf("%s is copied to %s%s; all of it was read back and is the same.\n", from_name.c_str(),
               place_of_store(line.to).c_str(), copied->resumed ? ", where an interrupted copy went on" : "");
   return {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <utility>
 
 #include "engines/foundationdb/foundationdb_engine.h"
 #include "engines/memory/memory_engine.h"
@@ -42,6 +43,21 @@ Result<std::unique_ptr<storage::Engine>> open_rocksdb(const std::string& place) 
   return open_rocksdb_engine(options);
 }
 
+// A store that is opened is made where there is none, and a copy of nothing helps nobody. Its lock holds it.
+Result<HeldStore> hold_rocksdb(const std::string& place, bool is_source) {
+  std::error_code failed;
+  if (is_source && !std::filesystem::exists(place + "/CURRENT", failed)) {
+    return Error(ErrorKind::kInvalid, "There is no store in " + place + ".");
+  }
+  HeldStore held;
+  PARTITA_TRY(held.engine, open_rocksdb(place));
+  return held;
+}
+
+Result<HeldStore> hold_memory(const std::string&, bool) {
+  return Error(ErrorKind::kInvalid, "What is in memory can not be copied.");
+}
+
 Result<std::unique_ptr<storage::Engine>> open_memory(const std::string&) { return open_memory_engine(); }
 
 Result<std::unique_ptr<storage::Engine>> open_postgres(const std::string& place) {
@@ -50,21 +66,34 @@ Result<std::unique_ptr<storage::Engine>> open_postgres(const std::string& place)
   return open_postgres_engine(options);
 }
 
+Result<HeldStore> hold_postgres(const std::string& place, bool) {
+  PostgresOptions options;
+  options.url = "postgresql:" + place;
+  PARTITA_TRY(HeldPostgres held, hold_postgres_engine(options));
+  return HeldStore{std::move(held.check), std::move(held.engine)};
+}
+
 Result<std::unique_ptr<storage::Engine>> open_foundationdb(const std::string& place) {
   FoundationdbOptions options;
   options.place = place;
   return open_foundationdb_engine(options);
 }
 
+Result<HeldStore> hold_foundationdb(const std::string&, bool) {
+  return Error(ErrorKind::kInvalid,
+               "A store in FoundationDB can not be copied, nor be a copy: its logs can not be moved.");
+}
+
 constexpr std::array kEngines = {
     EngineRow{"rocksdb", "rocksdb:DIR", "RocksDB in this process, in a directory: what --data DIR means.", true,
-              open_rocksdb},
-    EngineRow{"memory", "memory:", "This process's memory: what --in-memory means.", false, open_memory},
+              open_rocksdb, hold_rocksdb},
+    EngineRow{"memory", "memory:", "This process's memory: what --in-memory means.", false, open_memory, hold_memory},
     EngineRow{"postgresql", "postgresql://HOST/DATABASE",
-              "A PostgreSQL database, which several servers may share; any URL that libpq takes.", true, open_postgres},
+              "A PostgreSQL database, which several servers may share; any URL that libpq takes.", true, open_postgres,
+              hold_postgres},
     EngineRow{"fdb", "fdb:CLUSTER_FILE",
               "A FoundationDB cluster, which several servers may share; ?prefix=NAME keeps several stores apart.", true,
-              open_foundationdb},
+              open_foundationdb, hold_foundationdb},
 };
 
 std::string_view place_in(std::string_view url) {
@@ -79,15 +108,29 @@ const EngineRow* find_engine(std::string_view url) {
   return nullptr;
 }
 
-// Between a user's name and the host there may be a password, and among the words behind them too.
+// Between a user's name and the host there may be a password, and among the words behind them too. Of those
+// only what tells stores apart is said.
 std::string without_secrets(std::string_view url) {
+  constexpr std::array<std::string_view, 6> kSaid = {"dbname=", "host=", "hostaddr=", "options=", "port=", "service="};
   const size_t begin = url.find("//");
   if (begin == std::string_view::npos) return std::string(url);
   std::string_view named = url.substr(begin + 2);
   if (const size_t at = named.substr(0, named.find('/')).rfind('@'); at != std::string_view::npos) {
     named.remove_prefix(at + 1);
   }
-  return std::string(url.substr(0, begin + 2)).append(named.substr(0, named.find('?')));
+  const size_t words_at = std::min(named.size(), named.find('?'));
+  std::string said = std::string(url.substr(0, begin + 2)).append(named.substr(0, words_at));
+  char before = '?';
+  for (std::string_view words = named.substr(words_at); !words.empty();) {
+    words.remove_prefix(1);
+    const std::string_view word = words.substr(0, words.find('&'));
+    if (std::ranges::any_of(kSaid, [&](std::string_view name) { return word.starts_with(name); })) {
+      said.push_back(std::exchange(before, '&'));
+      said.append(word);
+    }
+    words.remove_prefix(word.size());
+  }
+  return said;
 }
 
 }  // namespace
@@ -114,6 +157,12 @@ Result<std::unique_ptr<storage::Engine>> open_store(std::string_view url) {
   const EngineRow* const engine = find_engine(url);
   PARTITA_CHECK(engine != nullptr);
   return engine->open(std::string(place_in(url)));
+}
+
+Result<HeldStore> hold_store(std::string_view url, bool is_source) {
+  const EngineRow* const engine = find_engine(url);
+  PARTITA_CHECK(engine != nullptr);
+  return engine->hold(std::string(place_in(url)), is_source);
 }
 
 std::string place_of_store(std::string_view url) {

@@ -1,6 +1,7 @@
 // The storage engines that a server can be started on: one row each. A store is named by a URL, "SCHEME:PLACE".
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,12 +12,22 @@
 
 namespace partita::app {
 
+// A store that is used by nobody else as long as this lives.
+struct HeldStore {
+  // Whether that is still so. Error: kUnavailable. Blocks.
+  std::function<Result<void>()> check = [] { return Result<void>(); };
+  std::unique_ptr<storage::Engine> engine;
+};
+
 struct EngineRow {
   std::string_view scheme;
   std::string_view url;  // how its URLs look, for people
   std::string_view help;
   bool has_place;  // whether something must stand behind the scheme
   Result<std::unique_ptr<storage::Engine>> (*open)(const std::string& place);
+  // For a copy, from it (then it has to be there) or to it. Errors, one sentence each: kInvalid (reason 0),
+  // kUnavailable.
+  Result<HeldStore> (*hold)(const std::string& place, bool is_source);
 };
 
 std::span<const EngineRow> engines();
@@ -27,10 +38,14 @@ Result<void> check_store(std::string_view url);
 // Precondition: check_store(url). Blocks. Errors: those of the engine.
 Result<std::unique_ptr<storage::Engine>> open_store(std::string_view url);
 
+// The same, as EngineRow::hold.
+Result<HeldStore> hold_store(std::string_view url, bool is_source);
+
 // Of the engine: "rocksdb". Precondition: check_store(url).
 std::string_view scheme_of(std::string_view url);
 
-// Where the data is, for people, without secrets: a directory, "memory", or a database. Precondition: check_store(url).
+// Where the data is, for people, without secrets: a directory, "memory", or a database and what else tells its stores
+// apart. Precondition: check_store(url).
 std::string place_of_store(std::string_view url);
 
 }  // namespace partita::app

@@ -25,7 +25,9 @@ TEST(Engines, KnowTheirUrls) {
 TEST(Engines, TellNoPasswords) {
   EXPECT_EQ(place_of_store("postgresql://user:secret@host:5432,other/database?password=secret"),
             "postgresql://host:5432,other/database");
-  EXPECT_EQ(place_of_store("postgresql:///database?host=/run"), "postgresql:///database");
+  EXPECT_EQ(place_of_store("postgresql:///database?host=/run"), "postgresql:///database?host=/run");
+  EXPECT_EQ(place_of_store("postgres://db/p?password=secret&options=-csearch_path%3Da&sslmode=require&port=1"),
+            "postgres://db/p?options=-csearch_path%3Da&port=1");
   EXPECT_TRUE(check_store("postgres://user:secret@host/database").ok());
   EXPECT_EQ(place_of_store("postgres://user:se?cret@host/database"), "postgres://host/database");
   EXPECT_EQ(check_store("oracle://user:secret@host/x").error().sentence().find("secret"), std::string_view::npos);

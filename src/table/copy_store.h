@@ -2,8 +2,9 @@
 // clients know of streams stays true.
 //
 // The copy says so of itself, in a row that is written first and erased last, when everything has been read back: a
-// database on half a copy is never opened (Database::open). That row carries how far the copy is, in the transaction of
-// what was copied, so it goes on where it was.
+// database on half a copy is never opened (Database::open). That row carries how far the copy is: in the transaction of
+// the rows that were copied, and behind the entries of logs, which are the same when they are restored twice. So it
+// goes on where it was.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +42,8 @@ struct CopyOptions {
   std::string from_name;  // what is named again when an interrupted copy goes on
   size_t page_rows = 1'000;
   size_t page_bytes = size_t{1} << 20;
+  // Asked when all is compared, before the copy may be used: whether nobody else could use the stores meanwhile.
+  std::function<Result<void>()> still_alone;
   // Called after each page; false: stop here, to go on another time.
   std::function<bool(const CopyProgress&)> progress;
 };

@@ -97,6 +97,47 @@ TEST_F(CopyTest, RefusesWhatIsNotForIt) {
   EXPECT_FALSE(wait_for(copy_store(*to_, *third, options())).ok());  // half a copy
 }
 
+// As of a server that was started on it once, and asked whether it is ready.
+TEST_F(CopyTest, TakesAStoreThatWasOnlyProbed) {
+  std::vector<storage::Key> none;
+  const storage::Decide probe = [](std::span<const storage::Record* const>, storage::Changes& changes) {
+    changes.put(system_key(SystemRow::kProbe, "x"), {});
+    return storage::Decision::kCommit;
+  };
+  ASSERT_TRUE(wait_for(to_->transact(none, {}, probe)).ok());
+  const auto report = copy();
+  EXPECT_TRUE(report.ok()) << report.error().sentence();
+  const auto probed = open_memory_engine();
+  const auto third = open_memory_engine();
+  ASSERT_TRUE(wait_for(probed->transact(none, {}, probe)).ok());
+  EXPECT_FALSE(wait_for(copy_store(*probed, *third, options())).ok());
+}
+
+TEST_F(CopyTest, FindsALogThatIsOnlyInTheCopy) {
+  bool done = false;
+  const auto report = copy([&](const CopyProgress& progress) {
+    if (progress.verifying && !std::exchange(done, true)) {
+      const storage::Decide append = [](std::span<const storage::Record* const>, storage::Changes& changes) {
+        changes.append("another", "entry");
+        return storage::Decision::kCommit;
+      };
+      EXPECT_TRUE(wait_for(to_->transact({}, {}, append)).ok());
+    }
+    return true;
+  });
+  ASSERT_FALSE(report.ok());
+  EXPECT_NE(report.error().sentence().find("the number of logs"), std::string::npos) << report.error().sentence();
+}
+
+TEST_F(CopyTest, IsNotWholeUnlessItHadBothStoresForItself) {
+  CopyOptions lost = options();
+  lost.still_alone = [] { return Result<void>(Error(ErrorKind::kUnavailable, "It is used.")); };
+  EXPECT_FALSE(wait_for(copy_store(engine_, *to_, lost)).ok());
+  EXPECT_FALSE(open_copy().ok());
+  EXPECT_TRUE(copy().ok());
+  EXPECT_TRUE(open_copy().ok());
+}
+
 // Behind where the copy is, or in the copy itself.
 TEST_F(CopyTest, FindsWhatChangedMeanwhile) {
   for (const bool in_copy : {false, true}) {

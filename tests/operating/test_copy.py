@@ -3,26 +3,35 @@
 import decimal
 import json
 import random
+import re
 import subprocess
 import time
 
 import pytest
 from postgres import running_postgres
 from server import binary, running_server
+from stream_records import records_of
 
 ITEMS = 6_000
 KILLS = 4
 
 
-def run(*words, kill_after_s=None):
-    """(exit code, stdout, stderr); killed when it takes longer than that."""
+def run(*words, end_after_s=None, kill_when_told=False):
+    """(exit code, stdout, stderr); killed when it takes longer than that, or as soon as it says how far it is."""
     process = subprocess.Popen([binary(), *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    said = ""
+    if kill_when_told:
+        for line in process.stderr:
+            said += line
+            if re.match("(copying|comparing): [1-9]", line):
+                process.kill()
+                break
     try:
-        out, err = process.communicate(timeout=kill_after_s)
+        out, err = process.communicate(timeout=end_after_s)
     except subprocess.TimeoutExpired:
         process.kill()
         out, err = process.communicate()
-    return process.returncode, out, err
+    return process.returncode, out, said + err
 
 
 def fill(server):
@@ -96,36 +105,17 @@ def without_request(found):
     return found
 
 
-def records_of(streams, stream, shard, **where):
-    where = where or {"ShardIteratorType": "TRIM_HORIZON"}
-    at = streams.get_shard_iterator(StreamArn=stream, ShardId=shard, **where)["ShardIterator"]
-    records = []
-    while at:
-        page = streams.get_records(ShardIterator=at)
-        records += page["Records"]
-        if not page["Records"]:
-            return records
-        at = page.get("NextShardIterator")
-    return records
-
-
 def copied(source, target):
     """Copies, killed KILLS times on the way; a half is never served. What it says in the end."""
-    began, halves = time.monotonic(), 0
-    for kill in range(KILLS):
-        code, out, err = run("copy", source, target, kill_after_s=0.06 + 0.05 * kill)
-        if code == 0:
-            break
-        assert code == -9, err
-        words = ["--store", target] if "://" in str(target) else ["--data", target]
-        code, _, err = run("serve", "--listen", "127.0.0.1:0", *words, kill_after_s=3)
-        # Killed before it wrote anything there is nothing there, which is no half.
-        assert code == 1 and "not whole yet" in err or code == -9 and kill == 0, (code, err)
-        halves += code == 1
-    assert halves, "it was never killed on the way: copy more"
-    if code != 0:
-        code, out, err = run("copy", source, target)
-        assert "an interrupted copy went on" in out, (out, err)
+    began = time.monotonic()
+    words = ["--store", target] if "://" in str(target) else ["--data", target]
+    for _ in range(KILLS):
+        code, out, err = run("copy", source, target, kill_when_told=True)
+        assert code == -9, (code, out, err)
+        code, _, err = run("serve", "--listen", "127.0.0.1:0", *words, end_after_s=10)
+        assert code == 1 and "not whole yet" in err, (code, err)
+    code, out, err = run("copy", source, target)
+    assert "an interrupted copy went on" in out, (out, err)
     assert code == 0, err
     print(f"{time.monotonic() - began:.1f} s\n{out}{err}")
     return out
@@ -192,8 +182,32 @@ def test_what_can_not_be_copied_is_refused_in_a_sentence(tmp_path):
     code, _, err = run("copy", store, tmp_path / "copy")
     assert code == 1 and "not empty" in err
     with running_postgres() as postgres:
-        with running_server(store=postgres.url):
-            code, _, err = run("copy", postgres.url, tmp_path / "third")
-            assert code == 1 and "stop them first" in err
+        # Whatever it calls itself there.
+        with running_server(store=postgres.url + "&application_name=another"):
+            for words in ((postgres.url, tmp_path / "third"), (store, postgres.url)):
+                code, _, err = run("copy", *words)
+                assert code == 1 and "stop them first" in err, err
         code, _, err = run("copy", postgres.url, tmp_path / "third")
         assert code == 1 and "nothing to copy" in err
+        code, _, err = run("copy", postgres.url, postgres.url + "&application_name=another")
+        assert code == 1, err
+
+
+def test_a_store_that_is_copied_is_served_by_nobody():
+    """The lock is what a copy has of it: whoever has it here does so for longer."""
+    with running_postgres() as postgres:
+        with running_server(store=postgres.url):
+            pass
+        holder = postgres.begin("SELECT pg_advisory_lock(7237134, hashtext(current_schema())), pg_sleep(60)")
+        try:
+            deadline = time.monotonic() + 10
+            while postgres.ask("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted") == "0":
+                assert time.monotonic() < deadline
+            code, _, err = run("serve", "--listen", "127.0.0.1:0", "--store", postgres.url, end_after_s=20)
+            assert code == 1 and "is being copied" in err, (code, err)
+        finally:
+            holder.kill()
+            holder.wait()
+        postgres.ask("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
+        with running_server(store=postgres.url) as server:
+            server.client().list_tables()

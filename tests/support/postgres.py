@@ -67,6 +67,10 @@ class Postgres:
         command = [str(programs() / "psql"), "-q", "-A", "-t", "-d", self.url, "-c", sql]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
+    def begin(self, sql):
+        """The process that waits for a statement's answer."""
+        return subprocess.Popen([str(programs() / "psql"), "-q", "-d", self.url, "-c", sql], stdout=subprocess.DEVNULL)
+
     def start(self):
         settings = [f"fsync={'on' if self._durable else 'off'}", "listen_addresses=", "max_wal_size=256MB"]
         settings += ["wal_retrieve_retry_interval=100ms"]  # a promotion may have to wait so long

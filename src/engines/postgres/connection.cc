@@ -100,6 +100,9 @@ void Connection::prepare(int64_t now_ms) {
     return libpq().PQsendQueryParams(session_.get(), sql, values, nullptr, &value, &length, kFormats, kBinary) == 1;
   };
   await(now_ms, expect_success, [&] { return run(kSessionSql, 0, nullptr, 0); });
+  if (!target_.alone && session_ != nullptr) {
+    await(now_ms, expect_success, [&] { return run(kShareSql, 0, nullptr, 0); });
+  }
   for (const StatementText& text : statements()) {
     if (session_ == nullptr) return;
     await(now_ms, expect_success,

@@ -44,7 +44,7 @@ int64_t clock_ms() {
 void Errand::await_suspend(std::coroutine_handle<> handle) {
   home_ = Executor::current();
   handle_ = handle;
-  asked_at_ns_ = system_clock().monotonic_ns();
+  if (kind_ != Kind::kDeal) asked_at_ns_ = system_clock().monotonic_ns();
   courier_.take(*this);
 }
 

@@ -229,9 +229,15 @@ Task<Result<uint64_t>> PostgresEngine::approximate_bytes(Range range) {
 
 }  // namespace
 
-Result<int> count_postgres_connections(const PostgresOptions& options) {
-  PARTITA_TRY(const postgres::Target target, postgres::Target::parse(options.url));
-  return postgres::count_connections(target);
+Result<HeldPostgres> hold_postgres_engine(const PostgresOptions& options) {
+  PARTITA_TRY(postgres::Target target, postgres::Target::parse(options.url));
+  target.alone = true;
+  PARTITA_TRY(std::shared_ptr<postgres::Hold> hold, postgres::Hold::take(target));
+  PARTITA_TRY_VOID(postgres::install(target));
+  HeldPostgres held;
+  held.check = [hold = std::move(hold)] { return hold->check(); };
+  held.engine = std::make_unique<PostgresEngine>(std::move(target), options);
+  return held;
 }
 
 Result<std::unique_ptr<storage::Engine>> open_postgres_engine(const PostgresOptions& options) {

@@ -9,6 +9,7 @@
 // One thread of its own does all of it. The tables are described in docs/engines/postgres.md.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -29,7 +30,11 @@ struct PostgresOptions {
 // that is none and for a store of a newer version, kUnavailable when the database can not be reached or refuses.
 Result<std::unique_ptr<storage::Engine>> open_postgres_engine(const PostgresOptions& options);
 
-// Connections that servers of Partita have to that database, whichever store of it they use. Blocks. Errors as above.
-Result<int> count_postgres_connections(const PostgresOptions& options);
+// The same, of a store that no server uses, and none can as long as the engine lives: kUnavailable when one does.
+struct HeldPostgres {
+  std::function<Result<void>()> check;  // kUnavailable once that can not be promised any more. Blocks
+  std::unique_ptr<storage::Engine> engine;
+};
+Result<HeldPostgres> hold_postgres_engine(const PostgresOptions& options);
 
 }  // namespace partita

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <thread>
 
 #include "base/check.h"
 #include "engines/postgres/commit_sql.h"
@@ -73,6 +75,9 @@ Result<Answer> execute(PGconn* session, const std::string& sql) {
   return to_error(state == nullptr ? "" : state, libpq().PQerrorMessage(session));
 }
 
+// Any fixed number will do; one for each store of the database.
+constexpr const char* kHoldLock = "7237134, hashtext(current_schema())";
+
 Result<Session> connect(const Target& target) {
   const std::vector<const char*> names = target.names();
   const std::vector<const char*> values = target.values();
@@ -83,6 +88,17 @@ Result<Session> connect(const Target& target) {
 }
 
 int number_in(const Answer& answer, int column) { return std::atoi(libpq().PQgetvalue(answer.get(), 0, column)); }
+
+// What says true or false, until it says true. Who was killed may need a moment to be gone.
+Result<bool> try_for_a_while(PGconn* session, const std::string& sql) {
+  constexpr int kTries = 50;
+  for (int tried = 0;; ++tried) {
+    PARTITA_TRY(const Answer answer, execute(session, sql));
+    if (libpq().PQgetvalue(answer.get(), 0, 0)[0] == 't') return true;
+    if (tried == kTries) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
 
 std::string ordered(std::string sql, const std::string& order) {
   constexpr std::string_view kPlace = "<ORDER>";
@@ -137,6 +153,10 @@ const char* const kSessionSql =
     "set_config('max_parallel_workers_per_gather', '0', false), set_config('lock_timeout', '1s', false), "
     "set_config('default_transaction_isolation', 'read committed', false), "
     "CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END";
+
+const char* const kShareSql =
+    "DO $$ BEGIN IF NOT pg_try_advisory_lock_shared(7237134, hashtext(current_schema())) THEN "
+    "RAISE EXCEPTION 'the store is being copied, and used by nobody else meanwhile'; END IF; END $$";
 
 const char* const kMarkSql = "INSERT INTO partita_mark (slot) VALUES ($1::bytea)";
 
@@ -220,13 +240,21 @@ std::vector<const char*> Target::values() const {
   return values;
 }
 
-Result<int> count_connections(const Target& target) {
-  PARTITA_TRY(const Session session, connect(target));
-  PARTITA_TRY(const Answer count,
-              execute(session.get(),
-                      "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND "
-                      "application_name = 'partita' AND pid <> pg_backend_pid()"));
-  return number_in(count, 0);
+Result<std::unique_ptr<Hold>> Hold::take(const Target& target) {
+  PARTITA_TRY(Session session, connect(target));
+  const std::string sql = "SELECT coalesce(pg_try_advisory_lock(" + std::string(kHoldLock) + "), false)";
+  PARTITA_TRY(const bool taken, try_for_a_while(session.get(), sql));
+  if (taken) return std::unique_ptr<Hold>(new Hold(std::move(session)));
+  return Error(ErrorKind::kUnavailable,
+               "Servers, or another copy, use this store: stop them first, since what they write meanwhile would be "
+               "missing.");
+}
+
+Result<void> Hold::check() const {
+  const auto answer = execute(session_.get(), "SELECT 1");
+  if (answer.ok()) return {};
+  return Error(ErrorKind::kUnavailable, "The connection was lost that kept servers away from the store: " +
+                                            std::string(answer.error().sentence()));
 }
 
 Result<void> install(const Target& target) {
@@ -237,6 +265,11 @@ Result<void> install(const Target& target) {
     return Error(ErrorKind::kInvalid, "The store needs PostgreSQL 13 or newer.");
   }
   PARTITA_TRY_VOID(execute(session.get(), "SET client_min_messages = warning"));
+  if (!target.alone) {
+    const std::string sql = "SELECT coalesce(pg_try_advisory_lock_shared(" + std::string(kHoldLock) + "), true)";
+    PARTITA_TRY(const bool shared, try_for_a_while(session.get(), sql));
+    if (!shared) return Error(ErrorKind::kUnavailable, "The store is being copied: wait until that is done.");
+  }
   PARTITA_TRY(const bool made, is_made(session.get()));
   if (made) {
     // Of servers that are long gone. (Who comes back takes a new one.)

@@ -9,12 +9,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+
+struct pg_conn;
 
 namespace partita::postgres {
 
@@ -28,6 +31,8 @@ class Target {
   Target rotated(size_t turn) const;
   // For one host; libpq itself heeds it only where it blocks.
   int64_t connect_timeout_ms() const;
+  // Connections of who has the store for itself (Hold) do not keep it from who wants that.
+  bool alone = false;
   // For libpq: null at the end. Live as long as the target.
   std::vector<const char*> names() const;
   std::vector<const char*> values() const;
@@ -42,8 +47,18 @@ class Target {
 // store that a newer version made.
 Result<void> install(const Target& target);
 
-// How many connections to that database other servers of Partita have. Blocks. Error: kUnavailable.
-Result<int> count_connections(const Target& target);
+// A session that has the store for itself: connections of servers share a lock that it has alone. Blocks.
+class Hold {
+ public:
+  // Waits some seconds for connections that are about to end. Error: kUnavailable when the store is used.
+  static Result<std::unique_ptr<Hold>> take(const Target& target);
+  // Error: kUnavailable when the session is lost, and with it what it was for.
+  Result<void> check() const;
+
+ private:
+  explicit Hold(std::shared_ptr<pg_conn> session) : session_(std::move(session)) {}
+  std::shared_ptr<pg_conn> session_;
+};
 
 // What a row of a commit is; the function adds them up to see what there is to do.
 enum Change : int32_t {
@@ -93,6 +108,8 @@ const char* name_of(Statement statement);
 
 // Of each connection, before it is used.
 extern const char* const kSessionSql;
+// The same, unless the target is `alone`: refused while somebody else has the store alone.
+extern const char* const kShareSql;
 // $1: its mark.
 extern const char* const kMarkSql;
 
