@@ -26,6 +26,23 @@ def test_nothing_acknowledged_is_lost(callers_on):
         check(one, callers)
 
 
+def test_marks_of_connections_that_are_long_gone_go():
+    with running_postgres() as postgres, running_server(store=postgres.url) as server:
+        client = server.client()
+        client.create_table(**TABLE)
+        old = "INSERT INTO partita_mark (slot, at) VALUES ('old', now() - interval '{}')"
+        postgres.ask(old.format("25 hours"))
+        postgres.ask(old.format("23 hours").replace("'old'", "'younger'"))
+        # Not when the server starts alone: whenever it connects again.
+        postgres.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'partita'")
+        marks = "SELECT string_agg(encode(slot, 'escape'), ' ') FROM partita_mark WHERE seq = 0 AND length(slot) < 16"
+        deadline = time.monotonic() + 10
+        while postgres.ask(marks) != "younger":
+            assert time.monotonic() < deadline, postgres.ask(marks)
+            client.put_item(TableName="counts", Item={"name": {"S": "any"}})
+            time.sleep(0.1)
+
+
 def test_servers_that_are_killed_by_turns_are_not_missed(callers_on):
     with contextlib.ExitStack() as running:
         postgres = running.enter_context(running_postgres())

@@ -158,7 +158,12 @@ const char* const kShareSql =
     "DO $$ BEGIN IF NOT pg_try_advisory_lock_shared(7237134, hashtext(current_schema())) THEN "
     "RAISE EXCEPTION 'the store is being copied, and used by nobody else meanwhile'; END IF; END $$";
 
-const char* const kMarkSql = "INSERT INTO partita_mark (slot) VALUES ($1::bytea)";
+// Only connecting makes marks, and so it is what takes those away that are long of no use. (Who was silent for a day
+// and comes back takes a new one.)
+const char* const kMarkSql =
+    "WITH old AS (DELETE FROM partita_mark WHERE slot IN (SELECT slot FROM partita_mark "
+    "WHERE at < now() - interval '1 day' FOR UPDATE SKIP LOCKED)) "
+    "INSERT INTO partita_mark (slot) VALUES ($1::bytea)";
 
 Result<Target> Target::parse(const std::string& url) {
   PARTITA_TRY_VOID(load_libpq());
@@ -271,11 +276,7 @@ Result<void> install(const Target& target) {
     if (!shared) return Error(ErrorKind::kUnavailable, "The store is being copied: wait until that is done.");
   }
   PARTITA_TRY(const bool made, is_made(session.get()));
-  if (made) {
-    // Of servers that are long gone. (Who comes back takes a new one.)
-    PARTITA_TRY_VOID(execute(session.get(), "DELETE FROM partita_mark WHERE at < now() - interval '1 day'"));
-    return {};
-  }
+  if (made) return {};
   PARTITA_TRY_VOID(execute(session.get(), "BEGIN"));
   // One server at a time; any fixed number will do.
   PARTITA_TRY_VOID(execute(session.get(), "SELECT pg_advisory_xact_lock(7237133814)"));
