@@ -42,6 +42,14 @@ Result<auth::Identities> read_identities(const std::string& path) {
   return read_file(path, "identities", auth::Identities::parse);
 }
 
+Result<std::string> read_token(const std::string& path) {
+  return read_file(path, "token", [](std::string_view text) -> Result<std::string> {
+    const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
+    if (line.empty()) return Error(ErrorKind::kInvalid, "The first line is empty, and should be the token.");
+    return std::string(line);
+  });
+}
+
 Result<auth::Policy> read_resource_policy(const std::string& path) {
   return read_file(path, "policy",
                    [](std::string_view text) { return auth::Policy::parse(text, auth::Policy::Use::kResource); });

@@ -21,6 +21,8 @@ struct Callers {
 // What `serve` is told to read; `callers` stays where it is.
 Result<void> read_callers(const CommandLine& line, Callers& callers);
 
+// The first line of the file.
+Result<std::string> read_token(const std::string& path);
 Result<auth::Identities> read_identities(const std::string& path);
 Result<auth::Policy> read_resource_policy(const std::string& path);
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <utility>
 
+#include "auth/sha256.h"
 #include "base/exposition.h"
 
 namespace partita::app {
@@ -19,14 +20,6 @@ constexpr std::string_view kBearer = "Bearer ";
 
 ops::Reply text(int status, std::string words) {
   return {.status = status, .content_type = kText, .body = std::move(words) + "\n"};
-}
-
-// How far equal, it does not tell by its time.
-bool same(std::string_view one, std::string_view other) {
-  volatile unsigned char differs = one.size() == other.size() ? 0 : 1;
-  for (size_t i = 0; i < std::min(one.size(), other.size()); ++i)
-    differs = static_cast<unsigned char>(differs | (one[i] ^ other[i]));
-  return differs == 0;
 }
 
 double open_files() {
@@ -70,15 +63,27 @@ Task<std::optional<ops::Reply>> Pages::page(std::string_view path, std::string_v
     const std::string trouble = co_await readiness_.trouble();
     co_return trouble.empty() ? text(200, "ready") : text(503, "not ready: " + trouble);
   }
-  if (path == "/metrics") co_return metrics(authorization);
-  co_return std::nullopt;
+  if (path != "/metrics") co_return std::nullopt;
+  if (!may_read(authorization)) co_return text(403, "Metrics are for those who send the token: see --metrics-token.");
+  Executor* const home = Executor::current();
+  co_await writer_.enter();
+  ops::Reply reply = ops::overloaded();
+  try {
+    reply = {.content_type = Exposition::kContentType, .body = metrics()};
+  } catch (const std::bad_alloc&) {
+    static_cast<void>(0);  // it is answered as a request is that finds no memory
+  }
+  co_await Home{home};
+  co_return reply;
 }
 
-ops::Reply Pages::metrics(std::string_view authorization) const {
-  const bool open = sources_.token && sources_.token->empty();
-  const bool known = sources_.token && authorization.starts_with(kBearer) &&
-                     same(authorization.substr(kBearer.size()), *sources_.token);
-  if (!open && !known) return text(403, "Metrics are for those who send the token: see --metrics-token.");
+bool Pages::may_read(std::string_view authorization) const {
+  if (!sources_.token) return false;
+  if (sources_.token->empty()) return true;
+  return authorization.starts_with(kBearer) && auth::same_secret(authorization.substr(kBearer.size()), *sources_.token);
+}
+
+std::string Pages::metrics() {
   Exposition out;
   out.gauge("partita_build_info", "1, for the version that runs.", 1, {{"version", sources_.version}});
   out.gauge("partita_store_info", "1, for the kind of the store.", 1, {{"engine", sources_.store}});
@@ -89,15 +94,7 @@ ops::Reply Pages::metrics(std::string_view authorization) const {
   sources_.database.report(out);
   if (server_ != nullptr) server_->report(out);
   report_process(out);
-  return {.content_type = Exposition::kContentType, .body = std::move(out).take()};
-}
-
-Result<std::string> read_token(const std::string& path) {
-  std::ifstream file(path);
-  std::string token;
-  if (!std::getline(file, token) || token.empty())
-    return Error(ErrorKind::kInvalid, "The token in " + path + " can not be read, or is empty.");
-  return token;
+  return std::move(out).take();
 }
 
 }  // namespace partita::app

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/task.h"
+#include "base/workers.h"
 #include "http/server.h"
 #include "ops/service.h"
 #include "storage/engine.h"
@@ -21,7 +22,7 @@ class Pages {
     const storage::Engine& engine;
     std::string_view store;  // its scheme
     table::Database& database;
-    const ops::Service& service;
+    ops::Service& service;
     std::string_view version;
     // Whoever reads "/metrics" has to send this as a bearer token; empty: nobody has to. Nothing: nobody may read it.
     std::optional<std::string> token;
@@ -36,14 +37,13 @@ class Pages {
   Task<std::optional<ops::Reply>> page(std::string_view path, std::string_view authorization);
 
  private:
-  ops::Reply metrics(std::string_view authorization) const;
+  bool may_read(std::string_view authorization) const;
+  std::string metrics();
 
   const Sources sources_;
   table::Readiness readiness_;
   const http::Server* server_ = nullptr;
+  Workers writer_{1};  // whoever asks often keeps nobody else waiting
 };
-
-// The token of that file: its first line. Error: kInvalid (reason 0), with one sentence.
-Result<std::string> read_token(const std::string& path);
 
 }  // namespace partita::app

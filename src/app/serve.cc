@@ -33,7 +33,10 @@ class ServiceHandler final : public http::Handler {
       : service_(service), engine_(engine), pages_(pages) {}
   Task<ops::Reply> call(const ops::Call& call) override { return service_.call(call); }
   size_t memory_of(const ops::Call& call) const override { return ops::Service::memory_of(call); }
-  void answered(const ops::Reply& reply, int64_t took_ns) override { service_.answered(reply, took_ns); }
+  void answered(const ops::Call& call, const ops::Reply& reply, int64_t took_ns) override {
+    service_.answered(call, reply, took_ns);
+  }
+  void refused(int status) override { service_.refused(status); }
   Task<std::optional<ops::Reply>> page(std::string_view path, std::string_view authorization) override {
     return pages_.page(path, authorization);
   }

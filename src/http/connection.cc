@@ -245,7 +245,7 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
     share.resize_anyway(reply.body.capacity());
   }
   const int64_t took_ns = site_.clock.monotonic_ns() - began_ns;
-  site_.handler.answered(reply, took_ns);
+  site_.handler.answered(call, reply, took_ns);
   log_call(call, reply, took_ns);
   WriteBytes write = send(head_of(reply, keep_alive), reply.body);
   const bool sent = co_await write;
@@ -286,9 +286,11 @@ Task<bool> Connection::answer_health(bool keep_alive) {
 
 Task<bool> Connection::answer_page(bool keep_alive) {
   phase_ = Phase::kHandling;
-  const std::optional<ops::Reply> page =
+  std::optional<ops::Reply> page =
       co_await site_.handler.page(path_of(reader_.target()), reader_.header("authorization"));
   if (!page) co_return co_await answer_call(reader_.body(), keep_alive);
+  BudgetShare share(site_.budget);
+  if (!take_memory(share, page->body.capacity())) page = ops::overloaded();
   WriteBytes write = send(head_of(*page, keep_alive), page->body);
   const bool sent = co_await write;
   co_return sent;
@@ -315,6 +317,7 @@ Task<bool> Connection::answer_preflight(bool keep_alive) {
 }
 
 Task<bool> Connection::answer_foreign_page(bool keep_alive) {
+  site_.handler.refused(403);
   ReplyHead head;
   head.status = 403;
   head.content_type = kText;
@@ -325,6 +328,10 @@ Task<bool> Connection::answer_foreign_page(bool keep_alive) {
 }
 
 Task<bool> Connection::answer_with(ops::Reply reply, bool keep_alive) {
+  const auto header = [&](std::string_view name) {
+    return reader_.head_complete() ? reader_.header(name) : std::string_view();
+  };
+  site_.handler.answered({header("x-amz-target"), header("content-type"), {}, auth::Refused{}}, reply, 0);
   WriteBytes write = send(head_of(reply, keep_alive), reply.body);
   const bool sent = co_await write;
   co_return sent;
@@ -349,6 +356,7 @@ WriteBytes Connection::send(ReplyHead head, std::string_view body) {
 }
 
 Task<> Connection::refuse(int status) {
+  site_.handler.refused(status);
   ReplyHead head;
   head.keep_alive = false;
   head.date = site_.date.at(site_.clock.now_ms());

@@ -39,7 +39,9 @@ class Handler {
   // Why requests can not be served as they should, in a few words; empty when all is well.
   virtual std::string trouble() const { return {}; }
   // The reply to a call is ready, as long after its last byte was read. On the thread of its connection.
-  virtual void answered(const ops::Reply& /*reply*/, int64_t /*took_ns*/) {}
+  virtual void answered(const ops::Call& /*call*/, const ops::Reply& /*reply*/, int64_t /*took_ns*/) {}
+  // What arrived was no request, or of a page that may not call, and was answered so. On that thread too.
+  virtual void refused(int /*status*/) {}
   // What a GET of that path is answered with, beside "/"; nothing when there is no such page. `authorization`: the
   // header, empty when absent. The views live until the task has ended, and it ends as call() does.
   virtual Task<std::optional<ops::Reply>> page(std::string_view /*path*/, std::string_view /*authorization*/) {

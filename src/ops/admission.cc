@@ -1,6 +1,7 @@
 #include "ops/admission.h"
 
-#include <map>
+#include <algorithm>
+#include <utility>
 
 #include "auth/authenticate.h"
 #include "base/check.h"
@@ -58,7 +59,6 @@ size_t Admission::Hash::operator()(const Key& key) const {
 
 template <class Count>
 void Admission::count(const Operation& operation, const table::Access& access, Count add) {
-  constexpr uint32_t kOtherTables = UINT32_MAX;
   const uint32_t table_id = access.table == nullptr ? 0 : access.table->id;
   Stripe& stripe = stripes_[table_id % kStripes];
   Key key{&operation, access.verb, table_id};
@@ -111,18 +111,29 @@ Entrance::Allowed Entrance::allowed_of(const table::Access& access) {
   return {access.table->id, access.table->revision, access.index, access.verb};
 }
 
-void Admission::report(Exposition& out) const {
-  std::map<std::string, table::Capacity> tables;
-  for (const Traffic& one : traffic()) {
-    if (!one.table.empty()) tables[one.table] += table::Capacity{one.read, one.write};
+void Admission::report(Exposition& out, std::vector<std::pair<uint32_t, std::string_view>> tables) {
+  tables.emplace_back(0, std::string_view());
+  tables.emplace_back(kOtherTables, "(other)");  // no table's name
+  std::ranges::sort(tables);
+  std::vector<table::Capacity> consumed(tables.size());
+  for (Stripe& stripe : stripes_) {
+    const std::lock_guard lock(stripe.mutex);
+    std::erase_if(stripe.traffic, [&](const auto& one) {
+      const auto place =
+          std::ranges::lower_bound(tables, one.first.table_id, {}, [](const auto& t) { return t.first; });
+      if (place == tables.end() || place->first != one.first.table_id) return true;
+      consumed[static_cast<size_t>(place - tables.begin())] += table::Capacity{one.second.read, one.second.write};
+      return false;
+    });
   }
-  for (const auto& [name, consumed] : tables) {
+  for (size_t i = 0; i < tables.size(); ++i) {
     const auto say = [&](std::string_view kind, model::HalfUnits units) {
       out.counter("partita_consumed_capacity_units_total", "Capacity units that requests consumed, asked for or not.",
-                  static_cast<double>(units) / 2, {{"table", name}, {"kind", kind}});
+                  static_cast<double>(units) / 2, {{"table", tables[i].second}, {"kind", kind}});
     };
-    say("read", consumed.read);
-    say("write", consumed.write);
+    if (consumed[i].read == 0 && consumed[i].write == 0) continue;
+    say("read", consumed[i].read);
+    say("write", consumed[i].write);
   }
 }
 

@@ -44,8 +44,8 @@ class Admission {
   std::vector<Traffic> traffic() const;
   Authorisation& authorisation() { return authorisation_; }
   const Authorisation& authorisation() const { return authorisation_; }
-  // The same by table, for an operator.
-  void report(Exposition& out) const;
+  // What the tables that there are cost, for an operator; `tables`: their ids and names. What is known of others goes.
+  void report(Exposition& out, std::vector<std::pair<uint32_t, std::string_view>> tables);
 
  private:
   struct Key {
@@ -63,6 +63,7 @@ class Admission {
     std::unordered_map<Key, Traffic, Hash> traffic;
   };
   static constexpr size_t kStripes = 16;
+  static constexpr uint32_t kOtherTables = UINT32_MAX;
   static constexpr size_t kMostInStripe = 4096;  // beyond, further tables are counted together
 
   template <class Count>

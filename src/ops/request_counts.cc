@@ -1,5 +1,10 @@
 #include "ops/request_counts.h"
 
+#include <algorithm>
+#include <string>
+
+#include "base/check.h"
+
 namespace partita::ops {
 
 namespace {
@@ -30,6 +35,12 @@ void RequestCounts::add(const Operation* operation, Exception exception, uint64_
     one.errors[static_cast<size_t>(exception)].fetch_add(1, std::memory_order_relaxed);
 }
 
+void RequestCounts::add_refused(int status) {
+  const auto* const found = std::ranges::find(kRefusals, status);
+  PARTITA_CHECK(found != kRefusals.end());
+  refused_[static_cast<size_t>(found - kRefusals.begin())].add();
+}
+
 void RequestCounts::report(Exposition& out) const {
   uint64_t throttled = 0;
   for (size_t i = 0; i <= operations().size(); ++i) {
@@ -47,6 +58,10 @@ void RequestCounts::report(Exposition& out) const {
       out.counter("partita_errors_total", "Requests that were answered with that error.", static_cast<double>(count),
                   {{"operation", name_at(i)}, {"error", wire::name_of(exception).name}});
     }
+  }
+  for (size_t i = 0; i < kRefusals.size(); ++i) {
+    out.counter("partita_refused_total", "What arrived and was no request, or of a page that may not call.",
+                static_cast<double>(refused_[i].total()), {{"status", std::to_string(kRefusals[i])}});
   }
   out.counter("partita_throttled_total", "Requests whose error asks the client to send them again more slowly.",
               static_cast<double>(throttled));

@@ -21,6 +21,9 @@ class RequestCounts {
   // `operation`: null when none was named that there is. `exception`: kCount when there was none.
   void add(const Operation* operation, wire::Exception exception, uint64_t took_ns);
 
+  // What was no request at all.
+  void add_refused(int status);
+
   void report(Exposition& out) const;
 
  private:
@@ -31,6 +34,8 @@ class RequestCounts {
   };
   // By operation; the last is of none.
   std::unique_ptr<One[]> all_;
+  static constexpr std::array<int, 3> kRefusals = {400, 403, 413};
+  std::array<Meter, kRefusals.size()> refused_;
 };
 
 }  // namespace partita::ops

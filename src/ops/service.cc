@@ -132,11 +132,7 @@ Task<Reply> Service::call(const Call& call) {
     co_return reply;
   }
   auto begun = begin(call);
-  if (!begun.ok()) {
-    Reply refused = refusal(begun.error());
-    refused.operation = find_target(call.target);
-    co_return refused;
-  }
+  if (!begun.ok()) co_return refusal(begun.error());
   const Operation& operation = *begun->operation;
   const Context context{parts_->database, parts_->admission, *begun->caller, operation,
                         call.host,        call.body,         call.source};
@@ -152,14 +148,20 @@ Task<Reply> Service::call(const Call& call) {
   co_return reply;
 }
 
-void Service::answered(const Reply& reply, int64_t took_ns) {
+void Service::answered(const Call& call, const Reply& reply, int64_t took_ns) {
   const auto exception = reply.error ? static_cast<wire::Exception>(*reply.error) : wire::Exception::kCount;
-  parts_->counts.add(reply.operation, exception, static_cast<uint64_t>(took_ns));
+  const Operation* const operation = reply.operation != nullptr ? reply.operation : find_target(call.target);
+  parts_->counts.add(operation, exception, static_cast<uint64_t>(took_ns));
 }
 
-void Service::report(Exposition& out) const {
+void Service::refused(int status) { parts_->counts.add_refused(status); }
+
+void Service::report(Exposition& out) {
   parts_->counts.report(out);
-  parts_->admission.report(out);
+  std::vector<std::pair<uint32_t, std::string_view>> tables;
+  const std::vector<table::Table> all = parts_->database.catalog().all();
+  for (const table::Table& table : all) tables.emplace_back(table->id, table->name);
+  parts_->admission.report(out, std::move(tables));
 }
 
 }  // namespace partita::ops

@@ -72,13 +72,16 @@ class Service {
   // Bytes that answering the call may take beyond its body and its reply, at most.
   static size_t memory_of(const Call& call);
 
-  // Counts a reply of this service, which took so long. Callable from any thread.
-  void answered(const Reply& reply, int64_t took_ns);
+  // Counts what the call was answered with, by this service or for it, and how long that took. Callable from any
+  // thread.
+  void answered(const Call& call, const Reply& reply, int64_t took_ns);
+  // Counts what was no call, and was answered so. Callable from any thread.
+  void refused(int status);
 
   // What was let in and what it cost.
   const Admission& admission() const;
-  // Both, for an operator.
-  void report(Exposition& out) const;
+  // All of it, for an operator. Callable from any thread.
+  void report(Exposition& out);
 
  private:
   struct Parts;

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <tuple>
 
 #include "base/clock.h"
@@ -126,6 +128,34 @@ TEST_F(ServiceTest, EachAccessComesByTheGateWithItsCost) {
   ok("UpdateItem", R"({"TableName":"ttt","Key":{"p":{"S":"a"}}})");
   ok("DeleteItem", R"({"TableName":"ttt","Key":{"p":{"S":"a"}}})");
   EXPECT_EQ(seen(), (Seen{{{"dynamodb:UpdateItem", "ttt"}, {1, 0, 2}}, {{"dynamodb:DeleteItem", "ttt"}, {1, 0, 2}}}));
+}
+
+TEST_F(ServiceTest, OnlyTablesThatThereAreAreReported) {
+  const auto report = [&] {
+    Exposition out;
+    service_->report(out);
+    return std::move(out).take();
+  };
+  ok("PutItem", R"({"TableName":"ttt","Item":{"p":{"S":"a"}}})");
+  ok("PutItem", R"({"TableName":"uuu","Item":{"p":{"S":"a"}}})");
+  EXPECT_NE(report().find(R"(units_total{table="ttt",kind="write"} 1)"), std::string::npos);
+  ok("DeleteTable", R"({"TableName":"ttt"})");
+  while (database_->catalog().find("ttt") != nullptr) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(report().find("ttt"), std::string::npos);
+  EXPECT_NE(report().find(R"(units_total{table="uuu",kind="write"} 1)"), std::string::npos);
+  for (const Traffic& one : service_->admission().traffic()) EXPECT_NE(one.table, "ttt");
+}
+
+// What a server has no memory for counts with its operation, and what is no request by its status.
+TEST_F(ServiceTest, WhatIsRefusedBeforeItIsCalledIsCounted) {
+  const std::string target = target_of(*find_operation("Scan"));
+  service_->answered({target, {}, {}, auth::Refused{}}, overloaded(), 0);
+  service_->refused(413);
+  Exposition out;
+  service_->report(out);
+  const std::string text = std::move(out).take();
+  EXPECT_NE(text.find(R"(partita_errors_total{operation="Scan",error="ServiceUnavailable)"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"(partita_refused_total{status="413"} 1)"), std::string::npos) << text;
 }
 
 TEST_F(ServiceTest, BatchesNeedTheirOwnActionOnEachTable) {

@@ -23,11 +23,12 @@ void Background::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Background::begin(Work work) {
+bool Background::begin(Work work) {
   std::lock_guard lock(mutex_);
-  if (stopping_) return;
+  if (stopping_) return false;
   fresh_.push_back(std::move(work));
   changed_.notify_one();
+  return true;
 }
 
 Task<void> Background::sleep(std::chrono::nanoseconds span) {

@@ -26,8 +26,8 @@ class Background : private Executor {
   // Calls stop().
   ~Background() override;
 
-  // Begins a piece of work on the thread. After a stop was asked for, nothing is begun. Callable from any thread.
-  void begin(Work work);
+  // Begins a piece of work on the thread. False after a stop was asked for: nothing is begun. Callable from any thread.
+  bool begin(Work work);
 
   // Goes on after at least so much (or `ms` milliseconds) of real time, or early at a stop, through the Executor that
   // was current when it was awaited. Callable from any thread.

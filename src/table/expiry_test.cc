@@ -253,5 +253,22 @@ TEST_F(ExpiryTest, KillsLoseAndRepeatNothing) {
   EXPECT_EQ(expiry_rows_stored(), 0);
 }
 
+TEST_F(ExpiryTest, ADamagedRowStopsNoOtherJob) {
+  ASSERT_TRUE(switch_ttl(true).ok());
+  put("T", row(1, n(now_s() + 10)));
+  const auto page = wait_for(engine_.scan(system_rows(SystemRow::kExpiry), storage::Direction::kAscending, 1, 1));
+  ASSERT_TRUE(page.ok());
+  const std::string damaged((*page)[0].key);
+  store({damaged, static_cast<uint32_t>(damaged.size())}, "?");
+  clock_.advance_ms(20'000);
+  put("T", row(2, n(now_s() + 1'000)));
+  update(add_index("T", index_request("by-g", {hash("g")}), {{"g", Type::kS}}));
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (find("T")->find_index("by-g")->status != Status::kActive) {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "the index is not filled";
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
 }  // namespace
 }  // namespace partita::table

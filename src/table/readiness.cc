@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/executor.h"
 #include "table/system_rows.h"
 
 namespace partita::table {
@@ -11,57 +12,106 @@ namespace partita::table {
 namespace {
 
 constexpr int64_t kNsPerMs = 1'000'000;
-constexpr int64_t kPollMs = 5;
 
 }  // namespace
 
 struct Readiness::State {
+  struct Waiter {
+    Executor* executor;
+    std::coroutine_handle<> handle;
+  };
+  // A probe is waited for until it has ended, or its patience has.
+  struct News {
+    State& state;
+    const uint64_t probe;
+    bool await_ready() const noexcept { return false; }
+    bool await_suspend(std::coroutine_handle<> handle) const {
+      const std::lock_guard lock(state.mutex);
+      if (state.is_known(probe)) return false;
+      state.waiters.push_back({Executor::current(), handle});
+      return true;
+    }
+    void await_resume() const noexcept {}
+  };
+
+  bool is_known(uint64_t probe) const { return ended >= probe || late >= probe; }
+
   std::mutex mutex;
-  bool under_way = false;
-  bool tried = false;    // some write has ended
-  int64_t began_ns = 0;  // the newest write
-  std::string trouble;   // of the newest that ended
+  uint64_t begun = 0;  // probes, one behind the other
+  uint64_t ended = 0;
+  uint64_t late = 0;     // the last one whose patience ended first
+  int64_t began_ns = 0;  // the last one
+  std::string trouble;   // of the last that ended
+  std::vector<Waiter> waiters;
 };
 
 Readiness::Readiness(Database& database, ReadinessOptions options)
-    : database_(database), options_(options), state_(std::make_shared<State>()) {}
+    : database_(database),
+      options_(options),
+      row_(system_key(SystemRow::kProbe, std::string(1, static_cast<char>(database.random().next())))),
+      state_(std::make_shared<State>()) {}
 
-Task<void> Readiness::probe(std::shared_ptr<State> state, Database* database) {
-  const storage::Decide put = [](std::span<const storage::Record* const>, storage::Changes& changes) {
-    changes.put(system_key(SystemRow::kProbe), {});
+Task<void> Readiness::probe(std::shared_ptr<State> state, storage::Engine* engine, storage::Key row) {
+  const storage::Decide put = [&row](std::span<const storage::Record* const>, storage::Changes& changes) {
+    changes.put(row, {});
     return storage::Decision::kCommit;
   };
   std::vector<storage::Key> no_keys;
   std::vector<storage::Compare> no_compare;
-  const auto written = co_await database->engine().transact(std::move(no_keys), std::move(no_compare), put);
-  const std::lock_guard lock(state->mutex);
-  state->under_way = false;
-  state->tried = true;
-  state->trouble = written.ok() ? std::string() : std::string(written.error().sentence());
-  if (!written.ok() && state->trouble.empty()) state->trouble = "The store takes no writes.";
+  const auto written = co_await engine->transact(std::move(no_keys), std::move(no_compare), put);
+  std::vector<State::Waiter> waiters;
+  {
+    const std::lock_guard lock(state->mutex);
+    state->ended = state->begun;
+    state->trouble = written.ok() ? std::string() : std::string(written.error().sentence());
+    if (!written.ok() && state->trouble.empty()) state->trouble = "The store takes no writes.";
+    waiters.swap(state->waiters);
+  }
+  for (const auto& [executor, handle] : waiters) resume_on(executor, handle);
+}
+
+Task<void> Readiness::lose_patience(std::shared_ptr<State> state, Background* background, int64_t ms, uint64_t probe) {
+  co_await background->sleep(ms);
+  std::vector<State::Waiter> waiters;
+  {
+    const std::lock_guard lock(state->mutex);
+    if (state->ended >= probe) co_return;
+    state->late = probe;
+    waiters.swap(state->waiters);
+  }
+  for (const auto& [executor, handle] : waiters) resume_on(executor, handle);
 }
 
 Task<std::string> Readiness::trouble() {
+  const auto healthy = database_.engine().health();
+  if (!healthy.ok()) co_return std::string(healthy.error().sentence());
   Background& background = database_.upkeep().background();
-  for (bool waited = false;; waited = true) {
-    const auto healthy = database_.engine().health();
-    if (!healthy.ok()) co_return std::string(healthy.error().sentence());
-    if (background.stopping()) co_return std::string("The server is stopping.");
-    {
-      const std::lock_guard lock(state_->mutex);
-      const int64_t now_ns = database_.clock().monotonic_ns();
-      const int64_t age_ms = (now_ns - state_->began_ns) / kNsPerMs;
-      if (!state_->under_way) {
-        if (waited || (state_->tried && age_ms < options_.fresh_ms)) co_return state_->trouble;
-        state_->under_way = true;
-        state_->began_ns = now_ns;
-        background.begin([state = state_, database = &database_] { return probe(state, database); });
-      } else if (age_ms >= options_.patience_ms) {
-        co_return "The store has not answered a small write for " + std::to_string(age_ms / 1'000) + " s.";
-      }
+  uint64_t awaited = 0;
+  {
+    const std::lock_guard lock(state_->mutex);
+    const int64_t now_ns = database_.clock().monotonic_ns();
+    if (state_->ended == state_->begun) {
+      const bool fresh = state_->begun > 0 && now_ns - state_->began_ns < options_.fresh_ms * kNsPerMs;
+      if (fresh) co_return state_->trouble;
+      const uint64_t next = state_->begun + 1;
+      const bool taken = background.begin([state = state_, engine = &database_.engine(), row = row_] {
+        return probe(state, engine, row);
+      }) && background.begin([state = state_, &background, ms = options_.patience_ms, next] {
+        return lose_patience(state, &background, ms, next);
+      });
+      if (!taken) co_return std::string("The server is stopping.");
+      state_->begun = next;
+      state_->began_ns = now_ns;
     }
-    co_await background.sleep(kPollMs);
+    awaited = state_->begun;
   }
+  co_await State::News{*state_, awaited};
+  const auto healthy_now = database_.engine().health();
+  const std::lock_guard lock(state_->mutex);
+  if (state_->ended >= awaited) co_return state_->trouble;
+  if (!healthy_now.ok()) co_return std::string(healthy_now.error().sentence());
+  const int64_t waited_s = (database_.clock().monotonic_ns() - state_->began_ns) / (1'000 * kNsPerMs);
+  co_return "The store has not answered a small write for " + std::to_string(waited_s) + " s.";
 }
 
 }  // namespace partita::table

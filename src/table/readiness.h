@@ -26,10 +26,12 @@ class Readiness {
 
  private:
   struct State;
-  static Task<void> probe(std::shared_ptr<State> state, Database* database);
+  static Task<void> probe(std::shared_ptr<State> state, storage::Engine* engine, storage::Key row);
+  static Task<void> lose_patience(std::shared_ptr<State> state, Background* background, int64_t ms, uint64_t probe);
 
   Database& database_;
   const ReadinessOptions options_;
+  const storage::Key row_;        // one of 256: servers seldom wait for each other
   std::shared_ptr<State> state_;  // of a write too that is still under way when this is gone
 };
 

@@ -2,6 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "table/system_rows.h"
 #include "table/table_testing.h"
 
 namespace partita::table {
@@ -36,6 +43,40 @@ TEST_F(ReadinessTest, BelievesAnAnswerForAWhile) {
   clock_.advance_ms(1'000);
   EXPECT_NE(wait_for(readiness.trouble()), "");
   engine_.unknown = 0;
+}
+
+// A row of its own, so that servers do not wait for each other's.
+TEST_F(ReadinessTest, SharesItsRowWithNobody) {
+  Readiness one(db(), {});
+  Readiness other(db(), {});
+  EXPECT_EQ(wait_for(one.trouble()), "");
+  EXPECT_EQ(wait_for(other.trouble()), "");
+  const auto rows = wait_for(engine_.scan(system_rows(SystemRow::kProbe), storage::Direction::kAscending, 10, 1'000));
+  ASSERT_TRUE(rows.ok());
+  EXPECT_EQ(rows->size(), 2U);
+}
+
+// Whoever asks meanwhile waits for the write that is under way, and no longer than whoever asked first.
+TEST_F(ReadinessTest, ASilentStoreKeepsNobodyWaiting) {
+  Readiness readiness(db(), {.fresh_ms = 0, .patience_ms = 100});
+  engine_.silent = true;
+  const auto began = std::chrono::steady_clock::now();
+  std::vector<std::thread> askers;
+  std::atomic<int> told{0};
+  for (int i = 0; i < 4; ++i) {
+    askers.emplace_back([&, i] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20 * i));
+      told += wait_for(readiness.trouble()).find("has not answered") != std::string::npos;
+    });
+  }
+  const std::jthread relief([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1'500));
+    engine_.silent = false;
+  });
+  for (std::thread& asker : askers) asker.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(1'000));
+  EXPECT_EQ(told, 4);
+  EXPECT_EQ(engine_.kept_waiting, 1);
 }
 
 }  // namespace

@@ -63,6 +63,12 @@ Task<Result<storage::Outcome>> FaultyEngine::transact(std::vector<Key> keys, std
     static_cast<void>(decide(absent, unused));
     return decide(found, changes);
   };
+  if (silent) {
+    Executor* const home = Executor::current();
+    co_await waiters_.enter();
+    for (++kept_waiting; silent;) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    co_await Home{home};
+  }
   const int fate = unknown;
   if (fate == 2) co_return Error(ErrorKind::kUnknown, "the test says so");
   auto outcome = co_await inner_->transact(keys, std::move(compare), twice, version);

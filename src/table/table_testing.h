@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "base/workers.h"
 #include "model/fault.h"
 #include "storage/engine.h"
 #include "table/database.h"
@@ -49,6 +50,10 @@ class FaultyEngine final : public storage::Engine {
   std::atomic<int64_t> writes_left{INT64_MAX};
   // 1: what is committed is reported as unknown; 2: nothing is committed, and that is reported so too.
   std::atomic<int> unknown{0};
+  // Whether transactions that begin now wait, on a thread of their own, until this is false again.
+  std::atomic<bool> silent{false};
+  // Transactions that have waited so.
+  std::atomic<int> kept_waiting{0};
   // Whether records can not be read.
   std::atomic<bool> blind{false};
   // Called with each scan's range after it was read. Set it while nothing runs.
@@ -80,6 +85,7 @@ class FaultyEngine final : public storage::Engine {
   const std::thread::id maker_ = std::this_thread::get_id();
   std::unique_ptr<storage::Engine> owned_;
   storage::Engine* inner_;
+  Workers waiters_{4};
 };
 
 void wait_for_jobs(Database& database);

@@ -131,7 +131,7 @@ class Upkeep {
 
   // upkeep_expiry.cc
   Task<Result<void>> want_expiry();
-  Result<void> show_expiry(const TableInfo& table, const storage::Page& page);
+  void show_expiry(const TableInfo& table, const storage::Page& page);
   Task<Result<End>> expire(Job& job);
   Task<Result<void>> expire_page(Job& job, Table table, const storage::Page& page);
   Task<Result<End>> fill_expiry(Job& job);

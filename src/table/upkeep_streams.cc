@@ -44,7 +44,7 @@ Task<Result<Upkeep::End>> Upkeep::tend_streams(Job& job) {
     auto scanned = co_await engine_.scan(range, storage::Direction::kAscending, kStreamsAtOnce, kPageBytes);
     PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
     if (page.empty()) {
-      view_.saw_streams();
+      view_.saw_streams(clock_.monotonic_ns());
       co_return co_await finish(job);
     }
     for (size_t i = 0; i < page.size() && !background_.stopping(); ++i) {

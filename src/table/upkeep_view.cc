@@ -66,9 +66,11 @@ void UpkeepView::saw_old_record(int64_t late_ms) {
   next_trim_late_ms_ = std::max(next_trim_late_ms_, late_ms);
 }
 
-void UpkeepView::saw_streams() {
+void UpkeepView::saw_streams(int64_t now_ns) {
+  constexpr int64_t kKnownNs = 120'000'000'000;
   const std::lock_guard lock(mutex_);
   trim_late_ms_ = std::exchange(next_trim_late_ms_, 0);
+  trim_known_until_ns_ = now_ns + kKnownNs;
 }
 
 void UpkeepView::report(Exposition& out, int64_t now_ns) const {
@@ -78,20 +80,32 @@ void UpkeepView::report(Exposition& out, int64_t now_ns) const {
     out.gauge("partita_jobs", "Jobs that the store holds, by any server.", static_cast<double>(count),
               {{"kind", name}});
   }
+  // A table may have several of one kind, for several indexes.
+  using Name = std::pair<std::string_view, std::string_view>;
+  std::map<Name, uint64_t> rows;
+  std::map<std::pair<Name, bool>, int64_t> untouched_ns;
   for (const auto& [key, seen] : jobs_) {
-    out.gauge("partita_job_rows", "Rows that the job has done.", static_cast<double>(seen.job.done),
-              {{"kind", name_of(seen.job.kind)}, {"table", seen.job.table}});
+    const Name name(name_of(seen.job.kind), seen.job.table);
+    rows[name] += seen.job.done;
+    int64_t& longest_ns = untouched_ns[{name, seen.mine}];
+    longest_ns = std::max(longest_ns, now_ns - seen.since_ns);
   }
-  for (const auto& [key, seen] : jobs_) {
+  for (const auto& [name, done] : rows) {
+    out.gauge("partita_job_rows", "Rows that jobs have done.", static_cast<double>(done),
+              {{"kind", name.first}, {"table", name.second}});
+  }
+  for (const auto& [job, longest_ns] : untouched_ns) {
     constexpr double kSecondsPerNs = 1e-9;
+    const auto& [name, mine] = job;
     out.gauge("partita_job_untouched_seconds", "For how long nobody stored progress of the job.",
-              static_cast<double>(now_ns - seen.since_ns) * kSecondsPerNs,
-              {{"kind", name_of(seen.job.kind)}, {"table", seen.job.table}, {"here", seen.mine ? "yes" : "no"}});
+              static_cast<double>(longest_ns) * kSecondsPerNs,
+              {{"kind", name.first}, {"table", name.second}, {"here", mine ? "yes" : "no"}});
   }
   for (const auto& [table, late_ms] : expiry_late_ms_) {
     out.gauge("partita_ttl_late_seconds", "For how long the next item to be deleted has been expired.",
               seconds(late_ms), {{"table", table}});
   }
+  if (now_ns >= trim_known_until_ns_) return;
   out.gauge("partita_stream_trim_late_seconds", "For how long a stream's record has been kept beyond its 24 hours.",
             seconds(trim_late_ms_));
 }

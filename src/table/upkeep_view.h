@@ -27,8 +27,9 @@ class UpkeepView {
   void saw_expiring(const std::set<std::string>& tables);
   // For how long the oldest record of a shard has been too old.
   void saw_old_record(int64_t late_ms);
-  // All streams were looked at since this was called last.
-  void saw_streams();
+  // All streams were looked at since this was called last. It is reported for two minutes: another server may look
+  // next.
+  void saw_streams(int64_t now_ns);
 
   void report(Exposition& out, int64_t now_ns) const;
 
@@ -44,6 +45,7 @@ class UpkeepView {
   std::map<std::string, Seen> jobs_;               // by their keys
   std::map<std::string, int64_t> expiry_late_ms_;  // by table
   int64_t trim_late_ms_ = 0;
+  int64_t trim_known_until_ns_ = 0;
   int64_t next_trim_late_ms_ = 0;  // of the look at the streams that is under way
 };
 

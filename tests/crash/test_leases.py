@@ -4,19 +4,18 @@ Who does a job is what the servers' own metrics say.
 """
 
 import contextlib
-import re
 import time
-import urllib.request
 
 import pytest
+from pages import samples
 from postgres import running_postgres
 from server import running_server
+from stream_records import records_of
 
 LEASE_S = 3  # after which a job that nobody touches is taken over
 TAKEN_OVER_WITHIN_S = LEASE_S + 4
 ITEMS = 12_000
 EXPIRED = 3_000
-JOB = re.compile(r'^partita_job_untouched_seconds\{kind="(\w+)",table="([^"]*)",here="(yes|no)"\} (\S+)$', re.M)
 
 KEYS = [{"AttributeName": "p", "KeyType": "HASH"}]
 DEFINITIONS = [{"AttributeName": "p", "AttributeType": "S"}]
@@ -31,9 +30,8 @@ def servers():
 
 def does(server, kind):
     """Whether that server does a job of that kind now."""
-    with urllib.request.urlopen(f"{server.url}/metrics", timeout=10) as reply:
-        text = reply.read().decode()
-    return any(found[0] == kind and found[2] == "yes" for found in JOB.findall(text))
+    jobs = [dict(labels) for name, labels in samples(server) if name == "partita_job_untouched_seconds"]
+    return any(job["kind"] == kind and job["here"] == "yes" for job in jobs)
 
 
 def wait_for_worker(servers, kind, within_s):
@@ -136,25 +134,18 @@ def test_each_item_expires_once(servers):
         time.sleep(0.1)
     client = left[0].client()
     assert all(item["p"]["S"].startswith("stays") for item in scan(client, TableName="expiring"))
-    records = records_of(left[1], "expiring")
+    records = all_records(left[1], "expiring")
     removed = [record["dynamodb"]["Keys"]["p"]["S"] for record in records if record["eventName"] == "REMOVE"]
     assert sorted(removed) == sorted(f"p{n}" for n in range(EXPIRED))
     assert all(record["userIdentity"]["Type"] == "Service" for record in records if record["eventName"] == "REMOVE")
     assert client.describe_table(TableName="expiring")["Table"]["ItemCount"] == 50
 
 
-def records_of(server, table):
+def all_records(server, table):
     streams = server.client("dynamodbstreams")
     stream = server.client().describe_table(TableName=table)["Table"]["LatestStreamArn"]
-    records = []
-    for shard in streams.describe_stream(StreamArn=stream)["StreamDescription"]["Shards"]:
-        where = {"StreamArn": stream, "ShardId": shard["ShardId"], "ShardIteratorType": "TRIM_HORIZON"}
-        at = streams.get_shard_iterator(**where)["ShardIterator"]
-        while at:
-            page = streams.get_records(ShardIterator=at)
-            records += page["Records"]
-            at = page.get("NextShardIterator") if page["Records"] else None
-    return records
+    shards = streams.describe_stream(StreamArn=stream)["StreamDescription"]["Shards"]
+    return [record for shard in shards for record in records_of(streams, stream, shard["ShardId"])]
 
 
 def test_a_stream_is_trimmed_by_whoever_lives(tmp_path):
@@ -174,14 +165,15 @@ def test_a_stream_is_trimmed_by_whoever_lives(tmp_path):
                 put_all(server, f"trimmed{number}", ({"p": f"p{n}", "text": "x" * 200} for n in range(1_500)))
         entries = "SELECT count(*) FROM partita_log"
         assert int(postgres.ask(entries)) >= streams * 1_500
-        kills = 0
+        kills = amidst = 0
         while kills < 6:
             with running_server(store=postgres.url, extra_args=later) as server:
                 for number in range(streams):
                     server.client().put_item(TableName=f"trimmed{number}", Item={"p": {"S": f"fresh{kills}"}})
-                time.sleep(0.02 * kills)
+                amidst += wait_for_worker([server], "tend_streams", LEASE_S + 2) is not None
                 server.kill()
             kills += 1
+        assert amidst, "none was seen to trim before it was killed"
         begin = {"store": postgres.url, "extra_args": later}
         with running_server(**begin) as server, running_server(**begin) as other:
             # In each shard one that is too old stays, and tells that there were older ones, and marks do.
@@ -192,5 +184,5 @@ def test_a_stream_is_trimmed_by_whoever_lives(tmp_path):
             for number in range(streams):
                 fresh = [f"fresh{kill}" for kill in range(kills)]
                 for one in (server, other):
-                    kept = [record["dynamodb"]["Keys"]["p"]["S"] for record in records_of(one, f"trimmed{number}")]
+                    kept = [record["dynamodb"]["Keys"]["p"]["S"] for record in all_records(one, f"trimmed{number}")]
                     assert sorted(kept) == fresh

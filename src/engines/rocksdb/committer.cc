@@ -241,8 +241,7 @@ void Committer::run() {
       const bool stopped = store_.keeper.failed();
       const int64_t began_ns = system_clock().monotonic_ns();
       const rocksdb::Status status = stopped ? rocksdb::Status::Aborted() : write(rest.first(count));
-      store_.meters.commits.add(static_cast<uint64_t>(system_clock().monotonic_ns() - began_ns));
-      store_.meters.groups.add(count);
+      if (status.ok()) meter(rest.first(count), began_ns);
       if (!status.ok()) {
         if (!stopped) store_.keeper.fail(status);
         lose(rest, stopped ? 0 : count);
@@ -252,6 +251,14 @@ void Committer::run() {
       rest = rest.subspan(count);
     }
   }
+}
+
+// Barriers write nothing.
+void Committer::meter(std::span<Commit* const> written, int64_t began_ns) {
+  const auto count = static_cast<uint64_t>(std::ranges::count(written, false, &Commit::is_barrier));
+  if (count == 0) return;
+  store_.meters.commits.add(static_cast<uint64_t>(system_clock().monotonic_ns() - began_ns));
+  store_.meters.groups.add(count);
 }
 
 void Committer::finish(std::span<Commit*> commits) {

@@ -163,6 +163,7 @@ class Committer {
   void release_room(size_t bytes);
   void run();
   rocksdb::Status write(std::span<Commit* const> commits);
+  void meter(std::span<Commit* const> written, int64_t began_ns);
   void finish(std::span<Commit*> commits);
   void lose(std::span<Commit*> commits, size_t written);
   void complete(std::span<Commit*> commits);

@@ -105,7 +105,7 @@ Task<Result<Page>> RocksdbEngine::scan(Range range, Direction direction, size_t 
 
 Task<Result<Outcome>> RocksdbEngine::transact(std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
                                               Version* version) {
-  const rocks::Shared shared{*store_, latches_, newest_, workers_, committer_};
+  const rocks::Shared shared{*store_, latches_, newest_, workers_, committer_, store_->meters};
   return rocks::transact(shared, std::move(keys), std::move(compare), std::move(decide), version);
 }
 

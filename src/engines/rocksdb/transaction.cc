@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "base/clock.h"
 #include "engines/rocksdb/reads.h"
 
 namespace partita::rocks {
@@ -228,6 +229,8 @@ Task<Result<Outcome>> transact(Shared shared, std::vector<Key> keys, std::vector
   PARTITA_CHECK(are_distinct(keys));
   Attempt attempt(shared, keys, compare, decide);
   attempt.commit.executor = home != nullptr ? home : &shared.workers;
+  Meters& meters = shared.meters;
+  bool warm = true;
   ReadTier tier = kInMemory;
   Step step = shared.committer.is_full() ? Step::kNeedsRoom : Step::kAgain;
   while (step != Step::kEnded) {
@@ -240,13 +243,17 @@ Task<Result<Outcome>> transact(Shared shared, std::vector<Key> keys, std::vector
       co_await shared.workers.enter();
       // Read once without latches, so that they are hardly ever held while the disk is waited for.
       std::vector<std::optional<Record>> warmed;
+      const int64_t began_ns = system_clock().monotonic_ns();
       read_records(shared.store, keys, tier, warmed).PermitUncheckedError();
+      meters.disk_reads.add(static_cast<uint64_t>(system_clock().monotonic_ns() - began_ns));
+      warm = false;
     }
     Executor& here = tier == kFromDisk ? shared.workers : *attempt.commit.executor;
     co_await attempt.held.lock(attempt.stripes(), here);
     step = attempt.run(tier);
     attempt.held.release();
   }
+  if (warm && !keys.empty()) meters.memory_reads.add();
   if (attempt.queued) co_await attempt.commit;
   co_await Home{home};
   PARTITA_CO_TRY_VOID(std::move(attempt.failure));

@@ -20,6 +20,7 @@ struct Shared {
   NewestTable& newest;
   Workers& workers;
   Committer& committer;
+  Meters& meters;
 };
 
 Task<Result<storage::Outcome>> transact(Shared shared, std::vector<storage::Key> keys,
