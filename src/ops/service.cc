@@ -106,10 +106,7 @@ Service::~Service() = default;
 
 Reply overloaded() { return reply_of(wire::render(model::refuse(Fault::kOverloaded))); }
 
-Reply unsigned_call() {
-  auto [status, text] = wire::render(model::refuse(Fault::kMissingToken));
-  return {.status = status, .body = std::move(text)};
-}
+Reply unsigned_call() { return reply_of(wire::render(model::refuse(Fault::kMissingToken))); }
 
 Reply out_of_memory() {
   Reply reply = reply_of(wire::render(model::refuse(Fault::kInternal)));
