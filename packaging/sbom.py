@@ -1,0 +1,76 @@
+"""Prints what a build of partita consists of, as CycloneDX: sbom.py BUILD VERSION REVISION
+
+Of the archives that the program was linked from and of the libraries that it asks for, dpkg says which packages they
+are. Archives of the build below cmake/NAME are made from the source of Debian's package libNAME-dev.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+# Linked in without an archive of their package's: of headers alone.
+HEADERS = ["libhnswlib-dev"]
+
+
+def ran(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def package_of(path):
+    """The package, as dpkg names it, of a file as it is or as it was before /usr was merged; None if there is none."""
+    real = pathlib.Path(path).resolve()
+    for name in (real, pathlib.Path(str(real).removeprefix("/usr")), pathlib.Path(path)):
+        found = subprocess.run(["dpkg-query", "-S", str(name)], capture_output=True, text=True, check=False).stdout
+        if found:
+            return found.split(":")[0]
+    return None
+
+
+def packages_linked(build):
+    """What stands behind each word of the command that links, and each library asked for: (package, how)."""
+    words = ran("ninja", "-C", str(build), "-t", "commands", "partita").strip().splitlines()[-1].split()
+    for word in words:
+        made = re.fullmatch(r"cmake/(\w+)/\S+\.a", word)
+        if made:
+            yield f"lib{made.group(1)}-dev", "inside, from source"
+        elif re.fullmatch(r"/\S+\.a", word):
+            yield package_of(word), "inside"
+        elif word.startswith("-l") and word != "-ldl":
+            archive = pathlib.Path(ran("g++-12", f"-print-file-name=lib{word[2:]}.a").strip())
+            yield package_of(archive), "inside"
+    yield package_of(ran("g++-12", "-print-file-name=libstdc++.a").strip()), "inside"
+    for path in re.findall(r"=> (/\S+)", ran("ldd", str(build / "partita"))):
+        yield package_of(path), "at run time"
+
+
+def component(package, linked):
+    version = ran("dpkg-query", "-W", "-f=${Version}", package)
+    return {
+        "type": "library",
+        "name": package,
+        "version": version,
+        "purl": f"pkg:deb/debian/{package}@{version.replace(':', '%3A')}",
+        "properties": [{"name": "partita:linked", "value": linked}],
+    }
+
+
+def inventory(build, version, revision):
+    components = {}
+    for package, linked in [*packages_linked(build), *((name, "inside") for name in HEADERS)]:
+        assert package, "no package has one of the files that the program is linked from"
+        components.setdefault(package, component(package, linked))
+    return {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "version": 1,
+        "metadata": {"component": {"type": "application", "name": "partita", "version": version,
+                                   "properties": [{"name": "partita:revision", "value": revision}]}},
+        "components": [components[name] for name in sorted(components)],
+    }
+
+
+if __name__ == "__main__":
+    json.dump(inventory(pathlib.Path(sys.argv[1]).resolve(), *sys.argv[2:4]), sys.stdout, indent=2)
+    print()

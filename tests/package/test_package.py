@@ -1,0 +1,177 @@
+"""The Debian package: what is in it, that two runs make the same bytes, and that its parts can be used."""
+
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests" / "support")]
+
+from server import running_server  # noqa: E402
+
+MADE = ROOT / "build" / "package"
+UNIT = "lib/systemd/system/partita.service"
+
+
+def ran(*command, **options):
+    return subprocess.run(command, capture_output=True, text=True, check=True, **options).stdout
+
+
+def make():
+    ran(str(ROOT / "dev"), "package", cwd=ROOT)
+    [package] = MADE.glob("*.deb")
+    return package
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    """lintian has judged it."""
+    kept = tmp_path_factory.mktemp("package")
+    return pathlib.Path(shutil.copy(make(), kept))
+
+
+@pytest.fixture(scope="module")
+def unpacked(package, tmp_path_factory):
+    into = tmp_path_factory.mktemp("unpacked")
+    ran("dpkg-deb", "-x", str(package), str(into))
+    ran("dpkg-deb", "-e", str(package), str(into / "DEBIAN"))
+    return into
+
+
+def test_two_runs_make_the_same_bytes(package):
+    sums = [hashlib.sha256(path.read_bytes()).hexdigest() for path in (package, make())]
+    assert sums[0] == sums[1]
+
+
+def test_what_is_in_it(package, unpacked):
+    for line in ran("dpkg-deb", "-c", str(package)).splitlines():
+        mode, owner, *_ = line.split()
+        assert owner == "root/root" and mode[5] == mode[8] == "-", line
+    files = {str(path.relative_to(unpacked)) for path in unpacked.rglob("*") if path.is_file()}
+    documents = "usr/share/doc/partita/"
+    assert {name for name in files if not name.startswith((documents, "DEBIAN/"))} == {
+        "usr/bin/partita", "etc/partita/partita.conf", UNIT, "usr/share/man/man1/partita.1.gz",
+        "usr/share/bash-completion/completions/partita"}
+    assert {documents + name for name in ("README.md", "SECURITY.md", "docs/security.md", "copyright")} <= files
+    assert (unpacked / "DEBIAN" / "conffiles").read_text().split() == ["/etc/partita/partita.conf"]
+    control = (unpacked / "DEBIAN" / "control").read_text()
+    needs = re.search(r"^Depends: (.*)$", control, re.MULTILINE).group(1)
+    assert re.fullmatch(r"libc6 \(>= [\d.]+\), adduser", needs), "it needs more than it did"
+
+
+def test_the_program_is_the_one_that_was_built(unpacked):
+    version = re.search(r"^Version: (.*)$", (unpacked / "DEBIAN" / "control").read_text(), re.MULTILINE).group(1)
+    said = ran(str(unpacked / "usr/bin/partita"), "version").splitlines()
+    assert said[0] == f"partita {version}"
+
+
+def test_the_page_has_every_verb_and_option(unpacked):
+    program = str(unpacked / "usr/bin/partita")
+    page = unpacked / "usr/share/man/man1/partita.1.gz"
+    shown = subprocess.run(["man", "--warnings", "-l", str(page)], capture_output=True, text=True, check=True,
+                           env={**os.environ, "MANWIDTH": "200", "LC_ALL": "C.UTF-8"})
+    assert shown.stderr == ""
+    for verb in re.findall(r"^  ([a-z][a-z ]*[a-z])  ", ran(program, "help"), re.MULTILINE):
+        assert re.search(rf"^ +{verb}$", shown.stdout, re.MULTILINE), verb
+        for flag in re.findall(r"^  (--[a-z0-9-]+)", ran(program, "help", *verb.split()), re.MULTILINE):
+            assert re.search(rf"^ +{flag}( [A-Z]|$)", shown.stdout, re.MULTILINE), flag
+
+
+def completed(unpacked, *words):
+    """What bash offers behind these words."""
+    script = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _partita 2>/dev/null; printf "%s\\n" "${COMPREPLY[@]}"'
+    path = f"{unpacked / 'usr/bin'}:{os.environ['PATH']}"
+    completions = unpacked / "usr/share/bash-completion/completions/partita"
+    return ran("bash", "-c", script, "bash", str(completions), "partita", *words,
+               env={**os.environ, "PATH": path}).split()
+
+
+def test_completions(unpacked, tmp_path):
+    assert {"serve", "salvage", "policy"} <= set(completed(unpacked, ""))
+    assert completed(unpacked, "serv") == ["serve"]
+    assert "simulate" in completed(unpacked, "policy", "")
+    assert completed(unpacked, "serve", "--tls") == ["--tls-cert", "--tls-key"]
+    assert completed(unpacked, "serve", "--in-memory", "--li") == ["--listen"]
+    (tmp_path / "keys.pem").touch()
+    assert completed(unpacked, "serve", "--tls-key", str(tmp_path / "k")) == [str(tmp_path / "keys.pem")]
+    assert completed(unpacked, "serve", "--listen", "") == []
+
+
+def test_the_bill_of_materials(unpacked):
+    bill = json.loads((unpacked / "usr/share/doc/partita/partita.cdx.json").read_text())
+    assert bill["bomFormat"] == "CycloneDX"
+    versions = {each["name"]: each["version"] for each in bill["components"]}
+    for name in ("librocksdb-dev", "libssl-dev", "libsimdjson-dev", "libhnswlib-dev", "libstdc++-12-dev", "libc6"):
+        assert versions[name] == ran("dpkg-query", "-W", "-f=${Version}", name), name
+    revision = bill["metadata"]["component"]["properties"][0]["value"]
+    assert revision == ran("git", "rev-parse", "HEAD", cwd=ROOT).strip()
+
+
+def test_the_unit_is_one(unpacked, tmp_path):
+    """No complaint of systemd's, and as little exposed as it says of the services that it ships itself."""
+    unit = tmp_path / "partita.service"
+    unit.write_text((unpacked / UNIT).read_text().replace("/usr/bin/partita", str(unpacked / "usr/bin/partita")))
+    verified = subprocess.run(["systemd-analyze", "verify", "--man=no", str(unit)], capture_output=True, text=True,
+                              check=False)
+    assert [line for line in verified.stderr.splitlines() if "partita" in line] == []
+    exposed = subprocess.run(
+        ["systemd-analyze", "security", "--offline=true", "--threshold=15", str(unpacked / UNIT)],
+        capture_output=True, text=True, check=False)
+    assert exposed.returncode == 0, exposed.stdout
+
+
+def calls_allowed(unit):
+    """The system calls that the unit's filters leave."""
+    sets, current = {}, None
+    for line in ran("systemd-analyze", "syscall-filter").splitlines():
+        if line.startswith("@"):
+            current = sets.setdefault(line.strip(), set())
+        elif current is not None and line.strip() and not line.strip().startswith("#"):
+            current.add(line.strip())
+
+    def members(name):
+        return set().union(*(members(each) for each in sets[name])) if name.startswith("@") else {name}
+
+    allowed = set()
+    for filters in re.findall(r"^SystemCallFilter=(.*)$", unit, re.MULTILINE):
+        named = set().union(*(members(each) for each in filters.lstrip("~").split()))
+        allowed = allowed - named if filters.startswith("~") else allowed | named
+    return allowed
+
+
+def test_the_unit_allows_what_the_server_does(unpacked, tmp_path):
+    """Started, written to until tables are flushed, read, told SIGHUP, stopped."""
+    log = tmp_path / "calls"
+    with running_server(extra_args=["--threads", "2"]) as server:
+        traced = subprocess.Popen(["strace", "-f", "-qq", "-o", str(log), "-p", str(server.process.pid)])
+        while not log.exists():
+            time.sleep(0.01)
+        client = server.client()
+        client.create_table(TableName="tab", BillingMode="PAY_PER_REQUEST",
+                            AttributeDefinitions=[{"AttributeName": "k", "AttributeType": "S"}],
+                            KeySchema=[{"AttributeName": "k", "KeyType": "HASH"}])
+        for at in range(300):
+            client.put_item(TableName="tab", Item={"k": {"S": str(at)}, "v": {"S": "v" * 300_000}})
+        client.scan(TableName="tab")
+        client.delete_table(TableName="tab")
+        os.kill(server.process.pid, signal.SIGHUP)
+        data = server.data_dir
+        started = subprocess.run(
+            ["strace", "-f", "-qq", "-o", str(tmp_path / "start"), str(unpacked / "usr/bin/partita"), "serve", "--data",
+             str(data), "--listen", "127.0.0.1:0"], capture_output=True, text=True, timeout=60, check=False)
+        assert "in use" in started.stderr or started.returncode != 0  # the directory is the first server's
+    traced.wait(timeout=60)
+    seen = set()
+    for each in (log, tmp_path / "start"):
+        seen |= set(re.findall(r"^\d+ +(\w+)\(", each.read_text(errors="replace"), re.MULTILINE))
+    assert {"fdatasync", "epoll_wait", "sendto"} <= seen
+    assert seen - calls_allowed((unpacked / UNIT).read_text()) == set()
