@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# A first day with the Debian package, in a fresh Debian 12: installs it, serves over TLS with access keys as its unit
+# does, works with the AWS CLI, backs up, wipes, restores, upgrades, removes. As root; needs debootstrap, openssl and awscli.
+#
+#   ./dev package && tests/package/in_chroot.sh
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+readonly WORK="$(mktemp -d)" PORT="${PORT:-18443}"
+readonly ROOT="$WORK/root"
+server=""
+server=""
+: >"$WORK/out"
+
+step() { printf '== %s\n' "$*"; }
+die() {
+  printf 'in_chroot: %s\n' "$*" >&2
+  exit 1
+}
+clean() {
+  [[ -z "$server" ]] || kill "$server" 2>/dev/null || true
+  ! mountpoint -q "$ROOT/proc" || umount "$ROOT/proc"
+  rm -rf "$WORK"
+}
+trap clean EXIT
+
+((EUID == 0)) || die "only root can make a root directory."
+for tool in debootstrap openssl aws; do command -v "$tool" >/dev/null || die "$tool is missing."; done
+package=(build/package/partita_*.deb)
+[[ -f "${package[0]}" ]] || die "there is no package; run ./dev package first."
+
+inside() { chroot "$ROOT" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C DEBIAN_FRONTEND=noninteractive "$@"; }
+
+apt() { inside apt-get -q -y --no-install-recommends "$@" >>"$WORK/apt.log" 2>&1 || die "$(tail -20 "$WORK/apt.log")"; }
+
+# As systemd would, from the unit's own lines.
+start() {
+  local unit="$ROOT/lib/systemd/system/partita.service" command
+  command="$(sed -n 's/^ExecStart=//p' "$unit")"
+  inside install -d -m 0700 -o partita -g partita "/var/lib/$(sed -n 's/^StateDirectory=//p' "$unit")"
+  chroot --userspec=partita:partita "$ROOT" env -i /bin/sh -c "
+    umask $(sed -n 's/^UMask=//p' "$unit")
+    cd $(sed -n 's/^WorkingDirectory=//p' "$unit")
+    . $(sed -n 's/^EnvironmentFile=//p' "$unit")
+    exec $command" >"$WORK/out" 2>>"$WORK/log" &
+  server=$!
+  local deadline=$((SECONDS + 30))
+  until grep -q 'is serving' "$WORK/out"; do
+    kill -0 "$server" 2>/dev/null && ((SECONDS < deadline)) || die "the server did not start: $(cat "$WORK/log")"
+    sleep 0.1
+  done
+}
+stop() {
+  kill "$server"
+  wait "$server" || die "the server did not stop cleanly: $(cat "$WORK/log")"
+  server=""
+}
+
+export AWS_CA_BUNDLE="$WORK/server.pem" AWS_DEFAULT_REGION=eu-central-1 AWS_CONFIG_FILE=/dev/null AWS_PAGER=""
+export AWS_ACCESS_KEY_ID=AKIDFIRSTDAY AWS_SECRET_ACCESS_KEY="a secret of $RANDOM$RANDOM"
+dynamodb() { aws dynamodb --endpoint-url "https://localhost:$PORT" "$@"; }
+score() { dynamodb get-item --table-name Scores --key '{"Player": {"S": "ann"}}' --query Item.Score.N --output text; }
+
+step "A fresh Debian"
+mirror="$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | head -1)"
+debootstrap --variant=minbase bookworm "$ROOT" ${mirror:+"$mirror"} >"$WORK/debootstrap.log" 2>&1 ||
+  die "debootstrap failed: $(tail -5 "$WORK/debootstrap.log")"
+mount -t proc proc "$ROOT/proc"
+printf '#!/bin/sh\nexit 101\n' >"$ROOT/usr/sbin/policy-rc.d" # no service is started in here
+chmod +x "$ROOT/usr/sbin/policy-rc.d"
+
+step "Installing the package"
+cp "${package[0]}" "$ROOT/partita.deb"
+apt update
+apt install /partita.deb
+inside partita version
+[[ "$(inside getent passwd partita)" == *:/var/lib/partita:* ]] || die "the user partita is not there."
+
+step "Serving over TLS, with access keys"
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost \
+  -addext subjectAltName=DNS:localhost -keyout "$WORK/server.key" -out "$WORK/server.pem" 2>/dev/null
+cp "$WORK/server.pem" "$WORK/server.key" "$ROOT/etc/partita/"
+printf '[first]\naws_access_key_id = %s\naws_secret_access_key = %s\n' "$AWS_ACCESS_KEY_ID" "$AWS_SECRET_ACCESS_KEY" \
+  >"$ROOT/etc/partita/credentials"
+inside chgrp partita /etc/partita/server.key /etc/partita/credentials
+inside chmod 0640 /etc/partita/server.key /etc/partita/credentials
+sed -i "s|^PARTITA_OPTIONS=.*|PARTITA_OPTIONS=\"--data /var/lib/partita/data --listen localhost:$PORT \
+--tls-cert /etc/partita/server.pem --tls-key /etc/partita/server.key --credentials /etc/partita/credentials\"|" \
+  "$ROOT/etc/partita/partita.conf"
+start
+cat "$WORK/out"
+
+step "Working with the AWS CLI"
+dynamodb create-table --table-name Scores --billing-mode PAY_PER_REQUEST \
+  --attribute-definitions AttributeName=Player,AttributeType=S --key-schema AttributeName=Player,KeyType=HASH >/dev/null
+dynamodb wait table-exists --table-name Scores
+dynamodb put-item --table-name Scores --item '{"Player": {"S": "ann"}, "Score": {"N": "41"}}'
+dynamodb update-item --table-name Scores --key '{"Player": {"S": "ann"}}' --update-expression 'ADD Score :one' \
+  --expression-attribute-values '{":one": {"N": "1"}}'
+[[ "$(score)" == 42 ]] || die "the item is not what was written."
+if AWS_SECRET_ACCESS_KEY=another dynamodb list-tables 2>"$WORK/refused"; then die "a wrong secret was taken."; fi
+grep -q InvalidSignatureException "$WORK/refused" || die "a wrong secret was refused by $(cat "$WORK/refused")"
+
+step "Backing up, wiping, restoring"
+stop
+inside cp -a /var/lib/partita/data /var/lib/partita/backup
+rm -rf "$ROOT/var/lib/partita/data"
+start
+[[ "$(dynamodb list-tables --output text)" == "" ]] || die "there are tables after the wipe."
+stop
+rm -rf "$ROOT/var/lib/partita/data"
+inside cp -a /var/lib/partita/backup /var/lib/partita/data
+start
+[[ "$(score)" == 42 ]] || die "the restored item is not what was written."
+
+step "Upgrading, which keeps what was configured"
+stop
+apt install --reinstall /partita.deb
+start
+[[ "$(score)" == 42 ]] || die "the item is gone after the upgrade."
+stop
+
+step "Removing, which leaves the data"
+apt purge partita
+[[ ! -e "$ROOT/usr/bin/partita" && ! -e "$ROOT/etc/partita/partita.conf" ]] || die "something of the package was left."
+[[ -d "$ROOT/var/lib/partita/data" ]] || die "the data was removed."
+grep -q "left where it is" "$WORK/apt.log" || die "nobody said where the data is."
+step "All is well"
