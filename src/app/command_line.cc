@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "app/engines.h"
+#include "auth/words.h"
 #include "base/processors.h"
 
 namespace partita::app {
@@ -100,6 +101,13 @@ Result<void> set_request_timeout(Draft& draft, std::string_view text) {
 Result<void> set_credentials(Draft& draft, std::string_view text) {
   if (text.empty()) return misuse("--credentials takes a file, as ~/.aws/credentials is.");
   draft.line.credentials = text;
+  return {};
+}
+
+Result<void> set_region(Draft& draft, std::string_view text) {
+  if (!auth::is_region(text))
+    return misuse("--region takes a region, such as eu-west-1, not '" + std::string(text) + "'.");
+  draft.line.http.region = text;
   return {};
 }
 
@@ -249,6 +257,10 @@ constexpr std::array kServeFlags = {
     Flag{"--credentials", "FILE",
          "Verify signatures: only these access keys may call. The file is as the AWS CLI's ~/.aws/credentials.",
          set_credentials},
+    Flag{"--region", "REGION",
+         "The region of all tables, in ARNs and policies (default us-east-1 with --credentials, else the one that a "
+         "request is signed for).",
+         set_region},
     Flag{"--identities", "FILE",
          "Users, groups and policies, as `aws iam get-account-authorization-details` writes them: the credentials' "
          "profiles are these users, and may do what their policies allow.",

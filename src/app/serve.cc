@@ -190,7 +190,10 @@ Result<void> serve(const CommandLine& given, std::string_view version) {
   set_log_level(line.log_level);
   Callers callers;
   PARTITA_TRY_VOID(read_callers(line, callers));
-  if (callers.credentials) line.http.credentials = &*callers.credentials;
+  if (callers.credentials) {
+    line.http.credentials = &*callers.credentials;
+    if (line.http.region.empty()) line.http.region = "us-east-1";
+  }
   std::unique_ptr<http::Certificate> certificate;
   if (!line.tls_cert.empty()) {
     PARTITA_TRY(certificate, http::Certificate::load(line.tls_cert, line.tls_key));

@@ -56,7 +56,7 @@ Result<bool> simulate(const CommandLine& line) {
   const auth::Policies policies{.identity = user->policies,
                                 .boundary = user->boundary,
                                 .resource = std::span(&resource, resource == nullptr ? 0 : 1)};
-  const auth::Ask ask{asked.action, asked.resource, {user->arn, {}, auth::kAccount}, given};
+  const auth::Ask ask{asked.action, asked.resource, {user->arn, {}, auth::kAccount, user->boundary != nullptr}, given};
   const auth::Decision decision = auth::decide(policies, ask);
   const bool allowed = decision == auth::Decision::kAllowed;
   std::puts(allowed ? "allowed" : wire::message_of(ops::refusal_of(decision, ask)).c_str());

@@ -42,14 +42,6 @@ std::optional<std::string_view> find(const Pairs& pairs, std::string_view name) 
   return std::nullopt;
 }
 
-// A region goes into names and replies, so it has no other characters than a region has.
-bool is_region(std::string_view text) {
-  constexpr size_t kLongest = 64;
-  return !text.empty() && text.size() <= kLongest && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-  });
-}
-
 // "AKID/20260102/us-east-1/dynamodb/aws4_request"; slashes at the end do not count.
 struct Credential {
   std::string_view key, day, region, service, terminator;
@@ -237,18 +229,20 @@ const Claim* Authenticator::last_if_same(const Facts& facts, std::string_view au
 }
 
 // Null for an unknown access key.
-std::shared_ptr<const Signer> Authenticator::signer_of(Caller caller, std::string_view day) {
+std::shared_ptr<const Signer> Authenticator::signer_of(std::string_view key, std::string_view region,
+                                                       std::string_view day) {
   constexpr size_t kMostKnown = 256;
+  Caller caller{std::string(key), std::string(region_.empty() ? region : region_), std::string(kAccount)};
   if (credentials_ == nullptr) return std::make_shared<Signer>(Signer{std::move(caller), std::nullopt});
-  const AccessKey* const access_key = credentials_->find(caller.access_key_id);
+  const AccessKey* const access_key = credentials_->find(key);
   if (access_key == nullptr) return nullptr;
   caller.identity = access_key->identity;
-  std::string scope = scope_of(day, caller.region);
+  std::string scope = scope_of(day, region);
   const auto [place, fresh] = signers_.try_emplace(caller.access_key_id + "/" + scope);
   if (fresh) {
-    const HmacKey key = signing_key(access_key->secret, day, caller.region);
+    const HmacKey signing = signing_key(access_key->secret, day, region);
     place->second = std::make_shared<Signer>(
-        Signer{std::move(caller), Signer::Secret{std::move(scope), key, access_key->session_token}});
+        Signer{std::move(caller), Signer::Secret{std::move(scope), signing, access_key->session_token}});
   }
   std::shared_ptr<const Signer> signer = place->second;
   if (signers_.size() > kMostKnown) signers_.clear();
@@ -275,8 +269,7 @@ Claimed Authenticator::judge(const Parts& parts) {
   }
   std::string wrong = wrong_with(*credential, verified ? parts.date : std::string_view());
   if (!wrong.empty()) return invalid(std::move(wrong));
-  Claim claim{signer_of({std::string(credential->key), std::string(credential->region), std::string(kAccount)},
-                        credential->day)};
+  Claim claim{signer_of(credential->key, credential->region, credential->day)};
   if (!claim.signer) {
     return Refused{Refusal::kUnrecognizedClient, "The security token included in the request is invalid."};
   }

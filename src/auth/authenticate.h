@@ -24,7 +24,7 @@ namespace partita::auth {
 
 struct Caller {
   std::string access_key_id;
-  std::string region;                  // the one that the request was signed for
+  std::string region;                  // that his tables are in
   std::string account_id;              // twelve digits
   const Identity* identity = nullptr;  // whose policies judge him; null: he may do everything
 };
@@ -72,8 +72,10 @@ class Authenticator {
  public:
   // Takes all at their word.
   Authenticator() = default;
-  // Both outlive it. Null credentials: as above.
-  Authenticator(const Credentials* credentials, const Clock& clock) : credentials_(credentials), clock_(&clock) {}
+  // All outlive it. Null credentials: as above. `region`: of all callers, whatever their requests are signed for;
+  // empty: of each the one that is.
+  Authenticator(const Credentials* credentials, const Clock& clock, std::string_view region = {})
+      : credentials_(credentials), clock_(&clock), region_(region) {}
 
   // Of a request's head: the body of `facts` is not looked at.
   Claimed claim(const Facts& facts);
@@ -84,10 +86,11 @@ class Authenticator {
   Claimed claim_in_header(const Facts& facts, std::string_view authorization);
   Claimed claim_in_query(const std::vector<std::pair<std::string_view, std::string_view>>& query);
   Claimed judge(const Parts& parts);
-  std::shared_ptr<const Signer> signer_of(Caller caller, std::string_view day);
+  std::shared_ptr<const Signer> signer_of(std::string_view key, std::string_view region, std::string_view day);
 
   const Credentials* credentials_ = nullptr;
   const Clock* clock_ = nullptr;
+  std::string_view region_;
   std::string opening_;  // of the header that named the last one: all before the signature
   size_t headers_at_ = 0;
   std::string day_;

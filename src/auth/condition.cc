@@ -38,7 +38,7 @@ std::optional<bool> flag_in(std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<double> number_in(std::string_view text) {
+std::optional<double> seconds_in(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -92,7 +92,7 @@ std::optional<int64_t> date_in(std::string_view text) {
   constexpr double kFarAway = 1e12;
   const bool plain = text.size() > 4 && text.find_first_of("-:TZ", 1) == std::string_view::npos;
   if (plain) {
-    const auto seconds = number_in(text);
+    const auto seconds = seconds_in(text);
     if (!seconds || std::abs(*seconds) > kFarAway) return std::nullopt;
     return static_cast<int64_t>(*seconds * 1000);
   }
@@ -183,6 +183,7 @@ Result<PolicyCondition> PolicyCondition::read(std::string_view op, std::string_v
   condition.negated_ = found->negated;
   condition.key_ = key_name(key).value_or(KeyName{});
   for (const std::string& value : values) PARTITA_TRY_VOID(condition.add(value, *found, variables));
+  std::ranges::sort(condition.plain_);
   return condition;
 }
 
@@ -196,14 +197,25 @@ Result<void> PolicyCondition::add(std::string_view value, const Operator& op, bo
       const bool arn = kind_ == Kind::kArn;
       auto pattern = Pattern::read(value, {arn || op.wildcards, variables, op.any_case});
       if (!pattern) return wrong("The variable in " + std::string(value) + " is not one.", value);
-      if (arn) arns_.push_back(pattern->split_at_colons(kPartsOfArn));
-      if (!arn) patterns_.push_back(std::move(*pattern));
+      if (!arn) {
+        if (const std::string* const plain = pattern->plain()) {
+          plain_.push_back(*plain);
+        } else {
+          patterns_.push_back(std::move(*pattern));
+        }
+        return {};
+      }
+      std::vector<Pattern> parts = pattern->split_at_colons(kPartsOfArn);
+      // A star at the end stands for all the parts that are left.
+      if (parts.size() < kPartsOfArn && !value.ends_with('*')) return unfit("ARN, which has six parts");
+      while (parts.size() < kPartsOfArn) parts.push_back(*Pattern::read("*", {}));
+      arns_.push_back(std::move(parts));
       return {};
     }
     case Kind::kNumber: {
-      const auto number = number_in(value);
+      auto number = Decimal::read(value);
       if (!number) return unfit("number");
-      numbers_.push_back(*number);
+      numbers_.push_back(std::move(*number));
       return {};
     }
     case Kind::kDate: {
@@ -291,8 +303,8 @@ bool PolicyCondition::is_arn(std::string_view value, Circumstances& circumstance
 }
 
 template <class Number>
-bool PolicyCondition::compares(Number value, const std::vector<Number>& with) const {
-  return std::ranges::any_of(with, [&](Number one) {
+bool PolicyCondition::compares(const Number& value, const std::vector<Number>& with) const {
+  return std::ranges::any_of(with, [&](const Number& one) {
     switch (order_) {
       case Order::kEqual:
         return value == one;
@@ -311,13 +323,15 @@ bool PolicyCondition::compares(Number value, const std::vector<Number>& with) co
 
 // Before it is negated.
 bool PolicyCondition::is_one_of(std::string_view value, Circumstances& circumstances) const {
+  if (!circumstances.effort().spend(1 + compared() + value.size() / 8)) return false;
   switch (kind_) {
     case Kind::kText:
-      return std::ranges::any_of(patterns_, [&](const Pattern& one) { return one.matches(value, circumstances); });
+      return std::ranges::binary_search(plain_, value) ||
+             std::ranges::any_of(patterns_, [&](const Pattern& one) { return one.matches(value, circumstances); });
     case Kind::kArn:
       return is_arn(value, circumstances);
     case Kind::kNumber: {
-      const auto number = number_in(value);
+      const auto number = Decimal::read(value);
       return number && compares(*number, numbers_);
     }
     case Kind::kDate: {
@@ -340,12 +354,24 @@ bool PolicyCondition::is_one_of(std::string_view value, Circumstances& circumsta
   PARTITA_CHECK(false);  // holds() has answered it
 }
 
-bool PolicyCondition::holds(Circumstances& circumstances) const {
+// How many values are compared one by one; patterns reckon for themselves.
+size_t PolicyCondition::compared() const {
+  return numbers_.size() + dates_.size() + bytes_.size() + networks_.size() + flags_.size();
+}
+
+bool PolicyCondition::has_all_variables(Circumstances& circumstances) const {
+  const auto whole = [&](const Pattern& one) { return one.is_whole(circumstances); };
+  return std::ranges::all_of(patterns_, whole) &&
+         std::ranges::all_of(arns_, [&](const auto& parts) { return std::ranges::all_of(parts, whole); });
+}
+
+bool PolicyCondition::holds(Circumstances& circumstances, bool allows) const {
   const auto values = circumstances.values(key_);
   const bool absent = !values || values->empty();
   if (kind_ == Kind::kNull) return std::ranges::find(flags_, absent) != flags_.end();
   if (absent) return if_exists_ || over_ == Over::kAllValues || (over_ == Over::kOne && negated_);
-  const auto fits = [&](std::string_view value) { return is_one_of(value, circumstances) != negated_; };
+  const bool unlike = negated_ && (!allows || has_all_variables(circumstances));
+  const auto fits = [&](std::string_view value) { return is_one_of(value, circumstances) ? !negated_ : unlike; };
   switch (over_) {
     case Over::kAllValues:
       return std::ranges::all_of(*values, fits);

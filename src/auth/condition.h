@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "auth/condition_key.h"
+#include "auth/decimal.h"
 #include "auth/pattern.h"
 #include "base/result.h"
 
@@ -21,7 +22,11 @@ class PolicyCondition {
   static Result<PolicyCondition> read(std::string_view op, std::string_view key, const std::vector<std::string>& values,
                                       bool variables);
 
-  bool holds(Circumstances& circumstances) const;
+  ConditionKey key() const { return key_.key; }
+
+  // `allows`: what the statement does where it holds. A variable without a value is equal to nothing; what is to be
+  // unlike it holds in what denies and not in what allows.
+  bool holds(Circumstances& circumstances, bool allows) const;
 
  private:
   enum class Kind : uint8_t { kText, kNumber, kDate, kBool, kBinary, kAddress, kArn, kNull };
@@ -45,10 +50,12 @@ class PolicyCondition {
   static bool read_network(std::string_view text, Network& network);
   Result<void> add(std::string_view value, const Operator& op, bool variables);
   bool is_one_of(std::string_view value, Circumstances& circumstances) const;
+  bool has_all_variables(Circumstances& circumstances) const;
+  size_t compared() const;
   bool is_arn(std::string_view value, Circumstances& circumstances) const;
   bool is_in_network(std::string_view value) const;
   template <class Number>
-  bool compares(Number value, const std::vector<Number>& with) const;
+  bool compares(const Number& value, const std::vector<Number>& with) const;
 
   Kind kind_ = Kind::kText;
   Order order_ = Order::kEqual;
@@ -57,9 +64,10 @@ class PolicyCondition {
   bool if_exists_ = false;
   KeyName key_;
   // What it is compared with; which of them, the kind says.
+  std::vector<std::string> plain_;  // sorted: of the texts those that match nothing but themselves
   std::vector<Pattern> patterns_;
   std::vector<std::vector<Pattern>> arns_;  // six parts each
-  std::vector<double> numbers_;
+  std::vector<Decimal> numbers_;
   std::vector<int64_t> dates_;  // milliseconds since 1970
   std::vector<std::string> bytes_;
   std::vector<Network> networks_;

@@ -48,12 +48,42 @@ struct KeyName {
 // Nothing for what is no name of a key: it has a prefix, a colon and a rest.
 std::optional<KeyName> key_name(std::string_view text);
 
+// How much work may still be spent on judging one request: about a byte or a value that is looked at is one step.
+class Effort {
+ public:
+  // Enough for every sane policy, and some tens of milliseconds of a processor.
+  static constexpr uint64_t kMost = 10'000'000;
+
+  // False when it is used up, from then on.
+  bool spend(uint64_t steps) {
+    const bool enough = steps <= left_;
+    left_ = enough ? left_ - steps : 0;
+    return enough;
+  }
+  bool is_used_up() const { return left_ == 0; }
+
+ private:
+  uint64_t left_ = kMost;
+};
+
 // What a request is, as conditions see it. For one request.
 class Circumstances {
  public:
+  Circumstances() : effort_(&own_effort_) {}
+  // `effort` outlives it.
+  explicit Circumstances(Effort& effort) : effort_(&effort) {}
+  Circumstances(const Circumstances&) = delete;
+  Circumstances& operator=(const Circumstances&) = delete;
   virtual ~Circumstances() = default;
+
   // The key's values; nothing when the request has no such key. Valid as long as the object is.
   virtual std::optional<std::span<const std::string_view>> values(const KeyName& name) = 0;
+
+  Effort& effort() { return *effort_; }
+
+ private:
+  Effort own_effort_;
+  Effort* effort_;
 };
 
 }  // namespace partita::auth

@@ -88,7 +88,11 @@ Result<Credentials> Credentials::parse(std::string_view text) {
 Result<void> Credentials::bind(const Identities& identities) {
   constexpr std::string_view kRoot = "root";
   for (auto& [id, key] : keys_) {
-    if (key.profile == kRoot) continue;
+    if (key.profile == kRoot && identities.find(kRoot) == nullptr) continue;
+    if (key.profile == kRoot) {
+      return Error(ErrorKind::kInvalid,
+                   "The profile [root] of the credentials may do everything, and a user of that name may not.");
+    }
     key.identity = identities.find(key.profile);
     if (key.identity != nullptr) continue;
     return Error(ErrorKind::kInvalid,

@@ -15,6 +15,9 @@ bool same_text(std::string_view one, std::string_view other, bool any_case) {
   return any_case ? std::ranges::equal(one, other, {}, lower, lower) : one == other;
 }
 
+// Of comparing or skipping so many bytes, which are looked at many at a time.
+uint64_t cost_of(size_t bytes) { return bytes / 8; }
+
 // Bytes of the character that the text begins with, in UTF-8.
 size_t character_bytes(std::string_view text) {
   size_t bytes = 1;
@@ -85,7 +88,15 @@ bool Pattern::is_whole(Circumstances& circumstances) const {
   });
 }
 
+const std::string* Pattern::plain() const {
+  static const std::string kEmpty;
+  if (pieces_.empty()) return &kEmpty;
+  const bool text = pieces_.size() == 1 && pieces_.front().kind == Piece::Kind::kText && !any_case_;
+  return text ? &pieces_.front().text : nullptr;
+}
+
 bool Pattern::matches(std::string_view text, Circumstances& circumstances) const {
+  if (!circumstances.effort().spend(1)) return false;
   if (pieces_.empty()) return text.empty();
   const Piece& first = pieces_.front();
   if (pieces_.size() == 1) {
@@ -100,6 +111,7 @@ bool Pattern::matches(std::string_view text, Circumstances& circumstances) const
 
 // All but '*' take a known number of bytes, so it is enough to go back to the last '*'.
 bool Pattern::matches_pieces(std::string_view text, Circumstances& circumstances) const {
+  Effort& effort = circumstances.effort();
   const auto taken = [&](const Piece& piece, std::string_view rest) -> std::optional<size_t> {
     if (piece.kind == Piece::Kind::kAnyCharacter) {
       return rest.empty() ? std::nullopt : std::optional(character_bytes(rest));
@@ -109,6 +121,7 @@ bool Pattern::matches_pieces(std::string_view text, Circumstances& circumstances
       const auto values = circumstances.values(piece.key);
       if (values && values->size() == 1) wanted = values->front();
     }
+    if (!effort.spend(cost_of(wanted.size()))) return std::nullopt;
     if (!same_text(wanted, rest.substr(0, wanted.size()), any_case_)) return std::nullopt;
     return wanted.size();
   };
@@ -116,6 +129,7 @@ bool Pattern::matches_pieces(std::string_view text, Circumstances& circumstances
   size_t at = 0;
   std::optional<std::pair<size_t, size_t>> star;  // the piece behind it, and where the text goes on
   while (piece < pieces_.size() || at < text.size()) {
+    if (!effort.spend(1)) return false;
     if (piece < pieces_.size() && pieces_[piece].kind == Piece::Kind::kAnyText) {
       if (++piece == pieces_.size()) return true;
       star = {piece, at};
@@ -128,8 +142,10 @@ bool Pattern::matches_pieces(std::string_view text, Circumstances& circumstances
       continue;
     }
     if (!star || star->second >= text.size()) return false;
-    star->second = next_place(pieces_[star->first], text, star->second);
+    const size_t before = star->second;
+    star->second = next_place(pieces_[star->first], text, before);
     if (star->second == std::string_view::npos) return false;
+    if (!effort.spend(cost_of(star->second - before))) return false;
     std::tie(piece, at) = *star;
   }
   return true;

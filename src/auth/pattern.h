@@ -27,6 +27,9 @@ class Pattern {
   // letter by letter: a star in it is a star.
   bool matches(std::string_view text, Circumstances& circumstances) const;
 
+  // The only text that it matches; null when there are several, or none is known before it is asked.
+  const std::string* plain() const;
+
   // Whether every variable has a value now.
   bool is_whole(Circumstances& circumstances) const;
 

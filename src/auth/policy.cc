@@ -15,16 +15,24 @@ bool any_matches(const std::vector<Pattern>& patterns, std::string_view text, Ci
 }  // namespace
 
 Meant Policy::meant_by(const Statement& statement, const PrincipalNames& who) {
-  Meant meant = Meant::kNot;
+  bool everyone = false;
+  bool account = false;
+  bool role = who.role.empty();
+  bool himself = false;
   for (const std::string& name : statement.principals) {
-    Meant by_this = Meant::kNot;
-    if (name == "*" || (!who.role.empty() && name == who.role)) by_this = Meant::kRole;
-    if (name == who.account) by_this = Meant::kAccount;
-    if (name == who.arn) by_this = Meant::kHimself;
-    meant = std::max(meant, by_this);
+    everyone |= name == "*";
+    account |= name == who.account;
+    role |= name == who.role;
+    himself |= name == who.arn;
   }
-  if (!statement.not_principals) return meant;
-  return meant == Meant::kNot ? Meant::kRole : Meant::kNot;
+  // "NotPrincipal" in IAM's user guide: all that he is has to be named, and with a boundary nothing helps.
+  if (statement.not_principals) {
+    const bool named = everyone || (account && role && himself && !who.bounded);
+    return named ? Meant::kNot : Meant::kRole;
+  }
+  if (himself) return Meant::kHimself;
+  if (everyone || (role && !who.role.empty())) return Meant::kRole;
+  return account ? Meant::kAccount : Meant::kNot;
 }
 
 // A variable without a value names nothing; so what is not named there is denied at most, never allowed.
@@ -38,7 +46,11 @@ bool Policy::names_resource(const Statement& statement, const Ask& ask) {
 
 Policy::Answer Policy::judge(const Ask& ask) const {
   Answer answer;
+  // "Security and access control" of vector search in DynamoDB's guide: a statement that asks for one of these keys
+  // is not about a search.
+  const bool search = ask.action == "dynamodb:SearchVectors";
   for (const Statement& statement : statements_) {
+    if (search && statement.of_items) continue;
     if (any_matches(statement.actions, ask.action, ask.circumstances) == statement.not_actions) continue;
     Meant meant = Meant::kNot;
     if (use_ != Use::kIdentity) {
@@ -46,8 +58,9 @@ Policy::Answer Policy::judge(const Ask& ask) const {
       if (meant == Meant::kNot) continue;
     }
     if (use_ != Use::kTrust && !names_resource(statement, ask)) continue;
-    const bool holds = std::ranges::all_of(statement.conditions,
-                                           [&](const PolicyCondition& one) { return one.holds(ask.circumstances); });
+    const bool holds = std::ranges::all_of(statement.conditions, [&](const PolicyCondition& one) {
+      return one.holds(ask.circumstances, statement.allows);
+    });
     if (!holds) continue;
     if (!statement.allows) {
       answer.denied = true;
@@ -59,7 +72,9 @@ Policy::Answer Policy::judge(const Ask& ask) const {
   return answer;
 }
 
-Decision decide(const Policies& policies, const Ask& ask) {
+namespace {
+
+Decision decide_by_all(const Policies& policies, const Ask& ask) {
   bool identity_allows = false;
   for (const Policy* const policy : policies.identity) {
     const Policy::Answer answer = policy->judge(ask);
@@ -83,6 +98,14 @@ Decision decide(const Policies& policies, const Ask& ask) {
   if (!boundary.allowed) return Decision::kNotInBoundary;
   if (!session.allowed) return Decision::kNotInSession;
   return identity_allows || meant == Meant::kRole ? Decision::kAllowed : Decision::kNotInIdentity;
+}
+
+}  // namespace
+
+Decision decide(const Policies& policies, const Ask& ask) {
+  const Decision decision = decide_by_all(policies, ask);
+  const bool half_judged = decision == Decision::kAllowed && ask.circumstances.effort().is_used_up();
+  return half_judged ? Decision::kNotInIdentity : decision;
 }
 
 }  // namespace partita::auth

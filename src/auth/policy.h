@@ -26,6 +26,7 @@ struct PrincipalNames {
   std::string_view arn;      // of the user, or of the role's session
   std::string_view role;     // of a session: the ARN of its role; else empty
   std::string_view account;  // twelve digits
+  bool bounded = false;      // by a permissions boundary
 };
 
 // One access of one request.
@@ -68,6 +69,7 @@ class Policy {
     bool not_principals = false;
     bool not_actions = false;
     bool not_resources = false;
+    bool of_items = false;                // it asks for keys that tell items and attributes apart
     std::vector<std::string> principals;  // of "AWS", and "*"; accounts as their twelve digits
     std::vector<Pattern> actions;
     std::vector<Pattern> resources;
@@ -102,7 +104,8 @@ enum class Decision : uint8_t {
 
 // "Policy evaluation for requests within a single account" in IAM's user guide: what any policy denies is denied; what
 // a resource policy allows the user or session by its own ARN is allowed; all else is to be in the boundary and in the
-// session's policy, if there are any, and allowed by an identity's policy or by the resource's.
+// session's policy, if there are any, and allowed by an identity's policy or by the resource's. Nothing is allowed any
+// more when the effort is used up.
 Decision decide(const Policies& policies, const Ask& ask);
 
 }  // namespace partita::auth

@@ -282,6 +282,8 @@ NUMBERS = [
     ("NumericEquals", "7", [("7", "+"), ("7.0", "+"), ("8", "-"), ("x", "-")]),
     ("NumericNotEquals", 7, [("7", "-"), ("8", "+")]),
     ("NumericLessThan", "7", [("6.5", "+"), ("7", "-")]),
+    ("NumericEquals", "9007199254740993", [("9007199254740993", "+"), ("9007199254740992", "-"), ("9007199254740993.0", "+")]),
+    ("NumericGreaterThan", "0.1", [("0.10000000000000000000000000000000000001", "+"), ("1e-1", "-"), ("1e38", "+")]),
     ("NumericLessThanEquals", "7", [("7", "+"), ("7.5", "-")]),
     ("NumericGreaterThan", "-7", [("-6", "+"), ("-7", "-")]),
     ("NumericGreaterThanEquals", ["7", "100"], [("7", "+"), ("6", "-")]),
@@ -306,10 +308,12 @@ ARNS = [
     ("ArnEquals", ALICE, [(ALICE, "+"), (ALICE + "2", "-")]),
     ("ArnLike", f"arn:aws:iam::{ACCOUNT}:user/*", [(ALICE, "+"), (ROLE, "-"), (f"arn:aws:iam::999999999999:user/alice", "-")]),
     ("ArnLike", "arn:*:iam::*:role/read??", [(ROLE, "+"), (ALICE, "-")]),
-    ("ArnLike", "arn:aws:iam::*", [(ALICE, "-")]),
+    ("ArnLike", "arn:aws:iam::*", [(ALICE, "+")]),
+    ("ArnLike", "arn:*", [(ALICE, "+"), ("alice", "-")]),
+    ("ArnLike", "*", [(ALICE, "+")]),
+    ("ArnNotLike", "arn:aws:sts*", [(ALICE, "+"), (SESSION, "-")]),
     ("ArnNotLike", f"arn:aws:iam::{ACCOUNT}:user/*", [(ALICE, "-"), (ROLE, "+")]),
     ("ArnNotEquals", ALICE, [(ALICE, "-"), (ROLE, "+")]),
-    ("ArnLike", "arn:aws:*:user/alice", [(ALICE, "-")]),
 ]
 
 
@@ -441,15 +445,55 @@ LANGUAGE = [
         ("dynamodb:Scan", BOOKS, {}, "s"),
         ("dynamodb:Query", BOOKS, {}, "+"),
     ]),
-    ("for all but", {"identity": [policy(allow("dynamodb:GetItem"))], "resource": [policy(
-        {"Effect": "Deny", "NotPrincipal": {"AWS": [ALICE]}, "Action": "dynamodb:*", "Resource": BOOKS})]}, {}, [
-        ("dynamodb:GetItem", BOOKS, {}, "+")]),
+    *[(f"for all but {names}", {"identity": [policy(allow("dynamodb:GetItem"))], "who": who, "resource": [policy(
+        {"Effect": "Deny", "NotPrincipal": {"AWS": names}, "Action": "dynamodb:*", "Resource": BOOKS})]} | more, {}, [
+        ("dynamodb:GetItem", BOOKS, {}, decision)]) for names, who, more, decision in [
+            ([ALICE, ACCOUNT], WHO, {}, "+"), ([ALICE], WHO, {}, "R"), ([ACCOUNT], WHO, {}, "R"),
+            ([f"arn:aws:iam::{ACCOUNT}:root", ALICE], WHO, {}, "+"), (["*"], WHO, {}, "+"),
+            ([ALICE, ACCOUNT], WHO, {"boundary": policy(allow("*"))}, "R"),
+            ([SESSION, ROLE, ACCOUNT], IN_ROLE, {}, "+"), ([SESSION, ACCOUNT], IN_ROLE, {}, "R"),
+            ([ROLE, ACCOUNT], IN_ROLE, {}, "R"),
+        ]],
     ("for all but somebody else", {"identity": [policy(allow("dynamodb:GetItem"))], "resource": [policy(
         {"Effect": "Deny", "NotPrincipal": {"AWS": [ROLE]}, "Action": "dynamodb:*", "Resource": BOOKS})]}, {}, [
         ("dynamodb:GetItem", BOOKS, {}, "R")]),
 ]
 
-GROUPS = FINE_GRAINED + LANGUAGE
+VALUELESS = [
+    # A variable without a value: what is to be unlike it is not allowed, and is denied.
+    ("unlike nothing is not allowed", {"identity": [policy(allow("*", "*", {
+        "StringNotEquals": {"dynamodb:Select": "${aws:PrincipalTag/team}"}}))]}, {}, [
+        ("dynamodb:Query", BOOKS, {"dynamodb:Select": ["COUNT"]}, "-"),
+        ("dynamodb:Query", BOOKS, {"dynamodb:Select": ["COUNT"], "aws:PrincipalTag/team": ["red"]}, "+"),
+        ("dynamodb:Query", BOOKS, {"dynamodb:Select": ["red"], "aws:PrincipalTag/team": ["red"]}, "-"),
+        ("dynamodb:Query", BOOKS, {}, "+")]),
+    *[(f"unlike nothing is denied, by {operator}", {"identity": [policy(allow("*"), deny("*", "*", {
+        operator: {"dynamodb:Select": "${aws:PrincipalTag/team}"}}))]}, {}, [
+        ("dynamodb:Query", BOOKS, {"dynamodb:Select": ["COUNT"]}, "D"),
+        ("dynamodb:Query", BOOKS, {"dynamodb:Select": ["red"], "aws:PrincipalTag/team": ["red"]}, "+")])
+      for operator in ("StringNotEquals", "StringNotLike", "ForAnyValue:StringNotEquals")],
+    ("no ARN is unlike nothing", {"identity": [policy(allow("*", "*", {
+        "ArnNotLike": {"aws:PrincipalArn": "arn:aws:iam::*:user/${aws:username}"}}))]}, {"aws:PrincipalArn": [ALICE]}, [
+        ("dynamodb:Query", BOOKS, {}, "-"),
+        ("dynamodb:Query", BOOKS, {"aws:username": ["bob"]}, "+")]),
+]
+
+# A statement that asks for keys of fine-grained access is never about a search, whatever it does with them.
+SEARCHES = [
+    (f"a search, with {operator} of {name}",
+     {"identity": [policy(allow("dynamodb:*", "*", {operator: {f"dynamodb:{name}": value}}))]}, {}, [
+        ("dynamodb:SearchVectors", BOOKS + "/index/i", {}, "-"),
+        ("dynamodb:SearchVectors", BOOKS + "/index/i", {"dynamodb:" + name: ["x"]}, "-")])
+    for operator, name, value in [
+        ("ForAllValues:StringEquals", "LeadingKeys", "x"), ("ForAllValues:StringEquals", "Attributes", "x"),
+        ("StringEqualsIfExists", "Select", "x"), ("Null", "Select", "true"), ("StringNotEquals", "LeadingKeys", "y")]
+] + [
+    ("a search, beside a denial of items", {"identity": [policy(allow("dynamodb:*"), deny("dynamodb:*", "*", {
+        "ForAllValues:StringEquals": {"dynamodb:LeadingKeys": "x"}}))]}, {}, [
+        ("dynamodb:SearchVectors", BOOKS + "/index/i", {}, "+"), ("dynamodb:Query", BOOKS, {}, "D")]),
+]
+
+GROUPS = FINE_GRAINED + LANGUAGE + VALUELESS + SEARCHES
 
 
 def cases():
@@ -464,6 +508,9 @@ def cases():
             yield f"{title}: {action} on {on} with {more}", request, WORDS[decision]
 
 
+MALFORMED_OF_RESOURCES = [
+    {"Statement": {"Effect": "Allow", "NotPrincipal": {"AWS": ACCOUNT}, "Action": "*", "Resource": "*"}},
+]
 MALFORMED = [
     "", "[]", "{}", "3", '{"Statement": []}', '{"Statement": {}, "Statement": {}}', '{"Version": "2013-01-01", "Statement": []}',
     {"Statement": {"Effect": "Allow", "Action": "*"}},
@@ -489,6 +536,7 @@ MALFORMED = [
         {"NumericEquals": {"aws:EpochTime": "x"}}, {"DateEquals": {"aws:CurrentTime": "2026-13-01"}},
         {"DateEquals": {"aws:CurrentTime": "2026-01-01T25:00Z"}}, {"Bool": {"aws:SecureTransport": "yes"}},
         {"IpAddress": {"aws:SourceIp": "10.0.0.0/33"}}, {"IpAddress": {"aws:SourceIp": "10.0.0"}},
-        {"BinaryEquals": {"aws:username": "%"}},
+        {"BinaryEquals": {"aws:username": "%"}}, {"NumericEquals": {"aws:EpochTime": "inf"}},
+        {"ArnLike": {"aws:PrincipalArn": "arn:aws:*:user/alice"}}, {"ArnNotEquals": {"aws:PrincipalArn": "alice"}},
     ]],
 ]

@@ -115,8 +115,9 @@ def in_network(address, network):
 def arn_fits(text, pattern, context, variables):
     hidden = re.sub(r"\$\{[^}]*\}", lambda found: found.group().replace(":", "\0"), pattern) if variables else pattern
     parts, wanted = text.split(":", 5), [part.replace("\0", ":") for part in hidden.split(":", 5)]
-    if len(parts) < 6 or len(wanted) < 6:
+    if len(parts) < 6:
         return False
+    wanted += ["*"] * (6 - len(wanted))
     return all(fits(one, by, context, variables=variables) for one, by in zip(parts, wanted))
 
 
@@ -156,7 +157,11 @@ def positive(operator, value, wanted, context, variables):
     raise Malformed(operator)
 
 
-def line_holds(operator, key, wanted, context, variables):
+def valued(text, context, variables):
+    return not isinstance(text, str) or expression(text, context, False, variables, False) is not None
+
+
+def line_holds(operator, key, wanted, context, variables, effect):
     over = ""
     if ":" in operator:
         over, operator = operator.split(":")
@@ -172,7 +177,8 @@ def line_holds(operator, key, wanted, context, variables):
         return exists_too or over == "ForAllValues" or (not over and inverse)
     verdicts = [any(positive(operator, value, one, context, variables) for one in as_list(wanted)) for value in values]
     if inverse:
-        verdicts = [not one for one in verdicts]
+        sure = effect == "Deny" or all(valued(one, context, variables) for one in as_list(wanted))
+        verdicts = [not one and sure for one in verdicts]
     if over:
         return all(verdicts) if over == "ForAllValues" else any(verdicts)
     return all(verdicts) if inverse else any(verdicts)
@@ -193,6 +199,13 @@ def principal_rank(element, who):
     return rank
 
 
+def all_named(element, request):
+    """Whether every principal that he is at once is among the names; nothing helps who has a boundary."""
+    alone = [{"arn": "", "role": "", "account": "", key: request[key]} for key in ("arn", "role", "account") if request[key]]
+    everyone = "*" in ([element] if element == "*" else as_list(element.get("AWS", [])))
+    return everyone or (not request["boundary"] and all(principal_rank(element, one) for one in alone))
+
+
 def statement_rank(statement, request, variables, identity):
     """0 when the statement is not about the request; else how closely it means who asks."""
     context = request["context"]
@@ -201,7 +214,7 @@ def statement_rank(statement, request, variables, identity):
         if "Principal" in statement:
             rank = principal_rank(statement["Principal"], request)
         else:
-            rank = 0 if principal_rank(statement["NotPrincipal"], request) else 2
+            rank = 0 if all_named(statement["NotPrincipal"], request) else 2
     actions = as_list(statement.get("Action", statement.get("NotAction")))
     acts = any(fits(request["action"], one, context, variables=False, fold=True) for one in actions)
     if acts != ("Action" in statement) or not rank:
@@ -213,10 +226,13 @@ def statement_rank(statement, request, variables, identity):
         return 0
     if "NotResource" in statement and (named or (None in compiled and statement["Effect"] == "Allow")):
         return 0
-    for operator, keys in statement.get("Condition", {}).items():
-        for key, wanted in keys.items():
-            if not line_holds(operator, key, wanted, context, variables):
-                return 0
+    lines = [(operator, key, wanted)
+             for operator, keys in statement.get("Condition", {}).items() for key, wanted in keys.items()]
+    of_items = {"dynamodb:leadingkeys", "dynamodb:attributes", "dynamodb:select"}
+    if request["action"] == "dynamodb:SearchVectors" and any(key.lower() in of_items for _, key, _ in lines):
+        return 0
+    if not all(line_holds(*line, context, variables, statement["Effect"]) for line in lines):
+        return 0
     return rank
 
 

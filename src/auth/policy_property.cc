@@ -106,7 +106,8 @@ void answer(const dom::object& line, int times) {
   }
   Given given(line["context"].get_object().value());
   const auto text = [&](std::string_view name) { return line[name].get_string().value(); };
-  const Ask ask{text("action"), text("on"), {text("arn"), text("role"), text("account")}, given};
+  const Ask ask{
+      text("action"), text("on"), {text("arn"), text("role"), text("account"), read.boundary != nullptr}, given};
   const Policies policies{read.identity, read.boundary, read.session, read.resource};
   if (times == 0) {
     std::cout << word_of(decide(policies, ask)) << "\n";

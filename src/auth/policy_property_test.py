@@ -13,7 +13,7 @@ import policy_model
 
 TABLES = ["arn:aws:dynamodb:r:123456789012:table/" + name for name in
           ("T", "Tt", "U", "alice", "T/index/I", "T/index/J", "T/stream/S")]
-ACTIONS = ["GetItem", "PutItem", "Query", "Scan", "DeleteItem", "PartiQLSelect", "DescribeTable"]
+ACTIONS = ["GetItem", "PutItem", "Query", "Scan", "DeleteItem", "PartiQLSelect", "DescribeTable", "SearchVectors"]
 NAMES = ["alice", "bob", policy_cases.ACCOUNT, policy_cases.ALICE, policy_cases.ROLE, policy_cases.SESSION]
 TEXTS = ["", "a", "A", "ab", "a*", "?", "${aws:username}", "é", "alice", "ALL_OLD"]
 CONTEXT = {
@@ -76,7 +76,8 @@ def statement(chance, resource_policy):
         made["Condition"] = lines
     if resource_policy:
         names = [*NAMES[2:], f"arn:aws:iam::{policy_cases.ACCOUNT}:root", "*"]
-        made[chance.choice(["Principal"] * 5 + ["NotPrincipal"])] = {"AWS": some(chance, names, 2)}
+        inverse = made["Effect"] == "Deny" and chance.random() < 0.3
+        made["NotPrincipal" if inverse else "Principal"] = {"AWS": some(chance, names, 4 if inverse else 2)}
     return made
 
 
@@ -130,7 +131,8 @@ def check_table(program):
     check(program, [(title + " (by the model)", made, policy_model.decide(made)) for title, made, _ in table])
     plain = table[0][1]
     wrong = [plain | {"identity": [one]} for one in policy_cases.MALFORMED]
-    for one, answer in zip(policy_cases.MALFORMED, answers(program, wrong)):
+    wrong += [plain | {"resource": [one]} for one in policy_cases.MALFORMED_OF_RESOURCES]
+    for one, answer in zip(policy_cases.MALFORMED + policy_cases.MALFORMED_OF_RESOURCES, answers(program, wrong)):
         if not answer.startswith("malformed: "):
             sys.exit(f"{one} is taken for a policy: {answer}")
     print(f"{len(table)} cases, {fine} of fine-grained access; {len(wrong)} malformed policies")

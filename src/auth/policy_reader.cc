@@ -77,6 +77,10 @@ std::optional<std::vector<std::string>> one_or_more(const dom::element& value, T
   return all.empty() ? std::nullopt : std::optional(std::move(all));
 }
 
+bool tells_items_apart(ConditionKey key) {
+  return key == ConditionKey::kLeadingKeys || key == ConditionKey::kAttributes || key == ConditionKey::kSelect;
+}
+
 bool is_account(std::string_view text) {
   return text.size() == 12 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -199,6 +203,9 @@ class PolicyReader {
       return {};
     }
     PARTITA_TRY(const dom::element value, choose(object, "Principal", statement.not_principals));
+    if (statement.not_principals && statement.allows) {
+      return wrong("NotPrincipal is not supported with the Effect Allow.", "NotPrincipal");
+    }
     if (text_of(value) == "*") {
       statement.principals.emplace_back("*");
       return {};
@@ -272,6 +279,7 @@ class PolicyReader {
         const auto all = one_or_more(values, scalar_of);
         if (!all) return wrong("The values of " + std::string(key) + " are texts, numbers or true or false.", key);
         PARTITA_TRY(PolicyCondition condition, PolicyCondition::read(op, key, *all, variables_));
+        statement.of_items |= tells_items_apart(condition.key());
         statement.conditions.push_back(std::move(condition));
       }
     }

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <string>
+#include <vector>
+
 namespace partita::auth {
 namespace {
 
@@ -54,6 +58,62 @@ TEST(PolicyTest, ATrustPolicyNamesItsPrincipals) {
   EXPECT_TRUE(judged("arn:aws:iam::123456789012:user/ann").allowed);
   EXPECT_EQ(judged("arn:aws:iam::123456789012:user/ann").meant, Meant::kAccount);
   EXPECT_TRUE(judged("arn:aws:iam::123456789012:user/eve").denied);
+}
+
+// As many names as an item can have, and as many patterns as a policy can.
+class Many final : public Circumstances {
+ public:
+  Many() {
+    for (int i = 0; i < 40'000; ++i) names_.push_back("name-" + std::to_string(i));
+    views_.assign(names_.begin(), names_.end());
+  }
+  std::optional<std::span<const std::string_view>> values(const KeyName&) override {
+    return std::span<const std::string_view>(views_);
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<std::string_view> views_;
+};
+
+Decision decided(const std::string& document, Circumstances& circumstances) {
+  const Policy policy = Policy::parse(document, Policy::Use::kIdentity).value();
+  const Policy* const own[] = {&policy};
+  return decide({.identity = own}, {"dynamodb:PutItem", "*", {"arn", "", "123456789012"}, circumstances});
+}
+
+TEST(PolicyTest, WhatTakesTooLongIsNotAllowed) {
+  std::string patterns;
+  for (int i = 0; i < 2'000; ++i) patterns += "\"*a?b*" + std::to_string(i) + "\",";
+  const auto lines = [&](const char* last) {
+    return R"(:{"dynamodb:Attributes":[)" + patterns + "\"" + last + R"("]}}})";
+  };
+  const std::string all = R"("Action":"*","Resource":"*")";
+  Many many;
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(decided(R"({"Statement":{"Effect":"Allow",)" + all + R"(,"Condition":{"ForAllValues:StringLike")" +
+                        lines("name-*") + "}",
+                    many),
+            Decision::kNotInIdentity);
+  EXPECT_TRUE(many.effort().is_used_up());
+  Many others;
+  EXPECT_EQ(decided(R"({"Statement":[{"Effect":"Allow",)" + all + R"(},{"Effect":"Deny",)" + all +
+                        R"(,"Condition":{"ForAnyValue:StringLike")" + lines("name-") + "]}",
+                    others),
+            Decision::kNotInIdentity);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
+}
+
+TEST(PolicyTest, ManyNamesAndManyTextsAreSoonCompared) {
+  std::string texts;
+  for (int i = 39'999; i >= 0; --i) texts += (texts.empty() ? "\"name-" : ",\"name-") + std::to_string(i) + "\"";
+  Many many;
+  const std::string document = R"({"Statement":{"Effect":"Allow","Action":"*","Resource":"*","Condition":
+      {"ForAllValues:StringEquals":{"dynamodb:Attributes":[)";
+  std::string few = texts.substr(0, 60'000);
+  few.resize(few.rfind(','));
+  EXPECT_EQ(decided(document + few + "]}}}}", many), Decision::kNotInIdentity);
+  EXPECT_FALSE(many.effort().is_used_up());
 }
 
 TEST(PolicyTest, ALongPolicyIsNotRead) {

@@ -1,5 +1,7 @@
 #include "auth/words.h"
 
+#include <algorithm>
+
 namespace partita::auth {
 
 namespace {
@@ -16,6 +18,13 @@ std::string_view trim(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+bool is_region(std::string_view text) {
+  constexpr size_t kLongest = 64;
+  return !text.empty() && text.size() <= kLongest && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  });
 }
 
 std::pair<std::string_view, std::string_view> split_pair(std::string_view text) {

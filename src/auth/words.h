@@ -12,6 +12,9 @@ inline char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 
 // Without spaces and tabs at both ends.
 std::string_view trim(std::string_view text);
 
+// A region goes into names and replies, so it has no other characters than a region has.
+bool is_region(std::string_view text);
+
 // Calls `visit` with each part of `text` between separators, without the empty ones.
 template <class IsSeparator, class Visit>
 void split(std::string_view text, IsSeparator is_separator, Visit visit) {

@@ -277,7 +277,9 @@ Task<bool> Connection::answer_health(bool keep_alive) {
   head.status = trouble.empty() ? 200 : 503;
   head.content_type = kText;
   head.keep_alive = keep_alive;
-  const std::string body = trouble.empty() ? "healthy: dynamodb." + site_.options.region + ".amazonaws.com "
+  const std::string body = trouble.empty() ? "healthy: dynamodb." +
+                                                 (site_.options.region.empty() ? "us-east-1" : site_.options.region) +
+                                                 ".amazonaws.com "
                                            : "unhealthy: " + trouble + "\n";
   WriteBytes write = send(head, body);
   const bool sent = co_await write;

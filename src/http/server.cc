@@ -116,7 +116,7 @@ class Worker {
       : site_{options,    handler,
               clock,      budget,
               aside,      RequestIds(random),
-              DateText(), auth::Authenticator(options.credentials, clock)},
+              DateText(), auth::Authenticator(options.credentials, clock, options.region)},
         executor_(loop_),
         turns_(loop_),
         arrivals_(loop_, [this] { add_all(); }),

@@ -54,7 +54,7 @@ struct Options {
   uint16_t port = 8000;          // 0: any free one
   bool beyond_loopback = false;  // whether other machines may be offered the port though nothing is verified
   unsigned threads = 1;
-  std::string region = "us-east-1";                // named by the health text
+  std::string region;                              // of all tables; empty: of each request the one it is signed for
   const auth::Credentials* credentials = nullptr;  // whose signatures are believed; null: all are. Outlives the server.
   const Certificate* certificate = nullptr;        // connections speak TLS with it; null: none do. Outlives the server.
   bool root_refuses = false;                       // GET / is answered as an unsigned call is, not with the health text

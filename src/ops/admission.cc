@@ -103,7 +103,7 @@ Result<void> Entrance::check(const table::Access& access, std::string_view actio
 
 Result<void> Entrance::check(const table::Access& access, std::string_view action, bool& depends) {
   if (context_.caller.identity == nullptr) return {};
-  return context_.admission.authorisation().check(context_, access, capacity_, action, depends);
+  return context_.admission.authorisation().check(context_, access, {capacity_, hearing_, effort_}, action, depends);
 }
 
 Entrance::Allowed Entrance::allowed_of(const table::Access& access) {
@@ -152,15 +152,32 @@ Result<void> Entrance::admit(const table::Access& access) {
 }
 
 Error Entrance::worded(Error error, std::string_view name_or_arn, table::Verb verb) {
-  if (context_.caller.identity == nullptr || admitted_ || error.kind() != ErrorKind::kInvalid) return error;
-  if (Authorisation::is_refusal(error)) return error;
+  if (context_.caller.identity == nullptr) return error;
+  const bool unheard = Authorisation::is_unheard(error);
+  if (!unheard && (admitted_ || error.kind() != ErrorKind::kInvalid || Authorisation::is_refusal(error))) return error;
   const auto name = table_name_of(name_or_arn, context_);
   if (!name.ok()) return error;
+  const table::Table found = context_.database.catalog().find(*name);
+  if (unheard) {
+    if (found != nullptr) named_.push_back(found->id);
+    return error;
+  }
   table::Access access;
   access.verb = verb;
   access.name = *name;
+  access.owner = found.get();
   auto checked = check(access, action_of(context_.operation, verb));
   return checked.ok() ? error : std::move(checked).error();
+}
+
+Task<Result<void>> Entrance::hear(const Error& error) {
+  named_.push_back(Authorisation::unheard_table(error));
+  for (const uint32_t id : std::exchange(named_, {})) {
+    if (hearing_.find(id) != nullptr) continue;
+    PARTITA_CO_TRY(auto heard, co_await context_.admission.authorisation().hear(context_.database, id));
+    hearing_.keep(id, std::move(heard));
+  }
+  co_return Result<void>();
 }
 
 void Entrance::charge(const table::Access& access, const table::ConsumedCapacity& consumed) {

@@ -85,8 +85,11 @@ class Entrance final : public table::Gate {
   Result<void> check(const table::Access& access, std::string_view action);
 
   // What a request that was not admitted is told of an error: nothing of a table whose name and `verb` alone are
-  // refused.
+  // refused. The tables of an error that Authorisation::is_unheard() knows are remembered for hear().
   Error worded(Error error, std::string_view name_or_arn, table::Verb verb);
+
+  // Learns the policies of all the tables that the error and worded() named, for this request.
+  Task<Result<void>> hear(const Error& error);
 
  private:
   // `depends`: as Authorisation::check() says it; unchanged where nothing is judged.
@@ -104,6 +107,9 @@ class Entrance final : public table::Gate {
 
   const Context& context_;
   const table::CapacityDetail capacity_;
+  Hearing hearing_;
+  std::vector<uint32_t> named_;  // ids of tables that are to be heard of
+  auth::Effort effort_;
   Allowed allowed_;
   bool admitted_ = false;
 };

@@ -24,6 +24,11 @@ struct Unheard final : ErrorDetail {
   uint32_t table_id;
 };
 
+uint64_t next_serial() {
+  static std::atomic<uint64_t> last{0};
+  return last.fetch_add(1) + 1;
+}
+
 const Unheard* unheard_in(const Error& error) { return dynamic_cast<const Unheard*>(error.detail().get()); }
 
 Fault fault_of(Decision decision) {
@@ -47,18 +52,34 @@ Fault fault_of(Decision decision) {
   return Fault::kNotInIdentity;
 }
 
+// What a thread used last of an Authorisation.
+struct Slot {
+  uint64_t serial = 0;
+  uint32_t table_id = 0;
+  uint64_t changes = 0;  // as they were when it came
+  std::shared_ptr<const HeardPolicies> heard;
+};
+struct Slots {
+  static constexpr size_t kSlots = 64;
+  std::array<Slot, kSlots> slots;
+};
+
 struct ArnText {
   std::string text;
 };
 
-// The ARN of what is accessed, in memory that the thread keeps. What names no table is about all of them.
+// The ARN of what is accessed, in memory that the thread keeps. What names no table is about everything; AWS says of
+// the lists of tables and streams that they are of all tables.
 std::string_view resource_of(const Context& context, const table::Access& access) {
+  const bool streams = context.operation.api == Api::kStreams || !access.stream.empty();
+  if (access.name.empty() && !streams && context.operation.name != "ListTables") return "*";
   std::string& arn = PerThread<ArnText>::get().text;
   arn = "arn:aws:dynamodb:";
   arn.append(context.caller.region).append(":").append(context.caller.account_id).append(":table/");
   arn += access.name.empty() ? "*" : access.name;
   if (access.index != nullptr) arn.append("/index/").append(access.index->name);
-  if (context.operation.api == Api::kStreams || !access.stream.empty()) {
+  if (!access.index_name.empty()) arn.append("/index/").append(access.index_name);
+  if (streams) {
     arn.append("/stream/").append(access.stream.empty() ? "*" : access.stream);
   }
   return arn;
@@ -95,39 +116,64 @@ bool Authorisation::is_refusal(const Error& error) {
 
 bool Authorisation::is_unheard(const Error& error) { return unheard_in(error) != nullptr; }
 
-bool Authorisation::find(const Context& context, const table::TableInfo& owner, std::string_view stream,
-                         PolicyRef& policy) {
-  const int64_t now_ns = context.database.clock().monotonic_ns();
-  const std::lock_guard lock(mutex_);
-  const auto heard = tables_.find(owner.id);
-  if (heard == tables_.end() || now_ns - heard->second.at_ns > kLateNs) return false;
-  if (heard->second.by_stream.empty()) return true;
-  const auto found = heard->second.by_stream.find(std::string(stream));
-  if (found != heard->second.by_stream.end()) policy = found->second;
-  return true;
+uint32_t Authorisation::unheard_table(const Error& error) { return unheard_in(error)->table_id; }
+
+const HeardPolicies* Hearing::find(uint32_t table_id) const {
+  if (heard_.empty()) return nullptr;
+  const auto found = heard_.find(table_id);
+  return found == heard_.end() ? nullptr : found->second.get();
 }
 
-Task<Result<void>> Authorisation::hear(table::Database& database, const Error& error) {
-  const uint32_t table_id = unheard_in(error)->table_id;
-  while (true) {
-    const uint64_t before = changes_.load();
-    auto read = co_await table::policies_of(database, table_id);
-    PARTITA_CO_TRY(const std::vector<table::PolicyOf> policies, std::move(read));
-    Heard heard;
-    for (const table::PolicyOf& one : policies) heard.by_stream.emplace(one.stream, compiled(one.document));
-    heard.at_ns = database.clock().monotonic_ns();
-    const std::lock_guard lock(mutex_);
-    if (changes_.load() != before) continue;
-    if (tables_.size() >= kMostTables) tables_.clear();
-    tables_.insert_or_assign(table_id, std::move(heard));
-    co_return Result<void>();
+void Hearing::keep(uint32_t table_id, std::shared_ptr<const HeardPolicies> heard) {
+  heard_.insert_or_assign(table_id, std::move(heard));
+}
+
+Authorisation::Authorisation(Enforcement enforcement) : enforcement_(enforcement), serial_(next_serial()) {}
+
+Authorisation::HeardRef Authorisation::fresh(uint32_t table_id, int64_t now_ns) {
+  const std::lock_guard lock(mutex_);
+  const auto found = tables_.find(table_id);
+  if (found == tables_.end() || now_ns - found->second->at_ns > kLateNs) return nullptr;
+  return found->second;
+}
+
+// Each thread keeps what it used last, so that threads rarely meet.
+const HeardPolicies* Authorisation::known(uint32_t table_id, int64_t now_ns) {
+  auto& slots = PerThread<Slots>::get().slots;
+  Slot& slot = slots[table_id % slots.size()];
+  const uint64_t changes = changes_of(table_id).load(std::memory_order_acquire);
+  const bool same = slot.serial == serial_ && slot.table_id == table_id && slot.changes == changes;
+  if (!same || now_ns - slot.heard->at_ns > kLateNs) {
+    HeardRef heard = fresh(table_id, now_ns);
+    if (heard == nullptr) return nullptr;
+    slot = {serial_, table_id, changes, std::move(heard)};
   }
+  return slot.heard.get();
 }
 
-void Authorisation::forget() {
+Task<Result<Authorisation::HeardRef>> Authorisation::hear(table::Database& database, uint32_t table_id) {
+  const int64_t now_ns = database.clock().monotonic_ns();
+  if (HeardRef heard = fresh(table_id, now_ns)) co_return heard;
+  const uint64_t before = changes_of(table_id).load(std::memory_order_acquire);
+  auto read = co_await table::policies_of(database, table_id);
+  PARTITA_CO_TRY(const std::vector<table::PolicyOf> policies, std::move(read));
+  auto made = std::make_shared<HeardPolicies>();
+  for (const table::PolicyOf& one : policies) made->by_stream.emplace(one.stream, compiled(one.document));
+  made->at_ns = now_ns;
+  HeardRef heard = std::move(made);
   const std::lock_guard lock(mutex_);
-  ++changes_;
-  tables_.clear();
+  // What changed meanwhile may not be in it: the request that waits began before that, all others hear anew.
+  if (changes_of(table_id).load(std::memory_order_acquire) == before) {
+    if (tables_.size() >= kMostTables) tables_.clear();
+    tables_.insert_or_assign(table_id, heard);
+  }
+  co_return heard;
+}
+
+void Authorisation::forget(uint32_t table_id) {
+  const std::lock_guard lock(mutex_);
+  changes_of(table_id).fetch_add(1, std::memory_order_release);
+  tables_.erase(table_id);
 }
 
 Result<void> Authorisation::refuse(Decision decision, const auth::Ask& ask) {
@@ -142,27 +188,30 @@ Result<void> Authorisation::refuse(Decision decision, const auth::Ask& ask) {
   return {};
 }
 
-Result<void> Authorisation::check(const Context& context, const table::Access& access, table::CapacityDetail capacity,
+Result<void> Authorisation::check(const Context& context, const table::Access& access, const Judged& judged,
                                   std::string_view action, bool& depends) {
   const auth::Identity& identity = *context.caller.identity;
-  table::Table found;
-  const table::TableInfo* owner = access.table;
-  if (owner == nullptr && !access.name.empty()) {
-    found = context.database.catalog().find(access.name);
-    owner = found.get();
+  const table::TableInfo* const owner = access.table != nullptr ? access.table : access.owner;
+  const uint32_t owner_id = owner != nullptr ? owner->id : access.owner_id;
+  const auth::Policy* resource = nullptr;
+  if (owner_id != 0) {
+    const HeardPolicies* heard = judged.hearing.find(owner_id);
+    if (heard == nullptr) heard = known(owner_id, context.database.clock().monotonic_ns());
+    if (heard == nullptr) {
+      return Error(ErrorKind::kConflict, 0, {"the policies of a table are not known"},
+                   std::make_shared<const Unheard>(owner_id));
+    }
+    const auto found = heard->by_stream.find(access.stream);
+    if (found != heard->by_stream.end()) resource = found->second.get();
   }
-  PolicyRef of_resource;
-  if (owner != nullptr && !find(context, *owner, access.stream, of_resource)) {
-    return Error(ErrorKind::kConflict, 0, {"the policies of a table are not known"},
-                 std::make_shared<const Unheard>(owner->id));
-  }
-  AccessCircumstances circumstances(context, access, owner, capacity);
-  const auth::Policy* const resource = of_resource.get();
+  AccessCircumstances circumstances(context, access, owner, judged);
   const auth::Policies policies{.identity = identity.policies,
                                 .boundary = identity.boundary,
                                 .resource = std::span(&resource, resource == nullptr ? 0 : 1)};
-  const auth::Ask ask{
-      action, resource_of(context, access), {identity.arn, {}, context.caller.account_id}, circumstances};
+  const auth::Ask ask{action,
+                      resource_of(context, access),
+                      {identity.arn, {}, context.caller.account_id, identity.boundary != nullptr},
+                      circumstances};
   const Decision decision = auth::decide(policies, ask);
   depends = circumstances.depends_on_item();
   return decision == Decision::kAllowed ? Result<void>() : refuse(decision, ask);

@@ -3,8 +3,10 @@
 // Callers without an identity may do everything, and cost nothing here.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -24,44 +26,70 @@ namespace partita::ops {
 // What is told of a decision that is not kAllowed.
 Error refusal_of(auth::Decision decision, const auth::Ask& ask);
 
+// The resource policies of a table and of its streams, as they were at a moment of the monotonic clock.
+struct HeardPolicies {
+  using PolicyRef = std::shared_ptr<const auth::Policy>;
+  int64_t at_ns = 0;
+  std::map<std::string, PolicyRef, std::less<>> by_stream;  // under "" that of the table itself
+};
+
+// What one request was told of the tables that it names: it is judged by that to its end.
+class Hearing {
+ public:
+  // Null: nothing yet.
+  const HeardPolicies* find(uint32_t table_id) const;
+  void keep(uint32_t table_id, std::shared_ptr<const HeardPolicies> heard);
+
+ private:
+  std::unordered_map<uint32_t, std::shared_ptr<const HeardPolicies>> heard_;
+};
+
+// What a request says of itself beside the access that is judged.
+struct Judged {
+  table::CapacityDetail capacity;
+  const Hearing& hearing;
+  auth::Effort& effort;
+};
+
 // Callable from any thread.
 class Authorisation {
  public:
-  explicit Authorisation(Enforcement enforcement) : enforcement_(enforcement) {}
+  explicit Authorisation(Enforcement enforcement);
 
   // One access, whose action is `action`. `depends` says afterwards whether another item of the same table may be
   // answered otherwise. Faults: kDeniedByIdentity and those that follow it; or an error that is_unheard() knows.
-  Result<void> check(const Context& context, const table::Access& access, table::CapacityDetail capacity,
-                     std::string_view action, bool& depends);
+  Result<void> check(const Context& context, const table::Access& access, const Judged& judged, std::string_view action,
+                     bool& depends);
 
   static bool is_refusal(const Error& error);
-  // The policies of a table are not known, or not any more: check again behind hear(). Another
+  // The policies of a table are not known, or not any more: check again when the Hearing has them. Another
   // server's changes are heard of after about a second.
   static bool is_unheard(const Error& error);
-  // Precondition: is_unheard(error).
-  Task<Result<void>> hear(table::Database& database, const Error& error);
-  // This server has changed a policy.
-  void forget();
+  // Of which table. Precondition: is_unheard(error).
+  static uint32_t unheard_table(const Error& error);
+  Task<Result<std::shared_ptr<const HeardPolicies>>> hear(table::Database& database, uint32_t table_id);
+  // This server has changed a policy of that table, or of a stream of it.
+  void forget(uint32_t table_id);
 
   // Accesses that were refused, or would have been.
   uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
 
  private:
-  using PolicyRef = std::shared_ptr<const auth::Policy>;
-  struct Heard {
-    int64_t at_ns = 0;
-    std::unordered_map<std::string, PolicyRef> by_stream;  // under "" that of the table itself
-  };
+  using HeardRef = std::shared_ptr<const HeardPolicies>;
+  static constexpr size_t kStripes = 256;
 
-  // Null: there is none. False: it is not known.
-  bool find(const Context& context, const table::TableInfo& owner, std::string_view stream, PolicyRef& policy);
+  // Null: it is not known. Valid until the calling thread asks again.
+  const HeardPolicies* known(uint32_t table_id, int64_t now_ns);
+  HeardRef fresh(uint32_t table_id, int64_t now_ns);
+  std::atomic<uint64_t>& changes_of(uint32_t table_id) { return changes_[table_id % kStripes]; }
   Result<void> refuse(auth::Decision decision, const auth::Ask& ask);
 
   const Enforcement enforcement_;
+  const uint64_t serial_;  // this object's alone in the process
   std::atomic<uint64_t> refused_{0};
-  std::atomic<uint64_t> changes_{0};  // of policies, by this server
+  std::array<std::atomic<uint64_t>, kStripes> changes_{};  // of policies, by this server
   std::mutex mutex_;
-  std::unordered_map<uint32_t, Heard> tables_;
+  std::unordered_map<uint32_t, HeardRef> tables_;
 };
 
 }  // namespace partita::ops

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -28,15 +29,19 @@ class AuthorisationTest : public testing::Test {
   AuthorisationTest() {
     database_ = open();
     service_ = std::make_unique<Service>(*database_);
-    const Reply made = call(*service_, "CreateTable",
-                            R"({"TableName":"ttt","BillingMode":"PAY_PER_REQUEST",
-                                "KeySchema":[{"AttributeName":"p","KeyType":"HASH"}],
-                                "AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}]})");
+    const Reply made = call(*service_, "CreateTable", make("ttt"));
     EXPECT_EQ(made.status, 200) << made.body;
   }
 
-  std::unique_ptr<table::Database> open() {
-    return table::Database::open(*engine_, clock_, random_, {.creating_ms = 0, .updating_ms = 0, .deleting_ms = 0})
+  static std::string make(std::string_view name) {
+    return R"({"TableName":")" + std::string(name) + R"(","BillingMode":"PAY_PER_REQUEST",
+        "KeySchema":[{"AttributeName":"p","KeyType":"HASH"}],
+        "AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}]})";
+  }
+  std::unique_ptr<table::Database> open() { return open(clock_, 1'000); }
+  std::unique_ptr<table::Database> open(const Clock& clock, int64_t late_ms) {
+    return table::Database::open(*engine_, clock, random_,
+                                 {.creating_ms = 0, .updating_ms = 0, .deleting_ms = 0, .late_ms = late_ms})
         .value();
   }
   Reply call(Service& service, std::string_view operation, std::string_view body) const {
@@ -46,8 +51,8 @@ class AuthorisationTest : public testing::Test {
     return wait_for(service.call(request));
   }
   bool may_get(Service& service) const { return call(service, "GetItem", kGet).status == 200; }
-  static void put(table::Database& database, std::string_view document) {
-    const auto put = wait_for(table::put_policy(database, {"", "ttt", ""}, {std::string(document)}, std::nullopt));
+  static void put(table::Database& database, std::string_view document, const std::string& name = "ttt") {
+    const auto put = wait_for(table::put_policy(database, {"", name, ""}, {std::string(document)}, std::nullopt));
     ASSERT_TRUE(put.ok());
   }
 
@@ -72,6 +77,62 @@ TEST_F(AuthorisationTest, AnotherServersPolicyIsHeardOfAfterASecond) {
 
 TEST_F(AuthorisationTest, WhatCanNotBeReadDeniesEverything) {
   put(*database_, "{}");
+  EXPECT_FALSE(may_get(*service_));
+}
+
+// Whose moments are far apart: whatever was heard is late when the next thing is.
+class HastyClock final : public Clock {
+ public:
+  int64_t now_ms() const override { return 1'767'323'045'000; }
+  int64_t monotonic_ns() const override { return ++asked_ * 700'000'000; }
+
+ private:
+  mutable std::atomic<int64_t> asked_{0};
+};
+
+TEST_F(AuthorisationTest, ARequestHearsOfEachTableOnce) {
+  const HastyClock hasty;
+  const auto database = open(hasty, 1'000'000'000);
+  Service service(*database);
+  std::string keys;
+  for (const char* name : {"uuu", "vvv", "www"}) {
+    ASSERT_EQ(call(service, "CreateTable", make(name)).status, 200);
+    keys += (keys.empty() ? "\"" : ",\"") + std::string(name) + R"(":{"Keys":[{"p":{"S":"x"}}]})";
+  }
+  const std::string batch = R"({"RequestItems":{)" + keys + "}}";
+  EXPECT_EQ(call(service, "BatchGetItem", batch).status, 200);
+  const std::string statements = R"({"TransactStatements":[
+      {"Statement":"SELECT * FROM uuu WHERE p='x'"},{"Statement":"SELECT * FROM vvv WHERE p='x'"}]})";
+  EXPECT_EQ(call(service, "ExecuteTransaction", statements).status, 200);
+  put(*database, kNoGets, "www");
+  EXPECT_EQ(call(service, "BatchGetItem", batch).status, 400);
+}
+
+TEST_F(AuthorisationTest, AnotherServersTableIsJudgedByItsPolicy) {
+  const auto other = open();
+  Service elsewhere(*other);
+  const auto may_describe = [&](std::string_view name) {
+    return call(*service_, "DescribeTable", R"({"TableName":")" + std::string(name) + "\"}").status == 200;
+  };
+  ASSERT_EQ(call(elsewhere, "CreateTable", make("new")).status, 200);
+  put(*other, kNoGets, "new");
+  EXPECT_FALSE(may_describe("new"));
+  ASSERT_TRUE(may_describe("ttt"));
+  ASSERT_EQ(call(elsewhere, "DeleteTable", R"({"TableName":"ttt"})").status, 200);
+  ASSERT_EQ(call(elsewhere, "CreateTable", make("ttt")).status, 200);
+  put(*other, kNoGets, "ttt");
+  clock_.advance_ms(1'001);
+  EXPECT_FALSE(may_describe("ttt"));
+}
+
+TEST_F(AuthorisationTest, AChangeIsForgottenOfItsTableAlone) {
+  ASSERT_EQ(call(*service_, "CreateTable", make("uuu")).status, 200);
+  ASSERT_TRUE(may_get(*service_));
+  put(*database_, kNoGets);
+  auto& authorisation = const_cast<Authorisation&>(service_->admission().authorisation());
+  authorisation.forget(database_->catalog().find("uuu")->id);
+  EXPECT_TRUE(may_get(*service_));
+  authorisation.forget(database_->catalog().find("ttt")->id);
   EXPECT_FALSE(may_get(*service_));
 }
 

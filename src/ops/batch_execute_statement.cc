@@ -82,7 +82,7 @@ Task<StatementOutcome> run_read(const Context& context, Entrance& gate, const Ba
     auto done = co_await try_read(context, gate, part, outcome);
     if (done.ok()) co_return outcome;
     Error error = std::move(done).error();
-    auto again = co_await tries_again(context, error, tries, word);
+    auto again = co_await tries_again(context, gate, error, tries, word);
     if (again.ok() && *again) continue;
     outcome.error = again.ok() ? std::move(error) : std::move(again).error();
     co_return outcome;

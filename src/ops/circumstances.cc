@@ -37,6 +37,11 @@ std::string_view word_of(table::ReturnValues returned) {
   return "NONE";
 }
 
+// The whole item, which a failed condition returns on demand, is more than anything else that may be asked for.
+std::string_view returned(const table::Access& access) {
+  return access.returned_on_failure ? word_of(table::ReturnValues::kAllOld) : word_of(access.returned);
+}
+
 // What is meant where nothing is said, too.
 std::string_view word_of(const table::Access& access) {
   switch (access.select) {
@@ -183,7 +188,7 @@ AccessCircumstances::Values AccessCircumstances::of_items(ConditionKey key) {
     case ConditionKey::kSelect:
       return reads(access_.verb) ? one(key, word_of(access_)) : std::nullopt;
     case ConditionKey::kReturnValues:
-      return writes(access_.verb) ? one(key, word_of(access_.returned)) : std::nullopt;
+      return writes(access_.verb) ? one(key, returned(access_)) : std::nullopt;
     case ConditionKey::kReturnConsumedCapacity:
       return access_.verb == Verb::kControl ? std::nullopt : one(key, word_of(capacity_));
     case ConditionKey::kFullTableScan:

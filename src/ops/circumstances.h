@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "auth/condition_key.h"
+#include "ops/authorisation.h"
 #include "ops/operation.h"
 #include "table/access.h"
 
@@ -20,8 +21,8 @@ class AccessCircumstances final : public auth::Circumstances {
  public:
   // `owner`: the table that is accessed, or that the index or the stream is of; null when there is none.
   AccessCircumstances(const Context& context, const table::Access& access, const table::TableInfo* owner,
-                      table::CapacityDetail capacity)
-      : context_(context), access_(access), owner_(owner), capacity_(capacity) {}
+                      const Judged& judged)
+      : Circumstances(judged.effort), context_(context), access_(access), owner_(owner), capacity_(judged.capacity) {}
 
   std::optional<std::span<const std::string_view>> values(const auth::KeyName& name) override;
 

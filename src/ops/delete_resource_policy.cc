@@ -22,7 +22,7 @@ struct DeleteResourcePolicy {
 
   static Task<Result<std::optional<std::string>>> run(const Context& context, const Request& request) {
     auto dropped = co_await table::drop_policy(context.database, request.resource, request.expected);
-    context.admission.authorisation().forget();
+    forget_policies(context, request.resource);
     co_return dropped;
   }
 

@@ -142,7 +142,7 @@ Task<Result<std::string>> select(const Context& context, Entrance& gate, const S
     auto done = co_await try_select(context, gate, request, page);
     if (done.ok()) co_return co_await encode_page(request, page);
     Error error = std::move(done).error();
-    PARTITA_CO_TRY(const bool again, co_await tries_again(context, error, tries, word));
+    PARTITA_CO_TRY(const bool again, co_await tries_again(context, gate, error, tries, word));
     if (!again) co_return error;
   }
 }

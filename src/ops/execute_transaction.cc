@@ -225,7 +225,7 @@ Task<Result<std::string>> execute_transaction(const Context& context, wire::Json
     } else {
       refusal = std::move(made).error();
     }
-    PARTITA_CO_TRY(const bool again, co_await tries_again(context, *refusal, tries, word));
+    PARTITA_CO_TRY(const bool again, co_await tries_again(context, gate, *refusal, tries, word));
     if (!again) co_return each_worded(request, *std::move(refusal));
   }
 }

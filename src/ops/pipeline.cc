@@ -2,6 +2,7 @@
 
 #include "model/fault.h"
 #include "ops/resource_arn.h"
+#include "table/policy.h"
 #include "wire/name_rules.h"
 
 namespace partita::ops {
@@ -25,17 +26,17 @@ Result<std::string> table_name_of(std::string_view name_or_arn, const Context& c
 }
 
 Task<Result<bool>> tries_again(const Context& context, const Error& error, int tries) {
-  if (Authorisation::is_unheard(error)) {
-    PARTITA_CO_TRY_VOID(co_await context.admission.authorisation().hear(context.database, error));
-    co_return true;
-  }
   if (!table::Database::binds_again(error) || tries == kMostTries) co_return false;
   PARTITA_CO_TRY_VOID(co_await context.database.before_binding_again(error));
   co_return true;
 }
 
-Task<Result<bool>> tries_again(const Context& context, Error& error, int tries, Word word) {
+Task<Result<bool>> tries_again(const Context& context, Entrance& gate, Error& error, int tries, Word word) {
   if (!table::Database::binds_again(error)) error = word(std::move(error));
+  if (Authorisation::is_unheard(error) && tries < kMostTries) {
+    PARTITA_CO_TRY_VOID(co_await gate.hear(error));
+    co_return true;
+  }
   auto again = co_await tries_again(context, error, tries);
   if (again.ok()) co_return again;
   error = word(std::move(again).error());
@@ -47,16 +48,21 @@ table::Verb verb_of(table::WriteAction::Kind kind) {
   return kVerbs[static_cast<size_t>(kind)];
 }
 
-Task<Result<void>> admit_control(const Context& context, const table::Access& access,
-                                 std::vector<std::string_view> others) {
+Task<Result<void>> admit_control(const Context& context, table::Access access, std::vector<std::string_view> others) {
   Entrance gate(context);
+  table::Owner owner;
+  if (context.caller.identity != nullptr && !access.name.empty()) {
+    PARTITA_CO_TRY(owner, co_await table::owner_of(context.database, std::string(access.name), access.stream));
+    access.owner = owner.table.get();
+    access.owner_id = owner.id;
+  }
   while (true) {
     auto admitted = gate.admit(access);
     for (const std::string_view action : others) {
       if (admitted.ok()) admitted = gate.check(access, action);
     }
     if (admitted.ok() || !Authorisation::is_unheard(admitted.error())) co_return admitted;
-    PARTITA_CO_TRY_VOID(co_await context.admission.authorisation().hear(context.database, admitted.error()));
+    PARTITA_CO_TRY_VOID(co_await gate.hear(admitted.error()));
   }
 }
 

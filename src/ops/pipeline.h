@@ -94,7 +94,7 @@ Task<Result<bool>> tries_again(const Context& context, const Error& error, int t
 // The same, with an error that is told to the caller when it is not: as `word` makes it, which sees it first, and again
 // when the wait ends in another.
 using Word = FunctionRef<Error(Error)>;
-Task<Result<bool>> tries_again(const Context& context, Error& error, int tries, Word word);
+Task<Result<bool>> tries_again(const Context& context, Entrance& gate, Error& error, int tries, Word word);
 
 table::Verb verb_of(table::WriteAction::Kind kind);
 
@@ -111,8 +111,7 @@ void visit_named(const Request& request, Visit visit) {
 }
 
 // Waits for policies until the access is allowed or refused, as one of the operation's action and of `others`.
-Task<Result<void>> admit_control(const Context& context, const table::Access& access,
-                                 std::vector<std::string_view> others);
+Task<Result<void>> admit_control(const Context& context, table::Access access, std::vector<std::string_view> others);
 
 // An encode() whose reply may be large is a Task, which lets others go first between its pieces.
 template <class Encoded>
@@ -144,7 +143,7 @@ Task<Result<std::string>> serve(const Context& context, wire::JsonDocument docum
     } else {
       refusal = std::move(plan).error();
     }
-    PARTITA_CO_TRY(const bool again, co_await tries_again(context, *refusal, tries, word));
+    PARTITA_CO_TRY(const bool again, co_await tries_again(context, gate, *refusal, tries, word));
     if (!again) co_return std::move(*refusal);
   }
 }
@@ -182,6 +181,9 @@ Task<Result<std::string>> serve_control(const Context& context, wire::JsonDocume
     PARTITA_CO_TRY(request.stream, stream_of(request.stream_arn, context));
     access.name = request.stream.table;
     access.stream = request.stream.label;
+  }
+  if constexpr (requires { request.index.value_or(std::string()); }) {
+    if (request.index) access.index_name = *request.index;
   }
   if constexpr (requires { request.region; }) request.region = context.caller.region;
   if constexpr (requires { request.tags; }) access.tags = &request.tags;

@@ -7,6 +7,7 @@
 
 #include "auth/policy.h"
 #include "model/fault.h"
+#include "ops/admission.h"
 #include "ops/request.h"
 #include "ops/resource_arn.h"
 #include "wire/json_reader.h"
@@ -343,6 +344,11 @@ Result<ReadPolicy> read_policy(std::string_view text, bool of_stream, const Cont
   if (!document.ok() && document.error().kind() == ErrorKind::kInvalid) return refuse(Fault::kPolicyNotJson);
   if (!document.ok()) return std::move(document).error();
   return Reader(text, of_stream, context).read(document->root());
+}
+
+void forget_policies(const Context& context, const table::Resource& resource) {
+  const table::Table table = context.database.catalog().find(resource.name);
+  if (table != nullptr) context.admission.authorisation().forget(table->id);
 }
 
 std::string revision_reply(const std::optional<std::string>& revision) {

@@ -19,6 +19,9 @@ struct ReadPolicy {
 // `of_stream`: it is for a stream, not for a table. Faults: those of kPolicy* in model/faults.inc that need no table.
 Result<ReadPolicy> read_policy(std::string_view text, bool of_stream, const Context& context);
 
+// What this server knew of the resource's policy is over: it was changed, or may have been.
+void forget_policies(const Context& context, const table::Resource& resource);
+
 // {"RevisionId": ...}, or {} without one.
 std::string revision_reply(const std::optional<std::string>& revision);
 

@@ -33,7 +33,7 @@ struct PutResourcePolicy {
     PARTITA_CO_TRY(const ReadPolicy read, read_policy(request.policy, stream, context));
     if (read.locks_out && !request.may_lock_out) co_return model::refuse(model::Fault::kPolicyLocksOut);
     auto put = co_await table::put_policy(context.database, request.resource, read.policy, request.expected);
-    context.admission.authorisation().forget();
+    forget_policies(context, request.resource);
     co_return put;
   }
 

@@ -124,7 +124,7 @@ Task<StatementOutcome> run_write(const Context& context, Entrance& gate, const S
     auto done = co_await try_write(context, gate, statement, options, outcome);
     if (done.ok()) co_return outcome;
     Error error = std::move(done).error();
-    auto again = co_await tries_again(context, error, tries, word);
+    auto again = co_await tries_again(context, gate, error, tries, word);
     if (again.ok() && *again) continue;
     outcome.error = worded_for(statement, again.ok() ? std::move(error) : std::move(again).error());
     co_return outcome;

@@ -21,6 +21,14 @@ inline Range range_of(std::string prefix) {
   return range;
 }
 
+// That key alone.
+inline Range just(std::string key) {
+  Range range;
+  range.begin = std::move(key);
+  range.end = range.begin + '\0';
+  return range;
+}
+
 // The same range without everything up to and including `key`.
 inline Range behind(std::string_view key, Range range) {
   range.begin.assign(key).push_back('\0');

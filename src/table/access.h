@@ -38,7 +38,11 @@ struct Access {
   const expr::Update* update = nullptr;
   Select select = Select::kDefault;
   ReturnValues returned = ReturnValues::kNone;
+  bool returned_on_failure = false;  // the item, when the condition fails
   // Of kControl alone.
+  const TableInfo* owner = nullptr;                     // the table, or that of the stream; null: it is not there
+  uint32_t owner_id = 0;                                // its id, also when it is gone; 0: there never was one
+  std::string_view index_name;                          // of the table's index that it is about
   std::string_view stream;                              // the label of the table's stream that it is about
   const std::vector<Tag>* tags = nullptr;               // that are given to the table
   const std::vector<std::string>* tag_names = nullptr;  // that are taken from it

@@ -108,6 +108,8 @@ class Database {
   StreamAges& stream_ages() { return stream_ages_; }
   // Of the catalogue, of streams and of the background work, for an operator. Callable from any thread.
   void report(Exposition& out) const;
+  // Whether the catalogue was looked at longer ago than a request may rely on.
+  bool is_late() const;
   // Where searches reckon.
   Workers& searchers() { return searchers_; }
   VectorGraphs& graphs() { return graphs_; }
@@ -118,7 +120,6 @@ class Database {
 
   static constexpr size_t kSearchers = 2;
 
-  bool is_late() const;
   int64_t patience_ms() const;
   Task<Result<void>> hear_progress(Table table);
 

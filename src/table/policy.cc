@@ -6,6 +6,7 @@
 #include "model/fault.h"
 #include "model/item_codec.h"
 #include "storage/ranges.h"
+#include "table/stream.h"
 #include "table/system_rows.h"
 
 namespace partita::table {
@@ -19,13 +20,6 @@ using storage::Changes;
 using storage::Decision;
 using storage::Key;
 using storage::Record;
-
-Key policy_key(uint32_t table_id, std::string_view stream) {
-  std::string rest;
-  append_u32(rest, table_id);
-  rest += stream;
-  return system_key(SystemRow::kPolicy, rest);
-}
 
 std::string row_of(const StoredPolicy& stored) {
   model::Item item;
@@ -66,7 +60,7 @@ Result<void> check_expected(const std::optional<StoredPolicy>& now, const std::o
 }
 
 // The table that the resource is, or belongs to.
-Task<Result<Table>> owner_of(Database& database, const Resource& resource) {
+Task<Result<Table>> table_of(Database& database, const Resource& resource) {
   PARTITA_CO_TRY(Table table, co_await database.idle_table(resource.name));
   if (table == nullptr) {
     std::vector<std::string> args{resource.name};
@@ -87,7 +81,7 @@ Task<Result<Table>> owner_of(Database& database, const Resource& resource) {
 // Changes the row by a pure function of what it says: what that returns is stored; nothing leaves it as it is.
 using Change = std::function<Result<std::optional<StoredPolicy>>(const std::optional<StoredPolicy>& now)>;
 Task<Result<void>> change_row(Database& database, const Resource& resource, const Change& change) {
-  PARTITA_CO_TRY(Table table, co_await owner_of(database, resource));
+  PARTITA_CO_TRY(Table table, co_await table_of(database, resource));
   while (true) {
     const Key key = policy_key(table->id, resource.stream);
     Result<void> refusal;
@@ -110,7 +104,7 @@ Task<Result<void>> change_row(Database& database, const Resource& resource, cons
     PARTITA_CO_TRY(const storage::Outcome done, std::move(outcome));
     if (done != storage::Outcome::kStale) co_return refusal;
     PARTITA_CO_TRY_VOID(co_await database.catalog().look_up(resource.name));
-    PARTITA_CO_TRY(table, co_await owner_of(database, resource));
+    PARTITA_CO_TRY(table, co_await table_of(database, resource));
   }
 }
 
@@ -119,6 +113,30 @@ int64_t next_revision(const Database& database, const std::optional<StoredPolicy
 }
 
 }  // namespace
+
+Key policy_key(uint32_t table_id, std::string_view stream) {
+  std::string rest;
+  append_u32(rest, table_id);
+  rest += stream;
+  return system_key(SystemRow::kPolicy, rest);
+}
+
+Task<Result<Owner>> owner_of(Database& database, std::string name, std::string_view stream) {
+  Owner owner;
+  owner.table = database.catalog().find(name);
+  if (owner.table == nullptr || database.is_late()) {
+    PARTITA_CO_TRY(owner.table, co_await database.catalog().look_up(name));
+  }
+  if (owner.table != nullptr) owner.id = owner.table->id;
+  if (stream.empty() || (owner.table != nullptr && owner.table->stream.label == stream)) co_return owner;
+  const std::vector<Key> keys{stream_row_key(name, stream)};
+  auto read = co_await database.engine().read(keys);
+  PARTITA_CO_TRY(const auto records, std::move(read));
+  if (!records[0]) co_return owner;
+  PARTITA_CO_TRY(const StreamRow row, decode_stream_row(records[0]->value));
+  if (owner.id != row.table_id) owner = {nullptr, row.table_id};
+  co_return owner;
+}
 
 storage::Range policy_rows(uint32_t table_id) { return storage::range_of(policy_key(table_id, {}).bytes); }
 
@@ -141,7 +159,7 @@ Task<Result<std::string>> put_policy(Database& database, const Resource& resourc
 }
 
 Task<Result<StoredPolicy>> get_policy(Database& database, const Resource& resource) {
-  PARTITA_CO_TRY(const Table table, co_await owner_of(database, resource));
+  PARTITA_CO_TRY(const Table table, co_await table_of(database, resource));
   const std::vector<Key> keys{policy_key(table->id, resource.stream)};
   auto read = co_await database.engine().read(keys);
   PARTITA_CO_TRY(const auto records, std::move(read));

@@ -42,6 +42,14 @@ Task<Result<StoredPolicy>> get_policy(Database& database, const Resource& resour
 Task<Result<std::optional<std::string>>> drop_policy(Database& database, const Resource& resource,
                                                      const std::optional<std::string>& expected);
 
+// Whose policies judge what is done to the table of that name as such, or to that stream of it, which outlives it.
+struct Owner {
+  Table table;      // null: it is not there
+  uint32_t id = 0;  // 0: there never was one
+};
+// The table may be late by as much as requests on items find it.
+Task<Result<Owner>> owner_of(Database& database, std::string name, std::string_view stream);
+
 // All policies of the table, and of its streams by their labels; the table's own has none. Errors: kCorrupt.
 struct PolicyOf {
   std::string stream;
@@ -51,6 +59,8 @@ Task<Result<std::vector<PolicyOf>>> policies_of(Database& database, uint32_t tab
 
 // Adds the policy that a table is created with.
 void put_first_policy(const TableInfo& table, const Policy& policy, storage::Changes& changes);
+// Of that stream of the table; of the table itself without one.
+storage::Key policy_key(uint32_t table_id, std::string_view stream);
 // All policies of the table and of its streams.
 storage::Range policy_rows(uint32_t table_id);
 

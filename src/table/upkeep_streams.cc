@@ -3,6 +3,7 @@
 
 #include "model/fault.h"
 #include "storage/ranges.h"
+#include "table/policy.h"
 #include "table/stream.h"
 #include "table/stream_record.h"
 #include "table/upkeep.h"
@@ -147,6 +148,7 @@ Task<Result<void>> Upkeep::tend_ended(StreamRow row, storage::Version version, s
   const storage::Decide decide = [&](std::span<const Record* const>, Changes& changes) {
     if (row.shards.empty()) {
       changes.erase(key);
+      changes.erase(policy_key(row.table_id, row.label));
     } else {
       changes.put(key, encode_stream_row(row));
     }

@@ -1,6 +1,5 @@
 #include "table/vector_graphs.h"
 
-
 #include <algorithm>
 #include <system_error>
 #include <utility>

@@ -187,6 +187,7 @@ Access access_of(const BoundWrite& write, ReturnValues returned) {
   access.condition = action.condition ? &*action.condition : nullptr;
   access.update = action.kind == Kind::kUpdate ? &action.update : nullptr;
   access.returned = returned;
+  access.returned_on_failure = action.return_item_on_failure;
   return access;
 }
 

@@ -85,11 +85,11 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("identities")
     (folder / "credentials").write_text(credentials())
     (folder / "identities.json").write_text(json.dumps(IDENTITIES))
-    return ["--credentials", str(folder / "credentials"), "--identities", str(folder / "identities.json")]
+    return ["--credentials", str(folder / "credentials"), "--identities", str(folder / "identities.json"), "--region", REGION]
 
 
-def client(server, name, service="dynamodb"):
-    return boto3.client(service, endpoint_url=server.url, region_name=REGION, aws_access_key_id=f"AKIA{name.upper()}",
+def client(server, name, service="dynamodb", region=REGION):
+    return boto3.client(service, endpoint_url=server.url, region_name=region, aws_access_key_id=f"AKIA{name.upper()}",
                         aws_secret_access_key=f"secret of {name}", config=Config(retries={"total_max_attempts": 1}))
 
 
@@ -99,12 +99,12 @@ def put_policy(server, user, arn, *statements):
     return send(server, user, "PutResourcePolicy" if statements else "DeleteResourcePolicy", body)
 
 
-def send(server, user, operation, body):
+def send(server, user, operation, body, region=REGION):
     """Status and body of a request that is signed by hand."""
     request = AWSRequest("POST", server.url + "/", data=json.dumps(body).encode())
     request.headers["Content-Type"] = "application/x-amz-json-1.0"
     request.headers["X-Amz-Target"] = f"DynamoDB_20120810.{operation}"
-    SigV4Auth(Credentials(f"AKIA{user.upper()}", f"secret of {user}"), "dynamodb", REGION).add_auth(request)
+    SigV4Auth(Credentials(f"AKIA{user.upper()}", f"secret of {user}"), "dynamodb", region).add_auth(request)
     made = request.prepare()
     with urllib.request.urlopen(urllib.request.Request(made.url, made.body, dict(made.headers))) as reply:
         return json.loads(reply.read())
@@ -261,6 +261,45 @@ def test_attributes(server):
         {"PutRequest": {"Item": item()}}, {"PutRequest": {"Item": item("third", x={"S": "x"})}}]})
 
 
+def test_what_a_failed_condition_returns_is_returned(server):
+    def told(operation, body):
+        with pytest.raises(urllib.error.HTTPError) as raised:  # this botocore may not know the parameter yet
+            send(server, "columns", operation, body)
+        return json.loads(raised.value.read())["__type"].partition("#")[2]
+
+    failing = {"TableName": "games", "ConditionExpression": "wins = :n", "ExpressionAttributeValues": {":n": {"N": "99"}}}
+    for word, wanted in (("NONE", "ConditionalCheckFailedException"), ("ALL_OLD", "AccessDeniedException")):
+        asked = {"ReturnValuesOnConditionCheckFailure": word}
+        assert told("PutItem", failing | asked | {"Item": item()}) == wanted
+        assert told("DeleteItem", failing | asked | {"Key": key()}) == wanted
+        assert told("ExecuteStatement", asked | {
+            "Statement": "UPDATE games SET wins = 3 WHERE player = 'owner' AND game = 'go' AND wins = 99"}) == wanted
+        check = told("TransactWriteItems", {"TransactItems": [{"ConditionCheck": failing | asked | {"Key": key()}}]})
+        assert check == ("TransactionCanceledException" if word == "NONE" else wanted)
+
+
+def test_the_region_is_not_the_callers_choice(server):
+    """A request may be signed for any; tables, policies and replies are of the server's."""
+    reader = client(server, "reader", region="us-gov-west-1")
+    refused("reader", reader.get_item, "GetItem", OTHER, "D", TableName="books", Key=key())
+    assert reader.get_item(TableName="games", Key=key())["Item"]
+    assert client(server, "root", region="us-west-2").describe_table(TableName="games")["Table"]["TableArn"] == TABLE
+    with pytest.raises(urllib.error.HTTPError) as raised:
+        send(server, "reader", "GetItem", {"TableName": "books", "Key": key()}, region="mars-1")
+    assert b"explicit deny" in raised.value.read()
+
+
+def test_what_is_about_no_table(server):
+    nobody = client(server, "nobody")
+    refused("nobody", nobody.describe_limits, "DescribeLimits", "*")
+    refused("nobody", nobody.describe_endpoints, "DescribeEndpoints", "*")
+    refused("nobody", nobody.update_contributor_insights, "UpdateContributorInsights", TABLE + "/index/by-wins",
+            TableName="games", IndexName="by-wins", ContributorInsightsAction="ENABLE")
+    refused("nobody", nobody.describe_contributor_insights, "DescribeContributorInsights", TABLE, TableName="games")
+    streams = client(server, "nobody", "dynamodbstreams")
+    refused("nobody", streams.list_streams, "ListStreams", TABLE.replace("games", "*") + "/stream/*")
+
+
 def test_an_index_is_a_resource_of_its_own(server):
     indexer = client(server, "indexer")
     ask = {"TableName": "games", "ExpressionAttributeValues": {":w": {"N": "3"}}, "KeyConditionExpression": "wins = :w"}
@@ -379,6 +418,22 @@ def test_policies_of_tables_and_streams(server):
     put_policy(server, "root", stream)
 
 
+def test_a_streams_policy_outlives_its_table(server):
+    root = client(server, "root")
+    root.create_table(TableName="brief", BillingMode="PAY_PER_REQUEST", KeySchema=[{"AttributeName": "k", "KeyType": "HASH"}],
+                      AttributeDefinitions=[{"AttributeName": "k", "AttributeType": "S"}],
+                      StreamSpecification={"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"})
+    stream = root.describe_table(TableName="brief")["Table"]["LatestStreamArn"]
+    put_policy(server, "root", stream, allow("dynamodb:DescribeStream", stream, effect="Deny") | {"Principal": "*"})
+    root.delete_table(TableName="brief")
+    root.get_waiter("table_not_exists").wait(TableName="brief", WaiterConfig={"Delay": 1, "MaxAttempts": 20})
+    guest = client(server, "guest", "dynamodbstreams")
+    refused("guest", guest.describe_stream, "DescribeStream", stream, "R", StreamArn=stream)
+    time.sleep(1.5)  # until the table's rows are erased
+    refused("guest", guest.describe_stream, "DescribeStream", stream, "R", StreamArn=stream)
+    assert client(server, "root", "dynamodbstreams").describe_stream(StreamArn=stream)["StreamDescription"]["Shards"]
+
+
 def test_a_key_of_the_root_may_do_everything(server):
     root = client(server, "root")
     put_policy(server, "root", OTHER, allow("dynamodb:Scan", OTHER, effect="Deny") | {"Principal": "*"})
@@ -422,6 +477,8 @@ BAD_FILES = [
     ({"IsTruncated": True}, credentials(), "The file is only the beginning of an account: IsTruncated."),
     (IDENTITIES, credentials(["root", "alcie"]), "The profile [alcie] of the credentials is no user, and not [root]."),
     ({"UserDetailList": [{"UserName": "a"}, {"UserName": "a"}]}, credentials(), "Two users have the name a."),
+    ({"UserDetailList": [{"UserName": "root"}]}, credentials(["root"]),
+     "The profile [root] of the credentials may do everything, and a user of that name may not."),
     ({"UserDetailList": [{"UserName": "a", "GroupList": ["b"]}]}, credentials(), "the user a is in a group that is not there: b."),
     ({"UserDetailList": [{"UserName": "a", "AttachedManagedPolicies": [{"PolicyArn": "arn:x"}]}]}, credentials(),
      "the user a names the policy arn:x, which is not there."),
