@@ -7,6 +7,7 @@
 #include "base/per_thread.h"
 #include "model/fault.h"
 #include "ops/circumstances.h"
+#include "ops/resource_arn.h"
 #include "table/policy.h"
 
 namespace partita::ops {
@@ -74,9 +75,8 @@ std::string_view resource_of(const Context& context, const table::Access& access
   const bool streams = context.operation.api == Api::kStreams || !access.stream.empty();
   if (access.name.empty() && !streams && context.operation.name != "ListTables") return "*";
   std::string& arn = PerThread<ArnText>::get().text;
-  arn = "arn:aws:dynamodb:";
-  arn.append(context.caller.region).append(":").append(context.caller.account_id).append(":table/");
-  arn += access.name.empty() ? "*" : access.name;
+  arn.clear();
+  append_table_arn(arn, context, access.name.empty() ? "*" : access.name);
   if (access.index != nullptr) arn.append("/index/").append(access.index->name);
   if (!access.index_name.empty()) arn.append("/index/").append(access.index_name);
   if (streams) {

@@ -45,8 +45,7 @@ struct BatchExecuteStatement {
     const wire::Shape& shape = in.element_shape(Field::kStatements);
     for (const wire::JsonValue entry : in[Field::kStatements].elements()) {
       const Members one(entry, shape);
-      const bool return_item = one.text(Field::kReturnValuesOnConditionCheckFailure) == "ALL_OLD";
-      request.parts.push_back({decode_statement(one), one.flag(Field::kConsistentRead), return_item});
+      request.parts.push_back({decode_statement(one), one.flag(Field::kConsistentRead), returns_item_on_failure(one)});
     }
     request.capacity = capacity_detail(in);
     return request;

@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "ops/service.h"
+#include "ops/words.h"
 #include "table/tables.h"
 
 namespace partita::ops {
@@ -16,48 +17,16 @@ namespace {
 using auth::ConditionKey;
 using table::Verb;
 
-std::string_view word_of(table::CapacityDetail detail) {
-  if (detail == table::CapacityDetail::kTotal) return "TOTAL";
-  return detail == table::CapacityDetail::kIndexes ? "INDEXES" : "NONE";
-}
-
-std::string_view word_of(table::ReturnValues returned) {
-  switch (returned) {
-    case table::ReturnValues::kAllOld:
-      return "ALL_OLD";
-    case table::ReturnValues::kUpdatedOld:
-      return "UPDATED_OLD";
-    case table::ReturnValues::kAllNew:
-      return "ALL_NEW";
-    case table::ReturnValues::kUpdatedNew:
-      return "UPDATED_NEW";
-    case table::ReturnValues::kNone:
-      break;
-  }
-  return "NONE";
-}
-
 // The whole item, which a failed condition returns on demand, is more than anything else that may be asked for.
-std::string_view returned(const table::Access& access) {
-  return access.returned_on_failure ? word_of(table::ReturnValues::kAllOld) : word_of(access.returned);
+table::ReturnValues returned(const table::Access& access) {
+  return access.returned_on_failure ? table::ReturnValues::kAllOld : access.returned;
 }
 
 // What is meant where nothing is said, too.
-std::string_view word_of(const table::Access& access) {
-  switch (access.select) {
-    case table::Select::kAllAttributes:
-      return "ALL_ATTRIBUTES";
-    case table::Select::kAllProjected:
-      return "ALL_PROJECTED_ATTRIBUTES";
-    case table::Select::kSpecific:
-      return "SPECIFIC_ATTRIBUTES";
-    case table::Select::kCount:
-      return "COUNT";
-    case table::Select::kDefault:
-      break;
-  }
-  if (access.projection != nullptr) return "SPECIFIC_ATTRIBUTES";
-  return access.index == nullptr ? "ALL_ATTRIBUTES" : "ALL_PROJECTED_ATTRIBUTES";
+table::Select selected(const table::Access& access) {
+  if (access.select != table::Select::kDefault) return access.select;
+  if (access.projection != nullptr) return table::Select::kSpecific;
+  return access.index == nullptr ? table::Select::kAllAttributes : table::Select::kAllProjected;
 }
 
 bool reads(Verb verb) {
@@ -186,11 +155,11 @@ AccessCircumstances::Values AccessCircumstances::of_items(ConditionKey key) {
     case ConditionKey::kAttributes:
       return attributes();
     case ConditionKey::kSelect:
-      return reads(access_.verb) ? one(key, word_of(access_)) : std::nullopt;
+      return reads(access_.verb) ? one(key, kSelects.word_of(selected(access_))) : std::nullopt;
     case ConditionKey::kReturnValues:
-      return writes(access_.verb) ? one(key, returned(access_)) : std::nullopt;
+      return writes(access_.verb) ? one(key, kReturnValues.word_of(returned(access_))) : std::nullopt;
     case ConditionKey::kReturnConsumedCapacity:
-      return access_.verb == Verb::kControl ? std::nullopt : one(key, word_of(capacity_));
+      return access_.verb == Verb::kControl ? std::nullopt : one(key, kCapacityDetails.word_of(capacity_));
     case ConditionKey::kFullTableScan:
       if (!statement || !reads(access_.verb)) return std::nullopt;
       return one(key, access_.verb == Verb::kScan ? "true" : "false");

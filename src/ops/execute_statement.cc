@@ -173,7 +173,7 @@ struct ExecuteStatement {
     request.options.consistent = in.flag(Field::kConsistentRead);
     request.options.capacity = capacity_detail(in);
     if (const auto limit = in.integer(Field::kLimit)) request.limit = static_cast<uint64_t>(*limit);
-    request.return_item_on_failure = in.text(Field::kReturnValuesOnConditionCheckFailure) == "ALL_OLD";
+    request.return_item_on_failure = returns_item_on_failure(in);
     request.digest = digest(in[Field::kStatement]) + digest(in[Field::kParameters]);
     if (!in.has(Field::kNextToken)) return request;
     if (!request.statement.reads()) return refuse(Fault::kPartiqlTokenInvalid);

@@ -63,8 +63,7 @@ struct ExecuteTransaction {
       const size_t which = request.parts.size();
       auto statement = Statement::parse(one.text(Field::kStatement), parameters[which]);
       if (!statement.ok()) return in_statement(which, statement.error());
-      const bool return_item = one.text(Field::kReturnValuesOnConditionCheckFailure) == "ALL_OLD";
-      request.parts.push_back({std::move(statement).value(), return_item});
+      request.parts.push_back({std::move(statement).value(), returns_item_on_failure(one)});
     }
     const bool reads = request.reads();
     const bool mixed =

@@ -12,17 +12,14 @@ using model::refuse;
 
 Result<std::string> table_name_of(std::string_view name_or_arn, const Context& context) {
   if (!name_or_arn.starts_with("arn:")) return std::string(name_or_arn);
-  constexpr std::string_view kTable = "table/";
   const std::optional<ArnParts> parts = arn_parts(name_or_arn);
-  if (!parts || parts->service != "dynamodb" || !parts->relative_id.starts_with(kTable)) {
-    return refuse(Fault::kArnInvalid, {std::string(name_or_arn)});
-  }
+  const auto name = parts && parts->service == "dynamodb" ? in_table(parts->relative_id) : std::nullopt;
+  if (!name) return refuse(Fault::kArnInvalid, {std::string(name_or_arn)});
   if (parts->account != context.caller.account_id) {
     return refuse(Fault::kArnOfAnotherAccount, {context.caller.access_key_id, std::string(name_or_arn)});
   }
-  const std::string_view name = parts->relative_id.substr(kTable.size());
-  if (!wire::is_table_name(name)) return refuse(Fault::kArnInvalid, {std::string(name_or_arn)});
-  return std::string(name);
+  if (!wire::is_table_name(*name)) return refuse(Fault::kArnInvalid, {std::string(name_or_arn)});
+  return std::string(*name);
 }
 
 Task<Result<bool>> tries_again(const Context& context, const Error& error, int tries) {

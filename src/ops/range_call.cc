@@ -5,6 +5,7 @@
 
 #include "model/fault.h"
 #include "ops/reply.h"
+#include "ops/words.h"
 #include "wire/error_body.h"
 #include "wire/item_reader.h"
 
@@ -29,13 +30,7 @@ bool speaks_for_itself(Fault fault) {
   return std::ranges::find(kBare, fault) != kBare.end();
 }
 
-Select select_of(const Members& in) {
-  const std::string_view word = in.text(Field::kSelect);
-  if (word == "ALL_ATTRIBUTES") return Select::kAllAttributes;
-  if (word == "ALL_PROJECTED_ATTRIBUTES") return Select::kAllProjected;
-  if (word == "SPECIFIC_ATTRIBUTES") return Select::kSpecific;
-  return word == "COUNT" ? Select::kCount : Select::kDefault;
-}
+Select select_of(const Members& in) { return kSelects.value_of(in.text(Field::kSelect), Select::kDefault); }
 
 // How the parameter is called that says what to return.
 std::string projection_parameter(const Members& in) {

@@ -4,6 +4,7 @@
 
 #include "model/fault.h"
 #include "ops/pipeline.h"
+#include "ops/words.h"
 #include "wire/error_body.h"
 #include "wire/item_reader.h"
 
@@ -83,19 +84,16 @@ Result<expr::LegacyCondition> legacy_condition(std::string_view attribute, const
 }  // namespace
 
 table::CapacityDetail capacity_detail(const Members& in) {
-  const std::string_view wanted = in.text(Field::kReturnConsumedCapacity);
-  if (wanted == "TOTAL") return table::CapacityDetail::kTotal;
-  if (wanted == "INDEXES") return table::CapacityDetail::kIndexes;
-  return table::CapacityDetail::kNone;
+  return kCapacityDetails.value_of(in.text(Field::kReturnConsumedCapacity), table::CapacityDetail::kNone);
 }
 
 table::ReturnValues return_values(const Members& in) {
-  const std::string_view wanted = in.text(Field::kReturnValues);
-  if (wanted == "ALL_OLD") return table::ReturnValues::kAllOld;
-  if (wanted == "UPDATED_OLD") return table::ReturnValues::kUpdatedOld;
-  if (wanted == "ALL_NEW") return table::ReturnValues::kAllNew;
-  if (wanted == "UPDATED_NEW") return table::ReturnValues::kUpdatedNew;
-  return table::ReturnValues::kNone;
+  return kReturnValues.value_of(in.text(Field::kReturnValues), table::ReturnValues::kNone);
+}
+
+bool returns_item_on_failure(const Members& in) {
+  const std::string_view word = in.text(Field::kReturnValuesOnConditionCheckFailure);
+  return kReturnValues.value_of(word, table::ReturnValues::kNone) == table::ReturnValues::kAllOld;
 }
 
 bool wants_collection_metrics(const Members& in) { return in.text(Field::kReturnItemCollectionMetrics) == "SIZE"; }

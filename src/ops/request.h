@@ -23,6 +23,7 @@ namespace partita::ops {
 
 table::CapacityDetail capacity_detail(const wire::Members& in);
 table::ReturnValues return_values(const wire::Members& in);
+bool returns_item_on_failure(const wire::Members& in);
 bool wants_collection_metrics(const wire::Members& in);
 
 // The parameters of a request that may hold expressions, in the order in which AWS names them, and those from before

@@ -11,6 +11,8 @@ namespace {
 using model::Fault;
 using model::refuse;
 
+constexpr std::string_view kTable = "table/";
+
 // "table/NAME", "table/NAME/stream/LABEL", "table/NAME/index/INDEX": the parts between slashes.
 struct Path {
   std::string_view table;
@@ -19,9 +21,9 @@ struct Path {
 };
 
 std::optional<Path> path_in(std::string_view relative_id) {
-  constexpr std::string_view kTable = "table/";
-  if (!relative_id.starts_with(kTable)) return std::nullopt;
-  relative_id.remove_prefix(kTable.size());
+  const auto behind = in_table(relative_id);
+  if (!behind) return std::nullopt;
+  relative_id = *behind;
   Path path;
   path.table = relative_id.substr(0, relative_id.find('/'));
   if (path.table.empty()) return std::nullopt;
@@ -34,6 +36,16 @@ std::optional<Path> path_in(std::string_view relative_id) {
 }
 
 }  // namespace
+
+void append_table_arn(std::string& out, const Context& context, std::string_view table) {
+  out.append("arn:aws:dynamodb:").append(context.caller.region).append(":").append(context.caller.account_id);
+  out.append(":").append(kTable).append(table);
+}
+
+std::optional<std::string_view> in_table(std::string_view relative_id) {
+  if (!relative_id.starts_with(kTable)) return std::nullopt;
+  return relative_id.substr(kTable.size());
+}
 
 std::optional<ArnParts> arn_parts(std::string_view arn) {
   std::array<std::string_view, 5> parts;

@@ -18,6 +18,10 @@ enum class ArnRules : uint8_t { kTags, kPolicies };
 // kPolicyOfAnotherAccount, kArnOfAnotherRegion.
 Result<table::Resource> resource_of(std::string_view arn, ArnRules rules, const Context& context);
 
+void append_table_arn(std::string& out, const Context& context, std::string_view table);
+// What stands behind "table/"; nothing when the relative id of an ARN begins otherwise.
+std::optional<std::string_view> in_table(std::string_view relative_id);
+
 // What an ARN says.
 struct ArnParts {
   std::string_view partition;

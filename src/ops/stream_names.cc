@@ -15,7 +15,9 @@ constexpr std::string_view kStream = "/stream/";
 }  // namespace
 
 std::string table_arn(const Context& context, std::string_view table) {
-  return "arn:aws:dynamodb:" + context.caller.region + ":" + context.caller.account_id + ":table/" + std::string(table);
+  std::string arn;
+  append_table_arn(arn, context, table);
+  return arn;
 }
 
 std::string stream_arn(const Context& context, const table::StreamName& stream) {

@@ -17,7 +17,7 @@ Result<void> decode_target(const Members& in, Field field, table::WriteAction& a
   } else {
     PARTITA_TRY(action.key, wire::decode_item(in[field]));
   }
-  action.return_item_on_failure = in.text(Field::kReturnValuesOnConditionCheckFailure) == "ALL_OLD";
+  action.return_item_on_failure = returns_item_on_failure(in);
   return {};
 }
 

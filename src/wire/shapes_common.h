@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "wire/parameter_words.h"
 #include "wire/shape.h"
 
 namespace partita::wire::shapes {
@@ -32,10 +33,7 @@ inline constexpr Shape kTags{.kind = ShapeKind::kList, .element = &kTag};
 template <const auto& words>
 inline constexpr Shape kEnum{.kind = ShapeKind::kString, .values = words};
 
-inline constexpr std::string_view kCapacityWords[] = {"INDEXES", "TOTAL", "NONE"};
 inline constexpr std::string_view kMetricsWords[] = {"SIZE", "NONE"};
-inline constexpr std::string_view kReturnValueWords[] = {"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"};
-inline constexpr std::string_view kReturnOnFailureWords[] = {"ALL_OLD", "NONE"};
 inline constexpr std::string_view kJoinWords[] = {"OR", "AND"};
 inline constexpr std::string_view kComparisonWords[] = {
     "IN", "NULL", "BETWEEN", "LT", "NOT_CONTAINS", "EQ", "GT", "NOT_NULL", "NE", "LE", "BEGINS_WITH", "GE", "CONTAINS"};

@@ -5,8 +5,6 @@
 namespace partita::wire::shapes {
 namespace {
 
-constexpr std::string_view kSelectWords[] = {"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES",
-                                             "ALL_PROJECTED_ATTRIBUTES"};
 constexpr const Shape& kSelect = kEnum<kSelectWords>;
 
 constexpr Shape kQueryLimit{.kind = ShapeKind::kInteger, .min = 1, .late = true};

@@ -1,0 +1,47 @@
+// The values behind the words of parameters, both ways.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "table/request.h"
+#include "wire/parameter_words.h"
+
+namespace partita::ops {
+
+template <class Value, size_t kCount>
+struct Words {
+  const std::string_view (&words)[kCount];
+  std::array<Value, kCount> values;  // of the words, in their order
+
+  // `otherwise` for every other word.
+  Value value_of(std::string_view word, Value otherwise) const {
+    for (size_t i = 0; i < kCount; ++i) {
+      if (words[i] == word) return values[i];
+    }
+    return otherwise;
+  }
+  // Empty for a value that has none.
+  std::string_view word_of(Value value) const {
+    for (size_t i = 0; i < kCount; ++i) {
+      if (values[i] == value) return words[i];
+    }
+    return {};
+  }
+};
+
+inline constexpr Words<table::CapacityDetail, 3> kCapacityDetails{
+    wire::kCapacityWords,
+    {table::CapacityDetail::kIndexes, table::CapacityDetail::kTotal, table::CapacityDetail::kNone}};
+
+inline constexpr Words<table::ReturnValues, 5> kReturnValues{
+    wire::kReturnValueWords,
+    {table::ReturnValues::kAllNew, table::ReturnValues::kUpdatedOld, table::ReturnValues::kAllOld,
+     table::ReturnValues::kNone, table::ReturnValues::kUpdatedNew}};
+
+inline constexpr Words<table::Select, 4> kSelects{
+    wire::kSelectWords,
+    {table::Select::kSpecific, table::Select::kCount, table::Select::kAllAttributes, table::Select::kAllProjected}};
+
+}  // namespace partita::ops
