@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -203,13 +204,11 @@ std::string read_unusual(const Facts& facts, std::string_view authorization, Pai
   return wrong.empty() ? wrong : wrong + "Authorization=" + std::string(authorization);
 }
 
-bool signs_host(std::string_view headers) {
-  bool found = false;
-  split(
-      headers, [](char c) { return c == ';'; },
-      [&](std::string_view name) { found = found || std::ranges::equal(name, std::string_view("host"), {}, lower); });
-  return found;
-}
+// The headers that the server makes something of, and AWS wants to be signed where they are.
+constexpr std::array<std::string_view, 4> kToBeSigned = {"x-amz-target", "x-amz-date", "x-amz-security-token",
+                                                         "x-amz-content-sha256"};
+
+bool has_header(const Facts& facts, std::string_view name) { return facts.values(name, 0).has_value(); }
 
 }  // namespace
 
@@ -220,6 +219,7 @@ const Claim* Authenticator::last_if_same(const Facts& facts, std::string_view au
   const std::string_view date = facts.header("x-amz-date");
   if (!is_whole(signature) || date.empty()) return nullptr;
   if (credentials_ == nullptr) return &last_;
+  if (std::ranges::any_of(unsigned_, [&](std::string_view name) { return has_header(facts, name); })) return nullptr;
   if (date.substr(0, 8) != day_ || check_date(date, {}, clock_->now_ms() / 1000)) return nullptr;
   last_.what.headers = authorization.substr(headers_at_, last_.what.headers.size());
   last_.what.date = date;
@@ -249,12 +249,16 @@ std::shared_ptr<const Signer> Authenticator::signer_of(std::string_view key, std
   return signer;
 }
 
-Claimed Authenticator::judge(const Parts& parts) {
+Claimed Authenticator::judge(const Facts& facts, const Parts& parts) {
   const bool verified = credentials_ != nullptr;
   if (verified) {
     if (auto refused = check_date(parts.date, parts.lifetime, clock_->now_ms() / 1000)) return std::move(*refused);
-    if (!signs_host(parts.signed_headers)) {
+    if (!names_header(parts.signed_headers, "host")) {
       return invalid("'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.");
+    }
+    for (const std::string_view name : kToBeSigned) {
+      if (names_header(parts.signed_headers, name) || !has_header(facts, name)) continue;
+      return invalid("'" + std::string(name) + "' must be a 'SignedHeader' in the AWS Authorization.");
     }
   }
   if (parts.algorithm != kAlgorithm) {
@@ -298,18 +302,21 @@ Claimed Authenticator::claim_in_header(const Facts& facts, std::string_view auth
     if (parts.date.empty()) parts.date = facts.header("date");
   }
   parts.session_token = facts.header("x-amz-security-token");
-  Claimed claimed = judge(parts);
+  Claimed claimed = judge(facts, parts);
   const auto* claim = std::get_if<Claim>(&claimed);
   if (usual && claim != nullptr) {
     last_ = *claim;
     opening_ = authorization.substr(0, authorization.size() - parts.signature.size());
     headers_at_ = static_cast<size_t>(parts.signed_headers.data() - authorization.data());
     day_ = parts.date.substr(0, 8);
+    unsigned_.clear();
+    std::ranges::copy_if(kToBeSigned, std::back_inserter(unsigned_),
+                         [&](std::string_view name) { return !names_header(parts.signed_headers, name); });
   }
   return claimed;
 }
 
-Claimed Authenticator::claim_in_query(const Pairs& query) {
+Claimed Authenticator::claim_in_query(const Facts& facts, const Pairs& query) {
   std::string wrong;
   for (const std::string_view name :
        {"X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders", "X-Amz-Date"}) {
@@ -323,8 +330,8 @@ Claimed Authenticator::claim_in_query(const Pairs& query) {
       decode_percent(value("X-Amz-Credential")), decode_percent(value("X-Amz-SignedHeaders")),
       decode_percent(value("X-Amz-Date")), decode_percent(value("X-Amz-Security-Token"))});
   const auto& [credential, signed_headers, date, session_token] = *decoded;
-  Claimed claimed = judge({value("X-Amz-Algorithm"), credential, signed_headers, value("X-Amz-Signature"), date,
-                           session_token, value("X-Amz-Expires"), true});
+  Claimed claimed = judge(facts, {value("X-Amz-Algorithm"), credential, signed_headers, value("X-Amz-Signature"), date,
+                                  session_token, value("X-Amz-Expires"), true});
   if (auto* claim = std::get_if<Claim>(&claimed)) claim->decoded = decoded;
   return claimed;
 }
@@ -345,7 +352,7 @@ Claimed Authenticator::claim(const Facts& facts) {
   if (presigned && !authorization.empty()) {
     return invalid("Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.");
   }
-  if (presigned) return claim_in_query(query);
+  if (presigned) return claim_in_query(facts, query);
   if (!authorization.starts_with("AWS4-")) return Refused{Refusal::kMissingToken, {}};
   return claim_in_header(facts, authorization);
 }

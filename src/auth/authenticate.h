@@ -84,8 +84,8 @@ class Authenticator {
   struct Parts;
   const Claim* last_if_same(const Facts& facts, std::string_view authorization);
   Claimed claim_in_header(const Facts& facts, std::string_view authorization);
-  Claimed claim_in_query(const std::vector<std::pair<std::string_view, std::string_view>>& query);
-  Claimed judge(const Parts& parts);
+  Claimed claim_in_query(const Facts& facts, const std::vector<std::pair<std::string_view, std::string_view>>& query);
+  Claimed judge(const Facts& facts, const Parts& parts);
   std::shared_ptr<const Signer> signer_of(std::string_view key, std::string_view region, std::string_view day);
 
   const Credentials* credentials_ = nullptr;
@@ -94,6 +94,7 @@ class Authenticator {
   std::string opening_;  // of the header that named the last one: all before the signature
   size_t headers_at_ = 0;
   std::string day_;
+  std::vector<std::string_view> unsigned_;  // what the last one did not sign, and may not have therefore
   Claim last_;
   std::map<std::string, std::shared_ptr<const Signer>, std::less<>> signers_;
 };

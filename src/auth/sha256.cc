@@ -39,11 +39,17 @@ Digest sha256(std::string_view bytes) { return Sha256().add(bytes).finish(); }
 void append_hex(std::string& out, const Digest& digest) {
   const size_t before = out.size();
   out.resize_and_overwrite(before + 2 * digest.size(), [&](char* text, size_t) {
+    constexpr auto kPairs = [] {
+      std::array<char, 512> pairs{};
+      for (size_t byte = 0; byte < 256; ++byte) {
+        pairs[2 * byte] = "0123456789abcdef"[byte >> 4];
+        pairs[2 * byte + 1] = "0123456789abcdef"[byte & 15];
+      }
+      return pairs;
+    }();
+    static constexpr auto kTable = kPairs;
     char* at = text + before;
-    for (const uint8_t byte : digest) {
-      *at++ = "0123456789abcdef"[byte >> 4];
-      *at++ = "0123456789abcdef"[byte & 15];
-    }
+    for (const uint8_t byte : digest) at = std::copy_n(&kTable[size_t{2} * byte], 2, at);
     return static_cast<size_t>(at - text);
   });
 }

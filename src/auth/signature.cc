@@ -1,6 +1,7 @@
 #include "auth/signature.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -76,22 +77,19 @@ void append_headers(std::string& out, const Facts& facts, std::string_view names
   split(
       names, [](char c) { return c == ';'; },
       [&](std::string_view given) {
-        const size_t begin = out.size();
-        out.append(given).append(":");
-        std::transform(out.begin() + begin, out.end(), out.begin() + begin, lower);
-        const std::string name(out, begin, given.size());
+        std::string lowered;
+        std::string_view name = given;
+        if (std::ranges::any_of(given, [](char c) { return c != lower(c); })) {
+          std::ranges::transform(given, std::back_inserter(lowered), lower);
+          name = lowered;
+        }
+        out.append(name).append(":");
         for (size_t place = 0; const auto value = facts.values(name, place); ++place) {
           if (place > 0) out.push_back(',');
           append_value(out, *value);
         }
         out.push_back('\n');
       });
-}
-
-bool names_header(std::string_view names, std::string_view name) {
-  bool found = false;
-  split(names, [](char c) { return c == ';'; }, [&](std::string_view one) { found = found || one == name; });
-  return found;
 }
 
 // A client may say that it did not sign the body, if it signs that it says so.
@@ -101,6 +99,14 @@ bool leaves_out_body(const Facts& facts, std::string_view names) {
 }
 
 }  // namespace
+
+bool names_header(std::string_view names, std::string_view name) {
+  bool found = false;
+  split(
+      names, [](char c) { return c == ';'; },
+      [&](std::string_view one) { found = found || std::ranges::equal(one, name, {}, lower); });
+  return found;
+}
 
 std::string scope_of(std::string_view day, std::string_view region) {
   std::string scope(day);

@@ -37,6 +37,9 @@ struct Signed {
   bool presigned = false;  // the signature is in the query
 };
 
+// Whether that lower-case name is among those with semicolons between them.
+bool names_header(std::string_view names, std::string_view name);
+
 // Both keep their memory from one request to the next.
 struct SignedTexts {
   std::string canonical;  // the request, in the one form that both sides know

@@ -184,15 +184,19 @@ TEST_F(Verified, KnowsOnlyItsKeys) {
 }
 
 TEST_F(Verified, WantsTheSessionTokenOfTheKey) {
+  constexpr const char* kWithToken = "host;x-amz-date;x-amz-security-token;x-amz-target";
   Request request;
   request.id = "ASIA2";
   request.secret = "another";
   const std::string refused =
       refusal(Refusal::kUnrecognizedClient, "The security token included in the request is invalid");
   EXPECT_EQ(told(request.sign()), refused);
+  request.names = kWithToken;
   EXPECT_EQ(told(request.set("x-amz-security-token", "tokens").sign()), refused);
   EXPECT_EQ(told(request.set("x-amz-security-token", "token").sign()), "ASIA2");
-  EXPECT_EQ(told(Request().set("x-amz-security-token", "token").sign()), refused);
+  Request without;
+  without.names = kWithToken;
+  EXPECT_EQ(told(without.set("x-amz-security-token", "token").sign()), refused);
 }
 
 TEST_F(Verified, HoldsForFiveMinutes) {
@@ -235,6 +239,28 @@ TEST_F(Verified, WantsTheHostToBeSigned) {
                                           "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization."));
 }
 
+// Whatever the request before it was.
+TEST_F(Verified, WantsWhatItReadsToBeSigned) {
+  for (const char* name : {"x-amz-target", "x-amz-date", "x-amz-security-token", "x-amz-content-sha256"}) {
+    const std::string refused = refusal(
+        Refusal::kInvalidSignature, "'" + std::string(name) + "' must be a 'SignedHeader' in the AWS Authorization.");
+    Request request;
+    request.names = "host";
+    for (const char* other : {"x-amz-date", "x-amz-target"}) {
+      if (std::string_view(other) != name) request.names += ";" + std::string(other);
+    }
+    Request plain = request;
+    request.set(name, name == std::string_view("x-amz-date") ? std::string(kNow) : "whatever").sign();
+    EXPECT_EQ(told(request), refused);
+    if (name == std::string_view("x-amz-date")) continue;
+    plain.headers.erase(name);
+    EXPECT_EQ(told(plain.sign()), "AKIDEXAMPLE") << name;
+    Request added = plain;
+    added.headers.emplace(name, "whatever");
+    EXPECT_EQ(told(added), refused) << name;
+  }
+}
+
 TEST_F(Verified, RefusesTheAsymmetricForm) {
   Request request = Request().sign();
   std::string header = request.first("authorization");
@@ -246,7 +272,7 @@ TEST_F(Verified, RefusesTheAsymmetricForm) {
 
 TEST_F(Verified, LetsTheBodyBeUnsignedIfThatIsSigned) {
   Request request;
-  request.names = "host;x-amz-content-sha256;x-amz-date";
+  request.names = "host;x-amz-content-sha256;x-amz-date;x-amz-target";
   request.set("x-amz-content-sha256", "UNSIGNED-PAYLOAD").sign();
   request.body = "another";
   EXPECT_EQ(told(request), "AKIDEXAMPLE");
@@ -254,7 +280,7 @@ TEST_F(Verified, LetsTheBodyBeUnsignedIfThatIsSigned) {
   EXPECT_NE(told(request), "AKIDEXAMPLE");
   Request unsigned_header = Request().sign();
   unsigned_header.set("x-amz-content-sha256", "UNSIGNED-PAYLOAD");
-  EXPECT_EQ(told(unsigned_header), "AKIDEXAMPLE");
+  EXPECT_NE(told(unsigned_header), "AKIDEXAMPLE");
   unsigned_header.body = "another";
   EXPECT_NE(told(unsigned_header), "AKIDEXAMPLE");
 }
@@ -266,11 +292,11 @@ TEST_F(Verified, TakesAPresignedQueryWhileItLasts) {
     const std::string scope = "20260102/eu-west-3/dynamodb/aws4_request";
     request.target =
         "/?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIDEXAMPLE%2F20260102%2Feu-west-3%2Fdynamodb"
-        "%2Faws4_request&X-Amz-Date=20260102T030405Z&X-Amz-SignedHeaders=host&a=b%20c" +
+        "%2Faws4_request&X-Amz-Date=20260102T030405Z&X-Amz-SignedHeaders=host%3Bx-amz-target&a=b%20c" +
         std::string(lifetime.empty() ? "" : "&X-Amz-Expires=") + std::string(lifetime);
     std::string signature;
     SignedTexts texts;
-    write_texts(request.facts(), {"host", kNow, scope, true}, texts);
+    write_texts(request.facts(), {"host;x-amz-target", kNow, scope, true}, texts);
     append_hex(signature, signing_key("a secret", "20260102", "eu-west-3").sign(texts.to_sign));
     request.target += "&X-Amz-Signature=" + signature;
     return request;

@@ -142,7 +142,7 @@ ALTERED = {
     "another signature": lambda r: r.headers.__setitem__(
         "Authorization", re.sub("Signature=.", lambda m: m[0][:-1] + ("1" if m[0][-1] == "0" else "0"), r.headers["Authorization"])
     ),
-    "a signed header less": lambda r: r.headers.__setitem__("Authorization", r.headers["Authorization"].replace("x-amz-target", "x-amz-targets")),
+    "a signed header less": lambda r: r.headers.__setitem__("Authorization", r.headers["Authorization"].replace("content-type;", "")),
 }
 
 
@@ -155,6 +155,14 @@ def test_an_altered_request(verifying, what):
     assert (status, code) == (400, "InvalidSignatureException") and message.startswith(MISMATCH)
     assert "The Canonical String for this request should have been\n'POST\n" in message
     assert SECRET not in message
+
+
+def test_what_is_done_has_to_be_signed(verifying):
+    request = signed(verifying)
+    assert send(verifying, request)[0] == 200
+    request.headers["Authorization"] = request.headers["Authorization"].replace(";x-amz-target", "")
+    wanted = "'x-amz-target' must be a 'SignedHeader' in the AWS Authorization."
+    assert send(verifying, request) == (400, "InvalidSignatureException", wanted)
 
 
 def test_an_altered_request_with_a_large_body(verifying):
