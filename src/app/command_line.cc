@@ -123,6 +123,17 @@ Result<void> set_warn_only(Draft& draft, std::string_view) {
   return {};
 }
 
+Result<void> set_audit_log(Draft& draft, std::string_view text) {
+  if (text.empty()) return misuse("--audit-log takes a file.");
+  draft.line.audit_log = text;
+  return {};
+}
+
+Result<void> set_audit_data(Draft& draft, std::string_view) {
+  draft.line.audit_data = true;
+  return {};
+}
+
 Result<void> set_seed(Draft& draft, std::string_view text) {
   if (text.empty()) return misuse("--seed takes a directory.");
   draft.line.seed = text;
@@ -305,6 +316,11 @@ constexpr std::array kServeFlags = {
          set_log_level},
     Flag{"--slow-request", "MS", "Warn of requests that take as long as this (default 1000 milliseconds).",
          set_slow_request},
+    Flag{"--audit-log", "FILE",
+         "Append a line of JSON for each call about tables: who, what, from where, and what came of it. SIGHUP has the "
+         "file opened again.",
+         set_audit_log},
+    Flag{"--audit-data", "", "In the audit log, also calls about items.", set_audit_data},
     Flag{"--seed", "DIR",
          "Begin with the tables of DIR's *.json files, each what CreateTable takes, and the items of its TABLE.jsonl "
          "files, each line {\"Item\": {...}}. Tables that are there already are left alone.",
@@ -356,7 +372,7 @@ constexpr std::array kVerbs = {
     VerbRow{"policy simulate", Verb::kSimulate,
             "--identities FILE --user NAME --action ACTION --resource ARN [OPTION...]",
             "Say whether policies allow a request, and if not, why not: exit code 0 or 1.", kSimulateFlags},
-    VerbRow{"version", Verb::kVersion, "", "Print the version.", {}},
+    VerbRow{"version", Verb::kVersion, "", "Print the version, the revision, and the formats of stores.", {}},
     VerbRow{"help", Verb::kHelp, "[VERB]", "Print how to use partita, or one of its verbs.", {}},
 };
 
@@ -419,6 +435,7 @@ Result<void> check_callers(const CommandLine& line) {
     return misuse("--identities needs --credentials: who calls is known by their keys.");
   }
   if (line.warn_only && line.identities.empty()) return misuse("--warn-only is of no use without --identities.");
+  if (line.audit_data && line.audit_log.empty()) return misuse("--audit-data is of no use without --audit-log.");
   if (line.tls_cert.empty() != line.tls_key.empty()) return misuse("--tls-cert and --tls-key need each other.");
   return {};
 }

@@ -36,7 +36,9 @@ struct CommandLine {
   std::string identities;     // the same
   std::string metrics_token;  // the same
   bool warn_only = false;
-  std::string seed;      // a directory, or empty
+  std::string seed;       // a directory, or empty
+  std::string audit_log;  // a file, or empty
+  bool audit_data = false;
   std::string tls_cert;  // a file, or empty, as tls_key then is too
   std::string tls_key;
   int64_t clock_ms = 0;  // what is added to the machine's clock

@@ -86,14 +86,15 @@ Result<HeldStore> hold_foundationdb(const std::string&, bool) {
 
 constexpr std::array kEngines = {
     EngineRow{"rocksdb", "rocksdb:DIR", "RocksDB in this process, in a directory: what --data DIR means.", true,
-              open_rocksdb, hold_rocksdb},
-    EngineRow{"memory", "memory:", "This process's memory: what --in-memory means.", false, open_memory, hold_memory},
+              kRocksdbFormat, open_rocksdb, hold_rocksdb},
+    EngineRow{"memory", "memory:", "This process's memory: what --in-memory means.", false, 0, open_memory,
+              hold_memory},
     EngineRow{"postgresql", "postgresql://HOST/DATABASE",
-              "A PostgreSQL database, which several servers may share; any URL that libpq takes.", true, open_postgres,
-              hold_postgres},
+              "A PostgreSQL database, which several servers may share; any URL that libpq takes.", true,
+              kPostgresFormat, open_postgres, hold_postgres},
     EngineRow{"fdb", "fdb:CLUSTER_FILE",
               "A FoundationDB cluster, which several servers may share; ?prefix=NAME keeps several stores apart.", true,
-              open_foundationdb, hold_foundationdb},
+              kFoundationdbFormat, open_foundationdb, hold_foundationdb},
 };
 
 std::string_view place_in(std::string_view url) {

@@ -4,6 +4,7 @@
 
 #include "app/command_line.h"
 #include "app/copy.h"
+#include "app/engines.h"
 #include "app/salvage.h"
 #include "app/serve.h"
 #include "app/simulate.h"
@@ -31,7 +32,10 @@ int main(int count, char** words) {
       std::fputs(help_text(line->topic).c_str(), stdout);
       return 0;
     case Verb::kVersion:
-      std::puts("partita " PARTITA_VERSION);
+      std::puts("partita " PARTITA_VERSION "\nrevision " PARTITA_REVISION);
+      for (const EngineRow& engine : engines()) {
+        if (engine.format != 0) std::printf("format %u of %s\n", engine.format, std::string(engine.url).c_str());
+      }
       return 0;
     case Verb::kCopy: {
       const auto copied = copy(*line);

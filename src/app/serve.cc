@@ -6,11 +6,13 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 
+#include "app/audit_log.h"
 #include "app/callers.h"
 #include "app/engines.h"
 #include "app/pages.h"
@@ -29,12 +31,14 @@ namespace {
 
 class ServiceHandler final : public http::Handler {
  public:
-  ServiceHandler(ops::Service& service, const storage::Engine& engine, Pages& pages)
-      : service_(service), engine_(engine), pages_(pages) {}
+  // Without an audit log it is null.
+  ServiceHandler(ops::Service& service, const storage::Engine& engine, Pages& pages, AuditLog* audit)
+      : service_(service), engine_(engine), pages_(pages), audit_(audit) {}
   Task<ops::Reply> call(const ops::Call& call) override { return service_.call(call); }
   size_t memory_of(const ops::Call& call) const override { return ops::Service::memory_of(call); }
   void answered(const ops::Call& call, const ops::Reply& reply, int64_t took_ns) override {
     service_.answered(call, reply, took_ns);
+    if (audit_ != nullptr) audit_->write(call, reply);
   }
   void refused(int status) override { service_.refused(status); }
   Task<std::optional<ops::Reply>> page(std::string_view path, std::string_view authorization) override {
@@ -49,6 +53,7 @@ class ServiceHandler final : public http::Handler {
   ops::Service& service_;
   const storage::Engine& engine_;
   Pages& pages_;
+  AuditLog* const audit_;
 };
 
 sigset_t held_signals() {
@@ -60,13 +65,12 @@ sigset_t held_signals() {
 
 std::string_view name_of(int signal) { return signal == SIGTERM ? "SIGTERM" : signal == SIGINT ? "SIGINT" : "SIGHUP"; }
 
-// Ends the server when a signal says so, and the process when that takes too long. SIGHUP has the certificate read
-// again.
+// Ends the server when a signal says so, and the process when that takes too long. SIGHUP calls `read_again`.
 class Stopper {
  public:
-  Stopper(http::Server& server, int64_t patience_ms, http::Certificate* certificate)
+  Stopper(http::Server& server, int64_t patience_ms, std::function<void()> read_again)
       : patience_(patience_ms),
-        certificate_(certificate),
+        read_again_(std::move(read_again)),
         thread_([this, &server](const std::stop_token& done) { watch(server, done); }) {}
 
  private:
@@ -80,17 +84,10 @@ class Stopper {
     while (!done.stop_requested() && std::chrono::steady_clock::now() < deadline) {
       const bool forever = deadline == Deadline::max();
       const int signal = forever ? sigwaitinfo(&signals, nullptr) : sigtimedwait(&signals, nullptr, &tick);
-      if (signal == SIGHUP) read_again();
+      if (signal == SIGHUP) read_again_();
       if (signal == SIGTERM || signal == SIGINT) return signal;
     }
     return 0;
-  }
-
-  void read_again() const {
-    if (certificate_ == nullptr) return log(LogLevel::kInfo, "SIGHUP: there is nothing to read again; going on.");
-    const auto read = certificate_->reload();
-    if (read.ok()) return log(LogLevel::kInfo, "SIGHUP: the certificate was read again.");
-    log(LogLevel::kError, {"SIGHUP: the certificate of before is kept. ", read.error().sentence()});
   }
 
   void watch(http::Server& server, const std::stop_token& done) const {
@@ -120,9 +117,24 @@ class Stopper {
   static constexpr auto kSameWish = std::chrono::seconds(1);
   static constexpr auto kRest = std::chrono::seconds(3);
   const std::chrono::milliseconds patience_;
-  http::Certificate* const certificate_;
+  const std::function<void()> read_again_;
   std::jthread thread_;
 };
+
+// What SIGHUP is for.
+void read_again(http::Certificate* certificate, AuditLog* audit) {
+  if (certificate == nullptr && audit == nullptr) log(LogLevel::kInfo, "SIGHUP: there is nothing to read again.");
+  if (certificate != nullptr) {
+    const auto read = certificate->reload();
+    if (read.ok()) log(LogLevel::kInfo, "SIGHUP: the certificate was read again.");
+    if (!read.ok()) log(LogLevel::kError, {"SIGHUP: the certificate of before is kept. ", read.error().sentence()});
+  }
+  if (audit != nullptr) {
+    const auto opened = audit->reopen();
+    if (opened.ok()) log(LogLevel::kInfo, "SIGHUP: the audit log was opened again.");
+    if (!opened.ok()) log(LogLevel::kError, {"SIGHUP: the audit log of before is kept. ", opened.error().sentence()});
+  }
+}
 
 // Memory of large requests goes back to the system at once, and little of the rest is kept by whichever thread had it.
 void return_large_memory() {
@@ -199,6 +211,11 @@ Result<void> serve(const CommandLine& given, std::string_view version) {
     PARTITA_TRY(certificate, http::Certificate::load(line.tls_cert, line.tls_key));
   }
   line.http.certificate = certificate.get();
+  std::unique_ptr<AuditLog> audit;
+  if (!line.audit_log.empty()) {
+    const auto calls = line.audit_data ? AuditLog::Calls::kAll : AuditLog::Calls::kControl;
+    PARTITA_TRY(audit, AuditLog::open(line.audit_log, calls, system_clock()));
+  }
   return_large_memory();
   hold_memory_reserve();
   // Before the store is opened: it may want as many files.
@@ -217,14 +234,14 @@ Result<void> serve(const CommandLine& given, std::string_view version) {
     PARTITA_TRY(token, read_token(line.metrics_token));
   }
   Pages pages({*engine, scheme_of(line.store), *database, service, version, std::move(token)});
-  ServiceHandler handler(service, *engine, pages);
+  ServiceHandler handler(service, *engine, pages, audit.get());
   PARTITA_TRY(const std::unique_ptr<http::Server> server,
               http::Server::listen(line.http, handler, system_clock(), system_random()));
   pages.set_server(*server);
   log_settings(line, *server);
   if (callers.identities) log_users(*callers.identities, line.warn_only);
   say_ready(line, version, *server);
-  const Stopper stopper(*server, line.http.stop_timeout_ms, certificate.get());
+  const Stopper stopper(*server, line.http.stop_timeout_ms, [&] { read_again(certificate.get(), audit.get()); });
   if (!server->run()) {
     log(LogLevel::kError, "Some requests did not end; leaving without them.");
     std::_Exit(EXIT_FAILURE);

@@ -213,11 +213,13 @@ bool Connection::take_memory(BudgetShare& share, size_t bytes) const {
 Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   phase_ = Phase::kHandling;
   const int64_t began_ns = site_.clock.monotonic_ns();
-  ops::Call call{{}, {}, {}, auth::Refused{}};
+  std::ranges::copy(site_.ids.next(), id_.begin());
+  const std::string_view id(id_.data(), id_.size());
+  ops::Call call{{}, {}, {}, auth::Refused{}, {}, this, id};
   const auth::Facts asked = facts(body);
   auth::Claimed claimed = auth::Refused{};
   if (reader_.method() == Method::kPost) {
-    call = {reader_.header("x-amz-target"), reader_.header("content-type"), body, {}, reader_.header("host"), this};
+    call = {reader_.header("x-amz-target"), reader_.header("content-type"), body, {}, reader_.header("host"), this, id};
     claimed = site_.authenticator.claim(asked);
   }
   ops::Reply reply;
@@ -247,7 +249,9 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   const int64_t took_ns = site_.clock.monotonic_ns() - began_ns;
   site_.handler.answered(call, reply, took_ns);
   log_call(call, reply, took_ns);
-  WriteBytes write = send(head_of(reply, keep_alive), reply.body);
+  ReplyHead head = head_of(reply, keep_alive);
+  head.request_id = id;
+  WriteBytes write = send(head, reply.body);
   const bool sent = co_await write;
   co_return sent;
 }
@@ -264,8 +268,8 @@ void Connection::log_call(const ops::Call& call, const ops::Reply& reply, int64_
   const std::string status = std::to_string(reply.status);
   const std::string time = std::to_string(took_ms);
   const std::string others = unsaid == 0 ? "" : " (" + std::to_string(unsaid) + " more such lines were held back)";
-  log(level, {operation_of(call), " was answered ", status, " after ", time, " ms", reply.trouble.empty() ? "." : ": ",
-              reply.trouble, others});
+  log(level, {operation_of(call), " was answered ", status, " after ", time, " ms (request ", call.request_id, ")",
+              reply.trouble.empty() ? "." : ": ", reply.trouble, others});
 }
 
 // --- answers of our own
@@ -346,7 +350,7 @@ WriteBytes Connection::send(ReplyHead head, std::string_view body) {
   head.keep_alive = head.keep_alive && !site_.stopping;
   head.content_length = body.size();
   head.crc32 = crc32(body);
-  head.request_id = site_.ids.next();
+  if (head.request_id.empty()) head.request_id = site_.ids.next();
   head.date = site_.date.at(site_.clock.now_ms());
   head_.clear();
   append_head(head_, head);

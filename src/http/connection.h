@@ -1,6 +1,7 @@
 // One connection: reads requests, has them answered, writes the replies.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -87,7 +88,8 @@ class Connection final : private ops::Source {
   Phase phase_ = Phase::kIdle;
   int64_t phase_began_ns_ = 0;
   int64_t deadline_ns_ = 0;
-  std::string head_;  // of the reply, kept for its memory
+  std::array<char, RequestIds::kSize> id_{};  // of the request
+  std::string head_;                          // of the reply, kept for its memory
 };
 
 }  // namespace partita::http

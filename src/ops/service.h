@@ -32,6 +32,7 @@ struct Call {
   auth::Verdict caller;
   std::string_view host = {};  // the Host header, empty when absent
   const Source* source = nullptr;
+  std::string_view request_id = {};  // by which the reply's head names it
 };
 
 struct Operation;

@@ -27,7 +27,11 @@ def assert_one_sentence(text):
 def test_version():
     done = run("version")
     assert done.returncode == 0
-    assert re.fullmatch(r"partita \d+\.\d+\.\d+\n", done.stdout)
+    first, revision, *formats = done.stdout.splitlines()
+    assert re.fullmatch(r"partita \d+\.\d+\.\d+", first)
+    assert re.fullmatch(r"revision ([0-9a-f]{7,40}(-dirty)?|unknown)", revision)
+    assert formats[0] == "format 1 of rocksdb:DIR"
+    assert [line.split(":")[0] for line in formats[1:]] == ["format 1 of postgresql", "format 1 of fdb"]
 
 
 @pytest.mark.parametrize("words", [["help"], ["--help"], ["serve", "--help"], ["version", "--help"], ["help", "serve"]])
@@ -231,7 +235,7 @@ def test_what_it_tells():
         assert server.log() == ""
     with running_server(in_memory=True, extra_args=["--slow-request", "0"]) as server:
         assert exchange(server, request()).status == 200
-        assert re.search(r"warn  ListTables was answered 200 after \d+ ms\.", server.log())
+        assert re.search(r"warn  ListTables was answered 200 after \d+ ms \(request [0-9A-Z]{52}\)\.", server.log())
 
 
 def test_a_port_that_is_taken():

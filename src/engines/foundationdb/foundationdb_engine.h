@@ -25,6 +25,9 @@ enum class Cut : uint8_t {
   kLate,    // it comes only when everybody has long stopped waiting for it
 };
 
+// Of the stores that it makes, and the newest that it opens.
+inline constexpr unsigned kFoundationdbFormat = 1;
+
 struct FoundationdbOptions {
   // "FILE" or "FILE?prefix=NAME": the cluster file, and what the names of all rows begin with ("partita").
   std::string place;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/bytes.h"
+#include "engines/foundationdb/foundationdb_engine.h"
 
 namespace partita::foundationdb {
 
@@ -15,6 +16,7 @@ using namespace storage;
 namespace {
 
 constexpr std::string_view kFormat = "1";
+static_assert(kFormat[0] - '0' == kFoundationdbFormat && kFormat.size() == 1);
 constexpr uint64_t kMarksAreKeptS = 86'400;
 constexpr size_t kMarksAtOnce = 1'000;
 

@@ -18,6 +18,9 @@
 
 namespace partita {
 
+// Of the stores that it makes, and the newest that it opens.
+inline constexpr unsigned kPostgresFormat = 1;
+
 struct PostgresOptions {
   // As libpq takes it: "postgresql://USER:PASSWORD@HOST1:PORT,HOST2:PORT/DATABASE?sslmode=verify-full".
   std::string url;

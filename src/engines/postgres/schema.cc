@@ -12,6 +12,7 @@
 #include "engines/postgres/dial.h"
 #include "engines/postgres/libpq.h"
 #include "engines/postgres/parameters.h"
+#include "engines/postgres/postgres_engine.h"
 #include "engines/postgres/schema_sql.h"
 #include "engines/postgres/sql_state.h"
 
@@ -19,7 +20,7 @@ namespace partita::postgres {
 
 namespace {
 
-constexpr int kFormat = 1;
+constexpr int kFormat = kPostgresFormat;
 // Of the functions: raise it whenever one of them changes.
 constexpr int kRevision = 3;
 constexpr int64_t kConnectTimeoutS = 5;

@@ -26,6 +26,9 @@ class FileSystem;
 
 namespace partita {
 
+// Of the stores that it makes, and the newest that it opens.
+inline constexpr unsigned kRocksdbFormat = 1;
+
 struct RocksdbOptions {
   // Made if it is not there, with the directories above it.
   std::string directory;

@@ -37,7 +37,7 @@ namespace partita::rocks {
 
 namespace {
 
-constexpr uint32_t kFormat = 1;
+constexpr uint32_t kFormat = kRocksdbFormat;
 constexpr char kFormatKey[] = "Mformat";
 // What has to be read again after a crash is at most about this much; it is what makes reopening fast.
 constexpr uint64_t kMaxWalBytes = uint64_t{64} << 20;

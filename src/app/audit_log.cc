@@ -1,0 +1,125 @@
+#include "app/audit_log.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string_view>
+#include <system_error>
+#include <variant>
+
+#include "auth/identities.h"
+#include "base/log.h"
+#include "ops/operation.h"
+#include "wire/fault_table.h"
+#include "wire/json_reader.h"
+#include "wire/json_writer.h"
+
+namespace partita::app {
+
+namespace {
+
+using wire::JsonDocument;
+using wire::JsonValue;
+using wire::JsonWriter;
+
+// The names in a larger body are not looked for: reading it again would hold up others.
+constexpr size_t kMostRead = size_t{64} << 10;
+
+Result<int> open_file(const std::string& path) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  if (file >= 0) return file;
+  return Error(ErrorKind::kInvalid,
+               "The audit log " + path + " can not be opened: " + std::system_category().message(errno) + ".");
+}
+
+void write_name(JsonWriter& json, JsonValue value) {
+  if (value.is(JsonValue::Kind::kString)) json.string(value.as_string());
+}
+
+// The tables, streams and other things that the body names at its top.
+void write_resources(JsonWriter& json, std::string_view body) {
+  if (body.size() > kMostRead) return;
+  const auto document = JsonDocument::parse(body);
+  if (!document.ok()) return;
+  json.key("resources");
+  json.begin_array();
+  for (const std::string_view name : {"TableName", "ResourceArn", "StreamArn"}) {
+    write_name(json, document->root().get(name));
+  }
+  for (const auto [table, requests] : document->root().get("RequestItems").members()) json.string(table);
+  for (const JsonValue part : document->root().get("TransactItems").elements()) {
+    for (const auto [kind, action] : part.members()) write_name(json, action.get("TableName"));
+  }
+  json.end_array();
+}
+
+void write_identity(JsonWriter& json, const auth::Caller& caller) {
+  json.key("awsRegion");
+  json.string(caller.region);
+  json.key("userIdentity");
+  json.begin_object();
+  json.key("accessKeyId");
+  json.string(caller.access_key_id);
+  if (caller.identity != nullptr) {
+    json.key("arn");
+    json.string(caller.identity->arn);
+  }
+  json.end_object();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<AuditLog>> AuditLog::open(std::string path, Calls calls, const Clock& clock) {
+  PARTITA_TRY(const int file, open_file(path));
+  return std::unique_ptr<AuditLog>(new AuditLog(std::move(path), file, calls, clock));
+}
+
+AuditLog::~AuditLog() { ::close(file_); }
+
+// In the place of the old one at once, for whoever is writing.
+Result<void> AuditLog::reopen() {
+  PARTITA_TRY(const int file, open_file(path_));
+  ::dup3(file, file_, O_CLOEXEC);
+  ::close(file);
+  return {};
+}
+
+void AuditLog::write(const ops::Call& call, const ops::Reply& reply) {
+  const ops::Operation* const operation = reply.operation != nullptr ? reply.operation : ops::find_target(call.target);
+  if (operation == nullptr || (calls_ == Calls::kControl && operation->kind != ops::Kind::kControl)) return;
+  JsonWriter json;
+  json.begin_object();
+  json.key("eventTime");
+  json.string(std::string(utc_text(clock_.now_ms()).data()) + "Z");
+  json.key("requestID");
+  json.string(call.request_id);
+  json.key("eventSource");
+  json.string("dynamodb.amazonaws.com");
+  json.key("eventName");
+  json.string(operation->name);
+  if (call.source != nullptr) {
+    json.key("sourceIPAddress");
+    json.string(call.source->address());
+  }
+  json.key("readOnly");
+  json.boolean(reply.repeatable);
+  if (const auto* caller = std::get_if<std::shared_ptr<const auth::Caller>>(&call.caller)) {
+    write_identity(json, **caller);
+  }
+  write_resources(json, call.body);
+  if (reply.error) {
+    json.key("errorCode");
+    json.string(wire::name_of(static_cast<wire::Exception>(*reply.error)).name);
+  }
+  json.end_object();
+  const std::string line = std::move(json).take() + "\n";
+  if (::write(file_, line.data(), line.size()) == static_cast<ssize_t>(line.size())) return;
+  static LogThrottle throttle;
+  uint64_t unsaid = 0;
+  if (throttle.pass(unsaid)) {
+    log(LogLevel::kError, {"The audit log ", path_, " can not be written: ", std::system_category().message(errno)});
+  }
+}
+
+}  // namespace partita::app

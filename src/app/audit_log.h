@@ -1,0 +1,49 @@
+// Who did what: a file with a line of JSON for each call, named as CloudTrail names it, such as
+//
+//   {"eventTime":"2026-11-22T08:10:11.123Z","requestID":"...","eventSource":"dynamodb.amazonaws.com",
+//    "eventName":"DeleteTable","awsRegion":"eu-west-1","sourceIPAddress":"192.0.2.7","readOnly":false,
+//    "userIdentity":{"accessKeyId":"AKIAALICE","arn":"arn:aws:iam::123456789012:user/alice"},"resources":["Music"]}
+//
+// and "errorCode" where there was one. Secrets and items are never in it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "ops/service.h"
+
+namespace partita::app {
+
+// Callable from any thread.
+class AuditLog {
+ public:
+  // Which calls: those about tables, or also those about items.
+  enum class Calls : uint8_t { kControl, kAll };
+
+  // Appends to the file, which is made, for its owner alone, when there is none. The clock outlives it. Error: kInvalid
+  // (reason 0), with one sentence.
+  static Result<std::unique_ptr<AuditLog>> open(std::string path, Calls calls, const Clock& clock);
+  ~AuditLog();
+  AuditLog(const AuditLog&) = delete;
+  AuditLog& operator=(const AuditLog&) = delete;
+
+  // What can not be written is told of in the log of the server, and the call goes on.
+  void write(const ops::Call& call, const ops::Reply& reply);
+
+  // Begins the file again at its path, when something has moved it away. After an error it goes on in the old one.
+  Result<void> reopen();
+
+ private:
+  AuditLog(std::string path, int file, Calls calls, const Clock& clock)
+      : path_(std::move(path)), file_(file), calls_(calls), clock_(clock) {}
+
+  const std::string path_;
+  const int file_;
+  const Calls calls_;
+  const Clock& clock_;
+};
+
+}  // namespace partita::app

@@ -1,0 +1,134 @@
+"""The audit log: a line for each call, whatever became of it, and none lost when the file is moved away."""
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import threading
+import time
+
+import boto3
+import pytest
+from botocore.config import Config
+from botocore.exceptions import ClientError
+from server import binary, running_server
+
+KEYS = {"AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}],
+        "KeySchema": [{"AttributeName": "k", "KeyType": "HASH"}], "BillingMode": "PAY_PER_REQUEST"}
+
+
+def lines_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def boto(server, access="local", secret="local", service="dynamodb"):
+    keys = {"aws_access_key_id": access, "aws_secret_access_key": secret, "region_name": "eu-west-1"}
+    return boto3.client(service, endpoint_url=server.url, config=Config(retries={"max_attempts": 0}), **keys)
+
+
+def do_some(client):
+    """What an audit should tell of, and what only on request; the ids that the replies have."""
+    ids = []
+    done = [
+        client.create_table(TableName="Music", **KEYS),
+        client.put_item(TableName="Music", Item={"k": {"S": "a secret of the item"}}),
+        client.get_item(TableName="Music", Key={"k": {"S": "a"}}),
+        client.batch_write_item(RequestItems={"Music": [{"DeleteRequest": {"Key": {"k": {"S": "b"}}}}]}),
+        client.transact_get_items(TransactItems=[{"Get": {"TableName": "Music", "Key": {"k": {"S": "a"}}}}]),
+    ]
+    ids += [each["ResponseMetadata"]["RequestId"] for each in done]
+    with pytest.raises(ClientError) as refused:
+        client.delete_table(TableName="Nowhere")
+    ids.append(refused.value.response["ResponseMetadata"]["RequestId"])
+    return ids
+
+
+@pytest.mark.parametrize("data", [False, True])
+def test_who_did_what(tmp_path, data):
+    path = tmp_path / "audit"
+    with running_server(in_memory=True, extra_args=["--audit-log", str(path)] + ["--audit-data"] * data) as server:
+        ids = do_some(boto(server, "AKIDLOCAL"))
+    lines = lines_of(path)
+    names = ["CreateTable", "PutItem", "GetItem", "BatchWriteItem", "TransactGetItems", "DeleteTable"]
+    wanted = [(name, each) for name, each in zip(names, ids) if data or "Table" in name]
+    assert [(line["eventName"], line["requestID"]) for line in lines] == wanted
+    for line in lines:
+        assert line["eventSource"] == "dynamodb.amazonaws.com"
+        assert line["awsRegion"] == "eu-west-1"
+        assert line["sourceIPAddress"] == "127.0.0.1"
+        assert line["userIdentity"] == {"accessKeyId": "AKIDLOCAL"}
+        assert line["resources"] == (["Nowhere"] if line["eventName"] == "DeleteTable" else ["Music"])
+        assert line["readOnly"] == (line["eventName"] in ("GetItem", "TransactGetItems"))
+        assert line.get("errorCode") == ("ResourceNotFoundException" if line["eventName"] == "DeleteTable" else None)
+        assert abs(time.time() - time.mktime(time.strptime(line["eventTime"][:19], "%Y-%m-%dT%H:%M:%S")) + time.timezone) < 120
+    assert "a secret of the item" not in path.read_text()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_who_was_refused(tmp_path):
+    """A wrong secret, and a user whose policy does not allow it."""
+    path, credentials, identities = tmp_path / "audit", tmp_path / "credentials", tmp_path / "identities"
+    credentials.write_text("[ann]\naws_access_key_id = AKIDANN\naws_secret_access_key = secret-of-ann\n")
+    identities.write_text(json.dumps({"UserDetailList": [{"UserName": "ann"}]}))
+    more = ["--credentials", str(credentials), "--identities", str(identities), "--audit-log", str(path)]
+    with running_server(in_memory=True, extra_args=more) as server:
+        for secret in ("guessed", "secret-of-ann"):
+            with pytest.raises(ClientError):
+                boto(server, "AKIDANN", secret).create_table(TableName="Music", **KEYS)
+        log = server.log()
+    forged, denied = lines_of(path)
+    assert "userIdentity" not in forged
+    assert forged["errorCode"] == "InvalidSignatureException"
+    assert denied["errorCode"] == "AccessDeniedException"
+    assert denied["userIdentity"]["accessKeyId"] == "AKIDANN"
+    assert denied["userIdentity"]["arn"].endswith(":user/ann")
+    assert "secret-of-ann" not in path.read_text() + log
+
+
+def test_no_line_is_lost_when_the_file_is_moved(tmp_path):
+    path = tmp_path / "audit"
+    with running_server(in_memory=True, extra_args=["--audit-log", str(path), "--audit-data", "--threads", "2"]) as server:
+        boto(server).create_table(TableName="Music", **KEYS)
+        ends = threading.Event()
+        counts = []
+
+        def write():
+            client, count = boto(server), 0
+            while not ends.is_set():
+                client.put_item(TableName="Music", Item={"k": {"S": str(count)}})
+                count += 1
+            counts.append(count)
+
+        threads = [threading.Thread(target=write) for _ in range(3)]
+        for each in threads:
+            each.start()
+        for at in range(6):
+            time.sleep(0.15)
+            path.rename(tmp_path / f"audit.{at}")
+            os.kill(server.process.pid, signal.SIGHUP)
+            deadline = time.monotonic() + 30
+            while not path.exists():
+                assert time.monotonic() < deadline
+                time.sleep(0.005)
+        ends.set()
+        for each in threads:
+            each.join()
+    lines = [line for each in tmp_path.glob("audit*") for line in lines_of(each)]
+    assert sum(line["eventName"] == "PutItem" for line in lines) == sum(counts)
+    assert len({line["requestID"] for line in lines}) == len(lines)
+
+
+def test_a_full_disk_is_said_and_calls_go_on(tmp_path):
+    with running_server(in_memory=True, extra_args=["--audit-log", "/dev/full"]) as server:
+        boto(server).create_table(TableName="Music", **KEYS)
+        assert boto(server).list_tables()["TableNames"] == ["Music"]
+        assert "The audit log /dev/full can not be written: No space left" in server.log()
+
+
+@pytest.mark.parametrize("flags, said", [(["--audit-log", "{}/no/such"], "no/such can not be opened: No such file"),
+                                         (["--audit-data"], "--audit-data is of no use without --audit-log.")])
+def test_what_can_not_be_written_is_named(tmp_path, flags, said):
+    arguments = [binary(), "serve", "--in-memory", "--listen", "127.0.0.1:0", *(f.format(tmp_path) for f in flags)]
+    ended = subprocess.run(arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    assert ended.returncode != 0 and said in ended.stderr, ended.stderr
