@@ -253,6 +253,11 @@ Result<void> add_context(Draft& draft, std::string_view text) {
   return {};
 }
 
+Result<void> set_write(Draft& draft, std::string_view) {
+  draft.line.writes = true;
+  return {};
+}
+
 struct Flag {
   std::string_view name;
   std::string_view argument;  // empty: takes none
@@ -349,6 +354,14 @@ constexpr std::array kSimulateFlags = {
     Flag{"--resource-policy", "FILE", "The policy of the table or the stream.", set_resource_policy},
 };
 
+constexpr std::array kMcpFlags = {
+    Flag{"--write", "", "Offer tools that change items and tables too, not only those that read.", set_write},
+    Flag{"--data", "DIR", "Where the data is (default ./partita-data); no server may be using it.", set_data},
+    Flag{"--in-memory", "", "Begin with nothing, and leave nothing.", set_in_memory},
+    Flag{"--store", "URL", "Another place for the data, as `serve` takes it.", set_store},
+    Flag{"--seed", "DIR", "Begin with the tables and items of a directory, as `serve` does.", set_seed},
+};
+
 struct VerbRow {
   std::string_view name;
   Verb verb;
@@ -372,6 +385,9 @@ constexpr std::array kVerbs = {
     VerbRow{"policy simulate", Verb::kSimulate,
             "--identities FILE --user NAME --action ACTION --resource ARN [OPTION...]",
             "Say whether policies allow a request, and if not, why not: exit code 0 or 1.", kSimulateFlags},
+    VerbRow{"mcp", Verb::kMcp, "[OPTION...]",
+            "Be a server of the Model Context Protocol on stdin and stdout, with DynamoDB's operations as tools.",
+            kMcpFlags},
     VerbRow{"version", Verb::kVersion, "", "Print the version, the revision, and the formats of stores.", {}},
     VerbRow{"help", Verb::kHelp, "[VERB]", "Print how to use partita, or one of its verbs.", {}},
 };
@@ -492,6 +508,9 @@ Result<CommandLine> read_command_line(std::span<const char* const> words) {
   if (row->verb == Verb::kServe) {
     PARTITA_TRY(draft.line.store, store_of(draft));
     PARTITA_TRY_VOID(check_callers(draft.line));
+  }
+  if (row->verb == Verb::kMcp) {
+    PARTITA_TRY(draft.line.store, store_of(draft));
   }
   if (row->verb == Verb::kCopy && draft.line.to.empty()) {
     return misuse("`partita copy` needs two places: FROM and TO.");

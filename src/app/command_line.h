@@ -14,7 +14,7 @@
 
 namespace partita::app {
 
-enum class Verb : uint8_t { kServe, kCopy, kSalvage, kSimulate, kVersion, kHelp };
+enum class Verb : uint8_t { kServe, kCopy, kSalvage, kSimulate, kMcp, kVersion, kHelp };
 
 // The request that `partita policy simulate` is about.
 struct Simulated {
@@ -36,6 +36,7 @@ struct CommandLine {
   std::string identities;     // the same
   std::string metrics_token;  // the same
   bool warn_only = false;
+  bool writes = false;    // of kMcp: not only to read
   std::string seed;       // a directory, or empty
   std::string audit_log;  // a file, or empty
   bool audit_data = false;

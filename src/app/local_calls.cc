@@ -7,10 +7,12 @@
 
 namespace partita::app {
 
-LocalCalls::LocalCalls(ops::Service& service)
+LocalCalls::LocalCalls(ops::Service& service, const auth::Identity* identity)
     : service_(service),
-      caller_(std::make_shared<auth::Caller>(
-          auth::Caller{.access_key_id = "local", .region = "us-east-1", .account_id = std::string(auth::kAccount)})) {}
+      caller_(std::make_shared<auth::Caller>(auth::Caller{.access_key_id = "local",
+                                                          .region = "us-east-1",
+                                                          .account_id = std::string(auth::kAccount),
+                                                          .identity = identity})) {}
 
 ops::Reply LocalCalls::ask(std::string_view operation, std::string_view body) {
   const std::string target = "DynamoDB_20120810." + std::string(operation);

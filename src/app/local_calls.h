@@ -1,4 +1,4 @@
-// Calls that this process makes of its own service, as a client whom no policy judges.
+// Calls that this process makes of its own service.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@ namespace partita::app {
 // For one thread, and not for one that serves: each call blocks until it is answered.
 class LocalCalls {
  public:
-  // The service outlives it.
-  explicit LocalCalls(ops::Service& service);
+  // Whose policies judge the calls; null: they may do everything. Both outlive it.
+  explicit LocalCalls(ops::Service& service, const auth::Identity* identity = nullptr);
 
   // `operation` is "PutItem", say; `body` its JSON.
   ops::Reply ask(std::string_view operation, std::string_view body);

@@ -5,6 +5,7 @@
 #include "app/command_line.h"
 #include "app/copy.h"
 #include "app/engines.h"
+#include "app/mcp.h"
 #include "app/salvage.h"
 #include "app/serve.h"
 #include "app/simulate.h"
@@ -48,6 +49,10 @@ int main(int count, char** words) {
     case Verb::kSimulate: {
       const auto allowed = simulate(*line);
       return !allowed.ok() ? complain(allowed.error(), kMisuse) : *allowed ? 0 : kFailure;
+    }
+    case Verb::kMcp: {
+      const auto ended = mcp(*line, PARTITA_VERSION);
+      return ended.ok() ? 0 : complain(ended.error(), kFailure);
     }
     case Verb::kServe:
       break;

@@ -377,4 +377,34 @@ Result<void> JsonWriter::write_encoded_item(std::string_view stored) {
   return model::visit_item(stored, writer);
 }
 
+void write_json(JsonWriter& json, const JsonValue& value, size_t most_bytes) {
+  switch (value.kind()) {
+    case JsonValue::Kind::kNull:
+      return json.null();
+    case JsonValue::Kind::kBoolean:
+      return json.boolean(value.as_boolean());
+    case JsonValue::Kind::kInteger:
+      return json.number(value.as_integer());
+    case JsonValue::Kind::kDecimal:
+      return json.number(value.as_double());
+    case JsonValue::Kind::kString:
+      return json.string(value.as_string().substr(0, most_bytes));
+    case JsonValue::Kind::kArray:
+      json.begin_array();
+      for (const JsonValue element : value.elements()) {
+        if (json.size() > most_bytes) break;
+        write_json(json, element, most_bytes);
+      }
+      return json.end_array();
+    case JsonValue::Kind::kObject:
+      json.begin_object();
+      for (const auto [name, member] : value.members()) {
+        if (json.size() > most_bytes) break;
+        json.key(name);
+        write_json(json, member, most_bytes);
+      }
+      return json.end_object();
+  }
+}
+
 }  // namespace partita::wire

@@ -21,6 +21,7 @@
 
 #include "base/result.h"
 #include "model/value.h"
+#include "wire/json_reader.h"
 
 namespace partita::wire {
 
@@ -94,5 +95,9 @@ class JsonWriter {
   char* end_;
   bool comma_ = false;
 };
+
+// The value, as a member or an element; when more than about so many bytes are written, no further. Strings are cut at
+// as many, perhaps in the middle of a character.
+void write_json(JsonWriter& json, const JsonValue& value, size_t most_bytes = std::string::npos);
 
 }  // namespace partita::wire

@@ -86,37 +86,6 @@ class Printer {
   std::string out_;
 };
 
-// Goes no further than what is shown of it.
-void write_json(const JsonValue& value, JsonWriter& json) {
-  switch (value.kind()) {
-    case JsonValue::Kind::kNull:
-      return json.null();
-    case JsonValue::Kind::kBoolean:
-      return json.boolean(value.as_boolean());
-    case JsonValue::Kind::kInteger:
-      return json.number(value.as_integer());
-    case JsonValue::Kind::kDecimal:
-      return json.number(value.as_double());
-    case JsonValue::Kind::kString:
-      return json.string(value.as_string().substr(0, kMaxPrintedBytes));
-    case JsonValue::Kind::kArray:
-      json.begin_array();
-      for (const JsonValue element : value.elements()) {
-        if (json.size() > kMaxPrintedBytes) break;
-        write_json(element, json);
-      }
-      return json.end_array();
-    case JsonValue::Kind::kObject:
-      json.begin_object();
-      for (const auto [name, member] : value.members()) {
-        if (json.size() > kMaxPrintedBytes) break;
-        json.key(name);
-        write_json(member, json);
-      }
-      return json.end_object();
-  }
-}
-
 }  // namespace
 
 std::string print_value(const JsonValue& value, const Shape& shape) {
@@ -127,7 +96,7 @@ std::string print_value(const JsonValue& value, const Shape& shape) {
 
 std::string print_json(const JsonValue& value) {
   JsonWriter json;
-  write_json(value, json);
+  write_json(json, value, kMaxPrintedBytes);
   return shortened(std::move(json).take(), kMaxPrintedBytes);
 }
 

@@ -1,0 +1,310 @@
+#include "app/mcp.h"
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/engines.h"
+#include "app/local_calls.h"
+#include "app/seed.h"
+#include "auth/identities.h"
+#include "auth/policy.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "ops/operation.h"
+#include "ops/service.h"
+#include "table/database.h"
+#include "wire/json_reader.h"
+#include "wire/json_writer.h"
+#include "wire/shape.h"
+
+namespace partita::app {
+
+namespace {
+
+using wire::JsonDocument;
+using wire::JsonValue;
+using wire::JsonWriter;
+using wire::Shape;
+using wire::ShapeKind;
+
+// Those of JSON-RPC 2.0.
+constexpr int kParseError = -32700;
+constexpr int kInvalidRequest = -32600;
+constexpr int kNoMethod = -32601;
+constexpr int kInvalidParams = -32602;
+
+// Newest first; see modelcontextprotocol.io.
+constexpr std::array<std::string_view, 3> kProtocols = {"2025-06-18", "2025-03-26", "2024-11-05"};
+
+struct Tool {
+  std::string_view operation;
+  bool writes;
+  std::string_view description;
+};
+
+constexpr std::array kTools = {
+    Tool{"ListTables", false, "The names of all tables."},
+    Tool{"DescribeTable", false, "A table's keys, indexes, size and state. Look here before you ask for items."},
+    Tool{"GetItem", false, "One item, by its whole primary key."},
+    Tool{"BatchGetItem", false, "Up to 100 items of one or more tables, by their primary keys."},
+    Tool{"Query", false,
+         "The items of one partition key, in the order of the sort key, of a table or of an index. Use "
+         "KeyConditionExpression, and Limit to see a few."},
+    Tool{"Scan", false, "All items of a table, a page at a time. Use Limit, since tables may be large."},
+    Tool{"TransactGetItems", false, "Several items as they were at one moment."},
+    Tool{"ExecuteStatement", false, "A statement of PartiQL, such as SELECT * FROM \"Music\" WHERE \"Artist\" = ?."},
+    Tool{"SearchVectors", false,
+         "The items whose vectors are nearest to a given one. Needs TableName, IndexName, SearchVector and TopK."},
+    Tool{"DescribeTimeToLive", false, "Which attribute of a table's items says when they expire."},
+    Tool{"PutItem", true, "Writes an item whole, in the place of one with the same key."},
+    Tool{"UpdateItem", true, "Changes attributes of an item, or makes it, by an UpdateExpression."},
+    Tool{"DeleteItem", true, "Deletes one item, by its whole primary key."},
+    Tool{"BatchWriteItem", true, "Writes and deletes up to 25 items."},
+    Tool{"TransactWriteItems", true, "Up to 100 writes, deletions and conditions, all or none."},
+    Tool{"CreateTable", true, "Makes a table, and its indexes."},
+    Tool{"UpdateTable", true, "Changes a table's settings, or adds or removes an index."},
+    Tool{"DeleteTable", true, "Deletes a table with all of its items."},
+    Tool{"UpdateTimeToLive", true, "Says which attribute of a table's items has the second at which they expire."},
+};
+
+constexpr std::string_view kReadOnly =
+    R"({"Statement": {"Effect": "Allow", "Resource": "*", "Action": ["dynamodb:List*", "dynamodb:Describe*",
+        "dynamodb:Get*", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:Scan", "dynamodb:SearchVectors",
+        "dynamodb:PartiQLSelect"]}})";
+
+// --- what a tool takes, as JSON Schema
+
+void write_schema(JsonWriter& json, const Shape& shape);
+
+void write_named(JsonWriter& json, std::string_view name, std::string_view text) {
+  json.key(name);
+  json.string(text);
+}
+
+void write_structure(JsonWriter& json, const Shape& shape) {
+  write_named(json, "type", "object");
+  json.key("properties");
+  json.begin_object();
+  for (const wire::Member& member : shape.members) {
+    json.key(member.name);
+    write_schema(json, *member.shape);
+  }
+  json.end_object();
+  json.key("required");
+  json.begin_array();
+  for (const wire::Member& member : shape.members) {
+    if (member.absence != wire::Absence::kAllowed) json.string(member.name);
+  }
+  json.end_array();
+}
+
+void write_contents(JsonWriter& json, const Shape& shape) {
+  switch (shape.kind) {
+    case ShapeKind::kStructure:
+      return write_structure(json, shape);
+    case ShapeKind::kList:
+      write_named(json, "type", "array");
+      json.key("items");
+      return write_schema(json, *shape.element);
+    case ShapeKind::kMap:
+      write_named(json, "type", "object");
+      json.key("additionalProperties");
+      return write_schema(json, *shape.element);
+    case ShapeKind::kString:
+      write_named(json, "type", "string");
+      if (shape.values.empty()) return;
+      json.key("enum");
+      json.begin_array();
+      for (const std::string_view value : shape.values) json.string(value);
+      return json.end_array();
+    case ShapeKind::kInteger:
+    case ShapeKind::kLong:
+      return write_named(json, "type", "integer");
+    case ShapeKind::kDouble:
+      return write_named(json, "type", "number");
+    case ShapeKind::kBoolean:
+      return write_named(json, "type", "boolean");
+    case ShapeKind::kBlob:
+      write_named(json, "type", "string");
+      return write_named(json, "contentEncoding", "base64");
+    case ShapeKind::kAttributeValue:
+      write_named(json, "type", "object");
+      return write_named(json, "description",
+                         R"(A typed value: {"S": "text"}, {"N": "1"}, {"BOOL": true}, {"L": []}.)");
+  }
+}
+
+void write_schema(JsonWriter& json, const Shape& shape) {
+  json.begin_object();
+  write_contents(json, shape);
+  json.end_object();
+}
+
+// --- messages
+
+// The id of a request, to be repeated in its answer; nothing in a notification.
+std::optional<JsonValue> id_of(const JsonValue& message) {
+  const JsonValue id = message.get("id");
+  if (!id.is(JsonValue::Kind::kString) && !id.is(JsonValue::Kind::kInteger) && !id.is(JsonValue::Kind::kDecimal)) {
+    return std::nullopt;
+  }
+  return id;
+}
+
+std::string text_of(const JsonValue& value) {
+  return value.is(JsonValue::Kind::kString) ? std::string(value.as_string()) : std::string();
+}
+
+std::string message(const std::optional<JsonValue>& id, std::string_view member, std::string_view contents) {
+  JsonWriter json;
+  json.begin_object();
+  write_named(json, "jsonrpc", "2.0");
+  json.key("id");
+  if (id) write_json(json, *id);
+  if (!id) json.null();
+  json.key(member);
+  json.raw(contents);
+  json.end_object();
+  return std::move(json).take();
+}
+
+std::string failure(const std::optional<JsonValue>& id, int code, std::string_view why) {
+  JsonWriter json;
+  json.begin_object();
+  json.key("code");
+  json.number(int64_t{code});
+  write_named(json, "message", why);
+  json.end_object();
+  return message(id, "error", std::move(json).take());
+}
+
+class Session {
+ public:
+  Session(ops::Service& service, const auth::Identity* identity, std::string_view version)
+      : calls_(service, identity), writes_(identity == nullptr), version_(version) {}
+
+  // The answer to a line; empty when none is due.
+  std::string answer(const std::string& line) {
+    const auto document = JsonDocument::parse(line);
+    if (!document.ok()) return failure(std::nullopt, kParseError, "This is not JSON.");
+    const JsonValue root = document->root();
+    const auto id = id_of(root);
+    const std::string method = text_of(root.get("method"));
+    if (method.empty()) return failure(id, kInvalidRequest, "This is no request of JSON-RPC 2.0.");
+    if (!id) return {};
+    if (method == "initialize") return message(id, "result", begin(root.get("params")));
+    if (method == "ping") return message(id, "result", "{}");
+    if (method == "tools/list") return message(id, "result", list());
+    if (method == "tools/call") return call(id, root.get("params"));
+    return failure(id, kNoMethod, "There is no method " + method + ".");
+  }
+
+ private:
+  std::string begin(const JsonValue& params) const {
+    const std::string asked = text_of(params.get("protocolVersion"));
+    const auto known = std::ranges::find(kProtocols, asked);
+    JsonWriter json;
+    json.begin_object();
+    write_named(json, "protocolVersion", known == kProtocols.end() ? kProtocols.front() : *known);
+    json.key("capabilities");
+    json.raw(R"({"tools":{}})");
+    json.key("serverInfo");
+    json.begin_object();
+    write_named(json, "name", "partita");
+    write_named(json, "version", version_);
+    json.end_object();
+    write_named(
+        json, "instructions",
+        writes_ ? "A DynamoDB. Values are typed, as in {\"S\": \"text\"} and {\"N\": \"1\"}."
+                : "A DynamoDB that can only be read. Values are typed, as in {\"S\": \"text\"} and {\"N\": \"1\"}.");
+    json.end_object();
+    return std::move(json).take();
+  }
+
+  bool offers(const Tool& tool) const { return writes_ || !tool.writes; }
+
+  std::string list() const {
+    JsonWriter json;
+    json.begin_object();
+    json.key("tools");
+    json.begin_array();
+    for (const Tool& tool : kTools) {
+      if (!offers(tool)) continue;
+      json.begin_object();
+      write_named(json, "name", tool.operation);
+      write_named(json, "description", tool.description);
+      json.key("inputSchema");
+      write_schema(json, ops::find_operation(tool.operation)->shape);
+      json.key("annotations");
+      json.begin_object();
+      json.key("readOnlyHint");
+      json.boolean(!tool.writes && !(writes_ && tool.operation == "ExecuteStatement"));
+      json.end_object();
+      json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+    return std::move(json).take();
+  }
+
+  std::string call(const std::optional<JsonValue>& id, const JsonValue& params) {
+    const std::string name = text_of(params.get("name"));
+    const auto tool = std::ranges::find(kTools, name, &Tool::operation);
+    if (tool == kTools.end() || !offers(*tool)) return failure(id, kInvalidParams, "There is no tool " + name + ".");
+    std::string body = "{}";
+    if (const JsonValue arguments = params.get("arguments"); arguments.present()) {
+      JsonWriter json;
+      write_json(json, arguments);
+      body = std::move(json).take();
+    }
+    const ops::Reply reply = calls_.ask(name, body);
+    JsonWriter json;
+    json.begin_object();
+    json.key("content");
+    json.begin_array();
+    json.begin_object();
+    write_named(json, "type", "text");
+    write_named(json, "text", reply.body);
+    json.end_object();
+    json.end_array();
+    json.key("isError");
+    json.boolean(reply.status != 200);
+    json.end_object();
+    return message(id, "result", std::move(json).take());
+  }
+
+  LocalCalls calls_;
+  const bool writes_;
+  const std::string_view version_;
+};
+
+}  // namespace
+
+Result<void> mcp(const CommandLine& line, std::string_view version) {
+  PARTITA_TRY(const std::unique_ptr<storage::Engine> engine, open_store(line.store));
+  PARTITA_TRY(const std::unique_ptr<table::Database> database,
+              table::Database::open(*engine, system_clock(), system_random()));
+  ops::Service service(*database);
+  if (!line.seed.empty()) PARTITA_TRY_VOID(seed(line.seed, service));
+  PARTITA_TRY(const auth::Policy read_only, auth::Policy::parse(kReadOnly, auth::Policy::Use::kIdentity));
+  const auth::Identity reader{.name = "mcp",
+                              .arn = "arn:aws:iam::" + std::string(auth::kAccount) + ":user/mcp",
+                              .id = "AIDAMCP",
+                              .tags = {},
+                              .policies = {&read_only}};
+  Session session(service, line.writes ? nullptr : &reader, version);
+  for (std::string text; std::getline(std::cin, text);) {
+    if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
+    const std::string answer = session.answer(text);
+    if (!answer.empty()) std::cout << answer << std::endl;
+  }
+  return {};
+}
+
+}  // namespace partita::app

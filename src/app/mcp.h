@@ -1,0 +1,15 @@
+// A store for agents: DynamoDB's operations as tools of the Model Context Protocol.
+#pragma once
+
+#include <string_view>
+
+#include "app/command_line.h"
+#include "base/result.h"
+
+namespace partita::app {
+
+// Answers the messages of stdin, one a line, on stdout, until stdin ends. Without line.writes no tool changes anything:
+// each access is judged by a policy that allows to read. Error: as of `serve`, before the first message.
+Result<void> mcp(const CommandLine& line, std::string_view version);
+
+}  // namespace partita::app
