@@ -5,7 +5,7 @@
             ...
 
 Run by root it runs as another user, as PostgreSQL demands; it ends with whoever started it. `durable`: it flushes to
-the disk.
+the disk. `tcp`: it listens on a port of the loopback address too.
 """
 
 import contextlib
@@ -14,6 +14,7 @@ import pathlib
 import pwd
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -34,9 +35,16 @@ class Postgres:
     """One server. `url` names its database; start() and kill() may follow each other. `primary`: it is a copy of that
     server, which follows it until promote()."""
 
-    def __init__(self, directory, durable=False, primary=None):
+    def __init__(self, directory, durable=False, primary=None, tcp=False):
         self.directory = directory
         self.url = f"postgresql:///postgres?user=partita&host={directory}"
+        self.port, self.tcp_url = None, None
+        if tcp:
+            with socket.socket() as free:
+                free.bind(("127.0.0.1", 0))
+                self.port = free.getsockname()[1]
+            self.url += f"&port={self.port}"
+            self.tcp_url = f"postgresql://partita@127.0.0.1:{self.port}/postgres"
         self.process = None
         self._durable = durable
         self._log = open(directory / "log", "w+")
@@ -72,12 +80,13 @@ class Postgres:
         return subprocess.Popen([str(programs() / "psql"), "-q", "-d", self.url, "-c", sql], stdout=subprocess.DEVNULL)
 
     def start(self):
-        settings = [f"fsync={'on' if self._durable else 'off'}", "listen_addresses=", "max_wal_size=256MB"]
+        settings = [f"fsync={'on' if self._durable else 'off'}", "max_wal_size=256MB"]
+        settings += ["listen_addresses=127.0.0.1", f"port={self.port}"] if self.port else ["listen_addresses="]
         settings += ["wal_retrieve_retry_interval=100ms"]  # a promotion may have to wait so long
         words = [word for setting in settings for word in ("-c", setting)]
         command = ["postgres", "-D", str(self.directory / "data"), "-k", str(self.directory), *words]
         deadline = time.monotonic() + START_TIMEOUT_S
-        while subprocess.call([str(programs() / "pg_isready"), "-q", "-h", str(self.directory)]) != 0:
+        while subprocess.call([str(programs() / "pg_isready"), "-q", "-d", self.url]) != 0:
             assert time.monotonic() < deadline, self.log()
             # None starts while processes of one that was killed are left.
             if self.process is None or self.process.poll() is not None:
@@ -113,10 +122,10 @@ class Postgres:
 
 
 @contextlib.contextmanager
-def running_postgres(durable=False, primary=None):
+def running_postgres(durable=False, primary=None, tcp=False):
     """A started Postgres, ended with its data at the end of the block."""
     directory = pathlib.Path(tempfile.mkdtemp(prefix="partita-pg-"))
-    server = Postgres(directory, durable, primary)
+    server = Postgres(directory, durable, primary, tcp)
     try:
         yield server.start()
     finally:

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/priority.h"
 #include "base/random.h"
+#include "base/thread_name.h"
 #include "engines/postgres/lanes.h"
 
 namespace partita::postgres {
@@ -106,6 +107,7 @@ void Courier::report(Exposition& out) const {
 Version Courier::draw_version() { return Version{splitmix64(versions_)}; }
 
 void Courier::run() {
+  name_thread("courier");
   go_first();
   for (;;) {
     now_ms_ = clock_ms();

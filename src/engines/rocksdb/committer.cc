@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/priority.h"
+#include "base/thread_name.h"
 
 namespace partita::rocks {
 
@@ -224,6 +225,7 @@ void Committer::gather(std::unique_lock<std::mutex>& lock, size_t company) {
 }
 
 void Committer::run() {
+  name_thread("committer");
   go_first();
   std::vector<Commit*> commits;
   for (size_t company = 0;; company = commits.size(), commits.clear()) {
