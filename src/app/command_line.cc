@@ -129,6 +129,11 @@ Result<void> set_audit_log(Draft& draft, std::string_view text) {
   return {};
 }
 
+Result<void> set_request_rate(Draft& draft, std::string_view text) {
+  PARTITA_TRY(draft.line.request_rate, read_number("--request-rate", text, 1, 1'000'000));
+  return {};
+}
+
 Result<void> set_audit_data(Draft& draft, std::string_view) {
   draft.line.audit_data = true;
   return {};
@@ -321,6 +326,11 @@ constexpr std::array kServeFlags = {
          set_log_level},
     Flag{"--slow-request", "MS", "Warn of requests that take as long as this (default 1000 milliseconds).",
          set_slow_request},
+    Flag{
+        "--request-rate", "N",
+        "Requests a second that each user, or each key without --identities, may make. More are throttled, and SDKs try "
+        "them again later.",
+        set_request_rate},
     Flag{"--audit-log", "FILE",
          "Append a line of JSON for each call about tables: who, what, from where, and what came of it. SIGHUP has the "
          "file opened again.",
@@ -451,6 +461,9 @@ Result<void> check_callers(const CommandLine& line) {
     return misuse("--identities needs --credentials: who calls is known by their keys.");
   }
   if (line.warn_only && line.identities.empty()) return misuse("--warn-only is of no use without --identities.");
+  if (line.request_rate != 0 && line.credentials.empty()) {
+    return misuse("--request-rate needs --credentials: without them a client may call itself anything.");
+  }
   if (line.audit_data && line.audit_log.empty()) return misuse("--audit-data is of no use without --audit-log.");
   if (line.tls_cert.empty() != line.tls_key.empty()) return misuse("--tls-cert and --tls-key need each other.");
   return {};

@@ -40,6 +40,7 @@ struct CommandLine {
   std::string seed;       // a directory, or empty
   std::string audit_log;  // a file, or empty
   bool audit_data = false;
+  uint64_t request_rate = 0;  // of each principal, a second; 0 is as many as they like
   std::string tls_cert;  // a file, or empty, as tls_key then is too
   std::string tls_key;
   int64_t clock_ms = 0;  // what is added to the machine's clock

@@ -225,7 +225,8 @@ Result<void> serve(const CommandLine& given, std::string_view version) {
   const table::Options options{.graph_bytes = line.vector_bytes};
   PARTITA_TRY(const std::unique_ptr<table::Database> database,
               table::Database::open(*engine, clock, system_random(), options));
-  ops::Service service(*database, line.warn_only ? ops::Enforcement::kWarn : ops::Enforcement::kRefuse);
+  ops::Service service(*database, line.warn_only ? ops::Enforcement::kWarn : ops::Enforcement::kRefuse,
+                       line.request_rate);
   if (!line.seed.empty()) PARTITA_TRY_VOID(seed(line.seed, service));
   // Names of tables are not for everybody where callers have to say who they are.
   std::optional<std::string> token;

@@ -7,6 +7,7 @@
 #include "model/fault.h"
 #include "ops/admission.h"
 #include "ops/operation.h"
+#include "ops/rate_limit.h"
 #include "ops/request_counts.h"
 #include "wire/error_body.h"
 #include "wire/json_reader.h"
@@ -96,12 +97,13 @@ Reply refusal(const Error& error) {
 
 struct Service::Parts {
   table::Database& database;
+  RateLimit rate;
   Admission admission;
   RequestCounts counts;
 };
 
-Service::Service(table::Database& database, Enforcement enforcement)
-    : parts_(new Parts{database, Admission(enforcement), {}}) {}
+Service::Service(table::Database& database, Enforcement enforcement, uint64_t requests_per_second)
+    : parts_(new Parts{database, {requests_per_second, database.clock()}, Admission(enforcement), {}}) {}
 Service::~Service() = default;
 
 Reply overloaded() { return reply_of(wire::render(model::refuse(Fault::kOverloaded))); }
@@ -130,6 +132,7 @@ Task<Reply> Service::call(const Call& call) {
   }
   auto begun = begin(call);
   if (!begun.ok()) co_return refusal(begun.error());
+  if (!parts_->rate.admit(*begun->caller)) co_return refusal(refuse(Fault::kRateExceeded));
   const Operation& operation = *begun->operation;
   const Context context{parts_->database, parts_->admission, *begun->caller, operation,
                         call.host,        call.body,         call.source};

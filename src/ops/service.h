@@ -62,8 +62,9 @@ enum class Enforcement : uint8_t { kRefuse, kWarn };
 
 class Service {
  public:
-  // The database outlives the service.
-  explicit Service(table::Database& database, Enforcement enforcement = Enforcement::kRefuse);
+  // The database outlives the service. `requests_per_second`: of each principal; 0 is as many as they like.
+  explicit Service(table::Database& database, Enforcement enforcement = Enforcement::kRefuse,
+                   uint64_t requests_per_second = 0);
   ~Service();
 
   // Never fails: what goes wrong is a Reply with AWS's error body. What `call` points into must live until the task has

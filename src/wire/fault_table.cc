@@ -346,6 +346,7 @@ constexpr FaultRow kRows[] = {
     FaultRow{Fault::kTableNameLength, Exception::kValidation, "{0} must be at least 3 characters long and at most 255 characters long"},
     FaultRow{Fault::kNoOperation, Exception::kUnknownOperation, ""},
     FaultRow{Fault::kUnknownOperation, Exception::kUnknownOperation, "The operation {0} is not known"},  // AWS is silent
+    FaultRow{Fault::kRateExceeded, Exception::kThrottling, "Rate exceeded"},
     FaultRow{Fault::kMissingToken, Exception::kMissingAuthenticationToken, "Request is missing Authentication Token"},
     FaultRow{Fault::kIncompleteSignature, Exception::kIncompleteSignature, "{0}"},
     FaultRow{Fault::kInvalidSignature, Exception::kInvalidSignature, "{0}"},

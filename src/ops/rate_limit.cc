@@ -1,0 +1,40 @@
+#include "ops/rate_limit.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "auth/identities.h"
+
+namespace partita::ops {
+
+namespace {
+
+constexpr int64_t kAtOnceNs = 1'000'000'000;
+
+}  // namespace
+
+bool RateLimit::admit(const auth::Caller& caller) {
+  if (interval_ns_ == 0) return true;
+  const int64_t now_ns = clock_.monotonic_ns();
+  Due& due = due_of(caller.identity != nullptr ? caller.identity->arn : caller.access_key_id, now_ns);
+  int64_t before = due.load(std::memory_order_relaxed);
+  while (true) {
+    const int64_t after = std::max(before, now_ns) + interval_ns_;
+    if (after > now_ns + kAtOnceNs) return false;
+    if (due.compare_exchange_weak(before, after, std::memory_order_relaxed)) return true;
+  }
+}
+
+// A Due lives as long as this.
+RateLimit::Due& RateLimit::due_of(std::string_view principal, int64_t now_ns) {
+  {
+    const std::shared_lock lock(mutex_);
+    if (const auto found = dues_.find(principal); found != dues_.end()) return *found->second;
+  }
+  const std::unique_lock lock(mutex_);
+  std::unique_ptr<Due>& due = dues_[std::string(principal)];
+  if (due == nullptr) due = std::make_unique<Due>(now_ns);
+  return *due;
+}
+
+}  // namespace partita::ops

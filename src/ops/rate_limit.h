@@ -1,0 +1,44 @@
+// How many requests a second each principal may make.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "auth/authenticate.h"
+#include "base/clock.h"
+
+namespace partita::ops {
+
+// Callable from any thread.
+class RateLimit {
+ public:
+  // 0: as many as they like. The clock outlives it.
+  RateLimit(uint64_t per_second, const Clock& clock)
+      : interval_ns_(per_second == 0 ? 0 : static_cast<int64_t>(1'000'000'000 / per_second)), clock_(clock) {}
+
+  // Whether the caller may make a request now, which is counted then. Who has made none for a second may make those of
+  // a second at once. All keys of a user are one principal; without users each key is.
+  bool admit(const auth::Caller& caller);
+
+ private:
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  // When a principal that had asked evenly would be due again, monotonic.
+  using Due = std::atomic<int64_t>;
+
+  Due& due_of(std::string_view principal, int64_t now_ns);
+
+  const int64_t interval_ns_;
+  const Clock& clock_;
+  std::shared_mutex mutex_;
+  std::unordered_map<std::string, std::unique_ptr<Due>, Hash, std::equal_to<>> dues_;
+};
+
+}  // namespace partita::ops

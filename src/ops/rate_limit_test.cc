@@ -1,0 +1,77 @@
+#include "ops/rate_limit.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+#include "auth/identities.h"
+
+namespace partita::ops {
+namespace {
+
+class Hands final : public Clock {
+ public:
+  int64_t now_ms() const override { return ns / 1'000'000; }
+  int64_t monotonic_ns() const override { return ns; }
+  int64_t ns = 5'000'000'000;
+};
+
+auth::Caller caller(std::string key, const auth::Identity* identity = nullptr) {
+  return {.access_key_id = std::move(key), .region = "", .account_id = "", .identity = identity};
+}
+
+int admitted(RateLimit& limit, const auth::Caller& who, int tries) {
+  int count = 0;
+  for (int i = 0; i < tries; ++i) count += limit.admit(who) ? 1 : 0;
+  return count;
+}
+
+TEST(RateLimitTest, ASecondsWorthAtOnceAndThenAsTimeGoesBy) {
+  Hands clock;
+  RateLimit limit(100, clock);
+  EXPECT_EQ(admitted(limit, caller("a"), 1'000), 100);
+  clock.ns += 30'000'000;
+  EXPECT_EQ(admitted(limit, caller("a"), 1'000), 3);
+  clock.ns += 3'600'000'000'000;
+  EXPECT_EQ(admitted(limit, caller("a"), 1'000), 100);
+}
+
+TEST(RateLimitTest, WhoKeepsToTheRateIsNeverRefused) {
+  Hands clock;
+  RateLimit limit(100, clock);
+  for (int i = 0; i < 1'000; ++i) {
+    EXPECT_TRUE(limit.admit(caller("a")));
+    clock.ns += 10'000'000;
+  }
+}
+
+TEST(RateLimitTest, EachPrincipalHasItsOwn) {
+  Hands clock;
+  RateLimit limit(10, clock);
+  const auth::Identity ann{.name = "ann", .arn = "arn:aws:iam::1:user/ann", .id = "", .tags = {}, .policies = {}};
+  EXPECT_EQ(admitted(limit, caller("a"), 100), 10);
+  EXPECT_EQ(admitted(limit, caller("b"), 100), 10);
+  EXPECT_EQ(admitted(limit, caller("c", &ann), 6), 6);
+  EXPECT_EQ(admitted(limit, caller("d", &ann), 100), 4);
+}
+
+TEST(RateLimitTest, NoneIsNone) {
+  Hands clock;
+  RateLimit limit(0, clock);
+  EXPECT_EQ(admitted(limit, caller("a"), 10'000), 10'000);
+}
+
+TEST(RateLimitTest, ThreadsTogetherGetNoMore) {
+  Hands clock;
+  RateLimit limit(1'000, clock);
+  std::atomic<int> count = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) threads.emplace_back([&] { count += admitted(limit, caller("a"), 1'000); });
+  }
+  EXPECT_EQ(count, 1'000);
+}
+
+}  // namespace
+}  // namespace partita::ops
