@@ -57,11 +57,16 @@ Task<Result<storage::Page>> FaultyEngine::scan(storage::Range range, storage::Di
 Task<Result<storage::Outcome>> FaultyEngine::transact(std::vector<Key> keys, std::vector<storage::Compare> compare,
                                                       Decide decide, storage::Version* version) {
   if (writes_left.fetch_sub(1) <= 0) co_return refused();
+  Result<void> fits;
   const Decide twice = [&](std::span<const Record* const> found, Changes& changes) {
     const std::vector<const Record*> absent(found.size(), nullptr);
     Changes unused;
     static_cast<void>(decide(absent, unused));
-    return decide(found, changes);
+    const Decision decision = decide(found, changes);
+    storage::Limits limits = inner_->limits();
+    limits.transaction_bytes = most_bytes;
+    fits = decision == Decision::kCommit ? storage::check_changes(limits, changes) : Result<void>();
+    return fits.ok() ? decision : Decision::kRefuse;
   };
   if (silent) {
     Executor* const home = Executor::current();
@@ -72,6 +77,7 @@ Task<Result<storage::Outcome>> FaultyEngine::transact(std::vector<Key> keys, std
   const int fate = unknown;
   if (fate == 2) co_return Error(ErrorKind::kUnknown, "the test says so");
   auto outcome = co_await inner_->transact(keys, std::move(compare), twice, version);
+  if (!fits.ok()) co_return std::move(fits).error();
   if (after_transact) after_transact();
   if (fate == 1) co_return Error(ErrorKind::kUnknown, "the test says so");
   co_return outcome;

@@ -54,6 +54,8 @@ class FaultyEngine final : public storage::Engine {
   std::atomic<bool> silent{false};
   // Transactions that have waited so.
   std::atomic<int> kept_waiting{0};
+  // The most that one transaction writes.
+  std::atomic<size_t> most_bytes{SIZE_MAX};
   // Whether records can not be read.
   std::atomic<bool> blind{false};
   // Called with each scan's range after it was read. Set it while nothing runs.

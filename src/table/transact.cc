@@ -194,6 +194,9 @@ Task<Result<WritesOutcome>> run_transaction(Database& database, const WritesPlan
   const std::vector<Table> tables = tables_of(plan.writes);
   for (int looks = 0;; ++looks) {
     auto outcome = co_await commit(database, tables, keys, decide);
+    if (!outcome.ok() && outcome.error().kind() == ErrorKind::kTooLarge) {
+      co_return model::refuse(Fault::kTransactionTooLarge);
+    }
     if (!outcome.ok()) co_return std::move(outcome).error();
     if (!attempt.too_long) break;
     if (looks == kMostLooks) co_return lost(plan);
@@ -254,8 +257,13 @@ Task<Result<WritesOutcome>> run_batch(Database& database, const WritesPlan& plan
   WritesOutcome outcome;
   for (size_t begin = 0; begin < plan.writes.size(); begin = outcome.written.size()) {
     if (begin > 0) co_await GiveWay();
-    const size_t end = piece_end(plan.writes, begin);
+    size_t end = piece_end(plan.writes, begin);
     auto done = co_await run_piece(database, plan, begin, end, full, outcome.written);
+    // What a piece writes beside what its writes name is not known before.
+    while (!done.ok() && done.error().kind() == ErrorKind::kTooLarge && end - begin > 1) {
+      end = begin + (end - begin) / 2;
+      done = co_await run_piece(database, plan, begin, end, full, outcome.written);
+    }
     if (done.ok()) continue;
     // To bind again would be to write again what somebody else may have changed since.
     if (begin == 0 || !Database::binds_again(done.error())) co_return std::move(done).error();

@@ -68,7 +68,8 @@ Result<void> admit(const WritesPlan& plan, Gate& gate);
 // A batch promises less than that: a small one is one transaction here, a large one several, and after a failure some
 // of it may be written. Charges of a transaction are twice the plain ones. The plan outlives the task. Faults of a
 // transaction: kTransactionCancelled with a TransactionCancelledDetail, kTokenMismatch, kTransactionInProgress,
-// kTransactionTooLarge for more than 128 MiB of rows; of a batch: those of check_growth().
+// kTransactionTooLarge for more than 128 MiB of rows, or than the store takes at once; of a batch: those of
+// check_growth().
 Task<Result<WritesOutcome>> run(Database& database, const WritesPlan& plan);
 void charge(const WritesPlan& plan, const WritesOutcome& outcome, Gate& gate);
 

@@ -295,6 +295,37 @@ TEST_F(TransactTest, ARefusedStoreIsNoReason) {
   expect_consistent("T");
 }
 
+TEST_F(TransactTest, MoreThanTheStoreTakesAtOnceIsTooLarge) {
+  engine_.most_bytes = 2'000;
+  Item large = row(1, 1);
+  large.set("v", s(std::string(1'500, 'v')));
+  EXPECT_TRUE(run({action(Kind::kPut, large)}).ok());
+  const auto refused = run({action(Kind::kPut, large), action(Kind::kPut, large, "", "U")});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(model::fault_of(refused.error()), Fault::kTransactionTooLarge);
+  EXPECT_TRUE(rows("U").empty());
+}
+
+TEST_F(TransactTest, ABatchIsCutToWhatTheStoreTakesAtOnce) {
+  engine_.most_bytes = 3'000;
+  Item large = row(1, 1);
+  large.set("v", s(std::string(1'000, 'v')));
+  BatchWriteRequest request;
+  request.parts.push_back({"T", {}});
+  for (int64_t i = 0; i < 7; ++i) {
+    large.set("sk", n(i));
+    request.parts[0].actions.push_back(action_of(Kind::kPut, large));
+  }
+  const auto done = carry_out(db(), request);
+  ASSERT_TRUE(done.ok());
+  EXPECT_EQ(done->written.size(), 7u);
+  EXPECT_EQ(rows("T").size(), 7u);
+  engine_.most_bytes = 900;
+  const auto refused = carry_out(db(), request);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kTooLarge);
+}
+
 TEST_F(TransactTest, ReadsComeInOrder) {
   put("T", row(1, 1));
   put("U", row(2, 2));
