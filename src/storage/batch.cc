@@ -20,8 +20,13 @@ Batch::Batch(std::vector<Transaction*> members, const Limits& limits) : members_
     for (const Key& key : member->keys) {
       Row& row = rows_[key.bytes];
       row.wanted = row.value = true;
+      row.settled = key.settled;
     }
-    for (const Compare& one : member->compare) rows_[one.key.bytes].wanted = true;
+    for (const Compare& one : member->compare) {
+      Row& row = rows_[one.key.bytes];
+      row.wanted = true;
+      row.settled = one.key.settled;
+    }
   }
   for (auto row = rows_.begin(); row != rows_.end(); ++row) wanted_.push_back(row);
 }
@@ -29,7 +34,9 @@ Batch::Batch(std::vector<Transaction*> members, const Limits& limits) : members_
 std::vector<Batch::Wanted> Batch::wanted() const {
   std::vector<Wanted> wanted;
   wanted.reserve(wanted_.size());
-  for (const Rows::iterator& row : wanted_) wanted.push_back({row->first, row->second.value});
+  for (const Rows::iterator& row : wanted_) {
+    wanted.push_back({row->first, row->second.value, row->second.settled});
+  }
   return wanted;
 }
 
@@ -99,6 +106,7 @@ void Batch::apply(Transaction& transaction, Changes& changes) {
   for (Changes::Write& write : changes.writes()) {
     Row& row = rows_[std::move(write.key.bytes)];
     row.written = true;
+    row.settled = write.key.settled;
     row.now.reset();
     bytes_ += write.value ? write.value->size() : 0;
     if (write.value) row.now.emplace(Record{std::move(*write.value), transaction.version});

@@ -43,6 +43,7 @@ class Batch {
   struct Wanted {
     std::string_view key;
     bool value;
+    bool settled;  // as of Key
   };
   std::vector<Wanted> wanted() const;
   // Of the n-th of wanted(). What is not told is absent.
@@ -61,6 +62,7 @@ class Batch {
     bool value = false;    // with its value
     bool checked = false;  // has to be as it was found when the batch commits
     bool written = false;
+    bool settled = false;  // as of Key
     std::optional<Version> stored;
     std::optional<Record> now;
   };

@@ -52,6 +52,8 @@ struct Limits {
 struct Key {
   std::string bytes;
   uint32_t place = 0;
+  // Compared by nearly all and hardly ever written: comparing it may be made cheaper. All that name it say the same.
+  bool settled = false;
   bool operator==(const Key& other) const { return bytes == other.bytes; }
   auto operator<=>(const Key& other) const { return bytes <=> other.bytes; }
 };

@@ -145,7 +145,11 @@ Error will_not() { return Error(ErrorKind::kConflict, "another server has taken 
 
 }  // namespace
 
-storage::Key table_key(std::string_view name) { return system_key(SystemRow::kTable, name); }
+storage::Key table_key(std::string_view name) {
+  storage::Key key = system_key(SystemRow::kTable, name);
+  key.settled = true;
+  return key;
+}
 
 Result<void> Catalog::check_features(const TableInfo& table) {
   for (const std::string& feature : table.features) {

@@ -111,7 +111,10 @@ uint64_t seed() {
   return chosen;
 }
 
-Key key(std::string_view bytes) { return Key{std::string(bytes), 0}; }
+Key key(std::string_view bytes) {
+  const bool is_settled = !bytes.empty() && bytes.back() % 2 == 0;
+  return Key{std::string(bytes), 0, is_settled};
+}
 
 std::optional<Record> get(Engine& engine, std::string_view name) {
   const std::vector<Key> keys{key(name)};

@@ -68,6 +68,7 @@ uint64_t seed();
 uint64_t setting(const char* name, uint64_t usual);
 
 // Blocking calls that fail the test on an error.
+// About half of them are settled.
 storage::Key key(std::string_view bytes);
 std::optional<storage::Record> get(storage::Engine& engine, std::string_view name);
 std::optional<std::string> value_of(storage::Engine& engine, std::string_view name);

@@ -511,4 +511,28 @@ POLICIES = [
            "      if (!star) star = {piece, at};", POLICY_TEST),
 ]
 
-MUTANTS = STORE + TABLES + OPERATIONS + SOCKETS + PARTIQL + SERIAL + VECTORS + POLICIES
+FDB = "src/engines/foundationdb/"
+FDB_TEST = ("contract_on_fdb_double_0",)
+FDB_TEST_OF_FAULTS = ("contract_on_fdb_double_20",)
+
+FOUNDATIONDB = [
+    Mutant("a commit relies on nothing that it saw", FDB + "courier.cc", "if (row.checked) attempt.rely_on(name);",
+           "(void)row.checked;", FDB_TEST),
+    Mutant("a lost commit may still happen after it was settled", FDB + "courier.cc", "  attempt.rely_on(lane.mark);\n",
+           "", FDB_TEST),
+    Mutant("a lost answer means that nothing was committed", FDB + "courier.cc",
+           "if (is_maybe_committed(code)) fate = co_await settle(lane, patience);", "(void)patience;", FDB_TEST_OF_FAULTS),
+    Mutant("slices of a larger value stay", FDB + "courier.cc", "if (may_be_sliced) attempt.clear(names_.slices(key));",
+           "(void)may_be_sliced;", FDB_TEST),
+    Mutant("who writes a settled key tells nobody", FDB + "courier.cc",
+           "if (renews) attempt.renew_metadata_version();", "(void)renews;", FDB_TEST),
+    Mutant("who erases settled keys tells nobody", FDB + "pages.cc", "  attempt.renew_metadata_version();\n", "", FDB_TEST),
+    Mutant("what was settled is settled for ever", FDB + "settled.cc", "if (era != era_) return std::nullopt;",
+           "if (era == \"none\") return std::nullopt;", FDB_TEST),
+    Mutant("an older look takes the place of a newer one", FDB + "settled.cc", "if (era < era_) return;",
+           "if (era == \"none\") return;", ("engine_foundationdb_test",)),
+    Mutant("what is erased leaves its slices", FDB + "pages.cc", "  attempt.clear(names_.slices(range));\n", "", FDB_TEST),
+    Mutant("a forgotten topic is found trimmed", FDB + "pages.cc", "  attempt.clear(names_.trimmed(topic));\n", "", FDB_TEST),
+]
+
+MUTANTS = FOUNDATIONDB + STORE + TABLES + OPERATIONS + SOCKETS + PARTIQL + SERIAL + VECTORS + POLICIES

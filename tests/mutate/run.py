@@ -29,6 +29,7 @@ BUILD = TREE / "build" / "release"
 LOG = TREE / "last.log"
 PYTHON = "/usr/bin/python3"
 TEST_TIMEOUT_S = 300
+ON_DOUBLE = "contract_on_fdb_double"  # contract_test by another name
 EVERYTHING = ("ctest", "http", "api")
 
 
@@ -69,11 +70,11 @@ def run(command, timeout_s=None, **environment):
 
 
 def is_program(test):
-    return test.split(":")[0].endswith("_test")
+    return test.split(":")[0].endswith("_test") or test.startswith(ON_DOUBLE)
 
 
 def targets_of(tests):
-    programs = [test.split(":")[0] for test in tests if is_program(test)]
+    programs = ["contract_test" if test.startswith(ON_DOUBLE) else test.split(":")[0] for test in tests if is_program(test)]
     if "ctest" in tests:
         return ["all"]
     return programs + ([] if len(programs) == len(tests) else ["partita"])

@@ -17,6 +17,7 @@ namespace {
 // Less than the patience with a request: whatever hangs is tried again before that is over.
 constexpr int64_t kTimeoutMs = 8'000;
 constexpr int64_t kMostRetryDelayMs = 50;
+constexpr std::string_view kMetadataVersion = "\xff/metadataVersion";
 
 const uint8_t* bytes(std::string_view text) { return reinterpret_cast<const uint8_t*>(text.data()); }
 int length(std::string_view text) { return static_cast<int>(text.size()); }
@@ -115,6 +116,8 @@ Future Attempt::estimate(const storage::Range& range) {
 
 Future Attempt::read_version() { return Future(client().transaction_get_read_version(handle_)); }
 
+Future Attempt::metadata_version() { return get(kMetadataVersion); }
+
 void Attempt::set(std::string_view key, std::string_view value) {
   client().transaction_set(handle_, bytes(key), length(key), bytes(value), length(value));
 }
@@ -130,6 +133,13 @@ void Attempt::set_stamped(std::string key, size_t stamp_at, std::string_view val
   // Behind the key it takes the place of the stamp, its low byte first.
   for (size_t i = 0; i < sizeof(uint32_t); ++i) key.push_back(static_cast<char>(stamp_at >> (8 * i)));
   client().transaction_atomic_op(handle_, bytes(key), length(key), bytes(value), length(value), kVersionstampedKey);
+}
+
+void Attempt::renew_metadata_version() {
+  // The only value that FoundationDB takes: ten bytes for the stamp, and where they begin.
+  constexpr std::string_view kStampAtZero("\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 14);
+  client().transaction_atomic_op(handle_, bytes(kMetadataVersion), length(kMetadataVersion), bytes(kStampAtZero),
+                                 length(kStampAtZero), kVersionstampedValue);
 }
 
 void Attempt::rely_on(std::string_view key) {

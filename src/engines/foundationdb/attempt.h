@@ -103,12 +103,16 @@ class Attempt {
   Future get_range(const storage::Range& range, storage::Direction direction, size_t max_rows, size_t max_bytes);
   Future estimate(const storage::Range& range);
   Future read_version();
+  // Another one whenever somebody in the cluster has renewed it. It comes with the moment of reading: nothing is asked
+  // for it.
+  Future metadata_version();
 
   void set(std::string_view key, std::string_view value);
   void clear(std::string_view key);
   void clear(const storage::Range& range);
   // Ten bytes at `stamp_at` of the key become the moment of the commit.
   void set_stamped(std::string key, size_t stamp_at, std::string_view value);
+  void renew_metadata_version();
   // The commit fails if somebody writes that key after this attempt's moment.
   void rely_on(std::string_view key);
   Future commit();

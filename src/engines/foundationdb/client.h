@@ -79,6 +79,7 @@ inline constexpr int kOptionTransactionRetryDelay = 502;  // of a database: the 
 inline constexpr int kOptionOwnWritesUnread = 51;         // of a transaction: reads need not look at its writes
 inline constexpr int kStreamExact = 0;
 inline constexpr int kVersionstampedKey = 14;
+inline constexpr int kVersionstampedValue = 15;
 inline constexpr int kConflictRead = 0;
 inline constexpr int kMaybeCommitted = 50'001;
 inline constexpr int kRetryableNotCommitted = 50'002;

@@ -233,24 +233,34 @@ Task<void> Courier::try_to(Lane& lane, Deals& deals) {
 
 Task<int> Courier::look_up(Attempt& attempt, Batch& batch, std::vector<bool>& sliced) {
   const std::vector<Batch::Wanted> wanted = batch.wanted();
-  sliced.assign(wanted.size(), false);
-  if (wanted.empty()) {
-    // A commit that takes its moment itself may take it after its mark was fenced off.
-    const Future moment = attempt.read_version();
-    co_return co_await moment.done(workers_);
+  const auto is_recalled = [](const Batch::Wanted& one) { return one.settled && !one.value; };
+  std::vector<std::optional<Future>> rows(wanted.size());
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (!is_recalled(wanted[i])) rows[i] = attempt.get(names_.record(wanted[i].key));
   }
-  std::vector<Future> rows;
-  rows.reserve(wanted.size());
-  for (const Batch::Wanted& one : wanted) rows.push_back(attempt.get(names_.record(one.key)));
+  // With it comes the moment: a commit that took its own might take it after its mark was fenced off.
+  const Future metadata = attempt.metadata_version();
+  if (const int code = co_await metadata.done(workers_); code != 0) co_return code;
+  const std::string_view era = metadata.value().value_or("");
+  // Of what is recalled nobody knows what there is to clear.
+  sliced.assign(wanted.size(), true);
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (rows[i]) continue;
+    const std::optional<Settled::Known> known = settled_.find(era, wanted[i].key);
+    if (!known) rows[i] = attempt.get(names_.record(wanted[i].key));
+    if (known && *known) batch.found(i, **known, {});
+  }
   std::vector<std::pair<size_t, Slices>> large;
   for (size_t i = 0; i < rows.size(); ++i) {
-    const int code = co_await rows[i].done(workers_);
+    if (!rows[i]) continue;
+    const int code = co_await rows[i]->done(workers_);
     if (code != 0) co_return code;
-    const std::optional<std::string_view> row = rows[i].value();
-    if (!row) continue;
-    const std::optional<Head> head = parse_head(*row);
+    const std::optional<std::string_view> row = rows[i]->value();
+    const std::optional<Head> head = row ? parse_head(*row) : Head{};
     if (!head) co_return kDamaged;
+    if (is_recalled(wanted[i])) settled_.keep(era, wanted[i].key, row ? Settled::Known(head->version) : std::nullopt);
     sliced[i] = head->sliced_bytes != 0;
+    if (!row) continue;
     if (sliced[i] && wanted[i].value) {
       large.emplace_back(i, Slices(attempt, names_, wanted[i].key, *head));
     } else {
@@ -268,12 +278,14 @@ Task<int> Courier::look_up(Attempt& attempt, Batch& batch, std::vector<bool>& sl
 
 void Courier::write(Attempt& attempt, const Batch& batch, const std::vector<bool>& sliced) const {
   size_t looked_up = 0;
+  bool renews = false;
   for (const auto& [key, row] : batch.rows()) {
     // Who writes without having looked does not know what there is to clear.
     const bool may_be_sliced = row.wanted ? sliced[looked_up++] : true;
     const std::string name = names_.record(key);
     if (row.checked) attempt.rely_on(name);
     if (!row.written) continue;
+    renews = renews || row.settled;
     if (may_be_sliced) attempt.clear(names_.slices(key));
     if (!row.now) {
       attempt.clear(name);
@@ -283,6 +295,7 @@ void Courier::write(Attempt& attempt, const Batch& batch, const std::vector<bool
     if (has_slices(row.now->value)) write_slices(attempt, key, row.now->value);
   }
   append(attempt, batch.appends());
+  if (renews) attempt.renew_metadata_version();
 }
 
 void Courier::write_slices(Attempt& attempt, std::string_view key, std::string_view value) const {

@@ -22,6 +22,7 @@
 #include "engines/foundationdb/attempt.h"
 #include "engines/foundationdb/foundationdb_engine.h"
 #include "engines/foundationdb/rows.h"
+#include "engines/foundationdb/settled.h"
 #include "storage/batch.h"
 #include "storage/engine.h"
 
@@ -100,6 +101,7 @@ class Courier {
   Workers& workers_;
   const FoundationdbOptions options_;
   const storage::Limits limits_;
+  Settled settled_;
 
   std::mutex mutex_;
   std::condition_variable rested_;

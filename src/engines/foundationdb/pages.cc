@@ -204,6 +204,8 @@ Task<int> Pages::forget(Attempt& attempt, const std::string& topic) const {
 Task<int> Pages::erase(Attempt& attempt, const Range& range) const {
   attempt.clear(names_.records(range));
   attempt.clear(names_.slices(range));
+  // Some of them may be settled.
+  attempt.renew_metadata_version();
   co_return co_await commit(attempt);
 }
 

@@ -41,6 +41,8 @@ constexpr size_t kMostTransactionBytes = 10'000'000;
 constexpr std::chrono::seconds kKept{5};
 constexpr int kReadConflict = 0;
 constexpr int kVersionstampedKey = 14;
+constexpr int kVersionstampedValue = 15;
+constexpr std::string_view kMetadataVersion = "\xff/metadataVersion";
 
 std::string text(Bytes bytes, int size) { return {reinterpret_cast<const char*>(bytes), static_cast<size_t>(size)}; }
 
@@ -172,7 +174,7 @@ struct Answer {
 };
 
 struct Change {
-  enum class Kind : uint8_t { kSet, kClear, kStamp } kind;
+  enum class Kind : uint8_t { kSet, kClear, kStampedKey, kStampedValue } kind;
   std::string key;
   std::string value;  // of a clear: the end
 };
@@ -236,16 +238,17 @@ void write(const std::string& key, std::optional<std::string> value) {
   cluster().rows[key].emplace_back(cluster().version, std::move(value));
 }
 
-std::string stamped(std::string key, int64_t version) {
+// A key or a value, behind which it says where its stamp is.
+std::string stamped(std::string text, int64_t version) {
   uint32_t at = 0;
   for (size_t i = 0; i < sizeof at; ++i) {
-    at |= static_cast<uint32_t>(static_cast<uint8_t>(key[key.size() - sizeof at + i])) << (8 * i);
+    at |= static_cast<uint32_t>(static_cast<uint8_t>(text[text.size() - sizeof at + i])) << (8 * i);
   }
-  key.resize(key.size() - sizeof at);
+  text.resize(text.size() - sizeof at);
   for (size_t i = 0; i < sizeof version; ++i) {
-    key.at(at + i) = static_cast<char>(static_cast<uint64_t>(version) >> (8 * (sizeof version - 1 - i)));
+    text.at(at + i) = static_cast<char>(static_cast<uint64_t>(version) >> (8 * (sizeof version - 1 - i)));
   }
-  return key;
+  return text;
 }
 
 void apply(const State& state) {
@@ -261,9 +264,10 @@ void apply(const State& state) {
       }
       continue;
     }
-    const std::string key = change.kind == Change::Kind::kStamp ? stamped(change.key, all.version) : change.key;
+    const bool has_stamp = change.kind == Change::Kind::kStampedKey;
+    const std::string key = has_stamp ? stamped(change.key, all.version) : change.key;
     commit.written.push_back(only(key));
-    write(key, change.value);
+    write(key, change.kind == Change::Kind::kStampedValue ? stamped(change.value, all.version) : change.value);
   }
   all.commits.push_back(std::move(commit));
 }
@@ -411,8 +415,15 @@ PARTITA_EXPORT void fdb_transaction_clear_range(FdbTransaction* transaction, Byt
 }
 PARTITA_EXPORT void fdb_transaction_atomic_op(FdbTransaction* transaction, Bytes key, int key_size, Bytes value,
                                               int value_size, int operation) {
-  if (operation != kVersionstampedKey) misuse("no such operation");
-  transaction->state->changes.push_back({Change::Kind::kStamp, text(key, key_size), text(value, value_size)});
+  Change change{Change::Kind::kStampedKey, text(key, key_size), text(value, value_size)};
+  if (operation == kVersionstampedValue) {
+    const bool is_metadata = change.key == kMetadataVersion && change.value == std::string(14, '\0');
+    if (!is_metadata) misuse("no such value with a stamp");
+    change.kind = Change::Kind::kStampedValue;
+  } else if (operation != kVersionstampedKey) {
+    misuse("no such operation");
+  }
+  transaction->state->changes.push_back(std::move(change));
 }
 PARTITA_EXPORT int fdb_transaction_add_conflict_range(FdbTransaction* transaction, Bytes begin, int begin_size,
                                                       Bytes end, int end_size, int type) {

@@ -1,0 +1,32 @@
+// The versions of settled keys (storage::Key), by which a commit need not ask for them: each of their writers renews
+// FoundationDB's metadata version, which every transaction is told with its moment. As long as that is the same, so are
+// they. It belongs to the whole cluster: who else renews it only makes us look again.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "storage/engine.h"
+
+namespace partita::foundationdb {
+
+// Callable from any thread.
+class Settled {
+ public:
+  using Known = std::optional<storage::Version>;  // nothing: there is no such record
+
+  // `era` is the metadata version of the moment in question.
+  std::optional<Known> find(std::string_view era, std::string_view key) const;
+  void keep(std::string_view era, std::string_view key, Known version);
+
+ private:
+  mutable std::mutex mutex_;
+  std::string era_;  // of all of them; later ones sort behind it
+  std::map<std::string, Known, std::less<>> versions_;
+};
+
+}  // namespace partita::foundationdb
