@@ -71,7 +71,7 @@ class FoundationDB:
         folder = self.directory / f"process{number}"
         folder.mkdir(exist_ok=True)
         address = f"127.0.0.1:{self._ports[number]}"
-        words = ["-p", address, "-l", address, "-C", self.cluster_file, "-d", folder, "-L", folder, "-m", "2GiB"]
+        words = ["-p", address, "-l", address, "-C", self.cluster_file, "-d", folder, "-L", folder, "-m", "2GiB", "--cache-memory", "256MiB"]
         words += [f"--locality-zoneid=zone{number}", f"--locality-machineid=machine{number}"]
         with open(folder / "output", "a", encoding="utf-8") as output:
             self._processes[number] = subprocess.Popen(
