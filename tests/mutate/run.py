@@ -29,7 +29,7 @@ BUILD = TREE / "build" / "release"
 LOG = TREE / "last.log"
 PYTHON = "/usr/bin/python3"
 TEST_TIMEOUT_S = 300
-ON_DOUBLE = "contract_on_fdb_double"  # contract_test by another name
+ON_DOUBLE = "contract_on_"  # contract_test by another name
 EVERYTHING = ("ctest", "http", "api")
 
 
