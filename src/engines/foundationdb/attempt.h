@@ -33,7 +33,9 @@ class Database {
     return *this;
   }
   ~Database() {
-    if (handle_ != nullptr) client().database_destroy(handle_);
+    if (handle_ == nullptr) return;
+    client().database_destroy(handle_);
+    end_client_at_exit();
   }
   FdbDatabase* handle() const { return handle_; }
 

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <thread>
 
@@ -63,7 +64,8 @@ void find_all(const Loader& find, Client& client) {
 #undef PARTITA_FIND
 }
 
-// The library, and its thread: it can be started once in the life of a process, and has to end before the library does.
+// The library, and its thread: it can be started once in the life of a process, and has to end before what the library
+// makes on the way does.
 class Network {
  public:
   Network() {
@@ -78,7 +80,8 @@ class Network {
   }
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
-  ~Network() {
+
+  void end() {
     if (!thread_.joinable()) return;
     PARTITA_CHECK(client_.stop_network() == 0);
     thread_.join();
@@ -108,14 +111,21 @@ class Network {
   std::thread thread_;
 };
 
-const Network& network() {
-  static const Network once;
-  return once;
+// Never destroyed: when it ends is a matter of end_client_at_exit().
+Network& network() {
+  static auto* const once = new Network;
+  return *once;
 }
 
 }  // namespace
 
+void end_client_at_exit() {
+  PARTITA_CHECK(std::atexit([] { network().end(); }) == 0);
+}
+
 Result<void> start_client() {
+  static const bool ends = (end_client_at_exit(), true);
+  static_cast<void>(ends);
   if (network().missing().empty()) return {};
   return Error(ErrorKind::kUnavailable, network().missing());
 }

@@ -67,9 +67,12 @@ struct Client {
   int (*future_get_int64)(FdbFuture*, int64_t* value);
 };
 
-// Loads the client and starts the one thread that it does its work on, which ends with the process. Once is enough,
-// from any thread. Error: kUnavailable, with what is missing.
+// Loads the client and starts the one thread that it does its work on. Once is enough, from any thread. Error:
+// kUnavailable, with what is missing.
 Result<void> start_client();
+// That thread ends first when the process ends: before anything goes that the client has made until this is called.
+// To be called when a database is closed.
+void end_client_at_exit();
 // Precondition: start_client() went well.
 const Client& client();
 

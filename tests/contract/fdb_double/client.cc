@@ -6,6 +6,7 @@
 // PARTITA_FDB_FAULTS=N: of 1,000 commits and reads N fail in each of the ways in which FoundationDB's may.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -115,6 +116,8 @@ class Faults {
 
 // Of the network's thread alone.
 struct Cluster {
+  ~Cluster() { is_gone = true; }
+  static inline std::atomic<bool> is_gone = false;
   using Versions = std::vector<std::pair<int64_t, std::optional<std::string>>>;
   std::map<std::string, Versions> rows;
   struct Commit {
@@ -133,9 +136,10 @@ struct Cluster {
   }
 };
 
+// Made when it is first needed and destroyed at the end, as much of the real one's.
 Cluster& cluster() {
-  static Cluster* const one = new Cluster;
-  return *one;
+  static Cluster one;
+  return one;
 }
 
 }  // namespace
@@ -345,6 +349,7 @@ PARTITA_EXPORT int fdb_error_predicate(int predicate, int code) {
 PARTITA_EXPORT int fdb_setup_network() { return 0; }
 PARTITA_EXPORT int fdb_run_network() {
   network().run();
+  if (Cluster::is_gone) misuse("its thread ended later than what it made");
   return 0;
 }
 PARTITA_EXPORT int fdb_stop_network() {
