@@ -53,14 +53,7 @@ TEST_P(Log, TopicsAreApart) {
   EXPECT_EQ(read_log(engine(), "tt").size(), 1u);
 }
 
-// Those of FoundationDB can not be moved yet, and say so.
-bool moves_logs(const std::string& engine) { return !engine.ends_with("foundationdb"); }
-
 TEST_P(Log, TopicsAreListed) {
-  if (!moves_logs(GetParam().name)) {
-    EXPECT_EQ(wait_for(engine().topics("", 3)).error().kind(), ErrorKind::kUnavailable);
-    return;
-  }
   std::vector<std::string> expected;
   for (int i = 0; i < 7; ++i) {
     expected.push_back("topic" + std::string(static_cast<size_t>(i), 'x'));
@@ -83,10 +76,6 @@ TEST_P(Log, TopicsAreListed) {
 }
 
 TEST_P(Log, ARestoredLogIsAsItWasAndGoesOn) {
-  if (!moves_logs(GetParam().name)) {
-    EXPECT_EQ(wait_for(engine().restore_log("t", {}, {})).error().kind(), ErrorKind::kUnavailable);
-    return;
-  }
   constexpr uint64_t kFar = uint64_t{900} << 40;
   const auto at = [](uint64_t number) { return numbered_position(number); };
   const std::vector<LogEntry> entries{{at(7), "seven"}, {at(9), "nine"}, {at(kFar), "far"}};
@@ -104,6 +93,9 @@ TEST_P(Log, ARestoredLogIsAsItWasAndGoesOn) {
   EXPECT_EQ(log_end(engine(), "t"), at(kFar));
   EXPECT_EQ(log_end(engine(), "trimmed"), at(kFar + 5));
   EXPECT_TRUE(read_log(engine(), "trimmed").empty());
+  restore("older", {entries[0]}, kFar);
+  trim(engine(), "older", at(7));
+  EXPECT_EQ(log_end(engine(), "older"), at(kFar));
   append(engine(), "t", "next");
   append(engine(), "trimmed", "first");
   EXPECT_GT(log_end(engine(), "t"), at(kFar));

@@ -18,6 +18,13 @@ using namespace storage;
 
 namespace {
 
+void write_slices(Attempt& attempt, const Names& names, std::string_view key, std::string_view value) {
+  for (uint16_t number = 0; !value.empty(); ++number) {
+    attempt.set(names.slice(key, number), value.substr(0, kSliceBytes));
+    value.remove_prefix(std::min(kSliceBytes, value.size()));
+  }
+}
+
 // How far behind those that wait for others the queue is looked through.
 constexpr size_t kMostPassed = 1'024;
 // Looked up at once: all of it is in memory.
@@ -201,14 +208,14 @@ Task<void> Courier::try_to(Lane& lane, Deals& deals) {
     for (Deal* const deal : deals) members.push_back(&deal->transaction);
     Batch batch(std::move(members), limits_);
     Attempt attempt(database_);
-    std::vector<bool> sliced;
-    int code = co_await look_up(attempt, batch, sliced);
+    Looked looked;
+    int code = co_await look_up(attempt, batch, looked);
     if (code == 0) {
       const size_t left = batch.evaluate([this] { return draw_version(); }).size();
       give_back(deals, deals.size() - left);
       for (Deal* const deal : deals) deal->failure_ = deal->transaction.failure;
       if (!batch.has_effects()) co_return;
-      write(attempt, batch, sliced);
+      write(attempt, batch, looked);
       const Fate fate = co_await commit(attempt, lane, patience, code);
       if (fate == Fate::kHappened) co_return;
       if (fate == Fate::kUnknown) {
@@ -231,7 +238,7 @@ Task<void> Courier::try_to(Lane& lane, Deals& deals) {
   }
 }
 
-Task<int> Courier::look_up(Attempt& attempt, Batch& batch, std::vector<bool>& sliced) {
+Task<int> Courier::look_up(Attempt& attempt, Batch& batch, Looked& looked) {
   const std::vector<Batch::Wanted> wanted = batch.wanted();
   const auto is_recalled = [](const Batch::Wanted& one) { return one.settled && !one.value; };
   std::vector<std::optional<Future>> rows(wanted.size());
@@ -243,13 +250,14 @@ Task<int> Courier::look_up(Attempt& attempt, Batch& batch, std::vector<bool>& sl
   if (const int code = co_await metadata.done(workers_); code != 0) co_return code;
   const std::string_view era = metadata.value().value_or("");
   // Of what is recalled nobody knows what there is to clear.
-  sliced.assign(wanted.size(), true);
+  looked.sliced.assign(wanted.size(), true);
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (rows[i]) continue;
-    const std::optional<Settled::Known> known = settled_.find(era, wanted[i].key);
+    const std::optional<Settled::Known> known = settled_.find(era, names_.record(wanted[i].key));
     if (!known) rows[i] = attempt.get(names_.record(wanted[i].key));
     if (known && *known) batch.found(i, **known, {});
   }
+  if (const int code = co_await look_up_age(attempt, era, looked.age); code != 0) co_return code;
   std::vector<std::pair<size_t, Slices>> large;
   for (size_t i = 0; i < rows.size(); ++i) {
     if (!rows[i]) continue;
@@ -258,10 +266,12 @@ Task<int> Courier::look_up(Attempt& attempt, Batch& batch, std::vector<bool>& sl
     const std::optional<std::string_view> row = rows[i]->value();
     const std::optional<Head> head = row ? parse_head(*row) : Head{};
     if (!head) co_return kDamaged;
-    if (is_recalled(wanted[i])) settled_.keep(era, wanted[i].key, row ? Settled::Known(head->version) : std::nullopt);
-    sliced[i] = head->sliced_bytes != 0;
+    if (is_recalled(wanted[i])) {
+      settled_.keep(era, names_.record(wanted[i].key), row ? Settled::Known(head->version) : std::nullopt);
+    }
+    looked.sliced[i] = head->sliced_bytes != 0;
     if (!row) continue;
-    if (sliced[i] && wanted[i].value) {
+    if (looked.sliced[i] && wanted[i].value) {
       large.emplace_back(i, Slices(attempt, names_, wanted[i].key, *head));
     } else {
       batch.found(i, head->version, head->value);
@@ -276,12 +286,26 @@ Task<int> Courier::look_up(Attempt& attempt, Batch& batch, std::vector<bool>& sl
   co_return 0;
 }
 
-void Courier::write(Attempt& attempt, const Batch& batch, const std::vector<bool>& sliced) const {
+Task<int> Courier::look_up_age(Attempt& attempt, std::string_view era, uint8_t& age) {
+  if (const std::optional<Settled::Known> known = settled_.find(era, names_.age())) {
+    age = static_cast<uint8_t>(static_cast<uint64_t>(known->value_or(Version{})));
+    co_return 0;
+  }
+  const Future asked = attempt.get(names_.age());
+  if (const int code = co_await asked.done(workers_); code != 0) co_return code;
+  const std::optional<uint8_t> found = parse_age(asked.value());
+  if (!found) co_return kDamaged;
+  age = *found;
+  settled_.keep(era, names_.age(), Version{age});
+  co_return 0;
+}
+
+void Courier::write(Attempt& attempt, const Batch& batch, const Looked& looked) const {
   size_t looked_up = 0;
   bool renews = false;
   for (const auto& [key, row] : batch.rows()) {
     // Who writes without having looked does not know what there is to clear.
-    const bool may_be_sliced = row.wanted ? sliced[looked_up++] : true;
+    const bool may_be_sliced = row.wanted ? looked.sliced[looked_up++] : true;
     const std::string name = names_.record(key);
     if (row.checked) attempt.rely_on(name);
     if (!row.written) continue;
@@ -292,34 +316,22 @@ void Courier::write(Attempt& attempt, const Batch& batch, const std::vector<bool
       continue;
     }
     attempt.set(name, make_head(row.now->version, row.now->value));
-    if (has_slices(row.now->value)) write_slices(attempt, key, row.now->value);
+    if (has_slices(row.now->value)) write_slices(attempt, names_, key, row.now->value);
   }
-  append(attempt, batch.appends());
+  append(attempt, batch.appends(), looked.age);
   if (renews) attempt.renew_metadata_version();
 }
 
-void Courier::write_slices(Attempt& attempt, std::string_view key, std::string_view value) const {
-  for (uint16_t number = 0; !value.empty(); ++number) {
-    attempt.set(names_.slice(key, number), value.substr(0, kSliceBytes));
-    value.remove_prefix(std::min(kSliceBytes, value.size()));
-  }
-}
-
-void Courier::append(Attempt& attempt, const std::vector<Changes::Append>& appends) const {
+void Courier::append(Attempt& attempt, const std::vector<Changes::Append>& appends, uint8_t age) const {
+  if (!appends.empty()) attempt.rely_on(names_.age());
   uint32_t number = 0;
+  std::string first;
   for (const Changes::Append& append : appends) {
-    std::string_view left = append.entry;
-    std::string first;
-    append_u32(first, static_cast<uint32_t>(left.size()));
-    first.append(left.substr(0, kSliceBytes));
-    size_t stamp_at = 0;
     uint16_t slice = 0;
-    std::string name = names_.entry(append.topic, number, slice, stamp_at);
-    attempt.set_stamped(std::move(name), stamp_at, first);
-    while (left.size() > kSliceBytes) {
-      left.remove_prefix(kSliceBytes);
-      name = names_.entry(append.topic, number, ++slice, stamp_at);
-      attempt.set_stamped(std::move(name), stamp_at, left.substr(0, kSliceBytes));
+    for (const std::string_view value : slices_of_entry(append.entry, first)) {
+      size_t stamp_at = 0;
+      std::string name = names_.entry(append.topic, age, number, slice++, stamp_at);
+      attempt.set_stamped(std::move(name), stamp_at, value);
     }
     ++number;
   }

@@ -84,10 +84,14 @@ class Courier {
   // Ends with an outcome for each; those that found no room are given back to those that wait.
   Task<void> run(Lane& lane, Deals& deals);
   Task<void> try_to(Lane& lane, Deals& deals);
-  Task<int> look_up(Attempt& attempt, storage::Batch& batch, std::vector<bool>& sliced);
-  void write(Attempt& attempt, const storage::Batch& batch, const std::vector<bool>& sliced) const;
-  void write_slices(Attempt& attempt, std::string_view key, std::string_view value) const;
-  void append(Attempt& attempt, const std::vector<storage::Changes::Append>& appends) const;
+  struct Looked {
+    std::vector<bool> sliced;  // of batch.wanted(): whether there may be slices
+    uint8_t age = 0;           // of logs
+  };
+  Task<int> look_up(Attempt& attempt, storage::Batch& batch, Looked& looked);
+  Task<int> look_up_age(Attempt& attempt, std::string_view era, uint8_t& age);
+  void write(Attempt& attempt, const storage::Batch& batch, const Looked& looked) const;
+  void append(Attempt& attempt, const std::vector<storage::Changes::Append>& appends, uint8_t age) const;
   enum class Fate : uint8_t { kHappened, kNot, kUnknown };
   Task<Fate> commit(Attempt& attempt, Lane& lane, const Patience& patience, int& code);
   Task<Fate> settle(Lane& lane, const Patience& patience);

@@ -12,6 +12,7 @@
 #include "engines/foundationdb/pages.h"
 #include "engines/foundationdb/pulse.h"
 #include "engines/foundationdb/rows.h"
+#include "storage/positions.h"
 
 namespace partita {
 
@@ -23,6 +24,10 @@ using namespace foundationdb;
 // A packed key is longer by a seventh and has a prefix, and a transaction of FoundationDB names its keys several times.
 constexpr Limits kLimits{.key_bytes = 8'500, .record_bytes = 7'500'000, .transaction_bytes = 8'000'000};
 static_assert(packed_size(kLimits.key_bytes) + Names::kMaxPrefixBytes + 8 <= 10'000);
+
+// Of entries: what one transaction restores, and what each takes beside itself.
+constexpr size_t kRestoredAtOnce = 1'000'000;
+constexpr size_t kRowBytes = 1'000;
 
 bool is_empty(const Range& range) { return !range.end.empty() && range.end <= range.begin; }
 
@@ -47,6 +52,8 @@ class FoundationdbEngine final : public Engine {
   Task<Result<Position>> log_end(std::string topic) override;
   Task<Result<void>> trim_log(std::string topic, Position upto) override;
   Task<Result<void>> forget_log(std::string topic) override;
+  Task<Result<std::vector<std::string>>> topics(std::string after, size_t most) override;
+  Task<Result<void>> restore_log(std::string topic, std::vector<LogEntry> entries, Position end) override;
   Task<Result<uint64_t>> approximate_bytes(Range range) override;
   Limits limits() const override { return kLimits; }
   Result<void> health() const override { return pulse_.health(); }
@@ -135,6 +142,29 @@ Task<Result<void>> FoundationdbEngine::trim_log(std::string topic, Position upto
 
 Task<Result<void>> FoundationdbEngine::forget_log(std::string topic) {
   const auto once = [&](Attempt& attempt) { return pages_.forget(attempt, topic); };
+  co_return co_await try_to(once);
+}
+
+Task<Result<std::vector<std::string>>> FoundationdbEngine::topics(std::string after, size_t most) {
+  std::vector<std::string> names;
+  const auto once = [&](Attempt& attempt) { return pages_.topics(attempt, after, most, names); };
+  PARTITA_CO_TRY_VOID(co_await try_to(once));
+  co_return names;
+}
+
+Task<Result<void>> FoundationdbEngine::restore_log(std::string topic, std::vector<LogEntry> entries, Position end) {
+  const auto has_room = [](const LogEntry& one) { return Names::is_a_position(one.position); };
+  if (!Names::is_a_position(end) || !std::ranges::all_of(entries, has_room)) co_return no_room_for_position();
+  for (size_t begin = 0; begin < entries.size();) {
+    size_t bytes = 0;
+    size_t behind = begin;
+    while (behind < entries.size() && bytes < kRestoredAtOnce) bytes += entries[behind++].entry.size() + kRowBytes;
+    const auto some = std::span<const LogEntry>(entries).subspan(begin, behind - begin);
+    const auto once = [&](Attempt& attempt) { return pages_.restore(attempt, topic, some); };
+    PARTITA_CO_TRY_VOID(co_await try_to(once));
+    begin = behind;
+  }
+  const auto once = [&](Attempt& attempt) { return pages_.begin_behind(attempt, topic, end); };
   co_return co_await try_to(once);
 }
 

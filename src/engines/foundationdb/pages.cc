@@ -23,6 +23,14 @@ std::string to_bytes(const Position& position) {
   return {reinterpret_cast<const char*>(position.bytes.data()), position.bytes.size()};
 }
 
+// Of a row that need not be there. False for bytes that no store writes.
+bool take_position(std::optional<std::string_view> row, Position& position) {
+  if (!row) return true;
+  if (row->size() != position.bytes.size()) return false;
+  std::ranges::copy(*row, position.bytes.begin());
+  return true;
+}
+
 // A row more than is wanted most often says whether there is one behind.
 size_t with_room(size_t bytes) { return bytes + bytes / 8 + 2'000; }
 
@@ -169,10 +177,7 @@ Task<int> Pages::log_end(Attempt& attempt, const std::string& topic, Position& e
   if (code != 0) co_return code;
   code = co_await trimmed.done(fallback_);
   if (code != 0) co_return code;
-  if (const auto row = trimmed.value()) {
-    if (row->size() != end.bytes.size()) co_return kDamaged;
-    std::ranges::copy(*row, end.bytes.begin());
-  }
+  if (!take_position(trimmed.value(), end)) co_return kDamaged;
   const Future::Rows found = newest.rows();
   if (!found.rows.empty()) end = std::max(end, names_.position_in(key_of(found.rows.front())));
   co_return 0;
@@ -190,7 +195,9 @@ Task<int> Pages::trim(Attempt& attempt, const std::string& topic, Position upto)
   const Future::Rows found = last.rows();
   if (found.rows.empty()) co_return 0;
   const Position end = names_.position_in(key_of(found.rows.front()));
-  attempt.set(names_.trimmed(topic), to_bytes(end));
+  Position newest;
+  if (!take_position(trimmed.value(), newest)) co_return kDamaged;
+  attempt.set(names_.trimmed(topic), to_bytes(std::max(newest, end)));
   attempt.clear(names_.entries_upto(topic, end));
   co_return co_await commit(attempt);
 }
@@ -198,6 +205,58 @@ Task<int> Pages::trim(Attempt& attempt, const std::string& topic, Position upto)
 Task<int> Pages::forget(Attempt& attempt, const std::string& topic) const {
   attempt.clear(names_.entries(topic));
   attempt.clear(names_.trimmed(topic));
+  co_return co_await commit(attempt);
+}
+
+Task<int> Pages::topics(Attempt& attempt, const std::string& after, size_t most,
+                        std::vector<std::string>& names) const {
+  names.clear();
+  while (names.size() < most) {
+    const std::string& last = names.empty() ? after : names.back();
+    const Future of_entries = attempt.get_range(names_.entries_of_topics(last), Direction::kAscending, 1, 1);
+    const Future of_trimmed = attempt.get_range(names_.trimmed_of_topics(last), Direction::kAscending, 1, 1);
+    std::optional<std::string_view> next;
+    for (const Future* const asked : {&of_entries, &of_trimmed}) {
+      const int code = co_await asked->done(fallback_);
+      if (code == kErrorTooOld && !names.empty()) co_return 0;
+      if (code != 0) co_return code;
+      const Future::Rows found = asked->rows();
+      if (found.rows.empty()) continue;
+      const std::string_view topic = names_.topic_in(key_of(found.rows.front()));
+      if (!next || std::pair(topic.size(), topic) < std::pair(next->size(), *next)) next = topic;
+    }
+    if (!next) co_return 0;
+    names.emplace_back(*next);
+  }
+  co_return 0;
+}
+
+Task<int> Pages::restore(Attempt& attempt, const std::string& topic, std::span<const LogEntry> entries) const {
+  std::string first;
+  for (const LogEntry& one : entries) {
+    uint16_t slice = 0;
+    for (const std::string_view value : slices_of_entry(one.entry, first)) {
+      attempt.set(names_.entry_at(topic, one.position, slice++), value);
+    }
+  }
+  co_return co_await commit(attempt);
+}
+
+Task<int> Pages::begin_behind(Attempt& attempt, const std::string& topic, Position end) const {
+  const Future trimmed = attempt.get_firmly(names_.trimmed(topic));
+  const Future aged = attempt.get_firmly(names_.age());
+  int code = co_await trimmed.done(fallback_);
+  if (code != 0) co_return code;
+  code = co_await aged.done(fallback_);
+  if (code != 0) co_return code;
+  Position newest;
+  const std::optional<uint8_t> age = parse_age(aged.value());
+  if (!take_position(trimmed.value(), newest) || !age) co_return kDamaged;
+  if (end > newest) attempt.set(names_.trimmed(topic), to_bytes(end));
+  if (Names::age_in(end) >= *age) {
+    attempt.set(names_.age(), std::string(1, static_cast<char>(Names::age_in(end) + 1)));
+    attempt.renew_metadata_version();
+  }
   co_return co_await commit(attempt);
 }
 

@@ -35,6 +35,12 @@ class Pages {
   Task<int> log_end(Attempt& attempt, const std::string& topic, storage::Position& end) const;
   Task<int> trim(Attempt& attempt, const std::string& topic, storage::Position upto) const;
   Task<int> forget(Attempt& attempt, const std::string& topic) const;
+  // Behind `after`, at most `most`, shorter ones first; fewer where that takes longer than a moment is kept.
+  Task<int> topics(Attempt& attempt, const std::string& after, size_t most, std::vector<std::string>& names) const;
+  // Entries of another store, at their positions, which Names::is_a_position().
+  Task<int> restore(Attempt& attempt, const std::string& topic, std::span<const storage::LogEntry> entries) const;
+  // That the newest position that the topic ever had is at least `end`, and that later ones are behind it.
+  Task<int> begin_behind(Attempt& attempt, const std::string& topic, storage::Position end) const;
   Task<int> erase(Attempt& attempt, const storage::Range& range) const;
   Task<int> estimate(Attempt& attempt, const storage::Range& range, uint64_t& bytes) const;
 

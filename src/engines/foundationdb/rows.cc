@@ -13,10 +13,11 @@ namespace {
 
 constexpr char kWhole = 1;
 constexpr char kSliced = 2;
-// The moment of a commit, the number of the entry within it, and of its slice: the last is 0 in positions.
+// The age, the moment of a commit, and the number of the entry within it. Behind it, positions have a 0, and rows the
+// number of the slice.
 constexpr size_t kStampBytes = 10;
-constexpr size_t kEntryBytes = kStampBytes + sizeof(uint32_t);
-static_assert(kEntryBytes + sizeof(uint16_t) == sizeof(Position));
+constexpr size_t kEntryBytes = 1 + kStampBytes + sizeof(uint32_t);
+static_assert(kEntryBytes + 1 == sizeof(Position));
 
 std::string_view bytes_of(const Position& position) {
   return {reinterpret_cast<const char*>(position.bytes.data()), position.bytes.size()};
@@ -72,13 +73,13 @@ Range Names::slices(const Range& keys) const {
   return range;
 }
 
-std::string Names::topic_of(std::string_view topic) const {
+std::string Names::topic_of(std::string_view topic) {
   PARTITA_CHECK(topic.size() <= kMaxTopicBytes);
-  return under('l').append(1, static_cast<char>(topic.size())).append(topic);
+  return std::string(1, static_cast<char>(topic.size())).append(topic);
 }
 
-std::string Names::entry(std::string_view topic, uint32_t number, uint16_t slice, size_t& stamp_at) const {
-  std::string name = topic_of(topic);
+std::string Names::entry(std::string_view topic, uint8_t age, uint32_t number, uint16_t slice, size_t& stamp_at) const {
+  std::string name = under('l').append(topic_of(topic)).append(1, static_cast<char>(age));
   stamp_at = name.size();
   name.append(kStampBytes, '\0');
   append_u32(name, number);
@@ -86,10 +87,31 @@ std::string Names::entry(std::string_view topic, uint32_t number, uint16_t slice
   return name;
 }
 
+bool Names::is_a_position(const Position& position) {
+  return position.bytes.back() == 0 && age_in(position) < UINT8_MAX;
+}
+
+std::string Names::entry_at(std::string_view topic, const Position& position, uint16_t slice) const {
+  std::string name = under('l').append(topic_of(topic)).append(bytes_of(position).substr(0, kEntryBytes));
+  append_u16(name, slice);
+  return name;
+}
+
 Range Names::entries(std::string_view topic) const {
-  std::string begin = topic_of(topic);
-  std::string end = begin + std::string(sizeof(Position) + 1, '\xff');
+  std::string begin = under('l').append(topic_of(topic));
+  std::string end = begin + std::string(kEntryBytes + sizeof(uint16_t), '\xff');
   return {std::move(begin), std::move(end)};
+}
+
+Range Names::entries_of_topics(std::string_view after) const { return {entries(after).end, all('l').end}; }
+
+Range Names::trimmed_of_topics(std::string_view after) const { return {trimmed(after) + '\0', all('t').end}; }
+
+std::string_view Names::topic_in(std::string_view row) const {
+  row.remove_prefix(prefix_.size() + 1);
+  const std::optional<uint8_t> size = take_u8(row);
+  PARTITA_CHECK(size && *size <= row.size());
+  return row.substr(0, *size);
 }
 
 Range Names::entries_behind(std::string_view topic, const Position& after) const {
@@ -105,9 +127,10 @@ Range Names::entries_upto(std::string_view topic, const Position& upto) const {
 }
 
 Position Names::position_in(std::string_view entry) const {
-  PARTITA_CHECK(entry.size() >= sizeof(Position));
+  constexpr size_t kRowBytes = kEntryBytes + sizeof(uint16_t);
+  PARTITA_CHECK(entry.size() >= kRowBytes);
   Position position;
-  std::ranges::copy(entry.substr(entry.size() - sizeof(Position), kEntryBytes), position.bytes.begin());
+  std::ranges::copy(entry.substr(entry.size() - kRowBytes, kEntryBytes), position.bytes.begin());
   return position;
 }
 
@@ -118,6 +141,24 @@ uint16_t Names::slice_in(std::string_view entry) const {
 
 std::string Names::mark(std::string_view server, uint8_t lane) const {
   return under('d').append(server).append(1, static_cast<char>(lane));
+}
+
+std::optional<uint8_t> parse_age(std::optional<std::string_view> row) {
+  if (!row) return 0;
+  std::optional<uint8_t> age = take_u8(*row);
+  return row->empty() ? age : std::nullopt;
+}
+
+std::vector<std::string_view> slices_of_entry(std::string_view entry, std::string& first) {
+  first.clear();
+  append_u32(first, static_cast<uint32_t>(entry.size()));
+  first.append(entry.substr(0, kSliceBytes));
+  std::vector<std::string_view> slices{first};
+  while (entry.size() > kSliceBytes) {
+    entry.remove_prefix(kSliceBytes);
+    slices.push_back(entry.substr(0, kSliceBytes));
+  }
+  return slices;
 }
 
 bool has_slices(std::string_view value) { return value.size() > kSliceBytes; }

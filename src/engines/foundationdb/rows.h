@@ -3,8 +3,9 @@
 //
 //   r KEY                    a record, or what says how large its slices are together
 //   s PACKED KEY, 0, NUMBER  a slice of a record that is larger than a row, in the order of the keys
-//   l TOPIC, STAMP, NUMBER   an entry of a log, in the order of commits; larger ones have slices of their own
-//   t TOPIC                  the newest entry that was trimmed
+//   l TOPIC, AGE, STAMP, NUMBER  an entry of a log, in the order of commits; larger ones have slices of their own
+//   t TOPIC                  the newest entry that was trimmed, or that another store had
+//   a                        the age, which is 0 and grows when positions of another store come in
 //   d SERVER, LANE           how a commit whose answer was lost is settled
 //   m                        the format
 #pragma once
@@ -13,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "storage/engine.h"
 
@@ -39,7 +41,12 @@ class Names {
   storage::Range slices(const storage::Range& keys) const;
 
   // Without the stamp, whose place it tells.
-  std::string entry(std::string_view topic, uint32_t number, uint16_t slice, size_t& stamp_at) const;
+  std::string entry(std::string_view topic, uint8_t age, uint32_t number, uint16_t slice, size_t& stamp_at) const;
+  // Of a slice of the entry there. Precondition: is_a_position().
+  std::string entry_at(std::string_view topic, const storage::Position& position, uint16_t slice) const;
+  // Whether there is room for it, and for later ones.
+  static bool is_a_position(const storage::Position& position);
+  static uint8_t age_in(const storage::Position& position) { return position.bytes.front(); }
   storage::Range entries(std::string_view topic) const;
   storage::Range entries_behind(std::string_view topic, const storage::Position& after) const;
   storage::Range entries_upto(std::string_view topic, const storage::Position& upto) const;
@@ -47,7 +54,12 @@ class Names {
   storage::Position position_in(std::string_view entry) const;
   uint16_t slice_in(std::string_view entry) const;
 
-  std::string trimmed(std::string_view topic) const { return under('t').append(topic); }
+  std::string trimmed(std::string_view topic) const { return under('t').append(topic_of(topic)); }
+  // The rows of topics behind that one: of entries, and of trimmed(). And the topic of a row of either.
+  storage::Range entries_of_topics(std::string_view after) const;
+  storage::Range trimmed_of_topics(std::string_view after) const;
+  std::string_view topic_in(std::string_view row) const;
+  std::string age() const { return under('a'); }
   std::string mark(std::string_view server, uint8_t lane) const;
   storage::Range marks() const { return all('d'); }
   std::string format() const { return under('m'); }
@@ -55,7 +67,8 @@ class Names {
  private:
   std::string under(char letter) const { return prefix_ + letter; }
   storage::Range all(char letter) const { return {under(letter), under(static_cast<char>(letter + 1))}; }
-  std::string topic_of(std::string_view topic) const;
+  // In another order than topics have: shorter ones first.
+  static std::string topic_of(std::string_view topic);
 
   const std::string prefix_;
 };
@@ -63,6 +76,12 @@ class Names {
 // 7 bits to a byte, none of which is 0: for rows whose keys have something behind them and keep the order of records.
 void append_packed(std::string& out, std::string_view key);
 constexpr size_t packed_size(size_t bytes) { return (bytes * 8 + 6) / 7; }
+
+// What the row age() says, which need not be there. Nothing for bytes that no store writes.
+std::optional<uint8_t> parse_age(std::optional<std::string_view> row);
+
+// What the rows of an entry say, one for each of its slices: how large it is comes first. Views of `entry` and `first`.
+std::vector<std::string_view> slices_of_entry(std::string_view entry, std::string& first);
 
 // What the row of a record says.
 struct Head {

@@ -59,12 +59,12 @@ TEST(Rows, APackedKeyIsAsLongAsToldAndHasNoZero) {
 TEST(Rows, EntriesAreInTheirTopicBehindTheirPositions) {
   const Names names("x");
   size_t at = 0;
-  std::string first = names.entry("t", 5, 0, at);
+  std::string first = names.entry("t", 0, 5, 0, at);
   first.replace(at, 10, "0123456789");
   const Position position = names.position_in(first);
-  std::string last_slice = names.entry("t", 5, 3, at);
+  std::string last_slice = names.entry("t", 0, 5, 3, at);
   last_slice.replace(at, 10, "0123456789");
-  std::string next = names.entry("t", 6, 0, at);
+  std::string next = names.entry("t", 0, 6, 0, at);
   next.replace(at, 10, "0123456789");
   EXPECT_EQ(names.position_in(last_slice), position);
   EXPECT_EQ(names.slice_in(last_slice), 3);
@@ -79,6 +79,27 @@ TEST(Rows, EntriesAreInTheirTopicBehindTheirPositions) {
   EXPECT_TRUE(is_in(names.entries_behind("t", position), next));
   EXPECT_FALSE(is_in(names.entries_upto("t", position), next));
   EXPECT_TRUE(is_in(names.entries_behind("t", Position{}), first));
+  EXPECT_EQ(names.entry_at("t", position, 0), first);
+  EXPECT_EQ(names.entry_at("t", position, 3), last_slice);
+  std::string later = names.entry("t", 1, 0, 0, at);
+  later.replace(at, 10, std::string(10, '\0'));
+  EXPECT_LT(position, names.position_in(later));
+  EXPECT_EQ(Names::age_in(names.position_in(later)), 1);
+}
+
+TEST(Rows, RowsOfTopicsSayWhoseTheyAre) {
+  const Names names("x");
+  size_t at = 0;
+  const std::vector<std::string> topics{"", "a", "b", "aa", std::string(255, 'c')};
+  for (size_t i = 0; i < topics.size(); ++i) {
+    const std::string entry = names.entry(topics[i], 255, UINT32_MAX, UINT16_MAX, at);
+    EXPECT_EQ(names.topic_in(entry), topics[i]);
+    EXPECT_EQ(names.topic_in(names.trimmed(topics[i])), topics[i]);
+    for (size_t k = 0; k < topics.size(); ++k) {
+      EXPECT_EQ(is_in(names.entries_of_topics(topics[k]), entry), k < i);
+      EXPECT_EQ(is_in(names.trimmed_of_topics(topics[k]), names.trimmed(topics[i])), k < i);
+    }
+  }
 }
 
 TEST(Rows, HeadsSayWhatRecordsAre) {

@@ -19,9 +19,9 @@ class Settled {
  public:
   using Known = std::optional<storage::Version>;  // nothing: there is no such record
 
-  // `era` is the metadata version of the moment in question.
-  std::optional<Known> find(std::string_view era, std::string_view key) const;
-  void keep(std::string_view era, std::string_view key, Known version);
+  // `era` is the metadata version of the moment in question, `row` the name of a row.
+  std::optional<Known> find(std::string_view era, std::string_view row) const;
+  void keep(std::string_view era, std::string_view row, Known version);
 
  private:
   mutable std::mutex mutex_;
