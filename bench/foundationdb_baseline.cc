@@ -59,16 +59,25 @@ void set(FdbTransaction* transaction, const std::string& name, const std::string
   client().transaction_set(transaction, bytes(name), length(name), bytes(what), length(what));
 }
 
+// Its code.
+int wait_for(FdbFuture* future) {
+  while (client().future_is_ready(future) == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const int code = client().future_get_error(future);
+  client().future_destroy(future);
+  return code;
+}
+
 void fill_rows(FdbDatabase* database, char kind, uint64_t count, size_t length) {
   for (uint64_t first = 0; first < count; first += kFilledAtOnce) {
     FdbTransaction* transaction = nullptr;
     must(client().database_create_transaction(database, &transaction));
-    for (uint64_t n = first; n < first + kFilledAtOnce && n < count; ++n)
-      set(transaction, key(kind, n), value(length, n));
-    FdbFuture* const done = client().transaction_commit(transaction);
-    while (client().future_is_ready(done) == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    must(client().future_get_error(done));
-    client().future_destroy(done);
+    int code = 0;
+    do {
+      for (uint64_t n = first; n < first + kFilledAtOnce && n < count; ++n)
+        set(transaction, key(kind, n), value(length, n));
+      code = wait_for(client().transaction_commit(transaction));
+      if (code != 0) must(wait_for(client().transaction_on_error(transaction, code)));
+    } while (code != 0);
     client().transaction_destroy(transaction);
   }
 }

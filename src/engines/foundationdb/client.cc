@@ -138,6 +138,9 @@ const Client& client() {
 Error to_error(int code) {
   const std::string said = std::string(client().get_error(code)) + " (" + std::to_string(code) + ").";
   if (code == kErrorTooLarge) return Error(ErrorKind::kTooLarge, "FoundationDB takes no transaction so large: " + said);
+  if (code == kErrorNoClusterFile) {
+    return Error(ErrorKind::kInvalid, "FoundationDB's cluster file can not be used: " + said);
+  }
   return Error(ErrorKind::kUnavailable, "FoundationDB did not do it: " + said);
 }
 

@@ -90,6 +90,7 @@ inline constexpr int kErrorTooOld = 1'007;
 inline constexpr int kErrorConflict = 1'020;
 inline constexpr int kErrorTimedOut = 1'031;
 inline constexpr int kErrorTooLarge = 2'101;
+inline constexpr int kErrorNoClusterFile = 2'104;
 
 // For an operator: what FoundationDB says of that code.
 Error to_error(int code);

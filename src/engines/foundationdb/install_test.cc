@@ -50,7 +50,9 @@ TEST(Opening, SaysWhatElseIsWrong) {
   if (refusal.kind() == ErrorKind::kUnavailable) {
     EXPECT_TRUE(sentence.starts_with("A store in FoundationDB needs its client library")) << sentence;
   } else {
-    EXPECT_TRUE(sentence.starts_with("FoundationDB's cluster file '" + file + "' can not be used")) << sentence;
+    EXPECT_EQ(refusal.kind(), ErrorKind::kInvalid);
+    EXPECT_TRUE(sentence.starts_with("FoundationDB's cluster file ")) << sentence;
+    EXPECT_NE(sentence.find("can not be used: "), std::string::npos) << sentence;
   }
   std::remove(file.c_str());
 }
