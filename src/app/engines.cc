@@ -81,7 +81,7 @@ Result<std::unique_ptr<storage::Engine>> open_foundationdb(const std::string& pl
 
 Result<HeldStore> hold_foundationdb(const std::string&, bool) {
   return Error(ErrorKind::kInvalid,
-               "A store in FoundationDB can not be copied, nor be a copy: its logs can not be moved.");
+               "A store in FoundationDB can not be copied, nor be a copy: servers can not be kept away from it.");
 }
 
 constexpr std::array kEngines = {
