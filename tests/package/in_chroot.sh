@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A first day with the Debian package, in a fresh Debian 12: installs it, serves over TLS with access keys as its unit
-# does, works with the AWS CLI, backs up, wipes, restores, upgrades, removes. As root; needs debootstrap, openssl and awscli.
+# does, works with the AWS CLI, is looked at by a monitor, backs up, wipes, restores, upgrades, removes. As root; needs
+# debootstrap, openssl, curl and awscli.
 #
 #   ./dev package && tests/package/in_chroot.sh
 set -euo pipefail
@@ -25,7 +26,7 @@ clean() {
 trap clean EXIT
 
 ((EUID == 0)) || die "only root can make a root directory."
-for tool in debootstrap openssl aws; do command -v "$tool" >/dev/null || die "$tool is missing."; done
+for tool in debootstrap openssl aws curl; do command -v "$tool" >/dev/null || die "$tool is missing."; done
 package=(build/package/partita_*.deb)
 [[ -f "${package[0]}" ]] || die "there is no package; run ./dev package first."
 
@@ -37,7 +38,8 @@ apt() { inside apt-get -q -y --no-install-recommends "$@" >>"$WORK/apt.log" 2>&1
 start() {
   local unit="$ROOT/lib/systemd/system/partita.service" command
   command="$(sed -n 's/^ExecStart=//p' "$unit")"
-  inside install -d -m 0700 -o partita -g partita "/var/lib/$(sed -n 's/^StateDirectory=//p' "$unit")"
+  inside install -d -m 0700 -o partita -g partita "/var/lib/$(sed -n 's/^StateDirectory=//p' "$unit")" \
+    "/var/log/$(sed -n 's/^LogsDirectory=//p' "$unit")"
   chroot --userspec=partita:partita "$ROOT" env -i /bin/sh -c "
     umask $(sed -n 's/^UMask=//p' "$unit")
     cd $(sed -n 's/^WorkingDirectory=//p' "$unit")
@@ -82,10 +84,14 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -su
 cp "$WORK/server.pem" "$WORK/server.key" "$ROOT/etc/partita/"
 printf '[first]\naws_access_key_id = %s\naws_secret_access_key = %s\n' "$AWS_ACCESS_KEY_ID" "$AWS_SECRET_ACCESS_KEY" \
   >"$ROOT/etc/partita/credentials"
-inside chgrp partita /etc/partita/server.key /etc/partita/credentials
-inside chmod 0640 /etc/partita/server.key /etc/partita/credentials
+openssl rand -hex 16 >"$ROOT/etc/partita/token"
+for secret in server.key credentials token; do
+  inside chgrp partita "/etc/partita/$secret"
+  inside chmod 0640 "/etc/partita/$secret"
+done
 sed -i "s|^PARTITA_OPTIONS=.*|PARTITA_OPTIONS=\"--data /var/lib/partita/data --listen localhost:$PORT \
---tls-cert /etc/partita/server.pem --tls-key /etc/partita/server.key --credentials /etc/partita/credentials\"|" \
+--tls-cert /etc/partita/server.pem --tls-key /etc/partita/server.key --credentials /etc/partita/credentials --metrics-token /etc/partita/token \
+--audit-log /var/log/partita/audit.json\"|" \
   "$ROOT/etc/partita/partita.conf"
 start
 cat "$WORK/out"
@@ -101,9 +107,19 @@ dynamodb update-item --table-name Scores --key '{"Player": {"S": "ann"}}' --upda
 if AWS_SECRET_ACCESS_KEY=another dynamodb list-tables 2>"$WORK/refused"; then die "a wrong secret was taken."; fi
 grep -q InvalidSignatureException "$WORK/refused" || die "a wrong secret was refused by $(cat "$WORK/refused")"
 
+step "Looking at it as a monitor does"
+page() { curl -sS --cacert "$WORK/server.pem" "${@:2}" "https://localhost:$PORT$1"; }
+[[ "$(page /ready)" == ready* ]] || die "/ready says $(page /ready)"
+page /metrics -H "Authorization: Bearer $(cat "$ROOT/etc/partita/token")" >"$WORK/metrics"
+grep -q '^partita_request_seconds_count{operation="UpdateItem"} 1$' "$WORK/metrics" || die "no metrics of the update."
+[[ "$(page /metrics)" != *partita_* ]] || die "metrics were shown without the token."
+grep -q '"eventName":"CreateTable"' "$ROOT/var/log/partita/audit.json" || die "the audit log has no CreateTable."
+grep -q '"errorCode":"InvalidSignatureException"' "$ROOT/var/log/partita/audit.json" || die "nor the forged request."
+
 step "Backing up, wiping, restoring"
 stop
-inside cp -a /var/lib/partita/data /var/lib/partita/backup
+inside runuser -u partita -- partita copy /var/lib/partita/data /var/lib/partita/backup >"$WORK/copied"
+tail -3 "$WORK/copied"
 rm -rf "$ROOT/var/lib/partita/data"
 start
 [[ "$(dynamodb list-tables --output text)" == "" ]] || die "there are tables after the wipe."
