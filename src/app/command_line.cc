@@ -52,14 +52,20 @@ Result<void> set_listen(Draft& draft, std::string_view text) {
   return {};
 }
 
-Result<void> set_data(Draft& draft, std::string_view text) {
-  if (text.empty()) return misuse("--data takes a directory.");
-  draft.data = text;
+template <std::string CommandLine::* kMember>
+Result<void> set_text(Draft& draft, std::string_view text) {
+  draft.line.*kMember = text;
   return {};
 }
 
-Result<void> set_to(Draft& draft, std::string_view text) {
-  draft.line.to = text;
+template <bool CommandLine::* kMember>
+Result<void> set_on(Draft& draft, std::string_view) {
+  draft.line.*kMember = true;
+  return {};
+}
+
+Result<void> set_data(Draft& draft, std::string_view text) {
+  draft.data = text;
   return {};
 }
 
@@ -98,34 +104,10 @@ Result<void> set_request_timeout(Draft& draft, std::string_view text) {
   return set_seconds(draft.line.http.request_timeout_ms, "--request-timeout", text);
 }
 
-Result<void> set_credentials(Draft& draft, std::string_view text) {
-  if (text.empty()) return misuse("--credentials takes a file, as ~/.aws/credentials is.");
-  draft.line.credentials = text;
-  return {};
-}
-
 Result<void> set_region(Draft& draft, std::string_view text) {
   if (!auth::is_region(text))
     return misuse("--region takes a region, such as eu-west-1, not '" + std::string(text) + "'.");
   draft.line.http.region = text;
-  return {};
-}
-
-Result<void> set_identities(Draft& draft, std::string_view text) {
-  if (text.empty())
-    return misuse("--identities takes a file, as `aws iam get-account-authorization-details` writes it.");
-  draft.line.identities = text;
-  return {};
-}
-
-Result<void> set_warn_only(Draft& draft, std::string_view) {
-  draft.line.warn_only = true;
-  return {};
-}
-
-Result<void> set_audit_log(Draft& draft, std::string_view text) {
-  if (text.empty()) return misuse("--audit-log takes a file.");
-  draft.line.audit_log = text;
   return {};
 }
 
@@ -134,37 +116,8 @@ Result<void> set_request_rate(Draft& draft, std::string_view text) {
   return {};
 }
 
-Result<void> set_audit_data(Draft& draft, std::string_view) {
-  draft.line.audit_data = true;
-  return {};
-}
-
-Result<void> set_seed(Draft& draft, std::string_view text) {
-  if (text.empty()) return misuse("--seed takes a directory.");
-  draft.line.seed = text;
-  return {};
-}
-
 Result<void> set_root_400(Draft& draft, std::string_view) {
   draft.line.http.root_refuses = true;
-  return {};
-}
-
-Result<void> set_tls_cert(Draft& draft, std::string_view text) {
-  if (text.empty()) return misuse("--tls-cert takes a file.");
-  draft.line.tls_cert = text;
-  return {};
-}
-
-Result<void> set_tls_key(Draft& draft, std::string_view text) {
-  if (text.empty()) return misuse("--tls-key takes a file.");
-  draft.line.tls_key = text;
-  return {};
-}
-
-Result<void> set_metrics_token(Draft& draft, std::string_view text) {
-  if (text.empty()) return misuse("--metrics-token takes a file.");
-  draft.line.metrics_token = text;
   return {};
 }
 
@@ -244,7 +197,6 @@ Result<void> set_resource(Draft& draft, std::string_view text) {
 }
 
 Result<void> set_resource_policy(Draft& draft, std::string_view text) {
-  if (text.empty()) return misuse("--resource-policy takes a file.");
   draft.line.simulated.resource_policy = text;
   return {};
 }
@@ -255,11 +207,6 @@ Result<void> add_context(Draft& draft, std::string_view text) {
     return misuse("--context takes KEY=VALUE, such as dynamodb:LeadingKeys=alice, not '" + std::string(text) + "'.");
   }
   draft.line.simulated.context.emplace_back(text.substr(0, equals), text.substr(equals + 1));
-  return {};
-}
-
-Result<void> set_write(Draft& draft, std::string_view) {
-  draft.line.writes = true;
   return {};
 }
 
@@ -277,7 +224,7 @@ constexpr std::array kServeFlags = {
          set_insecure},
     Flag{"--credentials", "FILE",
          "Verify signatures: only these access keys may call. The file is as the AWS CLI's ~/.aws/credentials.",
-         set_credentials},
+         set_text<&CommandLine::credentials>},
     Flag{"--region", "REGION",
          "The region of all tables, in ARNs and policies (default us-east-1 with --credentials, else the one that a "
          "request is signed for).",
@@ -285,16 +232,16 @@ constexpr std::array kServeFlags = {
     Flag{"--identities", "FILE",
          "Users, groups and policies, as `aws iam get-account-authorization-details` writes them: the credentials' "
          "profiles are these users, and may do what their policies allow.",
-         set_identities},
-    Flag{"--warn-only", "", "Log what policies would refuse, and let it pass.", set_warn_only},
+         set_text<&CommandLine::identities>},
+    Flag{"--warn-only", "", "Log what policies would refuse, and let it pass.", set_on<&CommandLine::warn_only>},
     Flag{"--tls-cert", "FILE",
          "Speak TLS, and nothing else, with this certificate: PEM, the chain behind it. SIGHUP reads it again.",
-         set_tls_cert},
-    Flag{"--tls-key", "FILE", "The certificate's key: PEM, without a passphrase.", set_tls_key},
+         set_text<&CommandLine::tls_cert>},
+    Flag{"--tls-key", "FILE", "The certificate's key: PEM, without a passphrase.", set_text<&CommandLine::tls_key>},
     Flag{"--metrics-token", "FILE",
          "Who reads /metrics has to send the first line of this file as a bearer token. Without it they are for "
          "everybody, or with --credentials for nobody.",
-         set_metrics_token},
+         set_text<&CommandLine::metrics_token>},
     Flag{"--allow-origin", "ORIGIN",
          "Let web pages of this origin call, such as http://localhost:3000; '*' is all. May be given often.",
          add_allowed_origin},
@@ -334,12 +281,12 @@ constexpr std::array kServeFlags = {
     Flag{"--audit-log", "FILE",
          "Append a line of JSON for each call about tables: who, what, from where, and what came of it. SIGHUP has the "
          "file opened again.",
-         set_audit_log},
-    Flag{"--audit-data", "", "In the audit log, also calls about items.", set_audit_data},
+         set_text<&CommandLine::audit_log>},
+    Flag{"--audit-data", "", "In the audit log, also calls about items.", set_on<&CommandLine::audit_data>},
     Flag{"--seed", "DIR",
          "Begin with the tables of DIR's *.json files, each what CreateTable takes, and the items of its TABLE.jsonl "
          "files, each line {\"Item\": {...}}. Tables that are there already are left alone.",
-         set_seed},
+         set_text<&CommandLine::seed>},
     Flag{"--root-400", "", "Answer GET / with 400, as DynamoDB Local does and some tools wait for, not with 200.",
          set_root_400},
     Flag{"--clock", "OFFSET",
@@ -348,11 +295,13 @@ constexpr std::array kServeFlags = {
 
 constexpr std::array kSalvageFlags = {
     Flag{"--data", "DIR", "Where the damaged store is; it is left as it is.", set_data},
-    Flag{"--to", "NEWDIR", "Where to put what can be saved: a directory that is not there yet, or empty.", set_to},
+    Flag{"--to", "NEWDIR", "Where to put what can be saved: a directory that is not there yet, or empty.",
+         set_text<&CommandLine::to>},
 };
 
 constexpr std::array kSimulateFlags = {
-    Flag{"--identities", "FILE", "Users, groups and policies, as `serve` takes them.", set_identities},
+    Flag{"--identities", "FILE", "Users, groups and policies, as `serve` takes them.",
+         set_text<&CommandLine::identities>},
     Flag{"--user", "NAME", "Who asks.", set_user},
     Flag{"--action", "ACTION", "What for, such as dynamodb:GetItem.", set_action},
     Flag{"--resource", "ARN", "Of what: a table, an index or a stream.", set_resource},
@@ -365,11 +314,13 @@ constexpr std::array kSimulateFlags = {
 };
 
 constexpr std::array kMcpFlags = {
-    Flag{"--write", "", "Offer tools that change items and tables too, not only those that read.", set_write},
+    Flag{"--write", "", "Offer tools that change items and tables too, not only those that read.",
+         set_on<&CommandLine::writes>},
     Flag{"--data", "DIR", "Where the data is (default ./partita-data); no server may be using it.", set_data},
     Flag{"--in-memory", "", "Begin with nothing, and leave nothing.", set_in_memory},
     Flag{"--store", "URL", "Another place for the data, as `serve` takes it.", set_store},
-    Flag{"--seed", "DIR", "Begin with the tables and items of a directory, as `serve` does.", set_seed},
+    Flag{"--seed", "DIR", "Begin with the tables and items of a directory, as `serve` does.",
+         set_text<&CommandLine::seed>},
 };
 
 struct VerbRow {
@@ -439,9 +390,11 @@ Result<void> read_flag(const VerbRow& verb, std::span<const char* const> words, 
   }
   if (flag->argument.empty()) {
     if (value) return misuse(std::string(word) + " takes no value.");
-  } else if (!value) {
-    if (at == words.size()) return misuse(std::string(word) + " takes a value: " + std::string(flag->argument) + ".");
-    value = words[at++];
+  } else {
+    if (!value && at < words.size()) value = words[at++];
+    if (value.value_or("").empty()) {
+      return misuse(std::string(word) + " takes a value: " + std::string(flag->argument) + ".");
+    }
   }
   return flag->set(draft, value.value_or(""));
 }
