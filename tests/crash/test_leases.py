@@ -82,20 +82,19 @@ def test_an_index_is_filled_by_the_next(servers):
     )
     others = [server.client() for server in servers]
 
-    def state():
-        for one, server in zip(others, servers):
-            if server.running():
-                # A server may hear of the index half a second later.
-                return one.describe_table(TableName="filled")["Table"].get("GlobalSecondaryIndexes", [{"IndexStatus": "?"}])[0]
+    def is_active():
+        """To all that run: a server may hear of an index, and of its state, half a second later than another."""
+        tables = [one.describe_table(TableName="filled")["Table"] for one, server in zip(others, servers) if server.running()]
+        return all(table.get("GlobalSecondaryIndexes", [{}])[0].get("IndexStatus") == "ACTIVE" for table in tables)
 
-    left = kill_worker(servers, "fill_index", lambda: state()["IndexStatus"] == "ACTIVE")
+    left = kill_worker(servers, "fill_index", is_active)
     # While it is filled items change, also those that are filled already.
     table = left[0].resource().Table("filled")
     for n in range(0, 200, 2):
         table.delete_item(Key={"p": f"p{n}"})
         table.update_item(Key={"p": f"p{n + 1}"}, UpdateExpression="SET g = :g", ExpressionAttributeValues={":g": "moved"})
     deadline = time.monotonic() + 60
-    while state()["IndexStatus"] != "ACTIVE":
+    while not is_active():
         assert time.monotonic() < deadline
         time.sleep(0.1)
     client = left[1].client()
@@ -116,7 +115,7 @@ def test_each_item_expires_once(servers):
         StreamSpecification={"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"},
     )
     client.update_time_to_live(TableName="expiring", TimeToLiveSpecification={"Enabled": True, "AttributeName": "ends"})
-    soon = int(time.time()) + 6
+    soon = int(time.time()) + 15
     items = [{"p": f"p{n}", "ends": soon} for n in range(EXPIRED)] + [{"p": f"stays{n}", "ends": soon + 9_999} for n in range(50)]
     put_all(servers[0], "expiring", items)
     assert time.time() < soon, "too slow to put them before they expire"
@@ -127,6 +126,7 @@ def test_each_item_expires_once(servers):
             if server.running():
                 return one.scan(TableName="expiring", Select="COUNT", ConsistentRead=True)["Count"]
 
+    time.sleep(max(0.0, soon - 1 - time.time()))
     left = kill_worker(servers, "expire", lambda: left_items() == 50)
     deadline = time.monotonic() + 60
     while left_items() > 50:
