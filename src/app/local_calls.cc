@@ -1,11 +1,13 @@
 #include "app/local_calls.h"
 
-#include <string>
-
 #include "auth/identities.h"
 #include "base/task.h"
 
 namespace partita::app {
+
+std::string text_of(const wire::JsonValue& value) {
+  return value.is(wire::JsonValue::Kind::kString) ? std::string(value.as_string()) : std::string();
+}
 
 LocalCalls::LocalCalls(ops::Service& service, const auth::Identity* identity)
     : service_(service),

@@ -2,12 +2,17 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "auth/authenticate.h"
 #include "ops/service.h"
+#include "wire/json_reader.h"
 
 namespace partita::app {
+
+// The string that a member of a reply or of a message is; empty when it is none.
+std::string text_of(const wire::JsonValue& value);
 
 // For one thread, and not for one that serves: each call blocks until it is answered.
 class LocalCalls {

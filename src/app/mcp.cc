@@ -157,10 +157,6 @@ std::optional<JsonValue> id_of(const JsonValue& message) {
   return id;
 }
 
-std::string text_of(const JsonValue& value) {
-  return value.is(JsonValue::Kind::kString) ? std::string(value.as_string()) : std::string();
-}
-
 std::string message(const std::optional<JsonValue>& id, std::string_view member, std::string_view contents) {
   JsonWriter json;
   json.begin_object();

@@ -22,7 +22,6 @@ namespace partita::app {
 namespace {
 
 using wire::JsonDocument;
-using wire::JsonValue;
 
 constexpr size_t kItemsAtOnce = 25;  // BatchWriteItem takes no more
 constexpr auto kPatience = std::chrono::seconds(60);
@@ -30,10 +29,6 @@ constexpr auto kPause = std::chrono::milliseconds(10);
 
 Error wrong(const std::filesystem::path& file, std::string_view what) {
   return Error(ErrorKind::kInvalid, file.string() + ": " + std::string(what));
-}
-
-std::string text_of(JsonValue value) {
-  return value.is(JsonValue::Kind::kString) ? std::string(value.as_string()) : std::string();
 }
 
 std::string message_of(const ops::Reply& reply) {
