@@ -219,7 +219,10 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   const auth::Facts asked = facts(body);
   auth::Claimed claimed = auth::Refused{};
   if (reader_.method() == Method::kPost) {
-    call = {reader_.header("x-amz-target"), reader_.header("content-type"), body, {}, reader_.header("host"), this, id};
+    call.target = reader_.header("x-amz-target");
+    call.content_type = reader_.header("content-type");
+    call.body = body;
+    call.host = reader_.header("host");
     claimed = site_.authenticator.claim(asked);
   }
   ops::Reply reply;
