@@ -14,7 +14,7 @@
 
 namespace partita::app {
 
-enum class Verb : uint8_t { kServe, kCopy, kSalvage, kSimulate, kMcp, kVersion, kHelp };
+enum class Verb : uint8_t { kServe, kStatus, kCopy, kSalvage, kSimulate, kMcp, kVersion, kHelp };
 
 // The request that `partita policy simulate` is about.
 struct Simulated {
@@ -24,6 +24,9 @@ struct Simulated {
   std::vector<std::pair<std::string, std::string>> context;  // condition keys and their values, one each
   std::string resource_policy;                               // of a file, or empty
 };
+
+// Where data is when nothing is said.
+inline constexpr std::string_view kUsualData = "./partita-data";
 
 struct CommandLine {
   Verb verb = Verb::kHelp;
@@ -36,15 +39,16 @@ struct CommandLine {
   std::string identities;     // the same
   std::string metrics_token;  // the same
   bool warn_only = false;
-  bool writes = false;    // of kMcp: not only to read
-  std::string seed;       // a directory, or empty
-  std::string audit_log;  // a file, or empty
+  bool writes = false;       // of kMcp: not only to read
+  std::string seed;          // a directory, or empty
+  std::string audit_log;     // a file, or empty
+  std::string admin_socket;  // where it is to be, or empty: beside the data, if they are in a directory
   bool audit_data = false;
   uint64_t request_rate = 0;  // of each principal, a second; 0 is as many as they like
-  std::string tls_cert;  // a file, or empty, as tls_key then is too
+  std::string tls_cert;       // a file, or empty, as tls_key then is too
   std::string tls_key;
   int64_t clock_ms = 0;  // what is added to the machine's clock
-  std::string data;      // of kSalvage: the directory of the damaged store
+  std::string data;      // of kSalvage: the directory of the damaged store; of kStatus: what is asked, or its socket
   std::string from;      // of kCopy: a store's URL, ...
   std::string to;        // ... and that of the copy; of kSalvage: the directory for what can be saved
   Simulated simulated;   // of kSimulate, beside `identities`

@@ -9,6 +9,7 @@
 #include "app/salvage.h"
 #include "app/serve.h"
 #include "app/simulate.h"
+#include "app/status.h"
 
 namespace {
 
@@ -54,10 +55,14 @@ int main(int count, char** words) {
       const auto ended = mcp(*line, PARTITA_VERSION);
       return ended.ok() ? 0 : complain(ended.error(), kFailure);
     }
+    case Verb::kStatus: {
+      const auto told = status(*line);
+      return told.ok() ? 0 : complain(told.error(), kFailure);
+    }
     case Verb::kServe:
       break;
   }
   hold_signals();
-  const auto served = serve(*line, PARTITA_VERSION);
+  const auto served = serve(*line, PARTITA_VERSION, PARTITA_REVISION);
   return served.ok() ? 0 : complain(served.error(), kFailure);
 }

@@ -12,15 +12,18 @@
 #include <string>
 #include <thread>
 
+#include "app/admin.h"
 #include "app/audit_log.h"
 #include "app/callers.h"
 #include "app/engines.h"
 #include "app/pages.h"
 #include "app/seed.h"
+#include "app/status.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/reserve.h"
+#include "http/admin_socket.h"
 #include "http/server.h"
 #include "ops/service.h"
 #include "table/database.h"
@@ -32,9 +35,13 @@ namespace {
 class ServiceHandler final : public http::Handler {
  public:
   // Without an audit log it is null.
-  ServiceHandler(ops::Service& service, const storage::Engine& engine, Pages& pages, AuditLog* audit)
-      : service_(service), engine_(engine), pages_(pages), audit_(audit) {}
-  Task<ops::Reply> call(const ops::Call& call) override { return service_.call(call); }
+  ServiceHandler(ops::Service& service, const Admin& admin, const storage::Engine& engine, Pages& pages,
+                 AuditLog* audit)
+      : service_(service), admin_(admin), engine_(engine), pages_(pages), audit_(audit) {}
+  Task<ops::Reply> call(const ops::Call& call) override {
+    const Admin::Answer* const answer = admin_.find(call);
+    return answer != nullptr ? (*answer)(call.body) : service_.call(call);
+  }
   size_t memory_of(const ops::Call& call) const override { return ops::Service::memory_of(call); }
   void answered(const ops::Call& call, const ops::Reply& reply, int64_t took_ns) override {
     service_.answered(call, reply, took_ns);
@@ -51,6 +58,7 @@ class ServiceHandler final : public http::Handler {
 
  private:
   ops::Service& service_;
+  const Admin& admin_;
   const storage::Engine& engine_;
   Pages& pages_;
   AuditLog* const audit_;
@@ -147,10 +155,15 @@ void return_large_memory() {
 #endif
 }
 
+std::vector<std::string> urls_of(const CommandLine& line, const http::Server& server) {
+  std::vector<std::string> urls = server.places();
+  for (std::string& url : urls) url.insert(0, line.tls_cert.empty() ? "http://" : "https://");
+  return urls;
+}
+
 void say_ready(const CommandLine& line, std::string_view version, const http::Server& server) {
-  const std::string scheme = line.tls_cert.empty() ? "http://" : "https://";
   std::string urls;
-  for (const std::string& place : server.places()) urls += (urls.empty() ? "" : " and ") + scheme + place;
+  for (const std::string& url : urls_of(line, server)) urls += (urls.empty() ? "" : " and ") + url;
   const std::string text = "partita " + std::string(version) + " is serving DynamoDB on " + urls + ", data in " +
                            place_of_store(line.store) + "\n";
   std::fputs(text.c_str(), stdout);
@@ -188,6 +201,17 @@ void log_users(const auth::Identities& identities, bool warn_only) {
   if (warn_only) log(LogLevel::kWarn, "What policies refuse is logged, and let pass.");
 }
 
+// Null when it was not asked for and can not be had. Error: when it was asked for.
+Result<std::unique_ptr<http::AdminSocket>> open_admin_socket(const CommandLine& line) {
+  const bool asked = !line.admin_socket.empty();
+  if (!asked && scheme_of(line.store) != "rocksdb") return std::unique_ptr<http::AdminSocket>();
+  const std::string path = asked ? line.admin_socket : admin_socket_of(place_of_store(line.store));
+  auto socket = http::AdminSocket::listen(path);
+  if (socket.ok() || asked) return socket;
+  log(LogLevel::kWarn, {"Verbs that administer a server will not reach this one. ", socket.error().sentence()});
+  return std::unique_ptr<http::AdminSocket>();
+}
+
 }  // namespace
 
 void hold_signals() {
@@ -197,7 +221,7 @@ void hold_signals() {
   std::signal(SIGXFSZ, SIG_IGN);  // A limit on the size of files is then an error of the disk, as a full one is.
 }
 
-Result<void> serve(const CommandLine& given, std::string_view version) {
+Result<void> serve(const CommandLine& given, std::string_view version, std::string_view revision) {
   CommandLine line = given;
   set_log_level(line.log_level);
   Callers callers;
@@ -235,10 +259,15 @@ Result<void> serve(const CommandLine& given, std::string_view version) {
     PARTITA_TRY(token, read_token(line.metrics_token));
   }
   Pages pages({*engine, scheme_of(line.store), *database, service, version, std::move(token)});
-  ServiceHandler handler(service, *engine, pages, audit.get());
+  PARTITA_TRY(const std::unique_ptr<http::AdminSocket> admin_socket, open_admin_socket(line));
+  line.http.admin_socket = admin_socket.get();
+  Admin admin;
+  ServiceHandler handler(service, admin, *engine, pages, audit.get());
   PARTITA_TRY(const std::unique_ptr<http::Server> server,
               http::Server::listen(line.http, handler, system_clock(), system_random()));
   pages.set_server(*server);
+  answer_status(admin, {std::string(version), std::string(revision), place_of_store(line.store), urls_of(line, *server),
+                        system_clock().now_ms()});
   log_settings(line, *server);
   if (callers.identities) log_users(*callers.identities, line.warn_only);
   say_ready(line, version, *server);

@@ -14,6 +14,6 @@ void hold_signals();
 // Prints one line on stdout when ready, and returns after SIGTERM or SIGINT once everything is closed. A second signal
 // drops what is under way; when even that takes long, the process ends with what is on disk.
 // Error: why it could not start, in one sentence.
-Result<void> serve(const CommandLine& line, std::string_view version);
+Result<void> serve(const CommandLine& line, std::string_view version, std::string_view revision);
 
 }  // namespace partita::app

@@ -31,6 +31,7 @@ struct Site {
   RequestIds ids;
   DateText date;
   auth::Authenticator authenticator;
+  auth::Verdict administrator;       // the caller of each request of the administration socket
   int64_t now_ns = 0;                // monotonic, as of the last sweep
   bool stopping = false;             // no further request is begun
   std::vector<char> discarded = {};  // where bytes go that nobody looks at
@@ -39,7 +40,7 @@ struct Site {
 // For one thread. Must not be destroyed before serve() has ended.
 class Connection final : private ops::Source {
  public:
-  Connection(Site& site, std::unique_ptr<Stream> stream);
+  Connection(Site& site, std::unique_ptr<Stream> stream, bool administrates);
 
   // Ends when the client, a timeout, bad input or a stopping site ends the connection.
   Task<> serve();
@@ -56,6 +57,7 @@ class Connection final : private ops::Source {
  private:
   std::string address() const override { return stream_->peer(); }
   bool encrypted() const override { return stream_->encrypted(); }
+  bool administrates() const override { return administrates_; }
 
   enum class Phase : uint8_t { kIdle, kHead, kBody, kHandling, kWriting, kDraining };
   // What the bytes that arrived came to.
@@ -84,6 +86,7 @@ class Connection final : private ops::Source {
 
   Site& site_;
   std::unique_ptr<Stream> stream_;
+  const bool administrates_;
   RequestReader reader_;
   Phase phase_ = Phase::kIdle;
   int64_t phase_began_ns_ = 0;

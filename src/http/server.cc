@@ -1,5 +1,6 @@
 #include "http/server.h"
 
+#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -20,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "auth/identities.h"
 #include "base/budget.h"
 #include "base/executor.h"
 #include "base/log.h"
@@ -106,6 +108,12 @@ class LoopExecutor final : public Executor {
   Loop::Call line_call_;
 };
 
+auth::Verdict administrator(const Options& options) {
+  return std::make_shared<auth::Caller>(auth::Caller{.access_key_id = "administrator",
+                                                     .region = options.region.empty() ? "us-east-1" : options.region,
+                                                     .account_id = std::string(auth::kAccount)});
+}
+
 // One thread's loop and its connections. Everything but load(), loop(), the hand-over and the wishes is for that thread
 // alone.
 class Worker {
@@ -113,10 +121,15 @@ class Worker {
   enum class Wish : uint8_t { kNone, kStop, kStopNow };
 
   Worker(const Options& options, Handler& handler, const Clock& clock, Budget& budget, Workers& aside, Random& random)
-      : site_{options,    handler,
-              clock,      budget,
-              aside,      RequestIds(random),
-              DateText(), auth::Authenticator(options.credentials, clock, options.region)},
+      : site_{options,
+              handler,
+              clock,
+              budget,
+              aside,
+              RequestIds(random),
+              DateText(),
+              auth::Authenticator(options.credentials, clock, options.region),
+              administrator(options)},
         executor_(loop_),
         turns_(loop_),
         arrivals_(loop_, [this] { add_all(); }),
@@ -141,15 +154,22 @@ class Worker {
     Executor::set_current(nullptr);
   }
 
-  // Callable from any thread. Takes the socket; when it is `full` somebody else has to go. False: there is no memory.
-  bool hand_over(int socket, bool full) {
+  // How a connection came.
+  struct Arrived {
+    int socket;
+    bool full;  // somebody else has to go for it
+    bool administrates;
+  };
+
+  // Callable from any thread. Takes the socket. False: there is no memory.
+  bool hand_over(const Arrived& connection) {
     load_.fetch_add(1, std::memory_order_relaxed);
     try {
       const std::lock_guard lock(mutex_);
-      arrived_.push_back({socket, full});
+      arrived_.push_back(connection);
     } catch (const std::bad_alloc&) {
       load_.fetch_sub(1, std::memory_order_relaxed);
-      ::close(socket);
+      ::close(connection.socket);
       return false;
     }
     arrivals_.ask();
@@ -167,26 +187,21 @@ class Worker {
   bool ended() const { return connections_.empty(); }
 
  private:
-  struct Arrived {
-    int socket;
-    bool full;
-  };
-
   void add_all() {
     std::vector<Arrived> arrived;
     {
       const std::lock_guard lock(mutex_);
       arrived.swap(arrived_);
     }
-    for (const Arrived& each : arrived) add(each.socket, each.full);
+    for (const Arrived& each : arrived) add(each);
   }
 
-  void add(int socket, bool full) {
-    const bool turned_away = full && close_idle() == 0;
-    if (turned_away) static_cast<void>(!::send(socket, kFull.data(), kFull.size(), MSG_NOSIGNAL));
+  void add(const Arrived& connection) {
+    const bool turned_away = connection.full && close_idle() == 0;
+    if (turned_away) static_cast<void>(!::send(connection.socket, kFull.data(), kFull.size(), MSG_NOSIGNAL));
     const bool refused = turned_away || site_.stopping;
-    if (refused) ::close(socket);
-    if (refused || !begin(socket)) load_.fetch_sub(1, std::memory_order_relaxed);
+    if (refused) ::close(connection.socket);
+    if (refused || !begin(connection.socket, connection.administrates)) load_.fetch_sub(1, std::memory_order_relaxed);
   }
 
   // Closes those that have been idle for longest, a few at once because finding them looks at all; how many.
@@ -213,7 +228,7 @@ class Worker {
   }
 
   // Takes the socket. False: there is no memory for the connection.
-  bool begin(int socket) {
+  bool begin(int socket, bool administrates) {
     Connection* key = nullptr;
     try {
       std::unique_ptr<TcpStream> plain(new (std::nothrow) TcpStream(socket, loop_, turns_));
@@ -221,11 +236,11 @@ class Worker {
       // From here on the stream closes it.
       TcpStream& opened = *plain;
       std::unique_ptr<Stream> stream = std::move(plain);
-      if (const Certificate* const shown = site_.options.certificate) {
+      if (const Certificate* const shown = site_.options.certificate; shown != nullptr && !administrates) {
         stream = TlsStream::over(std::move(stream), *shown);
         if (stream == nullptr) return false;
       }
-      auto connection = std::make_unique<Connection>(site_, std::move(stream));
+      auto connection = std::make_unique<Connection>(site_, std::move(stream), administrates);
       key = connection.get();
       connections_.emplace(key, std::move(connection));
       if (!opened.open()) return connections_.erase(key), false;
@@ -328,6 +343,11 @@ class Listener final : private Loop::Watch {
     place_ = Address::of_socket(socket_);
     return 0;
   }
+  // The same with a socket that listens already, and stays the caller's. 0, or why not.
+  int open(int socket) {
+    socket_ = ::fcntl(socket, F_DUPFD_CLOEXEC, 0);
+    return socket_ < 0 ? errno : 0;
+  }
   const Address& place() const { return place_; }
 
   bool start() { return loop_.watch(socket_, *this); }
@@ -409,14 +429,22 @@ struct Server::Parts {
       const bool optional = !listeners.empty() && (error == EAFNOSUPPORT || error == EADDRNOTAVAIL);
       if (error != 0 && !optional) return unavailable(options, text_of(error));
     }
+    if (options.admin_socket != nullptr) {
+      auto listener = listener_for([this](int socket) { hand_over(socket, true); });
+      if (const int error = listener->open(options.admin_socket->socket())) return unavailable(options, text_of(error));
+      admin_listener = std::move(listener);
+    }
     raise_file_limit();
     most_connections = connections_within_limits(options.max_connections);
     return {};
   }
 
+  std::unique_ptr<Listener> listener_for(std::function<void(int)> take) {
+    return std::make_unique<Listener>(front(), std::move(take), [this] { make_room(); });
+  }
+
   int listen_on(const Address& address) {
-    auto listener =
-        std::make_unique<Listener>(front(), [this](int socket) { hand_over(socket); }, [this] { make_room(); });
+    auto listener = listener_for([this](int socket) { hand_over(socket, false); });
     const int error = listener->open(address);
     if (error != 0) return error;
     port = listener->place().port();
@@ -425,14 +453,15 @@ struct Server::Parts {
   }
 
   // Each connection goes to the thread that has the fewest.
-  void hand_over(int socket) {
+  void hand_over(int socket, bool administrates) {
     Worker* chosen = workers.front().get();
     size_t connections = 0;
     for (const auto& worker : workers) {
       connections += worker->load();
       if (worker->load() < chosen->load()) chosen = worker.get();
     }
-    static_cast<void>(chosen->hand_over(socket, connections >= most_connections));
+    const bool full = !administrates && connections >= most_connections;
+    static_cast<void>(chosen->hand_over({socket, full, administrates}));
   }
 
   void make_room() {
@@ -446,6 +475,7 @@ struct Server::Parts {
 
   void stop_listening() {
     for (const auto& listener : listeners) listener->close();
+    if (admin_listener != nullptr) admin_listener->close();
   }
 
   Options options;
@@ -455,6 +485,7 @@ struct Server::Parts {
   size_t most_connections = 0;
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<std::unique_ptr<Listener>> listeners;
+  std::unique_ptr<Listener> admin_listener;
   std::unique_ptr<Loop::Call> closing;  // of the listeners, on the thread that they belong to
 };
 
@@ -510,6 +541,7 @@ void Server::report(Exposition& out) const {
 
 bool Server::run() {
   for (const auto& listener : parts_->listeners) PARTITA_CHECK(listener->start());
+  if (parts_->admin_listener != nullptr) PARTITA_CHECK(parts_->admin_listener->start());
   {
     std::vector<std::jthread> others;
     for (size_t i = 1; i < parts_->workers.size(); ++i) {

@@ -23,6 +23,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "base/task.h"
+#include "http/admin_socket.h"
 #include "http/certificate.h"
 #include "ops/service.h"
 
@@ -57,8 +58,9 @@ struct Options {
   std::string region;                              // of all tables; empty: of each request the one it is signed for
   const auth::Credentials* credentials = nullptr;  // whose signatures are believed; null: all are. Outlives the server.
   const Certificate* certificate = nullptr;        // connections speak TLS with it; null: none do. Outlives the server.
-  bool root_refuses = false;                       // GET / is answered as an unsigned call is, not with the health text
-  std::vector<std::string> allowed_origins;        // whose pages may call, such as "http://localhost:3000"; "*" is all
+  const AdminSocket* admin_socket = nullptr;  // its connections need no signature; null: none. Outlives the server.
+  bool root_refuses = false;                  // GET / is answered as an unsigned call is, not with the health text
+  std::vector<std::string> allowed_origins;   // whose pages may call, such as "http://localhost:3000"; "*" is all
 
   size_t memory_budget = size_t{512} << 20;  // for bodies, what they are parsed to, and replies; beyond it: 503
   size_t max_connections = 10'000;           // for one more the oldest idle one is closed; if there is none: 503

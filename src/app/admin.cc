@@ -1,0 +1,13 @@
+#include "app/admin.h"
+
+namespace partita::app {
+
+std::string admin_socket_of(std::string_view directory) { return std::string(directory) + "/admin.sock"; }
+
+const Admin::Answer* Admin::find(const ops::Call& call) const {
+  if (call.source == nullptr || !call.source->administrates() || !call.target.starts_with(kAdminPrefix)) return nullptr;
+  const auto found = answers_.find(call.target.substr(kAdminPrefix.size()));
+  return found == answers_.end() ? nullptr : &found->second;
+}
+
+}  // namespace partita::app

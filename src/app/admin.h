@@ -1,0 +1,36 @@
+// What only administrators ask of a server: JSON calls like DynamoDB's, under a prefix of their own, over the
+// administration socket.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/task.h"
+#include "ops/service.h"
+
+namespace partita::app {
+
+// Before an operation's name in X-Amz-Target.
+inline constexpr std::string_view kAdminPrefix = "Partita_20261123.";
+
+// Where a server that keeps its data in that directory listens for them.
+std::string admin_socket_of(std::string_view directory);
+
+class Admin {
+ public:
+  // Is given the body of the call, which lives until it has answered. On a thread that serves: it must not block.
+  using Answer = std::function<Task<ops::Reply>(std::string_view body)>;
+
+  // Before the first call.
+  void add(std::string name, Answer answer) { answers_.emplace(std::move(name), std::move(answer)); }
+
+  // Null when the call is none of these, or does not come from the socket. Callable from any thread.
+  const Answer* find(const ops::Call& call) const;
+
+ private:
+  std::map<std::string, Answer, std::less<>> answers_;
+};
+
+}  // namespace partita::app

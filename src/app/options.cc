@@ -1,0 +1,46 @@
+#include "app/options.h"
+
+#include <charconv>
+
+#include "app/engines.h"
+
+namespace partita::app {
+
+Error misuse(std::string sentence) { return Error(ErrorKind::kInvalid, std::move(sentence)); }
+
+Result<uint64_t> read_number(std::string_view flag, std::string_view text, uint64_t least, uint64_t most) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < least || number > most) {
+    return misuse(std::string(flag) + " takes a number from " + std::to_string(least) + " to " + std::to_string(most) +
+                  ", not '" + std::string(text) + "'.");
+  }
+  return number;
+}
+
+Result<void> set_data(Draft& draft, std::string_view text) {
+  draft.data = text;
+  return {};
+}
+
+Result<void> set_in_memory(Draft& draft, std::string_view) {
+  draft.in_memory = true;
+  return {};
+}
+
+Result<void> set_store(Draft& draft, std::string_view text) {
+  draft.store = text;
+  return {};
+}
+
+Result<std::string> store_of(const Draft& draft) {
+  if (int{draft.data.has_value()} + int{draft.store.has_value()} + int{draft.in_memory} > 1) {
+    return misuse("--data, --in-memory and --store each say where the data is: give one of them.");
+  }
+  if (draft.in_memory) return std::string("memory:");
+  std::string store = draft.store ? *draft.store : "rocksdb:" + draft.data.value_or(std::string(kUsualData));
+  PARTITA_TRY_VOID(check_store(store));
+  return store;
+}
+
+}  // namespace partita::app

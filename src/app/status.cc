@@ -1,0 +1,67 @@
+#include "app/status.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "app/admin_client.h"
+#include "app/local_calls.h"
+#include "base/clock.h"
+#include "wire/json_reader.h"
+#include "wire/json_writer.h"
+
+namespace partita::app {
+
+namespace {
+
+Task<ops::Reply> describe(const ServerFacts& facts) {
+  wire::JsonWriter json;
+  const auto say = [&](std::string_view name, std::string_view text) {
+    json.key(name);
+    json.string(text);
+  };
+  json.begin_object();
+  say("Version", facts.version);
+  say("Revision", facts.revision);
+  say("Store", facts.store);
+  json.key("Urls");
+  json.begin_array();
+  for (const std::string& url : facts.urls) json.string(url);
+  json.end_array();
+  json.key("ProcessId");
+  json.number(static_cast<int64_t>(::getpid()));
+  json.key("UptimeSeconds");
+  json.number((system_clock().now_ms() - facts.started_ms) / 1000);
+  json.end_object();
+  ops::Reply reply;
+  reply.body = std::move(json).take();
+  co_return reply;
+}
+
+}  // namespace
+
+void answer_status(Admin& admin, ServerFacts facts) {
+  admin.add("DescribeServer", [facts = std::move(facts)](std::string_view) { return describe(facts); });
+}
+
+Result<void> status(const CommandLine& line) {
+  PARTITA_TRY(AdminClient client, AdminClient::connect(line.data));
+  PARTITA_TRY(const AdminClient::Answer answer, client.ask("DescribeServer", "{}"));
+  const auto said = wire::JsonDocument::parse(answer.body);
+  if (answer.status != 200 || !said.ok()) {
+    return Error(ErrorKind::kUnavailable, "What answers at " + line.data + " is no server of Partita.");
+  }
+  const auto text = [&](std::string_view name) { return text_of(said->root().get(name)); };
+  const auto number = [&](std::string_view name) {
+    const wire::JsonValue value = said->root().get(name);
+    return value.is(wire::JsonValue::Kind::kInteger) ? std::to_string(value.as_integer()) : std::string("?");
+  };
+  std::printf("partita %s, revision %s, process %s\n", text("Version").c_str(), text("Revision").c_str(),
+              number("ProcessId").c_str());
+  for (const wire::JsonValue url : said->root().get("Urls").elements())
+    std::printf("serving %s\n", text_of(url).c_str());
+  std::printf("data in %s\nfor %s seconds\n", text("Store").c_str(), number("UptimeSeconds").c_str());
+  return {};
+}
+
+}  // namespace partita::app

@@ -1,0 +1,115 @@
+#include "http/admin_socket.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace partita::http {
+
+namespace {
+
+// The address of a socket in a directory that is held open: those of the system have room for 107 bytes only, and paths
+// are longer.
+class Spelled {
+ public:
+  explicit Spelled(const std::string& path) {
+    const size_t slash = path.rfind('/');
+    const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+    directory_ = ::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    error_ = directory_ < 0 ? errno : 0;
+    const std::string name =
+        "/proc/self/fd/" + std::to_string(directory_) + "/" + path.substr(slash == std::string::npos ? 0 : slash + 1);
+    if (error_ == 0 && name.size() >= sizeof address_.sun_path) error_ = ENAMETOOLONG;
+    address_.sun_family = AF_UNIX;
+    if (error_ == 0) std::ranges::copy(name, address_.sun_path);
+  }
+  ~Spelled() {
+    if (directory_ >= 0) ::close(directory_);
+  }
+  Spelled(const Spelled&) = delete;
+  Spelled& operator=(const Spelled&) = delete;
+
+  // 0, or why there is none.
+  int error() const { return error_; }
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address_); }
+
+ private:
+  int directory_ = -1;
+  int error_ = 0;
+  sockaddr_un address_{};
+};
+
+std::string text_of(int error) { return std::system_category().message(error); }
+
+// As errno says it; 0 when `*socket` is connected.
+int connect(const Spelled& place, int* socket) {
+  *socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (*socket < 0) return errno;
+  if (::connect(*socket, place.get(), sizeof(sockaddr_un)) == 0) return 0;
+  const int error = errno;
+  ::close(std::exchange(*socket, -1));
+  return error;
+}
+
+// Nobody listens at what a killed server left behind.
+bool is_left_behind(const std::string& path, const Spelled& place) {
+  struct stat found{};
+  if (::lstat(path.c_str(), &found) != 0 || !S_ISSOCK(found.st_mode)) return false;
+  int socket = -1;
+  const int error = connect(place, &socket);
+  if (socket >= 0) ::close(socket);
+  return error == ECONNREFUSED;
+}
+
+int bind_and_listen(int socket, const Spelled& place) {
+  // Before it has a name, so that nobody else can ever open it.
+  if (::fchmod(socket, S_IRUSR | S_IWUSR) != 0) return errno;
+  if (::bind(socket, place.get(), sizeof(sockaddr_un)) != 0) return errno;
+  return ::listen(socket, SOMAXCONN) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<AdminSocket>> AdminSocket::listen(const std::string& path) {
+  const auto failed = [&](int error) {
+    return Error(ErrorKind::kUnavailable, "Cannot listen at " + path + ": " + text_of(error) + ".");
+  };
+  const Spelled place(path);
+  if (place.error() != 0) return failed(place.error());
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (socket < 0) return failed(errno);
+  std::unique_ptr<AdminSocket> opened(new AdminSocket(path, socket));
+  int error = bind_and_listen(socket, place);
+  if (error == EADDRINUSE && is_left_behind(path, place)) {
+    error = ::unlink(path.c_str()) == 0 ? bind_and_listen(socket, place) : errno;
+  }
+  if (error != 0) return failed(error);
+  struct stat made{};
+  if (::lstat(path.c_str(), &made) == 0) opened->inode_ = made.st_ino;
+  return opened;
+}
+
+AdminSocket::~AdminSocket() {
+  struct stat found{};
+  if (inode_ != 0 && ::lstat(path_.c_str(), &found) == 0 && found.st_ino == inode_) ::unlink(path_.c_str());
+  ::close(socket_);
+}
+
+Result<int> connect_to_admin(const std::string& path) {
+  const Spelled place(path);
+  int socket = -1;
+  const int error = place.error() != 0 ? place.error() : connect(place, &socket);
+  if (error == 0) return socket;
+  const bool none = error == ENOENT || error == ECONNREFUSED || error == ENOTDIR;
+  return Error(ErrorKind::kUnavailable, none ? "No server listens at " + path + "."
+                                             : "Cannot reach the server at " + path + ": " + text_of(error) + ".");
+}
+
+}  // namespace partita::http

@@ -1,0 +1,128 @@
+"""The administration socket: who may open the file may do everything, and signs nothing."""
+
+import http.client
+import json
+import os
+import socket
+import stat
+import subprocess
+
+import pytest
+from server import Server, binary, running_server
+
+FILE = "[root]\naws_access_key_id = AKIAROOT\naws_secret_access_key = secret\n"
+
+
+class Unix(http.client.HTTPConnection):
+    """Speaks HTTP over a socket in a directory, whose path may be longer than addresses are."""
+
+    def __init__(self, path):
+        super().__init__("localhost")
+        self.path = path
+
+    def connect(self):
+        directory = os.open(self.path.parent, os.O_PATH)
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.connect(f"/proc/self/fd/{directory}/{self.path.name}")
+        os.close(directory)
+
+    def ask(self, target, body="{}"):
+        self.request("POST", "/", body, {"X-Amz-Target": target, "Content-Type": "application/x-amz-json-1.0"})
+        reply = self.getresponse()
+        return reply.status, json.loads(reply.read())
+
+
+def status(place):
+    return subprocess.run([binary(), "status", str(place)], capture_output=True, text=True, timeout=60)
+
+
+@pytest.fixture
+def directory(tmp_path):
+    """Longer than the address of a socket may be."""
+    path = tmp_path / ("long" * 30)
+    path.mkdir()
+    return path
+
+
+@pytest.mark.parametrize("tls", [False, True])
+def test_nobody_signs_there(tmp_path, directory, tls):
+    keys = tmp_path / "keys"
+    keys.write_text(FILE)
+    extra = ["--credentials", str(keys), "--region", "eu-west-1"]
+    if tls:
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
+                        "/CN=localhost", "-keyout", tmp_path / "key", "-out", tmp_path / "cert"],
+                       check=True, capture_output=True)
+        extra += ["--tls-cert", str(tmp_path / "cert"), "--tls-key", str(tmp_path / "key")]
+    with running_server(data_dir=directory, extra_args=extra):
+        path = directory / "admin.sock"
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        door = Unix(path)
+        table = {"TableName": "Music", "BillingMode": "PAY_PER_REQUEST",
+                 "AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}],
+                 "KeySchema": [{"AttributeName": "k", "KeyType": "HASH"}]}
+        code, made = door.ask("DynamoDB_20120810.CreateTable", json.dumps(table))
+        assert code == 200 and made["TableDescription"]["TableArn"].startswith("arn:aws:dynamodb:eu-west-1:")
+        # A large body is not asked for a signature either.
+        item = {"TableName": "Music", "Item": {"k": {"S": "a"}, "v": {"S": "x" * 100_000}}}
+        assert door.ask("DynamoDB_20120810.PutItem", json.dumps(item)) == (200, {})
+        assert door.ask("DynamoDB_20120810.ListTables") == (200, {"TableNames": ["Music"]})
+        code, said = door.ask("Partita_20261123.Nothing")
+        assert code == 400 and said["__type"].endswith("UnknownOperationException")
+    assert not path.exists()
+
+
+def test_the_port_has_none_of_it():
+    with running_server() as server:
+        door = http.client.HTTPConnection(server.host, server.port)
+        headers = {"X-Amz-Target": "Partita_20261123.DescribeServer", "Content-Type": "application/x-amz-json-1.0",
+                   "Authorization": "AWS4-HMAC-SHA256 Credential=a/20261123/us-east-1/dynamodb/aws4_request, "
+                                    "SignedHeaders=host;x-amz-date, Signature=0", "X-Amz-Date": "20261123T000000Z"}
+        door.request("POST", "/", "{}", headers)
+        reply = door.getresponse()
+        assert reply.status == 400 and b"UnknownOperationException" in reply.read()
+
+
+def test_status(directory):
+    with running_server(data_dir=directory) as server:
+        for place in (directory, directory / "admin.sock"):
+            told = status(place)
+            assert told.returncode == 0 and told.stderr == ""
+            assert f"process {server.process.pid}\n" in told.stdout
+            assert f"serving {server.url}\n" in told.stdout and f"data in {directory}\n" in told.stdout
+    told = status(directory)
+    assert told.returncode == 1 and told.stdout == ""
+    assert told.stderr == f"partita: No server listens at {directory}/admin.sock.\n"
+
+
+def test_what_a_killed_server_left_is_replaced(directory):
+    server = Server(directory).start()
+    server.kill()
+    assert (directory / "admin.sock").is_socket() and status(directory).returncode == 1
+    with running_server(data_dir=directory):
+        assert status(directory).returncode == 0
+
+
+def test_where_it_is_asked_for(tmp_path):
+    path = tmp_path / "door"
+    with running_server(in_memory=True, extra_args=["--admin-socket", str(path)]):
+        assert status(path).returncode == 0
+        second = subprocess.run([binary(), "serve", "--in-memory", "--listen", "localhost:0", "--admin-socket", str(path)],
+                                capture_output=True, text=True, timeout=60)
+        assert second.returncode == 1 and "Address already in use" in second.stderr
+        # It is still the first one's.
+        assert status(path).returncode == 0
+    assert not path.exists()
+    with running_server(in_memory=True):
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_in_its_place_is_left_alone(directory):
+    path = directory / "admin.sock"
+    with running_server(data_dir=directory):
+        pass
+    path.write_text("mine")
+    with running_server(data_dir=directory) as server:
+        assert server.client().list_tables()["TableNames"] == []
+        assert "Verbs that administer a server will not reach this one. Cannot listen at" in server.log()
+    assert path.read_text() == "mine"
