@@ -4,54 +4,29 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <variant>
 
+#include "app/resources_named.h"
 #include "auth/identities.h"
 #include "base/log.h"
 #include "ops/operation.h"
 #include "wire/fault_table.h"
-#include "wire/json_reader.h"
 #include "wire/json_writer.h"
 
 namespace partita::app {
 
 namespace {
 
-using wire::JsonDocument;
-using wire::JsonValue;
 using wire::JsonWriter;
-
-// The names in a larger body are not looked for: reading it again would hold up others.
-constexpr size_t kMostRead = size_t{64} << 10;
 
 Result<int> open_file(const std::string& path) {
   const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
   if (file >= 0) return file;
   return Error(ErrorKind::kInvalid,
                "The audit log " + path + " can not be opened: " + std::system_category().message(errno) + ".");
-}
-
-void write_name(JsonWriter& json, JsonValue value) {
-  if (value.is(JsonValue::Kind::kString)) json.string(value.as_string());
-}
-
-// The tables, streams and other things that the body names at its top.
-void write_resources(JsonWriter& json, std::string_view body) {
-  if (body.size() > kMostRead) return;
-  const auto document = JsonDocument::parse(body);
-  if (!document.ok()) return;
-  json.key("resources");
-  json.begin_array();
-  for (const std::string_view name : {"TableName", "ResourceArn", "StreamArn"}) {
-    write_name(json, document->root().get(name));
-  }
-  for (const auto [table, requests] : document->root().get("RequestItems").members()) json.string(table);
-  for (const JsonValue part : document->root().get("TransactItems").elements()) {
-    for (const auto [kind, action] : part.members()) write_name(json, action.get("TableName"));
-  }
-  json.end_array();
 }
 
 void write_identity(JsonWriter& json, const auth::Caller& caller) {
@@ -107,7 +82,10 @@ void AuditLog::write(const ops::Call& call, const ops::Reply& reply) {
   if (const auto* caller = std::get_if<std::shared_ptr<const auth::Caller>>(&call.caller)) {
     write_identity(json, **caller);
   }
-  write_resources(json, call.body);
+  json.key("resources");
+  json.begin_array();
+  for (const std::string& name : resources_named(call.body)) json.string(name);
+  json.end_array();
   if (reply.error) {
     json.key("errorCode");
     json.string(wire::name_of(static_cast<wire::Exception>(*reply.error)).name);

@@ -44,6 +44,8 @@ struct CommandLine {
   std::string audit_log;     // a file, or empty
   std::string admin_socket;  // where it is to be, or empty: beside the data, if they are in a directory
   bool audit_data = false;
+  std::string trace_to;       // a collector's URL, or empty
+  uint64_t trace_one_in = 0;  // 0: nothing was said
   uint64_t request_rate = 0;  // of each principal, a second; 0 is as many as they like
   std::string tls_cert;       // a file, or empty, as tls_key then is too
   std::string tls_key;

@@ -90,6 +90,7 @@ std::string Pages::metrics() {
   out.gauge("partita_store_up", "1 while the store takes writes, as far as is known without asking it.",
             sources_.engine.health().ok() ? 1 : 0);
   sources_.service.report(out);
+  if (sources_.traces != nullptr) sources_.traces->report(out);
   sources_.engine.report(out);
   sources_.database.report(out);
   if (server_ != nullptr) server_->report(out);

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/traces.h"
 #include "base/task.h"
 #include "base/workers.h"
 #include "http/server.h"
@@ -26,6 +27,7 @@ class Pages {
     std::string_view version;
     // Whoever reads "/metrics" has to send this as a bearer token; empty: nobody has to. Nothing: nobody may read it.
     std::optional<std::string> token;
+    const Traces* traces = nullptr;  // null: there are none
   };
   // All that `sources` refers to outlives it.
   explicit Pages(Sources sources) : sources_(std::move(sources)), readiness_(sources_.database) {}

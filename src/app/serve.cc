@@ -19,6 +19,7 @@
 #include "app/pages.h"
 #include "app/seed.h"
 #include "app/status.h"
+#include "app/traces.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -34,10 +35,10 @@ namespace {
 
 class ServiceHandler final : public http::Handler {
  public:
-  // Without an audit log it is null.
+  // Without an audit log it is null, and without traces they are.
   ServiceHandler(ops::Service& service, const Admin& admin, const storage::Engine& engine, Pages& pages,
-                 AuditLog* audit)
-      : service_(service), admin_(admin), engine_(engine), pages_(pages), audit_(audit) {}
+                 AuditLog* audit, Traces* traces)
+      : service_(service), admin_(admin), engine_(engine), pages_(pages), audit_(audit), traces_(traces) {}
   Task<ops::Reply> call(const ops::Call& call) override {
     const Admin::Answer* const answer = admin_.find(call);
     return answer != nullptr ? (*answer)(call.body) : service_.call(call);
@@ -46,6 +47,7 @@ class ServiceHandler final : public http::Handler {
   void answered(const ops::Call& call, const ops::Reply& reply, int64_t took_ns) override {
     service_.answered(call, reply, took_ns);
     if (audit_ != nullptr) audit_->write(call, reply);
+    if (traces_ != nullptr) traces_->note(call, reply, took_ns);
   }
   void refused(int status) override { service_.refused(status); }
   Task<std::optional<ops::Reply>> page(std::string_view path, std::string_view authorization) override {
@@ -62,6 +64,7 @@ class ServiceHandler final : public http::Handler {
   const storage::Engine& engine_;
   Pages& pages_;
   AuditLog* const audit_;
+  Traces* const traces_;
 };
 
 sigset_t held_signals() {
@@ -201,6 +204,18 @@ void log_users(const auth::Identities& identities, bool warn_only) {
   if (warn_only) log(LogLevel::kWarn, "What policies refuse is logged, and let pass.");
 }
 
+// Null when nobody wants them.
+std::unique_ptr<Traces> begin_traces(const CommandLine& line, std::string_view version) {
+  if (line.trace_to.empty()) return nullptr;
+  auto place = HttpPlace::parse(line.trace_to);
+  PARTITA_CHECK(place.ok());
+  // As the environment variables of OpenTelemetry have it: the path is the collector's own business unless it is said.
+  if (place->path == "/") place->path = "/v1/traces";
+  Traces::Options options{std::move(*place), std::max<uint64_t>(1, line.trace_one_in), std::string(version),
+                          system_random().uuid()};
+  return std::make_unique<Traces>(std::move(options), system_clock(), system_random());
+}
+
 // Null when it was not asked for and can not be had. Error: when it was asked for.
 Result<std::unique_ptr<http::AdminSocket>> open_admin_socket(const CommandLine& line) {
   const bool asked = !line.admin_socket.empty();
@@ -258,11 +273,12 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
   if (!line.metrics_token.empty()) {
     PARTITA_TRY(token, read_token(line.metrics_token));
   }
-  Pages pages({*engine, scheme_of(line.store), *database, service, version, std::move(token)});
+  const std::unique_ptr<Traces> traces = begin_traces(line, version);
+  Pages pages({*engine, scheme_of(line.store), *database, service, version, std::move(token), traces.get()});
   PARTITA_TRY(const std::unique_ptr<http::AdminSocket> admin_socket, open_admin_socket(line));
   line.http.admin_socket = admin_socket.get();
   Admin admin;
-  ServiceHandler handler(service, admin, *engine, pages, audit.get());
+  ServiceHandler handler(service, admin, *engine, pages, audit.get(), traces.get());
   PARTITA_TRY(const std::unique_ptr<http::Server> server,
               http::Server::listen(line.http, handler, system_clock(), system_random()));
   pages.set_server(*server);

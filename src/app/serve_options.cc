@@ -2,6 +2,7 @@
 #include <array>
 
 #include "app/engines.h"
+#include "app/http_client.h"
 #include "app/options.h"
 #include "auth/words.h"
 
@@ -62,6 +63,17 @@ Result<void> set_region(Draft& draft, std::string_view text) {
 
 Result<void> set_request_rate(Draft& draft, std::string_view text) {
   PARTITA_TRY(draft.line.request_rate, read_number("--request-rate", text, 1, 1'000'000));
+  return {};
+}
+
+Result<void> set_trace_to(Draft& draft, std::string_view text) {
+  PARTITA_TRY_VOID(HttpPlace::parse(text));
+  draft.line.trace_to = text;
+  return {};
+}
+
+Result<void> set_trace_one_in(Draft& draft, std::string_view text) {
+  PARTITA_TRY(draft.line.trace_one_in, read_number("--trace-one-in", text, 1, 1'000'000'000));
   return {};
 }
 
@@ -196,6 +208,12 @@ constexpr std::array kServeFlags = {
          "file opened again.",
          set_text<&CommandLine::audit_log>},
     Flag{"--audit-data", "", "In the audit log, also calls about items.", set_on<&CommandLine::audit_data>},
+    Flag{"--trace-to", "URL",
+         "Send a span of each request to a collector of OpenTelemetry (OTLP over HTTP), such as http://localhost:4318.",
+         set_trace_to},
+    Flag{"--trace-one-in", "N",
+         "Begin a trace for one of N requests that come without one (default 1). Of the others the caller has decided.",
+         set_trace_one_in},
     Flag{"--admin-socket", "FILE",
          "Where administrators of this machine reach the server without a signature: a Unix socket of the owner's "
          "(default DIR/admin.sock of --data, else none).",
@@ -219,6 +237,7 @@ Result<void> check_callers(const CommandLine& line) {
     return misuse("--request-rate needs --credentials: without them a client may call itself anything.");
   }
   if (line.audit_data && line.audit_log.empty()) return misuse("--audit-data is of no use without --audit-log.");
+  if (line.trace_one_in != 0 && line.trace_to.empty()) return misuse("--trace-one-in is of no use without --trace-to.");
   if (line.tls_cert.empty() != line.tls_key.empty()) return misuse("--tls-cert and --tls-key need each other.");
   return {};
 }

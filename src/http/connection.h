@@ -57,6 +57,7 @@ class Connection final : private ops::Source {
  private:
   std::string address() const override { return stream_->peer(); }
   bool encrypted() const override { return stream_->encrypted(); }
+  std::string_view header(std::string_view lower_name) const override { return reader_.header(lower_name); }
   bool administrates() const override { return administrates_; }
 
   enum class Phase : uint8_t { kIdle, kHead, kBody, kHandling, kWriting, kDraining };

@@ -23,6 +23,8 @@ class Source {
   virtual ~Source() = default;
   virtual std::string address() const = 0;  // of the network, as digits; empty when it can not be had any more
   virtual bool encrypted() const = 0;
+  // A header of the request, by its name in small letters; empty when absent. Lives until the call is answered().
+  virtual std::string_view header(std::string_view /*lower_name*/) const { return {}; }
   // Whether it is the administration socket, so that nobody has to sign.
   virtual bool administrates() const { return false; }
 };

@@ -1,0 +1,71 @@
+// A span of each call for a collector of OpenTelemetry: OTLP 1 over HTTP, as JSON (docs/decisions/025).
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "app/http_client.h"
+#include "base/clock.h"
+#include "base/exposition.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "ops/service.h"
+
+namespace partita::app {
+
+// The caller's part of W3C's traceparent header.
+struct TraceParent {
+  std::string trace_id;   // 32 hexadecimal digits
+  std::string parent_id;  // 16
+  bool sampled = false;
+
+  // Empty ids for what is no such header.
+  static TraceParent parse(std::string_view header);
+};
+
+// Callable from any thread. Spans are sent from a thread of its own, and nobody waits for it: what the collector does
+// not take in time is dropped, and counted.
+class Traces {
+ public:
+  struct Options {
+    HttpPlace collector;
+    uint64_t one_in = 1;   // so many calls without a trace of their own begin one
+    std::string version;   // of this program
+    std::string instance;  // what tells this server from others
+  };
+  // Clock and random outlive it.
+  Traces(Options options, const Clock& clock, Random& random);
+  // Sends what is there, with little patience.
+  ~Traces();
+  Traces(const Traces&) = delete;
+  Traces& operator=(const Traces&) = delete;
+
+  // A call that ends now, and took so long.
+  void note(const ops::Call& call, const ops::Reply& reply, int64_t took_ns);
+  void report(Exposition& out) const;
+
+ private:
+  void send_all(const std::stop_token& stop);
+  bool send(const std::vector<std::string>& spans);
+  std::string request_of(const std::vector<std::string>& spans) const;
+
+  const Options options_;
+  const Clock& clock_;
+  Random& random_;
+  std::atomic<uint64_t> sent_{0};
+  std::atomic<uint64_t> dropped_{0};
+  std::mutex mutex_;
+  std::condition_variable_any some_;
+  std::vector<std::string> waiting_;  // as JSON
+  std::unique_ptr<HttpClient> http_;  // of the thread below
+  std::jthread sender_;
+};
+
+}  // namespace partita::app

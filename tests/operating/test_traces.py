@@ -1,0 +1,175 @@
+"""Spans of OpenTelemetry, as a collector is sent them: the JSON of OTLP's ExportTraceServiceRequest."""
+
+import contextlib
+import http.server
+import json
+import re
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+from botocore.exceptions import ClientError
+from server import binary, running_server
+
+TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+KEYS = {"AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}],
+        "KeySchema": [{"AttributeName": "k", "KeyType": "HASH"}], "BillingMode": "PAY_PER_REQUEST"}
+
+
+class Collector:
+    def __init__(self):
+        self.requests, self.changed, self.status = [], threading.Condition(), 200
+
+    def spans(self):
+        with self.changed:
+            return [span for _, body in self.requests for resource in body["resourceSpans"]
+                    for scope in resource["scopeSpans"] for span in scope["spans"]]
+
+    def wait_for(self, count):
+        deadline = time.monotonic() + 30
+        while len(self.spans()) < count:
+            with self.changed:
+                assert self.changed.wait(deadline - time.monotonic()), f"{len(self.spans())} of {count} spans came"
+        return self.spans()
+
+
+@contextlib.contextmanager
+def collecting():
+    collector = Collector()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self):
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            assert self.headers["Content-Type"] == "application/json"
+            with collector.changed:
+                if collector.status == 200:
+                    collector.requests.append((self.path, body))
+                collector.changed.notify_all()
+            self.send_response(collector.status)
+            self.send_header("content-length", "2")
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    collector.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield collector
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def attributes(of):
+    def plain(value):
+        (kind, held), = value.items()
+        return [plain(each) for each in held["values"]] if kind == "arrayValue" else int(held) if kind == "intValue" else held
+    return {each["key"]: plain(each["value"]) for each in of["attributes"]}
+
+
+def with_header(client, value):
+    client.meta.events.register("before-send.dynamodb", lambda request, **_: request.headers.__setitem__("traceparent", value))
+    return client
+
+
+def metric(server, outcome):
+    import urllib.request
+
+    text = urllib.request.urlopen(server.url + "/metrics").read().decode()
+    return float(re.search(rf'partita_trace_spans_total{{outcome="{outcome}"}} (\S+)', text).group(1))
+
+
+def test_a_span_of_each_request():
+    with collecting() as collector, running_server(in_memory=True, extra_args=["--trace-to", collector.url]) as server:
+        began = time.time_ns()
+        client = server.client()
+        client.create_table(TableName="Music", **KEYS)
+        got = client.get_item(TableName="Music", Key={"k": {"S": "a secret key"}})
+        with pytest.raises(ClientError):
+            client.get_item(TableName="Nowhere", Key={"k": {"S": "a"}})
+        client.batch_get_item(RequestItems={"Music": {"Keys": [{"k": {"S": "a"}}]}})
+        spans = collector.wait_for(4)
+        assert [span["name"] for span in spans] == [
+            "DynamoDB.CreateTable", "DynamoDB.GetItem", "DynamoDB.GetItem", "DynamoDB.BatchGetItem"]
+        path, body = collector.requests[0]
+        assert path == "/v1/traces"
+        service = attributes(body["resourceSpans"][0]["resource"])
+        assert service["service.name"] == "partita" and re.fullmatch(r"\d+\.\d+\.\d+", service["service.version"])
+        for span in spans:
+            assert re.fullmatch("[0-9a-f]{32}", span["traceId"]) and re.fullmatch("[0-9a-f]{16}", span["spanId"])
+            assert "parentSpanId" not in span and span["kind"] == 2 and "status" not in span
+            start, end = int(span["startTimeUnixNano"]), int(span["endTimeUnixNano"])
+            assert began - 10**9 < start < end < time.time_ns() + 10**9
+        assert len({span["traceId"] for span in spans}) == len({span["spanId"] for span in spans}) == 4
+        told = attributes(spans[1])
+        assert told == {
+            "rpc.system": "aws-api", "rpc.service": "DynamoDB", "rpc.method": "GetItem",
+            "aws.request_id": got["ResponseMetadata"]["RequestId"], "aws.dynamodb.table_names": ["Music"],
+            "http.response.status_code": 200, "client.address": "127.0.0.1", "cloud.region": "us-east-1"}
+        told = attributes(spans[2])
+        assert told["error.type"] == "ResourceNotFoundException" and told["http.response.status_code"] == 400
+        assert "a secret key" not in json.dumps(collector.requests)
+        assert metric(server, "sent") == 4 and metric(server, "dropped") == 0
+
+
+@pytest.mark.parametrize("flags, count", [("01", 1), ("00", 0)])
+def test_the_caller_decides(flags, count):
+    with collecting() as collector, running_server(in_memory=True, extra_args=["--trace-to", collector.url]) as server:
+        with_header(server.client(), f"00-{TRACE}-{PARENT}-{flags}").list_tables()
+        server.client().list_tables()
+        spans = collector.wait_for(count + 1)
+        server.stop()
+        assert [(span["traceId"], span.get("parentSpanId")) for span in spans[:-1]] == [(TRACE, PARENT)] * count
+        assert len(collector.spans()) == count + 1
+
+
+def test_one_in_many_and_a_path():
+    extra = ["--trace-one-in", "4"]
+    with collecting() as collector:
+        with running_server(in_memory=True, extra_args=["--trace-to", collector.url + "/otel/v1", *extra]) as server:
+            client = server.client()
+            for _ in range(400):
+                client.list_tables()
+        # What was begun is sent before the server ends; 400 draws of a quarter, ten deviations wide.
+        assert 20 < len(collector.spans()) < 190
+        assert {path for path, _ in collector.requests} == {"/otel/v1"}
+
+
+def test_nobody_waits_for_a_collector():
+    """Whether it refuses, is gone, or takes the connection and says nothing."""
+    with socket.socket() as silent, collecting() as collector:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen(0)
+        collector.status = 503
+        for url in (f"http://127.0.0.1:{silent.getsockname()[1]}", collector.url, "http://127.0.0.1:9"):
+            with running_server(in_memory=True, extra_args=["--trace-to", url]) as server:
+                client = server.client()
+                began = time.monotonic()
+                for _ in range(2_000):
+                    client.list_tables()
+                assert time.monotonic() - began < 60
+                if url != collector.url and "9" != url[-1]:
+                    continue
+                deadline = time.monotonic() + 30
+                while metric(server, "dropped") < 2_000:
+                    assert time.monotonic() < deadline
+                    time.sleep(0.05)
+                assert metric(server, "sent") == 0
+                assert "The collector of traces took none of" in server.log()
+
+
+@pytest.mark.parametrize("words", [["--trace-to", "https://h"], ["--trace-to", "h:1"], ["--trace-one-in", "2"],
+                                   ["--trace-to", "http://h", "--trace-one-in", "0"]])
+def test_misuse(words):
+    done = subprocess.run([binary(), "serve", "--in-memory", *words], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and re.fullmatch(r"partita: [^\n]+\.\n", done.stderr)
