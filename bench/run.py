@@ -16,6 +16,7 @@ import backfill
 import data_api
 import fairness
 import growth
+import judged
 import page
 import rows
 import servers
@@ -31,6 +32,7 @@ PARTS = {
     "fairness": fairness.part,
     "data_api": data_api.part,
     "vectors": vectors.part,
+    "judged": judged.part,
 }
 
 
@@ -51,6 +53,7 @@ def arguments_of(words):
     parser.add_argument(
         "--data-api", action="store_true", help="streams and PartiQL beside the calls that do the same without them"
     )
+    parser.add_argument("--judged", action="store_true", help="GetItem with its signature verified, and with a policy")
     parser.add_argument(
         "--vectors", type=int, nargs="?", const=100_000, metavar="ITEMS", help="searches of so many vectors (100000)"
     )

@@ -3,7 +3,6 @@
 Instructions, allocations and system calls are free of the noise of clocks. Only the release build is measured.
 """
 
-import json
 import os
 import pathlib
 import sys
@@ -13,6 +12,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 
+import judged  # noqa: E402
 import signing  # noqa: E402
 import workload  # noqa: E402
 from conftest import FIGURES  # noqa: E402
@@ -71,26 +71,10 @@ def server():
         yield server
 
 
-def twenty_statements():
-    """The policies of the user who has the keys of bench/signing.py: the last of them allows what is measured."""
-    own = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["user-*"]}}
-    arn = f"arn:aws:dynamodb:{signing.REGION}:123456789012:table/"
-    others = [{"Effect": "Allow", "Action": ["dynamodb:GetItem", "dynamodb:Query"], "Resource": f"{arn}other{n}", "Condition": own}
-              for n in range(17)]
-    denials = [{"Effect": "Deny", "Action": "dynamodb:*", "Resource": "*", "Condition": {"NotIpAddress": {"aws:SourceIp": "127.0.0.0/8"}}},
-               {"Effect": "Deny", "Action": "dynamodb:DeleteTable", "Resource": "*"}]
-    allowed = {"Effect": "Allow", "Action": "dynamodb:*", "Resource": f"{arn}*", "Condition": own}
-    document = {"Version": "2012-10-17", "Statement": [*others, *denials, allowed]}
-    return {"UserDetailList": [{"UserName": "local", "UserPolicyList": [{"PolicyName": "p", "PolicyDocument": document}]}]}
-
-
 @pytest.fixture(scope="module")
 def judging(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("judging")
-    (folder / "credentials").write_text(
-        f"[local]\naws_access_key_id = {signing.ACCESS_KEY}\naws_secret_access_key = {signing.SECRET_KEY}\n")
-    (folder / "users.json").write_text(json.dumps(twenty_statements()))
-    with CountedServer(BINARY, ["--credentials", folder / "credentials", "--identities", folder / "users.json"]) as server:
+    _, options = judged.files_of(tmp_path_factory.mktemp("judging"))
+    with CountedServer(BINARY, options) as server:
         for lines in (workload.create_tables(), [workload.put_item(n) for n in range(ITEMS)]):
             server.send(signing.signed(lines))
         yield server
