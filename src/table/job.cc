@@ -1,6 +1,7 @@
 #include "table/job.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/bytes.h"
 #include "model/item_codec.h"
@@ -56,6 +57,21 @@ class Members {
   bool sound_ = true;
 };
 
+struct KeyParts {
+  char kind;
+  uint32_t table_id;
+  uint16_t index_id;
+};
+
+std::optional<KeyParts> parts_of(std::string_view key) {
+  key.remove_prefix(std::min(key.size(), system_key(SystemRow::kJob).bytes.size()));
+  const auto kind = take_u8(key);
+  const auto table_id = take_u32(key);
+  const auto index_id = take_u16(key);
+  if (!kind || !table_id || !index_id) return std::nullopt;
+  return KeyParts{static_cast<char>(*kind), *table_id, *index_id};
+}
+
 Error damaged() { return Error(ErrorKind::kCorrupt, "a job's row is damaged"); }
 
 }  // namespace
@@ -87,18 +103,15 @@ std::string job_row(const Job& job) {
 }
 
 Result<Job> job_from(std::string_view key, std::string_view row) {
-  Job job;
-  key.remove_prefix(std::min(key.size(), system_key(SystemRow::kJob).bytes.size()));
-  const auto kind = take_u8(key);
-  const auto table_id = take_u32(key);
-  const auto index_id = take_u16(key);
-  if (!kind || !table_id || !index_id) return damaged();
-  if (kKinds.find(static_cast<char>(*kind)) == std::string_view::npos) {
+  const std::optional<KeyParts> parts = parts_of(key);
+  if (!parts) return damaged();
+  if (kKinds.find(parts->kind) == std::string_view::npos) {
     return Error(ErrorKind::kInvalid, "a job of a kind that only a newer version of Partita knows");
   }
-  job.kind = static_cast<JobKind>(*kind);
-  job.table_id = *table_id;
-  job.index_id = *index_id;
+  Job job;
+  job.kind = static_cast<JobKind>(parts->kind);
+  job.table_id = parts->table_id;
+  job.index_id = parts->index_id;
   PARTITA_TRY(const model::Item item, model::decode_item(row));
   Members members(item);
   members.take_bytes("claim", job.claim);
@@ -117,6 +130,13 @@ Result<Job> job_from(std::string_view key, std::string_view row) {
   if (const auto* table = members.find("table", model::Type::kS)) job.table = table->as_string();
   if (!members.sound()) return damaged();
   return job;
+}
+
+std::string describe_row(std::string_view key) {
+  const std::optional<KeyParts> parts = parts_of(key);
+  if (!parts) return "a job's row without a whole key";
+  return std::string("the job's row ") + parts->kind + " of table " + std::to_string(parts->table_id) + ", index " +
+         std::to_string(parts->index_id);
 }
 
 std::string describe(const Job& job) {

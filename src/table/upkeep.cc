@@ -112,6 +112,12 @@ void Upkeep::complain(std::string_view what, const Error& error) {
   if (complaints_.pass(unsaid)) log(LogLevel::kWarn, {what, " is interrupted: ", error.sentence()});
 }
 
+// Nobody can do it, and the others are done all the same.
+void Upkeep::complain_of_row(std::string_view key) {
+  uint64_t unsaid = 0;
+  if (damages_.pass(unsaid)) log(LogLevel::kError, {describe_row(key), " is damaged, so nobody does that job"});
+}
+
 Task<Result<void>> Upkeep::look_for_jobs() {
   auto scanned =
       co_await engine_.scan(system_rows(SystemRow::kJob), storage::Direction::kAscending, kJobsAtOnce, kJobBytesAtOnce);
@@ -124,7 +130,11 @@ Task<Result<void>> Upkeep::look_for_jobs() {
     if (mine_.contains(key)) continue;
     auto read = job_from(page[i].key, page[i].value);
     if (!read.ok() && read.error().kind() == ErrorKind::kInvalid) continue;  // a newer version's, for that to do
-    PARTITA_CO_TRY(Job job, std::move(read));
+    if (!read.ok()) {
+      complain_of_row(key);
+      continue;
+    }
+    Job job = std::move(read).value();
     const Table table = catalog_.find(job.table);
     if (table != nullptr && !Catalog::check_features(*table).ok()) continue;
     const storage::Version version = page[i].version;

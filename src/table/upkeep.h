@@ -82,6 +82,7 @@ class Upkeep {
   // Looking for work: upkeep.cc.
   Task<void> tend();
   void complain(std::string_view what, const Error& error);
+  void complain_of_row(std::string_view key);
   Task<Result<void>> look_for_jobs();
   Task<Result<void>> adopt();
   Task<Result<void>> adopt_stream(Table table);
@@ -157,6 +158,7 @@ class Upkeep {
   std::map<std::string, Sight> seen_;
   bool adopted_ = false;
   LogThrottle complaints_{10'000};
+  LogThrottle damages_{60'000};
   bool sweep_wanted_ = true;
   int64_t swept_ns_ = 0;
   int64_t old_expiry_due_ns_ = 0;  // when what expired long ago is looked for again

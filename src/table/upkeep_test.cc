@@ -497,6 +497,25 @@ TEST_F(UpkeepTest, ADamagedCountRowStopsItsCountAndNothingElse) {
   expect_consistent("T");
 }
 
+// Its row comes before those of all others.
+TEST_F(UpkeepTest, ADamagedJobIsSaidAndStopsNoOther) {
+  fill_table(3);
+  Job damaged;
+  damaged.kind = JobKind::kCount;
+  damaged.table_id = 0;
+  testing::internal::CaptureStderr();
+  store(job_key(damaged), "?");
+  update(add_by_g());
+  wait_for_jobs();
+  EXPECT_EQ(find("T")->find_index("by-g")->status, Status::kActive);
+  EXPECT_EQ(rows("T", "by-g").size(), 3u);
+  close();
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("the job's row c of table 0, index 0 is damaged"), std::string::npos) << said;
+  EXPECT_EQ(said.find("is damaged"), said.rfind("is damaged")) << said;
+  open();
+}
+
 // What comes round every minute is no news.
 TEST_F(UpkeepTest, AJobThatFoundNothingToDoIsNotLogged) {
   set_log_level(LogLevel::kInfo);
