@@ -145,11 +145,7 @@ Error will_not() { return Error(ErrorKind::kConflict, "another server has taken 
 
 }  // namespace
 
-storage::Key table_key(std::string_view name) {
-  storage::Key key = system_key(SystemRow::kTable, name);
-  key.settled = true;
-  return key;
-}
+storage::Key table_key(std::string_view name) { return system_key(SystemRow::kTable, name); }
 
 Result<void> Catalog::check_features(const TableInfo& table) {
   for (const std::string& feature : table.features) {

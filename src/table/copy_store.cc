@@ -22,8 +22,6 @@ using storage::Position;
 using storage::Record;
 
 constexpr size_t kTopicsAtOnce = 100;
-// What engines keep together: table, index and hash (docs/formats/keys.md).
-constexpr size_t kPlaceBytes = 14;
 
 Error refusal(std::string sentence) { return Error(ErrorKind::kInvalid, std::move(sentence)); }
 
@@ -246,10 +244,7 @@ Task<Result<void>> Copier::copy_rows() {
     mark_.bytes += page.bytes();
     if (!more) mark_.phase = Phase::kLogs, mark_.done.clear();
     Ride put_all = [&page](Changes& changes) {
-      for (size_t i = 0; i < page.size(); ++i) {
-        const auto place = static_cast<uint32_t>(std::min(page[i].key.size(), kPlaceBytes));
-        changes.put({std::string(page[i].key), place}, std::string(page[i].value));
-      }
+      for (size_t i = 0; i < page.size(); ++i) changes.put(key_of_row(page[i].key), std::string(page[i].value));
     };
     PARTITA_CO_TRY_VOID(co_await store(std::move(put_all)));
     PARTITA_CO_TRY_VOID(tell(false, mark_.rows, mark_.bytes));

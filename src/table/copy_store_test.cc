@@ -52,6 +52,22 @@ TEST_F(CopyTest, IsWhatItWasCopiedFrom) {
   partita::table::expect_consistent(**database, "T");
 }
 
+// What is settled for those who use a row is so for the copy that writes it.
+TEST_F(CopyTest, NamesRowsAsTheirUsersDo) {
+  for (const storage::Key& key : {table_key("T"), job_key(Job()), system_key(SystemRow::kProbe, "x")}) {
+    const storage::Key named = key_of_row(key.bytes);
+    EXPECT_EQ(named, key);
+    EXPECT_EQ(named.place, key.place);
+    EXPECT_EQ(named.settled, key.settled);
+  }
+  EXPECT_TRUE(key_of_row(table_key("T").bytes).settled);
+  open();
+  const storage::Key used = item_key(*find("T"), item({{"pk", s("p")}, {"sk", n(1)}}));
+  EXPECT_LE(key_of_row(used.bytes).place, used.place);
+  EXPECT_FALSE(key_of_row(used.bytes).settled);
+  EXPECT_EQ(key_of_row("abc").place, 3U);
+}
+
 // Stopped after each page in turn, it goes on, and no half of it is ever opened.
 TEST_F(CopyTest, GoesOnWhereItWas) {
   int stops = 0;

@@ -1,5 +1,8 @@
 #include "table/system_rows.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "base/bytes.h"
 #include "storage/ranges.h"
 
@@ -7,16 +10,27 @@ namespace partita::table {
 
 namespace {
 constexpr uint32_t kSystemId = 0;
+constexpr size_t kSystemPlaceBytes = sizeof(kSystemId) + 1;
+// What engines keep together of items: table, index and hash (docs/formats/keys.md).
+constexpr size_t kItemPlaceBytes = 14;
 }  // namespace
 
 storage::Key system_key(SystemRow kind, std::string_view rest) {
   storage::Key key;
-  key.bytes.reserve(sizeof(kSystemId) + 1 + rest.size());
+  key.bytes.reserve(kSystemPlaceBytes + rest.size());
   append_u32(key.bytes, kSystemId);
   key.bytes.push_back(static_cast<char>(kind));
   key.place = static_cast<uint32_t>(key.bytes.size());
   key.bytes.append(rest);
+  key.settled = kind == SystemRow::kTable;
   return key;
+}
+
+storage::Key key_of_row(std::string_view bytes) {
+  std::string_view rest = bytes;
+  const std::optional<uint32_t> table = take_u32(rest);
+  if (table == kSystemId && !rest.empty()) return system_key(static_cast<SystemRow>(rest[0]), rest.substr(1));
+  return {std::string(bytes), static_cast<uint32_t>(std::min(bytes.size(), kItemPlaceBytes))};
 }
 
 storage::Range system_rows(SystemRow kind) { return storage::range_of(system_key(kind).bytes); }
