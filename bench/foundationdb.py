@@ -31,10 +31,13 @@ DIRECTLY = {
 }
 
 
-def baseline(build, cluster_file, *words):
-    """What the program prints."""
+def baseline(build, cluster_file, *words, seconds=0):
+    """What the program prints, which is to end in so many seconds and a minute."""
     command = [build / "bench" / "foundationdb_baseline", cluster_file, *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60 + seconds)
+    if ran.returncode != 0:
+        raise RuntimeError(f"foundationdb_baseline ended with {ran.returncode}: {ran.stderr}")
+    return ran.stdout
 
 
 def measure(build, rounds, seconds):
@@ -42,20 +45,25 @@ def measure(build, rounds, seconds):
     requests = workload.rows()
     rows = {what: signing.signed(requests[what]) for what in DIRECTLY}
     found = {what: [] for what in DIRECTLY}
+    servers.say(f"three processes start; then about {len(found) * rounds * 2 * (seconds + 1)} s of measuring")
     with running_foundationdb() as cluster:
+        servers.say("rows for the client alone are put")
         baseline(build, cluster.cluster_file, "fill")
         port = servers.free_port()
         command = [build / "partita", "serve", "--listen", f"127.0.0.1:{port}", "--store", cluster.url]
         with servers.Server(command, port, set(servers.CORES)) as server:
+            servers.say("tables and items for Partita are put")
             servers.fill(build, server, workload.create_tables(), connections=1)
             servers.wait_until_active(server, workload.TABLES)
             servers.fill(build, server, workload.fill_requests())
             for n in range(rounds):
-                servers.say(f"round {n + 1} of {rounds}")
                 for what, (operation, _) in DIRECTLY.items():
                     ours = servers.load(build, server, rows[what], connections=IN_FLIGHT, seconds=seconds)
-                    directly = json.loads(baseline(build, cluster.cluster_file, operation, IN_FLIGHT, seconds))
-                    found[what].append((ours["per_second"], directly["per_second"]))
+                    words = (operation, IN_FLIGHT, seconds)
+                    directly = json.loads(baseline(build, cluster.cluster_file, *words, seconds=seconds))
+                    pair = ours["per_second"], directly["per_second"]
+                    found[what].append(pair)
+                    servers.say(f"round {n + 1} of {rounds}, {what}: {pair[0]:,.0f} and directly {pair[1]:,.0f} a second")
     return found
 
 
