@@ -85,8 +85,8 @@ Result<void> copy(const CommandLine& line) {
   set_log_level(LogLevel::kWarn);
   const std::string from_name = name_of(line.from);
   if (from_name == name_of(line.to)) return Error(ErrorKind::kInvalid, "A store can not be copied onto itself.");
-  PARTITA_TRY(const HeldStore from, hold_store(line.from, true));
-  PARTITA_TRY(const HeldStore to, hold_store(line.to, false));
+  PARTITA_TRY(const storage::HeldEngine from, hold_store(line.from, true));
+  PARTITA_TRY(const storage::HeldEngine to, hold_store(line.to, false));
   // For the progress alone.
   const auto expected = wait_for(from.engine->approximate_bytes({}));
   table::CopyOptions options;

@@ -44,17 +44,17 @@ Result<std::unique_ptr<storage::Engine>> open_rocksdb(const std::string& place) 
 }
 
 // A store that is opened is made where there is none, and a copy of nothing helps nobody. Its lock holds it.
-Result<HeldStore> hold_rocksdb(const std::string& place, bool is_source) {
+Result<storage::HeldEngine> hold_rocksdb(const std::string& place, bool is_source) {
   std::error_code failed;
   if (is_source && !std::filesystem::exists(place + "/CURRENT", failed)) {
     return Error(ErrorKind::kInvalid, "There is no store in " + place + ".");
   }
-  HeldStore held;
+  storage::HeldEngine held;
   PARTITA_TRY(held.engine, open_rocksdb(place));
   return held;
 }
 
-Result<HeldStore> hold_memory(const std::string&, bool) {
+Result<storage::HeldEngine> hold_memory(const std::string&, bool) {
   return Error(ErrorKind::kInvalid, "What is in memory can not be copied.");
 }
 
@@ -66,11 +66,10 @@ Result<std::unique_ptr<storage::Engine>> open_postgres(const std::string& place)
   return open_postgres_engine(options);
 }
 
-Result<HeldStore> hold_postgres(const std::string& place, bool) {
+Result<storage::HeldEngine> hold_postgres(const std::string& place, bool) {
   PostgresOptions options;
   options.url = "postgresql:" + place;
-  PARTITA_TRY(HeldPostgres held, hold_postgres_engine(options));
-  return HeldStore{std::move(held.check), std::move(held.engine)};
+  return hold_postgres_engine(options);
 }
 
 Result<std::unique_ptr<storage::Engine>> open_foundationdb(const std::string& place) {
@@ -79,9 +78,10 @@ Result<std::unique_ptr<storage::Engine>> open_foundationdb(const std::string& pl
   return open_foundationdb_engine(options);
 }
 
-Result<HeldStore> hold_foundationdb(const std::string&, bool) {
-  return Error(ErrorKind::kInvalid,
-               "A store in FoundationDB can not be copied, nor be a copy: servers can not be kept away from it.");
+Result<storage::HeldEngine> hold_foundationdb(const std::string& place, bool) {
+  FoundationdbOptions options;
+  options.place = place;
+  return hold_foundationdb_engine(options);
 }
 
 constexpr std::array kEngines = {
@@ -160,7 +160,7 @@ Result<std::unique_ptr<storage::Engine>> open_store(std::string_view url) {
   return engine->open(std::string(place_in(url)));
 }
 
-Result<HeldStore> hold_store(std::string_view url, bool is_source) {
+Result<storage::HeldEngine> hold_store(std::string_view url, bool is_source) {
   const EngineRow* const engine = find_engine(url);
   PARTITA_CHECK(engine != nullptr);
   return engine->hold(std::string(place_in(url)), is_source);

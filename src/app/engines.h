@@ -1,7 +1,6 @@
 // The storage engines that a server can be started on: one row each. A store is named by a URL, "SCHEME:PLACE".
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -9,15 +8,9 @@
 
 #include "base/result.h"
 #include "storage/engine.h"
+#include "storage/held_engine.h"
 
 namespace partita::app {
-
-// A store that is used by nobody else as long as this lives.
-struct HeldStore {
-  // Whether that is still so. Error: kUnavailable. Blocks.
-  std::function<Result<void>()> check = [] { return Result<void>(); };
-  std::unique_ptr<storage::Engine> engine;
-};
 
 struct EngineRow {
   std::string_view scheme;
@@ -28,7 +21,7 @@ struct EngineRow {
   Result<std::unique_ptr<storage::Engine>> (*open)(const std::string& place);
   // For a copy, from it (then it has to be there) or to it. Errors, one sentence each: kInvalid (reason 0),
   // kUnavailable.
-  Result<HeldStore> (*hold)(const std::string& place, bool is_source);
+  Result<storage::HeldEngine> (*hold)(const std::string& place, bool is_source);
 };
 
 std::span<const EngineRow> engines();
@@ -40,7 +33,7 @@ Result<void> check_store(std::string_view url);
 Result<std::unique_ptr<storage::Engine>> open_store(std::string_view url);
 
 // The same, as EngineRow::hold.
-Result<HeldStore> hold_store(std::string_view url, bool is_source);
+Result<storage::HeldEngine> hold_store(std::string_view url, bool is_source);
 
 // Of the engine: "rocksdb". Precondition: check_store(url).
 std::string_view scheme_of(std::string_view url);

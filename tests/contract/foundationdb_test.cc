@@ -1,8 +1,10 @@
 // What the engine on FoundationDB does beside the contract: many on one key, and what a lost answer leaves.
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
+#include "base/exposition.h"
 #include "contract.h"
 #include "engines/foundationdb/foundationdb_engine.h"
 
@@ -11,10 +13,27 @@ namespace {
 
 using namespace storage;
 
+// Of one that shows that it is there, and of one that does not.
+constexpr std::chrono::milliseconds kQuick{40};
+constexpr std::chrono::hours kSilent{1};
+
 class OnFoundationdb : public testing::Test {
  protected:
   void SetUp() override {
     if (foundationdb_cluster() == nullptr) GTEST_SKIP() << "PARTITA_TEST_FDB names no cluster file";
+  }
+  static FoundationdbOptions beating(const std::string& place, std::chrono::milliseconds beat) {
+    FoundationdbOptions options;
+    options.place = place;
+    options.beat = beat;
+    return options;
+  }
+  static Task<Result<Outcome>> put_again(Engine& engine, std::string value) {
+    const Decide decide = [&](auto, Changes& changes) {
+      changes.put(key("k"), value);
+      return Decision::kCommit;
+    };
+    co_return co_await blind(engine, decide);
   }
   static std::unique_ptr<Engine> open(const std::string& place, size_t lanes = 4, std::function<Cut()> cut = nullptr) {
     FoundationdbOptions options;
@@ -143,6 +162,108 @@ TEST_F(OnFoundationdb, ACommitWhoseAnswerIsLostIsSettled) {
     EXPECT_EQ(next, Cut::kNothing);
     EXPECT_EQ(read_log(*engine, "t").size(), static_cast<size_t>(++count));
   }
+}
+
+TEST_F(OnFoundationdb, AStoreIsHeldByOneOnly) {
+  const std::string place = new_foundationdb_store();
+  {
+    const auto server = open_foundationdb_engine(beating(place, kQuick)).value();
+    put(*server, "k", "v");
+    const auto refused = hold_foundationdb_engine(beating(place, kQuick));
+    ASSERT_FALSE(refused.ok());
+    EXPECT_NE(refused.error().sentence().find("stop them first"), std::string::npos);
+    put(*server, "k", "w");
+  }
+  {
+    // Who has left is not waited for.
+    auto held = hold_foundationdb_engine(beating(place, kSilent));
+    ASSERT_TRUE(held.ok()) << held.error().sentence();
+  }
+  auto held = hold_foundationdb_engine(beating(place, kQuick));
+  ASSERT_TRUE(held.ok()) << held.error().sentence();
+  EXPECT_EQ(value_of(*held->engine, "k"), "w");
+  put(*held->engine, "k", "x");
+  erase(*held->engine, "other");
+  trim(*held->engine, "t", kLastPosition);
+  for (const auto& other : {open_foundationdb_engine(beating(place, kQuick)).error(),
+                            hold_foundationdb_engine(beating(place, kQuick)).error()}) {
+    EXPECT_EQ(other.kind(), ErrorKind::kUnavailable) << other.sentence();
+  }
+  EXPECT_TRUE(held->check().ok());
+  held->engine.reset();
+  const auto server = open_foundationdb_engine(beating(place, kSilent)).value();
+  EXPECT_EQ(value_of(*server, "k"), "x");
+}
+
+// A server that was taken for gone, and is not: it changes nothing meanwhile, and goes on afterwards.
+TEST_F(OnFoundationdb, WhoWasTakenForGoneChangesNothing) {
+  const std::string place = new_foundationdb_store();
+  const auto silent = open_foundationdb_engine(beating(place, kSilent)).value();
+  put(*silent, "k", "v");
+  append(*silent, "t", "e");
+  auto held = hold_foundationdb_engine(beating(place, kQuick));
+  ASSERT_TRUE(held.ok()) << held.error().sentence();
+  const auto put_late = wait_for(put_again(*silent, "late"));
+  ASSERT_FALSE(put_late.ok());
+  EXPECT_NE(put_late.error().sentence().find("being copied"), std::string::npos) << put_late.error().sentence();
+  EXPECT_FALSE(wait_for(silent->trim_log("t", kLastPosition)).ok());
+  EXPECT_FALSE(wait_for(silent->forget_log("t")).ok());
+  EXPECT_FALSE(wait_for(silent->erase_range({})).ok());
+  EXPECT_EQ(value_of(*held->engine, "k"), "v");
+  EXPECT_EQ(entries_of(read_log(*held->engine, "t")), std::vector<std::string>{"e"});
+  EXPECT_TRUE(held->check().ok());
+  held->engine.reset();
+  put(*silent, "k", "later");
+  EXPECT_EQ(value_of(*silent, "k"), "later");
+}
+
+// What it was told before it sent its commit is not so any more.
+TEST_F(OnFoundationdb, ACommitThatComesBehindAHoldDoesNotHappen) {
+  const std::string place = new_foundationdb_store();
+  HeldEngine held;
+  FoundationdbOptions options = beating(place, kSilent);
+  options.cut = [&] {
+    if (held.engine == nullptr) held = hold_foundationdb_engine(beating(place, kQuick)).value();
+    return Cut::kNothing;
+  };
+  const auto silent = open_foundationdb_engine(options).value();
+  EXPECT_FALSE(wait_for(put_again(*silent, "late")).ok());
+  EXPECT_EQ(value_of(*held.engine, "k"), std::nullopt);
+}
+
+// A copy that was taken for gone, and is not.
+TEST_F(OnFoundationdb, AHoldThatWasLostIsNoticed) {
+  const std::string place = new_foundationdb_store();
+  auto held = hold_foundationdb_engine(beating(place, kSilent));
+  ASSERT_TRUE(held.ok()) << held.error().sentence();
+  put(*held->engine, "k", "v");
+  const auto server = open_foundationdb_engine(beating(place, kQuick));
+  ASSERT_TRUE(server.ok()) << server.error().sentence();
+  put(*server.value(), "k", "w");
+  const auto late = wait_for(put_again(*held->engine, "late"));
+  ASSERT_FALSE(late.ok());
+  EXPECT_EQ(late.error().kind(), ErrorKind::kUnavailable);
+  EXPECT_FALSE(held->check().ok());
+  held->engine.reset();
+  EXPECT_EQ(value_of(*server.value(), "k"), "w");
+  put(*server.value(), "k", "x");
+}
+
+TEST_F(OnFoundationdb, CountsItselfForAnOperator) {
+  if (std::getenv("PARTITA_FDB_FAULTS") != nullptr) GTEST_SKIP() << "what fails is counted too";
+  const auto engine = open(new_foundationdb_store());
+  put(*engine, "k", "v");
+  put(*engine, "k", "w");
+  EXPECT_EQ(value_of(*engine, "k"), "w");
+  Exposition out;
+  engine->report(out);
+  const std::string said = std::move(out).take();
+  const auto has = [&](const std::string& line) { return said.find("\n" + line + "\n") != std::string::npos; };
+  EXPECT_TRUE(has("partita_store_reads_total{from=\"store\"} 1")) << said;
+  EXPECT_TRUE(has("partita_store_read_seconds_count 1")) << said;
+  EXPECT_TRUE(has("partita_store_group_transactions_sum 2")) << said;
+  EXPECT_FALSE(has("partita_store_commit_seconds_count 0")) << said;
+  EXPECT_NE(said.find("partita_store_retries_total"), std::string::npos);
 }
 
 // In company they are more than FoundationDB takes at once.

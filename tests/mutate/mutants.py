@@ -534,6 +534,22 @@ FOUNDATIONDB = [
            "if (era == \"none\") return;", ("engine_foundationdb_test",)),
     Mutant("what is erased leaves its slices", FDB + "pages.cc", "  attempt.clear(names_.slices(range));\n", "", FDB_TEST),
     Mutant("a forgotten topic is found trimmed", FDB + "pages.cc", "  attempt.clear(names_.trimmed(topic));\n", "", FDB_TEST),
+    Mutant("who has the store alone is asked before a commit only", FDB + "courier.cc",
+           "  attempt.rely_on(names_.holder());\n", "", FDB_TEST),
+    Mutant("who takes the store alone tells nobody", FDB + "presence.cc",
+           "    return;\n  }\n  attempt.renew_metadata_version();\n", "    return;\n  }\n", FDB_TEST),
+    Mutant("logs are trimmed whoever has the store", FDB + "foundationdb_engine.cc",
+           "    if (code != 0) co_return code;\n    co_return co_await once(attempt);",
+           "    static_cast<void>(code);\n    co_return co_await once(attempt);", FDB_TEST),
+    Mutant("who is silent for a while is there for ever", FDB + "presence.cc",
+           "all = all && now - sight.since >= kBeatsOfGrace * beat_;", "all = false;", FDB_TEST),
+    Mutant("nobody shows that it is there", FDB + "presence.cc", "    wait_for(beat_once());\n", "", FDB_TEST),
+    Mutant("who leaves is waited for", FDB + "presence.cc", "  attempt.clear(row());\n", "", FDB_TEST),
+    Mutant("a damaged job stops all others", "src/table/upkeep.cc",
+           "      complain_of_row(key);\n      continue;", "      co_return std::move(read).error();",
+           ("table_test:UpkeepTest.ADamagedJob*",)),
+    Mutant("a copy takes descriptions for other rows", "src/table/system_rows.cc",
+           "key.settled = kind == SystemRow::kTable;", "", ("table_test:CopyTest.*",)),
 ]
 
 MUTANTS = FOUNDATIONDB + STORE + TABLES + OPERATIONS + SOCKETS + PARTIQL + SERIAL + VECTORS + POLICIES

@@ -7,6 +7,7 @@ import re
 import subprocess
 import time
 
+import foundationdb
 import pytest
 from postgres import running_postgres
 from server import binary, running_server
@@ -108,7 +109,7 @@ def without_request(found):
 def copied(source, target):
     """Copies, killed KILLS times on the way; a half is never served. What it says in the end."""
     began = time.monotonic()
-    words = ["--store", target] if "://" in str(target) else ["--data", target]
+    words = ["--store" if ":" in str(target) else "--data", target]
     for _ in range(KILLS):
         code, out, err = run("copy", source, target, kill_when_told=True)
         assert code == -9, (code, out, err)
@@ -138,6 +139,44 @@ def test_there_and_back_everything_is_the_same(tmp_path):
     with running_server(data_dir=last) as server:
         assert everything(server) == between
         check_goes_on(server, between)
+
+
+@pytest.mark.skipif(**foundationdb.WITHOUT_CLUSTER)
+def test_into_foundationdb_and_on_to_another_everything_is_the_same(tmp_path):
+    first = tmp_path / "first"
+    with running_server(data_dir=first) as server:
+        fill(server)
+        before = everything(server)
+    one, other = foundationdb.new_store(), foundationdb.new_store()
+    said = copied(first, one)
+    assert "table full: " in said and "read back" in said
+    with running_server(store=one) as server:
+        assert everything(server) == before
+        check_goes_on(server, before)
+        between = everything(server)
+        code, _, err = run("copy", one, tmp_path / "last")
+        assert code == 1 and "stop them first" in err, err
+    copied(one, other)
+    with running_server(store=other) as server:
+        assert everything(server) == between
+        check_goes_on(server, between)
+    # Entries of its logs have no place in one of another kind, and a copy without them would be none.
+    code, _, err = run("copy", other, tmp_path / "last")
+    assert code == 1 and "positions" in err, err
+
+
+@pytest.mark.skipif(**foundationdb.WITHOUT_CLUSTER)
+def test_a_store_in_foundationdb_is_used_again_when_its_server_or_its_copy_was_killed(tmp_path):
+    store = foundationdb.new_store()
+    with running_server(store=store) as server:
+        fill(server)
+        before = everything(server)
+        server.kill()
+    target = foundationdb.new_store()
+    code, out, err = run("copy", store, target, kill_when_told=True)
+    assert code == -9, (code, out, err)
+    with running_server(store=store) as server:
+        assert everything(server) == before
 
 
 def check_goes_on(server, before):

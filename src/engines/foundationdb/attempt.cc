@@ -22,9 +22,16 @@ constexpr std::string_view kMetadataVersion = "\xff/metadataVersion";
 const uint8_t* bytes(std::string_view text) { return reinterpret_cast<const uint8_t*>(text.data()); }
 int length(std::string_view text) { return static_cast<int>(text.size()); }
 
-int set_number(FdbDatabase* database, int option, int64_t number) {
-  std::array<uint8_t, sizeof number> value{};
+// As options take them.
+using Number = std::array<uint8_t, sizeof(int64_t)>;
+Number make_number(int64_t number) {
+  Number value{};
   for (size_t i = 0; i < value.size(); ++i) value[i] = static_cast<uint8_t>(static_cast<uint64_t>(number) >> (8 * i));
+  return value;
+}
+
+int set_number(FdbDatabase* database, int option, int64_t number) {
+  const Number value = make_number(number);
   return client().database_set_option(database, option, value.data(), static_cast<int>(value.size()));
 }
 
@@ -142,10 +149,17 @@ void Attempt::renew_metadata_version() {
                                  length(kStampAtZero), kVersionstampedValue);
 }
 
-void Attempt::rely_on(std::string_view key) {
-  const std::string behind = std::string(key) + '\0';
-  PARTITA_CHECK(client().transaction_add_conflict_range(handle_, bytes(key), length(key), bytes(behind), length(behind),
-                                                        kConflictRead) == 0);
+void Attempt::rely_on(std::string_view key) { rely_on({std::string(key), std::string(key) + '\0'}); }
+
+void Attempt::rely_on(const storage::Range& range) {
+  PARTITA_CHECK(client().transaction_add_conflict_range(handle_, bytes(range.begin), length(range.begin),
+                                                        bytes(range.end), length(range.end), kConflictRead) == 0);
+}
+
+void Attempt::limit_time(std::chrono::milliseconds most) {
+  const Number value = make_number(most.count());
+  PARTITA_CHECK(
+      client().transaction_set_option(handle_, kOptionTimeout, value.data(), static_cast<int>(value.size())) == 0);
 }
 
 Future Attempt::commit() { return Future(client().transaction_commit(handle_)); }

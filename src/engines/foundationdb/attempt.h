@@ -117,6 +117,9 @@ class Attempt {
   void renew_metadata_version();
   // The commit fails if somebody writes that key after this attempt's moment.
   void rely_on(std::string_view key);
+  void rely_on(const storage::Range& range);
+  // From now on; without it, 8 seconds.
+  void limit_time(std::chrono::milliseconds most);
   Future commit();
   // Done when another attempt may begin. With an error, when it should not.
   Future after(int code);

@@ -79,6 +79,7 @@ const Client& client();
 // What it calls options, predicates and codes of errors.
 inline constexpr int kOptionTransactionTimeout = 500;     // of a database
 inline constexpr int kOptionTransactionRetryDelay = 502;  // of a database: the longest
+inline constexpr int kOptionTimeout = 500;                // of a transaction
 inline constexpr int kOptionOwnWritesUnread = 51;         // of a transaction: reads need not look at its writes
 inline constexpr int kStreamExact = 0;
 inline constexpr int kVersionstampedKey = 14;

@@ -1,7 +1,6 @@
 #include "engines/foundationdb/courier.h"
 
 #include <algorithm>
-#include <ctime>
 #include <map>
 #include <new>
 #include <optional>
@@ -9,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/random.h"
 #include "engines/foundationdb/records.h"
 
@@ -31,15 +31,6 @@ constexpr size_t kMostPassed = 1'024;
 constexpr size_t kMostKeys = 512;
 constexpr int kMostConflicts = 200;
 
-// What a mark says.
-std::string make_mark(uint64_t sequence, bool fenced) {
-  std::string mark;
-  append_u64(mark, sequence);
-  append_u64(mark, static_cast<uint64_t>(std::time(nullptr)));
-  mark.push_back(fenced ? 1 : 0);
-  return mark;
-}
-
 }  // namespace
 
 void Deal::await_suspend(std::coroutine_handle<> handle) {
@@ -53,11 +44,13 @@ void Deal::await_resume() {
     std::rethrow_exception(std::move(failure_));
 }
 
-Courier::Courier(const Database& database, const Names& names, Workers& workers, const FoundationdbOptions& options,
-                 const Limits& limits)
+Courier::Courier(const Database& database, const Names& names, Workers& workers, const Presence& presence,
+                 RemoteMeters& meters, const FoundationdbOptions& options, const Limits& limits)
     : database_(database),
       names_(names),
       workers_(workers),
+      presence_(presence),
+      meters_(meters),
       options_(options),
       limits_(limits),
       versions_(system_random().next()) {
@@ -216,17 +209,19 @@ Task<void> Courier::try_to(Lane& lane, Deals& deals) {
       for (Deal* const deal : deals) deal->failure_ = deal->transaction.failure;
       if (!batch.has_effects()) co_return;
       write(attempt, batch, looked);
+      meters_.groups.add(deals.size());
       const Fate fate = co_await commit(attempt, lane, patience, code);
       if (fate == Fate::kHappened) co_return;
       if (fate == Fate::kUnknown) {
         co_return fail(deals, Error(ErrorKind::kUnknown, "Nobody could be asked what became of a commit."));
       }
     }
+    if (code == kErrorConflict) meters_.retries.add(deals.size());
     if (code == kErrorConflict && ++conflicts >= kMostConflicts) {
       co_return fail(deals, Error(ErrorKind::kConflict, "Others changed the same records too often meanwhile."));
     }
     bool again = false;
-    if (code != kDamaged) again = co_await patience.allows_another(attempt, code);
+    if (!is_final(code)) again = co_await patience.allows_another(attempt, code);
     if (again) continue;
     if (deals.size() == 1 || patience.is_over()) co_return fail(deals, error_of(code));
     // What failed in company may be due to one of them.
@@ -257,7 +252,7 @@ Task<int> Courier::look_up(Attempt& attempt, Batch& batch, Looked& looked) {
     if (!known) rows[i] = attempt.get(names_.record(wanted[i].key));
     if (known && *known) batch.found(i, **known, {});
   }
-  if (const int code = co_await look_up_age(attempt, era, looked.age); code != 0) co_return code;
+  if (const int code = co_await look_up_terms(attempt, era, looked.age); code != 0) co_return code;
   std::vector<std::pair<size_t, Slices>> large;
   for (size_t i = 0; i < rows.size(); ++i) {
     if (!rows[i]) continue;
@@ -286,18 +281,25 @@ Task<int> Courier::look_up(Attempt& attempt, Batch& batch, Looked& looked) {
   co_return 0;
 }
 
-Task<int> Courier::look_up_age(Attempt& attempt, std::string_view era, uint8_t& age) {
-  if (const std::optional<Settled::Known> known = settled_.find(era, names_.age())) {
-    age = static_cast<uint8_t>(static_cast<uint64_t>(known->value_or(Version{})));
-    co_return 0;
+Task<int> Courier::look_up_terms(Attempt& attempt, std::string_view era, uint8_t& age) {
+  const std::optional<Settled::Known> known_age = settled_.find(era, names_.age());
+  const std::optional<Settled::Known> known_holder = settled_.find(era, names_.holder());
+  if (known_age && known_holder) {
+    age = static_cast<uint8_t>(static_cast<uint64_t>(known_age->value_or(Version{})));
+    co_return presence_.judge(*known_holder);
   }
-  const Future asked = attempt.get(names_.age());
-  if (const int code = co_await asked.done(workers_); code != 0) co_return code;
-  const std::optional<uint8_t> found = parse_age(asked.value());
-  if (!found) co_return kDamaged;
+  const Future aged = attempt.get(names_.age());
+  const Future held = attempt.get(names_.holder());
+  for (const Future* const asked : {&aged, &held}) {
+    if (const int code = co_await asked->done(workers_); code != 0) co_return code;
+  }
+  const std::optional<uint8_t> found = parse_age(aged.value());
+  const std::optional<Settled::Known> holder = Presence::parse_holder(held.value());
+  if (!found || !holder) co_return kDamaged;
   age = *found;
   settled_.keep(era, names_.age(), Version{age});
-  co_return 0;
+  settled_.keep(era, names_.holder(), *holder);
+  co_return presence_.judge(*holder);
 }
 
 void Courier::write(Attempt& attempt, const Batch& batch, const Looked& looked) const {
@@ -338,14 +340,17 @@ void Courier::append(Attempt& attempt, const std::vector<Changes::Append>& appen
 }
 
 Task<Courier::Fate> Courier::commit(Attempt& attempt, Lane& lane, const Patience& patience, int& code) {
+  attempt.rely_on(names_.holder());
   attempt.rely_on(lane.mark);
   attempt.set(lane.mark, make_mark(++lane.sequence, false));
   lane.is_in_doubt = true;
   const Cut cut = options_.cut ? options_.cut() : Cut::kNothing;
   code = kErrorTimedOut;
   if (cut != Cut::kCommit && cut != Cut::kLate) {
+    const int64_t begun_ns = system_clock().monotonic_ns();
     const Future sent = attempt.commit();
     code = co_await sent.done(workers_);
+    meters_.commits.add(static_cast<uint64_t>(system_clock().monotonic_ns() - begun_ns));
     if (cut == Cut::kAnswer) code = kErrorTimedOut;
   }
   Fate fate = code == 0 ? Fate::kHappened : Fate::kNot;

@@ -21,10 +21,12 @@
 #include "base/workers.h"
 #include "engines/foundationdb/attempt.h"
 #include "engines/foundationdb/foundationdb_engine.h"
+#include "engines/foundationdb/presence.h"
 #include "engines/foundationdb/rows.h"
 #include "engines/foundationdb/settled.h"
 #include "storage/batch.h"
 #include "storage/engine.h"
+#include "storage/remote_meters.h"
 
 namespace partita::foundationdb {
 
@@ -53,8 +55,9 @@ class Deal {
 
 class Courier {
  public:
-  Courier(const Database& database, const Names& names, Workers& workers, const FoundationdbOptions& options,
-          const storage::Limits& limits);
+  // What is handed in outlives it.
+  Courier(const Database& database, const Names& names, Workers& workers, const Presence& presence,
+          storage::RemoteMeters& meters, const FoundationdbOptions& options, const storage::Limits& limits);
   Courier(const Courier&) = delete;
   Courier& operator=(const Courier&) = delete;
   ~Courier();
@@ -89,7 +92,8 @@ class Courier {
     uint8_t age = 0;           // of logs
   };
   Task<int> look_up(Attempt& attempt, storage::Batch& batch, Looked& looked);
-  Task<int> look_up_age(Attempt& attempt, std::string_view era, uint8_t& age);
+  // What all commits rely on beside their records.
+  Task<int> look_up_terms(Attempt& attempt, std::string_view era, uint8_t& age);
   void write(Attempt& attempt, const storage::Batch& batch, const Looked& looked) const;
   void append(Attempt& attempt, const std::vector<storage::Changes::Append>& appends, uint8_t age) const;
   enum class Fate : uint8_t { kHappened, kNot, kUnknown };
@@ -103,6 +107,8 @@ class Courier {
   const Database& database_;
   const Names& names_;
   Workers& workers_;
+  const Presence& presence_;
+  storage::RemoteMeters& meters_;
   const FoundationdbOptions options_;
   const storage::Limits limits_;
   Settled settled_;

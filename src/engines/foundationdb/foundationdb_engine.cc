@@ -5,14 +5,17 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/workers.h"
 #include "engines/foundationdb/attempt.h"
 #include "engines/foundationdb/courier.h"
 #include "engines/foundationdb/install.h"
 #include "engines/foundationdb/pages.h"
+#include "engines/foundationdb/presence.h"
 #include "engines/foundationdb/pulse.h"
 #include "engines/foundationdb/rows.h"
 #include "storage/positions.h"
+#include "storage/remote_meters.h"
 
 namespace partita {
 
@@ -33,14 +36,22 @@ bool is_empty(const Range& range) { return !range.end.empty() && range.end <= ra
 
 class FoundationdbEngine final : public Engine {
  public:
-  FoundationdbEngine(Database database, const Place& place, const FoundationdbOptions& options)
+  FoundationdbEngine(Database database, const Place& place, const FoundationdbOptions& options, Presence::Kind kind)
       : database_(std::move(database)),
         names_(place.prefix),
         pages_(names_, workers_),
-        courier_(database_, names_, workers_, options, kLimits),
+        presence_(database_, names_, workers_, kind, options.beat),
+        courier_(database_, names_, workers_, presence_, meters_, options, kLimits),
         pulse_(database_) {}
 
-  Result<void> install() { return wait_for(foundationdb::install(database_, names_, workers_)); }
+  Result<void> install() {
+    PARTITA_TRY_VOID(wait_for(foundationdb::install(database_, names_, workers_)));
+    return presence_.enter();
+  }
+  // That it still has the store as it was entered. Blocks.
+  Result<void> check() {
+    return wait_for(try_to([this](Attempt& attempt) { return presence_.check(attempt); }));
+  }
 
   Task<Result<std::vector<std::optional<Record>>>> read(std::span<const Key> keys) override;
   Task<Result<Page>> scan(Range range, Direction direction, size_t max_records, size_t max_bytes) override;
@@ -57,16 +68,24 @@ class FoundationdbEngine final : public Engine {
   Task<Result<uint64_t>> approximate_bytes(Range range) override;
   Limits limits() const override { return kLimits; }
   Result<void> health() const override { return pulse_.health(); }
+  void report(Exposition& out) const override { meters_.report(out); }
 
  private:
   // Tries `once`, which yields a code, until it goes well or there is no more patience.
   template <class Once>
   Task<Result<void>> try_to(Once once);
+  // The same, of what reads, which is counted, and of what writes, which relies on who has the store.
+  template <class Once>
+  Task<Result<void>> ask(Once once);
+  template <class Once>
+  Task<Result<void>> change(Once once);
 
   Workers workers_{2};  // who evaluates, and goes on with coroutines that have no executor
   const Database database_;
   const Names names_;
   const Pages pages_;
+  RemoteMeters meters_;
+  Presence presence_;
   Courier courier_;
   const Pulse pulse_;
 };
@@ -79,9 +98,27 @@ Task<Result<void>> FoundationdbEngine::try_to(Once once) {
     const int code = co_await once(attempt);
     if (code == 0) co_return Result<void>();
     bool again = false;
-    if (code != kDamaged) again = co_await patience.allows_another(attempt, code);
+    if (!is_final(code)) again = co_await patience.allows_another(attempt, code);
     if (!again) co_return error_of(code);
   }
+}
+
+template <class Once>
+Task<Result<void>> FoundationdbEngine::ask(Once once) {
+  const int64_t begun_ns = system_clock().monotonic_ns();
+  Result<void> answered = co_await try_to(std::move(once));
+  meters_.reads.add(static_cast<uint64_t>(system_clock().monotonic_ns() - begun_ns));
+  co_return answered;
+}
+
+template <class Once>
+Task<Result<void>> FoundationdbEngine::change(Once once) {
+  const auto checked = [&](Attempt& attempt) -> Task<int> {
+    const int code = co_await presence_.check(attempt);
+    if (code != 0) co_return code;
+    co_return co_await once(attempt);
+  };
+  co_return co_await try_to(checked);
 }
 
 Task<Result<std::vector<std::optional<Record>>>> FoundationdbEngine::read(std::span<const Key> keys) {
@@ -89,7 +126,7 @@ Task<Result<std::vector<std::optional<Record>>>> FoundationdbEngine::read(std::s
   std::vector<std::optional<Record>> records(keys.size());
   if (keys.empty()) co_return records;
   const auto once = [&](Attempt& attempt) { return pages_.read(attempt, keys, records); };
-  PARTITA_CO_TRY_VOID(co_await try_to(once));
+  PARTITA_CO_TRY_VOID(co_await ask(once));
   co_return records;
 }
 
@@ -98,7 +135,7 @@ Task<Result<Page>> FoundationdbEngine::scan(Range range, Direction direction, si
   if (is_empty(range)) co_return page;
   const Pages::Bounds bounds{max_records, std::min(max_bytes, kMaxPageBytes)};
   const auto once = [&](Attempt& attempt) { return pages_.scan(attempt, range, direction, bounds, page); };
-  PARTITA_CO_TRY_VOID(co_await try_to(once));
+  PARTITA_CO_TRY_VOID(co_await ask(once));
   co_return page;
 }
 
@@ -116,7 +153,7 @@ Task<Result<Outcome>> FoundationdbEngine::transact(std::vector<Key> keys, std::v
 Task<Result<void>> FoundationdbEngine::erase_range(Range range) {
   if (is_empty(range)) co_return Result<void>();
   const auto once = [&](Attempt& attempt) { return pages_.erase(attempt, range); };
-  co_return co_await try_to(once);
+  co_return co_await change(once);
 }
 
 Task<Result<std::vector<LogEntry>>> FoundationdbEngine::read_log(std::string topic, Position after, size_t max_entries,
@@ -124,31 +161,31 @@ Task<Result<std::vector<LogEntry>>> FoundationdbEngine::read_log(std::string top
   std::vector<LogEntry> entries;
   const Pages::Bounds bounds{max_entries, max_bytes};
   const auto once = [&](Attempt& attempt) { return pages_.read_log(attempt, topic, after, bounds, entries); };
-  PARTITA_CO_TRY_VOID(co_await try_to(once));
+  PARTITA_CO_TRY_VOID(co_await ask(once));
   co_return entries;
 }
 
 Task<Result<Position>> FoundationdbEngine::log_end(std::string topic) {
   Position end;
   const auto once = [&](Attempt& attempt) { return pages_.log_end(attempt, topic, end); };
-  PARTITA_CO_TRY_VOID(co_await try_to(once));
+  PARTITA_CO_TRY_VOID(co_await ask(once));
   co_return end;
 }
 
 Task<Result<void>> FoundationdbEngine::trim_log(std::string topic, Position upto) {
   const auto once = [&](Attempt& attempt) { return pages_.trim(attempt, topic, upto); };
-  co_return co_await try_to(once);
+  co_return co_await change(once);
 }
 
 Task<Result<void>> FoundationdbEngine::forget_log(std::string topic) {
   const auto once = [&](Attempt& attempt) { return pages_.forget(attempt, topic); };
-  co_return co_await try_to(once);
+  co_return co_await change(once);
 }
 
 Task<Result<std::vector<std::string>>> FoundationdbEngine::topics(std::string after, size_t most) {
   std::vector<std::string> names;
   const auto once = [&](Attempt& attempt) { return pages_.topics(attempt, after, most, names); };
-  PARTITA_CO_TRY_VOID(co_await try_to(once));
+  PARTITA_CO_TRY_VOID(co_await ask(once));
   co_return names;
 }
 
@@ -161,29 +198,42 @@ Task<Result<void>> FoundationdbEngine::restore_log(std::string topic, std::vecto
     while (behind < entries.size() && bytes < kRestoredAtOnce) bytes += entries[behind++].entry.size() + kRowBytes;
     const auto some = std::span<const LogEntry>(entries).subspan(begin, behind - begin);
     const auto once = [&](Attempt& attempt) { return pages_.restore(attempt, topic, some); };
-    PARTITA_CO_TRY_VOID(co_await try_to(once));
+    PARTITA_CO_TRY_VOID(co_await change(once));
     begin = behind;
   }
   const auto once = [&](Attempt& attempt) { return pages_.begin_behind(attempt, topic, end); };
-  co_return co_await try_to(once);
+  co_return co_await change(once);
 }
 
 Task<Result<uint64_t>> FoundationdbEngine::approximate_bytes(Range range) {
   uint64_t bytes = 0;
   if (is_empty(range)) co_return bytes;
   const auto once = [&](Attempt& attempt) { return pages_.estimate(attempt, range, bytes); };
-  PARTITA_CO_TRY_VOID(co_await try_to(once));
+  PARTITA_CO_TRY_VOID(co_await ask(once));
   co_return bytes;
+}
+
+Result<std::unique_ptr<FoundationdbEngine>> open(const FoundationdbOptions& options, Presence::Kind kind) {
+  PARTITA_TRY(const Place place, Place::parse(options.place));
+  PARTITA_TRY(Database database, Database::open(place.cluster_file));
+  auto engine = std::make_unique<FoundationdbEngine>(std::move(database), place, options, kind);
+  PARTITA_TRY_VOID(engine->install());
+  return engine;
 }
 
 }  // namespace
 
 Result<std::unique_ptr<storage::Engine>> open_foundationdb_engine(const FoundationdbOptions& options) {
-  PARTITA_TRY(const Place place, Place::parse(options.place));
-  PARTITA_TRY(Database database, Database::open(place.cluster_file));
-  auto engine = std::make_unique<FoundationdbEngine>(std::move(database), place, options);
-  PARTITA_TRY_VOID(engine->install());
-  return std::unique_ptr<storage::Engine>(std::move(engine));
+  PARTITA_TRY(std::unique_ptr<storage::Engine> engine, open(options, Presence::Kind::kShares));
+  return engine;
+}
+
+Result<storage::HeldEngine> hold_foundationdb_engine(const FoundationdbOptions& options) {
+  PARTITA_TRY(std::unique_ptr<FoundationdbEngine> engine, open(options, Presence::Kind::kAlone));
+  storage::HeldEngine held;
+  held.check = [held_by = engine.get()] { return held_by->check(); };
+  held.engine = std::move(engine);
+  return held;
 }
 
 }  // namespace partita

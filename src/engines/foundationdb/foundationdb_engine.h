@@ -4,9 +4,11 @@
 // says. Transactions are its own, strictly serialisable; waiting ones of this process are merged into one. When the
 // answer of a commit is lost the engine finds out what became of it: kUnknown only when nobody could tell it for long.
 //
-// All of it is done by FoundationDB's one thread and two that evaluate. The rows are described in rows.h.
+// All of it is done by FoundationDB's one thread, two that evaluate, and one that says now and then that it is there.
+// The rows are described in rows.h.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,6 +16,7 @@
 
 #include "base/result.h"
 #include "storage/engine.h"
+#include "storage/held_engine.h"
 
 namespace partita {
 
@@ -33,6 +36,8 @@ struct FoundationdbOptions {
   std::string place;
   size_t lanes = 4;     // commits under way at once
   size_t merged = 256;  // the most transactions in one of them
+  // How often it says that it uses the store. Who was silent for three of these is taken for gone.
+  std::chrono::milliseconds beat{2'000};
   // For tests: asked before each commit, by any thread. Nothing: no commit is cut.
   std::function<Cut()> cut;
 };
@@ -41,5 +46,9 @@ struct FoundationdbOptions {
 // cluster file or a prefix that is none and for a store of a newer version, kUnavailable when FoundationDB's client
 // library is missing and when the cluster does not answer.
 Result<std::unique_ptr<storage::Engine>> open_foundationdb_engine(const FoundationdbOptions& options);
+
+// The same, of a store that no server uses, and none can change as long as the engine lives: kUnavailable when one
+// does.
+Result<storage::HeldEngine> hold_foundationdb_engine(const FoundationdbOptions& options);
 
 }  // namespace partita

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string_view>
 
-#include "base/bytes.h"
 #include "engines/foundationdb/foundationdb_engine.h"
 
 namespace partita::foundationdb {
@@ -31,9 +30,8 @@ bool is_a_prefix(std::string_view name) {
 void forget_old(Attempt& attempt, const Future::Rows& marks) {
   const auto now = static_cast<uint64_t>(std::time(nullptr));
   for (const FdbKeyValue& row : marks.rows) {
-    std::string_view mark(reinterpret_cast<const char*>(row.value), static_cast<size_t>(row.value_size));
-    take_u64(mark);
-    const std::optional<uint64_t> at = take_u64(mark);
+    const std::string_view mark(reinterpret_cast<const char*>(row.value), static_cast<size_t>(row.value_size));
+    const std::optional<uint64_t> at = time_of_mark(mark);
     if (at && *at + kMarksAreKeptS > now) continue;
     attempt.clear(std::string_view(reinterpret_cast<const char*>(row.key), static_cast<size_t>(row.key_size)));
   }
@@ -43,13 +41,17 @@ void forget_old(Attempt& attempt, const Future::Rows& marks) {
 Task<int> install_once(Attempt& attempt, const Names& names, Executor& fallback, std::string& format) {
   const Future there = attempt.get_firmly(names.format());
   const Future marks = attempt.get_range(names.marks(), Direction::kAscending, kMarksAtOnce, kMaxPageBytes);
+  const Future users = attempt.get_range(names.users(), Direction::kAscending, kMarksAtOnce, kMaxPageBytes);
   int code = co_await there.done(fallback);
   if (code != 0) co_return code;
   code = co_await marks.done(fallback);
   if (code != 0) co_return code;
+  code = co_await users.done(fallback);
+  if (code != 0) co_return code;
   format = there.value().value_or("");
   if (!format.empty() && format != kFormat) co_return 0;
   forget_old(attempt, marks.rows());
+  forget_old(attempt, users.rows());
   if (format.empty()) attempt.set(names.format(), kFormat);
   format = kFormat;
   const Future sent = attempt.commit();

@@ -7,6 +7,11 @@ namespace partita::foundationdb {
 using namespace storage;
 
 Error error_of(int code) {
+  if (code == kHeld) return Error(ErrorKind::kUnavailable, "The store is being copied, and used by nobody else now.");
+  if (code == kHoldLost) {
+    return Error(ErrorKind::kUnavailable,
+                 "Servers use the store again, since nothing was heard of this copy for some seconds: run it again.");
+  }
   if (code != kDamaged) return to_error(code);
   return Error(ErrorKind::kCorrupt, "The store in FoundationDB has rows that Partita has not written so.");
 }

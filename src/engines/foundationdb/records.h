@@ -12,8 +12,13 @@
 
 namespace partita::foundationdb {
 
-// Among the codes of errors, which are all positive: rows that no store writes.
+// Among the codes of errors, which are all positive.
+// Rows that no store writes.
 inline constexpr int kDamaged = -1;
+inline constexpr int kHeld = -2;      // somebody else has the store alone
+inline constexpr int kHoldLost = -3;  // who had it alone does not any more
+// Of none that FoundationDB knows.
+constexpr bool is_final(int code) { return code < 0; }
 Error error_of(int code);
 
 // The slices of one record, on their way from the moment that this is made.

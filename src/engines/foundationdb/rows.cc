@@ -1,6 +1,7 @@
 #include "engines/foundationdb/rows.h"
 
 #include <algorithm>
+#include <ctime>
 
 #include "base/bytes.h"
 #include "base/check.h"
@@ -141,6 +142,25 @@ uint16_t Names::slice_in(std::string_view entry) const {
 
 std::string Names::mark(std::string_view server, uint8_t lane) const {
   return under('d').append(server).append(1, static_cast<char>(lane));
+}
+
+std::string Names::user(uint64_t id) const {
+  std::string name = under('u');
+  append_u64(name, id);
+  return name;
+}
+
+std::string make_mark(uint64_t sequence, bool fenced) {
+  std::string mark;
+  append_u64(mark, sequence);
+  append_u64(mark, static_cast<uint64_t>(std::time(nullptr)));
+  mark.push_back(fenced ? 1 : 0);
+  return mark;
+}
+
+std::optional<uint64_t> time_of_mark(std::string_view mark) {
+  take_u64(mark);
+  return take_u64(mark);
 }
 
 std::optional<uint8_t> parse_age(std::optional<std::string_view> row) {

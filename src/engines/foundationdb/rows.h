@@ -7,6 +7,8 @@
 //   t TOPIC                  the newest entry that was trimmed, or that another store had
 //   a                        the age, which is 0 and grows when positions of another store come in
 //   d SERVER, LANE           how a commit whose answer was lost is settled
+//   u USER                   who uses the store: changes as long as that process lives
+//   h                        who has the store alone, which the others' commits rely on; there is none most of the time
 //   m                        the format
 #pragma once
 
@@ -62,6 +64,9 @@ class Names {
   std::string age() const { return under('a'); }
   std::string mark(std::string_view server, uint8_t lane) const;
   storage::Range marks() const { return all('d'); }
+  std::string user(uint64_t id) const;
+  storage::Range users() const { return all('u'); }
+  std::string holder() const { return under('h'); }
   std::string format() const { return under('m'); }
 
  private:
@@ -76,6 +81,11 @@ class Names {
 // 7 bits to a byte, none of which is 0: for rows whose keys have something behind them and keep the order of records.
 void append_packed(std::string& out, std::string_view key);
 constexpr size_t packed_size(size_t bytes) { return (bytes * 8 + 6) / 7; }
+
+// What marks and the rows of users say: a number that grows, when, and whether it is `fenced` off.
+std::string make_mark(uint64_t sequence, bool fenced);
+// When, in seconds since 1970.
+std::optional<uint64_t> time_of_mark(std::string_view mark);
 
 // What the row age() says, which need not be there. Nothing for bytes that no store writes.
 std::optional<uint8_t> parse_age(std::optional<std::string_view> row);

@@ -90,19 +90,6 @@ Result<void> Courier::health() const {
   return Error(ErrorKind::kUnavailable, trouble_);
 }
 
-void Courier::report(Exposition& out) const {
-  const HistogramTotals reads = reads_.totals();
-  out.counter("partita_store_reads_total", "Reads of the store, by what had to be asked for them.",
-              static_cast<double>(reads.count()), {{"from", "store"}});
-  out.histogram("partita_store_read_seconds", "How long reads waited for the store, where memory had no answer.", reads,
-                1e-9);
-  out.histogram("partita_store_commit_seconds", "How long commits took in the store, flushed as it promises.",
-                commits_.totals(), 1e-9);
-  out.histogram("partita_store_group_transactions", "Transactions that shared one commit.", groups_.totals(), 1);
-  out.counter("partita_store_retries_total", "Transactions tried again because others changed the same records.",
-              static_cast<double>(retries_.total()));
-}
-
 // splitmix64 meets no number twice, and two servers begin at random.
 Version Courier::draw_version() { return Version{splitmix64(versions_)}; }
 
@@ -389,7 +376,7 @@ void Courier::flush_finished() {
   std::vector<Errand*> finished = std::exchange(finished_, {});
   const int64_t now_ns = finished.empty() ? 0 : system_clock().monotonic_ns();
   for (const Errand* const errand : finished) {
-    if (errand->kind_ != Errand::Kind::kDeal) reads_.add(static_cast<uint64_t>(now_ns - errand->asked_at_ns_));
+    if (errand->kind_ != Errand::Kind::kDeal) meters_.reads.add(static_cast<uint64_t>(now_ns - errand->asked_at_ns_));
   }
   std::ranges::stable_sort(finished, {}, &Errand::home_);
   std::vector<std::coroutine_handle<>> handles;

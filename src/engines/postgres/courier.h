@@ -20,12 +20,12 @@
 
 #include "base/executor.h"
 #include "base/exposition.h"
-#include "base/meter.h"
 #include "base/workers.h"
 #include "engines/postgres/connection.h"
 #include "engines/postgres/postgres_engine.h"
 #include "storage/batch.h"
 #include "storage/engine.h"
+#include "storage/remote_meters.h"
 
 namespace partita::postgres {
 
@@ -106,7 +106,7 @@ class Courier {
   // Callable from any thread.
   void take(Errand& errand);
   Result<void> health() const;
-  void report(Exposition& out) const;
+  void report(Exposition& out) const { meters_.report(out); }
 
  private:
   struct Lane;
@@ -167,10 +167,7 @@ class Courier {
   Workers workers_{2};  // for coroutines that have no executor
   int wakeup_ = -1;
 
-  Timing reads_;    // from the call to its answer
-  Timing commits_;  // of a batch: from sending it to its answer
-  Sizes groups_;    // transactions in one
-  Meter retries_;   // transactions that others were faster than
+  storage::RemoteMeters meters_;
 
   mutable std::mutex mutex_;
   std::vector<Errand*> incoming_;

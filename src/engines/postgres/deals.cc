@@ -118,7 +118,7 @@ void Courier::decide_and_commit(Lane& lane, const Rows* rows) {
   add_commit(parameters, batch, std::ranges::any_of(deals, &Deal::by_itself_));
   lane.load->sent_at_ms = now_ms_;
   lane.load->sent_at_ns = system_clock().monotonic_ns();
-  groups_.add(deals.size());
+  meters_.groups.add(deals.size());
   lane.connection.send(Statement::kCommit, std::move(parameters), now_ms_,
                        [this, &lane](Reply&& reply) { committed(lane, std::move(reply)); });
 }
@@ -140,7 +140,7 @@ void Courier::committed(Lane& lane, Reply&& reply) {
     return;
   }
   PARTITA_CHECK(reply.rows.size() == 1);
-  commits_.add(static_cast<uint64_t>(system_clock().monotonic_ns() - lane.load->sent_at_ns));
+  meters_.commits.add(static_cast<uint64_t>(system_clock().monotonic_ns() - lane.load->sent_at_ns));
   switch (static_cast<Verdict>(reply.rows.int32(0, 0))) {
     case Verdict::kCommitted:
       ++lane.connection.count;
@@ -242,7 +242,7 @@ std::optional<Error> Courier::count(Deal& deal, Cause cause) const {
 // To the front of the queue.
 void Courier::put_back(std::unique_ptr<Load> load, Cause cause) {
   release(*load);
-  if (cause == Cause::kOthers) retries_.add(load->deals.size());
+  if (cause == Cause::kOthers) meters_.retries.add(load->deals.size());
   std::vector<Deal*> again;
   for (Deal* const deal : load->deals) {
     if (std::optional<Error> error = count(*deal, cause)) {

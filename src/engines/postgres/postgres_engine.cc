@@ -229,12 +229,12 @@ Task<Result<uint64_t>> PostgresEngine::approximate_bytes(Range range) {
 
 }  // namespace
 
-Result<HeldPostgres> hold_postgres_engine(const PostgresOptions& options) {
+Result<storage::HeldEngine> hold_postgres_engine(const PostgresOptions& options) {
   PARTITA_TRY(postgres::Target target, postgres::Target::parse(options.url));
   target.alone = true;
   PARTITA_TRY(std::shared_ptr<postgres::Hold> hold, postgres::Hold::take(target));
   PARTITA_TRY_VOID(postgres::install(target));
-  HeldPostgres held;
+  storage::HeldEngine held;
   held.check = [hold = std::move(hold)] { return hold->check(); };
   held.engine = std::make_unique<PostgresEngine>(std::move(target), options);
   return held;

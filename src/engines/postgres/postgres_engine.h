@@ -9,12 +9,12 @@
 // One thread of its own does all of it. The tables are described in docs/engines/postgres.md.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 
 #include "base/result.h"
 #include "storage/engine.h"
+#include "storage/held_engine.h"
 
 namespace partita {
 
@@ -34,10 +34,6 @@ struct PostgresOptions {
 Result<std::unique_ptr<storage::Engine>> open_postgres_engine(const PostgresOptions& options);
 
 // The same, of a store that no server uses, and none can as long as the engine lives: kUnavailable when one does.
-struct HeldPostgres {
-  std::function<Result<void>()> check;  // kUnavailable once that can not be promised any more. Blocks
-  std::unique_ptr<storage::Engine> engine;
-};
-Result<HeldPostgres> hold_postgres_engine(const PostgresOptions& options);
+Result<storage::HeldEngine> hold_postgres_engine(const PostgresOptions& options);
 
 }  // namespace partita
