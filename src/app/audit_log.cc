@@ -29,6 +29,11 @@ Result<int> open_file(const std::string& path) {
                "The audit log " + path + " can not be opened: " + std::system_category().message(errno) + ".");
 }
 
+std::string_view source_of(ops::Api api) {
+  if (api == ops::Api::kIam) return "iam.amazonaws.com";
+  return api == ops::Api::kSts ? "sts.amazonaws.com" : "dynamodb.amazonaws.com";
+}
+
 void write_identity(JsonWriter& json, const auth::Caller& caller) {
   json.key("awsRegion");
   json.string(caller.region);
@@ -70,7 +75,7 @@ void AuditLog::write(const ops::Call& call, const ops::Reply& reply) {
   json.key("requestID");
   json.string(call.request_id);
   json.key("eventSource");
-  json.string("dynamodb.amazonaws.com");
+  json.string(source_of(operation->api));
   json.key("eventName");
   json.string(operation->name);
   if (call.source != nullptr) {
@@ -84,7 +89,7 @@ void AuditLog::write(const ops::Call& call, const ops::Reply& reply) {
   }
   json.key("resources");
   json.begin_array();
-  for (const std::string& name : resources_named(call.body)) json.string(name);
+  for (const std::string& name : resources_named(call)) json.string(name);
   json.end_array();
   if (reply.error) {
     json.key("errorCode");

@@ -34,12 +34,18 @@ Result<void> read_callers(const CommandLine& line, Callers& callers) {
   if (line.credentials.empty()) return {};
   PARTITA_TRY(callers.credentials, read_file(line.credentials, "credentials", auth::Credentials::parse));
   if (line.identities.empty()) return {};
-  PARTITA_TRY(callers.identities, read_identities(line.identities));
+  PARTITA_TRY(callers.account, read_account(line.identities));
+  const auto compiled = [&]() -> Result<auth::Identities> {
+    auto made = auth::Identities::of(*callers.account);
+    if (made.ok()) return made;
+    return Error(ErrorKind::kInvalid, line.identities + ": " + std::string(made.error().sentence()));
+  };
+  PARTITA_TRY(callers.identities, compiled());
   return callers.credentials->bind(*callers.identities);
 }
 
-Result<auth::Identities> read_identities(const std::string& path) {
-  return read_file(path, "identities", auth::Identities::parse);
+Result<auth::Account> read_account(const std::string& path) {
+  return read_file(path, "identities", auth::read_account);
 }
 
 Result<std::string> read_token(const std::string& path) {
@@ -48,6 +54,10 @@ Result<std::string> read_token(const std::string& path) {
     if (line.empty()) return Error(ErrorKind::kInvalid, "The first line is empty, and should be the token.");
     return std::string(line);
   });
+}
+
+Result<std::string> read_document(const std::string& path) {
+  return read_file(path, "document", [](std::string_view text) -> Result<std::string> { return std::string(text); });
 }
 
 Result<auth::Policy> read_resource_policy(const std::string& path) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/command_line.h"
+#include "auth/account.h"
 #include "auth/credentials.h"
 #include "auth/identities.h"
 #include "auth/policy.h"
@@ -15,7 +16,8 @@ namespace partita::app {
 // Errors of all: kInvalid (reason 0), with one sentence that names the file.
 
 struct Callers {
-  std::optional<auth::Identities> identities;
+  std::optional<auth::Account> account;          // of the file of identities
+  std::optional<auth::Identities> identities;    // the same, to judge by
   std::optional<auth::Credentials> credentials;  // bound to the identities, when there are any
 };
 // What `serve` is told to read; `callers` stays where it is.
@@ -23,7 +25,9 @@ Result<void> read_callers(const CommandLine& line, Callers& callers);
 
 // The first line of the file.
 Result<std::string> read_token(const std::string& path);
-Result<auth::Identities> read_identities(const std::string& path);
+Result<auth::Account> read_account(const std::string& path);
+// As it is.
+Result<std::string> read_document(const std::string& path);
 Result<auth::Policy> read_resource_policy(const std::string& path);
 
 }  // namespace partita::app

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "app/account_verbs.h"
 #include "app/engines.h"
 #include "app/options.h"
 #include "base/processors.h"
@@ -14,6 +15,11 @@ namespace {
 
 Result<void> set_user(Draft& draft, std::string_view text) {
   draft.line.simulated.user = text;
+  return {};
+}
+
+Result<void> set_role(Draft& draft, std::string_view text) {
+  draft.line.simulated.role = text;
   return {};
 }
 
@@ -51,6 +57,7 @@ constexpr std::array kSimulateFlags = {
     Flag{"--identities", "FILE", "Users, groups and policies, as `serve` takes them.",
          set_text<&CommandLine::identities>},
     Flag{"--user", "NAME", "Who asks.", set_user},
+    Flag{"--role", "NAME", "The same, of a session of a role.", set_role},
     Flag{"--action", "ACTION", "What for, such as dynamodb:GetItem.", set_action},
     Flag{"--resource", "ARN", "Of what: a table, an index or a stream.", set_resource},
     Flag{
@@ -59,6 +66,12 @@ constexpr std::array kSimulateFlags = {
         "values of one.",
         add_context},
     Flag{"--resource-policy", "FILE", "The policy of the table or the stream.", set_resource_policy},
+};
+
+constexpr std::array kAccountFlags = {
+    Flag{"--data", "DIR",
+         "Of which server: the directory of its data (default ./partita-data), or its administration socket.",
+         set_data},
 };
 
 constexpr std::array kMcpFlags = {
@@ -102,8 +115,9 @@ Result<void> finish_salvage(Draft& draft) {
 
 Result<void> finish_simulate(Draft& draft) {
   const Simulated& asked = draft.line.simulated;
-  if (draft.line.identities.empty() || asked.user.empty() || asked.action.empty() || asked.resource.empty()) {
-    return misuse("`partita policy simulate` needs --identities, --user, --action and --resource.");
+  const bool who = asked.user.empty() != asked.role.empty();
+  if (draft.line.identities.empty() || !who || asked.action.empty() || asked.resource.empty()) {
+    return misuse("`partita policy simulate` needs --identities, --user or --role, --action and --resource.");
   }
   return {};
 }
@@ -124,6 +138,16 @@ Result<void> finish_status(Draft& draft) {
   return {};
 }
 
+Result<void> take_word(Draft& draft, std::string_view word) {
+  draft.line.words.emplace_back(word);
+  return {};
+}
+
+Result<void> finish_account(Draft& draft) {
+  draft.line.data = draft.data.value_or(std::string(kUsualData));
+  return check_account_verb(draft.line);
+}
+
 Result<void> take_topic(Draft& draft, std::string_view word);
 Result<void> finish_help(Draft& draft);
 
@@ -140,7 +164,7 @@ struct VerbRow {
 };
 
 // Serve's flags are not known at compile time, since they are another file's.
-const std::array kVerbs = {
+const std::array kOwnVerbs = {
     VerbRow{"serve", Verb::kServe, "[OPTION...]",
             "Serve DynamoDB's API over HTTP. Prints one line when ready; SIGTERM or SIGINT stops it cleanly.",
             serve_flags(), finish_serve},
@@ -164,7 +188,7 @@ const std::array kVerbs = {
             "Save what is readable of a damaged store into a new one, and list what is lost.", kSalvageFlags,
             finish_salvage},
     VerbRow{"policy simulate", Verb::kSimulate,
-            "--identities FILE --user NAME --action ACTION --resource ARN [OPTION...]",
+            "--identities FILE --user|--role NAME --action ACTION --resource ARN [OPTION...]",
             "Say whether policies allow a request, and if not, why not: exit code 0 or 1.", kSimulateFlags,
             finish_simulate},
     VerbRow{"mcp", Verb::kMcp, "[OPTION...]",
@@ -175,20 +199,34 @@ const std::array kVerbs = {
         "help", Verb::kHelp, "[VERB]", "Print how to use partita, or one of its verbs.", {}, finish_help, take_topic},
 };
 
+const std::vector<VerbRow>& all_verbs() {
+  static const std::vector<VerbRow> all = [] {
+    std::vector<VerbRow> rows(kOwnVerbs.begin(), kOwnVerbs.end());
+    const auto place = std::ranges::find(rows, Verb::kSimulate, &VerbRow::verb);
+    std::vector<VerbRow> more;
+    for (const AccountVerb& verb : account_verbs()) {
+      more.push_back({verb.name, Verb::kAccount, verb.arguments, verb.help, kAccountFlags, finish_account, take_word});
+    }
+    rows.insert(place, more.begin(), more.end());
+    return rows;
+  }();
+  return all;
+}
+
 const VerbRow* find_verb(std::string_view name) {
-  const auto* const found = std::ranges::find(kVerbs, name, &VerbRow::name);
-  return found == kVerbs.end() ? nullptr : found;
+  const auto found = std::ranges::find(all_verbs(), name, &VerbRow::name);
+  return found == all_verbs().end() ? nullptr : &*found;
 }
 
 // The verb that the words begin with, and how many words it is.
 const VerbRow* find_verb(std::span<const char* const> words, size_t& count) {
-  count = 1;
-  const VerbRow* row = find_verb(words[0]);
-  if (row == nullptr && words.size() > 1) {
-    count = 2;
-    row = find_verb(std::string(words[0]) + " " + words[1]);
+  constexpr size_t kMostWords = 3;
+  std::string name;
+  for (count = 1; count <= std::min(kMostWords, words.size()); ++count) {
+    name.append(name.empty() ? "" : " ").append(words[count - 1]);
+    if (const VerbRow* const row = find_verb(name)) return row;
   }
-  return row;
+  return nullptr;
 }
 
 bool asks_for_help(std::string_view word) { return word == "--help" || word == "-h"; }
@@ -247,6 +285,7 @@ Result<CommandLine> read_command_line(std::span<const char* const> words) {
   const VerbRow* const row = find_verb(words, at);
   if (row == nullptr) return unknown_verb(words[0]);
   draft.line.verb = row->verb;
+  if (row->verb == Verb::kAccount) draft.line.topic = row->name;
   draft.line.http.threads = usable_processors();
   while (at < words.size()) {
     const std::string_view word = words[at];
@@ -275,7 +314,7 @@ std::string help_text(std::string_view topic) {
   };
   if (topic.empty()) {
     text = "partita: a DynamoDB that you own.\n\nUsage: partita VERB [OPTION...]\n\n";
-    for (const VerbRow& row : kVerbs) entry("  " + std::string(row.name), row.help);
+    for (const VerbRow& row : all_verbs()) entry("  " + std::string(row.name), row.help);
     text += "\n`partita VERB --help` says more about one.\n";
     return text;
   }

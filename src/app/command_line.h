@@ -14,11 +14,12 @@
 
 namespace partita::app {
 
-enum class Verb : uint8_t { kServe, kStatus, kCopy, kSalvage, kSimulate, kMcp, kVersion, kHelp };
+enum class Verb : uint8_t { kServe, kStatus, kCopy, kSalvage, kSimulate, kAccount, kMcp, kVersion, kHelp };
 
 // The request that `partita policy simulate` is about.
 struct Simulated {
-  std::string user;
+  std::string user;  // or empty, and then
+  std::string role;
   std::string action;                                        // "dynamodb:GetItem"
   std::string resource;                                      // an ARN
   std::vector<std::pair<std::string, std::string>> context;  // condition keys and their values, one each
@@ -30,7 +31,7 @@ inline constexpr std::string_view kUsualData = "./partita-data";
 
 struct CommandLine {
   Verb verb = Verb::kHelp;
-  std::string topic;   // of kHelp: a verb, or empty for all of them
+  std::string topic;   // of kHelp: a verb, or empty for all of them; of kAccount: which of account_verbs()
   http::Options http;  // of kServe, like what follows
   std::string store;   // a URL as in engines.h
   LogLevel log_level = LogLevel::kInfo;
@@ -38,6 +39,7 @@ struct CommandLine {
   std::string credentials;    // of a file, or empty
   std::string identities;     // the same
   std::string metrics_token;  // the same
+  bool users = false;         // those of the store may call
   bool warn_only = false;
   bool writes = false;       // of kMcp: not only to read
   std::string seed;          // a directory, or empty
@@ -50,10 +52,11 @@ struct CommandLine {
   std::string tls_cert;       // a file, or empty, as tls_key then is too
   std::string tls_key;
   int64_t clock_ms = 0;  // what is added to the machine's clock
-  std::string data;      // of kSalvage: the directory of the damaged store; of kStatus: what is asked, or its socket
+  std::string data;      // of kSalvage: the directory of the damaged store; of kStatus and kAccount: who is asked
   std::string from;      // of kCopy: a store's URL, ...
   std::string to;        // ... and that of the copy; of kSalvage: the directory for what can be saved
-  Simulated simulated;   // of kSimulate, beside `identities`
+  std::vector<std::string> words;  // of kAccount: what stands behind the verb
+  Simulated simulated;             // of kSimulate, beside `identities`
 };
 
 // `words` are those behind the program's name. Error: kInvalid (reason 0), with one sentence that says what is wrong.

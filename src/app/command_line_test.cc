@@ -153,7 +153,7 @@ TEST(CommandLine, RefusesMisuse) {
            {"serve", "--insecure=no"},
            {"serve", "--identities", "users.json"},
            {"serve", "--credentials", "keys", "--identities", ""},
-           {"serve", "--credentials", "keys", "--warn-only"},
+           {"serve", "--users", "--identities", "users"},
            {"version", "please"},
            {"policy"},
            {"policy", "simulate"},

@@ -13,7 +13,7 @@ LocalCalls::LocalCalls(ops::Service& service, const auth::Identity* identity)
     : service_(service),
       caller_(std::make_shared<auth::Caller>(auth::Caller{.access_key_id = "local",
                                                           .region = "us-east-1",
-                                                          .account_id = std::string(auth::kAccount),
+                                                          .account_id = std::string(auth::kAccountId),
                                                           .identity = identity})) {}
 
 ops::Reply LocalCalls::ask(std::string_view operation, std::string_view body) {

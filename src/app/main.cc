@@ -2,6 +2,7 @@
 #include <span>
 #include <string>
 
+#include "app/account_verbs.h"
 #include "app/command_line.h"
 #include "app/copy.h"
 #include "app/engines.h"
@@ -54,6 +55,10 @@ int main(int count, char** words) {
     case Verb::kMcp: {
       const auto ended = mcp(*line, PARTITA_VERSION);
       return ended.ok() ? 0 : complain(ended.error(), kFailure);
+    }
+    case Verb::kAccount: {
+      const auto done = run_account_verb(*line);
+      return done.ok() ? 0 : complain(done.error(), kFailure);
     }
     case Verb::kStatus: {
       const auto told = status(*line);

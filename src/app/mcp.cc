@@ -290,7 +290,7 @@ Result<void> mcp(const CommandLine& line, std::string_view version) {
   if (!line.seed.empty()) PARTITA_TRY_VOID(seed(line.seed, service));
   PARTITA_TRY(const auth::Policy read_only, auth::Policy::parse(kReadOnly, auth::Policy::Use::kIdentity));
   const auth::Identity reader{.name = "mcp",
-                              .arn = "arn:aws:iam::" + std::string(auth::kAccount) + ":user/mcp",
+                              .arn = "arn:aws:iam::" + std::string(auth::kAccountId) + ":user/mcp",
                               .id = "AIDAMCP",
                               .tags = {},
                               .policies = {&read_only}};

@@ -1,13 +1,32 @@
 #include "app/resources_named.h"
 
+#include "auth/authenticate.h"
+#include "wire/form_reader.h"
 #include "wire/json_reader.h"
 
 namespace partita::app {
 
-std::vector<std::string> resources_named(std::string_view body) {
+namespace {
+
+std::vector<std::string> named_in_form(std::string_view body) {
+  std::vector<std::string> names;
+  const auto form = wire::Form::parse(body);
+  if (!form.ok()) return names;
+  for (const std::string_view parameter :
+       {"UserName", "GroupName", "RoleName", "PolicyName", "PolicyArn", "RoleArn", "AccessKeyId"}) {
+    if (const auto value = form->find(parameter)) names.emplace_back(*value);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> resources_named(const ops::Call& call) {
   using wire::JsonDocument;
   using wire::JsonValue;
   constexpr size_t kMostRead = size_t{64} << 10;
+  const std::string_view body = call.body;
+  if (call.target.empty() && auth::is_form(call.content_type)) return named_in_form(body);
   std::vector<std::string> names;
   if (body.size() > kMostRead) return names;
   const auto document = JsonDocument::parse(body);

@@ -26,6 +26,7 @@
 #include "base/reserve.h"
 #include "http/admin_socket.h"
 #include "http/server.h"
+#include "iam/directory.h"
 #include "ops/service.h"
 #include "table/database.h"
 
@@ -190,8 +191,8 @@ void log_settings(const CommandLine& line, const http::Server& server) {
   if (line.clock_ms != 0) {
     log(LogLevel::kWarn, {"The clock is moved by ", std::to_string(line.clock_ms / 1000), " s: for development only."});
   }
-  if (line.http.credentials != nullptr) {
-    const size_t keys = line.http.credentials->size();
+  if (line.http.keys != nullptr) {
+    const size_t keys = line.http.keys->size();
     log(LogLevel::kInfo, {"Signatures are verified, by ", number(keys), keys == 1 ? " access key." : " access keys."});
   } else if (server.beyond_loopback()) {
     log(LogLevel::kWarn, "Whoever reaches the port may do anything: no signature is verified.");
@@ -241,10 +242,8 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
   set_log_level(line.log_level);
   Callers callers;
   PARTITA_TRY_VOID(read_callers(line, callers));
-  if (callers.credentials) {
-    line.http.credentials = &*callers.credentials;
-    if (line.http.region.empty()) line.http.region = "us-east-1";
-  }
+  const bool verifies = callers.credentials || line.users;
+  if (verifies && line.http.region.empty()) line.http.region = "us-east-1";
   std::unique_ptr<http::Certificate> certificate;
   if (!line.tls_cert.empty()) {
     PARTITA_TRY(certificate, http::Certificate::load(line.tls_cert, line.tls_key));
@@ -261,15 +260,18 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
   http::Server::raise_file_limit();
   PARTITA_TRY(const std::unique_ptr<storage::Engine> engine, open_store(line.store));
   const ShiftedClock clock(system_clock(), line.clock_ms);
-  const table::Options options{.graph_bytes = line.vector_bytes};
+  iam::Directory directory(*engine, clock, callers.credentials ? &*callers.credentials : nullptr,
+                           callers.account ? &*callers.account : nullptr);
+  if (verifies) line.http.keys = &directory;
+  const table::Options options{.graph_bytes = line.vector_bytes, .follower = &directory};
   PARTITA_TRY(const std::unique_ptr<table::Database> database,
               table::Database::open(*engine, clock, system_random(), options));
   ops::Service service(*database, line.warn_only ? ops::Enforcement::kWarn : ops::Enforcement::kRefuse,
-                       line.request_rate);
+                       line.request_rate, &directory);
   if (!line.seed.empty()) PARTITA_TRY_VOID(seed(line.seed, service));
   // Names of tables are not for everybody where callers have to say who they are.
   std::optional<std::string> token;
-  if (line.http.credentials == nullptr) token.emplace();
+  if (!verifies) token.emplace();
   if (!line.metrics_token.empty()) {
     PARTITA_TRY(token, read_token(line.metrics_token));
   }

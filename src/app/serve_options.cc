@@ -148,15 +148,18 @@ constexpr std::array kServeFlags = {
     Flag{"--insecure", "", "Listen beyond loopback too without --credentials, so that anyone may do anything.",
          set_insecure},
     Flag{"--credentials", "FILE",
-         "Verify signatures: only these access keys may call. The file is as the AWS CLI's ~/.aws/credentials.",
+         "Verify signatures: only these access keys may call, and users of the store with theirs. The file is as the "
+         "AWS CLI's ~/.aws/credentials; its keys may do everything.",
          set_text<&CommandLine::credentials>},
+    Flag{"--users", "", "Verify signatures: only users of the store may call, see `partita user create`.",
+         set_on<&CommandLine::users>},
     Flag{"--region", "REGION",
          "The region of all tables, in ARNs and policies (default us-east-1 with --credentials, else the one that a "
          "request is signed for).",
          set_region},
     Flag{"--identities", "FILE",
-         "Users, groups and policies, as `aws iam get-account-authorization-details` writes them: the credentials' "
-         "profiles are these users, and may do what their policies allow.",
+         "Users, groups, roles and policies, as `aws iam get-account-authorization-details` writes them, instead of "
+         "the store's: the credentials' profiles are these users, and may do what their policies allow.",
          set_text<&CommandLine::identities>},
     Flag{"--warn-only", "", "Log what policies would refuse, and let it pass.", set_on<&CommandLine::warn_only>},
     Flag{"--tls-cert", "FILE",
@@ -232,9 +235,13 @@ Result<void> check_callers(const CommandLine& line) {
   if (!line.identities.empty() && line.credentials.empty()) {
     return misuse("--identities needs --credentials: who calls is known by their keys.");
   }
-  if (line.warn_only && line.identities.empty()) return misuse("--warn-only is of no use without --identities.");
-  if (line.request_rate != 0 && line.credentials.empty()) {
-    return misuse("--request-rate needs --credentials: without them a client may call itself anything.");
+  if (!line.identities.empty() && line.users) {
+    return misuse("--users are those of the store, and --identities those of a file: give one of them.");
+  }
+  const bool verifies = line.users || !line.credentials.empty();
+  if (line.warn_only && !verifies) return misuse("--warn-only is of no use without --credentials or --users.");
+  if (line.request_rate != 0 && !verifies) {
+    return misuse("--request-rate needs --credentials or --users: without them a client may call itself anything.");
   }
   if (line.audit_data && line.audit_log.empty()) return misuse("--audit-data is of no use without --audit-log.");
   if (line.trace_one_in != 0 && line.trace_to.empty()) return misuse("--trace-one-in is of no use without --trace-to.");

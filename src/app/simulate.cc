@@ -6,6 +6,7 @@
 #include <span>
 
 #include "app/callers.h"
+#include "base/log.h"
 #include "ops/authorisation.h"
 #include "wire/error_body.h"
 
@@ -39,24 +40,36 @@ class Given final : public auth::Circumstances {
 
 Result<bool> simulate(const CommandLine& line) {
   const Simulated& asked = line.simulated;
-  PARTITA_TRY(const auth::Identities identities, read_identities(line.identities));
-  const auth::Identity* const user = identities.find(asked.user);
-  if (user == nullptr) return Error(ErrorKind::kInvalid, line.identities + " has no user " + asked.user + ".");
+  set_log_level(LogLevel::kError);  // what is read over is for who serves
+  PARTITA_TRY(const auth::Account account, read_account(line.identities));
+  PARTITA_TRY(const auth::Identities identities, auth::Identities::of(account));
+  const std::string& name = asked.user.empty() ? asked.role : asked.user;
+  const auth::Identity* const who = asked.user.empty() ? identities.find_role(name) : identities.find(name);
+  if (who == nullptr) {
+    const std::string word = asked.user.empty() ? " has no role " : " has no user ";
+    return Error(ErrorKind::kInvalid, line.identities + word + name + ".");
+  }
   std::optional<auth::Policy> of_resource;
   if (!asked.resource_policy.empty()) {
     PARTITA_TRY(of_resource, read_resource_policy(asked.resource_policy));
   }
   Given given;
+  const bool of_role = !who->role.empty();
+  const std::string arn =
+      of_role ? "arn:aws:sts::" + std::string(auth::kAccountId) + ":assumed-role/" + name + "/simulated" : who->arn;
+  const std::string id = of_role ? who->id + ":simulated" : who->id;
   const std::array<std::pair<std::string_view, std::string_view>, 3> own = {
-      {{"aws:username", user->name}, {"aws:userid", user->id}, {"aws:PrincipalArn", user->arn}}};
+      {{"aws:userid", id}, {"aws:PrincipalArn", who->arn}, {"aws:PrincipalType", of_role ? "AssumedRole" : "User"}}};
   for (const auto& [key, value] : own) PARTITA_TRY_VOID(given.add(key, value));
-  for (const auto& [key, value] : user->tags) PARTITA_TRY_VOID(given.add("aws:PrincipalTag/" + key, value));
+  if (!of_role) PARTITA_TRY_VOID(given.add("aws:username", name));
+  for (const auto& [key, value] : who->tags) PARTITA_TRY_VOID(given.add("aws:PrincipalTag/" + key, value));
   for (const auto& [key, value] : asked.context) PARTITA_TRY_VOID(given.add(key, value));
   const auth::Policy* const resource = of_resource ? &*of_resource : nullptr;
-  const auth::Policies policies{.identity = user->policies,
-                                .boundary = user->boundary,
+  const auth::Policies policies{.identity = who->policies,
+                                .boundary = who->boundary,
                                 .resource = std::span(&resource, resource == nullptr ? 0 : 1)};
-  const auth::Ask ask{asked.action, asked.resource, {user->arn, {}, auth::kAccount, user->boundary != nullptr}, given};
+  const auth::Ask ask{
+      asked.action, asked.resource, {arn, who->role, auth::kAccountId, who->boundary != nullptr}, given};
   const auth::Decision decision = auth::decide(policies, ask);
   const bool allowed = decision == auth::Decision::kAllowed;
   std::puts(allowed ? "allowed" : wire::message_of(ops::refusal_of(decision, ask)).c_str());

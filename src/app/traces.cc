@@ -104,13 +104,33 @@ class Attributes {
   JsonWriter& json_;
 };
 
+// Names of AWS's services, and what stands before an operation in the name of its span.
+struct ServiceWords {
+  std::string_view service;
+  std::string_view prefix;
+};
+ServiceWords words_of(ops::Api api) {
+  switch (api) {
+    case ops::Api::kStreams:
+      return {"DynamoDB Streams", "DynamoDB."};
+    case ops::Api::kIam:
+      return {"IAM", "IAM."};
+    case ops::Api::kSts:
+      return {"STS", "STS."};
+    case ops::Api::kDynamoDb:
+      break;
+  }
+  return {"DynamoDB", "DynamoDB."};
+}
+
 void write_call(Attributes& attributes, const ops::Call& call, const ops::Reply& reply,
                 const ops::Operation& operation) {
   attributes.text("rpc.system", "aws-api");
-  attributes.text("rpc.service", operation.api == ops::Api::kStreams ? "DynamoDB Streams" : "DynamoDB");
+  attributes.text("rpc.service", words_of(operation.api).service);
   attributes.text("rpc.method", operation.name);
   attributes.text("aws.request_id", call.request_id);
-  attributes.texts("aws.dynamodb.table_names", resources_named(call.body));
+  const bool of_tables = operation.api == ops::Api::kDynamoDb || operation.api == ops::Api::kStreams;
+  if (of_tables) attributes.texts("aws.dynamodb.table_names", resources_named(call));
   attributes.number("http.response.status_code", reply.status);
   if (reply.error) {
     attributes.text("error.type", wire::name_of(static_cast<wire::Exception>(*reply.error)).name);
@@ -165,7 +185,7 @@ void Traces::note(const ops::Call& call, const ops::Reply& reply, int64_t took_n
   say("traceId", begins ? new_id(random_) + new_id(random_) : parent.trace_id);
   say("spanId", new_id(random_));
   if (!begins) say("parentSpanId", parent.parent_id);
-  say("name", "DynamoDB." + std::string(operation->name));
+  say("name", std::string(words_of(operation->api).prefix) + std::string(operation->name));
   json.key("kind");
   json.number(kServer);
   say("startTimeUnixNano", std::to_string(end_ns - took_ns));

@@ -26,6 +26,11 @@ struct Authenticator::Parts {
   bool presigned = false;
 };
 
+// "AKID/20260102/us-east-1/dynamodb/aws4_request"; slashes at the end do not count.
+struct CredentialScope {
+  std::string_view key, day, region, service, terminator;
+};
+
 namespace {
 
 constexpr std::string_view kAlgorithm = "AWS4-HMAC-SHA256";
@@ -43,12 +48,7 @@ std::optional<std::string_view> find(const Pairs& pairs, std::string_view name) 
   return std::nullopt;
 }
 
-// "AKID/20260102/us-east-1/dynamodb/aws4_request"; slashes at the end do not count.
-struct Credential {
-  std::string_view key, day, region, service, terminator;
-};
-
-std::optional<Credential> read_credential(std::string_view text) {
+std::optional<CredentialScope> read_credential(std::string_view text) {
   while (text.ends_with('/')) text.remove_suffix(1);
   std::array<std::string_view, 5> parts;
   size_t slashes = 0;
@@ -58,16 +58,31 @@ std::optional<Credential> read_credential(std::string_view text) {
   }
   if (slashes + 1 != parts.size()) return std::nullopt;
   parts.back() = text;
-  return Credential{parts[0], parts[1], parts[2], parts[3], parts[4]};
+  return CredentialScope{parts[0], parts[1], parts[2], parts[3], parts[4]};
 }
 
-// What is wrong with it; `date` is that of the request, or empty when nobody verifies it.
-std::string wrong_with(const Credential& credential, std::string_view date) {
+struct ServiceName {
+  SignedFor service;
+  std::string_view name;
+};
+constexpr std::array kServices = {ServiceName{SignedFor::kDynamoDb, kDynamoDbName}, ServiceName{SignedFor::kIam, "iam"},
+                                  ServiceName{SignedFor::kSts, "sts"}};
+
+SignedFor service_named(std::string_view name) {
+  const auto* const found = std::ranges::find(kServices, name, &ServiceName::name);
+  return found == kServices.end() ? SignedFor::kAny : found->service;
+}
+
+// What is wrong with it; `date` is that of the request, or empty when nobody verifies it. `form`: it is a call of IAM
+// or STS.
+std::string wrong_with(const CredentialScope& credential, std::string_view date, bool form) {
   std::string wrong;
   if (!is_region(credential.region)) {
     wrong += "Credential should be scoped to a valid region, not '" + std::string(credential.region) + "'. ";
   }
-  if (credential.service != "dynamodb") wrong += "Credential should be scoped to correct service: 'dynamodb'. ";
+  if (service_named(credential.service) == SignedFor::kAny) {
+    wrong += wrong_service(form ? SignedFor::kIam : SignedFor::kDynamoDb);
+  }
   if (credential.terminator != "aws4_request") {
     wrong += "Credential should be scoped with a valid terminator: 'aws4_request', not '" +
              std::string(credential.terminator) + "'. ";
@@ -210,7 +225,16 @@ constexpr std::array<std::string_view, 4> kToBeSigned = {"x-amz-target", "x-amz-
 
 bool has_header(const Facts& facts, std::string_view name) { return facts.values(name, 0).has_value(); }
 
+bool is_over(const AccessKey& key, const Keys& keys) { return key.expires_ms != 0 && keys.now_ms() >= key.expires_ms; }
+
 }  // namespace
+
+bool is_form(std::string_view content_type) { return content_type.starts_with("application/x-www-form-urlencoded"); }
+
+std::string wrong_service(SignedFor needed) {
+  const auto* const found = std::ranges::find(kServices, needed, &ServiceName::service);
+  return "Credential should be scoped to correct service: '" + std::string(found->name) + "'. ";
+}
 
 // The very header of the last request but for its signature; null if it is another, or too late.
 const Claim* Authenticator::last_if_same(const Facts& facts, std::string_view authorization) {
@@ -218,9 +242,10 @@ const Claim* Authenticator::last_if_same(const Facts& facts, std::string_view au
   const std::string_view signature = authorization.substr(opening_.size());
   const std::string_view date = facts.header("x-amz-date");
   if (!is_whole(signature) || date.empty()) return nullptr;
-  if (credentials_ == nullptr) return &last_;
+  if (keys_ == nullptr) return &last_;
   if (std::ranges::any_of(unsigned_, [&](std::string_view name) { return has_header(facts, name); })) return nullptr;
   if (date.substr(0, 8) != day_ || check_date(date, {}, clock_->now_ms() / 1000)) return nullptr;
+  if (is_over(*last_.signer->key, *keys_)) return nullptr;
   last_.what.headers = authorization.substr(headers_at_, last_.what.headers.size());
   last_.what.date = date;
   last_.signature = signature;
@@ -228,29 +253,37 @@ const Claim* Authenticator::last_if_same(const Facts& facts, std::string_view au
   return &last_;
 }
 
+// Whose keys were remembered may have lost them since.
+void Authenticator::forget_if_changed() {
+  if (keys_ == nullptr || keys_->revision() == revision_) return;
+  revision_ = keys_->revision();
+  opening_.clear();
+  signers_.clear();
+}
+
 // Null for an unknown access key.
-std::shared_ptr<const Signer> Authenticator::signer_of(std::string_view key, std::string_view region,
-                                                       std::string_view day) {
+std::shared_ptr<const Signer> Authenticator::signer_of(const CredentialScope& scope, std::string_view session_token) {
   constexpr size_t kMostKnown = 256;
-  Caller caller{std::string(key), std::string(region_.empty() ? region : region_), std::string(kAccount)};
-  if (credentials_ == nullptr) return std::make_shared<Signer>(Signer{std::move(caller), std::nullopt});
-  const AccessKey* const access_key = credentials_->find(key);
-  if (access_key == nullptr) return nullptr;
-  caller.identity = access_key->identity;
-  std::string scope = scope_of(day, region);
-  const auto [place, fresh] = signers_.try_emplace(caller.access_key_id + "/" + scope);
-  if (fresh) {
-    const HmacKey signing = signing_key(access_key->secret, day, region);
-    place->second = std::make_shared<Signer>(
-        Signer{std::move(caller), Signer::Secret{std::move(scope), signing, access_key->session_token}});
-  }
-  std::shared_ptr<const Signer> signer = place->second;
-  if (signers_.size() > kMostKnown) signers_.clear();
+  Caller caller{std::string(scope.key), std::string(region_.empty() ? scope.region : region_), std::string(kAccountId)};
+  caller.signed_for = service_named(scope.service);
+  if (keys_ == nullptr) return std::make_shared<Signer>(Signer{std::move(caller), std::nullopt});
+  std::string holds = scope_of(scope.day, scope.region, scope.service);
+  const std::string name = caller.access_key_id + "/" + holds;
+  if (const auto known = signers_.find(name); known != signers_.end()) return known->second;
+  std::shared_ptr<const AccessKey> key = keys_->find(scope.key, session_token);
+  if (key == nullptr) return nullptr;
+  caller.identity = key->identity;
+  caller.temporary = key->expires_ms != 0;
+  const HmacKey signing = signing_key(key->secret, scope.day, scope.region, scope.service);
+  Signer::Secret secret{std::move(holds), signing, key->session_token};
+  auto signer = std::make_shared<Signer>(Signer{std::move(caller), std::move(secret), std::move(key)});
+  if (signers_.size() >= kMostKnown) signers_.clear();
+  signers_.emplace(name, signer);
   return signer;
 }
 
 Claimed Authenticator::judge(const Facts& facts, const Parts& parts) {
-  const bool verified = credentials_ != nullptr;
+  const bool verified = keys_ != nullptr;
   if (verified) {
     if (auto refused = check_date(parts.date, parts.lifetime, clock_->now_ms() / 1000)) return std::move(*refused);
     if (!names_header(parts.signed_headers, "host")) {
@@ -271,13 +304,15 @@ Claimed Authenticator::judge(const Facts& facts, const Parts& parts) {
         "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '" +
         std::string(parts.credential) + "'");
   }
-  std::string wrong = wrong_with(*credential, verified ? parts.date : std::string_view());
+  std::string wrong =
+      wrong_with(*credential, verified ? parts.date : std::string_view(), is_form(facts.header("content-type")));
   if (!wrong.empty()) return invalid(std::move(wrong));
-  Claim claim{signer_of(credential->key, credential->region, credential->day)};
+  Claim claim{signer_of(*credential, parts.session_token)};
   if (!claim.signer) {
     return Refused{Refusal::kUnrecognizedClient, "The security token included in the request is invalid."};
   }
   if (!verified) return claim;
+  if (is_over(*claim.signer->key, *keys_)) return Refused{Refusal::kExpiredToken, {}};
   claim.what = {parts.signed_headers, parts.date, claim.signer->secret->scope, parts.presigned};
   claim.signature = parts.signature;
   claim.session_token = parts.session_token;
@@ -337,6 +372,7 @@ Claimed Authenticator::claim_in_query(const Facts& facts, const Pairs& query) {
 }
 
 Claimed Authenticator::claim(const Facts& facts) {
+  forget_if_changed();
   const std::string_view authorization = trim(facts.header("authorization"));
   const size_t mark = facts.target.find('?');
   if (mark == std::string_view::npos) {

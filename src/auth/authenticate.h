@@ -1,7 +1,7 @@
 // Who is asking, by Signature Version 4. It takes two steps, since a signature covers the body: claim() needs only the
 // head, and verify() needs all of the request and can be done on any thread.
 //
-// With Credentials a signature is verified; without, any well-formed one is taken at its word.
+// With Keys a signature is verified; without, any well-formed one is taken at its word.
 #pragma once
 
 #include <array>
@@ -15,18 +15,23 @@
 #include <variant>
 #include <vector>
 
-#include "auth/credentials.h"
+#include "auth/keys.h"
 #include "auth/sha256.h"
 #include "auth/signature.h"
 #include "base/clock.h"
 
 namespace partita::auth {
 
+// Which of AWS's services a request is signed for; kAny for calls that nobody had to sign.
+enum class SignedFor : uint8_t { kAny, kDynamoDb, kIam, kSts };
+
 struct Caller {
   std::string access_key_id;
   std::string region;                  // that his tables are in
   std::string account_id;              // twelve digits
   const Identity* identity = nullptr;  // whose policies judge him; null: he may do everything
+  SignedFor signed_for = SignedFor::kAny;
+  bool temporary = false;  // by a key that was given for a while
 };
 
 // Why a request has no Caller, as AWS tells them apart; `wire` has their names and texts.
@@ -35,12 +40,18 @@ enum class Refusal : uint8_t {
   kIncompleteSignature,  // a part of the credentials is missing or malformed; `detail` says which, in AWS's words
   kInvalidSignature,     // it contradicts itself, is for another service or time, or does not match; `detail` as above
   kUnrecognizedClient,   // an unknown access key, or not its session token; `detail` as above
+  kExpiredToken,         // a key that was given for a while, which is over
 };
 
 struct Refused {
   Refusal why;
   std::string detail;
 };
+
+// Whether a body of that Content-Type is a call of IAM or STS.
+bool is_form(std::string_view content_type);
+// What a request is told that is signed for another service than it needs. Precondition: not kAny.
+std::string wrong_service(SignedFor needed);
 
 using Verdict = std::variant<std::shared_ptr<const Caller>, Refused>;
 
@@ -52,7 +63,8 @@ struct Signer {
     std::string session_token;
   };
   Caller caller;
-  std::optional<Secret> secret;  // nothing: he is taken at his word
+  std::optional<Secret> secret;               // nothing: he is taken at his word
+  std::shared_ptr<const AccessKey> key = {};  // null: the same
 };
 
 // Who a request says that it is of. Points into the request's head.
@@ -66,16 +78,18 @@ struct Claim {
 
 using Claimed = std::variant<Claim, Refused>;
 
+struct CredentialScope;
+
 // The checks and their order are AWS's. Remembers whom it took last, as most requests come from the same. For one
 // thread.
 class Authenticator {
  public:
   // Takes all at their word.
   Authenticator() = default;
-  // All outlive it. Null credentials: as above. `region`: of all callers, whatever their requests are signed for;
+  // All outlive it. Null keys: as above. `region`: of all callers, whatever their requests are signed for;
   // empty: of each the one that is.
-  Authenticator(const Credentials* credentials, const Clock& clock, std::string_view region = {})
-      : credentials_(credentials), clock_(&clock), region_(region) {}
+  Authenticator(const Keys* keys, const Clock& clock, std::string_view region = {})
+      : keys_(keys), clock_(&clock), region_(region) {}
 
   // Of a request's head: the body of `facts` is not looked at.
   Claimed claim(const Facts& facts);
@@ -86,9 +100,11 @@ class Authenticator {
   Claimed claim_in_header(const Facts& facts, std::string_view authorization);
   Claimed claim_in_query(const Facts& facts, const std::vector<std::pair<std::string_view, std::string_view>>& query);
   Claimed judge(const Facts& facts, const Parts& parts);
-  std::shared_ptr<const Signer> signer_of(std::string_view key, std::string_view region, std::string_view day);
+  std::shared_ptr<const Signer> signer_of(const CredentialScope& scope, std::string_view session_token);
+  void forget_if_changed();
 
-  const Credentials* credentials_ = nullptr;
+  const Keys* keys_ = nullptr;
+  uint64_t revision_ = 0;  // of the keys that are remembered
   const Clock* clock_ = nullptr;
   std::string_view region_;
   std::string opening_;  // of the header that named the last one: all before the signature

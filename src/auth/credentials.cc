@@ -106,4 +106,8 @@ const AccessKey* Credentials::find(std::string_view id) const {
   return found == keys_.end() ? nullptr : &found->second;
 }
 
+std::shared_ptr<const AccessKey> Credentials::find(std::string_view id, std::string_view) const {
+  return {std::shared_ptr<const void>(), find(id)};
+}
+
 }  // namespace partita::auth

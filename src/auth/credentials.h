@@ -1,26 +1,18 @@
-// The access keys whose signatures are believed.
+// Access keys that a file holds.
 #pragma once
 
 #include <map>
 #include <string>
 #include <string_view>
 
+#include "auth/keys.h"
 #include "base/result.h"
 
 namespace partita::auth {
 
-struct Identity;
 class Identities;
 
-struct AccessKey {
-  std::string id;
-  std::string secret;
-  std::string session_token;  // that each request must carry; empty: none may
-  std::string profile = {};
-  const Identity* identity = nullptr;  // whose it is; null: it may do everything
-};
-
-class Credentials {
+class Credentials final : public Keys {
  public:
   // From the text of a file as the AWS CLI and the SDKs keep it in ~/.aws/credentials: profiles in brackets, each with
   // aws_access_key_id, aws_secret_access_key and perhaps aws_session_token; their names mean nothing before
@@ -33,7 +25,12 @@ class Credentials {
 
   // Null for an unknown one.
   const AccessKey* find(std::string_view id) const;
-  size_t size() const { return keys_.size(); }
+
+  // What find() returns is as long-lived as this object.
+  std::shared_ptr<const AccessKey> find(std::string_view id, std::string_view session_token) const override;
+  uint64_t revision() const override { return 0; }
+  int64_t now_ms() const override { return 0; }
+  size_t size() const override { return keys_.size(); }
 
  private:
   std::map<std::string, AccessKey, std::less<>> keys_;

@@ -1,9 +1,7 @@
-// Who the users are and what they may do, as a file says it.
-//
-// The file is as `aws iam get-account-authorization-details` writes it, so that what an account of AWS has can be taken
-// over as it is.
+// Who the users and roles are and what they may do: an Account with its policies compiled.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
@@ -11,39 +9,48 @@
 #include <string_view>
 #include <vector>
 
+#include "auth/account.h"
 #include "auth/policy.h"
 #include "base/result.h"
 
 namespace partita::auth {
 
-// That everything belongs to.
-inline constexpr std::string_view kAccount = "123456789012";
-
-// One user. Immutable, and as long-lived as the Identities that it is of.
+// A user, a role, or a session of either. Immutable, and as long-lived as the Identities that it is of.
 struct Identity {
-  std::string name;
+  std::string name;  // of the user; empty for a role
   std::string arn;
+  std::string role = {};                    // the ARN of the role; empty for a user
   std::string id;                           // "AIDA...": aws:userid
   std::map<std::string, std::string> tags;  // aws:PrincipalTag
   std::vector<const Policy*> policies;      // his own and his groups'
   const Policy* boundary = nullptr;
+  const Policy* session = nullptr;  // that a session was narrowed to
+  const Policy* trust = nullptr;    // of a role
+  int64_t max_session_s = 0;        // of a role
+  int64_t issued_ms = 0;            // when a session began, since 1970; 0: it is none
 };
 
 class Identities {
  public:
-  // Of UserDetailList, GroupDetailList and Policies; roles are read over. Error: kInvalid (reason 0), with one sentence
-  // that names what is wrong.
-  static Result<Identities> parse(std::string_view text);
+  // What is done about a policy that can not be read, or is not there: an error, or it denies everything.
+  enum class Mends : uint8_t { kNothing, kByDenying };
+
+  // Error: kInvalid (reason 0), with one sentence that names what is wrong.
+  static Result<Identities> of(const Account& account, Mends mends = Mends::kNothing);
+  static Result<Identities> parse(std::string_view text);  // of read_account()
 
   // Null for an unknown one.
   const Identity* find(std::string_view user_name) const;
+  const Identity* find_role(std::string_view name) const;
   size_t size() const { return users_.size(); }
 
  private:
-  friend class IdentitiesReader;
+  friend class IdentitiesMaker;
+  using Named = std::map<std::string, std::unique_ptr<const Identity>, std::less<>>;
 
   std::deque<Policy> policies_;  // each stays where it is
-  std::map<std::string, std::unique_ptr<const Identity>, std::less<>> users_;
+  Named users_;
+  Named roles_;
 };
 
 }  // namespace partita::auth

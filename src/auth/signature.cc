@@ -11,7 +11,6 @@ namespace partita::auth {
 
 namespace {
 
-constexpr std::string_view kService = "dynamodb";
 constexpr std::string_view kUnsigned = "UNSIGNED-PAYLOAD";
 
 std::string_view view(const Digest& digest) { return {reinterpret_cast<const char*>(digest.data()), digest.size()}; }
@@ -108,15 +107,15 @@ bool names_header(std::string_view names, std::string_view name) {
   return found;
 }
 
-std::string scope_of(std::string_view day, std::string_view region) {
+std::string scope_of(std::string_view day, std::string_view region, std::string_view service) {
   std::string scope(day);
-  return scope.append("/").append(region).append("/").append(kService).append("/aws4_request");
+  return scope.append("/").append(region).append("/").append(service).append("/aws4_request");
 }
 
-HmacKey signing_key(std::string_view secret, std::string_view day, std::string_view region) {
+HmacKey signing_key(std::string_view secret, std::string_view day, std::string_view region, std::string_view service) {
   std::string first("AWS4");
   Digest key = HmacKey(first.append(secret)).sign(day);
-  for (const std::string_view part : {region, kService, std::string_view("aws4_request")}) {
+  for (const std::string_view part : {region, service, std::string_view("aws4_request")}) {
     key = HmacKey(view(key)).sign(part);
   }
   return HmacKey(view(key));

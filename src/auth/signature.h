@@ -23,11 +23,14 @@ struct Facts {
   std::string_view header(std::string_view name) const { return values(name, 0).value_or(std::string_view()); }
 };
 
+inline constexpr std::string_view kDynamoDbName = "dynamodb";
+
 // Where a signature holds: the day (YYYYMMDD), the region, the service, and the last word.
-std::string scope_of(std::string_view day, std::string_view region);
+std::string scope_of(std::string_view day, std::string_view region, std::string_view service = kDynamoDbName);
 
 // The key for all signatures of that scope.
-HmacKey signing_key(std::string_view secret, std::string_view day, std::string_view region);
+HmacKey signing_key(std::string_view secret, std::string_view day, std::string_view region,
+                    std::string_view service = kDynamoDbName);
 
 // What a request says of its own signature, but for who signed it.
 struct Signed {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "auth/authenticate.h"
+#include "auth/credentials.h"
 #include "base/check.h"
 
 namespace partita::auth {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "auth/authenticate.h"
+#include "auth/credentials.h"
 #include "base/clock.h"
 
 namespace partita::auth {
@@ -115,6 +116,67 @@ constexpr std::string_view kMismatch = "The request signature we calculated does
 TEST_F(Verified, TakesWhatIsSigned) {
   const Request request = Request().sign();
   for (int i = 0; i < 3; ++i) EXPECT_EQ(told(request), "AKIDEXAMPLE");
+}
+
+// Keys that change while they are known.
+class Changing final : public Keys {
+ public:
+  std::shared_ptr<const AccessKey> find(std::string_view id, std::string_view) const override {
+    if (!there || id != "AKIDEXAMPLE") return nullptr;
+    AccessKey key;
+    key.id = id;
+    key.secret = secret;
+    key.expires_ms = expires_ms;
+    return std::make_shared<const AccessKey>(std::move(key));
+  }
+  uint64_t revision() const override { return changes; }
+  int64_t now_ms() const override { return later_ms; }
+  size_t size() const override { return 1; }
+
+  bool there = true;
+  std::string secret = "a secret";
+  int64_t expires_ms = 0;
+  int64_t later_ms = kNowMs;
+  uint64_t changes = 1;
+};
+
+TEST(ChangingKeys, AreForgottenWhenTheyChange) {
+  const ManualClock clock(kNowMs);
+  Changing keys;
+  Authenticator authenticator(&keys, clock);
+  const Request request = Request().sign();
+  const auto taken = [&] { return verify(authenticator.claim(request.facts()), request.facts()).index() == 0; };
+  EXPECT_TRUE(taken());
+  keys.there = false;
+  EXPECT_TRUE(taken()) << "nobody said that anything changed";
+  ++keys.changes;
+  EXPECT_FALSE(taken());
+  keys.there = true;
+  ++keys.changes;
+  EXPECT_TRUE(taken());
+  keys.secret = "another";
+  ++keys.changes;
+  EXPECT_FALSE(taken());
+}
+
+TEST(ChangingKeys, EndByTheirOwnClock) {
+  const ManualClock clock(kNowMs);
+  Changing keys;
+  keys.expires_ms = kNowMs + 1'000;
+  Authenticator authenticator(&keys, clock);
+  const Request request = Request().sign();
+  for (const int64_t before : {1, 1'000}) {
+    keys.later_ms = keys.expires_ms - before;
+    const Verdict verdict = verify(authenticator.claim(request.facts()), request.facts());
+    ASSERT_EQ(verdict.index(), 0U);
+    EXPECT_TRUE(std::get<0>(verdict)->temporary);
+  }
+  keys.later_ms = keys.expires_ms;
+  for (int i = 0; i < 2; ++i) {
+    const Verdict verdict = verify(authenticator.claim(request.facts()), request.facts());
+    ASSERT_EQ(verdict.index(), 1U);
+    EXPECT_EQ(std::get<Refused>(verdict).why, Refusal::kExpiredToken);
+  }
 }
 
 // Of every kind of request: whatever the one before it was, the signature decides.

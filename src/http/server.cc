@@ -111,7 +111,7 @@ class LoopExecutor final : public Executor {
 auth::Verdict administrator(const Options& options) {
   return std::make_shared<auth::Caller>(auth::Caller{.access_key_id = "administrator",
                                                      .region = options.region.empty() ? "us-east-1" : options.region,
-                                                     .account_id = std::string(auth::kAccount)});
+                                                     .account_id = std::string(auth::kAccountId)});
 }
 
 // One thread's loop and its connections. Everything but load(), loop(), the hand-over and the wishes is for that thread
@@ -128,7 +128,7 @@ class Worker {
               aside,
               RequestIds(random),
               DateText(),
-              auth::Authenticator(options.credentials, clock, options.region),
+              auth::Authenticator(options.keys, clock, options.region),
               administrator(options)},
         executor_(loop_),
         turns_(loop_),
@@ -416,10 +416,11 @@ struct Server::Parts {
     auto addresses = Address::named(options.address);
     if (!addresses.ok()) return unavailable(options, std::string(addresses.error().sentence()));
     const bool local = std::ranges::all_of(*addresses, &Address::is_loopback);
-    if (!local && options.credentials == nullptr && !options.beyond_loopback) {
-      return unavailable(options,
-                         "it is not a loopback address, and without --credentials no signature is verified; add "
-                         "--insecure to offer everything to whoever reaches the port");
+    if (!local && options.keys == nullptr && !options.beyond_loopback) {
+      return unavailable(
+          options,
+          "it is not a loopback address, and without --credentials or --users no signature is verified; add "
+          "--insecure to offer everything to whoever reaches the port");
     }
     port = options.port;
     for (Address& address : *addresses) {

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "auth/credentials.h"
+#include "auth/keys.h"
 #include "base/clock.h"
 #include "base/exposition.h"
 #include "base/random.h"
@@ -55,9 +55,9 @@ struct Options {
   uint16_t port = 8000;          // 0: any free one
   bool beyond_loopback = false;  // whether other machines may be offered the port though nothing is verified
   unsigned threads = 1;
-  std::string region;                              // of all tables; empty: of each request the one it is signed for
-  const auth::Credentials* credentials = nullptr;  // whose signatures are believed; null: all are. Outlives the server.
-  const Certificate* certificate = nullptr;        // connections speak TLS with it; null: none do. Outlives the server.
+  std::string region;                         // of all tables; empty: of each request the one it is signed for
+  const auth::Keys* keys = nullptr;           // whose signatures are believed; null: all are. Outlives the server.
+  const Certificate* certificate = nullptr;   // connections speak TLS with it; null: none do. Outlives the server.
   const AdminSocket* admin_socket = nullptr;  // its connections need no signature; null: none. Outlives the server.
   bool root_refuses = false;                  // GET / is answered as an unsigned call is, not with the health text
   std::vector<std::string> allowed_origins;   // whose pages may call, such as "http://localhost:3000"; "*" is all

@@ -188,6 +188,30 @@ Result<void> Authorisation::refuse(Decision decision, const auth::Ask& ask) {
   return {};
 }
 
+Result<void> Authorisation::check(const Context& context, std::string_view action, std::string_view resource,
+                                  const auth::Policy* trust) {
+  if (context.caller.identity == nullptr) return {};
+  const auth::Identity& identity = *context.caller.identity;
+  const table::Access access;
+  const Hearing hearing;
+  auth::Effort effort;
+  AccessCircumstances circumstances(context, access, nullptr, {table::CapacityDetail::kNone, hearing, effort});
+  const auth::Policies policies{.identity = identity.policies,
+                                .boundary = identity.boundary,
+                                .session = identity.session,
+                                .resource = std::span(&trust, trust == nullptr ? 0 : 1)};
+  const auth::Ask ask{action,
+                      resource,
+                      {identity.arn, identity.role, context.caller.account_id, identity.boundary != nullptr},
+                      circumstances};
+  const Decision decision = auth::decide(policies, ask);
+  const bool trusted = trust == nullptr || trust->judge(ask).allowed;
+  if (decision == Decision::kAllowed && trusted) return {};
+  refused_.fetch_add(1, std::memory_order_relaxed);
+  if (trust == nullptr) return refusal_of(decision, ask);
+  return model::refuse(Fault::kStsNotAuthorized, {identity.arn, std::string(action), std::string(resource)});
+}
+
 Result<void> Authorisation::check(const Context& context, const table::Access& access, const Judged& judged,
                                   std::string_view action, bool& depends) {
   const auth::Identity& identity = *context.caller.identity;
@@ -207,10 +231,11 @@ Result<void> Authorisation::check(const Context& context, const table::Access& a
   AccessCircumstances circumstances(context, access, owner, judged);
   const auth::Policies policies{.identity = identity.policies,
                                 .boundary = identity.boundary,
+                                .session = identity.session,
                                 .resource = std::span(&resource, resource == nullptr ? 0 : 1)};
   const auth::Ask ask{action,
                       resource_of(context, access),
-                      {identity.arn, {}, context.caller.account_id, identity.boundary != nullptr},
+                      {identity.arn, identity.role, context.caller.account_id, identity.boundary != nullptr},
                       circumstances};
   const Decision decision = auth::decide(policies, ask);
   depends = circumstances.depends_on_item();

@@ -61,6 +61,12 @@ class Authorisation {
   Result<void> check(const Context& context, const table::Access& access, const Judged& judged, std::string_view action,
                      bool& depends);
 
+  // A call of IAM or STS that is about that ARN. `trust`: of the role that is to be taken, which has to allow it too. A
+  // refusal is one here, whatever the enforcement: who may change users may do everything. Faults: kDeniedByIdentity
+  // and those that follow it, kStsNotAuthorized.
+  Result<void> check(const Context& context, std::string_view action, std::string_view resource,
+                     const auth::Policy* trust);
+
   static bool is_refusal(const Error& error);
   // The policies of a table are not known, or not any more: check again when the Hearing has them. Another
   // server's changes are heard of after about a second.

@@ -71,17 +71,21 @@ AccessCircumstances::Values AccessCircumstances::of_caller(ConditionKey key) {
   const auth::Identity* const who = context_.caller.identity;
   switch (key) {
     case ConditionKey::kPrincipalArn:
-      return one(key, who->arn);
+      return one(key, who->role.empty() ? who->arn : who->role);
     case ConditionKey::kPrincipalAccount:
       return one(key, context_.caller.account_id);
     case ConditionKey::kPrincipalType:
-      return one(key, "User");
+      return one(key, who->role.empty() ? "User" : "AssumedRole");
     case ConditionKey::kUserName:
-      return one(key, who->name);
+      return who->name.empty() ? std::nullopt : one(key, who->name);
     case ConditionKey::kUserId:
       return one(key, who->id);
     case ConditionKey::kRequestedRegion:
       return one(key, context_.caller.region);
+    case ConditionKey::kTokenIssueTime:
+      if (who->issued_ms == 0) return std::nullopt;
+      issued_ = std::string(utc_text(who->issued_ms).data()) + "Z";
+      return one(key, issued_);
     default:
       return std::nullopt;
   }
@@ -223,8 +227,8 @@ AccessCircumstances::Values AccessCircumstances::values(const auth::KeyName& nam
     case ConditionKey::kUserName:
     case ConditionKey::kUserId:
     case ConditionKey::kRequestedRegion:
-      return of_caller(name.key);
     case ConditionKey::kTokenIssueTime:
+      return of_caller(name.key);
     case ConditionKey::kUnknown:
       break;
   }

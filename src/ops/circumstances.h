@@ -51,6 +51,7 @@ class AccessCircumstances final : public auth::Circumstances {
   std::array<std::string_view, auth::kConditionKeys> ones_;
   std::forward_list<std::string_view> tags_;
   std::string time_;
+  std::string issued_;
   std::string epoch_;
   std::string source_;
   std::forward_list<std::string> key_texts_;  // of those that are no strings

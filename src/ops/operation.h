@@ -21,8 +21,8 @@ class Source;
 struct Operation;
 
 enum class Kind : uint8_t { kRead, kWrite, kControl };
-// Which of AWS's two services an operation is one of. Both are served at the same address.
-enum class Api : uint8_t { kDynamoDb, kStreams };
+// Which of AWS's services an operation is one of. All are served at the same address.
+enum class Api : uint8_t { kDynamoDb, kStreams, kIam, kSts };
 
 // What a request works with beside its own words. Lives as long as the request.
 struct Context {

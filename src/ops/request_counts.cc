@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "ops/account_call.h"
 
 namespace partita::ops {
 
@@ -18,18 +19,28 @@ bool is_throttle(Exception exception) {
          exception == Exception::kRequestLimitExceeded;
 }
 
+// Those of DynamoDB, then those of IAM and STS, and then that of none.
+size_t place_of_none() { return operations().size() + account_operations().size(); }
+
 std::string_view name_at(size_t index) {
-  return index < operations().size() ? operations()[index].name : std::string_view("unknown");
+  if (index == place_of_none()) return "unknown";
+  const size_t known = operations().size();
+  return index < known ? operations()[index].name : account_operations()[index - known].name;
+}
+
+size_t place_of(const Operation* operation) {
+  if (operation == nullptr) return place_of_none();
+  const bool of_account = operation->api == Api::kIam || operation->api == Api::kSts;
+  if (!of_account) return static_cast<size_t>(operation - operations().data());
+  return operations().size() + static_cast<size_t>(operation - account_operations().data());
 }
 
 }  // namespace
 
-RequestCounts::RequestCounts() : all_(new One[operations().size() + 1]) {}
+RequestCounts::RequestCounts() : all_(new One[place_of_none() + 1]) {}
 
 void RequestCounts::add(const Operation* operation, Exception exception, uint64_t took_ns) {
-  const size_t index =
-      operation == nullptr ? operations().size() : static_cast<size_t>(operation - operations().data());
-  One& one = all_[index];
+  One& one = all_[place_of(operation)];
   one.took.add(took_ns);
   if (exception != Exception::kCount)
     one.errors[static_cast<size_t>(exception)].fetch_add(1, std::memory_order_relaxed);
@@ -43,13 +54,13 @@ void RequestCounts::add_refused(int status) {
 
 void RequestCounts::report(Exposition& out) const {
   uint64_t throttled = 0;
-  for (size_t i = 0; i <= operations().size(); ++i) {
+  for (size_t i = 0; i <= place_of_none(); ++i) {
     const HistogramTotals took = all_[i].took.totals();
     if (took.count() == 0) continue;
     out.histogram("partita_request_seconds", "How long requests took, from the last byte read to the reply's first.",
                   took, 1e-9, {{"operation", name_at(i)}});
   }
-  for (size_t i = 0; i <= operations().size(); ++i) {
+  for (size_t i = 0; i <= place_of_none(); ++i) {
     for (size_t e = 0; e < kExceptions; ++e) {
       const auto exception = static_cast<Exception>(e);
       const uint64_t count = all_[i].errors[e].load(std::memory_order_relaxed);

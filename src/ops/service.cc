@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "model/fault.h"
+#include "ops/account_call.h"
 #include "ops/admission.h"
 #include "ops/operation.h"
 #include "ops/rate_limit.h"
@@ -64,6 +65,8 @@ Result<const auth::Caller*> known_caller(const Call& call) {
       return refuse(Fault::kInvalidSignature, {refused.detail});
     case auth::Refusal::kUnrecognizedClient:
       return refuse(Fault::kUnrecognizedClient, {refused.detail});
+    case auth::Refusal::kExpiredToken:
+      return refuse(Fault::kExpiredToken);
   }
   PARTITA_CHECK(false);
 }
@@ -79,6 +82,9 @@ Result<Begun> begin(const Call& call) {
   PARTITA_TRY(wire::JsonDocument document, wire::JsonDocument::parse(call.body));
   PARTITA_TRY(const Operation* operation, route(call));
   PARTITA_TRY(const auth::Caller* caller, known_caller(call));
+  if (caller->signed_for != auth::SignedFor::kDynamoDb && caller->signed_for != auth::SignedFor::kAny) {
+    return refuse(Fault::kInvalidSignature, {auth::wrong_service(auth::SignedFor::kDynamoDb)});
+  }
   return Begun{std::move(document), operation, caller};
 }
 
@@ -100,10 +106,29 @@ struct Service::Parts {
   RateLimit rate;
   Admission admission;
   RequestCounts counts;
+  iam::Directory* directory;
 };
 
-Service::Service(table::Database& database, Enforcement enforcement, uint64_t requests_per_second)
-    : parts_(new Parts{database, {requests_per_second, database.clock()}, Admission(enforcement), {}}) {}
+namespace {
+
+class RatedTurnstile final : public Turnstile {
+ public:
+  explicit RatedTurnstile(RateLimit& rate) : rate_(rate) {}
+  Result<const auth::Caller*> enter(const Call& call) override {
+    PARTITA_TRY(const auth::Caller* caller, known_caller(call));
+    if (!rate_.admit(*caller)) return refuse(Fault::kRateExceeded);
+    return caller;
+  }
+
+ private:
+  RateLimit& rate_;
+};
+
+}  // namespace
+
+Service::Service(table::Database& database, Enforcement enforcement, uint64_t requests_per_second,
+                 iam::Directory* directory)
+    : parts_(new Parts{database, {requests_per_second, database.clock()}, Admission(enforcement), {}, directory}) {}
 Service::~Service() = default;
 
 Reply overloaded() { return reply_of(wire::render(model::refuse(Fault::kOverloaded))); }
@@ -125,6 +150,10 @@ size_t Service::memory_of(const Call& call) {
 const Admission& Service::admission() const { return parts_->admission; }
 
 Task<Reply> Service::call(const Call& call) {
+  if (call.target.empty() && auth::is_form(call.content_type)) {
+    RatedTurnstile turnstile(parts_->rate);
+    co_return co_await answer_form(parts_->database, parts_->admission, parts_->directory, turnstile, call);
+  }
   if (!speaks_json(call)) {
     Reply reply = reply_of(wire::render_not_json());
     reply.content_type = "text/xml";

@@ -14,6 +14,9 @@
 namespace partita::table {
 class Database;
 }
+namespace partita::iam {
+class Directory;
+}
 
 namespace partita::ops {
 
@@ -67,8 +70,9 @@ enum class Enforcement : uint8_t { kRefuse, kWarn };
 class Service {
  public:
   // The database outlives the service. `requests_per_second`: of each principal; 0 is as many as they like.
+  // `directory`: what calls of IAM and STS are about, which outlives the service too; null: they are refused.
   explicit Service(table::Database& database, Enforcement enforcement = Enforcement::kRefuse,
-                   uint64_t requests_per_second = 0);
+                   uint64_t requests_per_second = 0, iam::Directory* directory = nullptr);
   ~Service();
 
   // Never fails: what goes wrong is a Reply with AWS's error body. What `call` points into must live until the task has

@@ -246,10 +246,15 @@ Task<Result<Table>> Catalog::look_up(std::string name) {
 
 Task<Result<void>> Catalog::look_again() {
   const int64_t now_ns = clock_.monotonic_ns();
-  const std::vector<Key> keys{system_key(SystemRow::kRevision)};
+  std::vector<Key> keys{system_key(SystemRow::kRevision)};
+  if (follower_ != nullptr) keys.push_back(account_version_key());
   while (true) {
     auto read = co_await engine_.read(keys);
     PARTITA_CO_TRY(const auto records, std::move(read));
+    if (follower_ != nullptr) {
+      const AccountVersion account = records[1] ? AccountVersion(records[1]->version) : AccountVersion();
+      PARTITA_CO_TRY_VOID(co_await follower_->heard(account));
+    }
     PARTITA_CO_TRY(const uint64_t revision, revision_in(records[0] ? &*records[0] : nullptr));
     bool same = false;
     {

@@ -22,17 +22,19 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "storage/engine.h"
+#include "table/account_rows.h"
 #include "table/schema.h"
 
 namespace partita::table {
 
 class Catalog {
  public:
-  // `origin` is this object's alone among all that ever open the store.
-  Catalog(storage::Engine& engine, const Clock& clock, uint64_t origin)
-      : engine_(engine), clock_(clock), origin_(origin) {}
+  // `origin` is this object's alone among all that ever open the store. `follower`, which outlives it, is told of each
+  // look; null: nobody is.
+  Catalog(storage::Engine& engine, const Clock& clock, uint64_t origin, AccountFollower* follower = nullptr)
+      : engine_(engine), clock_(clock), origin_(origin), follower_(follower) {}
 
-  // Reads the catalogue if anybody changed it since it was read.
+  // Reads the catalogue if anybody changed it since it was read, and has the follower do so.
   Task<Result<void>> look_again();
   // When the last such look began, on the monotonic clock.
   int64_t looked_at_ns() const { return looked_at_ns_.load(std::memory_order_relaxed); }
@@ -88,6 +90,7 @@ class Catalog {
   storage::Engine& engine_;
   const Clock& clock_;
   const uint64_t origin_;
+  AccountFollower* const follower_;
   std::atomic<int64_t> looked_at_ns_{0};
   mutable std::shared_mutex mutex_;
   std::map<std::string, Table, std::less<>> tables_;

@@ -56,6 +56,8 @@ struct Options {
   size_t graph_bytes = size_t{1} << 30;
   // How often a graph follows what is written, searched or not.
   int64_t graph_follow_ms = 200;
+  // Told of changes of users, groups, roles and policies, and outlives the database; null: nobody is.
+  AccountFollower* follower = nullptr;
   // What an item collection of a table with a local index may hold.
   int64_t max_collection_bytes = model::kMaxCollectionBytes;
 };
@@ -116,7 +118,11 @@ class Database {
 
  private:
   Database(storage::Engine& engine, const Clock& clock, Random& random, Options options)
-      : engine_(engine), clock_(clock), random_(random), options_(options), catalog_(engine, clock, random.next()) {}
+      : engine_(engine),
+        clock_(clock),
+        random_(random),
+        options_(options),
+        catalog_(engine, clock, random.next(), options.follower) {}
 
   static constexpr size_t kSearchers = 2;
 

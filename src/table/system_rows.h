@@ -16,6 +16,7 @@ enum class SystemRow : char {
   kJob = 'J',       // then a job's kind, table and index, see job.h
   kExpiry = 'E',    // then a table id, a run, a moment and an item's key, see expiry.h
   kPolicy = 'P',    // then a table id and a stream's label or nothing: a resource policy, see policy.h
+  kAccount = 'A',   // then nothing, or the name of a user, a role, ...: see account_rows.h
   kToken = 'I',     // then a ClientRequestToken
   kStream = 'M',    // then a table's name, a zero and a stream's label, see stream.h
   kTrimmed = 'V',   // then a table id and an index id: how far the log of a vector index was trimmed, see vector_log.h

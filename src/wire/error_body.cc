@@ -5,6 +5,7 @@
 #include "wire/fault_table.h"
 #include "wire/json_writer.h"
 #include "wire/shape_print.h"
+#include "wire/xml_writer.h"
 
 namespace partita::wire {
 namespace {
@@ -134,6 +135,22 @@ ErrorReply render(const Error& error) {
   if (!written.ok()) return render(written.error());
   json.end_object();
   return {exception.status, std::move(json).take(), exception.exception};
+}
+
+ErrorReply render_query(const Error& error, std::string_view space, std::string_view request_id) {
+  const Fault fault = fault_told(error);
+  const ExceptionName& exception = name_of(row_of(fault).exception);
+  const int status = exception.query_status != 0 ? exception.query_status : exception.status;
+  XmlWriter xml;
+  xml.begin("ErrorResponse", space);
+  xml.begin("Error");
+  xml.text("Type", status < 500 ? "Sender" : "Receiver");
+  xml.text("Code", exception.query_name.empty() ? exception.name : exception.query_name);
+  xml.text("Message", text_of(error, fault));
+  xml.end();
+  xml.text("RequestId", request_id);
+  xml.end();
+  return {status, std::move(xml).take(), exception.exception};
 }
 
 ErrorReply render_not_json() { return {404, "<UnknownOperationException/>\n", Exception::kUnknownOperation}; }

@@ -1,6 +1,5 @@
 #include "wire/fault_table.h"
 
-#include <array>
 #include <iterator>
 
 #include "base/check.h"
@@ -10,59 +9,7 @@ namespace {
 
 using model::Fault;
 
-constexpr std::string_view kDynamo = "com.amazonaws.dynamodb.v20120810";
-constexpr std::string_view kService = "com.amazon.coral.service";
-constexpr std::string_view kValidate = "com.amazon.coral.validate";
-constexpr std::string_view kAvailability = "com.amazon.coral.availability";
-
 // clang-format off
-constexpr std::array kNames = {
-    ExceptionName{Exception::kValidation, kValidate, "ValidationException", 400, "ValidationError"},
-    ExceptionName{Exception::kResourceNotFound, kDynamo, "ResourceNotFoundException", 400, "ResourceNotFound"},
-    ExceptionName{Exception::kResourceInUse, kDynamo, "ResourceInUseException", 400, ""},
-    ExceptionName{Exception::kTableNotFound, kDynamo, "TableNotFoundException", 400, ""},
-    ExceptionName{Exception::kTableInUse, kDynamo, "TableInUseException", 400, ""},
-    ExceptionName{Exception::kConditionalCheckFailed, kDynamo, "ConditionalCheckFailedException", 400, "ConditionalCheckFailed"},
-    ExceptionName{Exception::kTransactionCanceled, kDynamo, "TransactionCanceledException", 400, "", "Message"},
-    ExceptionName{Exception::kTransactionConflict, kDynamo, "TransactionConflictException", 400, "TransactionConflict"},
-    ExceptionName{Exception::kTransactionInProgress, kDynamo, "TransactionInProgressException", 400, "", "Message"},
-    ExceptionName{Exception::kIdempotentParameterMismatch, kDynamo, "IdempotentParameterMismatchException", 400, "", "Message"},
-    ExceptionName{Exception::kProvisionedThroughputExceeded, kDynamo, "ProvisionedThroughputExceededException", 400, "ProvisionedThroughputExceeded"},
-    ExceptionName{Exception::kThrottling, kAvailability, "ThrottlingException", 400, "ThrottlingError"},
-    ExceptionName{Exception::kRequestLimitExceeded, kDynamo, "RequestLimitExceeded", 400, "ThrottlingError"},
-    ExceptionName{Exception::kItemCollectionSizeLimitExceeded, kDynamo, "ItemCollectionSizeLimitExceededException", 400, "ItemCollectionSizeLimitExceeded"},
-    ExceptionName{Exception::kLimitExceeded, kDynamo, "LimitExceededException", 400, ""},
-    ExceptionName{Exception::kDuplicateItem, kDynamo, "DuplicateItemException", 400, "DuplicateItem"},
-    ExceptionName{Exception::kBackupNotFound, kDynamo, "BackupNotFoundException", 400, ""},
-    ExceptionName{Exception::kBackupInUse, kDynamo, "BackupInUseException", 400, ""},
-    ExceptionName{Exception::kContinuousBackupsUnavailable, kDynamo, "ContinuousBackupsUnavailableException", 400, ""},
-    ExceptionName{Exception::kPointInTimeRecoveryUnavailable, kDynamo, "PointInTimeRecoveryUnavailableException", 400, ""},
-    ExceptionName{Exception::kInvalidRestoreTime, kDynamo, "InvalidRestoreTimeException", 400, ""},
-    ExceptionName{Exception::kTableAlreadyExists, kDynamo, "TableAlreadyExistsException", 400, ""},
-    ExceptionName{Exception::kPolicyNotFound, kDynamo, "PolicyNotFoundException", 400, ""},
-    ExceptionName{Exception::kExportNotFound, kDynamo, "ExportNotFoundException", 400, ""},
-    ExceptionName{Exception::kImportNotFound, kDynamo, "ImportNotFoundException", 400, ""},
-    ExceptionName{Exception::kInvalidExportTime, kDynamo, "InvalidExportTimeException", 400, ""},
-    ExceptionName{Exception::kExportConflict, kDynamo, "ExportConflictException", 400, ""},
-    ExceptionName{Exception::kImportConflict, kDynamo, "ImportConflictException", 400, ""},
-    ExceptionName{Exception::kGlobalTableNotFound, kDynamo, "GlobalTableNotFoundException", 400, ""},
-    ExceptionName{Exception::kGlobalTableAlreadyExists, kDynamo, "GlobalTableAlreadyExistsException", 400, ""},
-    ExceptionName{Exception::kReplicaNotFound, kDynamo, "ReplicaNotFoundException", 400, ""},
-    ExceptionName{Exception::kReplicaAlreadyExists, kDynamo, "ReplicaAlreadyExistsException", 400, ""},
-    ExceptionName{Exception::kIndexNotFound, kDynamo, "IndexNotFoundException", 400, ""},
-    ExceptionName{Exception::kExpiredIterator, kDynamo, "ExpiredIteratorException", 400, ""},
-    ExceptionName{Exception::kTrimmedDataAccess, kDynamo, "TrimmedDataAccessException", 400, ""},
-    ExceptionName{Exception::kSerialization, kService, "SerializationException", 400, "", "Message"},
-    ExceptionName{Exception::kUnknownOperation, kService, "UnknownOperationException", 400, ""},
-    ExceptionName{Exception::kMissingAuthenticationToken, kService, "MissingAuthenticationTokenException", 400, ""},
-    ExceptionName{Exception::kIncompleteSignature, kService, "IncompleteSignatureException", 400, ""},
-    ExceptionName{Exception::kInvalidSignature, kService, "InvalidSignatureException", 400, ""},
-    ExceptionName{Exception::kUnrecognizedClient, kService, "UnrecognizedClientException", 400, ""},
-    ExceptionName{Exception::kAccessDenied, kService, "AccessDeniedException", 400, "AccessDenied", "Message"},
-    ExceptionName{Exception::kInternalServerError, kDynamo, "InternalServerError", 500, ""},
-    ExceptionName{Exception::kServiceUnavailable, kAvailability, "ServiceUnavailableException", 503, ""},
-};
-
 // One row for each fault, in the order of model/faults.inc.
 // A plain array: clang deduces no std::array of so many.
 constexpr FaultRow kRows[] = {
@@ -351,6 +298,7 @@ constexpr FaultRow kRows[] = {
     FaultRow{Fault::kIncompleteSignature, Exception::kIncompleteSignature, "{0}"},
     FaultRow{Fault::kInvalidSignature, Exception::kInvalidSignature, "{0}"},
     FaultRow{Fault::kUnrecognizedClient, Exception::kUnrecognizedClient, "{0}"},
+    FaultRow{Fault::kExpiredToken, Exception::kExpiredToken, "The security token included in the request is expired"},
     FaultRow{Fault::kDeniedByIdentity, Exception::kAccessDenied, "User: {0} is not authorized to perform: {1} on resource: {2} with an explicit deny in an identity-based policy"},
     FaultRow{Fault::kDeniedByResource, Exception::kAccessDenied, "User: {0} is not authorized to perform: {1} on resource: {2} with an explicit deny in a resource-based policy"},
     FaultRow{Fault::kDeniedByBoundary, Exception::kAccessDenied, "User: {0} is not authorized to perform: {1} on resource: {2} with an explicit deny in a permissions boundary"},
@@ -564,26 +512,50 @@ constexpr FaultRow kRows[] = {
     FaultRow{Fault::kPartiqlTransactionReturns, Exception::kValidation, "RETURNING clause is not supported in ExecuteTransaction."},
     FaultRow{Fault::kPartiqlTransactionMixed, Exception::kValidation, "ExecuteTransaction API does not support both read and write operations in the same request."},
     FaultRow{Fault::kPartiqlInTransaction, Exception::kValidation, "Validation failed in TransactStatements[{0}]: {1}"},
+
+    FaultRow{Fault::kMalformedForm, Exception::kMalformedQueryString, "The query string contains a syntax error"},
+    FaultRow{Fault::kFormTooLarge, Exception::kInvalidInput, "The request is longer than 65536 bytes, or has more than 1000 parameters"},
+    FaultRow{Fault::kIamNoAction, Exception::kMissingAction, "The request is missing an action or a required parameter"},
+    FaultRow{Fault::kIamUnknownAction, Exception::kInvalidAction, "Could not find operation {0} for version {1}"},
+    FaultRow{Fault::kIamInvalid, Exception::kValidation, "{0}"},
+    FaultRow{Fault::kIamNeedsUser, Exception::kValidation, "Must specify userName when calling with non-User credentials"},
+    FaultRow{Fault::kIamNotFound, Exception::kNoSuchEntity, "The {0} with name {1} cannot be found."},
+    FaultRow{Fault::kIamExists, Exception::kEntityAlreadyExists, "{0} with name {1} already exists."},
+    FaultRow{Fault::kIamPolicyExists, Exception::kEntityAlreadyExists, "A policy called {0} already exists. Duplicate names are not allowed."},
+    FaultRow{Fault::kIamPolicyNotFound, Exception::kNoSuchEntity, "Policy {0} was not found."},
+    FaultRow{Fault::kIamPolicyNotAttachable, Exception::kNoSuchEntity, "Policy {0} does not exist or is not attachable."},
+    FaultRow{Fault::kIamVersionNotFound, Exception::kNoSuchEntity, "Policy {0} version {1} does not exist or is not attachable."},
+    FaultRow{Fault::kIamKeyNotFound, Exception::kNoSuchEntity, "The Access Key with id {0} cannot be found."},
+    FaultRow{Fault::kIamInlineNotFound, Exception::kNoSuchEntity, "The {0} policy with name {1} cannot be found."},
+    FaultRow{Fault::kIamBoundaryNotFound, Exception::kNoSuchEntity, "The {0} with name {1} has no permissions boundary."},
+    FaultRow{Fault::kIamNotInGroup, Exception::kNoSuchEntity, "User {0} is not in group {1}."},
+    FaultRow{Fault::kIamLimit, Exception::kQuotaExceeded, "Cannot exceed quota for {0}: {1}"},
+    FaultRow{Fault::kIamPolicySize, Exception::kQuotaExceeded, "Maximum policy size of {0} bytes exceeded for {1} {2}"},
+    FaultRow{Fault::kIamManyVersions, Exception::kQuotaExceeded, "A managed policy can have up to 5 versions. Before you create a new version, you must delete an existing version."},
+    FaultRow{Fault::kIamStillHas, Exception::kDeleteConflict, "Cannot delete entity, must {0} first."},
+    FaultRow{Fault::kIamPolicyAttached, Exception::kDeleteConflict, "Cannot delete a policy attached to entities."},
+    FaultRow{Fault::kIamPolicyHasVersions, Exception::kDeleteConflict, "This policy has more than one version. Before you delete a policy, you must delete the policy's versions. The default version is deleted with the policy."},
+    FaultRow{Fault::kIamDefaultVersion, Exception::kDeleteConflict, "Cannot delete the default version of a policy."},
+    FaultRow{Fault::kIamMalformedPolicy, Exception::kMalformedPolicyDocument, "{0}"},
+    FaultRow{Fault::kIamPolicyOfAws, Exception::kAccessDenied, "Policies of AWS can not be changed."},
+    FaultRow{Fault::kIamOfFile, Exception::kUnmodifiableEntity, "Users, groups, roles and policies are those of the file of --identities: change them there, and start the server again."},
+    FaultRow{Fault::kStsNotAuthorized, Exception::kAccessDenied, "User: {0} is not authorized to perform: {1} on resource: {2}"},
+    FaultRow{Fault::kStsSessionMayNot, Exception::kAccessDenied, "Cannot call {0} with session credentials"},
+    FaultRow{Fault::kStsTooLong, Exception::kValidation, "The requested DurationSeconds exceeds the MaxSessionDuration set for this role."},
+    FaultRow{Fault::kStsChained, Exception::kValidation, "The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining"},
 };
 // clang-format on
 
-template <class Table, class Enum, class Member>
-constexpr bool complete(const Table& table, Enum count, Member member) {
-  if (std::size(table) != static_cast<size_t>(count)) return false;
-  for (size_t i = 0; i < std::size(table); ++i) {
-    if (table[i].*member != static_cast<Enum>(i)) return false;
+constexpr bool complete() {
+  if (std::size(kRows) != static_cast<size_t>(Fault::kCount)) return false;
+  for (size_t i = 0; i < std::size(kRows); ++i) {
+    if (kRows[i].fault != static_cast<Fault>(i)) return false;
   }
   return true;
 }
-static_assert(complete(kNames, Exception::kCount, &ExceptionName::exception), "one row per exception, in order");
-static_assert(complete(kRows, Fault::kCount, &FaultRow::fault), "one row per fault, in the order of faults.inc");
+static_assert(complete(), "one row per fault, in the order of faults.inc");
 
 }  // namespace
-
-const ExceptionName& name_of(Exception exception) {
-  PARTITA_CHECK(exception < Exception::kCount);
-  return kNames[static_cast<size_t>(exception)];
-}
 
 const FaultRow& row_of(Fault fault) {
   PARTITA_CHECK(fault < Fault::kCount);

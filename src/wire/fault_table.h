@@ -56,6 +56,17 @@ enum class Exception : uint8_t {
   kAccessDenied,
   kInternalServerError,
   kServiceUnavailable,
+  kExpiredToken,
+  kNoSuchEntity,  // of IAM and STS, like what follows
+  kEntityAlreadyExists,
+  kMalformedPolicyDocument,
+  kQuotaExceeded,
+  kDeleteConflict,
+  kUnmodifiableEntity,
+  kInvalidInput,
+  kInvalidAction,
+  kMissingAction,
+  kMalformedQueryString,
   kCount,
 };
 
@@ -66,6 +77,9 @@ struct ExceptionName {
   int status;                    // HTTP
   std::string_view reason_code;  // in a transaction's CancellationReasons; empty when it can not stand there
   std::string_view message_key = "message";  // AWS writes some of them with a capital
+  // What IAM and STS call it, and their status; empty and 0: the same.
+  std::string_view query_name = {};
+  int query_status = 0;
 };
 
 struct FaultRow {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "auth/authenticate.h"
+#include "auth/credentials.h"
 #include "input.h"
 
 namespace partita::fuzz {

@@ -203,8 +203,9 @@ MAY_USE = {
     "wire": {"model"},
     "auth": set(),
     "table": {"expr", "storage", "model"},
+    "iam": {"auth", "wire", "table", "storage", "model"},
     "partiql": {"table", "expr", "model"},
-    "ops": {"wire", "auth", "table", "partiql", "expr", "model"},
+    "ops": {"wire", "auth", "iam", "table", "partiql", "expr", "model"},
     "http": {"ops", "auth"},
     "app": None,  # everything
 }

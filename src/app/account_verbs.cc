@@ -1,0 +1,213 @@
+#include "app/account_verbs.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/admin_client.h"
+#include "app/callers.h"
+#include "auth/account.h"
+#include "auth/words.h"
+#include "iam/replies.h"
+
+namespace partita::app {
+
+namespace {
+
+constexpr std::array kVerbs = {
+    AccountVerb{"user create", "NAME", "Make a user. He may nothing until a policy says so.", "CreateUser", "UserName",
+                "Arn"},
+    AccountVerb{"user delete", "NAME", "Delete a user who has no keys, groups and policies any more.", "DeleteUser",
+                "UserName", ""},
+    AccountVerb{"user list", "", "List the users and their ARNs.", "ListUsers", "", "UserName Arn"},
+    AccountVerb{"user show", "NAME", "Show a user, with groups, keys and policies.",
+                "GetUser ListGroupsForUser ListAccessKeys ListUserPolicies ListAttachedUserPolicies", "UserName", ""},
+    AccountVerb{"user key create", "NAME",
+                "Make an access key, and print it as a profile of ~/.aws/credentials: its secret is not shown again.",
+                "CreateAccessKey", "UserName", "[UserName]"},
+    AccountVerb{"user key delete", "NAME KEY", "Delete an access key; what is signed with it is refused from then on.",
+                "DeleteAccessKey", "UserName AccessKeyId", ""},
+    AccountVerb{"group create", "NAME", "Make a group.", "CreateGroup", "GroupName", "Arn"},
+    AccountVerb{"group delete", "NAME", "Delete a group without users and policies.", "DeleteGroup", "GroupName", ""},
+    AccountVerb{"group list", "", "List the groups and their ARNs.", "ListGroups", "", "GroupName Arn"},
+    AccountVerb{"group show", "NAME", "Show a group, with users and policies.",
+                "GetGroup ListGroupPolicies ListAttachedGroupPolicies", "GroupName", ""},
+    AccountVerb{"group add", "GROUP USER", "Put a user into a group.", "AddUserToGroup", "GroupName UserName", ""},
+    AccountVerb{"group remove", "GROUP USER", "Take a user out of a group.", "RemoveUserFromGroup",
+                "GroupName UserName", ""},
+    AccountVerb{"role create", "NAME FILE", "Make a role that whoever FILE, a trust policy, names may take.",
+                "CreateRole", "RoleName @AssumeRolePolicyDocument", "Arn"},
+    AccountVerb{"role delete", "NAME", "Delete a role without policies; its sessions end.", "DeleteRole", "RoleName",
+                ""},
+    AccountVerb{"role list", "", "List the roles and their ARNs.", "ListRoles", "", "RoleName Arn"},
+    AccountVerb{"role show", "NAME", "Show a role, with its policies.",
+                "GetRole ListRolePolicies ListAttachedRolePolicies", "RoleName", ""},
+    AccountVerb{"policy create", "NAME FILE", "Make a managed policy, to be attached to any number of users.",
+                "CreatePolicy", "PolicyName @PolicyDocument", "Arn"},
+    AccountVerb{"policy delete", "POLICY", "Delete a managed policy that is attached to nobody.", "DeletePolicy",
+                "PolicyArn", ""},
+    AccountVerb{"policy list", "", "List the managed policies: their ARNs, and to how many they are attached.",
+                "ListPolicies", "", "Arn AttachmentCount"},
+    AccountVerb{"policy attach", "user|group|role NAME POLICY", "Attach a managed policy, by its ARN or its name.",
+                "Attach{}Policy", "KIND {}Name PolicyArn", ""},
+    AccountVerb{"policy detach", "user|group|role NAME POLICY", "Detach a managed policy.", "Detach{}Policy",
+                "KIND {}Name PolicyArn", ""},
+    AccountVerb{"policy put", "user|group|role NAME POLICY FILE", "Give a user, a group or a role a policy of its own.",
+                "Put{}Policy", "KIND {}Name PolicyName @PolicyDocument", ""},
+    AccountVerb{"policy remove", "user|group|role NAME POLICY", "Take such a policy away.", "Delete{}Policy",
+                "KIND {}Name PolicyName", ""},
+};
+
+using Words = std::vector<std::string_view>;
+
+Words split_words(std::string_view text) {
+  Words words;
+  auth::split(text, [](char c) { return c == ' '; }, [&](std::string_view word) { words.push_back(word); });
+  return words;
+}
+
+Error wrong(std::string sentence) { return Error(ErrorKind::kInvalid, std::move(sentence)); }
+
+std::string with_kind(std::string_view text, std::string_view kind) {
+  std::string whole(text);
+  if (const size_t at = whole.find("{}"); at != std::string::npos) whole.replace(at, 2, kind);
+  return whole;
+}
+
+Result<std::string> kind_named(std::string_view word) {
+  if (word == "user") return std::string("User");
+  if (word == "group") return std::string("Group");
+  if (word == "role") return std::string("Role");
+  return wrong("A policy is of a user, a group or a role, and '" + std::string(word) + "' is none of these words.");
+}
+
+// --- replies: elements of plain names, one in the other, as iam writes them
+
+std::string plain(std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, char>, 5> kEscapes = {
+      {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#xD;", '\r'}}};
+  std::string out;
+  while (!text.empty()) {
+    const auto* const found =
+        std::ranges::find_if(kEscapes, [&](const auto& one) { return text.starts_with(one.first); });
+    out.push_back(found == kEscapes.end() ? text.front() : found->second);
+    text.remove_prefix(found == kEscapes.end() ? 1 : found->first.size());
+  }
+  return out;
+}
+
+struct Leaf {
+  std::string_view name;
+  std::string text;
+};
+
+// Those that hold text and no elements. A member that does has the name of the list.
+std::vector<Leaf> leaves_of(std::string_view xml) {
+  std::vector<Leaf> leaves;
+  Words open;
+  while (!xml.empty()) {
+    const size_t begin = xml.find('<');
+    const size_t end = xml.find('>', begin);
+    if (begin == std::string_view::npos || end == std::string_view::npos) break;
+    const std::string_view tag = xml.substr(begin + 1, end - begin - 1);
+    const bool closes = tag.starts_with('/');
+    const std::string_view name = tag.substr(closes ? 1 : 0, tag.find(' '));
+    const size_t next = xml.find('<', end);
+    const bool leaf = !closes && next != std::string_view::npos && xml.substr(next + 1).starts_with('/');
+    if (leaf) {
+      std::string text = plain(xml.substr(end + 1, next - end - 1));
+      if (name.ends_with("Document")) text = auth::decode_percent(text);
+      leaves.push_back({name == "member" && !open.empty() ? open.back() : name, std::move(text)});
+    }
+    if (!closes) open.push_back(name);
+    if (closes && !open.empty()) open.pop_back();
+    xml.remove_prefix(end + 1);
+  }
+  return leaves;
+}
+
+std::string text_in(const std::vector<Leaf>& leaves, std::string_view name) {
+  const auto found = std::ranges::find(leaves, name, &Leaf::name);
+  return found == leaves.end() ? std::string() : found->text;
+}
+
+void print(const AccountVerb& verb, std::string_view reply) {
+  const std::vector<Leaf> leaves = leaves_of(reply.substr(0, reply.find("<ResponseMetadata>")));
+  if (verb.shown == "[UserName]") {
+    std::printf("[%s]\naws_access_key_id = %s\naws_secret_access_key = %s\n", text_in(leaves, "UserName").c_str(),
+                text_in(leaves, "AccessKeyId").c_str(), text_in(leaves, "SecretAccessKey").c_str());
+    return;
+  }
+  const Words shown = split_words(verb.shown);
+  for (const Leaf& leaf : leaves) {
+    if (shown.empty() && leaf.name != "IsTruncated") {
+      std::printf("%s\t%s\n", std::string(leaf.name).c_str(), leaf.text.c_str());
+    }
+    if (std::ranges::find(shown, leaf.name) == shown.end()) continue;
+    std::printf("%s%s", leaf.text.c_str(), leaf.name == shown.back() ? "\n" : "\t");
+  }
+}
+
+void add(std::string& body, std::string_view name, std::string_view value) {
+  body.append("&").append(name).append("=").append(iam::percent_encoded(value));
+}
+
+// The parameters that the words are; `kind` becomes what "{}" stands for.
+Result<std::string> parameters_of(const AccountVerb& verb, const CommandLine& line, std::string& kind) {
+  std::string body;
+  const Words names = split_words(verb.parameters);
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string& word = line.words[i];
+    if (names[i] == "KIND") {
+      PARTITA_TRY(kind, kind_named(word));
+    } else if (names[i].starts_with('@')) {
+      PARTITA_TRY(const std::string document, read_document(word));
+      add(body, names[i].substr(1), document);
+    } else if (names[i] == "PolicyArn") {
+      add(body, names[i], word.starts_with("arn:") ? word : auth::policy_arn("/", word));
+    } else {
+      add(body, with_kind(names[i], kind), word);
+    }
+  }
+  return body;
+}
+
+const AccountVerb& verb_of(const CommandLine& line) {
+  return *std::ranges::find(kVerbs, std::string_view(line.topic), &AccountVerb::name);
+}
+
+}  // namespace
+
+std::span<const AccountVerb> account_verbs() { return kVerbs; }
+
+Result<void> check_account_verb(const CommandLine& line) {
+  const AccountVerb& verb = verb_of(line);
+  if (line.words.size() == split_words(verb.parameters).size()) return {};
+  const std::string takes = verb.arguments.empty() ? "nothing" : std::string(verb.arguments);
+  return wrong("`partita " + std::string(verb.name) + "` takes " + takes + ".");
+}
+
+Result<void> run_account_verb(const CommandLine& line) {
+  const AccountVerb& verb = verb_of(line);
+  std::string kind;
+  PARTITA_TRY(const std::string parameters, parameters_of(verb, line, kind));
+  PARTITA_TRY(AdminClient client, AdminClient::connect(line.data));
+  for (const std::string_view call : split_words(verb.calls)) {
+    std::string marker;
+    do {
+      std::string body = "Action=" + with_kind(call, kind) + "&Version=2010-05-08" + parameters;
+      if (!marker.empty()) add(body, "Marker", marker);
+      PARTITA_TRY(const AdminClient::Answer answer, client.post("", "application/x-www-form-urlencoded", body));
+      if (answer.status != 200) return wrong(text_in(leaves_of(answer.body), "Message"));
+      print(verb, answer.body);
+      marker = text_in(leaves_of(answer.body), "Marker");
+    } while (!marker.empty());
+  }
+  return {};
+}
+
+}  // namespace partita::app

@@ -1,0 +1,75 @@
+#include "auth/account.h"
+
+#include <algorithm>
+
+namespace partita::auth {
+
+namespace {
+
+constexpr std::array<std::string_view, kPrincipalKinds> kWords{"user", "group", "role"};
+
+ManagedPolicy of_aws(std::string name, std::string description, std::string document) {
+  ManagedPolicy policy;
+  policy.arn = "arn:aws:iam::aws:policy/" + name;
+  policy.id = "ANPA" + name;
+  policy.name = std::move(name);
+  policy.description = std::move(description);
+  policy.versions.push_back({1, std::move(document), 0});
+  return policy;
+}
+
+std::string allowing(std::string_view actions) {
+  return R"({"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":[)" + std::string(actions) +
+         R"(],"Resource":"*"}]})";
+}
+
+}  // namespace
+
+const PolicyVersion* ManagedPolicy::version(int64_t number) const {
+  const auto found = std::ranges::find(versions, number, &PolicyVersion::number);
+  return found == versions.end() ? nullptr : &*found;
+}
+
+const Principal* Account::find(PrincipalKind kind, std::string_view name) const {
+  const auto found = of(kind).find(name);
+  return found == of(kind).end() ? nullptr : found->second.get();
+}
+
+const ManagedPolicy* Account::find_policy(std::string_view arn) const {
+  if (const auto found = policies.find(arn); found != policies.end()) return found->second.get();
+  const auto found = policies_of_aws().find(arn);
+  return found == policies_of_aws().end() ? nullptr : found->second.get();
+}
+
+std::string principal_arn(PrincipalKind kind, std::string_view path, std::string_view name) {
+  std::string arn = "arn:aws:iam::" + std::string(kAccountId) + ":";
+  return arn.append(kWords[static_cast<size_t>(kind)]).append(path).append(name);
+}
+
+std::string policy_arn(std::string_view path, std::string_view name) {
+  std::string arn = "arn:aws:iam::" + std::string(kAccountId) + ":policy";
+  return arn.append(path).append(name);
+}
+
+const Account::Named<ManagedPolicy>& policies_of_aws() {
+  static const Account::Named<ManagedPolicy> all = [] {
+    Account::Named<ManagedPolicy> made;
+    const auto add = [&](std::string name, std::string description, std::string_view actions) {
+      ManagedPolicy policy = of_aws(std::move(name), std::move(description), allowing(actions));
+      std::string arn = policy.arn;
+      made.emplace(std::move(arn), std::make_shared<const ManagedPolicy>(std::move(policy)));
+    };
+    add("AdministratorAccess", "All of DynamoDB, IAM and STS.", R"("*")");
+    add("AmazonDynamoDBFullAccess", "All of DynamoDB.", R"("dynamodb:*")");
+    add("AmazonDynamoDBReadOnlyAccess", "Reads of DynamoDB.",
+        R"("dynamodb:BatchGetItem","dynamodb:Describe*","dynamodb:List*","dynamodb:GetItem","dynamodb:GetResourcePolicy",)"
+        R"("dynamodb:Query","dynamodb:Scan","dynamodb:SearchVectors","dynamodb:PartiQLSelect","dynamodb:GetRecords",)"
+        R"("dynamodb:GetShardIterator")");
+    add("IAMFullAccess", "All of IAM.", R"("iam:*")");
+    add("IAMReadOnlyAccess", "Reads of IAM.", R"("iam:Get*","iam:List*")");
+    return made;
+  }();
+  return all;
+}
+
+}  // namespace partita::auth

@@ -1,0 +1,190 @@
+#include "iam/calls.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "iam/parameters.h"
+#include "iam/principals.h"
+#include "iam/replies.h"
+#include "iam/request.h"
+#include "model/fault.h"
+
+namespace partita::iam {
+
+namespace {
+
+using auth::PrincipalKind;
+using model::Fault;
+using model::refuse;
+
+// clang-format off
+constexpr std::array kCalls = {
+    Call{"AddUserToGroup", "iam:AddUserToGroup", "GroupName UserName", add_user_to_group, About::kGroup, Api::kIam, true},
+    Call{"AssumeRole", "", "RoleArn RoleSessionName Policy DurationSeconds", assume_role, About::kEverything, Api::kSts, false},
+    Call{"AttachGroupPolicy", "iam:AttachGroupPolicy", "GroupName PolicyArn", attach_policy, About::kGroup, Api::kIam, true},
+    Call{"AttachRolePolicy", "iam:AttachRolePolicy", "RoleName PolicyArn", attach_policy, About::kRole, Api::kIam, true},
+    Call{"AttachUserPolicy", "iam:AttachUserPolicy", "UserName PolicyArn", attach_policy, About::kUser, Api::kIam, true},
+    Call{"CreateAccessKey", "iam:CreateAccessKey", "UserName", create_access_key, About::kUser, Api::kIam, true},
+    Call{"CreateGroup", "iam:CreateGroup", "GroupName Path", create_principal, About::kGroup, Api::kIam, true},
+    Call{"CreatePolicy", "iam:CreatePolicy", "PolicyName PolicyDocument Path Description Tags.", create_policy, About::kPolicy, Api::kIam, true},
+    Call{"CreatePolicyVersion", "iam:CreatePolicyVersion", "PolicyArn PolicyDocument SetAsDefault", create_policy_version, About::kPolicy, Api::kIam, true},
+    Call{"CreateRole", "iam:CreateRole", "RoleName Path AssumeRolePolicyDocument Description MaxSessionDuration PermissionsBoundary Tags.", create_principal, About::kRole, Api::kIam, true},
+    Call{"CreateUser", "iam:CreateUser", "UserName Path PermissionsBoundary Tags.", create_principal, About::kUser, Api::kIam, true},
+    Call{"DeleteAccessKey", "iam:DeleteAccessKey", "UserName AccessKeyId", delete_access_key, About::kUser, Api::kIam, true},
+    Call{"DeleteGroup", "iam:DeleteGroup", "GroupName", delete_principal, About::kGroup, Api::kIam, true},
+    Call{"DeleteGroupPolicy", "iam:DeleteGroupPolicy", "GroupName PolicyName", delete_inline_policy, About::kGroup, Api::kIam, true},
+    Call{"DeletePolicy", "iam:DeletePolicy", "PolicyArn", delete_policy, About::kPolicy, Api::kIam, true},
+    Call{"DeletePolicyVersion", "iam:DeletePolicyVersion", "PolicyArn VersionId", delete_policy_version, About::kPolicy, Api::kIam, true},
+    Call{"DeleteRole", "iam:DeleteRole", "RoleName", delete_principal, About::kRole, Api::kIam, true},
+    Call{"DeleteRolePermissionsBoundary", "iam:DeleteRolePermissionsBoundary", "RoleName", delete_boundary, About::kRole, Api::kIam, true},
+    Call{"DeleteRolePolicy", "iam:DeleteRolePolicy", "RoleName PolicyName", delete_inline_policy, About::kRole, Api::kIam, true},
+    Call{"DeleteUser", "iam:DeleteUser", "UserName", delete_principal, About::kUser, Api::kIam, true},
+    Call{"DeleteUserPermissionsBoundary", "iam:DeleteUserPermissionsBoundary", "UserName", delete_boundary, About::kUser, Api::kIam, true},
+    Call{"DeleteUserPolicy", "iam:DeleteUserPolicy", "UserName PolicyName", delete_inline_policy, About::kUser, Api::kIam, true},
+    Call{"DetachGroupPolicy", "iam:DetachGroupPolicy", "GroupName PolicyArn", detach_policy, About::kGroup, Api::kIam, true},
+    Call{"DetachRolePolicy", "iam:DetachRolePolicy", "RoleName PolicyArn", detach_policy, About::kRole, Api::kIam, true},
+    Call{"DetachUserPolicy", "iam:DetachUserPolicy", "UserName PolicyArn", detach_policy, About::kUser, Api::kIam, true},
+    Call{"GetAccountAuthorizationDetails", "iam:GetAccountAuthorizationDetails", "", get_account_authorization_details, About::kEverything, Api::kIam, false},
+    Call{"GetCallerIdentity", "", "", get_caller_identity, About::kEverything, Api::kSts, false},
+    Call{"GetGroup", "iam:GetGroup", "GroupName MaxItems Marker", get_group, About::kGroup, Api::kIam, false},
+    Call{"GetGroupPolicy", "iam:GetGroupPolicy", "GroupName PolicyName", get_inline_policy, About::kGroup, Api::kIam, false},
+    Call{"GetPolicy", "iam:GetPolicy", "PolicyArn", get_policy, About::kPolicy, Api::kIam, false},
+    Call{"GetPolicyVersion", "iam:GetPolicyVersion", "PolicyArn VersionId", get_policy_version, About::kPolicy, Api::kIam, false},
+    Call{"GetRole", "iam:GetRole", "RoleName", get_principal, About::kRole, Api::kIam, false},
+    Call{"GetRolePolicy", "iam:GetRolePolicy", "RoleName PolicyName", get_inline_policy, About::kRole, Api::kIam, false},
+    Call{"GetSessionToken", "", "DurationSeconds", get_session_token, About::kEverything, Api::kSts, false},
+    Call{"GetUser", "iam:GetUser", "UserName", get_principal, About::kUser, Api::kIam, false},
+    Call{"GetUserPolicy", "iam:GetUserPolicy", "UserName PolicyName", get_inline_policy, About::kUser, Api::kIam, false},
+    Call{"ListAccessKeys", "iam:ListAccessKeys", "UserName", list_access_keys, About::kUser, Api::kIam, false},
+    Call{"ListAttachedGroupPolicies", "iam:ListAttachedGroupPolicies", "GroupName MaxItems Marker", list_attached_policies, About::kGroup, Api::kIam, false},
+    Call{"ListAttachedRolePolicies", "iam:ListAttachedRolePolicies", "RoleName MaxItems Marker", list_attached_policies, About::kRole, Api::kIam, false},
+    Call{"ListAttachedUserPolicies", "iam:ListAttachedUserPolicies", "UserName MaxItems Marker", list_attached_policies, About::kUser, Api::kIam, false},
+    Call{"ListGroupPolicies", "iam:ListGroupPolicies", "GroupName MaxItems Marker", list_inline_policies, About::kGroup, Api::kIam, false},
+    Call{"ListGroups", "iam:ListGroups", "PathPrefix MaxItems Marker", list_principals, About::kGroup, Api::kIam, false},
+    Call{"ListGroupsForUser", "iam:ListGroupsForUser", "UserName MaxItems Marker", list_groups_for_user, About::kUser, Api::kIam, false},
+    Call{"ListPolicies", "iam:ListPolicies", "Scope OnlyAttached PathPrefix MaxItems Marker", list_policies, About::kEverything, Api::kIam, false},
+    Call{"ListPolicyVersions", "iam:ListPolicyVersions", "PolicyArn", list_policy_versions, About::kPolicy, Api::kIam, false},
+    Call{"ListRolePolicies", "iam:ListRolePolicies", "RoleName MaxItems Marker", list_inline_policies, About::kRole, Api::kIam, false},
+    Call{"ListRoleTags", "iam:ListRoleTags", "RoleName", list_principal_tags, About::kRole, Api::kIam, false},
+    Call{"ListRoles", "iam:ListRoles", "PathPrefix MaxItems Marker", list_principals, About::kRole, Api::kIam, false},
+    Call{"ListUserPolicies", "iam:ListUserPolicies", "UserName MaxItems Marker", list_inline_policies, About::kUser, Api::kIam, false},
+    Call{"ListUserTags", "iam:ListUserTags", "UserName", list_principal_tags, About::kUser, Api::kIam, false},
+    Call{"ListUsers", "iam:ListUsers", "PathPrefix MaxItems Marker", list_principals, About::kUser, Api::kIam, false},
+    Call{"PutGroupPolicy", "iam:PutGroupPolicy", "GroupName PolicyName PolicyDocument", put_inline_policy, About::kGroup, Api::kIam, true},
+    Call{"PutRolePermissionsBoundary", "iam:PutRolePermissionsBoundary", "RoleName PermissionsBoundary", put_boundary, About::kRole, Api::kIam, true},
+    Call{"PutRolePolicy", "iam:PutRolePolicy", "RoleName PolicyName PolicyDocument", put_inline_policy, About::kRole, Api::kIam, true},
+    Call{"PutUserPermissionsBoundary", "iam:PutUserPermissionsBoundary", "UserName PermissionsBoundary", put_boundary, About::kUser, Api::kIam, true},
+    Call{"PutUserPolicy", "iam:PutUserPolicy", "UserName PolicyName PolicyDocument", put_inline_policy, About::kUser, Api::kIam, true},
+    Call{"RemoveUserFromGroup", "iam:RemoveUserFromGroup", "GroupName UserName", remove_user_from_group, About::kGroup, Api::kIam, true},
+    Call{"SetDefaultPolicyVersion", "iam:SetDefaultPolicyVersion", "PolicyArn VersionId", set_default_policy_version, About::kPolicy, Api::kIam, true},
+    Call{"TagRole", "iam:TagRole", "RoleName Tags.", tag_principal, About::kRole, Api::kIam, true},
+    Call{"TagUser", "iam:TagUser", "UserName Tags.", tag_principal, About::kUser, Api::kIam, true},
+    Call{"UntagRole", "iam:UntagRole", "RoleName TagKeys.", untag_principal, About::kRole, Api::kIam, true},
+    Call{"UntagUser", "iam:UntagUser", "UserName TagKeys.", untag_principal, About::kUser, Api::kIam, true},
+    Call{"UpdateAccessKey", "iam:UpdateAccessKey", "UserName AccessKeyId Status", update_access_key, About::kUser, Api::kIam, true},
+    Call{"UpdateAssumeRolePolicy", "iam:UpdateAssumeRolePolicy", "RoleName PolicyDocument", update_trust, About::kRole, Api::kIam, true},
+};
+// clang-format on
+static_assert(std::ranges::is_sorted(kCalls, {}, &Call::name));
+
+struct ApiName {
+  Api api;
+  std::string_view version;
+  std::string_view space;
+};
+constexpr std::array kApis = {ApiName{Api::kIam, "2010-05-08", "https://iam.amazonaws.com/doc/2010-05-08/"},
+                              ApiName{Api::kSts, "2011-06-15", "https://sts.amazonaws.com/doc/2011-06-15/"}};
+
+bool takes(const Call& call, std::string_view parameter) {
+  bool found = parameter == "Action" || parameter == "Version";
+  std::string_view rest = call.parameters;
+  while (!found && !rest.empty()) {
+    const std::string_view one = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+    found = one.ends_with('.') ? parameter.starts_with(one) : parameter == one;
+  }
+  return found;
+}
+
+Result<void> check_parameters(const Call& call, const wire::Form& form) {
+  for (const auto& [name, value] : form.parameters()) {
+    if (takes(call, name)) continue;
+    return invalid("The parameter " + name + " of " + std::string(call.name) + " is not supported here.");
+  }
+  return {};
+}
+
+// What policies are asked about. What is not there has the ARN that it would have.
+std::string resource_of(const Request& request) {
+  const auto named = [&](std::string_view parameter) { return request.form.find(parameter); };
+  if (request.call.about == About::kEverything) return "*";
+  if (request.call.about == About::kPolicy) {
+    if (const auto arn = named("PolicyArn")) return std::string(*arn);
+    return auth::policy_arn(text_or(request, "Path", "/"), text_or(request, "PolicyName", ""));
+  }
+  const PrincipalKind kind = kind_of(request.call.about);
+  std::string name = text_or(request, words_of(kind).name, "");
+  const auth::Identity* const who = request.caller.identity;
+  if (name.empty() && kind == PrincipalKind::kUser && who != nullptr) name = who->name;
+  if (const auth::Principal* const found = request.account.find(kind, name)) return found->arn;
+  const bool lists = request.call.name.starts_with("List") && !named(words_of(kind).name);
+  if (lists && request.call.name != "ListAccessKeys") return auth::principal_arn(kind, "/", "");
+  return auth::principal_arn(kind, text_or(request, "Path", "/"), name);
+}
+
+// Credentials for a while that are no role's may not: IAM asks for a second factor, which there is none of here.
+Result<void> check_caller(const Call& call, const auth::Caller& caller) {
+  const bool of_role = caller.identity != nullptr && !caller.identity->role.empty();
+  if (call.api != Api::kIam || of_role || !caller.temporary) return {};
+  return refuse(Fault::kUnrecognizedClient, {"The security token included in the request is invalid"});
+}
+
+Result<void> run(Request& request) {
+  PARTITA_TRY_VOID(check_caller(request.call, request.caller));
+  if (!request.call.action.empty()) {
+    PARTITA_TRY_VOID(request.judge.check(request.call.action, resource_of(request)));
+  }
+  PARTITA_TRY_VOID(check_parameters(request.call, request.form));
+  return request.call.run(request);
+}
+
+}  // namespace
+
+std::span<const Call> calls() { return kCalls; }
+
+std::string_view space_of(Api api) { return kApis[static_cast<size_t>(api)].space; }
+
+Api api_of(const wire::Form& form) {
+  return form.find("Version") == kApis[static_cast<size_t>(Api::kSts)].version ? Api::kSts : Api::kIam;
+}
+
+Result<const Call*> find_call(const wire::Form& form) {
+  const auto action = form.find("Action");
+  if (!action) return refuse(Fault::kIamNoAction);
+  const std::string_view version = form.find("Version").value_or("");
+  const auto* const found = std::ranges::lower_bound(kCalls, *action, {}, &Call::name);
+  if (found == kCalls.end() || found->name != *action || kApis[static_cast<size_t>(found->api)].version != version) {
+    return refuse(Fault::kIamUnknownAction, {std::string(*action), std::string(version)});
+  }
+  return found;
+}
+
+Task<Result<std::string>> carry_out(Directory& directory, const Call& call, const wire::Form& form,
+                                    const auth::Caller& caller, int64_t now_ms, Judge& judge) {
+  constexpr int kTries = 16;
+  for (int i = 0; i < kTries; ++i) {
+    PARTITA_CO_TRY_VOID(co_await directory.look_again());
+    const KnownRef known = directory.known();
+    auth::Account account = known->account;
+    wire::XmlWriter out;
+    Request request{call, form, caller, *known, now_ms, judge, account, out};
+    PARTITA_CO_TRY_VOID(run(request));
+    if (call.writes && directory.is_of_file()) co_return refuse(Fault::kIamOfFile);
+    PARTITA_CO_TRY(const bool done, co_await directory.commit(known, account));
+    if (done) co_return std::move(out).take();
+  }
+  co_return Error(ErrorKind::kConflict, "users, groups, roles and policies are changed all the time");
+}
+
+}  // namespace partita::iam

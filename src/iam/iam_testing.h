@@ -1,0 +1,68 @@
+// For tests: an account in memory, and calls of it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "auth/policy.h"
+#include "base/clock.h"
+#include "engines/memory/memory_engine.h"
+#include "iam/calls.h"
+#include "iam/directory.h"
+#include "model/fault.h"
+#include "wire/error_body.h"
+
+namespace partita::iam {
+
+// Judges without circumstances, as ops does with them.
+class PlainJudge final : public Judge {
+ public:
+  explicit PlainJudge(const auth::Identity* who) : who_(who) {}
+  Result<void> check(std::string_view action, std::string_view resource, const auth::Policy* trust) override {
+    if (who_ == nullptr) return {};
+    Nothing nothing;
+    const auth::Policies policies{.identity = who_->policies,
+                                  .boundary = who_->boundary,
+                                  .session = who_->session,
+                                  .resource = std::span(&trust, trust == nullptr ? 0 : 1)};
+    const auth::Ask ask{action, resource, {who_->arn, who_->role, auth::kAccountId}, nothing};
+    const bool allowed = auth::decide(policies, ask) == auth::Decision::kAllowed;
+    if (allowed && (trust == nullptr || trust->judge(ask).allowed)) return {};
+    return model::refuse(model::Fault::kStsNotAuthorized, {who_->arn, std::string(action), std::string(resource)});
+  }
+
+ private:
+  struct Nothing final : auth::Circumstances {
+    std::optional<std::span<const std::string_view>> values(const auth::KeyName&) override { return std::nullopt; }
+  };
+  const auth::Identity* who_;
+};
+
+// What stands between <NAME> and </NAME>, the first time; empty when nothing does.
+inline std::string inside(const std::string& xml, const std::string& name) {
+  const size_t begin = xml.find("<" + name + ">");
+  if (begin == std::string::npos) return {};
+  const size_t from = begin + name.size() + 2;
+  return xml.substr(from, xml.find("</" + name + ">", from) - from);
+}
+
+// The reply's result, or "CODE: message".
+inline std::string ask(Directory& directory, const Clock& clock, const auth::Caller& caller, std::string_view body) {
+  const bool sts = body.starts_with("Action=AssumeRole") || body.starts_with("Action=GetSessionToken") ||
+                   body.starts_with("Action=GetCallerIdentity");
+  const std::string whole = std::string(body) + "&Version=" + (sts ? "2011-06-15" : "2010-05-08");
+  const auto told = [](const Error& error) {
+    const std::string xml = wire::render_query(error, "", "").body;
+    return inside(xml, "Code") + ": " + inside(xml, "Message");
+  };
+  const auto form = wire::Form::parse(whole);
+  if (!form.ok()) return told(form.error());
+  const auto call = find_call(*form);
+  if (!call.ok()) return told(call.error());
+  PlainJudge judge(caller.identity);
+  const auto answer = wait_for(carry_out(directory, **call, *form, caller, clock.now_ms(), judge));
+  return answer.ok() ? *answer : told(answer.error());
+}
+
+}  // namespace partita::iam

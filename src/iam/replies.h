@@ -1,0 +1,43 @@
+// Parts of replies.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "auth/account.h"
+#include "wire/xml_writer.h"
+
+namespace partita::iam {
+
+// How the calls and replies of a kind call it.
+struct KindWords {
+  std::string_view element;    // "User"
+  std::string_view word;       // "user"
+  std::string_view list;       // "Users"
+  std::string_view name;       // "UserName"
+  std::string_view id;         // "UserId"
+  std::string_view id_prefix;  // "AIDA"
+  std::string_view inlines;    // "UserPolicyList"
+  size_t most_name;
+  size_t most;             // of them
+  std::string_view quota;  // what that is called
+  size_t most_inline;      // characters of their inline policies together
+};
+const KindWords& words_of(auth::PrincipalKind kind);
+
+// "2026-11-22T08:10:11Z".
+std::string moment(int64_t ms);
+// As policies stand in replies.
+std::string percent_encoded(std::string_view text);
+
+// What it is, without what it may. `whole`: as it is shown when it is asked for alone.
+void write_principal(wire::XmlWriter& out, const auth::Principal& principal, bool whole);
+// The members of a <Policy>. `attachments`, `boundaries`: how many have it.
+void write_policy(wire::XmlWriter& out, const auth::ManagedPolicy& policy, size_t attachments, size_t boundaries);
+void write_version(wire::XmlWriter& out, std::string_view element, const auth::ManagedPolicy& policy,
+                   const auth::PolicyVersion& version, bool with_document);
+void write_tags(wire::XmlWriter& out, const std::map<std::string, std::string>& tags);
+void write_attached(wire::XmlWriter& out, std::string_view arn);
+
+}  // namespace partita::iam

@@ -1,0 +1,189 @@
+#include "iam/rows.h"
+
+#include <array>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/log.h"
+#include "wire/json_writer.h"
+
+namespace partita::iam {
+
+namespace {
+
+using auth::Account;
+using auth::ManagedPolicy;
+using auth::Principal;
+using auth::PrincipalKind;
+using wire::JsonWriter;
+
+constexpr std::string_view kSealKeyRow = "k";
+constexpr std::string_view kPolicyRow = "p/";
+
+struct RowNames {
+  std::string_view row, name, id, policies;
+};
+constexpr std::array<RowNames, auth::kPrincipalKinds> kRows{RowNames{"u/", "UserName", "UserId", "UserPolicyList"},
+                                                            RowNames{"g/", "GroupName", "GroupId", "GroupPolicyList"},
+                                                            RowNames{"r/", "RoleName", "RoleId", "RolePolicyList"}};
+
+const RowNames& names_of(PrincipalKind kind) { return kRows[static_cast<size_t>(kind)]; }
+
+void member(JsonWriter& json, std::string_view name, std::string_view text) {
+  json.key(name);
+  json.string(text);
+}
+
+void member(JsonWriter& json, std::string_view name, int64_t number) {
+  json.key(name);
+  json.number(number);
+}
+
+template <class List, class Write>
+void list(JsonWriter& json, std::string_view name, const List& of, Write write) {
+  if (of.empty()) return;
+  json.key(name);
+  json.begin_array();
+  for (const auto& one : of) write(one);
+  json.end_array();
+}
+
+void write_tags(JsonWriter& json, const std::map<std::string, std::string>& tags) {
+  list(json, "Tags", tags, [&](const auto& tag) {
+    json.begin_object();
+    member(json, "Key", tag.first);
+    member(json, "Value", tag.second);
+    json.end_object();
+  });
+}
+
+void write_user(JsonWriter& json, const Principal& user) {
+  list(json, "GroupList", user.groups, [&](const std::string& name) { json.string(name); });
+  list(json, "AccessKeys", user.keys, [&](const auth::UserKey& key) {
+    json.begin_object();
+    member(json, "AccessKeyId", key.id);
+    member(json, "SecretAccessKey", key.secret);
+    member(json, "Status", key.active ? "Active" : "Inactive");
+    member(json, "CreateDate", key.created_ms);
+    json.end_object();
+  });
+}
+
+void write_role(JsonWriter& json, const Principal& role) {
+  member(json, "AssumeRolePolicyDocument", role.trust);
+  member(json, "Description", role.description);
+  member(json, "MaxSessionDuration", role.max_session_s);
+}
+
+std::string text_of(const Principal& principal) {
+  const RowNames& names = names_of(principal.kind);
+  JsonWriter json;
+  json.begin_object();
+  member(json, names.name, principal.name);
+  member(json, "Path", principal.path);
+  member(json, names.id, principal.id);
+  member(json, "Arn", principal.arn);
+  member(json, "CreateDate", principal.created_ms);
+  list(json, names.policies, principal.policies, [&](const auth::InlinePolicy& policy) {
+    json.begin_object();
+    member(json, "PolicyName", policy.name);
+    member(json, "PolicyDocument", policy.document);
+    json.end_object();
+  });
+  list(json, "AttachedManagedPolicies", principal.attached, [&](const std::string& arn) {
+    json.begin_object();
+    member(json, "PolicyArn", arn);
+    json.end_object();
+  });
+  if (!principal.boundary.empty()) {
+    json.key("PermissionsBoundary");
+    json.begin_object();
+    member(json, "PermissionsBoundaryArn", principal.boundary);
+    json.end_object();
+  }
+  write_tags(json, principal.tags);
+  if (principal.kind == PrincipalKind::kUser) write_user(json, principal);
+  if (principal.kind == PrincipalKind::kRole) write_role(json, principal);
+  json.end_object();
+  return std::move(json).take();
+}
+
+std::string text_of(const ManagedPolicy& policy) {
+  JsonWriter json;
+  json.begin_object();
+  member(json, "PolicyName", policy.name);
+  member(json, "Path", policy.path);
+  member(json, "PolicyId", policy.id);
+  member(json, "Arn", policy.arn);
+  member(json, "Description", policy.description);
+  member(json, "CreateDate", policy.created_ms);
+  member(json, "UpdateDate", policy.updated_ms);
+  member(json, "LastVersion", policy.last_version);
+  write_tags(json, policy.tags);
+  list(json, "PolicyVersionList", policy.versions, [&](const auth::PolicyVersion& version) {
+    json.begin_object();
+    member(json, "VersionId", "v" + std::to_string(version.number));
+    member(json, "Document", version.document);
+    member(json, "CreateDate", version.created_ms);
+    json.key("IsDefaultVersion");
+    json.boolean(version.number == policy.default_version);
+    json.end_object();
+  });
+  json.end_object();
+  return std::move(json).take();
+}
+
+template <class Named>
+void add_changes(std::string_view prefix, const Named& before, const Named& after,
+                 std::vector<table::AccountChange>& changes) {
+  for (const auto& [name, now] : after) {
+    const auto found = before.find(name);
+    if (found != before.end() && found->second == now) continue;
+    changes.push_back({std::string(prefix) + name, text_of(*now)});
+  }
+  for (const auto& [name, gone] : before) {
+    if (!after.contains(name)) changes.push_back({std::string(prefix) + name, std::nullopt});
+  }
+}
+
+template <class One>
+void keep(std::string_view row, Result<One> read, std::string One::* name,
+          std::map<std::string, std::shared_ptr<const One>, std::less<>>& into) {
+  if (!read.ok()) {
+    log(LogLevel::kError, {"The store's row ", row, " can not be read: ", read.error().sentence()});
+    return;
+  }
+  std::string key = (*read).*name;
+  into.emplace(std::move(key), std::make_shared<const One>(std::move(read).value()));
+}
+
+}  // namespace
+
+Account account_of(const std::map<std::string, std::string>& rows) {
+  Account account;
+  for (const auto& [row, text] : rows) {
+    if (row == kSealKeyRow) account.seal_key = text;
+    if (row.starts_with(kPolicyRow)) {
+      keep(row, auth::read_managed_policy(text), &ManagedPolicy::arn, account.policies);
+    }
+    for (size_t i = 0; i < kRows.size(); ++i) {
+      const auto kind = static_cast<PrincipalKind>(i);
+      if (row.starts_with(kRows[i].row)) {
+        keep(row, auth::read_principal(kind, text), &Principal::name, account.of(kind));
+      }
+    }
+  }
+  return account;
+}
+
+std::vector<table::AccountChange> changes_between(const Account& before, const Account& after) {
+  std::vector<table::AccountChange> changes;
+  for (size_t i = 0; i < kRows.size(); ++i) {
+    add_changes(kRows[i].row, before.principals[i], after.principals[i], changes);
+  }
+  add_changes(kPolicyRow, before.policies, after.policies, changes);
+  if (before.seal_key != after.seal_key) changes.push_back({std::string(kSealKeyRow), after.seal_key});
+  return changes;
+}
+
+}  // namespace partita::iam

@@ -1,0 +1,19 @@
+// An account as rows of a store: docs/formats/account.md.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "auth/account.h"
+#include "table/account_rows.h"
+
+namespace partita::iam {
+
+// A row that can not be read is left out, and the log says so.
+auth::Account account_of(const std::map<std::string, std::string>& rows);
+
+// What makes one account of the other: cheap for what the two share.
+std::vector<table::AccountChange> changes_between(const auth::Account& before, const auth::Account& after);
+
+}  // namespace partita::iam

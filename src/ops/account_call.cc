@@ -1,0 +1,116 @@
+#include "ops/account_call.h"
+
+#include <utility>
+#include <vector>
+
+#include "iam/calls.h"
+#include "iam/directory.h"
+#include "model/fault.h"
+#include "ops/admission.h"
+#include "wire/error_body.h"
+#include "wire/form_reader.h"
+#include "wire/shape.h"
+#include "wire/xml_writer.h"
+
+namespace partita::ops {
+
+namespace {
+
+using model::Fault;
+using model::refuse;
+
+constexpr std::string_view kXml = "text/xml";
+
+class FormJudge final : public iam::Judge {
+ public:
+  explicit FormJudge(const Context& context) : context_(context) {}
+  Result<void> check(std::string_view action, std::string_view resource, const auth::Policy* trust) override {
+    return context_.admission.authorisation().check(context_, action, resource, trust);
+  }
+
+ private:
+  const Context& context_;
+};
+
+Reply refusal(const Error& error, iam::Api api, const Call& call, const Operation* operation) {
+  wire::ErrorReply rendered = wire::render_query(error, iam::space_of(api), call.request_id);
+  Reply reply;
+  reply.status = rendered.status;
+  reply.content_type = kXml;
+  reply.body = std::move(rendered.body);
+  reply.error = static_cast<uint8_t>(rendered.exception);
+  reply.operation = operation;
+  if (error.kind() != ErrorKind::kInvalid) reply.trouble = error.sentence();
+  return reply;
+}
+
+// A signature is good for one service alone.
+Result<void> check_service(const auth::Caller& caller, const iam::Call& called) {
+  using auth::SignedFor;
+  const SignedFor needed = called.api == iam::Api::kIam ? SignedFor::kIam : SignedFor::kSts;
+  if (caller.signed_for == SignedFor::kAny || caller.signed_for == needed) return {};
+  return refuse(Fault::kInvalidSignature, {auth::wrong_service(needed)});
+}
+
+std::string body_of(const iam::Call& called, std::string_view result, std::string_view request_id) {
+  const std::string response = std::string(called.name) + "Response";
+  const std::string inner = std::string(called.name) + "Result";
+  wire::XmlWriter xml;
+  xml.begin(response, iam::space_of(called.api));
+  if (!result.empty()) {
+    xml.begin(inner);
+    xml.raw(result);
+    xml.end();
+  }
+  xml.begin("ResponseMetadata");
+  xml.text("RequestId", request_id);
+  xml.end();
+  xml.end();
+  return std::move(xml).take();
+}
+
+}  // namespace
+
+std::span<const Operation> account_operations() {
+  static const wire::Shape kNone{};
+  static const std::vector<Operation> all = [] {
+    std::vector<Operation> made;
+    for (const iam::Call& call : iam::calls()) {
+      const Api api = call.api == iam::Api::kIam ? Api::kIam : Api::kSts;
+      made.push_back(Operation{call.name, Kind::kControl, call.action, kNone, nullptr, api});
+    }
+    return made;
+  }();
+  return all;
+}
+
+Task<Reply> answer_form(table::Database& database, Admission& admission, iam::Directory* directory,
+                        Turnstile& turnstile, const Call& call) {
+  auto parsed = wire::Form::parse(call.body);
+  if (!parsed.ok()) co_return refusal(parsed.error(), iam::Api::kIam, call, nullptr);
+  const wire::Form form = std::move(parsed).value();
+  const iam::Api api = iam::api_of(form);
+  const auto found = iam::find_call(form);
+  const iam::Call* const called = found.ok() ? *found : nullptr;
+  const Operation* const operation =
+      called == nullptr ? nullptr : &account_operations()[static_cast<size_t>(called - iam::calls().data())];
+  const auto entered = turnstile.enter(call);
+  if (!entered.ok()) co_return refusal(entered.error(), api, call, operation);
+  if (called == nullptr) co_return refusal(found.error(), api, call, operation);
+  const auth::Caller& caller = **entered;
+  const auto meant = check_service(caller, *called);
+  if (!meant.ok()) co_return refusal(meant.error(), api, call, operation);
+  if (directory == nullptr) co_return refusal(refuse(Fault::kNoOperation), api, call, operation);
+  const Context context{database, admission, caller, *operation, call.host, call.body, call.source};
+  FormJudge judge(context);
+  auto answered = co_await iam::carry_out(*directory, *called, form, caller, database.clock().now_ms(), judge);
+  if (!answered.ok()) co_return refusal(answered.error(), api, call, operation);
+  Reply reply;
+  reply.content_type = kXml;
+  reply.body = body_of(*called, *answered, call.request_id);
+  reply.repeatable = !called->writes;
+  reply.operation = operation;
+  co_return reply;
+}
+
+}  // namespace partita::ops

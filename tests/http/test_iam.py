@@ -1,0 +1,367 @@
+"""Users, groups, roles and policies in the store, changed by IAM's and STS's own clients while it serves."""
+
+import json
+import re
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+import boto3
+import pytest
+from botocore.config import Config
+from botocore.exceptions import ClientError
+from postgres import running_postgres
+from server import binary, running_server
+
+ACCOUNT = "123456789012"
+ROOT = ("AKIAROOT", "the secret of the root")
+FILE = f"[root]\naws_access_key_id = {ROOT[0]}\naws_secret_access_key = {ROOT[1]}\n"
+TABLE = f"arn:aws:dynamodb:us-east-1:{ACCOUNT}:table/games"
+LATE_S = 10  # a server hears of a change within about a second
+
+
+def client_of(server, service="dynamodb", key=ROOT[0], secret=ROOT[1], token=None):
+    return boto3.client(service, endpoint_url=server.url, region_name="us-east-1", aws_access_key_id=key,
+                        aws_secret_access_key=secret, aws_session_token=token, config=Config(retries={"max_attempts": 0}))
+
+
+def given(credentials):
+    return {"key": credentials["AccessKeyId"], "secret": credentials["SecretAccessKey"],
+            "token": credentials.get("SessionToken")}
+
+
+def allow(action, resource="*"):
+    return json.dumps({"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": action, "Resource": resource}]})
+
+
+def trusting(principal):
+    return json.dumps({"Version": "2012-10-17", "Statement": [
+        {"Effect": "Allow", "Principal": {"AWS": principal}, "Action": "sts:AssumeRole"}]})
+
+
+def refused(code, call, **parameters):
+    with pytest.raises(ClientError) as caught:
+        call(**parameters)
+    assert caught.value.response["Error"]["Code"] == code, caught.value
+    return caught.value.response["Error"]["Message"]
+
+
+def soon(check):
+    deadline = time.monotonic() + LATE_S
+    while not check():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.fixture(scope="module")
+def credentials(tmp_path_factory):
+    path = tmp_path_factory.mktemp("iam") / "credentials"
+    path.write_text(FILE)
+    return path
+
+
+@pytest.fixture(scope="module")
+def server(credentials, tmp_path_factory):
+    audit = tmp_path_factory.mktemp("audit") / "audit.json"
+    with running_server(in_memory=True, extra_args=["--credentials", str(credentials), "--audit-log", str(audit)]) as started:
+        client_of(started).create_table(
+            TableName="games", BillingMode="PAY_PER_REQUEST", KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
+            AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}])
+        started.audit = audit
+        yield started
+
+
+@pytest.fixture
+def iam(server):
+    return client_of(server, "iam")
+
+
+@pytest.fixture
+def user(iam, request):
+    """A user with a key who may read the table; its name is that of the test."""
+    name = re.sub(r"\W", "-", request.node.name)[:60]
+    iam.create_user(UserName=name)
+    key = iam.create_access_key(UserName=name)["AccessKey"]
+    iam.put_user_policy(UserName=name, PolicyName="own", PolicyDocument=allow(["dynamodb:GetItem", "sts:AssumeRole"]))
+    return name, given(key)
+
+
+def get(client):
+    return client.get_item(TableName="games", Key={"id": {"S": "x"}})
+
+
+def test_a_user_from_nothing_to_least_privilege(server, iam):
+    made = iam.create_user(UserName="first", Path="/team/", Tags=[{"Key": "team", "Value": "red"}])["User"]
+    assert made["Arn"] == f"arn:aws:iam::{ACCOUNT}:user/team/first"
+    key = iam.create_access_key(UserName="first")["AccessKey"]
+    mine = client_of(server, **given(key))
+    assert "is not authorized to perform: dynamodb:GetItem" in refused("AccessDeniedException", lambda: get(mine))
+    policy = iam.create_policy(PolicyName="gets", PolicyDocument=allow("dynamodb:GetItem", TABLE))["Policy"]["Arn"]
+    iam.attach_user_policy(UserName="first", PolicyArn=policy)
+    get(mine)
+    assert refused("AccessDeniedException", mine.scan, TableName="games")
+    assert client_of(server, "sts", **given(key)).get_caller_identity()["Arn"] == made["Arn"]
+    refused("AccessDenied", client_of(server, "iam", **given(key)).create_user, UserName="second")
+    version = iam.create_policy_version(PolicyArn=policy, PolicyDocument=allow("dynamodb:Scan"), SetAsDefault=True)
+    assert version["PolicyVersion"]["VersionId"] == "v2"
+    mine.scan(TableName="games")
+    refused("AccessDeniedException", lambda: get(mine))
+    assert iam.get_policy_version(PolicyArn=policy, VersionId="v1")["PolicyVersion"]["Document"] == json.loads(
+        allow("dynamodb:GetItem", TABLE))
+
+
+def test_groups_and_boundaries_count(server, iam, user):
+    name, key = user
+    mine = client_of(server, **key)
+    refused("AccessDeniedException", mine.scan, TableName="games")
+    iam.create_group(GroupName="scanners")
+    iam.put_group_policy(GroupName="scanners", PolicyName="own", PolicyDocument=allow("dynamodb:Scan"))
+    iam.add_user_to_group(GroupName="scanners", UserName=name)
+    mine.scan(TableName="games")
+    boundary = iam.create_policy(PolicyName="bound", PolicyDocument=allow("dynamodb:GetItem"))["Policy"]["Arn"]
+    iam.put_user_permissions_boundary(UserName=name, PermissionsBoundary=boundary)
+    assert "permissions boundary" in refused("AccessDeniedException", mine.scan, TableName="games")
+    get(mine)
+    iam.delete_user_permissions_boundary(UserName=name)
+    assert [one["GroupName"] for one in iam.list_groups_for_user(UserName=name)["Groups"]] == ["scanners"]
+    assert [one["UserName"] for one in iam.get_group(GroupName="scanners")["Users"]] == [name]
+
+
+def test_a_key_ends_when_it_is_taken_away(server, iam, user):
+    name, key = user
+    mine = client_of(server, **key)
+    get(mine)
+    iam.update_access_key(UserName=name, AccessKeyId=key["key"], Status="Inactive")
+    refused("UnrecognizedClientException", lambda: get(mine))
+    refused("InvalidClientTokenId", client_of(server, "sts", **key).get_caller_identity)
+    iam.update_access_key(UserName=name, AccessKeyId=key["key"], Status="Active")
+    get(mine)
+    iam.delete_access_key(UserName=name, AccessKeyId=key["key"])
+    refused("UnrecognizedClientException", lambda: get(mine))
+
+
+def test_a_role_is_taken(server, iam, user):
+    name, key = user
+    iam.create_role(RoleName="reader", AssumeRolePolicyDocument=trusting(f"arn:aws:iam::{ACCOUNT}:user/{name}"),
+                    Tags=[{"Key": "team", "Value": "red"}])
+    iam.put_role_policy(RoleName="reader", PolicyName="own", PolicyDocument=allow(["dynamodb:Scan", "dynamodb:Query"]))
+    arn = f"arn:aws:iam::{ACCOUNT}:role/reader"
+    sts = client_of(server, "sts", **key)
+    taken = sts.assume_role(RoleArn=arn, RoleSessionName="job", DurationSeconds=900)
+    assert taken["AssumedRoleUser"]["Arn"] == f"arn:aws:sts::{ACCOUNT}:assumed-role/reader/job"
+    session = given(taken["Credentials"])
+    mine = client_of(server, **session)
+    mine.scan(TableName="games")
+    message = refused("AccessDeniedException", lambda: get(mine))
+    assert "assumed-role/reader/job is not authorized" in message
+    whose = client_of(server, "sts", **session).get_caller_identity()
+    assert whose["Arn"] == taken["AssumedRoleUser"]["Arn"] and whose["UserId"].endswith(":job")
+    narrow = sts.assume_role(RoleArn=arn, RoleSessionName="job", Policy=allow("dynamodb:Query"))["Credentials"]
+    assert "no session policy allows" in refused(
+        "AccessDeniedException", client_of(server, **given(narrow)).scan, TableName="games")
+    # Only a role's policies may ask for these keys: of a user they are others.
+    iam.put_role_policy(RoleName="reader", PolicyName="own", PolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [
+        {"Effect": "Allow", "Action": "dynamodb:Scan", "Resource": "*", "Condition": {
+            "ArnEquals": {"aws:PrincipalArn": arn}, "StringEquals": {"aws:PrincipalTag/team": "red",
+                                                                    "aws:PrincipalType": "AssumedRole"},
+            "DateGreaterThan": {"aws:TokenIssueTime": "2020-01-01T00:00:00Z"}, "Null": {"aws:username": "true"}}}]}))
+    mine.scan(TableName="games")
+    refused("AccessDenied", client_of(server, "sts", **session).assume_role, RoleArn=arn, RoleSessionName="again")
+    iam.delete_role_policy(RoleName="reader", PolicyName="own")
+    iam.delete_role(RoleName="reader")
+    refused("UnrecognizedClientException", mine.scan, TableName="games")
+
+
+def test_a_session_of_a_user(server, iam, user):
+    name, key = user
+    session = given(client_of(server, "sts", **key).get_session_token()["Credentials"])
+    get(client_of(server, **session))
+    refused("UnrecognizedClientException", lambda: get(client_of(server, **{**session, "token": None})))
+    refused("UnrecognizedClientException", lambda: get(client_of(server, **{**session, "token": session["token"][:-8] + "AAAAAAA="})))
+    refused("InvalidSignatureException", lambda: get(client_of(server, **{**session, "secret": key["secret"]})))
+    refused("AccessDenied", client_of(server, "sts", **session).get_session_token)
+    refused("InvalidClientTokenId", client_of(server, "iam", **session).get_user)
+    iam.delete_access_key(UserName=name, AccessKeyId=key["key"])
+    refused("UnrecognizedClientException", lambda: get(client_of(server, **session)))
+
+
+def test_a_session_ends(credentials, tmp_path):
+    """The same store later: a server whose clock is moved does not believe it any more."""
+    with running_server(data_dir=tmp_path, extra_args=["--credentials", str(credentials)]) as server:
+        iam = client_of(server, "iam")
+        iam.create_user(UserName="a")
+        key = given(iam.create_access_key(UserName="a")["AccessKey"])
+        session = given(client_of(server, "sts", **key).get_session_token(DurationSeconds=3600)["Credentials"])
+        assert client_of(server, "sts", **session).get_caller_identity()["Arn"].endswith("user/a")
+    for clock, code in (("+59m", None), ("+61m", "ExpiredToken")):
+        with running_server(data_dir=tmp_path, extra_args=["--credentials", str(credentials), "--clock", clock]) as server:
+            ask = client_of(server, "sts", **session).get_caller_identity
+            if code is None:
+                ask()
+            else:
+                assert refused(code, ask) == "The security token included in the request is expired"
+                refused("ExpiredTokenException", client_of(server, **session).list_tables)
+                client_of(server, "sts", **key).get_caller_identity()
+
+
+def post(server, service, body, content_type="application/x-www-form-urlencoded; charset=utf-8", target=None):
+    from botocore.auth import SigV4Auth
+    from botocore.awsrequest import AWSRequest
+    from botocore.credentials import Credentials
+
+    headers = {"Content-Type": content_type} | ({"X-Amz-Target": target} if target else {})
+    request = AWSRequest("POST", server.url + "/", data=body, headers=headers)
+    SigV4Auth(Credentials(*ROOT), service, "us-east-1").add_auth(request)
+    try:
+        sent = urllib.request.Request(server.url + "/", body.encode(), dict(request.headers.items()))
+        with urllib.request.urlopen(sent) as reply:
+            return reply.status, reply.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+LIST_USERS = "Action=ListUsers&Version=2010-05-08"
+WHO = "Action=GetCallerIdentity&Version=2011-06-15"
+JSON = ("application/x-amz-json-1.0", "DynamoDB_20120810.ListTables")
+
+
+@pytest.mark.parametrize("service, body, more, status, word", [
+    ("iam", LIST_USERS, (), 200, "<ListUsersResult>"),
+    ("sts", WHO, (), 200, f"<Account>{ACCOUNT}</Account>"),
+    ("sts", LIST_USERS, (), 403, "<Code>SignatureDoesNotMatch</Code>"),
+    ("iam", WHO, (), 403, "correct service: 'sts'"),
+    ("dynamodb", LIST_USERS, (), 403, "correct service: 'iam'"),
+    ("s3", LIST_USERS, (), 403, "correct service: 'iam'"),
+    ("dynamodb", "{}", JSON, 200, "TableNames"),
+    ("iam", "{}", JSON, 400, "InvalidSignatureException"),
+    ("sts", "{}", JSON, 400, "correct service: 'dynamodb'"),
+    ("iam", "Action=CreateLoginProfile&Version=2010-05-08", (), 400, "<Code>InvalidAction</Code>"),
+    ("iam", "Action=ListUsers&Version=2011-06-15", (), 400, "<Code>InvalidAction</Code>"),
+    ("iam", "Version=2010-05-08", (), 400, "<Code>MissingAction</Code>"),
+    ("iam", LIST_USERS + "&Verbose=1", (), 400, "The parameter Verbose of ListUsers is not supported here."),
+    ("iam", LIST_USERS + "&Marker=%", (), 404, "<Code>MalformedQueryString</Code>"),
+    ("iam", LIST_USERS + "&Marker=" + "x" * (1 << 17), (), 400, "<Code>InvalidInput</Code>"),
+])
+def test_each_service_has_its_own_signature(server, service, body, more, status, word):
+    got, text = post(server, service, body, *more)
+    assert (got, word in text) == (status, True), text
+
+
+def test_nobody_changes_users_unsigned(server):
+    request = urllib.request.Request(server.url, LIST_USERS.encode(), {"Content-Type": "application/x-www-form-urlencoded"})
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        urllib.request.urlopen(request)
+    assert caught.value.code == 403 and b"<Code>MissingAuthenticationToken</Code>" in caught.value.read()
+
+
+def test_it_is_written_down_and_counted(server, iam, user):
+    name, key = user
+    refused("AccessDenied", client_of(server, "iam", **key).delete_user, UserName=name)
+    client_of(server, "sts", **key).get_caller_identity()
+    lines = [json.loads(line) for line in server.audit.read_text().splitlines()]
+    made = [line for line in lines if line["eventName"] == "CreateUser" and line["resources"] == [name]]
+    assert made[0]["eventSource"] == "iam.amazonaws.com" and not made[0]["readOnly"]
+    denied = [line for line in lines if line["eventName"] == "DeleteUser" and line["resources"] == [name]]
+    assert denied[0]["errorCode"] == "AccessDeniedException" and denied[0]["userIdentity"]["arn"].endswith(name)
+    assert [line["eventSource"] for line in lines if line["eventName"] == "GetCallerIdentity"][-1] == "sts.amazonaws.com"
+    assert key["secret"] not in server.audit.read_text() and key["secret"] not in server.log()
+
+
+def test_the_whole_account_can_be_taken_elsewhere(server, iam, user, credentials, tmp_path):
+    iam.create_role(RoleName="whole", AssumeRolePolicyDocument=trusting(ACCOUNT))
+    details = iam.get_account_authorization_details()
+    del details["ResponseMetadata"]
+    path = tmp_path / "users.json"
+    path.write_text(json.dumps(details, default=str))
+    with running_server(in_memory=True, extra_args=["--credentials", str(credentials), "--identities", str(path)]) as other:
+        there = client_of(other, "iam")
+        assert user[0] in [one["UserName"] for one in there.list_users()["Users"]]
+        assert there.get_user_policy(UserName=user[0], PolicyName="own")["PolicyDocument"]["Version"] == "2012-10-17"
+        refused("UnmodifiableEntity", there.create_user, UserName="more")
+        assert client_of(other, "sts").assume_role(RoleArn=f"arn:aws:iam::{ACCOUNT}:role/whole", RoleSessionName="here")
+    done = subprocess.run([binary(), "policy", "simulate", "--identities", str(path), "--role", "whole", "--action",
+                           "dynamodb:GetItem", "--resource", TABLE], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "assumed-role/whole/simulated is not authorized" in done.stdout, done.stderr
+
+
+def test_without_credentials_everybody_may(tmp_path):
+    with running_server(in_memory=True) as server:
+        iam = server.client("iam")
+        iam.create_user(UserName="a")
+        assert [one["UserName"] for one in iam.list_users()["Users"]] == ["a"]
+        iam.create_role(RoleName="r", AssumeRolePolicyDocument=trusting(ACCOUNT))
+        session = server.client("sts").assume_role(RoleArn=f"arn:aws:iam::{ACCOUNT}:role/r", RoleSessionName="tests")
+        client_of(server, **given(session["Credentials"])).list_tables()
+
+
+def verb(server, *words):
+    done = subprocess.run([binary(), *words, "--data", str(server.data_dir)], capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_verbs_from_nothing(tmp_path):
+    """--users: nobody may call before there is a user, and the first one is made over the administration socket."""
+    (tmp_path / "gets.json").write_text(allow("dynamodb:ListTables"))
+    (tmp_path / "trust.json").write_text(trusting(ACCOUNT))
+    with running_server(data_dir=tmp_path / "data", extra_args=["--users"]) as server:
+        refused("UnrecognizedClientException", client_of(server).list_tables)
+        assert verb(server, "user", "create", "alice") == (0, f"arn:aws:iam::{ACCOUNT}:user/alice\n")
+        assert verb(server, "user", "create", "alice") == (1, "partita: User with name alice already exists.\n")
+        code, profile = verb(server, "user", "key", "create", "alice")
+        key = dict(re.findall(r"^aws_(\w+) = (.*)$", profile, re.MULTILINE))
+        assert code == 0 and profile.startswith("[alice]\n")
+        mine = client_of(server, key=key["access_key_id"], secret=key["secret_access_key"])
+        refused("AccessDeniedException", mine.list_tables)
+        assert verb(server, "policy", "put", "user", "alice", "own", str(tmp_path / "gets.json")) == (0, "")
+        mine.list_tables()
+        assert verb(server, "group", "create", "g")[0] == 0
+        assert verb(server, "group", "add", "g", "alice") == (0, "")
+        assert verb(server, "policy", "create", "gets", str(tmp_path / "gets.json")) == (
+            0, f"arn:aws:iam::{ACCOUNT}:policy/gets\n")
+        assert verb(server, "policy", "attach", "group", "g", "gets") == (0, "")
+        assert f"arn:aws:iam::{ACCOUNT}:policy/gets\t1\n" in verb(server, "policy", "list")[1]
+        shown = verb(server, "user", "show", "alice")[1]
+        for line in ("UserName\talice", "GroupName\tg", f"AccessKeyId\t{key['access_key_id']}", "PolicyNames\town"):
+            assert line in shown.splitlines(), shown
+        assert key["secret_access_key"] not in shown
+        assert verb(server, "role", "create", "r", str(tmp_path / "trust.json"))[0] == 0
+        assert json.dumps(json.loads(trusting(ACCOUNT))) in verb(server, "role", "show", "r")[1]
+        assert verb(server, "role", "list")[1] == f"r\tarn:aws:iam::{ACCOUNT}:role/r\n"
+        assert verb(server, "user", "delete", "alice")[1] == (
+            "partita: Cannot delete entity, must remove users from group first.\n")
+        assert verb(server, "user", "key", "delete", "alice", key["access_key_id"]) == (0, "")
+        refused("UnrecognizedClientException", mine.list_tables)
+    code, text = verb(server, "user", "list")
+    assert code == 1 and text.startswith("partita: ")
+
+
+@pytest.mark.parametrize("words", [("user", "create"), ("user", "list", "x"), ("policy", "put", "user", "a", "p")])
+def test_verbs_say_what_they_take(words):
+    done = subprocess.run([binary(), *words], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and f"`partita {' '.join(words[:2])}` takes " in done.stderr
+
+
+def test_two_servers_of_one_store(credentials):
+    """What one is told the other knows about a second later, without being asked."""
+    with running_postgres() as postgres:
+        more = {"store": postgres.url, "extra_args": ["--credentials", str(credentials)]}
+        with running_server(**more) as one, running_server(**more) as other:
+            iam = client_of(one, "iam")
+            iam.create_user(UserName="a")
+            key = given(iam.create_access_key(UserName="a")["AccessKey"])
+
+            def believed(who):
+                try:
+                    client_of(other, "sts", **who).get_caller_identity()
+                    return True
+                except ClientError as error:
+                    assert error.response["Error"]["Code"] == "InvalidClientTokenId", error
+                    return False
+
+            soon(lambda: believed(key))
+            session = given(client_of(one, "sts", **key).get_session_token()["Credentials"])
+            soon(lambda: believed(session))
+            iam.delete_access_key(UserName="a", AccessKeyId=key["key"])
+            soon(lambda: not believed(key))
+            assert not believed(session)
