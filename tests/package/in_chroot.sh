@@ -107,6 +107,23 @@ dynamodb update-item --table-name Scores --key '{"Player": {"S": "ann"}}' --upda
 if AWS_SECRET_ACCESS_KEY=another dynamodb list-tables 2>"$WORK/refused"; then die "a wrong secret was taken."; fi
 grep -q InvalidSignatureException "$WORK/refused" || die "a wrong secret was refused by $(cat "$WORK/refused")"
 
+step "A user with least privilege, by the verbs and then by the AWS CLI"
+verb() { inside runuser -u partita -- partita "$@" --data /var/lib/partita/data; }
+printf '{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "dynamodb:GetItem", "Resource": "%s"}]}' \
+  "arn:aws:dynamodb:us-east-1:123456789012:table/Scores" >"$ROOT/srv/reads.json"
+verb user create ann
+verb user key create ann >"$WORK/ann"
+verb policy put user ann reads /srv/reads.json
+(
+  unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
+  export AWS_SHARED_CREDENTIALS_FILE="$WORK/ann" AWS_PROFILE=ann
+  [[ "$(score)" == 42 ]] || die "ann may not read."
+  if dynamodb scan --table-name Scores 2>"$WORK/refused"; then die "ann may do more than was said."; fi
+  grep -q "AccessDeniedException.*user/ann" "$WORK/refused" || die "she was refused by $(cat "$WORK/refused")"
+  aws sts get-caller-identity --endpoint-url "https://localhost:$PORT" --query Arn --output text | grep -q user/ann
+)
+aws iam list-users --endpoint-url "https://localhost:$PORT" --query 'Users[].UserName' --output text | grep -qx ann
+
 step "Looking at it as a monitor does"
 page() { curl -sS --cacert "$WORK/server.pem" "${@:2}" "https://localhost:$PORT$1"; }
 [[ "$(page /ready)" == ready* ]] || die "/ready says $(page /ready)"
