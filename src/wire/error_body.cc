@@ -4,6 +4,7 @@
 #include "model/fault_detail.h"
 #include "wire/fault_table.h"
 #include "wire/json_writer.h"
+#include "wire/legible.h"
 #include "wire/shape_print.h"
 #include "wire/xml_writer.h"
 
@@ -57,7 +58,7 @@ std::string text_of(const Error& error, Fault fault, Words words = Words::kOlder
     const auto& args = error.kind() == ErrorKind::kInvalid ? error.args() : kNone;
     const FaultRow& row = row_of(fault);
     const bool newer = words == Words::kNewer && !row.newer.empty();
-    return shortened(fill(newer ? row.newer : row.text, args), kMaxMessageBytes);
+    return shortened(legible(fill(newer ? row.newer : row.text, args)), kMaxMessageBytes);
   }
   std::string codes;
   for (const auto& reason : cancelled->reasons) {

@@ -40,6 +40,11 @@ TEST(ErrorBody, SaysNoMoreOfAVeryLongTextThanItsBeginning) {
   EXPECT_TRUE(reply.body.ends_with("...\"}")) << reply.body.substr(reply.body.size() - 20);
 }
 
+TEST(ErrorBody, IsTextWhateverItRepeats) {
+  EXPECT_TRUE(render(refuse(Fault::kNumberSyntax, {"a\xff\u00e9"})).body.ends_with(": a???\"}"));
+  EXPECT_TRUE(render(refuse(Fault::kNumberSyntax, {"a\u00e9"})).body.ends_with(": a\u00e9\"}"));
+}
+
 TEST(ErrorBody, SerializationSpellsMessageWithACapital) {
   EXPECT_EQ(render(refuse(Fault::kSerialization, {"Unexpected field type"})).body,
             R"({"__type":"com.amazon.coral.service#SerializationException","Message":"Unexpected field type"})");
