@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -73,10 +74,12 @@ constexpr std::array kTools = {
     Tool{"UpdateTimeToLive", true, "Says which attribute of a table's items has the second at which they expire."},
 };
 
+// What is no reading is denied, not only not allowed: else the policy of a table might allow it.
 constexpr std::string_view kReadOnly =
-    R"({"Statement": {"Effect": "Allow", "Resource": "*", "Action": ["dynamodb:List*", "dynamodb:Describe*",
-        "dynamodb:Get*", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:Scan", "dynamodb:SearchVectors",
-        "dynamodb:PartiQLSelect"]}})";
+    R"({"Statement": [{"Effect": "Allow", "Resource": "*", "Action": "*"},
+        {"Effect": "Deny", "Resource": "*", "NotAction": ["dynamodb:List*", "dynamodb:Describe*", "dynamodb:Get*",
+         "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:Scan", "dynamodb:SearchVectors",
+         "dynamodb:PartiQLSelect"]}]})";
 
 // --- what a tool takes, as JSON Schema
 
@@ -148,13 +151,10 @@ void write_schema(JsonWriter& json, const Shape& shape) {
 
 // --- messages
 
-// The id of a request, to be repeated in its answer; nothing in a notification.
-std::optional<JsonValue> id_of(const JsonValue& message) {
-  const JsonValue id = message.get("id");
-  if (!id.is(JsonValue::Kind::kString) && !id.is(JsonValue::Kind::kInteger) && !id.is(JsonValue::Kind::kDecimal)) {
-    return std::nullopt;
-  }
-  return id;
+// Whether it can be repeated in the answer as it is.
+bool is_id(const JsonValue& id) {
+  if (id.is(JsonValue::Kind::kInteger)) return id.as_integer() < std::numeric_limits<int64_t>::max();
+  return id.is(JsonValue::Kind::kString) || id.is(JsonValue::Kind::kDecimal);
 }
 
 std::string message(const std::optional<JsonValue>& id, std::string_view member, std::string_view contents) {
@@ -190,18 +190,35 @@ class Session {
     const auto document = JsonDocument::parse(line);
     if (!document.ok()) return failure(std::nullopt, kParseError, "This is not JSON.");
     const JsonValue root = document->root();
-    const auto id = id_of(root);
-    const std::string method = text_of(root.get("method"));
-    if (method.empty()) return failure(id, kInvalidRequest, "This is no request of JSON-RPC 2.0.");
-    if (!id) return {};
-    if (method == "initialize") return message(id, "result", begin(root.get("params")));
-    if (method == "ping") return message(id, "result", "{}");
-    if (method == "tools/list") return message(id, "result", list());
-    if (method == "tools/call") return call(id, root.get("params"));
-    return failure(id, kNoMethod, "There is no method " + method + ".");
+    return root.is(JsonValue::Kind::kArray) && root.size() > 0 ? answer_batch(root) : answer_one(root);
   }
 
  private:
+  // Of 2025-03-26, whose clients may send several at once.
+  std::string answer_batch(const JsonValue& requests) {
+    std::string answers;
+    for (const JsonValue request : requests.elements()) {
+      const std::string answer = answer_one(request);
+      if (!answer.empty()) answers.append(answers.empty() ? "[" : ",").append(answer);
+    }
+    return answers.empty() ? answers : answers + "]";
+  }
+
+  std::string answer_one(const JsonValue& request) {
+    const JsonValue said_id = request.get("id");
+    const auto id = is_id(said_id) ? std::optional(said_id) : std::nullopt;
+    const std::string method = text_of(request.get("method"));
+    if (method.empty() || (said_id.present() && !id)) {
+      return failure(id, kInvalidRequest, "This is no request of JSON-RPC 2.0.");
+    }
+    if (!id) return {};
+    if (method == "initialize") return message(id, "result", begin(request.get("params")));
+    if (method == "ping") return message(id, "result", "{}");
+    if (method == "tools/list") return message(id, "result", list());
+    if (method == "tools/call") return call(id, request.get("params"));
+    return failure(id, kNoMethod, "There is no method " + method + ".");
+  }
+
   std::string begin(const JsonValue& params) const {
     const std::string asked = text_of(params.get("protocolVersion"));
     const auto known = std::ranges::find(kProtocols, asked);

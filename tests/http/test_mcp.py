@@ -96,6 +96,23 @@ def test_without_leave_nothing_is_changed(seeded):
         assert agent.use("Scan", TableName="Music")[1]["Items"] == [ITEM]
 
 
+@pytest.mark.parametrize("who, condition", [
+    ({"AWS": "arn:aws:iam::123456789012:user/mcp"}, {}),
+    ("*", {"StringEquals": {"aws:PrincipalAccount": "123456789012"}}),
+])
+def test_the_policy_of_a_table_gives_no_leave(tmp_path, who, condition):
+    """What it allows to others, or to everybody, an agent that reads may not."""
+    policy = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Principal": who, "Action": "dynamodb:*",
+                                                      "Resource": "*", "Condition": condition}]}
+    (tmp_path / "music.json").write_text(json.dumps({**TABLE, "ResourcePolicy": json.dumps(policy)}))
+    (tmp_path / "Music.jsonl").write_text(json.dumps({"Item": ITEM}) + "\n")
+    with Agent("--in-memory", "--seed", str(tmp_path)) as agent:
+        failed, said = agent.use("ExecuteStatement", Statement="""INSERT INTO "Music" VALUE {'Artist': 'bob'}""")
+        assert failed and said["__type"].endswith("#AccessDeniedException")
+        assert agent.use("Scan", TableName="Music")[1]["Items"] == [ITEM]
+        assert not agent.use("ExecuteStatement", Statement='SELECT * FROM "Music"')[0]
+
+
 def test_with_leave_it_is(tmp_path):
     data = tmp_path / "data"
     with Agent("--write", "--data", str(data)) as agent:
@@ -129,6 +146,8 @@ def test_tools_say_what_they_take():
 
 @pytest.mark.parametrize("line, code", [
     ("{", -32700), ("nonsense", -32700), ("[]", -32600), ("1", -32600), ('{"id": 1}', -32600),
+    ('{"id": {"a": 1}, "method": "ping"}', -32600), ('{"id": true, "method": "ping"}', -32600),
+    ('{"id": 18446744073709551615, "method": "ping"}', -32600),
     ('{"jsonrpc": "2.0", "id": 7, "method": "resources/list"}', -32601),
     ('{"jsonrpc": "2.0", "id": "x", "method": "tools/call"}', -32602),
     ('{"jsonrpc": "2.0", "id": 1.5, "method": "tools/call", "params": {"name": ["GetItem"]}}', -32602),
@@ -140,4 +159,15 @@ def test_what_is_no_message(line, code):
         assert json.loads(agent.process.stdout.readline())["error"]["code"] == code
         agent.say("")
         agent.say('{"jsonrpc": "2.0", "method": "cancelled", "params": null}')
+        assert agent.ask("ping")["result"] == {}
+
+
+def test_several_messages_at_once():
+    """As clients of 2025-03-26 may send them."""
+    with Agent("--in-memory") as agent:
+        agent.say('[{"id": 1, "method": "ping"}, {"method": "notifications/initialized"}, {"id": 2, "method": "no"}, 3, []]')
+        answers = json.loads(agent.process.stdout.readline())
+        assert [(each["id"], each.get("error", {}).get("code")) for each in answers] == [
+            (1, None), (2, -32601), (None, -32600), (None, -32600)]
+        agent.say('[{"method": "notifications/initialized"}]')
         assert agent.ask("ping")["result"] == {}
