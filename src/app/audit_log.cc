@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -15,6 +17,7 @@
 #include "ops/operation.h"
 #include "wire/fault_table.h"
 #include "wire/json_writer.h"
+#include "wire/legible.h"
 
 namespace partita::app {
 
@@ -23,7 +26,7 @@ namespace {
 using wire::JsonWriter;
 
 Result<int> open_file(const std::string& path) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
   if (file >= 0) return file;
   return Error(ErrorKind::kInvalid,
                "The audit log " + path + " can not be opened: " + std::system_category().message(errno) + ".");
@@ -34,13 +37,32 @@ std::string_view source_of(ops::Api api) {
   return api == ops::Api::kSts ? "sts.amazonaws.com" : "dynamodb.amazonaws.com";
 }
 
+// As a full disk leaves it.
+bool ends_within_line(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  return file.tellg() > 0 && file.seekg(-1, std::ios::end).get() != '\n';
+}
+
+// Of a call without it anybody may be the caller.
+const auth::Caller* known_caller(const ops::Call& call) {
+  const auto* caller = std::get_if<std::shared_ptr<const auth::Caller>>(&call.caller);
+  return caller == nullptr ? nullptr : caller->get();
+}
+
+bool is_read_only(const ops::Operation& operation) {
+  const auto begins = [&](std::string_view word) { return operation.name.starts_with(word); };
+  return operation.kind == ops::Kind::kRead || begins("Describe") || begins("Get") || begins("List");
+}
+
 void write_identity(JsonWriter& json, const auth::Caller& caller) {
   json.key("awsRegion");
   json.string(caller.region);
   json.key("userIdentity");
   json.begin_object();
   json.key("accessKeyId");
-  json.string(caller.access_key_id);
+  json.string(wire::legible(caller.access_key_id));
   if (caller.identity != nullptr) {
     json.key("arn");
     json.string(caller.identity->arn);
@@ -55,13 +77,18 @@ Result<std::unique_ptr<AuditLog>> AuditLog::open(std::string path, Calls calls, 
   return std::unique_ptr<AuditLog>(new AuditLog(std::move(path), file, calls, clock));
 }
 
+AuditLog::AuditLog(std::string path, int file, Calls calls, const Clock& clock)
+    : path_(std::move(path)), file_(file), calls_(calls), clock_(clock), torn_(ends_within_line(path_)) {}
+
 AuditLog::~AuditLog() { ::close(file_); }
 
 // In the place of the old one at once, for whoever is writing.
 Result<void> AuditLog::reopen() {
   PARTITA_TRY(const int file, open_file(path_));
+  const std::lock_guard lock(mutex_);
   ::dup3(file, file_, O_CLOEXEC);
   ::close(file);
+  torn_ = ends_within_line(path_);
   return {};
 }
 
@@ -83,21 +110,35 @@ void AuditLog::write(const ops::Call& call, const ops::Reply& reply) {
     json.string(call.source->address());
   }
   json.key("readOnly");
-  json.boolean(reply.repeatable);
-  if (const auto* caller = std::get_if<std::shared_ptr<const auth::Caller>>(&call.caller)) {
-    write_identity(json, **caller);
-  }
+  json.boolean(is_read_only(*operation));
+  const auth::Caller* const caller = known_caller(call);
+  if (caller != nullptr) write_identity(json, *caller);
+  // What becomes of a table is worth reading a large body again.
+  const bool worth_reading = caller != nullptr && operation->kind == ops::Kind::kControl;
+  const size_t most = worth_reading ? call.body.size() : kMostReadAgain;
   json.key("resources");
   json.begin_array();
-  for (const std::string& name : resources_named(call)) json.string(name);
+  for (const std::string& name : resources_named(call, most)) json.string(name);
   json.end_array();
   if (reply.error) {
     json.key("errorCode");
     json.string(wire::name_of(static_cast<wire::Exception>(*reply.error)).name);
   }
   json.end_object();
-  const std::string line = std::move(json).take() + "\n";
-  if (::write(file_, line.data(), line.size()) == static_cast<ssize_t>(line.size())) return;
+  append(std::move(json).take() + "\n");
+}
+
+void AuditLog::append(std::string line) {
+  const std::lock_guard lock(mutex_);
+  if (torn_) line.insert(0, "\n");
+  size_t done = 0;
+  while (done < line.size()) {
+    const ssize_t written = ::write(file_, line.data() + done, line.size() - done);
+    if (written <= 0) break;
+    done += static_cast<size_t>(written);
+    torn_ = line[done - 1] != '\n';
+  }
+  if (done == line.size()) return;
   static LogThrottle throttle;
   uint64_t unsaid = 0;
   if (throttle.pass(unsaid)) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -23,27 +24,31 @@ class AuditLog {
   // Which calls: those about tables, or also those about items.
   enum class Calls : uint8_t { kControl, kAll };
 
-  // Appends to the file, which is made, for its owner alone, when there is none. The clock outlives it. Error: kInvalid
-  // (reason 0), with one sentence.
+  // Appends to the file, which is made, for its owner alone, when there is none. A pipe has to have a reader, and is
+  // never waited for. The clock outlives it. Error: kInvalid (reason 0), with one sentence.
   static Result<std::unique_ptr<AuditLog>> open(std::string path, Calls calls, const Clock& clock);
   ~AuditLog();
   AuditLog(const AuditLog&) = delete;
   AuditLog& operator=(const AuditLog&) = delete;
 
-  // What can not be written is told of in the log of the server, and the call goes on.
+  // What can not be written is told of in the log of the server, and the call goes on. Of a line that was written in
+  // part the part stays, in a line of its own.
   void write(const ops::Call& call, const ops::Reply& reply);
 
   // Begins the file again at its path, when something has moved it away. After an error it goes on in the old one.
   Result<void> reopen();
 
  private:
-  AuditLog(std::string path, int file, Calls calls, const Clock& clock)
-      : path_(std::move(path)), file_(file), calls_(calls), clock_(clock) {}
+  AuditLog(std::string path, int file, Calls calls, const Clock& clock);
+
+  void append(std::string line);
 
   const std::string path_;
   const int file_;
   const Calls calls_;
   const Clock& clock_;
+  std::mutex mutex_;  // of what follows, and of writing
+  bool torn_;         // the file ends within a line
 };
 
 }  // namespace partita::app

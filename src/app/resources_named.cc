@@ -3,6 +3,7 @@
 #include "auth/authenticate.h"
 #include "wire/form_reader.h"
 #include "wire/json_reader.h"
+#include "wire/legible.h"
 
 namespace partita::app {
 
@@ -14,21 +15,20 @@ std::vector<std::string> named_in_form(std::string_view body) {
   if (!form.ok()) return names;
   for (const std::string_view parameter :
        {"UserName", "GroupName", "RoleName", "PolicyName", "PolicyArn", "RoleArn", "AccessKeyId"}) {
-    if (const auto value = form->find(parameter)) names.emplace_back(*value);
+    if (const auto value = form->find(parameter)) names.emplace_back(wire::legible(*value));
   }
   return names;
 }
 
 }  // namespace
 
-std::vector<std::string> resources_named(const ops::Call& call) {
+std::vector<std::string> resources_named(const ops::Call& call, size_t most) {
   using wire::JsonDocument;
   using wire::JsonValue;
-  constexpr size_t kMostRead = size_t{64} << 10;
   const std::string_view body = call.body;
-  if (call.target.empty() && auth::is_form(call.content_type)) return named_in_form(body);
   std::vector<std::string> names;
-  if (body.size() > kMostRead) return names;
+  if (body.size() > most) return names;
+  if (call.target.empty() && auth::is_form(call.content_type)) return named_in_form(body);
   const auto document = JsonDocument::parse(body);
   if (!document.ok()) return names;
   const auto add = [&names](JsonValue value) {

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import stat
 import subprocess
@@ -12,6 +13,7 @@ import boto3
 import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
+from raw import AUTHORIZATION, exchange, request
 from server import binary, running_server
 
 KEYS = {"AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}],
@@ -86,6 +88,21 @@ def test_who_was_refused(tmp_path):
     assert "secret-of-ann" not in path.read_text() + log
 
 
+def test_a_large_request_hides_no_table(tmp_path):
+    """Nor does a key that is no text spoil its line; what only looks is said to."""
+    path = tmp_path / "audit"
+    with running_server(in_memory=True, extra_args=["--audit-log", str(path)]) as server:
+        padded = '{"TableName": "Nowhere", "Pad": "' + "x" * 100_000 + '"}'
+        assert exchange(server, request(padded, {"X-Amz-Target": "DynamoDB_20120810.DeleteTable"})).status == 400
+        odd = request(headers={"Authorization": AUTHORIZATION.replace("local", "A~B")}).replace(b"A~B", b"A\xffB")
+        assert exchange(server, odd).status == 200
+        assert exchange(server, request(headers={"Authorization": None, "X-Amz-Date": None})).status == 400
+    deleted, listed, unsigned = lines_of(path)
+    assert deleted["resources"] == ["Nowhere"] and not deleted["readOnly"]
+    assert listed["userIdentity"]["accessKeyId"] == "A?B" and listed["readOnly"]
+    assert unsigned["errorCode"] == "MissingAuthenticationTokenException" and unsigned["readOnly"]
+
+
 def test_no_line_is_lost_when_the_file_is_moved(tmp_path):
     path = tmp_path / "audit"
     with running_server(in_memory=True, extra_args=["--audit-log", str(path), "--audit-data", "--threads", "2"]) as server:
@@ -124,6 +141,52 @@ def test_a_full_disk_is_said_and_calls_go_on(tmp_path):
         boto(server).create_table(TableName="Music", **KEYS)
         assert boto(server).list_tables()["TableNames"] == ["Music"]
         assert "The audit log /dev/full can not be written: No space left" in server.log()
+
+
+def ids_of(client, count):
+    return {client.list_tables()["ResponseMetadata"]["RequestId"] for _ in range(count)}
+
+
+def test_a_line_that_was_cut_short_costs_no_other(tmp_path):
+    """A limit on the size of files is as a disk that is full in the middle of a line; then it is not any more."""
+    path = tmp_path / "audit"
+    path.write_text("what a server left that ended on a full disk")
+    with running_server(in_memory=True, extra_args=["--audit-log", str(path)]) as server:
+        client = boto(server)
+        ids = ids_of(client, 3)
+        _, hard = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (4_000, hard))
+        ids_of(client, 20)
+        assert path.stat().st_size == 4_000
+        assert "can not be written: File too large" in server.log()
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
+        ids |= ids_of(client, 3)
+    torn, whole = 0, set()
+    for line in path.read_text().splitlines():
+        try:
+            whole.add(json.loads(line)["requestID"])
+        except ValueError:
+            torn += 1
+    assert ids <= whole
+    assert torn == 2
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    arguments = [binary(), "serve", "--in-memory", "--listen", "127.0.0.1:0", "--audit-log", str(path)]
+    ended = subprocess.run(arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 1 and "pipe can not be opened" in ended.stderr
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    with running_server(in_memory=True, extra_args=["--audit-log", str(path)]) as server:
+        client = boto(server)
+        ids_of(client, 500)  # more than a pipe holds
+        assert "pipe can not be written: Resource temporarily unavailable" in server.log()
+        assert os.read(reader, 1 << 20).startswith(b'{"eventTime"')
+        os.close(reader)
+        os.kill(server.process.pid, signal.SIGHUP)
+        while "SIGHUP: the audit log of before is kept." not in server.log():
+            ids_of(client, 1)
 
 
 @pytest.mark.parametrize("flags, said", [(["--audit-log", "{}/no/such"], "no/such can not be opened: No such file"),
