@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -23,12 +24,30 @@ namespace {
 
 using wire::JsonDocument;
 
-constexpr size_t kItemsAtOnce = 25;  // BatchWriteItem takes no more
+constexpr size_t kItemsAtOnce = 25;               // BatchWriteItem takes no more
+constexpr size_t kBytesAtOnce = size_t{8} << 20;  // nor twice this
 constexpr auto kPatience = std::chrono::seconds(60);
 constexpr auto kPause = std::chrono::milliseconds(10);
 
 Error wrong(const std::filesystem::path& file, std::string_view what) {
   return Error(ErrorKind::kInvalid, file.string() + ": " + std::string(what));
+}
+
+// Error: kInvalid.
+Result<std::ifstream> open_file(const std::filesystem::path& file) {
+  std::error_code ignored;
+  std::ifstream text;
+  if (std::filesystem::is_regular_file(file, ignored)) text.open(file, std::ios::binary);
+  if (!text.is_open()) return wrong(file, "this can not be read, or is no file.");
+  return text;
+}
+
+// Those signals wait while a server begins, and not in other verbs, which they end.
+bool is_told_to_stop() {
+  sigset_t waiting;
+  sigemptyset(&waiting);
+  sigpending(&waiting);
+  return sigismember(&waiting, SIGTERM) == 1 || sigismember(&waiting, SIGINT) == 1;
 }
 
 std::string message_of(const ops::Reply& reply) {
@@ -54,8 +73,9 @@ class Seeding {
   explicit Seeding(ops::Service& service) : calls_(service) {}
 
   Result<void> make_table(const std::filesystem::path& file) {
+    PARTITA_TRY(const std::ifstream opened, open_file(file));
     std::ostringstream text;
-    text << std::ifstream(file, std::ios::binary).rdbuf();
+    text << opened.rdbuf();
     const std::string body = std::move(text).str();
     const auto parsed = JsonDocument::parse(body);
     const std::string table = parsed.ok() ? text_of(parsed->root().get("TableName")) : std::string();
@@ -78,8 +98,9 @@ class Seeding {
       const ops::Reply described = calls_.ask("DescribeTable", body_about(table));
       return described.status == 200 ? Result<void>() : wrong(file, message_of(described));
     }
-    std::ifstream lines(file, std::ios::binary);
+    PARTITA_TRY(std::ifstream lines, open_file(file));
     std::vector<std::string> batch;
+    size_t bytes = 0;  // of the batch
     size_t number = 0;
     for (std::string line; std::getline(lines, line);) {
       ++number;
@@ -88,9 +109,13 @@ class Seeding {
       if (!parsed.ok() || !parsed->root().get("Item").present() || parsed->root().size() != 1) {
         return wrong(file, "line " + std::to_string(number) + " is not {\"Item\": {...}}.");
       }
+      bytes += line.size();
       batch.push_back(std::move(line));
-      if (batch.size() == kItemsAtOnce) PARTITA_TRY_VOID(put(file, table, batch, number));
+      if (batch.size() < kItemsAtOnce && bytes < kBytesAtOnce) continue;
+      PARTITA_TRY_VOID(put(file, table, batch, number));
+      bytes = 0;
     }
+    if (lines.bad()) return wrong(file, "behind line " + std::to_string(number) + " it can not be read.");
     if (!batch.empty()) PARTITA_TRY_VOID(put(file, table, batch, number));
     log(LogLevel::kInfo, {std::to_string(items_), " items were put, of ", file.string(), "."});
     items_ = 0;
@@ -112,6 +137,10 @@ class Seeding {
   // Empties the batch, whose last line is the file's `number`th.
   Result<void> put(const std::filesystem::path& file, const std::string& table, std::vector<std::string>& batch,
                    size_t number) {
+    if (is_told_to_stop()) {
+      return Error(ErrorKind::kUnavailable, file.string() + ": stopped by a signal; the table has " +
+                                                std::to_string(items_) + " of the items, and keeps them.");
+    }
     wire::JsonWriter json;
     json.begin_object();
     json.key("RequestItems");

@@ -1,6 +1,7 @@
 """A server that begins with tables and items (--seed), for test suites."""
 
 import json
+import os
 import subprocess
 import urllib.error
 import urllib.request
@@ -78,6 +79,36 @@ def test_what_can_not_be_seeded_is_named(tmp_path, tables, lines, said):
     ended = subprocess.run([binary(), *arguments], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
     assert ended.returncode == 1 and said in ended.stderr, ended.stderr
     assert ended.stdout == ""
+
+
+@pytest.mark.parametrize("name", ["music.json", "Music.jsonl"])
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, lambda path: os.symlink("/no/such", path)])
+def test_what_is_no_file_is_named(tmp_path, name, make):
+    """And neither waited for nor taken for an empty one."""
+    more = write(tmp_path, {"a": TABLE}, {})
+    make(tmp_path / name)
+    arguments = ["serve", "--in-memory", "--listen", "127.0.0.1:0", *more]
+    ended = subprocess.run([binary(), *arguments], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+    assert ended.returncode == 1 and f"{name}: this can not be read, or is no file." in ended.stderr, ended.stderr
+
+
+def test_items_whose_letters_are_escaped(tmp_path):
+    """25 lines of them are more than a request may be."""
+    lines = [json.dumps({"Item": {**item(at)["Item"], "Text": {"S": "é" * 190_000}}}) for at in range(30)]
+    assert sum(map(len, lines[:25])) > 16 << 20
+    with running_server(in_memory=True, extra_args=write(tmp_path, {"m": TABLE}, {"Music": "\n".join(lines)})) as server:
+        pages = server.client().get_paginator("scan").paginate(TableName="Music", Select="COUNT")
+        assert sum(page["Count"] for page in pages) == 30
+
+
+def test_a_signal_ends_it_before_it_has_served(tmp_path):
+    more = write(tmp_path, {"m": TABLE}, {"Music": lines_of(200_000)})
+    arguments = [binary(), "serve", "--in-memory", "--listen", "127.0.0.1:0", *more]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert "was made" in process.stderr.readline()
+        process.terminate()
+        said, log = process.communicate(timeout=120)
+    assert (process.returncode, said) == (1, "") and "stopped by a signal; the table has " in log
 
 
 def test_no_directory(tmp_path):
