@@ -1,5 +1,6 @@
 #include "app/callers.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -7,9 +8,13 @@
 #include <system_error>
 #include <utility>
 
+#include "auth/words.h"
+
 namespace partita::app {
 
 namespace {
+
+constexpr size_t kMostToken = 1024;
 
 // What `parse` makes of a file's text. Error: kInvalid (reason 0), with one sentence.
 template <class Parse>
@@ -50,9 +55,14 @@ Result<auth::Account> read_account(const std::string& path) {
 
 Result<std::string> read_token(const std::string& path) {
   return read_file(path, "token", [](std::string_view text) -> Result<std::string> {
-    const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
-    if (line.empty()) return Error(ErrorKind::kInvalid, "The first line is empty, and should be the token.");
-    return std::string(line);
+    // As Prometheus does before it sends it.
+    const std::string_view token = auth::trim(text.substr(0, text.find_first_of("\r\n")));
+    if (token.empty()) return Error(ErrorKind::kInvalid, "The first line is empty, and should be the token.");
+    const bool sendable = std::ranges::all_of(token, [](char c) { return c >= ' ' && c < 0x7f; });
+    if (!sendable || token.size() > kMostToken) {
+      return Error(ErrorKind::kInvalid, "A token is of at most 1024 printable characters of ASCII.");
+    }
+    return std::string(token);
   });
 }
 

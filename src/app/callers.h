@@ -23,7 +23,7 @@ struct Callers {
 // What `serve` is told to read; `callers` stays where it is.
 Result<void> read_callers(const CommandLine& line, Callers& callers);
 
-// The first line of the file.
+// The first line of the file, without blanks at its ends: what the header of a request can carry.
 Result<std::string> read_token(const std::string& path);
 Result<auth::Account> read_account(const std::string& path);
 // As it is.

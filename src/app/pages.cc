@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "auth/sha256.h"
+#include "auth/words.h"
 #include "base/exposition.h"
 
 namespace partita::app {
@@ -16,7 +17,7 @@ namespace partita::app {
 namespace {
 
 constexpr std::string_view kText = "text/plain; charset=utf-8";
-constexpr std::string_view kBearer = "Bearer ";
+constexpr std::string_view kBearer = "bearer ";  // in any case
 
 ops::Reply text(int status, std::string words) {
   return {.status = status, .content_type = kText, .body = std::move(words) + "\n"};
@@ -80,7 +81,9 @@ Task<std::optional<ops::Reply>> Pages::page(std::string_view path, std::string_v
 bool Pages::may_read(std::string_view authorization) const {
   if (!sources_.token) return false;
   if (sources_.token->empty()) return true;
-  return authorization.starts_with(kBearer) && auth::same_secret(authorization.substr(kBearer.size()), *sources_.token);
+  const std::string_view scheme = authorization.substr(0, kBearer.size());
+  return std::ranges::equal(scheme, kBearer, {}, auth::lower) &&
+         auth::same_secret(auth::trim(authorization.substr(scheme.size())), *sources_.token);
 }
 
 std::string Pages::metrics() {

@@ -6,7 +6,7 @@ import time
 import botocore.exceptions
 import pytest
 from pages import get, samples, value
-from server import running_server
+from server import binary, running_server
 
 TABLE = {
     "TableName": "counted",
@@ -100,7 +100,7 @@ def test_with_credentials_metrics_are_for_who_has_the_token(tmp_path):
     keys = tmp_path / "keys"
     keys.write_text("[default]\naws_access_key_id = AKID\naws_secret_access_key = secret\n")
     token = tmp_path / "token"
-    token.write_text("a word of ours\n")
+    token.write_text(" a word of ours \r\n")
     with running_server(in_memory=True, extra_args=["--credentials", str(keys)]) as server:
         assert get(server, "/metrics")[0] == 403
         assert get(server, "/metrics", {"Authorization": "Bearer "})[0] == 403
@@ -110,4 +110,14 @@ def test_with_credentials_metrics_are_for_who_has_the_token(tmp_path):
         assert get(server, "/metrics")[0] == 403
         for wrong in ("a word of ours", "Bearer a word of our", "Bearer a word of ourS", "Basic a word of ours"):
             assert get(server, "/metrics", {"Authorization": wrong})[0] == 403
-        assert get(server, "/metrics", {"Authorization": "Bearer a word of ours"})[0] == 200
+        for right in ("Bearer a word of ours", "bearer a word of ours", "BEARER  a word of ours"):
+            assert get(server, "/metrics", {"Authorization": right})[0] == 200
+
+
+@pytest.mark.parametrize("text", ["", " \nword", "w\0rd", "wörd", "w" * 1025])
+def test_a_token_that_no_header_can_have_is_named(tmp_path, text):
+    token = tmp_path / "token"
+    token.write_text(text)
+    arguments = [binary(), "serve", "--in-memory", "--listen", "127.0.0.1:0", "--metrics-token", str(token)]
+    ended = subprocess.run(arguments, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+    assert ended.returncode == 1 and str(token) in ended.stderr, ended.stderr
