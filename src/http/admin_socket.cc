@@ -48,9 +48,9 @@ class Spelled {
 
 std::string text_of(int error) { return std::system_category().message(error); }
 
-// As errno says it; 0 when `*socket` is connected.
-int connect(const Spelled& place, int* socket) {
-  *socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+// As errno says it; 0 when `*socket` is connected. `flags`: SOCK_NONBLOCK, or 0.
+int connect(const Spelled& place, int flags, int* socket) {
+  *socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
   if (*socket < 0) return errno;
   if (::connect(*socket, place.get(), sizeof(sockaddr_un)) == 0) return 0;
   const int error = errno;
@@ -63,7 +63,8 @@ bool is_left_behind(const std::string& path, const Spelled& place) {
   struct stat found{};
   if (::lstat(path.c_str(), &found) != 0 || !S_ISSOCK(found.st_mode)) return false;
   int socket = -1;
-  const int error = connect(place, &socket);
+  // Who listens may be too busy to be waited for.
+  const int error = connect(place, SOCK_NONBLOCK, &socket);
   if (socket >= 0) ::close(socket);
   return error == ECONNREFUSED;
 }
@@ -105,7 +106,7 @@ AdminSocket::~AdminSocket() {
 Result<int> connect_to_admin(const std::string& path) {
   const Spelled place(path);
   int socket = -1;
-  const int error = place.error() != 0 ? place.error() : connect(place, &socket);
+  const int error = place.error() != 0 ? place.error() : connect(place, 0, &socket);
   if (error == 0) return socket;
   const bool none = error == ENOENT || error == ECONNREFUSED || error == ENOTDIR;
   return Error(ErrorKind::kUnavailable, none ? "No server listens at " + path + "."

@@ -126,3 +126,15 @@ def test_a_file_in_its_place_is_left_alone(directory):
         assert server.client().list_tables()["TableNames"] == []
         assert "Verbs that administer a server will not reach this one. Cannot listen at" in server.log()
     assert path.read_text() == "mine"
+
+
+def test_who_listens_and_does_not_answer_is_not_waited_for(tmp_path):
+    path = tmp_path / "door"
+    with socket.socket(socket.AF_UNIX) as other, socket.socket(socket.AF_UNIX) as waits:
+        other.bind(str(path))
+        other.listen(0)
+        waits.connect(str(path))
+        ended = subprocess.run([binary(), "serve", "--in-memory", "--listen", "localhost:0", "--admin-socket", str(path)],
+                               capture_output=True, text=True, timeout=60)
+        assert ended.returncode == 1 and "Address already in use" in ended.stderr
+        assert path.is_socket()
