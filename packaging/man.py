@@ -25,7 +25,8 @@ The options that the service of systemd starts with.
 .I /var/lib/partita
 Its data.
 .SH SIGNALS
-SIGTERM and SIGINT stop a server when what it is answering is answered; SIGHUP has it read its certificate again.
+SIGTERM and SIGINT stop a server when what it is answering is answered; SIGHUP has it read its certificate again,
+and open its audit log again.
 .SH EXIT STATUS
 0; 1 when the verb failed, with the reason on standard error; 2 when it was not asked rightly.
 """

@@ -158,4 +158,10 @@ apt purge partita
 [[ ! -e "$ROOT/usr/bin/partita" && ! -e "$ROOT/etc/partita/partita.conf" ]] || die "something of the package was left."
 [[ -d "$ROOT/var/lib/partita/data" ]] || die "the data was removed."
 grep -q "left where it is" "$WORK/apt.log" || die "nobody said where the data is."
+
+step "Installing where a user of that name is there already, and no such group"
+inside deluser --quiet partita
+inside useradd --system --gid nogroup partita
+apt install /partita.deb
+[[ "$(inside getent group partita)" == partita:* ]] || die "the group that the unit names is not there."
 step "All is well"
