@@ -11,6 +11,7 @@
 #include <system_error>
 #include <variant>
 
+#include "app/admin.h"
 #include "app/resources_named.h"
 #include "auth/identities.h"
 #include "base/log.h"
@@ -56,6 +57,13 @@ bool is_read_only(const ops::Operation& operation) {
   return operation.kind == ops::Kind::kRead || begins("Describe") || begins("Get") || begins("List");
 }
 
+// What an administrator asks of the server itself, but for how it is; empty for all other calls.
+std::string administered(const ops::Call& call) {
+  if (call.source == nullptr || !call.source->administrates() || !call.target.starts_with(kAdminPrefix)) return {};
+  const std::string_view name = call.target.substr(kAdminPrefix.size());
+  return name.starts_with("Describe") ? std::string() : wire::legible(name);
+}
+
 void write_identity(JsonWriter& json, const auth::Caller& caller) {
   json.key("awsRegion");
   json.string(caller.region);
@@ -94,7 +102,9 @@ Result<void> AuditLog::reopen() {
 
 void AuditLog::write(const ops::Call& call, const ops::Reply& reply) {
   const ops::Operation* const operation = reply.operation != nullptr ? reply.operation : ops::find_target(call.target);
-  if (operation == nullptr || (calls_ == Calls::kControl && operation->kind != ops::Kind::kControl)) return;
+  const bool is_control = operation == nullptr || operation->kind == ops::Kind::kControl;
+  const std::string event = operation == nullptr ? administered(call) : std::string(operation->name);
+  if (event.empty() || (calls_ == Calls::kControl && !is_control)) return;
   JsonWriter json;
   json.begin_object();
   json.key("eventTime");
@@ -102,19 +112,19 @@ void AuditLog::write(const ops::Call& call, const ops::Reply& reply) {
   json.key("requestID");
   json.string(call.request_id);
   json.key("eventSource");
-  json.string(source_of(operation->api));
+  json.string(operation == nullptr ? "partita" : source_of(operation->api));
   json.key("eventName");
-  json.string(operation->name);
+  json.string(event);
   if (call.source != nullptr) {
     json.key("sourceIPAddress");
     json.string(call.source->address());
   }
   json.key("readOnly");
-  json.boolean(is_read_only(*operation));
+  json.boolean(operation != nullptr && is_read_only(*operation));
   const auth::Caller* const caller = known_caller(call);
   if (caller != nullptr) write_identity(json, *caller);
   // What becomes of a table is worth reading a large body again.
-  const bool worth_reading = caller != nullptr && operation->kind == ops::Kind::kControl;
+  const bool worth_reading = caller != nullptr && is_control;
   const size_t most = worth_reading ? call.body.size() : kMostReadAgain;
   json.key("resources");
   json.begin_array();

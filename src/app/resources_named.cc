@@ -3,7 +3,6 @@
 #include "auth/authenticate.h"
 #include "wire/form_reader.h"
 #include "wire/json_reader.h"
-#include "wire/legible.h"
 
 namespace partita::app {
 
@@ -15,7 +14,7 @@ std::vector<std::string> named_in_form(std::string_view body) {
   if (!form.ok()) return names;
   for (const std::string_view parameter :
        {"UserName", "GroupName", "RoleName", "PolicyName", "PolicyArn", "RoleArn", "AccessKeyId"}) {
-    if (const auto value = form->find(parameter)) names.emplace_back(wire::legible(*value));
+    if (const auto value = form->find(parameter)) names.emplace_back(*value);
   }
   return names;
 }

@@ -11,12 +11,18 @@ namespace {
 
 constexpr int64_t kAtOnceNs = 1'000'000'000;
 
+// Sessions are named by who begins them, so they are not counted each by itself.
+std::string_view principal_of(const auth::Caller& caller) {
+  if (caller.identity == nullptr) return caller.temporary ? caller.account_id : caller.access_key_id;
+  return caller.identity->role.empty() ? caller.identity->arn : caller.identity->role;
+}
+
 }  // namespace
 
 bool RateLimit::admit(const auth::Caller& caller) {
   if (interval_ns_ == 0) return true;
   const int64_t now_ns = clock_.monotonic_ns();
-  Due& due = due_of(caller.identity != nullptr ? caller.identity->arn : caller.access_key_id, now_ns);
+  Due& due = due_of(principal_of(caller), now_ns);
   int64_t before = due.load(std::memory_order_relaxed);
   while (true) {
     const int64_t after = std::max(before, now_ns) + interval_ns_;

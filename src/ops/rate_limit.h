@@ -23,7 +23,8 @@ class RateLimit {
       : interval_ns_(per_second == 0 ? 0 : static_cast<int64_t>(1'000'000'000 / per_second)), clock_(clock) {}
 
   // Whether the caller may make a request now, which is counted then. Who has made none for a second may make those of
-  // a second at once. All keys of a user are one principal; without users each key is.
+  // a second at once. All keys of a user are one principal, and all sessions of a
+  // role; without users each key is.
   bool admit(const auth::Caller& caller);
 
  private:

@@ -56,6 +56,22 @@ TEST(RateLimitTest, EachPrincipalHasItsOwn) {
   EXPECT_EQ(admitted(limit, caller("d", &ann), 100), 4);
 }
 
+TEST(RateLimitTest, SessionsOfARoleShareIt) {
+  Hands clock;
+  RateLimit limit(10, clock);
+  auth::Identity session{};
+  session.role = "arn:aws:iam::1:role/r";
+  session.arn = "arn:aws:sts::1:assumed-role/r/one";
+  EXPECT_EQ(admitted(limit, caller("a", &session), 6), 6);
+  session.arn = "arn:aws:sts::1:assumed-role/r/two";
+  EXPECT_EQ(admitted(limit, caller("b", &session), 100), 4);
+  auth::Caller root = caller("c");
+  root.temporary = true;
+  EXPECT_EQ(admitted(limit, root, 6), 6);
+  root.access_key_id = "d";
+  EXPECT_EQ(admitted(limit, root, 100), 4);
+}
+
 TEST(RateLimitTest, NoneIsNone) {
   Hands clock;
   RateLimit limit(0, clock);

@@ -83,6 +83,21 @@ def test_the_port_has_none_of_it():
         assert reply.status == 400 and b"UnknownOperationException" in reply.read()
 
 
+def test_who_administers_is_counted_by_no_rate_and_audited(tmp_path, directory):
+    keys, audit = tmp_path / "keys", tmp_path / "audit"
+    keys.write_text(FILE)
+    with running_server(data_dir=directory, extra_args=["--credentials", str(keys), "--request-rate", "1", "--audit-log",
+                                                        str(audit)]):
+        door = Unix(directory / "admin.sock")
+        assert [door.ask("DynamoDB_20120810.ListTables")[0] for _ in range(5)] == [200] * 5
+        assert door.ask("Partita_20261123.Nothing")[0] == 400
+        assert status(directory).returncode == 0
+    *_, last = map(json.loads, audit.read_text().splitlines())
+    assert (last["eventSource"], last["eventName"], last["readOnly"]) == ("partita", "Nothing", False)
+    assert last["userIdentity"] == {"accessKeyId": "administrator"}
+    assert last["errorCode"] == "UnknownOperationException"
+
+
 def test_status(directory):
     with running_server(data_dir=directory) as server:
         for place in (directory, directory / "admin.sock"):

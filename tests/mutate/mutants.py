@@ -247,7 +247,7 @@ SOCKETS = [
            "  if (SSL_CTX_use_PrivateKey_file(context.get(), key_file.c_str(), SSL_FILETYPE_PEM) != 1) {",
            "  if (SSL_CTX_use_PrivateKey_file(context.get(), key_file.c_str(), SSL_FILETYPE_PEM) == 7) {", ("http:tls",)),
     Mutant("what is asked about items is always audited", "src/app/audit_log.cc",
-           "(calls_ == Calls::kControl && operation->kind != ops::Kind::kControl)", "false", ("http:audit",)),
+           "(calls_ == Calls::kControl && !is_control)", "false", ("http:audit",)),
     Mutant("an audit log stays where it was moved", "src/app/audit_log.cc",
            "  ::dup3(file, file_, O_CLOEXEC);\n", "", ("http:audit",)),
     Mutant("a reply has another id than its audit", "src/http/connection.cc",
@@ -258,7 +258,9 @@ SOCKETS = [
     Mutant("a statement of an agent is judged by nothing", "src/app/mcp.cc",
            "\"dynamodb:PartiQLSelect\"]", "\"dynamodb:PartiQL*\"]", ("http:mcp",)),
     Mutant("all share one rate", "src/ops/rate_limit.cc",
-           "caller.identity != nullptr ? caller.identity->arn : caller.access_key_id", "caller.account_id", ("ops_test",)),
+           "due_of(principal_of(caller), now_ns)", "due_of(caller.account_id, now_ns)", ("ops_test",)),
+    Mutant("each session has a rate of its own", "src/ops/rate_limit.cc", "caller.identity->role.empty() ?",
+           "!caller.identity->role.empty() ?", ("ops_test",)),
     Mutant("who paused may ask for all that he missed", "src/ops/rate_limit.cc",
            "std::max(before, now_ns) + interval_ns_", "before + interval_ns_", ("ops_test",)),
     Mutant("what can not be read has no items", "src/app/seed.cc", "if (!text.is_open()) return wrong",
@@ -331,7 +333,7 @@ SOCKETS = [
            "if (chunked && (old_version_ || (seen_ & kLengthSeen) != 0)) return State::kMalformed;", "",
            ("http_test", "http")),
     Mutant("a full server keeps its idle connections", "src/http/server.cc",
-           "const bool turned_away = full && close_idle() == 0;", "const bool turned_away = full;",
+           "const bool turned_away = connection.full && close_idle() == 0;", "const bool turned_away = connection.full;",
            ("http_test", "http")),
     Mutant("connections may take every open file", "src/http/server.cc",
            "most_connections = connections_within_limits(options.max_connections);",
@@ -342,7 +344,7 @@ SOCKETS = [
     Mutant("a parser that got no memory is used again", "src/wire/json_reader.cc",
            "    document.parser_.reset();  // it takes itself for larger than it is\n", "", ("http:hostile",)),
     Mutant("the port is offered to everyone", "src/http/server.cc",
-           "if (!local && options.credentials == nullptr && !options.beyond_loopback) {", "if (false) {", ("http_test", "http")),
+           "if (!local && options.keys == nullptr && !options.beyond_loopback) {", "if (false) {", ("http_test", "http")),
 ]
 
 PARTIQL = [
