@@ -181,6 +181,11 @@ Result<DirectoryState> check_directory(const fs::path& directory) {
   const Witness::Found found = Witness(directory).load(state.witness);
   std::error_code failed;
   if (!fs::exists(directory / "CURRENT", failed)) {
+    if (fs::exists(directory / kRestoringName, failed)) {
+      return Error(ErrorKind::kUnavailable, "The directory " + directory.string() +
+                                                " holds a part of a backup, whose restoration did not end: run "
+                                                "`partita restore` again.");
+    }
     // RocksDB would make a new, empty store beside the files of this one. (An opening that ended before there was a
     // CURRENT leaves a witness that knows nothing.)
     const bool was_store = found != Witness::Found::kNothing && state.witness.knows_anything();

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/workers.h"
 #include "engines/rocksdb/committer.h"
@@ -13,6 +14,7 @@
 #include "engines/rocksdb/reclaim.h"
 #include "engines/rocksdb/report.h"
 #include "engines/rocksdb/store.h"
+#include "engines/rocksdb/store_backup.h"
 #include "engines/rocksdb/transaction.h"
 #include "storage/positions.h"
 
@@ -53,6 +55,7 @@ class RocksdbEngine final : public Engine {
   Limits limits() const override { return rocks::kLimits; }
   Result<void> health() const override { return committer_.health(); }
   void report(Exposition& out) const override { rocks::report(*store_, out); }
+  rocks::Store& store() { return *store_; }
 
  private:
   // `read` is called with a tier and where to put the value: on this thread, and again on a worker when it needs the
@@ -229,7 +232,21 @@ Task<Result<uint64_t>> RocksdbEngine::approximate_bytes(Range range) {
   co_return bytes;
 }
 
+rocks::Store& store_of(Engine& engine) {
+  auto* const of_rocksdb = dynamic_cast<RocksdbEngine*>(&engine);
+  PARTITA_CHECK(of_rocksdb != nullptr);
+  return of_rocksdb->store();
+}
+
 }  // namespace
+
+Result<MadeBackup> back_up_rocksdb_engine(storage::Engine& engine, const BackupRequest& request) {
+  return rocks::back_up(store_of(engine), request);
+}
+
+Result<std::vector<std::string>> check_rocksdb_files(storage::Engine& engine, const OnBytes& progress) {
+  return rocks::check_files(store_of(engine), progress);
+}
 
 Result<std::unique_ptr<storage::Engine>> open_rocksdb_engine(const RocksdbOptions& options) {
   PARTITA_TRY(std::unique_ptr<rocks::Store> store, rocks::open_store(options));

@@ -40,6 +40,8 @@ struct RocksdbOptions {
   // How many bytes of changes may wait for the disk; who comes then waits before evaluating. (One transaction that is
   // larger is taken when nothing else waits.)
   size_t queue_bytes = size_t{32} << 20;
+  // Off: tables stay as they are, for who only looks.
+  bool compacts = true;
   // What RocksDB keeps its files on; null: the operating system's. For tests that let a disk fail.
   std::shared_ptr<rocksdb::FileSystem> files;
 };

@@ -30,8 +30,6 @@ using rocksdb::Status;
 // Beside the new store while it is made: a copy of the old one that RocksDB may mend.
 constexpr char kCopyName[] = "salvage-copy";
 constexpr size_t kBatchBytes = size_t{4} << 20;
-// No server is started so often between two writes of its epoch; used only when nothing says which epoch was the last.
-constexpr uint64_t kUnknownEpochs = uint64_t{1} << 16;
 
 Error unavailable(std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); }
 
@@ -323,7 +321,7 @@ class Rescue {
   // Whoever opens the new store goes on above every version and position that the old one can have given away.
   Result<void> finish() {
     uint64_t epoch = std::max(last_id_ >> rocks::kEpochShift, witness_.epoch);
-    if (witness_.epoch == 0 && !epoch_is_known_) epoch += kUnknownEpochs;
+    if (witness_.epoch == 0 && !epoch_is_known_) epoch += rocks::kUnknownEpochs;
     std::string stored;
     append_u64(stored, epoch);
     Status status = batch_.Put(fresh_->log, rocks::kEpochKey, stored);

@@ -318,9 +318,9 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
   PARTITA_TRY_VOID(prepare_directory(options.directory));
   const std::shared_ptr<rocksdb::Cache> cache =
       rocksdb::NewLRUCache(options.block_cache_bytes - record_cache_bytes(options));
-  const std::vector<rocksdb::ColumnFamilyDescriptor> families{
-      {rocksdb::kDefaultColumnFamilyName, records_options(cache)},
-      {kLogFamily, family_options(cache, kLogBufferBytes)}};
+  std::vector<rocksdb::ColumnFamilyDescriptor> families{{rocksdb::kDefaultColumnFamilyName, records_options(cache)},
+                                                        {kLogFamily, family_options(cache, kLogBufferBytes)}};
+  for (auto& family : families) family.options.disable_auto_compactions = !options.compacts;
   auto store = std::make_unique<Store>();
   store->witness = std::make_shared<Witness>(options.directory);
   store->files = std::make_shared<StoreFiles>(options.files, options.directory, store->witness, options.sync);

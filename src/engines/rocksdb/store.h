@@ -56,6 +56,9 @@ inline constexpr char kLogFamily[] = "log";
 inline constexpr char kEpochKey[] = "Mepoch";
 // A version is the epoch, shifted, and a count.
 inline constexpr int kEpochShift = 40;
+// No server is started so often between two writes of its epoch, or between a backup and its restoration: so far ahead
+// goes on who does not know which epoch was the last.
+inline constexpr uint64_t kUnknownEpochs = uint64_t{1} << 16;
 
 Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options);
 

@@ -177,6 +177,11 @@ void Witness::saw_manifest(uint64_t number, uint64_t bytes) {
   record_.manifest_bytes = bytes;
 }
 
+uint64_t Witness::oldest_log() {
+  std::lock_guard lock(mutex_);
+  return logs_.empty() ? 0 : *logs_.begin();
+}
+
 bool Witness::let_log_go(uint64_t number) {
   std::lock_guard lock(mutex_);
   // One that is the newest was never used: nothing is known of those before it.

@@ -56,6 +56,8 @@ class Witness {
   void saw_log(uint64_t number);
   // CURRENT now names this one, of which that much is durable. Written with whatever is written next.
   void saw_manifest(uint64_t number, uint64_t bytes);
+  // The oldest log that is needed; 0: there is none.
+  uint64_t oldest_log();
   // This log, and all before it, will be erased. Synced. False when it can not be written: then it must stay.
   bool let_log_go(uint64_t number);
   // No log before this one is needed. Synced; false when it can not be.

@@ -1,0 +1,305 @@
+#include "engines/rocksdb/backup.h"
+
+#include <fcntl.h>
+#include <rocksdb/env.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "engines/rocksdb/backup_directory.h"
+#include "engines/rocksdb/damage_check.h"
+#include "engines/rocksdb/rocksdb_engine.h"
+#include "engines/rocksdb/store.h"
+#include "engines/rocksdb/witness.h"
+
+namespace partita {
+
+namespace {
+
+namespace fs = std::filesystem;
+using rocks::BackupDirectory;
+
+constexpr auto kTellEvery = std::chrono::milliseconds(200);
+constexpr char kCheckingName[] = "checking";  // of an OpenedBackup, in the directory of the backups
+
+Error unavailable(std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); }
+
+// Of "000012.log" or of "shared_checksum/000012_....sst".
+uint64_t number_in(std::string_view file) {
+  const std::string_view name = file.substr(file.rfind('/') + 1);
+  uint64_t number = 0;
+  std::from_chars(name.data(), name.data() + name.size(), number);
+  return number;
+}
+
+uint64_t bytes_in(const fs::path& directory) {
+  uint64_t bytes = 0;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(directory, failed)) {
+    const auto size = entry.file_size(failed);
+    if (!failed) bytes += size;
+  }
+  return bytes;
+}
+
+// Tells how much of a copy is there, as RocksDB does not.
+class Onlooker {
+ public:
+  Onlooker(const fs::path& place, const OnBytes& progress) {
+    if (!progress) return;
+    thread_ = std::jthread([this, place, progress](const std::stop_token& stop) {
+      std::unique_lock lock(mutex_);
+      while (!stopped_.wait_for(lock, stop, kTellEvery, [&] { return stop.stop_requested(); })) {
+        progress(bytes_in(place));
+      }
+    });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any stopped_;
+  std::jthread thread_;
+};
+
+Result<void> sync_directory(const fs::path& directory) {
+  const int descriptor = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool synced = descriptor >= 0 && fsync(descriptor) == 0;
+  const int cause = errno;
+  if (descriptor >= 0) close(descriptor);
+  if (synced) return {};
+  return unavailable("The directory " + directory.string() + " can not be written: " + std::strerror(cause) + ".");
+}
+
+// Write-ahead logs that are there by chance may end in what was never acknowledged.
+bool is_needed(const rocks::BackedUpStore& store, std::string_view file) {
+  return !file.ends_with(".log") || number_in(file) >= store.oldest_log;
+}
+
+// The WITNESS of a store that is as the backup was; without a secret, so that the restored store draws one of its own.
+Result<void> write_witness(const fs::path& directory, const rocks::BackedUpStore& store) {
+  rocks::WitnessRecord record;
+  record.sequence = store.sequence;
+  record.epoch = store.epoch + rocks::kUnknownEpochs;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(directory, failed)) {
+    constexpr std::string_view kManifest = "MANIFEST-";
+    const std::string name = entry.path().filename();
+    if (!name.starts_with(kManifest)) continue;
+    std::from_chars(name.data() + kManifest.size(), name.data() + name.size(), record.manifest);
+    record.manifest_bytes = entry.file_size(failed);
+  }
+  if (!failed && rocks::Witness(directory).begin(record, {})) return {};
+  return unavailable("The file WITNESS in " + directory.string() + " can not be written.");
+}
+
+Result<rocks::BackedUpStore> store_of(const rocksdb::BackupInfo& info) {
+  if (const auto store = rocks::decode_backed_up(info.app_metadata)) return *store;
+  return Error(ErrorKind::kInvalid,
+               "The backup " + std::to_string(info.backup_id) + " was made by a newer version of Partita.");
+}
+
+// The lock of a store, so that no server opens what is being restored, and no two commands restore there.
+class StoreLock {
+ public:
+  static Result<std::unique_ptr<StoreLock>> take(const fs::path& directory) {
+    rocksdb::FileLock* lock = nullptr;
+    const rocksdb::Status status = rocksdb::Env::Default()->LockFile((directory / "LOCK").string(), &lock);
+    if (!status.ok()) {
+      return unavailable("The directory " + directory.string() + " can not be restored to: " + status.ToString() + ".");
+    }
+    return std::make_unique<StoreLock>(lock);
+  }
+  explicit StoreLock(rocksdb::FileLock* lock) : lock_(lock) {}
+  ~StoreLock() { rocksdb::Env::Default()->UnlockFile(lock_).PermitUncheckedError(); }
+  StoreLock(const StoreLock&) = delete;
+  StoreLock& operator=(const StoreLock&) = delete;
+
+ private:
+  rocksdb::FileLock* const lock_;
+};
+
+bool is_of_nobody(const fs::path& file) {
+  const std::string name = file.filename();
+  return name == "LOCK" || name == "lost+found" || name == "admin.sock";
+}
+
+// What a restore leaves that did not end.
+bool is_of_a_restore(const fs::path& file) {
+  const std::string name = file.filename();
+  return name == "WITNESS" || name.starts_with("MANIFEST-") || name.ends_with(".sst") || name.ends_with(".log");
+}
+
+// An empty folder for the files, within the directory.
+Result<fs::path> prepare_restore(const fs::path& to) {
+  const fs::path staging = to / rocks::kRestoringName;
+  std::error_code failed;
+  const bool goes_on = fs::exists(staging, failed) && !fs::exists(to / "CURRENT", failed);
+  std::vector<fs::path> left;
+  for (const auto& entry : fs::directory_iterator(to, failed)) {
+    const fs::path& file = entry.path();
+    if (is_of_nobody(file)) continue;
+    if (!goes_on || (file != staging && !is_of_a_restore(file))) {
+      return Error(ErrorKind::kInvalid, to.string() + " is not empty (there is '" + file.filename().string() +
+                                            "', for example): name a new or an empty directory.");
+    }
+    if (file != staging) left.push_back(file);
+  }
+  for (const fs::path& file : left) fs::remove(file, failed);
+  if (!failed) fs::remove_all(staging, failed);
+  if (!failed) fs::create_directory(staging, failed);
+  if (failed) return unavailable("The directory " + to.string() + " can not be written: " + failed.message() + ".");
+  return staging;
+}
+
+// CURRENT last: without it there is no store.
+Result<void> move_up(const fs::path& staging, const fs::path& to) {
+  std::error_code failed;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(staging, failed)) files.push_back(entry.path());
+  std::ranges::sort(files, {}, [](const fs::path& file) { return file.filename() == "CURRENT"; });
+  for (const fs::path& file : files) {
+    if (failed) break;
+    if (file.filename() == "CURRENT") PARTITA_TRY_VOID(sync_directory(to));
+    fs::rename(file, to / file.filename(), failed);
+  }
+  if (!failed) fs::remove(staging, failed);
+  if (failed) return unavailable("The directory " + to.string() + " can not be written: " + failed.message() + ".");
+  return sync_directory(to);
+}
+
+}  // namespace
+
+bool is_backup_directory(const std::string& directory) {
+  std::error_code failed;
+  return fs::exists(fs::path(directory) / "PARTITA-BACKUPS", failed);
+}
+
+Result<std::vector<Backup>> list_backups(const std::string& directory) {
+  PARTITA_TRY(const BackupDirectory opened, BackupDirectory::open(directory, BackupDirectory::Use::kList));
+  PARTITA_TRY(const auto engine, opened.reader());
+  std::vector<rocksdb::BackupInfo> infos;
+  engine->GetBackupInfo(&infos);
+  std::vector<rocksdb::BackupID> damaged;
+  engine->GetCorruptedBackups(&damaged);
+  std::vector<Backup> backups;
+  for (const auto& info : infos) backups.push_back(rocks::described(info));
+  for (const rocksdb::BackupID id : damaged) {
+    Backup& backup = backups.emplace_back();
+    backup.id = id;
+    backup.damaged = true;
+  }
+  std::ranges::sort(backups, {}, &Backup::id);
+  return backups;
+}
+
+Result<size_t> delete_old_backups(const std::string& directory, size_t keep) {
+  PARTITA_TRY(const std::vector<Backup> before, list_backups(directory));
+  PARTITA_TRY(const BackupDirectory opened, BackupDirectory::open(directory, BackupDirectory::Use::kWrite));
+  PARTITA_TRY(const auto engine, opened.engine(rocksdb::Env::Default()));
+  rocksdb::Status status = engine->PurgeOldBackups(static_cast<uint32_t>(keep));
+  std::vector<rocksdb::BackupID> damaged;
+  engine->GetCorruptedBackups(&damaged);
+  for (const rocksdb::BackupID id : damaged) {
+    if (status.ok()) status = engine->DeleteBackup(id);
+  }
+  if (!status.ok()) return rocks::backup_error(status, "The backups in " + directory + " can not be deleted");
+  PARTITA_TRY(const std::vector<Backup> after, list_backups(directory));
+  return before.size() - std::min(before.size(), after.size());
+}
+
+Result<Backup> restore_backup(const RestoreRequest& request) {
+  PARTITA_TRY(const BackupDirectory opened, BackupDirectory::open(request.directory, BackupDirectory::Use::kRead));
+  PARTITA_TRY(const auto engine, opened.reader());
+  PARTITA_TRY(const rocksdb::BackupInfo info, rocks::find_backup(*engine, request.directory, request.id));
+  PARTITA_TRY(const rocks::BackedUpStore store, store_of(info));
+  const fs::path to = request.to;
+  std::error_code failed;
+  fs::create_directories(to, failed);
+  if (failed) return unavailable("The directory " + request.to + " can not be made: " + failed.message() + ".");
+  PARTITA_TRY(const std::unique_ptr<StoreLock> lock, StoreLock::take(to));
+  PARTITA_TRY(const fs::path staging, prepare_restore(to));
+  PARTITA_TRY_VOID(sync_directory(to));
+  {
+    const Onlooker onlooker(staging, request.progress);
+    const rocksdb::Status status = engine->RestoreDBFromBackup(info.backup_id, staging.string(), staging.string());
+    if (!status.ok()) {
+      return rocks::backup_error(status, "The backup " + std::to_string(info.backup_id) + " can not be restored");
+    }
+  }
+  for (const auto& file : info.file_details) {
+    if (!is_needed(store, file.relative_filename)) {
+      fs::remove(staging / fs::path(file.relative_filename).filename(), failed);
+    }
+  }
+  PARTITA_TRY_VOID(write_witness(staging, store));
+  PARTITA_TRY_VOID(sync_directory(staging));
+  PARTITA_TRY_VOID(move_up(staging, to));
+  return rocks::described(info);
+}
+
+Result<Backup> check_backup(const std::string& directory, uint32_t id) {
+  PARTITA_TRY(const BackupDirectory opened, BackupDirectory::open(directory, BackupDirectory::Use::kRead));
+  PARTITA_TRY(const auto engine, opened.reader());
+  PARTITA_TRY(const rocksdb::BackupInfo info, rocks::find_backup(*engine, directory, id));
+  const rocksdb::Status status = engine->VerifyBackup(info.backup_id, true);
+  if (status.ok()) return rocks::described(info);
+  return rocks::backup_error(status,
+                             "The backup " + std::to_string(info.backup_id) + " in " + directory + " can not be used");
+}
+
+Result<std::unique_ptr<OpenedBackup>> OpenedBackup::open(const std::string& directory, uint32_t id) {
+  PARTITA_TRY(BackupDirectory held, BackupDirectory::open(directory, BackupDirectory::Use::kWrite));
+  PARTITA_TRY(const auto engine, held.reader());
+  PARTITA_TRY(const rocksdb::BackupInfo info, rocks::find_backup(*engine, directory, id));
+  PARTITA_TRY(const rocks::BackedUpStore store, store_of(info));
+  std::unique_ptr<OpenedBackup> opened(new OpenedBackup());
+  opened->lock_ = std::make_shared<BackupDirectory>(std::move(held));
+  std::error_code failed;
+  const fs::path backups = fs::absolute(directory, failed);
+  const fs::path place = backups / kCheckingName;
+  opened->place_ = place.string();
+  fs::remove_all(place, failed);
+  fs::create_directory(place, failed);
+  for (const auto& file : info.file_details) {
+    if (failed) break;
+    const fs::path from = backups / file.relative_filename;
+    if (!is_needed(store, file.relative_filename)) continue;
+    if (from.extension() != ".sst") {
+      fs::copy_file(from, place / from.filename(), failed);
+      continue;
+    }
+    std::array<char, 32> name{};
+    std::snprintf(name.data(), name.size(), "%06llu.sst",
+                  static_cast<unsigned long long>(number_in(file.relative_filename)));
+    fs::create_symlink(from, place / name.data(), failed);
+  }
+  if (failed) return unavailable("The directory " + opened->place_ + " can not be made: " + failed.message() + ".");
+  PARTITA_TRY_VOID(write_witness(place, store));
+  RocksdbOptions options;
+  options.directory = opened->place_;
+  options.compacts = false;
+  PARTITA_TRY(opened->engine_, open_rocksdb_engine(options));
+  return opened;
+}
+
+OpenedBackup::~OpenedBackup() {
+  engine_.reset();
+  std::error_code ignored;
+  if (!place_.empty()) fs::remove_all(place_, ignored);
+}
+
+}  // namespace partita

@@ -1,0 +1,174 @@
+#include "engines/rocksdb/backup_directory.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace partita::rocks {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kMarkName[] = "PARTITA-BACKUPS";
+constexpr std::string_view kMark = "partita backups 1\n";
+// What file systems put into an empty one.
+constexpr char kLostAndFound[] = "lost+found";
+
+Error misuse(std::string sentence) { return Error(ErrorKind::kInvalid, std::move(sentence)); }
+Error unavailable(std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); }
+
+// Makes the directory, for nobody else to read, and its mark.
+Result<void> prepare(const fs::path& directory) {
+  std::error_code failed;
+  if (!fs::exists(directory, failed)) {
+    fs::create_directories(directory, failed);
+    if (!failed) fs::permissions(directory, fs::perms::owner_all, failed);
+    if (failed)
+      return unavailable("The directory " + directory.string() + " can not be made: " + failed.message() + ".");
+  }
+  for (const auto& entry : fs::directory_iterator(directory, failed)) {
+    if (entry.path().filename() == kLostAndFound) continue;
+    return misuse(directory.string() + " is not empty and holds no backups (there is '" +
+                  entry.path().filename().string() + "', for example): name a new or an empty directory.");
+  }
+  if (failed) return unavailable("The directory " + directory.string() + " can not be read: " + failed.message() + ".");
+  const fs::path mark = directory / kMarkName;
+  const fs::path fresh = mark.string() + ".new";
+  const int file = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const bool written = file >= 0 && write(file, kMark.data(), kMark.size()) == static_cast<ssize_t>(kMark.size()) &&
+                       fsync(file) == 0 && rename(fresh.c_str(), mark.c_str()) == 0;
+  const int cause = errno;
+  if (file >= 0) close(file);
+  if (written) return {};
+  return unavailable("The directory " + directory.string() + " can not be written: " + std::strerror(cause) + ".");
+}
+
+Result<void> check_mark(const fs::path& directory) {
+  std::ifstream in(directory / kMarkName, std::ios::binary);
+  const std::string mark((std::istreambuf_iterator<char>(in)), {});
+  if (mark == kMark) return {};
+  return misuse("The backups in " + directory.string() + " are of a newer version of Partita, or of another program.");
+}
+
+bool take_number(std::string_view text, uint64_t& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+}  // namespace
+
+BackupDirectory::BackupDirectory(BackupDirectory&& other) noexcept
+    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
+
+BackupDirectory::~BackupDirectory() {
+  if (lock_ >= 0) close(lock_);
+}
+
+Result<BackupDirectory> BackupDirectory::open(const std::string& directory, Use use) {
+  if (!is_backup_directory(directory)) {
+    if (use != Use::kWrite) return misuse("There are no backups in " + directory + ".");
+    PARTITA_TRY_VOID(prepare(directory));
+  }
+  PARTITA_TRY_VOID(check_mark(directory));
+  if (use == Use::kList) return BackupDirectory(directory, -1);
+  const int lock = ::open((fs::path(directory) / kMarkName).c_str(), O_RDONLY | O_CLOEXEC);
+  BackupDirectory opened(directory, lock);
+  if (lock < 0) return unavailable("The directory " + directory + " can not be read: " + std::strerror(errno) + ".");
+  if (flock(lock, (use == Use::kWrite ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0) return opened;
+  return unavailable("The backups in " + directory + " are in use by another command; wait until it has ended.");
+}
+
+rocksdb::BackupEngineOptions BackupDirectory::options() const {
+  rocksdb::BackupEngineOptions options(path_);
+  options.callback_trigger_interval_size = 1 << 20;
+  return options;
+}
+
+Result<std::unique_ptr<rocksdb::BackupEngine>> BackupDirectory::engine(rocksdb::Env* store) const {
+  rocksdb::BackupEngine* engine = nullptr;
+  const rocksdb::IOStatus status = rocksdb::BackupEngine::Open(options(), store, &engine);
+  if (!status.ok()) return backup_error(status, "The backups in " + path_ + " can not be read");
+  return std::unique_ptr<rocksdb::BackupEngine>(engine);
+}
+
+Result<std::unique_ptr<rocksdb::BackupEngineReadOnly>> BackupDirectory::reader() const {
+  rocksdb::BackupEngineReadOnly* engine = nullptr;
+  const rocksdb::IOStatus status = rocksdb::BackupEngineReadOnly::Open(options(), rocksdb::Env::Default(), &engine);
+  // A first backup that did not end.
+  if (status.IsNotFound()) return misuse("There are no backups in " + path_ + ".");
+  if (!status.ok()) return backup_error(status, "The backups in " + path_ + " can not be read");
+  return std::unique_ptr<rocksdb::BackupEngineReadOnly>(engine);
+}
+
+std::string encode(const BackedUpStore& store) {
+  return "partita 1\nepoch " + std::to_string(store.epoch) + "\nsequence " + std::to_string(store.sequence) +
+         "\noldest-log " + std::to_string(store.oldest_log) + "\nstore " + store.directory + "\n";
+}
+
+std::optional<BackedUpStore> decode_backed_up(const std::string& metadata) {
+  std::string_view rest = metadata;
+  const auto line = [&rest](std::string_view name) -> std::optional<std::string_view> {
+    const size_t end = name == "store " ? rest.size() - (rest.ends_with('\n') ? 1 : 0) : rest.find('\n');
+    if (!rest.starts_with(name) || end == std::string_view::npos) return std::nullopt;
+    const std::string_view value = rest.substr(name.size(), end - name.size());
+    rest.remove_prefix(std::min(rest.size(), end + 1));
+    return value;
+  };
+  BackedUpStore store;
+  const auto number = [&](std::string_view name, uint64_t& to) {
+    const auto text = line(name);
+    return text && take_number(*text, to);
+  };
+  uint64_t form = 0;
+  if (!number("partita ", form) || form != 1 || !number("epoch ", store.epoch) ||
+      !number("sequence ", store.sequence) || !number("oldest-log ", store.oldest_log)) {
+    return std::nullopt;
+  }
+  const auto directory = line("store ");
+  if (!directory) return std::nullopt;
+  store.directory = *directory;
+  return store;
+}
+
+Result<rocksdb::BackupInfo> find_backup(const rocksdb::BackupEngineReadOnlyBase& engine, const std::string& directory,
+                                        uint32_t id) {
+  rocksdb::BackupInfo info;
+  const rocksdb::Status status =
+      id == 0 ? engine.GetLatestBackupInfo(&info, true) : engine.GetBackupInfo(id, &info, true);
+  if (status.ok()) return info;
+  if (status.IsNotFound()) {
+    return misuse(id == 0 ? "There is no backup in " + directory + " that is whole."
+                          : "There is no backup " + std::to_string(id) + " in " + directory +
+                                "; `partita backup list " + directory + "` says which there are.");
+  }
+  return Error(ErrorKind::kCorrupt,
+               "The backup " + std::to_string(id) + " in " + directory + " is damaged: " + status.ToString() + ".");
+}
+
+Backup described(const rocksdb::BackupInfo& info) {
+  Backup backup;
+  backup.id = info.backup_id;
+  backup.made_s = info.timestamp;
+  backup.bytes = info.size;
+  if (const auto store = decode_backed_up(info.app_metadata)) backup.store = store->directory;
+  return backup;
+}
+
+Error backup_error(const rocksdb::Status& status, const std::string& what) {
+  const ErrorKind kind = status.IsCorruption() ? ErrorKind::kCorrupt : ErrorKind::kUnavailable;
+  if (status.IsIncomplete()) return unavailable(what + ": it was stopped.");
+  return Error(kind, what + ": " + status.ToString() + ".");
+}
+
+}  // namespace partita::rocks

@@ -1,0 +1,96 @@
+#include "engines/rocksdb/store_backup.h"
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/transaction_log.h>
+
+#include <filesystem>
+#include <set>
+#include <system_error>
+
+#include "engines/rocksdb/backup_directory.h"
+
+namespace partita::rocks {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// More than this in the write-ahead log is written into tables first, which later backups share; less is copied.
+constexpr uint64_t kFlushBytes = uint64_t{8} << 20;
+constexpr uint64_t kProgressBytes = 1 << 20;
+
+uint64_t log_bytes(rocksdb::DB& db) {
+  rocksdb::VectorLogPtr logs;
+  if (!db.GetSortedWalFiles(logs).ok()) return 0;
+  uint64_t bytes = 0;
+  for (const auto& log : logs) bytes += log->SizeFileBytes();
+  return bytes;
+}
+
+std::set<std::string> files_of(const rocksdb::BackupEngine& engine) {
+  std::vector<rocksdb::BackupInfo> backups;
+  engine.GetBackupInfo(&backups, true);
+  std::set<std::string> files;
+  for (const auto& backup : backups) {
+    for (const auto& file : backup.file_details) files.insert(file.relative_filename);
+  }
+  return files;
+}
+
+std::string absolute(const std::string& directory) {
+  std::error_code failed;
+  const fs::path whole = fs::weakly_canonical(directory, failed);
+  return failed ? directory : whole.string();
+}
+
+}  // namespace
+
+Result<MadeBackup> back_up(Store& store, const BackupRequest& request) {
+  if (store.keeper.failed()) return Error(ErrorKind::kUnavailable, store.keeper.sentence());
+  PARTITA_TRY(const BackupDirectory directory, BackupDirectory::open(request.directory, BackupDirectory::Use::kWrite));
+  PARTITA_TRY(const std::unique_ptr<rocksdb::BackupEngine> engine, directory.engine(store.env.get()));
+  const std::set<std::string> before = files_of(*engine);
+  const BackedUpStore described_store{absolute(store.db->GetName()), store.last_id >> kEpochShift,
+                                      store.db->GetLatestSequenceNumber(), store.witness->oldest_log()};
+  rocksdb::CreateBackupOptions options;
+  options.flush_before_backup = log_bytes(*store.db) > kFlushBytes;
+  options.decrease_background_thread_cpu_priority = true;
+  options.background_thread_cpu_priority = rocksdb::CpuPriority::kLow;
+  uint64_t done = 0;
+  options.progress_callback = [&] {
+    done += kProgressBytes;
+    if (request.progress && !request.progress(done)) engine->StopBackup();
+  };
+  rocksdb::BackupID id = 0;
+  rocksdb::Status status = engine->CreateNewBackupWithMetadata(options, store.db.get(), encode(described_store), &id);
+  if (!status.ok()) return backup_error(status, "The backup into " + request.directory + " failed");
+  PARTITA_TRY(const rocksdb::BackupInfo info, find_backup(*engine, request.directory, id));
+  MadeBackup made{described(info)};
+  for (const auto& file : info.file_details) {
+    if (!before.contains(file.relative_filename)) made.new_bytes += file.size;
+  }
+  if (request.keep > 0) {
+    status = engine->PurgeOldBackups(static_cast<uint32_t>(request.keep));
+    if (!status.ok()) return backup_error(status, "The backup was made, but older ones can not be deleted");
+  }
+  return made;
+}
+
+Result<std::vector<std::string>> check_files(const Store& store, const OnBytes& progress) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  store.db->GetLiveFilesMetaData(&files);
+  std::vector<std::string> damaged;
+  uint64_t bytes = 0;
+  for (const auto& file : files) {
+    const bool of_records = file.column_family_name == rocksdb::kDefaultColumnFamilyName;
+    const rocksdb::Options options = store.db->GetOptions(of_records ? store.records : store.log);
+    const std::string path = store.db->GetName() + file.name;
+    const rocksdb::Status status = rocksdb::VerifySstFileChecksum(options, rocksdb::EnvOptions(), path);
+    if (!status.ok()) damaged.push_back("The file " + path + " is damaged: " + status.ToString() + ".");
+    bytes += file.size;
+    if (progress && !progress(bytes)) return Error(ErrorKind::kUnavailable, "It was stopped.");
+  }
+  return damaged;
+}
+
+}  // namespace partita::rocks

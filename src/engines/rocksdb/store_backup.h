@@ -1,0 +1,16 @@
+// What backup.h promises, of the open store.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engines/rocksdb/backup.h"
+#include "engines/rocksdb/store.h"
+
+namespace partita::rocks {
+
+Result<MadeBackup> back_up(Store& store, const BackupRequest& request);
+Result<std::vector<std::string>> check_files(const Store& store, const OnBytes& progress);
+
+}  // namespace partita::rocks

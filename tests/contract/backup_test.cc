@@ -1,0 +1,317 @@
+// Backups of a store that is written to meanwhile, and what is restored from them.
+#include "engines/rocksdb/backup.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "rocksdb_store.h"
+#include "store_directory.h"
+
+namespace partita::contract {
+namespace {
+
+using namespace storage;
+namespace fs = std::filesystem;
+
+class Backups : public RocksdbStore {
+ protected:
+  std::string backups() const { return (directory_.path() / "backups").string(); }
+  std::string restored() const { return (directory_.path() / "restored").string(); }
+
+  MadeBackup back_up(Engine& engine, size_t keep = 0) {
+    auto made = back_up_rocksdb_engine(engine, {backups(), keep, nullptr});
+    EXPECT_TRUE(made.ok()) << made.error().sentence();
+    return std::move(made).value();
+  }
+  // An empty directory with that backup in it.
+  Result<Backup> try_restore(uint32_t id = 0) {
+    fs::remove_all(restored());
+    return restore_backup({backups(), id, restored(), nullptr});
+  }
+  std::unique_ptr<Engine> open_restored() {
+    auto engine = open_store(restored());
+    EXPECT_TRUE(engine.ok()) << engine.error().sentence();
+    return std::move(engine).value();
+  }
+  std::unique_ptr<Engine> restore(uint32_t id = 0) {
+    const auto done = try_restore(id);
+    EXPECT_TRUE(done.ok()) << done.error().sentence();
+    return open_restored();
+  }
+  std::vector<uint32_t> ids() {
+    std::vector<uint32_t> found;
+    const std::vector<Backup> listed = list_backups(backups()).value();
+    for (const Backup& backup : listed) found.push_back(backup.id);
+    return found;
+  }
+  // The only file of the backups' tables, of which there is one.
+  fs::path shared_table() const {
+    for (const auto& entry : fs::directory_iterator(backups() + "/shared_checksum")) return entry.path();
+    return {};
+  }
+};
+
+// Each writes numbered pairs of records and an entry of the log, in one transaction.
+class Writers {
+ public:
+  static constexpr size_t kWriters = 8;
+  using Numbers = std::array<int, kWriters>;
+
+  explicit Writers(Engine& engine) : engine_(engine) {
+    for (size_t w = 0; w < kWriters; ++w) threads_.emplace_back([this, w] { run(w); });
+  }
+  ~Writers() { stop(); }
+  void stop() {
+    stopping_ = true;
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+  // How many of each are acknowledged.
+  Numbers acknowledged() const {
+    Numbers numbers{};
+    for (size_t w = 0; w < kWriters; ++w) numbers[w] = written_[w];
+    return numbers;
+  }
+  void wait_for(int more) const {
+    const auto sum = [this] {
+      int all = 0;
+      for (const auto& one : written_) all += one;
+      return all;
+    };
+    for (const int wanted = sum() + more; sum() < wanted;) std::this_thread::yield();
+  }
+  static std::string name(const char* kind, size_t writer, int number) {
+    return std::string(kind) + "/" + std::to_string(writer) + "/" + std::to_string(number);
+  }
+
+ private:
+  void run(size_t writer) {
+    const std::string value(2'000, static_cast<char>('a' + writer));
+    for (int number = 0; !stopping_; ++number) {
+      const std::string item = name("item", writer, number);
+      const std::string index = name("index", writer, number);
+      const Decide both = [&](std::span<const Record* const>, Changes& changes) {
+        changes.put(key(item), value);
+        changes.put(key(index), item);
+        changes.append("changes", item);
+        return Decision::kCommit;
+      };
+      EXPECT_EQ(transact(engine_, {item}, both), Outcome::kCommitted);
+      written_[writer] = number + 1;
+    }
+  }
+
+  Engine& engine_;
+  std::atomic<bool> stopping_{false};
+  std::array<std::atomic<int>, kWriters> written_{};
+  std::vector<std::thread> threads_;
+};
+
+void expect_whole(Engine& engine, const Writers::Numbers& acknowledged) {
+  std::set<std::string> items;
+  for (const std::string& name : keys_of(scan(engine, {"item/", "item0"}, Direction::kAscending))) items.insert(name);
+  std::set<std::string> indexed;
+  const Page index = scan(engine, {"index/", "index0"}, Direction::kAscending);
+  for (size_t i = 0; i < index.size(); ++i) indexed.emplace(index[i].value);
+  std::set<std::string> logged;
+  for (const std::string& entry : entries_of(read_log(engine, "changes"))) logged.insert(entry);
+  EXPECT_EQ(items, indexed);
+  EXPECT_EQ(items, logged);
+  for (size_t w = 0; w < Writers::kWriters; ++w) {
+    for (int number = 0; number < acknowledged[w]; ++number) {
+      ASSERT_TRUE(items.contains(Writers::name("item", w, number))) << w << "/" << number;
+    }
+  }
+}
+
+TEST_F(Backups, HoldWhatWasAcknowledgedBeforeTheyBegan) {
+  const auto engine = open();
+  std::vector<Writers::Numbers> acknowledged;
+  {
+    Writers writers(*engine);
+    for (int i = 0; i < 6; ++i) {
+      writers.wait_for(i % 2 == 0 ? 200 : 1'500);  // little is copied as a log, much is made tables first
+      acknowledged.push_back(writers.acknowledged());
+      EXPECT_EQ(back_up(*engine).backup.id, acknowledged.size());
+    }
+  }
+  const Position newest = log_end(*engine, "changes");
+  for (uint32_t id = 1; id <= acknowledged.size(); ++id) {
+    SCOPED_TRACE(id);
+    const auto copy = restore(id);
+    expect_whole(*copy, acknowledged[id - 1]);
+    // What it gives away now was never given away by the store that it is a copy of.
+    append(*copy, "changes", "new");
+    EXPECT_GT(log_end(*copy, "changes"), newest);
+  }
+  EXPECT_EQ(check_backup(backups(), 0)->id, acknowledged.size());
+}
+
+TEST_F(Backups, CopyOnlyWhatIsNew) {
+  fill(*open());
+  const auto engine = open();
+  const MadeBackup first = back_up(*engine);
+  EXPECT_GT(first.new_bytes, 0u);
+  put(*engine, "one more", "value");
+  const MadeBackup second = back_up(*engine);
+  EXPECT_LT(second.new_bytes, first.new_bytes / 10);
+  EXPECT_GE(second.backup.bytes, first.backup.bytes);
+  EXPECT_EQ(fs::path(second.backup.store), fs::canonical(path()));
+  EXPECT_EQ(value_of(*restore(1), "one more"), std::nullopt);
+  EXPECT_EQ(value_of(*restore(2), "one more"), "value");
+}
+
+TEST_F(Backups, AreKeptAsManyAsWanted) {
+  fill(*open());
+  const auto engine = open();
+  for (int i = 0; i < 4; ++i) {
+    put(*engine, "number", std::to_string(i));
+    back_up(*engine, 2);
+  }
+  EXPECT_EQ(ids(), (std::vector<uint32_t>{3, 4}));
+  EXPECT_EQ(value_of(*restore(3), "number"), "2");
+  EXPECT_EQ(delete_old_backups(backups(), 1).value(), 1u);
+  EXPECT_EQ(ids(), std::vector<uint32_t>{4});
+  const auto last = restore();
+  EXPECT_EQ(value_of(*last, "number"), "3");
+  EXPECT_TRUE(value_of(*last, big_name(7)).has_value());
+  EXPECT_FALSE(try_restore(3).ok());
+}
+
+TEST_F(Backups, ThatWereStoppedLeaveTheOthers) {
+  fill(*open());
+  const auto engine = open();
+  back_up(*engine);
+  // So that there is much that is new.
+  SeededRandom random(seed());
+  for (int i = 0; i < 400; ++i) {
+    std::string value(50'000, '\0');
+    std::ranges::generate(value, [&] { return static_cast<char>(random.next()); });
+    put(*engine, "new" + std::to_string(i), value);
+  }
+  const auto stopped = back_up_rocksdb_engine(*engine, {backups(), 0, [](uint64_t) { return false; }});
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_NE(stopped.error().sentence().find("stopped"), std::string_view::npos);
+  EXPECT_EQ(ids(), std::vector<uint32_t>{1});
+  EXPECT_EQ(value_of(*restore(), "new0"), std::nullopt);
+  back_up(*engine);
+  EXPECT_TRUE(value_of(*restore(), "new399").has_value());
+}
+
+TEST_F(Backups, ThatAreDamagedAreNotServed) {
+  fill(*open());
+  back_up(*open());
+  const fs::path table = shared_table();
+  change_bytes(table, fs::file_size(table) / 2, 1, [](char c) { return static_cast<char>(c ^ 1); });
+  EXPECT_EQ(check_backup(backups(), 0).error().kind(), ErrorKind::kCorrupt);
+  EXPECT_EQ(try_restore().error().kind(), ErrorKind::kCorrupt);
+  const auto served = open_store(restored());
+  ASSERT_FALSE(served.ok());
+  EXPECT_NE(served.error().sentence().find("restoration did not end"), std::string_view::npos);
+  change_bytes(table, fs::file_size(table) / 2, 1, [](char c) { return static_cast<char>(c ^ 1); });
+  // What was left of the first try is no hindrance.
+  const auto again = restore_backup({backups(), 0, restored(), nullptr});
+  ASSERT_TRUE(again.ok()) << again.error().sentence();
+  EXPECT_TRUE(value_of(*open_restored(), big_name(149)).has_value());
+  fs::remove(table);
+  EXPECT_TRUE(list_backups(backups())->front().damaged);
+  EXPECT_EQ(restore_backup({backups(), 1, restored() + "2", nullptr}).error().kind(), ErrorKind::kCorrupt);
+  EXPECT_EQ(delete_old_backups(backups(), 1).value(), 1u);
+  EXPECT_EQ(ids(), std::vector<uint32_t>());
+}
+
+TEST_F(Backups, WhoseRestorationIsCutOffAreNotServed) {
+  fill(*open());
+  back_up(*open());
+  ASSERT_TRUE(try_restore().ok());
+  const auto names = files_of(restored());
+  // As it is when each next file is still to be moved up, CURRENT last.
+  for (size_t moved = 0; moved < names.size(); ++moved) {
+    ASSERT_TRUE(try_restore().ok());
+    fs::create_directory(restored() + "/restoring");
+    fs::rename(restored() + "/CURRENT", restored() + "/restoring/CURRENT");
+    for (size_t i = moved; i < names.size(); ++i) {
+      const fs::path name = names[i].filename();
+      if (name != "CURRENT") fs::rename(fs::path(restored()) / name, fs::path(restored()) / "restoring" / name);
+    }
+    EXPECT_FALSE(open_store(restored()).ok());
+    ASSERT_TRUE(restore_backup({backups(), 0, restored(), nullptr}).ok());
+    EXPECT_TRUE(value_of(*open_restored(), big_name(3)).has_value());
+  }
+}
+
+TEST_F(Backups, GoNowhereElseThanWhereTheyBelong) {
+  const auto engine = open();
+  put(*engine, "k", "v");
+  fs::create_directories(backups());
+  std::ofstream(backups() + "/letter") << "dear";
+  EXPECT_EQ(back_up_rocksdb_engine(*engine, {backups(), 0, nullptr}).error().kind(), ErrorKind::kInvalid);
+  EXPECT_EQ(back_up_rocksdb_engine(*engine, {path(), 0, nullptr}).error().kind(), ErrorKind::kInvalid);
+  EXPECT_TRUE(fs::exists(backups() + "/letter"));
+  EXPECT_EQ(list_backups(backups()).error().kind(), ErrorKind::kInvalid);
+  fs::remove_all(backups());
+  back_up(*engine);
+  EXPECT_EQ(restore_backup({backups(), 0, path(), nullptr}).error().kind(), ErrorKind::kUnavailable);  // in use
+  fs::create_directories(restored());
+  std::ofstream(restored() + "/letter") << "dear";
+  EXPECT_EQ(restore_backup({backups(), 0, restored(), nullptr}).error().kind(), ErrorKind::kInvalid);
+  EXPECT_TRUE(fs::exists(restored() + "/letter"));
+  EXPECT_EQ(restore_backup({backups(), 5, restored() + "2", nullptr}).error().kind(), ErrorKind::kInvalid);
+}
+
+TEST_F(Backups, CanBeReadWhereTheyAre) {
+  fill(*open());
+  const auto engine = open();
+  put(*engine, "in the log", "value");
+  back_up(*engine);
+  {
+    const auto opened = OpenedBackup::open(backups(), 0);
+    ASSERT_TRUE(opened.ok()) << opened.error().sentence();
+    EXPECT_EQ(value_of((*opened)->engine(), "in the log"), "value");
+    EXPECT_TRUE(value_of((*opened)->engine(), big_name(99)).has_value());
+    EXPECT_EQ(check_rocksdb_files((*opened)->engine(), nullptr).value(), std::vector<std::string>());
+    EXPECT_EQ(back_up_rocksdb_engine(*engine, {backups(), 0, nullptr}).error().kind(), ErrorKind::kUnavailable);
+  }
+  EXPECT_TRUE(check_backup(backups(), 0).ok());
+  back_up(*engine);
+  EXPECT_EQ(ids(), (std::vector<uint32_t>{1, 2}));
+}
+
+// The restored store misses what is missing, as any other does.
+TEST_F(Backups, RestoreAWitness) {
+  fill(*open());
+  const auto engine = open();
+  for (int i = 0; i < 100; ++i) put(*engine, "k" + std::to_string(i), "v");
+  back_up(*engine);
+  ASSERT_TRUE(try_restore().ok());
+  const rocks::WitnessRecord witness = witness_of(restored());
+  EXPECT_GE(witness.sequence, 250u);
+  EXPECT_GT(witness.epoch, witness_of(path()).epoch);
+  EXPECT_TRUE(witness.secret.empty());
+  fs::remove(newest_log(restored()));
+  const auto opened = open_store(restored());
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.error().kind(), ErrorKind::kCorrupt);
+}
+
+TEST_F(Backups, DamagedTablesOfAStoreAreNamed) {
+  fill(*open());
+  {
+    const auto engine = open();
+    EXPECT_EQ(check_rocksdb_files(*engine, nullptr).value(), std::vector<std::string>());
+  }
+  const auto tables = files(".sst");
+  const fs::path table = *std::ranges::max_element(tables, {}, [](const fs::path& one) { return fs::file_size(one); });
+  change_bytes(table, fs::file_size(table) / 2, 8, [](char c) { return static_cast<char>(c ^ 1); });
+  const auto engine = open();
+  const std::vector<std::string> said = check_rocksdb_files(*engine, nullptr).value();
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].find(table.filename().string()), std::string::npos);
+}
+
+}  // namespace
+}  // namespace partita::contract
