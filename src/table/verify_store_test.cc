@@ -1,0 +1,354 @@
+// A store that fits together, and one kind of damage at a time planted in it.
+#include "table/verify_store.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "model/item_codec.h"
+#include "storage/ranges.h"
+#include "table/catalog.h"
+#include "table/expiry.h"
+#include "table/job.h"
+#include "table/policy.h"
+#include "table/rows.h"
+#include "table/stream.h"
+#include "table/stream_record.h"
+#include "table/system_rows.h"
+#include "table/table_testing.h"
+#include "table/vector_log.h"
+
+namespace partita::table {
+namespace {
+
+using model::Type;
+using storage::Key;
+using Kind = WriteAction::Kind;
+
+constexpr int kItems = 30;
+
+AttributeValue floats(int64_t first) { return AttributeValue::list({n(first), n(1), n(2)}); }
+
+class VerifyStoreTest : public TableTest {
+ protected:
+  // "T" has everything; "U" is beside it.
+  VerifyStoreTest() {
+    TableRequest request = plain_table();
+    request.definitions.insert(request.definitions.end(), {{"l", Type::kS}, {"g", Type::kS}});
+    IndexRequest local = index_request("local", {hash("pk"), range("l")}, ProjectionKind::kKeysOnly);
+    local.global = false;
+    request.local_indexes = {{local}};
+    request.global_indexes = {{index_request("all", {hash("g")})}};
+    IndexRequest near = index_request("near", {}, ProjectionKind::kKeysOnly);
+    near.vector = VectorRequest{"v", 3, Distance::kCosine, {}};
+    request.vector_indexes = {{near}};
+    request.stream = StreamRequest{true, "NEW_AND_OLD_IMAGES"};
+    const Policy policy{"{}"};
+    create(request);
+    Resource resource;
+    resource.name = "T";
+    EXPECT_TRUE(wait_for(put_policy(db(), resource, policy, std::nullopt)).ok());
+    EXPECT_TRUE(wait_for(update_ttl(db(), {"T", true, "expires"})).ok());
+    create(plain_table("U"));
+    for (int i = 0; i < kItems; ++i) put("T", row(i));
+    for (int i = 0; i < kItems; i += 5) EXPECT_TRUE(write(Kind::kDelete, "T", key(i)).ok());
+    put("U", row(1));
+    wait_for_jobs();
+    table_ = find("T");
+    close();
+  }
+
+  static Item key(int i) { return item({{"pk", s("p" + std::to_string(i % 4))}, {"sk", n(i)}}); }
+  static Item row(int i) {
+    Item made = key(i);
+    made.set("l", s("l" + std::to_string(i % 3)));
+    if (i % 2 == 0) made.set("g", s("g" + std::to_string(i % 5)));
+    if (i % 3 == 0) made.set("expires", n(2'000'000'000 + i));
+    if (i % 4 != 0) made.set("v", floats(i));
+    return made;
+  }
+
+  const TableInfo& table() const { return *table_; }
+  const IndexInfo& index(const char* name) const { return *table_->find_index(name); }
+  Key row_of(const char* name, int i) const { return *index_key(table(), index(name), row(i)); }
+  Key expiry_of_item(int i) {
+    storage::Changes changes;
+    put_expiry_row(table(), item_key(table(), row(i)), 2'000'000'000 + i, changes);
+    return changes.writes()[0].key;
+  }
+  std::string topic(uint32_t shard = 1) const { return topic_of(table().id, table().stream.created_ms, shard); }
+
+  void change(const std::function<void(storage::Changes&)>& how) {
+    std::vector<Key> none;
+    std::vector<storage::Compare> nothing;
+    const storage::Decide decide = [&](std::span<const storage::Record* const>, storage::Changes& changes) {
+      how(changes);
+      return storage::Decision::kCommit;
+    };
+    ASSERT_TRUE(wait_for(engine_.transact(std::move(none), std::move(nothing), decide, nullptr)).ok());
+  }
+  void erase(const Key& one) {
+    change([&](storage::Changes& changes) { changes.erase(one); });
+  }
+  std::string stored(const Key& one) {
+    const std::vector<Key> keys{one};
+    return wait_for(engine_.read(keys)).value()[0].value().value;
+  }
+
+  std::vector<Verified> verify(VerifyOptions options = {}) {
+    auto report = wait_for_report(options);
+    EXPECT_TRUE(report.ok()) << report.error().sentence();
+    return std::move(report).value();
+  }
+  Result<std::vector<Verified>> wait_for_report(const VerifyOptions& options) { return verify_store(engine_, options); }
+
+  void expect_well() {
+    for (const Verified& one : verify()) {
+      EXPECT_EQ(one.differences, 0u) << one.table << ": " << one.named.front();
+      EXPECT_TRUE(one.skipped.empty()) << one.skipped.front();
+    }
+  }
+  // That it is found, where it is, and nothing else.
+  void expect_found(const std::string& where, const std::string& part, size_t differences = 1) {
+    for (const Verified& one : verify()) {
+      EXPECT_EQ(one.differences, one.table == where ? differences : 0)
+          << one.table << ": " << (one.named.empty() ? "" : one.named.back());
+      if (one.table != where || one.named.empty()) continue;
+      const bool named = std::ranges::any_of(one.named, [&](const auto& text) { return text.contains(part); });
+      EXPECT_TRUE(named) << one.named.front();
+    }
+  }
+
+  Table table_;
+};
+
+TEST_F(VerifyStoreTest, ASoundStoreIsSound) {
+  expect_well();
+  const auto report = verify();
+  ASSERT_EQ(report.size(), 3u);
+  EXPECT_EQ(report[1].table, "T");
+  EXPECT_EQ(report[1].items, 24u);
+  EXPECT_EQ(report[1].records, 36u);
+  EXPECT_EQ(report[1].expiring, 8u);
+  size_t rows = 0;
+  for (int i = 0; i < kItems; ++i) rows += i % 5 == 0 ? 0 : 1 + (i % 2 == 0) + (i % 4 != 0);
+  EXPECT_EQ(report[1].index_rows, rows);
+  EXPECT_EQ(report[2].items, 1u);
+  uint64_t read = 0;
+  VerifyOptions stopping;
+  stopping.page_rows = 3;
+  stopping.progress = [&](uint64_t so_far, uint64_t) { return read = so_far, so_far < 20; };
+  EXPECT_EQ(wait_for_report(stopping).error().kind(), ErrorKind::kUnavailable);
+  EXPECT_GE(read, 20u);
+  // Page by page, and the stream's keys a few at a time, it is the same.
+  VerifyOptions small;
+  small.page_rows = 2;
+  small.keys_at_once = 5;
+  for (const Verified& one : verify(small)) EXPECT_EQ(one.differences, 0u);
+}
+
+TEST_F(VerifyStoreTest, RowsOfIndexes) {
+  for (const char* name : {"local", "all", "near"}) {
+    SCOPED_TRACE(name);
+    const Key victim = row_of(name, 6);
+    const std::string value = stored(victim);
+    erase(victim);
+    expect_found("T", "Index " + std::string(name) + " lacks the item with pk = \"p2\", sk = 6", 2);  // and its count
+    store(victim, value);
+    Item other = model::decode_item(value).value();
+    other.set("more", n(1));
+    store(victim, model::encode_item(other));
+    expect_found("T", "Index " + std::string(name) + " has other attributes for the item with pk = \"p2\", sk = 6", 2);
+    store(victim, value);
+    const Key stray = row_of(name, 10);  // of an item that was deleted
+    store(stray, value);
+    expect_found("T", "Index " + std::string(name) + " has an item with pk = \"p2\", sk = 10 that the table has not",
+                 2);
+    erase(stray);
+  }
+  Item moved = row(6);
+  moved.set("g", s("elsewhere"));
+  const Key wrong_place = *index_key(table(), index("all"), moved);
+  store(wrong_place, model::encode_item(moved));
+  expect_found("T", "Index all has an item with pk = \"p2\", sk = 6 in a wrong place", 2);
+  erase(wrong_place);
+  Key nobody = row_of("all", 6);
+  nobody.bytes[5] = 9;
+  store(nobody, "x");
+  expect_found("T", "an index that is not there (id 9)");
+  erase(nobody);
+  expect_well();
+}
+
+TEST_F(VerifyStoreTest, Items) {
+  const Key victim = item_key(table(), row(7));
+  const std::string value = stored(victim);
+  store(victim, "\x09nonsense");
+  const auto report = verify();
+  EXPECT_GE(report[1].differences, 2u);
+  EXPECT_EQ(report[1].named[0], "The item with pk = \"p3\", sk = 7 can not be read.");
+  store(victim, value);
+  const Key place = item_key(table(), row(10));
+  store(place, value);
+  EXPECT_TRUE(verify()[1].named[0].contains("pk = \"p3\", sk = 7 stands in the place of another"));
+  erase(place);
+  erase(victim);
+  VerifyOptions few;
+  few.named = 3;
+  const auto lost = verify(few);
+  EXPECT_EQ(lost[1].differences, 4u);  // two rows, a record, counts
+  EXPECT_EQ(lost[1].named.size(), 3u);
+  store(victim, value);
+  expect_well();
+}
+
+TEST_F(VerifyStoreTest, CountsAndRowsToExpireBy) {
+  const Key base = base_count_key(table().id);
+  const std::string counted = stored(base);
+  Counts one;
+  one.add(0, {1, 100});
+  std::string row_of_slot;
+  encode_counts(one, row_of_slot);
+  Key slot = base;
+  append_u64(slot.bytes, 1);
+  append_u64(slot.bytes, 7);
+  append_u32(slot.bytes, 0);
+  append_u32(slot.bytes, 0);
+  store(slot, row_of_slot);
+  expect_found("T", "Counted as 25 with");
+  erase(slot);
+  store(base, "\x07");
+  EXPECT_EQ(verify()[0].named[0], "A count can not be read.");
+  store(base, counted);
+  const Key due = expiry_of_item(3);
+  const std::string value = stored(due);
+  erase(due);
+  expect_found("T", "The item with pk = \"p3\", sk = 3 has no row to expire by");
+  store(due, value);
+  const Key stray = expiry_of_item(4);
+  store(stray, value);
+  expect_found("T", "A row says that an item with pk = \"p0\", sk = 4 expires");
+  erase(stray);
+  Key old = due;
+  old.bytes[5 + 4 + 7] = static_cast<char>(old.bytes[5 + 4 + 7] - 1);  // of a run before
+  store(old, value);
+  expect_found("T", "of a time to live that is over");
+  erase(old);
+  expect_well();
+}
+
+TEST_F(VerifyStoreTest, Streams) {
+  // Written past the stream.
+  const Key victim = item_key(table(), row(8));
+  const std::string value = stored(victim);
+  Item other = row(8);
+  other.set("l", s("l2"));
+  other.set("z", n(1));
+  store(victim, model::encode_item(other));
+  const auto altered = verify();
+  EXPECT_TRUE(std::ranges::any_of(altered[1].named, [](const auto& one) {
+    return one.contains("the newest record of the item with pk = \"p0\", sk = 8 says that it is another");
+  }));
+  store(victim, value);
+  const uint32_t shard = shard_of(table(), item_key(table(), row(9)))->number;
+  const auto append = [&](const std::string& entry, uint32_t to) {
+    change([&](storage::Changes& changes) { changes.append(topic(to), entry); });
+  };
+  ItemRecord record;
+  const std::string keys = model::encode_item(key(9));
+  record.event = StreamEvent::kRemove;
+  record.keys = keys;
+  append(encode_record(record), shard);
+  expect_found("T", "the newest record of the item with pk = \"p1\", sk = 9 says that it is gone");
+  record.event = StreamEvent::kInsert;
+  const std::string image = stored(item_key(table(), row(9)));
+  record.new_image = image;
+  append(encode_record(record), shard);
+  expect_well();
+  append(encode_record(record), shard % 4 + 1);
+  expect_found("T", "is in shard " + std::to_string(shard % 4 + 1) + ", where it does not belong");
+  append("\x05", 1);
+  expect_found("T", "an entry of shard 1 can not be read", 2);
+}
+
+TEST_F(VerifyStoreTest, StreamsThatEnd) {
+  change([&](storage::Changes& changes) { changes.append(topic(), encode_mark(ShardMark::kClosed)); });
+  expect_found("T", "shard 1 has an end and is open");
+  const Key stream = stream_row_key("T", table().stream.label);
+  StreamRow row = decode_stream_row(stored(stream)).value();
+  row.shards[0].closed_ms = 5;
+  store(stream, encode_stream_row(row));
+  expect_found("T", "The row of its stream is not what its description says.");
+  erase(stream);
+  expect_found("T", "The row of its stream is missing.");
+}
+
+TEST_F(VerifyStoreTest, AForgottenLogIsMissed) {
+  ASSERT_TRUE(wait_for(engine_.forget_log(topic())).ok());
+  expect_found("T", "shard 1 has no log");
+}
+
+TEST_F(VerifyStoreTest, TheCatalogue) {
+  const Key description = table_key("U");
+  const std::string value = stored(description);
+  erase(description);
+  expect_found("", "", 2);  // rows and counts of nobody; of U nothing is said any more
+  store(description, "\x09");
+  EXPECT_EQ(verify()[0].named[0], "The description of table U can not be read.");
+  store(description, value);
+  const Key other = table_key("V");
+  store(other, value);
+  expect_found("", "The row of table V describes table U.");
+  erase(other);
+  store(system_key(SystemRow{'Q'}), "x");
+  expect_found("", "a row of the unknown kind 'Q'");
+  erase(system_key(SystemRow{'Q'}));
+  const Key policy = policy_key(99, {});
+  store(policy, stored(policy_key(table().id, {})));
+  expect_found("", "a policy of a table or stream that is not there (id 99)");
+  erase(policy);
+  const Key next = system_key(SystemRow::kNextId);
+  const std::string id = stored(next);
+  std::string low;
+  append_u32(low, 1);
+  store(next, low);
+  EXPECT_GE(verify()[0].differences, 1u);
+  store(next, id);
+  const Key token = system_key(SystemRow::kToken, "token");
+  store(token, "x");
+  expect_found("", "A ClientRequestToken can not be read.");
+  erase(token);
+  expect_well();
+}
+
+// What a job is about to do is no damage.
+TEST_F(VerifyStoreTest, JobsUnderWay) {
+  Key nobody = row_of("all", 6);
+  nobody.bytes[5] = 9;
+  store(nobody, "x");
+  Job drop;
+  drop.kind = JobKind::kDropIndex;
+  drop.table_id = table().id;
+  drop.index_id = 9;
+  store(job_key(drop), job_row(drop));
+  expect_well();
+  erase(nobody);
+  erase(job_key(drop));
+  Job fill;
+  fill.kind = JobKind::kFillExpiry;
+  fill.table_id = table().id;
+  store(job_key(fill), job_row(fill));
+  erase(expiry_of_item(3));
+  const auto report = verify();
+  EXPECT_EQ(report[1].differences, 0u);
+  EXPECT_EQ(report[1].skipped.size(), 1u);
+}
+
+TEST_F(VerifyStoreTest, LogsOfNobodyAreMentioned) {
+  change([](storage::Changes& changes) { changes.append("vector" + std::string(6, '\x09'), "key"); });
+  const auto report = verify();
+  EXPECT_EQ(report[0].differences, 0u);
+  EXPECT_EQ(report[0].skipped, std::vector<std::string>{"1 log belongs to nothing that is there any more."});
+}
+
+}  // namespace
+}  // namespace partita::table
