@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <optional>
 
 #include "app/account_verbs.h"
@@ -84,6 +85,29 @@ constexpr std::array kMcpFlags = {
          set_text<&CommandLine::seed>},
 };
 
+Result<void> set_keep(Draft& draft, std::string_view text) {
+  PARTITA_TRY(draft.line.keep, read_number("--keep", text, 1, 1'000'000));
+  return {};
+}
+
+Result<void> set_backup_id(Draft& draft, std::string_view text) {
+  PARTITA_TRY(const uint64_t id, read_number("--backup", text, 1, UINT32_MAX));
+  draft.line.backup_id = static_cast<uint32_t>(id);
+  return {};
+}
+
+constexpr std::array kBackupFlags = {
+    Flag{"--keep", "N", "Then delete all but the newest N backups of the directory (default: keep all).", set_keep},
+};
+
+constexpr std::array kPruneFlags = {
+    Flag{"--keep", "N", "How many of the newest stay.", set_keep},
+};
+
+constexpr std::array kRestoreFlags = {
+    Flag{"--backup", "ID", "Which one, as `partita backup list` shows them (default: the newest).", set_backup_id},
+};
+
 // A store's URL, or a directory.
 Result<std::string> place_named(std::string_view word) {
   if (check_store(word).ok()) return std::string(word);
@@ -98,6 +122,68 @@ Result<void> take_copied(Draft& draft, std::string_view word) {
   std::string& place = draft.line.from.empty() ? draft.line.from : draft.line.to;
   if (!place.empty()) return misuse("`partita copy` takes two places, FROM and TO, and no third.");
   place = std::move(url);
+  return {};
+}
+
+// A word for each of these, in their order; `what` says what is wanted.
+Result<void> take_next(std::string_view word, const char* what, std::initializer_list<std::string*> places) {
+  for (std::string* place : places) {
+    if (!place->empty()) continue;
+    if (word.empty()) break;
+    *place = word;
+    return {};
+  }
+  return misuse(what);
+}
+
+constexpr const char* kBackupNeeds = "`partita backup` needs a STORE and a directory of BACKUPS, and no more.";
+constexpr const char* kListNeeds = "`partita backup list` needs one directory of BACKUPS.";
+constexpr const char* kPruneNeeds = "`partita backup prune` needs one directory of BACKUPS, and --keep N.";
+constexpr const char* kRestoreNeeds =
+    "`partita restore` needs a directory of BACKUPS and a new directory, and no more.";
+constexpr const char* kVerifyNeeds = "`partita verify` needs one STORE, or one directory of BACKUPS.";
+
+Result<void> take_backup(Draft& draft, std::string_view word) {
+  if (!draft.line.from.empty()) return take_next(word, kBackupNeeds, {&draft.line.backups});
+  PARTITA_TRY(draft.line.from, place_named(word));
+  return {};
+}
+
+Result<void> finish_backup(Draft& draft) { return draft.line.backups.empty() ? misuse(kBackupNeeds) : Result<void>(); }
+
+Result<void> take_list(Draft& draft, std::string_view word) {
+  return take_next(word, kListNeeds, {&draft.line.backups});
+}
+
+Result<void> finish_list(Draft& draft) { return draft.line.backups.empty() ? misuse(kListNeeds) : Result<void>(); }
+
+Result<void> take_prune(Draft& draft, std::string_view word) {
+  return take_next(word, kPruneNeeds, {&draft.line.backups});
+}
+
+Result<void> finish_prune(Draft& draft) {
+  return draft.line.backups.empty() || draft.line.keep == 0 ? misuse(kPruneNeeds) : Result<void>();
+}
+
+Result<void> take_restore(Draft& draft, std::string_view word) {
+  return take_next(word, kRestoreNeeds, {&draft.line.backups, &draft.line.data});
+}
+
+Result<void> finish_restore(Draft& draft) { return draft.line.data.empty() ? misuse(kRestoreNeeds) : Result<void>(); }
+
+Result<void> take_verified(Draft& draft, std::string_view word) {
+  if (!draft.line.from.empty()) return misuse(kVerifyNeeds);
+  PARTITA_TRY(draft.line.from, place_named(word));
+  const std::string place = place_of_store(draft.line.from);
+  if (scheme_of(draft.line.from) == "rocksdb" && is_backup_directory(place)) draft.line.backups = place;
+  return {};
+}
+
+Result<void> finish_verify(Draft& draft) {
+  if (draft.line.from.empty()) return misuse(kVerifyNeeds);
+  if (draft.line.backups.empty() && draft.line.backup_id != 0) {
+    return misuse("--backup is for a directory of backups, and " + place_of_store(draft.line.from) + " is none.");
+  }
   return {};
 }
 
@@ -176,6 +262,29 @@ const std::array kOwnVerbs = {
             {},
             finish_status,
             take_served},
+    VerbRow{
+        "backup", Verb::kBackup, "STORE BACKUPS [OPTION...]",
+        "Back up a store, while it is served or not, into a directory of backups, which takes only what is new. STORE "
+        "is a directory, or a store as `serve --store` takes it.",
+        kBackupFlags, finish_backup, take_backup},
+    VerbRow{"backup list",
+            Verb::kListBackups,
+            "BACKUPS",
+            "List the backups in a directory of them.",
+            {},
+            finish_list,
+            take_list},
+    VerbRow{"backup prune", Verb::kPruneBackups, "BACKUPS --keep N",
+            "Delete all but the newest backups, and those that are damaged.", kPruneFlags, finish_prune, take_prune},
+    VerbRow{
+        "restore", Verb::kRestore, "BACKUPS DIR [OPTION...]",
+        "Make a store of a backup in a directory that is not there yet, or empty. Interrupted, the same command begins "
+        "anew, and no server takes what is there for a store.",
+        kRestoreFlags, finish_restore, take_restore},
+    VerbRow{"verify", Verb::kVerify, "STORE|BACKUPS [OPTION...]",
+            "Read a store that no server uses, or a backup where it is: are its files whole, and do indexes, counts, "
+            "streams and the catalogue fit the items? Exit code 1 when something differs.",
+            kRestoreFlags, finish_verify, take_verified},
     VerbRow{"copy",
             Verb::kCopy,
             "FROM TO",
@@ -221,9 +330,9 @@ const VerbRow* find_verb(std::string_view name) {
 // The verb that the words begin with, and how many words it is.
 const VerbRow* find_verb(std::span<const char* const> words, size_t& count) {
   constexpr size_t kMostWords = 3;
-  std::string name;
-  for (count = 1; count <= std::min(kMostWords, words.size()); ++count) {
-    name.append(name.empty() ? "" : " ").append(words[count - 1]);
+  for (count = std::min(kMostWords, words.size()); count > 0; --count) {
+    std::string name;
+    for (const char* const word : words.first(count)) name.append(name.empty() ? "" : " ").append(word);
     if (const VerbRow* const row = find_verb(name)) return row;
   }
   return nullptr;
@@ -327,7 +436,8 @@ std::string help_text(std::string_view topic) {
   for (const Flag& flag : row->flags) {
     entry("  " + std::string(flag.name) + (flag.argument.empty() ? "" : " ") + std::string(flag.argument), flag.help);
   }
-  if (row->verb != Verb::kServe && row->verb != Verb::kCopy) return text;
+  constexpr std::array kOfStores{Verb::kServe, Verb::kBackup, Verb::kVerify, Verb::kCopy};
+  if (std::ranges::find(kOfStores, row->verb) == kOfStores.end()) return text;
   if (row->verb == Verb::kServe) entry("  --help", "Print this text.");
   text += "\nStores:\n";
   for (const EngineRow& engine : engines()) entry("  " + std::string(engine.url), engine.help);

@@ -14,7 +14,22 @@
 
 namespace partita::app {
 
-enum class Verb : uint8_t { kServe, kStatus, kCopy, kSalvage, kSimulate, kAccount, kMcp, kVersion, kHelp };
+enum class Verb : uint8_t {
+  kServe,
+  kStatus,
+  kBackup,
+  kListBackups,
+  kPruneBackups,
+  kRestore,
+  kVerify,
+  kCopy,
+  kSalvage,
+  kSimulate,
+  kAccount,
+  kMcp,
+  kVersion,
+  kHelp
+};
 
 // The request that `partita policy simulate` is about.
 struct Simulated {
@@ -55,6 +70,9 @@ struct CommandLine {
   std::string data;      // of kSalvage: the directory of the damaged store; of kStatus and kAccount: who is asked
   std::string from;      // of kCopy: a store's URL, ...
   std::string to;        // ... and that of the copy; of kSalvage: the directory for what can be saved
+  std::string backups;   // the directory of them; of kVerify it may be empty. The store is `from` or, restored, `data`
+  uint32_t backup_id = 0;          // 0: the newest
+  size_t keep = 0;                 // how many backups stay; 0: all
   std::vector<std::string> words;  // of kAccount: what stands behind the verb
   Simulated simulated;             // of kSimulate, beside `identities`
 };

@@ -127,6 +127,34 @@ TEST(CommandLine, ReadsWhatToSalvage) {
   EXPECT_EQ(line->to, "/b");
 }
 
+TEST(CommandLine, ReadsWhatToBackUpRestoreAndVerify) {
+  const auto backup = read({"backup", "data", "/b", "--keep", "3"});
+  ASSERT_TRUE(backup.ok());
+  EXPECT_EQ(backup->verb, Verb::kBackup);
+  EXPECT_EQ(backup->from, "rocksdb:data");
+  EXPECT_EQ(backup->backups, "/b");
+  EXPECT_EQ(backup->keep, 3u);
+  const auto list = read({"backup", "list", "/b"});
+  ASSERT_TRUE(list.ok());
+  EXPECT_EQ(list->verb, Verb::kListBackups);
+  EXPECT_EQ(list->backups, "/b");
+  EXPECT_EQ(read({"backup", "./list", "/b"})->verb, Verb::kBackup);
+  const auto prune = read({"backup", "prune", "--keep=2", "/b"});
+  ASSERT_TRUE(prune.ok());
+  EXPECT_EQ(prune->verb, Verb::kPruneBackups);
+  EXPECT_EQ(prune->keep, 2u);
+  const auto restore = read({"restore", "/b", "new", "--backup", "7"});
+  ASSERT_TRUE(restore.ok());
+  EXPECT_EQ(restore->verb, Verb::kRestore);
+  EXPECT_EQ(restore->backups, "/b");
+  EXPECT_EQ(restore->data, "new");
+  EXPECT_EQ(restore->backup_id, 7u);
+  const auto verify = read({"verify", "postgresql://host/db"});
+  ASSERT_TRUE(verify.ok());
+  EXPECT_EQ(verify->from, "postgresql://host/db");
+  EXPECT_EQ(verify->backups, "");
+}
+
 TEST(CommandLine, RefusesMisuse) {
   for (const std::vector<const char*>& words : std::vector<std::vector<const char*>>{
            {},
@@ -158,6 +186,21 @@ TEST(CommandLine, RefusesMisuse) {
            {"policy"},
            {"policy", "simulate"},
            {"policy", "simulate", "--context", "a"},
+           {"backup"},
+           {"backup", "data"},
+           {"backup", "data", "/b", "more"},
+           {"backup", "data", "/b", "--keep", "0"},
+           {"backup", "data", ""},
+           {"backup", "oracle://x", "/b"},
+           {"backup", "list"},
+           {"backup", "list", "/b", "more"},
+           {"backup", "prune", "/b"},
+           {"restore", "/b"},
+           {"restore", "/b", "new", "more"},
+           {"restore", "/b", "new", "--backup", "x"},
+           {"verify"},
+           {"verify", "data", "more"},
+           {"verify", "data", "--backup", "1"},
            {"salvage"},
            {"salvage", "--data", "x"},
            {"salvage", "--to", "y"},
@@ -168,7 +211,7 @@ TEST(CommandLine, RefusesMisuse) {
 }
 
 TEST(CommandLine, HelpsWithEveryVerb) {
-  for (const char* verb : {"serve", "salvage", "version", "help"}) {
+  for (const char* verb : {"serve", "backup", "restore", "verify", "salvage", "version", "help"}) {
     const auto line = read({verb, "--help"});
     ASSERT_TRUE(line.ok());
     EXPECT_EQ(line->verb, Verb::kHelp);

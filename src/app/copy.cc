@@ -1,7 +1,6 @@
 #include "app/copy.h"
 
-#include <unistd.h>
-
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include <system_error>
 
 #include "app/engines.h"
+#include "app/teller.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "table/catalog.h"
@@ -18,9 +18,6 @@
 namespace partita::app {
 
 namespace {
-
-constexpr int64_t kTellEveryNs = 1'000'000'000;
-constexpr double kMebibyte = 1 << 20;
 
 // What it is called when the copy goes on, wherever that is typed.
 std::string name_of(const std::string& url) {
@@ -31,34 +28,15 @@ std::string name_of(const std::string& url) {
   return failed ? place : whole.string();
 }
 
-// One line that changes on a terminal, and a line now and then elsewhere.
-class Teller {
- public:
-  explicit Teller(uint64_t expected_bytes) : expected_bytes_(expected_bytes) {}
-  ~Teller() {
-    if (open_line_) std::fputc('\n', stderr);
-  }
-  Teller(const Teller&) = delete;
-  Teller& operator=(const Teller&) = delete;
-
-  void tell(const table::CopyProgress& progress) {
-    const int64_t now_ns = system_clock().monotonic_ns();
-    if (now_ns < due_ns_) return;
-    due_ns_ = now_ns + kTellEveryNs;
-    const double share = expected_bytes_ == 0 ? 0
-                                              : 100.0 * static_cast<double>(progress.bytes) /
-                                                    static_cast<double>(std::max(expected_bytes_, progress.bytes));
-    open_line_ = isatty(STDERR_FILENO) != 0;
-    std::fprintf(stderr, "%s%s: %" PRIu64 " rows, %.1f MiB, about %.0f %%%s", open_line_ ? "\r" : "",
-                 progress.verifying ? "comparing" : "copying", progress.rows,
-                 static_cast<double>(progress.bytes) / kMebibyte, share, open_line_ ? "\033[K" : "\n");
-  }
-
- private:
-  const uint64_t expected_bytes_;
-  int64_t due_ns_ = 0;
-  bool open_line_ = false;
-};
+std::string told(const table::CopyProgress& progress, uint64_t expected_bytes) {
+  const double share = expected_bytes == 0 ? 0
+                                           : 100.0 * static_cast<double>(progress.bytes) /
+                                                 static_cast<double>(std::max(expected_bytes, progress.bytes));
+  char part[32];
+  std::snprintf(part, sizeof part, ", about %.0f %%", share);
+  return (progress.verifying ? "comparing: " : "copying: ") + std::to_string(progress.rows) + " rows, " +
+         mebibytes(progress.bytes) + part;
+}
 
 void say(const std::string& what, const table::CopiedPart& part, const char* unit) {
   std::printf("%s: %" PRIu64 " %s, %" PRIu64 " bytes, checksum %016" PRIx64 "\n", what.c_str(), part.rows, unit,
@@ -97,9 +75,10 @@ Result<void> copy(const CommandLine& line) {
   };
   Result<table::CopyReport> copied = Error(ErrorKind::kUnavailable, "");
   {
-    Teller teller(expected.ok() ? *expected : 0);
-    options.progress = [&teller](const table::CopyProgress& progress) {
-      teller.tell(progress);
+    Teller teller;
+    options.progress = [&](const table::CopyProgress& progress) {
+      const auto text = [&] { return told(progress, expected.ok() ? *expected : 0); };
+      teller.tell(text);
       return true;
     };
     copied = wait_for(table::copy_store(*from.engine, *to.engine, std::move(options)));

@@ -18,7 +18,7 @@ namespace {
 bool is_of_a_store(const std::string& name) {
   constexpr std::array<std::string_view, 6> kBegins = {"LOG", "LOCK", "MANIFEST-", "OPTIONS-", "IDENTITY", "WITNESS"};
   constexpr std::array<std::string_view, 4> kEnds = {".log", ".sst", ".dbtmp", ".trash"};
-  if (name == "CURRENT" || name == "lost+found" || name == "archive") return true;
+  if (name == "CURRENT" || name == "lost+found" || name == "archive" || name == "restoring") return true;
   return std::ranges::any_of(kBegins, [&](std::string_view begin) { return name.starts_with(begin); }) ||
          std::ranges::any_of(kEnds, [&](std::string_view end) { return name.ends_with(end); });
 }
@@ -86,15 +86,17 @@ Result<storage::HeldEngine> hold_foundationdb(const std::string& place, bool) {
 
 constexpr std::array kEngines = {
     EngineRow{"rocksdb", "rocksdb:DIR", "RocksDB in this process, in a directory: what --data DIR means.", true,
-              kRocksdbFormat, open_rocksdb, hold_rocksdb},
-    EngineRow{"memory", "memory:", "This process's memory: what --in-memory means.", false, 0, open_memory,
-              hold_memory},
+              kRocksdbFormat, open_rocksdb, hold_rocksdb, "", back_up_rocksdb_engine, check_rocksdb_files},
+    EngineRow{"memory", "memory:", "This process's memory: what --in-memory means.", false, 0, open_memory, hold_memory,
+              "What is in memory is not backed up: `partita serve --data DIR` keeps what can be."},
     EngineRow{"postgresql", "postgresql://HOST/DATABASE",
               "A PostgreSQL database, which several servers may share; any URL that libpq takes.", true,
-              kPostgresFormat, open_postgres, hold_postgres},
+              kPostgresFormat, open_postgres, hold_postgres,
+              "A store in PostgreSQL is backed up by PostgreSQL: use pg_basebackup, or pg_dump."},
     EngineRow{"fdb", "fdb:CLUSTER_FILE",
               "A FoundationDB cluster, which several servers may share; ?prefix=NAME keeps several stores apart.", true,
-              kFoundationdbFormat, open_foundationdb, hold_foundationdb},
+              kFoundationdbFormat, open_foundationdb, hold_foundationdb,
+              "A store in FoundationDB is backed up by FoundationDB: use fdbbackup."},
 };
 
 std::string_view place_in(std::string_view url) {
@@ -154,16 +156,18 @@ Result<void> check_store(std::string_view url) {
   return Error(ErrorKind::kInvalid, "There is no store '" + without_secrets(url) + "': it must be " + known + ".");
 }
 
-Result<std::unique_ptr<storage::Engine>> open_store(std::string_view url) {
+const EngineRow& engine_of(std::string_view url) {
   const EngineRow* const engine = find_engine(url);
   PARTITA_CHECK(engine != nullptr);
-  return engine->open(std::string(place_in(url)));
+  return *engine;
+}
+
+Result<std::unique_ptr<storage::Engine>> open_store(std::string_view url) {
+  return engine_of(url).open(std::string(place_in(url)));
 }
 
 Result<storage::HeldEngine> hold_store(std::string_view url, bool is_source) {
-  const EngineRow* const engine = find_engine(url);
-  PARTITA_CHECK(engine != nullptr);
-  return engine->hold(std::string(place_in(url)), is_source);
+  return engine_of(url).hold(std::string(place_in(url)), is_source);
 }
 
 std::string place_of_store(std::string_view url) {

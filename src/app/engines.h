@@ -5,8 +5,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
+#include "engines/rocksdb/backup.h"
 #include "storage/engine.h"
 #include "storage/held_engine.h"
 
@@ -22,6 +24,11 @@ struct EngineRow {
   // For a copy, from it (then it has to be there) or to it. Errors, one sentence each: kInvalid (reason 0),
   // kUnavailable.
   Result<storage::HeldEngine> (*hold)(const std::string& place, bool is_source);
+  // What backs up its stores, as one sentence; empty: back_up() does.
+  std::string_view backed_up_by;
+  // Of an engine that was opened here; null where that is the business of others.
+  Result<MadeBackup> (*back_up)(storage::Engine& engine, const BackupRequest& request) = nullptr;
+  Result<std::vector<std::string>> (*check_files)(storage::Engine& engine, const OnBytes& progress) = nullptr;
 };
 
 std::span<const EngineRow> engines();
@@ -34,6 +41,9 @@ Result<std::unique_ptr<storage::Engine>> open_store(std::string_view url);
 
 // The same, as EngineRow::hold.
 Result<storage::HeldEngine> hold_store(std::string_view url, bool is_source);
+
+// The engine's row. Precondition: check_store(url).
+const EngineRow& engine_of(std::string_view url);
 
 // Of the engine: "rocksdb". Precondition: check_store(url).
 std::string_view scheme_of(std::string_view url);

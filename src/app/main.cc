@@ -3,6 +3,7 @@
 #include <string>
 
 #include "app/account_verbs.h"
+#include "app/backup.h"
 #include "app/command_line.h"
 #include "app/copy.h"
 #include "app/engines.h"
@@ -11,6 +12,7 @@
 #include "app/serve.h"
 #include "app/simulate.h"
 #include "app/status.h"
+#include "app/verify.h"
 
 namespace {
 
@@ -43,6 +45,20 @@ int main(int count, char** words) {
     case Verb::kCopy: {
       const auto copied = copy(*line);
       return copied.ok() ? 0 : complain(copied.error(), kFailure);
+    }
+    case Verb::kBackup:
+    case Verb::kListBackups:
+    case Verb::kPruneBackups:
+    case Verb::kRestore: {
+      const auto done = line->verb == Verb::kBackup         ? back_up(*line)
+                        : line->verb == Verb::kListBackups  ? list_backups(*line)
+                        : line->verb == Verb::kPruneBackups ? prune_backups(*line)
+                                                            : restore(*line);
+      return done.ok() ? 0 : complain(done.error(), kFailure);
+    }
+    case Verb::kVerify: {
+      const auto well = verify(*line);
+      return !well.ok() ? complain(well.error(), kFailure) : *well ? 0 : kFailure;
     }
     case Verb::kSalvage: {
       const auto saved = salvage(*line);

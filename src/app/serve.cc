@@ -14,6 +14,7 @@
 
 #include "app/admin.h"
 #include "app/audit_log.h"
+#include "app/backup.h"
 #include "app/callers.h"
 #include "app/engines.h"
 #include "app/pages.h"
@@ -279,7 +280,9 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
   Pages pages({*engine, scheme_of(line.store), *database, service, version, std::move(token), traces.get()});
   PARTITA_TRY(const std::unique_ptr<http::AdminSocket> admin_socket, open_admin_socket(line));
   line.http.admin_socket = admin_socket.get();
+  BackupMaker backups(*engine, engine_of(line.store));
   Admin admin;
+  backups.answer(admin);
   ServiceHandler handler(service, admin, *engine, pages, audit.get(), traces.get());
   PARTITA_TRY(const std::unique_ptr<http::Server> server,
               http::Server::listen(line.http, handler, system_clock(), system_random()));

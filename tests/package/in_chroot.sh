@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A first day with the Debian package, in a fresh Debian 12: installs it, serves over TLS with access keys as its unit
-# does, works with the AWS CLI, is looked at by a monitor, backs up, wipes, restores, upgrades, removes. As root; needs
+# does, works with the AWS CLI, is looked at by a monitor, backs up, wipes, restores, verifies, upgrades, removes. As root; needs
 # debootstrap, openssl, curl and awscli.
 #
 #   ./dev package && tests/package/in_chroot.sh
@@ -133,24 +133,41 @@ grep -q '^partita_request_seconds_count{operation="UpdateItem"} 1$' "$WORK/metri
 grep -q '"eventName":"CreateTable"' "$ROOT/var/log/partita/audit.json" || die "the audit log has no CreateTable."
 grep -q '"errorCode":"InvalidSignatureException"' "$ROOT/var/log/partita/audit.json" || die "nor the forged request."
 
-step "Backing up, wiping, restoring"
+step "Backing up while it serves, and verifying the backup"
+as_partita() { inside runuser -u partita -- partita "$@"; }
+inside install -d -o partita -g partita -m 0700 /var/backups/partita
+as_partita backup /var/lib/partita/data /var/backups/partita --keep 14 >"$WORK/said"
+dynamodb update-item --table-name Scores --key '{"Player": {"S": "ann"}}' --update-expression 'ADD Score :one' \
+  --expression-attribute-values '{":one": {"N": "1"}}'
+as_partita backup /var/lib/partita/data /var/backups/partita --keep 14 >>"$WORK/said"
+as_partita backup list /var/backups/partita >>"$WORK/said"
+as_partita verify /var/backups/partita >>"$WORK/said" || die "the backup is not sound: $(cat "$WORK/said")"
+cat "$WORK/said"
+if as_partita verify /var/lib/partita/data 2>"$WORK/refused"; then die "a store was verified beside its server."; fi
+grep -q "in use by another server" "$WORK/refused" || die "which was refused by $(cat "$WORK/refused")"
+
+step "Wiping and restoring"
 stop
-inside runuser -u partita -- partita copy /var/lib/partita/data /var/lib/partita/backup >"$WORK/copied"
-tail -3 "$WORK/copied"
 rm -rf "$ROOT/var/lib/partita/data"
 start
 [[ "$(dynamodb list-tables --output text)" == "" ]] || die "there are tables after the wipe."
 stop
-rm -rf "$ROOT/var/lib/partita/data"
-inside cp -a /var/lib/partita/backup /var/lib/partita/data
+if as_partita restore /var/backups/partita /var/lib/partita/data 2>"$WORK/refused"; then die "it was restored over a store."; fi
+for backup in 1 2; do
+  rm -rf "$ROOT/var/lib/partita/data"
+  as_partita restore /var/backups/partita /var/lib/partita/data --backup "$backup"
+  as_partita verify /var/lib/partita/data >"$WORK/said" || die "what was restored is not sound: $(cat "$WORK/said")"
+  start
+  [[ "$(score)" == $((41 + backup)) ]] || die "backup $backup restored $(score)."
+  stop
+done
 start
-[[ "$(score)" == 42 ]] || die "the restored item is not what was written."
 
 step "Upgrading, which keeps what was configured"
 stop
 apt install --reinstall /partita.deb
 start
-[[ "$(score)" == 42 ]] || die "the item is gone after the upgrade."
+[[ "$(score)" == 43 ]] || die "the item is gone after the upgrade."
 stop
 
 step "Removing, which leaves the data"

@@ -1,0 +1,238 @@
+#include "app/backup.h"
+
+#include <chrono>
+#include <cinttypes>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <utility>
+
+#include "app/admin_client.h"
+#include "app/local_calls.h"
+#include "app/teller.h"
+#include "base/log.h"
+#include "wire/json_reader.h"
+#include "wire/json_writer.h"
+
+namespace partita::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto kAskEvery = std::chrono::milliseconds(100);
+
+Error unavailable(std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); }
+
+std::string moment(int64_t seconds) {
+  const std::time_t time = seconds;
+  std::tm utc{};
+  char text[32] = "";
+  gmtime_r(&time, &utc);
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &utc);
+  return text;
+}
+
+void say(const std::string& directory, uint64_t id, uint64_t bytes, uint64_t new_bytes) {
+  std::printf("Backup %" PRIu64 " is in %s: %s, of which %s were new.\n", id, directory.c_str(),
+              mebibytes(bytes).c_str(), mebibytes(new_bytes).c_str());
+}
+
+// Where that is for a server, whose working directory may be another.
+std::string absolute(const std::string& directory) {
+  std::error_code failed;
+  const fs::path whole = fs::absolute(directory, failed).lexically_normal();
+  return failed ? directory : whole.string();
+}
+
+Result<void> back_up_here(const CommandLine& line) {
+  PARTITA_TRY(const storage::HeldEngine store, hold_store(line.from, true));
+  Teller teller;
+  BackupRequest request{line.backups, line.keep, [&](uint64_t bytes) {
+                          const auto told = [&] { return "backing up: " + mebibytes(bytes) + " copied"; };
+                          teller.tell(told);
+                          return true;
+                        }};
+  PARTITA_TRY(const MadeBackup made, engine_of(line.from).back_up(*store.engine, request));
+  say(line.backups, made.backup.id, made.backup.bytes, made.new_bytes);
+  return {};
+}
+
+// What a server answered; its members are numbers and texts.
+class Said {
+ public:
+  static Result<Said> ask(AdminClient& server, std::string_view operation, const std::string& body) {
+    PARTITA_TRY(const AdminClient::Answer answer, server.ask(operation, body));
+    auto document = wire::JsonDocument::parse(answer.body);
+    if (answer.status != 200 || !document.ok()) {
+      return unavailable("The server does not know how to back up; it may be of an older version.");
+    }
+    Said said(std::move(*document));
+    if (const std::string error = said.text("Error"); !error.empty()) return unavailable(error);
+    return said;
+  }
+  std::string text(std::string_view name) const { return text_of(document_.root().get(name)); }
+  uint64_t number(std::string_view name) const {
+    const wire::JsonValue value = document_.root().get(name);
+    return value.is(wire::JsonValue::Kind::kInteger) ? static_cast<uint64_t>(value.as_integer()) : 0;
+  }
+
+ private:
+  explicit Said(wire::JsonDocument document) : document_(std::move(document)) {}
+  wire::JsonDocument document_;
+};
+
+Result<void> back_up_there(const CommandLine& line, AdminClient& server) {
+  wire::JsonWriter json;
+  json.begin_object();
+  json.key("Directory");
+  json.string(absolute(line.backups));
+  json.key("Keep");
+  json.number(static_cast<int64_t>(line.keep));
+  json.end_object();
+  PARTITA_TRY_VOID(Said::ask(server, "StartBackup", std::move(json).take()));
+  for (Teller teller;;) {
+    PARTITA_TRY(const Said said, Said::ask(server, "DescribeBackup", "{}"));
+    if (said.text("State") == "DONE") {
+      say(line.backups, said.number("Id"), said.number("Bytes"), said.number("NewBytes"));
+      return {};
+    }
+    const auto told = [&] { return "backing up: " + mebibytes(said.number("CopiedBytes")) + " copied"; };
+    if (said.number("CopiedBytes") > 0) teller.tell(told);
+    std::this_thread::sleep_for(kAskEvery);
+  }
+}
+
+Task<ops::Reply> answer_with(std::string body) {
+  ops::Reply reply;
+  reply.body = std::move(body);
+  co_return reply;
+}
+
+std::string error_body(std::string_view sentence) {
+  wire::JsonWriter json;
+  json.begin_object();
+  json.key("Error");
+  json.string(sentence);
+  json.end_object();
+  return std::move(json).take();
+}
+
+}  // namespace
+
+Result<void> back_up(const CommandLine& line) {
+  set_log_level(LogLevel::kWarn);
+  const EngineRow& row = engine_of(line.from);
+  if (row.back_up == nullptr) return Error(ErrorKind::kInvalid, std::string(row.backed_up_by));
+  auto server = AdminClient::connect(place_of_store(line.from));
+  return server.ok() ? back_up_there(line, *server) : back_up_here(line);
+}
+
+Result<void> list_backups(const CommandLine& line) {
+  PARTITA_TRY(const std::vector<Backup> backups, partita::list_backups(line.backups));
+  for (const Backup& backup : backups) {
+    if (backup.damaged) {
+      std::printf("%" PRIu32 "  damaged: files are missing\n", backup.id);
+    } else {
+      std::printf("%" PRIu32 "  %s  %s  of %s\n", backup.id, moment(backup.made_s).c_str(),
+                  mebibytes(backup.bytes).c_str(), backup.store.c_str());
+    }
+  }
+  if (backups.empty()) std::printf("There is no backup in %s yet.\n", line.backups.c_str());
+  return {};
+}
+
+Result<void> prune_backups(const CommandLine& line) {
+  PARTITA_TRY(const size_t deleted, delete_old_backups(line.backups, line.keep));
+  std::printf("%zu %s deleted.\n", deleted, deleted == 1 ? "backup was" : "backups were");
+  return {};
+}
+
+Result<void> restore(const CommandLine& line) {
+  Teller teller;
+  RestoreRequest request{line.backups, line.backup_id, line.data, [&](uint64_t bytes) {
+                           const auto told = [&] { return "restoring: " + mebibytes(bytes) + " copied"; };
+                           teller.tell(told);
+                           return true;
+                         }};
+  PARTITA_TRY(const Backup backup, restore_backup(request));
+  std::printf("Backup %" PRIu32 " of %s is restored to %s, and its checksums are right.\n", backup.id,
+              moment(backup.made_s).c_str(), line.data.c_str());
+  std::printf("Serve it with `partita serve --data %s`.\n", line.data.c_str());
+  return {};
+}
+
+BackupMaker::~BackupMaker() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+void BackupMaker::answer(Admin& admin) {
+  admin.add("StartBackup", [this](std::string_view body) { return answer_with(start(body)); });
+  admin.add("DescribeBackup", [this](std::string_view) { return answer_with(describe()); });
+}
+
+std::string BackupMaker::start(std::string_view body) {
+  const auto asked = wire::JsonDocument::parse(body);
+  const std::string directory = asked.ok() ? text_of(asked->root().get("Directory")) : std::string();
+  if (directory.empty()) return error_body("StartBackup needs a Directory.");
+  const wire::JsonValue keep = asked->root().get("Keep");
+  const bool counted = !keep.present() || (keep.is(wire::JsonValue::Kind::kInteger) && keep.as_integer() >= 0);
+  if (!counted) return error_body("Keep takes a number of backups.");
+  if (row_.back_up == nullptr) return error_body(row_.backed_up_by);
+  std::lock_guard lock(mutex_);
+  if (running_) return error_body("The server is making a backup already; wait until it is done.");
+  if (thread_.joinable()) thread_.join();
+  BackupRequest request{directory, keep.present() ? static_cast<size_t>(keep.as_integer()) : 0, [this](uint64_t bytes) {
+                          std::lock_guard held(mutex_);
+                          bytes_ = bytes;
+                          return !stopping_;
+                        }};
+  running_ = true;
+  bytes_ = 0;
+  made_.reset();
+  try {
+    thread_ = std::thread([this, request = std::move(request)] { run(request); });
+  } catch (const std::system_error&) {
+    running_ = false;
+    return error_body("There are no threads left to make a backup on.");
+  }
+  return "{}";
+}
+
+void BackupMaker::run(const BackupRequest& request) {
+  log(LogLevel::kInfo, {"A backup into ", request.directory, " begins."});
+  auto made = row_.back_up(engine_, request);
+  if (made.ok()) log(LogLevel::kInfo, {"Backup ", std::to_string(made->backup.id), " is in ", request.directory, "."});
+  if (!made.ok()) log(LogLevel::kError, made.error().sentence());
+  std::lock_guard lock(mutex_);
+  made_.emplace(std::move(made));
+  running_ = false;
+}
+
+std::string BackupMaker::describe() {
+  std::lock_guard lock(mutex_);
+  if (!running_ && !made_) return error_body("This server has made no backup yet.");
+  if (!running_ && !made_->ok()) return error_body(made_->error().sentence());
+  wire::JsonWriter json;
+  const auto number = [&](std::string_view name, uint64_t value) {
+    json.key(name);
+    json.number(static_cast<int64_t>(value));
+  };
+  json.begin_object();
+  json.key("State");
+  json.string(running_ ? "RUNNING" : "DONE");
+  number("CopiedBytes", bytes_);
+  if (!running_) {
+    number("Id", (*made_)->backup.id);
+    number("Bytes", (*made_)->backup.bytes);
+    number("NewBytes", (*made_)->new_bytes);
+  }
+  json.end_object();
+  return std::move(json).take();
+}
+
+}  // namespace partita::app

@@ -1,0 +1,36 @@
+#include "app/teller.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "base/clock.h"
+
+namespace partita::app {
+
+namespace {
+
+constexpr int64_t kTellEveryNs = 1'000'000'000;
+constexpr double kMebibyte = 1 << 20;
+
+}  // namespace
+
+std::string mebibytes(uint64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f MiB", static_cast<double>(bytes) / kMebibyte);
+  return text;
+}
+
+Teller::~Teller() {
+  if (open_line_) std::fputc('\n', stderr);
+}
+
+void Teller::tell(FunctionRef<std::string()> line) {
+  const int64_t now_ns = system_clock().monotonic_ns();
+  if (now_ns < due_ns_) return;
+  due_ns_ = now_ns + kTellEveryNs;
+  open_line_ = isatty(STDERR_FILENO) != 0;
+  std::fprintf(stderr, "%s%s%s", open_line_ ? "\r" : "", line().c_str(), open_line_ ? "\033[K" : "\n");
+}
+
+}  // namespace partita::app

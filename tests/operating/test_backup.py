@@ -1,0 +1,243 @@
+"""`partita backup`, `restore` and `verify` beside a server that serves, is killed, and is damaged."""
+
+import base64
+import os
+import re
+import subprocess
+import threading
+import time
+
+import pytest
+from server import Server, binary, running_server
+
+WRITERS = 8
+TABLE = {
+    "TableName": "pairs",
+    "KeySchema": [{"AttributeName": "p", "KeyType": "HASH"}, {"AttributeName": "n", "KeyType": "RANGE"}],
+    "AttributeDefinitions": [
+        {"AttributeName": "p", "AttributeType": "S"},
+        {"AttributeName": "n", "AttributeType": "N"},
+        {"AttributeName": "g", "AttributeType": "S"},
+    ],
+    "BillingMode": "PAY_PER_REQUEST",
+    "GlobalSecondaryIndexes": [{"IndexName": "by-g", "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}],
+    "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
+}
+
+
+def incompressible(size):
+    return base64.b64encode(os.urandom(size))[:size].decode()
+
+
+def partita(*words):
+    return subprocess.run([binary(), *map(str, words)], capture_output=True, text=True)
+
+
+def done(*words):
+    ended = partita(*words)
+    assert ended.returncode == 0, ended.stderr + ended.stdout
+    return ended.stdout
+
+
+def refused(*words):
+    ended = partita(*words)
+    assert ended.returncode == 1, ended.stdout
+    assert ended.stderr.startswith("partita: ") and ended.stderr.endswith(".\n")
+    return ended.stderr
+
+
+class Writer(threading.Thread):
+    """Puts pairs of items, each in one transaction, until told to stop. `acknowledged`: how many."""
+
+    def __init__(self, server, number, stop, padding=1_000):
+        super().__init__(daemon=True)
+        self.client, self.number, self.stop = server.client(), number, stop
+        self.padding = incompressible(padding)
+        self.acknowledged = 0
+        self.start()
+
+    def run(self):
+        while not self.stop.is_set():
+            n = {"N": str(self.acknowledged)}
+            items = [{"p": {"S": f"{side}{self.number}"}, "n": n, "g": {"S": f"g{self.number}"}, "x": {"S": self.padding}} for side in "lr"]
+            try:
+                self.client.transact_write_items(TransactItems=[{"Put": {"TableName": "pairs", "Item": item}} for item in items])
+            except Exception:  # noqa: BLE001
+                if not self.stop.is_set():
+                    raise
+                return
+            self.acknowledged += 1
+
+
+@pytest.fixture
+def writers():
+    stop = threading.Event()
+    all_of_them = []
+
+    def begin(server, **more):
+        all_of_them.extend(Writer(server, number, stop, **more) for number in range(WRITERS))
+        return all_of_them
+
+    begin.stop = stop
+    yield begin
+    stop.set()
+    for writer in all_of_them:
+        writer.join()
+
+
+def put_large(server, number):
+    item = {"p": {"S": "a"}, "n": {"N": str(number)}, "x": {"S": incompressible(300_000)}}
+    server.client().put_item(TableName="pairs", Item=item)
+
+
+def wait_until(true, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def written(writers):
+    return sum(writer.acknowledged for writer in writers)
+
+
+def numbers_in(server, index=None):
+    """{p: the numbers of its items}"""
+    more = {"IndexName": index} if index else {}
+    found = {}
+    for page in server.client().get_paginator("scan").paginate(TableName="pairs", ProjectionExpression="p, n", **more):
+        for item in page["Items"]:
+            found.setdefault(item["p"]["S"], set()).add(int(item["n"]["N"]))
+    return found
+
+
+def expect_whole(server, acknowledged):
+    """All that was acknowledged, and of each pair both or none, in the index too."""
+    found = numbers_in(server)
+    assert found == numbers_in(server, "by-g")
+    for number, count in enumerate(acknowledged):
+        assert found.get(f"l{number}", set()) == found.get(f"r{number}", set())
+        assert found.get(f"l{number}", set()) >= set(range(count))
+
+
+def test_backups_beside_writers_hold_all_that_was_acknowledged_before(tmp_path, writers):
+    backups = tmp_path / "backups"
+    acknowledged = []
+    with running_server(data_dir=tmp_path / "data") as server:
+        server.client().create_table(**TABLE)
+        busy = writers(server)
+        for _ in range(4):
+            wait_until(lambda so_far=written(busy): written(busy) >= so_far + 300)
+            acknowledged.append([writer.acknowledged for writer in busy])
+            assert re.match(rf"Backup {len(acknowledged)} is in {backups}: [\d.]+ MiB, of which", done("backup", server.data_dir, backups))
+        writers.stop.set()
+        for writer in busy:
+            writer.join()
+        assert "in use by another server" in refused("verify", server.data_dir)
+        assert "All is well." in done("verify", backups, "--backup", 2)
+    lines = done("backup", "list", backups).splitlines()
+    assert [line.split()[0] for line in lines] == ["1", "2", "3", "4"]
+    assert all(line.endswith(f" of {tmp_path / 'data'}") for line in lines)
+    for number, counts in enumerate(acknowledged, start=1):
+        restored = tmp_path / f"restored{number}"
+        done("restore", backups, restored, "--backup", number)
+        assert "All is well." in done("verify", restored)
+        with running_server(data_dir=restored) as server:
+            expect_whole(server, counts)
+            server.client().put_item(TableName="pairs", Item={"p": {"S": "new"}, "n": {"N": "1"}})
+    assert done("backup", "prune", backups, "--keep", 1) == "3 backups were deleted.\n"
+    assert len(done("backup", "list", backups).splitlines()) == 1
+    assert "All is well." in done("verify", backups)
+
+
+def test_a_stopped_store_is_backed_up_by_the_command(tmp_path):
+    with running_server(data_dir=tmp_path / "data") as server:
+        server.client().create_table(**TABLE)
+        server.client().put_item(TableName="pairs", Item={"p": {"S": "a"}, "n": {"N": "1"}, "g": {"S": "g"}})
+    for number in (1, 2, 3):
+        assert f"Backup {number} " in done("backup", tmp_path / "data", tmp_path / "backups", "--keep", 2)
+    assert len(done("backup", "list", tmp_path / "backups").splitlines()) == 2
+    said = done("verify", tmp_path / "data")
+    assert "table pairs: 1 item, 1 index row, 1 stream record; all is well" in said
+
+
+def test_what_can_not_be_is_said(tmp_path):
+    (tmp_path / "letters").mkdir()
+    (tmp_path / "letters" / "dear").write_text("you")
+    assert "There is no store in" in refused("backup", tmp_path / "nothing", tmp_path / "backups")
+    assert not (tmp_path / "backups").exists()
+    assert "There are no backups in" in refused("restore", tmp_path / "letters", tmp_path / "new")
+    assert "There are no backups in" in refused("backup", "list", tmp_path / "nothing")
+    assert "There is no store in" in refused("verify", tmp_path / "nothing")
+    assert "pg_basebackup" in refused("backup", "postgresql://nowhere/db", tmp_path / "backups")
+    with running_server(data_dir=tmp_path / "data") as server:
+        assert "is not empty and holds no backups (there is 'dear'" in refused("backup", server.data_dir, tmp_path / "letters")
+        done("backup", server.data_dir, tmp_path / "backups")
+        assert "is not empty" in refused("restore", tmp_path / "backups", tmp_path / "letters")
+        assert "There is no backup 7 in" in refused("restore", tmp_path / "backups", tmp_path / "new", "--backup", 7)
+
+
+def test_a_server_killed_during_a_backup_leaves_the_others(tmp_path, writers):
+    backups = tmp_path / "backups"
+    server = Server(tmp_path / "data").start()
+    try:
+        server.client().create_table(**TABLE)
+        busy = writers(server, padding=100_000)
+        wait_until(lambda: written(busy) > 30)
+        acknowledged = [writer.acknowledged for writer in busy]
+        done("backup", server.data_dir, backups)
+        wait_until(lambda so_far=written(busy): written(busy) > so_far + 150)
+        command = [binary(), "backup", str(server.data_dir), str(backups)]
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        wait_until(lambda: any((backups / "shared_checksum").glob("*.tmp")) or (backups / "private" / "2").exists())
+        writers.stop.set()
+        server.kill()
+        assert process.wait() == 1
+        assert process.stderr.read().endswith(".\n")
+        assert len(done("backup", "list", backups).splitlines()) == 1
+        assert "All is well." in done("verify", backups)
+        done("restore", backups, tmp_path / "restored")
+        with running_server(data_dir=tmp_path / "restored") as restored:
+            expect_whole(restored, acknowledged)
+        server.start()
+        assert "Backup 2 is in" in done("backup", server.data_dir, backups)
+        assert "All is well." in done("verify", backups)
+        assert not list((backups / "shared_checksum").glob("*.tmp"))
+    finally:
+        server.kill()
+
+
+def test_a_killed_restore_is_not_served_and_begins_anew(tmp_path):
+    backups, restored = tmp_path / "backups", tmp_path / "restored"
+    with running_server(data_dir=tmp_path / "data") as server:
+        server.client().create_table(**TABLE)
+        for number in range(200):
+            put_large(server, number)
+        done("backup", server.data_dir, backups)
+    process = subprocess.Popen([binary(), "restore", str(backups), str(restored)])
+    wait_until(lambda: (restored / "restoring").exists())
+    process.kill()
+    process.wait()
+    assert not (restored / "CURRENT").exists()
+    assert "restoration did not end" in refused("serve", "--data", restored, "--listen", "localhost:0")
+    done("restore", backups, restored)
+    with running_server(data_dir=restored) as server:
+        assert len(numbers_in(server)["a"]) == 200
+
+
+def test_verify_finds_a_damaged_backup_and_a_damaged_store(tmp_path):
+    backups = tmp_path / "backups"
+    with running_server(data_dir=tmp_path / "data") as server:
+        server.client().create_table(**TABLE)
+        for number in range(40):
+            put_large(server, number)
+    done("backup", tmp_path / "data", backups)
+    for directory, pattern in ((backups / "shared_checksum", "*.sst"), (tmp_path / "data", "*.sst")):
+        table = max(directory.glob(pattern), key=lambda file: file.stat().st_size)
+        whole = table.read_bytes()
+        half = len(whole) // 2
+        table.write_bytes(whole[:half] + bytes([whole[half] ^ 1]) + whole[half + 1 :])
+    for place in (backups, tmp_path / "data"):
+        ended = partita("verify", place)
+        assert ended.returncode == 1
+        assert ".sst" in ended.stdout and "Something is wrong; see above." in ended.stdout
