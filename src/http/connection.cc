@@ -214,7 +214,7 @@ bool Connection::take_memory(BudgetShare& share, size_t bytes) const {
 Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   phase_ = Phase::kHandling;
   const int64_t began_ns = site_.clock.monotonic_ns();
-  std::ranges::copy(site_.ids.next(), id_.begin());
+  site_.ids.next(id_);
   const std::string_view id(id_.data(), id_.size());
   ops::Call call{{}, {}, {}, auth::Refused{}, {}, this, id};
   const auth::Facts asked = facts(body);
@@ -354,7 +354,10 @@ WriteBytes Connection::send(ReplyHead head, std::string_view body) {
   head.keep_alive = head.keep_alive && !site_.stopping;
   head.content_length = body.size();
   head.crc32 = crc32(body);
-  if (head.request_id.empty()) head.request_id = site_.ids.next();
+  if (head.request_id.empty()) {
+    site_.ids.next(id_);
+    head.request_id = {id_.data(), id_.size()};
+  }
   head.date = site_.date.at(site_.clock.now_ms());
   head_.clear();
   append_head(head_, head);

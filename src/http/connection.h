@@ -92,8 +92,8 @@ class Connection final : private ops::Source {
   Phase phase_ = Phase::kIdle;
   int64_t phase_began_ns_ = 0;
   int64_t deadline_ns_ = 0;
-  std::array<char, RequestIds::kSize> id_{};  // of the request
-  std::string head_;                          // of the reply, kept for its memory
+  RequestIds::Id id_{};  // of the request
+  std::string head_;     // of the reply, kept for its memory
 };
 
 }  // namespace partita::http

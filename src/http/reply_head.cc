@@ -82,15 +82,14 @@ std::string_view DateText::at(int64_t now_ms) {
 
 uint64_t RequestIds::mix() { return splitmix64(state_); }
 
-std::string_view RequestIds::next() {
+void RequestIds::next(Id& id) {
   constexpr size_t kPairsOfWord = 6;
   for (size_t pair = 0; pair < kSize / 2;) {
     uint64_t bits = mix();
     for (const size_t end = std::min(pair + kPairsOfWord, kSize / 2); pair < end; ++pair, bits >>= 10) {
-      std::memcpy(&text_[2 * pair], &kDigitPairs[2 * (bits & 1023)], 2);
+      std::memcpy(&id[2 * pair], &kDigitPairs[2 * (bits & 1023)], 2);
     }
   }
-  return {text_.data(), text_.size()};
 }
 
 void append_head(std::string& out, const ReplyHead& head) {

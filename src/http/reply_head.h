@@ -26,13 +26,12 @@ class RequestIds {
  public:
   static constexpr size_t kSize = 52;
   explicit RequestIds(Random& random) : state_(random.next()) {}
-  // Valid until the next call.
-  std::string_view next();
+  using Id = std::array<char, kSize>;
+  void next(Id& id);
 
  private:
   uint64_t mix();
   uint64_t state_;
-  std::array<char, kSize> text_;
 };
 
 struct ReplyHead {
