@@ -16,7 +16,7 @@ RAW = "raw loop"
 
 def twenty_statements():
     """Identities: the user who has the keys of signing.py, and a policy whose last statement allows what is measured."""
-    own = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["user-*"]}}
+    own = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["user-*", "order-*", "counter"]}}
     arn = f"arn:aws:dynamodb:{signing.REGION}:123456789012:table/"
     others = [
         {"Effect": "Allow", "Action": ["dynamodb:GetItem", "dynamodb:Query"], "Resource": f"{arn}other{n}", "Condition": own}

@@ -12,7 +12,8 @@ namespace {
 
 bool same_text(std::string_view one, std::string_view other, bool any_case) {
   if (one.size() != other.size()) return false;
-  return any_case ? std::ranges::equal(one, other, {}, lower, lower) : one == other;
+  // Nearly everybody writes names as they are.
+  return one == other || (any_case && std::ranges::equal(one, other, {}, lower, lower));
 }
 
 // Of comparing or skipping so many bytes, which are looked at many at a time.
