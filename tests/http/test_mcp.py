@@ -156,7 +156,9 @@ def test_tools_say_what_they_take():
 def test_what_is_no_message(line, code):
     with Agent("--in-memory") as agent:
         agent.say(line)
-        assert json.loads(agent.process.stdout.readline())["error"]["code"] == code
+        agent.say('{"jsonrpc": "2.0", "id": "next", "method": "ping"}')
+        assert json.loads(agent.process.stdout.readline()).get("error", {}).get("code") == code
+        assert json.loads(agent.process.stdout.readline())["id"] == "next"
         agent.say("")
         agent.say('{"jsonrpc": "2.0", "method": "cancelled", "params": null}')
         assert agent.ask("ping")["result"] == {}
