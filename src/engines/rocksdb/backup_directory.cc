@@ -1,6 +1,8 @@
 #include "engines/rocksdb/backup_directory.h"
 
 #include <fcntl.h>
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -61,6 +63,54 @@ Result<void> check_mark(const fs::path& directory) {
   return misuse("The backups in " + directory.string() + " are of a newer version of Partita, or of another program.");
 }
 
+// What is copied reaches the disk as it is written: to sync much of it at once would hold up every commit meanwhile.
+class SteadyFile final : public rocksdb::FSWritableFileOwnerWrapper {
+ public:
+  using rocksdb::FSWritableFileOwnerWrapper::FSWritableFileOwnerWrapper;
+  rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
+                           rocksdb::IODebugContext* debug) override {
+    return wrote(target()->Append(data, options, debug), data.size(), options, debug);
+  }
+  rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
+                           const rocksdb::DataVerificationInfo& verification, rocksdb::IODebugContext* debug) override {
+    return wrote(target()->Append(data, options, verification, debug), data.size(), options, debug);
+  }
+
+ private:
+  static constexpr uint64_t kStepBytes = 1 << 20;
+
+  rocksdb::IOStatus wrote(rocksdb::IOStatus status, size_t bytes, const rocksdb::IOOptions& options,
+                          rocksdb::IODebugContext* debug) {
+    bytes_ += bytes;
+    if (!status.ok() || bytes_ - begun_ < kStepBytes) return status;
+    const uint64_t from = std::exchange(begun_, bytes_);
+    return target()->RangeSync(from, bytes_ - from, options, debug);
+  }
+
+  uint64_t bytes_ = 0;
+  uint64_t begun_ = 0;  // so much of it is on its way to the disk
+};
+
+class SteadyFiles final : public rocksdb::FileSystemWrapper {
+ public:
+  SteadyFiles() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+  const char* Name() const override { return "SteadyFiles"; }
+  rocksdb::IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
+                                    std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                    rocksdb::IODebugContext* debug) override {
+    rocksdb::FileOptions waiting = options;
+    waiting.strict_bytes_per_sync = true;  // for the step before
+    rocksdb::IOStatus status = target()->NewWritableFile(path, waiting, file, debug);
+    if (status.ok()) *file = std::make_unique<SteadyFile>(std::move(*file));
+    return status;
+  }
+};
+
+rocksdb::Env* steady_env() {
+  static const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(std::make_shared<SteadyFiles>());
+  return env.get();
+}
+
 bool take_number(std::string_view text, uint64_t& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size();
@@ -90,7 +140,7 @@ Result<BackupDirectory> BackupDirectory::open(const std::string& directory, Use 
 }
 
 rocksdb::BackupEngineOptions BackupDirectory::options() const {
-  rocksdb::BackupEngineOptions options(path_);
+  rocksdb::BackupEngineOptions options(path_, steady_env());
   options.callback_trigger_interval_size = 1 << 20;
   return options;
 }
