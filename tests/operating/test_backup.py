@@ -211,7 +211,7 @@ def test_a_killed_restore_is_not_served_and_begins_anew(tmp_path):
     backups, restored = tmp_path / "backups", tmp_path / "restored"
     with running_server(data_dir=tmp_path / "data") as server:
         server.client().create_table(**TABLE)
-        for number in range(200):
+        for number in range(100):
             put_large(server, number)
         done("backup", server.data_dir, backups)
     process = subprocess.Popen([binary(), "restore", str(backups), str(restored)])
@@ -222,7 +222,7 @@ def test_a_killed_restore_is_not_served_and_begins_anew(tmp_path):
     assert "restoration did not end" in refused("serve", "--data", restored, "--listen", "localhost:0")
     done("restore", backups, restored)
     with running_server(data_dir=restored) as server:
-        assert len(numbers_in(server)["a"]) == 200
+        assert len(numbers_in(server)["a"]) == 100
 
 
 def test_verify_finds_a_damaged_backup_and_a_damaged_store(tmp_path):

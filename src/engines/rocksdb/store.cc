@@ -45,8 +45,6 @@ constexpr size_t kRecordsBufferBytes = size_t{32} << 20;
 constexpr size_t kLogBufferBytes = size_t{16} << 20;
 // Closing writes out the buffers only when reading them from the WAL again would take a noticeable time.
 constexpr uint64_t kFlushAtCloseBytes = uint64_t{8} << 20;
-// A tenth of a core that others keep busy, so that buffers are still written out.
-constexpr int kNiceness = 10;
 
 // What RocksDB does in the background, for the witness and the keeper.
 class Listener final : public rocksdb::EventListener {
@@ -55,8 +53,8 @@ class Listener final : public rocksdb::EventListener {
       : witness_(std::move(witness)), keeper_(keeper), meters_(meters) {}
 
   // On a core that they share with those who serve, each turn of theirs would hold up every commit.
-  void OnFlushBegin(rocksdb::DB*, const rocksdb::FlushJobInfo&) override { go_behind(kNiceness); }
-  void OnCompactionBegin(rocksdb::DB*, const rocksdb::CompactionJobInfo&) override { go_behind(kNiceness); }
+  void OnFlushBegin(rocksdb::DB*, const rocksdb::FlushJobInfo&) override { go_behind(kBackgroundNiceness); }
+  void OnCompactionBegin(rocksdb::DB*, const rocksdb::CompactionJobInfo&) override { go_behind(kBackgroundNiceness); }
   void OnFlushCompleted(rocksdb::DB*, const rocksdb::FlushJobInfo& info) override {
     witness_->saw_durable(info.largest_seqno);
   }

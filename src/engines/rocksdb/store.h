@@ -60,6 +60,9 @@ inline constexpr int kEpochShift = 40;
 // goes on who does not know which epoch was the last.
 inline constexpr uint64_t kUnknownEpochs = uint64_t{1} << 16;
 
+// A tenth of a core that others keep busy, so that buffers are still written out, and backups end.
+inline constexpr int kBackgroundNiceness = 10;
+
 Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options);
 
 inline size_t record_cache_bytes(const RocksdbOptions& options) { return options.block_cache_bytes / 4; }

@@ -7,6 +7,7 @@
 #include <set>
 #include <system_error>
 
+#include "base/priority.h"
 #include "engines/rocksdb/backup_directory.h"
 
 namespace partita::rocks {
@@ -54,10 +55,10 @@ Result<MadeBackup> back_up(Store& store, const BackupRequest& request) {
                                       store.db->GetLatestSequenceNumber(), store.witness->oldest_log()};
   rocksdb::CreateBackupOptions options;
   options.flush_before_backup = log_bytes(*store.db) > kFlushBytes;
-  options.decrease_background_thread_cpu_priority = true;
-  options.background_thread_cpu_priority = rocksdb::CpuPriority::kLow;
   uint64_t done = 0;
+  // On the thread that copies.
   options.progress_callback = [&] {
+    go_behind(kBackgroundNiceness);
     done += kProgressBytes;
     if (request.progress && !request.progress(done)) engine->StopBackup();
   };
