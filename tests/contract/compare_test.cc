@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "contract.h"
+#include "longest_topic.h"
 
 namespace partita::contract {
 namespace {
@@ -215,7 +216,7 @@ TEST_P(Sizes, WhatIsOverALimitChangesNothing) {
   });
   expect_too_large([&](auto, Changes& changes) {
     changes.append("t", "1");
-    changes.append(std::string(kMaxTopicBytes + 1, 't'), "1");
+    changes.append(std::string(longest_topic(engine()) + 1, 't'), "1");
     return Decision::kCommit;
   });
   expect_too_large([&](auto, Changes& changes) {

@@ -13,6 +13,7 @@
 #include "engines/rocksdb/rocksdb_engine.h"
 #include "postgres_cluster.h"
 #include "spread_engine.h"
+#include "storage/view.h"
 
 namespace partita::contract {
 
@@ -28,6 +29,39 @@ std::unique_ptr<Engine> open_rocksdb(const std::string& directory) {
   Result<std::unique_ptr<Engine>> engine = open_rocksdb_engine(options);
   if (!engine.ok()) std::cerr << engine.error().sentence() << "\n";
   return std::move(engine).value();
+}
+
+struct Owner {
+  std::unique_ptr<Engine> base;
+};
+
+// A view that seems to be alone in an engine in which there are rows and logs on all sides of its own.
+class Within final : private Owner, public View {
+ public:
+  explicit Within(std::unique_ptr<Engine> engine)
+      : Owner{std::move(engine)}, View(*base, "\xff\xffNn" + kEnd, "\xffn" + kEnd) {
+    for (const char* const other : {"m", "o", "n.", "N", "nn"}) {
+      View view(*base, std::string("\xff\xffN") + other + kEnd, std::string("\xff") + other + kEnd);
+      fill(view);
+    }
+    fill(*base);
+  }
+
+ private:
+  inline static const std::string kEnd = std::string(1, '\0');
+
+  static void fill(Engine& engine) {
+    for (const char* const what : {"", "a", "k", "t", "\xff", "\xff\xff\xff"}) {
+      put(engine, what, "another's");
+      append(engine, what, "another's");
+    }
+  }
+};
+
+std::unique_ptr<Engine> open_view(const std::string&) { return std::make_unique<Within>(open_memory_engine()); }
+
+std::unique_ptr<Engine> open_view_of_rocksdb(const std::string& directory) {
+  return std::make_unique<Within>(open_rocksdb(directory));
 }
 
 std::unique_ptr<Engine> open_postgres_at(const std::string& url) {
@@ -63,10 +97,9 @@ std::unique_ptr<Engine> open_foundationdb_twice(const std::string&) {
 }
 
 std::vector<EngineRow> make_rows() {
-  std::vector<EngineRow> rows{{"memory", open_memory},
-                              {"rocksdb", open_rocksdb},
-                              {"postgres", open_postgres},
-                              {"two_on_postgres", open_postgres_twice}};
+  std::vector<EngineRow> rows{{"memory", open_memory},     {"rocksdb", open_rocksdb},
+                              {"view", open_view},         {"view_of_rocksdb", open_view_of_rocksdb},
+                              {"postgres", open_postgres}, {"two_on_postgres", open_postgres_twice}};
   if (foundationdb_cluster() == nullptr) {
     std::cout << "PARTITA_TEST_FDB names no cluster file: nothing is tested on FoundationDB.\n";
     return rows;

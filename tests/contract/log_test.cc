@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "contract.h"
+#include "longest_topic.h"
 #include "storage/positions.h"
 
 namespace partita::contract {
@@ -40,7 +41,7 @@ TEST_P(Log, EntriesComeInOrderFromAnyPosition) {
 
 TEST_P(Log, TopicsAreApart) {
   const std::string zero("t\0", 2);
-  const std::string longest(kMaxTopicBytes, 'x');
+  const std::string longest(longest_topic(engine()), 'x');
   for (const std::string& topic : {std::string("t"), zero, std::string(), longest, std::string("tt")}) {
     append(engine(), topic, "of " + topic);
   }

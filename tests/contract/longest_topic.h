@@ -1,0 +1,15 @@
+// What an engine takes of a topic's name.
+#pragma once
+
+#include <cstddef>
+
+#include "storage/view.h"
+
+namespace partita::contract {
+
+inline size_t longest_topic(const storage::Engine& engine) {
+  const auto* const view = dynamic_cast<const storage::View*>(&engine);
+  return view == nullptr ? storage::kMaxTopicBytes : view->max_topic_bytes();
+}
+
+}  // namespace partita::contract
