@@ -57,9 +57,9 @@ bool is_read_only(const ops::Operation& operation) {
   return operation.kind == ops::Kind::kRead || begins("Describe") || begins("Get") || begins("List");
 }
 
-// What an administrator asks of the server itself, but for how it is; empty for all other calls.
+// What is asked of the server itself, but for how it is; empty for all other calls.
 std::string administered(const ops::Call& call) {
-  if (call.source == nullptr || !call.source->administrates() || !call.target.starts_with(kAdminPrefix)) return {};
+  if (!call.target.starts_with(kAdminPrefix)) return {};
   const std::string_view name = call.target.substr(kAdminPrefix.size());
   return name.starts_with("Describe") ? std::string() : wire::legible(name);
 }
@@ -100,7 +100,7 @@ Result<void> AuditLog::reopen() {
   return {};
 }
 
-void AuditLog::write(const ops::Call& call, const ops::Reply& reply) {
+void AuditLog::write(const ops::Call& call, std::string_view space, const ops::Reply& reply) {
   const ops::Operation* const operation = reply.operation != nullptr ? reply.operation : ops::find_target(call.target);
   const bool is_control = operation == nullptr || operation->kind == ops::Kind::kControl;
   const std::string event = operation == nullptr ? administered(call) : std::string(operation->name);
@@ -118,6 +118,10 @@ void AuditLog::write(const ops::Call& call, const ops::Reply& reply) {
   if (call.source != nullptr) {
     json.key("sourceIPAddress");
     json.string(call.source->address());
+  }
+  if (!space.empty()) {
+    json.key("namespace");
+    json.string(space);
   }
   json.key("readOnly");
   json.boolean(operation != nullptr && is_read_only(*operation));

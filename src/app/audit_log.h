@@ -4,12 +4,13 @@
 //    "eventName":"DeleteTable","awsRegion":"eu-west-1","sourceIPAddress":"192.0.2.7","readOnly":false,
 //    "userIdentity":{"accessKeyId":"AKIAALICE","arn":"arn:aws:iam::123456789012:user/alice"},"resources":["Music"]}
 //
-// and "errorCode" where there was one. Secrets and items are never in it.
+// and "errorCode" where there was one, "namespace" where the call was for one. Secrets and items are never in it.
 #pragma once
 
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/clock.h"
@@ -33,7 +34,8 @@ class AuditLog {
 
   // What can not be written is told of in the log of the server, and the call goes on. Of a line that was written in
   // part the part stays, in a line of its own.
-  void write(const ops::Call& call, const ops::Reply& reply);
+  // `space`: the name of the namespace that the call was for, or empty.
+  void write(const ops::Call& call, std::string_view space, const ops::Reply& reply);
 
   // Begins the file again at its path, when something has moved it away. After an error it goes on in the old one.
   Result<void> reopen();

@@ -214,7 +214,7 @@ Result<void> finish_mcp(Draft& draft) {
 }
 
 Result<void> take_served(Draft& draft, std::string_view word) {
-  if (!draft.line.data.empty()) return misuse("`partita status` takes one directory or socket, and no second.");
+  if (!draft.line.data.empty()) return misuse("This takes one directory or socket, and no second.");
   draft.line.data = word;
   return {};
 }
@@ -233,6 +233,30 @@ Result<void> finish_account(Draft& draft) {
   draft.line.data = draft.data.value_or(std::string(kUsualData));
   return check_account_verb(draft.line);
 }
+
+// NAME, then where the server is.
+Result<void> take_operated(Draft& draft, std::string_view word) {
+  std::string& text = draft.line.subject.empty() ? draft.line.subject : draft.line.data;
+  if (!text.empty()) return misuse("This takes a name and one directory or socket, and no more.");
+  text = word;
+  return {};
+}
+
+Result<void> finish_operated(Draft& draft, std::string_view operation) {
+  draft.line.operation = operation;
+  if (draft.line.subject.empty()) return misuse("A NAME is missing.");
+  return finish_status(draft);
+}
+
+Result<void> finish_listed(Draft& draft, std::string_view operation) {
+  draft.line.operation = operation;
+  return finish_status(draft);
+}
+
+constexpr std::array kSnapshotFlags = {
+    Flag{"--namespace", "NAME", "Of this namespace, not of the database without a name.",
+         set_text<&CommandLine::space>},
+};
 
 Result<void> take_topic(Draft& draft, std::string_view word);
 Result<void> finish_help(Draft& draft);
@@ -300,6 +324,32 @@ const std::array kOwnVerbs = {
             "--identities FILE --user|--role NAME --action ACTION --resource ARN [OPTION...]",
             "Say whether policies allow a request, and if not, why not: exit code 0 or 1.", kSimulateFlags,
             finish_simulate},
+    VerbRow{
+        "snapshot create", Verb::kOperate, "NAME [DIR|SOCKET] [--namespace NAME]",
+        "Have the server that uses a directory, or that listens at an administration socket, remember its tables and "
+        "items as they are now.",
+        kSnapshotFlags, [](Draft& draft) { return finish_operated(draft, "CreateSnapshot"); }, take_operated},
+    VerbRow{"snapshot rollback", Verb::kOperate, "NAME [DIR|SOCKET] [--namespace NAME]",
+            "Set all tables and items back to how a snapshot has them.", kSnapshotFlags,
+            [](Draft& draft) { return finish_operated(draft, "RollbackToSnapshot"); }, take_operated},
+    VerbRow{"snapshot list", Verb::kOperate, "[DIR|SOCKET] [--namespace NAME]", "List the snapshots.", kSnapshotFlags,
+            [](Draft& draft) { return finish_listed(draft, "ListSnapshots"); }, take_served},
+    VerbRow{"snapshot delete", Verb::kOperate, "NAME [DIR|SOCKET] [--namespace NAME]", "Forget a snapshot.",
+            kSnapshotFlags, [](Draft& draft) { return finish_operated(draft, "DeleteSnapshot"); }, take_operated},
+    VerbRow{"namespace list",
+            Verb::kOperate,
+            "[DIR|SOCKET]",
+            "List the namespaces that hold anything.",
+            {},
+            [](Draft& draft) { return finish_listed(draft, "ListNamespaces"); },
+            take_served},
+    VerbRow{"namespace drop",
+            Verb::kOperate,
+            "NAME [DIR|SOCKET]",
+            "Delete a namespace, with all that it holds.",
+            {},
+            [](Draft& draft) { return finish_operated(draft, "DeleteNamespace"); },
+            take_operated},
     VerbRow{"mcp", Verb::kMcp, "[OPTION...]",
             "Be a server of the Model Context Protocol on stdin and stdout, with DynamoDB's operations as tools.",
             kMcpFlags, finish_mcp},

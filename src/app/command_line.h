@@ -17,6 +17,7 @@ namespace partita::app {
 enum class Verb : uint8_t {
   kServe,
   kStatus,
+  kOperate,
   kBackup,
   kListBackups,
   kPruneBackups,
@@ -44,6 +45,9 @@ struct Simulated {
 // Where data is when nothing is said.
 inline constexpr std::string_view kUsualData = "./partita-data";
 
+// By what a request says which namespace it is for.
+enum class NamespacesBy : uint8_t { kNothing, kKey, kHeader };
+
 struct CommandLine {
   Verb verb = Verb::kHelp;
   std::string topic;   // of kHelp: a verb, or empty for all of them; of kAccount: which of account_verbs()
@@ -63,14 +67,19 @@ struct CommandLine {
   bool audit_data = false;
   std::string trace_to;       // a collector's URL, or empty
   uint64_t trace_one_in = 0;  // 0: nothing was said
-  uint64_t request_rate = 0;  // of each principal, a second; 0 is as many as they like
-  std::string tls_cert;       // a file, or empty, as tls_key then is too
+  NamespacesBy namespaces_by = NamespacesBy::kNothing;
+  size_t most_namespaces = 0;  // open at a time; 0: as many as is usual
+  uint64_t request_rate = 0;   // of each principal, a second; 0 is as many as they like
+  std::string tls_cert;        // a file, or empty, as tls_key then is too
   std::string tls_key;
-  int64_t clock_ms = 0;  // what is added to the machine's clock
-  std::string data;      // of kSalvage: the directory of the damaged store; of kStatus and kAccount: who is asked
-  std::string from;      // of kCopy: a store's URL, ...
-  std::string to;        // ... and that of the copy; of kSalvage: the directory for what can be saved
-  std::string backups;   // the directory of them; of kVerify it may be empty. The store is `from` or, restored, `data`
+  int64_t clock_ms = 0;   // what is added to the machine's clock
+  std::string data;       // of kSalvage: the directory of the damaged store; of kStatus and kAccount: who is asked
+  std::string operation;  // of kOperate, which asks what is in `data` too: of Partita_20261123, ...
+  std::string subject;    // ... the name that it takes, ...
+  std::string space;      // ... and the namespace, or empty
+  std::string from;       // of kCopy: a store's URL, ...
+  std::string to;         // ... and that of the copy; of kSalvage: the directory for what can be saved
+  std::string backups;    // the directory of them; of kVerify it may be empty. The store is `from` or, restored, `data`
   uint32_t backup_id = 0;          // 0: the newest
   size_t keep = 0;                 // how many backups stay; 0: all
   std::vector<std::string> words;  // of kAccount: what stands behind the verb

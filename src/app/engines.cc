@@ -86,16 +86,16 @@ Result<storage::HeldEngine> hold_foundationdb(const std::string& place, bool) {
 
 constexpr std::array kEngines = {
     EngineRow{"rocksdb", "rocksdb:DIR", "RocksDB in this process, in a directory: what --data DIR means.", true,
-              kRocksdbFormat, open_rocksdb, hold_rocksdb, "", back_up_rocksdb_engine, check_rocksdb_files},
-    EngineRow{"memory", "memory:", "This process's memory: what --in-memory means.", false, 0, open_memory, hold_memory,
-              "What is in memory is not backed up: `partita serve --data DIR` keeps what can be."},
+              kRocksdbFormat, true, open_rocksdb, hold_rocksdb, "", back_up_rocksdb_engine, check_rocksdb_files},
+    EngineRow{"memory", "memory:", "This process's memory: what --in-memory means.", false, 0, true, open_memory,
+              hold_memory, "What is in memory is not backed up: `partita serve --data DIR` keeps what can be."},
     EngineRow{"postgresql", "postgresql://HOST/DATABASE",
               "A PostgreSQL database, which several servers may share; any URL that libpq takes.", true,
-              kPostgresFormat, open_postgres, hold_postgres,
+              kPostgresFormat, false, open_postgres, hold_postgres,
               "A store in PostgreSQL is backed up by PostgreSQL: use pg_basebackup, or pg_dump."},
     EngineRow{"fdb", "fdb:CLUSTER_FILE",
               "A FoundationDB cluster, which several servers may share; ?prefix=NAME keeps several stores apart.", true,
-              kFoundationdbFormat, open_foundationdb, hold_foundationdb,
+              kFoundationdbFormat, false, open_foundationdb, hold_foundationdb,
               "A store in FoundationDB is backed up by FoundationDB: use fdbbackup."},
 };
 

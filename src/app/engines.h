@@ -20,6 +20,7 @@ struct EngineRow {
   std::string_view help;
   bool has_place;   // whether something must stand behind the scheme
   unsigned format;  // of its stores; 0: they end with the process
+  bool alone;       // whether a server has a store for itself
   Result<std::unique_ptr<storage::Engine>> (*open)(const std::string& place);
   // For a copy, from it (then it has to be there) or to it. Errors, one sentence each: kInvalid (reason 0),
   // kUnavailable.

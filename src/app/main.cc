@@ -8,6 +8,7 @@
 #include "app/copy.h"
 #include "app/engines.h"
 #include "app/mcp.h"
+#include "app/operate.h"
 #include "app/salvage.h"
 #include "app/serve.h"
 #include "app/simulate.h"
@@ -79,6 +80,10 @@ int main(int count, char** words) {
     case Verb::kStatus: {
       const auto told = status(*line);
       return told.ok() ? 0 : complain(told.error(), kFailure);
+    }
+    case Verb::kOperate: {
+      const auto done = operate(*line);
+      return done.ok() ? 0 : complain(done.error(), kFailure);
     }
     case Verb::kServe:
       break;

@@ -60,11 +60,14 @@ void report_process(Exposition& out) {
 
 Task<std::optional<ops::Reply>> Pages::page(std::string_view path, std::string_view authorization) {
   if (path == "/health") co_return text(200, "alive");
+  if (path != "/ready" && path != "/metrics") co_return std::nullopt;
+  Passage::Visit visit(sources_.service.passage());
+  co_await visit;  // while the database may be used
   if (path == "/ready") {
-    const std::string trouble = co_await readiness_.trouble();
+    if (sources_.service.database() == nullptr) co_return text(503, "not ready: a rollback did not end.");
+    const std::string trouble = co_await readiness_.trouble(*sources_.service.database());
     co_return trouble.empty() ? text(200, "ready") : text(503, "not ready: " + trouble);
   }
-  if (path != "/metrics") co_return std::nullopt;
   if (!may_read(authorization)) co_return text(403, "Metrics are for those who send the token: see --metrics-token.");
   Executor* const home = Executor::current();
   co_await writer_.enter();
@@ -95,7 +98,8 @@ std::string Pages::metrics() {
   sources_.service.report(out);
   if (sources_.traces != nullptr) sources_.traces->report(out);
   sources_.engine.report(out);
-  sources_.database.report(out);
+  if (sources_.service.database() != nullptr) sources_.service.database()->report(out);
+  sources_.namespaces.report(out);
   if (server_ != nullptr) server_->report(out);
   report_process(out);
   return std::move(out).take();

@@ -5,13 +5,14 @@
 #include <string>
 #include <string_view>
 
+#include "app/namespaces.h"
 #include "app/traces.h"
+#include "base/random.h"
 #include "base/task.h"
 #include "base/workers.h"
 #include "http/server.h"
 #include "ops/service.h"
 #include "storage/engine.h"
-#include "table/database.h"
 #include "table/readiness.h"
 
 namespace partita::app {
@@ -22,15 +23,16 @@ class Pages {
   struct Sources {
     const storage::Engine& engine;
     std::string_view store;  // its scheme
-    table::Database& database;
+    Random& random;
     ops::Service& service;
+    Namespaces& namespaces;
     std::string_view version;
     // Whoever reads "/metrics" has to send this as a bearer token; empty: nobody has to. Nothing: nobody may read it.
     std::optional<std::string> token;
     const Traces* traces = nullptr;  // null: there are none
   };
   // All that `sources` refers to outlives it.
-  explicit Pages(Sources sources) : sources_(std::move(sources)), readiness_(sources_.database) {}
+  explicit Pages(Sources sources) : sources_(std::move(sources)), readiness_(sources_.random) {}
 
   // Once, before the first page is asked for. Outlives what is asked.
   void set_server(const http::Server& server) { server_ = &server; }

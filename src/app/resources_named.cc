@@ -33,7 +33,8 @@ std::vector<std::string> resources_named(const ops::Call& call, size_t most) {
   const auto add = [&names](JsonValue value) {
     if (value.is(JsonValue::Kind::kString)) names.emplace_back(value.as_string());
   };
-  for (const std::string_view name : {"TableName", "ResourceArn", "StreamArn"}) add(document->root().get(name));
+  for (const std::string_view name : {"TableName", "ResourceArn", "StreamArn", "Namespace", "Name"})
+    add(document->root().get(name));
   for (const auto [table, requests] : document->root().get("RequestItems").members()) names.emplace_back(table);
   for (const JsonValue part : document->root().get("TransactItems").elements()) {
     for (const auto [kind, action] : part.members()) add(action.get("TableName"));

@@ -17,9 +17,12 @@
 #include "app/backup.h"
 #include "app/callers.h"
 #include "app/engines.h"
+#include "app/namespaces.h"
+#include "app/operator_calls.h"
 #include "app/pages.h"
 #include "app/seed.h"
 #include "app/status.h"
+#include "app/tenant.h"
 #include "app/traces.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -35,20 +38,32 @@ namespace partita::app {
 
 namespace {
 
+constexpr size_t kUsualNamespaces = 64;  // open at a time
+
 class ServiceHandler final : public http::Handler {
  public:
   // Without an audit log it is null, and without traces they are.
-  ServiceHandler(ops::Service& service, const Admin& admin, const storage::Engine& engine, Pages& pages,
+  ServiceHandler(Namespaces& namespaces, const Admin& admin, const storage::Engine& engine, Pages& pages,
                  AuditLog* audit, Traces* traces)
-      : service_(service), admin_(admin), engine_(engine), pages_(pages), audit_(audit), traces_(traces) {}
+      : service_(namespaces.root().service()),
+        admin_(admin),
+        namespaces_(namespaces),
+        engine_(engine),
+        pages_(pages),
+        audit_(audit),
+        traces_(traces) {}
   Task<ops::Reply> call(const ops::Call& call) override {
-    const Admin::Answer* const answer = admin_.find(call);
-    return answer != nullptr ? (*answer)(call.body) : service_.call(call);
+    if (call.target.starts_with(kAdminPrefix)) [[unlikely]] {
+      const Admin::Answer* const answer = admin_.find(call);
+      return answer != nullptr ? (*answer)(call.body) : operator_calls_.call(call);
+    }
+    return namespaces_.is_plain(call) ? service_.call(call) : namespaces_.call(call);
   }
   size_t memory_of(const ops::Call& call) const override { return ops::Service::memory_of(call); }
   void answered(const ops::Call& call, const ops::Reply& reply, int64_t took_ns) override {
     service_.answered(call, reply, took_ns);
-    if (audit_ != nullptr) audit_->write(call, reply);
+    if (!namespaces_.is_plain(call)) namespaces_.answered(call, reply);
+    if (audit_ != nullptr) audit_->write(call, namespaces_.name_of(call), reply);
     if (traces_ != nullptr) traces_->note(call, reply, took_ns);
   }
   void refused(int status) override { service_.refused(status); }
@@ -63,6 +78,8 @@ class ServiceHandler final : public http::Handler {
  private:
   ops::Service& service_;
   const Admin& admin_;
+  Namespaces& namespaces_;
+  OperatorCalls operator_calls_{namespaces_};
   const storage::Engine& engine_;
   Pages& pages_;
   AuditLog* const audit_;
@@ -264,12 +281,19 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
   iam::Directory directory(*engine, clock, callers.credentials ? &*callers.credentials : nullptr,
                            callers.account ? &*callers.account : nullptr);
   if (verifies) line.http.keys = &directory;
-  const table::Options options{.graph_bytes = line.vector_bytes, .follower = &directory};
-  PARTITA_TRY(const std::unique_ptr<table::Database> database,
-              table::Database::open(*engine, clock, system_random(), options));
-  ops::Service service(*database, line.warn_only ? ops::Enforcement::kWarn : ops::Enforcement::kRefuse,
-                       line.request_rate, &directory);
-  if (!line.seed.empty()) PARTITA_TRY_VOID(seed(line.seed, service));
+  const table::Options options{.graph_bytes = line.vector_bytes};
+  const Tenant::Ground ground{*engine, clock, system_random(), options, &directory, engine_of(line.store).alone};
+  const Tenant::Serve answer = [&](table::Database& database) {
+    return std::make_unique<ops::Service>(
+        database, line.warn_only ? ops::Enforcement::kWarn : ops::Enforcement::kRefuse, line.request_rate, &directory);
+  };
+  PARTITA_TRY(const std::unique_ptr<Tenant> root, Tenant::open(ground, {}, answer));
+  ops::Service& service = root->service();
+  std::function<Result<void>(ops::Service&)> begin;
+  if (!line.seed.empty()) begin = [&line](ops::Service& of) { return seed(line.seed, of); };
+  if (begin) PARTITA_TRY_VOID(begin(service));
+  Namespaces namespaces(ground, *root, begin, line.namespaces_by,
+                        line.most_namespaces == 0 ? kUsualNamespaces : line.most_namespaces);
   // Names of tables are not for everybody where callers have to say who they are.
   std::optional<std::string> token;
   if (!verifies) token.emplace();
@@ -277,13 +301,14 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
     PARTITA_TRY(token, read_token(line.metrics_token));
   }
   const std::unique_ptr<Traces> traces = begin_traces(line, version);
-  Pages pages({*engine, scheme_of(line.store), *database, service, version, std::move(token), traces.get()});
+  Pages pages(
+      {*engine, scheme_of(line.store), system_random(), service, namespaces, version, std::move(token), traces.get()});
   PARTITA_TRY(const std::unique_ptr<http::AdminSocket> admin_socket, open_admin_socket(line));
   line.http.admin_socket = admin_socket.get();
   BackupMaker backups(*engine, engine_of(line.store));
   Admin admin;
   backups.answer(admin);
-  ServiceHandler handler(service, admin, *engine, pages, audit.get(), traces.get());
+  ServiceHandler handler(namespaces, admin, *engine, pages, audit.get(), traces.get());
   PARTITA_TRY(const std::unique_ptr<http::Server> server,
               http::Server::listen(line.http, handler, system_clock(), system_random()));
   pages.set_server(*server);

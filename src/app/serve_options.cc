@@ -77,6 +77,19 @@ Result<void> set_trace_one_in(Draft& draft, std::string_view text) {
   return {};
 }
 
+Result<void> set_namespaces(Draft& draft, std::string_view text) {
+  if (text != "key" && text != "header") {
+    return misuse("--namespaces takes key or header, not '" + std::string(text) + "'.");
+  }
+  draft.line.namespaces_by = text == "key" ? NamespacesBy::kKey : NamespacesBy::kHeader;
+  return {};
+}
+
+Result<void> set_max_namespaces(Draft& draft, std::string_view text) {
+  PARTITA_TRY(draft.line.most_namespaces, read_number("--max-namespaces", text, 1, 10'000));
+  return {};
+}
+
 Result<void> set_root_400(Draft& draft, std::string_view) {
   draft.line.http.root_refuses = true;
   return {};
@@ -225,6 +238,16 @@ constexpr std::array kServeFlags = {
          "Begin with the tables of DIR's *.json files, each what CreateTable takes, and the items of its TABLE.jsonl "
          "files, each line {\"Item\": {...}}. Tables that are there already are left alone.",
          set_text<&CommandLine::seed>},
+    Flag{
+        "--namespaces", "BY",
+        "Keep databases apart, each with its own tables: by key, one for each access key id, or by header, one for each "
+        "X-Partita-Namespace of requests. Each begins with the seed.",
+        set_namespaces},
+    Flag{
+        "--max-namespaces", "N",
+        "Namespaces that are open at a time (default 64); for one more the one that was used longest ago is closed, and "
+        "opened again when it is asked for.",
+        set_max_namespaces},
     Flag{"--root-400", "", "Answer GET / with 400, as DynamoDB Local does and some tools wait for, not with 200.",
          set_root_400},
     Flag{"--clock", "OFFSET",
@@ -242,6 +265,9 @@ Result<void> check_callers(const CommandLine& line) {
   if (line.warn_only && !verifies) return misuse("--warn-only is of no use without --credentials or --users.");
   if (line.request_rate != 0 && !verifies) {
     return misuse("--request-rate needs --credentials or --users: without them a client may call itself anything.");
+  }
+  if (line.most_namespaces != 0 && line.namespaces_by == NamespacesBy::kNothing) {
+    return misuse("--max-namespaces is of no use without --namespaces.");
   }
   if (line.audit_data && line.audit_log.empty()) return misuse("--audit-data is of no use without --audit-log.");
   if (line.trace_one_in != 0 && line.trace_to.empty()) return misuse("--trace-one-in is of no use without --trace-to.");

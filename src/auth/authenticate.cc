@@ -219,9 +219,9 @@ std::string read_unusual(const Facts& facts, std::string_view authorization, Pai
   return wrong.empty() ? wrong : wrong + "Authorization=" + std::string(authorization);
 }
 
-// The headers that the server makes something of, and AWS wants to be signed where they are.
-constexpr std::array<std::string_view, 4> kToBeSigned = {"x-amz-target", "x-amz-date", "x-amz-security-token",
-                                                         "x-amz-content-sha256"};
+// The headers that the server makes something of; AWS wants its own to be signed where they are.
+constexpr std::array<std::string_view, 5> kToBeSigned = {"x-amz-target", "x-amz-date", "x-amz-security-token",
+                                                         "x-amz-content-sha256", "x-partita-namespace"};
 
 bool has_header(const Facts& facts, std::string_view name) { return facts.values(name, 0).has_value(); }
 

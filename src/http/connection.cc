@@ -224,6 +224,7 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
     call.content_type = reader_.header("content-type");
     call.body = body;
     call.host = reader_.header("host");
+    call.space = reader_.header("x-partita-namespace");
     if (!administrates_) claimed = site_.authenticator.claim(asked);
   }
   ops::Reply reply;

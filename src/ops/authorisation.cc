@@ -176,6 +176,12 @@ void Authorisation::forget(uint32_t table_id) {
   tables_.erase(table_id);
 }
 
+void Authorisation::forget_all() {
+  const std::lock_guard lock(mutex_);
+  for (std::atomic<uint64_t>& changes : changes_) changes.fetch_add(1, std::memory_order_release);
+  tables_.clear();
+}
+
 Result<void> Authorisation::refuse(Decision decision, const auth::Ask& ask) {
   refused_.fetch_add(1, std::memory_order_relaxed);
   if (enforcement_ == Enforcement::kRefuse) return refusal_of(decision, ask);

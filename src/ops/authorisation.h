@@ -76,6 +76,8 @@ class Authorisation {
   Task<Result<std::shared_ptr<const HeardPolicies>>> hear(table::Database& database, uint32_t table_id);
   // This server has changed a policy of that table, or of a stream of it.
   void forget(uint32_t table_id);
+  // All that is known may be of another database.
+  void forget_all();
 
   // Accesses that were refused, or would have been.
   uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }

@@ -168,6 +168,7 @@ struct GetRecords {
   static Task<Result<Read>> run(const Context& context, const Request& request) {
     table::ShardIterator iterator = request.iterator;
     iterator.stream = request.stream;
+    if (iterator.issued_ms < context.iterators_from_ms) co_return model::refuse(model::Fault::kIteratorExpired);
     auto found = co_await table::read_records(context.database, iterator, request.limit);
     if (!found.ok()) co_return worded_for_stream(std::move(found).error(), request.stream_arn);
     co_return Read{request.stream_arn, std::move(found).value()};

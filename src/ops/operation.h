@@ -33,6 +33,7 @@ struct Context {
   std::string_view host;           // by which the caller knows this server; see Call
   std::string_view body;           // as it came
   const Source* source = nullptr;  // null: nobody knows
+  int64_t iterators_from_ms = 0;   // older iterators of shards are expired
 };
 
 // Carries out a request whose body is parsed and no more; see pipeline.h. The result is the reply's JSON. The context

@@ -31,11 +31,6 @@ std::string_view media_type(std::string_view content_type) {
   return last == std::string_view::npos ? std::string_view() : type.substr(0, last + 1);
 }
 
-bool speaks_json(const Call& call) {
-  const std::string_view type = media_type(call.content_type);
-  return type == kJson10 || type == kJson11 || type == "application/json";
-}
-
 // AWS leaves out the name of a service that it knows.
 std::string_view unknown_name(std::string_view target) {
   const size_t dot = target.find('.');
@@ -53,7 +48,93 @@ Result<const Operation*> route(const Call& call) {
   return operation;
 }
 
-Result<const auth::Caller*> known_caller(const Call& call) {
+// What can be said of a call before its body is looked into.
+struct Begun {
+  wire::JsonDocument document;
+  const Operation* operation;
+  const auth::Caller* caller;
+};
+
+Result<Begun> begin(const Call& call) {
+  PARTITA_TRY(wire::JsonDocument document, wire::JsonDocument::parse(call.body));
+  PARTITA_TRY(const Operation* operation, route(call));
+  PARTITA_TRY(const auth::Caller* caller, caller_of(call));
+  if (caller->signed_for != auth::SignedFor::kDynamoDb && caller->signed_for != auth::SignedFor::kAny) {
+    return refuse(Fault::kInvalidSignature, {auth::wrong_service(auth::SignedFor::kDynamoDb)});
+  }
+  return Begun{std::move(document), operation, caller};
+}
+
+Reply reply_of(wire::ErrorReply&& rendered) {
+  return {
+      .status = rendered.status, .body = std::move(rendered.body), .error = static_cast<uint8_t>(rendered.exception)};
+}
+
+}  // namespace
+
+struct Service::Parts {
+  const Enforcement enforcement;
+  const std::shared_ptr<RateLimit> rate;
+  iam::Directory* const directory;
+  Admission admission{enforcement};
+  RequestCounts counts{};
+};
+
+namespace {
+
+Error without_database() { return Error(ErrorKind::kUnavailable, "a rollback did not end."); }
+
+// Who administers a server that others keep busy is not counted among them.
+bool may_go_on(RateLimit& rate, const Call& call, const auth::Caller& caller) {
+  return (call.source != nullptr && call.source->administrates()) || rate.admit(caller);
+}
+
+class RatedTurnstile final : public Turnstile {
+ public:
+  explicit RatedTurnstile(RateLimit& rate) : rate_(rate) {}
+  Result<const auth::Caller*> enter(const Call& call) override {
+    PARTITA_TRY(const auth::Caller* caller, caller_of(call));
+    if (!may_go_on(rate_, call, *caller)) return refuse(Fault::kRateExceeded);
+    return caller;
+  }
+
+ private:
+  RateLimit& rate_;
+};
+
+}  // namespace
+
+Service::Service(table::Database& database, Enforcement enforcement, uint64_t requests_per_second,
+                 iam::Directory* directory)
+    : database_(&database),
+      parts_(new Parts{enforcement, std::make_shared<RateLimit>(requests_per_second, database.clock()), directory}) {}
+Service::Service(table::Database& database, const Service& elder)
+    : database_(&database), parts_(new Parts{elder.parts_->enforcement, elder.parts_->rate, nullptr}) {}
+Service::~Service() = default;
+
+void Service::resume(table::Database& database) {
+  database_ = &database;
+  parts_->admission.authorisation().forget_all();
+  passage_.open();
+}
+
+void Service::resume_without() {
+  database_ = nullptr;
+  passage_.open();
+}
+
+bool speaks_json(const Call& call) {
+  const std::string_view type = media_type(call.content_type);
+  return type == kJson10 || type == kJson11 || type == "application/json";
+}
+
+Reply not_json() {
+  Reply reply = reply_of(wire::render_not_json());
+  reply.content_type = "text/xml";
+  return reply;
+}
+
+Result<const auth::Caller*> caller_of(const Call& call) {
   if (const auto* caller = std::get_if<std::shared_ptr<const auth::Caller>>(&call.caller)) return caller->get();
   const auto& refused = std::get<auth::Refused>(call.caller);
   switch (refused.why) {
@@ -71,70 +152,11 @@ Result<const auth::Caller*> known_caller(const Call& call) {
   PARTITA_CHECK(false);
 }
 
-// What can be said of a call before its body is looked into.
-struct Begun {
-  wire::JsonDocument document;
-  const Operation* operation;
-  const auth::Caller* caller;
-};
-
-Result<Begun> begin(const Call& call) {
-  PARTITA_TRY(wire::JsonDocument document, wire::JsonDocument::parse(call.body));
-  PARTITA_TRY(const Operation* operation, route(call));
-  PARTITA_TRY(const auth::Caller* caller, known_caller(call));
-  if (caller->signed_for != auth::SignedFor::kDynamoDb && caller->signed_for != auth::SignedFor::kAny) {
-    return refuse(Fault::kInvalidSignature, {auth::wrong_service(auth::SignedFor::kDynamoDb)});
-  }
-  return Begun{std::move(document), operation, caller};
-}
-
-Reply reply_of(wire::ErrorReply&& rendered) {
-  return {
-      .status = rendered.status, .body = std::move(rendered.body), .error = static_cast<uint8_t>(rendered.exception)};
-}
-
 Reply refusal(const Error& error) {
   Reply reply = reply_of(wire::render(error));
   if (error.kind() != ErrorKind::kInvalid) reply.trouble = error.sentence();
   return reply;
 }
-
-}  // namespace
-
-struct Service::Parts {
-  table::Database& database;
-  RateLimit rate;
-  Admission admission;
-  RequestCounts counts;
-  iam::Directory* directory;
-};
-
-namespace {
-
-// Who administers a server that others keep busy is not counted among them.
-bool may_go_on(RateLimit& rate, const Call& call, const auth::Caller& caller) {
-  return (call.source != nullptr && call.source->administrates()) || rate.admit(caller);
-}
-
-class RatedTurnstile final : public Turnstile {
- public:
-  explicit RatedTurnstile(RateLimit& rate) : rate_(rate) {}
-  Result<const auth::Caller*> enter(const Call& call) override {
-    PARTITA_TRY(const auth::Caller* caller, known_caller(call));
-    if (!may_go_on(rate_, call, *caller)) return refuse(Fault::kRateExceeded);
-    return caller;
-  }
-
- private:
-  RateLimit& rate_;
-};
-
-}  // namespace
-
-Service::Service(table::Database& database, Enforcement enforcement, uint64_t requests_per_second,
-                 iam::Directory* directory)
-    : parts_(new Parts{database, {requests_per_second, database.clock()}, Admission(enforcement), {}, directory}) {}
-Service::~Service() = default;
 
 Reply overloaded() { return reply_of(wire::render(model::refuse(Fault::kOverloaded))); }
 
@@ -152,24 +174,42 @@ size_t Service::memory_of(const Call& call) {
   return wire::JsonDocument::memory_of(call.body) + kCopies * call.body.size();
 }
 
+Result<void> Service::permit(const Call& call, const auth::Caller& caller, std::string_view action) {
+  if (caller.identity == nullptr) return {};
+  if (database_ == nullptr) return without_database();
+  // Stands for an operation that is about no table.
+  static const Operation& stand_in = *find_operation("DescribeLimits");
+  const Context context{*database_, parts_->admission, caller, stand_in, call.host, call.body, call.source};
+  table::Access access;
+  access.verb = table::Verb::kControl;
+  const Hearing hearing;
+  auth::Effort effort;
+  bool depends = false;
+  return parts_->admission.authorisation().check(context, access, {table::CapacityDetail::kNone, hearing, effort},
+                                                 action, depends);
+}
+
 const Admission& Service::admission() const { return parts_->admission; }
 
 Task<Reply> Service::call(const Call& call) {
   if (call.target.empty() && auth::is_form(call.content_type)) {
-    RatedTurnstile turnstile(parts_->rate);
-    co_return co_await answer_form(parts_->database, parts_->admission, parts_->directory, turnstile, call);
+    Passage::Visit visit(passage_);
+    co_await visit;
+    if (database_ == nullptr) co_return refusal(without_database());
+    RatedTurnstile turnstile(*parts_->rate);
+    co_return co_await answer_form(*database_, parts_->admission, parts_->directory, turnstile, call);
   }
-  if (!speaks_json(call)) {
-    Reply reply = reply_of(wire::render_not_json());
-    reply.content_type = "text/xml";
-    co_return reply;
-  }
+  if (!speaks_json(call)) co_return not_json();
   auto begun = begin(call);
   if (!begun.ok()) co_return refusal(begun.error());
-  if (!may_go_on(parts_->rate, call, *begun->caller)) co_return refusal(refuse(Fault::kRateExceeded));
+  if (!may_go_on(*parts_->rate, call, *begun->caller)) co_return refusal(refuse(Fault::kRateExceeded));
   const Operation& operation = *begun->operation;
-  const Context context{parts_->database, parts_->admission, *begun->caller, operation,
-                        call.host,        call.body,         call.source};
+  Passage::Visit visit(passage_);
+  co_await visit;
+  if (database_ == nullptr) [[unlikely]]
+    co_return refusal(without_database());
+  const Context context{*database_, parts_->admission, *begun->caller, operation,
+                        call.host,  call.body,         call.source,    iterators_from_ms_};
   auto answered = co_await operation.handler(context, std::move(begun->document));
   Reply reply;
   if (answered.ok()) {
@@ -193,7 +233,8 @@ void Service::refused(int status) { parts_->counts.add_refused(status); }
 void Service::report(Exposition& out) {
   parts_->counts.report(out);
   std::vector<std::pair<uint32_t, std::string_view>> tables;
-  const std::vector<table::Table> all = parts_->database.catalog().all();
+  std::vector<table::Table> all;
+  if (database_ != nullptr) all = database_->catalog().all();
   for (const table::Table& table : all) tables.emplace_back(table->id, table->name);
   parts_->admission.report(out, std::move(tables));
 }

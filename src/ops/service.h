@@ -9,6 +9,8 @@
 
 #include "auth/authenticate.h"
 #include "base/exposition.h"
+#include "base/passage.h"
+#include "base/result.h"
 #include "base/task.h"
 
 namespace partita::table {
@@ -40,6 +42,7 @@ struct Call {
   std::string_view host = {};  // the Host header, empty when absent
   const Source* source = nullptr;
   std::string_view request_id = {};  // by which the reply's head names it
+  std::string_view space = {};       // the X-Partita-Namespace header, empty when absent
 };
 
 struct Operation;
@@ -57,12 +60,20 @@ struct Reply {
 
 // What is answered when there is no memory to even begin, so that every SDK tries again.
 Reply overloaded();
+// What is answered to a call that failed so: AWS's words, and what the operator should know.
+Reply refusal(const Error& error);
+// Who calls. Faults: what is wrong with the signature.
+Result<const auth::Caller*> caller_of(const Call& call);
+// Whether the body is said to be JSON; if not, not_json() is the answer.
+bool speaks_json(const Call& call);
+Reply not_json();
 // What is answered to a call that nobody signed.
 Reply unsigned_call();
 // What is answered when memory ran out on the way: whether the request took effect is open.
 Reply out_of_memory();
 
 class Admission;
+class RateLimit;
 
 // What is done with an access that no policy allows, or that one denies.
 enum class Enforcement : uint8_t { kRefuse, kWarn };
@@ -73,6 +84,8 @@ class Service {
   // `directory`: what calls of IAM and STS are about, which outlives the service too; null: they are refused.
   explicit Service(table::Database& database, Enforcement enforcement = Enforcement::kRefuse,
                    uint64_t requests_per_second = 0, iam::Directory* directory = nullptr);
+  // Another one of the same server, without a directory: the same enforcement, and each principal has one rate in both.
+  Service(table::Database& database, const Service& elder);
   ~Service();
 
   // Never fails: what goes wrong is a Reply with AWS's error body. What `call` points into must live until the task has
@@ -88,6 +101,23 @@ class Service {
   // Counts what was no call, and was answered so. Callable from any thread.
   void refused(int status);
 
+  // Whoever uses the database beside the calls goes through here; see pause(). Null: there is none now.
+  Passage& passage() { return passage_; }
+  table::Database* database() { return database_; }
+  // Blocks until no call is under way; those that come wait for resume(). Not on a thread that serves, and only one at
+  // a time.
+  void pause() { passage_.shut(); }
+  // Goes on, with another database, which may be what became of the one before.
+  void resume(table::Database& database);
+  // Iterators of shards that were issued before that moment are expired. While it is paused, or before the first call.
+  void expire_iterators(int64_t from_ms) { iterators_from_ms_ = from_ms; }
+  // Goes on without any: calls fail, until it is paused and resumed.
+  void resume_without();
+
+  // Whether policies let the caller do what is no operation of DynamoDB, such as "partita:ListNamespaces", of which all
+  // resources are "*". Faults: kDeniedByIdentity and those that follow it.
+  Result<void> permit(const Call& call, const auth::Caller& caller, std::string_view action);
+
   // What was let in and what it cost.
   const Admission& admission() const;
   // All of it, for an operator. Callable from any thread.
@@ -95,6 +125,9 @@ class Service {
 
  private:
   struct Parts;
+  table::Database* database_;      // changes only while the passage is shut
+  int64_t iterators_from_ms_ = 0;  // so does this
+  Passage passage_;
   std::unique_ptr<Parts> parts_;
 };
 

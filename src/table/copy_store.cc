@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "storage/ranges.h"
+#include "storage/walk.h"
 #include "table/system_rows.h"
 
 namespace partita::table {
@@ -115,37 +116,24 @@ std::string entry_name(const std::string& topic, const Position& position) {
 // The rows of a store in their order, without the mark and probes.
 class Walk {
  public:
-  Walk(Engine& engine, const CopyOptions& options) : engine_(engine), options_(options) {}
+  Walk(Engine& engine, const CopyOptions& options) : all_(engine, {}, options.page_rows, options.page_bytes) {}
 
   // False: there are no more.
   Task<Result<bool>> next();
-  Page::Row row() const { return page_[at_]; }
+  Page::Row row() const { return all_.row(); }
 
  private:
-  Engine& engine_;
-  const CopyOptions& options_;
   const std::string mark_ = mark_key().bytes;
   const std::string probes_ = system_key(SystemRow::kProbe).bytes;
-  storage::Range rest_;
-  bool more_ = true;
-  Page page_;
-  size_t at_ = 0;
-  bool begun_ = false;
+  storage::Walk all_;
 };
 
 Task<Result<bool>> Walk::next() {
-  if (begun_) ++at_;
-  begun_ = true;
-  for (;; ++at_) {
-    while (at_ == page_.size()) {
-      if (!more_) co_return false;
-      auto scanned =
-          co_await engine_.scan(rest_, storage::Direction::kAscending, options_.page_rows, options_.page_bytes);
-      PARTITA_CO_TRY(page_, std::move(scanned));
-      more_ = storage::advance(rest_, page_);
-      at_ = 0;
-    }
-    if (page_[at_].key != mark_ && !page_[at_].key.starts_with(probes_)) co_return true;
+  while (true) {
+    PARTITA_CO_TRY(const bool more, co_await all_.next());
+    if (!more) co_return false;
+    const std::string_view key = row().key;
+    if (key != mark_ && !key.starts_with(probes_)) co_return true;
   }
 }
 

@@ -45,10 +45,9 @@ struct Readiness::State {
   std::vector<Waiter> waiters;
 };
 
-Readiness::Readiness(Database& database, ReadinessOptions options)
-    : database_(database),
-      options_(options),
-      row_(system_key(SystemRow::kProbe, std::string(1, static_cast<char>(database.random().next())))),
+Readiness::Readiness(Random& random, ReadinessOptions options)
+    : options_(options),
+      row_(system_key(SystemRow::kProbe, std::string(1, static_cast<char>(random.next())))),
       state_(std::make_shared<State>()) {}
 
 Task<void> Readiness::probe(std::shared_ptr<State> state, storage::Engine* engine, storage::Key row) {
@@ -82,19 +81,19 @@ Task<void> Readiness::lose_patience(std::shared_ptr<State> state, Background* ba
   for (const auto& [executor, handle] : waiters) resume_on(executor, handle);
 }
 
-Task<std::string> Readiness::trouble() {
-  const auto healthy = database_.engine().health();
+Task<std::string> Readiness::trouble(Database& database) {
+  const auto healthy = database.engine().health();
   if (!healthy.ok()) co_return std::string(healthy.error().sentence());
-  Background& background = database_.upkeep().background();
+  Background& background = database.upkeep().background();
   uint64_t awaited = 0;
   {
     const std::lock_guard lock(state_->mutex);
-    const int64_t now_ns = database_.clock().monotonic_ns();
+    const int64_t now_ns = database.clock().monotonic_ns();
     if (state_->ended == state_->begun) {
       const bool fresh = state_->begun > 0 && now_ns - state_->began_ns < options_.fresh_ms * kNsPerMs;
       if (fresh) co_return state_->trouble;
       const uint64_t next = state_->begun + 1;
-      const bool taken = background.begin([state = state_, engine = &database_.engine(), row = row_] {
+      const bool taken = background.begin([state = state_, engine = &database.engine(), row = row_] {
         return probe(state, engine, row);
       }) && background.begin([state = state_, &background, ms = options_.patience_ms, next] {
         return lose_patience(state, &background, ms, next);
@@ -106,11 +105,11 @@ Task<std::string> Readiness::trouble() {
     awaited = state_->begun;
   }
   co_await State::News{*state_, awaited};
-  const auto healthy_now = database_.engine().health();
+  const auto healthy_now = database.engine().health();
   const std::lock_guard lock(state_->mutex);
   if (state_->ended >= awaited) co_return state_->trouble;
   if (!healthy_now.ok()) co_return std::string(healthy_now.error().sentence());
-  const int64_t waited_s = (database_.clock().monotonic_ns() - state_->began_ns) / (1'000 * kNsPerMs);
+  const int64_t waited_s = (database.clock().monotonic_ns() - state_->began_ns) / (1'000 * kNsPerMs);
   co_return "The store has not answered a small write for " + std::to_string(waited_s) + " s.";
 }
 

@@ -15,21 +15,21 @@ struct ReadinessOptions {
   int64_t patience_ms = 2'000;  // a store that takes longer for a small write is not ready
 };
 
-// Callable from any thread. The database outlives it.
+// Callable from any thread.
 class Readiness {
  public:
-  explicit Readiness(Database& database, ReadinessOptions options = {});
+  explicit Readiness(Random& random, ReadinessOptions options = {});
 
   // Empty: ready. Else why not, one sentence for an operator. Writes a small row, of no meaning, when the last such
   // write is not fresh, and waits for it; no thread is kept meanwhile.
-  Task<std::string> trouble();
+  // The database, of one and the same store each time, lives until the task has ended.
+  Task<std::string> trouble(Database& database);
 
  private:
   struct State;
   static Task<void> probe(std::shared_ptr<State> state, storage::Engine* engine, storage::Key row);
   static Task<void> lose_patience(std::shared_ptr<State> state, Background* background, int64_t ms, uint64_t probe);
 
-  Database& database_;
   const ReadinessOptions options_;
   const storage::Key row_;        // one of 256: servers seldom wait for each other
   std::shared_ptr<State> state_;  // of a write too that is still under way when this is gone

@@ -1,5 +1,6 @@
 #include "wire/error_body.h"
 
+#include "model/aside_fault.h"
 #include "model/fault.h"
 #include "model/fault_detail.h"
 #include "wire/fault_table.h"
@@ -104,6 +105,22 @@ size_t expected_bytes(const Error& error) {
   return bytes;
 }
 
+Exception exception_of(const Error& error, Fault fault) {
+  const auto* const aside = dynamic_cast<const model::AsideDetail*>(error.detail().get());
+  if (aside == nullptr) return row_of(fault).exception;
+  switch (aside->fault) {
+    case model::AsideFault::kNotFound:
+      return Exception::kResourceNotFound;
+    case model::AsideFault::kInUse:
+      return Exception::kResourceInUse;
+    case model::AsideFault::kLimit:
+      return Exception::kLimitExceeded;
+    case model::AsideFault::kBusy:
+      return Exception::kRequestLimitExceeded;
+  }
+  PARTITA_CHECK(false);
+}
+
 }  // namespace
 
 std::string message_of(const Error& error, Words words) { return text_of(error, fault_told(error), words); }
@@ -122,7 +139,7 @@ std::string_view code_of(const Error& error) {
 
 ErrorReply render(const Error& error) {
   const Fault fault = fault_told(error);
-  const ExceptionName& exception = name_of(row_of(fault).exception);
+  const ExceptionName& exception = name_of(exception_of(error, fault));
   JsonWriter json(expected_bytes(error));
   json.begin_object();
   json.key("__type");

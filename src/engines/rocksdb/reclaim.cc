@@ -62,7 +62,10 @@ void Reclaimer::close(const Hole& hole) {
   if (stopping_ || store_.keeper.failed()) return;
   const rocksdb::Slice begin(hole.begin);
   const rocksdb::Slice end(hole.end);
-  rocksdb::DeleteFilesInRange(store_.db.get(), hole.family, &begin, &end, false).PermitUncheckedError();
+  // Keys of records that were erased never come again; entries of a log do, when it is restored.
+  if (hole.family == store_.records) {
+    rocksdb::DeleteFilesInRange(store_.db.get(), hole.family, &begin, &end, false).PermitUncheckedError();
+  }
   rocksdb::CompactRangeOptions options;
   options.exclusive_manual_compaction = false;
   options.canceled = &stopping_;

@@ -1,0 +1,221 @@
+#include "app/namespaces.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+#include <variant>
+
+#include "base/log.h"
+#include "model/aside_fault.h"
+#include "model/fault.h"
+#include "table/namespaces.h"
+
+namespace partita::app {
+
+namespace {
+
+using model::AsideFault;
+using model::Fault;
+using model::refuse;
+using model::refuse_aside;
+
+// Of so many it is told apart what was asked of them.
+constexpr size_t kMostCounted = 1'000;
+constexpr std::string_view kOthers = "(other)";  // no namespace's name
+
+}  // namespace
+
+Namespaces::~Namespaces() = default;
+
+std::string_view Namespaces::key_of(const ops::Call& call) {
+  if (call.source != nullptr && call.source->administrates()) return {};
+  const auto* const caller = std::get_if<std::shared_ptr<const auth::Caller>>(&call.caller);
+  return caller == nullptr ? std::string_view() : std::string_view((*caller)->access_key_id);
+}
+
+std::string_view Namespaces::name_of(const ops::Call& call) const {
+  const std::string_view name = words_of(call);
+  return table::is_namespace_name(name) ? name : std::string_view();
+}
+
+std::string_view Namespaces::words_of(const ops::Call& call) const {
+  return by_ == NamespacesBy::kKey ? key_of(call) : by_ == NamespacesBy::kHeader ? call.space : std::string_view();
+}
+
+Result<std::string> Namespaces::checked_name(const ops::Call& call) const {
+  const std::string_view name = words_of(call);
+  if (by_ != NamespacesBy::kHeader && !call.space.empty()) {
+    return refuse(Fault::kConstraints,
+                  {"X-Partita-Namespace is not taken: the server was started without --namespaces header."});
+  }
+  if (name.empty() || table::is_namespace_name(name)) return std::string(name);
+  return refuse(Fault::kConstraints, {"A namespace's name has 1 to 64 letters, digits, '_', '-' and '.', and nothing "
+                                      "else."});
+}
+
+Task<ops::Reply> Namespaces::call(const ops::Call& call) {
+  // Who may not call at all is told so by whoever answers everybody.
+  if (!ops::caller_of(call).ok()) co_return co_await root_.service().call(call);
+  auto checked = checked_name(call);
+  if (!checked.ok()) co_return ops::refusal(checked.error());
+  std::string name = std::move(checked).value();
+  Entries::iterator at;
+  bool open = false;
+  {
+    const std::lock_guard lock(mutex_);
+    open = enter(name, at);
+  }
+  if (open) {
+    const Use used(*this, at);
+    co_return co_await used.tenant().service().call(call);
+  }
+  Executor* const home = Executor::current();
+  co_await openers_.enter();
+  auto used = use(std::move(name));
+  co_await Home{home};
+  if (!used.ok()) co_return ops::refusal(used.error());
+  co_return co_await used->tenant().service().call(call);
+}
+
+bool Namespaces::enter(std::string_view name, Entries::iterator& at) {
+  at = entries_.find(name);
+  if (at == entries_.end() || at->second.state != State::kOpen) return false;
+  ++at->second.users;
+  at->second.used = ++uses_;
+  return true;
+}
+
+void Namespaces::leave(Entries::iterator at) {
+  const std::lock_guard lock(mutex_);
+  if (--at->second.users == 0) changed_.notify_all();
+}
+
+Result<std::unique_ptr<Tenant>> Namespaces::open(const std::string& name) const {
+  try {
+    return open_now(name);
+  } catch (const std::bad_alloc&) {
+    return Error(ErrorKind::kUnavailable, "there was not enough memory.");
+  }
+}
+
+Result<std::unique_ptr<Tenant>> Namespaces::open_now(const std::string& name) const {
+  PARTITA_TRY(const bool there, wait_for(table::namespace_exists(ground_.store, name)));
+  const Tenant::Serve serve = [&](table::Database& database) {
+    return std::make_unique<ops::Service>(database, root_.service());
+  };
+  PARTITA_TRY(std::unique_ptr<Tenant> tenant, Tenant::open(ground_, name, serve));
+  if (!there && seed_) PARTITA_TRY_VOID(seed_(tenant->service()));
+  log(LogLevel::kDebug, {"The namespace ", name, " is open."});
+  return tenant;
+}
+
+bool Namespaces::close_one(std::unique_lock<std::mutex>& lock) {
+  auto oldest = entries_.end();
+  for (auto at = entries_.begin(); at != entries_.end(); ++at) {
+    if (at->second.state != State::kOpen || at->second.users > 0) continue;
+    if (oldest == entries_.end() || at->second.used < oldest->second.used) oldest = at;
+  }
+  if (oldest == entries_.end()) return false;
+  oldest->second.state = State::kBusy;
+  lock.unlock();
+  oldest->second.tenant.reset();
+  lock.lock();
+  entries_.erase(oldest);
+  changed_.notify_all();
+  return true;
+}
+
+Result<Namespaces::Use> Namespaces::use(std::string name) {
+  std::unique_lock lock(mutex_);
+  Entries::iterator at;
+  while (!enter(name, at)) {
+    if (at != entries_.end()) {
+      changed_.wait(lock);
+      continue;
+    }
+    if (entries_.size() < most_open_) {
+      at = entries_.try_emplace(name).first;
+      lock.unlock();
+      auto opened = open(name);
+      lock.lock();
+      changed_.notify_all();
+      if (!opened.ok()) {
+        entries_.erase(at);
+        return std::move(opened).error();
+      }
+      at->second.tenant = std::move(opened).value();
+      at->second.state = State::kOpen;
+      continue;
+    }
+    if (close_one(lock)) continue;
+    // Who is being opened or closed by another thread may be done with soon.
+    if (std::ranges::none_of(entries_, [](const auto& one) { return one.second.state == State::kBusy; })) {
+      return refuse_aside(AsideFault::kBusy,
+                          std::to_string(most_open_) +
+                              " namespaces are in use at this moment, and the server has no more at a "
+                              "time; see --max-namespaces.");
+    }
+    changed_.wait(lock);
+  }
+  return Use(*this, at);
+}
+
+Result<std::vector<std::string>> Namespaces::list(std::string after, size_t most) {
+  return wait_for(table::namespaces(ground_.store, std::move(after), most));
+}
+
+Result<void> Namespaces::drop(const std::string& name) {
+  PARTITA_TRY(const bool there, wait_for(table::namespace_exists(ground_.store, name)));
+  if (!there) return refuse_aside(AsideFault::kNotFound, "There is no namespace " + name + ".");
+  std::unique_lock lock(mutex_);
+  Entries::iterator at;
+  while (true) {
+    at = entries_.find(name);
+    if (at == entries_.end()) {
+      at = entries_.try_emplace(name).first;
+      break;
+    }
+    if (at->second.state == State::kOpen) {
+      at->second.state = State::kBusy;  // whoever comes waits
+      changed_.wait(lock, [&] { return at->second.users == 0; });
+      break;
+    }
+    changed_.wait(lock);
+  }
+  lock.unlock();
+  at->second.tenant.reset();
+  auto dropped = wait_for(table::drop_namespace(ground_.store, name));
+  lock.lock();
+  entries_.erase(at);
+  counts_.erase(name);
+  changed_.notify_all();
+  return dropped;
+}
+
+void Namespaces::answered(const ops::Call& call, const ops::Reply& reply) {
+  const std::string_view name = name_of(call);
+  if (name.empty()) return;
+  const std::lock_guard lock(mutex_);
+  auto found = counts_.find(name);
+  if (found == counts_.end()) {
+    found = counts_.try_emplace(std::string(counts_.size() < kMostCounted ? name : kOthers)).first;
+  }
+  ++found->second.requests;
+  if (reply.status >= 400) ++found->second.errors;
+}
+
+void Namespaces::report(Exposition& out) {
+  if (by_ == NamespacesBy::kNothing) return;
+  const std::lock_guard lock(mutex_);
+  out.gauge("partita_namespaces_open", "Namespaces that are open.", static_cast<double>(entries_.size()));
+  for (const auto& [name, counts] : counts_) {
+    out.counter("partita_namespace_requests_total", "Requests for the namespace.", static_cast<double>(counts.requests),
+                {{"namespace", name}});
+  }
+  for (const auto& [name, counts] : counts_) {
+    out.counter("partita_namespace_errors_total", "Requests for the namespace that ended with an error.",
+                static_cast<double>(counts.errors), {{"namespace", name}});
+  }
+}
+
+}  // namespace partita::app

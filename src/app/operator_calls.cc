@@ -1,0 +1,221 @@
+#include "app/operator_calls.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <new>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "app/admin.h"
+#include "model/fault.h"
+#include "table/namespaces.h"
+#include "wire/json_reader.h"
+#include "wire/json_writer.h"
+
+namespace partita::app {
+
+namespace {
+
+using model::Fault;
+using model::refuse;
+using wire::JsonDocument;
+using wire::JsonValue;
+using wire::JsonWriter;
+
+constexpr int64_t kMostListed = 1'000;
+
+Error wrong(std::string sentence) { return refuse(Fault::kConstraints, {std::move(sentence)}); }
+
+// The members of a request.
+class Asked {
+ public:
+  explicit Asked(JsonValue body) : body_(body) {}
+
+  // Nothing that is asked for is passed over.
+  Result<void> check(std::span<const std::string_view> known) const {
+    if (!body_.is(JsonValue::Kind::kObject)) return refuse(Fault::kSerialization, {"The body is no object."});
+    for (const auto& [name, value] : body_.members()) {
+      if (name.empty() || std::ranges::find(known, name) == known.end())
+        return wrong("There is no member '" + std::string(name) + "'.");
+    }
+    return {};
+  }
+  // Empty when it is not there.
+  Result<std::string> text(std::string_view name) const {
+    const JsonValue value = body_.get(name);
+    if (!value.present()) return std::string();
+    if (!value.is(JsonValue::Kind::kString)) return wrong(std::string(name) + " is a string.");
+    return std::string(value.as_string());
+  }
+  Result<size_t> number(std::string_view name, int64_t most) const {
+    const JsonValue value = body_.get(name);
+    if (!value.present()) return static_cast<size_t>(most);
+    const int64_t number = value.is(JsonValue::Kind::kInteger) ? value.as_integer() : 0;
+    if (number < 1 || number > most)
+      return wrong(std::string(name) + " is a number from 1 to " + std::to_string(most) + ".");
+    return static_cast<size_t>(number);
+  }
+
+ private:
+  JsonValue body_;
+};
+
+// What a call is about, beside its members.
+struct Subject {
+  Namespaces& namespaces;
+  std::string space;  // the namespace; empty: the one without a name
+};
+
+Result<std::string> list_namespaces(const Subject& about, const Asked& asked) {
+  PARTITA_TRY(const std::string after, asked.text("ExclusiveStartName"));
+  PARTITA_TRY(const size_t limit, asked.number("Limit", kMostListed));
+  if (!after.empty() && !table::is_namespace_name(after)) return wrong("ExclusiveStartName is no namespace's name.");
+  PARTITA_TRY(std::vector<std::string> names, about.namespaces.list(after, limit + 1));
+  const bool more = names.size() > limit;
+  if (more) names.pop_back();
+  JsonWriter json;
+  json.begin_object();
+  json.key("Namespaces");
+  json.begin_array();
+  for (const std::string& name : names) json.string(name);
+  json.end_array();
+  if (more) {
+    json.key("LastEvaluatedName");
+    json.string(names.back());
+  }
+  json.end_object();
+  return std::move(json).take();
+}
+
+Result<std::string> delete_namespace(const Subject& about, const Asked& asked) {
+  PARTITA_TRY(const std::string name, asked.text("Name"));
+  if (!table::is_namespace_name(name)) return wrong("Name is to be a namespace's.");
+  PARTITA_TRY_VOID(about.namespaces.drop(name));
+  return std::string("{}");
+}
+
+// Does it to the namespace that the call is about.
+template <class Work>
+auto with_tenant(const Subject& about, Work work) -> decltype(work(about.namespaces.root())) {
+  if (about.space.empty()) return work(about.namespaces.root());
+  auto used = about.namespaces.use(about.space);
+  if (!used.ok()) return std::move(used).error();
+  return work(used->tenant());
+}
+
+void write(JsonWriter& json, const table::SnapshotInfo& info) {
+  json.begin_object();
+  json.key("Name");
+  json.string(info.name);
+  json.key("CreationDateTime");
+  json.number(static_cast<double>(info.created_ms) / 1e3);
+  json.key("Rows");
+  json.number(static_cast<int64_t>(info.rows));
+  json.key("SizeBytes");
+  json.number(static_cast<int64_t>(info.bytes));
+  json.end_object();
+}
+
+Result<std::string> create_snapshot(const Subject& about, const Asked& asked) {
+  PARTITA_TRY(const std::string name, asked.text("Name"));
+  PARTITA_TRY(const table::SnapshotInfo made,
+              with_tenant(about, [&](Tenant& tenant) { return tenant.create_snapshot(name); }));
+  JsonWriter json;
+  json.begin_object();
+  json.key("Snapshot");
+  write(json, made);
+  json.end_object();
+  return std::move(json).take();
+}
+
+Result<std::string> roll_back(const Subject& about, const Asked& asked) {
+  PARTITA_TRY(const std::string name, asked.text("Name"));
+  PARTITA_TRY(const uint64_t rows, with_tenant(about, [&](Tenant& tenant) { return tenant.roll_back(name); }));
+  JsonWriter json;
+  json.begin_object();
+  json.key("RowsWritten");
+  json.number(static_cast<int64_t>(rows));
+  json.end_object();
+  return std::move(json).take();
+}
+
+Result<std::string> delete_snapshot(const Subject& about, const Asked& asked) {
+  PARTITA_TRY(const std::string name, asked.text("Name"));
+  PARTITA_TRY_VOID(with_tenant(about, [&](Tenant& tenant) { return tenant.delete_snapshot(name); }));
+  return std::string("{}");
+}
+
+Result<std::string> list_snapshots(const Subject& about, const Asked&) {
+  PARTITA_TRY(const auto infos, with_tenant(about, [](Tenant& tenant) { return tenant.snapshots(); }));
+  JsonWriter json;
+  json.begin_object();
+  json.key("Snapshots");
+  json.begin_array();
+  for (const table::SnapshotInfo& info : infos) write(json, info);
+  json.end_array();
+  json.end_object();
+  return std::move(json).take();
+}
+
+struct Row {
+  std::string_view name;
+  std::string_view action;
+  std::array<std::string_view, 3> members;
+  Result<std::string> (*answer)(const Subject&, const Asked&);
+};
+
+constexpr std::array kRows = {
+    Row{"CreateSnapshot", "partita:CreateSnapshot", {"Name", "Namespace"}, create_snapshot},
+    Row{"DeleteNamespace", "partita:DeleteNamespace", {"Name"}, delete_namespace},
+    Row{"DeleteSnapshot", "partita:DeleteSnapshot", {"Name", "Namespace"}, delete_snapshot},
+    Row{"ListNamespaces", "partita:ListNamespaces", {"ExclusiveStartName", "Limit"}, list_namespaces},
+    Row{"ListSnapshots", "partita:ListSnapshots", {"Namespace"}, list_snapshots},
+    Row{"RollbackToSnapshot", "partita:RollbackToSnapshot", {"Name", "Namespace"}, roll_back},
+};
+
+// Blocks.
+Result<std::string> answer(Namespaces& namespaces, const Row& row, const ops::Call& call, JsonValue body) {
+  const Asked asked(body);
+  PARTITA_TRY_VOID(asked.check(row.members));
+  Subject about{namespaces, {}};
+  PARTITA_TRY(about.space, namespaces.checked_name(call));
+  if (body.get("Namespace").present()) {
+    PARTITA_TRY(about.space, asked.text("Namespace"));
+    if (!about.space.empty() && !table::is_namespace_name(about.space))
+      return wrong("Namespace is no namespace's name.");
+    if (!about.space.empty() && !namespaces.are_there()) return wrong("The server was started without --namespaces.");
+  }
+  return row.answer(about, asked);
+}
+
+}  // namespace
+
+Task<ops::Reply> OperatorCalls::call(const ops::Call& call) {
+  if (!ops::speaks_json(call)) co_return ops::not_json();
+  const auto document = JsonDocument::parse(call.body);
+  if (!document.ok()) co_return ops::refusal(document.error());
+  const std::string_view name = call.target.substr(kAdminPrefix.size());
+  const auto* const row = std::ranges::find(kRows, name, &Row::name);
+  if (row == kRows.end()) co_return ops::refusal(refuse(Fault::kUnknownOperation, {std::string(call.target)}));
+  const auto caller = ops::caller_of(call);
+  if (!caller.ok()) co_return ops::refusal(caller.error());
+  {
+    ops::Service& root = namespaces_.root().service();
+    Passage::Visit visit(root.passage());
+    co_await visit;
+    const auto permitted = root.permit(call, **caller, row->action);
+    if (!permitted.ok()) co_return ops::refusal(permitted.error());
+  }
+  Executor* const home = Executor::current();
+  co_await workers_.enter();
+  auto answered = answer(namespaces_, *row, call, document->root());
+  co_await Home{home};
+  if (!answered.ok()) co_return ops::refusal(answered.error());
+  ops::Reply reply;
+  reply.body = std::move(answered).value();
+  co_return reply;
+}
+
+}  // namespace partita::app

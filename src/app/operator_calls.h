@@ -1,0 +1,26 @@
+// Calls that DynamoDB does not have, made as its calls are: X-Amz-Target names one of Partita_20261123, such as
+// "Partita_20261123.ListNamespaces", and the body is JSON.
+#pragma once
+
+#include "app/namespaces.h"
+#include "base/task.h"
+#include "base/workers.h"
+#include "ops/service.h"
+
+namespace partita::app {
+
+// Callable from any thread.
+class OperatorCalls {
+ public:
+  // Outlives it.
+  explicit OperatorCalls(Namespaces& namespaces) : namespaces_(namespaces) {}
+
+  // Precondition: the target begins with kAdminPrefix. What `call` points into must live until the task has ended.
+  Task<ops::Reply> call(const ops::Call& call);
+
+ private:
+  Namespaces& namespaces_;
+  Workers workers_{4};  // they block until the calls under way have ended
+};
+
+}  // namespace partita::app

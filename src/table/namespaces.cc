@@ -1,0 +1,85 @@
+#include "table/namespaces.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "storage/ranges.h"
+#include "storage/view.h"
+#include "storage/walk.h"
+
+namespace partita::table {
+
+namespace {
+
+constexpr char kRows = 'N';
+constexpr char kAside = 'S';
+// No topic of the store's own database begins so.
+constexpr char kTopics = '\xff';
+
+std::string beside(char kind, std::string_view name) {
+  PARTITA_CHECK(name.empty() || is_namespace_name(name));
+  return std::string(kBesideDatabase) + kind + std::string(name) + '\0';
+}
+
+Task<Result<bool>> holds(storage::Engine& store, storage::Range range) {
+  auto scanned = co_await store.scan(std::move(range), storage::Direction::kAscending, 1, 1);
+  PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
+  co_return !page.empty();
+}
+
+}  // namespace
+
+std::string rows_of_namespace(std::string_view name) { return name.empty() ? "" : beside(kRows, name); }
+
+std::string topics_of_namespace(std::string_view name) {
+  return name.empty() ? "" : kTopics + std::string(name) + '\0';
+}
+
+std::string aside_of_namespace(std::string_view name) { return beside(kAside, name); }
+
+bool is_topic_beside(std::string_view topic) { return topic.starts_with(kTopics); }
+
+bool is_namespace_name(std::string_view name) {
+  return !name.empty() && name.size() <= kMaxNamespaceBytes && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '.';
+  });
+}
+
+std::unique_ptr<storage::Engine> namespace_of(storage::Engine& store, std::string_view name) {
+  return std::make_unique<storage::View>(store, rows_of_namespace(name), topics_of_namespace(name));
+}
+
+Task<Result<bool>> namespace_exists(storage::Engine& store, std::string name) {
+  return holds(store, storage::range_of(rows_of_namespace(name)));
+}
+
+Task<Result<void>> drop_namespace(storage::Engine& store, std::string name) {
+  storage::Range rows = storage::range_of(rows_of_namespace(name));
+  PARTITA_CO_TRY_VOID(co_await storage::erase_rows(store, std::move(rows)));
+  storage::Range aside = storage::range_of(aside_of_namespace(name));
+  PARTITA_CO_TRY_VOID(co_await storage::erase_rows(store, std::move(aside)));
+  co_return co_await storage::forget_logs(store, topics_of_namespace(name));
+}
+
+Task<Result<std::vector<std::string>>> namespaces(storage::Engine& store, std::string after, size_t most) {
+  const std::string all = std::string(kBesideDatabase) + kRows;
+  storage::Range rest = storage::range_of(all);
+  if (!after.empty()) rest.begin = storage::end_of(rows_of_namespace(after));
+  std::vector<std::string> names;
+  while (names.size() < most) {
+    auto scanned = co_await store.scan(rest, storage::Direction::kAscending, 1, 1);
+    PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
+    if (page.empty()) break;
+    const std::string_view named = page[0].key.substr(all.size());
+    names.emplace_back(named.substr(0, named.find('\0')));
+    if (!is_namespace_name(names.back())) {
+      co_return Error(ErrorKind::kCorrupt, "A row of a namespace has no namespace's name.");
+    }
+    rest.begin = storage::end_of(rows_of_namespace(names.back()));
+  }
+  co_return names;
+}
+
+}  // namespace partita::table
