@@ -47,7 +47,7 @@ void say(const std::string& what, const table::CopiedPart& part, const char* uni
 Result<void> say_all(storage::Engine& engine, const table::CopyReport& report) {
   table::Catalog catalog(engine, system_clock(), system_random().next());
   PARTITA_TRY_VOID(wait_for(catalog.look_again()));
-  std::map<uint32_t, std::string> names{{0, "catalogue"}};
+  std::map<uint32_t, std::string> names{{0, "catalogue"}, {UINT32_MAX, "namespaces and snapshots"}};
   for (const table::Table& table : catalog.all()) names[table->id] = "table " + table->name;
   for (const auto& [id, part] : report.tables) {
     const auto named = names.find(id);

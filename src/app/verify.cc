@@ -2,12 +2,14 @@
 
 #include <cinttypes>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "app/engines.h"
 #include "app/teller.h"
 #include "base/log.h"
+#include "table/namespaces.h"
 #include "table/verify_store.h"
 
 namespace partita::app {
@@ -35,6 +37,34 @@ void say(const table::Verified& verified) {
   for (const std::string& sentence : verified.skipped) std::printf("  Not looked at: %s\n", sentence.c_str());
 }
 
+Result<uint64_t> verify_database(storage::Engine& engine, const table::VerifyOptions& options) {
+  uint64_t differences = 0;
+  PARTITA_TRY(const std::vector<table::Verified> report, table::verify_store(engine, options));
+  for (const table::Verified& verified : report) {
+    say(verified);
+    differences += verified.differences;
+  }
+  return differences;
+}
+
+// The one without a name, then the namespaces.
+Result<uint64_t> verify_databases(storage::Engine& engine, const table::VerifyOptions& options) {
+  constexpr size_t kNamesAtOnce = 1'000;
+  PARTITA_TRY(uint64_t differences, verify_database(engine, options));
+  std::string after;
+  for (;;) {
+    PARTITA_TRY(const std::vector<std::string> names, wait_for(table::namespaces(engine, after, kNamesAtOnce)));
+    if (names.empty()) return differences;
+    for (const std::string& name : names) {
+      std::printf("namespace %s:\n", name.c_str());
+      const std::unique_ptr<storage::Engine> view = table::namespace_of(engine, name);
+      PARTITA_TRY(const uint64_t found, verify_database(*view, options));
+      differences += found;
+    }
+    after = names.back();
+  }
+}
+
 // How many differences there are. `files` are checked when that was not done otherwise.
 Result<uint64_t> verify_engine(storage::Engine& engine, const EngineRow& row, bool files) {
   Teller teller;
@@ -55,14 +85,10 @@ Result<uint64_t> verify_engine(storage::Engine& engine, const EngineRow& row, bo
     teller.tell(told);
     return true;
   };
-  auto report = table::verify_store(engine, options);
-  if (!report.ok() && differences > 0) return differences;  // what can not be read was said above
-  if (!report.ok()) return std::move(report).error();
-  for (const table::Verified& verified : *report) {
-    say(verified);
-    differences += verified.differences;
-  }
-  return differences;
+  auto found = verify_databases(engine, options);
+  if (!found.ok() && differences > 0) return differences;  // what can not be read was said above
+  if (!found.ok()) return std::move(found).error();
+  return differences + *found;
 }
 
 Result<uint64_t> verify_backup(const CommandLine& line) {

@@ -9,6 +9,7 @@
 #include "table/catalog.h"
 #include "table/copy_store.h"
 #include "table/expiry.h"
+#include "table/namespaces.h"
 #include "table/policy.h"
 #include "table/system_rows.h"
 #include "table/tokens.h"
@@ -178,6 +179,7 @@ class CatalogReader {
 Result<void> find_rows_of_nobody(Walker& walker, const KnownStore& known, Verified& verified) {
   storage::Range range;
   range.begin = std::string("\0\0\0\1", sizeof(uint32_t));
+  range.end = kBesideDatabase;
   for (;;) {
     auto scanned = wait_for(walker.engine().scan(range, storage::Direction::kAscending, 1, 1));
     PARTITA_TRY(const Page page, std::move(scanned));
@@ -201,6 +203,7 @@ Result<void> find_rows_of_nobody(Walker& walker, const KnownStore& known, Verifi
 
 // Logs that nobody reads: they only take room.
 bool has_owner(const KnownStore& known, std::string_view topic) {
+  if (is_topic_beside(topic)) return true;
   const auto is_of = [&topic](std::string_view kind) {
     if (!topic.starts_with(kind)) return false;
     topic.remove_prefix(kind.size());

@@ -2,6 +2,8 @@
 // are what is counted, items that expire have their rows, streams end with what their tables hold, and the catalogue
 // knows all of it.
 //
+// Of a store it is the database without a name; namespaces (namespaces.h) are looked at one by one, and snapshots not.
+//
 // It knows from the items what else there has to be, and compares sums of hashes; only where these differ it looks for
 // each row. What a job has not done yet is not missed.
 #pragma once

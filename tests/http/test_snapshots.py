@@ -384,3 +384,22 @@ def test_by_command(tmp_path):
         assert run("namespace", "drop", "mine", socket)[0] == 1
     assert run("snapshot", "list", socket)[0] == 1
     assert run("snapshot", "create")[0] == 2
+
+
+def test_stores_with_them_are_verified_and_copied(tmp_path):
+    data, copy = tmp_path / "data", tmp_path / "copy"
+    with running_server(data_dir=data, extra_args=["--namespaces", "header"]) as server:
+        for name in (None, "a", "b"):
+            client = client_of(server, name, "header")
+            fill(client, items=5)
+            create(server, Namespace=name or "")
+            upset(client)
+    code, out, _ = run("verify", str(data))
+    assert code == 0 and out.endswith("All is well.\n") and "belong" not in out, out
+    assert [out.count(f"namespace {name}:\n") for name in "ab"] == [1, 1]
+    code, out, err = run("copy", str(data), str(copy))
+    assert code == 0 and "namespaces and snapshots: " in out, out + err
+    with running_server(data_dir=copy, extra_args=["--namespaces", "header"]) as server:
+        for name in (None, "a", "b"):
+            roll_back(server, Namespace=name or "")
+            assert client_of(server, name, "header").scan(TableName="tab0")["Count"] == 5
