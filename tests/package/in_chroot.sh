@@ -10,8 +10,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 readonly WORK="$(mktemp -d)" PORT="${PORT:-18443}"
 readonly ROOT="$WORK/root"
 server=""
-server=""
-: >"$WORK/out"
 
 step() { printf '== %s\n' "$*"; }
 die() {
@@ -40,6 +38,7 @@ start() {
   command="$(sed -n 's/^ExecStart=//p' "$unit")"
   inside install -d -m 0700 -o partita -g partita "/var/lib/$(sed -n 's/^StateDirectory=//p' "$unit")" \
     "/var/log/$(sed -n 's/^LogsDirectory=//p' "$unit")"
+  : >"$WORK/out" # what the one before said there is not meant
   chroot --userspec=partita:partita "$ROOT" env -i /bin/sh -c "
     umask $(sed -n 's/^UMask=//p' "$unit")
     cd $(sed -n 's/^WorkingDirectory=//p' "$unit")
