@@ -289,7 +289,7 @@ const std::array kOwnVerbs = {
     VerbRow{
         "backup", Verb::kBackup, "STORE BACKUPS [OPTION...]",
         "Back up a store, while it is served or not, into a directory of backups, which takes only what is new. STORE "
-        "is a directory, or a store as `serve --store` takes it.",
+        "is a directory, a server's administration socket, or a store as `serve --store` takes it.",
         kBackupFlags, finish_backup, take_backup},
     VerbRow{"backup list",
             Verb::kListBackups,

@@ -158,18 +158,19 @@ Result<void> set_slow_request(Draft& draft, std::string_view text) {
 constexpr std::array kServeFlags = {
     Flag{"--listen", "HOST:PORT",
          "Where to listen (default localhost:8000, which is 127.0.0.1 and ::1). Port 0 takes a free one.", set_listen},
-    Flag{"--insecure", "", "Listen beyond loopback too without --credentials, so that anyone may do anything.",
-         set_insecure},
+    Flag{"--insecure", "",
+         "Listen beyond loopback too without --credentials or --users, so that anyone may do anything.", set_insecure},
     Flag{"--credentials", "FILE",
          "Verify signatures: only these access keys may call, and users of the store with theirs. The file is as the "
          "AWS CLI's ~/.aws/credentials; its keys may do everything.",
          set_text<&CommandLine::credentials>},
     Flag{"--users", "", "Verify signatures: only users of the store may call, see `partita user create`.",
          set_on<&CommandLine::users>},
-    Flag{"--region", "REGION",
-         "The region of all tables, in ARNs and policies (default us-east-1 with --credentials, else the one that a "
-         "request is signed for).",
-         set_region},
+    Flag{
+        "--region", "REGION",
+        "The region of all tables, in ARNs and policies (default us-east-1 with --credentials or --users, else the one "
+        "that a request is signed for).",
+        set_region},
     Flag{"--identities", "FILE",
          "Users, groups, roles and policies, as `aws iam get-account-authorization-details` writes them, instead of "
          "the store's: the credentials' profiles are these users, and may do what their policies allow.",
@@ -181,7 +182,7 @@ constexpr std::array kServeFlags = {
     Flag{"--tls-key", "FILE", "The certificate's key: PEM, without a passphrase.", set_text<&CommandLine::tls_key>},
     Flag{"--metrics-token", "FILE",
          "Who reads /metrics has to send the first line of this file as a bearer token. Without it they are for "
-         "everybody, or with --credentials for nobody.",
+         "everybody, or with --credentials or --users for nobody.",
          set_text<&CommandLine::metrics_token>},
     Flag{"--allow-origin", "ORIGIN",
          "Let web pages of this origin call, such as http://localhost:3000; '*' is all. May be given often.",
@@ -214,11 +215,10 @@ constexpr std::array kServeFlags = {
          set_log_level},
     Flag{"--slow-request", "MS", "Warn of requests that take as long as this (default 1000 milliseconds).",
          set_slow_request},
-    Flag{
-        "--request-rate", "N",
-        "Requests a second that each user, or each key without --identities, may make. More are throttled, and SDKs try "
-        "them again later.",
-        set_request_rate},
+    Flag{"--request-rate", "N",
+         "Requests a second that each user, or each key of --credentials alone, may make. More are throttled, and SDKs "
+         "try them again later.",
+         set_request_rate},
     Flag{"--audit-log", "FILE",
          "Append a line of JSON for each call about tables: who, what, from where, and what came of it. SIGHUP has the "
          "file opened again.",
