@@ -3,6 +3,7 @@
 import base64
 import os
 import re
+import stat
 import subprocess
 import threading
 import time
@@ -175,6 +176,37 @@ def test_what_can_not_be_is_said(tmp_path):
         done("backup", server.data_dir, tmp_path / "backups")
         assert "is not empty" in refused("restore", tmp_path / "backups", tmp_path / "letters")
         assert "There is no backup 7 in" in refused("restore", tmp_path / "backups", tmp_path / "new", "--backup", 7)
+
+
+def test_backups_of_two_stores_do_not_mix(tmp_path):
+    with running_server(data_dir=tmp_path / "one"), running_server(data_dir=tmp_path / "two"):
+        done("backup", tmp_path / "one", tmp_path / "backups")
+        said = refused("backup", tmp_path / "two", tmp_path / "backups", "--keep", 1)
+        assert f"holds backups of {tmp_path / 'one'}" in said
+        assert len(done("backup", "list", tmp_path / "backups").splitlines()) == 1
+        assert "is within the store itself" in refused("backup", tmp_path / "two", tmp_path / "two" / "backups")
+        assert not (tmp_path / "two" / "backups").exists()
+
+
+def test_an_older_backup_is_restored_only_when_it_is_named(tmp_path):
+    with running_server(data_dir=tmp_path / "data"):
+        for _ in range(2):
+            done("backup", tmp_path / "data", tmp_path / "backups")
+    next((tmp_path / "backups" / "private" / "2").glob("*.log")).unlink()
+    assert "The newest backup in" in refused("restore", tmp_path / "backups", tmp_path / "restored")
+    assert "Backup 1 of" in done("restore", tmp_path / "backups", tmp_path / "restored", "--backup", 1)
+
+
+def test_what_holds_secrets_is_its_users_alone(tmp_path):
+    with running_server(data_dir=tmp_path / "above" / "data"):
+        done("backup", tmp_path / "above" / "data", tmp_path / "backups")
+    done("restore", tmp_path / "backups", tmp_path / "restored")
+    for made in ("above/data", "backups", "restored"):
+        assert stat.S_IMODE((tmp_path / made).stat().st_mode) == 0o700
+    # What was there already is as its user wanted it.
+    (tmp_path / "open").mkdir(mode=0o755)
+    with running_server(data_dir=tmp_path / "open"):
+        assert stat.S_IMODE((tmp_path / "open").stat().st_mode) == 0o755
 
 
 def test_a_server_killed_during_a_backup_leaves_the_others(tmp_path, writers):

@@ -22,6 +22,7 @@
 
 #include "engines/rocksdb/backup_directory.h"
 #include "engines/rocksdb/damage_check.h"
+#include "engines/rocksdb/private_directory.h"
 #include "engines/rocksdb/rocksdb_engine.h"
 #include "engines/rocksdb/store.h"
 #include "engines/rocksdb/witness.h"
@@ -221,14 +222,23 @@ Result<size_t> delete_old_backups(const std::string& directory, size_t keep) {
   return before.size() - std::min(before.size(), after.size());
 }
 
+// Nobody is to find out later that he was given what is older than what he made last.
+static Result<void> check_newest(const std::string& directory) {
+  PARTITA_TRY(const std::vector<Backup> backups, list_backups(directory));
+  if (backups.empty() || !backups.back().damaged) return {};
+  return Error(ErrorKind::kCorrupt, "The newest backup in " + directory + ", " + std::to_string(backups.back().id) +
+                                        ", is damaged; --backup restores an older one, which `partita backup list " +
+                                        directory + "` names.");
+}
+
 Result<Backup> restore_backup(const RestoreRequest& request) {
   PARTITA_TRY(const BackupDirectory opened, BackupDirectory::open(request.directory, BackupDirectory::Use::kRead));
   PARTITA_TRY(const auto engine, opened.reader());
+  if (request.id == 0) PARTITA_TRY_VOID(check_newest(request.directory));
   PARTITA_TRY(const rocksdb::BackupInfo info, rocks::find_backup(*engine, request.directory, request.id));
   PARTITA_TRY(const rocks::BackedUpStore store, store_of(info));
   const fs::path to = request.to;
-  std::error_code failed;
-  fs::create_directories(to, failed);
+  std::error_code failed = rocks::make_private_directory(to);
   if (failed) return unavailable("The directory " + request.to + " can not be made: " + failed.message() + ".");
   PARTITA_TRY(const std::unique_ptr<StoreLock> lock, StoreLock::take(to));
   PARTITA_TRY(const fs::path staging, prepare_restore(to));

@@ -50,7 +50,7 @@ Result<size_t> delete_old_backups(const std::string& directory, size_t keep);
 
 struct RestoreRequest {
   std::string directory;  // of the backups
-  uint32_t id = 0;        // 0: the newest that is whole
+  uint32_t id = 0;        // 0: the newest, which then has to be whole
   std::string to;         // missing or empty, or what a restore left that did not end
   OnBytes progress;       // can not stop it
 };

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "engines/rocksdb/private_directory.h"
+
 namespace partita::rocks {
 
 namespace {
@@ -30,15 +32,10 @@ constexpr char kLostAndFound[] = "lost+found";
 Error misuse(std::string sentence) { return Error(ErrorKind::kInvalid, std::move(sentence)); }
 Error unavailable(std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); }
 
-// Makes the directory, for nobody else to read, and its mark.
+// Makes the directory and its mark.
 Result<void> prepare(const fs::path& directory) {
-  std::error_code failed;
-  if (!fs::exists(directory, failed)) {
-    fs::create_directories(directory, failed);
-    if (!failed) fs::permissions(directory, fs::perms::owner_all, failed);
-    if (failed)
-      return unavailable("The directory " + directory.string() + " can not be made: " + failed.message() + ".");
-  }
+  std::error_code failed = make_private_directory(directory);
+  if (failed) return unavailable("The directory " + directory.string() + " can not be made: " + failed.message() + ".");
   for (const auto& entry : fs::directory_iterator(directory, failed)) {
     if (entry.path().filename() == kLostAndFound) continue;
     return misuse(directory.string() + " is not empty and holds no backups (there is '" +

@@ -32,6 +32,7 @@
 #include "base/priority.h"
 #include "engines/rocksdb/damage_check.h"
 #include "engines/rocksdb/info_logger.h"
+#include "engines/rocksdb/private_directory.h"
 
 namespace partita::rocks {
 
@@ -155,7 +156,7 @@ Result<void> prepare_directory(const std::string& directory) {
   if (std::filesystem::exists(directory, failed) && !std::filesystem::is_directory(directory, failed)) {
     return unavailable("The data directory " + directory + " is a file; choose a directory with --data.");
   }
-  std::filesystem::create_directories(directory, failed);
+  failed = make_private_directory(directory);
   if (failed) {
     return unavailable("The data directory " + directory + " can not be made: " + failed.message() + ".");
   }

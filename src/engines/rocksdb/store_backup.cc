@@ -44,15 +44,33 @@ std::string absolute(const std::string& directory) {
   return failed ? directory : whole.string();
 }
 
+Error not_there(const BackupRequest& request, const std::string& why) {
+  return Error(ErrorKind::kInvalid, request.directory + " " + why + ": name another directory for the backups.");
+}
+
+// What is kept of one store would delete what is there of another, and a restore take either of them.
+Result<void> check_others(const rocksdb::BackupEngine& engine, const std::string& store, const BackupRequest& request) {
+  std::vector<rocksdb::BackupInfo> backups;
+  engine.GetBackupInfo(&backups);
+  for (const auto& info : backups) {
+    const std::string of = described(info).store;
+    if (of != store) return not_there(request, "holds backups of " + (of.empty() ? "another store" : of));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<MadeBackup> back_up(Store& store, const BackupRequest& request) {
   if (store.keeper.failed()) return Error(ErrorKind::kUnavailable, store.keeper.sentence());
+  const std::string place = absolute(store.db->GetName());
+  if (absolute(request.directory).starts_with(place + "/")) return not_there(request, "is within the store itself");
   PARTITA_TRY(const BackupDirectory directory, BackupDirectory::open(request.directory, BackupDirectory::Use::kWrite));
   PARTITA_TRY(const std::unique_ptr<rocksdb::BackupEngine> engine, directory.engine(store.env.get()));
+  PARTITA_TRY_VOID(check_others(*engine, place, request));
   const std::set<std::string> before = files_of(*engine);
-  const BackedUpStore described_store{absolute(store.db->GetName()), store.last_id >> kEpochShift,
-                                      store.db->GetLatestSequenceNumber(), store.witness->oldest_log()};
+  const BackedUpStore described_store{place, store.last_id >> kEpochShift, store.db->GetLatestSequenceNumber(),
+                                      store.witness->oldest_log()};
   rocksdb::CreateBackupOptions options;
   options.flush_before_backup = log_bytes(*store.db) > kFlushBytes;
   uint64_t done = 0;
