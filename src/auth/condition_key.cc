@@ -31,10 +31,13 @@ constexpr std::array kKeys = {
     std::pair{std::string_view("aws:requestedregion"), ConditionKey::kRequestedRegion},
     std::pair{std::string_view("aws:tokenissuetime"), ConditionKey::kTokenIssueTime},
     std::pair{std::string_view("aws:viaawsservice"), ConditionKey::kViaService},
+    std::pair{std::string_view("iam:policyarn"), ConditionKey::kPolicyArn},
+    std::pair{std::string_view("iam:permissionsboundary"), ConditionKey::kPermissionsBoundary},
 };
 
 constexpr std::array kTagged = {
     std::pair{std::string_view("aws:resourcetag/"), ConditionKey::kResourceTag},
+    std::pair{std::string_view("iam:resourcetag/"), ConditionKey::kResourceTag},
     std::pair{std::string_view("aws:requesttag/"), ConditionKey::kRequestTag},
     std::pair{std::string_view("aws:principaltag/"), ConditionKey::kPrincipalTag},
 };

@@ -37,8 +37,10 @@ enum class ConditionKey : uint8_t {
   kRequestedRegion,
   kTokenIssueTime,
   kViaService,
+  kPolicyArn,
+  kPermissionsBoundary,
 };
-inline constexpr size_t kConditionKeys = static_cast<size_t>(ConditionKey::kViaService) + 1;
+inline constexpr size_t kConditionKeys = static_cast<size_t>(ConditionKey::kPermissionsBoundary) + 1;
 
 struct KeyName {
   ConditionKey key = ConditionKey::kUnknown;

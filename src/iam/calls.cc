@@ -115,6 +115,20 @@ Result<void> check_parameters(const Call& call, const wire::Form& form) {
   return {};
 }
 
+std::string name_about(const Request& request, PrincipalKind kind) {
+  std::string name = text_or(request, words_of(kind).name, "");
+  const auth::Identity* const who = request.caller.identity;
+  if (name.empty() && kind == PrincipalKind::kUser && who != nullptr) name = who->name;
+  return name;
+}
+
+// Null when it is not there.
+const auth::Principal* principal_about(const Request& request) {
+  if (request.call.about == About::kEverything || request.call.about == About::kPolicy) return nullptr;
+  const PrincipalKind kind = kind_of(request.call.about);
+  return request.account.find(kind, name_about(request, kind));
+}
+
 // What policies are asked about. What is not there has the ARN that it would have.
 std::string resource_of(const Request& request) {
   const auto named = [&](std::string_view parameter) { return request.form.find(parameter); };
@@ -124,13 +138,37 @@ std::string resource_of(const Request& request) {
     return auth::policy_arn(text_or(request, "Path", "/"), text_or(request, "PolicyName", ""));
   }
   const PrincipalKind kind = kind_of(request.call.about);
-  std::string name = text_or(request, words_of(kind).name, "");
-  const auth::Identity* const who = request.caller.identity;
-  if (name.empty() && kind == PrincipalKind::kUser && who != nullptr) name = who->name;
-  if (const auth::Principal* const found = request.account.find(kind, name)) return found->arn;
+  if (const auth::Principal* const found = principal_about(request)) return found->arn;
   const bool lists = request.call.name.starts_with("List") && !named(words_of(kind).name);
   if (lists && request.call.name != "ListAccessKeys") return auth::principal_arn(kind, "/", "");
-  return auth::principal_arn(kind, text_or(request, "Path", "/"), name);
+  return auth::principal_arn(kind, text_or(request, "Path", "/"), name_about(request, kind));
+}
+
+const std::map<std::string, std::string>* tags_of(const Request& request, const std::string& resource) {
+  if (request.call.about == About::kPolicy) {
+    const auth::ManagedPolicy* const found = request.account.find_policy(resource);
+    return found == nullptr ? nullptr : &found->tags;
+  }
+  const auth::Principal* const found = principal_about(request);
+  return found == nullptr ? nullptr : &found->tags;
+}
+
+// `resource` outlives it.
+Subject subject_of(const Request& request, const std::string& resource) {
+  Subject subject{.resource = resource, .tags = tags_of(request, resource)};
+  for (const auto& [name, value] : request.form.parameters()) {
+    if (name.starts_with("TagKeys.")) subject.tag_keys.push_back(value);
+    if (!name.starts_with("Tags.") || !name.ends_with(".Key")) continue;
+    subject.tag_keys.push_back(value);
+    const std::string_view prefix = std::string_view(name).substr(0, name.size() - 3);
+    subject.given.emplace(value, text_or(request, std::string(prefix) + "Value", ""));
+  }
+  if (request.call.about == About::kPolicy) return subject;
+  subject.policy = request.form.find("PolicyArn");
+  subject.boundary = request.form.find("PermissionsBoundary");
+  const auth::Principal* const found = principal_about(request);
+  if (!subject.boundary && found != nullptr && !found->boundary.empty()) subject.boundary = found->boundary;
+  return subject;
 }
 
 // Credentials for a while that are no role's may not: IAM asks for a second factor, which there is none of here.
@@ -143,7 +181,8 @@ Result<void> check_caller(const Call& call, const auth::Caller& caller) {
 Result<void> run(Request& request) {
   PARTITA_TRY_VOID(check_caller(request.call, request.caller));
   if (!request.call.action.empty()) {
-    PARTITA_TRY_VOID(request.judge.check(request.call.action, resource_of(request)));
+    const std::string resource = resource_of(request);
+    PARTITA_TRY_VOID(request.judge.check(request.call.action, subject_of(request, resource)));
   }
   PARTITA_TRY_VOID(check_parameters(request.call, request.form));
   return request.call.run(request);

@@ -8,9 +8,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "auth/authenticate.h"
 #include "auth/policy.h"
@@ -47,13 +50,23 @@ Result<const Call*> find_call(const wire::Form& form);
 std::string_view space_of(Api api);
 Api api_of(const wire::Form& form);
 
+// What a call is about, as policies see it. Views of the request and the account.
+struct Subject {
+  std::string_view resource;                                 // an ARN, or "*"
+  const auth::Policy* trust = nullptr;                       // of a role that is to be taken
+  const std::map<std::string, std::string>* tags = nullptr;  // of the resource; null: there is none
+  std::map<std::string, std::string> given = {};             // tags that the call gives
+  std::vector<std::string_view> tag_keys = {};               // that it gives or takes away
+  std::optional<std::string_view> policy = {};               // the ARN of what it attaches or detaches
+  std::optional<std::string_view> boundary = {};             // that it gives, or else that the resource has
+};
+
 // Who asks whether the caller may do something.
 class Judge {
  public:
   virtual ~Judge() = default;
-  // `trust`: of a role, and of its session's taking alone. Faults: kDeniedByIdentity and those that follow it.
-  virtual Result<void> check(std::string_view action, std::string_view resource,
-                             const auth::Policy* trust = nullptr) = 0;
+  // Faults: kDeniedByIdentity and those that follow it.
+  virtual Result<void> check(std::string_view action, const Subject& subject) = 0;
 };
 
 // The reply's XML, but for what every reply has around it. Faults: kIam..., kSts..., kDeniedByIdentity, ...; kConflict

@@ -19,17 +19,18 @@ namespace partita::iam {
 class PlainJudge final : public Judge {
  public:
   explicit PlainJudge(const auth::Identity* who) : who_(who) {}
-  Result<void> check(std::string_view action, std::string_view resource, const auth::Policy* trust) override {
+  Result<void> check(std::string_view action, const Subject& subject) override {
     if (who_ == nullptr) return {};
+    const auth::Policy* const trust = subject.trust;
     Nothing nothing;
     const auth::Policies policies{.identity = who_->policies,
                                   .boundary = who_->boundary,
                                   .session = who_->session,
                                   .resource = std::span(&trust, trust == nullptr ? 0 : 1)};
-    const auth::Ask ask{action, resource, {who_->arn, who_->role, auth::kAccountId}, nothing};
+    const auth::Ask ask{action, subject.resource, {who_->arn, who_->role, auth::kAccountId}, nothing};
     const bool allowed = auth::decide(policies, ask) == auth::Decision::kAllowed;
     if (allowed && (trust == nullptr || trust->judge(ask).allowed)) return {};
-    return model::refuse(model::Fault::kStsNotAuthorized, {who_->arn, std::string(action), std::string(resource)});
+    return model::refuse(model::Fault::kStsNotAuthorized, {who_->arn, std::string(action), std::string(subject.resource)});
   }
 
  private:

@@ -24,8 +24,8 @@ constexpr std::string_view kXml = "text/xml";
 class FormJudge final : public iam::Judge {
  public:
   explicit FormJudge(const Context& context) : context_(context) {}
-  Result<void> check(std::string_view action, std::string_view resource, const auth::Policy* trust) override {
-    return context_.admission.authorisation().check(context_, action, resource, trust);
+  Result<void> check(std::string_view action, const iam::Subject& subject) override {
+    return context_.admission.authorisation().check(context_, action, subject);
   }
 
  private:

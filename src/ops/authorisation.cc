@@ -5,6 +5,7 @@
 #include "auth/identities.h"
 #include "base/log.h"
 #include "base/per_thread.h"
+#include "iam/calls.h"
 #include "model/fault.h"
 #include "ops/circumstances.h"
 #include "ops/resource_arn.h"
@@ -194,14 +195,12 @@ Result<void> Authorisation::refuse(Decision decision, const auth::Ask& ask) {
   return {};
 }
 
-Result<void> Authorisation::check(const Context& context, std::string_view action, std::string_view resource,
-                                  const auth::Policy* trust) {
+Result<void> Authorisation::check(const Context& context, std::string_view action, const iam::Subject& subject) {
   if (context.caller.identity == nullptr) return {};
   const auth::Identity& identity = *context.caller.identity;
-  const table::Access access;
-  const Hearing hearing;
-  auth::Effort effort;
-  AccessCircumstances circumstances(context, access, nullptr, {table::CapacityDetail::kNone, hearing, effort});
+  const std::string_view resource = subject.resource;
+  const auth::Policy* const trust = subject.trust;
+  SubjectCircumstances circumstances(context, subject);
   const auth::Policies policies{.identity = identity.policies,
                                 .boundary = identity.boundary,
                                 .session = identity.session,

@@ -21,6 +21,10 @@
 #include "ops/service.h"
 #include "table/access.h"
 
+namespace partita::iam {
+struct Subject;
+}
+
 namespace partita::ops {
 
 // What is told of a decision that is not kAllowed.
@@ -61,11 +65,10 @@ class Authorisation {
   Result<void> check(const Context& context, const table::Access& access, const Judged& judged, std::string_view action,
                      bool& depends);
 
-  // A call of IAM or STS that is about that ARN. `trust`: of the role that is to be taken, which has to allow it too. A
+  // A call of IAM or STS that is about that. The trust of a role that is to be taken has to allow it too. A
   // refusal is one here, whatever the enforcement: who may change users may do everything. Faults: kDeniedByIdentity
   // and those that follow it, kStsNotAuthorized.
-  Result<void> check(const Context& context, std::string_view action, std::string_view resource,
-                     const auth::Policy* trust);
+  Result<void> check(const Context& context, std::string_view action, const iam::Subject& subject);
 
   static bool is_refusal(const Error& error);
   // The policies of a table are not known, or not any more: check again when the Hearing has them. Another

@@ -229,10 +229,35 @@ AccessCircumstances::Values AccessCircumstances::values(const auth::KeyName& nam
     case ConditionKey::kRequestedRegion:
     case ConditionKey::kTokenIssueTime:
       return of_caller(name.key);
+    case ConditionKey::kPolicyArn:
+    case ConditionKey::kPermissionsBoundary:
     case ConditionKey::kUnknown:
       break;
   }
   return std::nullopt;
+}
+
+std::optional<std::span<const std::string_view>> SubjectCircumstances::one(std::optional<std::string_view> value) {
+  if (!value) return std::nullopt;
+  return std::span<const std::string_view>(&ones_.emplace_front(*value), 1);
+}
+
+std::optional<std::span<const std::string_view>> SubjectCircumstances::values(const auth::KeyName& name) {
+  switch (name.key) {
+    case ConditionKey::kResourceTag:
+      return subject_.tags == nullptr ? std::nullopt : one(find_tag(*subject_.tags, name.tag));
+    case ConditionKey::kRequestTag:
+      return one(find_tag(subject_.given, name.tag));
+    case ConditionKey::kTagKeys:
+      if (subject_.tag_keys.empty()) return std::nullopt;
+      return std::span<const std::string_view>(subject_.tag_keys);
+    case ConditionKey::kPolicyArn:
+      return one(subject_.policy);
+    case ConditionKey::kPermissionsBoundary:
+      return one(subject_.boundary);
+    default:
+      return caller_.values(name);
+  }
 }
 
 }  // namespace partita::ops

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "auth/condition_key.h"
+#include "iam/calls.h"
 #include "ops/authorisation.h"
 #include "ops/operation.h"
 #include "table/access.h"
@@ -61,6 +62,24 @@ class AccessCircumstances final : public auth::Circumstances {
   std::vector<std::string> names_;
   std::vector<std::string_view> name_views_;
   std::vector<std::string_view> tag_views_;
+};
+
+// A call of IAM or STS, as the conditions of policies see it. For as long as `subject` lives.
+class SubjectCircumstances final : public auth::Circumstances {
+ public:
+  SubjectCircumstances(const Context& context, const iam::Subject& subject)
+      : subject_(subject), caller_(context, access_, nullptr, {table::CapacityDetail::kNone, hearing_, effort()}) {}
+
+  std::optional<std::span<const std::string_view>> values(const auth::KeyName& name) override;
+
+ private:
+  std::optional<std::span<const std::string_view>> one(std::optional<std::string_view> value);
+
+  const iam::Subject& subject_;
+  const table::Access access_;
+  const Hearing hearing_;
+  AccessCircumstances caller_;
+  std::forward_list<std::string_view> ones_;
 };
 
 }  // namespace partita::ops

@@ -4,8 +4,21 @@ namespace partita::wire {
 
 namespace {
 
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+
+// U+FFFE and U+FFFF, which no XML may have.
+bool begins_no_character(std::string_view text) {
+  return text.starts_with("\xef\xbf\xbe") || text.starts_with("\xef\xbf\xbf");
+}
+
 void append_escaped(std::string& out, std::string_view text) {
-  for (const char c : text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (begins_no_character(text.substr(i))) {
+      out.append(kReplacement);
+      i += kReplacement.size() - 1;
+      continue;
+    }
     switch (c) {
       case '&':
         out.append("&amp;");
@@ -24,7 +37,7 @@ void append_escaped(std::string& out, std::string_view text) {
         break;
       default:
         if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') {
-          out.append("\xef\xbf\xbd");
+          out.append(kReplacement);
         } else {
           out.push_back(c);
         }

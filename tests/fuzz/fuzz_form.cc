@@ -17,7 +17,7 @@ namespace {
 
 class Anybody final : public iam::Judge {
  public:
-  Result<void> check(std::string_view, std::string_view, const auth::Policy*) override { return {}; }
+  Result<void> check(std::string_view, const iam::Subject&) override { return {}; }
 };
 
 std::string answer(iam::Directory& directory, const Clock& clock, std::string_view body) {

@@ -173,6 +173,53 @@ def test_a_role_is_taken(server, iam, user):
     refused("UnrecognizedClientException", mine.scan, TableName="games")
 
 
+def test_conditions_guard_calls_of_iam_too(server, iam, user):
+    """What denies by tags, policies and boundaries denies here as well: an administrator of a part stays one of it."""
+    name, key = user
+    aws = "arn:aws:iam::aws:policy/"
+    bound = iam.create_policy(PolicyName="guard", PolicyDocument=allow("*"))["Policy"]["Arn"]
+
+    def deny(action, condition):
+        return {"Effect": "Deny", "Action": action, "Resource": "*", "Condition": condition}
+
+    iam.put_user_policy(UserName=name, PolicyName="own", PolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [
+        {"Effect": "Allow", "Action": "iam:*", "Resource": "*"},
+        deny("iam:CreateUser", {"StringEquals": {"aws:RequestTag/admin": "true"}}),
+        deny(["iam:TagUser", "iam:UntagUser"], {"ForAnyValue:StringEquals": {"aws:TagKeys": ["admin"]}}),
+        deny("iam:DeleteUser", {"StringEquals": {"aws:ResourceTag/kept": "yes"}}),
+        deny("iam:DeletePolicy", {"StringEquals": {"iam:ResourceTag/kept": "yes"}}),
+        deny("iam:AttachUserPolicy", {"ArnEquals": {"iam:PolicyARN": aws + "AdministratorAccess"}}),
+        deny("iam:CreateRole", {"StringNotEquals": {"iam:PermissionsBoundary": bound}}),
+        deny("iam:PutRolePolicy", {"StringEquals": {"iam:PermissionsBoundary": bound}})]}))
+    mine = client_of(server, "iam", **key)
+    admin = [{"Key": "Admin", "Value": "true"}]
+    refused("AccessDenied", mine.create_user, UserName="guarded", Tags=admin)
+    mine.create_user(UserName="guarded", Tags=[{"Key": "kept", "Value": "yes"}])
+    refused("AccessDenied", mine.tag_user, UserName=name, Tags=[{"Key": "x", "Value": ""}, {"Key": "admin", "Value": ""}])
+    refused("AccessDenied", mine.untag_user, UserName=name, TagKeys=["x", "admin"])
+    mine.tag_user(UserName=name, Tags=[{"Key": "x", "Value": ""}])
+    refused("AccessDenied", mine.delete_user, UserName="guarded")
+    mine.untag_user(UserName="guarded", TagKeys=["kept"])
+    mine.delete_user(UserName="guarded")
+    tagged = mine.create_policy(PolicyName="kept", PolicyDocument=allow("*"), Tags=[{"Key": "kept", "Value": "yes"}])["Policy"]
+    refused("AccessDenied", mine.delete_policy, PolicyArn=tagged["Arn"])
+    refused("AccessDenied", mine.attach_user_policy, UserName=name, PolicyArn=aws + "AdministratorAccess")
+    mine.attach_user_policy(UserName=name, PolicyArn=aws + "IAMReadOnlyAccess")
+    role = {"RoleName": "guarded", "AssumeRolePolicyDocument": trusting("*")}
+    refused("AccessDenied", mine.create_role, **role)
+    mine.create_role(**role, PermissionsBoundary=bound)
+    refused("AccessDenied", mine.put_role_policy, RoleName="guarded", PolicyName="p", PolicyDocument=allow("*"))
+    mine.delete_role_permissions_boundary(RoleName="guarded")
+    mine.put_role_policy(RoleName="guarded", PolicyName="p", PolicyDocument=allow("*"))
+
+
+def test_no_text_breaks_a_list(server, iam):
+    """U+FFFE and U+FFFF are UTF-8, and yet in no XML."""
+    made = iam.create_policy(PolicyName="odd", PolicyDocument=allow("*"), Description="\ufffe<\uffff>\x01&")["Policy"]
+    assert made["Description"] == "\ufffd<\ufffd>\ufffd&"
+    assert "odd" in [one["PolicyName"] for one in iam.list_policies(Scope="Local")["Policies"]]
+
+
 def test_a_session_of_a_user(server, iam, user):
     name, key = user
     session = given(client_of(server, "sts", **key).get_session_token()["Credentials"])
