@@ -30,7 +30,8 @@ class PlainJudge final : public Judge {
     const auth::Ask ask{action, subject.resource, {who_->arn, who_->role, auth::kAccountId}, nothing};
     const bool allowed = auth::decide(policies, ask) == auth::Decision::kAllowed;
     if (allowed && (trust == nullptr || trust->judge(ask).allowed)) return {};
-    return model::refuse(model::Fault::kStsNotAuthorized, {who_->arn, std::string(action), std::string(subject.resource)});
+    return model::refuse(model::Fault::kStsNotAuthorized,
+                         {who_->arn, std::string(action), std::string(subject.resource)});
   }
 
  private:
