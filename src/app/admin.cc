@@ -2,7 +2,9 @@
 
 namespace partita::app {
 
-std::string admin_socket_of(std::string_view directory) { return std::string(directory) + "/admin.sock"; }
+std::string admin_socket_of(std::string_view directory) {
+  return std::string(directory).append("/").append(kAdminSocketName);
+}
 
 const Admin::Answer* Admin::find(const ops::Call& call) const {
   if (call.source == nullptr || !call.source->administrates() || !call.target.starts_with(kAdminPrefix)) return nullptr;

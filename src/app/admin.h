@@ -15,6 +15,8 @@ namespace partita::app {
 // Before an operation's name in X-Amz-Target.
 inline constexpr std::string_view kAdminPrefix = "Partita_20261123.";
 
+// Of the socket, in the directory of a store.
+inline constexpr std::string_view kAdminSocketName = "admin.sock";
 // Where a server that keeps its data in that directory listens for them.
 std::string admin_socket_of(std::string_view directory);
 

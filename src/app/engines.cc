@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/admin.h"
 #include "engines/foundationdb/foundationdb_engine.h"
 #include "engines/memory/memory_engine.h"
 #include "engines/postgres/postgres_engine.h"
@@ -14,11 +15,12 @@ namespace partita::app {
 
 namespace {
 
-// What RocksDB leaves in a directory, and what file systems put into an empty one.
+// What a server leaves in a directory, and what file systems put into an empty one.
 bool is_of_a_store(const std::string& name) {
   constexpr std::array<std::string_view, 6> kBegins = {"LOG", "LOCK", "MANIFEST-", "OPTIONS-", "IDENTITY", "WITNESS"};
   constexpr std::array<std::string_view, 4> kEnds = {".log", ".sst", ".dbtmp", ".trash"};
   if (name == "CURRENT" || name == "lost+found" || name == "archive" || name == "restoring") return true;
+  if (name == kAdminSocketName) return true;
   return std::ranges::any_of(kBegins, [&](std::string_view begin) { return name.starts_with(begin); }) ||
          std::ranges::any_of(kEnds, [&](std::string_view end) { return name.ends_with(end); });
 }
