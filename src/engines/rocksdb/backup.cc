@@ -22,6 +22,7 @@
 
 #include "engines/rocksdb/backup_directory.h"
 #include "engines/rocksdb/damage_check.h"
+#include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/private_directory.h"
 #include "engines/rocksdb/rocksdb_engine.h"
 #include "engines/rocksdb/store.h"
@@ -41,7 +42,7 @@ Error unavailable(std::string sentence) { return Error(ErrorKind::kUnavailable, 
 
 // Of "000012.log" or of "shared_checksum/000012_....sst".
 uint64_t number_in(std::string_view file) {
-  const std::string_view name = file.substr(file.rfind('/') + 1);
+  const std::string_view name = rocks::name_of(file);
   uint64_t number = 0;
   std::from_chars(name.data(), name.data() + name.size(), number);
   return number;
@@ -97,10 +98,9 @@ Result<void> write_witness(const fs::path& directory, const rocks::BackedUpStore
   record.epoch = store.epoch + rocks::kUnknownEpochs;
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(directory, failed)) {
-    constexpr std::string_view kManifest = "MANIFEST-";
-    const std::string name = entry.path().filename();
-    if (!name.starts_with(kManifest)) continue;
-    std::from_chars(name.data() + kManifest.size(), name.data() + name.size(), record.manifest);
+    const auto manifest = rocks::manifest_number(entry.path().native());
+    if (!manifest) continue;
+    record.manifest = *manifest;
     record.manifest_bytes = entry.file_size(failed);
   }
   if (!failed && rocks::Witness(directory).begin(record, {})) return {};

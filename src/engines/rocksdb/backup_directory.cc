@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/private_directory.h"
 
 namespace partita::rocks {
@@ -108,11 +108,6 @@ rocksdb::Env* steady_env() {
   return env.get();
 }
 
-bool take_number(std::string_view text, uint64_t& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 }  // namespace
 
 BackupDirectory::BackupDirectory(BackupDirectory&& other) noexcept
@@ -175,7 +170,9 @@ std::optional<BackedUpStore> decode_backed_up(const std::string& metadata) {
   BackedUpStore store;
   const auto number = [&](std::string_view name, uint64_t& to) {
     const auto text = line(name);
-    return text && take_number(*text, to);
+    const auto read = text ? number_of(*text) : std::nullopt;
+    to = read.value_or(0);
+    return read.has_value();
   };
   uint64_t form = 0;
   if (!number("partita ", form) || form != 1 || !number("epoch ", store.epoch) ||

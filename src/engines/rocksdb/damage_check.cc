@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/log_file.h"
 
 namespace partita::rocks {
@@ -29,21 +29,13 @@ struct Logs {
   bool has_tables = false;
 };
 
-std::optional<uint64_t> number_of(std::string_view text) {
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 Result<Logs> list_logs(const fs::path& directory) {
   Logs logs;
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(directory, failed)) {
     const std::string extension = entry.path().extension();
     if (extension == ".sst") logs.has_tables = true;
-    if (extension != ".log") continue;
-    if (const auto number = number_of(entry.path().stem().string())) logs.files.emplace(*number, entry.path());
+    if (const auto number = log_number(entry.path().native())) logs.files.emplace(*number, entry.path());
   }
   if (failed) {
     return Error(ErrorKind::kUnavailable,
@@ -59,11 +51,9 @@ std::string read_whole(const fs::path& file) {
 
 // The number of the MANIFEST in use.
 Result<uint64_t> check_manifest(const fs::path& directory, const WitnessRecord& witness) {
-  constexpr std::string_view kPrefix = "MANIFEST-";
   const std::string current = read_whole(directory / "CURRENT");
   const std::string name = current.substr(0, current.find('\n'));
-  const std::optional<uint64_t> number =
-      name.starts_with(kPrefix) ? number_of(std::string_view(name).substr(kPrefix.size())) : std::nullopt;
+  const std::optional<uint64_t> number = manifest_number(name);
   if (!number || current != name + "\n") return damaged(directory, "its file CURRENT is not as it was written");
   std::error_code failed;
   if (!fs::exists(directory / name, failed)) {

@@ -1,10 +1,10 @@
 #include "engines/rocksdb/store_files.h"
 
-#include <charconv>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/table_file.h"
 
 namespace partita::rocks {
@@ -22,28 +22,6 @@ IOStatus recoverable(IOStatus status) {
   softened.SetRetryable(true);
   status.PermitUncheckedError();
   return softened;
-}
-
-std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
-std::optional<uint64_t> number_in(std::string_view text) {
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-std::optional<uint64_t> log_number(std::string_view path) {
-  std::string_view name = name_of(path);
-  if (!name.ends_with(".log")) return std::nullopt;
-  name.remove_suffix(4);
-  return number_in(name);
-}
-
-std::optional<uint64_t> manifest_number(std::string_view path) {
-  constexpr std::string_view kPrefix = "MANIFEST-";
-  const std::string_view name = name_of(path);
-  return name.starts_with(kPrefix) ? number_in(name.substr(kPrefix.size())) : std::nullopt;
 }
 
 bool is_options(std::string_view path) { return name_of(path).starts_with("OPTIONS-"); }

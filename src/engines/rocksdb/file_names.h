@@ -1,0 +1,34 @@
+// What RocksDB calls its files: "000012.log", "MANIFEST-000013".
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+namespace partita::rocks {
+
+// Nothing for what is no whole number in decimal digits.
+inline std::optional<uint64_t> number_of(std::string_view text) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+inline std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// Of a write-ahead log, and of a MANIFEST; nothing for other files.
+inline std::optional<uint64_t> log_number(std::string_view path) {
+  constexpr std::string_view kEnd = ".log";
+  const std::string_view name = name_of(path);
+  return name.ends_with(kEnd) ? number_of(name.substr(0, name.size() - kEnd.size())) : std::nullopt;
+}
+inline std::optional<uint64_t> manifest_number(std::string_view path) {
+  constexpr std::string_view kBegin = "MANIFEST-";
+  const std::string_view name = name_of(path);
+  return name.starts_with(kBegin) ? number_of(name.substr(kBegin.size())) : std::nullopt;
+}
+
+}  // namespace partita::rocks
