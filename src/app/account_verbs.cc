@@ -154,7 +154,7 @@ void print(const AccountVerb& verb, std::string_view reply) {
 }
 
 void add(std::string& body, std::string_view name, std::string_view value) {
-  body.append("&").append(name).append("=").append(iam::percent_encoded(value));
+  body.append("&").append(name).append("=").append(auth::encode_percent(value));
 }
 
 // The parameters that the words are; `kind` becomes what "{}" stands for.

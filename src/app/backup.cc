@@ -3,13 +3,13 @@
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
-#include <ctime>
 #include <filesystem>
 #include <utility>
 
 #include "app/admin_client.h"
 #include "app/local_calls.h"
 #include "app/teller.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "wire/json_reader.h"
 #include "wire/json_writer.h"
@@ -25,12 +25,10 @@ constexpr auto kAskEvery = std::chrono::milliseconds(100);
 Error unavailable(std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); }
 
 std::string moment(int64_t seconds) {
-  const std::time_t time = seconds;
-  std::tm utc{};
-  char text[32] = "";
-  gmtime_r(&time, &utc);
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &utc);
-  return text;
+  constexpr size_t kToSeconds = 19;
+  std::string text(utc_text(seconds * 1'000).data(), kToSeconds);
+  text[text.find('T')] = ' ';
+  return text + " UTC";
 }
 
 void say(const std::string& directory, uint64_t id, uint64_t bytes, uint64_t new_bytes) {

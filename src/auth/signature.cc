@@ -35,24 +35,6 @@ void append_value(std::string& out, std::string_view value) {
   }
 }
 
-bool is_unreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-         c == '.' || c == '~';
-}
-
-void append_encoded(std::string& out, std::string_view text, std::string_view also_plain) {
-  for (const char c : text) {
-    if (is_unreserved(c) || also_plain.find(c) != std::string_view::npos) {
-      out.push_back(c);
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      out.push_back('%');
-      out.push_back("0123456789ABCDEF"[byte >> 4]);
-      out.push_back("0123456789ABCDEF"[byte & 15]);
-    }
-  }
-}
-
 // The parameters, encoded, in the order of their names and values; that of the signature itself is left out.
 void append_query(std::string& out, std::string_view query, bool presigned) {
   std::vector<std::pair<std::string, std::string>> parameters;
@@ -61,8 +43,8 @@ void append_query(std::string& out, std::string_view query, bool presigned) {
       [&](std::string_view part) {
         const auto [name, value] = split_pair(part);
         std::pair<std::string, std::string> encoded;
-        append_encoded(encoded.first, decode_percent(name), {});
-        append_encoded(encoded.second, decode_percent(value), {});
+        encoded.first = encode_percent(decode_percent(name));
+        encoded.second = encode_percent(decode_percent(value));
         if (!presigned || encoded.first != "X-Amz-Signature") parameters.push_back(std::move(encoded));
       });
   std::ranges::sort(parameters);
@@ -126,7 +108,7 @@ void write_texts(const Facts& facts, const Signed& what, SignedTexts& texts) {
   canonical.clear();
   const size_t mark = std::min(facts.target.find('?'), facts.target.size());
   canonical.append(facts.method).append("\n");
-  append_encoded(canonical, facts.target.substr(0, mark), "/");
+  append_percent(canonical, facts.target.substr(0, mark), "/");
   canonical.append("\n");
   if (mark < facts.target.size()) append_query(canonical, facts.target.substr(mark + 1), what.presigned);
   canonical.append("\n");

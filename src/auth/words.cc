@@ -33,6 +33,27 @@ std::pair<std::string_view, std::string_view> split_pair(std::string_view text) 
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+void append_percent(std::string& out, std::string_view text, std::string_view also_plain) {
+  const auto is_unreserved = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+           c == '.' || c == '~';
+  };
+  for (const char c : text) {
+    if (is_unreserved(c) || also_plain.find(c) != std::string_view::npos) {
+      out.push_back(c);
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      out.append({'%', "0123456789ABCDEF"[byte >> 4], "0123456789ABCDEF"[byte & 15]});
+    }
+  }
+}
+
+std::string encode_percent(std::string_view text) {
+  std::string out;
+  append_percent(out, text);
+  return out;
+}
+
 std::string decode_percent(std::string_view text) {
   std::string out;
   out.reserve(text.size());

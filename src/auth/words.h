@@ -29,6 +29,9 @@ void split(std::string_view text, IsSeparator is_separator, Visit visit) {
 // "name=value"; all of it is the name where there is no equal-sign.
 std::pair<std::string_view, std::string_view> split_pair(std::string_view text);
 
+// With %XX for each byte but the letters, digits and "-_.~", which stay, and those that are `also_plain`.
+void append_percent(std::string& out, std::string_view text, std::string_view also_plain = {});
+std::string encode_percent(std::string_view text);
 // With each %XX as the byte that it stands for; what only looks so stays.
 std::string decode_percent(std::string_view text);
 

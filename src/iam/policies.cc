@@ -3,6 +3,7 @@
 #include <charconv>
 #include <utility>
 
+#include "auth/words.h"
 #include "iam/parameters.h"
 #include "iam/principals.h"
 #include "iam/replies.h"
@@ -96,7 +97,7 @@ void write_detail(wire::XmlWriter& out, const Principal& principal) {
   write_list(out, words_of(principal.kind).inlines, principal.policies, [&](const auth::InlinePolicy& policy) {
     out.begin("member");
     out.text("PolicyName", policy.name);
-    out.text("PolicyDocument", percent_encoded(policy.document));
+    out.text("PolicyDocument", auth::encode_percent(policy.document));
     out.end();
   });
   write_list(out, "AttachedManagedPolicies", principal.attached,

@@ -199,7 +199,7 @@ Result<void> get_inline_policy(Request& request) {
   if (policy == found.policies.end()) return no_inline(found, name);
   request.out.text(words_of(found.kind).name, found.name);
   request.out.text("PolicyName", name);
-  request.out.text("PolicyDocument", percent_encoded(policy->document));
+  request.out.text("PolicyDocument", auth::encode_percent(policy->document));
   return {};
 }
 

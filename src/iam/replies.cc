@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "auth/words.h"
 #include "base/clock.h"
 
 namespace partita::iam {
@@ -24,21 +25,6 @@ const KindWords& words_of(PrincipalKind kind) {
 }
 
 std::string moment(int64_t ms) { return std::string(utc_text(ms).data()).substr(0, 19) + "Z"; }
-
-std::string percent_encoded(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                       c == '_' || c == '.' || c == '~';
-    const auto byte = static_cast<unsigned char>(c);
-    if (plain) {
-      out.push_back(c);
-    } else {
-      out.append({'%', "0123456789ABCDEF"[byte >> 4], "0123456789ABCDEF"[byte & 15]});
-    }
-  }
-  return out;
-}
 
 void write_tags(XmlWriter& out, const std::map<std::string, std::string>& tags) {
   out.begin("Tags");
@@ -66,7 +52,7 @@ void write_principal(XmlWriter& out, const Principal& principal, bool whole) {
   out.text("Arn", principal.arn);
   out.text("CreateDate", moment(principal.created_ms));
   if (principal.kind == PrincipalKind::kRole) {
-    out.text("AssumeRolePolicyDocument", percent_encoded(principal.trust));
+    out.text("AssumeRolePolicyDocument", auth::encode_percent(principal.trust));
     if (!principal.description.empty()) out.text("Description", principal.description);
     out.number("MaxSessionDuration", principal.max_session_s);
   }
@@ -98,7 +84,7 @@ void write_policy(XmlWriter& out, const ManagedPolicy& policy, size_t attachment
 void write_version(XmlWriter& out, std::string_view element, const ManagedPolicy& policy,
                    const auth::PolicyVersion& version, bool with_document) {
   out.begin(element);
-  if (with_document) out.text("Document", percent_encoded(version.document));
+  if (with_document) out.text("Document", auth::encode_percent(version.document));
   out.text("VersionId", "v" + std::to_string(version.number));
   out.boolean("IsDefaultVersion", version.number == policy.default_version);
   out.text("CreateDate", moment(version.created_ms));

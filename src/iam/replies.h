@@ -28,8 +28,6 @@ const KindWords& words_of(auth::PrincipalKind kind);
 
 // "2026-11-22T08:10:11Z".
 std::string moment(int64_t ms);
-// As policies stand in replies.
-std::string percent_encoded(std::string_view text);
 
 // What it is, without what it may. `whole`: as it is shown when it is asked for alone.
 void write_principal(wire::XmlWriter& out, const auth::Principal& principal, bool whole);
