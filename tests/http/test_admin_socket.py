@@ -8,6 +8,7 @@ import stat
 import subprocess
 
 import pytest
+from certificate import write_certificate
 from server import Server, binary, running_server
 
 FILE = "[root]\naws_access_key_id = AKIAROOT\naws_secret_access_key = secret\n"
@@ -50,10 +51,8 @@ def test_nobody_signs_there(tmp_path, directory, tls):
     keys.write_text(FILE)
     extra = ["--credentials", str(keys), "--region", "eu-west-1"]
     if tls:
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
-                        "/CN=localhost", "-keyout", tmp_path / "key", "-out", tmp_path / "cert"],
-                       check=True, capture_output=True)
-        extra += ["--tls-cert", str(tmp_path / "cert"), "--tls-key", str(tmp_path / "key")]
+        certificate, key = write_certificate(tmp_path, "localhost")
+        extra += ["--tls-cert", str(certificate), "--tls-key", str(key)]
     with running_server(data_dir=directory, extra_args=extra):
         path = directory / "admin.sock"
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
