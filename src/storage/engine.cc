@@ -65,14 +65,13 @@ Result<void> check_changes(const Limits& limits, const Changes& changes) {
 }
 
 std::optional<uint64_t> position_number(const Position& position) {
+  const uint64_t number = leading_number(position);
+  return numbered_position(number) == position ? std::optional(number) : std::nullopt;
+}
+
+uint64_t leading_number(const Position& position) {
   uint64_t number = 0;
-  for (size_t i = 0; i < position.bytes.size(); ++i) {
-    if (i < sizeof number) {
-      number = number << 8 | position.bytes[i];
-    } else if (position.bytes[i] != 0) {
-      return std::nullopt;
-    }
-  }
+  for (size_t i = 0; i < sizeof number; ++i) number = number << 8 | position.bytes[i];
   return number;
 }
 

@@ -10,6 +10,9 @@
 
 namespace partita::storage {
 
+// No key can be in it.
+inline bool is_empty(const Range& range) { return !range.end.empty() && range.end <= range.begin; }
+
 // The end of the range of all keys that start with `prefix`.
 inline std::string end_of(const std::string& prefix) { return prefix_end(prefix).value_or(""); }
 

@@ -15,6 +15,7 @@
 #include "engines/foundationdb/pulse.h"
 #include "engines/foundationdb/rows.h"
 #include "storage/positions.h"
+#include "storage/ranges.h"
 #include "storage/remote_meters.h"
 
 namespace partita {
@@ -31,8 +32,6 @@ static_assert(packed_size(kLimits.key_bytes) + Names::kMaxPrefixBytes + 8 <= 10'
 // Of entries: what one transaction restores, and what each takes beside itself.
 constexpr size_t kRestoredAtOnce = 1'000'000;
 constexpr size_t kRowBytes = 1'000;
-
-bool is_empty(const Range& range) { return !range.end.empty() && range.end <= range.begin; }
 
 class FoundationdbEngine final : public Engine {
  public:

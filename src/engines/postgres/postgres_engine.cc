@@ -8,6 +8,7 @@
 #include "engines/postgres/parameters.h"
 #include "engines/postgres/schema.h"
 #include "storage/positions.h"
+#include "storage/ranges.h"
 
 namespace partita {
 
@@ -29,8 +30,6 @@ constexpr Limits kLimits{.key_bytes = 65'535, .record_bytes = size_t{32} << 20, 
 constexpr int64_t kErasedAtOnce = 1'000;
 constexpr int64_t kErasedBytesAtOnce = 8 << 20;
 
-bool is_empty(const Range& range) { return !range.end.empty() && range.end <= range.begin; }
-
 void add_range(Parameters& parameters, const Range& range) {
   const postgres::SplitKey begin = postgres::split(range.begin);
   const postgres::SplitKey end = postgres::split(range.end);
@@ -42,10 +41,8 @@ void add_range(Parameters& parameters, const Range& range) {
 
 int64_t bounded(size_t number) { return static_cast<int64_t>(std::min<size_t>(number, INT64_MAX)); }
 
-// The number of an entry is the first half of its position.
-int64_t number_of(Position position) {
-  std::ranges::fill(position.bytes.begin() + sizeof(int64_t), position.bytes.end(), 0);
-  return static_cast<int64_t>(std::min<uint64_t>(*position_number(position), INT64_MAX));
+int64_t number_of(const Position& position) {
+  return static_cast<int64_t>(std::min<uint64_t>(leading_number(position), INT64_MAX));
 }
 
 Position position_of(int64_t number) { return numbered_position(static_cast<uint64_t>(number)); }

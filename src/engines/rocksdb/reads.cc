@@ -9,6 +9,8 @@
 
 #include "base/bytes.h"
 #include "engines/rocksdb/table_file.h"
+#include "storage/positions.h"
+#include "storage/ranges.h"
 
 namespace partita::rocks {
 
@@ -140,7 +142,7 @@ Status scan_page(const Store& store, const Range& range, Direction direction, si
 Status read_entries(const Store& store, const std::string& topic, Position after, size_t max_entries, size_t max_bytes,
                     ReadTier tier, std::vector<LogEntry>& entries) {
   entries.clear();
-  const uint64_t place = place_of(after);
+  const uint64_t place = leading_number(after);
   if (place == kNoPlace) return Status::OK();
   Look look(tier);
   rocksdb::ReadOptions& options = look.options;
@@ -156,7 +158,7 @@ Status read_entries(const Store& store, const std::string& topic, Position after
     if (stored.empty()) return Status::Corruption("a log entry without a tag");
     if (stored.front() != kEntryTag) continue;
     const uint64_t at = place_of(to_view(row->key()));
-    entries.push_back({position_of(at), std::string(stored.substr(1))});
+    entries.push_back({numbered_position(at), std::string(stored.substr(1))});
     bytes += stored.size() - 1;
   }
   return row->status();

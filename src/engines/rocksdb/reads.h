@@ -39,6 +39,4 @@ rocksdb::Status list_topics(const Store& store, const std::string& after, size_t
 // The place of the newest entry up to `upto`, trimmed or not; 0 when there is none.
 rocksdb::Status find_entry(const Store& store, const std::string& topic, uint64_t upto, ReadTier tier, uint64_t& place);
 
-inline bool is_empty(const storage::Range& range) { return !range.end.empty() && range.end <= range.begin; }
-
 }  // namespace partita::rocks

@@ -17,6 +17,7 @@
 #include "engines/rocksdb/store_backup.h"
 #include "engines/rocksdb/transaction.h"
 #include "storage/positions.h"
+#include "storage/ranges.h"
 
 namespace partita {
 
@@ -130,7 +131,7 @@ Task<Result<void>> RocksdbEngine::carry_out(Commit& commit) {
 Task<Result<void>> RocksdbEngine::erase_range(Range range) {
   Executor* const home = Executor::current();
   PARTITA_CO_TRY_VOID(health());
-  if (rocks::is_empty(range)) co_return Result<void>();
+  if (is_empty(range)) co_return Result<void>();
   co_await workers_.enter();
   uint64_t bytes = 0;
   rocks::approximate_size(*store_, store_->records, range.begin, end_of(range), bytes).PermitUncheckedError();
@@ -154,13 +155,13 @@ Task<Result<Position>> RocksdbEngine::log_end(std::string topic) {
   return ask<Position>([this, topic = std::move(topic)](ReadTier tier, Position& end) {
     uint64_t place = 0;
     Status status = rocks::find_entry(*store_, topic, kNoPlace, tier, place);
-    end = rocks::position_of(place);
+    end = numbered_position(place);
     return status;
   });
 }
 
 Task<Result<void>> RocksdbEngine::trim_log(std::string topic, Position upto) {
-  return trim(std::move(topic), std::min(rocks::place_of(upto), kNoPlace - 1));
+  return trim(std::move(topic), std::min(leading_number(upto), kNoPlace - 1));
 }
 
 Task<Result<void>> RocksdbEngine::forget_log(std::string topic) { return trim(std::move(topic), kNoPlace); }
@@ -204,12 +205,12 @@ Task<Result<void>> RocksdbEngine::restore_log(std::string topic, std::vector<Log
   co_await workers_.enter();
   uint64_t newest = 0;
   const Status found = rocks::find_entry(*store_, topic, kNoPlace, rocks::kFromDisk, newest);
-  if (!entries.empty()) newest = std::max(newest, rocks::place_of(entries.back().position));
+  if (!entries.empty()) newest = std::max(newest, leading_number(entries.back().position));
   Commit commit;
   commit.executor = &workers_;
   commit.restored = Commit::Restored{std::move(topic), {}, *last, newest < *last};
   for (LogEntry& one : entries) {
-    commit.restored->entries.emplace_back(rocks::place_of(one.position), std::move(one.entry));
+    commit.restored->entries.emplace_back(leading_number(one.position), std::move(one.entry));
   }
   Result<void> outcome;
   if (!found.ok()) {
@@ -222,7 +223,7 @@ Task<Result<void>> RocksdbEngine::restore_log(std::string topic, std::vector<Log
 }
 
 Task<Result<uint64_t>> RocksdbEngine::approximate_bytes(Range range) {
-  if (rocks::is_empty(range)) co_return uint64_t{0};
+  if (is_empty(range)) co_return uint64_t{0};
   Executor* const home = Executor::current();
   co_await workers_.enter();
   uint64_t bytes = 0;

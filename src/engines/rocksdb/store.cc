@@ -398,17 +398,4 @@ uint64_t place_of(std::string_view stored_log_key) {
   return *take_u64(stored_log_key);
 }
 
-uint64_t place_of(const storage::Position& position) {
-  uint64_t place = 0;
-  for (size_t i = 0; i < kPlaceBytes; ++i) place = place << 8 | position.bytes[i];
-  return place;
-}
-
-storage::Position position_of(uint64_t place) {
-  storage::Position position;
-  for (size_t i = 0; i < kPlaceBytes; ++i)
-    position.bytes[i] = static_cast<uint8_t>(place >> (8 * (kPlaceBytes - 1 - i)));
-  return position;
-}
-
 }  // namespace partita::rocks

@@ -83,7 +83,7 @@ storage::Version version_of(std::string_view stored);
 const std::string& beyond_all_keys();
 
 // The log: key 'L', topic size (1 byte), topic, place (8 bytes); the value's first byte says what it is. A position is
-// its place and zeros.
+// its place as a number (storage/positions.h).
 inline constexpr size_t kPlaceBytes = 8;
 inline constexpr uint64_t kNoPlace = UINT64_MAX;  // after every entry's
 inline constexpr char kEntryTag = 'e';
@@ -93,9 +93,6 @@ inline constexpr char kLogTag = 'L';
 // Preconditions of both: a key made by log_key().
 std::string_view topic_of(std::string_view stored_log_key);
 uint64_t place_of(std::string_view stored_log_key);
-// The newest place at or before the position.
-uint64_t place_of(const storage::Position& position);
-storage::Position position_of(uint64_t place);
 
 inline rocksdb::Slice to_slice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 inline std::string_view to_view(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
