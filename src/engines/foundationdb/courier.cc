@@ -1,7 +1,6 @@
 #include "engines/foundationdb/courier.h"
 
 #include <algorithm>
-#include <map>
 #include <new>
 #include <optional>
 #include <utility>
@@ -25,8 +24,6 @@ void write_slices(Attempt& attempt, const Names& names, std::string_view key, st
   }
 }
 
-// How far behind those that wait for others the queue is looked through.
-constexpr size_t kMostPassed = 1'024;
 // Looked up at once: all of it is in memory.
 constexpr size_t kMostKeys = 512;
 constexpr int kMostConflicts = 200;
@@ -34,14 +31,8 @@ constexpr int kMostConflicts = 200;
 }  // namespace
 
 void Deal::await_suspend(std::coroutine_handle<> handle) {
-  home_ = Executor::current();
-  handle_ = handle;
+  suspend(handle);
   courier_.take(*this);
-}
-
-void Deal::await_resume() {
-  if (failure_) [[unlikely]]
-    std::rethrow_exception(std::move(failure_));
 }
 
 Courier::Courier(const Database& database, const Names& names, Workers& workers, const Presence& presence,
@@ -105,41 +96,11 @@ Courier::Lane* Courier::idle_lane() {
   return lane == lanes_.end() ? nullptr : &*lane;
 }
 
-bool Courier::is_free(const Deal& deal, const std::unordered_set<std::string_view>& passed) const {
-  const auto is_taken = [&](const Key& key) { return claims_.contains(key.bytes) || passed.contains(key.bytes); };
-  return std::ranges::none_of(deal.transaction.keys, is_taken) &&
-         std::ranges::none_of(deal.transaction.compare, [&](const Compare& one) { return is_taken(one.key); });
-}
-
-// From the front, all that wait for nobody else; who waits keeps the place before those behind on the same keys.
 Courier::Deals Courier::pick() {
-  Deals picked;
-  Deals left;
-  std::unordered_set<std::string_view> passed;
-  size_t keys = 0;
-  while (!waiting_.empty() && picked.size() < options_.merged && left.size() < kMostPassed) {
-    Deal* const deal = waiting_.front();
-    if (is_free(*deal, passed)) {
-      keys += deal->transaction.keys.size();
-      if (!picked.empty() && keys > kMostKeys) break;
-      picked.push_back(deal);
-    } else {
-      for (const Key& key : deal->transaction.keys) passed.insert(key.bytes);
-      left.push_back(deal);
-    }
-    waiting_.pop_front();
-  }
-  waiting_.insert(waiting_.begin(), left.begin(), left.end());
-  for (const Deal* const deal : picked) claim(*deal);
+  const Claims::Most most{.members = options_.merged, .keys = kMostKeys};
+  Deals picked = claims_.pick(waiting_, most, [](const Deal&) { return Claims::Turn::kTogether; });
+  for (const Deal* const deal : picked) claims_.add(deal->transaction);
   return picked;
-}
-
-void Courier::claim(const Deal& deal) {
-  for (const Key& key : deal.transaction.keys) claims_.insert(key.bytes);
-}
-
-void Courier::release(const Deal& deal) {
-  for (const Key& key : deal.transaction.keys) claims_.erase(claims_.find(key.bytes));
 }
 
 Task<void> Courier::carry(Lane& lane, Deals deals) {
@@ -148,9 +109,9 @@ Task<void> Courier::carry(Lane& lane, Deals deals) {
     co_await run(lane, deals);
     {
       std::lock_guard lock(mutex_);
-      for (const Deal* const deal : deals) release(*deal);
+      for (const Deal* const deal : deals) claims_.remove(deal->transaction);
     }
-    finish(deals);
+    resume({deals.begin(), deals.end()}, workers_);
     {
       std::lock_guard lock(mutex_);
       deals = pick();
@@ -175,14 +136,14 @@ Task<void> Courier::run(Lane& lane, Deals& deals) {
   }
   if (!failure) co_return;
   if (lane.is_in_doubt) fail(deals, Error(ErrorKind::kUnknown, "Memory ran out during a commit."));
-  for (Deal* const deal : deals) deal->failure_ = lane.is_in_doubt ? nullptr : failure;
+  for (Deal* const deal : deals) deal->failure = lane.is_in_doubt ? nullptr : failure;
 }
 
 // Those behind, to the front of the queue.
 void Courier::give_back(Deals& deals, size_t kept) {
   if (deals.size() == kept) return;
   std::lock_guard lock(mutex_);
-  for (size_t i = kept; i < deals.size(); ++i) release(*deals[i]);
+  for (size_t i = kept; i < deals.size(); ++i) claims_.remove(deals[i]->transaction);
   waiting_.insert(waiting_.begin(), deals.begin() + static_cast<ptrdiff_t>(kept), deals.end());
   deals.resize(kept);
 }
@@ -190,7 +151,7 @@ void Courier::give_back(Deals& deals, size_t kept) {
 void Courier::fail(const Deals& deals, const Error& error) {
   for (Deal* const deal : deals) {
     deal->transaction.outcome = error;
-    deal->failure_ = nullptr;
+    deal->failure = nullptr;
   }
 }
 
@@ -206,7 +167,7 @@ Task<void> Courier::try_to(Lane& lane, Deals& deals) {
     if (code == 0) {
       const size_t left = batch.evaluate([this] { return draw_version(); }).size();
       give_back(deals, deals.size() - left);
-      for (Deal* const deal : deals) deal->failure_ = deal->transaction.failure;
+      for (Deal* const deal : deals) deal->failure = deal->transaction.failure;
       if (!batch.has_effects()) co_return;
       write(attempt, batch, looked);
       meters_.groups.add(deals.size());
@@ -381,15 +342,6 @@ Task<Courier::Fate> Courier::settle(Lane& lane, const Patience& patience) {
     const bool again = co_await patience.allows_another(attempt, code);
     if (!again) co_return Fate::kUnknown;
   }
-}
-
-// Each executor is woken once for all that ended meanwhile.
-void Courier::finish(const Deals& deals) {
-  std::map<Executor*, std::vector<std::coroutine_handle<>>> handles;
-  for (const Deal* const deal : deals) {
-    handles[deal->home_ != nullptr ? deal->home_ : &workers_].push_back(deal->handle_);
-  }
-  for (auto& [home, ended] : handles) home->resume_all(ended);
 }
 
 }  // namespace partita::foundationdb

@@ -10,14 +10,11 @@
 #include <condition_variable>
 #include <coroutine>
 #include <deque>
-#include <exception>
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
-#include "base/executor.h"
 #include "base/workers.h"
 #include "engines/foundationdb/attempt.h"
 #include "engines/foundationdb/foundationdb_engine.h"
@@ -25,6 +22,7 @@
 #include "engines/foundationdb/rows.h"
 #include "engines/foundationdb/settled.h"
 #include "storage/batch.h"
+#include "storage/deals.h"
 #include "storage/engine.h"
 #include "storage/remote_meters.h"
 
@@ -32,25 +30,19 @@ namespace partita::foundationdb {
 
 class Courier;
 
-// One call of transact(). It lives in the frame of the coroutine that awaits it, once.
-class Deal {
+// One call of transact().
+class Deal : public storage::Waiter {
  public:
   Deal(Courier& courier, std::vector<storage::Key>& keys, std::vector<storage::Compare>& compare,
        storage::Decide& decide)
       : transaction{keys, compare, decide}, courier_(courier) {}
 
-  bool await_ready() noexcept { return false; }
   void await_suspend(std::coroutine_handle<> handle);
-  void await_resume();
 
   storage::Transaction transaction;
 
  private:
-  friend class Courier;
   Courier& courier_;
-  Executor* home_ = nullptr;
-  std::coroutine_handle<> handle_;
-  std::exception_ptr failure_;  // memory that ran out
 };
 
 class Courier {
@@ -76,9 +68,6 @@ class Courier {
 
   // What may go together, claimed; empty when there is nothing or no lane. With the lock held.
   Deals pick();
-  bool is_free(const Deal& deal, const std::unordered_set<std::string_view>& passed) const;
-  void claim(const Deal& deal);
-  void release(const Deal& deal);
   Lane* idle_lane();
 
   // As long as there is a lane and something for it.
@@ -101,7 +90,6 @@ class Courier {
   Task<Fate> settle(Lane& lane, const Patience& patience);
   void give_back(Deals& deals, size_t kept);
   static void fail(const Deals& deals, const Error& error);
-  void finish(const Deals& deals);
   storage::Version draw_version();
 
   const Database& database_;
@@ -117,7 +105,7 @@ class Courier {
   std::condition_variable rested_;
   std::deque<Lane> lanes_;
   std::deque<Deal*> waiting_;
-  std::unordered_multiset<std::string_view> claims_;  // keys that batches under way name
+  storage::Claims claims_;
   std::atomic<uint64_t> versions_;
 };
 

@@ -4,7 +4,6 @@
 #include <cctype>
 #include <utility>
 
-#include "base/check.h"
 #include "base/clock.h"
 #include "base/workers.h"
 #include "engines/foundationdb/attempt.h"
@@ -14,6 +13,7 @@
 #include "engines/foundationdb/presence.h"
 #include "engines/foundationdb/pulse.h"
 #include "engines/foundationdb/rows.h"
+#include "storage/deals.h"
 #include "storage/positions.h"
 #include "storage/ranges.h"
 #include "storage/remote_meters.h"
@@ -140,13 +140,7 @@ Task<Result<Page>> FoundationdbEngine::scan(Range range, Direction direction, si
 
 Task<Result<Outcome>> FoundationdbEngine::transact(std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
                                                    Version* version) {
-  PARTITA_CHECK(are_distinct(keys));
-  PARTITA_CO_TRY_VOID(check_keys(kLimits, keys, compare));
-  Deal deal(courier_, keys, compare, decide);
-  co_await deal;
-  PARTITA_CO_TRY(const Outcome outcome, std::move(deal.transaction.outcome));
-  if (outcome == Outcome::kCommitted && version != nullptr) *version = deal.transaction.version;
-  co_return outcome;
+  return deal_with<Deal>(courier_, kLimits, std::move(keys), std::move(compare), std::move(decide), version);
 }
 
 Task<Result<void>> FoundationdbEngine::erase_range(Range range) {

@@ -43,15 +43,9 @@ int64_t clock_ms() {
 }  // namespace
 
 void Errand::await_suspend(std::coroutine_handle<> handle) {
-  home_ = Executor::current();
-  handle_ = handle;
+  suspend(handle);
   if (kind_ != Kind::kDeal) asked_at_ns_ = system_clock().monotonic_ns();
   courier_.take(*this);
-}
-
-void Errand::await_resume() {
-  if (failure_) [[unlikely]]
-    std::rethrow_exception(std::move(failure_));
 }
 
 Courier::Courier(Target target, const PostgresOptions& options, const Limits& limits)
@@ -344,7 +338,7 @@ void Courier::answer(std::span<Look* const> looks, Reply&& reply) {
   try {
     if (reply.kind == Reply::Kind::kRows) hand_out(looks, reply.rows);
   } catch (const std::bad_alloc&) {
-    for (Look* const look : looks) look->failure_ = std::current_exception();
+    for (Look* const look : looks) look->failure = std::current_exception();
   }
   for (Look* const look : looks) {
     if (reply.kind == Reply::Kind::kFailed) look->result = reply.error;
@@ -371,22 +365,13 @@ void Courier::hand_out(std::span<Look* const> looks, const Rows& rows) {
 
 void Courier::finish(Errand& errand) { finished_.push_back(&errand); }
 
-// Each executor is woken once for all that ended meanwhile.
 void Courier::flush_finished() {
-  std::vector<Errand*> finished = std::exchange(finished_, {});
+  const std::vector<Errand*> finished = std::exchange(finished_, {});
   const int64_t now_ns = finished.empty() ? 0 : system_clock().monotonic_ns();
   for (const Errand* const errand : finished) {
     if (errand->kind_ != Errand::Kind::kDeal) meters_.reads.add(static_cast<uint64_t>(now_ns - errand->asked_at_ns_));
   }
-  std::ranges::stable_sort(finished, {}, &Errand::home_);
-  std::vector<std::coroutine_handle<>> handles;
-  for (size_t i = 0; i < finished.size(); ++i) {
-    Executor* const home = finished[i]->home_ != nullptr ? finished[i]->home_ : &workers_;
-    handles.push_back(finished[i]->handle_);
-    if (i + 1 < finished.size() && finished[i + 1]->home_ == finished[i]->home_) continue;
-    home->resume_all(handles);
-    handles.clear();
-  }
+  resume({finished.begin(), finished.end()}, workers_);
 }
 
 }  // namespace partita::postgres

@@ -13,17 +13,15 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <thread>
-#include <unordered_set>
 #include <vector>
 
-#include "base/executor.h"
 #include "base/exposition.h"
 #include "base/workers.h"
 #include "engines/postgres/connection.h"
 #include "engines/postgres/postgres_engine.h"
 #include "storage/batch.h"
+#include "storage/deals.h"
 #include "storage/engine.h"
 #include "storage/remote_meters.h"
 
@@ -31,12 +29,10 @@ namespace partita::postgres {
 
 class Courier;
 
-// What waits for the courier. It lives in the frame of the coroutine that awaits it, once.
-class Errand {
+// What waits for the courier.
+class Errand : public storage::Waiter {
  public:
-  bool await_ready() noexcept { return false; }
   void await_suspend(std::coroutine_handle<> handle);
-  void await_resume();
 
  protected:
   enum class Kind : uint8_t { kAsk, kLook, kDeal };
@@ -46,12 +42,9 @@ class Errand {
   friend class Courier;
   Courier& courier_;
   const Kind kind_;
-  Executor* home_ = nullptr;
   int64_t asked_at_ns_ = 0;
-  std::coroutine_handle<> handle_;
-  std::exception_ptr failure_;  // memory that ran out
-  int losses_ = 0;              // times that its connection was lost under it
-  bool alone_ = false;          // in no statement with others, since one with it failed
+  int losses_ = 0;      // times that its connection was lost under it
+  bool alone_ = false;  // in no statement with others, since one with it failed
 };
 
 // A statement that may be sent again when its answer did not come.
@@ -133,7 +126,6 @@ class Courier {
   static std::optional<Error> count_loss(Errand& errand);
 
   std::vector<Deal*> pick_deals();
-  bool is_free(const Deal& deal, const std::unordered_set<std::string_view>& passed) const;
   void begin_batch(Lane& lane, std::vector<Deal*> deals);
   void looked_up(Lane& lane, Reply&& reply);
   void decide_and_commit(Lane& lane, const Rows* rows);
@@ -141,8 +133,7 @@ class Courier {
   void settle();
   void settled(std::unique_ptr<Settlement> settlement, Reply&& reply);
 
-  void claim(Load& load);
-  void release(Load& load);
+  void release(const Load& load);
   void conclude(std::unique_ptr<Load> load, const std::optional<Error>& error = std::nullopt);
   enum class Cause : uint8_t {
     kOthers,  // changed the same at the same time
@@ -181,7 +172,7 @@ class Courier {
   std::deque<Look*> looks_;
   std::deque<Deal*> deals_;
   std::deque<std::unique_ptr<Settlement>> settlements_;
-  std::unordered_multiset<std::string_view> claims_;  // keys that batches under way name
+  storage::Claims claims_;
   std::vector<Errand*> finished_;
   int64_t now_ms_ = 0;
   // Since when there is no connection, of those that do not commit and of those that do. 0: there is one.

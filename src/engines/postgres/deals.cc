@@ -18,8 +18,6 @@ using namespace storage;
 
 namespace {
 
-// How far behind those that wait for others the queue is looked through.
-constexpr size_t kMostPassed = 1'024;
 constexpr int kMostAttempts = 200;
 // The first times it is tried again at once: most often the others are done by then.
 constexpr int kEagerAttempts = 3;
@@ -30,34 +28,13 @@ constexpr int64_t kLongWaitMs = 500;
 
 }  // namespace
 
-bool Courier::is_free(const Deal& deal, const std::unordered_set<std::string_view>& passed) const {
-  const auto is_taken = [&](const Key& key) { return claims_.contains(key.bytes) || passed.contains(key.bytes); };
-  return deal.not_before_ms_ <= now_ms_ && std::ranges::none_of(deal.transaction.keys, is_taken) &&
-         std::ranges::none_of(deal.transaction.compare, [&](const Compare& one) { return is_taken(one.key); });
-}
-
-// From the front, all that wait for nobody else; who waits keeps the place before those behind on the same keys.
 std::vector<Deal*> Courier::pick_deals() {
-  std::vector<Deal*> picked;
-  std::vector<Deal*> left;
-  std::unordered_set<std::string_view> passed;
-  size_t keys = 0;
-  while (!deals_.empty() && picked.size() < options_.merged && left.size() < kMostPassed) {
-    Deal* const deal = deals_.front();
-    if (is_free(*deal, passed) && (picked.empty() || !deal->alone_)) {
-      keys += deal->transaction.keys.size();
-      if (!picked.empty() && keys > keys_at_once()) break;
-      picked.push_back(deal);
-      deals_.pop_front();
-      if (deal->alone_) break;
-      continue;
-    }
-    for (const Key& key : deal->transaction.keys) passed.insert(key.bytes);
-    left.push_back(deal);
-    deals_.pop_front();
-  }
-  deals_.insert(deals_.begin(), left.begin(), left.end());
-  return picked;
+  using Turn = Claims::Turn;
+  const Claims::Most most{.members = options_.merged, .keys = keys_at_once()};
+  return claims_.pick(deals_, most, [this](const Deal& deal) {
+    if (deal.not_before_ms_ > now_ms_) return Turn::kLater;
+    return deal.alone_ ? Turn::kAlone : Turn::kTogether;
+  });
 }
 
 // Memory that runs out ends the deals of the lane, with nothing done. (Until they are sent.)
@@ -79,7 +56,7 @@ void Courier::begin_batch(Lane& lane, std::vector<Deal*> deals) {
     Load& load = *lane.load;
     std::vector<Transaction*> members;
     for (Deal* const deal : load.deals) members.push_back(&deal->transaction);
-    claim(load);
+    for (const Deal* const deal : load.deals) claims_.add(deal->transaction);
     load.batch = std::make_unique<Batch>(std::move(members), limits_);
     const std::vector<Batch::Wanted> wanted = load.batch->wanted();
     if (wanted.empty()) return decide_and_commit(lane, nullptr);
@@ -93,7 +70,9 @@ void Courier::begin_batch(Lane& lane, std::vector<Deal*> deals) {
 void Courier::looked_up(Lane& lane, Reply&& reply) {
   if (reply.kind == Reply::Kind::kLost) return put_back(std::move(lane.load), Cause::kLoss);
   if (reply.kind == Reply::Kind::kFailed) return fail(std::move(lane.load), std::move(reply));
-  if (!lane.load->claims.empty()) weigh(lane.load->claims.size(), reply.rows, 2);
+  size_t keys = 0;
+  for (const Deal* const deal : lane.load->deals) keys += deal->transaction.keys.size();
+  if (keys > 0) weigh(keys, reply.rows, 2);
   guarded(lane, [&] { decide_and_commit(lane, &reply.rows); });
 }
 
@@ -105,12 +84,10 @@ void Courier::decide_and_commit(Lane& lane, const Rows* rows) {
   }
   const size_t left = batch.evaluate([this] { return draw_version(); }).size();
   std::vector<Deal*>& deals = lane.load->deals;
-  deals_.insert(deals_.begin(), deals.end() - static_cast<ptrdiff_t>(left), deals.end());
+  const auto first_left = deals.end() - static_cast<ptrdiff_t>(left);
+  deals_.insert(deals_.begin(), first_left, deals.end());
+  std::for_each(first_left, deals.end(), [this](const Deal* deal) { claims_.remove(deal->transaction); });
   deals.resize(deals.size() - left);
-  if (left > 0) {
-    release(*lane.load);
-    claim(*lane.load);
-  }
   if (!batch.has_effects()) return conclude(std::move(lane.load));
   Parameters parameters;
   parameters.add_bytes(lane.connection.slot());
@@ -203,16 +180,8 @@ void Courier::settled(std::unique_ptr<Settlement> settlement, Reply&& reply) {
   put_back(std::move(settlement->load), Cause::kLoss);
 }
 
-void Courier::claim(Load& load) {
-  for (const Deal* const deal : load.deals) {
-    for (const Key& key : deal->transaction.keys) load.claims.push_back(key.bytes);
-  }
-  claims_.insert(load.claims.begin(), load.claims.end());
-}
-
-void Courier::release(Load& load) {
-  for (const std::string_view claim : load.claims) claims_.erase(claims_.find(claim));
-  load.claims.clear();
+void Courier::release(const Load& load) {
+  for (const Deal* const deal : load.deals) claims_.remove(deal->transaction);
 }
 
 // Each has the outcome of its evaluation, or all that error.
@@ -220,7 +189,7 @@ void Courier::conclude(std::unique_ptr<Load> load, const std::optional<Error>& e
   release(*load);
   for (Deal* const deal : load->deals) {
     if (error) deal->transaction.outcome = *error;
-    deal->failure_ = error ? nullptr : deal->transaction.failure;
+    deal->failure = error ? nullptr : deal->transaction.failure;
     finish(*deal);
   }
 }

@@ -14,7 +14,6 @@ namespace partita::postgres {
 struct Courier::Load {
   std::vector<Deal*> deals;
   std::unique_ptr<storage::Batch> batch;
-  std::vector<std::string_view> claims;
   int64_t sent_at_ms = 0;  // its commit
   int64_t sent_at_ns = 0;
 };

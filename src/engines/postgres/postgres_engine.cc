@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/check.h"
 #include "engines/postgres/courier.h"
 #include "engines/postgres/parameters.h"
 #include "engines/postgres/schema.h"
+#include "storage/deals.h"
 #include "storage/positions.h"
 #include "storage/ranges.h"
 
@@ -117,13 +117,7 @@ Task<Result<Page>> PostgresEngine::scan(Range range, Direction direction, size_t
 
 Task<Result<Outcome>> PostgresEngine::transact(std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
                                                Version* version) {
-  PARTITA_CHECK(are_distinct(keys));
-  PARTITA_CO_TRY_VOID(check_keys(kLimits, keys, compare));
-  Deal deal(courier_, keys, compare, decide);
-  co_await deal;
-  PARTITA_CO_TRY(const Outcome outcome, std::move(deal.transaction.outcome));
-  if (outcome == Outcome::kCommitted && version != nullptr) *version = deal.transaction.version;
-  co_return outcome;
+  return deal_with<Deal>(courier_, kLimits, std::move(keys), std::move(compare), std::move(decide), version);
 }
 
 Task<Result<void>> PostgresEngine::erase_range(Range range) {

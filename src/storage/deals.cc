@@ -1,0 +1,45 @@
+#include "storage/deals.h"
+
+#include <algorithm>
+
+namespace partita::storage {
+
+void Waiter::await_resume() {
+  if (failure) [[unlikely]]
+    std::rethrow_exception(std::move(failure));
+}
+
+void Waiter::suspend(std::coroutine_handle<> handle) {
+  home_ = Executor::current();
+  handle_ = handle;
+}
+
+void resume(std::vector<Waiter*> waiters, Executor& otherwise) {
+  std::ranges::stable_sort(waiters, {}, &Waiter::home_);
+  std::vector<std::coroutine_handle<>> handles;
+  for (size_t i = 0; i < waiters.size(); ++i) {
+    Executor* const home = waiters[i]->home_;
+    handles.push_back(waiters[i]->handle_);
+    if (i + 1 < waiters.size() && waiters[i + 1]->home_ == home) continue;
+    (home != nullptr ? *home : otherwise).resume_all(handles);
+    handles.clear();
+  }
+}
+
+void Claims::add(const Transaction& transaction) {
+  for (const Key& key : transaction.keys) keys_.insert(key.bytes);
+}
+
+void Claims::remove(const Transaction& transaction) {
+  for (const Key& key : transaction.keys) {
+    if (const auto claimed = keys_.find(key.bytes); claimed != keys_.end()) keys_.erase(claimed);
+  }
+}
+
+bool Claims::is_free(const Transaction& transaction, const Names& passed) const {
+  const auto is_taken = [&](const Key& key) { return keys_.contains(key.bytes) || passed.contains(key.bytes); };
+  return std::ranges::none_of(transaction.keys, is_taken) &&
+         std::ranges::none_of(transaction.compare, [&](const Compare& one) { return is_taken(one.key); });
+}
+
+}  // namespace partita::storage
