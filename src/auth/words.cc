@@ -1,15 +1,21 @@
 #include "auth/words.h"
 
 #include <algorithm>
+#include <optional>
+
+#include "base/hex.h"
 
 namespace partita::auth {
 
 namespace {
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char lower = static_cast<char>(c | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+// The byte that "%XX" at the front stands for; nothing for anything else.
+std::optional<char> byte_of(std::string_view escape) {
+  if (escape.size() < 3 || escape[0] != '%') return std::nullopt;
+  const auto high = hex_digit(escape[1]);
+  const auto low = hex_digit(escape[2]);
+  if (!high || !low) return std::nullopt;
+  return static_cast<char>(*high << 4 | *low);
 }
 
 }  // namespace
@@ -58,10 +64,9 @@ std::string decode_percent(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (size_t i = 0; i < text.size(); ++i) {
-    const bool escaped =
-        text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 && hex_digit(text[i + 2]) >= 0;
-    out.push_back(escaped ? static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2])) : text[i]);
-    if (escaped) i += 2;
+    const auto byte = byte_of(text.substr(i));
+    out.push_back(byte.value_or(text[i]));
+    if (byte) i += 2;
   }
   return out;
 }

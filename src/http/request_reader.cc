@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/hex.h"
 #include "http/head_scan.h"
 
 namespace partita::http {
@@ -39,8 +40,6 @@ constexpr std::string_view kUsualRequest = "POST / HTTP/1.1\r\n";
 
 bool is_token(std::string_view text) { return !text.empty() && token_size(text) == text.size(); }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
-
 std::string_view trim(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
@@ -62,10 +61,7 @@ std::optional<uint64_t> read_digits(std::string_view text, unsigned base) {
   if (text.empty()) return std::nullopt;
   uint64_t number = 0;
   for (const char c : text) {
-    const char small = lower(c);
-    const unsigned digit = small >= '0' && small <= '9'   ? static_cast<unsigned>(small - '0')
-                           : small >= 'a' && small <= 'f' ? static_cast<unsigned>(small - 'a' + 10)
-                                                          : base;
+    const unsigned digit = hex_digit(c).value_or(base);
     if (digit >= base) return std::nullopt;
     number = number > (UINT64_MAX >> 5) ? UINT64_MAX : number * base + digit;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "base/hex.h"
 #include "model/fault.h"
 
 namespace partita::wire {
@@ -11,13 +12,6 @@ namespace {
 
 using model::Fault;
 using model::refuse;
-
-std::optional<unsigned> hex_of(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return std::nullopt;
-}
 
 // Nothing for a percent sign without two digits behind it, and for what is no UTF-8.
 std::optional<std::string> decoded(std::string_view text) {
@@ -29,8 +23,8 @@ std::optional<std::string> decoded(std::string_view text) {
       continue;
     }
     if (text.size() - at < 3) return std::nullopt;
-    const auto high = hex_of(text[at + 1]);
-    const auto low = hex_of(text[at + 2]);
+    const auto high = hex_digit(text[at + 1]);
+    const auto low = hex_digit(text[at + 2]);
     if (!high || !low) return std::nullopt;
     out.push_back(static_cast<char>(*high << 4 | *low));
     at += 2;
