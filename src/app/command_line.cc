@@ -118,7 +118,7 @@ Result<std::string> place_named(std::string_view word) {
 // FROM, then TO.
 Result<void> take_copied(Draft& draft, std::string_view word) {
   PARTITA_TRY(std::string url, place_named(word));
-  if (scheme_of(url) == "memory") return misuse("What is in memory can not be copied.");
+  if (engine_of(url).format == 0) return misuse("What is in memory can not be copied.");
   std::string& place = draft.line.from.empty() ? draft.line.from : draft.line.to;
   if (!place.empty()) return misuse("`partita copy` takes two places, FROM and TO, and no third.");
   place = std::move(url);
@@ -175,7 +175,7 @@ Result<void> take_verified(Draft& draft, std::string_view word) {
   if (!draft.line.from.empty()) return misuse(kVerifyNeeds);
   PARTITA_TRY(draft.line.from, place_named(word));
   const std::string place = place_of_store(draft.line.from);
-  if (scheme_of(draft.line.from) == "rocksdb" && is_backup_directory(place)) draft.line.backups = place;
+  if (engine_of(draft.line.from).is_directory && is_backup_directory(place)) draft.line.backups = place;
   return {};
 }
 

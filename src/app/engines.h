@@ -18,15 +18,16 @@ struct EngineRow {
   std::string_view scheme;
   std::string_view url;  // how its URLs look, for people
   std::string_view help;
-  bool has_place;   // whether something must stand behind the scheme
-  unsigned format;  // of its stores; 0: they end with the process
-  bool alone;       // whether a server has a store for itself
+  bool has_place = false;     // whether something must stand behind the scheme
+  bool is_directory = false;  // whether that is a directory, for the files of the store and the server's socket
+  unsigned format = 0;        // of its stores; 0: they end with the process
+  bool alone = false;         // whether a server has a store for itself
   Result<std::unique_ptr<storage::Engine>> (*open)(const std::string& place);
   // For a copy, from it (then it has to be there) or to it. Errors, one sentence each: kInvalid (reason 0),
   // kUnavailable.
   Result<storage::HeldEngine> (*hold)(const std::string& place, bool is_source);
   // What backs up its stores, as one sentence; empty: back_up() does.
-  std::string_view backed_up_by;
+  std::string_view backed_up_by = {};
   // Of an engine that was opened here; null where that is the business of others.
   Result<MadeBackup> (*back_up)(storage::Engine& engine, const BackupRequest& request) = nullptr;
   Result<std::vector<std::string>> (*check_files)(storage::Engine& engine, const OnBytes& progress) = nullptr;

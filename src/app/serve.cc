@@ -238,7 +238,7 @@ std::unique_ptr<Traces> begin_traces(const CommandLine& line, std::string_view v
 // Null when it was not asked for and can not be had. Error: when it was asked for.
 Result<std::unique_ptr<http::AdminSocket>> open_admin_socket(const CommandLine& line) {
   const bool asked = !line.admin_socket.empty();
-  if (!asked && scheme_of(line.store) != "rocksdb") return std::unique_ptr<http::AdminSocket>();
+  if (!asked && !engine_of(line.store).is_directory) return std::unique_ptr<http::AdminSocket>();
   const std::string path = asked ? line.admin_socket : admin_socket_of(place_of_store(line.store));
   auto socket = http::AdminSocket::listen(path);
   if (socket.ok() || asked) return socket;
