@@ -238,48 +238,20 @@ void forget(Engine& engine, std::string_view topic) {
   EXPECT_TRUE(forgotten.ok());
 }
 
-LoopThread::LoopThread() : thread_(&LoopThread::run, this) {}
+LoopThread::LoopThread()
+    : thread_([this] {
+        Executor::set_current(this);
+        work_.run();
+      }) {}
 
 LoopThread::~LoopThread() {
-  {
-    std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_one();
+  work_.stop();
   thread_.join();
 }
 
 void LoopThread::resume(std::coroutine_handle<> handle) {
-  {
-    std::lock_guard lock(mutex_);
-    ++resumed_;
-  }
+  ++resumed_;
   post([handle] { handle.resume(); });
-}
-
-void LoopThread::post(std::function<void()> work) {
-  std::lock_guard lock(mutex_);
-  work_.push_back(std::move(work));
-  changed_.notify_one();
-}
-
-size_t LoopThread::resumed() const {
-  std::lock_guard lock(mutex_);
-  return resumed_;
-}
-
-void LoopThread::run() {
-  Executor::set_current(this);
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    changed_.wait(lock, [this] { return stopping_ || !work_.empty(); });
-    if (work_.empty()) return;
-    const std::function<void()> work = std::move(work_.front());
-    work_.pop_front();
-    lock.unlock();
-    work();
-    lock.lock();
-  }
 }
 
 }  // namespace partita::contract

@@ -3,12 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <condition_variable>
-#include <deque>
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +16,7 @@
 #include "base/executor.h"
 #include "base/random.h"
 #include "storage/engine.h"
+#include "work_queue.h"
 
 namespace partita::contract {
 
@@ -99,18 +98,13 @@ class LoopThread final : public Executor {
   LoopThread();
   ~LoopThread() override;
   void resume(std::coroutine_handle<> handle) override;
-  void post(std::function<void()> work);
+  void post(std::function<void()> work) { work_.post(std::move(work)); }
   std::thread::id id() const { return thread_.get_id(); }
-  size_t resumed() const;
+  size_t resumed() const { return resumed_; }
 
  private:
-  void run();
-
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::function<void()>> work_;
-  size_t resumed_ = 0;
-  bool stopping_ = false;
+  WorkQueue work_;
+  std::atomic<size_t> resumed_ = 0;
   std::thread thread_;
 };
 

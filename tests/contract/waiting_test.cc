@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <exception>
 #include <fstream>
 #include <functional>
 #include <future>
+#include <mutex>
 #include <new>
 #include <thread>
 

@@ -8,7 +8,6 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -24,7 +23,11 @@
 #include <utility>
 #include <vector>
 
+#include "work_queue.h"
+
 namespace {
+
+using partita::contract::WorkQueue;
 
 using Clock = std::chrono::steady_clock;
 using Bytes = const uint8_t*;
@@ -61,42 +64,9 @@ Span only(const std::string& key) { return {key, key + '\0'}; }
 
 bool meet(const Span& one, const Span& other) { return one.begin < other.end && other.begin < one.end; }
 
-// One thread that does everything, in the order in which it was asked.
-class Network {
- public:
-  void post(std::function<void()> work) {
-    std::lock_guard lock(mutex_);
-    work_.push_back(std::move(work));
-    changed_.notify_one();
-  }
-  void run() {
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      changed_.wait(lock, [this] { return stopping_ || !work_.empty(); });
-      if (work_.empty()) return;
-      const std::function<void()> work = std::move(work_.front());
-      work_.pop_front();
-      lock.unlock();
-      work();
-      lock.lock();
-    }
-  }
-  void stop() {
-    std::lock_guard lock(mutex_);
-    stopping_ = true;
-    changed_.notify_one();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::function<void()>> work_;
-  bool stopping_ = false;
-};
-
 // Never destroyed: the engine ends it later than a library's own objects go.
-Network& network() {
-  static Network* const one = new Network;
+WorkQueue& network() {
+  static auto* const one = new WorkQueue;
   return *one;
 }
 
