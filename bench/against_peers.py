@@ -54,9 +54,7 @@ def measure_starts(each, scratch):
 
 def prepare(build, each):
     servers.say(f"filling {each.name}, {MODES[each.mode]}")
-    servers.fill(build, each.server, workload.create_tables(), connections=1)
-    servers.wait_until_active(each.server, workload.TABLES)
-    servers.fill(build, each.server, workload.fill_requests())
+    servers.prepare(build, each.server, workload.fill_requests())
 
 
 def measure_row(build, each, what, requests, connections, seconds):

@@ -54,9 +54,7 @@ def measure(build, scratch, arguments):
     for number in range(arguments.rounds):
         data, backups = scratch / f"data{number}", scratch / f"backups{number}"
         with servers.partita(build, data) as server:
-            servers.fill(build, server, workload.create_tables(), connections=1)
-            servers.wait_until_active(server, workload.TABLES)
-            servers.fill(build, server, (workload.put_batch(n) for n in range(items // 25)))
+            servers.prepare(build, server, (workload.put_batch(n) for n in range(items // 25)))
             time.sleep(5)  # compactions that the filling left
             for what in ("first backup", "second backup"):
                 quiet = Writer(build, server, arguments.rate, 10).result()

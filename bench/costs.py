@@ -121,9 +121,7 @@ def measure(build, rounds, seconds):
             port = servers.free_port()
             command = [build / "partita", "serve", "--listen", f"127.0.0.1:{port}", *where]
             server = running.enter_context(servers.Server(command, port, set(servers.CORES)))
-            servers.fill(build, server, workload.create_tables(), connections=1)
-            servers.wait_until_active(server, workload.TABLES)
-            servers.fill(build, server, workload.fill_requests())
+            servers.prepare(build, server, workload.fill_requests())
             return server
 
         stores = {"RocksDB": (start("--data", directory), None), "PostgreSQL": (start("--store", postgres.tcp_url), postgres)}

@@ -53,9 +53,7 @@ def measure(build, scratch, rounds, seconds):
     found = {}
     requests = signing.signed(workload.in_turn(workload.get_item))
     with servers.partita(build, scratch / "fairness") as server:
-        servers.fill(build, server, workload.create_tables(), connections=1)
-        servers.wait_until_active(server, workload.TABLES)
-        servers.fill(build, server, (workload.put_batch(n) for n in range(TABLES_ITEMS // 25)))
+        servers.prepare(build, server, (workload.put_batch(n) for n in range(TABLES_ITEMS // 25)))
         for n in range(rounds):
             servers.say(f"round {n + 1} of {rounds}")
             for other in (None, *OTHERS):

@@ -53,9 +53,7 @@ def measure(build, rounds, seconds):
         command = [build / "partita", "serve", "--listen", f"127.0.0.1:{port}", "--store", cluster.url]
         with servers.Server(command, port, set(servers.CORES)) as server:
             servers.say("tables and items for Partita are put")
-            servers.fill(build, server, workload.create_tables(), connections=1)
-            servers.wait_until_active(server, workload.TABLES)
-            servers.fill(build, server, workload.fill_requests())
+            servers.prepare(build, server, workload.fill_requests())
             for n in range(rounds):
                 for what, (operation, _) in DIRECTLY.items():
                     ours = servers.load(build, server, rows[what], connections=IN_FLIGHT, seconds=seconds)

@@ -32,9 +32,7 @@ def gets(numbers):
 
 def make(build, directory, count):
     with servers.partita(build, directory) as server:
-        servers.fill(build, server, workload.create_tables(), connections=1)
-        servers.wait_until_active(server, workload.TABLES)
-        servers.fill(build, server, (workload.put_batch(n) for n in range(count // 25)))
+        servers.prepare(build, server, (workload.put_batch(n) for n in range(count // 25)))
         wait_until_calm(directory)
 
 

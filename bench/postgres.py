@@ -78,9 +78,7 @@ def measure(build, rounds, seconds):
         port = servers.free_port()
         command = [build / "partita", "serve", "--listen", f"127.0.0.1:{port}", "--store", postgres.url]
         with servers.Server(command, port, set(servers.CORES)) as server:
-            servers.fill(build, server, workload.create_tables(), connections=1)
-            servers.wait_until_active(server, workload.TABLES)
-            servers.fill(build, server, workload.fill_requests())
+            servers.prepare(build, server, workload.fill_requests())
             for n in range(rounds):
                 servers.say(f"round {n + 1} of {rounds}")
                 for what in DIRECTLY:

@@ -45,9 +45,7 @@ def measure(build, scratch, rounds, seconds):
     results = {}
     rows = {what: signing.signed(requests) for what, requests in workload.rows().items()}
     with servers.partita(build, scratch / "rows") as server:
-        servers.fill(build, server, workload.create_tables(), connections=1)
-        servers.wait_until_active(server, workload.TABLES)
-        servers.fill(build, server, workload.fill_requests())
+        servers.prepare(build, server, workload.fill_requests())
         # The raw loop answers as many bytes as Partita does.
         size = {what: servers.load(build, server, rows[what], seconds=0.2)["reply_bytes"] for what in ("GetItem", "Query")}
         with servers.raw_loop(build, size["GetItem"]) as get_loop, servers.raw_loop(build, size["Query"]) as query_loop:

@@ -17,6 +17,7 @@ import threading
 import time
 
 import signing
+import workload
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 CORES = sorted(os.sched_getaffinity(0))
@@ -196,6 +197,13 @@ def fill(build, server, requests, connections=16):
         pass  # the client says why
     out, err = client.communicate()
     return report_of(client, out, err, server)
+
+
+def prepare(build, server, requests):
+    """Makes the workload's tables, then sends `requests`, which fill them."""
+    fill(build, server, workload.create_tables(), connections=1)
+    wait_until_active(server, workload.TABLES)
+    fill(build, server, requests)
 
 
 def report_of(client, out, err, server):
