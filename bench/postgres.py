@@ -7,16 +7,12 @@ commit; they take turns. Database, server and client share all cores of the mach
 `partita` and `load`. Prints a table for docs/engines/postgres.md.
 """
 
-import argparse
-import pathlib
 import re
-import statistics
 import subprocess
 import sys
 
-import page
+import beside
 import servers
-import signing
 import workload
 
 sys.path.insert(0, str(servers.ROOT / "tests" / "support"))  # before this file, which has the same name
@@ -64,43 +60,19 @@ def pgbench(postgres, script, seconds):
     return float(re.search(r"tps = ([0-9.]+)", ran.stdout).group(1))
 
 
-def measure(build, rounds, seconds):
-    """{operation: [(Partita's requests a second, transactions a second directly) per round]}"""
-    requests = workload.rows()
-    rows = {what: signing.signed(requests[what]) for what in DIRECTLY}
-    found = {what: [] for what in DIRECTLY}
-    with running_postgres(durable=True) as postgres:
-        scripts = {}
-        for what, (_, sql) in DIRECTLY.items():
-            scripts[what] = postgres.directory / f"{what}.sql"
-            scripts[what].write_text(sql)
-        subprocess.run([programs() / "psql", "-q", "-d", postgres.url], input=TABLES, text=True, check=True)
-        port = servers.free_port()
-        command = [build / "partita", "serve", "--listen", f"127.0.0.1:{port}", "--store", postgres.url]
-        with servers.Server(command, port, set(servers.CORES)) as server:
-            servers.prepare(build, server, workload.fill_requests())
-            for n in range(rounds):
-                servers.say(f"round {n + 1} of {rounds}")
-                for what in DIRECTLY:
-                    ours = servers.load(build, server, rows[what], connections=CONNECTIONS, seconds=seconds)
-                    found[what].append((ours["per_second"], pgbench(postgres, scripts[what], seconds)))
-    return found
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, help="how often each is measured (5)")
-    parser.add_argument("--seconds", type=int, default=3, help="for how long (3)")
-    parser.add_argument("--build", type=pathlib.Path, default=servers.ROOT / "build" / "release")
-    arguments = parser.parse_args()
-    found = measure(arguments.build.resolve(), arguments.rounds, arguments.seconds)
-    rows = []
-    for what, results in found.items():
-        ours, direct = (statistics.median(rates) for rates in zip(*results))
-        ratios = sorted(one / other for one, other in results)
-        spread = f"{statistics.median(ratios):.2f} ({ratios[0]:.2f}–{ratios[-1]:.2f})"
-        rows.append([workload.LABELS[what], f"{ours:,.0f}", DIRECTLY[what][0], f"{direct:,.0f}", spread])
-    print(page.table(["", "requests/s", "directly", "transactions/s", "ratio"], rows))
+    arguments = beside.parser(__doc__).parse_args()
+    with running_postgres(durable=True) as postgres:
+        subprocess.run([programs() / "psql", "-q", "-d", postgres.url], input=TABLES, text=True, check=True)
+
+        def directly(what, sql):
+            script = postgres.directory / f"{what}.sql"
+            script.write_text(sql)
+            return lambda: pgbench(postgres, script, arguments.seconds)
+
+        measured = {what: directly(what, sql) for what, (_, sql) in DIRECTLY.items()}
+        found = beside.measure(arguments, postgres.url, CONNECTIONS, measured)
+    print(beside.table(found, {what: instead for what, (instead, _) in DIRECTLY.items()}))
 
 
 if __name__ == "__main__":
