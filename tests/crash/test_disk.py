@@ -11,6 +11,7 @@ import botocore.exceptions
 import pytest
 from common import create_table
 from server import START_TIMEOUT_S, binary, running_server
+from waiting import wait_until
 
 KEY = {"Id": "S"}
 DISK_BYTES = 48 << 20
@@ -174,10 +175,7 @@ def test_a_full_disk_is_told_and_recovered_from(small_disk):
         assert refused == 40
         assert "No space left on device" in server.log()
         ballast.unlink()
-        deadline = time.monotonic() + 20
-        while not try_put(client, 100_001, acknowledged):
-            assert time.monotonic() < deadline, server.log()
-            time.sleep(0.1)
+        wait_until(lambda: try_put(client, 100_001, acknowledged), server.log)
         assert "takes writes again" in server.log()
         assert acknowledged <= scan_ids(client)
         server.kill()
@@ -248,9 +246,7 @@ def test_a_log_that_nothing_was_written_to_is_no_damage(tmp_path):
         acknowledged = set()
         while try_put(client, len(acknowledged), acknowledged):
             assert len(acknowledged) < 10
-        deadline = time.monotonic() + 20
-        while oldest_log(witness) == oldest:
-            assert time.monotonic() < deadline, server.log()
+        wait_until(lambda: oldest_log(witness) != oldest, server.log)
         for _ in range(2):
             server.kill()
             resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))

@@ -11,6 +11,7 @@ from pages import samples
 from postgres import running_postgres
 from server import running_server
 from stream_records import records_of
+from waiting import wait_until
 
 LEASE_S = 3  # after which a job that nobody touches is taken over
 TAKEN_OVER_WITHIN_S = LEASE_S + 4
@@ -93,10 +94,7 @@ def test_an_index_is_filled_by_the_next(servers):
     for n in range(0, 200, 2):
         table.delete_item(Key={"p": f"p{n}"})
         table.update_item(Key={"p": f"p{n + 1}"}, UpdateExpression="SET g = :g", ExpressionAttributeValues={":g": "moved"})
-    deadline = time.monotonic() + 60
-    while not is_active():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    wait_until(is_active)
     client = left[1].client()
     items = sorted(item["p"]["S"] + item["g"]["S"] for item in scan(client, TableName="filled", ConsistentRead=True))
     rows = sorted(item["p"]["S"] + item["g"]["S"] for item in scan(client, TableName="filled", IndexName="by-g"))
@@ -128,10 +126,7 @@ def test_each_item_expires_once(servers):
 
     time.sleep(max(0.0, soon - 1 - time.time()))
     left = kill_worker(servers, "expire", lambda: left_items() == 50)
-    deadline = time.monotonic() + 60
-    while left_items() > 50:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    wait_until(lambda: left_items() <= 50)
     client = left[0].client()
     assert all(item["p"]["S"].startswith("stays") for item in scan(client, TableName="expiring"))
     records = all_records(left[1], "expiring")
@@ -177,10 +172,8 @@ def test_a_stream_is_trimmed_by_whoever_lives(tmp_path):
         begin = {"store": postgres.url, "extra_args": later}
         with running_server(**begin) as server, running_server(**begin) as other:
             # In each shard one that is too old stays, and tells that there were older ones, and marks do.
-            deadline = time.monotonic() + LEASE_S + 20
-            while int(postgres.ask(entries)) > streams * (kills + 4 * 4):
-                assert time.monotonic() < deadline, postgres.ask(entries)
-                time.sleep(0.2)
+            most = streams * (kills + 4 * 4)
+            wait_until(lambda: int(postgres.ask(entries)) <= most, lambda: postgres.ask(entries))
             for number in range(streams):
                 fresh = [f"fresh{kill}" for kill in range(kills)]
                 for one in (server, other):

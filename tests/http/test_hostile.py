@@ -13,6 +13,7 @@ import time
 import pytest
 from raw import Connection, assert_healthy, connection, exchange, head, request
 from server import binary, is_sanitized, running_server
+from waiting import wait_until
 
 MIB = 1 << 20
 
@@ -56,10 +57,8 @@ def make_table(server, name="tab", indexes=()):
             for each in indexes
         ]
     assert exchange(server, operation("CreateTable", TableName=name, BillingMode="PAY_PER_REQUEST", **keys)).status == 200
-    deadline = time.monotonic() + 10
-    while exchange(server, operation("DescribeTable", TableName=name)).json()["Table"]["TableStatus"] != "ACTIVE":
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    description = operation("DescribeTable", TableName=name)
+    wait_until(lambda: exchange(server, description).json()["Table"]["TableStatus"] == "ACTIVE")
 
 
 def fill(server, items, size, name="tab"):

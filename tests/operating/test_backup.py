@@ -6,10 +6,10 @@ import re
 import stat
 import subprocess
 import threading
-import time
 
 import pytest
 from server import Server, binary, running_server
+from waiting import wait_until
 
 WRITERS = 8
 TABLE = {
@@ -89,13 +89,6 @@ def writers():
 def put_large(server, number):
     item = {"p": {"S": "a"}, "n": {"N": str(number)}, "x": {"S": incompressible(300_000)}}
     server.client().put_item(TableName="pairs", Item=item)
-
-
-def wait_until(true, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def written(writers):
