@@ -193,26 +193,14 @@ def test_each_operation_is_one_row_and_one_file():
 
 # --- tiers ------------------------------------------------------------------------------------------------------------
 
-# What each folder of src/ may use beside `base`: the table of docs/architecture.md. `engines` stands for each engine.
-MAY_USE = {
-    "base": set(),
-    "model": set(),
-    "storage": set(),
-    "engines": {"storage"},
-    "expr": {"model"},
-    "wire": {"model"},
-    "auth": set(),
-    "table": {"expr", "storage", "model"},
-    "iam": {"auth", "wire", "table", "storage", "model"},
-    "partiql": {"table", "expr", "model"},
-    "ops": {"wire", "auth", "iam", "table", "partiql", "expr", "model"},
-    "http": {"ops", "auth"},
-    "app": None,  # everything
-}
-
-
-def kind(folder):
-    return folder.split("/")[0]
+def tiers():
+    """{folder of src/: (its tier, what it may use beside `base`)}: the table of docs/architecture.md. None: all."""
+    page = sources.text("docs/architecture.md")
+    found = {}
+    for tier, folders, words in re.findall(r"^\| (\d+) \| ([^|]+) \| [^|]+ \| ([^|]+) \|$", page, re.MULTILINE):
+        may_use = None if words == "all" else set(re.findall(r"[a-z]+", words))
+        found.update({folder: (int(tier), may_use) for folder in re.findall(r"`([a-z/]+)`", folders)})
+    return found
 
 
 def folder_of(path, folders):
@@ -221,19 +209,26 @@ def folder_of(path, folders):
     return max(fits, key=len, default=None)
 
 
+def test_the_table_of_tiers_fits_the_folders():
+    table, folders = tiers(), set(sources.libraries())
+    faults = [f"src/{folder}: the table of tiers does not know it" for folder in sorted(folders - set(table))]
+    faults += [f"the table of tiers knows {folder}, which is no folder of src/" for folder in sorted(set(table) - folders)]
+    for folder, (tier, may_use) in table.items():
+        higher = [used for used in may_use or () if used not in table or table[used][0] >= tier]
+        faults += [f"the table of tiers lets {folder} use {used}, which is in no lower tier" for used in sorted(higher)]
+    report(faults)
+
+
 def test_declared_uses_are_allowed():
-    libraries = sources.libraries()
+    libraries, table = sources.libraries(), tiers()
     folder_by_library = {library: folder for folder, (library, _) in libraries.items()}
     faults = []
     for folder, (_, uses) in libraries.items():
-        if kind(folder) not in MAY_USE:
-            faults.append(f"src/{folder}: the table of tiers does not know it")
-            continue
-        allowed = MAY_USE[kind(folder)]
+        _, may_use = table.get(folder, (0, set()))
         for used in uses:
             if used not in folder_by_library:
                 faults.append(f"src/{folder} uses {used}, which is no library of src/")
-            elif allowed is not None and kind(folder_by_library[used]) not in allowed | {"base"} - {folder}:
+            elif may_use is not None and folder_by_library[used] not in may_use | {"base"} - {folder}:
                 faults.append(f"src/{folder} must not use {used}")
     report(faults)
 
@@ -245,7 +240,7 @@ def test_includes_are_declared():
     faults = []
     for name in sources.cxx_files():
         own = folder_of(name.removeprefix("src/"), libraries) if name.startswith("src/") else None
-        if own is None or kind(own) == "app" or OF_TESTS.search(name):
+        if own is None or own == "app" or OF_TESTS.search(name):
             continue
         for number, line in enumerate(sources.text(name).splitlines(), 1):
             included = re.match(r'\s*#include "([^"]+)"', line)
