@@ -1,5 +1,5 @@
 // What only administrators ask of a server: JSON calls like DynamoDB's, under a prefix of their own, over the
-// administration socket.
+// administration socket. Calls under the same prefix that policies may allow to others are in operator_calls.h.
 #pragma once
 
 #include <functional>

@@ -38,7 +38,7 @@ enum class ConditionKey : uint8_t {
   kTokenIssueTime,
   kViaService,
   kPolicyArn,
-  kPermissionsBoundary,
+  kPermissionsBoundary,  // the last: see kConditionKeys
 };
 inline constexpr size_t kConditionKeys = static_cast<size_t>(ConditionKey::kPermissionsBoundary) + 1;
 
