@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "expr/key_condition.h"
 #include "expr/placeholders.h"
 #include "model/fault.h"
 #include "model/value.h"
@@ -61,6 +62,26 @@ std::string text_of(const Error& error);
 template <class T>
 std::string outcome(const Result<T>& result) {
   return result.ok() ? "ok" : text_of(result.error());
+}
+
+// Worked out plainly, whatever the rows of a range are found by.
+inline bool meets(const SortCondition& condition, const AttributeValue& value) {
+  const auto order = model::compare_scalars(value, condition.value);
+  switch (condition.op) {
+    case SortOp::kLess:
+      return order < 0;
+    case SortOp::kLessEqual:
+      return order <= 0;
+    case SortOp::kGreater:
+      return order > 0;
+    case SortOp::kGreaterEqual:
+      return order >= 0;
+    case SortOp::kBetween:
+      return order >= 0 && model::compare_scalars(value, condition.upper) <= 0;
+    case SortOp::kBeginsWith:
+      return value.as_bytes().starts_with(condition.value.as_bytes());
+  }
+  return false;
 }
 
 }  // namespace partita::expr::test

@@ -5,6 +5,7 @@
 
 #include "base/pieces.h"
 #include "expr/legacy.h"
+#include "expr/test_support.h"
 #include "model/limits.h"
 #include "model/size.h"
 #include "table/table_testing.h"
@@ -61,25 +62,6 @@ class QueryTest : public TableTest {
   }
 };
 
-bool meets(const SortCondition& condition, const AttributeValue& value) {
-  const auto order = model::compare_scalars(value, condition.value);
-  switch (condition.op) {
-    case SortOp::kLess:
-      return order < 0;
-    case SortOp::kLessEqual:
-      return order <= 0;
-    case SortOp::kGreater:
-      return order > 0;
-    case SortOp::kGreaterEqual:
-      return order >= 0;
-    case SortOp::kBetween:
-      return order >= 0 && model::compare_scalars(value, condition.upper) <= 0;
-    case SortOp::kBeginsWith:
-      return value.as_bytes().starts_with(condition.value.as_bytes());
-  }
-  return false;
-}
-
 // Few distinct bytes, so that values share prefixes and hit the ends of the stored form.
 AttributeValue random_sort_value(Type type, Random& random) {
   if (type == Type::kN) {
@@ -129,7 +111,7 @@ class SortedTest : public QueryTest, public testing::WithParamInterface<Type> {
     std::vector<Item> items;
     for (const auto& one : rows("T", index)) {
       const bool inside = index.empty() ? *one.find("pk") == s("p") : *one.find("g") == s("g");
-      if (inside && meets(condition, *one.find(sort))) items.push_back(one);
+      if (inside && expr::test::meets(condition, *one.find(sort))) items.push_back(one);
     }
     auto less = [&](const Item& x, const Item& y) {
       const auto order = model::compare_scalars(*x.find(sort), *y.find(sort));

@@ -64,6 +64,14 @@ std::optional<Expression> read_expression(Input& in) {
   return expression;
 }
 
+int look_at_expression(const uint8_t* data, size_t size, void (*check)(const Expression&)) {
+  Input in(data, size);
+  const auto expression = read_expression(in);
+  if (!expression) return -1;
+  check(*expression);
+  return 0;
+}
+
 model::Item restricted(const model::Item& item, const std::vector<std::string>& names) {
   model::Item kept;
   for (const std::string& name : names) {

@@ -6,6 +6,8 @@
 // #p and #s are always given.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +30,8 @@ struct Expression {
 
 // Nothing when the expression is not UTF-8, which no request can bring.
 std::optional<Expression> read_expression(Input& in);
+// What a target of such expressions does, and returns: `check` looks at the one in the input, if there is one.
+int look_at_expression(const uint8_t* data, size_t size, void (*check)(const Expression&));
 
 // The only attributes of the item that have these names.
 model::Item restricted(const model::Item& item, const std::vector<std::string>& names);

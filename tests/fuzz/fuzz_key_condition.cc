@@ -1,5 +1,6 @@
 // Key conditions: an item is in the range that a key condition becomes exactly when it meets the condition.
 #include "expr/key_condition.h"
+#include "expr/test_support.h"
 #include "expression.h"
 #include "print.h"
 
@@ -8,29 +9,11 @@ namespace {
 
 using expr::Condition;
 using expr::KeyRange;
-using expr::SortCondition;
 using expr::SortOp;
 using model::AttributeValue;
 using model::Item;
 using model::KeySchema;
 using model::Type;
-
-bool in_sort_range(const SortCondition& range, const AttributeValue& value) {
-  if (range.op == SortOp::kBeginsWith) return value.as_bytes().starts_with(range.value.as_bytes());
-  const auto order = model::compare_scalars(value, range.value);
-  switch (range.op) {
-    case SortOp::kLess:
-      return order < 0;
-    case SortOp::kLessEqual:
-      return order <= 0;
-    case SortOp::kGreater:
-      return order > 0;
-    case SortOp::kGreaterEqual:
-      return order >= 0;
-    default:
-      return order >= 0 && model::compare_scalars(value, range.upper) <= 0;
-  }
-}
 
 bool in_range(const KeyRange& range, const KeySchema& schema, const Item& item) {
   PARTITA_CHECK(range.partition.size() == schema.partition.size());
@@ -41,7 +24,7 @@ bool in_range(const KeyRange& range, const KeySchema& schema, const Item& item) 
     if (*item.find(schema.sort.at(i).name) != range.sort_equals[i]) return false;
   }
   if (!range.sort_range) return true;
-  return in_sort_range(*range.sort_range, *item.find(schema.sort.at(range.sort_equals.size()).name));
+  return expr::test::meets(*range.sort_range, *item.find(schema.sort.at(range.sort_equals.size()).name));
 }
 
 std::vector<AttributeValue> values_of(Type type, const Expression& expression) {
@@ -105,9 +88,5 @@ void check(const Expression& expression) {
 }  // namespace partita::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  partita::fuzz::Input in(data, size);
-  const auto expression = partita::fuzz::read_expression(in);
-  if (!expression) return -1;
-  partita::fuzz::check(*expression);
-  return 0;
+  return partita::fuzz::look_at_expression(data, size, partita::fuzz::check);
 }

@@ -40,9 +40,5 @@ void check(const Expression& expression) {
 }  // namespace partita::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  partita::fuzz::Input in(data, size);
-  const auto expression = partita::fuzz::read_expression(in);
-  if (!expression) return -1;
-  partita::fuzz::check(*expression);
-  return 0;
+  return partita::fuzz::look_at_expression(data, size, partita::fuzz::check);
 }
