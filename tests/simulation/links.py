@@ -1,5 +1,6 @@
-"""Many connections to a server in one thread: each asks what its generator yields, and sends it the Reply."""
+"""Many connections to servers in one thread: each asks what its generator yields, and sends it the Reply."""
 
+import itertools
 import json
 import select
 import socket
@@ -58,26 +59,32 @@ class Link:
         self.received = self.received[end + 4 + length:]
         return Reply(int(head[9:12]), body, self.began, time.perf_counter())
 
-    def call(self, operation, request):
-        """Asks, and waits for the body of the reply."""
-        self.ask(operation, request)
-        while (reply := self.reply()) is None:
-            pass
-        assert reply.status == 200, reply.body
-        return reply.body
+    def call(self, operation, request, patient=False):
+        """Asks, and waits for the body of the reply. `patient`: asks again when the store gave the server none."""
+        deadline = time.monotonic() + SILENCE_S
+        while True:
+            self.ask(operation, request)
+            while (reply := self.reply()) is None:
+                pass
+            if reply.status == 200:
+                return reply.body
+            assert patient and reply.status == 500 and time.monotonic() < deadline, reply.body
 
 
 class Loop:
-    """Serves all links until no script is left."""
+    """Serves all links until no script is left. `may_fail`: an internal error is no answer, and no mistake."""
 
-    def __init__(self, server):
-        self.server = server
+    def __init__(self, servers, may_fail=False):
+        self.next_server = itertools.cycle(servers)
+        self.next_killed = itertools.cycle(servers)
+        self.may_fail = may_fail
+        self.errors = 0
         self.poll = select.epoll()
         self.idle, self.busy = [], {}
 
     def start(self, script, done):
         """`done()` is called when the script has ended."""
-        link = self.idle.pop() if self.idle else Link(self.server)
+        link = self.idle.pop() if self.idle else Link(next(self.next_server))
         link.script, link.done = script, done
         self.busy[link.socket.fileno()] = link
         self.poll.register(link.socket, select.EPOLLIN)
@@ -99,19 +106,25 @@ class Loop:
         for place, _ in events:
             link = self.busy[place]
             reply = link.reply()
+            if reply is not None and reply.status == 500:
+                assert self.may_fail, reply.body
+                self.errors += 1
+                reply = Reply(500, None, reply.began, reply.ended)
             if reply is not None:
                 self.go_on(link, reply)
 
     def kill(self):
-        """Kills the server in the middle of everything, and starts it again. Whoever waited was not answered."""
-        self.server.kill()
-        waiting = list(self.busy.values())
-        for link in waiting + self.idle:
+        """Kills the next server in the middle of everything, and starts it again. Who waited was not answered."""
+        server = next(self.next_killed)
+        server.kill()
+        waiting = [link for link in self.busy.values() if link.server is server]
+        for link in waiting:
+            del self.busy[link.socket.fileno()]
+            self.poll.unregister(link.socket)
+        for link in waiting + [link for link in self.idle if link.server is server]:
             link.socket.close()
-        self.poll.close()
-        self.poll = select.epoll()
-        self.busy, self.idle = {}, []
-        self.server.start()
+        self.idle = [link for link in self.idle if link.server is not server]
+        server.start()
         for link in waiting:
             link.connect()
             self.busy[link.socket.fileno()] = link

@@ -1,13 +1,17 @@
 """./dev simulate: seeded histories of concurrent clients against a real server, each judged for strict serialisability.
 
-    simulate.py [--histories N] [--seed S] [--engine NAME] [--kills N]
+    simulate.py [--histories N] [--seed S] [--engine NAME] [--servers N] [--kills N] [--faults N]
 
-History after history, a few at a time: S, S + 1, ... Each is three to eight clients of about 48 operations together, on
-items of its own. What one client asks follows from the seed; how they interleave does not, so run a seed that failed a
-hundred times (--seed S --histories 1 --times 100). Prints the first histories that are wrong and exits with 1.
+History after history, a few at a time: S, S + 1, ... Each is three to eight clients, together with about 48 operations
+on items of its own. What one client asks follows from the seed; how they interleave does not, so run a seed that failed
+a hundred times (--seed S --histories 1 --times 100). A fault is one of the database below: PostgreSQL is killed, once
+with its standby promoted and then to be started again; the processes of FoundationDB are killed and started by turns.
+Prints the first histories that are wrong and exits with 1.
 """
 
 import argparse
+import contextlib
+import itertools
 import pathlib
 import sys
 import time
@@ -17,7 +21,8 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
 
 from clients import FOLLOWED, PLAIN, History  # noqa: E402  (they stand beside this file)
 from links import Link, Loop  # noqa: E402
-from postgres import store_arguments  # noqa: E402
+from foundationdb import CLUSTER_FILE, PROGRAMS, running_foundationdb  # noqa: E402
+from postgres import running_postgres, store_arguments  # noqa: E402
 from server import running_server  # noqa: E402
 
 AT_ONCE = 6
@@ -43,14 +48,17 @@ def make_table(link, name):
 class Follower:
     """Reads a stream to where it is, each shard from where it was, and gives each history its records."""
 
-    def __init__(self, server, arn):
-        self.server, self.arn = server, arn
+    def __init__(self, server, arn, patient):
+        self.server, self.arn, self.patient = server, arn, patient
         self.link = Link(server)
         self.iterators = {}  # shard -> where to go on; None behind its end
         self.last = {}  # shard -> sequence number
 
+    def call(self, operation, request):
+        return self.link.call(operation, request, self.patient)
+
     def find_shards(self):
-        page = self.link.call("DescribeStream", {"StreamArn": self.arn})["StreamDescription"]
+        page = self.call("DescribeStream", {"StreamArn": self.arn})["StreamDescription"]
         assert "LastEvaluatedShardId" not in page
         for shard in page["Shards"]:
             if shard["ShardId"] not in self.iterators:
@@ -60,7 +68,7 @@ class Follower:
         where = {"ShardIteratorType": "TRIM_HORIZON"}
         if shard in self.last:
             where = {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": self.last[shard]}
-        reply = self.link.call("GetShardIterator", {"StreamArn": self.arn, "ShardId": shard, **where})
+        reply = self.call("GetShardIterator", {"StreamArn": self.arn, "ShardId": shard, **where})
         self.iterators[shard] = reply["ShardIterator"]
 
     def connect_again(self):
@@ -77,7 +85,7 @@ class Follower:
     def read(self, shard, histories):
         """Reads a shard to its end of now. True when it was closed."""
         while True:
-            page = self.link.call("GetRecords", {"ShardIterator": self.iterators[shard]})
+            page = self.call("GetRecords", {"ShardIterator": self.iterators[shard]})
             self.iterators[shard] = page.get("NextShardIterator")
             for record in page["Records"]:
                 self.last[shard] = record["dynamodb"]["SequenceNumber"]
@@ -87,16 +95,18 @@ class Follower:
 
 
 class Simulation:
-    """Histories on one server, some at a time."""
+    """Histories on servers over one store, some at a time."""
 
-    def __init__(self, server, seeds, kills=0, tell=None):
-        self.loop = Loop(server)
-        link = Link(server)
+    def __init__(self, servers, seeds, kills=0, faults=0, fail=None, tell=None):
+        self.loop = Loop(servers, may_fail=faults > 0)
+        link = Link(servers[0])
         make_table(link, PLAIN)
-        self.follower = Follower(server, make_table(link, FOLLOWED))
+        self.follower = Follower(servers[0], make_table(link, FOLLOWED), patient=faults > 0)
         self.seeds = iter(seeds)
         self.total = len(seeds)
-        self.kill_at = [self.total * (i + 1) // (kills + 1) for i in range(kills)]
+        due = [(self.total * (i + 1) // (kills + 1), self.kill) for i in range(kills)]
+        due += [(self.total * (2 * i + 1) // (2 * faults), fail) for i in range(faults)]
+        self.due = sorted(due, key=lambda one: one[0])
         self.running = {}
         self.judged, self.operations, self.outcomes = 0, 0, {}
         self.failed = []  # (seed, anomalies)
@@ -109,11 +119,13 @@ class Simulation:
         while self.loop.busy:
             self.loop.turn()
             turns += 1
-            if self.kill_at and self.judged >= self.kill_at[0] and turns % 7 == 0:
-                del self.kill_at[0]
-                self.loop.kill()
-                self.follower.connect_again()
+            if self.due and self.judged >= self.due[0][0] and turns % 7 == 0:
+                self.due.pop(0)[1]()
         return self.failed
+
+    def kill(self):
+        self.loop.kill()
+        self.follower.connect_again()
 
     def begin(self):
         seed = next(self.seeds, None)
@@ -147,11 +159,46 @@ class Simulation:
         self.begin()
 
 
-def simulate(seeds, engine="rocksdb", kills=0, tell=None):
+@contextlib.contextmanager
+def failing_store(engine):
+    """(what running_server() takes, a function for each fault) for "postgres" and "foundationdb"."""
+    with contextlib.ExitStack() as running:
+        if engine == "postgres":
+            primary = running.enter_context(running_postgres())
+            standby = running.enter_context(running_postgres(primary=primary))
+            primary.wait_for_standby()
+
+            def fail():
+                if primary.process is not None:
+                    primary.kill()
+                    standby.promote()
+                else:
+                    standby.kill()
+                    standby.start()
+
+            yield {"store": f"{primary.url},{standby.directory}"}, fail
+        else:
+            cluster = running.enter_context(running_foundationdb())
+            both = cluster.kill_process, cluster.start_process
+            steps = itertools.cycle([(step, process) for process in range(3) for step in both])
+
+            def fail():
+                step, process = next(steps)
+                step(process)
+
+            yield {"store": cluster.url}, fail
+
+
+def simulate(seeds, engine="rocksdb", kills=0, servers=1, faults=0, tell=None):
     """The Simulation after its run."""
     patient = ["--idle-timeout", "3600", "--request-timeout", "600"]  # whatever else this machine does
-    with store_arguments(engine) as store, running_server(extra_args=patient, **store) as server:
-        simulation = Simulation(server, seeds, kills, tell)
+    with contextlib.ExitStack() as running:
+        if faults:
+            store, fail = running.enter_context(failing_store(engine))
+        else:
+            store, fail = running.enter_context(store_arguments(engine)), None
+        started = [running.enter_context(running_server(extra_args=patient, **store)) for _ in range(servers)]
+        simulation = Simulation(started, seeds, kills, faults, fail, tell)
         simulation.run()
         return simulation
 
@@ -170,8 +217,17 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="of the first history")
     parser.add_argument("--times", type=int, default=1, help="run the whole that often")
     parser.add_argument("--engine", choices=("rocksdb", "memory", "postgres", "foundationdb"), default="rocksdb")
-    parser.add_argument("--kills", type=int, default=0, help="how often the server is killed on the way")
+    parser.add_argument("--servers", type=int, default=1, help="how many are on the store (1)")
+    parser.add_argument("--kills", type=int, default=0, help="how often a server is killed on the way, by turns")
+    parser.add_argument("--faults", type=int, default=0, help="how often the database below fails on the way")
     options = parser.parse_args()
+    shared = options.engine in ("postgres", "foundationdb")
+    if not shared and (options.servers > 1 or options.faults):
+        parser.error(f"--servers and --faults are for a store that servers share, not for {options.engine}.")
+    if options.engine == "foundationdb" and options.faults and not PROGRAMS:
+        parser.error("--faults needs PARTITA_TEST_FDB_PROGRAMS, a folder with fdbserver and fdbcli.")
+    if options.engine == "foundationdb" and not options.faults and not CLUSTER_FILE:
+        parser.error("PARTITA_TEST_FDB has to name the cluster file of a running cluster.")
     started = time.monotonic()
 
     def tell(simulation):
@@ -181,11 +237,12 @@ def main():
 
     for _ in range(options.times):
         seeds = range(options.seed, options.seed + options.histories)
-        simulation = simulate(seeds, options.engine, options.kills, tell)
+        simulation = simulate(seeds, options.engine, options.kills, options.servers, options.faults, tell)
         if simulation.failed:
             sys.exit(describe(simulation.failed))
         outcomes = ", ".join(f"{count} {outcome}" for outcome, count in sorted(simulation.outcomes.items()))
-        print(f"{simulation.judged} histories from seed {options.seed}: no anomaly ({outcomes})")
+        print(f"{simulation.judged} histories from seed {options.seed}: no anomaly ({outcomes})"
+              + (f", {simulation.loop.errors} internal errors" if options.faults else ""))
 
 
 if __name__ == "__main__":

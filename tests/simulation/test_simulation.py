@@ -6,20 +6,33 @@ PARTITA_SIMULATION_SEED chooses others, PARTITA_SIMULATION_HISTORIES how many.
 import os
 
 import pytest
-from foundationdb import WITHOUT_CLUSTER
+from foundationdb import WITHOUT_CLUSTER, WITHOUT_PROGRAMS
 from simulate import describe, simulate
 
 SEED = int(os.environ.get("PARTITA_SIMULATION_SEED", "2018"))
 HISTORIES = int(os.environ.get("PARTITA_SIMULATION_HISTORIES", "300"))
 
 
+def on_foundationdb(needed, **what):
+    return pytest.param("foundationdb", what, marks=pytest.mark.skipif(**needed))
+
+
 @pytest.mark.parametrize(
-    "engine, kills",
-    [("rocksdb", 0), ("rocksdb", 5), ("memory", 0), ("postgres", 0), ("postgres", 5)]
-    + [pytest.param("foundationdb", kills, marks=pytest.mark.skipif(**WITHOUT_CLUSTER)) for kills in (0, 5)],
+    "engine, what",
+    [
+        ("rocksdb", {}),
+        ("rocksdb", {"kills": 5}),
+        ("memory", {}),
+        ("postgres", {}),
+        ("postgres", {"kills": 5}),
+        ("postgres", {"servers": 3, "kills": 3, "faults": 3}),
+        on_foundationdb(WITHOUT_CLUSTER),
+        on_foundationdb(WITHOUT_CLUSTER, kills=5),
+        on_foundationdb(WITHOUT_PROGRAMS, servers=3, kills=3, faults=4),
+    ],
 )
-def test_histories_are_strictly_serialisable(engine, kills):
-    simulation = simulate(range(SEED, SEED + HISTORIES), engine, kills)
+def test_histories_are_strictly_serialisable(engine, what):
+    simulation = simulate(range(SEED, SEED + HISTORIES), engine, **what)
     print(f"seeds {SEED} to {SEED + HISTORIES - 1}: {simulation.outcomes}")
     assert not simulation.failed, describe(simulation.failed)
     assert simulation.judged == HISTORIES
