@@ -2,9 +2,10 @@
 
     bench/costs.py [--rounds N] [--seconds S] [--build DIR]
 
-GetItem and PutItem of 300 bytes over 64 connections, all on this machine, and PostgreSQL over TCP. Processor time is
-what the kernel counts for each process, so that others on the machine disturb it little. Needs `ss`. Prints a table for
-docs/scale.md.
+GetItem and PutItem of 300 bytes over 64 connections, all on this machine, and the databases over TCP. Processor time
+is what the kernel counts for each process, so that others on the machine disturb it little. FoundationDB's three
+processes, which keep two copies, are measured when PARTITA_TEST_FDB_PROGRAMS names a folder with fdbserver and fdbcli.
+Needs `ss`. Prints a table for docs/scale.md.
 """
 
 import argparse
@@ -25,15 +26,12 @@ import signing
 import workload
 
 sys.path.insert(0, str(servers.ROOT / "tests" / "support"))  # before bench/postgres.py, which has the same name
+from foundationdb import PROGRAMS, running_foundationdb  # noqa: E402
 from postgres import running_postgres  # noqa: E402
 
 CONNECTIONS = 64
 WARM_S = 1
 TICKS_PER_S = 100  # of /proc
-
-
-def children(pid):
-    return [int(child) for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def cpu_us(pid, within=""):
@@ -51,10 +49,11 @@ def written_bytes(pid):
     return int(re.search(r"^write_bytes: (\d+)", pathlib.Path(f"/proc/{pid}/io").read_text(), re.M).group(1))
 
 
-def socket_bytes(*chosen):
-    """Both ways, without the heads of TCP's packets."""
-    said = subprocess.run(["ss", "-tinOH", *chosen], capture_output=True, text=True, check=True).stdout
-    return sum(int(number) for number in re.findall(r"\bbytes_(?:sent|received):(\d+)", said))
+def socket_bytes(*chosen, pid=None):
+    """Both ways, without the heads of TCP's packets; `pid`: of that process alone."""
+    lines = subprocess.run(["ss", "-tinpOH", *chosen], capture_output=True, text=True, check=True).stdout.splitlines()
+    own = "\n".join(line for line in lines if pid is None or f"pid={pid}," in line)
+    return sum(int(number) for number in re.findall(r"\bbytes_(?:sent|received):(\d+)", own))
 
 
 def answered(server):
@@ -68,7 +67,7 @@ class Costs:
 
     requests: float
     server_cpu_us: float
-    shared_thread_us: float  # of these in the one thread that commits to RocksDB, or talks to PostgreSQL
+    shared_thread_us: float  # of these in the one thread that commits to RocksDB, or talks to the database
     store_cpu_us: float
     client_bytes: float
     store_bytes: float
@@ -81,31 +80,40 @@ class Costs:
         return Costs(self.requests, *(all_ / self.requests for all_ in dataclasses.astuple(self)[1:]))
 
 
-def look(server, postgres):
-    store = [postgres.process.pid, *children(postgres.process.pid)] if postgres else []
-    return Costs(
-        answered(server),
-        cpu_us(server.pid),
-        thread_us(server.pid, "courier" if postgres else "committer"),
-        sum(map(cpu_us, store)),
-        socket_bytes("sport", f"= :{server.port}"),
-        socket_bytes("sport", f"= :{postgres.port}") if postgres else 0,
-        sum(map(written_bytes, store)) if postgres else written_bytes(server.pid),
-    )
+@dataclasses.dataclass
+class Store:
+    """A server of Partita, and what is below it: `database` is None on RocksDB, which is in the server."""
+
+    server: object
+    database: object
+    shared_thread: str
+
+    def costs(self):
+        below = self.database.pids() if self.database else []
+        ports = self.database.ports if self.database else []
+        return Costs(
+            answered(self.server),
+            cpu_us(self.server.pid),
+            thread_us(self.server.pid, self.shared_thread),
+            sum(map(cpu_us, below)),
+            socket_bytes("sport", f"= :{self.server.port}"),
+            sum(socket_bytes("dport", f"= :{port}", pid=self.server.pid) for port in ports),
+            sum(map(written_bytes, below or [self.server.pid])),
+        )
 
 
-def loaded(build, server, postgres, lines, seconds):
+def loaded(build, store, lines, seconds):
     """The costs of one of the requests."""
-    client = servers.start_load(build, server, connections=CONNECTIONS, seconds=seconds + 2 * WARM_S)
+    client = servers.start_load(build, store.server, connections=CONNECTIONS, seconds=seconds + 2 * WARM_S)
     client.stdin.write("".join(lines))
     client.stdin.close()
     client.stdin = None
     time.sleep(WARM_S)
-    before = look(server, postgres)
+    before = store.costs()
     time.sleep(seconds)
-    after = look(server, postgres)
+    after = store.costs()
     out, err = client.communicate()
-    servers.report_of(client, out, err, server)
+    servers.report_of(client, out, err, store.server)
     return (after - before).of_one()
 
 
@@ -124,12 +132,18 @@ def measure(build, rounds, seconds):
             servers.prepare(build, server, workload.fill_requests())
             return server
 
-        stores = {"RocksDB": (start("--data", directory), None), "PostgreSQL": (start("--store", postgres.tcp_url), postgres)}
+        stores = {
+            "RocksDB": Store(start("--data", directory), None, "committer"),
+            "PostgreSQL": Store(start("--store", postgres.tcp_url), postgres, "courier"),
+        }
+        if PROGRAMS:
+            cluster = running.enter_context(running_foundationdb())
+            stores["FoundationDB"] = Store(start("--store", cluster.url), cluster, "network")
         found = {(store, what): [] for store in stores for what in lines}
         for n in range(rounds):
             servers.say(f"round {n + 1} of {rounds}")
             for (store, what), costs in found.items():
-                costs.append(loaded(build, *stores[store], lines[what], seconds))
+                costs.append(loaded(build, stores[store], lines[what], seconds))
     return found
 
 

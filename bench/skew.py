@@ -2,7 +2,8 @@
 
     bench/skew.py [--rounds N] [--seconds S] [--build DIR]
 
-Of PostgreSQL also two servers at once, whose requests meet in the database. Database, servers and clients share all
+Of databases also two servers at once, whose requests meet there; FoundationDB's three processes are measured when
+PARTITA_TEST_FDB_PROGRAMS names a folder with fdbserver and fdbcli. Database, servers and clients share all
 cores of the machine, so rates compare only with each other; beside them is the processor time of the servers for one
 request, which others on the machine disturb less. Prints a table for docs/scale.md.
 """
@@ -23,6 +24,7 @@ import signing
 import workload
 
 sys.path.insert(0, str(servers.ROOT / "tests" / "support"))  # before bench/postgres.py, which has the same name
+from foundationdb import PROGRAMS, running_foundationdb  # noqa: E402
 from postgres import running_postgres  # noqa: E402
 
 TABLES, COLLECTIONS, LINES = 20, 200, 20
@@ -114,7 +116,9 @@ def measure(build, rounds, seconds):
     """{(store, what): [what load_all() says, per round]}"""
     lines = {what: signing.signed([count_up(place) for place in places]) for what, places in shapes().items()}
     with contextlib.ExitStack() as running:
-        postgres = running.enter_context(running_postgres(durable=True))
+        databases = {"PostgreSQL": running.enter_context(running_postgres(durable=True))}
+        if PROGRAMS:
+            databases["FoundationDB"] = running.enter_context(running_foundationdb())
         directory = running.enter_context(tempfile.TemporaryDirectory())
         every_core = set(servers.CORES)
 
@@ -123,12 +127,13 @@ def measure(build, rounds, seconds):
             command = [build / "partita", "serve", "--listen", f"127.0.0.1:{port}", *where]
             return running.enter_context(servers.Server(command, port, every_core))
 
-        embedded = start("--data", directory)
-        shared = [start("--store", postgres.url) for _ in range(2)]
-        for server in (embedded, shared[0]):
+        stores = {"RocksDB": [start("--data", directory)]}
+        for name, database in databases.items():
+            both = [start("--store", database.url) for _ in range(2)]
+            stores |= {f"{name}, one server": both[:1], f"{name}, two servers": both}
+        for server in {first for first, *_ in stores.values()}:
             servers.fill(build, server, create_tables(), connections=1)
             servers.wait_until_active(server, [table_name(n) for n in range(TABLES)])
-        stores = {"RocksDB": [embedded], "PostgreSQL, one server": shared[:1], "PostgreSQL, two servers": shared}
         found = {(store, what): [] for store in stores for what in lines}
         for n in range(rounds + 1):  # the first warms up
             servers.say(f"round {n} of {rounds}")

@@ -42,19 +42,21 @@ def _free_ports(count):
 
 
 class FoundationDB:
-    """Three processes on this machine, each of which counts as a machine of its own: every row is on two of them."""
+    """Three processes on this machine, each of which counts as a machine of its own: every row is on two of them.
+
+    `ports` are theirs, pids() those that run."""
 
     def __init__(self, directory):
         self.directory = directory
         self.cluster_file = directory / "fdb.cluster"
         self.url = f"fdb:{self.cluster_file}"
-        self._ports = _free_ports(3)
-        self._processes = [None] * len(self._ports)
+        self.ports = _free_ports(3)
+        self._processes = [None] * len(self.ports)
 
     def start(self):
-        addresses = ",".join(f"127.0.0.1:{port}" for port in self._ports)
+        addresses = ",".join(f"127.0.0.1:{port}" for port in self.ports)
         self.cluster_file.write_text(f"partita:{uuid.uuid4().hex}@{addresses}\n")
-        for number in range(len(self._ports)):
+        for number in range(len(self.ports)):
             self.start_process(number)
         self.tell("configure new double ssd")
         return self
@@ -70,12 +72,15 @@ class FoundationDB:
     def start_process(self, number):
         folder = self.directory / f"process{number}"
         folder.mkdir(exist_ok=True)
-        address = f"127.0.0.1:{self._ports[number]}"
+        address = f"127.0.0.1:{self.ports[number]}"
         words = ["-p", address, "-l", address, "-C", self.cluster_file, "-d", folder, "-L", folder, "-m", "2GiB", "--cache-memory", "256MiB"]
         words += [f"--locality-zoneid=zone{number}", f"--locality-machineid=machine{number}"]
         with open(folder / "output", "a", encoding="utf-8") as output:
             self._processes[number] = subprocess.Popen(
                 [pathlib.Path(PROGRAMS) / "fdbserver", *words], stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+
+    def pids(self):
+        return [process.pid for process in self._processes if process is not None]
 
     def kill_process(self, number):
         process, self._processes[number] = self._processes[number], None

@@ -94,6 +94,15 @@ class Postgres:
             time.sleep(0.05)
         return self
 
+    def pids(self):
+        """All its processes, of each connection one."""
+        children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        return [self.process.pid, *map(int, children)]
+
+    @property
+    def ports(self):
+        return [self.port] if self.port else []
+
     def wait_for_standby(self):
         """From now on nothing is acknowledged that the standby has not."""
         self.ask("ALTER SYSTEM SET synchronous_standby_names = '*'")

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/check.h"
+#include "base/thread_name.h"
 
 namespace partita::foundationdb {
 
@@ -103,7 +104,10 @@ class Network {
       missing_ = std::string("FoundationDB's client can not be started: ") + client_.get_error(code) + ".";
       return;
     }
-    thread_ = std::thread([this] { PARTITA_CHECK(client_.run_network() == 0); });
+    thread_ = std::thread([this] {
+      name_thread("network");
+      PARTITA_CHECK(client_.run_network() == 0);
+    });
   }
 
   Client client_{};
