@@ -67,7 +67,7 @@ using Words = std::vector<std::string_view>;
 
 Words split_words(std::string_view text) {
   Words words;
-  auth::split(text, [](char c) { return c == ' '; }, [&](std::string_view word) { words.push_back(word); });
+  auth::split(text, ' ', [&](std::string_view word) { words.push_back(word); });
   return words;
 }
 

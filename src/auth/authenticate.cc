@@ -380,9 +380,7 @@ Claimed Authenticator::claim(const Facts& facts) {
   }
   Pairs query;
   if (mark != std::string_view::npos) {
-    split(
-        facts.target.substr(mark + 1), [](char c) { return c == '&'; },
-        [&](std::string_view part) { query.push_back(split_pair(part)); });
+    split(facts.target.substr(mark + 1), '&', [&](std::string_view part) { query.push_back(split_pair(part)); });
   }
   const bool presigned = find(query, "X-Amz-Algorithm").has_value();
   if (presigned && !authorization.empty()) {

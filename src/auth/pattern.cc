@@ -89,10 +89,12 @@ bool Pattern::is_whole(Circumstances& circumstances) const {
   });
 }
 
-const std::string* Pattern::plain() const {
+const std::string* Pattern::plain() const { return any_case_ && !pieces_.empty() ? nullptr : literal(); }
+
+const std::string* Pattern::literal() const {
   static const std::string kEmpty;
   if (pieces_.empty()) return &kEmpty;
-  const bool text = pieces_.size() == 1 && pieces_.front().kind == Piece::Kind::kText && !any_case_;
+  const bool text = pieces_.size() == 1 && pieces_.front().kind == Piece::Kind::kText;
   return text ? &pieces_.front().text : nullptr;
 }
 
@@ -103,6 +105,10 @@ bool Pattern::matches(std::string_view text, Circumstances& circumstances) const
   if (pieces_.size() == 1) {
     if (first.kind == Piece::Kind::kText) return same_text(first.text, text, any_case_);
     if (first.kind == Piece::Kind::kAnyText) return true;
+  }
+  if (pieces_.size() == 2 && first.kind == Piece::Kind::kText && pieces_[1].kind == Piece::Kind::kAnyText) {
+    return circumstances.effort().spend(cost_of(first.text.size())) &&
+           same_text(first.text, text.substr(0, first.text.size()), any_case_);
   }
   // What most patterns are found not to match by.
   const Piece& last = pieces_.back();

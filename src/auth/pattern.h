@@ -29,6 +29,8 @@ class Pattern {
 
   // The only text that it matches; null when there are several, or none is known before it is asked.
   const std::string* plain() const;
+  // The same, where letters of either case may be the same.
+  const std::string* literal() const;
 
   // Whether every variable has a value now.
   bool is_whole(Circumstances& circumstances) const;

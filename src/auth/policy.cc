@@ -1,6 +1,7 @@
 #include "auth/policy.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 
@@ -10,6 +11,17 @@ namespace {
 
 bool any_matches(const std::vector<Pattern>& patterns, std::string_view text, Circumstances& circumstances) {
   return std::ranges::any_of(patterns, [&](const Pattern& one) { return one.matches(text, circumstances); });
+}
+
+// Their texts, or none of them when one may match several.
+std::vector<std::string_view> literals(const std::vector<Pattern>& patterns) {
+  std::vector<std::string_view> texts;
+  for (const Pattern& pattern : patterns) {
+    const std::string* const text = pattern.literal();
+    if (text == nullptr) return {};
+    texts.push_back(*text);
+  }
+  return texts;
 }
 
 }  // namespace
@@ -44,32 +56,42 @@ bool Policy::names_resource(const Statement& statement, const Ask& ask) {
   return !named && (whole || !statement.allows);
 }
 
-Policy::Answer Policy::judge(const Ask& ask) const {
-  Answer answer;
+bool Policy::judge(const Statement& statement, const Ask& ask, Answer& answer) const {
   // "Security and access control" of vector search in DynamoDB's guide: a statement that asks for one of these keys
   // is not about a search.
-  const bool search = ask.action == "dynamodb:SearchVectors";
-  for (const Statement& statement : statements_) {
-    if (search && statement.of_items) continue;
-    if (any_matches(statement.actions, ask.action, ask.circumstances) == statement.not_actions) continue;
-    Meant meant = Meant::kNot;
-    if (use_ != Use::kIdentity) {
-      meant = meant_by(statement, ask.who);
-      if (meant == Meant::kNot) continue;
-    }
-    if (use_ != Use::kTrust && !names_resource(statement, ask)) continue;
-    const bool holds = std::ranges::all_of(statement.conditions, [&](const PolicyCondition& one) {
-      return one.holds(ask.circumstances, statement.allows);
-    });
-    if (!holds) continue;
-    if (!statement.allows) {
-      answer.denied = true;
-      return answer;
-    }
-    answer.allowed = true;
-    answer.meant = std::max(answer.meant, meant);
+  if (statement.of_items && ask.action == "dynamodb:SearchVectors") return true;
+  if (any_matches(statement.actions, ask.action, ask.circumstances) == statement.not_actions) return true;
+  Meant meant = Meant::kNot;
+  if (use_ != Use::kIdentity) {
+    meant = meant_by(statement, ask.who);
+    if (meant == Meant::kNot) return true;
   }
+  if (use_ != Use::kTrust && !names_resource(statement, ask)) return true;
+  const bool holds = std::ranges::all_of(
+      statement.conditions, [&](const PolicyCondition& one) { return one.holds(ask.circumstances, statement.allows); });
+  if (!holds) return true;
+  if (!statement.allows) {
+    answer.denied = true;
+    return false;
+  }
+  answer.allowed = true;
+  answer.meant = std::max(answer.meant, meant);
+  return true;
+}
+
+Policy::Answer Policy::judge(const Ask& ask) const {
+  Answer answer;
+  index_.visit(ask.action, ask.resource, [&](uint32_t at) { return judge(statements_[at], ask, answer); });
   return answer;
+}
+
+void Policy::add(Statement statement) {
+  std::vector<std::string_view> actions;
+  std::vector<std::string_view> resources;
+  if (!statement.not_actions) actions = literals(statement.actions);
+  if (!statement.not_resources) resources = literals(statement.resources);
+  index_.add(static_cast<uint32_t>(statements_.size()), actions, resources);
+  statements_.push_back(std::move(statement));
 }
 
 namespace {

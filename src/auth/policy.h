@@ -17,6 +17,7 @@
 #include "auth/condition.h"
 #include "auth/condition_key.h"
 #include "auth/pattern.h"
+#include "auth/statement_index.h"
 #include "base/result.h"
 
 namespace partita::auth {
@@ -78,9 +79,13 @@ class Policy {
 
   static Meant meant_by(const Statement& statement, const PrincipalNames& who);
   static bool names_resource(const Statement& statement, const Ask& ask);
+  // Adds to the answer what the statement says; false when no other can change it any more.
+  bool judge(const Statement& statement, const Ask& ask, Answer& answer) const;
+  void add(Statement statement);
 
   Use use_ = Use::kIdentity;
   std::vector<Statement> statements_;
+  StatementIndex index_;  // of them
 };
 
 // All the policies that a request is judged by. They outlive it.

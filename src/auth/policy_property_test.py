@@ -25,7 +25,7 @@ CONTEXT = {
 }
 SEVERAL = {"dynamodb:LeadingKeys", "dynamodb:Attributes", "aws:TagKeys"}
 FITTING = {
-    "String": lambda chance: chance.choice([*TEXTS, "*", "a?", "?*b", "${aws:username, 'a'}", "${*}", "${aws:userid}b"]),
+    "String": lambda chance: chance.choice([*TEXTS, "*", "a?", "ab*", "?*b", "${aws:username, 'a'}", "${*}", "${aws:userid}b"]),
     "Numeric": lambda chance: chance.choice(["1767225600", 1767225601, "1.5", "-2"]),
     "Date": lambda chance: chance.choice(["2026-01-01", "2026-01-01T00:00:01Z", "1767225600", "2025-12-31T23:30:00-00:30"]),
     "Bool": lambda chance: chance.choice(["true", "FALSE", True]),
@@ -66,7 +66,8 @@ def condition(chance):
 
 
 def statement(chance, resource_policy):
-    actions = [*["dynamodb:" + one for one in ACTIONS], "*", "dynamodb:*", "dynamodb:*Item", "DYNAMODB:?etItem"]
+    actions = [*["dynamodb:" + one for one in ACTIONS], "*", "dynamodb:*", "dynamodb:*Item", "DYNAMODB:?etItem", "dynamodb:getitem",
+               "DynamoDB:QUERY"]
     resources = [*TABLES, "*", "arn:aws:dynamodb:*", TABLES[0] + "*", "arn:aws:dynamodb:*:*:table/T/*",
                  "arn:aws:dynamodb:r:123456789012:table/${aws:username}", "arn:aws:dynamodb:?:*:table/?"]
     made = {"Effect": "Deny" if chance.random() < 0.25 else "Allow",
@@ -83,7 +84,7 @@ def statement(chance, resource_policy):
 
 def policy(chance, resource_policy=False):
     version = {"Version": chance.choice(["2012-10-17"] * 6 + ["2008-10-17"])} if chance.random() < 0.95 else {}
-    return version | {"Statement": [statement(chance, resource_policy) for _ in range(chance.randint(1, 4))]}
+    return version | {"Statement": [statement(chance, resource_policy) for _ in range(chance.choice([1, 2, 3, 4, 12]))]}
 
 
 def request(chance):

@@ -142,6 +142,7 @@ class PolicyReader {
     } else {
       PARTITA_TRY_VOID(read_statement(*statement));
     }
+    policy_.index_.finish();
     return std::move(policy_);
   }
 
@@ -166,7 +167,7 @@ class PolicyReader {
     if (const auto condition = member(object, "Condition")) {
       PARTITA_TRY_VOID(read_conditions(*condition, statement));
     }
-    policy_.statements_.push_back(std::move(statement));
+    policy_.add(std::move(statement));
     return {};
   }
 

@@ -38,15 +38,13 @@ void append_value(std::string& out, std::string_view value) {
 // The parameters, encoded, in the order of their names and values; that of the signature itself is left out.
 void append_query(std::string& out, std::string_view query, bool presigned) {
   std::vector<std::pair<std::string, std::string>> parameters;
-  split(
-      query, [](char c) { return c == '&'; },
-      [&](std::string_view part) {
-        const auto [name, value] = split_pair(part);
-        std::pair<std::string, std::string> encoded;
-        encoded.first = encode_percent(decode_percent(name));
-        encoded.second = encode_percent(decode_percent(value));
-        if (!presigned || encoded.first != "X-Amz-Signature") parameters.push_back(std::move(encoded));
-      });
+  split(query, '&', [&](std::string_view part) {
+    const auto [name, value] = split_pair(part);
+    std::pair<std::string, std::string> encoded;
+    encoded.first = encode_percent(decode_percent(name));
+    encoded.second = encode_percent(decode_percent(value));
+    if (!presigned || encoded.first != "X-Amz-Signature") parameters.push_back(std::move(encoded));
+  });
   std::ranges::sort(parameters);
   for (const auto& [name, value] : parameters) {
     if (&name != &parameters.front().first) out.push_back('&');
@@ -55,22 +53,20 @@ void append_query(std::string& out, std::string_view query, bool presigned) {
 }
 
 void append_headers(std::string& out, const Facts& facts, std::string_view names) {
-  split(
-      names, [](char c) { return c == ';'; },
-      [&](std::string_view given) {
-        std::string lowered;
-        std::string_view name = given;
-        if (std::ranges::any_of(given, [](char c) { return c != lower(c); })) {
-          std::ranges::transform(given, std::back_inserter(lowered), lower);
-          name = lowered;
-        }
-        out.append(name).append(":");
-        for (size_t place = 0; const auto value = facts.values(name, place); ++place) {
-          if (place > 0) out.push_back(',');
-          append_value(out, *value);
-        }
-        out.push_back('\n');
-      });
+  split(names, ';', [&](std::string_view given) {
+    std::string lowered;
+    std::string_view name = given;
+    if (std::ranges::any_of(given, [](char c) { return c >= 'A' && c <= 'Z'; })) {
+      std::ranges::transform(given, std::back_inserter(lowered), lower);
+      name = lowered;
+    }
+    out.append(name).append(":");
+    for (size_t place = 0; const auto value = facts.values(name, place); ++place) {
+      if (place > 0) out.push_back(',');
+      append_value(out, *value);
+    }
+    out.push_back('\n');
+  });
 }
 
 // A client may say that it did not sign the body, if it signs that it says so.
@@ -83,9 +79,7 @@ bool leaves_out_body(const Facts& facts, std::string_view names) {
 
 bool names_header(std::string_view names, std::string_view name) {
   bool found = false;
-  split(
-      names, [](char c) { return c == ';'; },
-      [&](std::string_view one) { found = found || std::ranges::equal(one, name, {}, lower); });
+  split(names, ';', [&](std::string_view one) { found = found || std::ranges::equal(one, name, {}, lower); });
   return found;
 }
 

@@ -1,6 +1,7 @@
 // Texts of a request's head and query, taken apart.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +24,16 @@ void split(std::string_view text, IsSeparator is_separator, Visit visit) {
     if (at < text.size() && !is_separator(text[at])) continue;
     if (at > begin) visit(text.substr(begin, at - begin));
     begin = at + 1;
+  }
+}
+
+// The same, where they are all that character.
+template <class Visit>
+void split(std::string_view text, char separator, Visit visit) {
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(separator), text.size());
+    if (end > 0) visit(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
 }
 

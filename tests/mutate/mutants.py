@@ -4,23 +4,8 @@
 behind a colon where only some of their cases are meant. They run in this order until one fails.
 """
 
-import dataclasses
-
-
-@dataclasses.dataclass(frozen=True)
-class Mutant:
-    """`old`, which stands in `file` exactly once, becomes `new`."""
-
-    name: str
-    file: str
-    old: str
-    new: str
-    tests: tuple
-
-    def planted_in(self, whole):
-        """The text of the file with the mistake in it, or None when it does not fit any more."""
-        return whole.replace(self.old, self.new) if whole.count(self.old) == 1 else None
-
+from mutant import Mutant
+from of_policies import POLICIES
 
 ROCKS = "src/engines/rocksdb/"
 
@@ -462,65 +447,6 @@ VECTORS = [
            "  PARTITA_CO_TRY_VOID(co_await forget_vector_log(engine_, job.table_id, job.index_id));\n", "", GRAPHS_TEST),
     Mutant("how far a log was trimmed outlives its table", "src/table/upkeep_jobs.cc",
            "expiry_rows(job.table_id), trimmed_rows(job.table_id)}) {", "expiry_rows(job.table_id)}) {", GRAPHS_TEST),
-]
-
-POLICY = "src/auth/policy.cc"
-POLICY_LINE = "src/auth/condition.cc"
-POLICY_TEST = ("policy_property_test",)
-
-POLICIES = [
-    Mutant("a statement that allows ends the search for one that denies", POLICY,
-           "    answer.allowed = true;\n    answer.meant", "    answer.allowed = true;\n    return answer;\n    answer.meant",
-           POLICY_TEST),
-    Mutant("a denial of the resource's policy comes after what an identity allows", POLICY,
-           "    if (answer.denied) return Decision::kDeniedByResource;",
-           "    if (answer.denied && !identity_allows) return Decision::kDeniedByResource;", POLICY_TEST),
-    Mutant("a boundary does not bound", POLICY, "if (!boundary.allowed) return Decision::kNotInBoundary;", "", POLICY_TEST),
-    Mutant("a session's policy does not bound", POLICY, "if (!session.allowed) return Decision::kNotInSession;", "", POLICY_TEST),
-    Mutant("what a resource's policy allows a user is bounded", POLICY,
-           "if (meant == Meant::kHimself) return Decision::kAllowed;", "", POLICY_TEST),
-    Mutant("what is left to the account is allowed", POLICY, "return account ? Meant::kAccount : Meant::kNot;",
-           "return account ? Meant::kRole : Meant::kNot;", POLICY_TEST),
-    Mutant("a search is matched by what tells items apart", POLICY, "if (search && statement.of_items) continue;",
-           "if (search && statement.of_items && false) continue;", POLICY_TEST),
-    Mutant("what is half judged is allowed", POLICY, "return half_judged ? Decision::kNotInIdentity : decision;",
-           "return half_judged ? decision : decision;", ("auth_test:PolicyTest.*",)),
-    Mutant("all but what nobody knows is allowed", POLICY, "return !named && (whole || !statement.allows);",
-           "return !named && (whole || true);", POLICY_TEST),
-    Mutant("IfExists is passed over", POLICY_LINE, "if (absent) return if_exists_ || over_", "if (absent) return over_",
-           POLICY_TEST),
-    Mutant("all of no values do not fit", POLICY_LINE, "over_ == Over::kAllValues || (over_", "(over_", POLICY_TEST),
-    Mutant("what is absent equals nothing, and differs from nothing", POLICY_LINE,
-           "|| (over_ == Over::kOne && negated_);", ";", POLICY_TEST),
-    Mutant("any of the values is as good as all", POLICY_LINE, "      return std::ranges::all_of(*values, fits);\n    case",
-           "      return std::ranges::any_of(*values, fits);\n    case", POLICY_TEST),
-    Mutant("the bits of a network are whole bytes", POLICY_LINE, "return rest == 0 || (", "return rest == 0 || true || (",
-           POLICY_TEST),
-    Mutant("a star in a variable's value matches", "src/auth/pattern.cc",
-           "if (!same_text(wanted, rest.substr(0, wanted.size()), any_case_)) return std::nullopt;",
-           "if (wanted == \"*\") return rest.size();\n"
-           "    if (!same_text(wanted, rest.substr(0, wanted.size()), any_case_)) return std::nullopt;", POLICY_TEST),
-    Mutant("the first item of a batch speaks for all", "src/ops/admission.cc", "if (!depends) allowed_ = now;",
-           "allowed_ = now;", ("http:policies",)),
-    Mutant("an index is judged as its table", "src/ops/authorisation.cc",
-           'if (access.index != nullptr) arn.append("/index/").append(access.index->name);', "", ("http:policies",)),
-    Mutant("the policies of tables are not looked at", "src/ops/authorisation.cc", "resource == nullptr ? 0 : 1)};", "0)};",
-           ("http:policies",)),
-    Mutant("who may nothing is told which tables there are", "src/ops/admission.cc",
-           "return checked.ok() ? error : std::move(checked).error();",
-           "return checked.ok() || true ? error : std::move(checked).error();", ("http:policies",)),
-    Mutant("a table's policies are heard of once", "src/ops/authorisation.cc",
-           "now_ns - found->second->at_ns > kLateNs", "now_ns - found->second->at_ns > 3600 * kLateNs", ("ops_test",)),
-    Mutant("a request hears anew what it has heard", "src/ops/authorisation.cc", "if (heard_.empty()) return nullptr;",
-           "if (!heard_.empty()) return nullptr;", ("ops_test:AuthorisationTest.*",)),
-    Mutant("a table that another server made is judged by no policy", "src/table/policy.cc",
-           "if (owner.table == nullptr || database.is_late())", "if (false)", ("ops_test:AuthorisationTest.*",)),
-    Mutant("a policy that can not be read is none", "src/ops/authorisation.cc",
-           '"Effect":"Deny","Principal":"*"', '"Effect":"Allow","Principal":"*"', ("ops_test",)),
-    Mutant("what a key condition names is no attribute", "src/table/access.cc",
-           "  if (keys != nullptr) add(names, keys->attributes());\n", "", ("table_test:AccessTest.*",)),
-    Mutant("a pattern goes back to the first star alone", "src/auth/pattern.cc", "      star = {piece, at};",
-           "      if (!star) star = {piece, at};", POLICY_TEST),
 ]
 
 FDB = "src/engines/foundationdb/"
