@@ -101,7 +101,7 @@ Result<std::unique_ptr<Tenant>> Namespaces::open(const std::string& name) const 
 Result<std::unique_ptr<Tenant>> Namespaces::open_now(const std::string& name) const {
   PARTITA_TRY(const bool there, wait_for(table::namespace_exists(ground_.store, name)));
   const Tenant::Serve serve = [&](table::Database& database) {
-    return std::make_unique<ops::Service>(database, root_.service());
+    return std::make_unique<ops::Service>(database, root_.service(), name);
   };
   PARTITA_TRY(std::unique_ptr<Tenant> tenant, Tenant::open(ground_, name, serve));
   if (!there && seed_) PARTITA_TRY_VOID(seed_(tenant->service()));

@@ -51,7 +51,9 @@ void Exposition::sample(std::string_view name, std::string_view suffix, Labels l
     append_escaped(text_, said);
     text_.push_back('"');
   };
-  for (const auto& [label, said] : labels) add(label, said);
+  for (const auto& [label, said] : labels) {
+    if (!said.empty()) add(label, said);
+  }
   if (!upto.empty()) add("le", upto);
   if (before == ',') text_.push_back('}');
   text_.append(" ").append(number(value)).append("\n");
@@ -74,7 +76,8 @@ void Exposition::histogram(std::string_view name, std::string_view help, const H
   for (size_t i = 0; i < totals.counts.size(); ++i) {
     below += totals.counts[i];
     const bool last = i + 1 == totals.counts.size();
-    const std::string upto = last ? "+Inf" : number(std::ldexp(1.0, totals.first + static_cast<int>(i)) * unit);
+    const std::string upto =
+        last ? "+Inf" : number(std::ldexp(1.0, totals.first + totals.step * static_cast<int>(i)) * unit);
     sample(name, "_bucket", labels, upto, static_cast<double>(below));
   }
   sample(name, "_sum", labels, {}, static_cast<double>(totals.sum) * unit);

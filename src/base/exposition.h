@@ -15,7 +15,8 @@
 
 namespace partita {
 
-// Samples of one name follow each other: its help is written before the first of them. For one thread.
+// Samples of one name follow each other: its help is written before the first of them. A label whose value is empty is
+// left out: Prometheus takes the two for the same. For one thread.
 class Exposition {
  public:
   using Labels = std::initializer_list<std::pair<std::string_view, std::string_view>>;

@@ -33,9 +33,21 @@ TEST(Meter, PutsEachValueWhereItBelongs) {
   EXPECT_EQ(sizes.totals().counts, (std::vector<uint64_t>{3, 2, 2, 3}));
 }
 
+TEST(Meter, ACoarseHistogramHasEverySecondOfTheBuckets) {
+  Histogram<2, 6, 2> sizes;
+  for (const uint64_t value : {0, 4, 5, 16, 17, 64, 65, 128}) sizes.add(value);
+  sizes.add(UINT64_MAX);
+  EXPECT_EQ(sizes.totals().counts, (std::vector<uint64_t>{2, 2, 2, 3}));
+  Exposition out;
+  out.histogram("c", "Of c.", sizes.totals(), 1);
+  const std::string text = std::move(out).take();
+  EXPECT_NE(text.find("c_bucket{le=\"4\"} 2\nc_bucket{le=\"16\"} 4\nc_bucket{le=\"64\"} 6\n"), std::string::npos)
+      << text;
+}
+
 TEST(Exposition, IsWhatPrometheusReads) {
   Exposition out;
-  out.counter("a_total", "Of a.", 3, {{"operation", "Get\"It\\em\n"}});
+  out.counter("a_total", "Of a.", 3, {{"operation", "Get\"It\\em\n"}, {"namespace", ""}});
   out.counter("a_total", "Of a.", 0.25);
   out.gauge("b", "Of b.", -12345678901);
   Histogram<0, 1> sizes;

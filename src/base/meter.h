@@ -49,9 +49,10 @@ class Meter {
 };
 
 struct HistogramTotals {
-  int first = 0;                 // the first bucket is of values up to 2^first, each later one of twice as much
+  int first = 0;                 // the first bucket is of values up to 2^first, each later one of 2^step as much
   std::vector<uint64_t> counts;  // by bucket; the last is of all beyond
   uint64_t sum = 0;
+  int step = 1;
   uint64_t count() const {
     uint64_t all = 0;
     for (const uint64_t one : counts) all += one;
@@ -59,22 +60,23 @@ struct HistogramTotals {
   }
 };
 
-// How values are spread over buckets up to 2^First, 2^(First+1), ..., 2^Last. Callable from any thread.
-template <int First, int Last>
+// How values are spread over buckets up to 2^First, 2^(First+Step), ..., 2^Last. Callable from any thread.
+template <int First, int Last, int Step = 1>
 class Histogram {
  public:
-  static constexpr size_t kBuckets = Last - First + 2;
+  static_assert((Last - First) % Step == 0);
+  static constexpr size_t kBuckets = (Last - First) / Step + 2;
 
   void add(uint64_t value) {
     const auto width = static_cast<int>(std::bit_width(value - (value > 0 ? 1 : 0)));
-    const auto bucket = static_cast<size_t>(std::clamp(width, First, Last + 1) - First);
+    const auto bucket = static_cast<size_t>(std::clamp(width, First, Last + 1) - First + Step - 1) / Step;
     Place& place = places_[meter_place()];
     place.counts[bucket].fetch_add(1, std::memory_order_relaxed);
     place.sum.fetch_add(value, std::memory_order_relaxed);
   }
 
   HistogramTotals totals() const {
-    HistogramTotals totals{First, std::vector<uint64_t>(kBuckets), 0};
+    HistogramTotals totals{First, std::vector<uint64_t>(kBuckets), 0, Step};
     for (const Place& place : places_) {
       for (size_t i = 0; i < kBuckets; ++i) totals.counts[i] += place.counts[i].load(std::memory_order_relaxed);
       totals.sum += place.sum.load(std::memory_order_relaxed);
@@ -90,7 +92,8 @@ class Histogram {
   std::array<Place, kMeterPlaces> places_;
 };
 
-using Timing = Histogram<14, 34>;  // nanoseconds: from 16 µs to 17 s
-using Sizes = Histogram<0, 12>;    // of groups: from 1 to 4,096
+using Timing = Histogram<14, 34>;           // nanoseconds: from 16 µs to 17 s
+using CoarseTiming = Histogram<14, 34, 2>;  // the same with half the buckets, where there are many
+using Sizes = Histogram<0, 12>;             // of groups: from 1 to 4,096
 
 }  // namespace partita

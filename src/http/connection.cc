@@ -10,6 +10,7 @@
 #include "base/executor.h"
 #include "base/log.h"
 #include "base/reserve.h"
+#include "ops/table_times.h"
 
 namespace partita::http {
 
@@ -217,6 +218,8 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   site_.ids.next(id_);
   const std::string_view id(id_.data(), id_.size());
   ops::Call call{{}, {}, {}, auth::Refused{}, {}, this, id};
+  ops::Touched touched;
+  call.touched = &touched;
   const auth::Facts asked = facts(body);
   auth::Claimed claimed = auth::Refused{};
   if (reader_.method() == Method::kPost) {

@@ -74,7 +74,10 @@ void Admission::count(const Operation& operation, const table::Access& access, C
   add(found->second);
 }
 
-void Admission::admit(const Operation& operation, const table::Access& access) {
+void Admission::admit(const Operation& operation, const table::Access& access, Touched* touched) {
+  const TableTimes::Line* const line =
+      touched == nullptr || access.table == nullptr ? nullptr : times_->line_of(space_, *access.table, operation);
+  if (line != nullptr) touched->add(*line);
   count(operation, access, [](Traffic& traffic) { ++traffic.admitted; });
 }
 
@@ -147,7 +150,7 @@ Result<void> Entrance::admit(const table::Access& access) {
     }
   }
   admitted_ = true;
-  context_.admission.admit(context_.operation, access);
+  context_.admission.admit(context_.operation, access, context_.touched);
   return {};
 }
 

@@ -4,16 +4,19 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/exposition.h"
 #include "model/size.h"
 #include "ops/authorisation.h"
 #include "ops/operation.h"
+#include "ops/table_times.h"
 #include "table/access.h"
 
 namespace partita::ops {
@@ -35,9 +38,12 @@ struct Traffic {
 // Callable from any thread.
 class Admission {
  public:
-  explicit Admission(Enforcement enforcement) : authorisation_(enforcement) {}
+  // `space`: the namespace whose tables they are, or empty.
+  Admission(Enforcement enforcement, std::shared_ptr<TableTimes> times, std::string space)
+      : times_(std::move(times)), space_(std::move(space)), authorisation_(enforcement) {}
 
-  void admit(const Operation& operation, const table::Access& access);
+  // `touched`: null where nobody asks.
+  void admit(const Operation& operation, const table::Access& access, Touched* touched);
   void charge(const Operation& operation, const table::Access& access, const table::ConsumedCapacity& consumed);
 
   // In no order.
@@ -70,6 +76,8 @@ class Admission {
   void count(const Operation& operation, const table::Access& access, Count add);
 
   std::array<Stripe, kStripes> stripes_;
+  const std::shared_ptr<TableTimes> times_;
+  const std::string space_;
   Authorisation authorisation_;
 };
 

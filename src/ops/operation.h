@@ -18,6 +18,7 @@ namespace partita::ops {
 
 class Admission;
 class Source;
+class Touched;
 struct Operation;
 
 enum class Kind : uint8_t { kRead, kWrite, kControl };
@@ -34,6 +35,7 @@ struct Context {
   std::string_view body;           // as it came
   const Source* source = nullptr;  // null: nobody knows
   int64_t iterators_from_ms = 0;   // older iterators of shards are expired
+  Touched* touched = nullptr;      // where is noted which tables it was let in to; null: nobody asks
 };
 
 // Carries out a request whose body is parsed and no more; see pipeline.h. The result is the reply's JSON. The context

@@ -10,6 +10,7 @@
 #include "ops/operation.h"
 #include "ops/rate_limit.h"
 #include "ops/request_counts.h"
+#include "ops/table_times.h"
 #include "wire/error_body.h"
 #include "wire/json_reader.h"
 #include "wire/shape.h"
@@ -75,8 +76,10 @@ Reply reply_of(wire::ErrorReply&& rendered) {
 struct Service::Parts {
   const Enforcement enforcement;
   const std::shared_ptr<RateLimit> rate;
+  const std::shared_ptr<TableTimes> times;
   iam::Directory* const directory;
-  Admission admission{enforcement};
+  const std::string space;
+  Admission admission{enforcement, times, space};
   RequestCounts counts{};
 };
 
@@ -107,9 +110,15 @@ class RatedTurnstile final : public Turnstile {
 Service::Service(table::Database& database, Enforcement enforcement, uint64_t requests_per_second,
                  iam::Directory* directory)
     : database_(&database),
-      parts_(new Parts{enforcement, std::make_shared<RateLimit>(requests_per_second, database.clock()), directory}) {}
-Service::Service(table::Database& database, const Service& elder)
-    : database_(&database), parts_(new Parts{elder.parts_->enforcement, elder.parts_->rate, nullptr}) {}
+      parts_(new Parts{enforcement,
+                       std::make_shared<RateLimit>(requests_per_second, database.clock()),
+                       std::make_shared<TableTimes>(),
+                       directory,
+                       {}}) {}
+Service::Service(table::Database& database, const Service& elder, std::string space)
+    : database_(&database),
+      parts_(new Parts{elder.parts_->enforcement, elder.parts_->rate, elder.parts_->times, nullptr, std::move(space)}) {
+}
 Service::~Service() = default;
 
 void Service::resume(table::Database& database) {
@@ -208,8 +217,8 @@ Task<Reply> Service::call(const Call& call) {
   co_await visit;
   if (database_ == nullptr) [[unlikely]]
     co_return refusal(without_database());
-  const Context context{*database_, parts_->admission, *begun->caller, operation,
-                        call.host,  call.body,         call.source,    iterators_from_ms_};
+  const Context context{*database_, parts_->admission, *begun->caller,     operation,   call.host,
+                        call.body,  call.source,       iterators_from_ms_, call.touched};
   auto answered = co_await operation.handler(context, std::move(begun->document));
   Reply reply;
   if (answered.ok()) {
@@ -226,12 +235,14 @@ void Service::answered(const Call& call, const Reply& reply, int64_t took_ns) {
   const auto exception = reply.error ? static_cast<wire::Exception>(*reply.error) : wire::Exception::kCount;
   const Operation* const operation = reply.operation != nullptr ? reply.operation : find_target(call.target);
   parts_->counts.add(operation, exception, static_cast<uint64_t>(took_ns));
+  if (call.touched != nullptr) call.touched->took(static_cast<uint64_t>(took_ns));
 }
 
 void Service::refused(int status) { parts_->counts.add_refused(status); }
 
 void Service::report(Exposition& out) {
   parts_->counts.report(out);
+  parts_->times->report(out);
   std::vector<std::pair<uint32_t, std::string_view>> tables;
   std::vector<table::Table> all;
   if (database_ != nullptr) all = database_->catalog().all();

@@ -34,6 +34,9 @@ class Source {
   virtual bool administrates() const { return false; }
 };
 
+class Touched;
+struct Operation;
+
 struct Call {
   std::string_view target;        // the X-Amz-Target header, empty when absent
   std::string_view content_type;  // the Content-Type header, empty when absent
@@ -43,9 +46,8 @@ struct Call {
   const Source* source = nullptr;
   std::string_view request_id = {};  // by which the reply's head names it
   std::string_view space = {};       // the X-Partita-Namespace header, empty when absent
+  Touched* touched = nullptr;        // where is noted which tables it is counted with; null: it is with none
 };
-
-struct Operation;
 
 struct Reply {
   int status = 200;
@@ -84,8 +86,9 @@ class Service {
   // `directory`: what calls of IAM and STS are about, which outlives the service too; null: they are refused.
   explicit Service(table::Database& database, Enforcement enforcement = Enforcement::kRefuse,
                    uint64_t requests_per_second = 0, iam::Directory* directory = nullptr);
-  // Another one of the same server, without a directory: the same enforcement, and each principal has one rate in both.
-  Service(table::Database& database, const Service& elder);
+  // Another one of the same server, for the namespace of that name and without a directory: the same enforcement, each
+  // principal has one rate in both, and the elder reports the times of both.
+  Service(table::Database& database, const Service& elder, std::string space);
   ~Service();
 
   // Never fails: what goes wrong is a Reply with AWS's error body. What `call` points into must live until the task has

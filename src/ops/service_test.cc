@@ -16,6 +16,7 @@
 #include "engines/memory/memory_engine.h"
 #include "ops/admission.h"
 #include "ops/operation.h"
+#include "ops/table_times.h"
 #include "table/database.h"
 #include "wire/shape_testing.h"
 
@@ -144,6 +145,25 @@ TEST_F(ServiceTest, OnlyTablesThatThereAreAreReported) {
   EXPECT_EQ(report().find("ttt"), std::string::npos);
   EXPECT_NE(report().find(R"(units_total{table="uuu",kind="write"} 1)"), std::string::npos);
   for (const Traffic& one : service_->admission().traffic()) EXPECT_NE(one.table, "ttt");
+}
+
+TEST_F(ServiceTest, TheTimesOfATableOutliveItsChanges) {
+  const auto timed = [&](std::string_view operation, std::string_view body) {
+    const std::string target = target_of(*find_operation(operation));
+    Touched touched;
+    Call request{target, "application/x-amz-json-1.0", body,
+                 std::make_shared<auth::Caller>("key", "us-east-1", "123456789012")};
+    request.touched = &touched;
+    service_->answered(request, wait_for(service_->call(request)), 1'000);
+  };
+  timed("PutItem", R"({"TableName":"ttt","Item":{"p":{"S":"a"}}})");
+  timed("UpdateTable", R"({"TableName":"ttt","DeletionProtectionEnabled":true})");
+  timed("PutItem", R"({"TableName":"ttt","Item":{"p":{"S":"a"}}})");
+  Exposition out;
+  service_->report(out);
+  const std::string text = std::move(out).take();
+  EXPECT_NE(text.find(R"(table_request_seconds_count{table="ttt",operation="PutItem"} 2)"), std::string::npos) << text;
+  EXPECT_EQ(text.find(R"(table="ttt",operation="UpdateTable")"), std::string::npos) << text;
 }
 
 // What a server has no memory for counts with its operation, and what is no request by its status.

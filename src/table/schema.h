@@ -16,6 +16,7 @@
 #include "model/value.h"
 #include "storage/engine.h"
 #include "table/counts.h"
+#include "table/times_kept.h"
 #include "table/vector_schema.h"
 
 namespace partita::table {
@@ -194,6 +195,7 @@ struct TableInfo {
   // neither.
   std::vector<std::string> features;
   std::shared_ptr<Tally> tally = std::make_shared<Tally>();
+  std::shared_ptr<TimesKept> times = std::make_shared<TimesKept>();
 
   // Of a published description; never stored.
   storage::Version version{};

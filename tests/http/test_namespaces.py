@@ -321,6 +321,23 @@ def test_each_begins_with_the_seed(tmp_path):
         assert two.list_tables()["TableNames"] == []
 
 
+def test_times_of_tables_are_told_apart_by_namespace():
+    def lines_of(server):
+        found = samples(server)
+        return {(dict(labels).get("namespace"), dict(labels)["table"]): number
+                for (name, labels), number in found.items() if name == "partita_table_request_seconds_count"}
+
+    with running_server(in_memory=True, extra_args=["--namespaces", "header", "--max-namespaces", "1"]) as server:
+        for name, puts in ((None, 1), ("mine", 2)):
+            client = client_of(server, name, "header")
+            client.create_table(TableName="tab", **KEYS)
+            for _ in range(puts):
+                client.put_item(TableName="tab", Item={"k": {"S": "1"}})
+        assert lines_of(server) == {(None, "tab"): 1, ("mine", "tab"): 2}
+        client_of(server, "other", "header").list_tables()  # closes the one before
+        assert lines_of(server) == {(None, "tab"): 1}
+
+
 def test_metrics_and_the_audit_log_name_them(tmp_path):
     audit = tmp_path / "audit"
     more = ["--namespaces", "header", "--audit-log", str(audit)]

@@ -5,7 +5,7 @@ behind a colon where only some of their cases are meant. They run in this order 
 """
 
 from mutant import Mutant
-from of_policies import POLICIES
+from of_policies import POLICIES, TIMES
 
 ROCKS = "src/engines/rocksdb/"
 
@@ -490,4 +490,4 @@ FOUNDATIONDB = [
            "key.settled = kind == SystemRow::kTable;", "", ("table_test:CopyTest.*",)),
 ]
 
-MUTANTS = FOUNDATIONDB + STORE + TABLES + OPERATIONS + SOCKETS + PARTIQL + SERIAL + VECTORS + POLICIES
+MUTANTS = FOUNDATIONDB + STORE + TABLES + OPERATIONS + SOCKETS + PARTIQL + SERIAL + VECTORS + POLICIES + TIMES

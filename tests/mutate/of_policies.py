@@ -1,4 +1,4 @@
-"""Mistakes in judging by policies."""
+"""Mistakes in judging by policies, and in what is counted of tables."""
 
 from mutant import Mutant
 
@@ -84,4 +84,26 @@ POLICIES = [
     Mutant("a prefix matches what is shorter", "src/auth/pattern.cc",
            "same_text(first.text, text.substr(0, first.text.size()), any_case_);",
            "same_text(first.text.substr(0, text.size()), text.substr(0, first.text.size()), any_case_);", POLICY_TEST),
+]
+
+TABLE_TIMES = "src/ops/table_times.cc"
+TIMES_TEST = ("ops_test:TableTimesTest.*",)
+
+TIMES = [
+    Mutant("an operation on tables has times by table", TABLE_TIMES, "operation.kind != Kind::kControl && operation.api",
+           "operation.api", TIMES_TEST),
+    Mutant("every pair of operation and table has a line of its own", TABLE_TIMES, "  if (entries_.size() < most_) {",
+           "  if (entries_.size() < most_ || true) {", TIMES_TEST),
+    Mutant("the line of a table that is gone leaves no room", TABLE_TIMES, "if (entries_.size() >= most_) drop_old();", "",
+           TIMES_TEST),
+    Mutant("tables of one name are one in all namespaces", TABLE_TIMES, "{std::string(space), table.name", "{{}, table.name",
+           TIMES_TEST),
+    Mutant("a table's follower has a line of the same labels", TABLE_TIMES,
+           "for (const Line& line : all) ops::add(took, line->totals());", "ops::add(took, all.front()->totals());", TIMES_TEST),
+    Mutant("a request counts as often as it names a table", TABLE_TIMES,
+           "if (std::ranges::find(further_, line) == further_.end()) further_", "further_", TIMES_TEST),
+    Mutant("a request counts with the first of its tables", "src/ops/table_times.h",
+           "for (const TableTimes::Line& line : further_) line->add(ns);", "", TIMES_TEST),
+    Mutant("a change of a table begins its times anew", "src/table/catalog.cc", "  info.times = live.times;\n", "",
+           ("ops_test:ServiceTest.*",)),
 ]

@@ -68,6 +68,49 @@ def test_what_happened_is_counted(server):
     assert value(after, "partita_store_up") == 1
 
 
+def test_times_are_told_by_table_too():
+    other = {**TABLE, "TableName": "another"}
+    with running_server(in_memory=True) as server:
+        client = server.client()
+        for table in (TABLE, other):
+            client.create_table(**table)
+        key = {"id": {"S": "1"}}
+        for _ in range(3):
+            client.get_item(TableName="counted", Key=key)
+        client.get_item(TableName="arn:aws:dynamodb:us-east-1:123456789012:table/another", Key=key)
+        client.query(TableName="another", KeyConditionExpression="id = :i", ExpressionAttributeValues={":i": key["id"]})
+        client.execute_statement(Statement="SELECT * FROM another WHERE id = '1'")
+        request = {"PutRequest": {"Item": key}}
+        client.batch_write_item(RequestItems={"counted": [request], "another": [request]})
+        client.batch_write_item(RequestItems={"another": [request, {"PutRequest": {"Item": {"id": {"S": "2"}}}}]})
+        with pytest.raises(botocore.exceptions.ClientError):
+            put(client, 1, ConditionExpression="attribute_not_exists(id)")
+        with pytest.raises(botocore.exceptions.ClientError):
+            client.get_item(TableName="absent", Key=key)
+        found = samples(server)
+        name = "partita_table_request_seconds_count"
+        lines = [(dict(labels), number) for (named, labels), number in found.items() if named == name]
+        counts = {(labels["table"], labels["operation"]): number for labels, number in lines}
+        assert counts == {
+            ("counted", "GetItem"): 3,
+            ("another", "GetItem"): 1,
+            ("another", "Query"): 1,
+            ("another", "ExecuteStatement"): 1,
+            ("counted", "BatchWriteItem"): 1,
+            ("another", "BatchWriteItem"): 2,
+            ("counted", "PutItem"): 1,
+        }
+        whole = {"table": "counted", "operation": "GetItem"}
+        assert value(found, "partita_table_request_seconds_bucket", **whole, le="+Inf") == 3
+        in_all = value(found, "partita_request_seconds_sum", operation="GetItem")
+        assert 0 < value(found, "partita_table_request_seconds_sum", **whole) <= in_all
+        client.delete_table(TableName="another")
+        client.get_waiter("table_not_exists").wait(TableName="another")
+        deadline = time.monotonic() + 20
+        while any(("table", "another") in labels for _, labels in samples(server)):
+            assert time.monotonic() < deadline
+
+
 def test_prometheus_own_linter_finds_nothing(server):
     status, text = get(server, "/metrics")
     assert status == 200
