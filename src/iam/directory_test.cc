@@ -35,6 +35,7 @@ class DirectoryTest : public testing::Test {
             .region = "us-east-1",
             .account_id = "123456789012",
             .identity = key->identity,
+            .signed_for = auth::SignedFor::kSts,
             .temporary = key->expires_ms != 0};
   }
   std::string as(const Credentials& who, std::string_view body) { return ask(directory_, clock_, caller(who), body); }

@@ -81,6 +81,8 @@ Result<void> get_session_token(Request& request) {
   constexpr int64_t kUsual = 43'200;
   const Identity* const who = request.caller.identity;
   if (request.caller.temporary) return refuse(Fault::kStsSessionMayNot, {"GetSessionToken"});
+  // Nobody would believe them: see Directory::find().
+  if (request.caller.signed_for == auth::SignedFor::kAny) return refuse(Fault::kStsNobodySigned, {"GetSessionToken"});
   PARTITA_TRY(int64_t seconds, number_in(request, "DurationSeconds", kLeastSeconds, kLongest, kUsual));
   if (who == nullptr) seconds = std::min(seconds, kHour);
   Session session;

@@ -71,6 +71,17 @@ def test_nobody_signs_there(tmp_path, directory, tls):
     assert not path.exists()
 
 
+def test_credentials_that_nobody_would_believe_are_not_given(directory):
+    with running_server(data_dir=directory, extra_args=["--users"]):
+        door = Unix(directory / "admin.sock")
+        door.request("POST", "/", "Action=GetSessionToken&Version=2011-06-15",
+                     {"Content-Type": "application/x-www-form-urlencoded"})
+        reply = door.getresponse()
+        said = reply.read().decode()
+        assert reply.status == 403 and "<Code>AccessDenied</Code>" in said
+        assert "Cannot call GetSessionToken without a signature" in said
+
+
 def test_the_port_has_none_of_it():
     with running_server() as server:
         door = http.client.HTTPConnection(server.host, server.port)
