@@ -212,6 +212,8 @@ Result<const Call*> find_call(const wire::Form& form) {
 Task<Result<std::string>> carry_out(Directory& directory, const Call& call, const wire::Form& form,
                                     const auth::Caller& caller, int64_t now_ms, Judge& judge) {
   constexpr int kTries = 16;
+  OneByOne::Turn turn(directory.writers());
+  if (call.writes) co_await turn;
   for (int i = 0; i < kTries; ++i) {
     PARTITA_CO_TRY_VOID(co_await directory.look_again());
     const KnownRef known = directory.known();

@@ -18,6 +18,7 @@
 #include "auth/identities.h"
 #include "auth/session.h"
 #include "base/clock.h"
+#include "base/one_by_one.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "storage/engine.h"
@@ -57,6 +58,8 @@ class Directory final : public auth::Keys, public table::AccountFollower {
   Task<Result<void>> look_again();
   // Makes the store's account `after`. False: it is not as it was `before` any more, and nothing happened.
   Task<Result<bool>> commit(KnownRef before, const auth::Account& after);
+  // Whoever changes them through this server goes one behind the other, and loses against other servers at most.
+  OneByOne& writers() { return writers_; }
   // Whether users are in a file, so that nothing of them can be changed.
   bool is_of_file() const { return file_ != nullptr; }
 
@@ -69,6 +72,7 @@ class Directory final : public auth::Keys, public table::AccountFollower {
   const Clock& clock_;
   const auth::Credentials* const credentials_;
   const auth::Account* const file_;
+  OneByOne writers_;
   std::atomic<uint64_t> revision_{1};
   std::atomic<uint64_t> reads_{0};
   mutable std::mutex mutex_;

@@ -1,7 +1,13 @@
 // What the calls do to an account, and what they say to ordinary mistakes.
 #include <gtest/gtest.h>
 
+#include <coroutine>
+#include <deque>
+#include <string>
+#include <vector>
+
 #include "iam/iam_testing.h"
+#include "storage/tracked.h"
 
 namespace partita::iam {
 namespace {
@@ -32,6 +38,52 @@ TEST_F(IamTest, MakesShowsAndDeletesAUser) {
   EXPECT_EQ(root("Action=CreateUser&UserName=Alice"), "EntityAlreadyExists: User with name Alice already exists.");
   EXPECT_EQ(root("Action=DeleteUser&UserName=alice"), "");
   EXPECT_EQ(root("Action=GetUser&UserName=alice"), "NoSuchEntity: The user with name alice cannot be found.");
+}
+
+// Has those who write wait until all that can come have come.
+class Gathering final : public storage::Tracked {
+ public:
+  using Tracked::Tracked;
+  Task<Result<storage::Outcome>> transact(std::vector<storage::Key> keys, std::vector<storage::Compare> compare,
+                                          storage::Decide decide, storage::Version* version) override {
+    Pause pause{waiting_};
+    co_await pause;
+    co_return co_await Tracked::transact(std::move(keys), std::move(compare), std::move(decide), version);
+  }
+  // False: nobody waits.
+  bool let_go() {
+    std::vector<std::coroutine_handle<>> now;
+    now.swap(waiting_);
+    for (const std::coroutine_handle<> one : now) one.resume();
+    return !now.empty();
+  }
+
+ private:
+  struct Pause {
+    std::vector<std::coroutine_handle<>>& waiting;
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> handle) { waiting.push_back(handle); }
+    void await_resume() const noexcept {}
+  };
+  std::vector<std::coroutine_handle<>> waiting_;
+};
+
+TEST_F(IamTest, ManyWritersAllGetWhatTheyAskFor) {
+  constexpr int kWriters = 30;
+  Gathering engine(*engine_);
+  Directory directory(engine, clock_);
+  PlainJudge judge(nullptr);
+  std::deque<wire::Form> forms;
+  int made = 0;
+  for (int i = 0; i < kWriters; ++i) {
+    const std::string body = "Action=CreateUser&Version=2010-05-08&UserName=u" + std::to_string(i);
+    forms.push_back(wire::Form::parse(body).value());
+    start(carry_out(directory, *find_call(forms.back()).value(), forms.back(), root_, clock_.now_ms(), judge),
+          [&](const Result<std::string>& answer) { made += answer.ok() ? 1 : 0; });
+  }
+  while (engine.let_go()) continue;
+  EXPECT_EQ(made, kWriters);
+  EXPECT_EQ(directory.known()->account.of(auth::PrincipalKind::kUser).size(), size_t{kWriters});
 }
 
 TEST_F(IamTest, RefusesWhatItDoesNotHonour) {

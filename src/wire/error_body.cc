@@ -156,7 +156,7 @@ ErrorReply render(const Error& error) {
 }
 
 ErrorReply render_query(const Error& error, std::string_view space, std::string_view request_id) {
-  const Fault fault = fault_told(error);
+  const Fault fault = error.kind() == ErrorKind::kConflict ? Fault::kIamBusy : fault_told(error);
   const ExceptionName& exception = name_of(row_of(fault).exception);
   const int status = exception.query_status != 0 ? exception.query_status : exception.status;
   XmlWriter xml;

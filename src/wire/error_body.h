@@ -23,7 +23,7 @@ struct ErrorReply {
 // InternalServerError, status 500, after which AWS too leaves open whether the request took effect.
 ErrorReply render(const Error& error);
 
-// The same as IAM and STS answer, as XML; `space` is its xmlns.
+// The same as IAM and STS answer, as XML; `space` is its xmlns. kConflict becomes ConcurrentModification.
 ErrorReply render_query(const Error& error, std::string_view space, std::string_view request_id);
 
 // What AWS answers, as text/xml, to anything that is not its JSON: not even an error body.

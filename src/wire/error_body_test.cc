@@ -68,6 +68,15 @@ TEST(ErrorBody, OperatorsSentencesStayInside) {
   EXPECT_EQ(conflict.body.find("gave up"), std::string::npos);
 }
 
+TEST(ErrorBody, WhoLosesAgainstOthersIsToldSoInIamsWords) {
+  const ErrorReply reply = render_query(Error(ErrorKind::kConflict, "gave up"), "", "");
+  EXPECT_EQ(reply.status, 409);
+  EXPECT_NE(reply.body.find("<Code>ConcurrentModification</Code><Message>The request was rejected because multiple "
+                            "requests to change this object were submitted simultaneously."),
+            std::string::npos)
+      << reply.body;
+}
+
 TEST(ErrorBody, WhatTheStoreCanNotTakeIsTheCallersToChange) {
   const ErrorReply reply = render(Error(ErrorKind::kTooLarge, "secret limit"));
   EXPECT_EQ(reply.status, 400);

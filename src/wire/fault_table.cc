@@ -539,6 +539,7 @@ constexpr FaultRow kRows[] = {
     FaultRow{Fault::kIamMalformedPolicy, Exception::kMalformedPolicyDocument, "{0}"},
     FaultRow{Fault::kIamPolicyOfAws, Exception::kAccessDenied, "Policies of AWS can not be changed."},
     FaultRow{Fault::kIamOfFile, Exception::kUnmodifiableEntity, "Users, groups, roles and policies are those of the file of --identities: change them there, and start the server again."},
+    FaultRow{Fault::kIamBusy, Exception::kConcurrentModification, "The request was rejected because multiple requests to change this object were submitted simultaneously. Wait a few minutes and submit your request again."},
     FaultRow{Fault::kStsNotAuthorized, Exception::kAccessDenied, "User: {0} is not authorized to perform: {1} on resource: {2}"},
     FaultRow{Fault::kStsSessionMayNot, Exception::kAccessDenied, "Cannot call {0} with session credentials"},
     FaultRow{Fault::kStsNobodySigned, Exception::kAccessDenied, "Cannot call {0} without a signature: the credentials are as good as the access key that signs, and over the administration socket none does. Make a key with `partita user key create`, and sign with that."},

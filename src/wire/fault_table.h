@@ -63,6 +63,7 @@ enum class Exception : uint8_t {
   kQuotaExceeded,
   kDeleteConflict,
   kUnmodifiableEntity,
+  kConcurrentModification,
   kInvalidInput,
   kInvalidAction,
   kMissingAction,
