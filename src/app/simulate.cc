@@ -69,7 +69,7 @@ Result<bool> simulate(const CommandLine& line) {
                                 .boundary = who->boundary,
                                 .resource = std::span(&resource, resource == nullptr ? 0 : 1)};
   const auth::Ask ask{
-      asked.action, asked.resource, {arn, who->role, auth::kAccountId, who->boundary != nullptr}, given};
+      asked.action, asked.resource, {arn, who->role, auth::kAccountId, who->boundary != nullptr, who->id}, given};
   const auth::Decision decision = auth::decide(policies, ask);
   const bool allowed = decision == auth::Decision::kAllowed;
   std::puts(allowed ? "allowed" : wire::message_of(ops::refusal_of(decision, ask)).c_str());

@@ -20,7 +20,7 @@ struct Identity {
   std::string name;  // of the user; empty for a role
   std::string arn;
   std::string role = {};                    // the ARN of the role; empty for a user
-  std::string id;                           // "AIDA...": aws:userid
+  std::string id;                           // "AIDA...": aws:userid; of a role's session with a colon and its name
   std::map<std::string, std::string> tags;  // aws:PrincipalTag
   std::vector<const Policy*> policies;      // his own and his groups'
   const Policy* boundary = nullptr;
@@ -29,6 +29,11 @@ struct Identity {
   int64_t max_session_s = 0;        // of a role
   int64_t issued_ms = 0;            // when a session began, since 1970; 0: it is none
 };
+
+// Without the session's name.
+inline std::string_view unique_id_of(const Identity& who) {
+  return std::string_view(who.id).substr(0, who.id.find(':'));
+}
 
 class Identities {
  public:

@@ -26,6 +26,8 @@ std::vector<std::string_view> literals(const std::vector<Pattern>& patterns) {
 
 }  // namespace
 
+bool is_unique_id(std::string_view name) { return name.starts_with("AIDA") || name.starts_with("AROA"); }
+
 Meant Policy::meant_by(const Statement& statement, const PrincipalNames& who) {
   bool everyone = false;
   bool account = false;
@@ -34,8 +36,9 @@ Meant Policy::meant_by(const Statement& statement, const PrincipalNames& who) {
   for (const std::string& name : statement.principals) {
     everyone |= name == "*";
     account |= name == who.account;
-    role |= name == who.role;
-    himself |= name == who.arn;
+    const bool by_id = !who.id.empty() && name == who.id;
+    role |= name == who.role || (by_id && !who.role.empty());
+    himself |= name == who.arn || (by_id && who.role.empty());
   }
   // "NotPrincipal" in IAM's user guide: all that he is has to be named, and with a boundary nothing helps.
   if (statement.not_principals) {

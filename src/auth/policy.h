@@ -28,7 +28,11 @@ struct PrincipalNames {
   std::string_view role;     // of a session: the ARN of its role; else empty
   std::string_view account;  // twelve digits
   bool bounded = false;      // by a permissions boundary
+  std::string_view id = {};  // of the user or, of a session, its role: "AIDA..."
 };
+
+// Whether a principal's name is an id, as trust policies keep them in the place of ARNs.
+bool is_unique_id(std::string_view name);
 
 // One access of one request.
 struct Ask {

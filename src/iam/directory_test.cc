@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "auth/words.h"
 #include "iam/iam_testing.h"
 
 namespace partita::iam {
@@ -136,6 +137,58 @@ TEST_F(DirectoryTest, ARoleIsForWhomItTrusts) {
   root(R"(Action=PutUserPolicy&UserName=b&PolicyName=p&PolicyDocument=)"
        R"({"Statement":{"Effect":"Allow","Action":"sts:AssumeRole","Resource":"*"}})");
   EXPECT_TRUE(believed(credentials_in(as(other, call + "r"))));
+}
+
+TEST_F(DirectoryTest, WhoIsMadeAnewUnderATrustedNameIsNotTrusted) {
+  const std::string arn = "arn:aws:iam::123456789012:user/a";
+  const auto shown = [&] {
+    return auth::decode_percent(inside(root("Action=GetRole&RoleName=r"), "AssumeRolePolicyDocument"));
+  };
+  const std::string id = inside(root("Action=GetUser&UserName=a"), "UserId");
+  EXPECT_TRUE(believed(role()));
+  EXPECT_EQ(shown(), std::string(kTrust));
+  root("Action=DeleteAccessKey&UserName=a&AccessKeyId=" + key_.id);
+  EXPECT_EQ(root("Action=DeleteUser&UserName=a"), "");
+  EXPECT_NE(shown().find("\"AWS\":\"" + id + "\""), std::string::npos) << shown();
+  root("Action=CreateUser&UserName=a");
+  key_ = credentials_in(root("Action=CreateAccessKey&UserName=a"));
+  const std::string take = "Action=AssumeRole&RoleSessionName=sess&RoleArn=arn:aws:iam::123456789012:role/r";
+  EXPECT_TRUE(as(key_, take).starts_with("AccessDenied: User: " + arn + " is not authorized"));
+  // Saved again it means the new one; what is shown of the gone one means nobody.
+  const std::string update = "Action=UpdateAssumeRolePolicy&RoleName=r&PolicyDocument=";
+  EXPECT_EQ(root(update + shown()), "MalformedPolicyDocument: Invalid principal in policy: &quot;AWS&quot;:&quot;" + id + "&quot;");
+  EXPECT_EQ(root(update + std::string(kTrust)), "");
+  EXPECT_TRUE(believed(role()));
+  EXPECT_EQ(shown(), std::string(kTrust));
+}
+
+TEST_F(DirectoryTest, ARoleThatIsMadeAnewIsNotTrustedEither) {
+  const std::string of_r =
+      R"({"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":["123456789012",)"
+      R"("arn:aws:iam::123456789012:role/r"]},"Action":"sts:AssumeRole",)"
+      R"("Condition":{"StringLike":{"aws:PrincipalArn":"arn:aws:iam::123456789012:role/r"}}}]})";
+  root("Action=CreateRole&RoleName=next&AssumeRolePolicyDocument=" + of_r);
+  EXPECT_EQ(auth::decode_percent(inside(root("Action=GetRole&RoleName=next"), "AssumeRolePolicyDocument")), of_r);
+  const std::string made = inside(root("Action=GetRole&RoleName=r"), "RoleId");
+  root("Action=DeleteRole&RoleName=r");
+  root("Action=CreateRole&RoleName=r&AssumeRolePolicyDocument=" + std::string(kTrust));
+  const std::string shown =
+      auth::decode_percent(inside(root("Action=GetRole&RoleName=next"), "AssumeRolePolicyDocument"));
+  EXPECT_NE(shown.find("[\"123456789012\",\"" + made + "\"]"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("\"aws:PrincipalArn\":\"arn:aws:iam::123456789012:role/r\""), std::string::npos) << shown;
+  EXPECT_EQ(root("Action=CreateRole&RoleName=other&AssumeRolePolicyDocument="
+                 R"({"Statement":{"Effect":"Allow","Principal":{"AWS":"arn:aws:iam::123456789012:user/nobody"},)"
+                 R"("Action":"sts:AssumeRole"}})"),
+            "MalformedPolicyDocument: Invalid principal in policy: &quot;AWS&quot;:&quot;arn:aws:iam::123456789012:user/nobody&quot;");
+}
+
+TEST_F(DirectoryTest, ARoleTrustsTheSessionsOfAnotherByItsId) {
+  const std::string of_r = R"({"Statement":{"Effect":"Allow","Principal":{"AWS":"arn:aws:iam::123456789012:role/r"},)"
+                           R"("Action":"sts:AssumeRole"}})";
+  root("Action=CreateRole&RoleName=next&AssumeRolePolicyDocument=" + of_r);
+  const std::string take = "Action=AssumeRole&RoleSessionName=sess&RoleArn=arn:aws:iam::123456789012:role/next";
+  EXPECT_TRUE(believed(credentials_in(as(role(), take))));
+  EXPECT_TRUE(as(key_, take).starts_with("AccessDenied"));
 }
 
 TEST_F(DirectoryTest, ASessionIsNarrowedByItsPolicy) {

@@ -27,7 +27,8 @@ class PlainJudge final : public Judge {
                                   .boundary = who_->boundary,
                                   .session = who_->session,
                                   .resource = std::span(&trust, trust == nullptr ? 0 : 1)};
-    const auth::Ask ask{action, subject.resource, {who_->arn, who_->role, auth::kAccountId}, nothing};
+    const auth::Ask ask{
+        action, subject.resource, {who_->arn, who_->role, auth::kAccountId, false, unique_id_of(*who_)}, nothing};
     const bool allowed = auth::decide(policies, ask) == auth::Decision::kAllowed;
     if (allowed && (trust == nullptr || trust->judge(ask).allowed)) return {};
     return model::refuse(model::Fault::kStsNotAuthorized,

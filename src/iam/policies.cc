@@ -91,9 +91,10 @@ void write_list(wire::XmlWriter& out, std::string_view name, const auto& list, E
   out.end();
 }
 
-void write_detail(wire::XmlWriter& out, const Principal& principal) {
+void write_detail(Request& request, const Principal& principal) {
+  wire::XmlWriter& out = request.out;
   out.begin("member");
-  write_principal(out, principal, true);
+  write_principal(request, principal, true);
   write_list(out, words_of(principal.kind).inlines, principal.policies, [&](const auth::InlinePolicy& policy) {
     out.begin("member");
     out.text("PolicyName", policy.name);
@@ -220,7 +221,7 @@ Result<void> get_account_authorization_details(Request& request) {
   wire::XmlWriter& out = request.out;
   const auto details = [&](std::string_view list, PrincipalKind kind) {
     out.begin(list);
-    for (const auto& [name, one] : request.account.of(kind)) write_detail(out, *one);
+    for (const auto& [name, one] : request.account.of(kind)) write_detail(request, *one);
     out.end();
   };
   details("UserDetailList", PrincipalKind::kUser);

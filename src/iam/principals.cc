@@ -7,6 +7,7 @@
 #include "auth/words.h"
 #include "iam/parameters.h"
 #include "iam/replies.h"
+#include "iam/trust.h"
 #include "model/fault.h"
 
 namespace partita::iam {
@@ -22,7 +23,6 @@ using model::refuse;
 
 constexpr size_t kMostPolicyName = 128;
 constexpr size_t kMostAttached = 10;
-constexpr size_t kMostTrust = 2'048;
 constexpr size_t kMostTags = 50;
 
 bool same_name(std::string_view one, std::string_view other) {
@@ -36,8 +36,7 @@ Result<std::string> boundary_in(const Request& request) {
 }
 
 Result<void> read_role(const Request& request, Principal& role) {
-  PARTITA_TRY(role.trust,
-              document_in(request, "AssumeRolePolicyDocument", Policy::Use::kTrust, "ACLSizePerRole", kMostTrust));
+  PARTITA_TRY(role.trust, trust_in(request, "AssumeRolePolicyDocument"));
   role.description = text_or(request, "Description", "");
   PARTITA_TRY(role.max_session_s, number_in(request, "MaxSessionDuration", 3'600, 43'200, 3'600));
   return {};
@@ -128,7 +127,7 @@ Result<void> create_principal(Request& request) {
   made.arn = auth::principal_arn(kind, made.path, made.name);
   made.created_ms = request.now_ms;
   request.out.begin(words.element);
-  write_principal(request.out, made, true);
+  write_principal(request, made, true);
   request.out.end();
   replace(request, std::move(made));
   return {};
@@ -144,7 +143,7 @@ Result<void> get_principal(Request& request) {
     request.out.text("CreateDate", moment(0));
   } else {
     PARTITA_TRY(const Principal found, asked(request));
-    write_principal(request.out, found, true);
+    write_principal(request, found, true);
   }
   request.out.end();
   return {};
@@ -166,7 +165,7 @@ Result<void> list_principals(Request& request) {
   for (const auto& [name, one] : request.account.of(kind)) {
     if (!one->path.starts_with(prefix) || !paging.shows(name)) continue;
     request.out.begin("member");
-    write_principal(request.out, *one, false);
+    write_principal(request, *one, false);
     request.out.end();
   }
   request.out.end();
@@ -302,7 +301,7 @@ Result<void> list_principal_tags(Request& request) {
 
 Result<void> update_trust(Request& request) {
   PARTITA_TRY(Principal found, asked(request));
-  PARTITA_TRY(found.trust, document_in(request, "PolicyDocument", Policy::Use::kTrust, "ACLSizePerRole", kMostTrust));
+  PARTITA_TRY(found.trust, trust_in(request, "PolicyDocument"));
   replace(request, std::move(found));
   return {};
 }

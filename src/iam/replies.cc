@@ -4,6 +4,7 @@
 
 #include "auth/words.h"
 #include "base/clock.h"
+#include "iam/trust.h"
 
 namespace partita::iam {
 
@@ -44,7 +45,8 @@ void write_attached(XmlWriter& out, std::string_view arn) {
   out.end();
 }
 
-void write_principal(XmlWriter& out, const Principal& principal, bool whole) {
+void write_principal(Request& request, const Principal& principal, bool whole) {
+  XmlWriter& out = request.out;
   const KindWords& words = words_of(principal.kind);
   out.text("Path", principal.path);
   out.text(words.name, principal.name);
@@ -52,7 +54,7 @@ void write_principal(XmlWriter& out, const Principal& principal, bool whole) {
   out.text("Arn", principal.arn);
   out.text("CreateDate", moment(principal.created_ms));
   if (principal.kind == PrincipalKind::kRole) {
-    out.text("AssumeRolePolicyDocument", auth::encode_percent(principal.trust));
+    out.text("AssumeRolePolicyDocument", auth::encode_percent(shown_trust(request.account, principal.trust)));
     if (!principal.description.empty()) out.text("Description", principal.description);
     out.number("MaxSessionDuration", principal.max_session_s);
   }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "auth/account.h"
+#include "iam/request.h"
 #include "wire/xml_writer.h"
 
 namespace partita::iam {
@@ -30,7 +31,7 @@ const KindWords& words_of(auth::PrincipalKind kind);
 std::string moment(int64_t ms);
 
 // What it is, without what it may. `whole`: as it is shown when it is asked for alone.
-void write_principal(wire::XmlWriter& out, const auth::Principal& principal, bool whole);
+void write_principal(Request& request, const auth::Principal& principal, bool whole);
 // The members of a <Policy>. `attachments`, `boundaries`: how many have it.
 void write_policy(wire::XmlWriter& out, const auth::ManagedPolicy& policy, size_t attachments, size_t boundaries);
 void write_version(wire::XmlWriter& out, std::string_view element, const auth::ManagedPolicy& policy,

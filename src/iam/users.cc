@@ -38,7 +38,7 @@ void write_groups(Request& request, Paging& paging, const Principal& user) {
   for (const auto& [name, group] : request.account.of(PrincipalKind::kGroup)) {
     if (std::ranges::find(user.groups, name) == user.groups.end() || !paging.shows(name)) continue;
     request.out.begin("member");
-    write_principal(request.out, *group, false);
+    write_principal(request, *group, false);
     request.out.end();
   }
   request.out.end();
@@ -109,13 +109,13 @@ Result<void> get_group(Request& request) {
   PARTITA_TRY(const Principal group, principal_in(request, PrincipalKind::kGroup));
   PARTITA_TRY(Paging paging, Paging::of(request));
   request.out.begin("Group");
-  write_principal(request.out, group, true);
+  write_principal(request, group, true);
   request.out.end();
   request.out.begin("Users");
   for (const auto& [name, user] : request.account.of(PrincipalKind::kUser)) {
     if (std::ranges::find(user->groups, group.name) == user->groups.end() || !paging.shows(name)) continue;
     request.out.begin("member");
-    write_principal(request.out, *user, false);
+    write_principal(request, *user, false);
     request.out.end();
   }
   request.out.end();

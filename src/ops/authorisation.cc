@@ -195,6 +195,15 @@ Result<void> Authorisation::refuse(Decision decision, const auth::Ask& ask) {
   return {};
 }
 
+namespace {
+
+auth::PrincipalNames names_of(const Context& context) {
+  const auth::Identity& who = *context.caller.identity;
+  return {who.arn, who.role, context.caller.account_id, who.boundary != nullptr};
+}
+
+}  // namespace
+
 Result<void> Authorisation::check(const Context& context, std::string_view action, const iam::Subject& subject) {
   if (context.caller.identity == nullptr) return {};
   const auth::Identity& identity = *context.caller.identity;
@@ -205,10 +214,9 @@ Result<void> Authorisation::check(const Context& context, std::string_view actio
                                 .boundary = identity.boundary,
                                 .session = identity.session,
                                 .resource = std::span(&trust, trust == nullptr ? 0 : 1)};
-  const auth::Ask ask{action,
-                      resource,
-                      {identity.arn, identity.role, context.caller.account_id, identity.boundary != nullptr},
-                      circumstances};
+  auth::PrincipalNames who = names_of(context);
+  who.id = unique_id_of(identity);  // which trust policies know them by
+  const auth::Ask ask{action, resource, who, circumstances};
   const Decision decision = auth::decide(policies, ask);
   const bool trusted = trust == nullptr || trust->judge(ask).allowed;
   if (decision == Decision::kAllowed && trusted) return {};
@@ -238,10 +246,7 @@ Result<void> Authorisation::check(const Context& context, const table::Access& a
                                 .boundary = identity.boundary,
                                 .session = identity.session,
                                 .resource = std::span(&resource, resource == nullptr ? 0 : 1)};
-  const auth::Ask ask{action,
-                      resource_of(context, access),
-                      {identity.arn, identity.role, context.caller.account_id, identity.boundary != nullptr},
-                      circumstances};
+  const auth::Ask ask{action, resource_of(context, access), names_of(context), circumstances};
   const Decision decision = auth::decide(policies, ask);
   depends = circumstances.depends_on_item();
   return decision == Decision::kAllowed ? Result<void>() : refuse(decision, ask);
