@@ -10,6 +10,7 @@
 #include "app/teller.h"
 #include "base/log.h"
 #include "table/namespaces.h"
+#include "table/snapshots.h"
 #include "table/verify_store.h"
 
 namespace partita::app {
@@ -37,38 +38,61 @@ void say(const table::Verified& verified) {
   for (const std::string& sentence : verified.skipped) std::printf("  Not looked at: %s\n", sentence.c_str());
 }
 
-Result<uint64_t> verify_database(storage::Engine& engine, const table::VerifyOptions& options) {
+struct Found {
   uint64_t differences = 0;
-  PARTITA_TRY(const std::vector<table::Verified> report, table::verify_store(engine, options));
+  bool left_out = false;  // a database was not looked at
+
+  void operator+=(const Found& more) {
+    differences += more.differences;
+    left_out |= more.left_out;
+  }
+};
+
+// That of a name in a store, or without one.
+Result<Found> verify_database(storage::Engine& store, const std::string& name, storage::Engine& database,
+                              const table::VerifyOptions& options) {
+  Found found;
+  const auto begun = wait_for(table::Snapshots::begun_rollback(store, name));
+  if (!begun.ok() && begun.error().kind() != ErrorKind::kCorrupt) return begun.error();
+  if (!begun.ok()) {
+    std::printf("A rollback was cut off, and the snapshot that it was to is not there.\n");
+    return Found{.differences = 1};
+  }
+  if (!begun->empty()) {
+    std::printf("Not looked at: a rollback to the snapshot %s was cut off. The next start of a server completes it.\n",
+                begun->c_str());
+    return Found{.left_out = true};
+  }
+  PARTITA_TRY(const std::vector<table::Verified> report, table::verify_store(database, options));
   for (const table::Verified& verified : report) {
     say(verified);
-    differences += verified.differences;
+    found.differences += verified.differences;
   }
-  return differences;
+  return found;
 }
 
 // The one without a name, then the namespaces.
-Result<uint64_t> verify_databases(storage::Engine& engine, const table::VerifyOptions& options) {
+Result<Found> verify_databases(storage::Engine& engine, const table::VerifyOptions& options) {
   constexpr size_t kNamesAtOnce = 1'000;
-  PARTITA_TRY(uint64_t differences, verify_database(engine, options));
+  PARTITA_TRY(Found all, verify_database(engine, {}, engine, options));
   std::string after;
   for (;;) {
     PARTITA_TRY(const std::vector<std::string> names, wait_for(table::namespaces(engine, after, kNamesAtOnce)));
-    if (names.empty()) return differences;
+    if (names.empty()) return all;
     for (const std::string& name : names) {
       std::printf("namespace %s:\n", name.c_str());
       const std::unique_ptr<storage::Engine> view = table::namespace_of(engine, name);
-      PARTITA_TRY(const uint64_t found, verify_database(*view, options));
-      differences += found;
+      PARTITA_TRY(const Found found, verify_database(engine, name, *view, options));
+      all += found;
     }
     after = names.back();
   }
 }
 
-// How many differences there are. `files` are checked when that was not done otherwise.
-Result<uint64_t> verify_engine(storage::Engine& engine, const EngineRow& row, bool files) {
+// `files` are checked when that was not done otherwise.
+Result<Found> verify_engine(storage::Engine& engine, const EngineRow& row, bool files) {
   Teller teller;
-  uint64_t differences = 0;
+  Found all;
   if (files && row.check_files != nullptr) {
     const OnBytes progress = [&](uint64_t bytes) {
       const auto told = [&] { return "reading files: " + mebibytes(bytes); };
@@ -77,7 +101,7 @@ Result<uint64_t> verify_engine(storage::Engine& engine, const EngineRow& row, bo
     };
     PARTITA_TRY(const std::vector<std::string> damaged, row.check_files(engine, progress));
     for (const std::string& sentence : damaged) std::printf("%s\n", sentence.c_str());
-    differences += damaged.size();
+    all.differences += damaged.size();
   }
   table::VerifyOptions options;
   options.progress = [&](uint64_t rows, uint64_t bytes) {
@@ -86,47 +110,53 @@ Result<uint64_t> verify_engine(storage::Engine& engine, const EngineRow& row, bo
     return true;
   };
   auto found = verify_databases(engine, options);
-  if (!found.ok() && differences > 0) return differences;  // what can not be read was said above
+  if (!found.ok() && all.differences > 0) return all;  // what can not be read was said above
   if (!found.ok()) return std::move(found).error();
-  return differences + *found;
+  all += *found;
+  return all;
 }
 
-Result<uint64_t> verify_backup(const CommandLine& line) {
+Result<Found> verify_backup(const CommandLine& line) {
   PARTITA_TRY(const std::vector<Backup> backups, list_backups(line.backups));
-  uint64_t differences = 0;
+  Found all;
   for (const Backup& backup : backups) {
     if (!backup.damaged) continue;
     std::printf("Backup %" PRIu32 " is damaged: files are missing.\n", backup.id);
-    ++differences;
+    ++all.differences;
   }
   auto checked = check_backup(line.backups, line.backup_id);
   if (!checked.ok() && checked.error().kind() == ErrorKind::kCorrupt) {
     std::printf("%s\n", std::string(checked.error().sentence()).c_str());
-    return differences + 1;
+    ++all.differences;
+    return all;
   }
   PARTITA_TRY(const Backup backup, std::move(checked));
   std::printf("Backup %" PRIu32 ": %s, and the checksum of each file is right.\n", backup.id,
               mebibytes(backup.bytes).c_str());
   PARTITA_TRY(const std::unique_ptr<OpenedBackup> opened, OpenedBackup::open(line.backups, backup.id));
-  PARTITA_TRY(const uint64_t found, verify_engine(opened->engine(), engine_of(line.from), false));
-  return differences + found;
+  PARTITA_TRY(const Found found, verify_engine(opened->engine(), engine_of(line.from), false));
+  all += found;
+  return all;
 }
 
 }  // namespace
 
 Result<bool> verify(const CommandLine& line) {
   set_log_level(LogLevel::kWarn);
-  uint64_t differences = 0;
+  Found found;
   if (!line.backups.empty()) {
-    PARTITA_TRY(differences, verify_backup(line));
+    PARTITA_TRY(found, verify_backup(line));
   } else {
     if (engine_of(line.from).format == 0) return Error(ErrorKind::kInvalid, "What is in memory can not be verified.");
     PARTITA_TRY(const storage::HeldEngine store, hold_store(line.from, true));
-    PARTITA_TRY(differences, verify_engine(*store.engine, engine_of(line.from), true));
+    PARTITA_TRY(found, verify_engine(*store.engine, engine_of(line.from), true));
     PARTITA_TRY_VOID(store.check());
   }
-  std::printf("%s\n", differences == 0 ? "All is well." : "Something is wrong; see above.");
-  return differences == 0;
+  const bool well = found.differences == 0;
+  std::printf("%s\n", !well           ? "Something is wrong; see above."
+                      : found.left_out ? "All that was looked at is well."
+                                       : "All is well.");
+  return well;
 }
 
 }  // namespace partita::app

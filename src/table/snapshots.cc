@@ -258,6 +258,19 @@ Task<Result<void>> Snapshots::read_infos(std::vector<std::string>& half) {
   }
 }
 
+Task<Result<std::string>> Snapshots::begun_rollback(storage::Engine& store, std::string space) {
+  const std::string aside = aside_of_namespace(space);
+  const std::vector<Key> marks{Key{aside + kBegun}};
+  auto read = co_await store.read(marks);
+  PARTITA_CO_TRY(const auto begun, std::move(read));
+  if (!begun[0]) co_return std::string();
+  const std::vector<Key> infos{Key{aside + kInfo + begun[0]->value}};
+  auto looked = co_await store.read(infos);
+  PARTITA_CO_TRY(const auto found, std::move(looked));
+  if (!found[0] || !found[0]->value.starts_with(kWhole)) co_return damaged();
+  co_return begun[0]->value;
+}
+
 Task<Result<void>> Snapshots::recover() {
   view_.reset();
   tracked_.reset();

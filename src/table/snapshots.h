@@ -37,6 +37,10 @@ struct SnapshotInfo {
 // meanwhile.
 class Snapshots {
  public:
+  // The snapshot that a database is on its way back to, if that was cut off: recover() completes it. Empty: it was not.
+  // Error: kCorrupt when that snapshot is not there.
+  static Task<Result<std::string>> begun_rollback(storage::Engine& store, std::string space);
+
   // Of the namespace of that name, or of the store's own database when it is empty. Both outlive it. `batch_bytes`:
   // what one transaction writes.
   Snapshots(storage::Engine& store, std::string space, const Clock& clock, size_t batch_bytes = size_t{8} << 20);

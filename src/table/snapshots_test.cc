@@ -231,9 +231,13 @@ TEST_P(SnapshotsTest, RollingBackIsWholeOrNothing) {
     const auto rolled = wait_for(snapshots_->roll_back("s"));
     engine_.writes_left = INT64_MAX;
     whole = rolled.ok();
+    const auto begun = wait_for(Snapshots::begun_rollback(engine_, space()));
+    ASSERT_TRUE(begun.ok());
     restart();
     const Dump found = now();
     ASSERT_TRUE(found == changed || found == then) << "after " << writes << " writes";
+    ASSERT_EQ(*begun, !whole && found == then ? "s" : "") << "after " << writes << " writes";
+    ASSERT_EQ(*wait_for(Snapshots::begun_rollback(engine_, space())), "");
     (found == changed ? before : after) += 1;
     if (whole) {
       EXPECT_EQ(found, then);

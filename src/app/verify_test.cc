@@ -1,0 +1,76 @@
+// What `partita verify` says of what is no table.
+#include "app/verify.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+
+#include "app/engines.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "table/account_rows.h"
+#include "table/database.h"
+#include "table/namespaces.h"
+
+namespace partita::app {
+namespace {
+
+class VerifyTest : public testing::Test {
+ protected:
+  VerifyTest() {
+    std::string name = testing::TempDir() + "verify-XXXXXX";
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    place_ = name;
+    line_.from = "rocksdb:" + place_;
+    EXPECT_TRUE(table::Database::open(*open(), system_clock(), system_random()).ok());
+  }
+  ~VerifyTest() override { std::filesystem::remove_all(place_); }
+
+  std::unique_ptr<storage::Engine> open() { return std::move(open_store(line_.from)).value(); }
+  void put(const std::string& key, const std::string& value) {
+    const auto put_it = [&](std::span<const storage::Record* const>, storage::Changes& changes) {
+      changes.put(storage::Key{key}, value);
+      return storage::Decision::kCommit;
+    };
+    const auto stored = wait_for(open()->transact({}, {}, put_it));
+    ASSERT_TRUE(stored.ok() && *stored == storage::Outcome::kCommitted);
+  }
+  void change_account(const std::string& row, const std::string& text) {
+    const auto engine = open();
+    const auto before = wait_for(table::read_account_rows(*engine));
+    ASSERT_TRUE(before.ok());
+    const auto changed = wait_for(table::change_account_rows(*engine, before->version, {{row, text}}));
+    ASSERT_TRUE(changed.ok() && *changed);
+  }
+  // Whether all is well, and what it said.
+  std::pair<bool, std::string> verified() {
+    testing::internal::CaptureStdout();
+    const auto well = verify(line_);
+    EXPECT_TRUE(well.ok());
+    return {well.ok() && *well, testing::internal::GetCapturedStdout()};
+  }
+
+  std::string place_;
+  CommandLine line_;
+};
+
+TEST_F(VerifyTest, ARollbackThatWasCutOffIsNoDamage) {
+  const std::string aside = table::aside_of_namespace({});
+  const std::string whole = std::string(1, '\2') + std::string(24, '\0');
+  put(aside + "Iclean", whole);
+  EXPECT_TRUE(verified().first);
+  put(aside + "B", "clean");
+  const auto [well, said] = verified();
+  EXPECT_TRUE(well);
+  EXPECT_NE(said.find("Not looked at: a rollback to the snapshot clean was cut off. The next start of a server "
+                      "completes it.\nAll that was looked at is well.\n"),
+            std::string::npos)
+      << said;
+  put(aside + "B", "none");
+  EXPECT_FALSE(verified().first);
+}
+
+}  // namespace
+}  // namespace partita::app
