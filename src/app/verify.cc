@@ -9,6 +9,8 @@
 #include "app/engines.h"
 #include "app/teller.h"
 #include "base/log.h"
+#include "iam/rows.h"
+#include "table/account_rows.h"
 #include "table/namespaces.h"
 #include "table/snapshots.h"
 #include "table/verify_store.h"
@@ -71,10 +73,22 @@ Result<Found> verify_database(storage::Engine& store, const std::string& name, s
   return found;
 }
 
-// The one without a name, then the namespaces.
+Result<uint64_t> verify_account(storage::Engine& engine) {
+  PARTITA_TRY(const table::AccountRows account, wait_for(table::read_account_rows(engine)));
+  const std::vector<std::string> faults = iam::faults_of(account.rows);
+  if (account.rows.empty()) return 0;
+  std::printf("users and policies: %s; %s\n", counted(account.rows.size(), "row", "rows").c_str(),
+              faults.empty() ? "all is well" : counted(faults.size(), "difference", "differences").c_str());
+  for (const std::string& sentence : faults) std::printf("  %s\n", sentence.c_str());
+  return faults.size();
+}
+
+// The one without a name, which the users are of too, then the namespaces.
 Result<Found> verify_databases(storage::Engine& engine, const table::VerifyOptions& options) {
   constexpr size_t kNamesAtOnce = 1'000;
   PARTITA_TRY(Found all, verify_database(engine, {}, engine, options));
+  PARTITA_TRY(const uint64_t of_account, verify_account(engine));
+  all.differences += of_account;
   std::string after;
   for (;;) {
     PARTITA_TRY(const std::vector<std::string> names, wait_for(table::namespaces(engine, after, kNamesAtOnce)));

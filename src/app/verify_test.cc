@@ -72,5 +72,29 @@ TEST_F(VerifyTest, ARollbackThatWasCutOffIsNoDamage) {
   EXPECT_FALSE(verified().first);
 }
 
+TEST_F(VerifyTest, RowsOfUsersAreHeldToTheirFormat) {
+  change_account("g/readers", R"({"GroupName":"readers"})");
+  change_account("u/alice", R"({"UserName":"alice","GroupList":["readers"]})");
+  const auto [well, said] = verified();
+  EXPECT_TRUE(well);
+  EXPECT_NE(said.find("users and policies: 2 rows; all is well\n"), std::string::npos) << said;
+  const auto differs = [&](const std::string& row, const std::string& text, const std::string& sentence) {
+    const std::string before = wait_for(table::read_account_rows(*open()))->rows[row];
+    change_account(row, text);
+    const auto [still_well, told] = verified();
+    EXPECT_FALSE(still_well);
+    EXPECT_NE(told.find("; 1 difference\n  " + sentence + "\n"), std::string::npos) << told;
+    change_account(row, before);
+  };
+  differs("u/alice", "{", "The store's row u/alice can not be read: The file is not JSON.");
+  differs("u/alice", R"({"UserName":"bob"})", "The store's row u/alice can not be read: It is of bob.");
+  differs("u/alice", R"({"UserName":"alice","Hat":1})",
+          "The store's row u/alice can not be read: a user has a member Hat, which is not known.");
+  differs("u/alice", R"({"UserName":"alice","GroupList":["gone"]})",
+          "the user alice is in a group that is not there: gone.");
+  change_account("r/r", R"({"RoleName":"r","AssumeRolePolicyDocument":"{}"})");
+  EXPECT_FALSE(verified().first);
+}
+
 }  // namespace
 }  // namespace partita::app

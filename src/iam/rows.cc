@@ -3,7 +3,9 @@
 #include <array>
 #include <utility>
 
-#include "base/bytes.h"
+#include "auth/identities.h"
+#include "auth/policy.h"
+#include "auth/seal.h"
 #include "base/log.h"
 #include "wire/json_writer.h"
 
@@ -147,14 +149,37 @@ void add_changes(std::string_view prefix, const Named& before, const Named& afte
 }
 
 template <class One>
-void keep(std::string_view row, Result<One> read, std::string One::* name,
-          std::map<std::string, std::shared_ptr<const One>, std::less<>>& into) {
-  if (!read.ok()) {
-    log(LogLevel::kError, {"The store's row ", row, " can not be read: ", read.error().sentence()});
-    return;
+Result<void> keep(std::string_view named, Result<One> read, std::string One::* name, Account::Named<One>& into) {
+  PARTITA_TRY(One one, std::move(read));
+  if (one.*name != named) return Error(ErrorKind::kInvalid, "It is of " + one.*name + ".");
+  into.emplace(named, std::make_shared<const One>(std::move(one)));
+  return {};
+}
+
+// Whether it is a row of a known kind. Error: it can not be read.
+Result<bool> take_row(std::string_view row, const std::string& text, Account& account) {
+  if (row == kSealKeyRow) {
+    if (text.size() != auth::kSealKeyBytes) return Error(ErrorKind::kInvalid, "It is no key.");
+    account.seal_key = text;
+    return true;
   }
-  std::string key = (*read).*name;
-  into.emplace(std::move(key), std::make_shared<const One>(std::move(read).value()));
+  if (row.starts_with(kPolicyRow)) {
+    PARTITA_TRY_VOID(
+        keep(row.substr(kPolicyRow.size()), auth::read_managed_policy(text), &ManagedPolicy::arn, account.policies));
+    return true;
+  }
+  for (size_t i = 0; i < kRows.size(); ++i) {
+    const auto kind = static_cast<PrincipalKind>(i);
+    if (!row.starts_with(kRows[i].row)) continue;
+    PARTITA_TRY_VOID(
+        keep(row.substr(kRows[i].row.size()), auth::read_principal(kind, text), &Principal::name, account.of(kind)));
+    return true;
+  }
+  return false;
+}
+
+std::string unreadable(const std::string& row, const Error& why) {
+  return "The store's row " + row + " can not be read: " + std::string(why.sentence());
 }
 
 }  // namespace
@@ -162,18 +187,28 @@ void keep(std::string_view row, Result<One> read, std::string One::* name,
 Account account_of(const std::map<std::string, std::string>& rows) {
   Account account;
   for (const auto& [row, text] : rows) {
-    if (row == kSealKeyRow) account.seal_key = text;
-    if (row.starts_with(kPolicyRow)) {
-      keep(row, auth::read_managed_policy(text), &ManagedPolicy::arn, account.policies);
-    }
-    for (size_t i = 0; i < kRows.size(); ++i) {
-      const auto kind = static_cast<PrincipalKind>(i);
-      if (row.starts_with(kRows[i].row)) {
-        keep(row, auth::read_principal(kind, text), &Principal::name, account.of(kind));
-      }
-    }
+    const auto taken = take_row(row, text, account);
+    if (!taken.ok()) log(LogLevel::kError, unreadable(row, taken.error()));
   }
   return account;
+}
+
+std::vector<std::string> faults_of(const std::map<std::string, std::string>& rows) {
+  std::vector<std::string> faults;
+  Account account;
+  for (const auto& [row, text] : rows) {
+    const auto taken = take_row(row, text, account);
+    if (!taken.ok()) faults.push_back(unreadable(row, taken.error()));
+    if (taken.ok() && !*taken) faults.push_back("The store's row " + row + " is of a kind that is not known.");
+  }
+  for (const auto& [name, role] : account.of(PrincipalKind::kRole)) {
+    const auto trust = auth::Policy::parse(role->trust, auth::Policy::Use::kTrust);
+    if (!trust.ok()) faults.push_back("the role " + name + ": " + std::string(trust.error().sentence()));
+  }
+  if (!faults.empty()) return faults;
+  const auto identities = auth::Identities::of(account);
+  if (!identities.ok()) faults.emplace_back(identities.error().sentence());
+  return faults;
 }
 
 std::vector<table::AccountChange> changes_between(const Account& before, const Account& after) {

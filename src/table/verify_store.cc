@@ -102,7 +102,9 @@ class CatalogReader {
           wrong("A row of a vector index's log can not be read.");
         }
         return;
-      case SystemRow::kAccount:  // known to who keeps it
+      case SystemRow::kAccount:  // iam knows what they mean
+        if (rest.empty() && row.value.size() != sizeof(uint64_t)) wrong("The users' revision can not be read.");
+        return;
       case SystemRow::kCopy:
       case SystemRow::kProbe:
       case SystemRow::kOldTally:
