@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <fstream>
+#include <map>
 #include <set>
 #include <thread>
 
@@ -47,6 +48,14 @@ class Backups : public RocksdbStore {
     const std::vector<Backup> listed = list_backups(backups()).value();
     for (const Backup& backup : listed) found.push_back(backup.id);
     return found;
+  }
+  // All that is in the directory of the backups, and when folders last changed.
+  std::map<std::string, int64_t> listing() const {
+    std::map<std::string, int64_t> all{{"", fs::last_write_time(backups()).time_since_epoch().count()}};
+    for (const auto& entry : fs::recursive_directory_iterator(backups())) {
+      all[entry.path().string()] = entry.last_write_time().time_since_epoch().count();
+    }
+    return all;
   }
   // The only file of the backups' tables, of which there is one.
   fs::path shared_table() const {
@@ -269,15 +278,18 @@ TEST_F(Backups, CanBeReadWhereTheyAre) {
   const auto engine = open();
   put(*engine, "in the log", "value");
   back_up(*engine);
+  const auto before = listing();
   {
     const auto opened = OpenedBackup::open(backups(), 0);
     ASSERT_TRUE(opened.ok()) << opened.error().sentence();
+    EXPECT_TRUE(OpenedBackup::open(backups(), 0).ok()) << "by several at a time";
     EXPECT_EQ(value_of((*opened)->engine(), "in the log"), "value");
     EXPECT_TRUE(value_of((*opened)->engine(), big_name(99)).has_value());
     EXPECT_EQ(check_rocksdb_files((*opened)->engine(), nullptr).value(), std::vector<std::string>());
     EXPECT_EQ(back_up_rocksdb_engine(*engine, {backups(), 0, nullptr}).error().kind(), ErrorKind::kUnavailable);
   }
   EXPECT_TRUE(check_backup(backups(), 0).ok());
+  EXPECT_EQ(listing(), before) << "they may be where nothing can be written";
   back_up(*engine);
   EXPECT_EQ(ids(), (std::vector<uint32_t>{1, 2}));
 }

@@ -36,7 +36,6 @@ namespace fs = std::filesystem;
 using rocks::BackupDirectory;
 
 constexpr auto kTellEvery = std::chrono::milliseconds(200);
-constexpr char kCheckingName[] = "checking";  // of an OpenedBackup, in the directory of the backups
 
 Error unavailable(std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); }
 
@@ -271,8 +270,18 @@ Result<Backup> check_backup(const std::string& directory, uint32_t id) {
                              "The backup " + std::to_string(info.backup_id) + " in " + directory + " can not be used");
 }
 
+// A directory of nobody else's, where temporary files are.
+static Result<fs::path> make_checking_place() {
+  std::error_code failed;
+  const fs::path temporary = fs::temp_directory_path(failed);
+  std::string name = (failed ? "/tmp" : temporary.string()) + "/partita-verify-XXXXXX";
+  if (mkdtemp(name.data()) != nullptr) return fs::path(name);
+  return unavailable("A directory can not be made in " + fs::path(name).parent_path().string() + ": " +
+                     std::strerror(errno) + ".");
+}
+
 Result<std::unique_ptr<OpenedBackup>> OpenedBackup::open(const std::string& directory, uint32_t id) {
-  PARTITA_TRY(BackupDirectory held, BackupDirectory::open(directory, BackupDirectory::Use::kWrite));
+  PARTITA_TRY(BackupDirectory held, BackupDirectory::open(directory, BackupDirectory::Use::kRead));
   PARTITA_TRY(const auto engine, held.reader());
   PARTITA_TRY(const rocksdb::BackupInfo info, rocks::find_backup(*engine, directory, id));
   PARTITA_TRY(const rocks::BackedUpStore store, store_of(info));
@@ -280,10 +289,8 @@ Result<std::unique_ptr<OpenedBackup>> OpenedBackup::open(const std::string& dire
   opened->lock_ = std::make_shared<BackupDirectory>(std::move(held));
   std::error_code failed;
   const fs::path backups = fs::absolute(directory, failed);
-  const fs::path place = backups / kCheckingName;
+  PARTITA_TRY(const fs::path place, make_checking_place());
   opened->place_ = place.string();
-  fs::remove_all(place, failed);
-  fs::create_directory(place, failed);
   for (const auto& file : info.file_details) {
     if (failed) break;
     const fs::path from = backups / file.relative_filename;
@@ -297,7 +304,7 @@ Result<std::unique_ptr<OpenedBackup>> OpenedBackup::open(const std::string& dire
                   static_cast<unsigned long long>(number_in(file.relative_filename)));
     fs::create_symlink(from, place / name.data(), failed);
   }
-  if (failed) return unavailable("The directory " + opened->place_ + " can not be made: " + failed.message() + ".");
+  if (failed) return unavailable("The directory " + opened->place_ + " can not be written: " + failed.message() + ".");
   PARTITA_TRY_VOID(write_witness(place, store));
   RocksdbOptions options;
   options.directory = opened->place_;

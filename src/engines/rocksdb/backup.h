@@ -60,8 +60,8 @@ Result<Backup> restore_backup(const RestoreRequest& request);
 // Compares the checksum of every file of the backup (0: of the newest) with the one that was stored with it.
 Result<Backup> check_backup(const std::string& directory, uint32_t id);
 
-// A backup as a store, to be read: its tables where they are, the rest as a copy in a folder of the directory, which
-// the end of this erases.
+// A backup as a store, to be read: its tables where they are, the rest as a copy among the system's temporary files,
+// which the end of this erases. Nothing is written to the directory.
 class OpenedBackup {
  public:
   static Result<std::unique_ptr<OpenedBackup>> open(const std::string& directory, uint32_t id);
