@@ -1,6 +1,8 @@
 // Backups of a store that is written to meanwhile, and what is restored from them.
 #include "engines/rocksdb/backup.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -271,6 +273,18 @@ TEST_F(Backups, GoNowhereElseThanWhereTheyBelong) {
   EXPECT_EQ(restore_backup({backups(), 0, restored(), nullptr}).error().kind(), ErrorKind::kInvalid);
   EXPECT_TRUE(fs::exists(restored() + "/letter"));
   EXPECT_EQ(restore_backup({backups(), 5, restored() + "2", nullptr}).error().kind(), ErrorKind::kInvalid);
+}
+
+TEST_F(Backups, AreForNobodyElse) {
+  const mode_t before = umask(022);
+  fill(*open());
+  fs::create_directory(backups());  // by who else may read it
+  back_up(*open());
+  umask(before);
+  for (const auto& entry : fs::recursive_directory_iterator(backups())) {
+    const auto others = fs::perms::group_all | fs::perms::others_all;
+    EXPECT_EQ(entry.status().permissions() & others, fs::perms::none) << entry.path();
+  }
 }
 
 TEST_F(Backups, CanBeReadWhereTheyAre) {

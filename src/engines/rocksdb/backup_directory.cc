@@ -95,11 +95,25 @@ class SteadyFiles final : public rocksdb::FileSystemWrapper {
   rocksdb::IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
                                     std::unique_ptr<rocksdb::FSWritableFile>* file,
                                     rocksdb::IODebugContext* debug) override {
+    // Before there is anything in it: for this user alone, as what is in the store.
+    if (const int made = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600); made >= 0) {
+      fchmod(made, 0600);
+      close(made);
+    }
     rocksdb::FileOptions waiting = options;
     waiting.strict_bytes_per_sync = true;  // for the step before
     rocksdb::IOStatus status = target()->NewWritableFile(path, waiting, file, debug);
     if (status.ok()) *file = std::make_unique<SteadyFile>(std::move(*file));
     return status;
+  }
+  rocksdb::IOStatus CreateDir(const std::string& path, const rocksdb::IOOptions& options,
+                              rocksdb::IODebugContext* debug) override {
+    return mkdir(path.c_str(), 0700) == 0 ? rocksdb::IOStatus::OK() : target()->CreateDir(path, options, debug);
+  }
+  rocksdb::IOStatus CreateDirIfMissing(const std::string& path, const rocksdb::IOOptions& options,
+                                       rocksdb::IODebugContext* debug) override {
+    return mkdir(path.c_str(), 0700) == 0 ? rocksdb::IOStatus::OK()
+                                          : target()->CreateDirIfMissing(path, options, debug);
   }
 };
 
