@@ -22,8 +22,8 @@ std::string admin_socket_of(std::string_view directory);
 
 class Admin {
  public:
-  // Is given the body of the call, which lives until it has answered. On a thread that serves: it must not block.
-  using Answer = std::function<Task<ops::Reply>(std::string_view body)>;
+  // The call lives until it is answered, and has a source. On a thread that serves: it must not block.
+  using Answer = std::function<Task<ops::Reply>(const ops::Call& call)>;
 
   // Before the first call.
   void add(std::string name, Answer answer) { answers_.emplace(std::move(name), std::move(answer)); }

@@ -169,12 +169,12 @@ BackupMaker::~BackupMaker() {
 }
 
 void BackupMaker::answer(Admin& admin) {
-  admin.add("StartBackup", [this](std::string_view body) { return answer_with(start(body)); });
-  admin.add("DescribeBackup", [this](std::string_view) { return answer_with(describe()); });
+  admin.add("StartBackup", [this](const ops::Call& call) { return answer_with(start(call)); });
+  admin.add("DescribeBackup", [this](const ops::Call&) { return answer_with(describe()); });
 }
 
-std::string BackupMaker::start(std::string_view body) {
-  const auto asked = wire::JsonDocument::parse(body);
+std::string BackupMaker::start(const ops::Call& call) {
+  const auto asked = wire::JsonDocument::parse(call.body);
   const std::string directory = asked.ok() ? text_of(asked->root().get("Directory")) : std::string();
   if (directory.empty()) return error_body("StartBackup needs a Directory.");
   const wire::JsonValue keep = asked->root().get("Keep");
@@ -187,11 +187,17 @@ std::string BackupMaker::start(std::string_view body) {
   BackupRequest request{directory, keep.present() ? static_cast<size_t>(keep.as_integer()) : 0, [this](uint64_t bytes) {
                           std::lock_guard held(mutex_);
                           bytes_ = bytes;
-                          return !stopping_;
+                          return !stopping_ && !left_alone_;
                         }};
   running_ = true;
+  left_alone_ = false;
   bytes_ = 0;
   made_.reset();
+  const uint64_t number = ++number_;
+  call.source->when_gone([this, number] {
+    const std::lock_guard held(mutex_);
+    left_alone_ |= number == number_;
+  });
   try {
     thread_ = std::thread([this, request = std::move(request)] { run(request); });
   } catch (const std::system_error&) {
@@ -205,8 +211,9 @@ void BackupMaker::run(const BackupRequest& request) {
   log(LogLevel::kInfo, {"A backup into ", request.directory, " begins."});
   auto made = row_.back_up(engine_, request);
   if (made.ok()) log(LogLevel::kInfo, {"Backup ", std::to_string(made->backup.id), " is in ", request.directory, "."});
-  if (!made.ok()) log(LogLevel::kError, made.error().sentence());
   std::lock_guard lock(mutex_);
+  const std::string_view why = left_alone_ ? " Whoever asked for it has gone." : "";
+  if (!made.ok()) log(LogLevel::kError, {made.error().sentence(), why});
   made_.emplace(std::move(made));
   running_ = false;
 }

@@ -16,14 +16,15 @@
 namespace partita::app {
 
 // Each says on stdout what it did, those that take long on stderr how far they are. They block. Errors: one sentence.
-// Of a store that is served the server makes the backup, and goes on with it when whoever asked has gone.
+// Of a store that is served the server makes the backup, and stops when whoever asked has gone.
 Result<void> back_up(const CommandLine& line);
 Result<void> list_backups(const CommandLine& line);
 Result<void> prune_backups(const CommandLine& line);
 Result<void> restore(const CommandLine& line);
 
 // Makes backups of a server's store on a thread of its own, one at a time: the operations StartBackup, of a Directory
-// and how many to Keep, and DescribeBackup, which says how the newest is. Callable from any thread.
+// and how many to Keep, which stops when that connection ends, and DescribeBackup, which says how the newest is.
+// Callable from any thread.
 class BackupMaker {
  public:
   BackupMaker(storage::Engine& engine, const EngineRow& row) : engine_(engine), row_(row) {}
@@ -35,7 +36,7 @@ class BackupMaker {
   void answer(Admin& admin);
 
  private:
-  std::string start(std::string_view body);
+  std::string start(const ops::Call& call);
   std::string describe();
   void run(const BackupRequest& request);
 
@@ -44,6 +45,8 @@ class BackupMaker {
   std::mutex mutex_;
   bool running_ = false;
   bool stopping_ = false;
+  uint64_t number_ = 0;      // of the newest backup
+  bool left_alone_ = false;  // whoever asked for it has gone
   uint64_t bytes_ = 0;
   std::optional<Result<MadeBackup>> made_;
   std::thread thread_;

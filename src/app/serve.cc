@@ -55,7 +55,7 @@ class ServiceHandler final : public http::Handler {
   Task<ops::Reply> call(const ops::Call& call) override {
     if (call.target.starts_with(kAdminPrefix)) [[unlikely]] {
       const Admin::Answer* const answer = admin_.find(call);
-      return answer != nullptr ? (*answer)(call.body) : operator_calls_.call(call);
+      return answer != nullptr ? (*answer)(call) : operator_calls_.call(call);
     }
     return namespaces_.is_plain(call) ? service_.call(call) : namespaces_.call(call);
   }

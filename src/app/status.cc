@@ -41,7 +41,7 @@ Task<ops::Reply> describe(const ServerFacts& facts) {
 }  // namespace
 
 void answer_status(Admin& admin, ServerFacts facts) {
-  admin.add("DescribeServer", [facts = std::move(facts)](std::string_view) { return describe(facts); });
+  admin.add("DescribeServer", [facts = std::move(facts)](const ops::Call&) { return describe(facts); });
 }
 
 Result<void> status(const CommandLine& line) {

@@ -104,6 +104,7 @@ Task<> Connection::serve() {
     failed = true;
   }
   if (failed) log(LogLevel::kError, "A connection was closed because there is no memory for it.");
+  if (gone_) gone_();
 }
 
 Task<> Connection::serve_requests() {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,6 +60,7 @@ class Connection final : private ops::Source {
   bool encrypted() const override { return stream_->encrypted(); }
   std::string_view header(std::string_view lower_name) const override { return reader_.header(lower_name); }
   bool administrates() const override { return administrates_; }
+  void when_gone(std::function<void()> gone) const override { gone_ = std::move(gone); }
 
   enum class Phase : uint8_t { kIdle, kHead, kBody, kHandling, kWriting, kDraining };
   // What the bytes that arrived came to.
@@ -94,6 +96,7 @@ class Connection final : private ops::Source {
   int64_t deadline_ns_ = 0;
   RequestIds::Id id_{};  // of the request
   std::string head_;     // of the reply, kept for its memory
+  mutable std::function<void()> gone_;
 };
 
 }  // namespace partita::http

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,9 @@ class Source {
   virtual std::string_view header(std::string_view /*lower_name*/) const { return {}; }
   // Whether it is the administration socket, so that nobody has to sign.
   virtual bool administrates() const { return false; }
+  // Has `gone` called, once, when the other side has closed the connection, or it ended otherwise: never while a call
+  // of it is answered. It takes the place of one that was given before.
+  virtual void when_gone(std::function<void()> /*gone*/) const {}
 };
 
 class Touched;

@@ -114,6 +114,24 @@ def expect_whole(server, acknowledged):
         assert found.get(f"l{number}", set()) >= set(range(count))
 
 
+def test_a_backup_ends_with_the_command_that_asked_for_it(tmp_path):
+    backups = tmp_path / "backups"
+    with running_server(data_dir=tmp_path / "data") as server:
+        server.client().create_table(**TABLE)
+        for number in range(300):
+            put_large(server, number)
+        command = subprocess.Popen([binary(), "backup", server.data_dir, backups], stdout=subprocess.PIPE, text=True)
+        wait_until(lambda: (backups / "private").exists())
+        command.kill()
+        assert command.communicate()[0] == "", "it was too fast for this test"
+        wait_until(lambda: "it was stopped. Whoever asked for it has gone." in server.log())
+        assert "There is no backup" in done("backup", "list", backups)
+        left = [path for path in backups.rglob("*") if path.is_file()]
+        assert left == [backups / "PARTITA-BACKUPS"]
+        done("backup", server.data_dir, backups)
+    assert "All is well." in done("verify", backups)
+
+
 def test_backups_beside_writers_hold_all_that_was_acknowledged_before(tmp_path, writers):
     backups = tmp_path / "backups"
     acknowledged = []
