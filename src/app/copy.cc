@@ -64,6 +64,7 @@ Result<void> copy(const CommandLine& line) {
   const std::string from_name = name_of(line.from);
   if (from_name == name_of(line.to)) return Error(ErrorKind::kInvalid, "A store can not be copied onto itself.");
   PARTITA_TRY(const storage::HeldEngine from, hold_store(line.from, true));
+  PARTITA_TRY_VOID(wait_for(table::refuse_copying(*from.engine, from_name)));
   PARTITA_TRY(const storage::HeldEngine to, hold_store(line.to, false));
   // For the progress alone.
   const auto expected = wait_for(from.engine->approximate_bytes({}));

@@ -224,10 +224,10 @@ class Engine {
   // those that were forgotten, and without the topic that has no name.
   virtual Task<Result<std::vector<std::string>>> topics(std::string after, size_t most);
 
-  // For a copy of another store, before anybody else uses the topic: puts entries where that store had them, and is
-  // then as if `end` had been the newest of all that ever were in it. Entries that are there already stay. Errors:
-  // kTooLarge for positions that this engine has no room for.
+  // For a copy of another store, before anybody else uses the topic: puts entries where that store had them, as if
+  // `end` had been the newest ever. Those that are there already stay. Error: kTooLarge for positions without room.
   virtual Task<Result<void>> restore_log(std::string topic, std::vector<LogEntry> entries, Position end);
+  virtual bool has_room_for(const Position& /*end*/) const { return true; }
 
   // Bytes that the range takes on the medium, roughly.
   virtual Task<Result<uint64_t>> approximate_bytes(Range range) = 0;

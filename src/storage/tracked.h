@@ -48,6 +48,7 @@ class Tracked : public Engine {
     return base_.topics(std::move(after), most);
   }
   Task<Result<void>> restore_log(std::string topic, std::vector<LogEntry> entries, Position end) override;
+  bool has_room_for(const Position& end) const override { return base_.has_room_for(end); }
   Task<Result<uint64_t>> approximate_bytes(Range range) override { return base_.approximate_bytes(std::move(range)); }
   Limits limits() const override { return base_.limits(); }
   Result<void> health() const override { return base_.health(); }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "storage/positions.h"
 #include "storage/ranges.h"
 #include "storage/walk.h"
 #include "table/system_rows.h"
@@ -145,6 +146,7 @@ class Copier {
 
  private:
   Task<Result<void>> begin();
+  Task<Result<void>> check_logs();
   Task<Result<void>> copy_rows();
   Task<Result<void>> copy_logs();
   Task<Result<void>> copy_log(std::string topic);
@@ -199,9 +201,8 @@ Task<Result<void>> Copier::store(Ride ride, bool ends) {
 }
 
 Task<Result<void>> Copier::begin() {
-  PARTITA_CO_TRY_VOID(co_await refuse_half_copy(from_));
-  PARTITA_CO_TRY(const bool nothing, co_await is_empty(from_));
-  if (nothing) co_return refusal("There is nothing to copy: " + options_.from_name + " holds no tables.");
+  PARTITA_CO_TRY_VOID(co_await refuse_copying(from_, options_.from_name));
+  PARTITA_CO_TRY_VOID(co_await check_logs());
   PARTITA_CO_TRY(const std::optional<Record> found, co_await read_mark(to_));
   if (found) {
     std::optional<Mark> mark = decode(found->value);
@@ -218,6 +219,22 @@ Task<Result<void>> Copier::begin() {
   if (!empty) co_return refusal("The store to copy to is not empty: name a new one.");
   mark_.from = options_.from_name;
   co_return co_await store(nullptr);
+}
+
+// What can not be copied is not begun.
+Task<Result<void>> Copier::check_logs() {
+  std::string after;
+  for (;;) {
+    auto listed = co_await from_.topics(after, kTopicsAtOnce);
+    PARTITA_CO_TRY(const std::vector<std::string> topics, std::move(listed));
+    if (topics.empty()) co_return Result<void>();
+    for (const std::string& topic : topics) {
+      auto ended = co_await from_.log_end(topic);
+      PARTITA_CO_TRY(const Position end, std::move(ended));
+      if (!to_.has_room_for(end)) co_return storage::no_room_for_position();
+    }
+    after = topics.back();
+  }
 }
 
 Task<Result<void>> Copier::copy_rows() {
@@ -349,6 +366,13 @@ Task<Result<CopyReport>> Copier::run() {
 Task<Result<CopyReport>> copy_store(Engine& from, Engine& to, CopyOptions options) {
   Copier copier(from, to, std::move(options));
   co_return co_await copier.run();
+}
+
+Task<Result<void>> refuse_copying(Engine& from, std::string name) {
+  PARTITA_CO_TRY_VOID(co_await refuse_half_copy(from));
+  PARTITA_CO_TRY(const bool nothing, co_await is_empty(from));
+  if (nothing) co_return refusal("There is nothing to copy: " + name + " holds no tables.");
+  co_return Result<void>();
 }
 
 Task<Result<void>> refuse_half_copy(Engine& engine) {

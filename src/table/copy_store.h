@@ -50,8 +50,13 @@ struct CopyOptions {
 
 // Nobody else uses the stores meanwhile: what changes in `from` is found when all is compared, but may be found so late
 // that the copy has to begin anew. Errors, one sentence each: kInvalid (reason 0) for stores that can not be copied
-// from or to, kConflict for what differs in the end, kUnavailable for a stop; those of the engines.
+// from or to, kTooLarge where the one has no room for the other's logs, before anything is written, kConflict for what
+// differs in the end, kUnavailable for a stop; those of the engines.
 Task<Result<CopyReport>> copy_store(storage::Engine& from, storage::Engine& to, CopyOptions options);
+
+// Errors: kInvalid (reason 0), with one sentence, for a store that nothing is copied of, whatever to: so that this can
+// be known before there is anything to copy to. `name` is what the sentence calls it.
+Task<Result<void>> refuse_copying(storage::Engine& from, std::string name);
 
 // Error: kInvalid (reason 0), with one sentence, for a store that is a copy and not whole yet.
 Task<Result<void>> refuse_half_copy(storage::Engine& engine);

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "engines/memory/memory_engine.h"
+#include "storage/tracked.h"
 #include "table/system_rows.h"
 #include "table/table_testing.h"
 
@@ -114,6 +115,22 @@ TEST_F(CopyTest, RefusesWhatIsNotForIt) {
 }
 
 // As of a server that was started on it once, and asked whether it is ready.
+class WithoutRoom final : public storage::Tracked {
+ public:
+  using Tracked::Tracked;
+  bool has_room_for(const storage::Position&) const override { return false; }
+};
+
+TEST_F(CopyTest, WritesNothingWhereLogsHaveNoRoom) {
+  WithoutRoom to(*to_);
+  const auto refused = wait_for(copy_store(engine_, to, options()));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kTooLarge);
+  const auto written = wait_for(to_->scan({}, storage::Direction::kAscending, 1, 1'000));
+  ASSERT_TRUE(written.ok());
+  EXPECT_TRUE(written->empty());
+}
+
 TEST_F(CopyTest, TakesAStoreThatWasOnlyProbed) {
   std::vector<storage::Key> none;
   const storage::Decide probe = [](std::span<const storage::Record* const>, storage::Changes& changes) {

@@ -64,6 +64,7 @@ class FoundationdbEngine final : public Engine {
   Task<Result<void>> forget_log(std::string topic) override;
   Task<Result<std::vector<std::string>>> topics(std::string after, size_t most) override;
   Task<Result<void>> restore_log(std::string topic, std::vector<LogEntry> entries, Position end) override;
+  bool has_room_for(const Position& end) const override { return Names::is_a_position(end); }
   Task<Result<uint64_t>> approximate_bytes(Range range) override;
   Limits limits() const override { return kLimits; }
   Result<void> health() const override { return pulse_.health(); }
@@ -183,8 +184,8 @@ Task<Result<std::vector<std::string>>> FoundationdbEngine::topics(std::string af
 }
 
 Task<Result<void>> FoundationdbEngine::restore_log(std::string topic, std::vector<LogEntry> entries, Position end) {
-  const auto has_room = [](const LogEntry& one) { return Names::is_a_position(one.position); };
-  if (!Names::is_a_position(end) || !std::ranges::all_of(entries, has_room)) co_return no_room_for_position();
+  const auto has_room = [this](const LogEntry& one) { return has_room_for(one.position); };
+  if (!has_room_for(end) || !std::ranges::all_of(entries, has_room)) co_return no_room_for_position();
   for (size_t begin = 0; begin < entries.size();) {
     size_t bytes = 0;
     size_t behind = begin;

@@ -40,6 +40,7 @@ class MemoryEngine final : public Engine {
   Task<Result<void>> forget_log(std::string topic) override;
   Task<Result<std::vector<std::string>>> topics(std::string after, size_t most) override;
   Task<Result<void>> restore_log(std::string topic, std::vector<LogEntry> entries, Position end) override;
+  bool has_room_for(const Position& end) const override { return position_number(end).has_value(); }
   Task<Result<uint64_t>> approximate_bytes(Range range) override;
   Limits limits() const override { return kLimits; }
   Result<void> health() const override { return {}; }
@@ -219,8 +220,8 @@ Task<Result<std::vector<std::string>>> MemoryEngine::topics(std::string after, s
 }
 
 Task<Result<void>> MemoryEngine::restore_log(std::string topic, std::vector<LogEntry> entries, Position end) {
+  if (!has_room_for(end)) co_return no_room_for_position();
   const std::optional<uint64_t> last = position_number(end);
-  if (!last) co_return no_room_for_position();
   std::unique_lock lock(mutex_);
   Log& log = logs_[topic];
   for (LogEntry& one : entries) log.entries.emplace(one.position, std::move(one.entry));

@@ -64,6 +64,9 @@ class PostgresEngine final : public Engine {
   Task<Result<void>> forget_log(std::string topic) override;
   Task<Result<std::vector<std::string>>> topics(std::string after, size_t most) override;
   Task<Result<void>> restore_log(std::string topic, std::vector<LogEntry> entries, Position end) override;
+  bool has_room_for(const Position& end) const override {
+    return position_number(end).value_or(UINT64_MAX) <= INT64_MAX;
+  }
   Task<Result<uint64_t>> approximate_bytes(Range range) override;
   Limits limits() const override { return kLimits; }
   Result<void> health() const override { return courier_.health(); }
@@ -193,8 +196,8 @@ Task<Result<std::vector<std::string>>> PostgresEngine::topics(std::string after,
 
 Task<Result<void>> PostgresEngine::restore_log(std::string topic, std::vector<LogEntry> entries, Position end) {
   using Element = ArrayParameter::Element;
+  if (!has_room_for(end)) co_return no_room_for_position();
   const std::optional<uint64_t> last = position_number(end);
-  if (!last || *last > INT64_MAX) co_return no_room_for_position();
   ArrayParameter numbers(Element::kInt64);
   ArrayParameter texts(Element::kBytes);
   for (const LogEntry& one : entries) {

@@ -52,6 +52,7 @@ class RocksdbEngine final : public Engine {
   Task<Result<void>> forget_log(std::string topic) override;
   Task<Result<std::vector<std::string>>> topics(std::string after, size_t most) override;
   Task<Result<void>> restore_log(std::string topic, std::vector<LogEntry> entries, Position end) override;
+  bool has_room_for(const Position& end) const override { return position_number(end).value_or(kNoPlace) != kNoPlace; }
   Task<Result<uint64_t>> approximate_bytes(Range range) override;
   Limits limits() const override { return rocks::kLimits; }
   Result<void> health() const override { return committer_.health(); }
@@ -199,8 +200,8 @@ Task<Result<std::vector<std::string>>> RocksdbEngine::topics(std::string after, 
 
 Task<Result<void>> RocksdbEngine::restore_log(std::string topic, std::vector<LogEntry> entries, Position end) {
   Executor* const home = Executor::current();
+  if (!has_room_for(end)) co_return no_room_for_position();
   const std::optional<uint64_t> last = position_number(end);
-  if (!last || *last == kNoPlace) co_return no_room_for_position();
   PARTITA_CO_TRY_VOID(health());
   co_await workers_.enter();
   uint64_t newest = 0;
