@@ -43,6 +43,9 @@ constexpr int kInvalidParams = -32602;
 // Newest first; see modelcontextprotocol.io.
 constexpr std::array<std::string_view, 3> kProtocols = {"2025-06-18", "2025-03-26", "2024-11-05"};
 
+// As much as a document of JSON has, and requests of DynamoDB. Of what is longer no more is kept.
+constexpr size_t kMostLine = size_t{16} << 20;
+
 struct Tool {
   std::string_view operation;
   bool writes;
@@ -297,6 +300,17 @@ class Session {
   const std::string_view version_;
 };
 
+// False: there is no more. A line that is too long is cut off behind kMostLine characters.
+bool read_line(std::istream& in, std::string& line) {
+  using Traits = std::istream::traits_type;
+  line.clear();
+  for (auto next = in.rdbuf()->sbumpc(); next != Traits::eof(); next = in.rdbuf()->sbumpc()) {
+    if (next == '\n') return true;
+    if (line.size() <= kMostLine) line.push_back(Traits::to_char_type(next));
+  }
+  return !line.empty();
+}
+
 }  // namespace
 
 Result<void> mcp(const CommandLine& line, std::string_view version) {
@@ -312,7 +326,11 @@ Result<void> mcp(const CommandLine& line, std::string_view version) {
                               .tags = {},
                               .policies = {&read_only}};
   Session session(service, line.writes ? nullptr : &reader, version);
-  for (std::string text; std::getline(std::cin, text);) {
+  for (std::string text; read_line(std::cin, text);) {
+    if (text.size() > kMostLine) {
+      std::cout << failure(std::nullopt, kInvalidRequest, "A line has at most 16 MiB.") << std::endl;
+      continue;
+    }
     if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
     const std::string answer = session.answer(text);
     if (!answer.empty()) std::cout << answer << std::endl;

@@ -56,6 +56,15 @@ def seeded(tmp_path):
     return ["--in-memory", "--seed", str(tmp_path)]
 
 
+def test_a_line_has_a_limit():
+    with Agent("--in-memory") as agent:
+        agent.say("[" + " " * (40 << 20))
+        answer = json.loads(agent.process.stdout.readline())
+        assert answer == {"jsonrpc": "2.0", "id": None,
+                          "error": {"code": -32600, "message": "A line has at most 16 MiB."}}
+        assert len(agent.tools()) > 5
+
+
 @pytest.mark.parametrize("asked, answered", [("2025-06-18", "2025-06-18"), ("2024-11-05", "2024-11-05"),
                                              ("1999-01-01", "2025-06-18")])
 def test_a_session_begins(asked, answered):
