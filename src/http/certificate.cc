@@ -3,7 +3,11 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
+#include <cerrno>
+#include <fstream>
+#include <sstream>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace partita::http {
@@ -24,11 +28,50 @@ int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* size, con
 // Nobody is there to be asked.
 int no_passphrase(char*, int, int, void*) { return 0; }
 
-Error unusable(std::string_view what, const std::string& file) {
-  const char* const why = ERR_reason_error_string(ERR_peek_last_error());
+Error wrong(std::string sentence) {
   ERR_clear_error();
-  return Error(ErrorKind::kInvalid, "The " + std::string(what) + " in " + file +
-                                        " can not be used: " + (why == nullptr ? "it can not be read" : why) + ".");
+  return Error(ErrorKind::kInvalid, std::move(sentence));
+}
+
+// The text of the file, if it has a block of PEM that is called so. `what`: for people.
+Result<std::string> read_pem(const std::string& file, std::string_view what, std::string_view block) {
+  std::ifstream in(file, std::ios::binary);
+  const int cause = errno;
+  const std::string said = "The " + std::string(what) + " in " + file;
+  if (!in.is_open()) return wrong(said + " can not be read: " + std::system_category().message(cause) + ".");
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (in.bad() || !text) return wrong(said + " can not be read: it is empty, or no file.");
+  std::string held = std::move(text).str();
+  for (size_t at = held.find("-----BEGIN "); at != std::string::npos; at = held.find("-----BEGIN ", at + 1)) {
+    const std::string_view line = std::string_view(held).substr(at, held.find('\n', at) - at);
+    if (line.find(block) != std::string_view::npos) return held;
+  }
+  return wrong(said + " is not PEM: there is no line '-----BEGIN " + std::string(block) + "-----' in it.");
+}
+
+// As OpenSSL says it.
+std::string last_reason() {
+  const char* const why = ERR_reason_error_string(ERR_peek_last_error());
+  return why == nullptr ? std::string() : " (" + std::string(why) + ")";
+}
+
+Result<void> use_files(SSL_CTX* context, const std::string& chain_file, const std::string& key_file) {
+  PARTITA_TRY(const std::string chain, read_pem(chain_file, "certificate", "CERTIFICATE"));
+  PARTITA_TRY(const std::string key, read_pem(key_file, "key", "PRIVATE KEY"));
+  if (SSL_CTX_use_certificate_chain_file(context, chain_file.c_str()) != 1) {
+    return wrong("The certificate in " + chain_file + " is damaged" + last_reason() + ".");
+  }
+  if (key.find("ENCRYPTED") != std::string::npos) {
+    return wrong("The key in " + key_file + " has a passphrase, and there is nobody to be asked for it.");
+  }
+  const bool read = SSL_CTX_use_PrivateKey_file(context, key_file.c_str(), SSL_FILETYPE_PEM) == 1;
+  // A key of another kind than the certificate's is taken, and is then without one.
+  if (read && SSL_CTX_check_private_key(context) == 1) return {};
+  if (read || ERR_GET_LIB(ERR_peek_last_error()) == ERR_LIB_X509) {
+    return wrong("The key in " + key_file + " is not the key of the certificate in " + chain_file + ".");
+  }
+  return wrong("The key in " + key_file + " is damaged" + last_reason() + ".");
 }
 
 Result<std::shared_ptr<SSL_CTX>> read(const std::string& chain_file, const std::string& key_file) {
@@ -43,12 +86,7 @@ Result<std::shared_ptr<SSL_CTX>> read(const std::string& chain_file, const std::
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   SSL_CTX_set_alpn_select_cb(context.get(), choose_protocol, nullptr);
   SSL_CTX_set_default_passwd_cb(context.get(), no_passphrase);
-  if (SSL_CTX_use_certificate_chain_file(context.get(), chain_file.c_str()) != 1) {
-    return unusable("certificate", chain_file);
-  }
-  if (SSL_CTX_use_PrivateKey_file(context.get(), key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
-    return unusable("key", key_file);
-  }
+  PARTITA_TRY_VOID(use_files(context.get(), chain_file, key_file));
   return context;
 }
 

@@ -300,26 +300,54 @@ def test_a_certificate_is_replaced(tmp_path, certificate):
         opened.close()
 
 
-@pytest.mark.parametrize("what", ["no file", "no certificate", "another's key", "a passphrase", "only one"])
-def test_what_can_not_be_used_is_named(tmp_path, certificate, what):
+def locked_key(pair, key):
+    subprocess.run(["openssl", "ec", "-in", pair[1], "-aes256", "-passout", "pass:secret", "-out", key], check=True,
+                   capture_output=True)
+
+
+def other_kind_of_key(_, key):
+    subprocess.run(["openssl", "genrsa", "-out", key, "2048"], check=True, capture_output=True)
+
+
+def write_text(text):
+    return lambda _, path: path.write_text(text)
+
+
+NO_KEY = "The key in {key} is not the key of the certificate in {pem}."
+
+
+@pytest.mark.parametrize("which, make, said", [
+    ("pem", lambda *_: None, "The certificate in {pem} can not be read: No such file or directory."),
+    ("key", lambda *_: None, "The key in {key} can not be read: No such file or directory."),
+    ("pem", lambda _, path: path.mkdir(), "The certificate in {pem} can not be read: it is empty, or no file."),
+    ("pem", write_text(""), "The certificate in {pem} can not be read: it is empty, or no file."),
+    ("pem", write_text("hello\n"), "The certificate in {pem} is not PEM: there is no line '-----BEGIN CERTIFICATE-----' in it."),
+    ("pem", lambda pair, path: path.write_bytes(pair[1].read_bytes()),
+     "The certificate in {pem} is not PEM: there is no line '-----BEGIN CERTIFICATE-----' in it."),
+    ("pem", write_text("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"), "The certificate in {pem} is damaged ("),
+    ("key", lambda pair, path: path.write_bytes(pair[0].read_bytes()),
+     "The key in {key} is not PEM: there is no line '-----BEGIN PRIVATE KEY-----' in it."),
+    ("key", write_text("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"), "The key in {key} is damaged ("),
+    ("key", lambda _, path: path.write_bytes(write_certificate(path.parent, "another")[1].read_bytes()), NO_KEY),
+    ("key", other_kind_of_key, NO_KEY),
+    ("key", locked_key, "The key in {key} has a passphrase, and there is nobody to be asked for it."),
+])
+def test_what_can_not_be_used_is_named(tmp_path, which, make, said):
     pair = write_certificate(tmp_path, "one")
-    if what == "no file":
-        pair[0] = tmp_path / "nowhere.pem"
-    elif what == "no certificate":
-        pair[0].write_text("hello\n")
-    elif what == "another's key":
-        pair[1] = certificate[1]
-    elif what == "a passphrase":
-        locked = tmp_path / "locked.key"
-        subprocess.run(["openssl", "ec", "-in", pair[1], "-aes256", "-passout", "pass:secret", "-out", locked],
-                       check=True, capture_output=True)
-        pair[1] = locked
-    arguments = flags(pair)[: 2 if what == "only one" else 4]
-    ended = subprocess.run([binary(), "serve", "--in-memory", "--listen", "127.0.0.1:0", *arguments],
+    other = tmp_path / f"other.{which}"
+    make(pair, other)
+    pair[0 if which == "pem" else 1] = other
+    ended = subprocess.run([binary(), "serve", "--in-memory", "--listen", "127.0.0.1:0", *flags(pair)],
                            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
-    assert ended.returncode != 0
-    named = {"only one": "--tls-key", "no file": "nowhere.pem", "no certificate": "one.pem"}
-    assert named.get(what, str(pair[1])) in ended.stderr, ended.stderr
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("partita: " + said.format(pem=pair[0], key=pair[1])), ended.stderr
+
+
+def test_one_of_both_files_is_not_enough(tmp_path):
+    pair = write_certificate(tmp_path, "one")
+    ended = subprocess.run([binary(), "serve", "--in-memory", "--listen", "127.0.0.1:0", *flags(pair)[:2]],
+                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 2 and "--tls-key" in ended.stderr
 
 
 def test_policies_see_that_it_is_encrypted(tmp_path, certificate):
