@@ -86,6 +86,28 @@ TEST_F(IamTest, ManyWritersAllGetWhatTheyAskFor) {
   EXPECT_EQ(directory.known()->account.of(auth::PrincipalKind::kUser).size(), size_t{kWriters});
 }
 
+TEST_F(IamTest, KeysOfTagsDifferByMoreThanCapitals) {
+  const auto tag = [](std::string_view key, std::string_view value, int number = 1) {
+    const std::string member = "&Tags.member." + std::to_string(number);
+    return member + ".Key=" + std::string(key) + member + ".Value=" + std::string(value);
+  };
+  const std::string twice =
+      "ValidationError: Duplicate tag keys found. Please note that Tag keys are case insensitive.";
+  EXPECT_EQ(root("Action=CreateUser&UserName=a" + tag("team", "1") + tag("Team", "2", 2)), twice);
+  root("Action=CreateUser&UserName=a" + tag("Department", "finance") + tag("other", "o", 2));
+  EXPECT_EQ(root("Action=TagUser&UserName=a" + tag("team", "1") + tag("TEAM", "2", 2)), twice);
+  EXPECT_EQ(root("Action=TagUser&UserName=a" + tag("department", "hr")), "");
+  EXPECT_EQ(root("Action=ListUserTags&UserName=a"),
+            "<Tags><member><Key>department</Key><Value>hr</Value></member><member><Key>other</Key><Value>o</Value>"
+            "</member></Tags><IsTruncated>false</IsTruncated>");
+  EXPECT_EQ(root("Action=UntagUser&UserName=a&TagKeys.member.1=DEPARTMENT"), "");
+  EXPECT_EQ(inside(root("Action=ListUserTags&UserName=a"), "Key"), "other");
+  // Those of policies are what they are.
+  const std::string made =
+      with("Action=CreatePolicy&PolicyName=p" + tag("team", "1") + tag("Team", "2", 2), kAllowGets);
+  EXPECT_EQ(inside(made, "PolicyName"), "p") << made;
+}
+
 TEST_F(IamTest, RefusesWhatItDoesNotHonour) {
   EXPECT_EQ(root("Action=CreateUser&UserName=a&Colour=red"),
             "ValidationError: The parameter Colour of CreateUser is not supported here.");

@@ -98,7 +98,11 @@ Result<int64_t> number_in(const Request& request, std::string_view parameter, in
   return number;
 }
 
-Result<std::map<std::string, std::string>> tags_in(const Request& request) {
+bool same_name(std::string_view one, std::string_view other) {
+  return std::ranges::equal(one, other, {}, auth::lower, auth::lower);
+}
+
+Result<std::map<std::string, std::string>> tags_in(const Request& request, TagsOf of) {
   std::map<std::string, std::string> tags;
   size_t parameters = 0;
   for (size_t i = 1;; ++i) {
@@ -109,9 +113,13 @@ Result<std::map<std::string, std::string>> tags_in(const Request& request) {
     parameters += value ? 2 : 1;
     if (key->empty() || key->size() > 128)
       return invalid(failed(quoted(*key), prefix + ".key", "Member must be 1 to 128 characters long"));
-    if (!tags.emplace(*key, value.value_or("")).second) {
+    const auto is_same = [&](const auto& tag) {
+      return of == TagsOf::kPolicies ? tag.first == *key : same_name(tag.first, *key);
+    };
+    if (std::ranges::any_of(tags, is_same)) {
       return invalid("Duplicate tag keys found. Please note that Tag keys are case insensitive.");
     }
+    tags.emplace(*key, value.value_or(""));
   }
   const auto given =
       std::ranges::count_if(request.form.parameters(), [](const auto& one) { return one.first.starts_with("Tags."); });

@@ -1,6 +1,7 @@
 // Parameters of calls, checked as IAM checks them. All Result: kIamInvalid.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,8 +25,13 @@ Result<std::string> name_in(const Request& request, std::string_view parameter, 
 Result<std::string> path_in(const Request& request);
 Result<int64_t> number_in(const Request& request, std::string_view parameter, int64_t least, int64_t most,
                           int64_t absent);
-// Tags.member.1.Key and so on. Fault: also kIamLimit.
-Result<std::map<std::string, std::string>> tags_in(const Request& request);
+// But for capitals: of names, and of the keys of users' and roles' tags ("Case sensitivity" of tags in IAM's user
+// guide).
+bool same_name(std::string_view one, std::string_view other);
+// Tags.member.1.Key and so on, no two of which may be the same; keys of policies' tags differ by capitals too. Fault:
+// also kIamLimit.
+enum class TagsOf : uint8_t { kPrincipals, kPolicies };
+Result<std::map<std::string, std::string>> tags_in(const Request& request, TagsOf of);
 // The values of NAME.member.1, NAME.member.2, ...
 std::vector<std::string> list_in(const Request& request, std::string_view name);
 

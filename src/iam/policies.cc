@@ -114,7 +114,7 @@ Result<void> create_policy(Request& request) {
   PARTITA_TRY(made.name, name_in(request, "PolicyName", kMostPolicyName));
   PARTITA_TRY(made.path, path_in(request));
   PARTITA_TRY(std::string document, document_of(request));
-  PARTITA_TRY(made.tags, tags_in(request));
+  PARTITA_TRY(made.tags, tags_in(request, TagsOf::kPolicies));
   made.description = text_or(request, "Description", "");
   const auto& all = request.account.policies;
   if (std::ranges::any_of(all, [&](const auto& one) { return one.second->name == made.name; })) {

@@ -25,8 +25,9 @@ constexpr size_t kMostPolicyName = 128;
 constexpr size_t kMostAttached = 10;
 constexpr size_t kMostTags = 50;
 
-bool same_name(std::string_view one, std::string_view other) {
-  return std::ranges::equal(one, other, {}, auth::lower, auth::lower);
+// Of what is the same but for capitals there is one.
+void erase_tag(Principal& principal, std::string_view key) {
+  std::erase_if(principal.tags, [&](const auto& tag) { return same_name(tag.first, key); });
 }
 
 Result<std::string> boundary_in(const Request& request) {
@@ -111,7 +112,7 @@ Result<void> create_principal(Request& request) {
   made.kind = kind;
   PARTITA_TRY(made.name, name_in(request, words.name, words.most_name));
   PARTITA_TRY(made.path, path_in(request));
-  PARTITA_TRY(made.tags, tags_in(request));
+  PARTITA_TRY(made.tags, tags_in(request, TagsOf::kPrincipals));
   if (kind == PrincipalKind::kRole) PARTITA_TRY_VOID(read_role(request, made));
   if (request.form.find("PermissionsBoundary")) {
     PARTITA_TRY(made.boundary, boundary_in(request));
@@ -278,8 +279,9 @@ Result<void> delete_boundary(Request& request) {
 
 Result<void> tag_principal(Request& request) {
   PARTITA_TRY(Principal found, asked(request));
-  PARTITA_TRY(auto tags, tags_in(request));
-  for (auto& [key, value] : tags) found.tags.insert_or_assign(key, std::move(value));
+  PARTITA_TRY(auto tags, tags_in(request, TagsOf::kPrincipals));
+  for (const auto& [key, value] : tags) erase_tag(found, key);
+  found.tags.merge(tags);
   if (found.tags.size() > kMostTags) return refuse(Fault::kIamLimit, {"TagsPerResource", std::to_string(kMostTags)});
   replace(request, std::move(found));
   return {};
@@ -287,7 +289,7 @@ Result<void> tag_principal(Request& request) {
 
 Result<void> untag_principal(Request& request) {
   PARTITA_TRY(Principal found, asked(request));
-  for (const std::string& key : list_in(request, "TagKeys")) found.tags.erase(key);
+  for (const std::string& key : list_in(request, "TagKeys")) erase_tag(found, key);
   replace(request, std::move(found));
   return {};
 }
