@@ -177,6 +177,18 @@ Result<std::string> parameters_of(const AccountVerb& verb, const CommandLine& li
   return body;
 }
 
+// What was perhaps meant by the name of a policy that there is not.
+std::string hint_of(const AccountVerb& verb, const CommandLine& line) {
+  const Words names = split_words(verb.parameters);
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i] != "PolicyArn" || line.words[i].starts_with("arn:")) continue;
+    for (const auto& [arn, policy] : auth::policies_of_aws()) {
+      if (policy->name == line.words[i]) return " AWS's own has to be named by its ARN: " + arn + ".";
+    }
+  }
+  return {};
+}
+
 const AccountVerb& verb_of(const CommandLine& line) {
   return *std::ranges::find(kVerbs, std::string_view(line.topic), &AccountVerb::name);
 }
@@ -203,7 +215,7 @@ Result<void> run_account_verb(const CommandLine& line) {
       std::string body = "Action=" + with_kind(call, kind) + "&Version=2010-05-08" + parameters;
       if (!marker.empty()) add(body, "Marker", marker);
       PARTITA_TRY(const AdminClient::Answer answer, client.post("", "application/x-www-form-urlencoded", body));
-      if (answer.status != 200) return wrong(text_in(leaves_of(answer.body), "Message"));
+      if (answer.status != 200) return wrong(text_in(leaves_of(answer.body), "Message") + hint_of(verb, line));
       print(verb, answer.body);
       marker = text_in(leaves_of(answer.body), "Marker");
     } while (!marker.empty());

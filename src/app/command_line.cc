@@ -205,6 +205,9 @@ Result<void> finish_simulate(Draft& draft) {
   if (draft.line.identities.empty() || !who || asked.action.empty() || asked.resource.empty()) {
     return misuse("`partita policy simulate` needs --identities, --user or --role, --action and --resource.");
   }
+  if (asked.action.find(':') == std::string::npos) {
+    return misuse("--action takes the service too: dynamodb:" + asked.action + ", not '" + asked.action + "'.");
+  }
   return {};
 }
 
@@ -401,9 +404,16 @@ Result<void> take_topic(Draft& draft, std::string_view word) {
   return {};
 }
 
+// "user", of which there are "user create" and others.
+bool is_first_word(std::string_view word) {
+  const std::string begin = std::string(word) + ' ';
+  return std::ranges::any_of(all_verbs(), [&](const VerbRow& row) { return row.name.starts_with(begin); });
+}
+
 Result<void> finish_help(Draft& draft) {
-  const bool known = draft.line.topic.empty() || find_verb(draft.line.topic) != nullptr;
-  return known ? Result<void>() : unknown_verb(draft.line.topic);
+  const std::string& topic = draft.line.topic;
+  const bool known = topic.empty() || find_verb(topic) != nullptr || is_first_word(topic);
+  return known ? Result<void>() : unknown_verb(topic);
 }
 
 // Reads the flag at `words[at]`, and its value, which may follow an equal sign; moves `at` behind them.
@@ -442,6 +452,14 @@ Result<CommandLine> read_command_line(std::span<const char* const> words) {
   }
   size_t at = 0;
   const VerbRow* const row = find_verb(words, at);
+  if (row == nullptr && is_first_word(words[0])) {
+    const std::string word = words[0];
+    if (words.size() > 1 && asks_for_help(words[1])) {
+      draft.line.topic = word;
+      return std::move(draft.line);
+    }
+    return misuse("`partita " + word + "` wants another word; `partita help " + word + "` lists them.");
+  }
   if (row == nullptr) return unknown_verb(words[0]);
   draft.line.verb = row->verb;
   if (row->verb == Verb::kAccount) draft.line.topic = row->name;
@@ -471,14 +489,17 @@ std::string help_text(std::string_view topic) {
     left.resize(std::max(kColumn, left.size() + 1), ' ');
     text.append(left).append(help).append("\n");
   };
-  if (topic.empty()) {
-    text = "partita: a DynamoDB that you own.\n\nUsage: partita VERB [OPTION...]\n\n";
-    for (const VerbRow& row : all_verbs()) entry("  " + std::string(row.name), row.help);
+  const VerbRow* const row = find_verb(topic);
+  if (row == nullptr) {
+    const std::string begin = topic.empty() ? std::string() : std::string(topic) + ' ';
+    text = topic.empty() ? "partita: a DynamoDB that you own.\n\nUsage: partita VERB [OPTION...]\n\n"
+                         : "Usage: partita " + begin + "... [OPTION...]\n\n";
+    for (const VerbRow& one : all_verbs()) {
+      if (one.name.starts_with(begin)) entry("  " + std::string(one.name), one.help);
+    }
     text += "\n`partita VERB --help` says more about one.\n";
     return text;
   }
-  const VerbRow* const row = find_verb(topic);
-  PARTITA_CHECK(row != nullptr);
   text.append("Usage: partita ").append(row->name);
   if (!row->arguments.empty()) text.append(" ").append(row->arguments);
   text.append("\n\n").append(row->help).append("\n");
@@ -490,7 +511,10 @@ std::string help_text(std::string_view topic) {
   if (std::ranges::find(kOfStores, row->verb) == kOfStores.end()) return text;
   if (row->verb == Verb::kServe) entry("  --help", "Print this text.");
   text += "\nStores:\n";
-  for (const EngineRow& engine : engines()) entry("  " + std::string(engine.url), engine.help);
+  for (const EngineRow& engine : engines()) {
+    const bool stays = engine.format != 0;
+    if (stays || row->verb == Verb::kServe) entry("  " + std::string(engine.url), engine.help);
+  }
   return text;
 }
 

@@ -50,7 +50,7 @@ enum class NamespacesBy : uint8_t { kNothing, kKey, kHeader };
 
 struct CommandLine {
   Verb verb = Verb::kHelp;
-  std::string topic;   // of kHelp: a verb, or empty for all of them; of kAccount: which of account_verbs()
+  std::string topic;   // of kHelp: a verb, the first word of some, or empty; of kAccount: which of account_verbs()
   http::Options http;  // of kServe, like what follows
   std::string store;   // a URL as in engines.h
   LogLevel log_level = LogLevel::kInfo;
@@ -89,7 +89,7 @@ struct CommandLine {
 // `words` are those behind the program's name. Error: kInvalid (reason 0), with one sentence that says what is wrong.
 Result<CommandLine> read_command_line(std::span<const char* const> words);
 
-// Ends with a line feed. Precondition: the topic is a verb, or empty.
+// Ends with a line feed. Precondition: the topic is a verb, the first word of some, or empty.
 std::string help_text(std::string_view topic);
 
 }  // namespace partita::app

@@ -227,6 +227,30 @@ TEST(CommandLine, HelpsWithEveryVerb) {
   EXPECT_EQ(one->topic, "serve");
   EXPECT_NE(help_text("serve").find("--listen HOST:PORT"), std::string::npos);
   EXPECT_NE(help_text("serve").find("rocksdb:DIR"), std::string::npos);
+  EXPECT_NE(help_text("serve").find("memory:"), std::string::npos);
+  for (const char* verb : {"backup", "verify", "copy"}) {
+    EXPECT_EQ(help_text(verb).find("memory:"), std::string::npos) << verb;
+    EXPECT_NE(help_text(verb).find("rocksdb:DIR"), std::string::npos) << verb;
+  }
+}
+
+TEST(CommandLine, HelpsWithTheFirstWordOfVerbs) {
+  for (const auto& words : std::vector<std::vector<const char*>>{{"help", "user"}, {"user", "--help"}}) {
+    const auto line = read(words);
+    ASSERT_TRUE(line.ok()) << line.error().sentence();
+    EXPECT_EQ(line->verb, Verb::kHelp);
+    EXPECT_EQ(line->topic, "user");
+  }
+  const std::string help = help_text("user");
+  EXPECT_NE(help.find("  user key create "), std::string::npos);
+  EXPECT_EQ(help.find("  group create "), std::string::npos);
+  EXPECT_EQ(refusal({"user"}), "`partita user` wants another word; `partita help user` lists them.");
+  EXPECT_EQ(refusal({"user", "mend"}), "`partita user` wants another word; `partita help user` lists them.");
+}
+
+TEST(CommandLine, SimulatesActionsOfServices) {
+  EXPECT_EQ(refusal({"policy", "simulate", "--identities", "f", "--user", "u", "--resource", "*", "--action", "Scan"}),
+            "--action takes the service too: dynamodb:Scan, not 'Scan'.");
 }
 
 }  // namespace

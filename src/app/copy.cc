@@ -38,9 +38,9 @@ std::string told(const table::CopyProgress& progress, uint64_t expected_bytes) {
          mebibytes(progress.bytes) + part;
 }
 
-void say(const std::string& what, const table::CopiedPart& part, const char* unit) {
-  std::printf("%s: %" PRIu64 " %s, %" PRIu64 " bytes, checksum %016" PRIx64 "\n", what.c_str(), part.rows, unit,
-              part.bytes, part.checksum);
+void say(const std::string& what, const table::CopiedPart& part, const char* one, const char* many) {
+  std::printf("%s: %s, %s, checksum %016" PRIx64 "\n", what.c_str(), counted(part.rows, one, many).c_str(),
+              counted(part.bytes, "byte", "bytes").c_str(), part.checksum);
 }
 
 // With the names that the tables have.
@@ -51,9 +51,9 @@ Result<void> say_all(storage::Engine& engine, const table::CopyReport& report) {
   for (const table::Table& table : catalog.all()) names[table->id] = "table " + table->name;
   for (const auto& [id, part] : report.tables) {
     const auto named = names.find(id);
-    say(named != names.end() ? named->second : "table that is being dropped", part, "rows");
+    say(named != names.end() ? named->second : "table that is being dropped", part, "row", "rows");
   }
-  say("streams", report.logs, "entries");
+  say("streams", report.logs, "entry", "entries");
   return {};
 }
 

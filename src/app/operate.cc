@@ -6,6 +6,7 @@
 
 #include "app/admin_client.h"
 #include "app/local_calls.h"
+#include "app/teller.h"
 #include "wire/json_reader.h"
 #include "wire/json_writer.h"
 
@@ -31,19 +32,22 @@ std::string body_of(const CommandLine& line, std::string_view after) {
   return std::move(json).take();
 }
 
-std::string number_of(const JsonValue& value) {
-  return value.is(JsonValue::Kind::kInteger) ? std::to_string(value.as_integer()) : "?";
+std::string count_of(const JsonValue& value, std::string_view one, std::string_view many) {
+  const bool is_number = value.is(JsonValue::Kind::kInteger);
+  return counted(is_number ? static_cast<uint64_t>(value.as_integer()) : 0, one, many);
 }
 
 void print(const std::string& operation, const JsonValue& answer) {
   for (const JsonValue name : answer.get("Namespaces").elements()) std::printf("%s\n", text_of(name).c_str());
   for (const JsonValue one : answer.get("Snapshots").elements()) {
-    std::printf("%s: %s rows, %s bytes\n", text_of(one.get("Name")).c_str(), number_of(one.get("Rows")).c_str(),
-                number_of(one.get("SizeBytes")).c_str());
+    std::printf("%s: %s, %s\n", text_of(one.get("Name")).c_str(), count_of(one.get("Rows"), "row", "rows").c_str(),
+                count_of(one.get("SizeBytes"), "byte", "bytes").c_str());
   }
-  if (operation == "CreateSnapshot") std::printf("%s rows\n", number_of(answer.get("Snapshot").get("Rows")).c_str());
+  if (operation == "CreateSnapshot") {
+    std::printf("%s\n", count_of(answer.get("Snapshot").get("Rows"), "row", "rows").c_str());
+  }
   if (operation == "RollbackToSnapshot") {
-    std::printf("%s rows were written\n", number_of(answer.get("RowsWritten")).c_str());
+    std::printf("%s written\n", count_of(answer.get("RowsWritten"), "row was", "rows were").c_str());
   }
 }
 

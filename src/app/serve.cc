@@ -212,6 +212,11 @@ void log_settings(const CommandLine& line, const http::Server& server) {
   if (line.http.keys != nullptr) {
     const size_t keys = line.http.keys->size();
     log(LogLevel::kInfo, {"Signatures are verified, by ", number(keys), keys == 1 ? " access key." : " access keys."});
+    if (keys == 0) {
+      log(LogLevel::kWarn,
+          "Nobody has an access key, so all calls are refused: `partita user create` and `partita user "
+          "key create` make one.");
+    }
   } else if (server.beyond_loopback()) {
     log(LogLevel::kWarn, "Whoever reaches the port may do anything: no signature is verified.");
   }

@@ -21,6 +21,10 @@ std::string mebibytes(uint64_t bytes) {
   return text;
 }
 
+std::string counted(uint64_t count, std::string_view one, std::string_view many) {
+  return std::to_string(count).append(" ").append(count == 1 ? one : many);
+}
+
 Teller::~Teller() {
   if (open_line_) std::fputc('\n', stderr);
 }

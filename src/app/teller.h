@@ -1,7 +1,9 @@
 // How far a verb is, for people: one line that changes on a terminal, and a line now and then elsewhere.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/function_ref.h"
 
@@ -9,6 +11,9 @@ namespace partita::app {
 
 // "12.5 MiB"
 std::string mebibytes(uint64_t bytes);
+
+// "1 row", "2 rows"
+std::string counted(uint64_t count, std::string_view one, std::string_view many);
 
 class Teller {
  public:

@@ -19,10 +19,6 @@ namespace partita::app {
 
 namespace {
 
-std::string counted(uint64_t count, const std::string& one, const std::string& many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
 void say(const table::Verified& verified) {
   std::string line = verified.table.empty()
                          ? "catalogue: " + counted(verified.items, "row", "rows")
@@ -167,7 +163,7 @@ Result<bool> verify(const CommandLine& line) {
     PARTITA_TRY_VOID(store.check());
   }
   const bool well = found.differences == 0;
-  std::printf("%s\n", !well           ? "Something is wrong; see above."
+  std::printf("%s\n", !well            ? "Something is wrong; see above."
                       : found.left_out ? "All that was looked at is well."
                                        : "All is well.");
   return well;

@@ -353,6 +353,7 @@ def test_verbs_from_nothing(tmp_path):
     (tmp_path / "trust.json").write_text(trusting(ACCOUNT))
     with running_server(data_dir=tmp_path / "data", extra_args=["--users"]) as server:
         refused("UnrecognizedClientException", client_of(server).list_tables)
+        assert "Nobody has an access key, so all calls are refused" in server.log()
         assert verb(server, "user", "create", "alice") == (0, f"arn:aws:iam::{ACCOUNT}:user/alice\n")
         assert verb(server, "user", "create", "alice") == (1, "partita: User with name alice already exists.\n")
         code, profile = verb(server, "user", "key", "create", "alice")
@@ -367,6 +368,8 @@ def test_verbs_from_nothing(tmp_path):
         assert verb(server, "policy", "create", "gets", str(tmp_path / "gets.json")) == (
             0, f"arn:aws:iam::{ACCOUNT}:policy/gets\n")
         assert verb(server, "policy", "attach", "group", "g", "gets") == (0, "")
+        code, said = verb(server, "policy", "attach", "group", "g", "IAMFullAccess")
+        assert code == 1 and said.endswith(" AWS's own has to be named by its ARN: arn:aws:iam::aws:policy/IAMFullAccess.\n")
         assert f"arn:aws:iam::{ACCOUNT}:policy/gets\t1\n" in verb(server, "policy", "list")[1]
         shown = verb(server, "user", "show", "alice")[1]
         for line in ("UserName\talice", "GroupName\tg", f"AccessKeyId\t{key['access_key_id']}", "PolicyNames\town"):

@@ -370,7 +370,8 @@ def test_by_command(tmp_path):
             client.put_item(TableName="tab", Item={"k": {"S": "x"}})
         assert run("snapshot", "rollback", "clean", socket, "--namespace", "mine")[0] == 0
         assert (plain.scan(TableName="tab")["Count"], named.scan(TableName="tab")["Count"]) == (1, 0)
-        assert run("snapshot", "rollback", "clean", socket)[0] == 0
+        assert run("snapshot", "rollback", "clean", socket) == (0, "2 rows were written\n", "")
+        assert run("snapshot", "rollback", "clean", socket) == (0, "0 rows were written\n", "")
         assert plain.scan(TableName="tab")["Count"] == 0
         code, out, _ = run("snapshot", "list", socket)
         assert code == 0 and out.startswith("clean: ")

@@ -212,7 +212,7 @@ def test_what_can_not_be_copied_is_refused_in_a_sentence(tmp_path):
             BillingMode="PAY_PER_REQUEST",
         )
         code, _, err = run("copy", store, tmp_path / "copy")
-        assert code == 1 and "in use by another server" in err
+        assert code == 1 and "in use by another server; stop that one, or name another directory." in err
     code, _, err = run("copy", tmp_path / "nothing", tmp_path / "copy")
     assert code == 1 and "There is no store" in err and not (tmp_path / "nothing").exists()
     code, _, err = run("copy", store, store)

@@ -154,7 +154,7 @@ rocksdb::ColumnFamilyOptions records_options(const std::shared_ptr<rocksdb::Cach
 Result<void> prepare_directory(const std::string& directory) {
   std::error_code failed;
   if (std::filesystem::exists(directory, failed) && !std::filesystem::is_directory(directory, failed)) {
-    return unavailable("The data directory " + directory + " is a file; choose a directory with --data.");
+    return unavailable("The data directory " + directory + " is a file; name a directory.");
   }
   failed = make_private_directory(directory);
   if (failed) {
@@ -163,7 +163,7 @@ Result<void> prepare_directory(const std::string& directory) {
   if (faccessat(AT_FDCWD, directory.c_str(), R_OK | W_OK | X_OK, AT_EACCESS) != 0) {
     const int cause = errno;
     return unavailable("The data directory " + directory + " can not be written: " + std::strerror(cause) +
-                       "; give this user the right to write there or choose another with --data.");
+                       "; give this user the right to write there, or name another.");
   }
   return {};
 }
@@ -174,7 +174,7 @@ Error open_error(const rocksdb::Status& status, const std::string& directory) {
       (text.find("lock hold by current process") != std::string::npos ||
        text.find("While lock file") != std::string::npos)) {
     return unavailable("The data directory " + directory +
-                       " is in use by another server; stop that one or choose another directory with --data.");
+                       " is in use by another server; stop that one, or name another directory.");
   }
   if (status.IsInvalidArgument()) {
     return Error(ErrorKind::kInvalid, "The store in " + directory +
@@ -192,8 +192,8 @@ Error unwritable_witness(const std::string& directory) {
 }
 
 Error foreign(const std::string& directory) {
-  return Error(ErrorKind::kInvalid, "The directory " + directory +
-                                        " holds a database that Partita did not make; choose another with --data.");
+  return Error(ErrorKind::kInvalid,
+               "The directory " + directory + " holds a database that Partita did not make; name another.");
 }
 
 Result<void> check_format(std::string_view stored, const std::string& directory) {
