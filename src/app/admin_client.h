@@ -3,9 +3,11 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "app/http_client.h"
 #include "base/result.h"
+#include "wire/json_reader.h"
 
 namespace partita::app {
 
@@ -17,13 +19,14 @@ class AdminClient {
   // `place`: the socket, or the directory that the server uses. Error: kUnavailable, with one sentence.
   static Result<AdminClient> connect(const std::string& place);
 
-  // A POST with these headers; an empty `target` is left out. Errors of both: as HttpClient::post().
+  // A POST with these headers; an empty `target` is left out. Errors of both: kUnavailable, with one sentence.
   Result<Answer> post(std::string_view target, std::string_view content_type, std::string_view body);
-  // An operation of Admin.
-  Result<Answer> ask(std::string_view operation, std::string_view body);
+  // What an operation of Admin says. Error: also what the server refuses, in its own sentence.
+  Result<wire::JsonDocument> ask(std::string_view operation, std::string_view body);
 
  private:
-  explicit AdminClient(int socket) : http_(socket) {}
+  AdminClient(std::string place, int socket) : place_(std::move(place)), http_(socket) {}
+  std::string place_;  // for sentences
   HttpClient http_;
 };
 

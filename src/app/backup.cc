@@ -3,7 +3,7 @@
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
-#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "app/admin_client.h"
@@ -11,6 +11,7 @@
 #include "app/teller.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/whole_path.h"
 #include "wire/json_reader.h"
 #include "wire/json_writer.h"
 
@@ -18,11 +19,7 @@ namespace partita::app {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr auto kAskEvery = std::chrono::milliseconds(100);
-
-Error unavailable(std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); }
 
 std::string moment(int64_t seconds) {
   constexpr size_t kToSeconds = 19;
@@ -34,13 +31,6 @@ std::string moment(int64_t seconds) {
 void say(const std::string& directory, uint64_t id, uint64_t bytes, uint64_t new_bytes) {
   std::printf("Backup %" PRIu64 " is in %s: %s, of which %s were new.\n", id, directory.c_str(),
               mebibytes(bytes).c_str(), mebibytes(new_bytes).c_str());
-}
-
-// Where that is for a server, whose working directory may be another.
-std::string absolute(const std::string& directory) {
-  std::error_code failed;
-  const fs::path whole = fs::absolute(directory, failed).lexically_normal();
-  return failed ? directory : whole.string();
 }
 
 Result<void> back_up_here(const CommandLine& line) {
@@ -56,47 +46,24 @@ Result<void> back_up_here(const CommandLine& line) {
   return {};
 }
 
-// What a server answered; its members are numbers and texts.
-class Said {
- public:
-  static Result<Said> ask(AdminClient& server, std::string_view operation, const std::string& body) {
-    PARTITA_TRY(const AdminClient::Answer answer, server.ask(operation, body));
-    auto document = wire::JsonDocument::parse(answer.body);
-    if (answer.status != 200 || !document.ok()) {
-      return unavailable("The server does not know how to back up; it may be of an older version.");
-    }
-    Said said(std::move(*document));
-    if (const std::string error = said.text("Error"); !error.empty()) return unavailable(error);
-    return said;
-  }
-  std::string text(std::string_view name) const { return text_of(document_.root().get(name)); }
-  uint64_t number(std::string_view name) const {
-    const wire::JsonValue value = document_.root().get(name);
-    return value.is(wire::JsonValue::Kind::kInteger) ? static_cast<uint64_t>(value.as_integer()) : 0;
-  }
-
- private:
-  explicit Said(wire::JsonDocument document) : document_(std::move(document)) {}
-  wire::JsonDocument document_;
-};
-
 Result<void> back_up_there(const CommandLine& line, AdminClient& server) {
   wire::JsonWriter json;
   json.begin_object();
   json.key("Directory");
-  json.string(absolute(line.backups));
+  json.string(whole_path(line.backups));  // a server's working directory may be another
   json.key("Keep");
   json.number(static_cast<int64_t>(line.keep));
   json.end_object();
-  PARTITA_TRY_VOID(Said::ask(server, "StartBackup", std::move(json).take()));
+  PARTITA_TRY_VOID(server.ask("StartBackup", std::move(json).take()));
   for (Teller teller;;) {
-    PARTITA_TRY(const Said said, Said::ask(server, "DescribeBackup", "{}"));
-    if (said.text("State") == "DONE") {
-      say(line.backups, said.number("Id"), said.number("Bytes"), said.number("NewBytes"));
+    PARTITA_TRY(const wire::JsonDocument said, server.ask("DescribeBackup", "{}"));
+    const auto number = [&](std::string_view name) { return static_cast<uint64_t>(integer_of(said.root().get(name))); };
+    if (text_of(said.root().get("State")) == "DONE") {
+      say(line.backups, number("Id"), number("Bytes"), number("NewBytes"));
       return {};
     }
-    const auto told = [&] { return "backing up: " + mebibytes(said.number("CopiedBytes")) + " copied"; };
-    if (said.number("CopiedBytes") > 0) teller.tell(told);
+    const auto told = [&] { return "backing up: " + mebibytes(number("CopiedBytes")) + " copied"; };
+    if (number("CopiedBytes") > 0) teller.tell(told);
     std::this_thread::sleep_for(kAskEvery);
   }
 }

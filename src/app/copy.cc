@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 
 #include "app/engines.h"
 #include "app/teller.h"
 #include "base/clock.h"
 #include "base/random.h"
+#include "base/whole_path.h"
 #include "table/catalog.h"
 #include "table/copy_store.h"
 
@@ -22,10 +21,7 @@ namespace {
 // What it is called when the copy goes on, wherever that is typed.
 std::string name_of(const std::string& url) {
   const std::string place = place_of_store(url);
-  if (scheme_of(url) != "rocksdb") return place;
-  std::error_code failed;
-  const auto whole = std::filesystem::weakly_canonical(place, failed);
-  return failed ? place : whole.string();
+  return scheme_of(url) == "rocksdb" ? whole_path(place) : place;
 }
 
 std::string told(const table::CopyProgress& progress, uint64_t expected_bytes) {

@@ -1,6 +1,7 @@
 // Calls that this process makes of its own service.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,6 +14,8 @@ namespace partita::app {
 
 // The string that a member of a reply or of a message is; empty when it is none.
 std::string text_of(const wire::JsonValue& value);
+// The same of a number without a fraction; 0 when it is none.
+int64_t integer_of(const wire::JsonValue& value);
 
 // For one thread, and not for one that serves: each call blocks until it is answered.
 class LocalCalls {

@@ -14,7 +14,6 @@ namespace partita::app {
 
 namespace {
 
-using wire::JsonDocument;
 using wire::JsonValue;
 
 std::string body_of(const CommandLine& line, std::string_view after) {
@@ -33,8 +32,7 @@ std::string body_of(const CommandLine& line, std::string_view after) {
 }
 
 std::string count_of(const JsonValue& value, std::string_view one, std::string_view many) {
-  const bool is_number = value.is(JsonValue::Kind::kInteger);
-  return counted(is_number ? static_cast<uint64_t>(value.as_integer()) : 0, one, many);
+  return counted(static_cast<uint64_t>(integer_of(value)), one, many);
 }
 
 void print(const std::string& operation, const JsonValue& answer) {
@@ -57,18 +55,9 @@ Result<void> operate(const CommandLine& line) {
   PARTITA_TRY(AdminClient client, AdminClient::connect(line.data));
   std::string after;
   do {
-    PARTITA_TRY(const AdminClient::Answer answer, client.ask(line.operation, body_of(line, after)));
-    const auto said = JsonDocument::parse(answer.body);
-    if (!said.ok()) {
-      return Error(ErrorKind::kUnavailable, "What answers at " + line.data + " is no server of Partita.");
-    }
-    const JsonValue root = said->root();
-    if (answer.status != 200) {
-      const std::string message = text_of(root.get("message"));
-      return Error(ErrorKind::kUnavailable, message.empty() ? text_of(root.get("Message")) : message);
-    }
-    print(line.operation, root);
-    after = text_of(root.get("LastEvaluatedName"));
+    PARTITA_TRY(const wire::JsonDocument said, client.ask(line.operation, body_of(line, after)));
+    print(line.operation, said.root());
+    after = text_of(said.root().get("LastEvaluatedName"));
   } while (!after.empty());
   return {};
 }

@@ -6,6 +6,7 @@
 
 #include "app/admin_client.h"
 #include "app/local_calls.h"
+#include "app/teller.h"
 #include "base/clock.h"
 #include "wire/json_reader.h"
 #include "wire/json_writer.h"
@@ -46,21 +47,15 @@ void answer_status(Admin& admin, ServerFacts facts) {
 
 Result<void> status(const CommandLine& line) {
   PARTITA_TRY(AdminClient client, AdminClient::connect(line.data));
-  PARTITA_TRY(const AdminClient::Answer answer, client.ask("DescribeServer", "{}"));
-  const auto said = wire::JsonDocument::parse(answer.body);
-  if (answer.status != 200 || !said.ok()) {
-    return Error(ErrorKind::kUnavailable, "What answers at " + line.data + " is no server of Partita.");
-  }
-  const auto text = [&](std::string_view name) { return text_of(said->root().get(name)); };
-  const auto number = [&](std::string_view name) {
-    const wire::JsonValue value = said->root().get(name);
-    return value.is(wire::JsonValue::Kind::kInteger) ? std::to_string(value.as_integer()) : std::string("?");
-  };
+  PARTITA_TRY(const wire::JsonDocument document, client.ask("DescribeServer", "{}"));
+  const wire::JsonValue said = document.root();
+  const auto text = [&](std::string_view name) { return text_of(said.get(name)); };
+  const auto number = [&](std::string_view name) { return std::to_string(integer_of(said.get(name))); };
   std::printf("partita %s, revision %s, process %s\n", text("Version").c_str(), text("Revision").c_str(),
               number("ProcessId").c_str());
-  for (const wire::JsonValue url : said->root().get("Urls").elements())
-    std::printf("serving %s\n", text_of(url).c_str());
-  std::printf("data in %s\nfor %s seconds\n", text("Store").c_str(), number("UptimeSeconds").c_str());
+  for (const wire::JsonValue url : said.get("Urls").elements()) std::printf("serving %s\n", text_of(url).c_str());
+  std::printf("data in %s\nfor %s\n", text("Store").c_str(),
+              counted(static_cast<uint64_t>(integer_of(said.get("UptimeSeconds"))), "second", "seconds").c_str());
   return {};
 }
 

@@ -3,18 +3,15 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/transaction_log.h>
 
-#include <filesystem>
 #include <set>
-#include <system_error>
 
 #include "base/priority.h"
+#include "base/whole_path.h"
 #include "engines/rocksdb/backup_directory.h"
 
 namespace partita::rocks {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 // More than this in the write-ahead log is written into tables first, which later backups share; less is copied.
 constexpr uint64_t kFlushBytes = uint64_t{8} << 20;
@@ -38,12 +35,6 @@ std::set<std::string> files_of(const rocksdb::BackupEngine& engine) {
   return files;
 }
 
-std::string absolute(const std::string& directory) {
-  std::error_code failed;
-  const fs::path whole = fs::weakly_canonical(directory, failed);
-  return failed ? directory : whole.string();
-}
-
 Error not_there(const BackupRequest& request, const std::string& why) {
   return Error(ErrorKind::kInvalid, request.directory + " " + why + ": name another directory for the backups.");
 }
@@ -63,8 +54,8 @@ Result<void> check_others(const rocksdb::BackupEngine& engine, const std::string
 
 Result<MadeBackup> back_up(Store& store, const BackupRequest& request) {
   if (store.keeper.failed()) return Error(ErrorKind::kUnavailable, store.keeper.sentence());
-  const std::string place = absolute(store.db->GetName());
-  if (absolute(request.directory).starts_with(place + "/")) return not_there(request, "is within the store itself");
+  const std::string place = whole_path(store.db->GetName());
+  if (whole_path(request.directory).starts_with(place + "/")) return not_there(request, "is within the store itself");
   PARTITA_TRY(const BackupDirectory directory, BackupDirectory::open(request.directory, BackupDirectory::Use::kWrite));
   PARTITA_TRY(const std::unique_ptr<rocksdb::BackupEngine> engine, directory.engine(store.env.get()));
   PARTITA_TRY_VOID(check_others(*engine, place, request));
