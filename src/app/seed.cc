@@ -15,8 +15,11 @@
 
 #include "app/local_calls.h"
 #include "base/log.h"
+#include "ops/operation.h"
+#include "wire/item_reader.h"
 #include "wire/json_reader.h"
 #include "wire/json_writer.h"
+#include "wire/shape.h"
 
 namespace partita::app {
 
@@ -68,6 +71,11 @@ std::string body_about(std::string_view table) {
   return std::move(json).take();
 }
 
+struct Line {
+  size_t number;  // in the file, from 1
+  std::string text;
+};
+
 class Seeding {
  public:
   explicit Seeding(ops::Service& service) : calls_(service) {}
@@ -78,14 +86,18 @@ class Seeding {
     text << opened.rdbuf();
     const std::string body = std::move(text).str();
     const auto parsed = JsonDocument::parse(body);
-    const std::string table = parsed.ok() ? text_of(parsed->root().get("TableName")) : std::string();
-    if (table.empty()) return wrong(file, "this is not what CreateTable takes.");
+    if (!parsed.ok()) return wrong(file, "this is not JSON.");
+    const std::string table = text_of(parsed->root().get("TableName"));
+    if (table.empty()) return wrong(file, "this is not what CreateTable takes: there is no TableName.");
     if (calls_.ask("DescribeTable", body_about(table)).status == 200) {
       log(LogLevel::kInfo, {"The table ", table, " is there already, and is not seeded."});
       return {};
     }
     const ops::Reply reply = calls_.ask("CreateTable", body);
-    if (reply.status != 200) return wrong(file, message_of(reply));
+    if (reply.status != 200) {
+      const std::string where = wire::misfit(parsed->root(), ops::find_operation("CreateTable")->shape);
+      return wrong(file, where + (where.empty() ? "" : ": ") + message_of(reply));
+    }
     if (!wait_until_active(table)) return wrong(file, "the table did not become active in a minute.");
     made_.insert(table);
     log(LogLevel::kInfo, {"The table ", table, " was made, as ", file.string(), " says."});
@@ -99,7 +111,7 @@ class Seeding {
       return described.status == 200 ? Result<void>() : wrong(file, message_of(described));
     }
     PARTITA_TRY(std::ifstream lines, open_file(file));
-    std::vector<std::string> batch;
+    std::vector<Line> batch;
     size_t bytes = 0;  // of the batch
     size_t number = 0;
     for (std::string line; std::getline(lines, line);) {
@@ -110,13 +122,13 @@ class Seeding {
         return wrong(file, "line " + std::to_string(number) + " is not {\"Item\": {...}}.");
       }
       bytes += line.size();
-      batch.push_back(std::move(line));
+      batch.push_back({number, std::move(line)});
       if (batch.size() < kItemsAtOnce && bytes < kBytesAtOnce) continue;
-      PARTITA_TRY_VOID(put(file, table, batch, number));
+      PARTITA_TRY_VOID(put(file, table, batch));
       bytes = 0;
     }
     if (lines.bad()) return wrong(file, "behind line " + std::to_string(number) + " it can not be read.");
-    if (!batch.empty()) PARTITA_TRY_VOID(put(file, table, batch, number));
+    if (!batch.empty()) PARTITA_TRY_VOID(put(file, table, batch));
     log(LogLevel::kInfo, {std::to_string(items_), " items were put, of ", file.string(), "."});
     items_ = 0;
     return {};
@@ -134,9 +146,31 @@ class Seeding {
     return false;
   }
 
-  // Empties the batch, whose last line is the file's `number`th.
-  Result<void> put(const std::filesystem::path& file, const std::string& table, std::vector<std::string>& batch,
-                   size_t number) {
+  // What is wrong with the first line that can not be put: its number, perhaps the member, and the reason.
+  std::string find_wrong(const std::string& table, const std::vector<Line>& batch, const ops::Reply& refused) {
+    for (const Line& line : batch) {
+      const auto parsed = JsonDocument::parse(line.text);
+      const wire::JsonValue item = parsed->root().get("Item");
+      wire::JsonWriter json;
+      json.begin_object();
+      json.key("TableName");
+      json.string(table);
+      json.key("Item");
+      write_json(json, item);
+      json.end_object();
+      const ops::Reply reply = calls_.ask("PutItem", std::move(json).take());
+      if (reply.status == 200) continue;
+      std::string where = wire::misfit(parsed->root(), ops::find_operation("PutItem")->shape);
+      for (const auto [name, value] : item.members()) {
+        if (where.empty() && !wire::decode_value(value).ok()) where = "Item." + std::string(name);
+      }
+      return "line " + std::to_string(line.number) + (where.empty() ? "" : ", " + where) + ": " + message_of(reply);
+    }
+    return "up to line " + std::to_string(batch.back().number) + ": " + message_of(refused);
+  }
+
+  // Empties the batch.
+  Result<void> put(const std::filesystem::path& file, const std::string& table, std::vector<Line>& batch) {
     if (is_told_to_stop()) {
       return Error(ErrorKind::kUnavailable, file.string() + ": stopped by a signal; the table has " +
                                                 std::to_string(items_) + " of the items, and keeps them.");
@@ -147,20 +181,17 @@ class Seeding {
     json.begin_object();
     json.key(table);
     json.begin_array();
-    for (const std::string& line : batch) {
+    for (const Line& line : batch) {
       json.begin_object();
       json.key("PutRequest");
-      json.raw(line);
+      json.raw(line.text);
       json.end_object();
     }
     json.end_array();
     json.end_object();
     json.end_object();
     const ops::Reply reply = calls_.ask("BatchWriteItem", std::move(json).take());
-    if (reply.status != 200) {
-      return wrong(file, "in the " + std::to_string(batch.size()) + " items up to line " + std::to_string(number) +
-                             ": " + message_of(reply));
-    }
+    if (reply.status != 200) return wrong(file, find_wrong(table, batch, reply));
     const auto body = JsonDocument::parse(reply.body);
     if (!body.ok() || body->root().get("UnprocessedItems").size() != 0) {
       return Error(ErrorKind::kUnavailable, file.string() + ": the store did not take all items.");

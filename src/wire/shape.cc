@@ -385,6 +385,33 @@ Result<void> check_shape(const JsonValue& body, const Shape& shape) {
   return check.outcome();
 }
 
+std::string misfit(const JsonValue& body, const Shape& shape) {
+  const auto found = [](std::string_view name, const JsonValue& value, const Shape& of, Place place) {
+    std::string where;
+    if (check_kinds(value, of, place).ok()) return where;
+    const std::string inner = misfit(value, of);
+    where = name;
+    if (!inner.empty() && !inner.starts_with('[')) where += '.';
+    return where + inner;
+  };
+  std::string where;
+  if (shape.kind == ShapeKind::kStructure || shape.kind == ShapeKind::kMap) {
+    for (const auto [name, value] : body.members()) {
+      const Member* const member = shape.kind == ShapeKind::kMap ? nullptr : find_member(shape, name);
+      if (member != nullptr) where = found(name, value, *member->shape, Place::kField);
+      if (shape.kind == ShapeKind::kMap) where = found(name, value, *shape.element, Place::kElement);
+      if (!where.empty()) return where;
+    }
+  }
+  size_t at = 0;
+  for (const JsonValue element : body.elements()) {
+    if (shape.kind != ShapeKind::kList) break;
+    where = found("[" + std::to_string(at++) + "]", element, *shape.element, Place::kElement);
+    if (!where.empty()) return where;
+  }
+  return where;
+}
+
 bool truth(const JsonValue& value, bool otherwise) { return value.present() ? truth_of(value) : otherwise; }
 
 Error constraint_violated(std::string_view violation) {

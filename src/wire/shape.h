@@ -111,6 +111,9 @@ struct Shape {
 // Faults: kSerialization; kMissingParameter, kParameterRequiredFor, kTableNameLength, kConstraints.
 Result<void> check_shape(const JsonValue& body, const Shape& shape);
 
+// Where the first value of the wrong kind stands in the body: "Item.Year", "KeySchema[0]"; empty: nowhere in it.
+std::string misfit(const JsonValue& body, const Shape& shape);
+
 // The value of a boolean member; `otherwise` when it is absent.
 bool truth(const JsonValue& value, bool otherwise = false);
 

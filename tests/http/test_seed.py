@@ -68,11 +68,17 @@ def test_a_table_that_is_there_keeps_its_items(tmp_path):
 
 @pytest.mark.parametrize("tables, lines, said", [
     ({"bad": {"TableName": "Music"}}, {}, "bad.json: ValidationException: "),
-    ({"bad": [1]}, {}, "bad.json: this is not what CreateTable takes."),
+    ({"bad": [1]}, {}, "bad.json: this is not what CreateTable takes: there is no TableName."),
+    ({"bad": {**TABLE, "KeySchema": "Artist"}}, {}, "bad.json: KeySchema: SerializationException: "),
+    ({"bad": {**TABLE, "KeySchema": [{"AttributeName": 7}]}}, {}, "bad.json: KeySchema[0].AttributeName: SerializationException: "),
     ({}, {"Nowhere": lines_of(1)}, "Nowhere.jsonl: ResourceNotFoundException: "),
     ({"m": TABLE}, {"Music": lines_of(2) + "{\n"}, 'Music.jsonl: line 4 is not {"Item": {...}}.'),
     ({"m": TABLE}, {"Music": json.dumps({"Item": {}, "More": 1})}, 'Music.jsonl: line 1 is not {"Item": {...}}.'),
-    ({"m": TABLE}, {"Music": lines_of(2) + '{"Item": {"Artist": {"S": "a"}}}'}, "in the 3 items up to line 4: "),
+    ({"m": TABLE}, {"Music": lines_of(2) + '{"Item": {"Artist": {"S": "a"}}}'}, "Music.jsonl: line 4: ValidationException: "),
+    ({"m": TABLE}, {"Music": lines_of(2) + '{"Item": {"Artist": "a"}}'}, "Music.jsonl: line 4, Item.Artist: SerializationException: "),
+    ({"m": TABLE}, {"Music": lines_of(2) + json.dumps({"Item": {**item(3)["Item"], "Year": {"N": "x"}}}) + "\n" + lines_of(3)},
+     "Music.jsonl: line 4, Item.Year: ValidationException: "),
+    ({"m": TABLE}, {"Music": '{"Item": {"Artist": {"L": [{"S": "a"}, {"S": 7}]}}}'}, "Music.jsonl: line 1, Item.Artist: SerializationException: "),
 ])
 def test_what_can_not_be_seeded_is_named(tmp_path, tables, lines, said):
     arguments = ["serve", "--in-memory", "--listen", "127.0.0.1:0", *write(tmp_path, tables, lines)]
