@@ -72,6 +72,15 @@ TEST_F(VerifyTest, ARollbackThatWasCutOffIsNoDamage) {
   EXPECT_FALSE(verified().first);
 }
 
+TEST_F(VerifyTest, WhatIsHalfRolledBackIsNotLookedAt) {
+  const std::string aside = table::aside_of_namespace("space");
+  put(aside + "Iclean", std::string(1, '\2') + std::string(24, '\0'));
+  put(table::rows_of_namespace("space") + std::string("\0\0\0\0Ttab", 8), "half");
+  EXPECT_FALSE(verified().first);
+  put(aside + "B", "clean");
+  EXPECT_TRUE(verified().first);
+}
+
 TEST_F(VerifyTest, RowsOfUsersAreHeldToTheirFormat) {
   change_account("g/readers", R"({"GroupName":"readers"})");
   change_account("u/alice", R"({"UserName":"alice","GroupList":["readers"]})");

@@ -1,5 +1,6 @@
 #include "storage/tracked.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "storage/walk.h"
@@ -10,19 +11,29 @@ namespace {
 
 // Beyond it, looking at everything costs no more than looking at each.
 constexpr size_t kMostKeys = 50'000;
-
-void bound(Touched& touched) {
-  if (touched.keys.size() > kMostKeys) touched.touch_all();
-}
+// Of one, and of all that one engine notes.
+constexpr size_t kMostBytes = size_t{8} << 20;
+constexpr size_t kMostBytesOfAll = size_t{32} << 20;
+constexpr size_t kNodeBytes = 80;
 
 }  // namespace
 
+void Touched::add_key(const std::string& key) {
+  if (all || !keys.insert(key).second) return;
+  bytes += key.size() + kNodeBytes;
+  if (keys.size() > kMostKeys || bytes > kMostBytes) touch_all();
+}
+
+void Touched::add_topic(const std::string& topic) {
+  if (all || !topics.insert(topic).second) return;
+  bytes += topic.size() + kNodeBytes;
+  if (bytes > kMostBytes) touch_all();
+}
+
 void Touched::add(const Touched& other) {
-  if (all) return;
-  if (other.all) return touch_all();
-  keys.insert(other.keys.begin(), other.keys.end());
-  topics.insert(other.topics.begin(), other.topics.end());
-  bound(*this);
+  if (other.all) touch_all();
+  for (const std::string& key : other.keys) add_key(key);
+  for (const std::string& topic : other.topics) add_topic(topic);
 }
 
 void Tracked::note(Touched& touched) {
@@ -30,26 +41,27 @@ void Tracked::note(Touched& touched) {
   notes_.push_back(&touched);
 }
 
-void Tracked::stop(Touched& touched) {
-  const std::lock_guard lock(mutex_);
-  std::erase(notes_, &touched);
-}
-
 void Tracked::note(const Changes& changes) {
   const std::lock_guard lock(mutex_);
   for (Touched* const touched : notes_) {
     if (touched->all) continue;
-    for (const Changes::Write& write : changes.writes()) touched->keys.insert(write.key.bytes);
-    for (const Changes::Append& append : changes.appends()) touched->topics.insert(append.topic);
-    bound(*touched);
+    for (const Changes::Write& write : changes.writes()) touched->add_key(write.key.bytes);
+    for (const Changes::Append& append : changes.appends()) touched->add_topic(append.topic);
   }
+  bound();
 }
 
 void Tracked::note_topic(const std::string& topic) {
   const std::lock_guard lock(mutex_);
-  for (Touched* const touched : notes_) {
-    if (!touched->all) touched->topics.insert(topic);
-  }
+  for (Touched* const touched : notes_) touched->add_topic(topic);
+  bound();
+}
+
+// The one that knows most is the oldest, as a rule, and takes longest to go back to anyway.
+void Tracked::bound() {
+  size_t bytes = 0;
+  for (const Touched* const touched : notes_) bytes += touched->bytes;
+  if (bytes > kMostBytesOfAll) (*std::ranges::max_element(notes_, {}, &Touched::bytes))->touch_all();
 }
 
 // Noted before it happens: what does not happen then is noted too much.

@@ -11,14 +11,17 @@
 
 namespace partita::storage {
 
-// What may have changed since a moment: perhaps more than did, never less.
+// What may have changed since a moment: perhaps more than did, never less. What it takes of memory is bounded.
 struct Touched {
   bool all = false;  // anything; then the rest says nothing
   std::unordered_set<std::string> keys;
   std::set<std::string> topics;
+  size_t bytes = 0;  // that they take, roughly
 
+  void add_key(const std::string& key);
+  void add_topic(const std::string& topic);
   void add(const Touched& other);
-  void touch_all() { *this = Touched{.all = true, .keys = {}, .topics = {}}; }
+  void touch_all() { *this = Touched{.all = true, .keys = {}, .topics = {}, .bytes = 0}; }
 };
 
 class Tracked : public Engine {
@@ -26,9 +29,8 @@ class Tracked : public Engine {
   // The engine outlives it.
   explicit Tracked(Engine& base) : base_(base) {}
 
-  // Notes there from now on, until it is told to stop or ends. Precondition: nothing is under way.
+  // Notes there from now on, until it ends. Precondition: nothing is under way.
   void note(Touched& touched);
-  void stop(Touched& touched);
 
   Task<Result<std::vector<std::optional<Record>>>> read(std::span<const Key> keys) override { return base_.read(keys); }
   Task<Result<Page>> scan(Range range, Direction direction, size_t max_records, size_t max_bytes) override {
@@ -57,6 +59,8 @@ class Tracked : public Engine {
  private:
   void note(const Changes& changes);
   void note_topic(const std::string& topic);
+  // Of all together.
+  void bound();
 
   Engine& base_;
   std::mutex mutex_;

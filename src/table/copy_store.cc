@@ -9,6 +9,8 @@
 #include "storage/positions.h"
 #include "storage/ranges.h"
 #include "storage/walk.h"
+#include "table/namespaces.h"
+#include "table/snapshots.h"
 #include "table/system_rows.h"
 
 namespace partita::table {
@@ -97,6 +99,23 @@ Task<Result<bool>> is_empty(Engine& engine) {
   auto listed = co_await engine.topics(std::move(first), 1);
   PARTITA_CO_TRY(const std::vector<std::string> topics, std::move(listed));
   co_return topics.empty();
+}
+
+// In the copy nobody might end it.
+Task<Result<void>> refuse_half_rollback(Engine& engine) {
+  std::string name;
+  do {
+    auto read = co_await Snapshots::begun_rollback(engine, name);
+    PARTITA_CO_TRY(const std::string begun, std::move(read));
+    if (!begun.empty()) {
+      co_return refusal("A rollback to the snapshot " + begun +
+                        " was begun: serve the store once, so that it ends, and copy it then.");
+    }
+    auto listed = co_await namespaces(engine, name, 1);
+    PARTITA_CO_TRY(const std::vector<std::string> names, std::move(listed));
+    name = names.empty() ? std::string() : names[0];
+  } while (!name.empty());
+  co_return Result<void>();
 }
 
 void add(CopiedPart& part, std::string_view name, std::string_view value) {
@@ -370,6 +389,7 @@ Task<Result<CopyReport>> copy_store(Engine& from, Engine& to, CopyOptions option
 
 Task<Result<void>> refuse_copying(Engine& from, std::string name) {
   PARTITA_CO_TRY_VOID(co_await refuse_half_copy(from));
+  PARTITA_CO_TRY_VOID(co_await refuse_half_rollback(from));
   PARTITA_CO_TRY(const bool nothing, co_await is_empty(from));
   if (nothing) co_return refusal("There is nothing to copy: " + name + " holds no tables.");
   co_return Result<void>();

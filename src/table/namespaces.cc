@@ -22,6 +22,21 @@ std::string beside(char kind, std::string_view name) {
   return std::string(kBesideDatabase) + kind + std::string(name) + '\0';
 }
 
+// The name behind `after` of which there are rows of that kind; empty: there is none.
+Task<Result<std::string>> next_of(storage::Engine& store, char kind, const std::string& after) {
+  const std::string all = std::string(kBesideDatabase) + kind;
+  storage::Range rest = storage::range_of(all);
+  // What is beside the store's own database comes first.
+  if (!after.empty() || kind == kAside) rest.begin = storage::end_of(beside(kind, after));
+  auto scanned = co_await store.scan(std::move(rest), storage::Direction::kAscending, 1, 1);
+  PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
+  if (page.empty()) co_return std::string();
+  const std::string_view named = page[0].key.substr(all.size());
+  std::string name(named.substr(0, named.find('\0')));
+  if (!is_namespace_name(name)) co_return Error(ErrorKind::kCorrupt, "A row of a namespace has no namespace's name.");
+  co_return name;
+}
+
 Task<Result<bool>> holds(storage::Engine& store, storage::Range range) {
   auto scanned = co_await store.scan(std::move(range), storage::Direction::kAscending, 1, 1);
   PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
@@ -52,7 +67,10 @@ std::unique_ptr<storage::Engine> namespace_of(storage::Engine& store, std::strin
 }
 
 Task<Result<bool>> namespace_exists(storage::Engine& store, std::string name) {
-  return holds(store, storage::range_of(rows_of_namespace(name)));
+  auto held = co_await holds(store, storage::range_of(rows_of_namespace(name)));
+  PARTITA_CO_TRY(const bool rows, std::move(held));
+  if (rows) co_return true;
+  co_return co_await holds(store, storage::range_of(aside_of_namespace(name)));
 }
 
 Task<Result<void>> drop_namespace(storage::Engine& store, std::string name) {
@@ -64,20 +82,17 @@ Task<Result<void>> drop_namespace(storage::Engine& store, std::string name) {
 }
 
 Task<Result<std::vector<std::string>>> namespaces(storage::Engine& store, std::string after, size_t most) {
-  const std::string all = std::string(kBesideDatabase) + kRows;
-  storage::Range rest = storage::range_of(all);
-  if (!after.empty()) rest.begin = storage::end_of(rows_of_namespace(after));
   std::vector<std::string> names;
   while (names.size() < most) {
-    auto scanned = co_await store.scan(rest, storage::Direction::kAscending, 1, 1);
-    PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
-    if (page.empty()) break;
-    const std::string_view named = page[0].key.substr(all.size());
-    names.emplace_back(named.substr(0, named.find('\0')));
-    if (!is_namespace_name(names.back())) {
-      co_return Error(ErrorKind::kCorrupt, "A row of a namespace has no namespace's name.");
+    std::string next;
+    for (const char kind : {kRows, kAside}) {
+      auto found = co_await next_of(store, kind, after);
+      PARTITA_CO_TRY(std::string name, std::move(found));
+      if (!name.empty() && (next.empty() || name < next)) next = std::move(name);
     }
-    rest.begin = storage::end_of(rows_of_namespace(names.back()));
+    if (next.empty()) break;
+    after = next;
+    names.push_back(std::move(next));
   }
   co_return names;
 }

@@ -43,7 +43,7 @@ constexpr char kWhole = 2;
 
 // What one transaction writes at most.
 constexpr size_t kBatchWrites = 40'000;
-constexpr size_t kKeysAtOnce = 1'000;
+constexpr size_t kKeysAtOnce = 64;  // an item may have 400 KB
 constexpr size_t kEntriesAtOnce = 1'000;
 constexpr size_t kEntryBytesAtOnce = size_t{1} << 20;
 constexpr size_t kTopicsAtOnce = 1'000;
@@ -457,8 +457,8 @@ Task<Result<void>> Snapshots::restore_keys(Batch& batch, const Copy& copy, const
       } else {
         batch.erase(own_key(some[i]));
       }
+      PARTITA_CO_TRY_VOID(co_await batch.relieve());
     }
-    PARTITA_CO_TRY_VOID(co_await batch.relieve());
   }
   co_return Result<void>();
 }

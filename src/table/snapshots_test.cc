@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "engines/memory/memory_engine.h"
 #include "model/aside_fault.h"
 #include "storage/walk.h"
+#include "table/copy_store.h"
 #include "table/namespaces.h"
 #include "table/system_rows.h"
 
@@ -32,6 +35,7 @@ class Failing final : public storage::Tracked {
 
   int64_t writes_left = INT64_MAX;
   int scans = 0;
+  size_t largest = 0;  // transaction so far, in bytes that it writes
 
   Task<Result<storage::Page>> scan(storage::Range range, storage::Direction direction, size_t max_records,
                                    size_t max_bytes) override {
@@ -41,7 +45,14 @@ class Failing final : public storage::Tracked {
   Task<Result<storage::Outcome>> transact(std::vector<Key> keys, std::vector<storage::Compare> compare,
                                           storage::Decide decide, storage::Version* version) override {
     if (writes_left-- <= 0) co_return refused();
-    co_return co_await engine_->transact(std::move(keys), std::move(compare), std::move(decide), version);
+    const storage::Decide weighing = [&](std::span<const storage::Record* const> found, Changes& changes) {
+      const Decision decision = decide(found, changes);
+      size_t bytes = 0;
+      for (const auto& write : changes.writes()) bytes += write.key.bytes.size() + write.value.value_or("").size();
+      largest = std::max(largest, bytes);
+      return decision;
+    };
+    co_return co_await engine_->transact(std::move(keys), std::move(compare), weighing, version);
   }
   Task<Result<void>> forget_log(std::string topic) override {
     if (writes_left-- <= 0) co_return refused();
@@ -276,6 +287,100 @@ TEST_P(SnapshotsTest, AHalfSnapshotIsNone) {
   EXPECT_TRUE(snapshots_->list().empty());
 }
 
+TEST_P(SnapshotsTest, IdsAndUsersStayAsTheyAre) {
+  std::vector<Key> keys;
+  for (const Key& key : {system_key(SystemRow::kNextId), system_key(SystemRow::kRevision),
+                         system_key(SystemRow::kAccount, "user"), system_key(SystemRow::kAccount, "other")}) {
+    keys.push_back(key);
+  }
+  const auto write = [&](const std::string& value, size_t count) {
+    const storage::Decide put_all = [&](std::span<const storage::Record* const>, Changes& changes) {
+      for (size_t i = 0; i < count; ++i) changes.put(keys[i], value);
+      changes.put(Key{name_of(1)}, value);
+      return Decision::kCommit;
+    };
+    ASSERT_TRUE(wait_for(snapshots_->engine().transact({}, {}, put_all)).ok());
+  };
+  write("then", 3);
+  ASSERT_TRUE(wait_for(snapshots_->create("s")).ok());
+  for (const bool known : {true, false}) {
+    write("now", 4);
+    if (!known) restart();
+    ASSERT_TRUE(wait_for(snapshots_->roll_back("s")).ok());
+    const auto found = wait_for(snapshots_->engine().read(keys));
+    for (const auto& record : *found) EXPECT_EQ(record.value_or(storage::Record{}).value, "now");
+    const std::vector<Key> item{Key{name_of(1)}};
+    EXPECT_EQ((*wait_for(snapshots_->engine().read(item)))[0]->value, "then");
+  }
+}
+
+TEST_P(SnapshotsTest, NoTransactionIsMuchLargerThanABatch) {
+  constexpr size_t kItem = 100;
+  constexpr size_t kMost = 300 + 2 * kItem;  // what fills a batch may be large, and the mark is there too
+  const auto fill = [&](char letter) {
+    const storage::Decide put_one = [&](std::span<const storage::Record* const>, Changes& changes) {
+      for (uint64_t i = 0; i < 50; ++i) changes.put(Key{name_of(i)}, std::string(kItem, letter));
+      return Decision::kCommit;
+    };
+    ASSERT_TRUE(wait_for(snapshots_->engine().transact({}, {}, put_one)).ok());
+  };
+  fill('a');
+  engine_.largest = 0;
+  ASSERT_TRUE(wait_for(snapshots_->create("s")).ok());
+  EXPECT_LE(engine_.largest, kMost);
+  const Dump then = now();
+  for (const bool known : {true, false}) {
+    fill('b');
+    if (!known) restart();
+    engine_.largest = 0;
+    ASSERT_TRUE(wait_for(snapshots_->roll_back("s")).ok());
+    EXPECT_LE(engine_.largest, kMost);
+    EXPECT_EQ(now(), then);
+  }
+}
+
+TEST_P(SnapshotsTest, ARollbackThatWasBegunIsSeen) {
+  change(snapshots_->engine(), 0, 30);
+  ASSERT_TRUE(wait_for(snapshots_->create("s")).ok());
+  change(snapshots_->engine(), 0, 30);
+  EXPECT_EQ(*wait_for(Snapshots::begun_rollback(engine_, space())), "");
+  engine_.writes_left = 3;
+  ASSERT_FALSE(wait_for(snapshots_->roll_back("s")).ok());
+  engine_.writes_left = INT64_MAX;
+  EXPECT_EQ(*wait_for(Snapshots::begun_rollback(engine_, space())), "s");
+  EXPECT_EQ(*wait_for(Snapshots::begun_rollback(engine_, space().empty() ? "n" : "")), "");
+  const auto copy = open_memory_engine();
+  CopyOptions options;
+  options.from_name = "here";
+  const auto copied = wait_for(copy_store(engine_, *copy, std::move(options)));
+  ASSERT_FALSE(copied.ok());
+  EXPECT_NE(copied.error().sentence().find("to the snapshot s was begun"), std::string_view::npos);
+  restart();
+  EXPECT_EQ(*wait_for(Snapshots::begun_rollback(engine_, space())), "");
+}
+
+// A namespace that holds nothing but a snapshot of nothing can be found, and dropped.
+TEST_P(SnapshotsTest, ASnapshotIsSomething) {
+  for (const std::string& name : {std::string("a"), std::string("lone"), std::string("z")}) {
+    Snapshots snapshots(engine_, name, clock_);
+    ASSERT_TRUE(wait_for(snapshots.create("s")).ok());
+  }
+  std::vector<std::string> all{"a", "lone", "m", "n", "nn", "z"};
+  if (!space().empty()) std::erase(all, space());  // nothing was written there
+  std::vector<std::string> found;
+  for (std::string after;;) {
+    auto some = wait_for(namespaces(engine_, after, 2));
+    ASSERT_TRUE(some.ok());
+    if (some->empty()) break;
+    found.insert(found.end(), some->begin(), some->end());
+    after = found.back();
+  }
+  EXPECT_EQ(found, all);
+  EXPECT_TRUE(*wait_for(namespace_exists(engine_, "lone")));
+  ASSERT_TRUE(wait_for(drop_namespace(engine_, "lone")).ok());
+  EXPECT_FALSE(*wait_for(namespace_exists(engine_, "lone")));
+}
+
 TEST_P(SnapshotsTest, WhatDidNotChangeIsNotLookedAt) {
   change(snapshots_->engine(), 0, 50);
   ASSERT_TRUE(wait_for(snapshots_->create("s")).ok());
@@ -288,6 +393,44 @@ TEST_P(SnapshotsTest, WhatDidNotChangeIsNotLookedAt) {
   engine_.writes_left = 0;
   EXPECT_EQ(*wait_for(snapshots_->roll_back("s")), 0U);
   engine_.writes_left = INT64_MAX;
+}
+
+// Whatever is written, and however many note it.
+TEST(Tracked, RemembersSoManyBytes) {
+  constexpr size_t kMost = size_t{40} << 20;
+  const std::unique_ptr<storage::Engine> engine = open_memory_engine();
+  storage::Tracked tracked(*engine);
+  std::vector<storage::Touched> noted(16);
+  const auto bytes = [&] {
+    size_t sum = 0;
+    for (const auto& one : noted) sum += one.bytes;
+    return sum;
+  };
+  for (storage::Touched& one : noted) tracked.note(one);
+  size_t most = 0;
+  for (int i = 0; i < 12'000; ++i) {
+    const std::string long_name = std::string(1'000, 'k') + std::to_string(i);
+    const storage::Decide put_one = [&](std::span<const storage::Record* const>, Changes& changes) {
+      if (i % 2 == 0) changes.put(Key{long_name}, "v");
+      if (i % 2 == 1) changes.append(long_name.substr(900), "v");
+      return Decision::kCommit;
+    };
+    ASSERT_TRUE(wait_for(tracked.transact({}, {}, put_one, nullptr)).ok());
+    most = std::max(most, bytes());
+  }
+  EXPECT_GT(most, size_t{16} << 20);
+  EXPECT_LT(most, kMost);
+  // Each of them alone forgets what is too much, too.
+  storage::Touched alone;
+  for (int i = 0; i < 100'000 && !alone.all; ++i) alone.add_topic(std::string(200, 't') + std::to_string(i));
+  EXPECT_TRUE(alone.all);
+  storage::Touched sum;
+  for (int i = 0; i < 30'000; ++i) sum.add_key("a" + std::to_string(i));
+  storage::Touched other;
+  for (int i = 0; i < 30'000; ++i) other.add_key("b" + std::to_string(i));
+  EXPECT_FALSE(sum.all || other.all);
+  sum.add(other);
+  EXPECT_TRUE(sum.all);
 }
 
 template <class Value>
