@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/blocking.h"
 #include "base/log.h"
 #include "model/aside_fault.h"
 #include "model/fault.h"
@@ -104,7 +105,16 @@ Result<std::unique_ptr<Tenant>> Namespaces::open_now(const std::string& name) co
     return std::make_unique<ops::Service>(database, root_.service(), name);
   };
   PARTITA_TRY(std::unique_ptr<Tenant> tenant, Tenant::open(ground_, name, serve));
-  if (!there && seed_) PARTITA_TRY_VOID(seed_(tenant->service()));
+  if (!there && seed_) {
+    const auto seeded = seed_(tenant->service());
+    if (!seeded.ok()) {
+      tenant.reset();
+      // Else the next one who asks would take a half for all of it.
+      PARTITA_TRY_VOID(wait_for(table::drop_namespace(ground_.store, name)));
+      return refuse(Fault::kConstraints,
+                    {"The namespace can not begin as --seed says. " + std::string(seeded.error().sentence())});
+    }
+  }
   log(LogLevel::kDebug, {"The namespace ", name, " is open."});
   return tenant;
 }
@@ -126,6 +136,7 @@ bool Namespaces::close_one(std::unique_lock<std::mutex>& lock) {
 }
 
 Result<Namespaces::Use> Namespaces::use(std::string name) {
+  const Blocking blocking;
   std::unique_lock lock(mutex_);
   Entries::iterator at;
   while (!enter(name, at)) {
@@ -165,6 +176,12 @@ Result<std::vector<std::string>> Namespaces::list(std::string after, size_t most
 }
 
 Result<void> Namespaces::drop(const std::string& name) {
+  // Others would go on with the tables that they remember, whose ids are soon those of new ones.
+  if (!ground_.alone) {
+    return refuse(Fault::kConstraints, {"A namespace is dropped whole only from a store that one server has for "
+                                        "itself, a directory or memory; several may share this one. Delete its "
+                                        "tables."});
+  }
   PARTITA_TRY(const bool there, wait_for(table::namespace_exists(ground_.store, name)));
   if (!there) return refuse_aside(AsideFault::kNotFound, "There is no namespace " + name + ".");
   std::unique_lock lock(mutex_);

@@ -54,7 +54,8 @@ class Namespaces {
 
   // Names of those that hold anything, behind `after`: at most `most`. Blocks.
   Result<std::vector<std::string>> list(std::string after, size_t most);
-  // Waits for the calls under way, and erases all of it. Blocks. Fault: kNotFound.
+  // Waits for the calls under way, and erases all of it. Blocks. Faults: kNotFound, and kConstraints where other
+  // servers may use the store.
   Result<void> drop(const std::string& name);
 
   // Counts a call for a namespace that was answered so.

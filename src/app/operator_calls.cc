@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/admin.h"
+#include "base/blocking.h"
 #include "model/fault.h"
 #include "table/namespaces.h"
 #include "wire/json_reader.h"
@@ -176,7 +177,8 @@ constexpr std::array kRows = {
 };
 
 // Blocks.
-Result<std::string> answer(Namespaces& namespaces, const Row& row, const ops::Call& call, JsonValue body) {
+Result<std::string> answer_blocking(Namespaces& namespaces, const Row& row, const ops::Call& call, JsonValue body) {
+  const Blocking blocking;
   const Asked asked(body);
   PARTITA_TRY_VOID(asked.check(row.members));
   Subject about{namespaces, {}};
@@ -210,7 +212,7 @@ Task<ops::Reply> OperatorCalls::call(const ops::Call& call) {
   }
   Executor* const home = Executor::current();
   co_await workers_.enter();
-  auto answered = answer(namespaces_, *row, call, document->root());
+  auto answered = answer_blocking(namespaces_, *row, call, document->root());
   co_await Home{home};
   if (!answered.ok()) co_return ops::refusal(answered.error());
   ops::Reply reply;

@@ -4,7 +4,9 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <thread>
 
+#include "base/blocking.h"
 #include "base/task.h"
 
 namespace partita {
@@ -18,6 +20,36 @@ Task<int> niceness_on(Workers& workers) {
 TEST(Workers, StepBackFromWhereTheirProcessStands) {
   Workers workers(1, 3);
   EXPECT_EQ(wait_for(niceness_on(workers)), std::min(getpriority(PRIO_PROCESS, 0) + 3, 19));
+}
+
+// As an engine does that waits for its disk.
+struct Elsewhere {
+  bool await_ready() { return false; }
+  void await_suspend(std::coroutine_handle<> handle) {
+    std::thread([executor = Executor::current(), handle] { resume_on(executor, handle); }).detach();
+  }
+  void await_resume() {}
+};
+
+Task<int> read_elsewhere() {
+  co_await Elsewhere{};
+  co_return 7;
+}
+
+Task<bool> wait_on(Workers& workers, int& found) {
+  co_await workers.enter();
+  {
+    const Blocking blocking;
+    if (Executor::current() == nullptr) found = wait_for(read_elsewhere());  // else it would never end
+  }
+  co_return Executor::current() == &workers;
+}
+
+TEST(Workers, MayAllWaitForWhatIsResumed) {
+  Workers workers(1);
+  int found = 0;
+  EXPECT_TRUE(wait_for(wait_on(workers, found)));
+  EXPECT_EQ(found, 7);
 }
 
 }  // namespace

@@ -338,6 +338,21 @@ def test_times_of_tables_are_told_apart_by_namespace():
         assert lines_of(server) == {(None, "tab"): 1}
 
 
+def test_a_seed_that_went_bad_leaves_no_half(tmp_path):
+    (tmp_path / "t.json").write_text(json.dumps({"TableName": "Seeded", **KEYS}))
+    items = tmp_path / "Seeded.jsonl"
+    good = '{"Item": {"k": {"S": "first"}}}\n'
+    items.write_text(good)
+    with running_server(in_memory=True, extra_args=["--namespaces", "key", "--seed", str(tmp_path)]) as server:
+        items.write_text(good + "{no item\n")
+        for _ in range(2):
+            with pytest.raises(ClientError, match="--seed says.*Seeded.jsonl: line 2"):
+                client_of(server, "one").list_tables()
+            assert namespaces_of(server) == []
+        items.write_text(good)
+        assert client_of(server, "one").scan(TableName="Seeded")["Count"] == 1
+
+
 def test_metrics_and_the_audit_log_name_them(tmp_path):
     audit = tmp_path / "audit"
     more = ["--namespaces", "header", "--audit-log", str(audit)]

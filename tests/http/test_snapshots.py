@@ -242,6 +242,29 @@ def test_whoever_writes_meanwhile_writes_to_the_one_or_the_other(server):
     assert written <= {name for name, _, _ in acknowledged}
 
 
+@pytest.mark.parametrize("spaces", [1, 12])
+def test_many_at_once(tmp_path, spaces):
+    """More than there are threads for it, whether of one database or each of its own."""
+    with running_server(data_dir=tmp_path / "data", extra_args=["--namespaces", "header"]) as server:
+        clients = {f"n{at}": client_of(server, f"n{at}", "header") for at in range(spaces)}
+        for name, client in clients.items():
+            client.create_table(TableName="tab", **KEYS, **STREAM)
+            client.put_item(TableName="tab", Item={"k": {"S": "kept"}})
+            create(server, Namespace=name)
+
+        def work(worker):
+            name = f"n{worker % spaces}"
+            for _ in range(10):
+                clients[name].put_item(TableName="tab", Item={"k": {"S": f"gone{worker}"}})
+                roll_back(server, Namespace=name)
+
+        with concurrent.futures.ThreadPoolExecutor(12) as pool:
+            list(pool.map(work, range(12)))
+        for name, client in clients.items():
+            roll_back(server, Namespace=name)
+            assert client.scan(TableName="tab")["Items"] == [{"k": {"S": "kept"}}]
+
+
 @pytest.mark.parametrize("round_", range(4))
 def test_killed_in_the_middle_it_is_before_or_after(tmp_path, round_):
     data = tmp_path / "data"
@@ -267,11 +290,24 @@ def test_killed_in_the_middle_it_is_before_or_after(tmp_path, round_):
             time.sleep(0.002 * (round_ * 3 + 1))
             server.kill()
             answered = under_way.result()
+    code, out, _ = run("verify", str(data))
+    assert code == 0 and out.endswith("All is well.\n"), out  # what is half done is not held against it
     with running_server(data_dir=data) as server:
         found = state(client_of(server, None))
         assert found == before or (found == changed and answered is None)
         roll_back(server)
         assert state(client_of(server, None)) == before
+
+
+def test_of_a_namespace_that_holds_nothing_else(server):
+    create(server, Namespace="bare")
+    assert namespaces_of(server) == ["bare"] and names_of(server, Namespace="bare") == ["s"]
+    client = client_of(server, "bare", "header")
+    client.create_table(TableName="tab", **KEYS)
+    roll_back(server, Namespace="bare")
+    assert client.list_tables()["TableNames"] == []
+    assert ask(server, "DeleteNamespace", {"Name": "bare"}) == (200, {})
+    assert namespaces_of(server) == [] and names_of(server, Namespace="bare") == []
 
 
 def test_bad_requests(server):
@@ -314,6 +350,9 @@ def test_a_store_of_several_servers_has_none():
                 kind, message = refused(one, operation, {"Name": "s", "Namespace": "a"})
                 assert kind == "ValidationException" and "several may share" in message
             assert refused(one, "ListSnapshots", {"Namespace": "a"})[0] == "ValidationException"
+            # The other server knows the table, and would take for it what gets its id.
+            kind, message = refused(one, "DeleteNamespace", {"Name": "a"})
+            assert kind == "ValidationException" and "several may share" in message
             assert second.scan(TableName="tab")["Count"] == 1
             assert namespaces_of(two) == ["a"]
 
