@@ -1,9 +1,9 @@
 #include "app/http_client.h"
 
 #include <netdb.h>
+#include <poll.h>
 #include <strings.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +21,8 @@ namespace {
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
 // A server that says more is none that is meant.
 constexpr size_t kMostReceived = size_t{64} << 20;
+constexpr size_t kMostHead = size_t{64} << 10;
+constexpr auto kLook = std::chrono::milliseconds(50);  // whether to hurry
 
 Error ended() { return Error(ErrorKind::kUnavailable, "The server ended the connection before it had answered."); }
 
@@ -76,7 +78,7 @@ Result<HttpPlace> HttpPlace::parse(std::string_view url) {
   return place;
 }
 
-Result<HttpClient> HttpClient::connect(const HttpPlace& place, int64_t timeout_ms) {
+Result<HttpClient> HttpClient::connect(const HttpPlace& place, Patience patience) {
   const auto failed = [&](const std::string& why) {
     return Error(ErrorKind::kUnavailable, "Cannot reach " + place.host + " at port " + place.port + ": " + why + ".");
   };
@@ -89,22 +91,26 @@ Result<HttpClient> HttpClient::connect(const HttpPlace& place, int64_t timeout_m
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(list, &::freeaddrinfo);
   int error = 0;
   for (const addrinfo* each = list; each != nullptr; each = each->ai_next) {
-    HttpClient client(::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const timeval patience{.tv_sec = timeout_ms / 1000, .tv_usec = timeout_ms % 1000 * 1000};
-    // On Linux that to send holds for connecting too.
-    ::setsockopt(client.socket_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    ::setsockopt(client.socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    if (client.socket_ >= 0 && ::connect(client.socket_, each->ai_addr, each->ai_addrlen) == 0) return client;
-    error = errno;
+    HttpClient client(::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    client.patience_ = patience;
+    client.begin();
+    error = 0;
+    if (client.socket_ < 0 || ::connect(client.socket_, each->ai_addr, each->ai_addrlen) != 0) error = errno;
+    if (error == EINPROGRESS) {
+      socklen_t size = sizeof error;
+      const bool ready = client.wait(POLLOUT);
+      if (!ready || ::getsockopt(client.socket_, SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = ETIMEDOUT;
+    }
+    if (error == 0) return client;
   }
   return failed(std::system_category().message(error));
 }
 
-HttpClient::HttpClient(HttpClient&& other) noexcept
-    : socket_(std::exchange(other.socket_, -1)), received_(std::move(other.received_)) {}
+HttpClient::HttpClient(HttpClient&& other) noexcept : socket_(-1) { *this = std::move(other); }
 
 HttpClient& HttpClient::operator=(HttpClient&& other) noexcept {
   std::swap(socket_, other.socket_);
+  std::swap(patience_, other.patience_);
   received_.swap(other.received_);
   return *this;
 }
@@ -113,10 +119,30 @@ HttpClient::~HttpClient() {
   if (socket_ >= 0) ::close(socket_);
 }
 
-bool HttpClient::send(std::string_view bytes) const {
+void HttpClient::begin() {
+  hurries_ = false;
+  if (patience_) deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(patience_->ms);
+}
+
+bool HttpClient::wait(int16_t events) {
+  if (!patience_) return true;  // the socket blocks
+  pollfd one{.fd = socket_, .events = events, .revents = 0};
+  while (true) {
+    const Instant now = std::chrono::steady_clock::now();
+    if (!hurries_ && patience_->hurry.stop_requested()) {
+      hurries_ = true;
+      deadline_ = std::min(deadline_, now + std::chrono::milliseconds(kHurryMs));
+    }
+    if (now >= deadline_) return false;
+    if (::poll(&one, 1, static_cast<int>(kLook.count())) > 0) return true;
+  }
+}
+
+bool HttpClient::send(std::string_view bytes) {
   while (!bytes.empty()) {
+    if (!wait(POLLOUT)) return false;
     const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0 && (errno == EINTR || (patience_ && errno == EAGAIN))) continue;
     if (sent <= 0) return false;
     bytes.remove_prefix(static_cast<size_t>(sent));
   }
@@ -126,8 +152,9 @@ bool HttpClient::send(std::string_view bytes) const {
 bool HttpClient::receive() {
   std::array<char, 16384> bytes{};
   while (true) {
+    if (!wait(POLLIN)) return false;
     const ssize_t size = ::recv(socket_, bytes.data(), bytes.size(), 0);
-    if (size < 0 && errno == EINTR) continue;
+    if (size < 0 && (errno == EINTR || (patience_ && errno == EAGAIN))) continue;
     if (size <= 0 || received_.size() > kMostReceived) return false;
     received_.append(bytes.data(), static_cast<size_t>(size));
     return true;
@@ -141,10 +168,11 @@ Result<HttpClient::Answer> HttpClient::post(std::string_view path, Headers heade
     if (!value.empty()) request.append(name).append(": ").append(value).append("\r\n");
   }
   request.append("Content-Length: ").append(std::to_string(body.size())).append(kHeadEnd).append(body);
+  begin();
   if (!send(request)) return ended();
   size_t head_size = 0;
   while ((head_size = received_.find(kHeadEnd)) == std::string::npos) {
-    if (!receive()) return ended();
+    if (received_.size() > kMostHead || !receive()) return ended();
   }
   const std::string_view head = std::string_view(received_).substr(0, head_size);
   const auto status =

@@ -1,8 +1,11 @@
 // A client for one HTTP connection, for what this program itself asks of servers: small, and without TLS.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,18 +24,26 @@ struct HttpPlace {
   static Result<HttpPlace> parse(std::string_view url);
 };
 
-// For one thread; each call blocks, with the socket's own timeouts.
+// For one thread; each call blocks.
 class HttpClient {
  public:
+  // How long a call may take as a whole, however little the server says at a time. Once `hurry` is asked for, what is
+  // under way has only kHurryMs left.
+  struct Patience {
+    int64_t ms = 0;
+    std::stop_token hurry = {};
+  };
+  static constexpr int64_t kHurryMs = 1'000;
+
   struct Answer {
     int status = 0;
     std::string body;
   };
 
-  // Owns the socket, which is connected and blocks.
+  // Owns the socket, which is connected and blocks. Its calls take as long as they take.
   explicit HttpClient(int socket) : socket_(socket) {}
-  // Error: kUnavailable, with one sentence.
-  static Result<HttpClient> connect(const HttpPlace& place, int64_t timeout_ms);
+  // Its calls have the same patience, each. Error: kUnavailable, with one sentence.
+  static Result<HttpClient> connect(const HttpPlace& place, Patience patience);
   ~HttpClient();
   HttpClient(HttpClient&& other) noexcept;
   HttpClient& operator=(HttpClient&& other) noexcept;
@@ -45,10 +56,18 @@ class HttpClient {
   Result<Answer> post(std::string_view path, Headers headers, std::string_view body);
 
  private:
-  bool send(std::string_view bytes) const;
+  using Instant = std::chrono::steady_clock::time_point;
+
+  void begin();
+  // Until the socket is ready for that, as poll() names it; false: the patience is at its end.
+  bool wait(int16_t events);
+  bool send(std::string_view bytes);
   bool receive();
 
   int socket_;
+  std::optional<Patience> patience_;
+  Instant deadline_;  // of the call under way
+  bool hurries_ = false;
   std::string received_;
 };
 

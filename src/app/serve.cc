@@ -64,7 +64,7 @@ class ServiceHandler final : public http::Handler {
     service_.answered(call, reply, took_ns);
     if (!namespaces_.is_plain(call)) namespaces_.answered(call, reply);
     if (audit_ != nullptr) audit_->write(call, namespaces_.name_of(call), reply);
-    if (traces_ != nullptr) traces_->note(call, reply, took_ns);
+    if (traces_ != nullptr) traces_->note(call, namespaces_.name_of(call), reply, took_ns);
   }
   void refused(int status) override { service_.refused(status); }
   Task<std::optional<ops::Reply>> page(std::string_view path, std::string_view authorization) override {

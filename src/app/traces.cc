@@ -1,14 +1,16 @@
 #include "app/traces.h"
 
 #include <algorithm>
-#include <array>
+#include <charconv>
 #include <chrono>
+#include <optional>
 #include <variant>
 
 #include "app/resources_named.h"
 #include "base/log.h"
 #include "ops/operation.h"
 #include "wire/fault_table.h"
+#include "wire/json_reader.h"
 #include "wire/json_writer.h"
 
 namespace partita::app {
@@ -18,10 +20,13 @@ namespace {
 using wire::JsonWriter;
 
 constexpr size_t kMostWaiting = 8192;
+constexpr size_t kMostWaitingBytes = size_t{8} << 20;
 constexpr size_t kAtOnce = 512;
+constexpr size_t kBytesAtOnce = size_t{1} << 20;  // of spans; collectors take no requests of any size
+// What is longer is the name of nothing: DynamoDB's ARNs have less.
+constexpr size_t kLongestName = 1'024;
 constexpr auto kPeriod = std::chrono::milliseconds(500);
 constexpr int64_t kTimeoutMs = 5'000;
-constexpr int64_t kLastTimeoutMs = 1'000;
 // Those of OTLP's enumerations.
 constexpr int64_t kServer = 2;
 constexpr int64_t kFailed = 2;
@@ -57,7 +62,7 @@ class Attributes {
   Attributes& operator=(const Attributes&) = delete;
 
   void text(std::string_view name, std::string_view value) {
-    if (value.empty()) return;
+    if (value.empty() || value.size() > kLongestName) return;
     begin(name);
     write_text(value);
     end();
@@ -76,6 +81,7 @@ class Attributes {
     json_.key("values");
     json_.begin_array();
     for (const std::string& value : values) {
+      if (value.size() > kLongestName) continue;
       json_.begin_object();
       write_text(value);
       json_.end_object();
@@ -123,12 +129,13 @@ ServiceWords words_of(ops::Api api) {
   return {"DynamoDB", "DynamoDB."};
 }
 
-void write_call(Attributes& attributes, const ops::Call& call, const ops::Reply& reply,
+void write_call(Attributes& attributes, const ops::Call& call, std::string_view space, const ops::Reply& reply,
                 const ops::Operation& operation) {
   attributes.text("rpc.system", "aws-api");
   attributes.text("rpc.service", words_of(operation.api).service);
   attributes.text("rpc.method", operation.name);
   attributes.text("aws.request_id", call.request_id);
+  attributes.text("db.namespace", space);
   const bool of_tables = operation.api == ops::Api::kDynamoDb || operation.api == ops::Api::kStreams;
   if (of_tables) attributes.texts("aws.dynamodb.table_names", resources_named(call));
   attributes.number("http.response.status_code", reply.status);
@@ -168,7 +175,7 @@ Traces::~Traces() {
   sender_.join();
 }
 
-void Traces::note(const ops::Call& call, const ops::Reply& reply, int64_t took_ns) {
+void Traces::note(const ops::Call& call, std::string_view space, const ops::Reply& reply, int64_t took_ns) {
   const ops::Operation* const operation = reply.operation != nullptr ? reply.operation : ops::find_target(call.target);
   if (operation == nullptr) return;
   TraceParent parent =
@@ -192,7 +199,7 @@ void Traces::note(const ops::Call& call, const ops::Reply& reply, int64_t took_n
   say("endTimeUnixNano", std::to_string(end_ns));
   {
     Attributes attributes(json);
-    write_call(attributes, call, reply, *operation);
+    write_call(attributes, call, space, reply, *operation);
   }
   if (reply.status >= 500) {
     json.key("status");
@@ -202,54 +209,91 @@ void Traces::note(const ops::Call& call, const ops::Reply& reply, int64_t took_n
     json.end_object();
   }
   json.end_object();
+  std::string span = std::move(json).take();
   const std::lock_guard lock(mutex_);
-  if (waiting_.size() >= kMostWaiting) {
+  if (waiting_.size() >= kMostWaiting || waiting_bytes_ + span.size() > kMostWaitingBytes) {
     dropped_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  waiting_.push_back(std::move(json).take());
+  waiting_bytes_ += span.size();
+  waiting_.push_back(std::move(span));
   if (waiting_.size() == kAtOnce) some_.notify_one();
 }
 
 void Traces::send_all(const std::stop_token& stop) {
-  bool last = false;
-  while (!last) {
+  using Clock = std::chrono::steady_clock;
+  std::optional<Clock::time_point> until;  // once it is to end
+  for (bool last = false; !last;) {
     std::vector<std::string> spans;
     {
       std::unique_lock lock(mutex_);
       some_.wait_for(lock, stop, kPeriod, [this] { return waiting_.size() >= kAtOnce; });
       last = stop.stop_requested();
       spans.swap(waiting_);
+      waiting_bytes_ = 0;
     }
-    for (size_t at = 0; at < spans.size(); at += kAtOnce) {
-      const size_t size = std::min(kAtOnce, spans.size() - at);
-      const auto begin = spans.begin() + static_cast<ptrdiff_t>(at);
-      const bool taken = send({begin, begin + static_cast<ptrdiff_t>(size)});
-      (taken ? sent_ : dropped_).fetch_add(size, std::memory_order_relaxed);
+    for (size_t at = 0; at < spans.size();) {
+      if (!until && stop.stop_requested()) until = Clock::now() + std::chrono::milliseconds(HttpClient::kHurryMs);
+      size_t count = 0;
+      for (size_t bytes = 0; at + count < spans.size() && count < kAtOnce && bytes < kBytesAtOnce; ++count) {
+        bytes += spans[at + count].size();
+      }
+      const size_t taken = send(std::span(spans).subspan(at, count), stop);
+      sent_.fetch_add(taken, std::memory_order_relaxed);
+      dropped_.fetch_add(count - taken, std::memory_order_relaxed);
       // Who does not take the first will hardly take the others before the process is to end.
-      if (!taken && stop.stop_requested()) return;
+      if (stop.stop_requested() && (taken == 0 || (until && Clock::now() > *until))) return;
+      at += count;
     }
   }
 }
 
+namespace {
+
+// Of so many that were sent, as OTLP's ExportTraceServiceResponse says it. What is no such answer refuses none.
+size_t taken_of(size_t count, const std::string& answer) {
+  const auto document = wire::JsonDocument::parse(answer);
+  if (!document.ok()) return count;
+  const wire::JsonValue rejected = document->root().get("partialSuccess").get("rejectedSpans");
+  uint64_t number = 0;
+  if (rejected.is(wire::JsonValue::Kind::kInteger)) number = static_cast<uint64_t>(rejected.as_integer());
+  if (rejected.is(wire::JsonValue::Kind::kString)) {
+    const std::string_view digits = rejected.as_string();
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  }
+  return number > count ? 0 : count - number;
+}
+
+std::string host_of(const HttpPlace& place) {
+  const bool is_bare = place.host.find(':') == std::string::npos;
+  return (is_bare ? place.host : "[" + place.host + "]") + ":" + place.port;
+}
+
+}  // namespace
+
 // A connection that the collector has closed meanwhile is worth a second attempt.
-bool Traces::send(const std::vector<std::string>& spans) {
+size_t Traces::send(std::span<const std::string> spans, const std::stop_token& stop) {
   const std::string body = request_of(spans);
+  size_t taken = 0;
   Error why(ErrorKind::kUnavailable, "");
   for (int attempt = 0; attempt < 2; ++attempt) {
     const bool fresh = http_ == nullptr;
     if (fresh) {
-      const bool ending = sender_.get_stop_token().stop_requested();
-      auto connected = HttpClient::connect(options_.collector, ending ? kLastTimeoutMs : kTimeoutMs);
+      auto connected = HttpClient::connect(options_.collector, {kTimeoutMs, stop});
       if (!connected.ok()) {
         why = std::move(connected).error();
         break;
       }
       http_ = std::make_unique<HttpClient>(std::move(*connected));
     }
-    const auto answer = http_->post(options_.collector.path,
-                                    {{"Host", options_.collector.host}, {"Content-Type", "application/json"}}, body);
-    if (answer.ok() && answer->status / 100 == 2) return true;
+    const auto answer = http_->post(
+        options_.collector.path, {{"Host", host_of(options_.collector)}, {"Content-Type", "application/json"}}, body);
+    if (answer.ok() && answer->status / 100 == 2) {
+      taken = taken_of(spans.size(), answer->body);
+      if (taken == spans.size()) return taken;
+      why = Error(ErrorKind::kUnavailable, "It says so.");
+      break;
+    }
     http_.reset();
     if (answer.ok()) {
       why = Error(ErrorKind::kUnavailable, "It answered " + std::to_string(answer->status) + ".");
@@ -261,13 +305,13 @@ bool Traces::send(const std::vector<std::string>& spans) {
   static LogThrottle throttle(60'000);
   uint64_t unsaid = 0;
   if (throttle.pass(unsaid)) {
-    log(LogLevel::kWarn,
-        {"The collector of traces took none of ", std::to_string(spans.size()), " spans. ", why.sentence()});
+    log(LogLevel::kWarn, {"The collector of traces took ", taken == 0 ? std::string("none") : std::to_string(taken),
+                          " of ", std::to_string(spans.size()), " spans. ", why.sentence()});
   }
-  return false;
+  return taken;
 }
 
-std::string Traces::request_of(const std::vector<std::string>& spans) const {
+std::string Traces::request_of(std::span<const std::string> spans) const {
   JsonWriter json;
   json.begin_object();
   json.key("resourceSpans");

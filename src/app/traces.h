@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -31,7 +33,7 @@ struct TraceParent {
 };
 
 // Callable from any thread. Spans are sent from a thread of its own, and nobody waits for it: what the collector does
-// not take in time is dropped, and counted.
+// not take in time is dropped, and counted. What waits is bounded, in spans and in bytes.
 class Traces {
  public:
   struct Options {
@@ -42,19 +44,20 @@ class Traces {
   };
   // Clock and random outlive it.
   Traces(Options options, const Clock& clock, Random& random);
-  // Sends what is there, with little patience.
+  // Sends what is there, with little patience: within a few seconds, whatever the collector does.
   ~Traces();
   Traces(const Traces&) = delete;
   Traces& operator=(const Traces&) = delete;
 
-  // A call that ends now, and took so long.
-  void note(const ops::Call& call, const ops::Reply& reply, int64_t took_ns);
+  // A call that ends now, and took so long. `space`: the namespace that it was for, if any.
+  void note(const ops::Call& call, std::string_view space, const ops::Reply& reply, int64_t took_ns);
   void report(Exposition& out) const;
 
  private:
   void send_all(const std::stop_token& stop);
-  bool send(const std::vector<std::string>& spans);
-  std::string request_of(const std::vector<std::string>& spans) const;
+  // How many were taken.
+  size_t send(std::span<const std::string> spans, const std::stop_token& stop);
+  std::string request_of(std::span<const std::string> spans) const;
 
   const Options options_;
   const Clock& clock_;
@@ -64,6 +67,7 @@ class Traces {
   std::mutex mutex_;
   std::condition_variable_any some_;
   std::vector<std::string> waiting_;  // as JSON
+  size_t waiting_bytes_ = 0;
   std::unique_ptr<HttpClient> http_;  // of the thread below
   std::jthread sender_;
 };

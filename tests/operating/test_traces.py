@@ -3,6 +3,7 @@
 import contextlib
 import http.server
 import json
+import pathlib
 import re
 import socket
 import subprocess
@@ -11,7 +12,8 @@ import time
 
 import pytest
 from botocore.exceptions import ClientError
-from server import binary, running_server
+from server import binary, is_sanitized, running_server
+from test_namespaces import ask, client_of
 
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 KEYS = {"AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}],
@@ -20,7 +22,7 @@ KEYS = {"AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}],
 
 class Collector:
     def __init__(self):
-        self.requests, self.changed, self.status = [], threading.Condition(), 200
+        self.requests, self.changed, self.status, self.answer = [], threading.Condition(), 200, b"{}"
 
     def spans(self):
         with self.changed:
@@ -45,14 +47,15 @@ def collecting():
         def do_POST(self):
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             assert self.headers["Content-Type"] == "application/json"
+            assert self.headers["Host"] == collector.url.removeprefix("http://")
             with collector.changed:
                 if collector.status == 200:
                     collector.requests.append((self.path, body))
                 collector.changed.notify_all()
             self.send_response(collector.status)
-            self.send_header("content-length", "2")
+            self.send_header("content-length", str(len(collector.answer)))
             self.end_headers()
-            self.wfile.write(b"{}")
+            self.wfile.write(collector.answer)
 
         def log_message(self, *_):
             pass
@@ -166,6 +169,99 @@ def test_nobody_waits_for_a_collector():
                     time.sleep(0.05)
                 assert metric(server, "sent") == 0
                 assert "The collector of traces took none of" in server.log()
+
+
+@contextlib.contextmanager
+def saying(what):
+    """A collector that reads a request and then says `what`, bit by bit; the URL, and how much it could say so far."""
+    said = [0]
+
+    def serve(listening):
+        while True:
+            try:
+                peer, _ = listening.accept()
+                with peer:
+                    peer.recv(1 << 16)
+                    for part in what():
+                        peer.sendall(part)
+                        said[0] += len(part)
+            except OSError:
+                if listening.fileno() < 0:
+                    return
+
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(8)
+        threading.Thread(target=serve, args=(listening,), daemon=True).start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}", said
+        listening.shutdown(socket.SHUT_RDWR)
+
+
+def test_a_collector_that_never_ends_its_answer_holds_up_no_end():
+    def drip():
+        yield b"HTTP/1.1 200 OK\r\n"
+        while True:
+            yield b"x"
+            time.sleep(0.05)
+
+    with saying(drip) as (url, said):
+        with running_server(in_memory=True, extra_args=["--trace-to", url]) as server:
+            server.client().list_tables()
+            deadline = time.monotonic() + 30
+            while not said[0] and time.monotonic() < deadline:
+                time.sleep(0.01)
+            server.stop()  # fails when the server hangs
+
+
+def test_garbage_is_not_read_for_long():
+    def garbage():
+        while True:
+            yield b"x" * 65536
+
+    with saying(garbage) as (url, said), running_server(in_memory=True, extra_args=["--trace-to", url]) as server:
+        server.client().list_tables()
+        deadline = time.monotonic() + 60
+        while metric(server, "dropped") < 1:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert said[0] < 32 << 20
+
+
+def test_what_waits_takes_little_memory():
+    names = [f"{number:03}" + "t" * 252 for number in range(100)]
+    request = {"RequestItems": {name: {"Keys": [{"k": {"S": "a"}}]} for name in names}}
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen(0)
+        with running_server(in_memory=True, extra_args=["--trace-to", f"http://127.0.0.1:{silent.getsockname()[1]}"]) as server:
+            for number in range(4_000):
+                ask(server, "BatchGetItem", request if number % 4 else {"TableName": "t" * 60_000}, prefix="DynamoDB_20120810.")
+            resident = re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{server.process.pid}/status").read_text())
+            assert int(resident.group(1)) < (128 if is_sanitized() else 64) << 10
+            assert metric(server, "dropped") > 1_000
+
+
+def test_what_a_collector_says_that_it_refused_is_counted():
+    with collecting() as collector, running_server(in_memory=True, extra_args=["--trace-to", collector.url]) as server:
+        for answer, dropped in ((b'{"partialSuccess":{}}', 0), (b'{"partialSuccess":{"rejectedSpans":"1","errorMessage":"no"}}', 1),
+                                (b"nothing of the kind", 1), (b'{"partialSuccess":{"rejectedSpans":1000}}', 2)):
+            collector.answer = answer
+            count = len(collector.spans())
+            server.client().list_tables()
+            collector.wait_for(count + 1)
+            deadline = time.monotonic() + 30
+            while metric(server, "sent") + metric(server, "dropped") < count + 1:
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+            assert metric(server, "dropped") == dropped
+
+
+def test_spans_name_the_namespace():
+    extra = ["--namespaces", "header"]
+    with collecting() as collector, running_server(in_memory=True, extra_args=["--trace-to", collector.url, *extra]) as server:
+        for name in ("mine", None):
+            client_of(server, name, "header").list_tables()
+        assert [attributes(span).get("db.namespace") for span in collector.wait_for(2)] == ["mine", None]
 
 
 @pytest.mark.parametrize("words", [["--trace-to", "https://h"], ["--trace-to", "h:1"], ["--trace-one-in", "2"],
