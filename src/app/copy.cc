@@ -21,7 +21,7 @@ namespace {
 // What it is called when the copy goes on, wherever that is typed.
 std::string name_of(const std::string& url) {
   const std::string place = place_of_store(url);
-  return scheme_of(url) == "rocksdb" ? whole_path(place) : place;
+  return engine_of(url).is_directory ? whole_path(place) : place;
 }
 
 std::string told(const table::CopyProgress& progress, uint64_t expected_bytes) {
