@@ -156,7 +156,8 @@ TEST_F(DirectoryTest, WhoIsMadeAnewUnderATrustedNameIsNotTrusted) {
   EXPECT_TRUE(as(key_, take).starts_with("AccessDenied: User: " + arn + " is not authorized"));
   // Saved again it means the new one; what is shown of the gone one means nobody.
   const std::string update = "Action=UpdateAssumeRolePolicy&RoleName=r&PolicyDocument=";
-  EXPECT_EQ(root(update + shown()), "MalformedPolicyDocument: Invalid principal in policy: &quot;AWS&quot;:&quot;" + id + "&quot;");
+  EXPECT_EQ(root(update + shown()),
+            "MalformedPolicyDocument: Invalid principal in policy: &quot;AWS&quot;:&quot;" + id + "&quot;");
   EXPECT_EQ(root(update + std::string(kTrust)), "");
   EXPECT_TRUE(believed(role()));
   EXPECT_EQ(shown(), std::string(kTrust));
@@ -176,10 +177,11 @@ TEST_F(DirectoryTest, ARoleThatIsMadeAnewIsNotTrustedEither) {
       auth::decode_percent(inside(root("Action=GetRole&RoleName=next"), "AssumeRolePolicyDocument"));
   EXPECT_NE(shown.find("[\"123456789012\",\"" + made + "\"]"), std::string::npos) << shown;
   EXPECT_NE(shown.find("\"aws:PrincipalArn\":\"arn:aws:iam::123456789012:role/r\""), std::string::npos) << shown;
-  EXPECT_EQ(root("Action=CreateRole&RoleName=other&AssumeRolePolicyDocument="
-                 R"({"Statement":{"Effect":"Allow","Principal":{"AWS":"arn:aws:iam::123456789012:user/nobody"},)"
-                 R"("Action":"sts:AssumeRole"}})"),
-            "MalformedPolicyDocument: Invalid principal in policy: &quot;AWS&quot;:&quot;arn:aws:iam::123456789012:user/nobody&quot;");
+  EXPECT_EQ(
+      root("Action=CreateRole&RoleName=other&AssumeRolePolicyDocument="
+           R"({"Statement":{"Effect":"Allow","Principal":{"AWS":"arn:aws:iam::123456789012:user/nobody"},)"
+           R"("Action":"sts:AssumeRole"}})"),
+      "MalformedPolicyDocument: Invalid principal in policy: &quot;AWS&quot;:&quot;arn:aws:iam::123456789012:user/nobody&quot;");
 }
 
 TEST_F(DirectoryTest, ARoleTrustsTheSessionsOfAnotherByItsId) {
