@@ -4,6 +4,7 @@
 behind a colon where only some of their cases are meant. They run in this order until one fails.
 """
 
+from apart import APART
 from mutant import Mutant
 from of_policies import POLICIES, TIMES
 
@@ -490,4 +491,4 @@ FOUNDATIONDB = [
            "key.settled = kind == SystemRow::kTable;", "", ("table_test:CopyTest.*",)),
 ]
 
-MUTANTS = FOUNDATIONDB + STORE + TABLES + OPERATIONS + SOCKETS + PARTIQL + SERIAL + VECTORS + POLICIES + TIMES
+MUTANTS = APART + FOUNDATIONDB + STORE + TABLES + OPERATIONS + SOCKETS + PARTIQL + SERIAL + VECTORS + POLICIES + TIMES
