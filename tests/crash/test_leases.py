@@ -5,6 +5,7 @@ Who does a job is what the servers' own metrics say.
 
 import contextlib
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from pages import samples
@@ -162,10 +163,13 @@ def test_a_stream_is_trimmed_by_whoever_lives(tmp_path):
         assert int(postgres.ask(entries)) >= streams * 1_500
         kills = amidst = 0
         while kills < 6:
-            with running_server(store=postgres.url, extra_args=later) as server:
+            with running_server(store=postgres.url, extra_args=later) as server, ThreadPoolExecutor() as pool:
+                # From its start: a server may have trimmed all before a client is made.
+                seen = pool.submit(wait_for_worker, [server], "tend_streams", LEASE_S + 2)
+                client = server.client()
                 for number in range(streams):
-                    server.client().put_item(TableName=f"trimmed{number}", Item={"p": {"S": f"fresh{kills}"}})
-                amidst += wait_for_worker([server], "tend_streams", LEASE_S + 2) is not None
+                    client.put_item(TableName=f"trimmed{number}", Item={"p": {"S": f"fresh{kills}"}})
+                amidst += seen.result() is not None
                 server.kill()
             kills += 1
         assert amidst, "none was seen to trim before it was killed"
