@@ -14,7 +14,7 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 from pages import samples, value
-from server import running_server
+from server import is_sanitized, running_server
 from stream_records import records_of
 
 KEYS = {"AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}],
@@ -265,7 +265,8 @@ def test_many_in_a_row_take_no_more_memory_or_threads():
             if at % 50 == 49:
                 seen.append((number("Threads"), number("VmRSS")))
         assert max(threads for threads, _ in seen) <= seen[0][0] + 8, seen
-        assert seen[-1][1] < seen[0][1] + 16 * 1024, seen
+        if not is_sanitized():  # they keep what was freed
+            assert seen[-1][1] < seen[0][1] + 16 * 1024, seen
         assert value(samples(server), "partita_namespaces_open") == 0
 
 
