@@ -228,8 +228,10 @@ def test_dropped_while_in_use():
     with running_server(in_memory=True, extra_args=["--namespaces", "key"]) as server:
         done = threading.Event()
 
-        def keep_making():
-            client, made = client_of(server, "a"), 0
+        begun = threading.Semaphore(0)
+
+        def keep_making(client):
+            made = 0
             while not done.is_set():
                 try:
                     client.create_table(TableName=f"tab{made % 5}", **KEYS)
@@ -237,11 +239,14 @@ def test_dropped_while_in_use():
                 except ClientError as error:
                     assert error.response["Error"]["Code"] in ("ResourceInUseException", "ResourceNotFoundException")
                 made += 1
+                begun.release()
             return made
 
+        clients = [client_of(server, "a") for _ in range(4)]  # boto3 makes one at a time
         with concurrent.futures.ThreadPoolExecutor() as pool:
-            makers = [pool.submit(keep_making) for _ in range(4)]
+            makers = [pool.submit(keep_making, client) for client in clients]
             for _ in range(30):
+                assert begun.acquire(timeout=60)
                 status, found = ask(server, "DeleteNamespace", {"Name": "a"})
                 assert status == 200 or "ResourceNotFound" in found["__type"], found
             done.set()

@@ -13,8 +13,6 @@ APART = [
     Mutant("a rollback sets back users", SNAPSHOTS, " || relative.starts_with(accounts);", ";", ROLLBACKS),
     Mutant("what is rolled back is no change for other snapshots", SNAPSHOTS,
            "    if (other != name) one.touched", "    if (other != name && name.empty()) one.touched", ROLLBACKS),
-    Mutant("a log whose rollback was interrupted is believed by its ends", SNAPSHOTS, "if (same && !begun) continue;",
-           "if (same) continue;", ROLLBACKS),
     Mutant("several transactions of a rollback have no mark", SNAPSHOTS,
            "    PARTITA_CO_TRY_VOID(co_await begin());\n    co_return co_await flush();",
            "    co_return co_await flush();", ROLLBACKS),
