@@ -284,9 +284,10 @@ def test_only_so_many_are_open_at_a_time():
             assert value(samples(server), "partita_namespaces_open") == min(at + 1, 3)
         for at in range(12):  # closed ones are opened again
             assert client_of(server, f"n{at}").scan(TableName="tab")["Items"] == [{"k": {"S": str(at)}}]
+        clients = [client_of(server, f"n{at}") for at in range(12)]
         with concurrent.futures.ThreadPoolExecutor(12) as pool:
             def use(at):
-                client = client_of(server, f"n{at}")
+                client = clients[at]
                 for time_ in range(20):
                     try:
                         client.put_item(TableName="tab", Item={"k": {"S": f"{at} {time_}"}})

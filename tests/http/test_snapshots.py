@@ -214,16 +214,17 @@ def test_whoever_writes_meanwhile_writes_to_the_one_or_the_other(server):
     done = threading.Event()
     acknowledged = []  # (name, begun, ended)
 
-    def keep_writing(writer):
-        mine, number = client_of(server, None), 0
+    def keep_writing(writer, mine):
+        number = 0
         while not done.is_set():
             name, begun = f"{writer} {number}", time.monotonic()
             mine.put_item(TableName="tab", Item={"k": {"S": name}})
             acknowledged.append((name, begun, time.monotonic()))
             number += 1
 
+    clients = [client_of(server, None) for _ in range(8)]  # boto3 makes one at a time
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        writers = [pool.submit(keep_writing, writer) for writer in range(8)]
+        writers = [pool.submit(keep_writing, writer, mine) for writer, mine in enumerate(clients)]
         for _ in range(15):
             time.sleep(0.03)
             begun = time.monotonic()
