@@ -1,9 +1,11 @@
 """`partita backup`, `restore` and `verify` beside a server that serves, is killed, and is damaged."""
 
 import base64
+import ctypes
 import os
 import re
 import stat
+import struct
 import subprocess
 import threading
 
@@ -266,6 +268,34 @@ def test_a_killed_restore_is_not_served_and_begins_anew(tmp_path):
     done("restore", backups, restored)
     with running_server(data_dir=restored) as server:
         assert len(numbers_in(server)["a"]) == 100
+
+
+def arrivals(directory, run):
+    """The names of the files that are moved into a directory while run() goes on, in their order, as inotify tells."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    moved_to = 0x80
+    watch = libc.inotify_init1(os.O_NONBLOCK)
+    try:
+        assert libc.inotify_add_watch(watch, os.fsencode(directory), moved_to) >= 0
+        run()
+        told, names = os.read(watch, 1 << 20), []
+        while told:
+            *_, length = struct.unpack_from("iIII", told)
+            names.append(told[16:16 + length].rstrip(b"\0").decode())
+            told = told[16 + length:]
+        return names
+    finally:
+        os.close(watch)
+
+
+def test_a_restored_store_is_one_with_its_last_file(tmp_path):
+    backups, restored = tmp_path / "backups", tmp_path / "restored"
+    restored.mkdir()
+    with running_server(data_dir=tmp_path / "data") as server:
+        server.client().create_table(**TABLE)
+        done("backup", server.data_dir, backups)
+    names = arrivals(restored, lambda: done("restore", backups, restored))
+    assert len(names) > 2 and names[-1] == "CURRENT", names
 
 
 def test_verify_finds_a_damaged_backup_and_a_damaged_store(tmp_path):
