@@ -84,23 +84,6 @@ Task<Result<std::optional<Record>>> read_mark(Engine& engine) {
   co_return std::move(records[0]);
 }
 
-// What readiness.h wrote there says nothing.
-Task<Result<bool>> is_empty(Engine& engine) {
-  const storage::Range probes = system_rows(SystemRow::kProbe);
-  std::vector<storage::Range> rests(2);
-  rests[0].end = probes.begin;
-  rests[1].begin = probes.end;
-  for (storage::Range& rest : rests) {
-    auto scanned = co_await engine.scan(std::move(rest), storage::Direction::kAscending, 1, 1);
-    PARTITA_CO_TRY(const Page page, std::move(scanned));
-    if (!page.empty()) co_return false;
-  }
-  std::string first;
-  auto listed = co_await engine.topics(std::move(first), 1);
-  PARTITA_CO_TRY(const std::vector<std::string> topics, std::move(listed));
-  co_return topics.empty();
-}
-
 // In the copy nobody might end it.
 Task<Result<void>> refuse_half_rollback(Engine& engine) {
   std::string name;
@@ -234,7 +217,7 @@ Task<Result<void>> Copier::begin() {
     report_.resumed = true;
     co_return Result<void>();
   }
-  PARTITA_CO_TRY(const bool empty, co_await is_empty(to_));
+  PARTITA_CO_TRY(const bool empty, co_await holds_nothing(to_));
   if (!empty) co_return refusal("The store to copy to is not empty: name a new one.");
   mark_.from = options_.from_name;
   co_return co_await store(nullptr);
@@ -387,10 +370,27 @@ Task<Result<CopyReport>> copy_store(Engine& from, Engine& to, CopyOptions option
   co_return co_await copier.run();
 }
 
+// What readiness.h wrote there says nothing.
+Task<Result<bool>> holds_nothing(Engine& engine) {
+  const storage::Range probes = system_rows(SystemRow::kProbe);
+  std::vector<storage::Range> rests(2);
+  rests[0].end = probes.begin;
+  rests[1].begin = probes.end;
+  for (storage::Range& rest : rests) {
+    auto scanned = co_await engine.scan(std::move(rest), storage::Direction::kAscending, 1, 1);
+    PARTITA_CO_TRY(const Page page, std::move(scanned));
+    if (!page.empty()) co_return false;
+  }
+  std::string first;
+  auto listed = co_await engine.topics(std::move(first), 1);
+  PARTITA_CO_TRY(const std::vector<std::string> topics, std::move(listed));
+  co_return topics.empty();
+}
+
 Task<Result<void>> refuse_copying(Engine& from, std::string name) {
   PARTITA_CO_TRY_VOID(co_await refuse_half_copy(from));
   PARTITA_CO_TRY_VOID(co_await refuse_half_rollback(from));
-  PARTITA_CO_TRY(const bool nothing, co_await is_empty(from));
+  PARTITA_CO_TRY(const bool nothing, co_await holds_nothing(from));
   if (nothing) co_return refusal("There is nothing to copy: " + name + " holds no tables.");
   co_return Result<void>();
 }

@@ -221,6 +221,8 @@ def test_what_can_not_be_copied_is_refused_in_a_sentence(tmp_path):
     code, _, err = run("copy", store, tmp_path / "copy")
     assert code == 1 and "not empty" in err
     with running_postgres() as postgres:
+        code, out, err = run("verify", postgres.url)
+        assert (code, out) == (1, "") and "There is nothing to verify: " in err and "holds no tables." in err
         # Whatever it calls itself there.
         with running_server(store=postgres.url + "&application_name=another"):
             for words in ((postgres.url, tmp_path / "third"), (store, postgres.url)):
