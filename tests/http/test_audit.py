@@ -131,6 +131,8 @@ def test_no_line_is_lost_when_the_file_is_moved(tmp_path):
         ends.set()
         for each in threads:
             each.join()
+        boto(server).list_tables()
+        assert lines_of(path)[-1]["eventName"] == "ListTables"  # not in the one that was moved
     lines = [line for each in tmp_path.glob("audit*") for line in lines_of(each)]
     assert sum(line["eventName"] == "PutItem" for line in lines) == sum(counts)
     assert len({line["requestID"] for line in lines}) == len(lines)
