@@ -93,6 +93,12 @@ def put_large(server, number):
     server.client().put_item(TableName="pairs", Item=item)
 
 
+def fill(server, items):
+    server.client().create_table(**TABLE)
+    for number in range(items):
+        put_large(server, number)
+
+
 def written(writers):
     return sum(writer.acknowledged for writer in writers)
 
@@ -119,9 +125,7 @@ def expect_whole(server, acknowledged):
 def test_a_backup_ends_with_the_command_that_asked_for_it(tmp_path):
     backups = tmp_path / "backups"
     with running_server(data_dir=tmp_path / "data") as server:
-        server.client().create_table(**TABLE)
-        for number in range(300):
-            put_large(server, number)
+        fill(server, 300)
         command = subprocess.Popen([binary(), "backup", server.data_dir, backups], stdout=subprocess.PIPE, text=True)
         wait_until(lambda: (backups / "private").exists())
         command.kill()
@@ -255,9 +259,7 @@ def test_a_server_killed_during_a_backup_leaves_the_others(tmp_path, writers):
 def test_a_killed_restore_is_not_served_and_begins_anew(tmp_path):
     backups, restored = tmp_path / "backups", tmp_path / "restored"
     with running_server(data_dir=tmp_path / "data") as server:
-        server.client().create_table(**TABLE)
-        for number in range(100):
-            put_large(server, number)
+        fill(server, 100)
         done("backup", server.data_dir, backups)
     process = subprocess.Popen([binary(), "restore", str(backups), str(restored)])
     wait_until(lambda: (restored / "restoring").exists())
@@ -301,9 +303,7 @@ def test_a_restored_store_is_one_with_its_last_file(tmp_path):
 def test_verify_finds_a_damaged_backup_and_a_damaged_store(tmp_path):
     backups = tmp_path / "backups"
     with running_server(data_dir=tmp_path / "data") as server:
-        server.client().create_table(**TABLE)
-        for number in range(40):
-            put_large(server, number)
+        fill(server, 40)
     done("backup", tmp_path / "data", backups)
     for directory, pattern in ((backups / "shared_checksum", "*.sst"), (tmp_path / "data", "*.sst")):
         table = max(directory.glob(pattern), key=lambda file: file.stat().st_size)
