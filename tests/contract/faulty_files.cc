@@ -20,6 +20,7 @@ class FaultyFile final : public FSWritableFileOwnerWrapper {
       : FSWritableFileOwnerWrapper(std::move(file)), files_(files), path_(std::move(path)) {}
 
   IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* debug) override {
+    const auto going_on = files_.begin();
     IOStatus status = files_.admit(FileAct::kAppend, path_);
     // A disk that fills up takes a part of what it is given.
     if (!status.ok()) return target()->Append({data.data(), data.size() / 2}, options, debug), status;
@@ -131,6 +132,7 @@ IOStatus FaultyFiles::admit(FileAct act, const std::string& path) {
 
 IOStatus FaultyFiles::NewWritableFile(const std::string& path, const FileOptions& options,
                                       std::unique_ptr<FSWritableFile>* file, IODebugContext* debug) {
+  const auto going_on = begin();
   IOStatus status = admit(FileAct::kCreate, path);
   if (status.ok()) status = target()->NewWritableFile(path, options, file, debug);
   if (status.ok()) *file = std::make_unique<FaultyFile>(*this, path, std::move(*file));
@@ -154,11 +156,13 @@ IOStatus FaultyFiles::NewDirectory(const std::string& path, const IOOptions& opt
 
 IOStatus FaultyFiles::RenameFile(const std::string& from, const std::string& to, const IOOptions& options,
                                  IODebugContext* debug) {
+  const auto going_on = begin();
   IOStatus status = admit(FileAct::kRename, to);
   return status.ok() ? target()->RenameFile(from, to, options, debug) : status;
 }
 
 IOStatus FaultyFiles::DeleteFile(const std::string& path, const IOOptions& options, IODebugContext* debug) {
+  const auto going_on = begin();
   IOStatus status = admit(FileAct::kDelete, path);
   return status.ok() ? target()->DeleteFile(path, options, debug) : status;
 }

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +40,11 @@ class FaultyFiles final : public rocksdb::FileSystemWrapper {
   static IOStatus no_space();
   static IOStatus broken();
 
+  // While it is held, nothing in the directory changes: acts that would change it wait.
+  [[nodiscard]] std::unique_lock<std::shared_mutex> hold_still() { return std::unique_lock(changing_); }
+  // Held by each of them.
+  [[nodiscard]] std::shared_lock<std::shared_mutex> begin() { return std::shared_lock(changing_); }
+
   // Counts and asks.
   IOStatus admit(FileAct act, const std::string& path);
 
@@ -56,6 +62,7 @@ class FaultyFiles final : public rocksdb::FileSystemWrapper {
                       rocksdb::IODebugContext* debug) override;
 
  private:
+  std::shared_mutex changing_;
   mutable std::mutex mutex_;
   Rule rule_;
   std::map<std::pair<FileAct, std::string>, uint64_t> counts_;
