@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 
 #include "engines/rocksdb/rocksdb_engine.h"
 
@@ -19,12 +20,30 @@ Result<std::unique_ptr<storage::Engine>> open_store(const fs::path& directory) {
   return open_rocksdb_engine(options);
 }
 
-void copy_store(const fs::path& from, const fs::path& to) {
+namespace {
+
+// False when a file went away in the meantime.
+bool copy_files(const fs::path& from, const fs::path& to) {
   fs::remove_all(to);
   fs::create_directories(to);
   for (const auto& entry : fs::directory_iterator(from)) {
-    if (entry.path().filename() != "LOCK") fs::copy_file(entry.path(), to / entry.path().filename());
+    if (entry.path().filename() == "LOCK") continue;
+    std::error_code failed;
+    fs::copy_file(entry.path(), to / entry.path().filename(), failed);
+    if (failed == std::errc::no_such_file_or_directory) return false;
+    EXPECT_FALSE(failed) << entry.path() << ": " << failed.message();
   }
+  return true;
+}
+
+}  // namespace
+
+void copy_store(const fs::path& from, const fs::path& to) {
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries; ++i) {
+    if (copy_files(from, to)) return;
+  }
+  ADD_FAILURE() << from << " does not keep its files for the time of a copy";
 }
 
 std::vector<fs::path> files_of(const fs::path& directory) {
