@@ -20,6 +20,8 @@ import signing
 import workload
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "tests" / "support"))
+from ports import free_port  # noqa: E402
 CORES = sorted(os.sched_getaffinity(0))
 SERVER_CORE, CLIENT_CORE = {CORES[0]}, {CORES[-1]}
 START_TIMEOUT_S = 60
@@ -120,12 +122,6 @@ class Server:
 
     def __exit__(self, *_):
         self._end()
-
-
-def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
 
 
 def partita(build, data=None, cores=None, options=()):

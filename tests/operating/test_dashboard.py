@@ -3,7 +3,6 @@
 import contextlib
 import json
 import pathlib
-import socket
 import subprocess
 import threading
 import time
@@ -13,6 +12,7 @@ import urllib.request
 import botocore.exceptions
 import pytest
 from pages import get
+from ports import free_port
 from postgres import running_postgres
 from server import running_server
 
@@ -58,9 +58,7 @@ def load(server, stop):
 @contextlib.contextmanager
 def running_prometheus(directory, servers):
     """Its URL; it reads the servers once a second."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     target = {"job_name": "partita", "static_configs": [{"targets": [f"{server.host}:{server.port}" for server in servers]}]}
     config = directory / "prometheus.json"  # JSON is YAML
     config.write_text(json.dumps({"global": {"scrape_interval": "1s", "scrape_timeout": "1s"}, "scrape_configs": [target]}))

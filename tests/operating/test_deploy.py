@@ -8,7 +8,6 @@ import pwd
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -17,6 +16,7 @@ import pytest
 import yaml
 from manifests import compose_complaints, kubernetes_complaints
 from pages import get
+from ports import free_port
 from postgres import programs
 from server import binary, running_server
 
@@ -154,12 +154,6 @@ def test_the_connection_string_names_both_hosts():
 
 
 PASSWORD = "it's a \\ word"
-
-
-def free_port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
 
 
 class Begun:

@@ -13,10 +13,11 @@ import contextlib
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
 import tempfile
 import uuid
+
+from ports import free_port
 
 CLUSTER_FILE = os.environ.get("PARTITA_TEST_FDB")
 PROGRAMS = os.environ.get("PARTITA_TEST_FDB_PROGRAMS")
@@ -31,16 +32,6 @@ def new_store():
     return f"fdb:{CLUSTER_FILE}?prefix=test-{uuid.uuid4()}"
 
 
-def _free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
-
-
 class FoundationDB:
     """Three processes on this machine, each of which counts as a machine of its own: every row is on two of them.
 
@@ -50,7 +41,7 @@ class FoundationDB:
         self.directory = directory
         self.cluster_file = directory / "fdb.cluster"
         self.url = f"fdb:{self.cluster_file}"
-        self.ports = _free_ports(3)
+        self.ports = [free_port() for _ in range(3)]
         self._processes = [None] * len(self.ports)
 
     def start(self):

@@ -14,12 +14,12 @@ import pathlib
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
 
 import foundationdb
+from ports import free_port
 
 START_TIMEOUT_S = 30
 
@@ -40,9 +40,7 @@ class Postgres:
         self.url = f"postgresql:///postgres?user=partita&host={directory}"
         self.port, self.tcp_url = None, None
         if tcp:
-            with socket.socket() as free:
-                free.bind(("127.0.0.1", 0))
-                self.port = free.getsockname()[1]
+            self.port = free_port()
             self.url += f"&port={self.port}"
             self.tcp_url = f"postgresql://partita@127.0.0.1:{self.port}/postgres"
         self.process = None

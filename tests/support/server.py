@@ -20,6 +20,8 @@ import subprocess
 import tempfile
 import time
 
+from ports import free_port
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 START_TIMEOUT_S = 30
 STOP_TIMEOUT_S = 30
@@ -50,7 +52,7 @@ class Server:
         self._log = tempfile.TemporaryFile("w+")
         self.process = None
         self.host = host
-        self.port = port
+        self.port = port or free_port(host)
         self.url = None
         self.ready_line = None
 
