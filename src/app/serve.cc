@@ -21,6 +21,7 @@
 #include "app/operator_calls.h"
 #include "app/pages.h"
 #include "app/seed.h"
+#include "app/service_manager.h"
 #include "app/status.h"
 #include "app/tenant.h"
 #include "app/traces.h"
@@ -123,6 +124,7 @@ class Stopper {
   void watch(http::Server& server, const std::stop_token& done) const {
     const int first = stop_signal(done, Deadline::max());
     log(LogLevel::kInfo, {"Stopping on ", name_of(first), "."});
+    tell_service_manager("STOPPING=1");
     server.stop();
     const Deadline stopped = std::chrono::steady_clock::now();
     int second = 0;
@@ -190,6 +192,7 @@ void say_ready(const CommandLine& line, std::string_view version, const http::Se
                            place_of_store(line.store) + "\n";
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
+  tell_service_manager("READY=1");
 }
 
 void log_settings(const CommandLine& line, const http::Server& server) {

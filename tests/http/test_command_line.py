@@ -252,6 +252,33 @@ def test_an_address_of_another_machine():
     assert_one_sentence(done.stderr)
 
 
+@pytest.mark.parametrize("abstract", [False, True])
+def test_systemd_is_told(tmp_path, abstract):
+    """That it serves, once it does, and that it stops."""
+    name = f"partita-test-{os.getpid()}" if abstract else str(tmp_path / "notify")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(f"\0{name}" if abstract else name)
+        manager.settimeout(60)
+        server = subprocess.Popen([binary(), "serve", "--in-memory", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE,
+                                  env=os.environ | {"NOTIFY_SOCKET": f"@{name}" if abstract else name})
+        assert manager.recv(1000) == b"READY=1"
+        assert b"is serving" in server.stdout.readline()
+        server.terminate()
+        assert manager.recv(1000) == b"STOPPING=1"
+        assert server.wait(timeout=60) == 0
+        server.stdout.close()
+
+
+@pytest.mark.parametrize("name", ["/nowhere/socket", "@nobody", "relative", "", "/" + "long" * 100])
+def test_a_manager_that_does_not_listen_is_left_alone(name):
+    server = subprocess.Popen([binary(), "serve", "--in-memory", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE,
+                              env=os.environ | {"NOTIFY_SOCKET": name})
+    assert b"is serving" in server.stdout.readline()
+    server.terminate()
+    assert server.wait(timeout=60) == 0
+    server.stdout.close()
+
+
 @pytest.mark.skipif(is_sanitized(), reason="a sanitizer's checks need files")
 @pytest.mark.parametrize("files", range(4, 8))
 def test_fewer_files_than_its_threads_need(files):

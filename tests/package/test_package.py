@@ -129,6 +129,12 @@ def test_the_unit_is_one(unpacked, tmp_path):
     assert exposed.returncode == 0, exposed.stdout
 
 
+def test_the_unit_starts_only_what_is_there(unpacked):
+    """Its own program, and what every Debian has."""
+    started = re.findall(r"^Exec\w+=[-+!@:|]*(\S+)", (unpacked / UNIT).read_text(), re.MULTILINE)
+    assert set(started) == {"/usr/bin/partita", "/bin/sh"}
+
+
 def calls_allowed(unit):
     """The system calls that the unit's filters leave."""
     sets, current = {}, None

@@ -1,0 +1,29 @@
+#include "app/service_manager.h"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+
+namespace partita::app {
+
+void tell_service_manager(std::string_view state) {
+  const char* const named = std::getenv("NOTIFY_SOCKET");
+  const std::string_view name = named == nullptr ? "" : named;
+  sockaddr_un address{};
+  if ((!name.starts_with('/') && !name.starts_with('@')) || name.size() >= sizeof address.sun_path) return;
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, name.data(), name.size());
+  if (name.starts_with('@')) address.sun_path[0] = '\0';
+  const int out = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (out < 0) return;
+  const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
+  sendto(out, state.data(), state.size(), MSG_NOSIGNAL | MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&address),
+         bytes);
+  close(out);
+}
+
+}  // namespace partita::app
