@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A first day with the Debian package, in a fresh Debian 12: installs it, serves over TLS with access keys as its unit
-# does, works with the AWS CLI, is looked at by a monitor, backs up, wipes, restores, verifies, upgrades, removes. As root; needs
-# debootstrap, openssl, curl and awscli.
+# A first day with the Debian package, in a fresh Debian 12 that systemd runs in a container: installs it, serves over TLS
+# with access keys, works with the AWS CLI, is looked at by a monitor, killed, backs up, wipes, restores, verifies,
+# upgrades, removes. As root; needs debootstrap, systemd-container, openssl, curl and awscli.
 #
 #   ./dev package && tests/package/in_chroot.sh
 set -euo pipefail
@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 readonly WORK="$(mktemp -d)" PORT="${PORT:-18443}"
 readonly ROOT="$WORK/root"
-server=""
+machine="" # process 1 of the container
 
 step() { printf '== %s\n' "$*"; }
 die() {
@@ -17,70 +17,77 @@ die() {
   exit 1
 }
 clean() {
-  [[ -z "$server" ]] || kill "$server" 2>/dev/null || true
-  ! mountpoint -q "$ROOT/proc" || umount "$ROOT/proc"
+  [[ -z "$machine" ]] || kill -KILL "$machine" || true
+  wait
   rm -rf "$WORK"
 }
 trap clean EXIT
 
 ((EUID == 0)) || die "only root can make a root directory."
-for tool in debootstrap openssl aws curl; do command -v "$tool" >/dev/null || die "$tool is missing."; done
+for tool in debootstrap systemd-nspawn nsenter openssl aws curl; do
+  command -v "$tool" >/dev/null || die "$tool is missing."
+done
 package=(build/package/partita_*.deb)
 [[ -f "${package[0]}" ]] || die "there is no package; run ./dev package first."
 
-inside() { chroot "$ROOT" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C DEBIAN_FRONTEND=noninteractive "$@"; }
+inside() {
+  local enter=(nsenter -t "$machine" -a)
+  [[ -n "$machine" ]] || enter=(chroot "$ROOT")
+  "${enter[@]}" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C DEBIAN_FRONTEND=noninteractive "$@"
+}
 
 apt() { inside apt-get -q -y --no-install-recommends "$@" >>"$WORK/apt.log" 2>&1 || die "$(tail -20 "$WORK/apt.log")"; }
 
-# As systemd would, from the unit's own lines.
-start() {
-  local unit="$ROOT/lib/systemd/system/partita.service" command
-  command="$(sed -n 's/^ExecStart=//p' "$unit")"
-  inside install -d -m 0700 -o partita -g partita "/var/lib/$(sed -n 's/^StateDirectory=//p' "$unit")" \
-    "/var/log/$(sed -n 's/^LogsDirectory=//p' "$unit")"
-  : >"$WORK/out" # what the one before said there is not meant
-  chroot --userspec=partita:partita "$ROOT" env -i /bin/sh -c "
-    umask $(sed -n 's/^UMask=//p' "$unit")
-    cd $(sed -n 's/^WorkingDirectory=//p' "$unit")
-    . $(sed -n 's/^EnvironmentFile=//p' "$unit")
-    exec $command" >"$WORK/out" 2>>"$WORK/log" &
-  server=$!
-  local deadline=$((SECONDS + 30))
-  until grep -q 'is serving' "$WORK/out"; do
-    kill -0 "$server" 2>/dev/null && ((SECONDS < deadline)) || die "the server did not start: $(cat "$WORK/log")"
-    sleep 0.1
+# Its network is its own, so that its ports are free; the tools of outside reach them through there().
+boot() {
+  systemd-nspawn --quiet --directory="$ROOT" --private-network --keep-unit --register=no --console=pipe \
+    /lib/systemd/systemd --unit=multi-user.target >"$WORK/console" 2>&1 </dev/null &
+  local container=$! deadline=$((SECONDS + 60))
+  until [[ -n "$machine" ]] && inside systemctl is-system-running 2>/dev/null | grep -qE 'running|degraded'; do
+    kill -0 "$container" 2>/dev/null && ((SECONDS < deadline)) || die "systemd did not start: $(cat "$WORK/console")"
+    sleep 0.2
+    machine="$(pgrep -P "$container" || true)"
   done
 }
+there() { nsenter -t "$machine" -n "$@"; }
+
+journal() { inside journalctl --no-pager --quiet --output=cat --unit=partita --lines=20; }
+start() { inside systemctl start partita || die "the server did not start: $(journal)"; }
 stop() {
-  kill "$server"
-  wait "$server" || die "the server did not stop cleanly: $(cat "$WORK/log")"
-  server=""
+  inside systemctl stop partita
+  [[ "$(inside systemctl show --property=Result --value partita)" == success ]] ||
+    die "the server did not stop cleanly: $(journal)"
 }
 
 export AWS_CA_BUNDLE="$WORK/server.pem" AWS_DEFAULT_REGION=eu-central-1 AWS_CONFIG_FILE=/dev/null AWS_PAGER=""
 export AWS_ACCESS_KEY_ID=AKIDFIRSTDAY AWS_SECRET_ACCESS_KEY="a secret of $RANDOM$RANDOM"
-dynamodb() { aws dynamodb --endpoint-url "https://localhost:$PORT" "$@"; }
+dynamodb() { there aws dynamodb --endpoint-url "https://localhost:$PORT" "$@"; }
 score() { dynamodb get-item --table-name Scores --key '{"Player": {"S": "ann"}}' --query Item.Score.N --output text; }
 
 step "A fresh Debian"
 mirror="$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | head -1)"
-debootstrap --variant=minbase bookworm "$ROOT" ${mirror:+"$mirror"} >"$WORK/debootstrap.log" 2>&1 ||
+debootstrap --variant=minbase --include=systemd,systemd-sysv,dbus bookworm "$ROOT" ${mirror:+"$mirror"} \
+  >"$WORK/debootstrap.log" 2>&1 ||
   die "debootstrap failed: $(tail -5 "$WORK/debootstrap.log")"
-mount -t proc proc "$ROOT/proc"
-printf '#!/bin/sh\nexit 101\n' >"$ROOT/usr/sbin/policy-rc.d" # no service is started in here
-chmod +x "$ROOT/usr/sbin/policy-rc.d"
 
 step "Installing the package"
 cp "${package[0]}" "$ROOT/partita.deb"
 apt update
+apt install --download-only /partita.deb
+boot
 apt install /partita.deb
+inside systemctl is-active --quiet partita || die "it does not serve once it is installed: $(journal)"
+stop
 inside partita version
 [[ "$(inside getent passwd partita)" == *:/var/lib/partita:* ]] || die "the user partita is not there."
 
 step "Serving over TLS, with access keys"
-openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost \
-  -addext subjectAltName=DNS:localhost -keyout "$WORK/server.key" -out "$WORK/server.pem" 2>/dev/null
-cp "$WORK/server.pem" "$WORK/server.key" "$ROOT/etc/partita/"
+make_certificate() {
+  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost \
+    -addext subjectAltName=DNS:localhost -keyout "$WORK/server.key" -out "$WORK/server.pem" 2>/dev/null
+  cp "$WORK/server.pem" "$WORK/server.key" "$ROOT/etc/partita/"
+}
+make_certificate
 printf '[first]\naws_access_key_id = %s\naws_secret_access_key = %s\n' "$AWS_ACCESS_KEY_ID" "$AWS_SECRET_ACCESS_KEY" \
   >"$ROOT/etc/partita/credentials"
 openssl rand -hex 16 >"$ROOT/etc/partita/token"
@@ -93,7 +100,7 @@ sed -i "s|^PARTITA_OPTIONS=.*|PARTITA_OPTIONS=\"--data /var/lib/partita/data --l
 --audit-log /var/log/partita/audit.json\"|" \
   "$ROOT/etc/partita/partita.conf"
 start
-cat "$WORK/out"
+journal
 
 step "Working with the AWS CLI"
 dynamodb create-table --table-name Scores --billing-mode PAY_PER_REQUEST \
@@ -119,12 +126,12 @@ verb policy put user ann reads /srv/reads.json
   [[ "$(score)" == 42 ]] || die "ann may not read."
   if dynamodb scan --table-name Scores 2>"$WORK/refused"; then die "ann may do more than was said."; fi
   grep -q "AccessDeniedException.*user/ann" "$WORK/refused" || die "she was refused by $(cat "$WORK/refused")"
-  aws sts get-caller-identity --endpoint-url "https://localhost:$PORT" --query Arn --output text | grep -q user/ann
+  there aws sts get-caller-identity --endpoint-url "https://localhost:$PORT" --query Arn --output text | grep -q user/ann
 )
-aws iam list-users --endpoint-url "https://localhost:$PORT" --query 'Users[].UserName' --output text | grep -qx ann
+there aws iam list-users --endpoint-url "https://localhost:$PORT" --query 'Users[].UserName' --output text | grep -qx ann
 
 step "Looking at it as a monitor does"
-page() { curl -sS --cacert "$WORK/server.pem" "${@:2}" "https://localhost:$PORT$1"; }
+page() { there curl -sS --cacert "$WORK/server.pem" "${@:2}" "https://localhost:$PORT$1"; }
 [[ "$(page /ready)" == ready* ]] || die "/ready says $(page /ready)"
 page /metrics -H "Authorization: Bearer $(cat "$ROOT/etc/partita/token")" >"$WORK/metrics"
 grep -q '^partita_request_seconds_count{operation="UpdateItem"} 1$' "$WORK/metrics" || die "no metrics of the update."
@@ -132,13 +139,36 @@ grep -q '^partita_request_seconds_count{operation="UpdateItem"} 1$' "$WORK/metri
 grep -q '"eventName":"CreateTable"' "$ROOT/var/log/partita/audit.json" || die "the audit log has no CreateTable."
 grep -q '"errorCode":"InvalidSignatureException"' "$ROOT/var/log/partita/audit.json" || die "nor the forged request."
 
+step "A new certificate, without a restart"
+cp "$WORK/server.pem" "$WORK/old.pem"
+make_certificate
+inside systemctl reload partita || die "it was not reloaded: $(journal)"
+[[ "$(page /ready)" == ready* ]] || die "with the new certificate, /ready says $(page /ready)"
+if page /ready --cacert "$WORK/old.pem" 2>/dev/null; then die "it still has the certificate of before."; fi
+
+step "Killed, it is started again"
+inside systemctl kill --signal=KILL partita
+deadline=$((SECONDS + 30))
+until [[ "$(page /ready 2>/dev/null)" == ready* ]]; do
+  ((SECONDS < deadline)) || die "nobody started it: $(journal)"
+  sleep 0.2
+done
+[[ "$(score)" == 42 ]] || die "the item is gone after the kill."
+
 step "Backing up while it serves, and verifying the backup"
+# What the operations guide says of every night: its own lines, its own units.
+guide() { sed -n "/^\`\/etc\/systemd\/system\/$1\`/,/^\`\`\`\$/ {/^\`/d; p}" docs/operations.md; }
 as_partita() { inside runuser -u partita -- partita "$@"; }
 inside install -d -o partita -g partita -m 0700 /var/backups/partita
-as_partita backup /var/lib/partita/data /var/backups/partita --keep 14 >"$WORK/said"
+inside systemctl restart partita
+for unit in partita-backup.service partita-backup.timer; do guide "$unit" >"$ROOT/etc/systemd/system/$unit"; done
+inside systemctl daemon-reload
+inside systemctl enable --quiet --now partita-backup.timer
+inside systemctl list-timers --no-legend partita-backup.timer | grep -q partita-backup.service || die "no timer is on."
+inside systemctl start partita-backup.service || die "the backup failed: $(inside journalctl --unit=partita-backup)"
 dynamodb update-item --table-name Scores --key '{"Player": {"S": "ann"}}' --update-expression 'ADD Score :one' \
   --expression-attribute-values '{":one": {"N": "1"}}'
-as_partita backup /var/lib/partita/data /var/backups/partita --keep 14 >>"$WORK/said"
+as_partita backup /var/lib/partita/data /var/backups/partita --keep 14 >"$WORK/said"
 as_partita backup list /var/backups/partita >>"$WORK/said"
 as_partita verify /var/backups/partita >>"$WORK/said" || die "the backup is not sound: $(cat "$WORK/said")"
 cat "$WORK/said"
@@ -163,11 +193,8 @@ done
 start
 
 step "Upgrading, which keeps what was configured"
-stop
 apt install --reinstall /partita.deb
-start
 [[ "$(score)" == 43 ]] || die "the item is gone after the upgrade."
-stop
 
 step "Removing, which leaves the data"
 apt purge partita
