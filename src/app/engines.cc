@@ -49,7 +49,7 @@ Result<std::unique_ptr<storage::Engine>> open_rocksdb(const std::string& place) 
 Result<storage::HeldEngine> hold_rocksdb(const std::string& place, bool is_source) {
   std::error_code failed;
   if (is_source && !std::filesystem::exists(place + "/CURRENT", failed)) {
-    return Error(ErrorKind::kInvalid, "There is no store in " + place + ".");
+    return Error(ErrorKind::kInvalid, "There is no store in " + place + ": check the name.");
   }
   storage::HeldEngine held;
   PARTITA_TRY(held.engine, open_rocksdb(place));
@@ -68,8 +68,9 @@ Result<std::unique_ptr<storage::Engine>> open_postgres(const std::string& place)
   return open_postgres_engine(options);
 }
 
-Result<storage::HeldEngine> hold_postgres(const std::string& place, bool) {
+Result<storage::HeldEngine> hold_postgres(const std::string& place, bool is_source) {
   PostgresOptions options;
+  options.makes = !is_source;
   options.url = "postgresql:" + place;
   return hold_postgres_engine(options);
 }
@@ -80,8 +81,9 @@ Result<std::unique_ptr<storage::Engine>> open_foundationdb(const std::string& pl
   return open_foundationdb_engine(options);
 }
 
-Result<storage::HeldEngine> hold_foundationdb(const std::string& place, bool) {
+Result<storage::HeldEngine> hold_foundationdb(const std::string& place, bool is_source) {
   FoundationdbOptions options;
+  options.makes = !is_source;
   options.place = place;
   return hold_foundationdb_engine(options);
 }

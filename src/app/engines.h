@@ -23,8 +23,8 @@ struct EngineRow {
   unsigned format = 0;        // of its stores; 0: they end with the process
   bool alone = false;         // whether a server has a store for itself
   Result<std::unique_ptr<storage::Engine>> (*open)(const std::string& place);
-  // For a copy, from it (then it has to be there) or to it. Errors, one sentence each: kInvalid (reason 0),
-  // kUnavailable.
+  // For a copy, from it (then it has to be there, and nothing is made where it is not) or to it. Errors, one sentence
+  // each: kInvalid (reason 0), kUnavailable.
   Result<storage::HeldEngine> (*hold)(const std::string& place, bool is_source);
   // What backs up its stores, as one sentence; empty: back_up() does.
   std::string_view backed_up_by = {};
@@ -50,8 +50,8 @@ const EngineRow& engine_of(std::string_view url);
 // Of the engine: "rocksdb". Precondition: check_store(url).
 std::string_view scheme_of(std::string_view url);
 
-// Where the data is, for people, without secrets: a directory, "memory", or a database and what else tells its stores
-// apart. Precondition: check_store(url).
+// Where the data is, for people: a directory, "memory", or a URL that names the store again, without its passwords.
+// Precondition: check_store(url).
 std::string place_of_store(std::string_view url);
 
 }  // namespace partita::app

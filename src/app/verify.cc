@@ -11,7 +11,6 @@
 #include "base/log.h"
 #include "iam/rows.h"
 #include "table/account_rows.h"
-#include "table/copy_store.h"
 #include "table/namespaces.h"
 #include "table/snapshots.h"
 #include "table/verify_store.h"
@@ -160,13 +159,6 @@ Result<bool> verify(const CommandLine& line) {
   } else {
     if (engine_of(line.from).format == 0) return Error(ErrorKind::kInvalid, "What is in memory can not be verified.");
     PARTITA_TRY(const storage::HeldEngine store, hold_store(line.from, true));
-    if (!engine_of(line.from).is_directory) {  // a mistyped name in a database is the name of a new store
-      PARTITA_TRY(const bool nothing, wait_for(table::holds_nothing(*store.engine)));
-      if (nothing) {
-        return Error(ErrorKind::kInvalid,
-                     "There is nothing to verify: " + place_of_store(line.from) + " holds no tables.");
-      }
-    }
     PARTITA_TRY(found, verify_engine(*store.engine, engine_of(line.from), true));
     PARTITA_TRY_VOID(store.check());
   }

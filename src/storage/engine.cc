@@ -91,7 +91,9 @@ Task<Result<void>> Engine::restore_log(std::string, std::vector<LogEntry>, Posit
 }
 
 Error no_room_for_position() {
-  return Error(ErrorKind::kTooLarge, "This kind of store has no room for the positions of the other's logs.");
+  return Error(ErrorKind::kTooLarge,
+               "This kind of store has no room for the positions of the other's streams: copy to a store of "
+               "the other's kind, or have a client read the tables there and write them here.");
 }
 
 bool are_distinct(std::span<const Key> keys) {

@@ -15,4 +15,15 @@ struct HeldEngine {
   std::unique_ptr<Engine> engine;
 };
 
+// What is said to who wants a store for itself that is used, and to who wants to use one that somebody has so.
+inline Error store_is_used() {
+  return Error(ErrorKind::kUnavailable,
+               "Servers, or another copy or verification, use this store: stop them first, and give the same command "
+               "again. What they write meanwhile would be missing.");
+}
+inline Error store_is_held() {
+  return Error(ErrorKind::kUnavailable,
+               "The store is being copied or verified, and used by nobody else meanwhile: wait until that is done.");
+}
+
 }  // namespace partita::storage

@@ -84,6 +84,23 @@ Task<Result<std::optional<Record>>> read_mark(Engine& engine) {
   co_return std::move(records[0]);
 }
 
+// Whether there is no table in it and nothing else that a server keeps. What readiness.h wrote there says nothing.
+Task<Result<bool>> holds_nothing(Engine& engine) {
+  const storage::Range probes = system_rows(SystemRow::kProbe);
+  std::vector<storage::Range> rests(2);
+  rests[0].end = probes.begin;
+  rests[1].begin = probes.end;
+  for (storage::Range& rest : rests) {
+    auto scanned = co_await engine.scan(std::move(rest), storage::Direction::kAscending, 1, 1);
+    PARTITA_CO_TRY(const Page page, std::move(scanned));
+    if (!page.empty()) co_return false;
+  }
+  std::string first;
+  auto listed = co_await engine.topics(std::move(first), 1);
+  PARTITA_CO_TRY(const std::vector<std::string> topics, std::move(listed));
+  co_return topics.empty();
+}
+
 // In the copy nobody might end it.
 Task<Result<void>> refuse_half_rollback(Engine& engine) {
   std::string name;
@@ -218,7 +235,9 @@ Task<Result<void>> Copier::begin() {
     co_return Result<void>();
   }
   PARTITA_CO_TRY(const bool empty, co_await holds_nothing(to_));
-  if (!empty) co_return refusal("The store to copy to is not empty: name a new one.");
+  if (!empty)
+    co_return refusal(
+        "The store to copy to is not empty: name a new directory or database, or a new schema or prefix of one.");
   mark_.from = options_.from_name;
   co_return co_await store(nullptr);
 }
@@ -368,23 +387,6 @@ Task<Result<CopyReport>> Copier::run() {
 Task<Result<CopyReport>> copy_store(Engine& from, Engine& to, CopyOptions options) {
   Copier copier(from, to, std::move(options));
   co_return co_await copier.run();
-}
-
-// What readiness.h wrote there says nothing.
-Task<Result<bool>> holds_nothing(Engine& engine) {
-  const storage::Range probes = system_rows(SystemRow::kProbe);
-  std::vector<storage::Range> rests(2);
-  rests[0].end = probes.begin;
-  rests[1].begin = probes.end;
-  for (storage::Range& rest : rests) {
-    auto scanned = co_await engine.scan(std::move(rest), storage::Direction::kAscending, 1, 1);
-    PARTITA_CO_TRY(const Page page, std::move(scanned));
-    if (!page.empty()) co_return false;
-  }
-  std::string first;
-  auto listed = co_await engine.topics(std::move(first), 1);
-  PARTITA_CO_TRY(const std::vector<std::string> topics, std::move(listed));
-  co_return topics.empty();
 }
 
 Task<Result<void>> refuse_copying(Engine& from, std::string name) {

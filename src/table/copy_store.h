@@ -54,9 +54,6 @@ struct CopyOptions {
 // differs in the end, kUnavailable for a stop; those of the engines.
 Task<Result<CopyReport>> copy_store(storage::Engine& from, storage::Engine& to, CopyOptions options);
 
-// Whether there is no table in it and nothing else that a server keeps: a store that was just made.
-Task<Result<bool>> holds_nothing(storage::Engine& engine);
-
 // Errors: kInvalid (reason 0), with one sentence, for a store that nothing is copied of, whatever to: so that this can
 // be known before there is anything to copy to. `name` is what the sentence calls it.
 Task<Result<void>> refuse_copying(storage::Engine& from, std::string name);

@@ -109,7 +109,9 @@ Task<void> Upkeep::look() {
 // A store that is down is down for every job, again and again.
 void Upkeep::complain(std::string_view what, const Error& error) {
   uint64_t unsaid = 0;
-  if (complaints_.pass(unsaid)) log(LogLevel::kWarn, {what, " is interrupted: ", error.sentence()});
+  if (complaints_.pass(unsaid))
+    log(LogLevel::kWarn,
+        {"Work in the background, ", what, ", is interrupted, and tried again by itself: ", error.sentence()});
 }
 
 // Nobody can do it, and the others are done all the same.

@@ -164,6 +164,23 @@ TEST_F(OnFoundationdb, ACommitWhoseAnswerIsLostIsSettled) {
   }
 }
 
+// As who mistyped a prefix finds out, twice: the first time made nothing.
+TEST_F(OnFoundationdb, NoStoreIsMadeOfOneThatHasToBeThere) {
+  const std::string place = new_foundationdb_store();
+  FoundationdbOptions options = beating(place, kQuick);
+  options.makes = false;
+  for (int time = 0; time < 2; ++time) {
+    const auto refused = hold_foundationdb_engine(options);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().kind(), ErrorKind::kInvalid);
+    EXPECT_TRUE(refused.error().sentence().starts_with("There is no store with the prefix "));
+  }
+  put(*open(place), "k", "v");
+  const auto held = hold_foundationdb_engine(options);
+  ASSERT_TRUE(held.ok()) << held.error().sentence();
+  EXPECT_EQ(value_of(*held->engine, "k"), "v");
+}
+
 TEST_F(OnFoundationdb, AStoreIsHeldByOneOnly) {
   const std::string place = new_foundationdb_store();
   {

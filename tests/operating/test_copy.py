@@ -221,8 +221,6 @@ def test_what_can_not_be_copied_is_refused_in_a_sentence(tmp_path):
     code, _, err = run("copy", store, tmp_path / "copy")
     assert code == 1 and "not empty" in err
     with running_postgres() as postgres:
-        code, out, err = run("verify", postgres.url)
-        assert (code, out) == (1, "") and "There is nothing to verify: " in err and "holds no tables." in err
         # Whatever it calls itself there.
         with running_server(store=postgres.url + "&application_name=another"):
             for words in ((postgres.url, tmp_path / "third"), (store, postgres.url)):
@@ -232,6 +230,27 @@ def test_what_can_not_be_copied_is_refused_in_a_sentence(tmp_path):
         assert code == 1 and "nothing to copy" in err and not (tmp_path / "third").exists()
         code, _, err = run("copy", postgres.url, postgres.url + "&application_name=another")
         assert code == 1, err
+
+
+def test_a_mistyped_name_of_a_source_makes_nothing(tmp_path):
+    for words in (("verify", tmp_path / "typo"), ("copy", tmp_path / "typo", tmp_path / "copy")):
+        code, out, err = run(*words)
+        assert (code, out, err) == (1, "", f"partita: There is no store in {tmp_path / 'typo'}: check the name.\n")
+    assert list(tmp_path.iterdir()) == []
+    with running_postgres() as postgres:
+        for words in (("verify", postgres.url), ("copy", postgres.url, tmp_path / "copy")):
+            code, out, err = run(*words)
+            assert (code, out) == (1, "") and "There is no store in the database postgres (in its schema public)" in err, err
+        made = "SELECT (SELECT count(*) FROM pg_class WHERE relname ~ 'partita'), (SELECT count(*) FROM pg_proc WHERE proname ~ 'partita')"
+        assert postgres.ask(made) == "0|0" and list(tmp_path.iterdir()) == []
+        # What a server made is a store, of however little.
+        with running_server(store=postgres.url):
+            pass
+        code, out, err = run("verify", postgres.url)
+        assert code == 0 and "All is well." in out, err
+        # Where tables would go there is nowhere to go.
+        code, out, err = run("verify", postgres.url + "&options=-csearch_path%3Dnowhere")
+        assert (code, out) == (1, "") and "none of those that it names (nowhere): make one of them with CREATE SCHEMA" in err, err
 
 
 def test_a_store_that_is_copied_is_served_by_nobody():

@@ -145,6 +145,11 @@ Error to_error(int code) {
   if (code == kErrorNoClusterFile) {
     return Error(ErrorKind::kInvalid, "FoundationDB's cluster file can not be used: " + said);
   }
+  if (code == kErrorTimedOut) {
+    return Error(
+        ErrorKind::kUnavailable,
+        "FoundationDB did not answer in time: `fdbcli --exec status` says whether the cluster is well. " + said);
+  }
   return Error(ErrorKind::kUnavailable, "FoundationDB did not do it: " + said);
 }
 

@@ -41,10 +41,10 @@ class FoundationdbEngine final : public Engine {
         pages_(names_, workers_),
         presence_(database_, names_, workers_, kind, options.beat),
         courier_(database_, names_, workers_, presence_, meters_, options, kLimits),
-        pulse_(database_) {}
+        pulse_(database_, place.cluster_file) {}
 
-  Result<void> install() {
-    PARTITA_TRY_VOID(wait_for(foundationdb::install(database_, names_, workers_)));
+  Result<void> install(const Place& place, bool makes) {
+    PARTITA_TRY_VOID(wait_for(foundationdb::install(database_, names_, place, makes, workers_)));
     return presence_.enter();
   }
   // That it still has the store as it was entered. Blocks.
@@ -211,7 +211,7 @@ Result<std::unique_ptr<FoundationdbEngine>> open(const FoundationdbOptions& opti
   PARTITA_TRY(const Place place, Place::parse(options.place));
   PARTITA_TRY(Database database, Database::open(place.cluster_file));
   auto engine = std::make_unique<FoundationdbEngine>(std::move(database), place, options, kind);
-  PARTITA_TRY_VOID(engine->install());
+  PARTITA_TRY_VOID(engine->install(place, options.makes));
   return engine;
 }
 

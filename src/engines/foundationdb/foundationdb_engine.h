@@ -36,19 +36,20 @@ struct FoundationdbOptions {
   std::string place;
   size_t lanes = 4;     // commits under way at once
   size_t merged = 256;  // the most transactions in one of them
+  bool makes = true;    // a store where there is none
   // How often it says that it uses the store. Who was silent for three of these is taken for gone.
   std::chrono::milliseconds beat{2'000};
   // For tests: asked before each commit, by any thread. Nothing: no commit is cut.
   std::function<Cut()> cut;
 };
 
-// Makes the store if it is not there. Blocks; for start-up. Errors, one sentence each: kInvalid (reason 0) for a
-// cluster file or a prefix that is none and for a store of a newer version, kUnavailable when FoundationDB's client
-// library is missing and when the cluster does not answer.
+// Makes the store if it is not there and `makes`. Blocks; for start-up. Errors, one sentence each: kInvalid (reason 0)
+// for a cluster file or a prefix that is none and for a store of a newer version, kUnavailable when FoundationDB's
+// client library is missing and when the cluster does not answer.
 Result<std::unique_ptr<storage::Engine>> open_foundationdb_engine(const FoundationdbOptions& options);
 
 // The same, of a store that no server uses, and none can change as long as the engine lives: kUnavailable when one
-// does.
+// does. kInvalid (reason 0) where there is no store and none is to be made: then nothing is.
 Result<storage::HeldEngine> hold_foundationdb_engine(const FoundationdbOptions& options);
 
 }  // namespace partita

@@ -38,7 +38,7 @@ void forget_old(Attempt& attempt, const Future::Rows& marks) {
 }
 
 // Yields a code.
-Task<int> install_once(Attempt& attempt, const Names& names, Executor& fallback, std::string& format) {
+Task<int> install_once(Attempt& attempt, const Names& names, bool makes, Executor& fallback, std::string& format) {
   const Future there = attempt.get_firmly(names.format());
   const Future marks = attempt.get_range(names.marks(), Direction::kAscending, kMarksAtOnce, kMaxPageBytes);
   const Future users = attempt.get_range(names.users(), Direction::kAscending, kMarksAtOnce, kMaxPageBytes);
@@ -49,7 +49,7 @@ Task<int> install_once(Attempt& attempt, const Names& names, Executor& fallback,
   code = co_await users.done(fallback);
   if (code != 0) co_return code;
   format = there.value().value_or("");
-  if (!format.empty() && format != kFormat) co_return 0;
+  if (format.empty() ? !makes : format != kFormat) co_return 0;
   forget_old(attempt, marks.rows());
   forget_old(attempt, users.rows());
   if (format.empty()) attempt.set(names.format(), kFormat);
@@ -76,21 +76,27 @@ Result<Place> Place::parse(const std::string& text) {
   return place;
 }
 
-Task<Result<void>> install(const Database& database, const Names& names, Executor& fallback) {
+Task<Result<void>> install(const Database& database, const Names& names, const Place& place, bool makes,
+                           Executor& fallback) {
   const Patience patience(fallback);
   for (;;) {
     Attempt attempt(database);
     std::string format;
-    const int code = co_await install_once(attempt, names, fallback, format);
+    const int code = co_await install_once(attempt, names, makes, fallback, format);
     if (code == 0 && format == kFormat) co_return Result<void>();
+    if (code == 0 && format.empty()) {
+      co_return Error(ErrorKind::kInvalid, "There is no store with the prefix " + place.prefix + " in the cluster of " +
+                                               place.cluster_file +
+                                               ": check what stands behind ?prefix= (without it, it is partita).");
+    }
     if (code == 0) {
       co_return Error(ErrorKind::kInvalid, "The store in this cluster has format " + format +
                                                ", which this version does not know: use the version that made it.");
     }
     if (code == kErrorTimedOut) {
-      co_return Error(ErrorKind::kUnavailable,
-                      "FoundationDB does not answer: no coordinator of the cluster file is "
-                      "reached, or the cluster has no database yet.");
+      co_return Error(ErrorKind::kUnavailable, "FoundationDB does not answer: no coordinator of the cluster file " +
+                                                   place.cluster_file +
+                                                   " is reached, or the cluster has no database yet.");
     }
     const bool again = co_await patience.allows_another(attempt, code);
     if (!again) co_return to_error(code);

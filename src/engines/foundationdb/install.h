@@ -18,8 +18,9 @@ struct Place {
   static Result<Place> parse(const std::string& place);
 };
 
-// Makes the store where there is none, and forgets the marks of servers that are long gone. Errors: kUnavailable;
-// kInvalid (reason 0) for a store that a newer version made.
-Task<Result<void>> install(const Database& database, const Names& names, Executor& fallback);
+// Makes the store where there is none and it `makes` stores, and forgets the marks of servers that are long gone.
+// Errors: kUnavailable; kInvalid (reason 0) for a store that a newer version made, and for none that is not to be made.
+Task<Result<void>> install(const Database& database, const Names& names, const Place& place, bool makes,
+                           Executor& fallback);
 
 }  // namespace partita::foundationdb

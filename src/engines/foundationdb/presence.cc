@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "base/thread_name.h"
 #include "engines/foundationdb/records.h"
+#include "storage/held_engine.h"
 
 namespace partita::foundationdb {
 
@@ -75,12 +76,7 @@ Result<void> Presence::enter() {
       std::this_thread::sleep_for(beat_ / 4);
       continue;
     }
-    if (code == 0 && kind_ == Kind::kAlone) {
-      return Error(ErrorKind::kUnavailable,
-                   "Servers, or another copy, use this store: stop them first, since what they write meanwhile would "
-                   "be missing.");
-    }
-    if (code == 0) return Error(ErrorKind::kUnavailable, "The store is being copied: wait until that is done.");
+    if (code == 0) return kind_ == Kind::kAlone ? store_is_used() : store_is_held();
     if (is_final(code) || !wait_for(patience.allows_another(attempt, code))) return error_of(code);
   }
   thread_ = std::thread([this] { run(); });

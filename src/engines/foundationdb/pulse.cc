@@ -33,7 +33,10 @@ struct Pulse::Beat {
   std::shared_ptr<State> asked;
 };
 
-Pulse::Pulse(const Database& database) : database_(database), state_(std::make_shared<State>()) {}
+Pulse::Pulse(const Database& database, const std::string& cluster_file)
+    : database_(database),
+      trouble_("FoundationDB does not answer: `fdbcli -C " + cluster_file + " --exec status` says what it lacks."),
+      state_(std::make_shared<State>()) {}
 
 Result<void> Pulse::health() const {
   const Clock::time_point now = Clock::now();
@@ -60,12 +63,11 @@ Result<void> Pulse::health() const {
         },
         beat);
   }
-  constexpr const char* kTrouble = "FoundationDB does not answer.";
   if (has_changed) {
-    log(is_healthy ? LogLevel::kInfo : LogLevel::kError, is_healthy ? "FoundationDB answers again." : kTrouble);
+    log(is_healthy ? LogLevel::kInfo : LogLevel::kError, is_healthy ? "FoundationDB answers again." : trouble_);
   }
   if (is_healthy) return {};
-  return Error(ErrorKind::kUnavailable, kTrouble);
+  return Error(ErrorKind::kUnavailable, trouble_);
 }
 
 }  // namespace partita::foundationdb

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "base/result.h"
 #include "engines/foundationdb/attempt.h"
@@ -11,7 +12,7 @@ namespace partita::foundationdb {
 
 class Pulse {
  public:
-  explicit Pulse(const Database& database);
+  Pulse(const Database& database, const std::string& cluster_file);
   // Callable from any thread. Error: kUnavailable.
   Result<void> health() const;
 
@@ -19,6 +20,7 @@ class Pulse {
   struct State;
   struct Beat;
   const Database& database_;
+  const std::string trouble_;  // what is said when it does not answer
   const std::shared_ptr<State> state_;
 };
 

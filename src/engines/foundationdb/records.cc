@@ -2,12 +2,14 @@
 
 #include <utility>
 
+#include "storage/held_engine.h"
+
 namespace partita::foundationdb {
 
 using namespace storage;
 
 Error error_of(int code) {
-  if (code == kHeld) return Error(ErrorKind::kUnavailable, "The store is being copied, and used by nobody else now.");
+  if (code == kHeld) return store_is_held();
   if (code == kHoldLost) {
     return Error(ErrorKind::kUnavailable,
                  "Servers use the store again, since nothing was heard of this copy for some seconds: run it again.");

@@ -227,7 +227,7 @@ Result<storage::HeldEngine> hold_postgres_engine(const PostgresOptions& options)
   PARTITA_TRY(postgres::Target target, postgres::Target::parse(options.url));
   target.alone = true;
   PARTITA_TRY(std::shared_ptr<postgres::Hold> hold, postgres::Hold::take(target));
-  PARTITA_TRY_VOID(postgres::install(target));
+  PARTITA_TRY_VOID(postgres::install(target, options.makes));
   storage::HeldEngine held;
   held.check = [hold = std::move(hold)] { return hold->check(); };
   held.engine = std::make_unique<PostgresEngine>(std::move(target), options);
@@ -236,7 +236,7 @@ Result<storage::HeldEngine> hold_postgres_engine(const PostgresOptions& options)
 
 Result<std::unique_ptr<storage::Engine>> open_postgres_engine(const PostgresOptions& options) {
   PARTITA_TRY(postgres::Target target, postgres::Target::parse(options.url));
-  PARTITA_TRY_VOID(postgres::install(target));
+  PARTITA_TRY_VOID(postgres::install(target, options.makes));
   std::unique_ptr<storage::Engine> engine = std::make_unique<PostgresEngine>(std::move(target), options);
   return engine;
 }

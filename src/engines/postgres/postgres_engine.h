@@ -27,13 +27,16 @@ struct PostgresOptions {
   size_t writers = 4;   // connections that commit
   size_t readers = 2;   // and others
   size_t merged = 256;  // the most transactions, or reads, in one statement
+  bool makes = true;    // a store where there is none
 };
 
-// Makes the store if it is not there. Blocks; for start-up. Errors, one sentence each: kInvalid (reason 0) for a URL
-// that is none and for a store of a newer version, kUnavailable when the database can not be reached or refuses.
+// Makes the store if it is not there and `makes`. Blocks; for start-up. Errors, one sentence each: kInvalid (reason 0)
+// for a URL that is none and for a store of a newer version, kUnavailable when the database can not be reached or
+// refuses.
 Result<std::unique_ptr<storage::Engine>> open_postgres_engine(const PostgresOptions& options);
 
 // The same, of a store that no server uses, and none can as long as the engine lives: kUnavailable when one does.
+// kInvalid (reason 0) where there is no store and none is to be made: then nothing is.
 Result<storage::HeldEngine> hold_postgres_engine(const PostgresOptions& options);
 
 }  // namespace partita

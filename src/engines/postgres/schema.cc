@@ -15,6 +15,7 @@
 #include "engines/postgres/postgres_engine.h"
 #include "engines/postgres/schema_sql.h"
 #include "engines/postgres/sql_state.h"
+#include "storage/held_engine.h"
 
 namespace partita::postgres {
 
@@ -83,9 +84,17 @@ Result<Session> connect(const Target& target) {
   const std::vector<const char*> names = target.names();
   const std::vector<const char*> values = target.values();
   Session session(libpq().PQconnectdbParams(names.data(), values.data(), 0));
-  if (libpq().PQstatus(session.get()) == CONNECTION_OK) return session;
-  return Error(ErrorKind::kUnavailable,
-               "PostgreSQL can not be reached: " + in_one_line(libpq().PQerrorMessage(session.get())) + ".");
+  if (libpq().PQstatus(session.get()) != CONNECTION_OK) {
+    return Error(ErrorKind::kUnavailable,
+                 "PostgreSQL can not be reached: " + in_one_line(libpq().PQerrorMessage(session.get())) + ".");
+  }
+  PARTITA_TRY(const Answer where, execute(session.get(), "SELECT current_schema(), current_setting('search_path')"));
+  if (libpq().PQgetisnull(where.get(), 0, 0) == 0) return session;
+  return Error(ErrorKind::kInvalid,
+               "The store's tables go into the first schema of the search_path, and the database "
+               "has none of those that it names (" +
+                   std::string(libpq().PQgetvalue(where.get(), 0, 1)) +
+                   "): make one of them with CREATE SCHEMA, or name another.");
 }
 
 int number_in(const Answer& answer, int column) { return std::atoi(libpq().PQgetvalue(answer.get(), 0, column)); }
@@ -119,17 +128,26 @@ Result<void> make(PGconn* session) {
   return {};
 }
 
-// Whether what is there is ours and new enough.
-Result<bool> is_made(PGconn* session) {
+enum class Made : uint8_t { kNothing, kOlder, kAll };
+
+// What is there.
+Result<Made> look(PGconn* session) {
   PARTITA_TRY(const Answer there, execute(session, "SELECT to_regclass('partita_meta') IS NOT NULL"));
-  if (libpq().PQgetvalue(there.get(), 0, 0)[0] != 't') return false;
+  if (libpq().PQgetvalue(there.get(), 0, 0)[0] != 't') return Made::kNothing;
   PARTITA_TRY(const Answer meta, execute(session, "SELECT format, revision FROM partita_meta"));
-  if (libpq().PQntuples(meta.get()) == 0) return false;
+  if (libpq().PQntuples(meta.get()) == 0) return Made::kNothing;
   if (number_in(meta, 0) != kFormat) {
     return Error(ErrorKind::kInvalid, "The store in this database has format " + std::to_string(number_in(meta, 0)) +
                                           ", which this version does not know: use the version that made it.");
   }
-  return number_in(meta, 1) >= kRevision;
+  return number_in(meta, 1) >= kRevision ? Made::kAll : Made::kOlder;
+}
+
+Result<void> refuse_no_store(PGconn* session) {
+  PARTITA_TRY(const Answer where, execute(session, "SELECT current_database(), current_schema()"));
+  const auto text = [&](int column) { return std::string(libpq().PQgetvalue(where.get(), 0, column)); };
+  return Error(ErrorKind::kInvalid, "There is no store in the database " + text(0) + " (in its schema " + text(1) +
+                                        "): check the name in the URL.");
 }
 
 }  // namespace
@@ -157,7 +175,7 @@ const char* const kSessionSql =
 
 const char* const kShareSql =
     "DO $$ BEGIN IF NOT pg_try_advisory_lock_shared(7237134, hashtext(current_schema())) THEN "
-    "RAISE EXCEPTION 'the store is being copied, and used by nobody else meanwhile'; END IF; END $$";
+    "RAISE EXCEPTION 'the store is being copied or verified, and used by nobody else meanwhile'; END IF; END $$";
 
 // Only connecting makes marks, and so it is what takes those away that are long of no use. (Who was silent for a day
 // and comes back takes a new one.)
@@ -251,9 +269,7 @@ Result<std::unique_ptr<Hold>> Hold::take(const Target& target) {
   const std::string sql = "SELECT coalesce(pg_try_advisory_lock(" + std::string(kHoldLock) + "), false)";
   PARTITA_TRY(const bool taken, try_for_a_while(session.get(), sql));
   if (taken) return std::unique_ptr<Hold>(new Hold(std::move(session)));
-  return Error(ErrorKind::kUnavailable,
-               "Servers, or another copy, use this store: stop them first, since what they write meanwhile would be "
-               "missing.");
+  return storage::store_is_used();
 }
 
 Result<void> Hold::check() const {
@@ -263,7 +279,7 @@ Result<void> Hold::check() const {
                                             std::string(answer.error().sentence()));
 }
 
-Result<void> install(const Target& target) {
+Result<void> install(const Target& target, bool makes) {
   PARTITA_TRY(const Session session, connect(target));
   PARTITA_TRY(const Answer version,
               execute(session.get(), "SELECT current_setting('server_version_num')::int >= 130000"));
@@ -274,15 +290,16 @@ Result<void> install(const Target& target) {
   if (!target.alone) {
     const std::string sql = "SELECT coalesce(pg_try_advisory_lock_shared(" + std::string(kHoldLock) + "), true)";
     PARTITA_TRY(const bool shared, try_for_a_while(session.get(), sql));
-    if (!shared) return Error(ErrorKind::kUnavailable, "The store is being copied: wait until that is done.");
+    if (!shared) return storage::store_is_held();
   }
-  PARTITA_TRY(const bool made, is_made(session.get()));
-  if (made) return {};
+  PARTITA_TRY(const Made made, look(session.get()));
+  if (made == Made::kAll) return {};
+  if (made == Made::kNothing && !makes) return refuse_no_store(session.get());
   PARTITA_TRY_VOID(execute(session.get(), "BEGIN"));
   // One server at a time; any fixed number will do.
   PARTITA_TRY_VOID(execute(session.get(), "SELECT pg_advisory_xact_lock(7237133814)"));
-  PARTITA_TRY(const bool made_meanwhile, is_made(session.get()));
-  if (!made_meanwhile) PARTITA_TRY_VOID(make(session.get()));
+  PARTITA_TRY(const Made made_meanwhile, look(session.get()));
+  if (made_meanwhile != Made::kAll) PARTITA_TRY_VOID(make(session.get()));
   PARTITA_TRY_VOID(execute(session.get(), "COMMIT"));
   return {};
 }

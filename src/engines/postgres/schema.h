@@ -43,9 +43,9 @@ class Target {
   std::vector<std::pair<std::string, std::string>> words_;
 };
 
-// Makes the tables and functions where they are not there yet. Blocks. Errors: kUnavailable; kInvalid (reason 0) for a
-// store that a newer version made.
-Result<void> install(const Target& target);
+// Makes the tables and functions where they are not there yet, functions alone unless it `makes` stores. Blocks.
+// Errors: kUnavailable; kInvalid (reason 0) for a store that a newer version made, and for none that is not to be made.
+Result<void> install(const Target& target, bool makes);
 
 // A session that has the store for itself: connections of servers share a lock that it has alone. Blocks.
 class Hold {
