@@ -150,7 +150,10 @@ Task<Connection::Arrival> Connection::read_request() {
     state = reader_.received(size);
   }
   if (state == State::kComplete) co_return Arrival::kRequest;
-  co_await refuse(status_of(state));
+  const std::string_view twice = reader_.came_twice();
+  std::string words;
+  if (!twice.empty()) words = "The header " + std::string(twice) + " came twice.\n";
+  co_await refuse(status_of(state), words);
   co_return Arrival::kRefused;
 }
 
@@ -373,14 +376,18 @@ WriteBytes Connection::send(ReplyHead head, std::string_view body) {
   return {*stream_, head_, {}};
 }
 
-Task<> Connection::refuse(int status) {
+Task<> Connection::refuse(int status, std::string_view words) {
   site_.handler.refused(status);
   ReplyHead head;
   head.keep_alive = false;
   head.date = site_.date.at(site_.clock.now_ms());
   head.status = status;
+  if (!words.empty()) head.content_type = kText;
+  head.content_length = words.size();
+  head.crc32 = crc32(words);
   head_.clear();
   append_head(head_, head);
+  head_.append(words);
   enter(Phase::kWriting);
   WriteBytes write(*stream_, head_, {});
   co_await write;

@@ -76,7 +76,8 @@ class Connection final : private ops::Source {
   Task<bool> answer_preflight(bool keep_alive);
   Task<bool> answer_foreign_page(bool keep_alive);
   Task<bool> answer_with(ops::Reply reply, bool keep_alive);
-  Task<> refuse(int status);
+  // `words`: a line for a person, which lives until the task has ended; empty: there is nothing to say.
+  Task<> refuse(int status, std::string_view words);
   Task<> drain();
   WriteBytes send(ReplyHead head, std::string_view body);
 

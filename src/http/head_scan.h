@@ -18,9 +18,20 @@ size_t plain_size(std::string_view text);
 bool same_name(std::string_view name, std::string_view lower_name);
 
 // Headers that say where a request ends, where it goes or who sends it: one of each.
-inline constexpr std::array<std::string_view, 13> kOnce = {
-    "host", "content-length", "transfer-encoding",    "x-amz-target", "authorization", "content-type",  "x-amz-date",
-    "date", "origin",         "x-amz-security-token", "expect",       "referer",       "sec-fetch-site"};
+inline constexpr std::array<std::string_view, 14> kOnce = {"host",
+                                                           "content-length",
+                                                           "transfer-encoding",
+                                                           "x-amz-target",
+                                                           "authorization",
+                                                           "content-type",
+                                                           "x-amz-date",
+                                                           "date",
+                                                           "origin",
+                                                           "x-amz-security-token",
+                                                           "expect",
+                                                           "referer",
+                                                           "sec-fetch-site",
+                                                           "x-partita-namespace"};
 
 // The place of that name, in whatever case, in kOnce; kOnce.size() for all others.
 size_t place_in_once(std::string_view name);

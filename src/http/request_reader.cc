@@ -311,7 +311,10 @@ State RequestReader::take_header(std::string_view name, std::string_view value) 
 
 State RequestReader::take_single(size_t place, std::string_view value) {
   const uint32_t bit = 1U << place;
-  if ((seen_ & bit) != 0) return State::kMalformed;
+  if ((seen_ & bit) != 0) {
+    came_twice_ = kOnce[place];
+    return State::kMalformed;
+  }
   seen_ |= bit;
   singles_[place] = span_of(value);
   if (bit == kLengthSeen) {

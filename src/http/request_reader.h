@@ -64,6 +64,8 @@ class RequestReader {
   // No byte of the current request has arrived yet.
   bool idle() const { return end_ == begin_ && part_ == Part::kRequestLine; }
   bool head_complete() const { return part_ > Part::kHeaders; }
+  // Which header it was, in lower case, that came twice and must not, so that the request is malformed; empty: none.
+  std::string_view came_twice() const { return came_twice_; }
   // The client waits for "100 Continue" before it sends the body. Precondition: head_complete().
   bool expects_continue() const;
 
@@ -135,8 +137,9 @@ class RequestReader {
   Method method_ = Method::kOther;
   bool old_version_ = false;  // HTTP/1.0
   bool keep_alive_ = false;
-  bool blank_line_ = false;  // one came before the request line
-  uint32_t seen_ = 0;        // a bit for each header that may come only once
+  bool blank_line_ = false;      // one came before the request line
+  uint32_t seen_ = 0;            // a bit for each header that may come only once
+  std::string_view came_twice_;  // one of kOnce
   uint32_t header_count_ = 0;
   uint64_t content_length_ = 0;
   uint64_t chunk_left_ = 0;

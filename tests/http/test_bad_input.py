@@ -68,6 +68,12 @@ def test_a_number_of_many_digits(server):
 # --- headers that matter ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("name", ["X-Partita-Namespace", "x-amz-target", "Authorization"])
+def test_one_that_comes_twice(server, name):
+    reply = exchange(server, request().replace(b"\r\n", f"\r\n{name}: a\r\n{name}: b\r\n".encode(), 1))
+    assert (reply.status, reply.body) == (400, f"The header {name.lower()} came twice.\n".encode())
+
+
 @pytest.mark.parametrize("content_type", [None, "", "text/plain", "application/xml", "application/x-amz-json-9", ";", "/"])
 def test_wrong_content_type(server, content_type):
     assert_refused(exchange(server, request(headers={"Content-Type": content_type})))
