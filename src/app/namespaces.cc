@@ -175,6 +175,12 @@ Result<std::vector<std::string>> Namespaces::list(std::string after, size_t most
   return wait_for(table::namespaces(ground_.store, std::move(after), most));
 }
 
+Result<void> Namespaces::check_there(const std::string& name) const {
+  PARTITA_TRY(const bool there, wait_for(table::namespace_exists(ground_.store, name)));
+  if (there) return {};
+  return refuse_aside(AsideFault::kNotFound, "There is no namespace " + name + ".");
+}
+
 Result<void> Namespaces::drop(const std::string& name) {
   // Others would go on with the tables that they remember, whose ids are soon those of new ones.
   if (!ground_.alone) {
@@ -182,8 +188,7 @@ Result<void> Namespaces::drop(const std::string& name) {
                                         "itself, a directory or memory; several may share this one. Delete its "
                                         "tables."});
   }
-  PARTITA_TRY(const bool there, wait_for(table::namespace_exists(ground_.store, name)));
-  if (!there) return refuse_aside(AsideFault::kNotFound, "There is no namespace " + name + ".");
+  PARTITA_TRY_VOID(check_there(name));
   std::unique_lock lock(mutex_);
   Entries::iterator at;
   while (true) {

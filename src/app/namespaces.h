@@ -52,6 +52,8 @@ class Namespaces {
   // Blocks. Faults: kConstraints for what is no name; of model/aside_fault.h kBusy.
   Result<Use> use(std::string name);
 
+  // Fault: kNotFound for one that holds nothing. Blocks.
+  Result<void> check_there(const std::string& name) const;
   // Names of those that hold anything, behind `after`: at most `most`. Blocks.
   Result<std::vector<std::string>> list(std::string after, size_t most);
   // Waits for the calls under way, and erases all of it. Blocks. Faults: kNotFound, and kConstraints where other

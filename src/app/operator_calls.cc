@@ -188,6 +188,8 @@ Result<std::string> answer_blocking(Namespaces& namespaces, const Row& row, cons
     if (!about.space.empty() && !table::is_namespace_name(about.space))
       return wrong("Namespace is no namespace's name.");
     if (!about.space.empty() && !namespaces.are_there()) return wrong("The server was started without --namespaces.");
+    // Calls in a namespace begin it. Who names one from outside and mistypes it shall be told so.
+    if (!about.space.empty()) PARTITA_TRY_VOID(namespaces.check_there(about.space));
   }
   return row.answer(about, asked);
 }

@@ -118,7 +118,7 @@ def test_by_the_header_or_by_name(server):
     assert ask(server, "RollbackToSnapshot", {"Name": "s"}, {HEADER: "mine"})[0] == 200
     assert client.list_tables()["TableNames"] == ["tab"]
     assert ask(server, "DeleteNamespace", {"Name": "mine"})[0] == 200
-    assert names_of(server, Namespace="mine") == []
+    assert refused(server, "ListSnapshots", {"Namespace": "mine"})[0] == "ResourceNotFoundException"
 
 
 def test_several_snapshots(server):
@@ -301,14 +301,19 @@ def test_killed_in_the_middle_it_is_before_or_after(tmp_path, round_):
 
 
 def test_of_a_namespace_that_holds_nothing_else(server):
-    create(server, Namespace="bare")
+    for operation in ("CreateSnapshot", "RollbackToSnapshot", "DeleteSnapshot", "ListSnapshots"):
+        body = {"Namespace": "bare"} | ({} if operation == "ListSnapshots" else {"Name": "s"})
+        assert refused(server, operation, body) == ("ResourceNotFoundException", "There is no namespace bare.")
+    assert namespaces_of(server) == []
+    # Who calls in a namespace, and does not name it from outside, begins it.
+    assert ask(server, "CreateSnapshot", {"Name": "s"}, headers={HEADER: "bare"})[0] == 200
     assert namespaces_of(server) == ["bare"] and names_of(server, Namespace="bare") == ["s"]
     client = client_of(server, "bare", "header")
     client.create_table(TableName="tab", **KEYS)
     roll_back(server, Namespace="bare")
     assert client.list_tables()["TableNames"] == []
     assert ask(server, "DeleteNamespace", {"Name": "bare"}) == (200, {})
-    assert namespaces_of(server) == [] and names_of(server, Namespace="bare") == []
+    assert namespaces_of(server) == []
 
 
 def test_bad_requests(server):
