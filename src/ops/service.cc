@@ -184,6 +184,7 @@ size_t Service::memory_of(const Call& call) {
 }
 
 Result<void> Service::permit(const Call& call, const auth::Caller& caller, std::string_view action) {
+  if (!may_go_on(*parts_->rate, call, caller)) return refuse(Fault::kRateExceeded);
   if (caller.identity == nullptr) return {};
   if (database_ == nullptr) return without_database();
   // Stands for an operation that is about no table.

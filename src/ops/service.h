@@ -121,8 +121,9 @@ class Service {
   // Goes on without any: calls fail, until it is paused and resumed.
   void resume_without();
 
-  // Whether policies let the caller do what is no operation of DynamoDB, such as "partita:ListNamespaces", of which all
-  // resources are "*". Faults: kDeniedByIdentity and those that follow it.
+  // Whether the caller may do what is no operation of DynamoDB, such as "partita:ListNamespaces", of which all
+  // resources are "*": by the rate, which it is counted with, and by policies. Faults: kRateExceeded; kDeniedByIdentity
+  // and those that follow it.
   Result<void> permit(const Call& call, const auth::Caller& caller, std::string_view action);
 
   // What was let in and what it cost.

@@ -50,6 +50,20 @@ def test_more_is_throttled_and_others_are_not(server):
     assert ask(bob, 10) == (10, set())
 
 
+def test_calls_that_administer_count_as_others_do(server):
+    bob = client(server, "AKIDBOB")
+
+    def administer(request, **_):
+        request.headers.replace_header("X-Amz-Target", "Partita_20261123.ListNamespaces")
+
+    bob.meta.events.register("before-sign.dynamodb.ListTables", administer)
+    answered, told = ask(bob, 300)
+    assert answered == 300 or told == {("ThrottlingException", "Rate exceeded")}
+    began = time.monotonic()
+    answered, _ = ask(bob, 300)  # what was saved up is used up
+    assert answered <= RATE * (1 + time.monotonic() - began) + 1
+
+
 def test_an_sdk_waits_and_tries_again(server):
     patient = client(server, "AKIDANN", attempts=10)
     assert ask(patient, RATE + 20) == (RATE + 20, set())
