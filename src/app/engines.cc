@@ -139,17 +139,25 @@ const EngineRow* find_engine(std::string_view url) {
 }
 
 // Between a user's name and the host there may be a password, and among the words behind them too. Of those
-// only what tells stores apart is said.
+// only what it takes to find the store again is said.
 std::string without_secrets(std::string_view url) {
-  constexpr std::array<std::string_view, 6> kSaid = {"dbname=", "host=", "hostaddr=", "options=", "port=", "service="};
+  constexpr std::array<std::string_view, 13> kSaid = {
+      "dbname=",  "host=",   "hostaddr=", "options=", "passfile=",    "port=", "service=",
+      "sslcert=", "sslcrl=", "sslkey=",   "sslmode=", "sslrootcert=", "user="};
   const size_t begin = url.find("//");
   if (begin == std::string_view::npos) return std::string(url);
   std::string_view named = url.substr(begin + 2);
-  if (const size_t at = named.substr(0, named.find('/')).rfind('@'); at != std::string_view::npos) {
+  std::string_view user;
+  size_t at = named.substr(0, named.find('/')).rfind('@');
+  // libpq takes no password with a slash in it, which is no reason to tell it.
+  if (at == std::string_view::npos) at = named.substr(0, named.find('?')).rfind('@');
+  if (at != std::string_view::npos) {
+    user = named.substr(0, std::min(at, named.find(':')));
     named.remove_prefix(at + 1);
   }
   const size_t words_at = std::min(named.size(), named.find('?'));
-  std::string said = std::string(url.substr(0, begin + 2)).append(named.substr(0, words_at));
+  std::string said = std::string(url.substr(0, begin + 2)).append(user).append(user.empty() ? "" : "@");
+  said.append(named.substr(0, words_at));
   char before = '?';
   for (std::string_view words = named.substr(words_at); !words.empty();) {
     words.remove_prefix(1);
@@ -200,7 +208,8 @@ Result<storage::HeldEngine> hold_store(std::string_view url, bool is_source) {
 std::string place_of_store(std::string_view url) {
   const std::string_view place = place_in(url);
   if (place.empty()) return std::string(scheme_of(url));
-  return scheme_of(url) == "postgresql" ? without_secrets(url) : std::string(place);
+  if (engine_of(url).is_directory) return std::string(place);
+  return scheme_of(url) == "postgresql" ? without_secrets(url) : std::string(url);
 }
 
 }  // namespace partita::app
