@@ -136,7 +136,8 @@ std::string text_in(const std::vector<Leaf>& leaves, std::string_view name) {
   return found == leaves.end() ? std::string() : found->text;
 }
 
-void print(const AccountVerb& verb, std::string_view reply) {
+// `apart`: from what was printed before.
+void print(const AccountVerb& verb, std::string_view reply, bool apart) {
   const std::vector<Leaf> leaves = leaves_of(reply.substr(0, reply.find("<ResponseMetadata>")));
   if (verb.shown == "[UserName]") {
     std::printf("[%s]\naws_access_key_id = %s\naws_secret_access_key = %s\n", text_in(leaves, "UserName").c_str(),
@@ -144,8 +145,11 @@ void print(const AccountVerb& verb, std::string_view reply) {
     return;
   }
   const Words shown = split_words(verb.shown);
+  // An empty list is a leaf too.
+  const auto says = [](const Leaf& leaf) { return leaf.name != "IsTruncated" && !leaf.text.empty(); };
+  if (apart && std::ranges::any_of(leaves, says)) std::printf("\n");
   for (const Leaf& leaf : leaves) {
-    if (shown.empty() && leaf.name != "IsTruncated") {
+    if (shown.empty() && says(leaf)) {
       std::printf("%s\t%s\n", std::string(leaf.name).c_str(), leaf.text.c_str());
     }
     if (std::ranges::find(shown, leaf.name) == shown.end()) continue;
@@ -209,14 +213,15 @@ Result<void> run_account_verb(const CommandLine& line) {
   std::string kind;
   PARTITA_TRY(const std::string parameters, parameters_of(verb, line, kind));
   PARTITA_TRY(AdminClient client, AdminClient::connect(line.data));
-  for (const std::string_view call : split_words(verb.calls)) {
+  const Words calls = split_words(verb.calls);
+  for (const std::string_view call : calls) {
     std::string marker;
     do {
       std::string body = "Action=" + with_kind(call, kind) + "&Version=2010-05-08" + parameters;
       if (!marker.empty()) add(body, "Marker", marker);
       PARTITA_TRY(const AdminClient::Answer answer, client.post("", "application/x-www-form-urlencoded", body));
       if (answer.status != 200) return wrong(text_in(leaves_of(answer.body), "Message") + hint_of(verb, line));
-      print(verb, answer.body);
+      print(verb, answer.body, call != calls.front() && marker.empty());
       marker = text_in(leaves_of(answer.body), "Marker");
     } while (!marker.empty());
   }

@@ -136,6 +136,18 @@ Result<void> take_next(std::string_view word, const char* what, std::initializer
   return misuse(what);
 }
 
+// A directory of backups, or for what one becomes; `what` says what to do instead for a store that is in none.
+Result<void> take_directory(std::string_view word, std::string_view what, const char* needs,
+                            std::initializer_list<std::string*> places) {
+  if (word.empty()) return take_next(word, needs, places);
+  PARTITA_TRY(const std::string url, place_named(word));
+  if (!engine_of(url).is_directory) {
+    return misuse(place_of_store(url) + " is no directory. " +
+                  std::string(what.empty() ? engine_of(url).backed_up_by : what));
+  }
+  return take_next(place_of_store(url), needs, places);
+}
+
 constexpr const char* kBackupNeeds = "`partita backup` needs a STORE and a directory of BACKUPS, and no more.";
 constexpr const char* kListNeeds = "`partita backup list` needs one directory of BACKUPS.";
 constexpr const char* kPruneNeeds = "`partita backup prune` needs one directory of BACKUPS, and --keep N.";
@@ -144,7 +156,7 @@ constexpr const char* kRestoreNeeds =
 constexpr const char* kVerifyNeeds = "`partita verify` needs one STORE, or one directory of BACKUPS.";
 
 Result<void> take_backup(Draft& draft, std::string_view word) {
-  if (!draft.line.from.empty()) return take_next(word, kBackupNeeds, {&draft.line.backups});
+  if (!draft.line.from.empty()) return take_directory(word, {}, kBackupNeeds, {&draft.line.backups});
   PARTITA_TRY(draft.line.from, place_named(word));
   return {};
 }
@@ -152,13 +164,13 @@ Result<void> take_backup(Draft& draft, std::string_view word) {
 Result<void> finish_backup(Draft& draft) { return draft.line.backups.empty() ? misuse(kBackupNeeds) : Result<void>(); }
 
 Result<void> take_list(Draft& draft, std::string_view word) {
-  return take_next(word, kListNeeds, {&draft.line.backups});
+  return take_directory(word, {}, kListNeeds, {&draft.line.backups});
 }
 
 Result<void> finish_list(Draft& draft) { return draft.line.backups.empty() ? misuse(kListNeeds) : Result<void>(); }
 
 Result<void> take_prune(Draft& draft, std::string_view word) {
-  return take_next(word, kPruneNeeds, {&draft.line.backups});
+  return take_directory(word, {}, kPruneNeeds, {&draft.line.backups});
 }
 
 Result<void> finish_prune(Draft& draft) {
@@ -166,7 +178,9 @@ Result<void> finish_prune(Draft& draft) {
 }
 
 Result<void> take_restore(Draft& draft, std::string_view word) {
-  return take_next(word, kRestoreNeeds, {&draft.line.backups, &draft.line.data});
+  const std::string_view instead =
+      draft.line.backups.empty() ? "" : "Restore to one, and take it to a database with `partita copy DIR URL`.";
+  return take_directory(word, instead, kRestoreNeeds, {&draft.line.backups, &draft.line.data});
 }
 
 Result<void> finish_restore(Draft& draft) { return draft.line.data.empty() ? misuse(kRestoreNeeds) : Result<void>(); }
@@ -491,11 +505,11 @@ std::string help_text(std::string_view topic) {
   };
   const VerbRow* const row = find_verb(topic);
   if (row == nullptr) {
-    const std::string begin = topic.empty() ? std::string() : std::string(topic) + ' ';
+    const std::string first = topic.empty() ? std::string() : std::string(topic) + ' ';
     text = topic.empty() ? "partita: a DynamoDB that you own.\n\nUsage: partita VERB [OPTION...]\n\n"
-                         : "Usage: partita " + begin + "... [OPTION...]\n\n";
+                         : "Usage: partita " + first + "... [OPTION...]\n\n";
     for (const VerbRow& one : all_verbs()) {
-      if (one.name.starts_with(begin)) entry("  " + std::string(one.name), one.help);
+      if (one.name.starts_with(first)) entry("  " + std::string(one.name), one.help);
     }
     text += "\n`partita VERB --help` says more about one.\n";
     return text;
@@ -506,6 +520,11 @@ std::string help_text(std::string_view topic) {
   if (!row->flags.empty()) text += "\nOptions:\n";
   for (const Flag& flag : row->flags) {
     entry("  " + std::string(flag.name) + (flag.argument.empty() ? "" : " ") + std::string(flag.argument), flag.help);
+  }
+  const std::string begin = std::string(row->name) + ' ';
+  if (is_first_word(row->name)) text += "\nSee also:\n";
+  for (const VerbRow& one : all_verbs()) {
+    if (one.name.starts_with(begin)) entry("  " + std::string(one.name), one.help);
   }
   constexpr std::array kOfStores{Verb::kServe, Verb::kBackup, Verb::kVerify, Verb::kCopy};
   if (std::ranges::find(kOfStores, row->verb) == kOfStores.end()) return text;

@@ -139,6 +139,12 @@ TEST(CommandLine, ReadsWhatToBackUpRestoreAndVerify) {
   EXPECT_EQ(list->verb, Verb::kListBackups);
   EXPECT_EQ(list->backups, "/b");
   EXPECT_EQ(read({"backup", "./list", "/b"})->verb, Verb::kBackup);
+  EXPECT_EQ(read({"restore", "/b", "rocksdb:/new"})->data, "/new");
+  EXPECT_EQ(
+      refusal({"restore", "/b", "postgresql://u:secret@h/d"}),
+      "postgresql://u@h/d is no directory. Restore to one, and take it to a database with `partita copy DIR URL`.");
+  EXPECT_EQ(refusal({"backup", "list", "fdb:/f"}),
+            "fdb:/f is no directory. A store in FoundationDB is backed up by FoundationDB: use fdbbackup.");
   const auto prune = read({"backup", "prune", "--keep=2", "/b"});
   ASSERT_TRUE(prune.ok());
   EXPECT_EQ(prune->verb, Verb::kPruneBackups);
@@ -241,6 +247,7 @@ TEST(CommandLine, HelpsWithTheFirstWordOfVerbs) {
     EXPECT_EQ(line->verb, Verb::kHelp);
     EXPECT_EQ(line->topic, "user");
   }
+  EXPECT_NE(help_text("backup").find("  backup prune "), std::string::npos);
   const std::string help = help_text("user");
   EXPECT_NE(help.find("  user key create "), std::string::npos);
   EXPECT_EQ(help.find("  group create "), std::string::npos);

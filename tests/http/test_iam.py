@@ -374,6 +374,7 @@ def test_verbs_from_nothing(tmp_path):
         shown = verb(server, "user", "show", "alice")[1]
         for line in ("UserName\talice", "GroupName\tg", f"AccessKeyId\t{key['access_key_id']}", "PolicyNames\town"):
             assert line in shown.splitlines(), shown
+        assert [part.split("\t")[0] for part in shown.split("\n\n")] == ["Path", "Path", "UserName", "PolicyNames"], shown
         assert key["secret_access_key"] not in shown
         assert verb(server, "role", "create", "r", str(tmp_path / "trust.json"))[0] == 0
         assert json.dumps(json.loads(trusting(ACCOUNT))) in verb(server, "role", "show", "r")[1]
