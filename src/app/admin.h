@@ -15,6 +15,10 @@ namespace partita::app {
 // Before an operation's name in X-Amz-Target.
 inline constexpr std::string_view kAdminPrefix = "Partita_20261123.";
 
+// What a server is, and, as kTrouble, why it can not do its work: a sentence, absent when all is well.
+inline constexpr std::string_view kDescribeServer = "DescribeServer";
+inline constexpr std::string_view kTrouble = "Trouble";
+
 // Of the socket, in the directory of a store.
 inline constexpr std::string_view kAdminSocketName = "admin.sock";
 // Where a server that keeps its data in that directory listens for them.
@@ -26,7 +30,7 @@ class Admin {
   using Answer = std::function<Task<ops::Reply>(const ops::Call& call)>;
 
   // Before the first call.
-  void add(std::string name, Answer answer) { answers_.emplace(std::move(name), std::move(answer)); }
+  void add(std::string_view name, Answer answer) { answers_.emplace(name, std::move(answer)); }
 
   // Null when the call is none of these, or does not come from the socket. Callable from any thread.
   const Answer* find(const ops::Call& call) const;

@@ -16,15 +16,20 @@ class AdminClient {
  public:
   using Answer = HttpClient::Answer;
 
-  // `place`: the socket, or the directory that the server uses. Error: kUnavailable, with one sentence.
+  // `place`: the socket, or the directory that the server uses. Errors, one sentence each: kInvalid (reason 0) for a
+  // store that is in no directory; kUnavailable.
   static Result<AdminClient> connect(const std::string& place);
 
-  // A POST with these headers; an empty `target` is left out. Errors of both: kUnavailable, with one sentence.
+  // A POST with these headers; an empty `target` is left out. Errors of both: kUnavailable, with one sentence. What the
+  // server could not do is one of them: why, as far as the server knows.
   Result<Answer> post(std::string_view target, std::string_view content_type, std::string_view body);
   // What an operation of Admin says. Error: also what the server refuses, in its own sentence.
   Result<wire::JsonDocument> ask(std::string_view operation, std::string_view body);
 
  private:
+  std::string why_it_failed();
+  Result<Answer> send(std::string_view target, std::string_view content_type, std::string_view body);
+
   AdminClient(std::string place, int socket) : place_(std::move(place)), http_(socket) {}
   std::string place_;  // for sentences
   HttpClient http_;

@@ -58,17 +58,23 @@ void report_process(Exposition& out) {
 
 }  // namespace
 
-Task<std::optional<ops::Reply>> Pages::page(std::string_view path, std::string_view authorization) {
-  if (path == "/health") co_return text(200, "alive");
-  if (path != "/ready" && path != "/metrics") co_return std::nullopt;
+Task<std::string> Pages::trouble() {
   Passage::Visit visit(sources_.service.passage());
   co_await visit;  // while the database may be used
+  if (sources_.service.database() == nullptr) co_return std::string("a rollback did not end.");
+  co_return co_await readiness_.trouble(*sources_.service.database());
+}
+
+Task<std::optional<ops::Reply>> Pages::page(std::string_view path, const ops::Source& source) {
+  if (path == "/health") co_return text(200, "alive");
   if (path == "/ready") {
-    if (sources_.service.database() == nullptr) co_return text(503, "not ready: a rollback did not end.");
-    const std::string trouble = co_await readiness_.trouble(*sources_.service.database());
-    co_return trouble.empty() ? text(200, "ready") : text(503, "not ready: " + trouble);
+    const std::string why = co_await trouble();
+    co_return why.empty() ? text(200, "ready") : text(503, "not ready: " + why);
   }
-  if (!may_read(authorization)) co_return text(403, "Metrics are for those who send the token: see --metrics-token.");
+  if (path != "/metrics") co_return std::nullopt;
+  Passage::Visit visit(sources_.service.passage());
+  co_await visit;
+  if (!may_read(source)) co_return text(403, "Metrics are for those who send the token: see --metrics-token.");
   Executor* const home = Executor::current();
   co_await writer_.enter();
   ops::Reply reply = ops::overloaded();
@@ -81,9 +87,11 @@ Task<std::optional<ops::Reply>> Pages::page(std::string_view path, std::string_v
   co_return reply;
 }
 
-bool Pages::may_read(std::string_view authorization) const {
+bool Pages::may_read(const ops::Source& source) const {
+  if (source.administrates()) return true;
   if (!sources_.token) return false;
   if (sources_.token->empty()) return true;
+  const std::string_view authorization = source.header("authorization");
   const std::string_view scheme = authorization.substr(0, kBearer.size());
   return std::ranges::equal(scheme, kBearer, {}, auth::lower) &&
          auth::same_secret(auth::trim(authorization.substr(scheme.size())), *sources_.token);

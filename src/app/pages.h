@@ -28,6 +28,7 @@ class Pages {
     Namespaces& namespaces;
     std::string_view version;
     // Whoever reads "/metrics" has to send this as a bearer token; empty: nobody has to. Nothing: nobody may read it.
+    // Over the administration socket everybody may.
     std::optional<std::string> token;
     const Traces* traces = nullptr;  // null: there are none
   };
@@ -38,10 +39,13 @@ class Pages {
   void set_server(const http::Server& server) { server_ = &server; }
 
   // As http::Handler::page().
-  Task<std::optional<ops::Reply>> page(std::string_view path, std::string_view authorization);
+  Task<std::optional<ops::Reply>> page(std::string_view path, const ops::Source& source);
+
+  // Why the server is not ready, as one sentence; empty when it is.
+  Task<std::string> trouble();
 
  private:
-  bool may_read(std::string_view authorization) const;
+  bool may_read(const ops::Source& source) const;
   std::string metrics();
 
   const Sources sources_;

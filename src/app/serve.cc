@@ -68,8 +68,8 @@ class ServiceHandler final : public http::Handler {
     if (traces_ != nullptr) traces_->note(call, namespaces_.name_of(call), reply, took_ns);
   }
   void refused(int status) override { service_.refused(status); }
-  Task<std::optional<ops::Reply>> page(std::string_view path, std::string_view authorization) override {
-    return pages_.page(path, authorization);
+  Task<std::optional<ops::Reply>> page(std::string_view path, const ops::Source& source) override {
+    return pages_.page(path, source);
   }
   std::string trouble() const override {
     const auto health = engine_.health();
@@ -214,7 +214,8 @@ void log_settings(const CommandLine& line, const http::Server& server) {
   }
   if (line.http.keys != nullptr) {
     const size_t keys = line.http.keys->size();
-    log(LogLevel::kInfo, {"Signatures are verified, by ", number(keys), keys == 1 ? " access key." : " access keys."});
+    log(LogLevel::kInfo,
+        {"Signatures are verified; there ", keys == 1 ? "is 1 access key." : "are " + number(keys) + " access keys."});
     if (keys == 0) {
       log(LogLevel::kWarn,
           "Nobody has an access key, so all calls are refused: `partita user create` and `partita user "
@@ -320,8 +321,9 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
   PARTITA_TRY(const std::unique_ptr<http::Server> server,
               http::Server::listen(line.http, handler, system_clock(), system_random()));
   pages.set_server(*server);
-  answer_status(admin, {std::string(version), std::string(revision), place_of_store(line.store), urls_of(line, *server),
-                        system_clock().now_ms()});
+  answer_status(admin, pages,
+                {std::string(version), std::string(revision), place_of_store(line.store), !engine_of(line.store).alone,
+                 urls_of(line, *server), system_clock().now_ms()});
   log_settings(line, *server);
   if (callers.identities) log_users(*callers.identities, line.warn_only);
   say_ready(line, version, *server);

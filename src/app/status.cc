@@ -15,7 +15,8 @@ namespace partita::app {
 
 namespace {
 
-Task<ops::Reply> describe(const ServerFacts& facts) {
+Task<ops::Reply> describe(Pages& pages, const ServerFacts& facts) {
+  const std::string trouble = co_await pages.trouble();
   wire::JsonWriter json;
   const auto say = [&](std::string_view name, std::string_view text) {
     json.key(name);
@@ -33,6 +34,10 @@ Task<ops::Reply> describe(const ServerFacts& facts) {
   json.number(static_cast<int64_t>(::getpid()));
   json.key("UptimeSeconds");
   json.number((system_clock().now_ms() - facts.started_ms) / 1000);
+  if (!trouble.empty()) {
+    say(kTrouble,
+        "The store at " + facts.store + (facts.shared ? " does not answer: " : " takes no writes: ") + trouble);
+  }
   json.end_object();
   ops::Reply reply;
   reply.body = std::move(json).take();
@@ -41,13 +46,13 @@ Task<ops::Reply> describe(const ServerFacts& facts) {
 
 }  // namespace
 
-void answer_status(Admin& admin, ServerFacts facts) {
-  admin.add("DescribeServer", [facts = std::move(facts)](const ops::Call&) { return describe(facts); });
+void answer_status(Admin& admin, Pages& pages, ServerFacts facts) {
+  admin.add(kDescribeServer, [&pages, facts = std::move(facts)](const ops::Call&) { return describe(pages, facts); });
 }
 
 Result<void> status(const CommandLine& line) {
   PARTITA_TRY(AdminClient client, AdminClient::connect(line.data));
-  PARTITA_TRY(const wire::JsonDocument document, client.ask("DescribeServer", "{}"));
+  PARTITA_TRY(const wire::JsonDocument document, client.ask(kDescribeServer, "{}"));
   const wire::JsonValue said = document.root();
   const auto text = [&](std::string_view name) { return text_of(said.get(name)); };
   const auto number = [&](std::string_view name) { return std::to_string(integer_of(said.get(name))); };
@@ -56,6 +61,8 @@ Result<void> status(const CommandLine& line) {
   for (const wire::JsonValue url : said.get("Urls").elements()) std::printf("serving %s\n", text_of(url).c_str());
   std::printf("data in %s\nfor %s\n", text("Store").c_str(),
               counted(static_cast<uint64_t>(integer_of(said.get("UptimeSeconds"))), "second", "seconds").c_str());
+  const std::string trouble = text(kTrouble);
+  if (!trouble.empty()) return Error(ErrorKind::kUnavailable, trouble);
   return {};
 }
 

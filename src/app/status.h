@@ -7,6 +7,7 @@
 
 #include "app/admin.h"
 #include "app/command_line.h"
+#include "app/pages.h"
 #include "base/result.h"
 
 namespace partita::app {
@@ -15,14 +16,16 @@ struct ServerFacts {
   std::string version;
   std::string revision;
   std::string store;
+  bool shared = false;  // it is a database, which may be away
   std::vector<std::string> urls;
   int64_t started_ms = 0;  // since 1970
 };
 
-// The operation DescribeServer, which `partita status` asks for.
-void answer_status(Admin& admin, ServerFacts facts);
+// The operation kDescribeServer, which `partita status` asks for.
+// `pages` outlives what it answers.
+void answer_status(Admin& admin, Pages& pages, ServerFacts facts);
 
-// Prints what the server at line.data says. Errors: kUnavailable, with one sentence.
+// Prints what the server at line.data says. Errors: kUnavailable, with one sentence; also when its store is away.
 Result<void> status(const CommandLine& line);
 
 }  // namespace partita::app

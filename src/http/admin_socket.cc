@@ -58,6 +58,15 @@ int connect(const Spelled& place, int flags, int* socket) {
   return error;
 }
 
+// Why a name is taken, and what to do about it.
+std::string why_taken(const std::string& path) {
+  struct stat found{};
+  if (::lstat(path.c_str(), &found) == 0 && !S_ISSOCK(found.st_mode)) {
+    return "there is something else of that name, which is left alone; move it away, or name another file";
+  }
+  return text_of(EADDRINUSE) + ", by a server that listens there; name another file";
+}
+
 // Nobody listens at what a killed server left behind.
 bool is_left_behind(const std::string& path, const Spelled& place) {
   struct stat found{};
@@ -80,7 +89,8 @@ int bind_and_listen(int socket, const Spelled& place) {
 
 Result<std::unique_ptr<AdminSocket>> AdminSocket::listen(const std::string& path) {
   const auto failed = [&](int error) {
-    return Error(ErrorKind::kUnavailable, "Cannot listen at " + path + ": " + text_of(error) + ".");
+    const std::string why = error == EADDRINUSE ? why_taken(path) : text_of(error);
+    return Error(ErrorKind::kUnavailable, "Cannot listen at " + path + ": " + why + ".");
   };
   const Spelled place(path);
   if (place.error() != 0) return failed(place.error());
@@ -109,8 +119,10 @@ Result<int> connect_to_admin(const std::string& path) {
   const int error = place.error() != 0 ? place.error() : connect(place, 0, &socket);
   if (error == 0) return socket;
   const bool none = error == ENOENT || error == ECONNREFUSED || error == ENOTDIR;
-  return Error(ErrorKind::kUnavailable, none ? "No server listens at " + path + "."
-                                             : "Cannot reach the server at " + path + ": " + text_of(error) + ".");
+  return Error(
+      ErrorKind::kUnavailable,
+      none ? "No server listens at " + path + ": start one, or name its directory, or the file of its --admin-socket."
+           : "Cannot reach the server at " + path + ": " + text_of(error) + ".");
 }
 
 }  // namespace partita::http

@@ -304,8 +304,7 @@ Task<bool> Connection::answer_health(bool keep_alive) {
 
 Task<bool> Connection::answer_page(bool keep_alive) {
   phase_ = Phase::kHandling;
-  std::optional<ops::Reply> page =
-      co_await site_.handler.page(path_of(reader_.target()), reader_.header("authorization"));
+  std::optional<ops::Reply> page = co_await site_.handler.page(path_of(reader_.target()), *this);
   if (!page) co_return co_await answer_call(reader_.body(), keep_alive);
   BudgetShare share(site_.budget);
   if (!take_memory(share, page->body.capacity())) page = ops::overloaded();

@@ -43,9 +43,9 @@ class Handler {
   virtual void answered(const ops::Call& /*call*/, const ops::Reply& /*reply*/, int64_t /*took_ns*/) {}
   // What arrived was no request, or of a page that may not call, and was answered so. On that thread too.
   virtual void refused(int /*status*/) {}
-  // What a GET of that path is answered with, beside "/"; nothing when there is no such page. `authorization`: the
-  // header, empty when absent. The views live until the task has ended, and it ends as call() does.
-  virtual Task<std::optional<ops::Reply>> page(std::string_view /*path*/, std::string_view /*authorization*/) {
+  // What a GET of that path is answered with, beside "/"; nothing when there is no such page. Both arguments live until
+  // the task has ended, and it ends as call() does.
+  virtual Task<std::optional<ops::Reply>> page(std::string_view /*path*/, const ops::Source& /*source*/) {
     co_return std::nullopt;
   }
 };

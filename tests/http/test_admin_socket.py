@@ -9,8 +9,12 @@ import subprocess
 
 import pytest
 from certificate import write_certificate
+from pages import get
+from postgres import running_postgres
 from server import Server, binary, running_server
+from waiting import wait_until
 
+NEXT = "start one, or name its directory, or the file of its --admin-socket."
 FILE = "[root]\naws_access_key_id = AKIAROOT\naws_secret_access_key = secret\n"
 
 
@@ -82,6 +86,34 @@ def test_credentials_that_nobody_would_believe_are_not_given(directory):
         assert "Cannot call GetSessionToken without a signature" in said
 
 
+def test_metrics_need_no_token_there(tmp_path, directory):
+    keys = tmp_path / "keys"
+    keys.write_text(FILE)
+    with running_server(data_dir=directory, extra_args=["--credentials", str(keys)]) as server:
+        assert get(server, "/metrics")[0] == 403
+        door = Unix(directory / "admin.sock")
+        door.request("GET", "/metrics")
+        reply = door.getresponse()
+        assert reply.status == 200 and b"partita_build_info" in reply.read()
+
+
+def test_a_store_that_is_away_is_told_of(tmp_path):
+    door = tmp_path / "door"
+    with running_postgres() as postgres, running_server(store=postgres.url, extra_args=["--admin-socket", str(door)]):
+        told = status(door)
+        assert told.returncode == 0 and f"\ndata in {postgres.url}\n" in told.stdout, told
+        postgres.kill()
+        away = f"partita: The store at {postgres.url} does not answer: "
+        wait_until(lambda: status(door).returncode == 1)
+        told = status(door)
+        assert told.stderr.startswith(away) and "serving http" in told.stdout, told
+        for words in (["namespace", "list", str(door)], ["user", "create", "ann", "--data", str(door)]):
+            done = subprocess.run([binary(), *words], capture_output=True, text=True, timeout=60)
+            assert (done.returncode, done.stdout) == (1, "") and done.stderr.startswith(away), done
+    told = status(postgres.url)
+    assert told.returncode == 1 and "start it with --admin-socket FILE, and name FILE here." in told.stderr
+
+
 def test_the_port_has_none_of_it():
     with running_server() as server:
         door = http.client.HTTPConnection(server.host, server.port)
@@ -100,6 +132,7 @@ def test_who_administers_is_counted_by_no_rate_and_audited(tmp_path, directory):
                                                         str(audit)]):
         door = Unix(directory / "admin.sock")
         assert [door.ask("DynamoDB_20120810.ListTables")[0] for _ in range(5)] == [200] * 5
+        assert [door.ask("Partita_20261123.ListNamespaces")[0] for _ in range(5)] == [200] * 5
         assert door.ask("Partita_20261123.Nothing")[0] == 400
         assert status(directory).returncode == 0
     *_, last = map(json.loads, audit.read_text().splitlines())
@@ -117,7 +150,7 @@ def test_status(directory):
             assert f"serving {server.url}\n" in told.stdout and f"data in {directory}\n" in told.stdout
     told = status(directory)
     assert told.returncode == 1 and told.stdout == ""
-    assert told.stderr == f"partita: No server listens at {directory}/admin.sock.\n"
+    assert told.stderr == f"partita: No server listens at {directory}/admin.sock: {NEXT}\n"
 
 
 def test_what_a_killed_server_left_is_replaced(directory):
@@ -150,6 +183,7 @@ def test_a_file_in_its_place_is_left_alone(directory):
     with running_server(data_dir=directory) as server:
         assert server.client().list_tables()["TableNames"] == []
         assert "Verbs that administer a server will not reach this one. Cannot listen at" in server.log()
+        assert "there is something else of that name, which is left alone; move it away" in server.log()
     assert path.read_text() == "mine"
 
 
