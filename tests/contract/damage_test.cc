@@ -207,6 +207,51 @@ std::string name_of(Values values) {
 INSTANTIATE_TEST_SUITE_P(Stores, Damage, testing::Values(Values::kLetters, Values::kManyLetters, Values::kLogs),
                          [](const auto& row) { return name_of(row.param); });
 
+// Where the records of a store's newest MANIFEST end, but the last one's.
+std::vector<uint64_t> ends_within(const fs::path& manifest, const fs::path& scratch) {
+  std::set<uint64_t> ends;
+  const uint64_t size = fs::file_size(manifest);
+  fs::copy_file(manifest, scratch);
+  for (uint64_t at = size - 1; at > 0; --at) {
+    fs::resize_file(scratch, at);
+    const auto log = rocks::read_log_file(scratch, rocks::LogKind::kManifest);
+    EXPECT_TRUE(log.ok());
+    if (log->good_bytes > 0 && log->good_bytes < size) ends.insert(log->good_bytes);
+  }
+  return {ends.begin(), ends.end()};
+}
+
+// A shorter list is a list too: RocksDB opens it, without the tables that were added last.
+TEST(DamageOfTheList, ThatEndsEarlyIsToldByTheRescue) {
+  TempDirectory root;
+  SeededRandom random(seed());
+  Killed killed{root.path() / "alive", {}, 0, {}, {}};
+  {
+    const auto engine = open_store(killed.directory);
+    ASSERT_TRUE(engine.ok()) << engine.error().sentence();
+    write_some(*engine.value(), killed, random, 200, 900'000);
+    killed.end = log_end(*engine.value(), "t");
+    wait_for_quiet(killed.directory);
+    copy_store(killed.directory, root.path() / "killed");
+  }
+  killed.directory = root.path() / "killed";
+  fs::path newest;
+  for (const fs::path& file : files_of(killed.directory)) {
+    if (file.filename().string().starts_with("MANIFEST-") && file > newest) newest = file;
+  }
+  const std::vector<uint64_t> ends = ends_within(newest, root.path() / "scratch");
+  ASSERT_GE(ends.size(), 3u);
+  for (size_t i = 0; i < ends.size(); ++i) {
+    const fs::path copy = root.path() / "try";
+    copy_store(killed.directory, copy);
+    fs::resize_file(copy / newest.filename(), ends[i]);
+    std::string note;
+    const std::string what = "cut after record " + std::to_string(i) + " of " + std::to_string(ends.size());
+    EXPECT_EQ(outcome_of(copy, killed, note), Outcome::kRefused) << what << ": " << note;
+    check_salvaged(copy, root.path() / "salvaged", killed, what);
+  }
+}
+
 // ---- The last record, of which nobody knows that it was acknowledged: without a witness.
 
 struct LastRecord {

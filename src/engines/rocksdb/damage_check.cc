@@ -49,7 +49,8 @@ std::string read_whole(const fs::path& file) {
   return std::string((std::istreambuf_iterator<char>(in)), {});
 }
 
-// The number of the MANIFEST in use.
+}  // namespace
+
 Result<uint64_t> check_manifest(const fs::path& directory, const WitnessRecord& witness) {
   const std::string current = read_whole(directory / "CURRENT");
   const std::string name = current.substr(0, current.find('\n'));
@@ -67,6 +68,8 @@ Result<uint64_t> check_manifest(const fs::path& directory, const WitnessRecord& 
   if (manifest.good_bytes < durable) return damaged(directory, "its file " + name + " is cut short or overwritten");
   return *number;
 }
+
+namespace {
 
 // `file` follows logs that end before `next`; 0: it is the first that is needed.
 Result<void> check_log(const fs::path& directory, const fs::path& file, const LogFile& log, uint64_t next) {

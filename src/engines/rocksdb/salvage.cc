@@ -14,6 +14,7 @@
 
 #include "base/bytes.h"
 #include "engines/rocksdb/batches.h"
+#include "engines/rocksdb/damage_check.h"
 #include "engines/rocksdb/info_logger.h"
 #include "engines/rocksdb/log_file.h"
 #include "engines/rocksdb/rocksdb_engine.h"
@@ -192,7 +193,9 @@ class Rescue {
   }
 
   Result<void> open_copy() {
-    Status status = try_open_copy(false);
+    // RocksDB takes a shorter list for one of an earlier moment, and forgets the tables that were added since.
+    const bool is_whole = rocks::check_manifest(copy_, witness_).ok();
+    Status status = is_whole ? try_open_copy(false) : Status::Corruption("it is not whole");
     if (status.ok()) {
       const uint64_t last = copy_db_->GetLatestSequenceNumber();
       if (logs_are_empty_ && last < witness_.sequence) say_lost(last + 1, witness_.sequence + 1, "any log");
