@@ -10,7 +10,7 @@
 #include "base/executor.h"
 #include "base/log.h"
 #include "base/reserve.h"
-#include "ops/table_times.h"
+#include "ops/table_meters.h"
 
 namespace partita::http {
 

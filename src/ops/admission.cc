@@ -1,6 +1,5 @@
 #include "ops/admission.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "auth/authenticate.h"
@@ -75,15 +74,14 @@ void Admission::count(const Operation& operation, const table::Access& access, C
 }
 
 void Admission::admit(const Operation& operation, const table::Access& access, Touched* touched) {
-  const TableTimes::Line* const line =
-      touched == nullptr || access.table == nullptr ? nullptr : times_->line_of(space_, *access.table, operation);
-  if (line != nullptr) touched->add(*line);
+  if (touched != nullptr && access.table != nullptr) meters_->touch(space_, *access.table, operation, *touched);
   count(operation, access, [](Traffic& traffic) { ++traffic.admitted; });
 }
 
 void Admission::charge(const Operation& operation, const table::Access& access,
                        const table::ConsumedCapacity& consumed) {
   const table::Capacity total = consumed.total();
+  meters_->charge(space_, *access.table, total);
   count(operation, access, [&](Traffic& traffic) {
     traffic.read += total.read;
     traffic.write += total.write;
@@ -112,32 +110,6 @@ Result<void> Entrance::check(const table::Access& access, std::string_view actio
 Entrance::Allowed Entrance::allowed_of(const table::Access& access) {
   if (access.table == nullptr) return {};
   return {access.table->id, access.table->revision, access.index, access.verb};
-}
-
-void Admission::report(Exposition& out, std::vector<std::pair<uint32_t, std::string_view>> tables) {
-  tables.emplace_back(0, std::string_view());
-  tables.emplace_back(kOtherTables, "(other)");  // no table's name
-  std::ranges::sort(tables);
-  std::vector<table::Capacity> consumed(tables.size());
-  for (Stripe& stripe : stripes_) {
-    const std::lock_guard lock(stripe.mutex);
-    std::erase_if(stripe.traffic, [&](const auto& one) {
-      const auto place =
-          std::ranges::lower_bound(tables, one.first.table_id, {}, [](const auto& t) { return t.first; });
-      if (place == tables.end() || place->first != one.first.table_id) return true;
-      consumed[static_cast<size_t>(place - tables.begin())] += table::Capacity{one.second.read, one.second.write};
-      return false;
-    });
-  }
-  for (size_t i = 0; i < tables.size(); ++i) {
-    const auto say = [&](std::string_view kind, model::HalfUnits units) {
-      out.counter("partita_consumed_capacity_units_total", "Capacity units that requests consumed, asked for or not.",
-                  static_cast<double>(units) / 2, {{"table", tables[i].second}, {"kind", kind}});
-    };
-    if (consumed[i].read == 0 && consumed[i].write == 0) continue;
-    say("read", consumed[i].read);
-    say("write", consumed[i].write);
-  }
 }
 
 Result<void> Entrance::admit(const table::Access& access) {

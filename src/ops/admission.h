@@ -12,11 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/exposition.h"
 #include "model/size.h"
 #include "ops/authorisation.h"
 #include "ops/operation.h"
-#include "ops/table_times.h"
+#include "ops/table_meters.h"
 #include "table/access.h"
 
 namespace partita::ops {
@@ -39,8 +38,8 @@ struct Traffic {
 class Admission {
  public:
   // `space`: the namespace whose tables they are, or empty.
-  Admission(Enforcement enforcement, std::shared_ptr<TableTimes> times, std::string space)
-      : times_(std::move(times)), space_(std::move(space)), authorisation_(enforcement) {}
+  Admission(Enforcement enforcement, std::shared_ptr<TableMeters> meters, std::string space)
+      : meters_(std::move(meters)), space_(std::move(space)), authorisation_(enforcement) {}
 
   // `touched`: null where nobody asks.
   void admit(const Operation& operation, const table::Access& access, Touched* touched);
@@ -50,8 +49,6 @@ class Admission {
   std::vector<Traffic> traffic() const;
   Authorisation& authorisation() { return authorisation_; }
   const Authorisation& authorisation() const { return authorisation_; }
-  // What the tables that there are cost, for an operator; `tables`: their ids and names. What is known of others goes.
-  void report(Exposition& out, std::vector<std::pair<uint32_t, std::string_view>> tables);
 
  private:
   struct Key {
@@ -76,7 +73,7 @@ class Admission {
   void count(const Operation& operation, const table::Access& access, Count add);
 
   std::array<Stripe, kStripes> stripes_;
-  const std::shared_ptr<TableTimes> times_;
+  const std::shared_ptr<TableMeters> meters_;
   const std::string space_;
   Authorisation authorisation_;
 };

@@ -14,11 +14,6 @@ using wire::Exception;
 
 constexpr size_t kExceptions = static_cast<size_t>(Exception::kCount);
 
-bool is_throttle(Exception exception) {
-  return exception == Exception::kProvisionedThroughputExceeded || exception == Exception::kThrottling ||
-         exception == Exception::kRequestLimitExceeded;
-}
-
 // Those of DynamoDB, then those of IAM and STS, and then that of none.
 size_t place_of_none() { return operations().size() + account_operations().size(); }
 
@@ -36,6 +31,11 @@ size_t place_of(const Operation* operation) {
 }
 
 }  // namespace
+
+bool is_throttle(Exception exception) {
+  return exception == Exception::kProvisionedThroughputExceeded || exception == Exception::kThrottling ||
+         exception == Exception::kRequestLimitExceeded;
+}
 
 RequestCounts::RequestCounts() : all_(new One[place_of_none() + 1]) {}
 

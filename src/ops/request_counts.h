@@ -13,6 +13,9 @@
 
 namespace partita::ops {
 
+// Whether who gets it is asked to send the request again more slowly. Of no exception: false.
+bool is_throttle(wire::Exception exception);
+
 // Callable from any thread.
 class RequestCounts {
  public:

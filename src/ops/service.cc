@@ -10,7 +10,7 @@
 #include "ops/operation.h"
 #include "ops/rate_limit.h"
 #include "ops/request_counts.h"
-#include "ops/table_times.h"
+#include "ops/table_meters.h"
 #include "wire/error_body.h"
 #include "wire/json_reader.h"
 #include "wire/shape.h"
@@ -76,10 +76,10 @@ Reply reply_of(wire::ErrorReply&& rendered) {
 struct Service::Parts {
   const Enforcement enforcement;
   const std::shared_ptr<RateLimit> rate;
-  const std::shared_ptr<TableTimes> times;
+  const std::shared_ptr<TableMeters> meters;
   iam::Directory* const directory;
   const std::string space;
-  Admission admission{enforcement, times, space};
+  Admission admission{enforcement, meters, space};
   RequestCounts counts{};
 };
 
@@ -112,13 +112,13 @@ Service::Service(table::Database& database, Enforcement enforcement, uint64_t re
     : database_(&database),
       parts_(new Parts{enforcement,
                        std::make_shared<RateLimit>(requests_per_second, database.clock()),
-                       std::make_shared<TableTimes>(),
+                       std::make_shared<TableMeters>(),
                        directory,
                        {}}) {}
 Service::Service(table::Database& database, const Service& elder, std::string space)
     : database_(&database),
-      parts_(new Parts{elder.parts_->enforcement, elder.parts_->rate, elder.parts_->times, nullptr, std::move(space)}) {
-}
+      parts_(
+          new Parts{elder.parts_->enforcement, elder.parts_->rate, elder.parts_->meters, nullptr, std::move(space)}) {}
 Service::~Service() = default;
 
 void Service::resume(table::Database& database) {
@@ -236,19 +236,16 @@ void Service::answered(const Call& call, const Reply& reply, int64_t took_ns) {
   const auto exception = reply.error ? static_cast<wire::Exception>(*reply.error) : wire::Exception::kCount;
   const Operation* const operation = reply.operation != nullptr ? reply.operation : find_target(call.target);
   parts_->counts.add(operation, exception, static_cast<uint64_t>(took_ns));
-  if (call.touched != nullptr) call.touched->took(static_cast<uint64_t>(took_ns));
+  if (call.touched == nullptr) return;
+  call.touched->took(static_cast<uint64_t>(took_ns));
+  if (is_throttle(exception)) call.touched->throttled();
 }
 
 void Service::refused(int status) { parts_->counts.add_refused(status); }
 
 void Service::report(Exposition& out) {
   parts_->counts.report(out);
-  parts_->times->report(out);
-  std::vector<std::pair<uint32_t, std::string_view>> tables;
-  std::vector<table::Table> all;
-  if (database_ != nullptr) all = database_->catalog().all();
-  for (const table::Table& table : all) tables.emplace_back(table->id, table->name);
-  parts_->admission.report(out, std::move(tables));
+  parts_->meters->report(out);
 }
 
 }  // namespace partita::ops

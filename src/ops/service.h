@@ -91,7 +91,7 @@ class Service {
   explicit Service(table::Database& database, Enforcement enforcement = Enforcement::kRefuse,
                    uint64_t requests_per_second = 0, iam::Directory* directory = nullptr);
   // Another one of the same server, for the namespace of that name and without a directory: the same enforcement, each
-  // principal has one rate in both, and the elder reports the times of both.
+  // principal has one rate in both, and the elder reports the tables of both.
   Service(table::Database& database, const Service& elder, std::string space);
   ~Service();
 

@@ -16,7 +16,7 @@
 #include "engines/memory/memory_engine.h"
 #include "ops/admission.h"
 #include "ops/operation.h"
-#include "ops/table_times.h"
+#include "ops/table_meters.h"
 #include "table/database.h"
 #include "wire/shape_testing.h"
 
@@ -144,7 +144,6 @@ TEST_F(ServiceTest, OnlyTablesThatThereAreAreReported) {
   while (database_->catalog().find("ttt") != nullptr) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_EQ(report().find("ttt"), std::string::npos);
   EXPECT_NE(report().find(R"(units_total{table="uuu",kind="write"} 1)"), std::string::npos);
-  for (const Traffic& one : service_->admission().traffic()) EXPECT_NE(one.table, "ttt");
 }
 
 TEST_F(ServiceTest, TheTimesOfATableOutliveItsChanges) {
@@ -164,6 +163,21 @@ TEST_F(ServiceTest, TheTimesOfATableOutliveItsChanges) {
   const std::string text = std::move(out).take();
   EXPECT_NE(text.find(R"(table_request_seconds_count{table="ttt",operation="PutItem"} 2)"), std::string::npos) << text;
   EXPECT_EQ(text.find(R"(table="ttt",operation="UpdateTable")"), std::string::npos) << text;
+}
+
+TEST_F(ServiceTest, WhatIsThrottledCountsWithItsTables) {
+  const std::string target = target_of(*find_operation("GetItem"));
+  Touched touched;
+  Call request{target, "application/x-amz-json-1.0", R"({"TableName":"uuu","Key":{"p":{"S":"a"}}})",
+               std::make_shared<auth::Caller>("key", "us-east-1", "123456789012")};
+  request.touched = &touched;
+  service_->answered(request, wait_for(service_->call(request)), 1'000);
+  service_->answered(request, refusal(Error(ErrorKind::kConflict, "others were faster.")), 1'000);
+  service_->answered(request, refusal(Error(ErrorKind::kCorrupt, "it is spoilt.")), 1'000);
+  Exposition out;
+  service_->report(out);
+  const std::string text = std::move(out).take();
+  EXPECT_NE(text.find("partita_table_throttled_total{table=\"uuu\"} 1\n"), std::string::npos) << text;
 }
 
 // What a server has no memory for counts with its operation, and what is no request by its status.

@@ -72,7 +72,7 @@ Result<TableInfo> decoded(std::string_view bytes) {
 
 void share_tallies(const TableInfo& live, TableInfo& info) {
   info.tally = live.tally;
-  info.times = live.times;
+  info.meters = live.meters;
   for (auto& index : info.indexes) {
     const auto same = std::ranges::find(live.indexes, index.id, &IndexInfo::id);
     if (same != live.indexes.end()) index.tally = same->tally;

@@ -16,7 +16,7 @@
 #include "model/value.h"
 #include "storage/engine.h"
 #include "table/counts.h"
-#include "table/times_kept.h"
+#include "table/meters_kept.h"
 #include "table/vector_schema.h"
 
 namespace partita::table {
@@ -195,7 +195,7 @@ struct TableInfo {
   // neither.
   std::vector<std::string> features;
   std::shared_ptr<Tally> tally = std::make_shared<Tally>();
-  std::shared_ptr<TimesKept> times = std::make_shared<TimesKept>();
+  std::shared_ptr<MetersKept> meters = std::make_shared<MetersKept>();
 
   // Of a published description; never stored.
   storage::Version version{};

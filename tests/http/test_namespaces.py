@@ -345,6 +345,26 @@ def test_times_of_tables_are_told_apart_by_namespace():
         assert lines_of(server) == {(None, "tab"): 1}
 
 
+def test_what_tables_cost_is_told_apart_by_namespace():
+    with running_server(in_memory=True, extra_args=["--namespaces", "header"]) as server:
+        for name, puts in ((None, 1), ("mine", 2), ("other", 3)):
+            client = client_of(server, name, "header")
+            client.create_table(TableName="tab", **KEYS)
+            for _ in range(puts):
+                client.put_item(TableName="tab", Item={"k": {"S": "1"}})
+            client.get_item(TableName="tab", Key={"k": {"S": "1"}}, ConsistentRead=True)
+        found = samples(server)
+
+        def by_space(wanted, **labels):
+            all_of = [(dict(said), number) for (named, said), number in found.items() if named == wanted]
+            assert {said["table"] for said, _ in all_of} == {"tab"}
+            return {said.get("namespace"): number for said, number in all_of if labels.items() <= said.items()}
+
+        assert by_space("partita_consumed_capacity_units_total", kind="write") == {None: 1, "mine": 2, "other": 3}
+        assert by_space("partita_consumed_capacity_units_total", kind="read") == {None: 1, "mine": 1, "other": 1}
+        assert by_space("partita_table_throttled_total") == {None: 0, "mine": 0, "other": 0}
+
+
 def test_a_seed_that_went_bad_leaves_no_half(tmp_path):
     (tmp_path / "t.json").write_text(json.dumps({"TableName": "Seeded", **KEYS}))
     items = tmp_path / "Seeded.jsonl"

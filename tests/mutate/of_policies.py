@@ -86,24 +86,31 @@ POLICIES = [
            "same_text(first.text.substr(0, text.size()), text.substr(0, first.text.size()), any_case_);", POLICY_TEST),
 ]
 
-TABLE_TIMES = "src/ops/table_times.cc"
-TIMES_TEST = ("ops_test:TableTimesTest.*",)
+TABLE_METERS = "src/ops/table_meters.cc"
+METERS_TEST = ("ops_test:TableMetersTest.*",)
 
 TIMES = [
-    Mutant("an operation on tables has times by table", TABLE_TIMES, "operation.kind != Kind::kControl && operation.api",
-           "operation.api", TIMES_TEST),
-    Mutant("every pair of operation and table has a line of its own", TABLE_TIMES, "  if (entries_.size() < most_) {",
-           "  if (entries_.size() < most_ || true) {", TIMES_TEST),
-    Mutant("the line of a table that is gone leaves no room", TABLE_TIMES, "if (entries_.size() >= most_) drop_old();", "",
-           TIMES_TEST),
-    Mutant("tables of one name are one in all namespaces", TABLE_TIMES,
-           "{std::string(space), table.name", "{std::string(space.substr(0, 0)), table.name", TIMES_TEST),
-    Mutant("a table's follower has a line of the same labels", TABLE_TIMES,
-           "for (const Line& line : all) ops::add(took, line->totals());", "ops::add(took, all.front()->totals());", TIMES_TEST),
-    Mutant("a request counts as often as it names a table", TABLE_TIMES,
-           "if (std::ranges::find(further_, line) == further_.end()) further_", "further_", TIMES_TEST),
-    Mutant("a request counts with the first of its tables", "src/ops/table_times.h",
-           "for (const TableTimes::Line& line : further_) line->add(ns);", "", TIMES_TEST),
-    Mutant("a change of a table begins its times anew", "src/table/catalog.cc", "  info.times = live.times;\n", "",
+    Mutant("an operation on tables has times by table", TABLE_METERS, "operation.kind != Kind::kControl && operation.api",
+           "operation.api", METERS_TEST),
+    Mutant("every pair of operation and table has a line of its own", TABLE_METERS, "  if (entries.size() < most) {",
+           "  if (entries.size() < most || true) {", METERS_TEST),
+    Mutant("the line of a table that is gone leaves no room", TABLE_METERS, "if (entries.size() >= most) drop_old();", "",
+           METERS_TEST),
+    Mutant("tables of one name are one in all namespaces", TABLE_METERS,
+           "times_.add({std::string(space), table.name", "times_.add({std::string(space.substr(0, 0)), table.name", METERS_TEST),
+    Mutant("a table's follower has a line of the same labels", TABLE_METERS,
+           "for (const auto& line : all) ops::add(took, line->totals());", "ops::add(took, all.front()->totals());", METERS_TEST),
+    Mutant("a request counts with the first of its tables", "src/ops/table_meters.h",
+           "      if (!again) count(*line);\n", "", METERS_TEST),
+    Mutant("tables beyond the most are counted with the request as often as there are of them", "src/ops/table_meters.h",
+           "again = again || find(*further_[j]) == line;", "", METERS_TEST),
+    Mutant("what tables of one name cost is one in all namespaces", TABLE_METERS,
+           "costs_.add({std::string(space), table.name", "costs_.add({std::string(space.substr(0, 0)), table.name", METERS_TEST),
+    Mutant("no table hears that a request of it was throttled", "src/ops/service.cc",
+           "  if (is_throttle(exception)) call.touched->throttled();\n", "", ("ops_test:ServiceTest.*",)),
+    Mutant("every error of a table is a throttle", "src/ops/service.cc",
+           "  if (is_throttle(exception)) call.touched->throttled();\n", "  call.touched->throttled();\n",
+           ("ops_test:ServiceTest.*",)),
+    Mutant("a change of a table begins its times anew", "src/table/catalog.cc", "  info.meters = live.meters;\n", "",
            ("ops_test:ServiceTest.*",)),
 ]

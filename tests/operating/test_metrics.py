@@ -100,6 +100,10 @@ def test_times_are_told_by_table_too():
             ("another", "BatchWriteItem"): 2,
             ("counted", "PutItem"): 1,
         }
+        name = "partita_consumed_capacity_units_total"
+        lines = [(dict(labels), number) for (named, labels), number in found.items() if named == name]
+        units = {(labels["table"], labels["kind"]): number for labels, number in lines}
+        assert units == {("counted", "read"): 1.5, ("counted", "write"): 1, ("another", "read"): 1.5, ("another", "write"): 3}
         whole = {"table": "counted", "operation": "GetItem"}
         assert value(found, "partita_table_request_seconds_bucket", **whole, le="+Inf") == 3
         in_all = value(found, "partita_request_seconds_sum", operation="GetItem")

@@ -1,0 +1,145 @@
+#include "ops/table_meters.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "ops/operation.h"
+#include "table/schema.h"
+
+namespace partita::ops {
+
+namespace {
+
+constexpr std::string_view kOthers = "(other)";  // no table's name
+
+bool is_of_items(const Operation& operation) {
+  return operation.kind != Kind::kControl && operation.api == Api::kDynamoDb;
+}
+
+void add(HistogramTotals& sum, const HistogramTotals& one) {
+  if (sum.counts.empty()) {
+    sum = one;
+    return;
+  }
+  for (size_t i = 0; i < sum.counts.size(); ++i) sum.counts[i] += one.counts[i];
+  sum.sum += one.sum;
+}
+
+}  // namespace
+
+template <class Line>
+std::shared_ptr<Line> TableMeters::Lines<Line>::add(Of of, size_t most) {
+  if (entries.size() >= most) drop_old();
+  if (entries.size() < most) {
+    auto line = std::make_shared<Line>();
+    entries.push_back({std::move(of), line});
+    return line;
+  }
+  std::shared_ptr<Line>& line = others[std::get<uint8_t>(of)];
+  if (line == nullptr) line = std::make_shared<Line>();
+  return line;
+}
+
+template <class Line>
+std::map<TableMeters::Of, std::vector<std::shared_ptr<Line>>> TableMeters::Lines<Line>::all() {
+  drop_old();
+  std::map<Of, std::vector<std::shared_ptr<Line>>> found;
+  for (const Entry& entry : entries) {
+    if (auto line = entry.line.lock()) found[entry.of].push_back(std::move(line));
+  }
+  for (const auto& [place, line] : others) found[{"", std::string(kOthers), place}].push_back(line);
+  return found;
+}
+
+template <class Line>
+void TableMeters::Lines<Line>::drop_old() {
+  std::erase_if(entries, [](const Entry& entry) { return entry.line.expired(); });
+}
+
+TableMeters::TableMeters(size_t most) : most_(most) {
+  for (const Operation& operation : operations()) {
+    const bool counted = is_of_items(operation);
+    places_.push_back(counted ? static_cast<uint8_t>(operations_.size()) : kNoPlace);
+    if (counted) operations_.push_back(&operation);
+  }
+  PARTITA_CHECK(operations_.size() <= table::MetersKept::kPlaces);
+}
+
+void TableMeters::touch(std::string_view space, const table::TableInfo& table, const Operation& operation,
+                        Touched& touched) {
+  const uint8_t place = places_[static_cast<size_t>(&operation - operations().data())];
+  if (place == kNoPlace) return;
+  // Who has times has costs.
+  if (table.meters->times(place) == nullptr) add(space, table, place);
+  touched.add(table.meters, place);
+}
+
+void TableMeters::charge(std::string_view space, const table::TableInfo& table, const table::Capacity& consumed) {
+  if (table.meters->costs() == nullptr) add(space, table, kNoPlace);
+  table.meters->costs()->consume(consumed);
+}
+
+void TableMeters::add(std::string_view space, const table::TableInfo& table, uint8_t place) {
+  const std::lock_guard lock(mutex_);
+  table::MetersKept& kept = *table.meters;
+  if (kept.costs() == nullptr) kept.keep(costs_.add({std::string(space), table.name, 0}, most_));
+  if (place == kNoPlace || kept.times(place) != nullptr) return;
+  kept.keep(place, times_.add({std::string(space), table.name, place}, most_));
+}
+
+void TableMeters::report(Exposition& out) {
+  report_times(out);
+  report_costs(out);
+}
+
+void TableMeters::report_times(Exposition& out) {
+  std::unique_lock lock(mutex_);
+  const auto lines = times_.all();
+  lock.unlock();
+  for (const auto& [of, all] : lines) {
+    HistogramTotals took;
+    for (const auto& line : all) ops::add(took, line->totals());
+    if (took.count() == 0) continue;
+    const auto& [space, table, place] = of;
+    out.histogram("partita_table_request_seconds",
+                  "How long requests took that read or wrote items of the table, as partita_request_seconds.", took,
+                  1e-9, {{"namespace", space}, {"table", table}, {"operation", operations_[place]->name}});
+  }
+}
+
+void TableMeters::report_costs(Exposition& out) {
+  std::unique_lock lock(mutex_);
+  const auto lines = costs_.all();
+  lock.unlock();
+  std::vector<std::pair<const Of*, table::TableCosts::Totals>> tables;
+  for (const auto& [of, all] : lines) {
+    table::TableCosts::Totals& sum = tables.emplace_back(&of, table::TableCosts::Totals()).second;
+    for (const auto& line : all) {
+      const table::TableCosts::Totals one = line->totals();
+      sum.consumed += one.consumed;
+      sum.throttled += one.throttled;
+    }
+  }
+  for (const auto& [of, sum] : tables) {
+    const auto say = [&out, of](std::string_view kind, model::HalfUnits units) {
+      const auto& [space, table, place] = *of;
+      out.counter("partita_consumed_capacity_units_total", "Capacity units that requests consumed, asked for or not.",
+                  static_cast<double>(units) / 2, {{"namespace", space}, {"table", table}, {"kind", kind}});
+    };
+    say("read", sum.consumed.read);
+    say("write", sum.consumed.write);
+  }
+  for (const auto& [of, sum] : tables) {
+    const auto& [space, table, place] = *of;
+    out.counter("partita_table_throttled_total",
+                "Requests for items of the table whose error asks the client to send them again more slowly.",
+                static_cast<double>(sum.throttled), {{"namespace", space}, {"table", table}});
+  }
+}
+
+void Touched::add_further(const Table& table) {
+  if (std::ranges::find(further_, table) == further_.end()) further_.push_back(table);
+}
+
+}  // namespace partita::ops
