@@ -51,50 +51,12 @@ std::string_view action_of(const Operation& operation, table::Verb verb) {
   PARTITA_CHECK(false);  // an operation on tables has its own
 }
 
-size_t Admission::Hash::operator()(const Key& key) const {
-  const auto operation = static_cast<size_t>(key.operation - operations().data());
-  return (operation << 8 | static_cast<size_t>(key.verb)) * 0x9e3779b97f4a7c15U + key.table_id;
-}
-
-template <class Count>
-void Admission::count(const Operation& operation, const table::Access& access, Count add) {
-  const uint32_t table_id = access.table == nullptr ? 0 : access.table->id;
-  Stripe& stripe = stripes_[table_id % kStripes];
-  Key key{&operation, access.verb, table_id};
-  const std::lock_guard lock(stripe.mutex);
-  auto found = stripe.traffic.find(key);
-  if (found == stripe.traffic.end()) {
-    const bool full = stripe.traffic.size() >= kMostInStripe;
-    if (full) key.table_id = kOtherTables;
-    Traffic fresh{operation.name, action_of(operation, access.verb), {}};
-    if (!full && access.table != nullptr) fresh.table = access.name;
-    found = stripe.traffic.try_emplace(key, std::move(fresh)).first;
-  }
-  add(found->second);
-}
-
 void Admission::admit(const Operation& operation, const table::Access& access, Touched* touched) {
   if (touched != nullptr && access.table != nullptr) meters_->touch(space_, *access.table, operation, *touched);
-  count(operation, access, [](Traffic& traffic) { ++traffic.admitted; });
 }
 
-void Admission::charge(const Operation& operation, const table::Access& access,
-                       const table::ConsumedCapacity& consumed) {
-  const table::Capacity total = consumed.total();
-  meters_->charge(space_, *access.table, total);
-  count(operation, access, [&](Traffic& traffic) {
-    traffic.read += total.read;
-    traffic.write += total.write;
-  });
-}
-
-std::vector<Traffic> Admission::traffic() const {
-  std::vector<Traffic> all;
-  for (const Stripe& stripe : stripes_) {
-    const std::lock_guard lock(stripe.mutex);
-    for (const auto& [key, traffic] : stripe.traffic) all.push_back(traffic);
-  }
-  return all;
+void Admission::charge(const table::Access& access, const table::ConsumedCapacity& consumed) {
+  meters_->charge(space_, *access.table, consumed.total());
 }
 
 Result<void> Entrance::check(const table::Access& access, std::string_view action) {
@@ -156,7 +118,7 @@ Task<Result<void>> Entrance::hear(const Error& error) {
 }
 
 void Entrance::charge(const table::Access& access, const table::ConsumedCapacity& consumed) {
-  context_.admission.charge(context_.operation, access, consumed);
+  context_.admission.charge(access, consumed);
 }
 
 }  // namespace partita::ops

@@ -2,17 +2,13 @@
 // when it was carried out. What decides over requests (authorisation, throttling) belongs here.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "model/size.h"
 #include "ops/authorisation.h"
 #include "ops/operation.h"
 #include "ops/table_meters.h"
@@ -24,16 +20,6 @@ namespace partita::ops {
 // that of the part.
 std::string_view action_of(const Operation& operation, table::Verb verb);
 
-// What was done since the start, for one operation, action and table; operations on tables are counted for all of them.
-struct Traffic {
-  std::string_view operation;
-  std::string_view action;
-  std::string table;
-  uint64_t admitted = 0;  // accesses
-  model::HalfUnits read = 0;
-  model::HalfUnits write = 0;
-};
-
 // Callable from any thread.
 class Admission {
  public:
@@ -43,36 +29,12 @@ class Admission {
 
   // `touched`: null where nobody asks.
   void admit(const Operation& operation, const table::Access& access, Touched* touched);
-  void charge(const Operation& operation, const table::Access& access, const table::ConsumedCapacity& consumed);
+  void charge(const table::Access& access, const table::ConsumedCapacity& consumed);
 
-  // In no order.
-  std::vector<Traffic> traffic() const;
   Authorisation& authorisation() { return authorisation_; }
   const Authorisation& authorisation() const { return authorisation_; }
 
  private:
-  struct Key {
-    const Operation* operation;
-    table::Verb verb;
-    uint32_t table_id;
-    bool operator==(const Key&) const = default;
-  };
-  struct Hash {
-    size_t operator()(const Key& key) const;
-  };
-  // Striped by table, so that threads rarely meet.
-  struct alignas(64) Stripe {
-    mutable std::mutex mutex;
-    std::unordered_map<Key, Traffic, Hash> traffic;
-  };
-  static constexpr size_t kStripes = 16;
-  static constexpr uint32_t kOtherTables = UINT32_MAX;
-  static constexpr size_t kMostInStripe = 4096;  // beyond, further tables are counted together
-
-  template <class Count>
-  void count(const Operation& operation, const table::Access& access, Count add);
-
-  std::array<Stripe, kStripes> stripes_;
   const std::shared_ptr<TableMeters> meters_;
   const std::string space_;
   Authorisation authorisation_;

@@ -1,4 +1,4 @@
-// Policies of tables that change while requests are judged by them.
+// What each operation needs, and policies of tables that change while requests are judged by them.
 #include "ops/authorisation.h"
 
 #include <gtest/gtest.h>
@@ -6,6 +6,8 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "auth/identities.h"
 #include "base/clock.h"
@@ -45,9 +47,13 @@ class AuthorisationTest : public testing::Test {
         .value();
   }
   Reply call(Service& service, std::string_view operation, std::string_view body) const {
+    return call(service, operation, body, identities_);
+  }
+  static Reply call(Service& service, std::string_view operation, std::string_view body,
+                    const auth::Identities& identities) {
     const std::string target = target_of(*find_operation(operation));
     const Call request{target, "application/x-amz-json-1.0", body,
-                       std::make_shared<auth::Caller>("key", "us-east-1", "123456789012", identities_.find("ann"))};
+                       std::make_shared<auth::Caller>("key", "us-east-1", "123456789012", identities.find("ann"))};
     return wait_for(service.call(request));
   }
   bool may_get(Service& service) const { return call(service, "GetItem", kGet).status == 200; }
@@ -141,6 +147,86 @@ TEST_F(AuthorisationTest, WarningsCountAndLetPass) {
   Service lenient(*database_, Enforcement::kWarn);
   EXPECT_TRUE(may_get(lenient));
   EXPECT_EQ(lenient.admission().authorisation().refused(), 1u);
+}
+
+struct Need {
+  std::string action;
+  std::string resource;
+};
+constexpr const char* kTtt = "arn:aws:dynamodb:us-east-1:123456789012:table/ttt";
+constexpr const char* kUuu = "arn:aws:dynamodb:us-east-1:123456789012:table/uuu";
+
+// Of a user who may do that alone.
+auth::Identities allowed(const std::vector<Need>& needs) {
+  std::string statements;
+  for (const Need& need : needs) {
+    statements += (statements.empty() ? "" : ",") + std::string(R"({"Effect":"Allow","Action":"dynamodb:)") +
+                  need.action + R"(","Resource":")" + need.resource + "\"}";
+  }
+  return auth::Identities::parse(R"({"UserDetailList":[{"UserName":"ann","UserPolicyList":[{"PolicyName":"some",)"
+                                 R"("PolicyDocument":{"Statement":[)" +
+                                 statements + "]}}]}]}")
+      .value();
+}
+
+// All of them are needed, and nothing else.
+class NeedsTest : public AuthorisationTest {
+ protected:
+  NeedsTest() { EXPECT_EQ(call(*service_, "CreateTable", make("uuu")).status, 200); }
+
+  void expect_needs(std::string_view operation, std::string_view body, const std::vector<Need>& needs) const {
+    const auth::Identities whole = allowed(needs);
+    const Reply done = call(*service_, operation, body, whole);
+    EXPECT_EQ(done.status, 200) << operation << ' ' << done.body;
+    for (size_t i = 0; i < needs.size(); ++i) {
+      std::vector<Need> fewer = needs;
+      // A statement that allows nothing here takes its place.
+      fewer[i].action = "TagResource";
+      const auth::Identities part = allowed(fewer);
+      const Reply refused = call(*service_, operation, body, part);
+      EXPECT_EQ(refused.status, 400) << operation << " without " << needs[i].action;
+      EXPECT_NE(refused.body.find("dynamodb:" + needs[i].action), std::string::npos) << refused.body;
+    }
+  }
+};
+
+TEST_F(NeedsTest, ItemsNeedTheOperationsAction) {
+  expect_needs("PutItem", R"({"TableName":"ttt","Item":{"p":{"S":"a"}}})", {{"PutItem", kTtt}});
+  expect_needs("GetItem", kGet, {{"GetItem", kTtt}});
+  expect_needs("UpdateItem", kGet, {{"UpdateItem", kTtt}});
+  expect_needs("DeleteItem", kGet, {{"DeleteItem", kTtt}});
+  expect_needs("Scan", R"({"TableName":"ttt"})", {{"Scan", kTtt}});
+  expect_needs("Query",
+               R"({"TableName":"ttt","KeyConditionExpression":"p = :p","ExpressionAttributeValues":{":p":{"S":"a"}}})",
+               {{"Query", kTtt}});
+}
+
+TEST_F(NeedsTest, BatchesNeedTheirOwnActionOnEachTable) {
+  expect_needs("BatchWriteItem",
+               R"({"RequestItems":{"ttt":[{"PutRequest":{"Item":{"p":{"S":"a"}}}},)"
+               R"({"DeleteRequest":{"Key":{"p":{"S":"b"}}}}],"uuu":[{"PutRequest":{"Item":{"p":{"S":"a"}}}}]}})",
+               {{"BatchWriteItem", kTtt}, {"BatchWriteItem", kUuu}});
+  expect_needs("BatchGetItem",
+               R"({"RequestItems":{"ttt":{"Keys":[{"p":{"S":"a"}},{"p":{"S":"b"}}]},)"
+               R"("uuu":{"Keys":[{"p":{"S":"a"}}],"ConsistentRead":true}}})",
+               {{"BatchGetItem", kTtt}, {"BatchGetItem", kUuu}});
+}
+
+TEST_F(NeedsTest, TransactionsNeedTheActionOfEachPart) {
+  expect_needs("TransactWriteItems",
+               R"({"TransactItems":[{"Put":{"TableName":"ttt","Item":{"p":{"S":"a"}}}},)"
+               R"({"Update":{"TableName":"ttt","Key":{"p":{"S":"b"}},"UpdateExpression":"REMOVE x"}},)"
+               R"({"Delete":{"TableName":"uuu","Key":{"p":{"S":"c"}}}},{"ConditionCheck":{"TableName":"uuu",)"
+               R"x("Key":{"p":{"S":"d"}},"ConditionExpression":"attribute_not_exists(p)"}}]})x",
+               {{"PutItem", kTtt}, {"UpdateItem", kTtt}, {"DeleteItem", kUuu}, {"ConditionCheckItem", kUuu}});
+  expect_needs("TransactGetItems", R"({"TransactItems":[{"Get":{"TableName":"ttt","Key":{"p":{"S":"a"}}}}]})",
+               {{"GetItem", kTtt}});
+}
+
+TEST_F(NeedsTest, OperationsOnTablesNeedTheirAction) {
+  expect_needs("DescribeTable", R"({"TableName":"arn:aws:dynamodb:us-east-1:123456789012:table/ttt"})",
+               {{"DescribeTable", kTtt}});
+  expect_needs("ListTables", "{}", {{"ListTables", "*"}});
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ class Service {
   // and those that follow it.
   Result<void> permit(const Call& call, const auth::Caller& caller, std::string_view action);
 
-  // What was let in and what it cost.
+  // What decides over each access.
   const Admission& admission() const;
   // All of it, for an operator. Callable from any thread.
   void report(Exposition& out);

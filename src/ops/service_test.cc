@@ -1,4 +1,4 @@
-// Whole requests without a socket: what no request may do to the process, and what the gate sees of each.
+// Whole requests without a socket: what no request may do to the process, and what each of them costs.
 #include "ops/service.h"
 
 #include <gtest/gtest.h>
@@ -6,15 +6,15 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <regex>
 #include <string>
 #include <thread>
-#include <tuple>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/pieces.h"
 #include "base/random.h"
 #include "engines/memory/memory_engine.h"
-#include "ops/admission.h"
 #include "ops/operation.h"
 #include "ops/table_meters.h"
 #include "table/database.h"
@@ -49,21 +49,24 @@ class ServiceTest : public testing::Test {
     return reply.body;
   }
 
-  // {action, table}: accesses, read and write half units, since the last time.
-  using Seen = std::map<std::pair<std::string, std::string>, std::tuple<uint64_t, int64_t, int64_t>>;
-  Seen seen() {
-    Seen all;
-    for (const Traffic& one : service_->admission().traffic()) {
-      auto& [admitted, read, write] = all[{std::string(one.action), one.table}];
-      admitted += one.admitted;
-      read += static_cast<int64_t>(one.read);
-      write += static_cast<int64_t>(one.write);
+  std::string report() {
+    Exposition out;
+    service_->report(out);
+    return std::move(out).take();
+  }
+
+  // {table, kind}: units, since the last time.
+  using Cost = std::map<std::pair<std::string, std::string>, double>;
+  Cost cost() {
+    static const std::regex sample(R"re(_units_total\{table="(\w+)",kind="(\w+)"\} (.*))re");
+    const std::string page = report();
+    Cost all;
+    for (std::sregex_iterator at(page.begin(), page.end(), sample); at != std::sregex_iterator(); ++at) {
+      all[{(*at)[1], (*at)[2]}] = std::stod((*at)[3]);
     }
-    Seen fresh;
-    for (const auto& [key, now] : all) {
-      const auto& [a, r, w] = before_[key];
-      const auto since = std::make_tuple(std::get<0>(now) - a, std::get<1>(now) - r, std::get<2>(now) - w);
-      if (std::get<0>(since) > 0) fresh[key] = since;
+    Cost fresh;
+    for (const auto& [of, units] : all) {
+      if (units > before_[of]) fresh[of] = units - before_[of];
     }
     before_ = all;
     return fresh;
@@ -74,7 +77,7 @@ class ServiceTest : public testing::Test {
   SeededRandom random_{1};
   std::unique_ptr<table::Database> database_;
   std::unique_ptr<Service> service_;
-  Seen before_;
+  Cost before_;
 };
 
 TEST_F(ServiceTest, ANullIsRefusedInEveryListAndMapOfEveryOperation) {
@@ -117,26 +120,35 @@ TEST_F(ServiceTest, OneTableTwiceInABatch) {
 }
 
 TEST_F(ServiceTest, EachAccessComesByTheGateWithItsCost) {
-  seen();
   ok("PutItem", R"({"TableName":"ttt","Item":{"p":{"S":"a"}}})");
-  EXPECT_EQ(seen(), (Seen{{{"dynamodb:PutItem", "ttt"}, {1, 0, 2}}}));
+  EXPECT_EQ(cost(), (Cost{{{"ttt", "write"}, 1}}));
   ok("GetItem", R"({"TableName":"ttt","Key":{"p":{"S":"a"}}})");
-  EXPECT_EQ(seen(), (Seen{{{"dynamodb:GetItem", "ttt"}, {1, 1, 0}}}));
+  EXPECT_EQ(cost(), (Cost{{{"ttt", "read"}, 0.5}}));
   ok("Query", R"({"TableName":"ttt","KeyConditionExpression":"p = :p","ExpressionAttributeValues":{":p":{"S":"a"}}})");
-  EXPECT_EQ(seen(), (Seen{{{"dynamodb:Query", "ttt"}, {1, 1, 0}}}));
+  EXPECT_EQ(cost(), (Cost{{{"ttt", "read"}, 0.5}}));
   ok("Scan", R"({"TableName":"ttt","ConsistentRead":true})");
-  EXPECT_EQ(seen(), (Seen{{{"dynamodb:Scan", "ttt"}, {1, 2, 0}}}));
+  EXPECT_EQ(cost(), (Cost{{{"ttt", "read"}, 1}}));
   ok("UpdateItem", R"({"TableName":"ttt","Key":{"p":{"S":"a"}}})");
   ok("DeleteItem", R"({"TableName":"ttt","Key":{"p":{"S":"a"}}})");
-  EXPECT_EQ(seen(), (Seen{{{"dynamodb:UpdateItem", "ttt"}, {1, 0, 2}}, {{"dynamodb:DeleteItem", "ttt"}, {1, 0, 2}}}));
+  EXPECT_EQ(cost(), (Cost{{{"ttt", "write"}, 2}}));
+  ok("BatchWriteItem",
+     R"({"RequestItems":{"ttt":[{"PutRequest":{"Item":{"p":{"S":"a"}}}},)"
+     R"({"DeleteRequest":{"Key":{"p":{"S":"b"}}}}],"uuu":[{"PutRequest":{"Item":{"p":{"S":"a"}}}}]}})");
+  EXPECT_EQ(cost(), (Cost{{{"ttt", "write"}, 2}, {{"uuu", "write"}, 1}}));
+  ok("BatchGetItem", R"({"RequestItems":{"ttt":{"Keys":[{"p":{"S":"a"}},{"p":{"S":"b"}}]},)"
+                     R"("uuu":{"Keys":[{"p":{"S":"a"}}],"ConsistentRead":true}}})");
+  EXPECT_EQ(cost(), (Cost{{{"ttt", "read"}, 1}, {{"uuu", "read"}, 1}}));
+  ok("TransactWriteItems",
+     R"({"TransactItems":[{"Put":{"TableName":"ttt","Item":{"p":{"S":"a"}}}},)"
+     R"({"Update":{"TableName":"ttt","Key":{"p":{"S":"b"}},"UpdateExpression":"REMOVE x"}},)"
+     R"({"Delete":{"TableName":"uuu","Key":{"p":{"S":"c"}}}},{"ConditionCheck":{"TableName":"uuu",)"
+     R"x("Key":{"p":{"S":"d"}},"ConditionExpression":"attribute_not_exists(p)"}}]})x");
+  EXPECT_EQ(cost(), (Cost{{{"ttt", "write"}, 4}, {{"uuu", "write"}, 4}}));
+  ok("TransactGetItems", R"({"TransactItems":[{"Get":{"TableName":"ttt","Key":{"p":{"S":"a"}}}}]})");
+  EXPECT_EQ(cost(), (Cost{{{"ttt", "read"}, 2}}));
 }
 
 TEST_F(ServiceTest, OnlyTablesThatThereAreAreReported) {
-  const auto report = [&] {
-    Exposition out;
-    service_->report(out);
-    return std::move(out).take();
-  };
   ok("PutItem", R"({"TableName":"ttt","Item":{"p":{"S":"a"}}})");
   ok("PutItem", R"({"TableName":"uuu","Item":{"p":{"S":"a"}}})");
   EXPECT_NE(report().find(R"(units_total{table="ttt",kind="write"} 1)"), std::string::npos);
@@ -158,9 +170,7 @@ TEST_F(ServiceTest, TheTimesOfATableOutliveItsChanges) {
   timed("PutItem", R"({"TableName":"ttt","Item":{"p":{"S":"a"}}})");
   timed("UpdateTable", R"({"TableName":"ttt","DeletionProtectionEnabled":true})");
   timed("PutItem", R"({"TableName":"ttt","Item":{"p":{"S":"a"}}})");
-  Exposition out;
-  service_->report(out);
-  const std::string text = std::move(out).take();
+  const std::string text = report();
   EXPECT_NE(text.find(R"(table_request_seconds_count{table="ttt",operation="PutItem"} 2)"), std::string::npos) << text;
   EXPECT_EQ(text.find(R"(table="ttt",operation="UpdateTable")"), std::string::npos) << text;
 }
@@ -174,9 +184,7 @@ TEST_F(ServiceTest, WhatIsThrottledCountsWithItsTables) {
   service_->answered(request, wait_for(service_->call(request)), 1'000);
   service_->answered(request, refusal(Error(ErrorKind::kConflict, "others were faster.")), 1'000);
   service_->answered(request, refusal(Error(ErrorKind::kCorrupt, "it is spoilt.")), 1'000);
-  Exposition out;
-  service_->report(out);
-  const std::string text = std::move(out).take();
+  const std::string text = report();
   EXPECT_NE(text.find("partita_table_throttled_total{table=\"uuu\"} 1\n"), std::string::npos) << text;
 }
 
@@ -185,56 +193,15 @@ TEST_F(ServiceTest, WhatIsRefusedBeforeItIsCalledIsCounted) {
   const std::string target = target_of(*find_operation("Scan"));
   service_->answered({target, {}, {}, auth::Refused{}}, overloaded(), 0);
   service_->refused(413);
-  Exposition out;
-  service_->report(out);
-  const std::string text = std::move(out).take();
+  const std::string text = report();
   EXPECT_NE(text.find(R"(partita_errors_total{operation="Scan",error="ServiceUnavailable)"), std::string::npos) << text;
   EXPECT_NE(text.find(R"(partita_refused_total{status="413"} 1)"), std::string::npos) << text;
 }
 
-TEST_F(ServiceTest, BatchesNeedTheirOwnActionOnEachTable) {
-  seen();
-  ok("BatchWriteItem",
-     R"({"RequestItems":{"ttt":[{"PutRequest":{"Item":{"p":{"S":"a"}}}},)"
-     R"({"DeleteRequest":{"Key":{"p":{"S":"b"}}}}],"uuu":[{"PutRequest":{"Item":{"p":{"S":"a"}}}}]}})");
-  EXPECT_EQ(seen(),
-            (Seen{{{"dynamodb:BatchWriteItem", "ttt"}, {2, 0, 4}}, {{"dynamodb:BatchWriteItem", "uuu"}, {1, 0, 2}}}));
-  ok("BatchGetItem", R"({"RequestItems":{"ttt":{"Keys":[{"p":{"S":"a"}},{"p":{"S":"b"}}]},)"
-                     R"("uuu":{"Keys":[{"p":{"S":"a"}}],"ConsistentRead":true}}})");
-  EXPECT_EQ(seen(),
-            (Seen{{{"dynamodb:BatchGetItem", "ttt"}, {2, 2, 0}}, {{"dynamodb:BatchGetItem", "uuu"}, {1, 2, 0}}}));
-}
-
-TEST_F(ServiceTest, TransactionsNeedTheActionOfEachPart) {
-  seen();
-  ok("TransactWriteItems",
-     R"({"TransactItems":[{"Put":{"TableName":"ttt","Item":{"p":{"S":"a"}}}},)"
-     R"({"Update":{"TableName":"ttt","Key":{"p":{"S":"b"}},"UpdateExpression":"REMOVE x"}},)"
-     R"({"Delete":{"TableName":"uuu","Key":{"p":{"S":"c"}}}},)"
-     R"({"ConditionCheck":{"TableName":"uuu","Key":{"p":{"S":"d"}},"ConditionExpression":"attribute_not_exists(p) "
-}
-}]
-})");
-  EXPECT_EQ(seen(), (Seen{{{"dynamodb:PutItem", "ttt"}, {1, 0, 4}},
-                          {{"dynamodb:UpdateItem", "ttt"}, {1, 0, 4}},
-                          {{"dynamodb:DeleteItem", "uuu"}, {1, 0, 4}},
-                          {{"dynamodb:ConditionCheckItem", "uuu"}, {1, 0, 4}}}));
-  ok("TransactGetItems", R"({"TransactItems":[{"Get":{"TableName":"ttt","Key":{"p":{"S":"a"}}}}]})");
-  EXPECT_EQ(seen(), (Seen{{{"dynamodb:GetItem", "ttt"}, {1, 4, 0}}}));
-}
-
-TEST_F(ServiceTest, OperationsOnTablesComeByTheGateToo) {
-  seen();
-  ok("DescribeTable", R"({"TableName":"arn:aws:dynamodb:us-east-1:123456789012:table/ttt"})");
-  ok("ListTables", "{}");
-  EXPECT_EQ(seen(), (Seen{{{"dynamodb:DescribeTable", ""}, {1, 0, 0}}, {{"dynamodb:ListTables", ""}, {1, 0, 0}}}));
-}
-
 TEST_F(ServiceTest, WhatIsRefusedCostsNothing) {
-  seen();
   EXPECT_EQ(call("PutItem", R"({"TableName":"ttt","Item":{"q":{"S":"a"}}})").status, 400);
   EXPECT_EQ(call("GetItem", R"({"TableName":"absent","Key":{"p":{"S":"a"}}})").status, 400);
-  EXPECT_EQ(seen(), Seen());
+  EXPECT_EQ(cost(), Cost());
 }
 
 // A thread that has nobody else to serve.
