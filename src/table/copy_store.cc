@@ -103,18 +103,15 @@ Task<Result<bool>> holds_nothing(Engine& engine) {
 
 // In the copy nobody might end it.
 Task<Result<void>> refuse_half_rollback(Engine& engine) {
-  std::string name;
-  do {
+  auto listed = co_await namespaces_with_aside(engine);
+  PARTITA_CO_TRY(const std::vector<std::string> names, std::move(listed));
+  for (const std::string& name : names) {
     auto read = co_await Snapshots::begun_rollback(engine, name);
     PARTITA_CO_TRY(const std::string begun, std::move(read));
-    if (!begun.empty()) {
-      co_return refusal("A rollback to the snapshot " + begun +
-                        " was begun: serve the store once, so that it ends, and copy it then.");
-    }
-    auto listed = co_await namespaces(engine, name, 1);
-    PARTITA_CO_TRY(const std::vector<std::string> names, std::move(listed));
-    name = names.empty() ? std::string() : names[0];
-  } while (!name.empty());
+    if (begun.empty()) continue;
+    co_return refusal("A rollback to the snapshot " + begun +
+                      " was begun: serve the store once, so that it ends, and copy it then.");
+  }
   co_return Result<void>();
 }
 

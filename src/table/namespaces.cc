@@ -1,6 +1,7 @@
 #include "table/namespaces.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
@@ -22,19 +23,20 @@ std::string beside(char kind, std::string_view name) {
   return std::string(kBesideDatabase) + kind + std::string(name) + '\0';
 }
 
-// The name behind `after` of which there are rows of that kind; empty: there is none.
-Task<Result<std::string>> next_of(storage::Engine& store, char kind, const std::string& after) {
+// The name behind `after` of which there are rows of that kind, or the first one; nothing: there is none.
+Task<Result<std::optional<std::string>>> next_of(storage::Engine& store, char kind, std::optional<std::string> after) {
   const std::string all = std::string(kBesideDatabase) + kind;
   storage::Range rest = storage::range_of(all);
-  // What is beside the store's own database comes first.
-  if (!after.empty() || kind == kAside) rest.begin = storage::end_of(beside(kind, after));
+  if (after) rest.begin = storage::end_of(beside(kind, *after));
   auto scanned = co_await store.scan(std::move(rest), storage::Direction::kAscending, 1, 1);
   PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
-  if (page.empty()) co_return std::string();
+  if (page.empty()) co_return std::optional<std::string>();
   const std::string_view named = page[0].key.substr(all.size());
   std::string name(named.substr(0, named.find('\0')));
-  if (!is_namespace_name(name)) co_return Error(ErrorKind::kCorrupt, "A row of a namespace has no namespace's name.");
-  co_return name;
+  if (!is_namespace_name(name) && (kind != kAside || !name.empty())) {
+    co_return Error(ErrorKind::kCorrupt, "A row of a namespace has no namespace's name.");
+  }
+  co_return std::optional<std::string>(std::move(name));
 }
 
 Task<Result<bool>> holds(storage::Engine& store, storage::Range range) {
@@ -81,18 +83,32 @@ Task<Result<void>> drop_namespace(storage::Engine& store, std::string name) {
   co_return co_await storage::forget_logs(store, topics_of_namespace(name));
 }
 
+Task<Result<std::vector<std::string>>> namespaces_with_aside(storage::Engine& store) {
+  std::vector<std::string> names;
+  std::optional<std::string> last;
+  while (true) {
+    auto found = co_await next_of(store, kAside, last);
+    PARTITA_CO_TRY(last, std::move(found));
+    if (!last) co_return names;
+    names.push_back(*last);
+  }
+}
+
 Task<Result<std::vector<std::string>>> namespaces(storage::Engine& store, std::string after, size_t most) {
   std::vector<std::string> names;
   while (names.size() < most) {
-    std::string next;
+    std::optional<std::string> next;
     for (const char kind : {kRows, kAside}) {
-      auto found = co_await next_of(store, kind, after);
-      PARTITA_CO_TRY(std::string name, std::move(found));
-      if (!name.empty() && (next.empty() || name < next)) next = std::move(name);
+      std::optional<std::string> from;
+      // What is beside the store's own database comes first.
+      if (!after.empty() || kind == kAside) from = after;
+      auto found = co_await next_of(store, kind, std::move(from));
+      PARTITA_CO_TRY(std::optional<std::string> name, std::move(found));
+      if (name && (!next || *name < *next)) next = std::move(name);
     }
-    if (next.empty()) break;
-    after = next;
-    names.push_back(std::move(next));
+    if (!next) break;
+    after = *next;
+    names.push_back(std::move(*next));
   }
   co_return names;
 }

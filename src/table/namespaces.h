@@ -37,6 +37,9 @@ Task<Result<bool>> namespace_exists(storage::Engine& store, std::string name);
 // Erases it and its snapshots, not atomically with anything: nobody has it open, nor opens it meanwhile.
 Task<Result<void>> drop_namespace(storage::Engine& store, std::string name);
 
+// Names of those beside which anything is kept, in byte order; that of the store's own database is empty.
+Task<Result<std::vector<std::string>>> namespaces_with_aside(storage::Engine& store);
+
 // Names of those that hold anything, behind `after`, in byte order: at most `most`.
 Task<Result<std::vector<std::string>>> namespaces(storage::Engine& store, std::string after, size_t most);
 

@@ -376,6 +376,9 @@ TEST_P(SnapshotsTest, ASnapshotIsSomething) {
     after = found.back();
   }
   EXPECT_EQ(found, all);
+  engine_.scans = 0;
+  EXPECT_EQ(*wait_for(namespaces_with_aside(engine_)), (std::vector<std::string>{"a", "lone", "z"}));
+  EXPECT_EQ(engine_.scans, 4);  // none for those without
   EXPECT_TRUE(*wait_for(namespace_exists(engine_, "lone")));
   ASSERT_TRUE(wait_for(drop_namespace(engine_, "lone")).ok());
   EXPECT_FALSE(*wait_for(namespace_exists(engine_, "lone")));
