@@ -40,16 +40,21 @@ void say(const std::string& what, const table::CopiedPart& part, const char* one
 }
 
 // With the names that the tables have.
-Result<void> say_all(storage::Engine& engine, const table::CopyReport& report) {
+Result<void> say_all(storage::Engine& engine, const table::CopyReport& report, bool snapshots) {
   table::Catalog catalog(engine, system_clock(), system_random().next());
   PARTITA_TRY_VOID(wait_for(catalog.look_again()));
-  std::map<uint32_t, std::string> names{{0, "catalogue"}, {UINT32_MAX, "namespaces and snapshots"}};
+  std::map<uint32_t, std::string> names{{0, "catalogue"},
+                                        {UINT32_MAX, snapshots ? "namespaces and snapshots" : "namespaces"}};
   for (const table::Table& table : catalog.all()) names[table->id] = "table " + table->name;
   for (const auto& [id, part] : report.tables) {
     const auto named = names.find(id);
     say(named != names.end() ? named->second : "table that is being dropped", part, "row", "rows");
   }
   say("streams", report.logs, "entry", "entries");
+  if (report.left_out > 0) {
+    std::printf("left out: %s; a store that several servers may share has none\n",
+                counted(report.left_out, "snapshot", "snapshots").c_str());
+  }
   return {};
 }
 
@@ -62,9 +67,10 @@ Result<void> copy(const CommandLine& line) {
   PARTITA_TRY(const storage::HeldEngine from, hold_store(line.from, true));
   PARTITA_TRY_VOID(wait_for(table::refuse_copying(*from.engine, from_name)));
   PARTITA_TRY(const storage::HeldEngine to, hold_store(line.to, false));
-  // For the progress alone.
-  const auto expected = wait_for(from.engine->approximate_bytes({}));
   table::CopyOptions options;
+  options.snapshots = engine_of(line.to).alone;
+  // For the progress alone.
+  const auto expected = wait_for(from.engine->approximate_bytes(table::copied_rows(options.snapshots)));
   options.from_name = from_name;
   options.still_alone = [&]() -> Result<void> {
     PARTITA_TRY_VOID(from.check());
@@ -78,10 +84,10 @@ Result<void> copy(const CommandLine& line) {
       teller.tell(text);
       return true;
     };
-    copied = wait_for(table::copy_store(*from.engine, *to.engine, std::move(options)));
+    copied = wait_for(table::copy_store(*from.engine, *to.engine, options));
   }
   if (!copied.ok()) return std::move(copied).error();
-  PARTITA_TRY_VOID(say_all(*from.engine, *copied));
+  PARTITA_TRY_VOID(say_all(*from.engine, *copied, options.snapshots));
   std::printf("%s is copied to %s%s; all of it was read back and is the same.\n", from_name.c_str(),
               place_of_store(line.to).c_str(), copied->resumed ? ", where an interrupted copy went on" : "");
   return {};

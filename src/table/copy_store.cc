@@ -115,6 +115,18 @@ Task<Result<void>> refuse_half_rollback(Engine& engine) {
   co_return Result<void>();
 }
 
+Task<Result<uint64_t>> count_snapshots(Engine& engine) {
+  auto listed = co_await namespaces_with_aside(engine);
+  PARTITA_CO_TRY(const std::vector<std::string> names, std::move(listed));
+  uint64_t all = 0;
+  for (const std::string& name : names) {
+    auto counted = co_await Snapshots::count(engine, name);
+    PARTITA_CO_TRY(const uint64_t some, std::move(counted));
+    all += some;
+  }
+  co_return all;
+}
+
 void add(CopiedPart& part, std::string_view name, std::string_view value) {
   std::string whole;
   append_sized(whole, name);
@@ -130,10 +142,11 @@ std::string entry_name(const std::string& topic, const Position& position) {
   return topic + std::string(position.bytes.begin(), position.bytes.end());
 }
 
-// The rows of a store in their order, without the mark and probes.
+// The rows of a store that are copied, in their order, without the mark and probes.
 class Walk {
  public:
-  Walk(Engine& engine, const CopyOptions& options) : all_(engine, {}, options.page_rows, options.page_bytes) {}
+  Walk(Engine& engine, const CopyOptions& options)
+      : all_(engine, copied_rows(options.snapshots), options.page_rows, options.page_bytes) {}
 
   // False: there are no more.
   Task<Result<bool>> next();
@@ -219,6 +232,9 @@ Task<Result<void>> Copier::store(Ride ride, bool ends) {
 Task<Result<void>> Copier::begin() {
   PARTITA_CO_TRY_VOID(co_await refuse_copying(from_, options_.from_name));
   PARTITA_CO_TRY_VOID(co_await check_logs());
+  if (!options_.snapshots) {
+    PARTITA_CO_TRY(report_.left_out, co_await count_snapshots(from_));
+  }
   PARTITA_CO_TRY(const std::optional<Record> found, co_await read_mark(to_));
   if (found) {
     std::optional<Mark> mark = decode(found->value);
@@ -256,8 +272,8 @@ Task<Result<void>> Copier::check_logs() {
 }
 
 Task<Result<void>> Copier::copy_rows() {
-  storage::Range range;
-  if (!mark_.done.empty()) range = storage::behind(mark_.done, {});
+  storage::Range range = copied_rows(options_.snapshots);
+  if (!mark_.done.empty()) range = storage::behind(mark_.done, std::move(range));
   for (bool more = mark_.phase == Phase::kRows; more;) {
     auto scanned = co_await from_.scan(range, storage::Direction::kAscending, options_.page_rows, options_.page_bytes);
     PARTITA_CO_TRY(const Page page, std::move(scanned));
@@ -384,6 +400,12 @@ Task<Result<CopyReport>> Copier::run() {
 Task<Result<CopyReport>> copy_store(Engine& from, Engine& to, CopyOptions options) {
   Copier copier(from, to, std::move(options));
   co_return co_await copier.run();
+}
+
+storage::Range copied_rows(bool snapshots) {
+  storage::Range rows;
+  if (!snapshots) rows.end = all_aside().begin;
+  return rows;
 }
 
 Task<Result<void>> refuse_copying(Engine& from, std::string name) {

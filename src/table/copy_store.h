@@ -1,5 +1,6 @@
 // Moves a whole store to another engine: all rows and all logs, with the positions of their entries, so that what
-// clients know of streams stays true.
+// clients know of streams stays true. But for snapshots, where several servers may use the copy: those have none, and
+// nobody could delete them.
 //
 // The copy says so of itself, in a row that is written first and erased last, when everything has been read back: a
 // database on half a copy is never opened (Database::open). That row carries how far the copy is: in the transaction of
@@ -29,6 +30,7 @@ struct CopiedPart {
 struct CopyReport {
   std::map<uint32_t, CopiedPart> tables;  // by id
   CopiedPart logs;
+  uint64_t left_out = 0;  // snapshots
   bool resumed = false;
 };
 
@@ -40,6 +42,7 @@ struct CopyProgress {
 
 struct CopyOptions {
   std::string from_name;  // what is named again when an interrupted copy goes on
+  bool snapshots = true;  // false: they are left out
   size_t page_rows = 1'000;
   size_t page_bytes = size_t{1} << 20;
   // Asked when all is compared, before the copy may be used: whether nobody else could use the stores meanwhile.
@@ -53,6 +56,9 @@ struct CopyOptions {
 // from or to, kTooLarge where the one has no room for the other's logs, before anything is written, kConflict for what
 // differs in the end, kUnavailable for a stop; those of the engines.
 Task<Result<CopyReport>> copy_store(storage::Engine& from, storage::Engine& to, CopyOptions options);
+
+// Where the rows are that are copied, with snapshots or without.
+storage::Range copied_rows(bool snapshots);
 
 // Errors: kInvalid (reason 0), with one sentence, for a store that nothing is copied of, whatever to: so that this can
 // be known before there is anything to copy to. `name` is what the sentence calls it.

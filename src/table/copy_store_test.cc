@@ -6,6 +6,8 @@
 
 #include "engines/memory/memory_engine.h"
 #include "storage/tracked.h"
+#include "table/namespaces.h"
+#include "table/snapshots.h"
 #include "table/system_rows.h"
 #include "table/table_testing.h"
 
@@ -129,6 +131,28 @@ TEST_F(CopyTest, WritesNothingWhereLogsHaveNoRoom) {
   const auto written = wait_for(to_->scan({}, storage::Direction::kAscending, 1, 1'000));
   ASSERT_TRUE(written.ok());
   EXPECT_TRUE(written->empty());
+}
+
+TEST_F(CopyTest, LeavesSnapshotsOutWhereItIsToldTo) {
+  for (const char* const space : {"", "n"}) {
+    Snapshots snapshots(engine_, space, clock_);
+    ASSERT_TRUE(wait_for(snapshots.recover()).ok());
+    ASSERT_TRUE(wait_for(snapshots.create("s")).ok());
+  }
+  CopyOptions without = options();
+  without.snapshots = false;
+  for (const bool kept : {true, false}) {
+    to_ = open_memory_engine();
+    const auto report = wait_for(copy_store(engine_, *to_, kept ? options() : without));
+    ASSERT_TRUE(report.ok()) << report.error().sentence();
+    EXPECT_EQ(report->left_out, kept ? 0U : 2U);
+    EXPECT_EQ(report->tables.contains(UINT32_MAX), kept);
+    const std::vector<std::string> none;
+    EXPECT_EQ(wait_for(namespaces_with_aside(*to_)).value(), kept ? std::vector<std::string>({"", "n"}) : none);
+    const auto database = open_copy();
+    ASSERT_TRUE(database.ok()) << database.error().sentence();
+    EXPECT_EQ(rows_of(**database, "T").size(), 50U);
+  }
 }
 
 TEST_F(CopyTest, TakesAStoreThatWasOnlyProbed) {

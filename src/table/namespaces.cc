@@ -55,6 +55,8 @@ std::string topics_of_namespace(std::string_view name) {
 
 std::string aside_of_namespace(std::string_view name) { return beside(kAside, name); }
 
+storage::Range all_aside() { return storage::range_of(std::string(kBesideDatabase) + kAside); }
+
 bool is_topic_beside(std::string_view topic) { return topic.starts_with(kTopics); }
 
 bool is_namespace_name(std::string_view name) {

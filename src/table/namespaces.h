@@ -24,6 +24,8 @@ std::string aside_of_namespace(std::string_view name);
 // The first key that is not of the store's own database, and whether a topic is none of its.
 inline constexpr std::string_view kBesideDatabase = "\xff\xff\xff\xff";
 bool is_topic_beside(std::string_view topic);
+// What is kept beside all databases; no key is behind it.
+storage::Range all_aside();
 
 // Letters, digits, '_', '-' and '.', 1 to kMaxNamespaceBytes of them.
 bool is_namespace_name(std::string_view name);

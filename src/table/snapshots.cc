@@ -271,6 +271,14 @@ Task<Result<std::string>> Snapshots::begun_rollback(storage::Engine& store, std:
   co_return begun[0]->value;
 }
 
+Task<Result<uint64_t>> Snapshots::count(storage::Engine& store, std::string space) {
+  Walk walk(store, storage::range_of(aside_of_namespace(space) + kInfo));
+  for (uint64_t infos = 0;; ++infos) {
+    PARTITA_CO_TRY(const bool more, co_await walk.next());
+    if (!more) co_return infos;
+  }
+}
+
 Task<Result<void>> Snapshots::recover() {
   view_.reset();
   tracked_.reset();

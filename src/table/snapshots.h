@@ -40,6 +40,8 @@ class Snapshots {
   // The snapshot that a database is on its way back to, if that was cut off: recover() completes it. Empty: it was not.
   // Error: kCorrupt when that snapshot is not there.
   static Task<Result<std::string>> begun_rollback(storage::Engine& store, std::string space);
+  // How many there are of a database, those that are being made or deleted with them.
+  static Task<Result<uint64_t>> count(storage::Engine& store, std::string space);
 
   // Of the namespace of that name, or of the store's own database when it is empty. Both outlive it. `batch_bytes`:
   // what one transaction writes.

@@ -202,6 +202,39 @@ def check_goes_on(server, before):
     assert list(news()) == ["new"]
 
 
+def test_snapshots_stay_where_they_can_be_deleted(tmp_path):
+    first, second, last = tmp_path / "first", tmp_path / "second", tmp_path / "last"
+
+    def snapshots_of(directory, *more):
+        code, out, err = run("snapshot", "list", directory, *more)
+        assert code == 0, err
+        return re.findall("^(s[0-9])\\b", out, re.MULTILINE)
+
+    with running_server(data_dir=first, extra_args=["--namespaces", "header"]) as server:
+        client = server.client()
+        client.create_table(TableName="kept", KeySchema=[{"AttributeName": "p", "KeyType": "HASH"}],
+                            AttributeDefinitions=[{"AttributeName": "p", "AttributeType": "S"}], BillingMode="PAY_PER_REQUEST")
+        client.put_item(TableName="kept", Item={"p": {"S": "a"}})
+        for words in (["s1"], ["s2"], ["s3"]):
+            code, _, err = run("snapshot", "create", *words, first)
+            assert code == 0, err
+        code, _, err = run("snapshot", "create", "s4", first, "--namespace", "other")
+        assert code == 0, err
+    code, out, err = run("copy", first, second)
+    assert code == 0 and "namespaces and snapshots: " in out and "left out: " not in out, (out, err)
+    with running_server(data_dir=second, extra_args=["--namespaces", "header"]):
+        assert snapshots_of(second) == ["s1", "s2", "s3"]
+        assert snapshots_of(second, "--namespace", "other") == ["s4"]
+    with running_postgres() as postgres:
+        code, out, err = run("copy", second, postgres.url)
+        assert code == 0 and "left out: 4 snapshots; " in out and "snapshots: " not in out, (out, err)
+        code, out, err = run("copy", postgres.url, last)
+        assert code == 0 and "left out: " not in out and "snapshots: " not in out, (out, err)
+    with running_server(data_dir=last, extra_args=["--namespaces", "header"]) as server:
+        assert snapshots_of(last) == []
+        assert server.client().scan(TableName="kept")["Count"] == 1
+
+
 def test_what_can_not_be_copied_is_refused_in_a_sentence(tmp_path):
     store = tmp_path / "store"
     with running_server(data_dir=store) as server:
