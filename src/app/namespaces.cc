@@ -9,7 +9,9 @@
 #include "base/log.h"
 #include "model/aside_fault.h"
 #include "model/fault.h"
+#include "table/database.h"
 #include "table/namespaces.h"
+#include "table/seed_mark.h"
 
 namespace partita::app {
 
@@ -105,12 +107,12 @@ Result<std::unique_ptr<Tenant>> Namespaces::open_now(const std::string& name) co
     return std::make_unique<ops::Service>(database, root_.service(), name);
   };
   PARTITA_TRY(std::unique_ptr<Tenant> tenant, Tenant::open(ground_, name, serve));
-  if (!there && seed_) {
-    const auto seeded = seed_(tenant->service());
+  if (seed_) {
+    PARTITA_TRY(const auto begun, wait_for(table::begun_seeding(tenant->service().database()->engine())));
+    const auto seeded = there && !begun ? Result<void>() : seed_(tenant->service());
     if (!seeded.ok()) {
       tenant.reset();
-      // Else the next one who asks would take a half for all of it.
-      PARTITA_TRY_VOID(wait_for(table::drop_namespace(ground_.store, name)));
+      if (!there) PARTITA_TRY_VOID(wait_for(table::drop_namespace(ground_.store, name)));
       return refuse(Fault::kConstraints,
                     {"The namespace can not begin as --seed says. " + std::string(seeded.error().sentence())});
     }

@@ -25,7 +25,7 @@ namespace partita::app {
 // Callable from any thread.
 class Namespaces {
  public:
-  // What a namespace that holds nothing begins with.
+  // What a namespace that holds nothing begins with; also called to go on with what was cut off.
   using Seed = std::function<Result<void>(ops::Service&)>;
   // `root`: the store's own database, the namespace without a name. It outlives this.
   Namespaces(const Tenant::Ground& ground, Tenant& root, Seed seed, NamespacesBy by, size_t most_open)

@@ -16,6 +16,8 @@
 #include "app/local_calls.h"
 #include "base/log.h"
 #include "ops/operation.h"
+#include "table/database.h"
+#include "table/seed_mark.h"
 #include "wire/item_reader.h"
 #include "wire/json_reader.h"
 #include "wire/json_writer.h"
@@ -78,7 +80,16 @@ struct Line {
 
 class Seeding {
  public:
-  explicit Seeding(ops::Service& service) : calls_(service) {}
+  explicit Seeding(ops::Service& service) : calls_(service), engine_(service.database()->engine()) {}
+
+  // What an earlier one has begun.
+  Result<void> begin() {
+    PARTITA_TRY(auto begun, wait_for(table::begun_seeding(engine_)));
+    noted_ = begun.has_value();
+    if (begun) tables_ = std::move(*begun);
+    return {};
+  }
+  Result<void> end() { return noted_ ? wait_for(table::end_seeding(engine_)) : Result<void>(); }
 
   Result<void> make_table(const std::filesystem::path& file) {
     PARTITA_TRY(const std::ifstream opened, open_file(file));
@@ -89,18 +100,25 @@ class Seeding {
     if (!parsed.ok()) return wrong(file, "this is not JSON.");
     const std::string table = text_of(parsed->root().get("TableName"));
     if (table.empty()) return wrong(file, "this is not what CreateTable takes: there is no TableName.");
-    if (calls_.ask("DescribeTable", body_about(table)).status == 200) {
-      log(LogLevel::kInfo, {"The table ", table, " is there already, and is not seeded."});
-      return {};
-    }
-    const ops::Reply reply = calls_.ask("CreateTable", body);
-    if (reply.status != 200) {
-      const std::string where = wire::misfit(parsed->root(), ops::find_operation("CreateTable")->shape);
-      return wrong(file, where + (where.empty() ? "" : ": ") + message_of(reply));
+    const ops::Reply described = calls_.ask("DescribeTable", body_about(table));
+    if (described.status == 200) {
+      if (!is_begun(table, described)) {
+        log(LogLevel::kInfo, {"The table ", table, " is there already, and is not seeded."});
+        return {};
+      }
+    } else {
+      PARTITA_TRY_VOID(note(table, ""));
+      const ops::Reply reply = calls_.ask("CreateTable", body);
+      if (reply.status != 200) {
+        const std::string where = wire::misfit(parsed->root(), ops::find_operation("CreateTable")->shape);
+        return wrong(file, where + (where.empty() ? "" : ": ") + message_of(reply));
+      }
+      PARTITA_TRY_VOID(note(table, id_in(reply, "TableDescription")));
     }
     if (!wait_until_active(table)) return wrong(file, "the table did not become active in a minute.");
     made_.insert(table);
-    log(LogLevel::kInfo, {"The table ", table, " was made, as ", file.string(), " says."});
+    log(LogLevel::kInfo, {"The table ", table, described.status == 200 ? " was begun earlier" : " was made", ", as ",
+                          file.string(), " says."});
     return {};
   }
 
@@ -135,6 +153,30 @@ class Seeding {
   }
 
  private:
+  static std::string id_in(const ops::Reply& reply, std::string_view where) {
+    const auto body = JsonDocument::parse(reply.body);
+    return body.ok() ? text_of(body->root().get(where).get("TableId")) : std::string();
+  }
+
+  // Whether an earlier seeding has made the table, and not filled it for sure. One whose id it could not note any more
+  // is told by its holding nothing.
+  bool is_begun(const std::string& table, const ops::Reply& described) {
+    const auto begun = tables_.find(table);
+    if (begun == tables_.end()) return false;
+    if (!begun->second.empty()) return begun->second == id_in(described, "Table");
+    if (!wait_until_active(table)) return false;
+    const ops::Reply scanned = calls_.ask("Scan", body_about(table));
+    const auto body = JsonDocument::parse(scanned.body);
+    return scanned.status == 200 && body.ok() && integer_of(body->root().get("ScannedCount")) == 0;
+  }
+
+  // For the next one, if this does not come to its end.
+  Result<void> note(const std::string& table, std::string id) {
+    tables_[table] = std::move(id);
+    noted_ = true;
+    return wait_for(table::note_seeding(engine_, tables_));
+  }
+
   bool wait_until_active(const std::string& table) {
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     while (std::chrono::steady_clock::now() < deadline) {
@@ -173,7 +215,8 @@ class Seeding {
   Result<void> put(const std::filesystem::path& file, const std::string& table, std::vector<Line>& batch) {
     if (is_told_to_stop()) {
       return Error(ErrorKind::kUnavailable, file.string() + ": stopped by a signal; the table has " +
-                                                std::to_string(items_) + " of the items, and keeps them.");
+                                                std::to_string(items_) +
+                                                " of the items. The next start with --seed puts all of them.");
     }
     wire::JsonWriter json;
     json.begin_object();
@@ -202,8 +245,11 @@ class Seeding {
   }
 
   LocalCalls calls_;
-  std::set<std::string> made_;
-  size_t items_ = 0;  // of this file
+  storage::Engine& engine_;
+  table::SeededTables tables_;  // by this one or an earlier one, as the store knows
+  bool noted_ = false;          // whether it knows of any seeding
+  std::set<std::string> made_;  // those to be filled
+  size_t items_ = 0;            // of this file
 };
 
 }  // namespace
@@ -215,13 +261,14 @@ Result<void> seed(const std::string& directory, ops::Service& service) {
   if (error) return wrong(directory, "the directory can not be read: " + error.message() + ".");
   std::ranges::sort(files);
   Seeding seeding(service);
+  PARTITA_TRY_VOID(seeding.begin());
   for (const auto& file : files) {
     if (file.extension() == ".json") PARTITA_TRY_VOID(seeding.make_table(file));
   }
   for (const auto& file : files) {
     if (file.extension() == ".jsonl") PARTITA_TRY_VOID(seeding.put_items(file));
   }
-  return {};
+  return seeding.end();
 }
 
 }  // namespace partita::app

@@ -11,6 +11,7 @@
 #include "table/expiry.h"
 #include "table/namespaces.h"
 #include "table/policy.h"
+#include "table/seed_mark.h"
 #include "table/system_rows.h"
 #include "table/tokens.h"
 #include "table/vector_log.h"
@@ -104,6 +105,9 @@ class CatalogReader {
         return;
       case SystemRow::kAccount:  // iam knows what they mean
         if (rest.empty() && row.value.size() != sizeof(uint64_t)) wrong("The users' revision can not be read.");
+        return;
+      case SystemRow::kSeed:
+        if (!decode_seeding(row.value).ok()) wrong("The row of what --seed has made can not be read.");
         return;
       case SystemRow::kCopy:
       case SystemRow::kProbe:

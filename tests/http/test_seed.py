@@ -87,6 +87,22 @@ def test_what_can_not_be_seeded_is_named(tmp_path, tables, lines, said):
     assert ended.stdout == ""
 
 
+def test_what_a_bad_file_stopped_goes_on_when_it_is_mended(tmp_path):
+    (tmp_path / "seed").mkdir()
+    other = {**TABLE, "TableName": "Other"}
+    more = write(tmp_path / "seed", {"a": TABLE, "b": other}, {"Music": lines_of(30) + "{\n", "Other": lines_of(4)})
+    data = tmp_path / "data"
+    for _ in range(2):
+        arguments = [binary(), "serve", "--data", data, "--listen", "127.0.0.1:0", *more]
+        ended = subprocess.run(arguments, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+        assert ended.returncode == 1 and "Music.jsonl: line 32 is not" in ended.stderr, ended.stderr
+        assert subprocess.run([binary(), "verify", data], capture_output=True, timeout=60).returncode == 0
+    write(tmp_path / "seed", {}, {"Music": lines_of(30)})
+    with running_server(data_dir=data, extra_args=more) as server:
+        counts = [server.client().scan(TableName=name, Select="COUNT")["Count"] for name in ("Music", "Other")]
+        assert counts == [30, 4]
+
+
 @pytest.mark.parametrize("name", ["music.json", "Music.jsonl"])
 @pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, lambda path: os.symlink("/no/such", path)])
 def test_what_is_no_file_is_named(tmp_path, name, make):
