@@ -11,7 +11,7 @@
 #include <deque>
 #include <mutex>
 
-#include "base/executor.h"
+#include "base/suspended.h"
 
 namespace partita {
 
@@ -36,8 +36,7 @@ class OneByOne {
     friend class OneByOne;
     OneByOne& of_;
     bool taken_ = false;
-    Executor* executor_ = nullptr;
-    std::coroutine_handle<> handle_;
+    Suspended waiting_;
   };
 
  private:
@@ -49,8 +48,7 @@ class OneByOne {
       turn.taken_ = true;
       return false;
     }
-    turn.executor_ = Executor::current();
-    turn.handle_ = handle;
+    turn.waiting_ = Suspended::here(handle);
     waiting_.push_back(&turn);
     return true;
   }
@@ -64,7 +62,7 @@ class OneByOne {
       waiting_.pop_front();
       next->taken_ = true;
     }
-    resume_on(next->executor_, next->handle_);
+    next->waiting_.go_on();
   }
 
   std::mutex mutex_;

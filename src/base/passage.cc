@@ -14,8 +14,7 @@ bool Passage::wait(Visit& visit, std::coroutine_handle<> handle) {
     visit.inside_ = true;
     return false;
   }
-  visit.executor_ = Executor::current();
-  visit.handle_ = handle;
+  visit.waiting_ = Suspended::here(handle);
   waiting_.push_back(&visit);
   return true;
 }
@@ -47,7 +46,7 @@ void Passage::open() {
     }
     shut_ = false;
   }
-  for (Visit* const visit : waiting) resume_on(visit->executor_, visit->handle_);
+  for (Visit* const visit : waiting) visit->waiting_.go_on();
 }
 
 }  // namespace partita

@@ -17,8 +17,8 @@
 #include <mutex>
 #include <vector>
 
-#include "base/executor.h"
 #include "base/meter.h"
+#include "base/suspended.h"
 
 namespace partita {
 
@@ -48,8 +48,7 @@ class Passage {
     Passage& passage_;
     size_t place_ = 0;
     bool inside_ = false;
-    Executor* executor_ = nullptr;
-    std::coroutine_handle<> handle_;
+    Suspended waiting_;
   };
 
   // Blocks until nobody is inside; whoever comes waits from now on. Preconditions: it is open; the calling thread is

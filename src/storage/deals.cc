@@ -9,18 +9,14 @@ void Waiter::await_resume() {
     std::rethrow_exception(std::move(failure));
 }
 
-void Waiter::suspend(std::coroutine_handle<> handle) {
-  home_ = Executor::current();
-  handle_ = handle;
-}
-
 void resume(std::vector<Waiter*> waiters, Executor& otherwise) {
-  std::ranges::stable_sort(waiters, {}, &Waiter::home_);
+  const auto home_of = [](const Waiter* waiter) { return waiter->waiting_.home; };
+  std::ranges::stable_sort(waiters, {}, home_of);
   std::vector<std::coroutine_handle<>> handles;
   for (size_t i = 0; i < waiters.size(); ++i) {
-    Executor* const home = waiters[i]->home_;
-    handles.push_back(waiters[i]->handle_);
-    if (i + 1 < waiters.size() && waiters[i + 1]->home_ == home) continue;
+    Executor* const home = home_of(waiters[i]);
+    handles.push_back(waiters[i]->waiting_.handle);
+    if (i + 1 < waiters.size() && home_of(waiters[i + 1]) == home) continue;
     (home != nullptr ? *home : otherwise).resume_all(handles);
     handles.clear();
   }

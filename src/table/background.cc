@@ -6,7 +6,7 @@ struct Background::Nap {
   Background& background;
   Instant until;
   bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> handle) { background.add(until, {handle, Executor::current()}); }
+  void await_suspend(std::coroutine_handle<> handle) { background.add(until, Suspended::here(handle)); }
   void await_resume() const noexcept {}
 };
 
@@ -36,7 +36,7 @@ Task<void> Background::sleep(std::chrono::nanoseconds span) {
   co_await nap;
 }
 
-void Background::add(Instant until, Sleeper sleeper) {
+void Background::add(Instant until, Suspended sleeper) {
   std::lock_guard lock(mutex_);
   sleepers_.emplace(until, sleeper);
   changed_.notify_one();
@@ -58,10 +58,10 @@ void Background::end_one() {
 std::function<void()> Background::next() {
   const bool due = !sleepers_.empty() && (stopping_ || sleepers_.begin()->first <= std::chrono::steady_clock::now());
   if (due) {
-    const Sleeper sleeper = sleepers_.begin()->second;
+    const Suspended sleeper = sleepers_.begin()->second;
     sleepers_.erase(sleepers_.begin());
-    if (sleeper.executor == this) return [handle = sleeper.handle] { handle.resume(); };
-    return [sleeper] { resume_on(sleeper.executor, sleeper.handle); };
+    if (sleeper.home == this) return [handle = sleeper.handle] { handle.resume(); };
+    return [sleeper] { sleeper.go_on(); };
   }
   if (!fresh_.empty()) {
     Work work = std::move(fresh_.front());

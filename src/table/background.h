@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/executor.h"
+#include "base/suspended.h"
 #include "base/task.h"
 
 namespace partita::table {
@@ -49,13 +50,9 @@ class Background : private Executor {
 
  private:
   using Instant = std::chrono::steady_clock::time_point;
-  struct Sleeper {
-    std::coroutine_handle<> handle;
-    Executor* executor;
-  };
   struct Nap;
 
-  void add(Instant until, Sleeper sleeper);
+  void add(Instant until, Suspended sleeper);
   void resume(std::coroutine_handle<> handle) override;
   void run();
   // Takes what is to be done next, with the lock held; nothing when there is nothing.
@@ -66,7 +63,7 @@ class Background : private Executor {
   std::condition_variable changed_;
   std::deque<Work> fresh_;
   std::deque<std::coroutine_handle<>> ready_;
-  std::multimap<Instant, Sleeper> sleepers_;
+  std::multimap<Instant, Suspended> sleepers_;
   size_t under_way_ = 0;
   std::atomic<bool> stopping_{false};
   std::thread thread_;

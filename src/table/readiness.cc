@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/executor.h"
+#include "base/suspended.h"
 #include "table/system_rows.h"
 
 namespace partita::table {
@@ -16,10 +16,6 @@ constexpr int64_t kNsPerMs = 1'000'000;
 }  // namespace
 
 struct Readiness::State {
-  struct Waiter {
-    Executor* executor;
-    std::coroutine_handle<> handle;
-  };
   // A probe is waited for until it has ended, or its patience has.
   struct News {
     State& state;
@@ -28,7 +24,7 @@ struct Readiness::State {
     bool await_suspend(std::coroutine_handle<> handle) const {
       const std::lock_guard lock(state.mutex);
       if (state.is_known(probe)) return false;
-      state.waiters.push_back({Executor::current(), handle});
+      state.waiters.push_back(Suspended::here(handle));
       return true;
     }
     void await_resume() const noexcept {}
@@ -42,7 +38,7 @@ struct Readiness::State {
   uint64_t late = 0;     // the last one whose patience ended first
   int64_t began_ns = 0;  // the last one
   std::string trouble;   // of the last that ended
-  std::vector<Waiter> waiters;
+  std::vector<Suspended> waiters;
 };
 
 Readiness::Readiness(Random& random, ReadinessOptions options)
@@ -58,7 +54,7 @@ Task<void> Readiness::probe(std::shared_ptr<State> state, storage::Engine* engin
   std::vector<storage::Key> no_keys;
   std::vector<storage::Compare> no_compare;
   const auto written = co_await engine->transact(std::move(no_keys), std::move(no_compare), put);
-  std::vector<State::Waiter> waiters;
+  std::vector<Suspended> waiters;
   {
     const std::lock_guard lock(state->mutex);
     state->ended = state->begun;
@@ -66,19 +62,19 @@ Task<void> Readiness::probe(std::shared_ptr<State> state, storage::Engine* engin
     if (!written.ok() && state->trouble.empty()) state->trouble = "The store takes no writes.";
     waiters.swap(state->waiters);
   }
-  for (const auto& [executor, handle] : waiters) resume_on(executor, handle);
+  for (const Suspended& waiter : waiters) waiter.go_on();
 }
 
 Task<void> Readiness::lose_patience(std::shared_ptr<State> state, Background* background, int64_t ms, uint64_t probe) {
   co_await background->sleep(ms);
-  std::vector<State::Waiter> waiters;
+  std::vector<Suspended> waiters;
   {
     const std::lock_guard lock(state->mutex);
     if (state->ended >= probe) co_return;
     state->late = probe;
     waiters.swap(state->waiters);
   }
-  for (const auto& [executor, handle] : waiters) resume_on(executor, handle);
+  for (const Suspended& waiter : waiters) waiter.go_on();
 }
 
 Task<std::string> Readiness::trouble(Database& database) {
