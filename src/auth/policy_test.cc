@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -90,7 +89,6 @@ TEST(PolicyTest, WhatTakesTooLongIsNotAllowed) {
   };
   const std::string all = R"("Action":"*","Resource":"*")";
   Many many;
-  const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(decided(R"({"Statement":{"Effect":"Allow",)" + all + R"(,"Condition":{"ForAllValues:StringLike")" +
                         lines("name-*") + "}",
                     many),
@@ -101,7 +99,7 @@ TEST(PolicyTest, WhatTakesTooLongIsNotAllowed) {
                         R"(,"Condition":{"ForAnyValue:StringLike")" + lines("name-") + "]}",
                     others),
             Decision::kNotInIdentity);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
+  EXPECT_TRUE(others.effort().is_used_up());
 }
 
 TEST(PolicyTest, ManyNamesAndManyTextsAreSoonCompared) {

@@ -51,6 +51,7 @@ Task<Result<storage::Page>> FaultyEngine::scan(storage::Range range, storage::Di
                                                size_t max_bytes) {
   auto page = co_await inner_->scan(range, direction, max_records, max_bytes);
   if (after_scan) after_scan(range, max_records);
+  if (std::this_thread::get_id() == maker_ && after_own_scan) after_own_scan();
   co_return page;
 }
 

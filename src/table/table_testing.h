@@ -60,6 +60,8 @@ class FaultyEngine final : public storage::Engine {
   std::atomic<bool> blind{false};
   // Called with each scan's range after it was read. Set it while nothing runs.
   std::function<void(const storage::Range&, size_t max_records)> after_scan;
+  // Called after each scan on the thread that made this engine: jobs scan when they like.
+  std::function<void()> after_own_scan;
   // Called after each read on the thread that made this engine: jobs read when they like.
   std::function<void()> after_read;
   // Called after each transaction, whatever became of it. Set it while nothing else runs.

@@ -132,7 +132,8 @@ class VectorGraphsTest : public TableTest {
     database.graphs().wait_until_made();
   }
   void expect_by_graph_soon(Database& database, const std::string& index) {
-    for (int i = 0; i < 500 && !is_by_graph(database, index); ++i) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (!is_by_graph(database, index) && std::chrono::steady_clock::now() < deadline) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     EXPECT_TRUE(is_by_graph(database, index));

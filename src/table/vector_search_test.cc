@@ -216,7 +216,7 @@ TEST_F(VectorSearchTest, AnswersRowsAsTheyAreWhenItReadsThem) {
   };
   for (int64_t i = 0; i < 20; ++i) put("T", row(i, 2));
   bool changed = false;
-  engine_.after_scan = [&](const storage::Range&, size_t) {
+  engine_.after_own_scan = [&] {
     if (std::exchange(changed, true)) return;
     put("T", row(0, 1));
     ASSERT_TRUE(write(Kind::kDelete, "T", item({{"pk", s("p1")}, {"sk", n(1)}})).ok());
@@ -227,7 +227,8 @@ TEST_F(VectorSearchTest, AnswersRowsAsTheyAreWhenItReadsThem) {
   };
   const std::vector<float> sought(kDimensions, 0), far(kDimensions, 19);
   const auto found = search("keyed", sought, 3, "t1", 2);
-  engine_.after_scan = nullptr;
+  engine_.after_own_scan = nullptr;
+  EXPECT_TRUE(changed);
   std::vector<std::string> keys;
   for (const auto& hit : found.hits) keys.push_back(hit.item.find("pk")->as_string());
   EXPECT_EQ(keys, (std::vector<std::string>{"p3", "p4", "p2"}));
