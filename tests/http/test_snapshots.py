@@ -1,6 +1,7 @@
 """A database is set back to what it was (Partita_20261123.CreateSnapshot, RollbackToSnapshot, ...)."""
 
 import concurrent.futures
+import contextlib
 import json
 import os
 import pathlib
@@ -48,17 +49,23 @@ def names_of(server, **more):
     return [each["Name"] for each in found["Snapshots"]]
 
 
+def state_of(client, name):
+    table = client.describe_table(TableName=name)["Table"]
+    items = client.scan(TableName=name)["Items"]
+    indexed = [client.scan(TableName=name, IndexName=each["IndexName"])["Items"]
+               for each in table.get("GlobalSecondaryIndexes", [])]
+    return json.dumps([table, sorted(map(str, items)), [sorted(map(str, each)) for each in indexed],
+                       client.list_tags_of_resource(ResourceArn=table["TableArn"])["Tags"],
+                       client.describe_time_to_live(TableName=name)["TimeToLiveDescription"]],
+                      default=str, sort_keys=True)
+
+
 def state(client):
     """All that a client sees of tables and items; moments of now are left out."""
     found = {}
     for name in client.list_tables()["TableNames"]:
-        table = client.describe_table(TableName=name)["Table"]
-        items = client.scan(TableName=name)["Items"]
-        indexed = [client.scan(TableName=name, IndexName=each["IndexName"])["Items"]
-                   for each in table.get("GlobalSecondaryIndexes", [])]
-        found[name] = json.dumps([table, sorted(map(str, items)), [sorted(map(str, each)) for each in indexed],
-                                  client.list_tags_of_resource(ResourceArn=table["TableArn"])["Tags"],
-                                  client.describe_time_to_live(TableName=name)["TimeToLiveDescription"]], default=str, sort_keys=True)
+        with contextlib.suppress(client.exceptions.ResourceNotFoundException):  # deleted since it was listed
+            found[name] = state_of(client, name)
     return found
 
 
