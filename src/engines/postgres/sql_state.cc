@@ -1,6 +1,7 @@
 #include "engines/postgres/sql_state.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace partita::postgres {
 
@@ -16,7 +17,10 @@ Error to_error(std::string_view sql_state, std::string_view message) {
   ErrorKind kind = ErrorKind::kUnavailable;
   if (sql_state.starts_with("54")) kind = ErrorKind::kTooLarge;
   if (sql_state.starts_with("XX001") || sql_state.starts_with("XX002")) kind = ErrorKind::kCorrupt;
-  return Error(kind, "PostgreSQL says: " + first_line(message) + " (" + std::string(sql_state) + ")");
+  std::string sentence = "PostgreSQL says: " + first_line(message) + " (" + std::string(sql_state) + ")";
+  // invalid_sql_statement_name: each session prepares what it executes, so this one is another.
+  if (sql_state == "26000") sentence += "; a pooler before it has to pool sessions, not transactions or statements.";
+  return Error(kind, std::move(sentence));
 }
 
 std::string first_line(std::string_view message) {

@@ -19,6 +19,10 @@ TEST(SqlState, IsOneSentenceOfTheRightKind) {
   const Error full = to_error("53100", "ERROR:  could not extend file: No space left on device\nHINT:  Check.\n");
   EXPECT_EQ(full.kind(), ErrorKind::kUnavailable);
   EXPECT_EQ(full.sentence(), "PostgreSQL says: could not extend file: No space left on device (53100)");
+  EXPECT_EQ(
+      to_error("26000", "ERROR:  prepared statement \"partita_get\" does not exist").sentence(),
+      "PostgreSQL says: prepared statement \"partita_get\" does not exist (26000); a pooler before it has to pool "
+      "sessions, not transactions or statements.");
   EXPECT_EQ(to_error("54000", "x").kind(), ErrorKind::kTooLarge);
   EXPECT_EQ(to_error("XX001", "x").kind(), ErrorKind::kCorrupt);
 }
