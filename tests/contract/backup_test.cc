@@ -325,6 +325,38 @@ TEST_F(Backups, RestoreAWitness) {
   EXPECT_EQ(opened.error().kind(), ErrorKind::kCorrupt);
 }
 
+// A disk that fails leaves a log whose end nobody was told of, and may be slow to let go of it.
+TEST_F(Backups, LeaveOutLogsThatWereGivenUp) {
+  const auto faults = std::make_shared<FaultyFiles>();
+  const auto engine = open(size_t{8} << 20, faults);
+  put(*engine, "before", "1");
+  const fs::path spoilt = newest_log(path());
+  faults->set_rule(
+      [sync = FaultyFiles::once(FileAct::kSync, ".log", FaultyFiles::broken())](FileAct act, std::string_view file) {
+        const bool stays = (act == FileAct::kTruncate || act == FileAct::kDelete) && file.ends_with(".log");
+        return stays ? FaultyFiles::broken() : sync(act, file);
+      });
+  const Decide decide = [](auto, Changes& changes) {
+    changes.put(key("lost"), "2");
+    return Decision::kCommit;
+  };
+  ASSERT_FALSE(wait_for(blind(*engine, decide)).ok());
+  ASSERT_TRUE(is_healthy_soon(*engine));
+  put(*engine, "after", "3");
+  back_up(*engine);
+  ASSERT_TRUE(fs::exists(backups() + "/private/1/" + spoilt.filename().string()));
+  {
+    const auto opened = OpenedBackup::open(backups(), 0);
+    ASSERT_TRUE(opened.ok()) << opened.error().sentence();
+    EXPECT_EQ(value_of((*opened)->engine(), "after"), "3");
+  }
+  const auto copy = restore();
+  EXPECT_FALSE(fs::exists(restored() + "/" + spoilt.filename().string()));
+  EXPECT_EQ(value_of(*copy, "before"), "1");
+  EXPECT_EQ(value_of(*copy, "lost"), std::nullopt);
+  EXPECT_EQ(value_of(*copy, "after"), "3");
+}
+
 TEST_F(Backups, DamagedTablesOfAStoreAreNamed) {
   fill(*open());
   {

@@ -38,14 +38,6 @@ class DiskFaults : public testing::Test {
     const auto outcome = wait_for(engine.transact({}, {}, decide));
     return outcome.ok() ? std::nullopt : std::optional(outcome.error());
   }
-  static bool is_healthy_soon(Engine& engine) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (!engine.health().ok()) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return true;
-  }
   // What a kill would leave, opened.
   std::unique_ptr<Engine> open_copy() {
     const auto copy = directory_.path() / "copy";

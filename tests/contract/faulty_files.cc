@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "engines/rocksdb/rocksdb_engine.h"
@@ -37,6 +39,10 @@ class FaultyFile final : public FSWritableFileOwnerWrapper {
   IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
     IOStatus status = files_.admit(FileAct::kSync, path_);
     return status.ok() ? target()->Fsync(options, debug) : status;
+  }
+  IOStatus Truncate(uint64_t bytes, const IOOptions& options, IODebugContext* debug) override {
+    IOStatus status = files_.admit(FileAct::kTruncate, path_);
+    return status.ok() ? target()->Truncate(bytes, options, debug) : status;
   }
 
  private:
@@ -176,6 +182,15 @@ std::unique_ptr<storage::Engine> open_rocksdb(const std::filesystem::path& direc
   if (engine.ok()) return std::move(engine).value();
   ADD_FAILURE() << engine.error().sentence();
   return nullptr;
+}
+
+bool is_healthy_soon(storage::Engine& engine) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!engine.health().ok()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return true;
 }
 
 }  // namespace partita::contract

@@ -18,7 +18,7 @@
 
 namespace partita::contract {
 
-enum class FileAct : uint8_t { kCreate, kOpen, kRead, kAppend, kSync, kSyncDirectory, kRename, kDelete };
+enum class FileAct : uint8_t { kCreate, kOpen, kRead, kAppend, kSync, kTruncate, kSyncDirectory, kRename, kDelete };
 
 // Callable from any thread. Names of files are without their directory, such as "000004.log"; a directory's is "".
 class FaultyFiles final : public rocksdb::FileSystemWrapper {
@@ -71,5 +71,7 @@ class FaultyFiles final : public rocksdb::FileSystemWrapper {
 // A store over these files. Null, and the test has failed, when it can not be opened.
 std::unique_ptr<storage::Engine> open_rocksdb(const std::filesystem::path& directory,
                                               const std::shared_ptr<FaultyFiles>& files);
+// Waits for the store to take writes again; false: it did not within 20 s.
+bool is_healthy_soon(storage::Engine& engine);
 
 }  // namespace partita::contract
