@@ -5,6 +5,7 @@ no record of a stream is too old.
 
 durable          8156e32, the first with its format written down: no WITNESS of today's form, counters of another kind
 before-streams   4966887: WITNESS without a secret
+before-graphs    99f4aa0: indexes of vectors whose writes are in no log, the first tables compressed with LZ4 alone
 now              0249f76: streams, time to live, tags, vectors, secrets
 """
 
@@ -36,7 +37,7 @@ def verify(directory):
 
 
 def test_all_of_them_are_there():
-    assert NAMES == ["before-streams", "durable", "now"]
+    assert NAMES == ["before-graphs", "before-streams", "durable", "now"]
 
 
 @pytest.mark.parametrize("name", NAMES)
