@@ -59,6 +59,12 @@ class Backups : public RocksdbStore {
     }
     return all;
   }
+  void expect_private() const {
+    for (const auto& entry : fs::recursive_directory_iterator(backups())) {
+      const auto others = fs::perms::group_all | fs::perms::others_all;
+      EXPECT_EQ(entry.status().permissions() & others, fs::perms::none) << entry.path();
+    }
+  }
   // The only file of the backups' tables, of which there is one.
   fs::path shared_table() const {
     for (const auto& entry : fs::directory_iterator(backups() + "/shared_checksum")) return entry.path();
@@ -281,10 +287,25 @@ TEST_F(Backups, AreForNobodyElse) {
   fs::create_directory(backups());  // by who else may read it
   back_up(*open());
   umask(before);
+  expect_private();
+}
+
+TEST_F(Backups, OfEarlierVersionsAreForNobodyElseEither) {
+  const auto engine = open();
+  put(*engine, "k", "1");
+  back_up(*engine);
+  fs::create_directory(backups() + "/elsewhere");
+  std::ofstream(directory_.path() / "not ours") << "dear";
+  fs::create_symlink(directory_.path() / "not ours", backups() + "/elsewhere/link");
+  const auto for_all = fs::perms::group_read | fs::perms::others_read;
   for (const auto& entry : fs::recursive_directory_iterator(backups())) {
-    const auto others = fs::perms::group_all | fs::perms::others_all;
-    EXPECT_EQ(entry.status().permissions() & others, fs::perms::none) << entry.path();
+    fs::permissions(entry.path(), for_all, fs::perm_options::add);
   }
+  back_up(*engine);
+  EXPECT_EQ(fs::status(directory_.path() / "not ours").permissions() & for_all, for_all);
+  fs::remove_all(backups() + "/elsewhere");
+  expect_private();
+  EXPECT_EQ(value_of(*restore(1), "k"), "1");
 }
 
 TEST_F(Backups, CanBeReadWhereTheyAre) {

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/log.h"
 #include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/private_directory.h"
 
@@ -58,6 +59,21 @@ Result<void> check_mark(const fs::path& directory) {
   const std::string mark((std::istreambuf_iterator<char>(in)), {});
   if (mark == kMark) return {};
   return misuse("The backups in " + directory.string() + " are of a newer version of Partita, or of another program.");
+}
+
+// Earlier versions left what they copied to whoever may read the directory.
+void keep_from_others(const fs::path& directory) {
+  constexpr fs::perms kOthers = fs::perms::group_all | fs::perms::others_all;
+  std::error_code failed;
+  for (fs::recursive_directory_iterator at(directory, fs::directory_options::skip_permission_denied, failed), end;
+       !failed && at != end; at.increment(failed)) {
+    std::error_code unknown;
+    const fs::file_status status = at->symlink_status(unknown);
+    if (unknown || fs::is_symlink(status) || (status.permissions() & kOthers) == fs::perms::none) continue;
+    std::error_code kept;
+    fs::permissions(at->path(), kOthers, fs::perm_options::remove, kept);
+    if (kept) log(LogLevel::kWarn, {"Others may read ", at->path().string(), ": ", kept.message(), "."});
+  }
 }
 
 // What is copied reaches the disk as it is written: to sync much of it at once would hold up every commit meanwhile.
@@ -141,8 +157,11 @@ Result<BackupDirectory> BackupDirectory::open(const std::string& directory, Use 
   const int lock = ::open((fs::path(directory) / kMarkName).c_str(), O_RDONLY | O_CLOEXEC);
   BackupDirectory opened(directory, lock);
   if (lock < 0) return unavailable("The directory " + directory + " can not be read: " + std::strerror(errno) + ".");
-  if (flock(lock, (use == Use::kWrite ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0) return opened;
-  return unavailable("The backups in " + directory + " are in use by another command; wait until it has ended.");
+  if (flock(lock, (use == Use::kWrite ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0) {
+    return unavailable("The backups in " + directory + " are in use by another command; wait until it has ended.");
+  }
+  if (use == Use::kWrite) keep_from_others(directory);
+  return opened;
 }
 
 rocksdb::BackupEngineOptions BackupDirectory::options() const {
