@@ -163,6 +163,23 @@ TEST_F(DirectoryTest, WhoIsMadeAnewUnderATrustedNameIsNotTrusted) {
   EXPECT_EQ(shown(), std::string(kTrust));
 }
 
+// As it was kept before there were ids in it.
+TEST_F(DirectoryTest, ATrustPolicyThatNamesByArnIsMendedBySavingWhatIsShown) {
+  const KnownRef known = directory_.known();
+  auth::Account account = known->account;
+  auth::Principal role_of_old = *account.find(auth::PrincipalKind::kRole, "r");
+  role_of_old.trust = kTrust;
+  account.of(auth::PrincipalKind::kRole)["r"] = std::make_shared<const auth::Principal>(std::move(role_of_old));
+  ASSERT_TRUE(wait_for(directory_.commit(known, account)).value());
+  EXPECT_TRUE(believed(role()));
+  const std::string shown = auth::decode_percent(inside(root("Action=GetRole&RoleName=r"), "AssumeRolePolicyDocument"));
+  EXPECT_EQ(root("Action=UpdateAssumeRolePolicy&RoleName=r&PolicyDocument=" + shown), "");
+  const std::string id = inside(root("Action=GetUser&UserName=a"), "UserId");
+  const std::string& kept = directory_.known()->account.find(auth::PrincipalKind::kRole, "r")->trust;
+  EXPECT_NE(kept.find("\"AWS\":\"" + id + "\""), std::string::npos) << kept;
+  EXPECT_TRUE(believed(role()));
+}
+
 TEST_F(DirectoryTest, ARoleThatIsMadeAnewIsNotTrustedEither) {
   const std::string of_r =
       R"({"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":["123456789012",)"
