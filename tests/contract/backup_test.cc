@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <thread>
@@ -279,6 +280,36 @@ TEST_F(Backups, GoNowhereElseThanWhereTheyBelong) {
   EXPECT_EQ(restore_backup({backups(), 0, restored(), nullptr}).error().kind(), ErrorKind::kInvalid);
   EXPECT_TRUE(fs::exists(restored() + "/letter"));
   EXPECT_EQ(restore_backup({backups(), 5, restored() + "2", nullptr}).error().kind(), ErrorKind::kInvalid);
+}
+
+TEST_F(Backups, OfANewerVersionAreRefused) {
+  put(*open(), "k", "1");
+  back_up(*open());
+  const auto replace = [](const fs::path& file, std::string_view what, std::string_view by) {
+    std::ifstream in(file, std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(in)), {});
+    const size_t at = text.find(what);
+    ASSERT_NE(at, std::string::npos);
+    text.replace(at, what.size(), by);
+    std::ofstream(file, std::ios::binary) << text;
+  };
+  const auto expect_refused_as = [](const auto& outcome, std::string_view part) {
+    ASSERT_FALSE(outcome.ok());
+    EXPECT_EQ(outcome.error().kind(), ErrorKind::kInvalid);
+    EXPECT_NE(outcome.error().sentence().find(part), std::string_view::npos) << outcome.error().sentence();
+  };
+  const std::string kept = "7061727469746120";  // "partita ", as it is spelled there
+  replace(backups() + "/meta/1", kept + "31", kept + "32");
+  expect_refused_as(try_restore(), "The backup 1 was made by a newer version of Partita.");
+  EXPECT_FALSE(fs::exists(restored()));
+  expect_refused_as(OpenedBackup::open(backups(), 0), "The backup 1 was made by a newer version of Partita.");
+  replace(backups() + "/meta/1", kept + "32", kept + "31");
+  EXPECT_EQ(value_of(*restore(), "k"), "1");
+  replace(backups() + "/PARTITA-BACKUPS", "backups 1", "backups 2");
+  const std::string_view newer = "are of a newer version of Partita, or of another program.";
+  expect_refused_as(try_restore(), newer);
+  expect_refused_as(list_backups(backups()), newer);
+  expect_refused_as(back_up_rocksdb_engine(*open(), {backups(), 0, nullptr}), newer);
 }
 
 TEST_F(Backups, AreForNobodyElse) {

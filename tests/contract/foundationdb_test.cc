@@ -7,6 +7,7 @@
 #include "base/exposition.h"
 #include "contract.h"
 #include "engines/foundationdb/foundationdb_engine.h"
+#include "engines/foundationdb/install.h"
 
 namespace partita::contract {
 namespace {
@@ -60,6 +61,28 @@ TEST_F(OnFoundationdb, WhatIsStoredIsThereForTheNextServer) {
   EXPECT_EQ(value_of(*engine, "k"), "v");
   EXPECT_EQ(value_of(*engine, "large"), large);
   EXPECT_EQ(entries_of(read_log(*engine, "t")), std::vector<std::string>{large + "e"});
+}
+
+TEST_F(OnFoundationdb, AStoreOfANewerVersionIsRefused) {
+  const std::string place = new_foundationdb_store();
+  put(*open(place), "k", "v");
+  const foundationdb::Place parsed = foundationdb::Place::parse(place).value();
+  const foundationdb::Database database = foundationdb::Database::open(parsed.cluster_file).value();
+  LoopThread loop;
+  const auto write_format = [&]() -> Task<int> {
+    foundationdb::Attempt attempt(database);
+    attempt.set(foundationdb::Names(parsed.prefix).format(), "2");
+    const foundationdb::Future sent = attempt.commit();
+    co_return co_await sent.done(loop);
+  };
+  while (wait_for(write_format()) != 0) {
+  }
+  FoundationdbOptions options;
+  options.place = place;
+  const auto refused = open_foundationdb_engine(options);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kInvalid);
+  EXPECT_NE(refused.error().sentence().find("has format 2, which this version does not know"), std::string_view::npos);
 }
 
 // Bytes that differ everywhere, so that slices in another order, or of another value, are noticed.

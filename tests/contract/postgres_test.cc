@@ -399,10 +399,22 @@ TEST(Postgres, RefusesWhatANewerVersionMade) {
   const auto refused = open_postgres_engine(options);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().kind(), ErrorKind::kInvalid);
+  EXPECT_NE(refused.error().sentence().find("has format 99, which this version does not know"), std::string_view::npos);
   for (const std::string& none : {std::string("postgresql://["), url + "&target_session_attrs=any"}) {
     options.url = none;
     EXPECT_EQ(open_postgres_engine(options).error().kind(), ErrorKind::kInvalid);
   }
+}
+
+// Functions of the database are no format: they are made anew.
+TEST(Postgres, BringsTheFunctionsOfAnOlderVersionUpToDate) {
+  const std::string url = PostgresCluster::shared().new_store();
+  put(*open(url), "k", "1");
+  PostgresCluster::execute(url, "DROP FUNCTION partita_erase; UPDATE partita_meta SET revision = 1");
+  const auto engine = open(url);
+  EXPECT_EQ(value_of(*engine, "k"), "1");
+  ASSERT_TRUE(wait_for(engine->erase_range({"a", "z"})).ok());
+  EXPECT_EQ(value_of(*engine, "k"), std::nullopt);
 }
 
 // Updates of random keys a second, by that many callers at once.
