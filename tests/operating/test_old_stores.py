@@ -7,6 +7,7 @@ durable          8156e32, the first with its format written down: no WITNESS of 
 before-streams   4966887: WITNESS without a secret
 before-graphs    99f4aa0: indexes of vectors whose writes are in no log, the first tables compressed with LZ4 alone
 now              0249f76: streams, time to live, tags, vectors, secrets
+users            6338187: users, and a role that trusts one of them by his ARN
 """
 
 import json
@@ -18,7 +19,7 @@ import time
 
 import pytest
 from server import Server, binary, running_server
-from store_content import content_of
+from store_content import account_of, content_of
 
 STORES = pathlib.Path(__file__).with_name("stores")
 NAMES = sorted(file.name.removesuffix(".tar.xz") for file in STORES.glob("*.tar.xz"))
@@ -37,7 +38,7 @@ def verify(directory):
 
 
 def test_all_of_them_are_there():
-    assert NAMES == ["before-graphs", "before-streams", "durable", "now"]
+    assert NAMES == ["before-graphs", "before-streams", "durable", "now", "users"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -59,6 +60,8 @@ def test_an_old_store_holds_what_was_read_of_it(name, tmp_path):
             if "records" in table and "records" not in said["content"]["plain"]:
                 assert table.pop("records") == []
         assert found == said["content"]
+        if "account" in said:
+            assert account_of(server) == said["account"]
         client.put_item(TableName="plain", Item={"p": {"S": "new"}, "s": {"N": "1"}, "g": {"S": "g"}})
     assert "All is well." in verify(tmp_path)
 

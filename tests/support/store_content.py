@@ -51,6 +51,16 @@ def content_of(server):
     return json.loads(plainly(read))
 
 
+def account_of(server):
+    """Its users, groups, roles and policies, and who has which access key."""
+    iam = server.client("iam")
+    read = iam.get_account_authorization_details()
+    del read["ResponseMetadata"]
+    users = [user["UserName"] for user in read["UserDetailList"]]
+    read["keys"] = {user: iam.list_access_keys(UserName=user)["AccessKeyMetadata"] for user in users}
+    return json.loads(plainly(read))
+
+
 def records_of_table(streams, table):
     found = []
     for stream in streams.list_streams(TableName=table)["Streams"]:

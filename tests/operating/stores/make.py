@@ -59,8 +59,25 @@ def tried(ask, **arguments):
     try:
         ask(**arguments)
         return True
-    except botocore.exceptions.ClientError:
+    except (botocore.exceptions.ClientError, botocore.exceptions.BotoCoreError):
         return False
+
+
+def make_users(server):
+    iam = server.client("iam")
+    if not tried(iam.create_user, UserName="alice"):
+        return
+    iam.create_access_key(UserName="alice")
+    iam.create_group(GroupName="readers")
+    iam.add_user_to_group(UserName="alice", GroupName="readers")
+    statement = {"Effect": "Allow", "Action": "dynamodb:GetItem", "Resource": "*"}
+    document = json.dumps({"Version": "2012-10-17", "Statement": statement})
+    made = iam.create_policy(PolicyName="reads", PolicyDocument=document)
+    iam.attach_group_policy(GroupName="readers", PolicyArn=made["Policy"]["Arn"])
+    iam.put_user_policy(UserName="alice", PolicyName="inline", PolicyDocument=document)
+    alice = {"AWS": iam.get_user(UserName="alice")["User"]["Arn"]}
+    trust = {"Statement": {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": alice}}
+    iam.create_role(RoleName="reports", AssumeRolePolicyDocument=json.dumps(trust))
 
 
 def until_active(client, table):
@@ -122,13 +139,14 @@ def fill(client, tables, first, last):
 def main(program, name):
     os.environ["PARTITA_BINARY"] = program
     from server import Server
-    from store_content import content_of
+    from store_content import account_of, content_of
 
     with tempfile.TemporaryDirectory() as directory:
         data = pathlib.Path(directory) / "data"
         server = Server(data).start()
         client = server.client()
         make_tables(server)
+        make_users(server)
         tables = client.list_tables()["TableNames"]
         for table in tables:
             until_active(client, table)
@@ -150,8 +168,9 @@ def main(program, name):
         several = [table for table in tables if table != "numbers"]
         puts = [{"Put": {"TableName": table, "Item": item(number)}} for number in (70, 71) for table in several]
         client.transact_write_items(TransactItems=puts, ClientRequestToken="a token")
-        content = content_of(server)
-        made = int(time.time())
+        said = {"content": content_of(server), "made": int(time.time())}
+        if tried(server.client("iam").list_users):
+            said["account"] = account_of(server)
         server.kill()
         (data / "admin.sock").unlink(missing_ok=True)
         with tarfile.open(HERE / f"{name}.tar.xz", "w:xz", preset=9) as archive:
@@ -159,7 +178,7 @@ def main(program, name):
                 entry = tarfile.TarInfo(file.name)
                 entry.size = file.stat().st_size
                 archive.addfile(entry, file.open("rb"))
-        (HERE / f"{name}.json").write_text(json.dumps({"made": made, "content": content}, sort_keys=True) + "\n")
+        (HERE / f"{name}.json").write_text(json.dumps(said, sort_keys=True) + "\n")
 
 
 if __name__ == "__main__":
