@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engines/memory/memory_engine.h"
+#include "table/job.h"
 #include "table/system_rows.h"
 #include "table/table_testing.h"
 
@@ -215,6 +216,24 @@ TEST_F(CatalogTest, ATableWithUnknownFeaturesIsLeftAlone) {
   update.deletion_protection = true;
   EXPECT_EQ(fault_of(wait_for(update_table(db(), update))), Fault::kTableOfNewerVersion);
   EXPECT_EQ(find("T")->status_at(clock_.now_ms()), Status::kActive);
+}
+
+// In a store that a newer version serves too.
+TEST_F(CatalogTest, AJobOfAnUnknownKindIsLeftAlone) {
+  const std::vector<storage::Key> newer{job_key(static_cast<JobKind>('A'), 7, 0)};
+  testing::internal::CaptureStderr();
+  store(newer.front(), "of a newer version");
+  create(plain_table());
+  ASSERT_TRUE(wait_for(delete_table(db(), "T")).ok());
+  wait_for_jobs();
+  EXPECT_EQ(find("T"), nullptr);
+  close();
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(said.find("damaged"), std::string::npos) << said;
+  const auto found = wait_for(engine_.read(newer));
+  ASSERT_TRUE(found.ok() && found->front());
+  EXPECT_EQ(found->front()->value, "of a newer version");
+  open();
 }
 
 TEST_F(CatalogTest, StatusIsCreatingUntilItsTimeIsOver) {

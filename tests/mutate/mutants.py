@@ -494,6 +494,10 @@ FOUNDATIONDB = [
     Mutant("a damaged job stops all others", "src/table/upkeep.cc",
            "      complain_of_row(key);\n      continue;", "      co_return std::move(read).error();",
            ("table_test:UpkeepTest.ADamagedJob*",)),
+    Mutant("a newer version's job is damage", "src/table/upkeep.cc",
+           "if (!read.ok() && read.error().kind() == ErrorKind::kInvalid) continue;",
+           "if (!read.ok() && read.error().kind() == ErrorKind::kConflict) continue;",
+           ("table_test:CatalogTest.AJobOf*",)),
     Mutant("a copy takes descriptions for other rows", "src/table/system_rows.cc",
            "key.settled = kind == SystemRow::kTable;", "", ("table_test:CopyTest.*",)),
 ]
