@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 
+import pytest
 from server import running_server
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
@@ -33,6 +34,13 @@ LARGE_ITEMS = 20_400  # enough for a graph, though some are deleted
 LARGE_DIMENSIONS = 6
 FILLERS = 16
 LOST_CONNECTION = (http.client.HTTPException, OSError)
+
+
+@pytest.fixture(autouse=True)
+def locks_of_graphs_are_not_judged(monkeypatch):
+    """As in table_test (src/table/CMakeLists.txt); telling of each makes a graph take hours."""
+    if "TSAN_OPTIONS" in os.environ:
+        monkeypatch.setenv("TSAN_OPTIONS", os.environ["TSAN_OPTIONS"] + " detect_deadlocks=0")
 
 
 class Caller(servers.Caller):
