@@ -318,7 +318,7 @@ Result<void> mcp(const CommandLine& line, std::string_view version) {
   PARTITA_TRY(const std::unique_ptr<table::Database> database,
               table::Database::open(*engine, system_clock(), system_random()));
   ops::Service service(*database);
-  if (!line.seed.empty()) PARTITA_TRY_VOID(seed(line.seed, service));
+  if (!line.seed.empty()) PARTITA_TRY_VOID(seed(line.seed, service, engine_of(line.store).alone));
   PARTITA_TRY(const auth::Policy read_only, auth::Policy::parse(kReadOnly, auth::Policy::Use::kIdentity));
   const auth::Identity reader{.name = "mcp",
                               .arn = "arn:aws:iam::" + std::string(auth::kAccountId) + ":user/mcp",

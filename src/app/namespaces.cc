@@ -108,11 +108,11 @@ Result<std::unique_ptr<Tenant>> Namespaces::open_now(const std::string& name) co
   };
   PARTITA_TRY(std::unique_ptr<Tenant> tenant, Tenant::open(ground_, name, serve));
   if (seed_) {
-    PARTITA_TRY(const auto begun, wait_for(table::begun_seeding(tenant->service().database()->engine())));
+    PARTITA_TRY(const auto begun, wait_for(table::find_seed_mark(tenant->service().database()->engine())));
     const auto seeded = there && !begun ? Result<void>() : seed_(tenant->service());
     if (!seeded.ok()) {
       tenant.reset();
-      if (!there) PARTITA_TRY_VOID(wait_for(table::drop_namespace(ground_.store, name)));
+      if (!there && ground_.alone) PARTITA_TRY_VOID(wait_for(table::drop_namespace(ground_.store, name)));
       return refuse(Fault::kConstraints,
                     {"The namespace can not begin as --seed says. " + std::string(seeded.error().sentence())});
     }

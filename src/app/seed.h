@@ -10,10 +10,11 @@ namespace partita::app {
 
 // Makes the tables of the directory's *.json files, each what CreateTable takes, and waits until they can be used. Then
 // puts the items of *.jsonl files, each named after its table, with one {"Item": {...}} a line, as DynamoDB exports
-// them. A table that is there already is left as it is, with its items; but one that a seeding has made which did not
-// come to its end gets all items again. Says what it does in the log.
-// Error: kInvalid (reason 0) or kUnavailable, with one sentence that names the file; what was done by then stays, for
-// the next seeding to go on with.
-Result<void> seed(const std::string& directory, ops::Service& service);
+// them; of lines with one key the first counts. A table that is there already is left as it is, with its items; but one
+// that a seeding has made which did not come to its end gets the items whose keys are not there. Nothing is
+// overwritten. Where the store is not for this server alone, waits while another one seeds it. Says what it does in the
+// log. Error: kInvalid (reason 0) or kUnavailable, with one sentence that names the file if it is about one, and those
+// of the store; what was done by then stays, for the next seeding to go on with.
+Result<void> seed(const std::string& directory, ops::Service& service, bool alone);
 
 }  // namespace partita::app

@@ -299,7 +299,7 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
   PARTITA_TRY(const std::unique_ptr<Tenant> root, Tenant::open(ground, {}, answer));
   ops::Service& service = root->service();
   std::function<Result<void>(ops::Service&)> begin;
-  if (!line.seed.empty()) begin = [&line](ops::Service& of) { return seed(line.seed, of); };
+  if (!line.seed.empty()) begin = [&](ops::Service& of) { return seed(line.seed, of, ground.alone); };
   if (begin) PARTITA_TRY_VOID(begin(service));
   Namespaces namespaces(ground, *root, begin, line.namespaces_by,
                         line.most_namespaces == 0 ? kUsualNamespaces : line.most_namespaces);

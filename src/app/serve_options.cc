@@ -236,7 +236,8 @@ constexpr std::array kServeFlags = {
          set_text<&CommandLine::admin_socket>},
     Flag{"--seed", "DIR",
          "Begin with the tables of DIR's *.json files, each what CreateTable takes, and the items of its TABLE.jsonl "
-         "files, each line {\"Item\": {...}}. Tables that are there already are left alone.",
+         "files, each line {\"Item\": {...}}. Tables that are there already are left alone, but those "
+         "whose seeding did not come to its end.",
          set_text<&CommandLine::seed>},
     Flag{
         "--namespaces", "BY",

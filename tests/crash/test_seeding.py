@@ -1,12 +1,15 @@
 """kill -9 in the middle of `--seed`: the next start completes it, and touches nothing that was there before."""
 
 import json
+import os
+import signal
 import subprocess
 import threading
 
 import botocore.exceptions
 import pytest
-from server import binary, running_server
+from postgres import running_postgres
+from server import Server, binary, running_server
 from waiting import wait_until
 
 KEYS = {
@@ -14,7 +17,8 @@ KEYS = {
     "AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}],
     "BillingMode": "PAY_PER_REQUEST",
 }
-COUNTS = {"One": 60, "Two": 30_000}  # the last takes longer than a kill
+COUNTS = {"One": 60, "Two": 100_000}  # the last takes longer than a kill
+LIMIT_S = 60
 
 
 @pytest.fixture(name="seed")
@@ -52,17 +56,24 @@ def killed_at(line, data, more):
     """A start that is killed when it has said that."""
     words = [binary(), "serve", "--data", str(data), "--listen", "127.0.0.1:0", *more]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        for said in process.stderr:
-            if line in said:
+        limit = threading.Timer(LIMIT_S, process.kill)
+        limit.start()
+        said = ""
+        for text in process.stderr:
+            said += text
+            if line in text:
                 break
+        else:
+            pytest.fail(f"it never said {line!r}:\n{said}")
         process.kill()
         out, _ = process.communicate()
-    assert out == "", "it served already"
+        limit.cancel()
+    assert out == "" and process.returncode == -signal.SIGKILL, "it served already"
 
 
-def check_whole(client):
+def check_whole(counts, client):
     """And seeded once: what is deleted stays so."""
-    assert counts_of(client) == {**COUNTS, "Old": 1}
+    assert counts_of(client) == counts
     for name in COUNTS:
         client.delete_item(TableName=name, Key={"k": {"S": "7"}})
 
@@ -75,21 +86,25 @@ def test_the_next_start_completes_it(tmp_path, seed):
     data = tmp_path / "data"
     with running_server(data_dir=data) as server:
         make_old(server.client())
-    for line in ("The table One was", "The table Two was", "60 items were put", "The table Two was begun earlier",
-                 "60 items were put"):
+    for line in ("The table One was", "The table Two was", "One.jsonl", "The table Two was begun earlier",
+                 "One.jsonl"):
         killed_at(line, data, seed)
     with running_server(data_dir=data) as server:
-        half = counts_of(server.client())
+        client = server.client()
+        half = counts_of(client)
         assert half["One"] == 60 and half["Two"] < COUNTS["Two"] and half["Old"] == 1
+        client.put_item(TableName="One", Item={"k": {"S": "8"}, "of": {"S": "a client"}})
     with running_server(data_dir=data, extra_args=seed) as server:
-        check_whole(server.client())
+        client = server.client()
+        check_whole({**COUNTS, "Old": 1}, client)
+        assert client.get_item(TableName="One", Key={"k": {"S": "8"}})["Item"]["of"] == {"S": "a client"}
     with running_server(data_dir=data, extra_args=seed) as server:
         assert counts_of(server.client()) == AFTER_THAT
 
 
 def test_a_table_that_was_made_anew_meanwhile_is_left_alone(tmp_path, seed):
     data = tmp_path / "data"
-    killed_at("60 items were put", data, seed)
+    killed_at("One.jsonl", data, seed)
     with running_server(data_dir=data) as server:
         client = server.client()
         client.delete_table(TableName="One")
@@ -108,16 +123,52 @@ def test_a_namespace_is_completed_too(tmp_path, seed):
     with running_server(data_dir=data, extra_args=more + seed) as server:
         client = client_of(server, "mine")
 
+        answered = []
+
         def ask():
-            with pytest.raises((botocore.exceptions.ConnectionError, botocore.exceptions.HTTPClientError)):
-                client.list_tables()
+            try:
+                answered.append(client.list_tables())
+            except (botocore.exceptions.ConnectionError, botocore.exceptions.HTTPClientError):
+                answered.append(None)
 
         asking = threading.Thread(target=ask)
         asking.start()
-        wait_until(lambda: server.log().count("60 items were put") == 2)
+        wait_until(lambda: server.log().count(" 60 items were put") == 2)
         server.kill()
         asking.join()
+        assert answered == [None], "all of it was there already"
         server.start()
         assert counts_of(client) == {**COUNTS, "Old": 3}
         # What was there before the seed is as it was.
         assert counts_of(client_of(server, "apart")) == {"Old": 1}
+
+
+def test_another_server_of_the_store_waits_and_takes_over(seed):
+    with running_postgres() as postgres:
+        words = ["--store", postgres.url, *seed]
+        first = subprocess.Popen([binary(), "serve", "--listen", "127.0.0.1:0", *words], stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True)
+        try:
+            for line in first.stderr:
+                if " 60 items were put" in line:
+                    break
+            os.kill(first.pid, signal.SIGSTOP)
+            second = Server(None, store=postgres.url, extra_args=seed)
+            starting = threading.Thread(target=second.start)
+            starting.start()
+            wait_until(lambda: "Another server is seeding the store" in second.log())
+            assert second.ready_line is None
+            starting.join()
+            try:
+                client = second.client()
+                check_whole({**COUNTS, "Old": 3}, client)
+                # It sees that it was given up, and puts nothing.
+                os.kill(first.pid, signal.SIGCONT)
+                out, said = first.communicate(timeout=LIMIT_S)
+                assert out == "" and "another server has taken over the seeding" in said, said
+                assert counts_of(client) == {**AFTER_THAT, "Old": 3}
+            finally:
+                second.stop()
+        finally:
+            first.kill()
+            first.wait()

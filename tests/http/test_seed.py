@@ -71,7 +71,7 @@ def test_a_table_that_is_there_keeps_its_items(tmp_path):
     ({"bad": [1]}, {}, "bad.json: this is not what CreateTable takes: there is no TableName."),
     ({"bad": {**TABLE, "KeySchema": "Artist"}}, {}, "bad.json: KeySchema: SerializationException: "),
     ({"bad": {**TABLE, "KeySchema": [{"AttributeName": 7}]}}, {}, "bad.json: KeySchema[0].AttributeName: SerializationException: "),
-    ({}, {"Nowhere": lines_of(1)}, "Nowhere.jsonl: ResourceNotFoundException: "),
+    ({}, {"Nowhere": lines_of(1)}, "Nowhere.jsonl: there is no table Nowhere."),
     ({"m": TABLE}, {"Music": lines_of(2) + "{\n"}, 'Music.jsonl: line 4 is not {"Item": {...}}.'),
     ({"m": TABLE}, {"Music": json.dumps({"Item": {}, "More": 1})}, 'Music.jsonl: line 1 is not {"Item": {...}}.'),
     ({"m": TABLE}, {"Music": lines_of(2) + '{"Item": {"Artist": {"S": "a"}}}'}, "Music.jsonl: line 4: ValidationException: "),
@@ -85,6 +85,13 @@ def test_what_can_not_be_seeded_is_named(tmp_path, tables, lines, said):
     ended = subprocess.run([binary(), *arguments], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
     assert ended.returncode == 1 and said in ended.stderr, ended.stderr
     assert ended.stdout == ""
+
+
+def test_requests_of_the_seed_are_no_users(tmp_path):
+    """What the server does by itself counts to nobody's rate."""
+    more = write(tmp_path, {"m": TABLE}, {"Music": lines_of(2_000)})
+    with running_server(in_memory=True, extra_args=[*more, "--users", "--request-rate", "1"]) as server:
+        assert "2000 items were put" in server.log()
 
 
 def test_what_a_bad_file_stopped_goes_on_when_it_is_mended(tmp_path):

@@ -262,7 +262,7 @@ SOCKETS = [
     Mutant("what a table has already is put again", "src/app/seed.cc",
            "    if (!made_.contains(table)) {", "    if (table.empty()) {", ("http:seed",)),
     Mutant("the last items of a seed are forgotten", "src/app/seed.cc",
-           "    if (!batch.empty()) PARTITA_TRY_VOID(put(file, table, batch));\n", "", ("http:seed",)),
+           "    PARTITA_TRY_VOID(put(file, table, std::move(batch)));\n", "", ("http:seed",)),
     Mutant("kept-alive connections are not closed by a stop", "src/http/connection.cc",
            "if (phase_ != Phase::kHandling && phase_ != Phase::kWriting) stream_->close();",
            "if (phase_ == Phase::kDraining) stream_->close();", ("http_test", "http")),
