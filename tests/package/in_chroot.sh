@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A first day with the Debian package, in a fresh Debian 12 that systemd runs in a container: installs it, serves over TLS
 # with access keys, works with the AWS CLI, is looked at by a monitor, killed, backs up, wipes, restores, verifies,
-# upgrades, removes. As root; needs debootstrap, systemd-container, openssl, curl and awscli.
+# upgrades, removes. As root; needs debootstrap, systemd-container, procps, openssl, curl and awscli.
 #
 #   ./dev package && tests/package/in_chroot.sh
 set -euo pipefail
@@ -9,7 +9,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 readonly WORK="$(mktemp -d)" PORT="${PORT:-18443}"
 readonly ROOT="$WORK/root"
-machine="" # process 1 of the container
+container="" # what keeps the container
+machine=""   # process 1 of it
 
 step() { printf '== %s\n' "$*"; }
 die() {
@@ -17,14 +18,15 @@ die() {
   exit 1
 }
 clean() {
-  [[ -z "$machine" ]] || kill -KILL "$machine" || true
-  wait
+  [[ -z "$machine" ]] || kill -KILL "$machine" 2>/dev/null || true
+  [[ -z "$container" ]] || kill -KILL "$container" 2>/dev/null || true # which may be there without it
+  wait 2>/dev/null
   rm -rf "$WORK"
 }
 trap clean EXIT
 
 ((EUID == 0)) || die "only root can make a root directory."
-for tool in debootstrap systemd-nspawn nsenter openssl aws curl; do
+for tool in debootstrap systemd-nspawn nsenter pgrep openssl aws curl; do
   command -v "$tool" >/dev/null || die "$tool is missing."
 done
 package=(build/package/partita_*.deb)
@@ -38,12 +40,15 @@ inside() {
 
 apt() { inside apt-get -q -y --no-install-recommends "$@" >>"$WORK/apt.log" 2>&1 || die "$(tail -20 "$WORK/apt.log")"; }
 
+system_state() { inside systemctl is-system-running 2>/dev/null || true; } # which ends with 1 when it is degraded
+
 # Its network is its own, so that its ports are free; the tools of outside reach them through there().
 boot() {
   systemd-nspawn --quiet --directory="$ROOT" --private-network --keep-unit --register=no --console=pipe \
     /lib/systemd/systemd --unit=multi-user.target >"$WORK/console" 2>&1 </dev/null &
-  local container=$! deadline=$((SECONDS + 60))
-  until [[ -n "$machine" ]] && inside systemctl is-system-running 2>/dev/null | grep -qE 'running|degraded'; do
+  container=$!
+  local deadline=$((SECONDS + 60))
+  until [[ -n "$machine" ]] && [[ "$(system_state)" =~ ^(running|degraded)$ ]]; do
     kill -0 "$container" 2>/dev/null && ((SECONDS < deadline)) || die "systemd did not start: $(cat "$WORK/console")"
     sleep 0.2
     machine="$(pgrep -P "$container" || true)"
