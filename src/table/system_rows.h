@@ -20,7 +20,7 @@ enum class SystemRow : char {
   kToken = 'I',     // then a ClientRequestToken
   kStream = 'M',    // then a table's name, a zero and a stream's label, see stream.h
   kTrimmed = 'V',   // then a table id and an index id: how far the log of a vector index was trimmed, see vector_log.h
-  kSeed = 'D',      // what --seed has made and not filled yet, see seed_mark.h
+  kSeed = 'D',      // what a --seed that has not ended has made, and who is at it, see seed_mark.h
   kCopy = 'Y',      // of a copy that is not whole yet: how far it is, see copy_store.h
   kProbe = 'W',     // written to see whether the store takes writes, see readiness.h
   kOldTally = 'S',  // counters as the first version kept them; erased when they are met
