@@ -3,7 +3,7 @@
     count.py DIRECTORY
 
 Reads ctest.xml, gtest/*.xml (a program's own cases, counted one by one) and NAME.pytest.xml; NAME.broken says that a
-suite could not even run. Prints a line for each suite and, last, "N passed, N failed". Exits with 1 unless tests ran
+suite did not run to its end. Prints a line for each suite and, last, "N passed, N failed". Exits with 1 unless tests ran
 and none failed.
 """
 
