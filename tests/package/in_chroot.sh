@@ -38,7 +38,11 @@ inside() {
   "${enter[@]}" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C DEBIAN_FRONTEND=noninteractive "$@"
 }
 
-apt() { inside apt-get -q -y --no-install-recommends "$@" >>"$WORK/apt.log" 2>&1 || die "$(tail -20 "$WORK/apt.log")"; }
+# The unit waits for its server without end (TimeoutStartSec), so nobody else may.
+apt() {
+  inside timeout 300 apt-get -q -y --no-install-recommends "$@" >>"$WORK/apt.log" 2>&1 ||
+    die "apt-get $* failed, or took too long: $(tail -20 "$WORK/apt.log")"
+}
 
 system_state() { inside systemctl is-system-running 2>/dev/null || true; } # which ends with 1 when it is degraded
 
@@ -57,7 +61,16 @@ boot() {
 there() { nsenter -t "$machine" -n "$@"; }
 
 journal() { inside journalctl --no-pager --quiet --output=cat --unit=partita --lines=20; }
-start() { inside systemctl start partita || die "the server did not start: $(journal)"; }
+start() { inside timeout 60 systemctl start partita || die "the server did not start: $(journal)"; }
+# until_it_is WHAT COMMAND...: waits for it.
+until_it_is() {
+  local what="$1" deadline=$((SECONDS + 30))
+  shift
+  until "$@"; do
+    ((SECONDS < deadline)) || die "it is not $what after 30 s: $(journal)"
+    sleep 0.2
+  done
+}
 stop() {
   inside systemctl stop partita
   [[ "$(inside systemctl show --property=Result --value partita)" == success ]] ||
@@ -137,7 +150,8 @@ there aws iam list-users --endpoint-url "https://localhost:$PORT" --query 'Users
 
 step "Looking at it as a monitor does"
 page() { there curl -sS --cacert "$WORK/server.pem" "${@:2}" "https://localhost:$PORT$1"; }
-[[ "$(page /ready)" == ready* ]] || die "/ready says $(page /ready)"
+ready() { [[ "$(page /ready 2>/dev/null)" == ready* ]]; }
+ready || die "/ready says $(page /ready)"
 page /metrics -H "Authorization: Bearer $(cat "$ROOT/etc/partita/token")" >"$WORK/metrics"
 grep -q '^partita_request_seconds_count{operation="UpdateItem"} 1$' "$WORK/metrics" || die "no metrics of the update."
 [[ "$(page /metrics)" != *partita_* ]] || die "metrics were shown without the token."
@@ -148,16 +162,15 @@ step "A new certificate, without a restart"
 cp "$WORK/server.pem" "$WORK/old.pem"
 make_certificate
 inside systemctl reload partita || die "it was not reloaded: $(journal)"
-[[ "$(page /ready)" == ready* ]] || die "with the new certificate, /ready says $(page /ready)"
+until_it_is "showing the new certificate" ready
 if page /ready --cacert "$WORK/old.pem" 2>/dev/null; then die "it still has the certificate of before."; fi
 
 step "Killed, it is started again"
+main_process() { inside systemctl show --property=MainPID --value partita; }
+killed="$(main_process)"
+started_again() { [[ "$(main_process)" != "$killed" ]] && ready; }
 inside systemctl kill --signal=KILL partita
-deadline=$((SECONDS + 30))
-until [[ "$(page /ready 2>/dev/null)" == ready* ]]; do
-  ((SECONDS < deadline)) || die "nobody started it: $(journal)"
-  sleep 0.2
-done
+until_it_is "started again" started_again
 [[ "$(score)" == 42 ]] || die "the item is gone after the kill."
 
 step "Backing up while it serves, and verifying the backup"
@@ -165,12 +178,13 @@ step "Backing up while it serves, and verifying the backup"
 guide() { sed -n "/^\`\/etc\/systemd\/system\/$1\`/,/^\`\`\`\$/ {/^\`/d; p}" docs/operations.md; }
 as_partita() { inside runuser -u partita -- partita "$@"; }
 inside install -d -o partita -g partita -m 0700 /var/backups/partita
-inside systemctl restart partita
+inside timeout 60 systemctl restart partita
 for unit in partita-backup.service partita-backup.timer; do guide "$unit" >"$ROOT/etc/systemd/system/$unit"; done
 inside systemctl daemon-reload
 inside systemctl enable --quiet --now partita-backup.timer
 inside systemctl list-timers --no-legend partita-backup.timer | grep -q partita-backup.service || die "no timer is on."
-inside systemctl start partita-backup.service || die "the backup failed: $(inside journalctl --unit=partita-backup)"
+inside timeout 60 systemctl start partita-backup.service ||
+  die "the backup failed: $(inside journalctl --unit=partita-backup)"
 dynamodb update-item --table-name Scores --key '{"Player": {"S": "ann"}}' --update-expression 'ADD Score :one' \
   --expression-attribute-values '{":one": {"N": "1"}}'
 as_partita backup /var/lib/partita/data /var/backups/partita --keep 14 >"$WORK/said"
@@ -212,4 +226,5 @@ inside deluser --quiet partita
 inside useradd --system --gid nogroup partita
 apt install /partita.deb
 [[ "$(inside getent group partita)" == partita:* ]] || die "the group that the unit names is not there."
+inside systemctl is-active --quiet partita || die "it does not serve: $(journal)"
 step "All is well"
