@@ -13,6 +13,7 @@
 #include "app/engines.h"
 #include "app/local_calls.h"
 #include "app/seed.h"
+#include "app/tenant.h"
 #include "auth/identities.h"
 #include "auth/policy.h"
 #include "base/clock.h"
@@ -20,6 +21,7 @@
 #include "ops/operation.h"
 #include "ops/service.h"
 #include "table/database.h"
+#include "table/snapshots.h"
 #include "wire/json_reader.h"
 #include "wire/json_writer.h"
 #include "wire/shape.h"
@@ -311,14 +313,26 @@ bool read_line(std::istream& in, std::string& line) {
   return !line.empty();
 }
 
+// Who may change nothing can not end it, and half of it is no state that anybody should read.
+Result<void> refuse_half_rollback(storage::Engine& engine) {
+  PARTITA_TRY(const std::string begun, wait_for(table::Snapshots::begun_rollback(engine, {})));
+  if (begun.empty()) return {};
+  return Error(ErrorKind::kUnavailable, "A rollback to the snapshot " + begun +
+                                            " was begun: serve the store once, or say --write here, so that it ends.");
+}
+
 }  // namespace
 
 Result<void> mcp(const CommandLine& line, std::string_view version) {
+  const bool changes = line.writes || !line.seed.empty();
   PARTITA_TRY(const std::unique_ptr<storage::Engine> engine, open_store(line.store));
-  PARTITA_TRY(const std::unique_ptr<table::Database> database,
-              table::Database::open(*engine, system_clock(), system_random()));
-  ops::Service service(*database);
-  if (!line.seed.empty()) PARTITA_TRY_VOID(seed(line.seed, service, engine_of(line.store).alone));
+  const bool alone = engine_of(line.store).alone;
+  if (alone && !changes) PARTITA_TRY_VOID(refuse_half_rollback(*engine));
+  const Tenant::Ground ground{*engine, system_clock(), system_random(), {}, nullptr, alone};
+  const Tenant::Serve serve = [](table::Database& database) { return std::make_unique<ops::Service>(database); };
+  PARTITA_TRY(const std::unique_ptr<Tenant> tenant, Tenant::open(ground, {}, serve));
+  ops::Service& service = tenant->service();
+  if (!line.seed.empty()) PARTITA_TRY_VOID(seed(line.seed, service, alone));
   PARTITA_TRY(const auth::Policy read_only, auth::Policy::parse(kReadOnly, auth::Policy::Use::kIdentity));
   const auth::Identity reader{.name = "mcp",
                               .arn = "arn:aws:iam::" + std::string(auth::kAccountId) + ":user/mcp",

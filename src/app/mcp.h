@@ -9,7 +9,8 @@
 namespace partita::app {
 
 // Answers the messages of stdin, one a line, on stdout, until stdin ends. Without line.writes no tool changes anything:
-// each access is judged by a policy that allows to read. Error: as of `serve`, before the first message.
+// each access is judged by a policy that allows to read. Errors, before the first message: as of `serve`; kUnavailable
+// for a store in the middle of a rollback, where there is neither leave to end it nor a seed.
 Result<void> mcp(const CommandLine& line, std::string_view version);
 
 }  // namespace partita::app
