@@ -38,21 +38,21 @@ Result<void> refuse_foreign(const std::string& place) {
   return {};
 }
 
-Result<std::unique_ptr<storage::Engine>> open_rocksdb(const std::string& place) {
+Result<std::unique_ptr<storage::Engine>> open_rocksdb(const std::string& place, bool makes) {
+  std::error_code failed;
+  if (!makes && !std::filesystem::exists(place + "/CURRENT", failed)) {
+    return Error(ErrorKind::kInvalid, "There is no store in " + place + ": check the name.");
+  }
   PARTITA_TRY_VOID(refuse_foreign(place));
   RocksdbOptions options;
   options.directory = place;
   return open_rocksdb_engine(options);
 }
 
-// A store that is opened is made where there is none, and a copy of nothing helps nobody. Its lock holds it.
+// Its lock holds it.
 Result<storage::HeldEngine> hold_rocksdb(const std::string& place, bool is_source) {
-  std::error_code failed;
-  if (is_source && !std::filesystem::exists(place + "/CURRENT", failed)) {
-    return Error(ErrorKind::kInvalid, "There is no store in " + place + ": check the name.");
-  }
   storage::HeldEngine held;
-  PARTITA_TRY(held.engine, open_rocksdb(place));
+  PARTITA_TRY(held.engine, open_rocksdb(place, !is_source));
   return held;
 }
 
@@ -60,10 +60,11 @@ Result<storage::HeldEngine> hold_memory(const std::string&, bool) {
   return Error(ErrorKind::kInvalid, "What is in memory can not be copied.");
 }
 
-Result<std::unique_ptr<storage::Engine>> open_memory(const std::string&) { return open_memory_engine(); }
+Result<std::unique_ptr<storage::Engine>> open_memory(const std::string&, bool) { return open_memory_engine(); }
 
-Result<std::unique_ptr<storage::Engine>> open_postgres(const std::string& place) {
+Result<std::unique_ptr<storage::Engine>> open_postgres(const std::string& place, bool makes) {
   PostgresOptions options;
+  options.makes = makes;
   options.url = "postgresql:" + place;
   return open_postgres_engine(options);
 }
@@ -75,8 +76,9 @@ Result<storage::HeldEngine> hold_postgres(const std::string& place, bool is_sour
   return hold_postgres_engine(options);
 }
 
-Result<std::unique_ptr<storage::Engine>> open_foundationdb(const std::string& place) {
+Result<std::unique_ptr<storage::Engine>> open_foundationdb(const std::string& place, bool makes) {
   FoundationdbOptions options;
+  options.makes = makes;
   options.place = place;
   return open_foundationdb_engine(options);
 }
@@ -197,8 +199,8 @@ const EngineRow& engine_of(std::string_view url) {
   return *engine;
 }
 
-Result<std::unique_ptr<storage::Engine>> open_store(std::string_view url) {
-  return engine_of(url).open(std::string(place_in(url)));
+Result<std::unique_ptr<storage::Engine>> open_store(std::string_view url, bool makes) {
+  return engine_of(url).open(std::string(place_in(url)), makes);
 }
 
 Result<storage::HeldEngine> hold_store(std::string_view url, bool is_source) {

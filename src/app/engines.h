@@ -22,7 +22,8 @@ struct EngineRow {
   bool is_directory = false;  // whether that is a directory, for the files of the store and the server's socket
   unsigned format = 0;        // of its stores; 0: they end with the process
   bool alone = false;         // whether a server has a store for itself
-  Result<std::unique_ptr<storage::Engine>> (*open)(const std::string& place);
+  // `makes`: a store where there is none; else that is kInvalid (reason 0) where stores outlive the process.
+  Result<std::unique_ptr<storage::Engine>> (*open)(const std::string& place, bool makes);
   // For a copy, from it (then it has to be there, and nothing is made where it is not) or to it. Errors, one sentence
   // each: kInvalid (reason 0), kUnavailable.
   Result<storage::HeldEngine> (*hold)(const std::string& place, bool is_source);
@@ -38,8 +39,8 @@ std::span<const EngineRow> engines();
 // Error: kInvalid (reason 0), with one sentence, for a URL that no engine knows.
 Result<void> check_store(std::string_view url);
 
-// Precondition: check_store(url). Blocks. Errors: those of the engine.
-Result<std::unique_ptr<storage::Engine>> open_store(std::string_view url);
+// As EngineRow::open. Precondition: check_store(url). Blocks. Errors: those of the engine.
+Result<std::unique_ptr<storage::Engine>> open_store(std::string_view url, bool makes = true);
 
 // The same, as EngineRow::hold.
 Result<storage::HeldEngine> hold_store(std::string_view url, bool is_source);

@@ -325,7 +325,7 @@ Result<void> refuse_half_rollback(storage::Engine& engine) {
 
 Result<void> mcp(const CommandLine& line, std::string_view version) {
   const bool changes = line.writes || !line.seed.empty();
-  PARTITA_TRY(const std::unique_ptr<storage::Engine> engine, open_store(line.store));
+  PARTITA_TRY(const std::unique_ptr<storage::Engine> engine, open_store(line.store, changes));
   const bool alone = engine_of(line.store).alone;
   if (alone && !changes) PARTITA_TRY_VOID(refuse_half_rollback(*engine));
   const Tenant::Ground ground{*engine, system_clock(), system_random(), {}, nullptr, alone};

@@ -76,5 +76,17 @@ TEST_F(McpTest, ARollbackThatWasCutOffEndsBeforeAnybodySeesIt) {
   }
 }
 
+TEST_F(McpTest, WhoOnlyReadsMakesNoStore) {
+  const std::filesystem::path store = place_ + "/store";
+  for (const bool is_there : {false, true}) {
+    if (is_there) std::filesystem::create_directory(store);
+    EXPECT_EQ(use(false, "ListTables", "{}"), "There is no store in " + store.string() + ": check the name.");
+    EXPECT_EQ(std::filesystem::exists(store), is_there);
+    EXPECT_TRUE(!is_there || std::filesystem::is_empty(store));
+  }
+  EXPECT_NE(use(true, "ListTables", "{}").find("TableNames"), std::string::npos);
+  EXPECT_NE(use(false, "ListTables", "{}").find("TableNames"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace partita::app
