@@ -417,6 +417,76 @@ TEST(Postgres, BringsTheFunctionsOfAnOlderVersionUpToDate) {
   EXPECT_EQ(value_of(*engine, "k"), std::nullopt);
 }
 
+// Of a store that is to be there already: held when all is well.
+Result<HeldEngine> hold(const std::string& url) {
+  PostgresOptions options;
+  options.url = url;
+  options.makes = false;
+  return hold_postgres_engine(options);
+}
+
+// Its lock would be that of another schema, and servers of both might use it.
+TEST(Postgres, TakesNoStoreOfALaterSchema) {
+  const std::string url = PostgresCluster::shared().new_store();
+  const std::string schema = url.substr(url.rfind('D') + 1);
+  const std::string other = PostgresCluster::shared().new_store();
+  const std::string first = other.substr(other.rfind('D') + 1);
+  put(*open(url), "k", "1");
+  PostgresOptions options;
+  options.url = other + "," + schema;
+  const std::string sentence = "There is a store in the schema " + schema + ", and " + first +
+                               " comes before it in the search_path (" + first + "," + schema +
+                               "): name the schema of the store alone, as in ?options=-csearch_path%3D" + schema + ".";
+  const auto opened = open_postgres_engine(options);
+  const auto held = hold(options.url);
+  ASSERT_FALSE(opened.ok() || held.ok());
+  EXPECT_EQ(opened.error().sentence(), sentence);
+  EXPECT_EQ(held.error().sentence(), sentence);
+  put(*open(other), "k", "2");
+  EXPECT_EQ(value_of(*open(options.url), "k"), "2");
+  EXPECT_EQ(value_of(*open(url), "k"), "1");
+  // Names are as they are written.
+  PostgresCluster::execute(url, "CREATE SCHEMA \"Od d\"");
+  const std::string odd = PostgresCluster::shared().url() + "&options=-csearch_path%3D%22Od%5C%20d%22";
+  put(*open(odd), "k", "3");
+  EXPECT_EQ(value_of(*open(odd), "k"), "3");
+}
+
+TEST(Postgres, SaysThatItMayNotUseASchema) {
+  const std::string url = store_of("barred");
+  const std::string schema = url.substr(url.rfind('D') + 1);
+  PostgresCluster::execute(PostgresCluster::shared().url(), "ALTER SCHEMA " + schema + " OWNER TO partita");
+  const auto refused = hold(url);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().sentence().find("(" + schema + ") the database has none that this user may use"),
+            std::string_view::npos)
+      << refused.error().sentence();
+}
+
+// Found in an older version, and gone before its functions were brought up to date.
+TEST(Postgres, MakesNothingOfAStoreThatGoesMeanwhile) {
+  const std::string url = PostgresCluster::shared().new_store();
+  put(*open(url), "k", "1");
+  PostgresCluster::execute(url, "UPDATE partita_meta SET revision = 1");
+  const std::string lock =
+      "WHERE locktype = 'advisory' AND objsubid = 1 AND classid = 7237133814 >> 32 AND "
+      "objid::bigint = (7237133814 & 4294967295) AND ";
+  const auto until = [&](const std::string& what) {
+    return "WHILE NOT EXISTS (SELECT FROM pg_locks " + lock + what + ") LOOP PERFORM pg_sleep(0.01); END LOOP; ";
+  };
+  std::thread dropping([&] {
+    PostgresCluster::execute(url, "DO $$ BEGIN PERFORM pg_advisory_xact_lock(7237133814); " + until("NOT granted") +
+                                      "DROP TABLE partita_meta; END $$");
+  });
+  PostgresCluster::execute(url, "DO $$ BEGIN " + until("granted") + "END $$");
+  const auto refused = hold(url);
+  dropping.join();
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kInvalid);
+  EXPECT_NE(refused.error().sentence().find("There is no store in the database"), std::string_view::npos);
+  PostgresCluster::execute(url, "CREATE TABLE partita_meta ()");
+}
+
 // Updates of random keys a second, by that many callers at once.
 double rate(Engine& engine, int callers) {
   constexpr auto kTime = 3s;

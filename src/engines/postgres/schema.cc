@@ -91,10 +91,10 @@ Result<Session> connect(const Target& target) {
   PARTITA_TRY(const Answer where, execute(session.get(), "SELECT current_schema(), current_setting('search_path')"));
   if (libpq().PQgetisnull(where.get(), 0, 0) == 0) return session;
   return Error(ErrorKind::kInvalid,
-               "The store's tables go into the first schema of the search_path, and the database "
-               "has none of those that it names (" +
+               "The store's tables go into the first schema of the search_path, and of those that it names (" +
                    std::string(libpq().PQgetvalue(where.get(), 0, 1)) +
-                   "): make one of them with CREATE SCHEMA, or name another.");
+                   ") the database has none that this user may use: make one of them with CREATE SCHEMA, grant USAGE "
+                   "and CREATE on it, or name another.");
 }
 
 int number_in(const Answer& answer, int column) { return std::atoi(libpq().PQgetvalue(answer.get(), 0, column)); }
@@ -130,10 +130,21 @@ Result<void> make(PGconn* session) {
 
 enum class Made : uint8_t { kNothing, kOlder, kAll };
 
-// What is there.
+// What is there. Statements would find a store in a later schema of the search_path, which has another lock.
 Result<Made> look(PGconn* session) {
-  PARTITA_TRY(const Answer there, execute(session, "SELECT to_regclass('partita_meta') IS NOT NULL"));
-  if (libpq().PQgetvalue(there.get(), 0, 0)[0] != 't') return Made::kNothing;
+  PARTITA_TRY(const Answer where, execute(session,
+                                          "SELECT n.nspname, current_schema(), current_setting('search_path'), "
+                                          "n.nspname = current_schema() FROM pg_class c JOIN pg_namespace n ON n.oid = "
+                                          "c.relnamespace WHERE c.oid = to_regclass('partita_meta')"));
+  if (libpq().PQntuples(where.get()) == 0) return Made::kNothing;
+  const auto text = [&](int column) { return std::string(libpq().PQgetvalue(where.get(), 0, column)); };
+  if (text(3) != "t") {
+    return Error(ErrorKind::kInvalid, "There is a store in the schema " + text(0) + ", and " + text(1) +
+                                          " comes before it in the search_path (" + text(2) +
+                                          "): name the schema of the store alone, as in "
+                                          "?options=-csearch_path%3D" +
+                                          text(0) + ".");
+  }
   PARTITA_TRY(const Answer meta, execute(session, "SELECT format, revision FROM partita_meta"));
   if (libpq().PQntuples(meta.get()) == 0) return Made::kNothing;
   if (number_in(meta, 0) != kFormat) {
@@ -299,6 +310,7 @@ Result<void> install(const Target& target, bool makes) {
   // One server at a time; any fixed number will do.
   PARTITA_TRY_VOID(execute(session.get(), "SELECT pg_advisory_xact_lock(7237133814)"));
   PARTITA_TRY(const Made made_meanwhile, look(session.get()));
+  if (made_meanwhile == Made::kNothing && !makes) return refuse_no_store(session.get());
   if (made_meanwhile != Made::kAll) PARTITA_TRY_VOID(make(session.get()));
   PARTITA_TRY_VOID(execute(session.get(), "COMMIT"));
   return {};
