@@ -1,6 +1,7 @@
 #include "app/service_manager.h"
 
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -21,8 +22,10 @@ void tell_service_manager(std::string_view state) {
   const int out = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (out < 0) return;
   const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
-  sendto(out, state.data(), state.size(), MSG_NOSIGNAL | MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&address),
-         bytes);
+  // Its queue is short, and full while it starts much.
+  constexpr timeval kPatience{.tv_sec = 5, .tv_usec = 0};
+  setsockopt(out, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
+  sendto(out, state.data(), state.size(), MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&address), bytes);
   close(out);
 }
 
