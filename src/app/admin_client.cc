@@ -18,11 +18,11 @@ constexpr int kFailed = 500;
 
 }  // namespace
 
-Result<AdminClient> AdminClient::connect(const std::string& place) {
-  if (check_store(place).ok()) {
-    const std::string store = place_of_store(place);
-    if (engine_of(place).is_directory) return connect(store);
-    return Error(ErrorKind::kInvalid, "The server of " + store +
+Result<AdminClient> AdminClient::connect(const std::string& named) {
+  const bool is_store = check_store(named).ok();
+  const std::string place = is_store ? place_of_store(named) : named;
+  if (is_store && !engine_of(named).is_directory) {
+    return Error(ErrorKind::kInvalid, "The server of " + place +
                                           " is asked over its administration socket: start it with --admin-socket "
                                           "FILE, and name FILE here.");
   }

@@ -16,9 +16,9 @@ class AdminClient {
  public:
   using Answer = HttpClient::Answer;
 
-  // `place`: the socket, or the directory that the server uses. Errors, one sentence each: kInvalid (reason 0) for a
+  // `named`: the socket, or the directory that the server uses. Errors, one sentence each: kInvalid (reason 0) for a
   // store that is in no directory; kUnavailable.
-  static Result<AdminClient> connect(const std::string& place);
+  static Result<AdminClient> connect(const std::string& named);
 
   // A POST with these headers; an empty `target` is left out. Errors of both: kUnavailable, with one sentence. What the
   // server could not do is one of them: why, as far as the server knows.

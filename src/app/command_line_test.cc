@@ -216,6 +216,17 @@ TEST(CommandLine, RefusesMisuse) {
   }
 }
 
+TEST(CommandLine, ADirectoryMayBeNamedLikeAnEngine) {
+  for (const char* name : {"memory", "rocksdb", "fdb", "postgresql"}) {
+    const auto listed = read({"backup", "list", name});
+    ASSERT_TRUE(listed.ok()) << name;
+    EXPECT_EQ(listed->backups, name);
+    const auto backup = read({"backup", name, "/b"});
+    ASSERT_TRUE(backup.ok()) << name;
+    EXPECT_EQ(backup->from, "rocksdb:" + std::string(name));
+  }
+}
+
 TEST(CommandLine, HelpsWithEveryVerb) {
   for (const char* verb : {"serve", "backup", "restore", "verify", "salvage", "version", "help"}) {
     const auto line = read({verb, "--help"});

@@ -133,7 +133,9 @@ std::string_view place_in(std::string_view url) {
   return colon == std::string_view::npos ? std::string_view() : url.substr(colon + 1);
 }
 
+// A word without a colon is a directory.
 const EngineRow* find_engine(std::string_view url) {
+  if (!url.contains(':')) return nullptr;
   for (const EngineRow& engine : kEngines) {
     if (engine.scheme == scheme_of(url) && engine.has_place == !place_in(url).empty()) return &engine;
   }

@@ -14,7 +14,7 @@ TEST(Engines, KnowTheirUrls) {
   EXPECT_EQ(place_of_store("memory:"), "memory");
   EXPECT_EQ(place_of_store("rocksdb:./a:b"), "./a:b");
   EXPECT_EQ(place_of_store("fdb:/etc/fdb.cluster?prefix=shop"), "fdb:/etc/fdb.cluster?prefix=shop");
-  for (const char* url : {"", "rocksdb", "rocksdb:", "memory:x", "oracle:x"}) {
+  for (const char* url : {"", "rocksdb", "rocksdb:", "memory", "memory:x", "oracle:x"}) {
     const auto checked = check_store(url);
     ASSERT_FALSE(checked.ok());
     EXPECT_NE(

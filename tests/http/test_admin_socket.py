@@ -75,6 +75,13 @@ def test_nobody_signs_there(tmp_path, directory, tls):
     assert not path.exists()
 
 
+def test_a_directory_may_be_called_as_a_store_is(tmp_path):
+    with running_server(data_dir=tmp_path / "memory"):
+        for place in ("memory", "rocksdb:memory"):
+            told = subprocess.run([binary(), "status", place], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+            assert told.returncode == 0 and "data in " in told.stdout, told
+
+
 def test_credentials_that_nobody_would_believe_are_not_given(directory):
     with running_server(data_dir=directory, extra_args=["--users"]):
         door = Unix(directory / "admin.sock")
