@@ -18,7 +18,7 @@ namespace partita::app {
 
 namespace {
 
-// What it is called when the copy goes on, wherever that is typed.
+// Wherever that is typed.
 std::string name_of(const std::string& url) {
   const std::string place = place_of_store(url);
   return engine_of(url).is_directory ? whole_path(place) : place;
@@ -72,6 +72,8 @@ Result<void> copy(const CommandLine& line) {
   // For the progress alone.
   const auto expected = wait_for(from.engine->approximate_bytes(table::copied_rows(options.snapshots)));
   options.from_name = from_name;
+  options.from_mark = mark_of_store(line.from);
+  options.former_marks = {from_name};
   options.still_alone = [&]() -> Result<void> {
     PARTITA_TRY_VOID(from.check());
     return to.check();

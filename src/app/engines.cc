@@ -7,6 +7,7 @@
 
 #include "app/admin.h"
 #include "app/postgres_url.h"
+#include "base/whole_path.h"
 #include "engines/foundationdb/foundationdb_engine.h"
 #include "engines/memory/memory_engine.h"
 #include "engines/postgres/postgres_engine.h"
@@ -184,6 +185,11 @@ std::string place_of_store(std::string_view url) {
   if (place.empty()) return std::string(scheme_of(url));
   if (engine_of(url).is_directory) return std::string(place);
   return scheme_of(url) == "postgresql" ? without_secrets(url) : std::string(url);
+}
+
+std::string mark_of_store(std::string_view url) {
+  if (engine_of(url).is_directory) return whole_path(place_of_store(url));
+  return scheme_of(url) == "postgresql" ? without_caller(url) : std::string(place_in(url));
 }
 
 }  // namespace partita::app

@@ -55,4 +55,7 @@ std::string_view scheme_of(std::string_view url);
 // Precondition: check_store(url).
 std::string place_of_store(std::string_view url);
 
+// What tells the store from others, whoever asks for it: for what is kept. Precondition: check_store(url).
+std::string mark_of_store(std::string_view url);
+
 }  // namespace partita::app

@@ -36,6 +36,12 @@ TEST(Engines, TellNoPasswords) {
   EXPECT_EQ(refused.error().sentence().find("secret"), std::string_view::npos);
 }
 
+TEST(Engines, TellStoresApart) {
+  EXPECT_EQ(mark_of_store("fdb:/etc/fdb.cluster?prefix=shop"), "/etc/fdb.cluster?prefix=shop");
+  EXPECT_EQ(mark_of_store("postgresql://me:secret@host/db?sslmode=require"), "postgresql://host/db");
+  EXPECT_EQ(mark_of_store("rocksdb:x"), (std::filesystem::current_path() / "x").string());
+}
+
 TEST(Engines, OpenMemory) { EXPECT_TRUE(open_store("memory:").ok()); }
 
 TEST(Engines, SayWhyADirectoryCanNotBeUsed) {

@@ -102,13 +102,13 @@ Parts parts_of(std::string_view url) {
   return parts;
 }
 
-std::string joined(const Parts& parts) {
+std::string joined(const Parts& parts, bool with_caller) {
   std::string said(parts.head);
-  if (!parts.user.empty()) said.append(parts.user).append("@");
+  if (with_caller && !parts.user.empty()) said.append(parts.user).append("@");
   said.append(parts.place);
   char before = '?';
   for_each_word(parts.words, [&](std::string_view word) {
-    if (!begins_with_one_of(word, kPlaceWords) && !begins_with_one_of(word, kCallerWords)) return;
+    if (!begins_with_one_of(word, kPlaceWords) && !(with_caller && begins_with_one_of(word, kCallerWords))) return;
     said.push_back(std::exchange(before, '&'));
     said.append(word);
   });
@@ -117,6 +117,14 @@ std::string joined(const Parts& parts) {
 
 }  // namespace
 
-std::string without_secrets(std::string_view url) { return joined(parts_of(url)); }
+std::string without_secrets(std::string_view url) { return joined(parts_of(url), true); }
+
+std::string without_caller(std::string_view url) {
+  const Parts parts = parts_of(url);
+  const size_t slash = parts.place.find('/');
+  bool names_database = slash != std::string_view::npos && slash + 1 < parts.place.size();
+  for_each_word(parts.words, [&](std::string_view word) { names_database |= word.starts_with("dbname="); });
+  return joined(parts, !names_database);
+}
 
 }  // namespace partita::app

@@ -11,4 +11,8 @@ namespace partita::app {
 // URL for another or for none, less is left. Of what is no such URL the scheme is, with its colon.
 std::string without_secrets(std::string_view url);
 
+// What tells the store from others: its hosts, the database, and the words that choose them or a schema. Not who asks
+// for it, but where the database has no name, and so has that of the user.
+std::string without_caller(std::string_view url);
+
 }  // namespace partita::app

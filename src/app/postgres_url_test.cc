@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace partita::app {
 namespace {
 
@@ -63,6 +65,29 @@ constexpr Case kWrong[] = {
 TEST(PostgresUrl, IsSaidWithoutSecrets) {
   for (const Case& one : kRight) EXPECT_EQ(without_secrets(one.url), one.said) << one.url;
   for (const Case& one : kWrong) EXPECT_EQ(without_secrets(one.url), one.said) << one.url;
+}
+
+TEST(PostgresUrl, IsToldFromOthersWhoeverAsks) {
+  const std::string mark = "postgresql://host:1,other/db?options=-csearch_path%3Da";
+  for (const char* url : {
+           "postgresql://host:1,other/db?options=-csearch_path%3Da",
+           "postgresql://me:secret@host:1,other/db?sslmode=require&options=-csearch_path%3Da&sslkey=/k",
+           "postgresql://host:1,other/db?user=you&options=-csearch_path%3Da&application_name=x&password=secret",
+       }) {
+    EXPECT_EQ(without_caller(url), mark);
+  }
+  for (const char* other : {
+           "postgresql://host:2,other/db?options=-csearch_path%3Da",
+           "postgresql://host:1,other/db2?options=-csearch_path%3Da",
+           "postgresql://host:1,other/db?options=-csearch_path%3Db",
+           "postgresql://host:1,other/db?options=-csearch_path%3Da&port=3",
+       }) {
+    EXPECT_NE(without_caller(other), mark);
+  }
+  // The database is the user's.
+  EXPECT_EQ(without_caller("postgresql://me:secret@host"), "postgresql://me@host");
+  EXPECT_EQ(without_caller("postgresql://host/?user=me&password=secret"), "postgresql://host/?user=me");
+  EXPECT_EQ(without_caller("postgresql://me@host/?dbname=db"), "postgresql://host/?dbname=db");
 }
 
 }  // namespace

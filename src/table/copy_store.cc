@@ -239,10 +239,11 @@ Task<Result<void>> Copier::begin() {
   if (found) {
     std::optional<Mark> mark = decode(found->value);
     if (!mark) co_return Error(ErrorKind::kCorrupt, "The row that says how far the copy is can not be read.");
-    if (mark->from != options_.from_name) {
+    if (mark->from != options_.from_mark && std::ranges::count(options_.former_marks, mark->from) == 0) {
       co_return refusal("The store to copy to holds the begun copy of another store, " + mark->from + ".");
     }
     mark_ = std::move(*mark);
+    mark_.from = options_.from_mark;
     version_ = found->version;
     report_.resumed = true;
     co_return Result<void>();
@@ -251,7 +252,7 @@ Task<Result<void>> Copier::begin() {
   if (!empty)
     co_return refusal(
         "The store to copy to is not empty: name a new directory or database, or a new schema or prefix of one.");
-  mark_.from = options_.from_name;
+  mark_.from = options_.from_mark;
   co_return co_await store(nullptr);
 }
 

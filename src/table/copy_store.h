@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/task.h"
@@ -41,8 +42,10 @@ struct CopyProgress {
 };
 
 struct CopyOptions {
-  std::string from_name;  // what is named again when an interrupted copy goes on
-  bool snapshots = true;  // false: they are left out
+  std::string from_name;                  // for sentences
+  std::string from_mark;                  // what is named again when an interrupted copy goes on ...
+  std::vector<std::string> former_marks;  // ... as what older versions wrote for the same store is
+  bool snapshots = true;                  // false: they are left out
   size_t page_rows = 1'000;
   size_t page_bytes = size_t{1} << 20;
   // Asked when all is compared, before the copy may be used: whether nobody else could use the stores meanwhile.

@@ -26,7 +26,7 @@ class CopyTest : public TableTest {
 
   static CopyOptions options(std::function<bool(const CopyProgress&)> progress = nullptr) {
     CopyOptions options;
-    options.from_name = "here";
+    options.from_name = options.from_mark = "here";
     options.page_rows = 7;
     options.progress = std::move(progress);
     return options;
@@ -105,7 +105,7 @@ TEST_F(CopyTest, RefusesWhatIsNotForIt) {
   to_ = open_memory_engine();
   ASSERT_FALSE(copy([](const CopyProgress&) { return false; }).ok());
   CopyOptions elsewhere = options();
-  elsewhere.from_name = "elsewhere";
+  elsewhere.from_mark = "elsewhere";
   const auto other = wait_for(copy_store(engine_, *to_, elsewhere));
   ASSERT_FALSE(other.ok());
   EXPECT_NE(other.error().sentence().find("another store, here"), std::string::npos);
@@ -114,6 +114,20 @@ TEST_F(CopyTest, RefusesWhatIsNotForIt) {
   const auto third = open_memory_engine();
   EXPECT_FALSE(wait_for(copy_store(*nothing, *third, options())).ok());
   EXPECT_FALSE(wait_for(copy_store(*to_, *third, options())).ok());  // half a copy
+}
+
+TEST_F(CopyTest, GoesOnWithWhatAnOlderVersionCalledOtherwise) {
+  ASSERT_FALSE(copy([](const CopyProgress&) { return false; }).ok());
+  CopyOptions renamed = options([](const CopyProgress&) { return false; });
+  renamed.from_mark = "there";
+  renamed.former_marks = {"nowhere", "here"};
+  EXPECT_EQ(wait_for(copy_store(engine_, *to_, renamed)).error().kind(), ErrorKind::kUnavailable);  // it stopped
+  EXPECT_EQ(copy().error().kind(), ErrorKind::kInvalid);
+  renamed.former_marks.clear();
+  renamed.progress = nullptr;
+  const auto report = wait_for(copy_store(engine_, *to_, renamed));
+  ASSERT_TRUE(report.ok()) << report.error().sentence();
+  EXPECT_TRUE(report->resumed);
 }
 
 // As of a server that was started on it once, and asked whether it is ready.
