@@ -61,6 +61,16 @@ void report_process(Exposition& out) {
 Task<std::string> Pages::trouble() {
   Passage::Visit visit(sources_.service.passage());
   co_await visit;  // while the database may be used
+  co_return co_await trouble_inside();
+}
+
+Task<std::optional<std::string>> Pages::trouble_now() {
+  Passage::Visit visit(sources_.service.passage());
+  if (!visit.enters()) co_return std::nullopt;
+  co_return co_await trouble_inside();
+}
+
+Task<std::string> Pages::trouble_inside() {
   if (sources_.service.database() == nullptr) co_return std::string("a rollback did not end.");
   co_return co_await readiness_.trouble(*sources_.service.database());
 }

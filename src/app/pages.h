@@ -41,10 +41,15 @@ class Pages {
   // As http::Handler::page().
   Task<std::optional<ops::Reply>> page(std::string_view path, const ops::Source& source);
 
-  // Why the server is not ready, as one sentence; empty when it is.
+  // Why the server is not ready, as one sentence; empty when it is. While a snapshot is made or rolled back to, it
+  // waits for the end of that.
   Task<std::string> trouble();
+  // The same; nothing where it would wait.
+  Task<std::optional<std::string>> trouble_now();
 
  private:
+  // With a visit in the passage.
+  Task<std::string> trouble_inside();
   bool may_read(const ops::Source& source) const;
   std::string metrics();
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <optional>
 
 #include "app/admin_client.h"
 #include "app/local_calls.h"
@@ -16,7 +17,7 @@ namespace partita::app {
 namespace {
 
 Task<ops::Reply> describe(Pages& pages, const ServerFacts& facts) {
-  const std::string trouble = co_await pages.trouble();
+  const std::optional<std::string> trouble = co_await pages.trouble_now();
   wire::JsonWriter json;
   const auto say = [&](std::string_view name, std::string_view text) {
     json.key(name);
@@ -34,9 +35,10 @@ Task<ops::Reply> describe(Pages& pages, const ServerFacts& facts) {
   json.number(static_cast<int64_t>(::getpid()));
   json.key("UptimeSeconds");
   json.number((system_clock().now_ms() - facts.started_ms) / 1000);
-  if (!trouble.empty()) {
+  if (!trouble) say(kUnderWay, "A snapshot is being made or rolled back to; requests wait for its end.");
+  if (trouble && !trouble->empty()) {
     say(kTrouble,
-        "The store at " + facts.store + (facts.shared ? " does not answer: " : " takes no writes: ") + trouble);
+        "The store at " + facts.store + (facts.shared ? " does not answer: " : " takes no writes: ") + *trouble);
   }
   json.end_object();
   ops::Reply reply;
@@ -61,6 +63,7 @@ Result<void> status(const CommandLine& line) {
   for (const wire::JsonValue url : said.get("Urls").elements()) std::printf("serving %s\n", text_of(url).c_str());
   std::printf("data in %s\nfor %s\n", text("Store").c_str(),
               counted(static_cast<uint64_t>(integer_of(said.get("UptimeSeconds"))), "second", "seconds").c_str());
+  if (const std::string under_way = text(kUnderWay); !under_way.empty()) std::printf("%s\n", under_way.c_str());
   const std::string trouble = text(kTrouble);
   if (!trouble.empty()) return Error(ErrorKind::kUnavailable, trouble);
   return {};

@@ -35,6 +35,9 @@ class Passage {
       if (inside_) passage_.leave(place_);
     }
 
+    // In place of `co_await`, once: inside at once, or, when this is false, not at all.
+    bool enters() { return await_ready(); }
+
     bool await_ready() {
       place_ = meter_place();
       inside_ = passage_.enter(place_);

@@ -34,6 +34,30 @@ TEST(Passage, WhoComesWhileItIsShutWaitsAndIsLetIn) {
   EXPECT_EQ(passed, 3);
 }
 
+TEST(Passage, WhoDoesNotWaitIsLetInOrNot) {
+  Passage passage;
+  passage.shut();
+  {
+    Passage::Visit visit(passage);
+    EXPECT_FALSE(visit.enters());
+  }
+  passage.open();
+  std::atomic<bool> alone = false;
+  std::jthread shutting;
+  {
+    Passage::Visit visit(passage);
+    EXPECT_TRUE(visit.enters());
+    shutting = std::jthread([&] {
+      passage.shut();
+      alone = true;
+    });
+    for (bool open = true; open;) open = Passage::Visit(passage).enters();
+    EXPECT_FALSE(alone);
+  }
+  shutting.join();
+  passage.open();
+}
+
 TEST(Passage, WhoShutsItIsAlone) {
   constexpr int kThreads = 4;
   constexpr int kTimes = 500;

@@ -1,11 +1,14 @@
 """The administration socket: who may open the file may do everything, and signs nothing."""
 
 import http.client
+import http.server
 import json
 import os
 import socket
+import socketserver
 import stat
 import subprocess
+import threading
 
 import pytest
 from certificate import write_certificate
@@ -119,6 +122,28 @@ def test_a_store_that_is_away_is_told_of(tmp_path):
             assert (done.returncode, done.stdout) == (1, "") and done.stderr.startswith(away), done
     told = status(postgres.url)
     assert told.returncode == 1 and "start it with --admin-socket FILE, and name FILE here." in told.stderr
+
+
+class Snapshotting(http.server.BaseHTTPRequestHandler):
+    """What a server says while it makes a snapshot, which it does for an instant only."""
+
+    def do_POST(self):
+        said = json.dumps({"Version": "1", "Revision": "r", "Store": "s", "Urls": [], "ProcessId": 1, "UptimeSeconds": 1,
+                           "UnderWay": "A snapshot is being made."}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(said)))
+        self.end_headers()
+        self.wfile.write(said)
+
+    def address_string(self):
+        return ""
+
+
+def test_what_requests_wait_for_is_no_failure(tmp_path):
+    with socketserver.UnixStreamServer(str(tmp_path / "door"), Snapshotting) as server:
+        threading.Thread(target=server.handle_request).start()
+        told = status(tmp_path / "door")
+        assert told.returncode == 0 and told.stdout.endswith("for 1 second\nA snapshot is being made.\n"), told
 
 
 def test_the_port_has_none_of_it():

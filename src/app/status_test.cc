@@ -1,0 +1,61 @@
+#include "app/status.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <string>
+
+#include "app/engines.h"
+#include "app/local_calls.h"
+#include "app/namespaces.h"
+#include "app/tenant.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "wire/json_reader.h"
+
+namespace partita::app {
+namespace {
+
+class Door final : public ops::Source {
+ public:
+  std::string address() const override { return {}; }
+  bool encrypted() const override { return false; }
+  bool administrates() const override { return true; }
+};
+
+TEST(Status, IsToldWhileASnapshotIsUnderWay) {
+  const auto engine = std::move(open_store("memory:")).value();
+  const Tenant::Ground ground{*engine, system_clock(), system_random(), {}, nullptr, true};
+  const Tenant::Serve serve = [](table::Database& database) { return std::make_unique<ops::Service>(database); };
+  const auto tenant = std::move(Tenant::open(ground, {}, serve)).value();
+  Namespaces namespaces(ground, *tenant, nullptr, NamespacesBy::kNothing, 1);
+  Pages pages({*engine, "memory", system_random(), tenant->service(), namespaces, "1", std::nullopt});
+  Admin admin;
+  answer_status(admin, pages, {.version = "1", .revision = "r", .store = "memory", .urls = {}});
+  const Door door;
+  const ops::Call call{
+      .target = "Partita_20261123.DescribeServer", .content_type = {}, .body = "{}", .caller = {}, .source = &door};
+  const Admin::Answer* const answer = admin.find(call);
+  ASSERT_NE(answer, nullptr);
+  for (const bool shut : {true, false}) {
+    Passage& passage = tenant->service().passage();
+    if (shut) passage.shut();
+    std::promise<std::string> told;
+    auto reply = told.get_future();
+    start((*answer)(call), [&](const ops::Reply& said) { told.set_value(said.body); });
+    if (shut) {
+      EXPECT_EQ(reply.wait_for(std::chrono::seconds(0)), std::future_status::ready);
+      passage.open();
+    }
+    const auto document = wire::JsonDocument::parse(reply.get());
+    ASSERT_TRUE(document.ok());
+    EXPECT_EQ(text_of(document->root().get(kUnderWay)),
+              shut ? "A snapshot is being made or rolled back to; requests wait for its end." : "");
+    EXPECT_EQ(text_of(document->root().get(kTrouble)), "");
+  }
+}
+
+}  // namespace
+}  // namespace partita::app
