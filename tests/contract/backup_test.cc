@@ -1,6 +1,7 @@
 // Backups of a store that is written to meanwhile, and what is restored from them.
 #include "engines/rocksdb/backup.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <set>
 #include <thread>
 
+#include "base/log.h"
 #include "rocksdb_store.h"
 #include "store_directory.h"
 
@@ -337,6 +339,31 @@ TEST_F(Backups, OfEarlierVersionsAreForNobodyElseEither) {
   fs::remove_all(backups() + "/elsewhere");
   expect_private();
   EXPECT_EQ(value_of(*restore(1), "k"), "1");
+}
+
+// Deeper than there are files to go down with.
+TEST_F(Backups, ThatCanNotBeLookedThroughAreToldOf) {
+  const auto engine = open();
+  back_up(*engine);
+  std::string deep = backups();
+  for (int i = 0; i < 100; ++i) deep += "/d";
+  fs::create_directories(deep);
+  rlimit usual{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &usual), 0);
+  const auto open_files = std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
+  rlimit few = usual;
+  few.rlim_cur = static_cast<rlim_t>(open_files) + 50;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  set_log_level(LogLevel::kWarn);
+  testing::internal::CaptureStderr();
+  const auto pruned = delete_old_backups(backups(), 1);
+  const std::string said = testing::internal::GetCapturedStderr();
+  set_log_level(LogLevel::kError);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &usual), 0);
+  EXPECT_TRUE(pruned.ok()) << pruned.error().sentence();
+  EXPECT_NE(said.find("Others may read some of " + backups() + ": it can not be looked through: Too many open files."),
+            std::string::npos)
+      << said;
 }
 
 TEST_F(Backups, CanBeReadWhereTheyAre) {

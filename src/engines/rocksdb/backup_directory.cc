@@ -61,7 +61,7 @@ Result<void> check_mark(const fs::path& directory) {
   return misuse("The backups in " + directory.string() + " are of a newer version of Partita, or of another program.");
 }
 
-// Earlier versions left what they copied to whoever may read the directory.
+// Earlier versions left what they copied to whoever may read the directory. The log says what stays so.
 void keep_from_others(const fs::path& directory) {
   constexpr fs::perms kOthers = fs::perms::group_all | fs::perms::others_all;
   std::error_code failed;
@@ -73,6 +73,10 @@ void keep_from_others(const fs::path& directory) {
     std::error_code kept;
     fs::permissions(at->path(), kOthers, fs::perm_options::remove, kept);
     if (kept) log(LogLevel::kWarn, {"Others may read ", at->path().string(), ": ", kept.message(), "."});
+  }
+  if (failed) {
+    log(LogLevel::kWarn,
+        {"Others may read some of ", directory.string(), ": it can not be looked through: ", failed.message(), "."});
   }
 }
 
