@@ -299,7 +299,7 @@ const std::array kOwnVerbs = {
             Verb::kStatus,
             "[DIR|SOCKET]",
             "Ask the server that uses a directory (default ./partita-data), or that listens at an administration "
-            "socket, what it is: exit code 1 when there is none.",
+            "socket, what it is: exit code 1 when there is none, or its store does not answer.",
             {},
             finish_status,
             take_served},
