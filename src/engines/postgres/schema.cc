@@ -202,15 +202,18 @@ Result<Target> Target::parse(const std::string& url) {
   if (options == nullptr) {
     std::string why = message == nullptr ? "out of memory" : first_line(message);
     libpq().PQfreemem(message);
-    // It may repeat the whole, with a password.
-    why.resize(std::min(why.size(), why.find(": \"" + url)));
-    return Error(ErrorKind::kInvalid, "The store's address is none that PostgreSQL understands: " + why);
+    // What it repeats may be of a password; but of a word that it does not know it is the name.
+    const bool is_name = why.starts_with("invalid URI query parameter");
+    const size_t repeated = url.contains("://") ? why.find(": \"") : why.find(" \"");
+    if (!is_name) why.resize(std::min(why.size(), repeated));
+    return Error(ErrorKind::kInvalid, "The store's address is none that PostgreSQL understands: " + why + ".");
   }
   Target target;
   for (const PQconninfoOption* option = options; option->keyword != nullptr; ++option) {
     if (option->val != nullptr) target.words_.emplace_back(option->keyword, option->val);
   }
   libpq().PQconninfoFree(options);
+  PARTITA_TRY_VOID(target.refuse_torn_password());
   const std::string* const kind = target.find("target_session_attrs");
   if (kind != nullptr && *kind != "read-write" && *kind != "primary") {
     return Error(ErrorKind::kInvalid, "The store takes no target_session_attrs=" + *kind +
@@ -227,6 +230,20 @@ Result<Target> Target::parse(const std::string& url) {
   target.add("keepalives_interval", "2");
   target.add("keepalives_count", "3");
   return target;
+}
+
+// libpq would take what follows for a host or a port, and name it in its errors.
+Result<void> Target::refuse_torn_password() const {
+  const std::string* const host = find("host");
+  const std::string* const port = find("port");
+  // One that begins with it is a socket without a file.
+  const auto is_torn = [](char before, char one) { return one == '@' && before != ','; };
+  const bool is_host = host == nullptr || std::ranges::adjacent_find(*host, is_torn) == host->end();
+  const bool is_port = port == nullptr || port->find_first_not_of("0123456789, ") == std::string::npos;
+  if (is_host && is_port) return {};
+  return Error(ErrorKind::kInvalid, std::string("The store's address has a ") + (is_host ? "port" : "host") +
+                                        " that is none. In a password, write %2F for /, %3A for :, %3F for ?, "
+                                        "%40 for @, and %25 for %.");
 }
 
 void Target::add(const std::string& name, const std::string& value) {

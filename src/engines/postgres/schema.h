@@ -24,7 +24,8 @@ namespace partita::postgres {
 // What a connection string says, word by word, and what we add where it says nothing.
 class Target {
  public:
-  // Errors, one sentence each: kInvalid (reason 0) for what libpq does not understand, kUnavailable without libpq.
+  // Errors, one sentence each, with no part of what may be a password: kInvalid (reason 0) for what libpq does not
+  // understand, or would take for something else; kUnavailable without libpq.
   static Result<Target> parse(const std::string& url);
   // The same with the hosts in another order: `turn` of them moved to the end. libpq begins with the first, and a host
   // that swallows whatever is sent would keep it from all others.
@@ -38,6 +39,7 @@ class Target {
   std::vector<const char*> values() const;
 
  private:
+  Result<void> refuse_torn_password() const;
   void add(const std::string& name, const std::string& value);
   const std::string* find(const std::string& name) const;
   std::vector<std::pair<std::string, std::string>> words_;

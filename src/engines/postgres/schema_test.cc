@@ -31,6 +31,25 @@ TEST(Target, IsRefusedWithoutItsSecrets) {
   EXPECT_NE(refused.error().sentence().find("IPv6"), std::string_view::npos);
 }
 
+TEST(Target, IsRefusedWithoutPartsOfATornPassword) {
+  for (const char* url :
+       {"postgresql://u:secret/s@h/d", "postgresql://u:s/secret?secret@h/d", "postgresql://u:%secret@h",
+        "postgresql://u:s@secret@h/d", "postgresql://u:s@1:secret@h/d", "postgresql://u:s@[::1]secret/d",
+        "postgresql:dbname=d password=s secret", "postgresql://h/d?password=s=secret", "postgresql://h/d?secret"}) {
+    const auto refused = Target::parse(url);
+    ASSERT_FALSE(refused.ok()) << url;
+    EXPECT_EQ(refused.error().kind(), ErrorKind::kInvalid);
+    EXPECT_EQ(refused.error().sentence().find("secret"), std::string_view::npos) << refused.error().sentence();
+  }
+  EXPECT_EQ(
+      Target::parse("postgresql://u:s/x@h/d").error().sentence(),
+      "The store's address has a port that is none. In a password, write %2F for /, %3A for :, %3F for ?, %40 for "
+      "@, and %25 for %.");
+  EXPECT_NE(Target::parse("postgresql://h/d?sslmod=x").error().sentence().find("sslmod"), std::string_view::npos);
+  EXPECT_TRUE(Target::parse("postgresql://u:s%2Fecret@a:1,b,[::1]:3/d?user=me@realm").ok());
+  EXPECT_TRUE(Target::parse("postgresql:///d?host=@one,@two").ok());
+}
+
 TEST(Target, WaitsForAHostAsLongAsItIsTold) {
   EXPECT_EQ(Target::parse("postgresql://h/d")->connect_timeout_ms(), 5'000);
   EXPECT_EQ(Target::parse("postgresql://h/d?connect_timeout=9")->connect_timeout_ms(), 9'000);
