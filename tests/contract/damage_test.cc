@@ -222,6 +222,48 @@ std::vector<uint64_t> ends_within(const fs::path& manifest, const fs::path& scra
 }
 
 // A shorter list is a list too: RocksDB opens it, without the tables that were added last.
+// What stands in the store's logs, by their numbers.
+std::map<uint64_t, uint64_t> bytes_of_logs(const fs::path& directory) {
+  std::map<uint64_t, uint64_t> found;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    if (entry.path().extension() == ".log") found[std::stoull(entry.path().stem())] = entry.file_size();
+  }
+  return found;
+}
+
+TEST(DamageOfTheLogs, IsNotSeenWhereManyWereLeft) {
+  constexpr uint64_t kLimit = uint64_t{64} << 20;  // RocksDB begins another log at the next write
+  const TempDirectory root;
+  fs::path directory = root.path() / "0";
+  const auto write = [](Engine& engine, const std::string& name, size_t bytes) {
+    transact(engine, {name}, [&](auto, Changes& changes) {
+      changes.put(key(name), std::string(bytes, 'v'));
+      changes.append("t", name);  // keeps the log when the records are in tables
+      return Decision::kCommit;
+    });
+  };
+  int records = 0;
+  for (int opening = 0; opening < 5; ++opening) {
+    const auto engine = open_store(directory);
+    ASSERT_TRUE(engine.ok()) << engine.error().sentence();
+    const auto bytes = [&] {
+      uint64_t sum = 0;
+      for (const auto& [number, size] : bytes_of_logs(directory)) sum += size;
+      return sum;
+    };
+    while (opening == 0 && bytes() <= kLimit) write(*engine.value(), "k" + std::to_string(records++), 300'000);
+    if (opening > 0) write(*engine.value(), "k" + std::to_string(records++), 10);
+    const fs::path next = root.path() / std::to_string(opening + 1);
+    wait_for_quiet(directory);
+    copy_store(directory, next);
+    std::map<uint64_t, uint64_t> logs = bytes_of_logs(next);
+    logs.erase(logs.rbegin()->first);
+    for (const auto& [number, size] : logs) EXPECT_GT(size, 0u) << "the log " << number << " of opening " << opening;
+    for (int i = 0; i < records; ++i) ASSERT_TRUE(get(*engine.value(), "k" + std::to_string(i)).has_value()) << i;
+    directory = next;
+  }
+}
+
 TEST(DamageOfTheList, ThatEndsEarlyIsToldByTheRescue) {
   TempDirectory root;
   SeededRandom random(seed());

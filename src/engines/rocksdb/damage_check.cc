@@ -127,8 +127,8 @@ Result<void> check_logs(const fs::path& directory, const Logs& found, bool is_kn
       continue;
     }
     // Logs without records are erased or given up at every opening, so that one with newer ones behind it has lost
-    // them.
-    if (is_known && !empty.empty()) {
+    // them, unless the numbers of those around it say otherwise.
+    if (is_known && next == 0 && !empty.empty()) {
       return damaged(directory, "its file " + empty.front().filename().string() + " has lost what was in it");
     }
     empty.clear();
@@ -143,6 +143,11 @@ Result<void> check_logs(const fs::path& directory, const Logs& found, bool is_kn
   if (!is_known) state.witness.oldest_log = state.logs.empty() ? 0 : *state.logs.begin();
   state.has_idle_logs = next == 0 && !found.files.empty();
   if (!found.files.empty()) state.newest_log = found.files.rbegin()->first;
+  for (const auto& [number, file] : found.files) {
+    std::error_code gone;
+    const uintmax_t bytes = fs::file_size(file, gone);
+    if (!gone) state.log_bytes += bytes;
+  }
   if (next > 0 && next <= witness.sequence) {
     return damaged(directory,
                    "the newest acknowledged writes are missing from the end of its file " + newest.filename().string());

@@ -20,6 +20,7 @@ struct DirectoryState {
   std::set<uint64_t> logs;     // write-ahead logs with records that may be needed
   bool has_idle_logs = false;  // there are others and none of these
   uint64_t newest_log = 0;     // the highest number of any log that is there
+  uint64_t log_bytes = 0;      // of all logs that are there
 };
 
 // Errors: kCorrupt (one sentence: the file, and what to do) when acknowledged data is missing; kUnavailable when a file

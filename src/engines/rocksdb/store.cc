@@ -337,6 +337,10 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
   rocksdb::DBOptions database = database_options();
   database.listeners.push_back(std::make_shared<Listener>(store->witness, store->keeper, store->meters));
   database.env = store->env.get();
+  // Above its limit RocksDB would leave the log that it begins now at the first write, without a record in it. An empty
+  // log that newer ones follow looks as if it had lost them.
+  const bool many_logs = state.log_bytes > kMaxWalBytes;
+  if (many_logs) database.max_total_wal_size = UINT64_MAX;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
   const rocksdb::Status status = rocksdb::DB::Open(database, options.directory, families, &handles, &db);
@@ -350,6 +354,11 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
     return unwritable_witness(options.directory);
   }
   PARTITA_TRY_VOID(begin_epoch(*store, options.directory, state.witness.epoch));
+  if (many_logs) {
+    rocksdb::Status limited = db->SyncWAL();
+    if (limited.ok()) limited = db->SetDBOptions({{"max_total_wal_size", std::to_string(kMaxWalBytes)}});
+    if (!limited.ok()) return open_error(limited, options.directory);
+  }
   store->witness->catch_up();
   return store;
 }
