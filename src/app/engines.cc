@@ -21,7 +21,8 @@ namespace {
 bool is_of_a_store(const std::string& name) {
   constexpr std::array<std::string_view, 6> kBegins = {"LOG", "LOCK", "MANIFEST-", "OPTIONS-", "IDENTITY", "WITNESS"};
   constexpr std::array<std::string_view, 4> kEnds = {".log", ".sst", ".dbtmp", ".trash"};
-  if (name == "CURRENT" || name == "lost+found" || name == "archive" || name == "restoring") return true;
+  if (name == "CURRENT" || name == "lost+found" || name == "archive") return true;
+  if (name == "restoring" || name == "salvaging") return true;
   if (name == kAdminSocketName) return true;
   return std::ranges::any_of(kBegins, [&](std::string_view begin) { return name.starts_with(begin); }) ||
          std::ranges::any_of(kEnds, [&](std::string_view end) { return name.ends_with(end); });

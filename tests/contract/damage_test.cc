@@ -294,6 +294,109 @@ TEST(DamageOfTheList, ThatEndsEarlyIsToldByTheRescue) {
   }
 }
 
+// ---- What only the rescue sees.
+
+std::vector<fs::path> files_like(const fs::path& directory, const std::string& extension) {
+  std::vector<fs::path> found;
+  for (const fs::path& file : files_of(directory)) {
+    if (file.extension() == extension) found.push_back(file);
+  }
+  return found;
+}
+
+class Rescued : public testing::Test {
+ protected:
+  // Of a copy of the store that `change` has damaged.
+  template <typename Change>
+  SalvageReport salvage(const Killed& killed, Change change) {
+    const fs::path copy = root_.path() / "try";
+    copy_store(killed.directory, copy);
+    change(copy);
+    check_salvaged(copy, saved(), killed, "the damaged copy");
+    fs::remove_all(saved());
+    const auto report = salvage_rocksdb_store(copy.string(), saved().string());
+    EXPECT_TRUE(report.ok()) << report.error().sentence();
+    return report.ok() ? *report : SalvageReport{};
+  }
+  fs::path saved() const { return root_.path() / "saved"; }
+
+  TempDirectory root_;
+  SeededRandom random_{seed()};
+};
+
+TEST_F(Rescued, TablesOfTheSameNumbersAreReadInAnyOrder) {
+  const Killed killed = make_killed(root_.path(), random_, Values::kManyLetters);
+  const SalvageReport report = salvage(killed, [](const fs::path& copy) {
+    for (const fs::path& table : files_like(copy, ".sst")) {
+      fs::copy_file(table, copy / ("9" + table.filename().string()));
+    }
+    fs::remove(copy / "CURRENT");
+  });
+  EXPECT_EQ(report.records, killed.records.size());
+}
+
+TEST_F(Rescued, AnOldestLogThatIsANewerOneIsALoss) {
+  const Killed killed = make_killed(root_.path(), random_, Values::kLetters);
+  const SalvageReport report = salvage(killed, [](const fs::path& copy) {
+    const std::vector<fs::path> logs = files_like(copy, ".log");
+    ASSERT_GE(logs.size(), 2u);
+    fs::copy_file(logs.back(), logs.front(), fs::copy_options::overwrite_existing);
+  });
+  EXPECT_FALSE(report.losses.empty());
+}
+
+TEST_F(Rescued, WithoutAWitnessAMissingOldestLogIsALoss) {
+  const Killed killed = make_killed(root_.path(), random_, Values::kLetters);
+  const SalvageReport report = salvage(killed, [](const fs::path& copy) {
+    fs::remove(files_like(copy, ".log").front());
+    fs::remove(copy / "WITNESS");
+  });
+  ASSERT_EQ(report.losses.size(), 2u);
+  EXPECT_TRUE(report.losses[0].starts_with("The file WITNESS is missing or damaged")) << report.losses[0];
+  EXPECT_TRUE(report.losses[1].ends_with("can not be read in any log.")) << report.losses[1];
+}
+
+TEST_F(Rescued, WhatIsNoFileIsALoss) {
+  const Killed killed = make_killed(root_.path(), random_, Values::kManyLetters);
+  for (const bool is_directory : {false, true}) {
+    for (const char* const name : {"CURRENT", "WITNESS", ".sst", ".log"}) {
+      const SalvageReport report = salvage(killed, [&](const fs::path& copy) {
+        const fs::path file = name[0] == '.' ? files_like(copy, name).front() : copy / name;
+        fs::remove(file);
+        if (is_directory) {
+          fs::create_directory(file);
+        } else {
+          fs::create_symlink("/no/such", file);
+        }
+      });
+      ASSERT_FALSE(report.losses.empty()) << name;
+      EXPECT_TRUE(report.losses[0].ends_with(" is no file.")) << report.losses[0];
+    }
+  }
+}
+
+TEST_F(Rescued, APartIsNoStore) {
+  const Killed killed = make_killed(root_.path(), random_, Values::kLetters);
+  // What is left when the move of the new store's files did not end, or did not begin.
+  for (const bool moved : {false, true}) {
+    salvage(killed, [](const fs::path&) {});
+    const std::vector<fs::path> files = files_of(saved());
+    fs::create_directory(saved() / "salvaging");
+    for (const fs::path& file : files) {
+      if (!moved || file.filename() == "CURRENT") fs::rename(file, saved() / "salvaging" / file.filename());
+    }
+    const auto opened = open_store(saved());
+    ASSERT_FALSE(opened.ok());
+    EXPECT_NE(opened.error().sentence().find("run `partita salvage` again"), std::string::npos)
+        << opened.error().sentence();
+    const auto report = salvage_rocksdb_store(killed.directory.string(), saved().string());
+    ASSERT_TRUE(report.ok()) << report.error().sentence();
+    EXPECT_EQ(report->records, killed.records.size());
+    EXPECT_TRUE(open_store(saved()).ok());
+    fs::remove_all(saved());
+  }
+}
+
 // ---- The last record, of which nobody knows that it was acknowledged: without a witness.
 
 struct LastRecord {

@@ -12,6 +12,7 @@
 #include "contract.h"
 #include "engines/rocksdb/rocksdb_engine.h"
 #include "faulty_files.h"
+#include "store_directory.h"
 
 namespace partita::contract {
 namespace {
@@ -142,7 +143,7 @@ TEST_F(DiskFaults, ALogThatNothingWasWrittenToIsNoDamage) {
   fs::path last = directory_.path() / "store";
   for (int life = 0; life < 3; ++life) {
     const fs::path next = directory_.path() / ("life" + std::to_string(life));
-    fs::copy(last, next);
+    copy_store(last, next);
     engine.reset();
     RocksdbOptions options;
     options.directory = next.string();

@@ -101,6 +101,20 @@ def test_salvage_refuses_what_is_no_store_and_what_is_served(tmp_path):
     assert not (tmp_path / "saved").exists()
 
 
+def test_a_salvage_that_is_killed_leaves_no_store_and_goes_on(killed_store):
+    saved = killed_store.parent / "saved"
+    command = [binary(), "salvage", "--data", str(killed_store), "--to", str(saved)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        wait_until(lambda: (saved / "salvaging").exists() or process.poll() is not None)
+        process.kill()
+    if not (saved / "CURRENT").exists():  # it was not faster
+        code, said = start_in_vain(saved)
+        assert code == 1 and "run `partita salvage` again" in said, said
+        assert salvage_of(killed_store, saved).returncode == 0
+    with running_server(data_dir=saved) as server:
+        assert len(scan_ids(server.client())) == 200
+
+
 @pytest.mark.parametrize("pattern", ["*.log", "CURRENT", "MANIFEST-*"])
 def test_a_missing_file_is_refused(killed_store, pattern):
     for file in killed_store.glob(pattern):

@@ -25,6 +25,7 @@
 #include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/private_directory.h"
 #include "engines/rocksdb/rocksdb_engine.h"
+#include "engines/rocksdb/staging.h"
 #include "engines/rocksdb/store.h"
 #include "engines/rocksdb/witness.h"
 
@@ -76,15 +77,6 @@ class Onlooker {
   std::jthread thread_;
 };
 
-Result<void> sync_directory(const fs::path& directory) {
-  const int descriptor = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool synced = descriptor >= 0 && fsync(descriptor) == 0;
-  const int cause = errno;
-  if (descriptor >= 0) close(descriptor);
-  if (synced) return {};
-  return unavailable("The directory " + directory.string() + " can not be written: " + std::strerror(cause) + ".");
-}
-
 // Write-ahead logs that are there by chance may end in what was never acknowledged.
 bool is_needed(const rocks::BackedUpStore& store, std::string_view file) {
   return !file.ends_with(".log") || number_in(file) >= store.oldest_log;
@@ -110,75 +102,6 @@ Result<rocks::BackedUpStore> store_of(const rocksdb::BackupInfo& info) {
   if (const auto store = rocks::decode_backed_up(info.app_metadata)) return *store;
   return Error(ErrorKind::kInvalid,
                "The backup " + std::to_string(info.backup_id) + " was made by a newer version of Partita.");
-}
-
-// The lock of a store, so that no server opens what is being restored, and no two commands restore there.
-class StoreLock {
- public:
-  static Result<std::unique_ptr<StoreLock>> take(const fs::path& directory) {
-    rocksdb::FileLock* lock = nullptr;
-    const rocksdb::Status status = rocksdb::Env::Default()->LockFile((directory / "LOCK").string(), &lock);
-    if (!status.ok()) {
-      return unavailable("The directory " + directory.string() + " can not be restored to: " + status.ToString() + ".");
-    }
-    return std::make_unique<StoreLock>(lock);
-  }
-  explicit StoreLock(rocksdb::FileLock* lock) : lock_(lock) {}
-  ~StoreLock() { rocksdb::Env::Default()->UnlockFile(lock_).PermitUncheckedError(); }
-  StoreLock(const StoreLock&) = delete;
-  StoreLock& operator=(const StoreLock&) = delete;
-
- private:
-  rocksdb::FileLock* const lock_;
-};
-
-bool is_of_nobody(const fs::path& file) {
-  const std::string name = file.filename();
-  return name == "LOCK" || name == "lost+found" || name == "admin.sock";
-}
-
-// What a restore leaves that did not end.
-bool is_of_a_restore(const fs::path& file) {
-  const std::string name = file.filename();
-  return name == "WITNESS" || name.starts_with("MANIFEST-") || name.ends_with(".sst") || name.ends_with(".log");
-}
-
-// An empty folder for the files, within the directory.
-Result<fs::path> prepare_restore(const fs::path& to) {
-  const fs::path staging = to / rocks::kRestoringName;
-  std::error_code failed;
-  const bool goes_on = fs::exists(staging, failed) && !fs::exists(to / "CURRENT", failed);
-  std::vector<fs::path> left;
-  for (const auto& entry : fs::directory_iterator(to, failed)) {
-    const fs::path& file = entry.path();
-    if (is_of_nobody(file)) continue;
-    if (!goes_on || (file != staging && !is_of_a_restore(file))) {
-      return Error(ErrorKind::kInvalid, to.string() + " is not empty (there is '" + file.filename().string() +
-                                            "', for example): name a new or an empty directory.");
-    }
-    if (file != staging) left.push_back(file);
-  }
-  for (const fs::path& file : left) fs::remove(file, failed);
-  if (!failed) fs::remove_all(staging, failed);
-  if (!failed) fs::create_directory(staging, failed);
-  if (failed) return unavailable("The directory " + to.string() + " can not be written: " + failed.message() + ".");
-  return staging;
-}
-
-// CURRENT last: without it there is no store.
-Result<void> move_up(const fs::path& staging, const fs::path& to) {
-  std::error_code failed;
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(staging, failed)) files.push_back(entry.path());
-  std::ranges::sort(files, {}, [](const fs::path& file) { return file.filename() == "CURRENT"; });
-  for (const fs::path& file : files) {
-    if (failed) break;
-    if (file.filename() == "CURRENT") PARTITA_TRY_VOID(sync_directory(to));
-    fs::rename(file, to / file.filename(), failed);
-  }
-  if (!failed) fs::remove(staging, failed);
-  if (failed) return unavailable("The directory " + to.string() + " can not be written: " + failed.message() + ".");
-  return sync_directory(to);
 }
 
 }  // namespace
@@ -239,9 +162,9 @@ Result<Backup> restore_backup(const RestoreRequest& request) {
   const fs::path to = request.to;
   std::error_code failed = rocks::make_private_directory(to);
   if (failed) return unavailable("The directory " + request.to + " can not be made: " + failed.message() + ".");
-  PARTITA_TRY(const std::unique_ptr<StoreLock> lock, StoreLock::take(to));
-  PARTITA_TRY(const fs::path staging, prepare_restore(to));
-  PARTITA_TRY_VOID(sync_directory(to));
+  PARTITA_TRY(const std::unique_ptr<rocks::StoreLock> lock, rocks::StoreLock::take(to));
+  PARTITA_TRY(const fs::path staging, rocks::prepare_staging(to, rocks::kRestoringName));
+  PARTITA_TRY_VOID(rocks::sync_directory(to));
   {
     const Onlooker onlooker(staging, request.progress);
     const rocksdb::Status status = engine->RestoreDBFromBackup(info.backup_id, staging.string(), staging.string());
@@ -255,8 +178,8 @@ Result<Backup> restore_backup(const RestoreRequest& request) {
     }
   }
   PARTITA_TRY_VOID(write_witness(staging, store));
-  PARTITA_TRY_VOID(sync_directory(staging));
-  PARTITA_TRY_VOID(move_up(staging, to));
+  PARTITA_TRY_VOID(rocks::sync_directory(staging));
+  PARTITA_TRY_VOID(rocks::move_up(staging, to));
   return rocks::described(info);
 }
 

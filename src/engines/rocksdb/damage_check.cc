@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/log_file.h"
+#include "engines/rocksdb/staging.h"
 
 namespace partita::rocks {
 
@@ -183,6 +184,11 @@ Result<DirectoryState> check_directory(const fs::path& directory) {
       return Error(ErrorKind::kUnavailable, "The directory " + directory.string() +
                                                 " holds a part of a backup, whose restoration did not end: run "
                                                 "`partita restore` again.");
+    }
+    if (fs::exists(directory / kSalvagingName, failed)) {
+      return Error(ErrorKind::kUnavailable, "The directory " + directory.string() +
+                                                " holds a part of what was to be saved, and not all: run `partita "
+                                                "salvage` again.");
     }
     // RocksDB would make a new, empty store beside the files of this one. (An opening that ended before there was a
     // CURRENT leaves a witness that knows nothing.)

@@ -35,9 +35,6 @@ Result<uint64_t> check_manifest(const std::filesystem::path& directory, const Wi
 // The same for the whole store, once it is open: `sequence` is where RocksDB goes on.
 Result<void> check_sequence(const std::filesystem::path& directory, const WitnessRecord& witness, uint64_t sequence);
 
-// A folder in the directory of a store that is being restored; its files are moved up at the end, CURRENT last.
-inline constexpr char kRestoringName[] = "restoring";
-
 // The sentence of a damaged store; `what` begins small and has no full stop.
 Error damaged(const std::filesystem::path& directory, const std::string& what);
 

@@ -5,19 +5,24 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/bytes.h"
 #include "engines/rocksdb/batches.h"
 #include "engines/rocksdb/damage_check.h"
 #include "engines/rocksdb/info_logger.h"
 #include "engines/rocksdb/log_file.h"
+#include "engines/rocksdb/private_directory.h"
 #include "engines/rocksdb/rocksdb_engine.h"
+#include "engines/rocksdb/staging.h"
 #include "engines/rocksdb/store.h"
 
 namespace partita {
@@ -28,8 +33,11 @@ namespace fs = std::filesystem;
 using rocks::Store;
 using rocksdb::Status;
 
-// Beside the new store while it is made: a copy of the old one that RocksDB may mend.
-constexpr char kCopyName[] = "salvage-copy";
+// Within the folder where the new store is made: a copy of the old one that RocksDB may mend, and the new one.
+constexpr char kCopyName[] = "copy";
+constexpr char kNewName[] = "store";
+constexpr size_t kReadBytes = size_t{64} << 10;
+constexpr size_t kSectorBytes = 4096;  // what a disk can not read is zeros in the copy, in pieces of so much
 constexpr size_t kBatchBytes = size_t{4} << 20;
 
 Error unavailable(std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); }
@@ -66,48 +74,120 @@ bool is_of_a_store(const fs::path& file) {
          name.ends_with(".sst");
 }
 
+struct CloseFile {
+  int descriptor;
+  ~CloseFile() {
+    if (descriptor >= 0) close(descriptor);
+  }
+};
+
 class Rescue {
  public:
-  Rescue(fs::path from, fs::path to) : from_(std::move(from)), to_(std::move(to)), copy_(to_ / kCopyName) {}
+  Rescue(fs::path from, fs::path to) : from_(std::move(from)), to_(std::move(to)) {}
 
   Result<SalvageReport> run() {
-    PARTITA_TRY_VOID(copy_files());
-    Result<void> saved = mend_logs();
+    PARTITA_TRY_VOID(check_source());
+    const std::error_code failed = rocks::make_private_directory(to_);
+    if (failed) return unavailable("The directory " + to_.string() + " can not be made: " + failed.message() + ".");
+    PARTITA_TRY(const std::unique_ptr<rocks::StoreLock> lock, rocks::StoreLock::take(to_));
+    PARTITA_TRY(const fs::path staging, rocks::prepare_staging(to_, rocks::kSalvagingName));
+    copy_ = staging / kCopyName;
+    Result<void> saved = copy_files();
+    if (saved.ok()) saved = mend_logs();
     if (saved.ok()) saved = open_copy();
-    if (saved.ok()) saved = open_new();
+    if (saved.ok()) saved = open_new(staging / kNewName);
     if (saved.ok()) saved = copy_family(copy_records_, fresh_->records);
     if (saved.ok()) saved = copy_family(copy_log_, fresh_->log);
     if (saved.ok()) saved = finish();
     close_copy();
     fresh_.reset();
+    if (saved.ok()) saved = show(staging);
     std::error_code ignored;
-    fs::remove_all(copy_, ignored);
+    fs::remove_all(staging, ignored);
     if (!saved.ok()) return saved.error();
     return std::move(report_);
   }
 
  private:
-  Result<void> copy_files() {
+  Result<void> check_source() const {
     std::error_code failed;
     if (!fs::is_directory(from_, failed)) return unavailable(from_.string() + " is not a directory.");
     const fs::directory_iterator files(from_, failed);
-    if (!failed &&
-        std::none_of(begin(files), end(files), [](const auto& file) { return is_of_a_store(file.path()); })) {
+    if (failed) return unavailable(from_.string() + " can not be read: " + failed.message() + ".");
+    if (std::none_of(begin(files), end(files), [](const auto& file) { return is_of_a_store(file.path()); })) {
       return unavailable(from_.string() + " holds no store.");
     }
     if (is_in_use(from_)) return unavailable("The store in " + from_.string() + " is in use; stop its server first.");
-    if (fs::exists(to_, failed) && !fs::is_empty(to_, failed)) {
-      return unavailable(to_.string() + " is not empty; name a directory that is not there yet.");
-    }
-    fs::create_directories(copy_, failed);
-    for (const auto& entry : fs::directory_iterator(from_, failed)) {
-      if (failed || !entry.is_regular_file(failed) || entry.path().filename() == "LOCK") continue;
-      fs::copy_file(entry.path(), copy_ / entry.path().filename(), failed);
-      if (failed) break;
-    }
-    if (failed) return unavailable("The store can not be copied to " + to_.string() + ": " + failed.message() + ".");
-    rocks::Witness(copy_).load(witness_);
     return {};
+  }
+
+  Result<void> copy_files() {
+    std::error_code failed;
+    fs::create_directories(copy_, failed);
+    if (failed) return unavailable("The directory " + copy_.string() + " can not be made: " + failed.message() + ".");
+    for (const auto& entry : fs::directory_iterator(from_, failed)) {
+      if (is_of_a_store(entry.path())) PARTITA_TRY_VOID(copy_file(entry.path()));
+    }
+    if (failed) return unavailable(from_.string() + " can not be read: " + failed.message() + ".");
+    if (rocks::Witness(copy_).load(witness_) != rocks::Witness::Found::kWhole) {
+      report_.losses.push_back(
+          "The file WITNESS is missing or damaged, so that it is not known whether the newest changes are there.");
+    }
+    return {};
+  }
+
+  // As much of it as can be read. Error: the copy can not be written.
+  Result<void> copy_file(const fs::path& file) {
+    const std::string name = file.filename();
+    std::error_code failed;
+    if (!fs::is_regular_file(file, failed)) {
+      report_.losses.push_back("The file " + name + " is no file.");
+      return {};
+    }
+    if (fs::copy_file(file, copy_ / name, failed)) return {};
+    const CloseFile from{open(file.c_str(), O_RDONLY | O_CLOEXEC)};
+    if (from.descriptor < 0) {
+      report_.losses.push_back("The file " + name + " can not be opened: " + std::strerror(errno) + ".");
+      return {};
+    }
+    const CloseFile to{open((copy_ / name).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
+    uint64_t unread = 0;
+    std::string why;
+    const uintmax_t size = fs::file_size(file, failed);
+    std::vector<char> bytes(kReadBytes);
+    for (uint64_t at = 0; at < size;) {
+      const uint64_t left = std::min<uint64_t>(size - at, kSectorBytes - at % kSectorBytes);
+      ssize_t count = pread(from.descriptor, bytes.data(), std::min<uint64_t>(size - at, kReadBytes), as_offset(at));
+      if (count < 0) count = pread(from.descriptor, bytes.data(), left, as_offset(at));
+      if (count == 0) break;
+      if (count < 0) {
+        why = std::strerror(errno);
+        count = static_cast<ssize_t>(left);
+        std::fill_n(bytes.begin(), left, '\0');
+        unread += left;
+      }
+      if (to.descriptor < 0 ||
+          pwrite(to.descriptor, bytes.data(), static_cast<size_t>(count), as_offset(at)) != count) {
+        return unavailable("The file " + (copy_ / name).string() + " can not be written: " + std::strerror(errno) +
+                           ".");
+      }
+      at += static_cast<uint64_t>(count);
+    }
+    if (unread > 0) {
+      report_.losses.push_back(std::to_string(unread) + " bytes of the file " + name + " can not be read: " + why +
+                               ".");
+    }
+    return {};
+  }
+  static off_t as_offset(uint64_t bytes) { return static_cast<off_t>(bytes); }
+
+  // The new store goes where it is to be.
+  Result<void> show(const fs::path& staging) const {
+    std::error_code failed;
+    fs::remove_all(copy_, failed);
+    fs::remove(staging / kNewName / "LOCK", failed);
+    PARTITA_TRY_VOID(rocks::sync_directory(staging / kNewName));
+    return rocks::move_up(staging / kNewName, to_);
   }
 
   // Leaves in each log of the copy what is readable, before and behind what is not.
@@ -148,6 +228,7 @@ class Rescue {
                                      [&](std::string_view record) {
                                        const auto [first, last] = rocks::sequences_of(record);
                                        if (first < next) return;
+                                       if (next == 0) first_sequence_ = first;
                                        if (next > 0 && first > next) say_lost(next, first, name);
                                        next = last;
                                        writer.add(record);
@@ -174,17 +255,23 @@ class Rescue {
                              std::to_string(to - 1) + ") can not be read in " + where + ".");
   }
 
+  // What a repair makes of the tables is a level 0 in no order that RocksDB knows; only iterators read it.
+  static std::vector<rocksdb::ColumnFamilyDescriptor> families() {
+    rocksdb::ColumnFamilyOptions any_order;
+    any_order.force_consistency_checks = false;
+    any_order.disable_auto_compactions = true;
+    return {{rocksdb::kDefaultColumnFamilyName, any_order}, {rocks::kLogFamily, any_order}};
+  }
+
   Status try_open_copy(bool make) {
     rocksdb::DBOptions options;
     options.info_log = rocks::make_info_logger();
     options.create_if_missing = make;
     options.create_missing_column_families = make;
-    const std::vector<rocksdb::ColumnFamilyDescriptor> families{{rocksdb::kDefaultColumnFamilyName, {}},
-                                                                {rocks::kLogFamily, {}}};
     std::vector<rocksdb::ColumnFamilyHandle*> handles;
     rocksdb::DB* db = nullptr;
-    const Status status = make ? rocksdb::DB::Open(options, copy_.string(), families, &handles, &db)
-                               : rocksdb::DB::OpenForReadOnly(options, copy_.string(), families, &handles, &db);
+    const Status status = make ? rocksdb::DB::Open(options, copy_.string(), families(), &handles, &db)
+                               : rocksdb::DB::OpenForReadOnly(options, copy_.string(), families(), &handles, &db);
     if (!status.ok()) return status;
     copy_db_.reset(db);
     copy_records_ = handles[0];
@@ -195,7 +282,8 @@ class Rescue {
   Result<void> open_copy() {
     // RocksDB takes a shorter list for one of an earlier moment, and forgets the tables that were added since.
     const bool is_whole = rocks::check_manifest(copy_, witness_).ok();
-    Status status = is_whole ? try_open_copy(false) : Status::Corruption("it is not whole");
+    Status status = is_whole ? check_oldest_log() : Status::Corruption("it is not whole");
+    if (status.ok()) status = try_open_copy(false);
     if (status.ok()) {
       const uint64_t last = copy_db_->GetLatestSequenceNumber();
       if (logs_are_empty_ && last < witness_.sequence) say_lost(last + 1, witness_.sequence + 1, "any log");
@@ -206,6 +294,28 @@ class Rescue {
     status = rebuild_copy();
     if (status.ok()) return {};
     return unavailable("Nothing can be read from " + from_.string() + ": " + status.ToString() + ".");
+  }
+
+  // Whether the first log goes on where the tables end: without the logs RocksDB knows the newest number of these.
+  Status check_oldest_log() {
+    if (first_sequence_ == 0) return Status::OK();
+    const fs::path aside = copy_ / "logs";
+    std::error_code failed;
+    fs::create_directories(aside, failed);
+    const auto move_logs = [&failed](const fs::path& from, const fs::path& to) {
+      for (const auto& entry : fs::directory_iterator(from, failed)) {
+        if (entry.path().extension() == ".log") fs::rename(entry.path(), to / entry.path().filename(), failed);
+      }
+    };
+    move_logs(copy_, aside);
+    const Status status = try_open_copy(false);
+    if (status.ok()) {
+      const uint64_t last = copy_db_->GetLatestSequenceNumber();
+      if (first_sequence_ > last + 1) say_lost(last + 1, first_sequence_, "any log");
+      close_copy();
+    }
+    move_logs(aside, copy_);
+    return failed ? Status::IOError(failed.message()) : status;
   }
 
   // From the tables, with RocksDB's own repair, and then from the logs, whose writes are only done again.
@@ -227,8 +337,7 @@ class Rescue {
     options.info_log = rocks::make_info_logger();
     Status status;
     if (has_tables) {
-      status = rocksdb::RepairDB(copy_.string(), options,
-                                 {{rocksdb::kDefaultColumnFamilyName, {}}, {rocks::kLogFamily, {}}});
+      status = rocksdb::RepairDB(copy_.string(), options, families());
     }
     if (status.ok()) status = try_open_copy(true);
     rocksdb::WriteOptions unlogged;
@@ -256,9 +365,9 @@ class Rescue {
     copy_db_.reset();
   }
 
-  Result<void> open_new() {
+  Result<void> open_new(const fs::path& directory) {
     RocksdbOptions options;
-    options.directory = to_.string();
+    options.directory = directory.string();
     PARTITA_TRY(fresh_, rocks::open_store(options));
     if (fresh_->begin(batch_).ok()) return {};
     return unavailable("The new store can not be written.");
@@ -336,7 +445,7 @@ class Rescue {
 
   const fs::path from_;
   const fs::path to_;
-  const fs::path copy_;
+  fs::path copy_;
   rocks::WitnessRecord witness_;
   SalvageReport report_;
   std::unique_ptr<rocksdb::DB> copy_db_;
@@ -344,6 +453,7 @@ class Rescue {
   rocksdb::ColumnFamilyHandle* copy_log_ = nullptr;
   std::unique_ptr<Store> fresh_;
   rocksdb::WriteBatch batch_;
+  uint64_t first_sequence_ = 0;  // of the oldest log that is needed; 0: there is none
   uint64_t last_id_ = 0;
   bool epoch_is_known_ = false;
   bool logs_are_empty_ = false;
