@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -262,6 +264,29 @@ TEST(DamageOfTheLogs, IsNotSeenWhereManyWereLeft) {
     for (int i = 0; i < records; ++i) ASSERT_TRUE(get(*engine.value(), "k" + std::to_string(i)).has_value()) << i;
     directory = next;
   }
+}
+
+TEST(DamageOfTheLogs, IsNotAnEmptyOneWhoseNeighboursFit) {
+  const TempDirectory root;
+  SeededRandom random(seed());
+  const Killed killed = make_killed(root.path(), random, Values::kLetters);
+  std::vector<uint64_t> numbers;
+  for (const auto& [number, size] : bytes_of_logs(killed.directory)) {
+    if (size > 0) numbers.push_back(number);
+  }
+  ASSERT_GE(numbers.size(), 2u);
+  ASSERT_GT(numbers[1], numbers[0] + 1);
+  char name[32];
+  std::snprintf(name, sizeof name, "%06llu.log", static_cast<unsigned long long>(numbers[0] + 1));
+  const fs::path copy = root.path() / "try";
+  copy_store(killed.directory, copy);
+  std::ofstream(copy / name).flush();
+  std::string note;
+  EXPECT_EQ(outcome_of(copy, killed, note), Outcome::kWhole) << note;
+  std::snprintf(name, sizeof name, "%06llu.log", static_cast<unsigned long long>(numbers[1]));
+  copy_store(killed.directory, copy);
+  fs::resize_file(copy / name, 0);
+  EXPECT_EQ(outcome_of(copy, killed, note), Outcome::kRefused) << note;
 }
 
 TEST(DamageOfTheList, ThatEndsEarlyIsToldByTheRescue) {

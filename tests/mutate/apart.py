@@ -84,7 +84,7 @@ APART = [
     Mutant("RocksDB leaves the log of an opening empty", ROCKS + "store.cc", "state.log_bytes > kMaxWalBytes",
            "state.log_bytes > UINT64_MAX - 1", ("contract_test:DamageOfTheLogs.*",)),
     Mutant("an empty log between others is damage", ROCKS + "damage_check.cc", "if (is_known && next == 0 && !empty.empty()) {",
-           "if (is_known && !empty.empty()) {", ("contract_test:DiskFaults.*",)),
+           "if (is_known && !empty.empty()) {", ("contract_test:DamageOfTheLogs.*",)),
     Mutant("a salvage reads no tables that overlap", ROCKS + "salvage.cc",
            "    any_order.force_consistency_checks = false;\n", "", ("contract_test:Rescued.*",)),
     Mutant("a salvage misses no oldest log", ROCKS + "salvage.cc", "if (first_sequence_ > last + 1)",
