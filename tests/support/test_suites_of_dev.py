@@ -33,7 +33,12 @@ def suites(directory, lines, ignored=()):
     (directory / "results").mkdir()
     head = [f"PYTHON='{sys.executable}' RESULTS=results PYTEST_FILTER=()", "say() { :; }"]
     text = "\n".join(["set -euo pipefail", *head, SUITES, TRAP, *lines])
-    ignore = lambda: [signal.signal(each, signal.SIG_IGN) for each in ignored]
+    ended_by = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # whoever runs the tests may ignore them
+
+    def ignore():
+        for each in ended_by:
+            signal.signal(each, signal.SIG_IGN if each in ignored else signal.SIG_DFL)
+
     with subprocess.Popen(["/bin/bash", "-c", text], cwd=directory, stdout=subprocess.DEVNULL, preexec_fn=ignore,
                           env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}) as shell:
         try:
