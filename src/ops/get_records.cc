@@ -22,8 +22,13 @@ using wire::JsonWriter;
 
 struct Read {
   std::string stream_arn;
+  uint32_t shard = 0;
   StreamRecords found;
 };
+
+std::string topic_of(const Read& read) {
+  return table::topic_of(read.found.stream.table_id, read.found.stream.created_ms, read.shard);
+}
 
 // All as long as one another.
 std::string_view event_name(table::StreamEvent event) {
@@ -60,8 +65,8 @@ class RecordWriter {
  public:
   RecordWriter(JsonWriter& json, const Context& context, const Read& read)
       : json_(json),
-        name_(read.stream_arn),
-        arn_bytes_(name_.size()),
+        name_(topic_of(read)),
+        topic_bytes_(name_.size()),
         region_(quoted(context.caller.region)),
         view_(quoted(read.found.stream.view_type)) {}
 
@@ -74,15 +79,16 @@ class RecordWriter {
   std::string_view place(int64_t bytes);
 
   JsonWriter& json_;
-  std::string name_;  // of a record: the stream's ARN and the sequence number
-  const size_t arn_bytes_;
+  std::string name_;  // of a record: its shard's topic and the sequence number
+  const size_t topic_bytes_;
   const std::string region_;
   const std::string view_;
   std::string event_;
   std::string text_;
 };
 
-// The id is the same for the same record, and no other's.
+// The id is the same for the same record, whoever reads it, and no other's: of shards, any two may have the same
+// sequence numbers.
 std::string_view RecordWriter::event(table::StreamEvent event) {
   constexpr std::string_view kId = R"("eventID":")";
   constexpr size_t kIdBytes = 32;
@@ -106,7 +112,7 @@ std::string_view RecordWriter::created(int64_t at_ms) {
 
 std::string_view RecordWriter::place(int64_t bytes) {
   text_ = R"("SequenceNumber":")";
-  text_.append(name_, arn_bytes_, table::kSequenceDigits).append(R"(","SizeBytes":)");
+  text_.append(name_, topic_bytes_, table::kSequenceDigits).append(R"(","SizeBytes":)");
   append_number(text_, bytes);
   return text_.append(R"(,"StreamViewType":)").append(view_);
 }
@@ -121,8 +127,8 @@ Result<void> RecordWriter::write_image(std::string_view name, std::string_view s
 
 Result<void> RecordWriter::write(const StreamRecords::One& one) {
   const table::ItemRecord& record = one.record;
-  name_.resize(arn_bytes_ + table::kSequenceDigits);
-  table::put_sequence_number(one.position, name_.data() + arn_bytes_);
+  name_.resize(topic_bytes_ + table::kSequenceDigits);
+  table::put_sequence_number(one.position, name_.data() + topic_bytes_);
   json_.begin_object();
   json_.raw(event(record.event));
   json_.key("dynamodb");
@@ -171,7 +177,7 @@ struct GetRecords {
     if (iterator.issued_ms < context.iterators_from_ms) co_return model::refuse(model::Fault::kIteratorExpired);
     auto found = co_await table::read_records(context.database, iterator, request.limit);
     if (!found.ok()) co_return worded_for_stream(std::move(found).error(), request.stream_arn);
-    co_return Read{request.stream_arn, std::move(found).value()};
+    co_return Read{request.stream_arn, iterator.shard, std::move(found).value()};
   }
 
   static Task<Result<std::string>> encode(const Context& context, const Read& read) {

@@ -106,6 +106,26 @@ def test_each_way_to_write_leaves_its_record(table):
     assert len({record["eventID"] for record in records}) == 5
 
 
+@op("GetRecords", "PutItem", "UpdateTable")
+def test_the_id_of_a_record_is_no_others_and_stays(new_table):
+    """Of all the shards of a stream, and of the one that a table had before."""
+    name = new_table(simple(fresh_table("ids"), StreamSpecification=STREAM))["TableName"]
+    streams = []
+    for _ in range(2):
+        wait_active(name)
+        for number in range(40):
+            put(name, f"k{number}", n=N(str(len(streams))))
+        streams.append(ok("DescribeTable", TableName=name)["Table"]["LatestStreamArn"])
+        ok("UpdateTable", TableName=name, StreamSpecification={"StreamEnabled": False})
+        wait_active(name)
+        if len(streams) < 2:
+            ok("UpdateTable", TableName=name, StreamSpecification=STREAM)
+    assert len(described(streams[0])["Shards"]) == 4
+    ids = [record["eventID"] for arn in streams for record in all_records(arn)]
+    assert len(set(ids)) == len(ids) == 80
+    assert ids == [record["eventID"] for arn in streams for record in all_records(arn)]
+
+
 @op("GetRecords", "BatchWriteItem", "TransactWriteItems")
 def test_batches_and_transactions_leave_theirs(table):
     name, arn, _ = table
