@@ -1,14 +1,11 @@
 #include "app/callers.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "auth/words.h"
+#include "base/whole_file.h"
 
 namespace partita::app {
 
@@ -20,15 +17,9 @@ constexpr size_t kMostToken = 1024;
 template <class Parse>
 auto read_file(const std::string& path, std::string_view what, Parse parse) {
   using Read = decltype(parse(std::string_view()));
-  std::ifstream file(path, std::ios::binary);
-  std::error_code ignored;
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file.is_open() || std::filesystem::is_directory(path, ignored)) {
-    return Read(Error(ErrorKind::kInvalid, "The " + std::string(what) + " in " + path + " can not be read."));
-  }
-  const std::string held = std::move(text).str();
-  auto read = parse(std::string_view(held));
+  const auto held = read_whole_file(path, "The " + std::string(what) + " in");
+  if (!held.ok()) return Read(Error(ErrorKind::kInvalid, std::string(held.error().sentence())));
+  auto read = parse(std::string_view(*held));
   if (read.ok()) return read;
   return Read(Error(ErrorKind::kInvalid, path + ": " + std::string(read.error().sentence())));
 }

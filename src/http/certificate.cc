@@ -3,12 +3,10 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
-#include <cerrno>
-#include <fstream>
-#include <sstream>
 #include <string_view>
-#include <system_error>
 #include <utility>
+
+#include "base/whole_file.h"
 
 namespace partita::http {
 
@@ -35,14 +33,12 @@ Error wrong(std::string sentence) {
 
 // The text of the file, if it has a block of PEM that is called so. `what`: for people.
 Result<std::string> read_pem(const std::string& file, std::string_view what, std::string_view block) {
-  std::ifstream in(file, std::ios::binary);
-  const int cause = errno;
-  const std::string said = "The " + std::string(what) + " in " + file;
-  if (!in.is_open()) return wrong(said + " can not be read: " + std::system_category().message(cause) + ".");
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (in.bad() || !text) return wrong(said + " can not be read: it is empty, or no file.");
-  std::string held = std::move(text).str();
+  const std::string called = "The " + std::string(what) + " in";
+  const std::string said = called + " " + file;
+  auto read = read_whole_file(file, called);
+  if (!read.ok()) return wrong(std::string(read.error().sentence()));
+  std::string held = std::move(read).value();
+  if (held.empty()) return wrong(said + " can not be read: it is empty.");
   for (size_t at = held.find("-----BEGIN "); at != std::string::npos; at = held.find("-----BEGIN ", at + 1)) {
     const std::string_view line = std::string_view(held).substr(at, held.find('\n', at) - at);
     if (line.find(block) != std::string_view::npos) return held;

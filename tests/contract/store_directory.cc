@@ -71,7 +71,7 @@ fs::path newest_log(const fs::path& directory) {
 
 rocks::WitnessRecord witness_of(const fs::path& store) {
   rocks::WitnessRecord record;
-  EXPECT_EQ(rocks::Witness(store).load(record), rocks::Witness::Found::kWhole);
+  EXPECT_EQ(rocks::Witness(store).load(record).value(), rocks::Witness::Found::kWhole);
   return record;
 }
 

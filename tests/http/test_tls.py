@@ -319,8 +319,8 @@ NO_KEY = "The key in {key} is not the key of the certificate in {pem}."
 @pytest.mark.parametrize("which, make, said", [
     ("pem", lambda *_: None, "The certificate in {pem} can not be read: No such file or directory."),
     ("key", lambda *_: None, "The key in {key} can not be read: No such file or directory."),
-    ("pem", lambda _, path: path.mkdir(), "The certificate in {pem} can not be read: it is empty, or no file."),
-    ("pem", write_text(""), "The certificate in {pem} can not be read: it is empty, or no file."),
+    ("pem", lambda _, path: path.mkdir(), "The certificate in {pem} can not be read: Is a directory."),
+    ("pem", write_text(""), "The certificate in {pem} can not be read: it is empty."),
     ("pem", write_text("hello\n"), "The certificate in {pem} is not PEM: there is no line '-----BEGIN CERTIFICATE-----' in it."),
     ("pem", lambda pair, path: path.write_bytes(pair[1].read_bytes()),
      "The certificate in {pem} is not PEM: there is no line '-----BEGIN CERTIFICATE-----' in it."),

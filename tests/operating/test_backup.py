@@ -195,6 +195,50 @@ def test_what_can_not_be_is_said(tmp_path):
         assert "There is no backup 7 in" in refused("restore", tmp_path / "backups", tmp_path / "new", "--backup", 7)
 
 
+def make_directory_of(file):
+    """What no process can read as a file, root's neither. The file itself stays beside it."""
+    file.rename(file.with_name(file.name + ".away"))
+    file.mkdir()
+
+
+def put_back(file):
+    file.rmdir()
+    file.with_name(file.name + ".away").rename(file)
+
+
+def test_a_mark_that_can_not_be_read_is_named(tmp_path):
+    data, backups = tmp_path / "data", tmp_path / "backups"
+    mark = backups / "PARTITA-BACKUPS"
+    said = f"The file {mark} can not be read: Is a directory.\n"
+    with running_server(data_dir=data) as server:
+        fill(server, 3)
+        done("backup", data, backups)
+        make_directory_of(mark)
+        assert refused("backup", data, backups).endswith(said)
+        put_large(server, 3)  # it serves on
+        put_back(mark)
+        done("backup", data, backups)
+    make_directory_of(mark)
+    words = [("backup", data, backups), ("backup", "list", backups), ("backup", "prune", backups, "--keep", 1)]
+    for verb in *words, ("restore", backups, tmp_path / "new"), ("verify", backups):
+        assert refused(*verb).endswith(said), verb
+
+
+@pytest.mark.parametrize("name", ["CURRENT", "WITNESS"])
+def test_a_file_of_the_store_that_can_not_be_read_is_named(tmp_path, name):
+    data = tmp_path / "data"
+    with running_server(data_dir=data) as server:
+        fill(server, 3)
+    make_directory_of(data / name)
+    said = f"The file {data / name} can not be read: Is a directory.\n"
+    words = [("serve", "--data", data, "--listen", "127.0.0.1:0"), ("verify", data), ("backup", data, tmp_path / "backups")]
+    for verb in words:
+        assert refused(*verb).endswith(said), verb
+    put_back(data / name)
+    with running_server(data_dir=data) as server:
+        assert len(numbers_in(server)["a"]) == 3
+
+
 def test_backups_of_two_stores_do_not_mix(tmp_path):
     with running_server(data_dir=tmp_path / "one"), running_server(data_dir=tmp_path / "two"):
         done("backup", tmp_path / "one", tmp_path / "backups")

@@ -10,12 +10,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "base/log.h"
+#include "base/whole_file.h"
 #include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/private_directory.h"
 
@@ -55,8 +54,7 @@ Result<void> prepare(const fs::path& directory) {
 }
 
 Result<void> check_mark(const fs::path& directory) {
-  std::ifstream in(directory / kMarkName, std::ios::binary);
-  const std::string mark((std::istreambuf_iterator<char>(in)), {});
+  PARTITA_TRY(const std::string mark, read_whole_file(directory / kMarkName));
   if (mark == kMark) return {};
   return misuse("The backups in " + directory.string() + " are of a newer version of Partita, or of another program.");
 }

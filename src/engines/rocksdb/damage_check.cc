@@ -5,8 +5,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/whole_file.h"
 #include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/log_file.h"
 #include "engines/rocksdb/staging.h"
@@ -45,15 +44,10 @@ Result<Logs> list_logs(const fs::path& directory) {
   return logs;
 }
 
-std::string read_whole(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return std::string((std::istreambuf_iterator<char>(in)), {});
-}
-
 }  // namespace
 
 Result<uint64_t> check_manifest(const fs::path& directory, const WitnessRecord& witness) {
-  const std::string current = read_whole(directory / "CURRENT");
+  PARTITA_TRY(const std::string current, read_whole_file(directory / "CURRENT"));
   const std::string name = current.substr(0, current.find('\n'));
   const std::optional<uint64_t> number = manifest_number(name);
   if (!number || current != name + "\n") return damaged(directory, "its file CURRENT is not as it was written");
@@ -177,7 +171,7 @@ Error damaged(const fs::path& directory, const std::string& what) {
 Result<DirectoryState> check_directory(const fs::path& directory) {
   DirectoryState state;
   PARTITA_TRY(const Logs logs, list_logs(directory));
-  const Witness::Found found = Witness(directory).load(state.witness);
+  PARTITA_TRY(const Witness::Found found, Witness(directory).load(state.witness));
   std::error_code failed;
   if (!fs::exists(directory / "CURRENT", failed)) {
     if (fs::exists(directory / kRestoringName, failed)) {

@@ -28,8 +28,8 @@ struct DirectoryState {
 // what is torn is cut off, and newer logs without a record are erased.
 Result<DirectoryState> check_directory(const std::filesystem::path& directory);
 
-// The number of the MANIFEST that CURRENT names. Errors, one sentence each: kCorrupt when one of the two is not whole
-// as far as `witness` knows, kUnavailable when the MANIFEST can not be read. Changes nothing.
+// The number of the MANIFEST that CURRENT names. Errors: kCorrupt, with one sentence, when one of the two is not whole
+// as far as `witness` knows; kUnavailable, when one can not be read. Changes nothing.
 Result<uint64_t> check_manifest(const std::filesystem::path& directory, const WitnessRecord& witness);
 
 // The same for the whole store, once it is open: `sequence` is where RocksDB goes on.

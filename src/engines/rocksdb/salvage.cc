@@ -129,7 +129,8 @@ class Rescue {
       if (is_of_a_store(entry.path())) PARTITA_TRY_VOID(copy_file(entry.path()));
     }
     if (failed) return unavailable(from_.string() + " can not be read: " + failed.message() + ".");
-    if (rocks::Witness(copy_).load(witness_) != rocks::Witness::Found::kWhole) {
+    const auto found = rocks::Witness(copy_).load(witness_);
+    if (!found.ok() || *found != rocks::Witness::Found::kWhole) {
       report_.losses.push_back(
           "The file WITNESS is missing or damaged, so that it is not known whether the newest changes are there.");
     }

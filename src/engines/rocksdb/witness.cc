@@ -10,13 +10,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/whole_file.h"
 #include "engines/rocksdb/batches.h"
 
 namespace partita::rocks {
@@ -93,12 +93,11 @@ Witness::~Witness() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-Witness::Found Witness::load(WitnessRecord& record) const {
+Result<Witness::Found> Witness::load(WitnessRecord& record) const {
   record = {};
   std::error_code ignored;
   if (!std::filesystem::exists(file_, ignored)) return Found::kNothing;
-  std::ifstream in(file_, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  PARTITA_TRY(const std::string text, read_whole_file(file_));
   if (const std::optional<WitnessRecord> found = record_of(text)) return record = *found, Found::kWhole;
   // The first form was one decimal number: the highest sequence number in a table file.
   const bool number = text.size() >= 2 && text.size() <= 21 && text.back() == '\n' &&

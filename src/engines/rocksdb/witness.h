@@ -13,6 +13,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
+
 namespace partita::rocks {
 
 struct WitnessRecord {
@@ -42,8 +44,8 @@ class Witness {
   Witness& operator=(const Witness&) = delete;
   ~Witness();
 
-  // What the last opening left. Changes nothing.
-  Found load(WitnessRecord& record) const;
+  // What the last opening left. Changes nothing. Error: kUnavailable, with one sentence, when it can not be read.
+  Result<Found> load(WitnessRecord& record) const;
   // Goes on from `record`; `logs` are the write-ahead logs that are there. False, and errno says why, when the file can
   // not be written.
   bool begin(const WitnessRecord& record, std::set<uint64_t> logs);

@@ -1,0 +1,42 @@
+#include "base/whole_file.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace partita {
+namespace {
+
+namespace fs = std::filesystem;
+
+class WholeFile : public testing::Test {
+ protected:
+  WholeFile() {
+    std::string name = testing::TempDir() + "whole-file-XXXXXX";
+    place_ = mkdtemp(name.data());
+  }
+  ~WholeFile() override { fs::remove_all(place_); }
+
+  fs::path place_;
+};
+
+TEST_F(WholeFile, IsReadWhateverItHolds) {
+  for (const size_t bytes : {size_t{0}, size_t{1}, size_t{4096}, size_t{4097}, size_t{50'000}}) {
+    std::string written(bytes, 'x');
+    if (bytes > 2) written[1] = '\0', written[2] = '\n';
+    std::ofstream(place_ / "file", std::ios::binary) << written;
+    EXPECT_EQ(read_whole_file(place_ / "file").value(), written);
+  }
+}
+
+TEST_F(WholeFile, ThatCanNotBeReadIsNamedWithTheReason) {
+  EXPECT_EQ(read_whole_file(place_).error().sentence(),
+            "The file " + place_.string() + " can not be read: Is a directory.");
+  const auto missing = read_whole_file(place_ / "none", "The key in");
+  EXPECT_EQ(missing.error().kind(), ErrorKind::kUnavailable);
+  EXPECT_EQ(missing.error().sentence(),
+            "The key in " + (place_ / "none").string() + " can not be read: No such file or directory.");
+}
+
+}  // namespace
+}  // namespace partita
