@@ -28,21 +28,38 @@ std::string moment(int64_t seconds) {
   return text + " UTC";
 }
 
-void say(const std::string& directory, uint64_t id, uint64_t bytes, uint64_t new_bytes) {
-  std::printf("Backup %" PRIu64 " is in %s: %s, of which %s were new.\n", id, directory.c_str(),
-              mebibytes(bytes).c_str(), mebibytes(new_bytes).c_str());
+struct Said {
+  uint64_t id;
+  uint64_t bytes;
+  uint64_t new_bytes;
+  uint64_t mended;
+  uint64_t damaged;
+};
+
+void say(const std::string& directory, const Said& made) {
+  if (made.mended > 0) {
+    std::printf("Files of earlier backups that were damaged and are copied again: %" PRIu64 ".\n", made.mended);
+  }
+  if (made.damaged > 0) {
+    std::printf("Files of earlier backups that are damaged, and which the store has no more: %" PRIu64
+                ". What needs them can not be restored.\n",
+                made.damaged);
+  }
+  std::printf("Backup %" PRIu64 " is in %s: %s, of which %s were new.\n", made.id, directory.c_str(),
+              mebibytes(made.bytes).c_str(), mebibytes(made.new_bytes).c_str());
 }
 
 Result<void> back_up_here(const CommandLine& line) {
   PARTITA_TRY(const storage::HeldEngine store, hold_store(line.from, true));
   Teller teller;
-  BackupRequest request{line.backups, line.keep, [&](uint64_t bytes) {
-                          const auto told = [&] { return "backing up: " + mebibytes(bytes) + " copied"; };
-                          teller.tell(told);
-                          return true;
-                        }};
+  const OnBytes progress = [&](uint64_t bytes) {
+    const auto told = [&] { return "backing up: " + mebibytes(bytes) + " copied"; };
+    teller.tell(told);
+    return true;
+  };
+  const BackupRequest request{line.backups, line.keep, progress, line.mends};
   PARTITA_TRY(const MadeBackup made, engine_of(line.from).back_up(*store.engine, request));
-  say(line.backups, made.backup.id, made.backup.bytes, made.new_bytes);
+  say(line.backups, {made.backup.id, made.backup.bytes, made.new_bytes, made.mended, made.damaged});
   return {};
 }
 
@@ -53,13 +70,16 @@ Result<void> back_up_there(const CommandLine& line, AdminClient& server) {
   json.string(whole_path(line.backups));  // a server's working directory may be another
   json.key("Keep");
   json.number(static_cast<int64_t>(line.keep));
+  json.key("Mend");
+  json.boolean(line.mends);
   json.end_object();
   PARTITA_TRY_VOID(server.ask("StartBackup", std::move(json).take()));
   for (Teller teller;;) {
     PARTITA_TRY(const wire::JsonDocument said, server.ask("DescribeBackup", "{}"));
     const auto number = [&](std::string_view name) { return static_cast<uint64_t>(integer_of(said.root().get(name))); };
     if (text_of(said.root().get("State")) == "DONE") {
-      say(line.backups, number("Id"), number("Bytes"), number("NewBytes"));
+      say(line.backups,
+          {number("Id"), number("Bytes"), number("NewBytes"), number("MendedFiles"), number("DamagedFiles")});
       return {};
     }
     const auto told = [&] { return "backing up: " + mebibytes(number("CopiedBytes")) + " copied"; };
@@ -147,15 +167,19 @@ std::string BackupMaker::start(const ops::Call& call) {
   const wire::JsonValue keep = asked->root().get("Keep");
   const bool counted = !keep.present() || (keep.is(wire::JsonValue::Kind::kInteger) && keep.as_integer() >= 0);
   if (!counted) return error_body("Keep takes a number of backups.");
+  const wire::JsonValue mend = asked->root().get("Mend");
+  if (mend.present() && !mend.is(wire::JsonValue::Kind::kBoolean)) return error_body("Mend takes true or false.");
   if (row_.back_up == nullptr) return error_body(row_.backed_up_by);
   std::lock_guard lock(mutex_);
   if (running_) return error_body("The server is making a backup already; wait until it is done.");
   if (thread_.joinable()) thread_.join();
-  BackupRequest request{directory, keep.present() ? static_cast<size_t>(keep.as_integer()) : 0, [this](uint64_t bytes) {
-                          std::lock_guard held(mutex_);
-                          bytes_ = bytes;
-                          return !stopping_ && !left_alone_;
-                        }};
+  const OnBytes progress = [this](uint64_t bytes) {
+    std::lock_guard held(mutex_);
+    bytes_ = bytes;
+    return !stopping_ && !left_alone_;
+  };
+  BackupRequest request{directory, keep.present() ? static_cast<size_t>(keep.as_integer()) : 0, progress,
+                        mend.present() && mend.as_boolean()};
   running_ = true;
   left_alone_ = false;
   bytes_ = 0;
@@ -202,6 +226,8 @@ std::string BackupMaker::describe() {
     number("Id", (*made_)->backup.id);
     number("Bytes", (*made_)->backup.bytes);
     number("NewBytes", (*made_)->new_bytes);
+    number("MendedFiles", (*made_)->mended);
+    number("DamagedFiles", (*made_)->damaged);
   }
   json.end_object();
   return std::move(json).take();

@@ -22,9 +22,9 @@ Result<void> list_backups(const CommandLine& line);
 Result<void> prune_backups(const CommandLine& line);
 Result<void> restore(const CommandLine& line);
 
-// Makes backups of a server's store on a thread of its own, one at a time: the operations StartBackup, of a Directory
-// and how many to Keep, which stops when that connection ends, and DescribeBackup, which says how the newest is.
-// Callable from any thread.
+// Makes backups of a server's store on a thread of its own, one at a time: the operations StartBackup, of a Directory,
+// how many to Keep and whether to Mend, which stops when that connection ends, and DescribeBackup, which says how the
+// newest is. Callable from any thread.
 class BackupMaker {
  public:
   BackupMaker(storage::Engine& engine, const EngineRow& row) : engine_(engine), row_(row) {}

@@ -98,6 +98,9 @@ Result<void> set_backup_id(Draft& draft, std::string_view text) {
 
 constexpr std::array kBackupFlags = {
     Flag{"--keep", "N", "Then delete all but the newest N backups of the directory (default: keep all).", set_keep},
+    Flag{"--mend", "",
+         "First read all that earlier backups share, and copy again from the store what is damaged there.",
+         set_on<&CommandLine::mends>},
 };
 
 constexpr std::array kPruneFlags = {
@@ -316,7 +319,8 @@ const std::array kOwnVerbs = {
             finish_list,
             take_list},
     VerbRow{"backup prune", Verb::kPruneBackups, "BACKUPS --keep N",
-            "Delete all but the newest backups, and those that are damaged.", kPruneFlags, finish_prune, take_prune},
+            "Delete all but the newest backups, and those of which files are missing.", kPruneFlags, finish_prune,
+            take_prune},
     VerbRow{
         "restore", Verb::kRestore, "BACKUPS DIR [OPTION...]",
         "Make a store of a backup in a directory that is not there yet, or empty. Interrupted, the same command begins "

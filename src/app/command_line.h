@@ -82,6 +82,7 @@ struct CommandLine {
   std::string backups;    // the directory of them; of kVerify it may be empty. The store is `from` or, restored, `data`
   uint32_t backup_id = 0;          // 0: the newest
   size_t keep = 0;                 // how many backups stay; 0: all
+  bool mends = false;              // of kBackup
   std::vector<std::string> words;  // of kAccount: what stands behind the verb
   Simulated simulated;             // of kSimulate, beside `identities`
 };

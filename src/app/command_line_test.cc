@@ -128,12 +128,14 @@ TEST(CommandLine, ReadsWhatToSalvage) {
 }
 
 TEST(CommandLine, ReadsWhatToBackUpRestoreAndVerify) {
-  const auto backup = read({"backup", "data", "/b", "--keep", "3"});
+  const auto backup = read({"backup", "data", "/b", "--keep", "3", "--mend"});
   ASSERT_TRUE(backup.ok());
   EXPECT_EQ(backup->verb, Verb::kBackup);
   EXPECT_EQ(backup->from, "rocksdb:data");
   EXPECT_EQ(backup->backups, "/b");
   EXPECT_EQ(backup->keep, 3u);
+  EXPECT_TRUE(backup->mends);
+  EXPECT_FALSE(read({"backup", "data", "/b"})->mends);
   const auto list = read({"backup", "list", "/b"});
   ASSERT_TRUE(list.ok());
   EXPECT_EQ(list->verb, Verb::kListBackups);
@@ -196,6 +198,7 @@ TEST(CommandLine, RefusesMisuse) {
            {"backup", "data"},
            {"backup", "data", "/b", "more"},
            {"backup", "data", "/b", "--keep", "0"},
+           {"backup", "prune", "/b", "--keep", "1", "--mend"},
            {"backup", "data", ""},
            {"backup", "oracle://x", "/b"},
            {"backup", "list"},

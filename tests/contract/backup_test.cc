@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
@@ -243,6 +244,131 @@ TEST_F(Backups, ThatAreDamagedAreNotServed) {
   EXPECT_EQ(restore_backup({backups(), 1, restored() + "2", nullptr}).error().kind(), ErrorKind::kCorrupt);
   EXPECT_EQ(delete_old_backups(backups(), 1).value(), 1u);
   EXPECT_EQ(ids(), std::vector<uint32_t>());
+}
+
+// Of one file that three backups share.
+class SharedTable : public Backups {
+ protected:
+  SharedTable() {
+    fill(*open());
+    engine_ = open();
+    for (int i = 0; i < 3; ++i) {
+      put(*engine_, "number", std::to_string(i));
+      back_up(*engine_);
+    }
+    table_ = largest(backups() + "/shared_checksum");
+  }
+  static fs::path largest(const fs::path& directory) {
+    std::vector<fs::path> tables;
+    for (const auto& entry : fs::directory_iterator(directory)) {
+      if (entry.path().extension() == ".sst") tables.push_back(entry.path());
+    }
+    return *std::ranges::max_element(tables, {}, [](const fs::path& one) { return fs::file_size(one); });
+  }
+  static void flip(const fs::path& file) {
+    change_bytes(file, fs::file_size(file) / 2, 1, [](char c) { return static_cast<char>(c ^ 4); });
+  }
+  Result<MadeBackup> mend(OnBytes progress = nullptr) {
+    return back_up_rocksdb_engine(*engine_, {backups(), 0, std::move(progress), true});
+  }
+  static std::set<std::string> names(const std::map<std::string, int64_t>& listed) {
+    std::set<std::string> found;
+    for (const auto& [name, changed] : listed) found.insert(name);
+    return found;
+  }
+  void expect_sound(uint32_t id) {
+    EXPECT_TRUE(check_backup(backups(), id).ok());
+    EXPECT_EQ(value_of(*restore(id), "number"), std::to_string(std::min(id, 3u) - 1));
+  }
+
+  std::unique_ptr<Engine> engine_;
+  fs::path table_;
+};
+
+TEST_F(SharedTable, ThatIsDamagedIsNamedWithWhatToDo) {
+  flip(table_);
+  ASSERT_TRUE(back_up_rocksdb_engine(*engine_, {backups(), 0, nullptr}).ok());
+  for (const uint32_t id : {1, 4}) {
+    const std::string why = " in " + backups() + " can not be %: its file shared_checksum/" +
+                            table_.filename().string() + " is damaged; `partita backup STORE " + backups() +
+                            " --mend` copies it again while the store has it.";
+    const auto sentence = [&](std::string_view done) {
+      std::string said = "The backup " + std::to_string(id) + why;
+      return said.replace(said.find('%'), 1, done);
+    };
+    EXPECT_EQ(check_backup(backups(), id).error().sentence(), sentence("used"));
+    EXPECT_EQ(try_restore(id).error().sentence(), sentence("restored"));
+  }
+  const auto own = backups() + "/private/1/CURRENT";
+  flip(table_);
+  flip(own);
+  EXPECT_EQ(check_backup(backups(), 1).error().sentence(),
+            "The backup 1 in " + backups() + " can not be used: its file private/1/CURRENT is damaged.");
+}
+
+TEST_F(SharedTable, IsCopiedAgainForAllThatShareIt) {
+  const std::vector<std::function<void()>> ways = {
+      [&] { flip(table_); },
+      [&] { fs::resize_file(table_, fs::file_size(table_) / 2); },
+      [&] { fs::remove(table_); },
+      [&] { change_bytes(table_, 0, 100, [](char) { return '\0'; }); },
+  };
+  uint32_t newest = 3;
+  for (const auto& damage : ways) {
+    damage();
+    EXPECT_FALSE(check_backup(backups(), 1).ok());
+    const auto made = mend();
+    ASSERT_TRUE(made.ok()) << made.error().sentence();
+    EXPECT_EQ(made->mended, 1u);
+    EXPECT_EQ(made->damaged, 0u);
+    EXPECT_EQ(made->backup.id, ++newest);
+    EXPECT_LT(made->new_bytes, fs::file_size(table_) / 4);
+    for (uint32_t id = 1; id <= newest; ++id) expect_sound(id);
+  }
+  EXPECT_EQ(mend()->mended, 0u);
+  expect_private();
+}
+
+TEST_F(SharedTable, ThatTheStoreHasNoMoreIsNoHindrance) {
+  flip(table_);
+  engine_.reset();
+  fs::remove_all(path());
+  ASSERT_FALSE(try_restore().ok());
+  engine_ = open();  // another store, where the first one was
+  fill(*engine_);
+  put(*engine_, "number", "2");
+  const auto made = mend();
+  ASSERT_TRUE(made.ok()) << made.error().sentence();
+  EXPECT_EQ(made->mended, 0u);
+  EXPECT_EQ(made->damaged, 1u);
+  expect_sound(4);
+  EXPECT_FALSE(check_backup(backups(), 1).ok());
+}
+
+TEST_F(SharedTable, IsNotCopiedFromAStoreThatIsDamagedToo) {
+  flip(table_);
+  flip(largest(path()));
+  const auto made = mend();
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().kind(), ErrorKind::kCorrupt);
+  EXPECT_NE(made.error().sentence().find(table_.filename().string()), std::string_view::npos);
+  EXPECT_EQ(ids(), (std::vector<uint32_t>{1, 2, 3}));
+}
+
+TEST_F(SharedTable, WhoseMendingIsStoppedStaysAsItIs) {
+  flip(table_);
+  const auto before = listing();
+  // While it is read, and while it is copied: both are a step, and one to see the end.
+  for (int step = 1; step <= 4; ++step) {
+    int asked = 0;
+    const auto stopped = mend([&](uint64_t) { return ++asked < step; });
+    ASSERT_FALSE(stopped.ok());
+    EXPECT_NE(stopped.error().sentence().find("stopped"), std::string_view::npos);
+    EXPECT_FALSE(check_backup(backups(), 1).ok());
+    EXPECT_EQ(names(listing()), names(before));
+  }
+  ASSERT_TRUE(mend().ok());
+  expect_sound(1);
 }
 
 TEST_F(Backups, WhoseRestorationIsCutOffAreNotServed) {

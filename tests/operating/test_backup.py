@@ -1,6 +1,7 @@
 """`partita backup`, `restore` and `verify` beside a server that serves, is killed, and is damaged."""
 
 import base64
+import contextlib
 import ctypes
 import os
 import re
@@ -344,16 +345,45 @@ def test_a_restored_store_is_one_with_its_last_file(tmp_path):
     assert len(names) > 2 and names[-1] == "CURRENT", names
 
 
+@pytest.mark.parametrize("serves", [True, False])
+def test_a_damaged_file_of_all_backups_is_named_and_mended(tmp_path, serves):
+    data, backups = tmp_path / "data", tmp_path / "backups"
+    server = Server(data).start()
+    fill(server, 40)
+    server.stop()
+    with contextlib.ExitStack() as stack:
+        if serves:
+            stack.enter_context(running_server(data_dir=data))
+        for _ in range(2):
+            done("backup", data, backups)
+        table = max((backups / "shared_checksum").glob("*.sst"), key=lambda file: file.stat().st_size)
+        flip_a_bit(table)
+        done("backup", data, backups)  # it takes the file over as it is
+        ended = partita("verify", backups)
+        assert ended.returncode == 1
+        advice = f"`partita backup STORE {backups} --mend` copies it again while the store has it.\n"
+        assert f"The backup 3 in {backups} can not be used: its file shared_checksum/{table.name} is damaged; {advice}" in ended.stdout
+        assert refused("restore", backups, tmp_path / "new").endswith(f"shared_checksum/{table.name} is damaged; {advice}")
+        said = done("backup", data, backups, "--mend")
+        assert said.startswith("Files of earlier backups that were damaged and are copied again: 1.\nBackup 4 is in "), said
+        for number in range(1, 5):
+            assert "All is well." in done("verify", backups, "--backup", number)
+        assert done("backup", data, backups, "--mend").startswith("Backup 5 is in ")
+
+
+def flip_a_bit(file):
+    whole = file.read_bytes()
+    half = len(whole) // 2
+    file.write_bytes(whole[:half] + bytes([whole[half] ^ 1]) + whole[half + 1 :])
+
+
 def test_verify_finds_a_damaged_backup_and_a_damaged_store(tmp_path):
     backups = tmp_path / "backups"
     with running_server(data_dir=tmp_path / "data") as server:
         fill(server, 40)
     done("backup", tmp_path / "data", backups)
     for directory, pattern in ((backups / "shared_checksum", "*.sst"), (tmp_path / "data", "*.sst")):
-        table = max(directory.glob(pattern), key=lambda file: file.stat().st_size)
-        whole = table.read_bytes()
-        half = len(whole) // 2
-        table.write_bytes(whole[:half] + bytes([whole[half] ^ 1]) + whole[half + 1 :])
+        flip_a_bit(max(directory.glob(pattern), key=lambda file: file.stat().st_size))
     for place in (backups, tmp_path / "data"):
         ended = partita("verify", place)
         assert ended.returncode == 1

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -21,6 +20,7 @@
 #include <utility>
 
 #include "engines/rocksdb/backup_directory.h"
+#include "engines/rocksdb/backup_files.h"
 #include "engines/rocksdb/damage_check.h"
 #include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/private_directory.h"
@@ -39,14 +39,6 @@ using rocks::BackupDirectory;
 constexpr auto kTellEvery = std::chrono::milliseconds(200);
 
 Error unavailable(std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); }
-
-// Of "000012.log" or of "shared_checksum/000012_....sst".
-uint64_t number_in(std::string_view file) {
-  const std::string_view name = rocks::name_of(file);
-  uint64_t number = 0;
-  std::from_chars(name.data(), name.data() + name.size(), number);
-  return number;
-}
 
 uint64_t bytes_in(const fs::path& directory) {
   uint64_t bytes = 0;
@@ -79,7 +71,7 @@ class Onlooker {
 
 // Write-ahead logs that are there by chance may end in what was never acknowledged.
 bool is_needed(const rocks::BackedUpStore& store, std::string_view file) {
-  return !file.ends_with(".log") || number_in(file) >= store.oldest_log;
+  return !file.ends_with(".log") || rocks::number_in(file) >= store.oldest_log;
 }
 
 // The WITNESS of a store that is as the backup was; without a secret, so that the restored store draws one of its own.
@@ -102,6 +94,19 @@ Result<rocks::BackedUpStore> store_of(const rocksdb::BackupInfo& info) {
   if (const auto store = rocks::decode_backed_up(info.app_metadata)) return *store;
   return Error(ErrorKind::kInvalid,
                "The backup " + std::to_string(info.backup_id) + " was made by a newer version of Partita.");
+}
+
+// Of a backup that was not read to its end; RocksDB does not always say which file is the damaged one. `what` begins
+// the sentence.
+Error unusable(const rocksdb::Status& status, const std::string& directory, uint32_t id, const std::string& what) {
+  if (!status.IsCorruption()) return rocks::backup_error(status, what);
+  const auto file = rocks::damaged_file(directory, id);
+  if (!file.ok()) return Error(ErrorKind::kCorrupt, what + ": " + std::string(file.error().sentence()));
+  if (file->empty()) return rocks::backup_error(status, what);
+  const std::string advice = file->starts_with("private/") ? ""
+                                                           : "; `partita backup STORE " + directory +
+                                                                 " --mend` copies it again while the store has it";
+  return Error(ErrorKind::kCorrupt, what + ": its file " + *file + " is damaged" + advice + ".");
 }
 
 }  // namespace
@@ -169,7 +174,9 @@ Result<Backup> restore_backup(const RestoreRequest& request) {
     const Onlooker onlooker(staging, request.progress);
     const rocksdb::Status status = engine->RestoreDBFromBackup(info.backup_id, staging.string(), staging.string());
     if (!status.ok()) {
-      return rocks::backup_error(status, "The backup " + std::to_string(info.backup_id) + " can not be restored");
+      return unusable(
+          status, request.directory, info.backup_id,
+          "The backup " + std::to_string(info.backup_id) + " in " + request.directory + " can not be restored");
     }
   }
   for (const auto& file : info.file_details) {
@@ -189,8 +196,8 @@ Result<Backup> check_backup(const std::string& directory, uint32_t id) {
   PARTITA_TRY(const rocksdb::BackupInfo info, rocks::find_backup(*engine, directory, id));
   const rocksdb::Status status = engine->VerifyBackup(info.backup_id, true);
   if (status.ok()) return rocks::described(info);
-  return rocks::backup_error(status,
-                             "The backup " + std::to_string(info.backup_id) + " in " + directory + " can not be used");
+  return unusable(status, directory, info.backup_id,
+                  "The backup " + std::to_string(info.backup_id) + " in " + directory + " can not be used");
 }
 
 // A directory of nobody else's, where temporary files are.
@@ -224,7 +231,7 @@ Result<std::unique_ptr<OpenedBackup>> OpenedBackup::open(const std::string& dire
     }
     std::array<char, 32> name{};
     std::snprintf(name.data(), name.size(), "%06llu.sst",
-                  static_cast<unsigned long long>(number_in(file.relative_filename)));
+                  static_cast<unsigned long long>(rocks::number_in(file.relative_filename)));
     fs::create_symlink(from, place / name.data(), failed);
   }
   if (failed) return unavailable("The directory " + opened->place_ + " can not be written: " + failed.message() + ".");

@@ -34,10 +34,15 @@ struct BackupRequest {
   std::string directory;  // of the backups; made if it is not there
   size_t keep = 0;        // then only so many of the newest are kept; 0: all
   OnBytes progress;
+  // First reads what earlier backups share, and copies again what is damaged there; the calling thread then stays one
+  // that nobody waits for (base/priority.h).
+  bool mends = false;
 };
 struct MadeBackup {
   Backup backup;
   uint64_t new_bytes = 0;  // of files that no earlier backup had
+  size_t mended = 0;       // how many files of earlier backups were copied again, ...
+  size_t damaged = 0;      // ... and how many could not be, as the store has them no more
 };
 // While the engine serves. Precondition: one of open_rocksdb_engine(), which outlives the call.
 Result<MadeBackup> back_up_rocksdb_engine(storage::Engine& engine, const BackupRequest& request);

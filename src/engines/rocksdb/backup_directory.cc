@@ -135,12 +135,12 @@ class SteadyFiles final : public rocksdb::FileSystemWrapper {
   }
 };
 
-rocksdb::Env* steady_env() {
-  static const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(std::make_shared<SteadyFiles>());
-  return env.get();
-}
-
 }  // namespace
+
+rocksdb::Env& BackupDirectory::files() {
+  static const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(std::make_shared<SteadyFiles>());
+  return *env;
+}
 
 BackupDirectory::BackupDirectory(BackupDirectory&& other) noexcept
     : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
@@ -167,7 +167,7 @@ Result<BackupDirectory> BackupDirectory::open(const std::string& directory, Use 
 }
 
 rocksdb::BackupEngineOptions BackupDirectory::options() const {
-  rocksdb::BackupEngineOptions options(path_, steady_env());
+  rocksdb::BackupEngineOptions options(path_, &files());
   options.callback_trigger_interval_size = 1 << 20;
   return options;
 }

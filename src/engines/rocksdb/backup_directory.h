@@ -26,6 +26,8 @@ class BackupDirectory {
   ~BackupDirectory();
 
   const std::string& path() const { return path_; }
+  // What writes there.
+  static rocksdb::Env& files();
   // What the copied files are read from, or written to.
   Result<std::unique_ptr<rocksdb::BackupEngine>> engine(rocksdb::Env* store) const;
   Result<std::unique_ptr<rocksdb::BackupEngineReadOnly>> reader() const;

@@ -19,6 +19,14 @@ inline std::optional<uint64_t> number_of(std::string_view text) {
 
 inline std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
+// Of "000012.log", or of "shared_checksum/000012_....sst"; 0 when it begins with none.
+inline uint64_t number_in(std::string_view path) {
+  const std::string_view name = name_of(path);
+  uint64_t number = 0;
+  std::from_chars(name.data(), name.data() + name.size(), number);
+  return number;
+}
+
 // Of a write-ahead log, and of a MANIFEST; nothing for other files.
 inline std::optional<uint64_t> log_number(std::string_view path) {
   constexpr std::string_view kEnd = ".log";

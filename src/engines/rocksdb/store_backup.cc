@@ -5,9 +5,11 @@
 
 #include <set>
 
+#include "base/log.h"
 #include "base/priority.h"
 #include "base/whole_path.h"
 #include "engines/rocksdb/backup_directory.h"
+#include "engines/rocksdb/backup_files.h"
 
 namespace partita::rocks {
 
@@ -50,6 +52,19 @@ Result<void> check_others(const rocksdb::BackupEngine& engine, const std::string
   return {};
 }
 
+Result<MendedFiles> mend(const BackupDirectory& directory, const std::string& store, const BackupRequest& request) {
+  go_behind(kBackgroundNiceness);
+  PARTITA_TRY(MendedFiles mended,
+              mend_shared_files(directory.path(), store, BackupDirectory::files(), request.progress));
+  for (const std::string& file : mended.copied) {
+    log(LogLevel::kWarn, {"The file ", file, " in ", directory.path(), " was damaged; it is copied again."});
+  }
+  for (const std::string& file : mended.damaged) {
+    log(LogLevel::kWarn, {"The file ", file, " in ", directory.path(), " is damaged, and the store does not have it."});
+  }
+  return mended;
+}
+
 }  // namespace
 
 Result<MadeBackup> back_up(Store& store, const BackupRequest& request) {
@@ -57,6 +72,11 @@ Result<MadeBackup> back_up(Store& store, const BackupRequest& request) {
   const std::string place = whole_path(store.db->GetName());
   if (whole_path(request.directory).starts_with(place + "/")) return not_there(request, "is within the store itself");
   PARTITA_TRY(const BackupDirectory directory, BackupDirectory::open(request.directory, BackupDirectory::Use::kWrite));
+  MendedFiles mended;
+  // Before the engine looks at what is there.
+  if (request.mends) {
+    PARTITA_TRY(mended, mend(directory, place, request));
+  }
   PARTITA_TRY(const std::unique_ptr<rocksdb::BackupEngine> engine, directory.engine(store.env.get()));
   PARTITA_TRY_VOID(check_others(*engine, place, request));
   const std::set<std::string> before = files_of(*engine);
@@ -75,8 +95,15 @@ Result<MadeBackup> back_up(Store& store, const BackupRequest& request) {
   rocksdb::Status status = engine->CreateNewBackupWithMetadata(options, store.db.get(), encode(described_store), &id);
   if (!status.ok()) return backup_error(status, "The backup into " + request.directory + " failed");
   PARTITA_TRY(const rocksdb::BackupInfo info, find_backup(*engine, request.directory, id));
-  MadeBackup made{described(info)};
+  MadeBackup made{described(info), 0, mended.copied.size(), mended.damaged.size()};
   for (const auto& file : info.file_details) {
+    if (mended.damaged.contains(file.relative_filename)) {
+      engine->DeleteBackup(id).PermitUncheckedError();
+      return Error(ErrorKind::kCorrupt, "The backup into " + request.directory + " failed: the file " +
+                                            file.relative_filename +
+                                            " there is damaged, and the store's own is not as it was; "
+                                            "`partita verify` says more of the store when its server is stopped.");
+    }
     if (!before.contains(file.relative_filename)) made.new_bytes += file.size;
   }
   if (request.keep > 0) {
