@@ -28,6 +28,10 @@ using wire::JsonWriter;
 constexpr int64_t kMostListed = 1'000;
 
 Error wrong(std::string sentence) { return refuse(Fault::kConstraints, {std::move(sentence)}); }
+Error no_name_of(std::string_view member, std::string_view name) {
+  return wrong(std::string(member) + " is no namespace's name: '" + std::string(name) +
+               "'. It takes 1 to 64 letters, digits, '_', '-' and '.'.");
+}
 
 // The members of a request.
 class Asked {
@@ -72,7 +76,7 @@ struct Subject {
 Result<std::string> list_namespaces(const Subject& about, const Asked& asked) {
   PARTITA_TRY(const std::string after, asked.text("ExclusiveStartName"));
   PARTITA_TRY(const size_t limit, asked.number("Limit", kMostListed));
-  if (!after.empty() && !table::is_namespace_name(after)) return wrong("ExclusiveStartName is no namespace's name.");
+  if (!after.empty() && !table::is_namespace_name(after)) return no_name_of("ExclusiveStartName", after);
   PARTITA_TRY(std::vector<std::string> names, about.namespaces.list(after, limit + 1));
   const bool more = names.size() > limit;
   if (more) names.pop_back();
@@ -92,7 +96,7 @@ Result<std::string> list_namespaces(const Subject& about, const Asked& asked) {
 
 Result<std::string> delete_namespace(const Subject& about, const Asked& asked) {
   PARTITA_TRY(const std::string name, asked.text("Name"));
-  if (!table::is_namespace_name(name)) return wrong("Name is to be a namespace's.");
+  if (!table::is_namespace_name(name)) return no_name_of("Name", name);
   PARTITA_TRY_VOID(about.namespaces.drop(name));
   return std::string("{}");
 }
@@ -185,8 +189,7 @@ Result<std::string> answer_blocking(Namespaces& namespaces, const Row& row, cons
   PARTITA_TRY(about.space, namespaces.checked_name(call));
   if (body.get("Namespace").present()) {
     PARTITA_TRY(about.space, asked.text("Namespace"));
-    if (!about.space.empty() && !table::is_namespace_name(about.space))
-      return wrong("Namespace is no namespace's name.");
+    if (!about.space.empty() && !table::is_namespace_name(about.space)) return no_name_of("Namespace", about.space);
     if (!about.space.empty() && !namespaces.are_there()) return wrong("The server was started without --namespaces.");
     // Calls in a namespace begin it. Who names one from outside and mistypes it shall be told so.
     if (!about.space.empty()) PARTITA_TRY_VOID(namespaces.check_there(about.space));

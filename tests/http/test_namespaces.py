@@ -173,8 +173,15 @@ def test_bad_names(name):
     with running_server(in_memory=True, extra_args=["--namespaces", "header"]) as server:
         kind, message = refused(server, "ListTables", headers={HEADER: name.encode()}, prefix="DynamoDB_20120810.")
         assert kind == "ValidationException" and "64 letters" in message
-        kind, _ = refused(server, "DeleteNamespace", {"Name": name})
-        assert kind == "ValidationException"
+        said = f" is no namespace's name: '{name}'. It takes 1 to 64 letters, digits, '_', '-' and '.'."
+        for operation, member, more in (
+            ("DeleteNamespace", "Name", {}),
+            ("ListNamespaces", "ExclusiveStartName", {}),
+            ("ListSnapshots", "Namespace", {}),
+            ("CreateSnapshot", "Namespace", {"Name": "clean"}),
+        ):
+            kind, message = refused(server, operation, {member: name, **more})
+            assert kind == "ValidationException" and message.endswith(member + said), message
         assert namespaces_of(server) == []
 
 
