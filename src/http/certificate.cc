@@ -53,7 +53,7 @@ std::string last_reason() {
 }
 
 Result<void> use_files(SSL_CTX* context, const std::string& chain_file, const std::string& key_file) {
-  PARTITA_TRY(const std::string chain, read_pem(chain_file, "certificate", "CERTIFICATE"));
+  PARTITA_TRY_VOID(read_pem(chain_file, "certificate", "CERTIFICATE"));
   PARTITA_TRY(const std::string key, read_pem(key_file, "key", "PRIVATE KEY"));
   if (SSL_CTX_use_certificate_chain_file(context, chain_file.c_str()) != 1) {
     return wrong("The certificate in " + chain_file + " is damaged" + last_reason() + ".");

@@ -42,7 +42,7 @@ Result<std::unique_ptr<StoreLock>> StoreLock::take(const fs::path& directory) {
 StoreLock::~StoreLock() { rocksdb::Env::Default()->UnlockFile(lock_).PermitUncheckedError(); }
 
 Result<fs::path> prepare_staging(const fs::path& to, const char* name) {
-  const fs::path staging = to / name;
+  fs::path staging = to / name;
   std::error_code failed;
   const bool goes_on = fs::exists(staging, failed) && !fs::exists(to / "CURRENT", failed);
   std::vector<fs::path> left;
