@@ -122,30 +122,33 @@ std::string name_about(const Request& request, PrincipalKind kind) {
   return name;
 }
 
-// Null when it is not there.
+bool creates(const Call& call) { return call.run == create_principal || call.run == create_policy; }
+
+// Null when it is not there, and of calls that are about none that is there already.
 const auth::Principal* principal_about(const Request& request) {
   if (request.call.about == About::kEverything || request.call.about == About::kPolicy) return nullptr;
+  if (creates(request.call) || request.call.run == list_principals) return nullptr;
   const PrincipalKind kind = kind_of(request.call.about);
   return request.account.find(kind, name_about(request, kind));
 }
 
-// What policies are asked about. What is not there has the ARN that it would have.
+// What policies are asked about. What is not there has the ARN that it would have; a list, that of what it is of.
 std::string resource_of(const Request& request) {
-  const auto named = [&](std::string_view parameter) { return request.form.find(parameter); };
   if (request.call.about == About::kEverything) return "*";
+  const std::string path = creates(request.call) ? text_or(request, "Path", "/") : "/";
   if (request.call.about == About::kPolicy) {
-    if (const auto arn = named("PolicyArn")) return std::string(*arn);
-    return auth::policy_arn(text_or(request, "Path", "/"), text_or(request, "PolicyName", ""));
+    const std::string made = auth::policy_arn(path, text_or(request, "PolicyName", ""));
+    return creates(request.call) ? made : text_or(request, "PolicyArn", made);
   }
   const PrincipalKind kind = kind_of(request.call.about);
+  if (request.call.run == list_principals) return auth::principal_arn(kind, text_or(request, "PathPrefix", "/"), "");
   if (const auth::Principal* const found = principal_about(request)) return found->arn;
-  const bool lists = request.call.name.starts_with("List") && !named(words_of(kind).name);
-  if (lists && request.call.name != "ListAccessKeys") return auth::principal_arn(kind, "/", "");
-  return auth::principal_arn(kind, text_or(request, "Path", "/"), name_about(request, kind));
+  return auth::principal_arn(kind, path, name_about(request, kind));
 }
 
 const std::map<std::string, std::string>* tags_of(const Request& request, const std::string& resource) {
   if (request.call.about == About::kPolicy) {
+    if (creates(request.call)) return nullptr;
     const auth::ManagedPolicy* const found = request.account.find_policy(resource);
     return found == nullptr ? nullptr : &found->tags;
   }
@@ -178,11 +181,22 @@ Result<void> check_caller(const Call& call, const auth::Caller& caller) {
   return refuse(Fault::kUnrecognizedClient, {"The security token included in the request is invalid"});
 }
 
+// What is created with tags is tagged too, for which a boundary does not count: "Actions defined by AWS Identity and
+// Access Management" in the Service Authorization Reference.
+Result<void> check_tagging(const Request& request, Subject subject) {
+  subject.boundary.reset();
+  const bool of_policy = request.call.about == About::kPolicy;
+  const std::string_view what = of_policy ? "Policy" : words_of(kind_of(request.call.about)).element;
+  return request.judge.check("iam:Tag" + std::string(what), subject);
+}
+
 Result<void> run(Request& request) {
   PARTITA_TRY_VOID(check_caller(request.call, request.caller));
   if (!request.call.action.empty()) {
     const std::string resource = resource_of(request);
-    PARTITA_TRY_VOID(request.judge.check(request.call.action, subject_of(request, resource)));
+    const Subject subject = subject_of(request, resource);
+    PARTITA_TRY_VOID(request.judge.check(request.call.action, subject));
+    if (creates(request.call) && !subject.given.empty()) PARTITA_TRY_VOID(check_tagging(request, subject));
   }
   PARTITA_TRY_VOID(check_parameters(request.call, request.form));
   return request.call.run(request);

@@ -30,6 +30,12 @@ bool is_name(std::string_view text) {
   });
 }
 
+bool begins_a_path(std::string_view path) {
+  constexpr size_t kMostPath = 512;
+  const bool printable = std::ranges::all_of(path, [](char c) { return c > ' ' && c < 0x7f; });
+  return path.starts_with('/') && printable && path.size() <= kMostPath;
+}
+
 }  // namespace
 
 std::string word_of(std::string_view parameter) {
@@ -67,15 +73,20 @@ Result<std::string> name_in(const Request& request, std::string_view parameter, 
 }
 
 Result<std::string> path_in(const Request& request) {
-  constexpr size_t kMostPath = 512;
   std::string path = text_or(request, "Path", "/");
-  const bool printable = std::ranges::all_of(path, [](char c) { return c > ' ' && c < 0x7f; });
-  if (!path.starts_with('/') || !path.ends_with('/') || !printable || path.size() > kMostPath) {
+  if (!begins_a_path(path) || !path.ends_with('/')) {
     return invalid(
         "The specified value for path is invalid. It must begin and end with / and contain only alphanumeric "
         "characters and/or / characters.");
   }
   return path;
+}
+
+Result<std::string> path_prefix_in(const Request& request) {
+  std::string prefix = text_or(request, "PathPrefix", "/");
+  if (begins_a_path(prefix)) return prefix;
+  return invalid(failed(quoted(prefix), "PathPrefix",
+                        "Member must satisfy regular expression pattern: \\u002F[\\u0021-\\u007F]*"));
 }
 
 Result<int64_t> number_in(const Request& request, std::string_view parameter, int64_t least, int64_t most,

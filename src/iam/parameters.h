@@ -23,6 +23,8 @@ std::string text_or(const Request& request, std::string_view parameter, std::str
 Result<std::string> name_in(const Request& request, std::string_view parameter, size_t most);
 // "/" when absent.
 Result<std::string> path_in(const Request& request);
+// What the paths of a list begin with; "/" when absent.
+Result<std::string> path_prefix_in(const Request& request);
 Result<int64_t> number_in(const Request& request, std::string_view parameter, int64_t least, int64_t most,
                           int64_t absent);
 // But for capitals: of names, and of the keys of users' and roles' tags ("Case sensitivity" of tags in IAM's user

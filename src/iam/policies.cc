@@ -154,7 +154,7 @@ Result<void> list_policies(Request& request) {
                    "' at 'scope' failed to satisfy constraint: Member must satisfy enum value set: [AWS, Local, All]");
   }
   const bool attached = text_or(request, "OnlyAttached", "false") == "true";
-  const std::string prefix = text_or(request, "PathPrefix", "/");
+  PARTITA_TRY(const std::string prefix, path_prefix_in(request));
   PARTITA_TRY(Paging paging, Paging::of(request));
   auth::Account::Named<ManagedPolicy> all;
   if (scope != "Local") all = auth::policies_of_aws();

@@ -160,7 +160,7 @@ Result<void> delete_principal(Request& request) {
 
 Result<void> list_principals(Request& request) {
   const PrincipalKind kind = kind_of(request.call.about);
-  const std::string prefix = text_or(request, "PathPrefix", "/");
+  PARTITA_TRY(const std::string prefix, path_prefix_in(request));
   PARTITA_TRY(Paging paging, Paging::of(request));
   request.out.begin(words_of(kind).list);
   for (const auto& [name, one] : request.account.of(kind)) {

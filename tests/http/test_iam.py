@@ -213,6 +213,23 @@ def test_conditions_guard_calls_of_iam_too(server, iam, user):
     mine.put_role_policy(RoleName="guarded", PolicyName="p", PolicyDocument=allow("*"))
 
 
+def test_lists_and_tags_need_their_own_right(server, iam, user):
+    name, key = user
+    client = client_of(server, "iam", **key)
+    own = json.dumps({"Version": "2012-10-17", "Statement": [
+        {"Effect": "Allow", "Action": "iam:*", "Resource": f"arn:aws:iam::{ACCOUNT}:user/${{aws:username}}"}]})
+    iam.put_user_policy(UserName=name, PolicyName="own", PolicyDocument=own)
+    assert f"resource: arn:aws:iam::{ACCOUNT}:user/ " in refused("AccessDenied", client.list_users)
+    assert client.get_user()["User"]["UserName"] == name
+    iam.put_user_policy(UserName=name, PolicyName="own", PolicyDocument=allow(
+        ["iam:ListUsers", "iam:CreateUser"], f"arn:aws:iam::{ACCOUNT}:user/crew/*"))
+    assert client.list_users(PathPrefix="/crew/")["Users"] == []
+    refused("AccessDenied", client.list_users)
+    tagged = {"UserName": "tagged", "Path": "/crew/", "Tags": [{"Key": "crew", "Value": "admin"}]}
+    assert "perform: iam:TagUser on" in refused("AccessDenied", client.create_user, **tagged)
+    refused("NoSuchEntity", iam.get_user, UserName="tagged")
+
+
 def test_no_text_breaks_a_list(server, iam):
     """U+FFFE and U+FFFF are UTF-8, and yet in no XML."""
     made = iam.create_policy(PolicyName="odd", PolicyDocument=allow("*"), Description="\ufffe<\uffff>\x01&")["Policy"]
