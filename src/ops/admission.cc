@@ -88,7 +88,7 @@ Result<void> Entrance::admit(const table::Access& access) {
   return {};
 }
 
-Error Entrance::worded(Error error, std::string_view name_or_arn, table::Verb verb) {
+Error Entrance::worded(Error error, std::string_view name_or_arn, std::string_view index, table::Verb verb) {
   if (context_.caller.identity == nullptr) return error;
   const bool unheard = Authorisation::is_unheard(error);
   if (!unheard && (admitted_ || error.kind() != ErrorKind::kInvalid || Authorisation::is_refusal(error))) return error;
@@ -103,6 +103,9 @@ Error Entrance::worded(Error error, std::string_view name_or_arn, table::Verb ve
   access.verb = verb;
   access.name = *name;
   access.owner = found.get();
+  table::IndexInfo named;
+  named.name = index;
+  if (!index.empty()) access.index = &named;
   auto checked = check(access, action_of(context_.operation, verb));
   return checked.ok() ? error : std::move(checked).error();
 }

@@ -51,9 +51,10 @@ class Entrance final : public table::Gate {
   // Whether the access is allowed as one of another action; for requests that do several things at once.
   Result<void> check(const table::Access& access, std::string_view action);
 
-  // What a request that was not admitted is told of an error: nothing of a table whose name and `verb` alone are
-  // refused. The tables of an error that Authorisation::is_unheard() knows are remembered for hear().
-  Error worded(Error error, std::string_view name_or_arn, table::Verb verb);
+  // What a request that was not admitted is told of an error: nothing of a table, or of the index of it that the
+  // request names (empty: none), whether that is there or not, if that name and `verb` alone are refused. The tables of
+  // an error that Authorisation::is_unheard() knows are remembered for hear().
+  Error worded(Error error, std::string_view name_or_arn, std::string_view index, table::Verb verb);
 
   // Learns the policies of all the tables that the error and worded() named, for this request.
   Task<Result<void>> hear(const Error& error);

@@ -98,15 +98,27 @@ Task<Result<bool>> tries_again(const Context& context, Entrance& gate, Error& er
 
 table::Verb verb_of(table::WriteAction::Kind kind);
 
-// Calls `visit` with each table that the request names, and what is done with it.
+// The index that a request or a statement names; empty: none.
+template <class Request>
+std::string_view index_named(const Request& request) {
+  if constexpr (requires { request.index.has_value(); }) {
+    return request.index ? std::string_view(*request.index) : std::string_view();
+  } else if constexpr (requires { request.index; }) {
+    return request.index;
+  } else {
+    return {};
+  }
+}
+
+// Calls `visit` with each table that the request names, the index of it, and what is done with it.
 template <class Request, class Visit>
 void visit_named(const Request& request, Visit visit) {
   if constexpr (requires { request.parts; }) {
     for (const auto& part : request.parts) visit_named(part, visit);
   } else if constexpr (requires { request.action; }) {
-    visit(request.table, verb_of(request.action.kind));
+    visit(request.table, index_named(request), verb_of(request.action.kind));
   } else {
-    visit(request.table, table::Verb::kGet);
+    visit(request.table, index_named(request), table::Verb::kGet);
   }
 }
 
@@ -122,8 +134,9 @@ Task<Result<std::string>> serve(const Context& context, wire::JsonDocument docum
   PARTITA_CO_TRY(const typename Call::Request request, decode<Call>(std::move(document), context.operation.shape));
   Entrance gate(context, request.capacity);
   const auto word = [&](Error error) {
-    visit_named(request,
-                [&](const std::string& name, table::Verb verb) { error = gate.worded(std::move(error), name, verb); });
+    visit_named(request, [&](const std::string& name, std::string_view index, table::Verb verb) {
+      error = gate.worded(std::move(error), name, index, verb);
+    });
     return error;
   };
   for (int tries = 1;; ++tries) {

@@ -104,7 +104,7 @@ Error worded(Entrance& gate, const Statement& statement, Error error) {
     }
     return table::Verb::kGet;
   };
-  return gate.worded(std::move(error), statement.table, verb_of_statement());
+  return gate.worded(std::move(error), statement.table, index_named(statement), verb_of_statement());
 }
 
 Error worded_for(const Statement& statement, Error error) {

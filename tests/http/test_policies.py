@@ -181,6 +181,18 @@ def test_who_may_nothing_learns_nothing(server):
     refused("nobody", nobody.execute_statement, "PartiQLSelect", absent, Statement="SELECT * FROM absent")
     refused("nobody", nobody.execute_transaction, "PartiQLSelect", absent,
             TransactStatements=[{"Statement": "SELECT * FROM absent WHERE player = 'x'"}])
+    wins = {"ExpressionAttributeValues": {":w": {"N": "3"}}, "KeyConditionExpression": "wins = :w"}
+    by_player = {"ExpressionAttributeValues": {":w": {"S": "x"}}, "KeyConditionExpression": "player = :w"}
+    for table in ("games", "absent"):
+        for index in ("by-wins", "by-none"):
+            arn = f"{TABLE.replace('games', table)}/index/{index}"
+            ask = {"TableName": table, "IndexName": index}
+            refused("nobody", nobody.scan, "Scan", arn, **ask)
+            refused("nobody", nobody.query, "Query", arn, **ask, **wins)
+            refused("nobody", nobody.query, "Query", arn, **ask, **by_player)
+            statement = f'SELECT * FROM "{table}"."{index}" WHERE wins = 3'
+            refused("nobody", nobody.execute_statement, "PartiQLSelect", arn, Statement=statement)
+            refused("nobody", nobody.execute_transaction, "PartiQLSelect", arn, TransactStatements=[{"Statement": statement}])
 
 
 def calls(user, player):
@@ -308,6 +320,9 @@ def test_an_index_is_a_resource_of_its_own(server):
     refused("indexer", indexer.query, "Query", TABLE, TableName="games", KeyConditionExpression="player = :p",
             ExpressionAttributeValues={":p": {"S": "owner"}})
     refused("indexer", indexer.scan, "Scan", TABLE + "/index/by-wins", TableName="games", IndexName="by-wins")
+    with pytest.raises(ClientError, match="ValidationException.*Query condition missed key schema element: wins"):
+        indexer.query(IndexName="by-wins", TableName="games", KeyConditionExpression="player = :p",
+                      ExpressionAttributeValues={":p": {"S": "owner"}})
 
 
 def test_groups_and_denials(server):

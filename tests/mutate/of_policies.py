@@ -51,6 +51,8 @@ POLICIES = [
            "if (creates(request.call) && !subject.given.empty())", "if (false)", ("iam_test:CallsTest.*",)),
     Mutant("the policies of tables are not looked at", "src/ops/authorisation.cc", "resource == nullptr ? 0 : 1)};", "0)};",
            ("http:policies",)),
+    Mutant("who may nothing is told which indexes there are", "src/ops/admission.cc",
+           "if (!index.empty()) access.index = &named;", "", ("http:policies",)),
     Mutant("who may nothing is told which tables there are", "src/ops/admission.cc",
            "return checked.ok() ? error : std::move(checked).error();",
            "return checked.ok() || true ? error : std::move(checked).error();", ("http:policies",)),
