@@ -274,6 +274,7 @@ std::shared_ptr<const Signer> Authenticator::signer_of(const CredentialScope& sc
   if (key == nullptr) return nullptr;
   caller.identity = key->identity;
   caller.temporary = key->expires_ms != 0;
+  caller.keys = keys_;
   const HmacKey signing = signing_key(key->secret, scope.day, scope.region, scope.service);
   Signer::Secret secret{std::move(holds), signing, key->session_token};
   auto signer = std::make_shared<Signer>(Signer{std::move(caller), std::move(secret), std::move(key)});

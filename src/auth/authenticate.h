@@ -31,7 +31,8 @@ struct Caller {
   std::string account_id;              // twelve digits
   const Identity* identity = nullptr;  // whose policies judge him; null: he may do everything
   SignedFor signed_for = SignedFor::kAny;
-  bool temporary = false;  // by a key that was given for a while
+  bool temporary = false;      // by a key that was given for a while
+  const Keys* keys = nullptr;  // that he was verified with; null: he is taken at his word
 };
 
 // Why a request has no Caller, as AWS tells them apart; `wire` has their names and texts.

@@ -8,6 +8,7 @@
 
 namespace partita::auth {
 
+struct Account;
 struct Identity;
 
 struct AccessKey {
@@ -33,6 +34,8 @@ class Keys {
   // Now, by the clock that AccessKey::expires_ms is of.
   virtual int64_t now_ms() const = 0;
   virtual size_t size() const = 0;
+  // Who there is, as it is known at this moment; null: there are keys and nobody whose they are.
+  virtual std::shared_ptr<const Account> account() const { return nullptr; }
 };
 
 }  // namespace partita::auth

@@ -31,7 +31,7 @@ struct PrincipalNames {
   std::string_view id = {};  // of the user or, of a session, its role: "AIDA..."
 };
 
-// Whether a principal's name is an id, as trust policies keep them in the place of ARNs.
+// Whether a principal's name is an id, as policies keep them in the place of ARNs.
 bool is_unique_id(std::string_view name);
 
 // One access of one request.

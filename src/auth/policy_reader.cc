@@ -221,8 +221,7 @@ class PolicyReader {
       if (!all) return wrong("A Principal's " + std::string(kind) + " is a text or a list of texts.", kind);
       if (kind != "AWS") continue;  // of these nobody comes here
       for (std::string& name : *all) {
-        const bool by_id = policy_.use_ == Policy::Use::kTrust && is_unique_id(name);
-        if (name != "*" && !is_account(name) && !name.starts_with("arn:") && !by_id) {
+        if (name != "*" && !is_account(name) && !name.starts_with("arn:") && !is_unique_id(name)) {
           return wrong("Invalid principal in policy: " + name + ".", name);
         }
         statement.principals.push_back(principal_name(std::move(name)));

@@ -58,6 +58,11 @@ KnownRef Directory::known() const {
   return known_;
 }
 
+std::shared_ptr<const auth::Account> Directory::account() const {
+  const KnownRef now = known();
+  return {now, &now->account};
+}
+
 size_t Directory::size() const { return known()->keys.size() + (credentials_ == nullptr ? 0 : credentials_->size()); }
 
 Task<Result<void>> Directory::heard(table::AccountVersion version) {

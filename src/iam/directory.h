@@ -50,6 +50,7 @@ class Directory final : public auth::Keys, public table::AccountFollower {
   uint64_t revision() const override { return revision_.load(std::memory_order_acquire); }
   int64_t now_ms() const override { return clock_.now_ms(); }
   size_t size() const override;
+  std::shared_ptr<const auth::Account> account() const override;
 
   Task<Result<void>> heard(table::AccountVersion version) override;
 

@@ -54,7 +54,7 @@ void write_principal(Request& request, const Principal& principal, bool whole) {
   out.text("Arn", principal.arn);
   out.text("CreateDate", moment(principal.created_ms));
   if (principal.kind == PrincipalKind::kRole) {
-    out.text("AssumeRolePolicyDocument", auth::encode_percent(shown_trust(request.account, principal.trust)));
+    out.text("AssumeRolePolicyDocument", auth::encode_percent(shown_policy(request.account, principal.trust)));
     if (!principal.description.empty()) out.text("Description", principal.description);
     out.number("MaxSessionDuration", principal.max_session_s);
   }

@@ -103,32 +103,34 @@ const Principal* find_id(const Account& account, std::string_view id) {
 
 // Whether nobody else than somebody of the account can be meant.
 bool names_somebody(std::string_view name) {
-  for (const PrincipalKind kind : kWhoAsks) {
-    if (name.starts_with(auth::principal_arn(kind, "/", ""))) return true;
-  }
+  static const std::string begin = "arn:aws:iam::" + std::string(auth::kAccountId) + ":";
+  if (name.starts_with(begin)) return name.substr(begin.size()) != "root";
   return auth::is_unique_id(name);
 }
 
 }  // namespace
+
+std::optional<std::string> kept_name(const Account& account, std::string_view name) {
+  if (!names_somebody(name)) return std::string(name);
+  const Principal* const found = find(account, [&](const Principal& one) { return one.arn == name || one.id == name; });
+  return found == nullptr ? std::nullopt : std::optional(found->id);
+}
 
 Result<std::string> trust_in(const Request& request, std::string_view parameter) {
   PARTITA_TRY(const std::string document,
               document_in(request, parameter, auth::Policy::Use::kTrust, "ACLSizePerRole", kMostTrust));
   std::string unknown;
   const auto id_of = [&](std::string_view name) -> std::optional<std::string> {
-    if (!names_somebody(name)) return std::nullopt;
-    const Principal* const found =
-        find(request.account, [&](const Principal& one) { return one.arn == name || one.id == name; });
-    if (found != nullptr) return found->id;
-    unknown = name;
-    return std::nullopt;
+    std::optional<std::string> kept = kept_name(request.account, name);
+    if (!kept) unknown = name;
+    return kept == name ? std::nullopt : kept;
   };
   std::string kept = Renamer(id_of).rewrite(document);
   if (unknown.empty()) return kept;
   return model::refuse(Fault::kIamMalformedPolicy, {"Invalid principal in policy: \"AWS\":\"" + unknown + "\""});
 }
 
-std::string shown_trust(const Account& account, const std::string& kept) {
+std::string shown_policy(const Account& account, const std::string& kept) {
   const auto arn_of = [&](std::string_view name) -> std::optional<std::string> {
     const Principal* const found = auth::is_unique_id(name) ? find_id(account, name) : nullptr;
     return found == nullptr ? std::nullopt : std::optional(found->arn);

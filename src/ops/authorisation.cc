@@ -199,7 +199,7 @@ namespace {
 
 auth::PrincipalNames names_of(const Context& context) {
   const auth::Identity& who = *context.caller.identity;
-  return {who.arn, who.role, context.caller.account_id, who.boundary != nullptr};
+  return {who.arn, who.role, context.caller.account_id, who.boundary != nullptr, unique_id_of(who)};
 }
 
 }  // namespace
@@ -214,9 +214,7 @@ Result<void> Authorisation::check(const Context& context, std::string_view actio
                                 .boundary = identity.boundary,
                                 .session = identity.session,
                                 .resource = std::span(&trust, trust == nullptr ? 0 : 1)};
-  auth::PrincipalNames who = names_of(context);
-  who.id = unique_id_of(identity);  // which trust policies know them by
-  const auth::Ask ask{action, resource, who, circumstances};
+  const auth::Ask ask{action, resource, names_of(context), circumstances};
   const Decision decision = auth::decide(policies, ask);
   const bool trusted = trust == nullptr || trust->judge(ask).allowed;
   if (decision == Decision::kAllowed && trusted) return {};

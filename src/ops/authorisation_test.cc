@@ -86,6 +86,22 @@ TEST_F(AuthorisationTest, WhatCanNotBeReadDeniesEverything) {
   EXPECT_FALSE(may_get(*service_));
 }
 
+// By ids as they are kept now, and by ARNs as builds of before kept them.
+TEST_F(AuthorisationTest, APolicyNamesAUserByIdOrArn) {
+  const auto identities =
+      auth::Identities::parse(R"({"UserDetailList":[{"UserName":"ann","UserId":"AIDA1"}]})").value();
+  const auto may_get = [&](std::string_view name) {
+    put(*database_, R"({"Statement":{"Effect":"Allow","Principal":{"AWS":")" + std::string(name) +
+                        R"("},"Action":"dynamodb:GetItem","Resource":"*"}})");
+    clock_.advance_ms(1'001);
+    return call(*service_, "GetItem", kGet, identities).status == 200;
+  };
+  EXPECT_TRUE(may_get("AIDA1"));
+  EXPECT_FALSE(may_get("AIDA2"));
+  EXPECT_TRUE(may_get("arn:aws:iam::123456789012:user/ann"));
+  EXPECT_FALSE(may_get("arn:aws:iam::123456789012:user/bob"));
+}
+
 // Whose moments are far apart: whatever was heard is late when the next thing is.
 class HastyClock final : public Clock {
  public:

@@ -1,5 +1,6 @@
 #include "ops/handlers.h"
 #include "ops/pipeline.h"
+#include "ops/policy_document.h"
 #include "table/policy.h"
 #include "wire/json_writer.h"
 
@@ -21,11 +22,11 @@ struct GetResourcePolicy {
     return table::get_policy(context.database, request.resource);
   }
 
-  static std::string encode(const Context& /*context*/, const table::StoredPolicy& stored) {
+  static std::string encode(const Context& context, const table::StoredPolicy& stored) {
     wire::JsonWriter json;
     json.begin_object();
     json.key("Policy");
-    json.string(stored.policy->document);
+    json.string(shown(context, stored.policy->document));
     json.key("RevisionId");
     json.string(std::to_string(stored.revision));
     json.end_object();

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <set>
 #include <vector>
 
+#include "auth/account.h"
 #include "auth/policy.h"
+#include "iam/trust.h"
 #include "model/fault.h"
 #include "ops/admission.h"
 #include "ops/request.h"
@@ -107,11 +110,26 @@ void write_as_it_is(JsonWriter& json, const JsonValue& value) {
   }
 }
 
-// Checks a policy and writes it in the one form that it is shown in.
+// Of the server's users. Null for callers who are taken at their word.
+std::shared_ptr<const auth::Account> account_of(const Context& context) {
+  return context.caller.keys == nullptr ? nullptr : context.caller.keys->account();
+}
+
+// Whether it is the ARN of an account's root, of one user or role, or of one session, as AWS takes them.
+bool names_principal(const ArnParts& arn) {
+  if (arn.account.size() != 12) return false;
+  const std::string_view id = arn.relative_id;
+  if (arn.service == "iam" && id == "root") return true;
+  const bool of_iam = arn.service == "iam" && (id.starts_with("user/") || id.starts_with("role/"));
+  const bool of_sts = arn.service == "sts" && (id.starts_with("assumed-role/") || id.starts_with("federated-user/"));
+  return (of_iam || of_sts) && !id.ends_with('/') && id.find_first_of("*?${}") == std::string_view::npos;
+}
+
+// Checks a policy and writes it in the one form that it is kept in.
 class Reader {
  public:
   Reader(std::string_view text, bool of_stream, const Context& context)
-      : text_(text), of_stream_(of_stream), context_(context) {}
+      : text_(text), of_stream_(of_stream), context_(context), account_(account_of(context)) {}
 
   Result<ReadPolicy> read(const JsonValue& root) {
     if (root.is(JsonKind::kArray)) return refuse(Fault::kPolicyNotJson);
@@ -261,7 +279,8 @@ class Reader {
     return everyone && !inverse;
   }
 
-  // Accounts become their root's ARNs, and every name stands once. True: one of them is everyone.
+  // Accounts become their root's ARNs, users and roles their ids, and every name stands once. True: one of them is
+  // everyone.
   Result<bool> complete(std::vector<std::string>& names) {
     std::vector<std::string> once;
     bool everyone = false;
@@ -269,11 +288,16 @@ class Reader {
       const bool account = name.size() == 12 && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
       if (account) name = "arn:aws:iam::" + name + ":root";
       const auto parts = arn_parts(name);
-      const bool known = parts && (parts->service == "iam" || parts->service == "sts") && parts->account.size() == 12 &&
-                         !parts->relative_id.empty();
-      if (name != "*" && !known) return refuse(Fault::kPolicyPrincipal);
+      const bool by_id = account_ != nullptr && auth::is_unique_id(name);
+      if (name != "*" && !by_id && !(parts && names_principal(*parts))) return refuse(Fault::kPolicyPrincipal);
       everyone |= name == "*";
-      names_caller_ |= name == "*" || (parts->account == context_.caller.account_id && parts->relative_id == "root");
+      names_caller_ |=
+          name == "*" || (parts && parts->account == context_.caller.account_id && parts->relative_id == "root");
+      if (account_ != nullptr) {
+        const auto kept = iam::kept_name(*account_, name);
+        if (!kept) return refuse(Fault::kPolicyPrincipal);
+        name = *kept;
+      }
       if (std::ranges::find(once, name) == once.end()) once.push_back(name);
     }
     names = std::move(once);
@@ -330,6 +354,7 @@ class Reader {
   std::string_view text_;
   bool of_stream_;
   const Context& context_;
+  const std::shared_ptr<const auth::Account> account_;  // null: nobody knows who there is
   JsonWriter json_;
   std::set<std::string, std::less<>> sids_;
   bool names_caller_ = false;  // of the statement at hand
@@ -344,6 +369,11 @@ Result<ReadPolicy> read_policy(std::string_view text, bool of_stream, const Cont
   if (!document.ok() && document.error().kind() == ErrorKind::kInvalid) return refuse(Fault::kPolicyNotJson);
   if (!document.ok()) return std::move(document).error();
   return Reader(text, of_stream, context).read(document->root());
+}
+
+std::string shown(const Context& context, const std::string& kept) {
+  const auto account = account_of(context);
+  return account == nullptr ? kept : iam::shown_policy(*account, kept);
 }
 
 void forget_policies(const Context& context, const table::Resource& resource) {

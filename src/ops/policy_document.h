@@ -12,12 +12,15 @@
 namespace partita::ops {
 
 struct ReadPolicy {
-  table::Policy policy;    // as GetResourcePolicy shows it: no spaces, members in one order, principals as ARNs
+  table::Policy policy;    // no spaces, members in one order, principals as ARNs, or as the ids of who is there
   bool locks_out = false;  // the caller could not put another one after it
 };
 
 // `of_stream`: it is for a stream, not for a table. Faults: those of kPolicy* in model/faults.inc that need no table.
 Result<ReadPolicy> read_policy(std::string_view text, bool of_stream, const Context& context);
+
+// A policy that is kept so, as GetResourcePolicy shows it.
+std::string shown(const Context& context, const std::string& kept);
 
 // What this server knew of the resource's policy is over: it was changed, or may have been.
 void forget_policies(const Context& context, const table::Resource& resource);

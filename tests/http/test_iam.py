@@ -290,6 +290,93 @@ WHO = "Action=GetCallerIdentity&Version=2011-06-15"
 JSON = ("application/x-amz-json-1.0", "DynamoDB_20120810.ListTables")
 
 
+def policy_call(server, operation, **body):
+    """Status and reply; this botocore may not know the operation yet."""
+    body = json.dumps({"ResourceArn": TABLE} | body)
+    status, text = post(server, "dynamodb", body, "application/x-amz-json-1.0", "DynamoDB_20120810." + operation)
+    return status, json.loads(text)
+
+
+def put_policy(server, principal, effect="Allow"):
+    return policy_call(server, "PutResourcePolicy", Policy=json.dumps({"Version": "2012-10-17", "Statement": [
+        {"Effect": effect, "Principal": {"AWS": principal}, "Action": "dynamodb:Scan", "Resource": TABLE}]}))
+
+
+def named(server):
+    """Whom the table's policy names, as it is shown."""
+    policy = json.loads(policy_call(server, "GetResourcePolicy")[1]["Policy"])
+    return policy["Statement"][0]["Principal"]["AWS"]
+
+
+NOBODY = [f"arn:aws:iam::{ACCOUNT}:{one}" for one in ("user/ghost", "role/ghost", "user/*", "group/g", "user/${aws:username}")] + [
+    "AIDAAAAAAAAAAAAAAAAAA", "arn:aws:iam::999999999999:user/*", "arn:aws:iam::999999999999:group/g",
+    "arn:aws:iam::999999999999:user/", "arn:aws:sts::999999999999:assumed-role/r/*", "arn:aws:sts::999999999999:root"]
+
+
+@pytest.mark.parametrize("principal", NOBODY)
+def test_a_policy_of_a_table_names_who_is_there(server, iam, principal):
+    iam.create_group(GroupName="g")
+    try:
+        status, reply = put_policy(server, principal)
+    finally:
+        iam.delete_group(GroupName="g")
+    wanted = "One or more parameter values were invalid: Invalid principal in policy document."
+    assert (status, reply.get("message")) == (400, wanted)
+
+
+def test_a_policy_of_a_table_means_who_was_named(server, iam):
+    arn = f"arn:aws:iam::{ACCOUNT}:user/guest"
+
+    def made():
+        iam.create_user(UserName="guest")
+        return given(iam.create_access_key(UserName="guest")["AccessKey"])
+
+    def gone(key):
+        iam.delete_access_key(UserName="guest", AccessKeyId=key["key"])
+        iam.delete_user(UserName="guest")
+
+    first = made()
+    refused("AccessDeniedException", client_of(server, **first).scan, TableName="games")
+    status, put = put_policy(server, [arn, arn])
+    assert status == 200 and named(server) == arn
+    assert put_policy(server, arn)[1] == put, "the same policy again"
+    client_of(server, **first).scan(TableName="games")
+    number = iam.get_user(UserName="guest")["User"]["UserId"]
+    gone(first)
+    assert named(server) == number
+    second = made()
+    refused("AccessDeniedException", client_of(server, **second).scan, TableName="games")
+    assert put_policy(server, number)[0] == 400, "he is gone"
+    assert put_policy(server, arn)[1] != put
+    client_of(server, **second).scan(TableName="games")
+    again = policy_call(server, "GetResourcePolicy")[1]
+    assert put_policy(server, iam.get_user(UserName="guest")["User"]["UserId"])[1]["RevisionId"] == again["RevisionId"]
+    put_policy(server, arn, effect="Deny")
+    iam.put_user_policy(UserName="guest", PolicyName="own", PolicyDocument=allow("dynamodb:Scan"))
+    assert "resource-based" in refused("AccessDeniedException", client_of(server, **second).scan, TableName="games")
+    iam.delete_user_policy(UserName="guest", PolicyName="own")
+    gone(second)
+    policy_call(server, "DeleteResourcePolicy")
+
+
+def test_a_policy_of_a_table_means_the_role_that_was_named(server, iam, user):
+    arn = f"arn:aws:iam::{ACCOUNT}:role/scans"
+
+    def session():
+        iam.create_role(RoleName="scans", AssumeRolePolicyDocument=trusting(f"arn:aws:iam::{ACCOUNT}:user/{user[0]}"))
+        taken = client_of(server, "sts", **user[1]).assume_role(RoleArn=arn, RoleSessionName="job")
+        return client_of(server, **given(taken["Credentials"]))
+
+    first = session()
+    assert put_policy(server, arn)[0] == 200 and named(server) == arn
+    first.scan(TableName="games")
+    iam.delete_role(RoleName="scans")
+    refused("AccessDeniedException", session().scan, TableName="games")
+    assert named(server).startswith("AROA")
+    iam.delete_role(RoleName="scans")
+    policy_call(server, "DeleteResourcePolicy")
+
+
 @pytest.mark.parametrize("service, body, more, status, word", [
     ("iam", LIST_USERS, (), 200, "<ListUsersResult>"),
     ("sts", WHO, (), 200, f"<Account>{ACCOUNT}</Account>"),
