@@ -1,11 +1,13 @@
 #include "app/simulate.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <map>
 #include <span>
 
 #include "app/callers.h"
+#include "auth/words.h"
 #include "base/log.h"
 #include "ops/authorisation.h"
 #include "wire/error_body.h"
@@ -25,9 +27,19 @@ class Given final : public auth::Circumstances {
     values_[{name->key, std::move(name->tag)}].push_back(value);
     return {};
   }
+  // What is so unless something else was given.
+  Result<void> add_own(std::string_view key, std::string_view value) {
+    const auto name = auth::key_name(key);
+    return name && values(*name) ? Result<void>() : add(key, value);
+  }
 
   std::optional<std::span<const std::string_view>> values(const auth::KeyName& name) override {
-    const auto found = values_.find({name.key, name.tag});
+    const auto alike = [&](const auto& one) {
+      return one.first.first == name.key &&
+             std::ranges::equal(one.first.second, name.tag, {}, auth::lower, auth::lower);
+    };
+    auto found = values_.find({name.key, name.tag});
+    if (found == values_.end()) found = std::ranges::find_if(values_, alike);
     if (found == values_.end()) return std::nullopt;
     return std::span<const std::string_view>(found->second);
   }
@@ -54,16 +66,16 @@ Result<bool> simulate(const CommandLine& line) {
     PARTITA_TRY(of_resource, read_resource_policy(asked.resource_policy));
   }
   Given given;
+  for (const auto& [key, value] : asked.context) PARTITA_TRY_VOID(given.add(key, value));
   const bool of_role = !who->role.empty();
   const std::string arn =
       of_role ? "arn:aws:sts::" + std::string(auth::kAccountId) + ":assumed-role/" + name + "/simulated" : who->arn;
   const std::string id = of_role ? who->id + ":simulated" : who->id;
   const std::array<std::pair<std::string_view, std::string_view>, 3> own = {
       {{"aws:userid", id}, {"aws:PrincipalArn", who->arn}, {"aws:PrincipalType", of_role ? "AssumedRole" : "User"}}};
-  for (const auto& [key, value] : own) PARTITA_TRY_VOID(given.add(key, value));
-  if (!of_role) PARTITA_TRY_VOID(given.add("aws:username", name));
-  for (const auto& [key, value] : who->tags) PARTITA_TRY_VOID(given.add("aws:PrincipalTag/" + key, value));
-  for (const auto& [key, value] : asked.context) PARTITA_TRY_VOID(given.add(key, value));
+  for (const auto& [key, value] : own) PARTITA_TRY_VOID(given.add_own(key, value));
+  if (!of_role) PARTITA_TRY_VOID(given.add_own("aws:username", name));
+  for (const auto& [key, value] : who->tags) PARTITA_TRY_VOID(given.add_own("aws:PrincipalTag/" + key, value));
   const auth::Policy* const resource = of_resource ? &*of_resource : nullptr;
   const auth::Policies policies{.identity = who->policies,
                                 .boundary = who->boundary,

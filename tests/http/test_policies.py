@@ -483,6 +483,19 @@ def test_a_request_is_simulated(files, tmp_path):
     (tmp_path / "policy.json").write_text(json.dumps(document(allow("dynamodb:*", "*", effect="Deny") | {"Principal": "*"})))
     code, text = simulate(files, "owner", "GetItem", TABLE, *context, "--resource-policy", str(tmp_path / "policy.json"))
     assert code == 1 and text.endswith("with an explicit deny in a resource-based policy")
+    books = TABLE.replace("games", "owner")
+    own = {"UserDetailList": [{"UserName": "owner", "Tags": [{"Key": "team", "Value": "red"}], "UserPolicyList": [
+        {"PolicyName": "own", "PolicyDocument": document(
+            allow("dynamodb:GetItem", TABLE.replace("games", "${aws:username}")),
+            allow("dynamodb:PutItem", "*", {"StringEquals": {"aws:PrincipalTag/TEAM": "red"}}))}]}]}
+    (tmp_path / "own.json").write_text(json.dumps(own))
+    of_own = files[:3] + [str(tmp_path / "own.json")]
+    assert simulate(of_own, "owner", "GetItem", books) == (0, "allowed")
+    assert simulate(of_own, "owner", "GetItem", books, "--context", "aws:username=owner") == (0, "allowed"), "said twice"
+    assert simulate(of_own, "owner", "GetItem", books, "--context", "aws:username=other")[0] == 1, "in its place"
+    assert simulate(of_own, "owner", "PutItem", books) == (0, "allowed")
+    for tag, code in ("team=red", 0), ("TEAM=red", 0), ("Team=blue", 1):
+        assert simulate(of_own, "owner", "PutItem", books, "--context", "aws:PrincipalTag/" + tag)[0] == code, tag
     assert simulate(files, "who", "GetItem", TABLE)[0] == 2
     assert simulate(files, "owner", "GetItem", TABLE, "--context", "dynamodb:Leading=x")[0] == 2
 
