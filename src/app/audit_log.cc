@@ -16,7 +16,9 @@
 #include "auth/identities.h"
 #include "base/log.h"
 #include "ops/operation.h"
+#include "table/namespaces.h"
 #include "wire/fault_table.h"
+#include "wire/json_reader.h"
 #include "wire/json_writer.h"
 #include "wire/legible.h"
 
@@ -52,9 +54,10 @@ const auth::Caller* known_caller(const ops::Call& call) {
   return caller == nullptr ? nullptr : caller->get();
 }
 
-bool is_read_only(const ops::Operation& operation) {
-  const auto begins = [&](std::string_view word) { return operation.name.starts_with(word); };
-  return operation.kind == ops::Kind::kRead || begins("Describe") || begins("Get") || begins("List");
+bool is_read_only(const ops::Operation* operation, std::string_view event) {
+  const auto begins = [&](std::string_view word) { return event.starts_with(word); };
+  const bool reads = operation != nullptr && operation->kind == ops::Kind::kRead;
+  return reads || begins("Describe") || begins("Get") || begins("List");
 }
 
 // What is asked of the server itself, but for how it is; empty for all other calls.
@@ -62,6 +65,16 @@ std::string administered(const ops::Call& call) {
   if (!call.target.starts_with(kAdminPrefix)) return {};
   const std::string_view name = call.target.substr(kAdminPrefix.size());
   return name.starts_with("Describe") ? std::string() : wire::legible(name);
+}
+
+// The namespace that the body of a call to the server itself names, before the one that it comes in: see OperatorCalls.
+std::string space_of(const ops::Call& call, std::string_view comes_in) {
+  const bool reads = call.target.starts_with(kAdminPrefix) && call.body.size() <= kMostReadAgain;
+  const auto document = wire::JsonDocument::parse(reads ? call.body : "{}");
+  if (!document.ok()) return std::string(comes_in);
+  const wire::JsonValue named = document->root().get("Namespace");
+  if (!named.is(wire::JsonValue::Kind::kString)) return std::string(comes_in);
+  return table::is_namespace_name(named.as_string()) ? std::string(named.as_string()) : std::string();
 }
 
 void write_identity(JsonWriter& json, const auth::Caller& caller) {
@@ -119,12 +132,12 @@ void AuditLog::write(const ops::Call& call, std::string_view space, const ops::R
     json.key("sourceIPAddress");
     json.string(call.source->address());
   }
-  if (!space.empty()) {
+  if (const std::string about = space_of(call, space); !about.empty()) {
     json.key("namespace");
-    json.string(space);
+    json.string(about);
   }
   json.key("readOnly");
-  json.boolean(operation != nullptr && is_read_only(*operation));
+  json.boolean(is_read_only(operation, event));
   const auth::Caller* const caller = known_caller(call);
   if (caller != nullptr) write_identity(json, *caller);
   // What becomes of a table is worth reading a large body again.

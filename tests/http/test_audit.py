@@ -8,6 +8,7 @@ import stat
 import subprocess
 import threading
 import time
+import urllib.request
 
 import boto3
 import pytest
@@ -66,6 +67,32 @@ def test_who_did_what(tmp_path, data):
         assert abs(time.time() - time.mktime(time.strptime(line["eventTime"][:19], "%Y-%m-%dT%H:%M:%S")) + time.timezone) < 120
     assert "a secret of the item" not in path.read_text()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_what_the_server_was_asked_of_which_namespace(tmp_path):
+    path = tmp_path / "audit"
+    with running_server(in_memory=True, extra_args=["--audit-log", str(path), "--namespaces", "header"]) as server:
+        def ask(operation, body=None, space="one", service="Partita_20261123."):
+            request = urllib.request.Request(server.url + "/", json.dumps(body or {}).encode(), {
+                "X-Amz-Target": service + operation, "Content-Type": "application/x-amz-json-1.0", "X-Partita-Namespace": space,
+                "X-Amz-Date": "20260102T000000Z",
+                "Authorization": "AWS4-HMAC-SHA256 Credential=local/20260102/us-east-1/dynamodb/aws4_request, "
+                                 "SignedHeaders=host;x-amz-date, Signature=00"})
+            with urllib.request.urlopen(request) as reply:
+                assert reply.status == 200
+
+        for space in ("one", "two"):
+            ask("CreateTable", {"TableName": "Music"} | KEYS, space, "DynamoDB_20120810.")
+        ask("ListNamespaces")
+        ask("CreateSnapshot", {"Name": "s", "Namespace": "two"})
+        ask("ListSnapshots", {"Namespace": "two"})
+        ask("RollbackToSnapshot", {"Name": "s", "Namespace": "two"})
+        ask("ListSnapshots", {"Namespace": ""})
+        ask("ListSnapshots")
+    assert [(line["eventName"], line["readOnly"], line.get("namespace")) for line in lines_of(path)] == [
+        ("CreateTable", False, "one"), ("CreateTable", False, "two"), ("ListNamespaces", True, "one"),
+        ("CreateSnapshot", False, "two"), ("ListSnapshots", True, "two"), ("RollbackToSnapshot", False, "two"),
+        ("ListSnapshots", True, None), ("ListSnapshots", True, "one")]
 
 
 def test_who_was_refused(tmp_path):
