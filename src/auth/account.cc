@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "auth/words.h"
+
 namespace partita::auth {
 
 namespace {
@@ -31,8 +33,11 @@ const PolicyVersion* ManagedPolicy::version(int64_t number) const {
 }
 
 const Principal* Account::find(PrincipalKind kind, std::string_view name) const {
-  const auto found = of(kind).find(name);
-  return found == of(kind).end() ? nullptr : found->second.get();
+  const auto& all = of(kind);
+  auto found = all.find(name);
+  const auto alike = [&](const auto& one) { return std::ranges::equal(one.first, name, {}, lower, lower); };
+  if (found == all.end()) found = std::ranges::find_if(all, alike);
+  return found == all.end() ? nullptr : found->second.get();
 }
 
 const ManagedPolicy* Account::find_policy(std::string_view arn) const {

@@ -85,7 +85,8 @@ struct Account {
 
   const Named<Principal>& of(PrincipalKind kind) const { return principals[static_cast<size_t>(kind)]; }
   Named<Principal>& of(PrincipalKind kind) { return principals[static_cast<size_t>(kind)]; }
-  // Null for an unknown one.
+  // Null for an unknown one. There is one of a name at most, however its letters are written, in a store; of two in a
+  // file, the one of that very name.
   const Principal* find(PrincipalKind kind, std::string_view name) const;
   // Of those in the account, or of those that AWS has for everybody and this server knows.
   const ManagedPolicy* find_policy(std::string_view arn) const;

@@ -36,7 +36,15 @@ TEST_F(IamTest, MakesShowsAndDeletesAUser) {
   EXPECT_EQ(inside(made, "CreateDate"), "2026-01-02T03:04:05Z");
   EXPECT_EQ(inside(root("Action=GetUser&UserName=alice"), "Value"), "b");
   EXPECT_EQ(root("Action=CreateUser&UserName=Alice"), "EntityAlreadyExists: User with name Alice already exists.");
-  EXPECT_EQ(root("Action=DeleteUser&UserName=alice"), "");
+  EXPECT_EQ(inside(root("Action=GetUser&UserName=ALICE"), "UserName"), "alice") << "names differ by more than capitals";
+  EXPECT_EQ(inside(root("Action=CreateAccessKey&UserName=Alice"), "UserName"), "alice");
+  root("Action=CreateGroup&GroupName=Readers");
+  EXPECT_EQ(root("Action=AddUserToGroup&UserName=ALICE&GroupName=readers"), "");
+  EXPECT_EQ(inside(root("Action=GetGroup&GroupName=READERS"), "UserName"), "alice");
+  EXPECT_EQ(root("Action=RemoveUserFromGroup&UserName=alice&GroupName=Readers"), "");
+  const std::string key = inside(root("Action=ListAccessKeys&UserName=alice"), "AccessKeyId");
+  EXPECT_EQ(root("Action=DeleteAccessKey&UserName=aLice&AccessKeyId=" + key), "");
+  EXPECT_EQ(root("Action=DeleteUser&UserName=ALICE"), "");
   EXPECT_EQ(root("Action=GetUser&UserName=alice"), "NoSuchEntity: The user with name alice cannot be found.");
 }
 
@@ -124,6 +132,23 @@ TEST_F(IamTest, RefusesWhatItDoesNotHonour) {
   EXPECT_EQ(root("UserName=a"), "MissingAction: The request is missing an action or a required parameter");
   EXPECT_EQ(root("Action=CreateUser&UserName=a&Tags.member.2.Key=x"),
             "ValidationError: Tags are to be numbered from 1, each with a Key and a Value.");
+  root("Action=CreateUser&UserName=a");
+  const std::string null = "ValidationError: 1 validation error detected: Value null at '";
+  const std::string not_null = "' failed to satisfy constraint: Member must not be null";
+  EXPECT_EQ(root("Action=TagUser&UserName=a"), null + "tags" + not_null);
+  EXPECT_EQ(root("Action=UntagUser&UserName=a"), null + "tagKeys" + not_null);
+  EXPECT_EQ(root("Action=UntagUser&UserName=a&TagKeys.member.1=x&TagKeys.member.3=y"),
+            "ValidationError: TagKeys are to be numbered from 1.");
+  const std::string arn = inside(with("Action=CreatePolicy&PolicyName=p", kAllowGets), "Arn");
+  const std::string neither =
+      "ValidationError: 1 validation error detected: Value 'True' at 'setAsDefault' failed to satisfy constraint: Member "
+      "must be true or false";
+  EXPECT_EQ(with("Action=CreatePolicyVersion&SetAsDefault=True&PolicyArn=" + arn, kAllowGets), neither);
+  const std::string made = with("Action=CreatePolicyVersion&SetAsDefault=true&PolicyArn=" + arn, kAllowGets);
+  EXPECT_EQ(inside(made, "VersionId") + inside(made, "IsDefaultVersion"), "v2true");
+  EXPECT_TRUE(root("Action=ListPolicies&OnlyAttached=1").starts_with("ValidationError"));
+  EXPECT_EQ(with("Action=CreatePolicy&PolicyName=P", kAllowGets),
+            "EntityAlreadyExists: A policy called P already exists. Duplicate names are not allowed.");
 }
 
 TEST_F(IamTest, DeletesNothingThatIsStillHeld) {
@@ -160,6 +185,17 @@ TEST_F(IamTest, KeepsQuotas) {
   const std::string long_policy =
       std::string(kAllowGets.substr(0, kAllowGets.size() - 1)) + std::string(2'100, ' ') + "}";
   EXPECT_EQ(with("Action=PutUserPolicy&UserName=a&PolicyName=p", long_policy), "") << "white space does not count";
+  const auto of_letters = [](size_t count) {
+    std::string text(kAllowGets.substr(0, kAllowGets.size() - 6));
+    text += R"("arn:aws:dynamodb:*:*:table/)";
+    for (size_t i = 0; i < count; ++i) text += "%C3%A9";
+    return text + R"("}]})";
+  };
+  const size_t plain = of_letters(0).size();
+  const std::string whole = with("Action=CreatePolicy&PolicyName=letters", of_letters(6'144 - plain));
+  EXPECT_EQ(inside(whole, "PolicyName"), "letters") << whole;
+  EXPECT_EQ(with("Action=CreatePolicy&PolicyName=more", of_letters(6'145 - plain)),
+            "LimitExceeded: Cannot exceed quota for PolicySize: 6144");
   const std::string arn = inside(with("Action=CreatePolicy&PolicyName=p", kAllowGets), "Arn");
   for (int i = 0; i < 4; ++i) with("Action=CreatePolicyVersion&PolicyArn=" + arn, kAllowGets);
   EXPECT_TRUE(with("Action=CreatePolicyVersion&PolicyArn=" + arn, kAllowGets).starts_with("LimitExceeded: A managed"));

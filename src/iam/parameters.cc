@@ -15,6 +15,7 @@ using model::Fault;
 using model::refuse;
 
 constexpr size_t kMostTags = 50;
+constexpr std::string_view kNotNull = "Member must not be null";
 
 std::string failed(std::string_view value, std::string_view parameter, std::string_view constraint) {
   return "1 validation error detected: Value " + std::string(value) + " at '" + word_of(parameter) +
@@ -28,6 +29,13 @@ bool is_name(std::string_view text) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            std::string_view("+=,.@_-").find(c) != std::string_view::npos;
   });
+}
+
+// How many parameters there are of the list of that name.
+size_t given_of(const Request& request, std::string_view name) {
+  const std::string begin = std::string(name) + ".";
+  return static_cast<size_t>(
+      std::ranges::count_if(request.form.parameters(), [&](const auto& one) { return one.first.starts_with(begin); }));
 }
 
 bool begins_a_path(std::string_view path) {
@@ -48,7 +56,7 @@ Error invalid(std::string sentence) { return refuse(Fault::kIamInvalid, {std::mo
 
 Result<std::string> needed(const Request& request, std::string_view parameter) {
   const auto found = request.form.find(parameter);
-  if (!found) return invalid(failed("null", parameter, "Member must not be null"));
+  if (!found) return invalid(failed("null", parameter, kNotNull));
   if (found->empty()) {
     return invalid(failed("''", parameter, "Member must have length greater than or equal to 1"));
   }
@@ -109,6 +117,12 @@ Result<int64_t> number_in(const Request& request, std::string_view parameter, in
   return number;
 }
 
+Result<bool> flag_in(const Request& request, std::string_view parameter) {
+  const std::string text = text_or(request, parameter, "false");
+  if (text == "true" || text == "false") return text == "true";
+  return invalid(failed(quoted(text), parameter, "Member must be true or false"));
+}
+
 bool same_name(std::string_view one, std::string_view other) {
   return std::ranges::equal(one, other, {}, auth::lower, auth::lower);
 }
@@ -132,26 +146,28 @@ Result<std::map<std::string, std::string>> tags_in(const Request& request, TagsO
     }
     tags.emplace(*key, value.value_or(""));
   }
-  const auto given =
-      std::ranges::count_if(request.form.parameters(), [](const auto& one) { return one.first.starts_with("Tags."); });
-  if (static_cast<size_t>(given) != parameters)
+  if (given_of(request, "Tags") != parameters)
     return invalid("Tags are to be numbered from 1, each with a Key and a Value.");
   if (tags.size() > kMostTags) return refuse(Fault::kIamLimit, {"TagsPerResource", std::to_string(kMostTags)});
   return tags;
 }
 
-std::vector<std::string> list_in(const Request& request, std::string_view name) {
+Result<std::vector<std::string>> list_in(const Request& request, std::string_view name) {
   std::vector<std::string> all;
-  for (size_t i = 1;; ++i) {
-    const auto one = request.form.find(std::string(name) + ".member." + std::to_string(i));
-    if (!one) return all;
+  while (const auto one = request.form.find(std::string(name) + ".member." + std::to_string(all.size() + 1))) {
     all.emplace_back(*one);
   }
+  if (given_of(request, name) != all.size()) return invalid(std::string(name) + " are to be numbered from 1.");
+  if (all.empty()) return invalid(failed("null", name, kNotNull));
+  return all;
 }
 
 size_t counted(std::string_view document) {
-  return static_cast<size_t>(
-      std::ranges::count_if(document, [](char c) { return c != ' ' && c != '\n' && c != '\t' && c != '\r'; }));
+  const auto counts = [](char c) {
+    const bool goes_on = (static_cast<unsigned char>(c) & 0xc0) == 0x80;  // a character that has begun
+    return c != ' ' && c != '\n' && c != '\t' && c != '\r' && !goes_on;
+  };
+  return static_cast<size_t>(std::ranges::count_if(document, counts));
 }
 
 Result<std::string> document_in(const Request& request, std::string_view parameter, auth::Policy::Use use,

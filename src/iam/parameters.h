@@ -27,6 +27,8 @@ Result<std::string> path_in(const Request& request);
 Result<std::string> path_prefix_in(const Request& request);
 Result<int64_t> number_in(const Request& request, std::string_view parameter, int64_t least, int64_t most,
                           int64_t absent);
+// False when absent.
+Result<bool> flag_in(const Request& request, std::string_view parameter);
 // But for capitals: of names, and of the keys of users' and roles' tags ("Case sensitivity" of tags in IAM's user
 // guide).
 bool same_name(std::string_view one, std::string_view other);
@@ -34,8 +36,8 @@ bool same_name(std::string_view one, std::string_view other);
 // also kIamLimit.
 enum class TagsOf : uint8_t { kPrincipals, kPolicies };
 Result<std::map<std::string, std::string>> tags_in(const Request& request, TagsOf of);
-// The values of NAME.member.1, NAME.member.2, ...
-std::vector<std::string> list_in(const Request& request, std::string_view name);
+// The values of NAME.member.1, NAME.member.2, ..., of which there is at least one.
+Result<std::vector<std::string>> list_in(const Request& request, std::string_view name);
 
 // A document, as that kind of policy, of at most so many characters without white space. Faults: kIamMalformedPolicy,
 // kIamLimit with that quota.

@@ -117,7 +117,7 @@ Result<void> create_policy(Request& request) {
   PARTITA_TRY(made.tags, tags_in(request, TagsOf::kPolicies));
   made.description = text_or(request, "Description", "");
   const auto& all = request.account.policies;
-  if (std::ranges::any_of(all, [&](const auto& one) { return one.second->name == made.name; })) {
+  if (std::ranges::any_of(all, [&](const auto& one) { return same_name(one.second->name, made.name); })) {
     return refuse(Fault::kIamPolicyExists, {made.name});
   }
   if (all.size() >= kMostPolicies) {
@@ -153,7 +153,7 @@ Result<void> list_policies(Request& request) {
     return invalid("1 validation error detected: Value '" + scope +
                    "' at 'scope' failed to satisfy constraint: Member must satisfy enum value set: [AWS, Local, All]");
   }
-  const bool attached = text_or(request, "OnlyAttached", "false") == "true";
+  PARTITA_TRY(const bool attached, flag_in(request, "OnlyAttached"));
   PARTITA_TRY(const std::string prefix, path_prefix_in(request));
   PARTITA_TRY(Paging paging, Paging::of(request));
   auth::Account::Named<ManagedPolicy> all;
@@ -172,9 +172,10 @@ Result<void> list_policies(Request& request) {
 Result<void> create_policy_version(Request& request) {
   PARTITA_TRY(ManagedPolicy policy, own_policy_in(request));
   PARTITA_TRY(std::string document, document_of(request));
+  PARTITA_TRY(const bool is_default, flag_in(request, "SetAsDefault"));
   if (policy.versions.size() >= kMostVersions) return refuse(Fault::kIamManyVersions);
   policy.versions.push_back({++policy.last_version, std::move(document), request.now_ms});
-  if (text_or(request, "SetAsDefault", "false") == "true") policy.default_version = policy.last_version;
+  if (is_default) policy.default_version = policy.last_version;
   policy.updated_ms = request.now_ms;
   write_version(request.out, "PolicyVersion", policy, policy.versions.back(), false);
   replace(request, std::move(policy));

@@ -280,6 +280,7 @@ Result<void> delete_boundary(Request& request) {
 Result<void> tag_principal(Request& request) {
   PARTITA_TRY(Principal found, asked(request));
   PARTITA_TRY(auto tags, tags_in(request, TagsOf::kPrincipals));
+  if (tags.empty()) PARTITA_TRY_VOID(needed(request, "Tags"));
   for (const auto& [key, value] : tags) erase_tag(found, key);
   found.tags.merge(tags);
   if (found.tags.size() > kMostTags) return refuse(Fault::kIamLimit, {"TagsPerResource", std::to_string(kMostTags)});
@@ -289,7 +290,8 @@ Result<void> tag_principal(Request& request) {
 
 Result<void> untag_principal(Request& request) {
   PARTITA_TRY(Principal found, asked(request));
-  for (const std::string& key : list_in(request, "TagKeys")) erase_tag(found, key);
+  PARTITA_TRY(const std::vector<std::string> keys, list_in(request, "TagKeys"));
+  for (const std::string& key : keys) erase_tag(found, key);
   replace(request, std::move(found));
   return {};
 }
