@@ -146,6 +146,13 @@ std::string resource_of(const Request& request) {
   return auth::principal_arn(kind, path, name_about(request, kind));
 }
 
+// The same with the capitals of the call, so that a refusal does not tell that there is somebody of another spelling.
+std::string as_spelt(const Request& request, const std::string& resource) {
+  const auth::Principal* const found = principal_about(request);
+  if (found == nullptr) return resource;
+  return resource.substr(0, resource.size() - found->name.size()) + name_about(request, found->kind);
+}
+
 const std::map<std::string, std::string>* tags_of(const Request& request, const std::string& resource) {
   if (request.call.about == About::kPolicy) {
     if (creates(request.call)) return nullptr;
@@ -194,7 +201,9 @@ Result<void> run(Request& request) {
   PARTITA_TRY_VOID(check_caller(request.call, request.caller));
   if (!request.call.action.empty()) {
     const std::string resource = resource_of(request);
-    const Subject subject = subject_of(request, resource);
+    const std::string named = as_spelt(request, resource);
+    Subject subject = subject_of(request, resource);
+    subject.named = named;
     PARTITA_TRY_VOID(request.judge.check(request.call.action, subject));
     if (creates(request.call) && !subject.given.empty()) PARTITA_TRY_VOID(check_tagging(request, subject));
   }

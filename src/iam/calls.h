@@ -53,6 +53,7 @@ Api api_of(const wire::Form& form);
 // What a call is about, as policies see it. Views of the request and the account.
 struct Subject {
   std::string_view resource;                                 // an ARN, or "*"
+  std::string_view named = {};                               // what a refusal calls it; empty: the same
   const auth::Policy* trust = nullptr;                       // of a role that is to be taken
   const std::map<std::string, std::string>* tags = nullptr;  // of the resource; null: there is none
   std::map<std::string, std::string> given = {};             // tags that the call gives

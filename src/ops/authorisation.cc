@@ -219,7 +219,8 @@ Result<void> Authorisation::check(const Context& context, std::string_view actio
   const bool trusted = trust == nullptr || trust->judge(ask).allowed;
   if (decision == Decision::kAllowed && trusted) return {};
   refused_.fetch_add(1, std::memory_order_relaxed);
-  if (trust == nullptr) return refusal_of(decision, ask);
+  const auth::Ask told{action, subject.named.empty() ? resource : subject.named, ask.who, circumstances};
+  if (trust == nullptr) return refusal_of(decision, told);
   return model::refuse(Fault::kStsNotAuthorized, {identity.arn, std::string(action), std::string(resource)});
 }
 

@@ -228,6 +228,9 @@ def test_lists_and_tags_need_their_own_right(server, iam, user):
     tagged = {"UserName": "tagged", "Path": "/crew/", "Tags": [{"Key": "crew", "Value": "admin"}]}
     assert "perform: iam:TagUser on" in refused("AccessDenied", client.create_user, **tagged)
     refused("NoSuchEntity", iam.get_user, UserName="tagged")
+    for who in (name.upper(), "NOBODY"):
+        message = refused("AccessDenied", client.get_user, UserName=who)
+        assert f":user/{who} because" in message, "whether there is one of another spelling"
 
 
 def test_no_text_breaks_a_list(server, iam):
