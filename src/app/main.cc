@@ -88,7 +88,6 @@ int main(int count, char** words) {
     case Verb::kServe:
       break;
   }
-  hold_signals();
   const auto served = serve(*line, PARTITA_VERSION, PARTITA_REVISION);
   return served.ok() ? 0 : complain(served.error(), kFailure);
 }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -87,11 +88,23 @@ class ServiceHandler final : public http::Handler {
   Traces* const traces_;
 };
 
-sigset_t held_signals() {
+sigset_t set_of(std::initializer_list<int> list) {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
+  for (const int signal : list) sigaddset(&signals, signal);
   return signals;
+}
+
+// They then wait for the Stopper, on every thread that is begun from now on.
+void hold(std::initializer_list<int> list) {
+  const sigset_t signals = set_of(list);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+void begin_with_signals() {
+  hold({SIGHUP});
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // A limit on the size of files is then an error of the disk, as a full one is.
 }
 
 std::string_view name_of(int signal) { return signal == SIGTERM ? "SIGTERM" : signal == SIGINT ? "SIGINT" : "SIGHUP"; }
@@ -110,7 +123,7 @@ class Stopper {
 
   // Waits for a signal that says stop; 0 when there was none until the deadline, or nothing is left to watch over.
   int stop_signal(const std::stop_token& done, Deadline deadline) const {
-    const sigset_t signals = held_signals();
+    const sigset_t signals = set_of({SIGTERM, SIGINT, SIGHUP});
     const timespec tick{.tv_sec = 0, .tv_nsec = std::chrono::nanoseconds(kTick).count()};
     while (!done.stop_requested() && std::chrono::steady_clock::now() < deadline) {
       const bool forever = deadline == Deadline::max();
@@ -232,6 +245,16 @@ void log_users(const auth::Identities& identities, bool warn_only) {
   if (warn_only) log(LogLevel::kWarn, "What policies refuse is logged, and let pass.");
 }
 
+// Names of tables are not for everybody where callers have to say who they are.
+Result<std::optional<std::string>> token_for(const CommandLine& line, bool verifies) {
+  std::optional<std::string> token;
+  if (!verifies) token.emplace();
+  if (!line.metrics_token.empty()) {
+    PARTITA_TRY(token, read_token(line.metrics_token));
+  }
+  return token;
+}
+
 // Null when nobody wants them.
 std::unique_ptr<Traces> begin_traces(const CommandLine& line, std::string_view version) {
   if (line.trace_to.empty()) return nullptr;
@@ -257,15 +280,9 @@ Result<std::unique_ptr<http::AdminSocket>> open_admin_socket(const CommandLine& 
 
 }  // namespace
 
-void hold_signals() {
-  const sigset_t signals = held_signals();
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // A limit on the size of files is then an error of the disk, as a full one is.
-}
-
 Result<void> serve(const CommandLine& given, std::string_view version, std::string_view revision) {
   CommandLine line = given;
+  begin_with_signals();
   set_log_level(line.log_level);
   Callers callers;
   PARTITA_TRY_VOID(read_callers(line, callers));
@@ -281,6 +298,8 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
     const auto calls = line.audit_data ? AuditLog::Calls::kAll : AuditLog::Calls::kControl;
     PARTITA_TRY(audit, AuditLog::open(line.audit_log, calls, system_clock()));
   }
+  PARTITA_TRY(std::optional<std::string> token, token_for(line, verifies));
+  hold({SIGTERM, SIGINT});
   return_large_memory();
   hold_memory_reserve();
   // Before the store is opened: it may want as many files.
@@ -303,12 +322,6 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
   if (begin) PARTITA_TRY_VOID(begin(service));
   Namespaces namespaces(ground, *root, begin, line.namespaces_by,
                         line.most_namespaces == 0 ? kUsualNamespaces : line.most_namespaces);
-  // Names of tables are not for everybody where callers have to say who they are.
-  std::optional<std::string> token;
-  if (!verifies) token.emplace();
-  if (!line.metrics_token.empty()) {
-    PARTITA_TRY(token, read_token(line.metrics_token));
-  }
   const std::unique_ptr<Traces> traces = begin_traces(line, version);
   Pages pages(
       {*engine, scheme_of(line.store), system_random(), service, namespaces, version, std::move(token), traces.get()});

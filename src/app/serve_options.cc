@@ -5,6 +5,7 @@
 #include "app/http_client.h"
 #include "app/options.h"
 #include "auth/words.h"
+#include "base/clock.h"
 
 namespace partita::app {
 
@@ -135,6 +136,7 @@ Result<void> set_clock(Draft& draft, std::string_view text) {
   constexpr std::string_view kUnits = "smhd";
   constexpr std::array<int64_t, 4> kSeconds{1, 60, 3'600, 86'400};
   constexpr uint64_t kMost = 100'000'000;
+  constexpr int64_t kAfter9999Ms = 253'402'300'800'000;
   const Error wrong =
       misuse("--clock takes seconds, or a number with s, m, h or d behind it, such as +90, -2h or +31d, not '" +
              std::string(text) + "'.");
@@ -146,6 +148,10 @@ Result<void> set_clock(Draft& draft, std::string_view text) {
   if (!number.ok()) return wrong;
   const int64_t seconds = static_cast<int64_t>(*number) * (unit == std::string_view::npos ? 1 : kSeconds[unit]);
   draft.line.clock_ms = (back ? -seconds : seconds) * 1'000;
+  const int64_t then_ms = system_clock().now_ms() + draft.line.clock_ms;
+  if (then_ms < 0 || then_ms >= kAfter9999Ms) {
+    return misuse("--clock takes an offset to a time from 1970 to 9999, not '" + std::string(text) + "'.");
+  }
   return {};
 }
 

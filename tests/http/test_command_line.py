@@ -14,6 +14,7 @@ import time
 import pytest
 from raw import connection, exchange, head, request
 from server import binary, is_sanitized, running_server
+from waiting import wait_until
 
 
 def run(*words):
@@ -113,6 +114,26 @@ def test_a_stop_lets_a_reply_under_way_arrive():
         assert reply.status == 200 and len(reply.body) > 15_000_000
         assert opened.at_end()
         assert server.process.wait(5) == 0
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_server_that_waits_for_a_file(tmp_path, how):
+    """A pipe that nobody writes to, as any of the files that options name may be."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    server = subprocess.Popen([binary(), "serve", "--in-memory", "--listen", "localhost:0", "--metrics-token", str(pipe)])
+
+    def opened():
+        with contextlib.suppress(OSError):  # until there is a reader
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+
+    writer = wait_until(opened)
+    try:
+        server.send_signal(how)
+        assert server.wait(20) == -how
+    finally:
+        os.close(writer)
+        server.kill()
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
