@@ -1,6 +1,8 @@
 #include "app/admin_client.h"
 
+#include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <system_error>
 
 #include "app/admin.h"
@@ -15,6 +17,13 @@ namespace {
 
 constexpr std::string_view kJson = "application/x-amz-json-1.0";
 constexpr int kFailed = 500;
+constexpr int64_t kMomentMs = 5'000;
+constexpr int64_t kShortMs = 30'000;
+
+std::function<void()> tell_late(const std::string& place) {
+  return
+      [place] { std::fprintf(stderr, "Waiting for the server at %s, which has not answered yet.\n", place.c_str()); };
+}
 
 }  // namespace
 
@@ -32,9 +41,20 @@ Result<AdminClient> AdminClient::connect(const std::string& named) {
   return AdminClient(place, socket);
 }
 
+void AdminClient::wait(Wait wait) {
+  wait_ = wait;
+  http_.set_patience({wait == Wait::kMoment  ? kMomentMs
+                      : wait == Wait::kShort ? kShortMs
+                                             : HttpClient::kForeverMs,
+                      {},
+                      wait == Wait::kLong ? tell_late(place_) : nullptr});
+}
+
 Result<AdminClient::Answer> AdminClient::post(std::string_view target, std::string_view content_type,
                                               std::string_view body) {
-  PARTITA_TRY(Answer answer, send(target, content_type, body));
+  auto sent = send(target, content_type, body);
+  if (!sent.ok() && http_.gave_up()) return not_answered();
+  PARTITA_TRY(Answer answer, std::move(sent));
   if (answer.status == kFailed) return Error(ErrorKind::kUnavailable, why_it_failed());
   return answer;
 }
@@ -45,6 +65,22 @@ std::string AdminClient::why_it_failed() {
   const auto said = wire::JsonDocument::parse(answer.ok() ? answer->body : "{}");
   const std::string trouble = said.ok() ? text_of(said->root().get(kTrouble)) : std::string();
   return trouble.empty() ? "The server at " + place_ + " could not do it: its log says why." : trouble;
+}
+
+// A server whose store hangs answers who asks how it is all the same.
+Error AdminClient::not_answered() const {
+  const auto unavailable = [](std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); };
+  const std::string silent = "The server at " + place_ + " does not answer: is its process stopped, or overloaded?";
+  if (wait_ == Wait::kMoment) return unavailable(silent);
+  const std::string open = " Whether it did what it was asked is not known.";
+  auto other = connect(place_);
+  if (!other.ok()) return unavailable(silent + open);
+  other->wait(Wait::kMoment);
+  const auto said = other->ask(kDescribeServer, "{}");
+  if (!said.ok()) return unavailable(silent + open);
+  const std::string trouble = text_of(said->root().get(kTrouble));
+  const std::string well = "The server at " + place_ + " took too long, though it is well: its log may say why.";
+  return unavailable((trouble.empty() ? well : trouble) + open);
 }
 
 Result<AdminClient::Answer> AdminClient::send(std::string_view target, std::string_view content_type,

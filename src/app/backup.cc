@@ -73,6 +73,7 @@ Result<void> back_up_there(const CommandLine& line, AdminClient& server) {
   json.key("Mend");
   json.boolean(line.mends);
   json.end_object();
+  server.wait(AdminClient::Wait::kLong);
   PARTITA_TRY_VOID(server.ask("StartBackup", std::move(json).take()));
   for (Teller teller;;) {
     PARTITA_TRY(const wire::JsonDocument said, server.ask("DescribeBackup", "{}"));

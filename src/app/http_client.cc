@@ -24,7 +24,10 @@ constexpr size_t kMostReceived = size_t{64} << 20;
 constexpr size_t kMostHead = size_t{64} << 10;
 constexpr auto kLook = std::chrono::milliseconds(50);  // whether to hurry
 
-Error ended() { return Error(ErrorKind::kUnavailable, "The server ended the connection before it had answered."); }
+Error ended(bool gave_up = false) {
+  return Error(ErrorKind::kUnavailable, gave_up ? "The server did not answer in time."
+                                                : "The server ended the connection before it had answered.");
+}
 
 std::optional<size_t> number_in(std::string_view text) {
   size_t number = 0;
@@ -111,6 +114,7 @@ HttpClient::HttpClient(HttpClient&& other) noexcept : socket_(-1) { *this = std:
 HttpClient& HttpClient::operator=(HttpClient&& other) noexcept {
   std::swap(socket_, other.socket_);
   std::swap(patience_, other.patience_);
+  gave_up_ = other.gave_up_;
   received_.swap(other.received_);
   return *this;
 }
@@ -121,19 +125,23 @@ HttpClient::~HttpClient() {
 
 void HttpClient::begin() {
   hurries_ = false;
-  if (patience_) deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(patience_->ms);
+  gave_up_ = false;
+  const Instant now = std::chrono::steady_clock::now();
+  deadline_ = now + std::chrono::milliseconds(patience_.ms);
+  late_at_ = now + std::chrono::milliseconds(kLateMs);
 }
 
 bool HttpClient::wait(int16_t events) {
-  if (!patience_) return true;  // the socket blocks
   pollfd one{.fd = socket_, .events = events, .revents = 0};
   while (true) {
     const Instant now = std::chrono::steady_clock::now();
-    if (!hurries_ && patience_->hurry.stop_requested()) {
+    if (!hurries_ && patience_.hurry.stop_requested()) {
       hurries_ = true;
       deadline_ = std::min(deadline_, now + std::chrono::milliseconds(kHurryMs));
     }
-    if (now >= deadline_) return false;
+    if (patience_.late && now >= late_at_) std::exchange(patience_.late, nullptr)();
+    gave_up_ = now >= deadline_;
+    if (gave_up_) return false;
     if (::poll(&one, 1, static_cast<int>(kLook.count())) > 0) return true;
   }
 }
@@ -141,8 +149,8 @@ bool HttpClient::wait(int16_t events) {
 bool HttpClient::send(std::string_view bytes) {
   while (!bytes.empty()) {
     if (!wait(POLLOUT)) return false;
-    const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent < 0 && (errno == EINTR || (patience_ && errno == EAGAIN))) continue;
+    const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (sent <= 0) return false;
     bytes.remove_prefix(static_cast<size_t>(sent));
   }
@@ -153,8 +161,8 @@ bool HttpClient::receive() {
   std::array<char, 16384> bytes{};
   while (true) {
     if (!wait(POLLIN)) return false;
-    const ssize_t size = ::recv(socket_, bytes.data(), bytes.size(), 0);
-    if (size < 0 && (errno == EINTR || (patience_ && errno == EAGAIN))) continue;
+    const ssize_t size = ::recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT);
+    if (size < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (size <= 0 || received_.size() > kMostReceived) return false;
     received_.append(bytes.data(), static_cast<size_t>(size));
     return true;
@@ -169,10 +177,10 @@ Result<HttpClient::Answer> HttpClient::post(std::string_view path, Headers heade
   }
   request.append("Content-Length: ").append(std::to_string(body.size())).append(kHeadEnd).append(body);
   begin();
-  if (!send(request)) return ended();
+  if (!send(request)) return ended(gave_up_);
   size_t head_size = 0;
   while ((head_size = received_.find(kHeadEnd)) == std::string::npos) {
-    if (received_.size() > kMostHead || !receive()) return ended();
+    if (received_.size() > kMostHead || !receive()) return ended(gave_up_);
   }
   const std::string_view head = std::string_view(received_).substr(0, head_size);
   const auto status =
@@ -188,7 +196,7 @@ Result<HttpClient::Answer> HttpClient::post(std::string_view path, Headers heade
   }
   const size_t whole = head_size + kHeadEnd.size() + *size;
   while (received_.size() < whole) {
-    if (!receive()) return ended();
+    if (!receive()) return ended(gave_up_);
   }
   answer.body = received_.substr(whole - *size, *size);
   received_.erase(0, whole);

@@ -53,6 +53,8 @@ void print(const std::string& operation, const JsonValue& answer) {
 
 Result<void> operate(const CommandLine& line) {
   PARTITA_TRY(AdminClient client, AdminClient::connect(line.data));
+  // All else takes as long as there is much to do.
+  if (!line.operation.starts_with("List")) client.wait(AdminClient::Wait::kLong);
   std::string after;
   do {
     PARTITA_TRY(const wire::JsonDocument said, client.ask(line.operation, body_of(line, after)));

@@ -54,6 +54,7 @@ void answer_status(Admin& admin, Pages& pages, ServerFacts facts) {
 
 Result<void> status(const CommandLine& line) {
   PARTITA_TRY(AdminClient client, AdminClient::connect(line.data));
+  client.wait(AdminClient::Wait::kMoment);
   PARTITA_TRY(const wire::JsonDocument document, client.ask(kDescribeServer, "{}"));
   const wire::JsonValue said = document.root();
   const auto text = [&](std::string_view name) { return text_of(said.get(name)); };

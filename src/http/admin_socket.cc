@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -14,6 +15,8 @@
 namespace partita::http {
 
 namespace {
+
+constexpr timeval kPatience{.tv_sec = 5, .tv_usec = 0};
 
 // The address of a socket in a directory that is held open: those of the system have room for 107 bytes only, and paths
 // are longer.
@@ -48,10 +51,11 @@ class Spelled {
 
 std::string text_of(int error) { return std::system_category().message(error); }
 
-// As errno says it; 0 when `*socket` is connected. `flags`: SOCK_NONBLOCK, or 0.
+// As errno says it; 0 when `*socket` is connected. `flags`: SOCK_NONBLOCK, or 0. EAGAIN: too many wait there already.
 int connect(const Spelled& place, int flags, int* socket) {
   *socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
   if (*socket < 0) return errno;
+  ::setsockopt(*socket, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
   if (::connect(*socket, place.get(), sizeof(sockaddr_un)) == 0) return 0;
   const int error = errno;
   ::close(std::exchange(*socket, -1));
@@ -122,7 +126,8 @@ Result<int> connect_to_admin(const std::string& path) {
   return Error(
       ErrorKind::kUnavailable,
       none ? "No server listens at " + path + ": start one, or name its directory, or the file of its --admin-socket."
-           : "Cannot reach the server at " + path + ": " + text_of(error) + ".");
+           : "Cannot reach the server at " + path + ": " + (error == EAGAIN ? "it does not answer" : text_of(error)) +
+                 ".");
 }
 
 }  // namespace partita::http

@@ -30,8 +30,9 @@ class AdminSocket {
   unsigned long long inode_ = 0;
 };
 
-// A connection to the server that listens at that path, which blocks; the caller closes it. Error: kUnavailable, with
-// one sentence: nobody listens there, or he may not.
+// A connection to the server that listens at that path, which blocks; the caller closes it. Where more wait for the
+// server already than the system lets, it is waited for, some seconds. Error: kUnavailable, with one sentence: nobody
+// listens there, or he may not, or does not answer.
 Result<int> connect_to_admin(const std::string& path);
 
 }  // namespace partita::http

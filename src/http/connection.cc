@@ -234,6 +234,11 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
     call.space = reader_.header("x-partita-namespace");
     if (!administrates_) claimed = site_.authenticator.claim(asked);
   }
+  // A verb that was ended while the server could not answer shall not be carried out later.
+  if (administrates_ && stream_->gone()) {
+    log(LogLevel::kInfo, {operation_of(call), " was not carried out: who asked for it has gone."});
+    co_return false;
+  }
   ops::Reply reply;
   BudgetShare share(site_.budget);
   // Looking at a large body takes milliseconds, which nobody else on this thread shall wait for.

@@ -30,6 +30,8 @@ class Stream {
   virtual bool encrypted() const = 0;
   // The network address of the other side, as digits, as it was when the connection began; empty where it has none.
   virtual std::string peer() const = 0;
+  // Whether the other side is known to take no replies any more; of a Unix socket that is known at once.
+  virtual bool gone() const { return false; }
   // Ends what is under way: its waiters are resumed with 0, later.
   virtual void close() = 0;
 };

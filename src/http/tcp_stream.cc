@@ -1,5 +1,6 @@
 #include "http/tcp_stream.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -176,6 +177,12 @@ void TcpStream::shutdown(std::string_view last) {
   if (socket_ < 0) return;
   if (!last.empty()) static_cast<void>(!::send(socket_, last.data(), last.size(), MSG_NOSIGNAL));
   ::shutdown(socket_, SHUT_WR);
+}
+
+// Who has only ended what he sends still waits for the reply, and that is no hangup.
+bool TcpStream::gone() const {
+  pollfd one{.fd = socket_, .events = 0, .revents = 0};
+  return socket_ < 0 || (::poll(&one, 1, 0) > 0 && (one.revents & (POLLHUP | POLLERR)) != 0);
 }
 
 void TcpStream::close() {

@@ -70,6 +70,7 @@ class TcpStream final : public Stream, private Loop::Watch {
   bool start_write(std::string_view first, std::string_view second, Waiter& waiter) override;
   void shutdown(std::string_view last) override;
   bool encrypted() const override { return false; }
+  bool gone() const override;
   void close() override;
 
  private:

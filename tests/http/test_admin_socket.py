@@ -1,9 +1,11 @@
 """The administration socket: who may open the file may do everything, and signs nothing."""
 
+import contextlib
 import http.client
 import http.server
 import json
 import os
+import signal
 import socket
 import socketserver
 import stat
@@ -229,3 +231,81 @@ def test_who_listens_and_does_not_answer_is_not_waited_for(tmp_path):
                                capture_output=True, text=True, timeout=60)
         assert ended.returncode == 1 and "Address already in use" in ended.stderr
         assert path.is_socket()
+
+
+@contextlib.contextmanager
+def stopped(server):
+    """As one that is swapped out, or whose machine has no time for it."""
+    server.process.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        server.process.send_signal(signal.SIGCONT)
+
+
+def verb(*words, err=subprocess.PIPE):
+    return subprocess.Popen([binary(), *map(str, words)], stdout=subprocess.PIPE, stderr=err, text=True)
+
+
+def test_a_server_that_does_not_answer_keeps_nobody_waiting_unknowing(tmp_path):
+    """Short verbs end, and those that may take long say that they wait."""
+    data = tmp_path / "data"
+    backups = tmp_path / "backups"
+    with running_server(data_dir=data) as server:
+        with stopped(server):
+            short = [verb("status", data), verb("snapshot", "list", data), verb("user", "list", "--data", data)]
+            long = {"CreateSnapshot": ["snapshot", "create", "clean", data], "StartBackup": ["backup", data, backups]}
+            for operation, words in long.items():
+                said = tmp_path / operation
+                with said.open("w") as err, verb(*words, err=err) as waits:
+                    wait_until(lambda: said.read_text().endswith("\n"), lambda: f"{operation} says nothing")
+                    waits.kill()
+                assert said.read_text() == f"Waiting for the server at {data}, which has not answered yet.\n"
+            silent = f"partita: The server at {data} does not answer: is its process stopped, or overloaded?"
+            open_ = " Whether it did what it was asked is not known.\n"
+            for ends, rest in zip(short, ("\n", open_, open_)):
+                assert ends.communicate(timeout=120) == ("", silent + rest)
+                assert ends.returncode == 1
+        # Those that were killed are not carried out.
+        for operation in long:
+            wait_until(lambda: f"{operation} was not carried out" in server.log())
+        assert status(data).returncode == 0 and not backups.exists()
+
+
+def test_a_socket_at_which_too_many_wait_is_told_of(tmp_path):
+    path = tmp_path / "door"
+    with contextlib.ExitStack() as stack, socket.socket(socket.AF_UNIX) as door:
+        door.bind(str(path))
+        door.listen(0)
+        with pytest.raises(BlockingIOError):
+            while True:
+                waits = stack.enter_context(socket.socket(socket.AF_UNIX))
+                waits.setblocking(False)
+                waits.connect(str(path))
+        done = status(path)
+    assert (done.returncode, done.stderr) == (1, f"partita: Cannot reach the server at {path}: it does not answer.\n")
+
+
+def test_what_nobody_waits_for_any_more_is_not_carried_out(tmp_path):
+    body = b'{"Name": "clean"}'
+
+    def ask(operation):
+        door = Unix(tmp_path / "admin.sock")
+        door.connect()
+        head = f"POST / HTTP/1.1\r\nHost: a\r\nX-Amz-Target: Partita_20261123.{operation}\r\n"
+        head += f"Content-Type: application/x-amz-json-1.0\r\nContent-Length: {len(body)}\r\n\r\n"
+        door.sock.sendall(head.encode() + body)
+        return door.sock
+
+    with running_server(data_dir=tmp_path) as server:
+        assert verb("snapshot", "create", "clean", tmp_path).wait(60) == 0
+        with stopped(server):
+            ask("DeleteSnapshot").close()
+            # Who only says no more still wants to know.
+            waits = ask("ListSnapshots")
+            waits.shutdown(socket.SHUT_WR)
+        wait_until(lambda: "DeleteSnapshot was not carried out: who asked for it has gone." in server.log())
+        listed = verb("snapshot", "list", tmp_path).communicate(timeout=60)[0]
+        assert listed.startswith("clean:")
+        with contextlib.closing(waits):
+            assert waits.recv(65536).startswith(b"HTTP/1.1 400 ")
