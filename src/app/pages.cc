@@ -82,14 +82,15 @@ Task<std::optional<ops::Reply>> Pages::page(std::string_view path, const ops::So
     co_return why.empty() ? text(200, "ready") : text(503, "not ready: " + why);
   }
   if (path != "/metrics") co_return std::nullopt;
+  if (!may_read(source)) co_return text(403, "Metrics are for those who send the token: see --metrics-token.");
+  const std::string why = co_await trouble();
   Passage::Visit visit(sources_.service.passage());
   co_await visit;
-  if (!may_read(source)) co_return text(403, "Metrics are for those who send the token: see --metrics-token.");
   Executor* const home = Executor::current();
   co_await writer_.enter();
   ops::Reply reply = ops::overloaded();
   try {
-    reply = {.content_type = Exposition::kContentType, .body = metrics()};
+    reply = {.content_type = Exposition::kContentType, .body = metrics(why.empty())};
   } catch (const std::bad_alloc&) {
     static_cast<void>(0);  // it is answered as a request is that finds no memory
   }
@@ -107,12 +108,11 @@ bool Pages::may_read(const ops::Source& source) const {
          auth::same_secret(auth::trim(authorization.substr(scheme.size())), *sources_.token);
 }
 
-std::string Pages::metrics() {
+std::string Pages::metrics(bool ready) {
   Exposition out;
   out.gauge("partita_build_info", "1, for the version that runs.", 1, {{"version", sources_.version}});
   out.gauge("partita_store_info", "1, for the kind of the store.", 1, {{"engine", sources_.store}});
-  out.gauge("partita_store_up", "1 while the store takes writes, as far as is known without asking it.",
-            sources_.engine.health().ok() ? 1 : 0);
+  out.gauge("partita_store_up", "1 while the store takes writes, as /ready says.", ready ? 1 : 0);
   sources_.service.report(out);
   if (sources_.traces != nullptr) sources_.traces->report(out);
   sources_.engine.report(out);

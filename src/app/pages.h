@@ -51,7 +51,7 @@ class Pages {
   // With a visit in the passage.
   Task<std::string> trouble_inside();
   bool may_read(const ops::Source& source) const;
-  std::string metrics();
+  std::string metrics(bool ready);
 
   const Sources sources_;
   table::Readiness readiness_;

@@ -45,12 +45,10 @@ constexpr size_t kUsualNamespaces = 64;  // open at a time
 class ServiceHandler final : public http::Handler {
  public:
   // Without an audit log it is null, and without traces they are.
-  ServiceHandler(Namespaces& namespaces, const Admin& admin, const storage::Engine& engine, Pages& pages,
-                 AuditLog* audit, Traces* traces)
+  ServiceHandler(Namespaces& namespaces, const Admin& admin, Pages& pages, AuditLog* audit, Traces* traces)
       : service_(namespaces.root().service()),
         admin_(admin),
         namespaces_(namespaces),
-        engine_(engine),
         pages_(pages),
         audit_(audit),
         traces_(traces) {}
@@ -72,17 +70,13 @@ class ServiceHandler final : public http::Handler {
   Task<std::optional<ops::Reply>> page(std::string_view path, const ops::Source& source) override {
     return pages_.page(path, source);
   }
-  std::string trouble() const override {
-    const auto health = engine_.health();
-    return health.ok() ? std::string() : std::string(health.error().sentence());
-  }
+  Task<std::string> trouble() override { return pages_.trouble(); }
 
  private:
   ops::Service& service_;
   const Admin& admin_;
   Namespaces& namespaces_;
   OperatorCalls operator_calls_{namespaces_};
-  const storage::Engine& engine_;
   Pages& pages_;
   AuditLog* const audit_;
   Traces* const traces_;
@@ -330,7 +324,7 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
   BackupMaker backups(*engine, engine_of(line.store));
   Admin admin;
   backups.answer(admin);
-  ServiceHandler handler(namespaces, admin, *engine, pages, audit.get(), traces.get());
+  ServiceHandler handler(namespaces, admin, pages, audit.get(), traces.get());
   PARTITA_TRY(const std::unique_ptr<http::Server> server,
               http::Server::listen(line.http, handler, system_clock(), system_random()));
   pages.set_server(*server);

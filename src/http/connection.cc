@@ -293,7 +293,8 @@ void Connection::log_call(const ops::Call& call, const ops::Reply& reply, int64_
 // -----------------------------------------------------------------------------------------------
 
 Task<bool> Connection::answer_health(bool keep_alive) {
-  const std::string trouble = site_.handler.trouble();
+  phase_ = Phase::kHandling;
+  const std::string trouble = co_await site_.handler.trouble();
   ReplyHead head;
   head.status = trouble.empty() ? 200 : 503;
   head.content_type = kText;

@@ -72,7 +72,7 @@ class Echo final : public Handler {
   }
 
   size_t memory_of(const ops::Call& call) const override { return call.body.size(); }
-  std::string trouble() const override { return unwell ? "the disk is full" : ""; }
+  Task<std::string> trouble() override { co_return unwell ? "the disk is full" : ""; }
 
   // No two places of it look alike.
   static std::string big() {

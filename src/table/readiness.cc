@@ -1,9 +1,11 @@
 #include "table/readiness.h"
 
+#include <atomic>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "base/log.h"
 #include "base/suspended.h"
 #include "table/system_rows.h"
 
@@ -32,6 +34,7 @@ struct Readiness::State {
 
   bool is_known(uint64_t probe) const { return ended >= probe || late >= probe; }
 
+  std::atomic<bool> told = false;  // that there is trouble
   std::mutex mutex;
   uint64_t begun = 0;  // probes, one behind the other
   uint64_t ended = 0;
@@ -78,6 +81,14 @@ Task<void> Readiness::lose_patience(std::shared_ptr<State> state, Background* ba
 }
 
 Task<std::string> Readiness::trouble(Database& database) {
+  std::string why = co_await judge(database);
+  const bool turned = state_->told.exchange(!why.empty()) == why.empty();
+  if (turned && why.empty()) log(LogLevel::kInfo, "Ready again: the store takes writes.");
+  if (turned && !why.empty()) log(LogLevel::kError, {"Not ready: ", why});
+  co_return why;
+}
+
+Task<std::string> Readiness::judge(Database& database) {
   const auto healthy = database.engine().health();
   if (!healthy.ok()) co_return std::string(healthy.error().sentence());
   Background& background = database.upkeep().background();

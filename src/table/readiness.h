@@ -21,12 +21,13 @@ class Readiness {
   explicit Readiness(Random& random, ReadinessOptions options = {});
 
   // Empty: ready. Else why not, one sentence for an operator. Writes a small row, of no meaning, when the last such
-  // write is not fresh, and waits for it; no thread is kept meanwhile.
+  // write is not fresh, and waits for it; no thread is kept meanwhile. Once for each turn the log says it too.
   // The database, of one and the same store each time, lives until the task has ended.
   Task<std::string> trouble(Database& database);
 
  private:
   struct State;
+  Task<std::string> judge(Database& database);
   static Task<void> probe(std::shared_ptr<State> state, storage::Engine* engine, storage::Key row);
   static Task<void> lose_patience(std::shared_ptr<State> state, Background* background, int64_t ms, uint64_t probe);
 

@@ -25,6 +25,12 @@ def wait_for(server, status, within_s):
         time.sleep(0.1)
 
 
+def assert_all_say(server, ready):
+    """There is one judgement."""
+    assert get(server, "/")[0] == (200 if ready else 503)
+    assert f"\npartita_store_up {int(ready)}\n" in get(server, "/metrics")[1]
+
+
 @pytest.mark.parametrize("in_memory", [False, True])
 def test_a_server_that_serves_is_alive_and_ready(in_memory):
     with running_server(in_memory=in_memory) as server:
@@ -53,6 +59,7 @@ def test_readiness_follows_postgresql():
         postgres.kill()
         reason = wait_for(server, 503, RED_WITHIN_S)
         assert reason.startswith("not ready: There is no connection to PostgreSQL"), reason
+        assert_all_say(server, ready=False)
         postgres.start()
         wait_for(server, 200, GREEN_WITHIN_S)
 
@@ -65,6 +72,10 @@ def test_a_silent_postgresql_is_noticed_and_keeps_nobody_waiting():
         postgres.ask("SELECT pg_reload_conf()")
         reason = wait_for(server, 503, RED_WITHIN_S)
         assert "has not answered a small write" in reason, reason
+        assert_all_say(server, ready=False)
+        assert server.log().count("Not ready: The store has not answered a small write") == 1, server.log()
         postgres.ask("ALTER SYSTEM RESET synchronous_standby_names")
         postgres.ask("SELECT pg_reload_conf()")
         wait_for(server, 200, GREEN_WITHIN_S)
+        assert_all_say(server, ready=True)
+        assert server.log().count("Ready again") == 1, server.log()
