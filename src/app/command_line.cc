@@ -42,7 +42,7 @@ Result<void> set_resource_policy(Draft& draft, std::string_view text) {
 Result<void> add_context(Draft& draft, std::string_view text) {
   const size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0) {
-    return misuse("--context takes KEY=VALUE, such as dynamodb:LeadingKeys=alice, not '" + std::string(text) + "'.");
+    return misuse("--context takes KEY=VALUE, such as dynamodb:LeadingKeys=alice, not " + quoted(text) + ".");
   }
   draft.line.simulated.context.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   return {};
@@ -114,7 +114,7 @@ constexpr std::array kRestoreFlags = {
 // A store's URL, or a directory.
 Result<std::string> place_named(std::string_view word) {
   if (check_store(word).ok()) return std::string(word);
-  if (word.empty() || word.find("://") != std::string_view::npos) PARTITA_TRY_VOID(check_store(word));
+  if (word.empty() || names_store(word)) PARTITA_TRY_VOID(check_url(word));
   return "rocksdb:" + std::string(word);
 }
 
@@ -233,9 +233,15 @@ Result<void> finish_mcp(Draft& draft) {
   return {};
 }
 
+// Of a server: the directory of its data, or its socket; who gets a store's URL says what to name instead.
+Result<std::string> server_named(std::string_view word) {
+  if (!names_store(word) || check_store(word).ok()) return std::string(word);
+  return misuse("A server is named by its directory or its socket, not by " + quoted(word) + ".");
+}
+
 Result<void> take_served(Draft& draft, std::string_view word) {
   if (!draft.line.data.empty()) return misuse("This takes one directory or socket, and no second.");
-  draft.line.data = word;
+  PARTITA_TRY(draft.line.data, server_named(word));
   return {};
 }
 
@@ -250,15 +256,18 @@ Result<void> take_word(Draft& draft, std::string_view word) {
 }
 
 Result<void> finish_account(Draft& draft) {
-  draft.line.data = draft.data.value_or(std::string(kUsualData));
+  PARTITA_TRY(draft.line.data, server_named(draft.data.value_or(std::string(kUsualData))));
   return check_account_verb(draft.line);
 }
 
 // NAME, then where the server is.
 Result<void> take_operated(Draft& draft, std::string_view word) {
-  std::string& text = draft.line.subject.empty() ? draft.line.subject : draft.line.data;
-  if (!text.empty()) return misuse("This takes a name and one directory or socket, and no more.");
-  text = word;
+  if (!draft.line.data.empty()) return misuse("This takes a name and one directory or socket, and no more.");
+  if (!draft.line.subject.empty()) {
+    PARTITA_TRY(draft.line.data, server_named(word));
+  } else {
+    draft.line.subject = word;
+  }
   return {};
 }
 
@@ -412,7 +421,7 @@ const VerbRow* find_verb(std::span<const char* const> words, size_t& count) {
 bool asks_for_help(std::string_view word) { return word == "--help" || word == "-h"; }
 
 Error unknown_verb(std::string_view word) {
-  return misuse("There is no verb '" + std::string(word) + "'; `partita help` lists them.");
+  return misuse("There is no verb " + quoted(word) + "; `partita help` lists them.");
 }
 
 // The name of a verb may come as two words.
@@ -443,9 +452,11 @@ Result<void> read_flag(const VerbRow& verb, std::span<const char* const> words, 
     word = word.substr(0, equals);
   }
   const auto flag = std::ranges::find(verb.flags, word, &Flag::name);
+  const std::string name(verb.name);
+  const bool stores = std::ranges::find(verb.flags, "--store", &Flag::name) != verb.flags.end();
+  if (stores && names_store(word)) return misuse("`partita " + name + "` takes a store's URL behind --store.");
   if (flag == verb.flags.end()) {
-    return misuse("`partita " + std::string(verb.name) + "` has no option '" + std::string(word) + "'; `partita help " +
-                  std::string(verb.name) + "` lists them.");
+    return misuse("`partita " + name + "` has no option " + quoted(word) + "; `partita help " + name + "` lists them.");
   }
   if (flag->argument.empty()) {
     if (value) return misuse(std::string(word) + " takes no value.");
@@ -482,15 +493,21 @@ Result<CommandLine> read_command_line(std::span<const char* const> words) {
   draft.line.verb = row->verb;
   if (row->verb == Verb::kAccount) draft.line.topic = row->name;
   draft.line.http.threads = usable_processors();
-  while (at < words.size()) {
+  for (size_t taken = 0; at < words.size();) {
     const std::string_view word = words[at];
     if (asks_for_help(word)) {
       draft.line.verb = Verb::kHelp;
       draft.line.topic = row->name;
       return std::move(draft.line);
     }
+    if (row->take != nullptr && word.empty()) {
+      const std::string name(row->name);
+      return misuse("Word " + std::to_string(taken + 1) + " behind `partita " + name + "` is empty: it takes " +
+                    std::string(row->arguments) + ".");
+    }
     if (row->take != nullptr && !word.starts_with('-')) {
       ++at;
+      ++taken;
       PARTITA_TRY_VOID(row->take(draft, word));
     } else {
       PARTITA_TRY_VOID(read_flag(*row, words, at, draft));

@@ -107,6 +107,54 @@ TEST(CommandLine, MovesTheClock) {
   }
 }
 
+TEST(CommandLine, SaysNoPasswords) {
+  const std::string url = "postgresql://u:PW@h/x";
+  const std::vector<std::vector<const char*>> lines = {
+      {"serve", "--data", url.c_str()},
+      {"serve", url.c_str()},
+      {"serve", "--store", "host=h password=PW"},
+      {"serve", "--store", "oracle://u:PW@h/x"},
+      {"serve", "--data", "host=h password=PW"},
+      {"serve", "--trace-to", "http://u:PW@h"},
+      {"serve", "--allow-origin", "http://u:PW@h/"},
+      {"serve", "--listen", "u:PW@h"},
+      {"status", "http://u:PW@h"},
+      {"snapshot", "create", "n", "http://u:PW@h"},
+      {"user", "list", "--data", "http://u:PW@h"},
+      {"copy", "host=h password=PW", "d"},
+      {"backup", "list", "http://u:PW@h"},
+      {"mcp", url.c_str()},
+      {url.c_str()},
+      {"verify", "-u:PW@h"},
+  };
+  for (const auto& words : lines) {
+    const auto line = read_command_line(words);
+    ASSERT_FALSE(line.ok()) << words.back();
+    EXPECT_EQ(line.error().sentence().find("PW"), std::string_view::npos) << line.error().sentence();
+    EXPECT_TRUE(line.error().sentence().ends_with('.')) << line.error().sentence();
+  }
+  for (const char* place : {"memory:", "fdb:", "fdb:/f", "rocksdb:d", "postgres:x", "http://h"}) {
+    EXPECT_EQ(refusal({"serve", "--data", place}), "--data takes a directory; for a store's URL, say --store.");
+  }
+  EXPECT_EQ(refusal({"serve", url.c_str()}), "`partita serve` takes a store's URL behind --store.");
+  EXPECT_EQ(refusal({"status", "http://u:PW@h"}),
+            "A server is named by its directory or its socket, not by 'http:...'.");
+  EXPECT_EQ(read({"status", url.c_str()})->data, url);  // who asks there is told where to ask
+  EXPECT_EQ(read({"serve", "--data", "a=b@c:d"})->store, "rocksdb:a=b@c:d");
+}
+
+TEST(CommandLine, RefusesEmptyWords) {
+  EXPECT_EQ(refusal({"snapshot", "delete", "", "clean"}),
+            "Word 1 behind `partita snapshot delete` is empty: it takes NAME [DIR|SOCKET] [--namespace NAME].");
+  EXPECT_NE(refusal({"snapshot", "create", "clean", ""}).find("Word 2 behind"), std::string::npos);
+  for (const char* verb : {"status", "copy", "verify", "help"}) {
+    EXPECT_NE(refusal({verb, ""}).find("Word 1 behind `partita " + std::string(verb) + "` is empty"),
+              std::string::npos);
+  }
+  EXPECT_NE(refusal({"namespace", "drop", "", "d"}).find("Word 1 behind"), std::string::npos);
+  EXPECT_NE(refusal({"policy", "put", "user", "alice", "", "f"}).find("Word 3 behind"), std::string::npos);
+}
+
 TEST(CommandLine, ChoosesStores) {
   const auto memory = read({"serve", "--in-memory"});
   ASSERT_TRUE(memory.ok());

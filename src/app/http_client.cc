@@ -58,7 +58,7 @@ std::optional<std::string_view> header_of(std::string_view head, std::string_vie
 
 Result<HttpPlace> HttpPlace::parse(std::string_view url) {
   constexpr std::string_view kScheme = "http://";
-  const Error wrong(ErrorKind::kInvalid, "'" + std::string(url) + "' is no address such as http://localhost:4318.");
+  const Error wrong(ErrorKind::kInvalid, "That is no address such as http://localhost:4318.");
   if (!url.starts_with(kScheme)) return wrong;
   url.remove_prefix(kScheme.size());
   HttpPlace place;

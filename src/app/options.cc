@@ -1,10 +1,29 @@
 #include "app/options.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "app/engines.h"
 
 namespace partita::app {
+
+std::string quoted(std::string_view word) {
+  if (word.find_first_of("@=") == std::string_view::npos) return "'" + std::string(word) + "'";
+  const size_t end = word.find_first_of(":=@");
+  return "'" + std::string(word.substr(0, word[end] == '@' ? 0 : end + 1)) + "...'";
+}
+
+bool names_store(std::string_view word) {
+  const bool schemed =
+      word.contains(':') && std::ranges::find(engines(), scheme_of(word), &EngineRow::scheme) != engines().end();
+  return schemed || word.contains("://") || word.contains("password=");
+}
+
+Result<void> check_url(std::string_view url) {
+  auto checked = check_store(url);
+  if (checked.ok() || quoted(url) == "'" + std::string(url) + "'" || url.contains("://")) return checked;
+  return misuse("There is no store " + quoted(url) + ": it must be a URL, such as postgresql://HOST/DATABASE.");
+}
 
 Error misuse(std::string sentence) { return Error(ErrorKind::kInvalid, std::move(sentence)); }
 
@@ -13,7 +32,7 @@ Result<uint64_t> read_number(std::string_view flag, std::string_view text, uint6
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < least || number > most) {
     return misuse(std::string(flag) + " takes a number from " + std::to_string(least) + " to " + std::to_string(most) +
-                  ", not '" + std::string(text) + "'.");
+                  ", not " + quoted(text) + ".");
   }
   return number;
 }
@@ -38,8 +57,11 @@ Result<std::string> store_of(const Draft& draft) {
     return misuse("--data, --in-memory and --store each say where the data is: give one of them.");
   }
   if (draft.in_memory) return std::string("memory:");
+  if (names_store(draft.data.value_or(""))) {
+    return misuse("--data takes a directory; for a store's URL, say --store.");
+  }
   std::string store = draft.store ? *draft.store : "rocksdb:" + draft.data.value_or(std::string(kUsualData));
-  PARTITA_TRY_VOID(check_store(store));
+  PARTITA_TRY_VOID(check_url(store));
   return store;
 }
 

@@ -27,8 +27,15 @@ struct Flag {
   Result<void> (*set)(Draft&, std::string_view);
 };
 
+// A word as sentences have it, in quotes: of one that may hold a password only how it begins.
+std::string quoted(std::string_view word);
+// Whether it looks like a store's URL, or like the words of libpq that name one, and not like a directory.
+bool names_store(std::string_view word);
+
 // Errors of all: kInvalid (reason 0), with one sentence.
 Error misuse(std::string sentence);
+// check_store(), whose sentence has no password.
+Result<void> check_url(std::string_view url);
 Result<uint64_t> read_number(std::string_view flag, std::string_view text, uint64_t least, uint64_t most);
 
 template <std::string CommandLine::* kMember>

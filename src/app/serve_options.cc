@@ -15,14 +15,14 @@ Result<void> set_listen(Draft& draft, std::string_view text) {
   const size_t colon = text.rfind(':');
   const bool bracketed = text.starts_with('[');
   if (!bracketed && text.find(':') != colon) {
-    return misuse("--listen takes an IPv6 address in brackets and with a port, such as [::1]:8000, not '" +
-                  std::string(text) + "'.");
+    return misuse("--listen takes an IPv6 address in brackets and with a port, such as [::1]:8000, not " +
+                  quoted(text) + ".");
   }
   std::string_view address = text.substr(0, std::min(colon, text.size()));
   if (bracketed && address.size() > 2 && address.ends_with(']')) {
     address = address.substr(1, address.size() - 2);
   } else if (bracketed || colon == std::string_view::npos || colon == 0) {
-    return misuse("--listen takes HOST:PORT, such as localhost:8000 or [::1]:8000, not '" + std::string(text) + "'.");
+    return misuse("--listen takes HOST:PORT, such as localhost:8000 or [::1]:8000, not " + quoted(text) + ".");
   }
   PARTITA_TRY(const uint64_t port, read_number("--listen HOST:PORT", text.substr(colon + 1), 0, 65535));
   draft.line.http.address = address;
@@ -56,8 +56,7 @@ Result<void> set_request_timeout(Draft& draft, std::string_view text) {
 }
 
 Result<void> set_region(Draft& draft, std::string_view text) {
-  if (!auth::is_region(text))
-    return misuse("--region takes a region, such as eu-west-1, not '" + std::string(text) + "'.");
+  if (!auth::is_region(text)) return misuse("--region takes a region, such as eu-west-1, not " + quoted(text) + ".");
   draft.line.http.region = text;
   return {};
 }
@@ -68,7 +67,9 @@ Result<void> set_request_rate(Draft& draft, std::string_view text) {
 }
 
 Result<void> set_trace_to(Draft& draft, std::string_view text) {
-  PARTITA_TRY_VOID(HttpPlace::parse(text));
+  if (!HttpPlace::parse(text).ok()) {
+    return misuse("--trace-to takes an address such as http://localhost:4318, not " + quoted(text) + ".");
+  }
   draft.line.trace_to = text;
   return {};
 }
@@ -80,7 +81,7 @@ Result<void> set_trace_one_in(Draft& draft, std::string_view text) {
 
 Result<void> set_namespaces(Draft& draft, std::string_view text) {
   if (text != "key" && text != "header") {
-    return misuse("--namespaces takes key or header, not '" + std::string(text) + "'.");
+    return misuse("--namespaces takes key or header, not " + quoted(text) + ".");
   }
   draft.line.namespaces_by = text == "key" ? NamespacesBy::kKey : NamespacesBy::kHeader;
   return {};
@@ -106,8 +107,8 @@ Result<void> add_allowed_origin(Draft& draft, std::string_view text) {
   const bool whole = scheme != std::string_view::npos && scheme > 0 && text.size() > scheme + 3 &&
                      text.find_first_of("/ \t", scheme + 3) == std::string_view::npos;
   if (text != "*" && text != "null" && !whole) {
-    return misuse("--allow-origin takes an origin as browsers send it, such as http://localhost:3000, or '*', not '" +
-                  std::string(text) + "'.");
+    return misuse("--allow-origin takes an origin as browsers send it, such as http://localhost:3000, or '*', not " +
+                  quoted(text) + ".");
   }
   draft.line.http.allowed_origins.emplace_back(text);
   return {};
@@ -127,7 +128,7 @@ Result<void> set_vector_memory(Draft& draft, std::string_view text) {
 
 Result<void> set_log_level(Draft& draft, std::string_view text) {
   const auto level = log_level_named(text);
-  if (!level) return misuse("--log-level takes error, warn, info or debug, not '" + std::string(text) + "'.");
+  if (!level) return misuse("--log-level takes error, warn, info or debug, not " + quoted(text) + ".");
   draft.line.log_level = *level;
   return {};
 }
@@ -138,8 +139,8 @@ Result<void> set_clock(Draft& draft, std::string_view text) {
   constexpr uint64_t kMost = 100'000'000;
   constexpr int64_t kAfter9999Ms = 253'402'300'800'000;
   const Error wrong =
-      misuse("--clock takes seconds, or a number with s, m, h or d behind it, such as +90, -2h or +31d, not '" +
-             std::string(text) + "'.");
+      misuse("--clock takes seconds, or a number with s, m, h or d behind it, such as +90, -2h or +31d, not " +
+             quoted(text) + ".");
   const bool back = text.starts_with('-');
   std::string_view rest = text.substr(back || text.starts_with('+') ? 1 : 0);
   const size_t unit = rest.empty() ? std::string_view::npos : kUnits.find(rest.back());
@@ -150,7 +151,7 @@ Result<void> set_clock(Draft& draft, std::string_view text) {
   draft.line.clock_ms = (back ? -seconds : seconds) * 1'000;
   const int64_t then_ms = system_clock().now_ms() + draft.line.clock_ms;
   if (then_ms < 0 || then_ms >= kAfter9999Ms) {
-    return misuse("--clock takes an offset to a time from 1970 to 9999, not '" + std::string(text) + "'.");
+    return misuse("--clock takes an offset to a time from 1970 to 9999, not " + quoted(text) + ".");
   }
   return {};
 }
