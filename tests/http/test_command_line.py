@@ -13,7 +13,7 @@ import time
 
 import pytest
 from raw import connection, exchange, head, request
-from server import binary, is_sanitized, running_server
+from server import ROOT, binary, is_sanitized, running_server
 from waiting import wait_until
 
 
@@ -355,3 +355,37 @@ def test_a_store_that_is_damaged(tmp_path):
     assert done.returncode == 1 and done.stdout == ""
     assert_one_sentence(done.stderr)
     assert str(tmp_path) in done.stderr
+
+
+def completed(tmp_path, *words):
+    """What bash offers behind these words."""
+    program = tmp_path / "bin" / "partita"
+    if not program.exists():
+        program.parent.mkdir()
+        program.symlink_to(pathlib.Path(binary()).resolve())
+    script = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _partita 2>/dev/null; printf "%s\\n" "${COMPREPLY[@]}"'
+    done = subprocess.run(["bash", "-c", script, "bash", str(ROOT / "packaging" / "partita.bash"), "partita", *map(str, words)],
+                          capture_output=True, text=True, timeout=60, cwd=tmp_path, check=True,
+                          env={**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}"})
+    return done.stdout.split()
+
+
+def test_completions_behind_names_and_places(tmp_path):
+    (tmp_path / "home").mkdir()
+    for words, offered in [
+        (["user", "create", "alice", "--da"], ["--data"]),
+        (["snapshot", "rollback", "clean", "./home", "--na"], ["--namespace"]),
+        (["backup", "./home", "./b", "--ke"], ["--keep"]),
+        (["backup", "./ho"], ["./home"]),
+        (["backup", "li"], ["list"]),
+        (["status", "ho"], ["home"]),
+        (["role", "create", "r", "ho"], ["home"]),
+        (["user", "create", "ho"], []),
+        (["help", "us"], ["user"]),
+        (["help", "user", "key", ""], ["create", "delete"]),
+        (["help", "serve", "--"], []),
+        (["user", "k"], ["key"]),
+        (["serve", "--listen", ""], []),
+        (["serve", "--in-memory", "--li"], ["--listen"]),
+    ]:
+        assert completed(tmp_path, *words) == offered, words
