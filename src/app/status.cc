@@ -57,6 +57,9 @@ Result<void> status(const CommandLine& line) {
   client.wait(AdminClient::Wait::kMoment);
   PARTITA_TRY(const wire::JsonDocument document, client.ask(kDescribeServer, "{}"));
   const wire::JsonValue said = document.root();
+  if (text_of(said.get("Version")).empty()) {
+    return Error(ErrorKind::kUnavailable, "What answers at " + line.data + " is no server of Partita.");
+  }
   const auto text = [&](std::string_view name) { return text_of(said.get(name)); };
   const auto number = [&](std::string_view name) { return std::to_string(integer_of(said.get(name))); };
   std::printf("partita %s, revision %s, process %s\n", text("Version").c_str(), text("Revision").c_str(),

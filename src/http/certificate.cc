@@ -2,10 +2,12 @@
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509.h>
 
 #include <string_view>
 #include <utility>
 
+#include "base/log.h"
 #include "base/whole_file.h"
 
 namespace partita::http {
@@ -70,6 +72,17 @@ Result<void> use_files(SSL_CTX* context, const std::string& chain_file, const st
   return wrong("The key in " + key_file + " is damaged" + last_reason() + ".");
 }
 
+// Clients refuse it, and a server that did too would not come back after a night.
+void warn_of_its_time(const SSL_CTX* context, const std::string& chain_file) {
+  const X509* const shown = SSL_CTX_get0_certificate(context);
+  if (shown == nullptr) return;
+  const auto warn = [&](std::string_view why) {
+    log(LogLevel::kWarn, {"The certificate in ", chain_file, why, " Clients will refuse it."});
+  };
+  if (X509_cmp_current_time(X509_get0_notAfter(shown)) < 0) warn(" has expired.");
+  if (X509_cmp_current_time(X509_get0_notBefore(shown)) > 0) warn(" is not valid yet.");
+}
+
 Result<std::shared_ptr<SSL_CTX>> read(const std::string& chain_file, const std::string& key_file) {
   ERR_clear_error();
   std::shared_ptr<SSL_CTX> context(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
@@ -83,6 +96,7 @@ Result<std::shared_ptr<SSL_CTX>> read(const std::string& chain_file, const std::
   SSL_CTX_set_alpn_select_cb(context.get(), choose_protocol, nullptr);
   SSL_CTX_set_default_passwd_cb(context.get(), no_passphrase);
   PARTITA_TRY_VOID(use_files(context.get(), chain_file, key_file));
+  warn_of_its_time(context.get(), chain_file);
   return context;
 }
 

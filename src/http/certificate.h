@@ -21,7 +21,8 @@ class Certificate {
   // (reason 0), with one sentence that names the file.
   static Result<std::unique_ptr<Certificate>> load(std::string chain_file, std::string key_file);
 
-  // For connections from now on; those that are open keep what they have. After an error nothing has changed.
+  // For connections from now on; those that are open keep what they have. After an error nothing has changed. The log
+  // warns of one whose time is over, or has not come.
   Result<void> reload();
 
   // TLS 1.2 or 1.3, HTTP/1.1. Never null.

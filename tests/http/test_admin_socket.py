@@ -286,6 +286,20 @@ def test_a_socket_at_which_too_many_wait_is_told_of(tmp_path):
     assert (done.returncode, done.stderr) == (1, f"partita: Cannot reach the server at {path}: it does not answer.\n")
 
 
+@pytest.mark.parametrize("body", ["{}", "[1]", "1", "no JSON"])
+def test_what_is_no_server_of_partita_is_told_of(tmp_path, body):
+    path = tmp_path / "door"
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(str(path))
+        door.listen(1)
+        asks = verb("status", path)
+        with door.accept()[0] as asked:
+            asked.recv(65536)
+            asked.sendall(f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+            said = asks.communicate(timeout=60)
+    assert (asks.returncode, *said) == (1, "", f"partita: What answers at {path} is no server of Partita.\n")
+
+
 def test_what_nobody_waits_for_any_more_is_not_carried_out(tmp_path):
     body = b'{"Name": "clean"}'
 

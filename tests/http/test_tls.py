@@ -269,6 +269,29 @@ def test_clients_that_vanish(server, certificate):
         opened.close()
 
 
+def write_certificate_of(directory, name, begin, end):
+    """As write_certificate() does, for another time."""
+    (directory / "index").touch()
+    (directory / "serial").write_text("01\n")
+    parts = write_certificate(directory, name)
+    settings = f"[ca]\ndefault_ca=d\n[d]\ndatabase={directory}/index\nserial={directory}/serial\nnew_certs_dir={directory}\n"
+    (directory / "settings").write_text(settings + "default_md=sha256\npolicy=p\n[p]\ncommonName=supplied\n")
+    asked = directory / "asked.csr"
+    for command in (["req", "-new", "-key", parts[1], "-subj", f"/CN={name}", "-out", asked],
+                    ["ca", "-batch", "-selfsign", "-notext", "-config", directory / "settings", "-keyfile", parts[1],
+                     "-in", asked, "-startdate", begin, "-enddate", end, "-out", parts[0]]):
+        subprocess.run(["openssl", *map(str, command)], check=True, capture_output=True)
+    return parts
+
+
+@pytest.mark.parametrize("begin, end, why", [("20200101000000Z", "20200102000000Z", " has expired."),
+                                             ("20980101000000Z", "20990101000000Z", " is not valid yet.")])
+def test_a_certificate_of_another_time_is_warned_of(tmp_path, begin, end, why):
+    parts = write_certificate_of(tmp_path, "old", begin, end)
+    with running_server(in_memory=True, extra_args=flags(parts)) as server:
+        assert f"warn  The certificate in {parts[0]}{why} Clients will refuse it." in server.log()
+
+
 def test_a_certificate_is_replaced(tmp_path, certificate):
     """On SIGHUP. Open connections go on; files that can not be used leave what is there."""
     mine = write_certificate(tmp_path, "mine")
