@@ -33,18 +33,18 @@ class Noting final : public Judge {
 
 class CallsTest : public testing::Test {
  protected:
-  CallsTest() {
-    root("CreateUser&UserName=ann&Path=/team/&Tags.member.1.Key=a&Tags.member.1.Value=b");
-    ann_ = directory_.known()->identities.find("ann");
-  }
+  CallsTest() { root("CreateUser&UserName=ann&Path=/team/&Tags.member.1.Key=a&Tags.member.1.Value=b"); }
   void root(std::string_view body) { ::partita::iam::ask(directory_, clock_, root_, "Action=" + std::string(body)); }
 
   // As ann.
   Noting ask(std::string_view body) {
     Noting judge;
     const auto form = wire::Form::parse("Action=" + std::string(body) + "&Version=2010-05-08");
-    const auth::Caller caller{
-        .access_key_id = "key", .region = "us-east-1", .account_id = "123456789012", .identity = ann_};
+    const KnownRef known = directory_.known();  // which identities live as long as
+    const auth::Caller caller{.access_key_id = "key",
+                              .region = "us-east-1",
+                              .account_id = "123456789012",
+                              .identity = known->identities.find("ann")};
     answer_ = wait_for(carry_out(directory_, *find_call(*form).value(), *form, caller, clock_.now_ms(), judge)).ok();
     return judge;
   }
@@ -55,7 +55,6 @@ class CallsTest : public testing::Test {
   ManualClock clock_{1'767'323'045'000};
   Directory directory_{*engine_, clock_};
   const auth::Caller root_{.access_key_id = "root", .region = "us-east-1", .account_id = "123456789012"};
-  const auth::Identity* ann_ = nullptr;
   bool answer_ = false;
 };
 
