@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -13,6 +12,7 @@
 
 #include "base/random.h"
 #include "contract.h"
+#include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/log_file.h"
 #include "engines/rocksdb/rocksdb_engine.h"
 #include "store_directory.h"
@@ -276,16 +276,13 @@ TEST(DamageOfTheLogs, IsNotAnEmptyOneWhoseNeighboursFit) {
   }
   ASSERT_GE(numbers.size(), 2u);
   ASSERT_GT(numbers[1], numbers[0] + 1);
-  char name[32];
-  std::snprintf(name, sizeof name, "%06llu.log", static_cast<unsigned long long>(numbers[0] + 1));
   const fs::path copy = root.path() / "try";
   copy_store(killed.directory, copy);
-  std::ofstream(copy / name).flush();
+  std::ofstream(copy / rocks::numbered_file(numbers[0] + 1, ".log")).flush();
   std::string note;
   EXPECT_EQ(outcome_of(copy, killed, note), Outcome::kWhole) << note;
-  std::snprintf(name, sizeof name, "%06llu.log", static_cast<unsigned long long>(numbers[1]));
   copy_store(killed.directory, copy);
-  fs::resize_file(copy / name, 0);
+  fs::resize_file(copy / rocks::numbered_file(numbers[1], ".log"), 0);
   EXPECT_EQ(outcome_of(copy, killed, note), Outcome::kRefused) << note;
 }
 

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -13,6 +12,7 @@
 #include "base/random.h"
 #include "contract.h"
 #include "engines/rocksdb/batches.h"
+#include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/log_file.h"
 #include "engines/rocksdb/rocksdb_engine.h"
 #include "engines/rocksdb/witness.h"
@@ -143,8 +143,7 @@ TEST_P(LogInAValue, InALogOfNothingElseIsNotRead) {
   rocksdb::WriteBatch batch;
   ASSERT_TRUE(rocks::begin_batch(batch, witness_of(alive()).secret).ok());
   ASSERT_TRUE(batch.Put(key("klast").bytes, "12345678" + forged_log(path("forged")) + std::string(20, 'v')).ok());
-  char name[32];
-  std::snprintf(name, sizeof name, "%06llu.log", static_cast<unsigned long long>(number));
+  const std::string name = rocks::numbered_file(number, ".log");
   {
     rocks::LogFileWriter writer(alive() / name);
     writer.add(numbered(batch.Data(), witness_of(alive()).sequence + 1));

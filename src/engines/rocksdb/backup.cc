@@ -5,11 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <mutex>
@@ -229,10 +227,7 @@ Result<std::unique_ptr<OpenedBackup>> OpenedBackup::open(const std::string& dire
       fs::copy_file(from, place / from.filename(), failed);
       continue;
     }
-    std::array<char, 32> name{};
-    std::snprintf(name.data(), name.size(), "%06llu.sst",
-                  static_cast<unsigned long long>(rocks::number_in(file.relative_filename)));
-    fs::create_symlink(from, place / name.data(), failed);
+    fs::create_symlink(from, place / rocks::numbered_file(rocks::number_in(file.relative_filename), ".sst"), failed);
   }
   if (failed) return unavailable("The directory " + opened->place_ + " can not be written: " + failed.message() + ".");
   PARTITA_TRY_VOID(write_witness(place, store));

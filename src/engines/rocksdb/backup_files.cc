@@ -2,7 +2,6 @@
 
 #include <rocksdb/file_checksum.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -88,13 +87,11 @@ class Mender {
 
   // False: the store does not have it, or not as it was.
   Result<bool> copy_again(const std::string& name, uint32_t check) {
-    char source[32];
-    std::snprintf(source, sizeof source, "%06llu.sst", static_cast<unsigned long long>(number_in(name)));
     const fs::path file = directory_ / name;
     const std::string fresh = file.string() + ".tmp";
     std::unique_ptr<rocksdb::WritableFile> copy;
     rocksdb::Status status = files_.NewWritableFile(fresh, &copy, rocksdb::EnvOptions());
-    const bool is_same = status.ok() && read(store_ / source, copy.get()) == check;
+    const bool is_same = status.ok() && read(store_ / numbered_file(number_in(name), ".sst"), copy.get()) == check;
     if (status.ok() && is_same) status = copy->Sync();
     if (status.ok()) status = copy->Close();
     if (status.ok() && is_same) status = files_.RenameFile(fresh, file.string());

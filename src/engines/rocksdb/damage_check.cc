@@ -98,9 +98,7 @@ Result<void> cut_file(const fs::path& file, uint64_t bytes) {
 Result<void> check_logs(const fs::path& directory, const Logs& found, bool is_known, DirectoryState& state) {
   const WitnessRecord witness = state.witness;
   if (is_known && !found.files.contains(witness.oldest_log)) {
-    char name[32];
-    std::snprintf(name, sizeof name, "%06llu.log", static_cast<unsigned long long>(witness.oldest_log));
-    return damaged(directory, "its file " + std::string(name) + " is missing");
+    return damaged(directory, "its file " + numbered_file(witness.oldest_log, ".log") + " is missing");
   }
   uint64_t next = 0;
   std::vector<fs::path> empty;  // since the last one with records

@@ -1,9 +1,12 @@
 // What RocksDB calls its files: "000012.log", "MANIFEST-000013".
 #pragma once
 
+#include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -25,6 +28,12 @@ inline uint64_t number_in(std::string_view path) {
   uint64_t number = 0;
   std::from_chars(name.data(), name.data() + name.size(), number);
   return number;
+}
+
+// "000012.log", of 12 and ".log".
+inline std::string numbered_file(uint64_t number, std::string_view extension) {
+  const std::string digits = std::to_string(number);
+  return std::string(6 - std::min<size_t>(6, digits.size()), '0').append(digits).append(extension);
 }
 
 // Of a write-ahead log, and of a MANIFEST; nothing for other files.

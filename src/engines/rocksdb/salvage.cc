@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -18,6 +17,7 @@
 #include "base/bytes.h"
 #include "engines/rocksdb/batches.h"
 #include "engines/rocksdb/damage_check.h"
+#include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/info_logger.h"
 #include "engines/rocksdb/log_file.h"
 #include "engines/rocksdb/private_directory.h"
@@ -196,12 +196,11 @@ class Rescue {
     std::map<uint64_t, fs::path> logs;
     std::error_code failed;
     for (const auto& entry : fs::directory_iterator(copy_, failed)) {
-      if (entry.path().extension() == ".log") logs.emplace(log_number(entry.path()), entry.path());
+      if (entry.path().extension() == ".log") logs.emplace(rocks::number_in(entry.path().native()), entry.path());
     }
     if (witness_.oldest_log > 0 && !logs.contains(witness_.oldest_log)) {
-      char name[32];
-      std::snprintf(name, sizeof name, "%06llu.log", static_cast<unsigned long long>(witness_.oldest_log));
-      report_.losses.push_back("The file " + std::string(name) + " is missing, with an unknown number of changes.");
+      report_.losses.push_back("The file " + rocks::numbered_file(witness_.oldest_log, ".log") +
+                               " is missing, with an unknown number of changes.");
     }
     uint64_t next = 0;
     for (const auto& [number, file] : logs) {
@@ -225,7 +224,8 @@ class Rescue {
     const std::string name = file.filename().string();
     const size_t losses = report_.losses.size();
     PARTITA_TRY(const rocks::LogFile log,
-                rocks::read_log_file(file, rocks::LogKind::kBatches, {witness_.secret_of_log(log_number(file)), next},
+                rocks::read_log_file(file, rocks::LogKind::kBatches,
+                                     {witness_.secret_of_log(rocks::number_in(file.native())), next},
                                      [&](std::string_view record) {
                                        const auto [first, last] = rocks::sequences_of(record);
                                        if (first < next) return;
@@ -332,7 +332,8 @@ class Rescue {
       if (name == "CURRENT" || name.starts_with("MANIFEST-")) fs::remove(entry.path(), failed);
       if (!name.ends_with(".log")) continue;
       fs::rename(entry.path(), logs / name, failed);
-      if (log_number(entry.path()) >= witness_.oldest_log) files.emplace(log_number(entry.path()), logs / name);
+      if (rocks::number_in(entry.path().native()) >= witness_.oldest_log)
+        files.emplace(rocks::number_in(entry.path().native()), logs / name);
     }
     rocksdb::DBOptions options;
     options.info_log = rocks::make_info_logger();
@@ -356,8 +357,6 @@ class Rescue {
     }
     return status;
   }
-
-  static uint64_t log_number(const fs::path& file) { return std::strtoull(file.stem().c_str(), nullptr, 10); }
 
   void close_copy() {
     if (copy_db_ == nullptr) return;
