@@ -69,8 +69,8 @@ std::string administered(const ops::Call& call) {
 
 // The namespace that the body of a call to the server itself names, before the one that it comes in: see OperatorCalls.
 std::string space_of(const ops::Call& call, std::string_view comes_in) {
-  const bool reads = call.target.starts_with(kAdminPrefix) && call.body.size() <= kMostReadAgain;
-  const auto document = wire::JsonDocument::parse(reads ? call.body : "{}");
+  if (!call.target.starts_with(kAdminPrefix) || call.body.size() > kMostReadAgain) return std::string(comes_in);
+  const auto document = wire::JsonDocument::parse(call.body);
   if (!document.ok()) return std::string(comes_in);
   const wire::JsonValue named = document->root().get("Namespace");
   if (!named.is(wire::JsonValue::Kind::kString)) return std::string(comes_in);

@@ -89,6 +89,12 @@ std::string body_about(std::string_view table) {
 struct Line {
   size_t number;  // in the file, from 1
   std::string text;
+
+  // "Item": {...}
+  std::string_view member() const {
+    const size_t begin = text.find('{') + 1;
+    return std::string_view(text).substr(begin, text.rfind('}') - begin);
+  }
 };
 
 // The keys of a table, as CreateTable takes them and DescribeTable tells them.
@@ -300,12 +306,11 @@ class Seeding {
   }
 
   // What PutItem takes, and a Put of TransactWriteItems: nothing that is there is changed.
-  void write_put(wire::JsonWriter& json, const std::string& table, const wire::JsonValue& item) const {
+  void write_put(wire::JsonWriter& json, const std::string& table, const Line& line) const {
     json.begin_object();
     json.key("TableName");
     json.string(table);
-    json.key("Item");
-    write_json(json, item);
+    json.raw(line.member());
     json.key("ConditionExpression");
     json.string("attribute_not_exists(#hash)");
     json.key("ExpressionAttributeNames");
@@ -320,18 +325,17 @@ class Seeding {
   Result<void> put_one_by_one(const std::filesystem::path& file, const std::string& table,
                               const std::vector<Line>& batch) {
     for (const Line& line : batch) {
-      const auto parsed = JsonDocument::parse(line.text);
-      const wire::JsonValue item = parsed->root().get("Item");
       wire::JsonWriter json;
-      write_put(json, table, item);
+      write_put(json, table, line);
       const ops::Reply reply = calls_.ask("PutItem", std::move(json).take());
       const bool there = is(reply, Exception::kConditionalCheckFailed);
       if (reply.status == 200 || there) {
         ++(there ? there_ : items_);
         continue;
       }
+      const auto parsed = JsonDocument::parse(line.text);
       std::string where = wire::misfit(parsed->root(), ops::find_operation("PutItem")->shape);
-      for (const auto [name, value] : item.members()) {
+      for (const auto [name, value] : parsed->root().get("Item").members()) {
         if (where.empty() && !wire::decode_value(value).ok()) where = "Item." + std::string(name);
       }
       const std::string separator = where.empty() ? "" : ", ";
@@ -372,10 +376,9 @@ class Seeding {
       json.key("TransactItems");
       json.begin_array();
       for (const Line& line : batch) {
-        const auto parsed = JsonDocument::parse(line.text);
         json.begin_object();
         json.key("Put");
-        write_put(json, table, parsed->root().get("Item"));
+        write_put(json, table, line);
         json.end_object();
       }
       json.end_array();
