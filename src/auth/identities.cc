@@ -8,7 +8,7 @@ namespace partita::auth {
 
 namespace {
 
-Error wrong(std::string sentence) { return Error(ErrorKind::kInvalid, std::move(sentence)); }
+Error wrong_identities(std::string sentence) { return Error(ErrorKind::kInvalid, std::move(sentence)); }
 
 constexpr std::string_view kDenyAll = R"({"Statement":{"Effect":"Deny","Action":"*","Resource":"*"}})";
 constexpr std::string_view kTrustNobody = R"({"Statement":{"Effect":"Deny","Principal":"*","Action":"*"}})";
@@ -53,7 +53,7 @@ class IdentitiesMaker {
 
   // Fails unless what is wrong can be made up for.
   Result<void> mend(std::string sentence) const {
-    if (mends_ == Identities::Mends::kNothing) return wrong(std::move(sentence));
+    if (mends_ == Identities::Mends::kNothing) return wrong_identities(std::move(sentence));
     static LogThrottle throttle;
     uint64_t unsaid = 0;
     if (throttle.pass(unsaid)) log(LogLevel::kError, {"A policy denies everything, as it can not be read: ", sentence});

@@ -64,11 +64,11 @@ std::string_view refused_operator(ConditionOp op) {
   }
 }
 
-bool is_path(const Operand& operand) { return operand.value == nullptr && !operand.size; }
+bool is_bare_path(const Operand& operand) { return operand.value == nullptr && !operand.size; }
 
 Result<void> check_first_operand(const ConditionNode& node) {
   if (node.op != ConditionOp::kBetween && node.op != ConditionOp::kBeginsWith) return {};
-  if (is_path(node.operands.front())) return {};
+  if (is_bare_path(node.operands.front())) return {};
   const char* name = node.op == ConditionOp::kBetween ? "BETWEEN" : "begins_with";
   return model::refuse(Fault::kKeyConditionFirstOperand, {name});
 }
@@ -102,7 +102,7 @@ KeyTerm term_of(const ConditionNode& node) {
   KeyTerm term;
   term.op = node.op;
   for (const Operand& operand : node.operands) {
-    if (is_path(operand)) {
+    if (is_bare_path(operand)) {
       term.attribute = &operand.path.attribute;
       if (&operand != &node.operands.front()) term.op = mirrored(node.op);
     } else if (term.value == nullptr) {

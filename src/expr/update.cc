@@ -169,7 +169,7 @@ struct Write {
   bool append = false;                  // it lies past the end of its list
 };
 
-bool before(const Write& a, const Write& b) {
+bool writes_before(const Write& a, const Write& b) {
   if (a.path->attribute != b.path->attribute) return a.path->attribute < b.path->attribute;
   return a.path->steps < b.path->steps;
 }
@@ -417,7 +417,7 @@ Result<Item> apply(const Update& update, const Item* old, const Item& key) {
     if (write) writes.push_back(*std::move(write));
   }
   if (room.spent()) return model::refuse(Fault::kItemToUpdateTooLarge);
-  std::ranges::sort(writes, before);
+  std::ranges::sort(writes, writes_before);
   Item after = before_it;
   write_map(after, writes, 0);
   return after;

@@ -102,12 +102,11 @@ bool is_chunk_extension(std::string_view text) {
 }
 
 RequestReader::Method method_of(std::string_view name) {
-  using Method = RequestReader::Method;
-  if (name == "POST") return Method::kPost;
-  if (name == "GET") return Method::kGet;
-  if (name == "HEAD") return Method::kHead;
-  if (name == "OPTIONS") return Method::kOptions;
-  return Method::kOther;
+  if (name == "POST") return RequestReader::Method::kPost;
+  if (name == "GET") return RequestReader::Method::kGet;
+  if (name == "HEAD") return RequestReader::Method::kHead;
+  if (name == "OPTIONS") return RequestReader::Method::kOptions;
+  return RequestReader::Method::kOther;
 }
 
 }  // namespace

@@ -21,9 +21,9 @@ using auth::PrincipalKind;
 using model::Fault;
 using model::refuse;
 
-constexpr size_t kMostPolicyName = 128;
+constexpr size_t kMostInlinePolicyName = 128;
 constexpr size_t kMostAttached = 10;
-constexpr size_t kMostTags = 50;
+constexpr size_t kMostTagsOfPrincipal = 50;
 
 // Of what is the same but for capitals there is one.
 void erase_tag(Principal& principal, std::string_view key) {
@@ -177,7 +177,7 @@ Result<void> list_principals(Request& request) {
 Result<void> put_inline_policy(Request& request) {
   PARTITA_TRY(Principal found, asked(request));
   const KindWords& words = words_of(found.kind);
-  PARTITA_TRY(std::string name, name_in(request, "PolicyName", kMostPolicyName));
+  PARTITA_TRY(std::string name, name_in(request, "PolicyName", kMostInlinePolicyName));
   PARTITA_TRY(std::string document,
               document_in(request, "PolicyDocument", Policy::Use::kIdentity, "PolicySize", words.most_inline));
   std::erase_if(found.policies, [&](const InlinePolicy& one) { return one.name == name; });
@@ -194,7 +194,7 @@ Result<void> put_inline_policy(Request& request) {
 
 Result<void> get_inline_policy(Request& request) {
   PARTITA_TRY(Principal found, asked(request));
-  PARTITA_TRY(const std::string name, name_in(request, "PolicyName", kMostPolicyName));
+  PARTITA_TRY(const std::string name, name_in(request, "PolicyName", kMostInlinePolicyName));
   const auto policy = find_inline(found, name);
   if (policy == found.policies.end()) return no_inline(found, name);
   request.out.text(words_of(found.kind).name, found.name);
@@ -205,7 +205,7 @@ Result<void> get_inline_policy(Request& request) {
 
 Result<void> delete_inline_policy(Request& request) {
   PARTITA_TRY(Principal found, asked(request));
-  PARTITA_TRY(const std::string name, name_in(request, "PolicyName", kMostPolicyName));
+  PARTITA_TRY(const std::string name, name_in(request, "PolicyName", kMostInlinePolicyName));
   const auto policy = find_inline(found, name);
   if (policy == found.policies.end()) return no_inline(found, name);
   found.policies.erase(policy);
@@ -283,7 +283,8 @@ Result<void> tag_principal(Request& request) {
   if (tags.empty()) PARTITA_TRY_VOID(needed(request, "Tags"));
   for (const auto& [key, value] : tags) erase_tag(found, key);
   found.tags.merge(tags);
-  if (found.tags.size() > kMostTags) return refuse(Fault::kIamLimit, {"TagsPerResource", std::to_string(kMostTags)});
+  if (found.tags.size() > kMostTagsOfPrincipal)
+    return refuse(Fault::kIamLimit, {"TagsPerResource", std::to_string(kMostTagsOfPrincipal)});
   replace(request, std::move(found));
   return {};
 }

@@ -44,7 +44,7 @@ Result<void> check_duplicates(JsonValue keys) {
 }
 
 // The words of a part that a reply repeats for the keys that are left.
-struct Words {
+struct KeyWords {
   std::optional<std::string> projection;
   std::vector<std::pair<std::string, std::string>> names;
   std::vector<std::string> attributes;
@@ -52,11 +52,11 @@ struct Words {
 };
 
 struct Request : table::BatchGetRequest {
-  std::vector<Words> words;  // one for each part
+  std::vector<KeyWords> words;  // one for each part
 };
 
-Words words_of(const Members& in) {
-  Words words;
+KeyWords words_of(const Members& in) {
+  KeyWords words;
   if (in.has(Field::kProjectionExpression)) words.projection = in.text(Field::kProjectionExpression);
   for (const auto& [key, name] : wire::distinct_members(in[Field::kExpressionAttributeNames])) {
     words.names.emplace_back(key, name.as_string());
@@ -101,7 +101,7 @@ Result<void> check_part_forms(const std::vector<std::pair<std::string_view, Memb
 }
 
 // A part again, with the keys that are left.
-void write_rest(wire::JsonWriter& json, const table::BatchGetPlan::Read& read, size_t answered, const Words& words) {
+void write_rest(wire::JsonWriter& json, const table::BatchGetPlan::Read& read, size_t answered, const KeyWords& words) {
   json.begin_object();
   json.key("Keys");
   json.begin_array();

@@ -20,17 +20,17 @@ using wire::Field;
 using wire::JsonWriter;
 using wire::Members;
 
-using Kind = wire::StrictKind;
+using Strict = wire::StrictKind;
 constexpr std::array kMembers = {
-    wire::StrictMember{"TableName", Kind::kString},
-    wire::StrictMember{"IndexName", Kind::kString},
-    wire::StrictMember{"SearchVector", Kind::kList},
-    wire::StrictMember{"TopK", Kind::kInteger},
-    wire::StrictMember{"SearchConditionExpression", Kind::kString, false},
-    wire::StrictMember{"ProjectionExpression", Kind::kString, false},
-    wire::StrictMember{"ExpressionAttributeNames", Kind::kMap, false},
-    wire::StrictMember{"ExpressionAttributeValues", Kind::kMap, false},
-    wire::StrictMember{"ReturnConsumedCapacity", Kind::kString, false},
+    wire::StrictMember{"TableName", Strict::kString},
+    wire::StrictMember{"IndexName", Strict::kString},
+    wire::StrictMember{"SearchVector", Strict::kList},
+    wire::StrictMember{"TopK", Strict::kInteger},
+    wire::StrictMember{"SearchConditionExpression", Strict::kString, false},
+    wire::StrictMember{"ProjectionExpression", Strict::kString, false},
+    wire::StrictMember{"ExpressionAttributeNames", Strict::kMap, false},
+    wire::StrictMember{"ExpressionAttributeValues", Strict::kMap, false},
+    wire::StrictMember{"ReturnConsumedCapacity", Strict::kString, false},
 };
 
 // Nothing when an element is no 32-bit float.

@@ -17,8 +17,8 @@ namespace {
 constexpr size_t kEntriesAtOnce = 32;
 constexpr size_t kPagesOfSearch = 4;  // of the log: who is further behind looks at all rows
 constexpr size_t kPagesOfRound = 64;
-constexpr size_t kRowsAtOnce = 256;
-constexpr size_t kBytesAtOnce = size_t{1} << 20;
+constexpr size_t kGraphRowsAtOnce = 256;
+constexpr size_t kGraphBytesAtOnce = size_t{1} << 20;
 constexpr int64_t kNsPerMs = 1'000'000;
 constexpr int64_t kIdleMs = 600'000;  // a graph that nobody asks for so long goes
 constexpr int64_t kRestMs = 60'000;   // before what could not be made is tried again
@@ -103,7 +103,7 @@ Task<Result<VectorGraphs::LogPage>> VectorGraphs::read_page(Followed& followed) 
     page.after = page.upto = followed.position;
   }
   std::string topic = vector_topic(collection.table_id, index_id);
-  auto read = co_await engine_.read_log(std::move(topic), page.after, kEntriesAtOnce, kBytesAtOnce);
+  auto read = co_await engine_.read_log(std::move(topic), page.after, kEntriesAtOnce, kGraphBytesAtOnce);
   PARTITA_CO_TRY(const auto entries, std::move(read));
   // Read behind the entries: what says that nothing between them and `after` was trimmed.
   page.keys = {trimmed_key(collection.table_id, index_id)};
@@ -251,7 +251,7 @@ Result<bool> VectorGraphs::make(Followed& followed, size_t rows) {
   storage::Range range = collection.rows;
   for (bool more = true; more;) {
     PARTITA_TRY(const storage::Page page,
-                wait_for(engine_.scan(range, storage::Direction::kAscending, kRowsAtOnce, kBytesAtOnce)));
+                wait_for(engine_.scan(range, storage::Direction::kAscending, kGraphRowsAtOnce, kGraphBytesAtOnce)));
     for (size_t i = 0; i < page.size(); ++i) {
       if (stopping_) return false;
       PARTITA_TRY(const std::string_view vector, vector_in(collection.index, page[i].value));

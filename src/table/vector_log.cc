@@ -17,7 +17,7 @@ using storage::Position;
 using storage::Record;
 
 constexpr size_t kMostEntries = 10'000;
-constexpr size_t kBytesAtOnce = size_t{16} << 20;
+constexpr size_t kLogBytesAtOnce = size_t{16} << 20;
 
 std::string encoded(const Position& position) {
   return std::string(reinterpret_cast<const char*>(position.bytes.data()), position.bytes.size());
@@ -57,7 +57,7 @@ Result<Position> trimmed_upto(const std::optional<Record>& row) { return row ? d
 Task<Result<void>> trim_vector_log(storage::Engine& engine, uint32_t table_id, uint16_t index_id) {
   const std::string topic = vector_topic(table_id, index_id);
   for (;;) {
-    auto read = co_await engine.read_log(topic, Position{}, kMostEntries, kBytesAtOnce);
+    auto read = co_await engine.read_log(topic, Position{}, kMostEntries, kLogBytesAtOnce);
     PARTITA_CO_TRY(const auto entries, std::move(read));
     if (entries.size() < kMostEntries) co_return Result<void>();
     const Position upto = entries[entries.size() / 2].position;

@@ -21,8 +21,8 @@ using model::Fault;
 using model::Item;
 using model::refuse;
 
-constexpr size_t kRowsAtOnce = 4096;
-constexpr size_t kBytesAtOnce = size_t{1} << 20;
+constexpr size_t kSearchedRowsAtOnce = 4096;
+constexpr size_t kSearchedBytesAtOnce = size_t{1} << 20;
 // So many more candidates than are answered: a few may be gone by the time that they are read.
 constexpr size_t kBeyond = 10;
 
@@ -277,7 +277,8 @@ Task<Result<SearchOutcome>> search_all(Database& database, const SearchPlan& pla
   storage::Range range = plan.rows;
   size_t bytes = 0, rows = 0, key_bytes = 0;
   for (bool more = true; more;) {
-    auto scanned = co_await database.engine().scan(range, storage::Direction::kAscending, kRowsAtOnce, kBytesAtOnce);
+    auto scanned = co_await database.engine().scan(range, storage::Direction::kAscending, kSearchedRowsAtOnce,
+                                                   kSearchedBytesAtOnce);
     PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
     PARTITA_CO_TRY_VOID(score_page(plan, nearness, page, best, bytes));
     if (page.empty()) break;

@@ -548,14 +548,14 @@ constexpr FaultRow kRows[] = {
 };
 // clang-format on
 
-constexpr bool complete() {
+constexpr bool every_fault_has_a_row() {
   if (std::size(kRows) != static_cast<size_t>(Fault::kCount)) return false;
   for (size_t i = 0; i < std::size(kRows); ++i) {
     if (kRows[i].fault != static_cast<Fault>(i)) return false;
   }
   return true;
 }
-static_assert(complete(), "one row per fault, in the order of faults.inc");
+static_assert(every_fault_has_a_row(), "one row per fault, in the order of faults.inc");
 
 }  // namespace
 

@@ -79,7 +79,7 @@ class Listener final : public rocksdb::EventListener {
   Meters& meters_;
 };
 
-Error unavailable(std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); }
+Error no_store(std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); }
 
 int open_files_limit() {
   rlimit limit{};
@@ -154,16 +154,16 @@ rocksdb::ColumnFamilyOptions records_options(const std::shared_ptr<rocksdb::Cach
 Result<void> prepare_directory(const std::string& directory) {
   std::error_code failed;
   if (std::filesystem::exists(directory, failed) && !std::filesystem::is_directory(directory, failed)) {
-    return unavailable("The data directory " + directory + " is a file; name a directory.");
+    return no_store("The data directory " + directory + " is a file; name a directory.");
   }
   failed = make_private_directory(directory);
   if (failed) {
-    return unavailable("The data directory " + directory + " can not be made: " + failed.message() + ".");
+    return no_store("The data directory " + directory + " can not be made: " + failed.message() + ".");
   }
   if (faccessat(AT_FDCWD, directory.c_str(), R_OK | W_OK | X_OK, AT_EACCESS) != 0) {
     const int cause = errno;
-    return unavailable("The data directory " + directory + " can not be written: " + std::strerror(cause) +
-                       "; give this user the right to write there, or name another.");
+    return no_store("The data directory " + directory + " can not be written: " + std::strerror(cause) +
+                    "; give this user the right to write there, or name another.");
   }
   return {};
 }
@@ -173,8 +173,8 @@ Error open_error(const rocksdb::Status& status, const std::string& directory) {
   if (status.IsIOError() && text.find("LOCK") != std::string::npos &&
       (text.find("lock hold by current process") != std::string::npos ||
        text.find("While lock file") != std::string::npos)) {
-    return unavailable("The data directory " + directory +
-                       " is in use by another server; stop that one, or name another directory.");
+    return no_store("The data directory " + directory +
+                    " is in use by another server; stop that one, or name another directory.");
   }
   if (status.IsInvalidArgument()) {
     return Error(ErrorKind::kInvalid, "The store in " + directory +
@@ -184,11 +184,11 @@ Error open_error(const rocksdb::Status& status, const std::string& directory) {
   if (status.IsCorruption() || status.IsNotFound() || status.IsPathNotFound() || status.IsNotSupported()) {
     return damaged(directory, text);
   }
-  return unavailable("The store in " + directory + " can not be opened: " + text + ".");
+  return no_store("The store in " + directory + " can not be opened: " + text + ".");
 }
 
 Error unwritable_witness(const std::string& directory) {
-  return unavailable("The file WITNESS in " + directory + " can not be written: " + std::strerror(errno) + ".");
+  return no_store("The file WITNESS in " + directory + " can not be written: " + std::strerror(errno) + ".");
 }
 
 Error foreign(const std::string& directory) {
@@ -368,7 +368,7 @@ Error to_error(const rocksdb::Status& status) {
     return Error(ErrorKind::kCorrupt,
                  "Stored data is damaged (" + status.ToString() + "); restore the data directory from a backup.");
   }
-  return unavailable("The store could not be read: " + status.ToString() + ".");
+  return no_store("The store could not be read: " + status.ToString() + ".");
 }
 
 void append_version(std::string& out, storage::Version version) { append_u64(out, static_cast<uint64_t>(version)); }
