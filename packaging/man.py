@@ -43,8 +43,9 @@ def quoted(text):
 
 
 def entries(text):
-    """The two columns of lists in a help text."""
-    return re.findall(r"^  (\S.*?)  +(\S.*)$", text, re.MULTILINE)
+    """The two columns of lists in a help text, each right column on one line."""
+    found = re.findall(r"^  (\S.*?)(?:  +|\n {9,})(\S.*(?:\n {9,}\S.*)*)$", text, re.MULTILINE)
+    return [(left, " ".join(right.split())) for left, right in found]
 
 
 def page(program, date):
@@ -52,13 +53,17 @@ def page(program, date):
     out = [HEAD.format(date=date, version=said(program, "version").strip().splitlines()[0])]
     for verb, _ in entries(overview):
         usage, meaning, *lists = said(program, "help", *verb.split()).strip().split("\n\n", 2)
-        out.append(f".SS {quoted(verb)}\n.B {quoted(usage.removeprefix('Usage: '))}\n.PP\n{quoted(meaning)}\n")
+        usage, meaning = " ".join(usage.removeprefix("Usage: ").split()), " ".join(meaning.split())
+        out.append(f".SS {quoted(verb)}\n.B {quoted(usage)}\n.PP\n{quoted(meaning)}\n")
         for paragraph in "".join(lists).split("\n\n"):
             title, _, rows = paragraph.partition("\n")
             if not rows:
                 continue
             if title != "Options:":
                 out.append(f".PP\n{quoted(title)}\n")
+            if title.startswith("Example"):
+                out.append(".nf\n" + "".join(f"{quoted(row.strip())}\n" for row in rows.splitlines()) + ".fi\n")
+                continue
             for left, right in entries(rows):
                 flag, _, argument = left.partition(" ")
                 named = f"\\fB{quoted(flag)}\\fR" + (f" \\fI{quoted(argument)}\\fR" if argument else "")

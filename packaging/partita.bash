@@ -29,7 +29,7 @@ _partita() {
     verb=""
   done
   [[ -z "$verb" || -n "$asks" ]] || help="$(partita help ${verb} 2>/dev/null)"
-  flags="$(sed -n 's/^  \(--[a-z0-9-]*\)\( [A-Z:=]*\)\?  .*/\1\2/p' <<<"$help")"
+  flags="$(sed -nE 's/^  (--[a-z0-9-]*)( [A-Z:=]*)?(  .*|$)/\1\2/p' <<<"$help")"
   compopt -o filenames 2>/dev/null
   if [[ "$previous" == --* ]]; then
     case "$(sed -n "s/^$previous //p" <<<"$flags")" in

@@ -88,11 +88,11 @@ Result<AdminClient::Answer> AdminClient::send(std::string_view target, std::stri
   return http_.post("/", {{"Host", "localhost"}, {"X-Amz-Target", target}, {"Content-Type", content_type}}, body);
 }
 
-Result<wire::JsonDocument> AdminClient::ask(std::string_view operation, std::string_view body) {
+Result<std::string> AdminClient::ask_text(std::string_view operation, std::string_view body) {
   const auto unavailable = [](std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); };
   const std::string target = std::string(kAdminPrefix).append(operation);
-  PARTITA_TRY(const Answer answer, post(target, kJson, body));
-  auto said = wire::JsonDocument::parse(answer.body);
+  PARTITA_TRY(Answer answer, post(target, kJson, body));
+  const auto said = wire::JsonDocument::parse(answer.body);
   if (!said.ok()) return unavailable("What answers at " + place_ + " is no server of Partita.");
   const wire::JsonValue root = said->root();
   const std::string_view unknown = wire::name_of(wire::Exception::kUnknownOperation).name;
@@ -104,7 +104,12 @@ Result<wire::JsonDocument> AdminClient::ask(std::string_view operation, std::str
     if (!sentence.empty() && (answer.status != 200 || name == "Error")) return unavailable(sentence);
   }
   if (answer.status != 200) return unavailable("It was answered with status " + std::to_string(answer.status) + ".");
-  return said;
+  return std::move(answer.body);
+}
+
+Result<wire::JsonDocument> AdminClient::ask(std::string_view operation, std::string_view body) {
+  PARTITA_TRY(const std::string text, ask_text(operation, body));
+  return wire::JsonDocument::parse(text);
 }
 
 }  // namespace partita::app

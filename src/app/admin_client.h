@@ -30,6 +30,8 @@ class AdminClient {
   Result<Answer> post(std::string_view target, std::string_view content_type, std::string_view body);
   // What an operation of Admin says. Error: also what the server refuses, in its own sentence.
   Result<wire::JsonDocument> ask(std::string_view operation, std::string_view body);
+  // The same as the text that came, which is JSON.
+  Result<std::string> ask_text(std::string_view operation, std::string_view body);
 
  private:
   std::string why_it_failed();

@@ -8,6 +8,8 @@
 #include "app/account_verbs.h"
 #include "app/engines.h"
 #include "app/options.h"
+#include "app/suggestion.h"
+#include "app/verbs.h"
 #include "base/processors.h"
 
 namespace partita::app {
@@ -73,6 +75,10 @@ constexpr std::array kAccountFlags = {
     Flag{"--data", "DIR",
          "Of which server: the directory of its data (default ./partita-data), or its administration socket.",
          set_data},
+};
+
+constexpr std::array kStatusFlags = {
+    Flag{"--json", "", "Print one object of JSON, for programs, instead of sentences.", set_on<&CommandLine::json>},
 };
 
 constexpr std::array kMcpFlags = {
@@ -290,31 +296,15 @@ constexpr std::array kSnapshotFlags = {
 Result<void> take_topic(Draft& draft, std::string_view word);
 Result<void> finish_help(Draft& draft);
 
-Result<void> finish_nothing(Draft&) { return {}; }
-
-struct VerbRow {
-  std::string_view name;
-  Verb verb;
-  std::string_view arguments;
-  std::string_view help;
-  std::span<const Flag> flags;
-  Result<void> (*finish)(Draft&) = finish_nothing;           // when all words are read
-  Result<void> (*take)(Draft&, std::string_view) = nullptr;  // a word that is no flag; null: there may be none
-};
-
 // Serve's flags are not known at compile time, since they are another file's.
 const std::array kOwnVerbs = {
     VerbRow{"serve", Verb::kServe, "[OPTION...]",
             "Serve DynamoDB's API over HTTP. Prints one line when ready; SIGTERM or SIGINT stops it cleanly.",
             serve_flags(), finish_serve},
-    VerbRow{"status",
-            Verb::kStatus,
-            "[DIR|SOCKET]",
+    VerbRow{"status", Verb::kStatus, "[DIR|SOCKET] [--json]",
             "Ask the server that uses a directory (default ./partita-data), or that listens at an administration "
-            "socket, what it is: exit code 1 when there is none, or its store does not answer.",
-            {},
-            finish_status,
-            take_served},
+            "socket, what it is. Exit code 1 when there is none, or its store does not answer.",
+            kStatusFlags, finish_status, take_served},
     VerbRow{
         "backup", Verb::kBackup, "STORE BACKUPS [OPTION...]",
         "Back up a store, while it is served or not, into a directory of backups, which takes only what is new. STORE "
@@ -388,6 +378,8 @@ const std::array kOwnVerbs = {
         "help", Verb::kHelp, "[VERB]", "Print how to use partita, or one of its verbs.", {}, finish_help, take_topic},
 };
 
+}  // namespace
+
 const std::vector<VerbRow>& all_verbs() {
   static const std::vector<VerbRow> all = [] {
     std::vector<VerbRow> rows(kOwnVerbs.begin(), kOwnVerbs.end());
@@ -407,8 +399,15 @@ const VerbRow* find_verb(std::string_view name) {
   return found == all_verbs().end() ? nullptr : &*found;
 }
 
+bool is_first_word(std::string_view word) {
+  const std::string begin = std::string(word) + ' ';
+  return std::ranges::any_of(all_verbs(), [&](const VerbRow& row) { return row.name.starts_with(begin); });
+}
+
+namespace {
+
 // The verb that the words begin with, and how many words it is.
-const VerbRow* find_verb(std::span<const char* const> words, size_t& count) {
+const VerbRow* verb_before(std::span<const char* const> words, size_t& count) {
   constexpr size_t kMostWords = 3;
   for (count = std::min(kMostWords, words.size()); count > 0; --count) {
     std::string name;
@@ -420,8 +419,33 @@ const VerbRow* find_verb(std::span<const char* const> words, size_t& count) {
 
 bool asks_for_help(std::string_view word) { return word == "--help" || word == "-h"; }
 
+// `word` is the first of the verb, or all of it.
 Error unknown_verb(std::string_view word) {
-  return misuse("There is no verb " + quoted(word) + "; `partita help` lists them.");
+  std::vector<std::string_view> names;
+  for (const VerbRow& row : all_verbs()) {
+    const std::string_view name = row.name;
+    names.push_back(word.contains(' ') ? name : name.substr(0, name.find(' ')));
+  }
+  return misuse("There is no verb " + quoted(word) + "." + suggestion(word, names) +
+                " `partita help` lists the verbs.");
+}
+
+// "user" is known, and "mend" behind it is not, or is missing.
+Error unknown_second_word(const std::string& first, std::string_view second) {
+  std::vector<std::string_view> seconds;
+  for (const VerbRow& row : all_verbs()) {
+    if (row.name.starts_with(first + ' ')) seconds.push_back(row.name.substr(first.size() + 1));
+  }
+  const std::string hint = second.empty() ? std::string() : suggestion(second, seconds);
+  return misuse("`partita " + first + "` wants another word." + hint + " `partita help " + first + "` lists them.");
+}
+
+Error unknown_flag(const VerbRow& verb, std::string_view word) {
+  std::vector<std::string_view> names;
+  for (const Flag& flag : verb.flags) names.push_back(flag.name);
+  const std::string name(verb.name);
+  return misuse("`partita " + name + "` has no option " + quoted(word) + "." + suggestion(word, names) +
+                " `partita help " + name + "` lists the options.");
 }
 
 // The name of a verb may come as two words.
@@ -429,12 +453,6 @@ Result<void> take_topic(Draft& draft, std::string_view word) {
   std::string& topic = draft.line.topic;
   topic.append(topic.empty() ? "" : " ").append(word);
   return {};
-}
-
-// "user", of which there are "user create" and others.
-bool is_first_word(std::string_view word) {
-  const std::string begin = std::string(word) + ' ';
-  return std::ranges::any_of(all_verbs(), [&](const VerbRow& row) { return row.name.starts_with(begin); });
 }
 
 Result<void> finish_help(Draft& draft) {
@@ -455,9 +473,7 @@ Result<void> read_flag(const VerbRow& verb, std::span<const char* const> words, 
   const std::string name(verb.name);
   const bool stores = std::ranges::find(verb.flags, "--store", &Flag::name) != verb.flags.end();
   if (stores && names_store(word)) return misuse("`partita " + name + "` takes a store's URL behind --store.");
-  if (flag == verb.flags.end()) {
-    return misuse("`partita " + name + "` has no option " + quoted(word) + "; `partita help " + name + "` lists them.");
-  }
+  if (flag == verb.flags.end()) return unknown_flag(verb, word);
   if (flag->argument.empty()) {
     if (value) return misuse(std::string(word) + " takes no value.");
   } else {
@@ -480,14 +496,14 @@ Result<CommandLine> read_command_line(std::span<const char* const> words) {
     return std::move(draft.line);
   }
   size_t at = 0;
-  const VerbRow* const row = find_verb(words, at);
+  const VerbRow* const row = verb_before(words, at);
   if (row == nullptr && is_first_word(words[0])) {
     const std::string word = words[0];
     if (words.size() > 1 && asks_for_help(words[1])) {
       draft.line.topic = word;
       return std::move(draft.line);
     }
-    return misuse("`partita " + word + "` wants another word; `partita help " + word + "` lists them.");
+    return unknown_second_word(word, words.size() > 1 ? words[1] : "");
   }
   if (row == nullptr) return unknown_verb(words[0]);
   draft.line.verb = row->verb;
@@ -515,47 +531,6 @@ Result<CommandLine> read_command_line(std::span<const char* const> words) {
   }
   PARTITA_TRY_VOID(row->finish(draft));
   return std::move(draft.line);
-}
-
-std::string help_text(std::string_view topic) {
-  std::string text;
-  const auto entry = [&](std::string left, std::string_view help) {
-    constexpr size_t kColumn = 30;
-    left.resize(std::max(kColumn, left.size() + 1), ' ');
-    text.append(left).append(help).append("\n");
-  };
-  const VerbRow* const row = find_verb(topic);
-  if (row == nullptr) {
-    const std::string first = topic.empty() ? std::string() : std::string(topic) + ' ';
-    text = topic.empty() ? "partita: a DynamoDB that you own.\n\nUsage: partita VERB [OPTION...]\n\n"
-                         : "Usage: partita " + first + "... [OPTION...]\n\n";
-    for (const VerbRow& one : all_verbs()) {
-      if (one.name.starts_with(first)) entry("  " + std::string(one.name), one.help);
-    }
-    text += "\n`partita VERB --help` says more about one.\n";
-    return text;
-  }
-  text.append("Usage: partita ").append(row->name);
-  if (!row->arguments.empty()) text.append(" ").append(row->arguments);
-  text.append("\n\n").append(row->help).append("\n");
-  if (!row->flags.empty()) text += "\nOptions:\n";
-  for (const Flag& flag : row->flags) {
-    entry("  " + std::string(flag.name) + (flag.argument.empty() ? "" : " ") + std::string(flag.argument), flag.help);
-  }
-  const std::string begin = std::string(row->name) + ' ';
-  if (is_first_word(row->name)) text += "\nSee also:\n";
-  for (const VerbRow& one : all_verbs()) {
-    if (one.name.starts_with(begin)) entry("  " + std::string(one.name), one.help);
-  }
-  constexpr std::array kOfStores{Verb::kServe, Verb::kBackup, Verb::kVerify, Verb::kCopy};
-  if (std::ranges::find(kOfStores, row->verb) == kOfStores.end()) return text;
-  if (row->verb == Verb::kServe) entry("  --help", "Print this text.");
-  text += "\nStores:\n";
-  for (const EngineRow& engine : engines()) {
-    const bool stays = engine.format != 0;
-    if (stays || row->verb == Verb::kServe) entry("  " + std::string(engine.url), engine.help);
-  }
-  return text;
 }
 
 }  // namespace partita::app

@@ -54,12 +54,14 @@ struct CommandLine {
   http::Options http;  // of kServe, like what follows
   std::string store;   // a URL as in engines.h
   LogLevel log_level = LogLevel::kInfo;
+  int64_t slow_request_ms = 1'000;  // a request that takes as long is logged
   size_t vector_bytes = size_t{1} << 30;
   std::string credentials;    // of a file, or empty
   std::string identities;     // the same
   std::string metrics_token;  // the same
   bool users = false;         // those of the store may call
   bool warn_only = false;
+  bool json = false;         // of kStatus: for programs
   bool writes = false;       // of kMcp: not only to read
   std::string seed;          // a directory, or empty
   std::string audit_log;     // a file, or empty
@@ -89,8 +91,5 @@ struct CommandLine {
 
 // `words` are those behind the program's name. Error: kInvalid (reason 0), with one sentence that says what is wrong.
 Result<CommandLine> read_command_line(std::span<const char* const> words);
-
-// Ends with a line feed. Precondition: the topic is a verb, the first word of some, or empty.
-std::string help_text(std::string_view topic);
 
 }  // namespace partita::app

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "app/help.h"
+
 namespace partita::app {
 namespace {
 
@@ -76,7 +78,7 @@ TEST(CommandLine, ReadsEveryOption) {
   EXPECT_EQ(line->vector_bytes, size_t{5} << 20);
   EXPECT_EQ(line->http.memory_budget, size_t{64} << 20);
   EXPECT_EQ(line->log_level, LogLevel::kDebug);
-  EXPECT_EQ(line->http.slow_request_ms, 5);
+  EXPECT_EQ(line->slow_request_ms, 5);
   EXPECT_EQ(line->http.allowed_origins, (std::vector<std::string>{"http://a:1", "null"}));
   EXPECT_EQ(line->store, "rocksdb:/tmp/x");
 }
@@ -279,43 +281,19 @@ TEST(CommandLine, ADirectoryMayBeNamedLikeAnEngine) {
   }
 }
 
-TEST(CommandLine, HelpsWithEveryVerb) {
-  for (const char* verb : {"serve", "backup", "restore", "verify", "salvage", "version", "help"}) {
-    const auto line = read({verb, "--help"});
-    ASSERT_TRUE(line.ok());
-    EXPECT_EQ(line->verb, Verb::kHelp);
-    EXPECT_EQ(line->topic, verb);
-    EXPECT_TRUE(help_text(verb).starts_with("Usage: partita " + std::string(verb)));
-    EXPECT_NE(help_text("").find(verb), std::string::npos);
-  }
-  const auto all = read({"--help"});
-  ASSERT_TRUE(all.ok());
-  EXPECT_EQ(all->verb, Verb::kHelp);
-  const auto one = read({"help", "serve"});
-  ASSERT_TRUE(one.ok());
-  EXPECT_EQ(one->topic, "serve");
-  EXPECT_NE(help_text("serve").find("--listen HOST:PORT"), std::string::npos);
-  EXPECT_NE(help_text("serve").find("rocksdb:DIR"), std::string::npos);
-  EXPECT_NE(help_text("serve").find("memory:"), std::string::npos);
-  for (const char* verb : {"backup", "verify", "copy"}) {
-    EXPECT_EQ(help_text(verb).find("memory:"), std::string::npos) << verb;
-    EXPECT_NE(help_text(verb).find("rocksdb:DIR"), std::string::npos) << verb;
-  }
-}
-
-TEST(CommandLine, HelpsWithTheFirstWordOfVerbs) {
-  for (const auto& words : std::vector<std::vector<const char*>>{{"help", "user"}, {"user", "--help"}}) {
-    const auto line = read(words);
-    ASSERT_TRUE(line.ok()) << line.error().sentence();
-    EXPECT_EQ(line->verb, Verb::kHelp);
-    EXPECT_EQ(line->topic, "user");
-  }
-  EXPECT_NE(help_text("backup").find("  backup prune "), std::string::npos);
-  const std::string help = help_text("user");
-  EXPECT_NE(help.find("  user key create "), std::string::npos);
-  EXPECT_EQ(help.find("  group create "), std::string::npos);
-  EXPECT_EQ(refusal({"user"}), "`partita user` wants another word; `partita help user` lists them.");
-  EXPECT_EQ(refusal({"user", "mend"}), "`partita user` wants another word; `partita help user` lists them.");
+TEST(CommandLine, SuggestsWhatIsClose) {
+  EXPECT_EQ(refusal({"sreve"}), "There is no verb 'sreve'. Did you mean 'serve'? `partita help` lists the verbs.");
+  EXPECT_EQ(refusal({"help", "bakcup"}),
+            "There is no verb 'bakcup'. Did you mean 'backup'? `partita help` lists the verbs.");
+  EXPECT_EQ(refusal({"dance"}), "There is no verb 'dance'. `partita help` lists the verbs.");
+  EXPECT_EQ(refusal({"serve", "--prot", "1"}),
+            "`partita serve` has no option '--prot'. `partita help serve` lists the options.");
+  EXPECT_EQ(refusal({"serve", "--in-memroy"}),
+            "`partita serve` has no option '--in-memroy'. Did you mean '--in-memory'? `partita help serve` lists the "
+            "options.");
+  EXPECT_EQ(refusal({"user", "craete", "alice"}),
+            "`partita user` wants another word. Did you mean 'create'? `partita help user` lists them.");
+  EXPECT_EQ(refusal({"user"}), "`partita user` wants another word. `partita help user` lists them.");
 }
 
 TEST(CommandLine, SimulatesActionsOfServices) {

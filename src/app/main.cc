@@ -7,6 +7,7 @@
 #include "app/command_line.h"
 #include "app/copy.h"
 #include "app/engines.h"
+#include "app/help.h"
 #include "app/mcp.h"
 #include "app/operate.h"
 #include "app/salvage.h"

@@ -21,6 +21,7 @@
 #include "app/namespaces.h"
 #include "app/operator_calls.h"
 #include "app/pages.h"
+#include "app/request_log.h"
 #include "app/seed.h"
 #include "app/service_manager.h"
 #include "app/status.h"
@@ -45,13 +46,15 @@ constexpr size_t kUsualNamespaces = 64;  // open at a time
 class ServiceHandler final : public http::Handler {
  public:
   // Without an audit log it is null, and without traces they are.
-  ServiceHandler(Namespaces& namespaces, const Admin& admin, Pages& pages, AuditLog* audit, Traces* traces)
+  ServiceHandler(Namespaces& namespaces, const Admin& admin, Pages& pages, AuditLog* audit, Traces* traces,
+                 int64_t slow_ms)
       : service_(namespaces.root().service()),
         admin_(admin),
         namespaces_(namespaces),
         pages_(pages),
         audit_(audit),
-        traces_(traces) {}
+        traces_(traces),
+        log_(slow_ms) {}
   Task<ops::Reply> call(const ops::Call& call) override {
     if (call.target.starts_with(kAdminPrefix)) [[unlikely]] {
       const Admin::Answer* const answer = admin_.find(call);
@@ -63,6 +66,7 @@ class ServiceHandler final : public http::Handler {
   void answered(const ops::Call& call, const ops::Reply& reply, int64_t took_ns) override {
     service_.answered(call, reply, took_ns);
     if (!namespaces_.is_plain(call)) namespaces_.answered(call, reply);
+    log_.write(call, namespaces_.name_of(call), reply, took_ns);
     if (audit_ != nullptr) audit_->write(call, namespaces_.name_of(call), reply);
     if (traces_ != nullptr) traces_->note(call, namespaces_.name_of(call), reply, took_ns);
   }
@@ -80,6 +84,7 @@ class ServiceHandler final : public http::Handler {
   Pages& pages_;
   AuditLog* const audit_;
   Traces* const traces_;
+  RequestLog log_;
 };
 
 sigset_t set_of(std::initializer_list<int> list) {
@@ -324,7 +329,7 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
   BackupMaker backups(*engine, engine_of(line.store));
   Admin admin;
   backups.answer(admin);
-  ServiceHandler handler(namespaces, admin, pages, audit.get(), traces.get());
+  ServiceHandler handler(namespaces, admin, pages, audit.get(), traces.get(), line.slow_request_ms);
   PARTITA_TRY(const std::unique_ptr<http::Server> server,
               http::Server::listen(line.http, handler, system_clock(), system_random()));
   pages.set_server(*server);

@@ -158,7 +158,7 @@ Result<void> set_clock(Draft& draft, std::string_view text) {
 
 Result<void> set_slow_request(Draft& draft, std::string_view text) {
   PARTITA_TRY(const uint64_t milliseconds, read_number("--slow-request", text, 0, 86'400'000));
-  draft.line.http.slow_request_ms = static_cast<int64_t>(milliseconds);
+  draft.line.slow_request_ms = static_cast<int64_t>(milliseconds);
   return {};
 }
 

@@ -55,20 +55,25 @@ void answer_status(Admin& admin, Pages& pages, ServerFacts facts) {
 Result<void> status(const CommandLine& line) {
   PARTITA_TRY(AdminClient client, AdminClient::connect(line.data));
   client.wait(AdminClient::Wait::kMoment);
-  PARTITA_TRY(const wire::JsonDocument document, client.ask(kDescribeServer, "{}"));
+  PARTITA_TRY(const std::string reply, client.ask_text(kDescribeServer, "{}"));
+  PARTITA_TRY(const wire::JsonDocument document, wire::JsonDocument::parse(reply));
   const wire::JsonValue said = document.root();
   if (text_of(said.get("Version")).empty()) {
     return Error(ErrorKind::kUnavailable, "What answers at " + line.data + " is no server of Partita.");
   }
   const auto text = [&](std::string_view name) { return text_of(said.get(name)); };
   const auto number = [&](std::string_view name) { return std::to_string(integer_of(said.get(name))); };
+  const std::string trouble = text(kTrouble);
+  if (line.json) {
+    std::printf("%s\n", reply.c_str());
+    return trouble.empty() ? Result<void>() : Error(ErrorKind::kUnavailable, trouble);
+  }
   std::printf("partita %s, revision %s, process %s\n", text("Version").c_str(), text("Revision").c_str(),
               number("ProcessId").c_str());
   for (const wire::JsonValue url : said.get("Urls").elements()) std::printf("serving %s\n", text_of(url).c_str());
   std::printf("data in %s\nfor %s\n", text("Store").c_str(),
               counted(static_cast<uint64_t>(integer_of(said.get("UptimeSeconds"))), "second", "seconds").c_str());
   if (const std::string under_way = text(kUnderWay); !under_way.empty()) std::printf("%s\n", under_way.c_str());
-  const std::string trouble = text(kTrouble);
   if (!trouble.empty()) return Error(ErrorKind::kUnavailable, trouble);
   return {};
 }

@@ -25,7 +25,8 @@ struct ServerFacts {
 // `pages` outlives what it answers.
 void answer_status(Admin& admin, Pages& pages, ServerFacts facts);
 
-// Prints what the server at line.data says. Errors: kUnavailable, with one sentence; also when its store is away.
+// Prints what the server at line.data says: in sentences, or its reply as it is for line.json. Errors: kUnavailable,
+// with one sentence; also when its store is away.
 Result<void> status(const CommandLine& line);
 
 }  // namespace partita::app

@@ -265,28 +265,11 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   }
   const int64_t took_ns = site_.clock.monotonic_ns() - began_ns;
   site_.handler.answered(call, reply, took_ns);
-  log_call(call, reply, took_ns);
   ReplyHead head = head_of(reply, keep_alive);
   head.request_id = id;
   WriteBytes write = send(head, reply.body);
   const bool sent = co_await write;
   co_return sent;
-}
-
-void Connection::log_call(const ops::Call& call, const ops::Reply& reply, int64_t took_ns) const {
-  const int64_t took_ms = took_ns / 1'000'000;
-  const bool slow = took_ms >= site_.options.slow_request_ms;
-  const bool bad = reply.status >= 500;
-  if (!slow && !bad && !logs(LogLevel::kDebug)) return;
-  static LogThrottle throttle;
-  uint64_t unsaid = 0;
-  if (!logs(LogLevel::kDebug) && !throttle.pass(unsaid)) return;
-  const LogLevel level = bad ? LogLevel::kError : slow ? LogLevel::kWarn : LogLevel::kDebug;
-  const std::string status = std::to_string(reply.status);
-  const std::string time = std::to_string(took_ms);
-  const std::string others = unsaid == 0 ? "" : " (" + std::to_string(unsaid) + " more such lines were held back)";
-  log(level, {operation_of(call), " was answered ", status, " after ", time, " ms (request ", call.request_id, ")",
-              reply.trouble.empty() ? "." : ": ", reply.trouble, others});
 }
 
 // --- answers of our own

@@ -84,7 +84,6 @@ class Connection final : private ops::Source {
   auth::Facts facts(std::string_view body) const;
   bool page_is_welcome() const;
   bool take_memory(BudgetShare& share, size_t bytes) const;
-  void log_call(const ops::Call& call, const ops::Reply& reply, int64_t took_ns) const;
   void enter(Phase phase, size_t bytes = 0);
   int64_t time_of(Phase phase) const;
 

@@ -69,7 +69,6 @@ struct Options {
   int64_t idle_timeout_ms = 120'000;         // between two requests
   int64_t request_timeout_ms = 30'000;       // for a head; for a body, and for a reply, and a second per 256 KiB of it
   int64_t stop_timeout_ms = 5'000;           // for what is being answered when the server stops
-  int64_t slow_request_ms = 1'000;           // an answer that took longer is logged
 };
 
 class Server {

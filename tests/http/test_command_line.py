@@ -258,7 +258,7 @@ def test_what_it_tells():
         assert server.log() == ""
     with running_server(in_memory=True, extra_args=["--slow-request", "0"]) as server:
         assert exchange(server, request()).status == 200
-        assert re.search(r"warn  ListTables was answered 200 after \d+ ms \(request [0-9A-Z]{52}\)\.", server.log())
+        assert re.search(r"warn  ListTables was answered 200 after \d+ ms \(request [0-9A-Z]{52}, by access key \w+, from 127\.0\.0\.1\)\.", server.log())
 
 
 def test_a_port_that_is_taken():
