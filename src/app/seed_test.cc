@@ -43,8 +43,7 @@ class Stopping final : public storage::View {
 struct Server {
   explicit Server(storage::Engine& store)
       : engine(store),
-        database(table::Database::open(engine, system_clock(), system_random(),
-                                       {.creating_ms = 0, .updating_ms = 0, .deleting_ms = 0})
+        database(table::Database::open(engine, system_clock(), system_random(), {.updating_ms = 0, .deleting_ms = 0})
                      .value()),
         service(*database),
         calls(service) {}

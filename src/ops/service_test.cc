@@ -26,7 +26,7 @@ namespace {
 class ServiceTest : public testing::Test {
  protected:
   ServiceTest() {
-    database_ = table::Database::open(*engine_, clock_, random_, {.creating_ms = 0, .updating_ms = 0, .deleting_ms = 0})
+    database_ = table::Database::open(*engine_, clock_, random_, {.updating_ms = 0, .deleting_ms = 0})
                     .value();
     service_ = std::make_unique<Service>(*database_);
     for (const std::string& name : {std::string("ttt"), std::string("uuu")}) {

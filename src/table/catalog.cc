@@ -12,6 +12,7 @@
 #include "table/job.h"
 #include "table/stream.h"
 #include "table/system_rows.h"
+#include "table/vector_log.h"
 #include "table/vectors.h"
 
 namespace partita::table {
@@ -93,6 +94,25 @@ void put_job(JobKind kind, const TableInfo& table, uint16_t index_id, Changes& c
   changes.put(job_key(job), job_row(job));
 }
 
+// Whether the change takes the table out of the catalogue.
+bool is_dropped(const TableInfo& before, const TableInfo& after) {
+  return after.status == Status::kDeleting && before.status != Status::kDeleting;
+}
+
+// The job has to know what the description is not there any more to tell.
+void put_drop_job(const TableInfo& table, Changes& changes) {
+  Job job;
+  job.kind = JobKind::kDropTable;
+  job.table_id = table.id;
+  job.table = table.name;
+  job.forgotten = true;
+  for (const Counting& one : table.counting) job.topics.push_back(counting_topic(table.id, one.index, one.run));
+  for (const IndexInfo& index : table.indexes) {
+    if (index.vector) job.topics.push_back(vector_topic(table.id, index.id));
+  }
+  changes.put(job_key(job), job_row(job));
+}
+
 // The work that a change begins.
 void put_jobs(const TableInfo& before, const TableInfo& after, bool counts_already, Changes& changes) {
   for (const auto& index : after.indexes) {
@@ -101,9 +121,7 @@ void put_jobs(const TableInfo& before, const TableInfo& after, bool counts_alrea
     if (index.status == Status::kCreating) put_job(JobKind::kFillIndex, after, index.id, changes);
     if (index.status == Status::kDeleting) put_job(JobKind::kDropIndex, after, index.id, changes);
   }
-  if (after.status == Status::kDeleting && before.status != Status::kDeleting) {
-    put_job(JobKind::kDropTable, after, model::kBaseIndex, changes);
-  }
+  if (is_dropped(before, after)) put_drop_job(after, changes);
   if (after.ttl != before.ttl) {
     if (before.ttl) put_job(JobKind::kDropExpiry, after, model::kBaseIndex, changes);
     if (after.ttl) put_job(JobKind::kFillExpiry, after, model::kBaseIndex, changes);
@@ -303,10 +321,13 @@ Task<Result<Table>> Catalog::create(TableInfo info, Beside beside) {
   bool exists = false;
   uint64_t revision = 0;
   Result<void> damage;
-  const std::vector<Key> keys{table_key(info.name), system_key(SystemRow::kNextId), system_key(SystemRow::kRevision)};
+  bool label_taken = false;
+  std::vector<Key> keys{table_key(info.name), system_key(SystemRow::kNextId), system_key(SystemRow::kRevision)};
+  if (info.stream.enabled) keys.push_back(stream_row_key(info.name, info.stream.label));
   const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
     exists = found[0] != nullptr;
-    if (exists) return Decision::kRefuse;
+    label_taken = !exists && info.stream.enabled && found[3] != nullptr;
+    if (exists || label_taken) return Decision::kRefuse;
     auto id = number_in<uint32_t>(found[1], kFirstTableId, take_u32);
     auto last = revision_in(found[2]);
     damage = Result<void>();
@@ -336,6 +357,7 @@ Task<Result<Table>> Catalog::create(TableInfo info, Beside beside) {
     std::vector<std::string> args{info.name};
     co_return model::refuse(Fault::kTableExists, std::move(args));
   }
+  if (label_taken) co_return Table();
   if (!damage.ok()) co_return std::move(damage).error();
   Published published = publish(std::move(info), version, before);
   if (published.entered) saw_revision(revision, revision + 1);
@@ -349,6 +371,7 @@ struct Catalog::Attempt {
   const Rider* rider;
   Result<void> refusal;
   bool replaced = false;  // the name is another table's now
+  bool dropped = false;
   uint64_t revision = 0;
   TableInfo changed;
 };
@@ -374,7 +397,12 @@ Decision Catalog::attempt(Attempt& one, std::span<const Record* const> found, Ch
   if (info.status == Status::kDeleting && info.stream.enabled) end_stream(info);
   ++info.revision;
   prune_counting(info);
-  changes.put(one.keys[0], encoded(info));
+  one.dropped = is_dropped(before, info);
+  if (one.dropped) {
+    changes.erase(one.keys[0]);
+  } else {
+    changes.put(one.keys[0], encoded(info));
+  }
   auto revision = revision_in(found[1]);
   if (!revision.ok()) return refuse(std::move(revision).error());
   one.revision = *revision;
@@ -411,6 +439,11 @@ Task<Result<Table>> Catalog::change(std::string name, Change change, const Rider
       continue;
     }
     if (!one.refusal.ok()) co_return std::move(one.refusal).error();
+    if (one.dropped) {
+      remove(one.changed);
+      saw_revision(one.revision, one.revision + 1);
+      co_return std::make_shared<const TableInfo>(std::move(one.changed));
+    }
     Published published = publish(std::move(one.changed), version, before);
     if (published.entered) saw_revision(one.revision, one.revision + 1);
     co_return std::move(published.table);

@@ -49,11 +49,13 @@ class Catalog {
 
   // What is stored together with a new table.
   using Beside = std::function<void(const TableInfo& table, storage::Changes& changes)>;
-  // Stores a new table; its id is assigned here. Fault: kTableExists.
+  // Stores a new table; its id is assigned here. Null: an earlier table of the name has a stream of the same label.
+  // Fault: kTableExists.
   Task<Result<Table>> create(TableInfo info, Beside beside = nullptr);
 
   // Changes a table by a pure function of its newest description; what that refuses with is returned and nothing is
-  // changed. The jobs that the change makes necessary are stored with it. Fault: kTableNotFound, kTableOfNewerVersion.
+  // changed. The jobs that the change makes necessary are stored with it. A table that it makes kDeleting is out of the
+  // catalogue then, and what is returned is what it was. Fault: kTableNotFound, kTableOfNewerVersion.
   using Change = std::function<Result<void>(TableInfo&)>;
   // What else joins the transaction: sees the record of `key` and the description as it will be. False: nothing
   // happens.

@@ -236,6 +236,32 @@ TEST_F(CatalogTest, AJobOfAnUnknownKindIsLeftAlone) {
   open();
 }
 
+// The clock of the test stands still: whoever waited for a moment to pass would see its patience end.
+TEST_F(CatalogTest, NobodyWaitsForATableThatWasMadeOrDeleted) {
+  const auto refusal = [](const Result<Table>& result) {
+    return result.ok() ? Fault::kInternal : model::fault_of(result.error());
+  };
+  options_.updating_ms = options_.deleting_ms = 50;
+  reopen();
+  for (int round = 0; round < 3; ++round) {
+    const auto made = wait_for(create_table(db(), plain_table()));
+    ASSERT_TRUE(made.ok());
+    EXPECT_EQ((*made)->status, Status::kCreating);
+    EXPECT_EQ((*made)->status_at(clock_.now_ms()), Status::kCreating);
+    ASSERT_TRUE(db().ready_table("T").ok());
+    EXPECT_EQ(wait_for(describe_table(db(), "T")).value()->status, Status::kActive);
+    EXPECT_EQ(refusal(wait_for(create_table(db(), plain_table()))), Fault::kTableExists);
+    EXPECT_TRUE(rows("T").empty());
+    put("T", row(round));
+    const auto deleted = wait_for(delete_table(db(), "T"));
+    ASSERT_TRUE(deleted.ok());
+    EXPECT_EQ((*deleted)->status, Status::kDeleting);
+    EXPECT_EQ(refusal(wait_for(describe_table(db(), "T"))), Fault::kTableNotFound);
+    EXPECT_EQ(refusal(wait_for(delete_table(db(), "T"))), Fault::kTableNotFound);
+    EXPECT_TRUE(wait_for(list_tables(db(), {"", 9})).value().names.empty());
+  }
+}
+
 TEST_F(CatalogTest, StatusIsCreatingUntilItsTimeIsOver) {
   TableInfo table;
   table.status = Status::kCreating;

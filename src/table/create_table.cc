@@ -176,12 +176,12 @@ Result<void> set_settings(TableInfo& table, const TableRequest& request) {
   return merge_tags(request.tags, table.tags);
 }
 
-Result<TableInfo> make_table(const TableRequest& request, int64_t now_ms, int64_t creating_ms) {
+Result<TableInfo> make_table(const TableRequest& request, int64_t now_ms) {
   TableInfo table;
   table.name = request.name;
   table.created_ms = now_ms;
   table.status = Status::kCreating;
-  table.settles_at_ms = now_ms + creating_ms;
+  table.settles_at_ms = now_ms + 1;
   table.billing_mode = request.billing_mode.value_or(BillingMode::kProvisioned);
   PARTITA_TRY_VOID(check_billing(request, table.billing_mode));
   PARTITA_TRY_VOID(check_definitions(request));
@@ -207,22 +207,32 @@ Error name_taken(const Database& database, const std::string& name) {
 }  // namespace
 
 Task<Result<Table>> create_table(Database& database, const TableRequest& request, const Policy* policy) {
-  // A name that is on its way out is free in a moment.
+  // On a store that an older version shares, a name that is on its way out is free in a moment.
   const Table known = database.catalog().find(request.name);
   if (known != nullptr && known->status == Status::kDeleting) {
     PARTITA_CO_TRY_VOID(co_await database.idle_table(request.name));
   }
-  PARTITA_CO_TRY(TableInfo table, make_table(request, database.clock().now_ms(), database.options().creating_ms));
-  table.uuid = database.random().uuid();
+  const std::string uuid = database.random().uuid();
   Catalog::Beside beside;
   if (policy != nullptr) {
     beside = [=](const TableInfo& made, storage::Changes& changes) { put_first_policy(made, *policy, changes); };
   }
-  auto created = co_await database.catalog().create(std::move(table), beside);
-  const bool taken = !created.ok() && created.error().kind() == ErrorKind::kInvalid &&
-                     model::fault_of(created.error()) == Fault::kTableExists;
-  if (taken) co_return name_taken(database, request.name);
-  co_return created;
+  // Streams of one name are told apart by the millisecond in which they began, and two tables may be made in one.
+  for (int64_t later_ms = 0;; ++later_ms) {
+    PARTITA_CO_TRY(TableInfo creating, make_table(request, database.clock().now_ms() + later_ms));
+    creating.uuid = uuid;
+    TableInfo table = creating;
+    table.settle(creating.settles_at_ms);
+    auto created = co_await database.catalog().create(std::move(table), beside);
+    const bool taken = !created.ok() && created.error().kind() == ErrorKind::kInvalid &&
+                       model::fault_of(created.error()) == Fault::kTableExists;
+    if (taken) co_return name_taken(database, request.name);
+    if (!created.ok()) co_return created;
+    if (*created == nullptr) continue;
+    creating.id = (*created)->id;
+    creating.tally = (*created)->tally;
+    co_return std::make_shared<const TableInfo>(std::move(creating));
+  }
 }
 
 }  // namespace partita::table

@@ -55,15 +55,13 @@ void Database::report(Exposition& out) const {
 bool Database::is_late() const { return clock_.monotonic_ns() - catalog_.looked_at_ns() > options_.late_ms * kNsPerMs; }
 
 int64_t Database::patience_ms() const {
-  return std::max({options_.creating_ms, options_.updating_ms, options_.deleting_ms}) + kLongestMomentMs;
+  return std::max(options_.updating_ms, options_.deleting_ms) + kLongestMomentMs;
 }
 
 Result<Table> Database::ready_table(std::string_view name) const {
   Table table = catalog_.find(name);
   if (table == nullptr || is_late()) return again({std::string(name)});
-  const Status status = table->status_at(clock_.now_ms());
-  if (status == Status::kCreating) return again({std::string(name)});
-  if (status == Status::kDeleting) return model::refuse(Fault::kResourceNotFound);
+  if (table->status == Status::kDeleting) return model::refuse(Fault::kResourceNotFound);
   PARTITA_TRY_VOID(Catalog::check_features(*table));
   return table;
 }
@@ -93,11 +91,6 @@ Task<Result<void>> Database::before_binding_again(const Error& error) {
     auto newest = co_await catalog_.look_up(name);
     if (!newest.ok()) co_return std::move(newest).error();
     if (*newest == nullptr) co_return model::refuse(Fault::kResourceNotFound);
-    if ((*newest)->status_at(clock_.now_ms()) != Status::kCreating) continue;
-    auto settled = co_await idle_table(name);
-    if (!settled.ok()) co_return std::move(settled).error();
-    const bool creating = *settled != nullptr && (*settled)->status_at(clock_.now_ms()) == Status::kCreating;
-    if (*settled == nullptr || creating) co_return model::refuse(Fault::kResourceNotFound);
   }
   co_return Result<void>();
 }

@@ -37,10 +37,8 @@ namespace partita::table {
 using StreamAges = Histogram<6, 27>;  // milliseconds: from 64 ms to 37 hours
 
 struct Options {
-  // How long a table is seen CREATING, UPDATING or DELETING. DynamoDB takes seconds; these are long enough to be seen
-  // by a client that looks at once, and short enough to be waited out by whoever uses the table. At most
-  // kLongestMomentMs.
-  int64_t creating_ms = 50;
+  // How long a table is seen UPDATING, and an index DELETING. DynamoDB takes seconds; these are long enough to be seen
+  // by a client that looks at once, and short enough to be waited out. At most kLongestMomentMs.
   int64_t updating_ms = 50;
   int64_t deleting_ms = 50;
   // How late a description may be that a read works with, when another server changed it. Rows that were dropped are
@@ -75,19 +73,17 @@ class Database {
   // binds_again() knows.
   Result<Table> ready_table(std::string_view name) const;
 
-  // True for: a table that is not known here yet, is in a moment that passes, or is not any more what the request took
-  // it for.
+  // True for: a table that is not known here yet, or is not any more what the request took it for.
   static bool binds_again(const Error& error);
-  // Waits until binding again makes sense: for the newest descriptions, and while a table is CREATING for a moment.
-  // Fault: kResourceNotFound, when that is the answer. Precondition: binds_again(error).
+  // Waits until binding again makes sense: for the newest descriptions. Fault: kResourceNotFound, when that is the
+  // answer. Precondition: binds_again(error).
   Task<Result<void>> before_binding_again(const Error& error);
   // The error for a write whose tables are not what they were.
   static Error bind_again(std::span<const Table> tables);
 
-  // The table of that name once it is neither being created nor updated nor deleted, or null when there is none then.
-  // Waits for that while it takes a moment; what takes longer is returned as it is. So whoever polls for a table to be
-  // ready, as SDKs' waiters do every twenty seconds, is answered by the first poll. Its tallies are as the store has
-  // them.
+  // The table of that name once it is not being updated, or null when there is none. Waits for that while it takes a
+  // moment; what takes longer is returned as it is. So a client that polls for a table to be ready, as SDKs' waiters do
+  // every twenty seconds, is answered by the first poll. Its tallies are as the store has them.
   Task<Result<Table>> settled_table(std::string name);
   // The same without a look at the tallies: for whoever is about to change the table.
   Task<Result<Table>> idle_table(std::string name);

@@ -99,6 +99,11 @@ std::string job_row(const Job& job) {
   item.set("position", AttributeValue::binary(std::string(position.begin(), position.end())));
   item.set("run", whole(job.run));
   item.set("table", AttributeValue::string(job.table));
+  if (!job.topics.empty()) {
+    AttributeValue::List topics;
+    for (const std::string& topic : job.topics) topics.push_back(AttributeValue::binary(topic));
+    item.set("topics", AttributeValue::list(std::move(topics)));
+  }
   return model::encode_item(item);
 }
 
@@ -128,6 +133,12 @@ Result<Job> job_from(std::string_view key, std::string_view row) {
     std::ranges::copy(position->as_bytes(), job.position.bytes.begin());
   }
   if (const auto* table = members.find("table", model::Type::kS)) job.table = table->as_string();
+  if (const auto* topics = members.find("topics", model::Type::kL)) {
+    for (const AttributeValue& topic : topics->as_list()) {
+      if (!topic.is(model::Type::kB)) return damaged();
+      job.topics.push_back(topic.as_bytes());
+    }
+  }
   if (!members.sound()) return damaged();
   return job;
 }

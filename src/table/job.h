@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "storage/engine.h"
@@ -17,7 +18,7 @@ namespace partita::table {
 enum class JobKind : char {
   kFillIndex = 'f',    // fills a new index from the table's items and makes it ACTIVE
   kDropIndex = 'x',    // forgets an index that is DELETING, then erases its rows
-  kDropTable = 'd',    // forgets a table that is DELETING, then erases its rows
+  kDropTable = 'd',    // erases the rows of a table that was deleted
   kCount = 'c',        // counts what is `counting`, and sums up count rows that change no more
   kSweepTokens = 's',  // erases tokens whose lifetime is over
   kTendStreams = 't',  // erases records of streams whose lifetime is over; closes shards and opens others
@@ -32,11 +33,12 @@ struct Job {
   uint16_t index_id = 0;  // of kFillIndex and kDropIndex
   std::string table;      // its name
 
-  uint64_t claim = 0;      // of whoever does it; 0: nobody
-  std::string cursor;      // the last row that is done
-  uint64_t done = 0;       // rows done so far, to be reported
-  Count counted;           // of kFillIndex: the rows that it put so far; of kCount: those that are there
-  bool forgotten = false;  // drops: the catalogue knows it no more, what is left is to erase
+  uint64_t claim = 0;               // of whoever does it; 0: nobody
+  std::string cursor;               // the last row that is done
+  uint64_t done = 0;                // rows done so far, to be reported
+  Count counted;                    // of kFillIndex: the rows that it put so far; of kCount: those that are there
+  bool forgotten = false;           // drops: the catalogue knows it no more, what is left is to erase
+  std::vector<std::string> topics;  // of kDropTable: logs to be forgotten with it
 
   // Of kCount.
   uint16_t counting = 0;  // the index that is being counted

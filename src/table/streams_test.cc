@@ -378,6 +378,20 @@ TEST_F(StreamsTest, RecordsAreKeptForADayAndThenTrimmed) {
   EXPECT_EQ(model::fault_of(iterate(stream, first, IteratorKind::kTrimHorizon).error()), Fault::kShardNotFound);
 }
 
+// The clock stands still.
+TEST_F(StreamsTest, TablesOfOneMillisecondHaveStreamsOfTheirOwn) {
+  std::vector<StreamName> streams;
+  for (int i = 0; i < 4; ++i) {
+    create(streamed_table());
+    streams.push_back(newest());
+    for (int written = 0; written <= i; ++written) put("T", row(written, 1));
+    ASSERT_TRUE(wait_for(delete_table(db(), "T")).ok());
+  }
+  wait_for_jobs();
+  for (size_t i = 0; i < streams.size(); ++i) EXPECT_EQ(read_all(streams[i]).size(), i + 1);
+  EXPECT_EQ(wait_for(list_streams(db(), {.table = "T", .after = {}, .limit = 10}))->streams.size(), 4U);
+}
+
 TEST_F(StreamsTest, AStreamOutlivesItsTableByADay) {
   create(streamed_table());
   const StreamName stream = newest();

@@ -175,7 +175,7 @@ Result<Written> carry_out(Database& database, const std::string& name, const Wri
 Table TableTest::create(const TableRequest& request) {
   auto created = wait_for(create_table(db(), request));
   EXPECT_TRUE(created.ok());
-  return created.ok() ? *created : nullptr;
+  return created.ok() ? find(request.name) : nullptr;
 }
 
 Table TableTest::update(const TableUpdate& request) {

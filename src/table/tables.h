@@ -1,5 +1,5 @@
-// Tables as such: CreateTable, UpdateTable, DeleteTable. Each returns the table as it is right after the change; what
-// the change has not made of it yet, TableInfo::settle makes of it in time.
+// Tables as such: CreateTable, UpdateTable, DeleteTable. Each returns the table as its reply shows it; what an update
+// has not made of it yet, TableInfo::settle makes of it in time.
 #pragma once
 
 #include <optional>
@@ -88,11 +88,8 @@ struct TableRequest {
   std::vector<Tag> tags;
 };
 
-// All three wait while the table is in such a moment already, so that whoever creates, changes or deletes a table right
-// after another such call is not refused.
-
-// The table is kCreating for a moment; `policy` may be null. Faults: those under "Tables" in model/faults.inc,
-// kTableExists, kTableInUse.
+// The table is kCreating in what is returned, and kActive for every later call; `policy` may be null. Faults: those
+// under "Tables" in model/faults.inc, kTableExists.
 Task<Result<Table>> create_table(Database& database, const TableRequest& request, const Policy* policy = nullptr);
 
 // The table once what takes it a moment is done. Fault: kTableNotFound.
@@ -114,8 +111,9 @@ struct NamePage {
 };
 Task<Result<NamePage>> list_tables(Database& database, const ListRequest& request);
 
-// The table is kDeleting until its rows are gone. Faults: kTableNotFound, kTableInUse, kTableBusy, kTableProtected,
-// kIndexesAtWork, kStreamAtWork.
+// The table is kDeleting in what is returned, and gone for every later call; its rows are erased in the background.
+// Waits while the table is kUpdating for a moment. Faults: kTableNotFound, kTableBusy, kTableProtected, kIndexesAtWork,
+// kStreamAtWork.
 Task<Result<Table>> delete_table(Database& database, std::string name);
 
 // Changes to one global index, or to one vector index, which never changes. DynamoDB takes one of the three.
@@ -153,8 +151,8 @@ struct TableUpdate {
   bool makes_or_drops_index() const;
 };
 
-// Some changes make the table kUpdating for a moment, some an index; a new index is filled in the background. Faults:
-// those under "Tables" in model/faults.inc, kTableNotFound, kTableInUse.
+// Some changes make the table kUpdating for a moment, some an index; a new index is filled in the background. Waits
+// while the table is kUpdating already. Faults: those under "Tables" in model/faults.inc, kTableNotFound.
 Task<Result<Table>> update_table(Database& database, const TableUpdate& update);
 
 }  // namespace partita::table

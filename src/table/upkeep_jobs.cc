@@ -199,7 +199,7 @@ Task<Result<Upkeep::End>> Upkeep::drop_index(Job& job) {
 }
 
 Task<Result<Upkeep::End>> Upkeep::drop_table(Job& job) {
-  if (!job.forgotten) {
+  if (!job.forgotten) {  // by a version that left a table in the catalogue for a moment
     if (!co_await wait(options_.deleting_ms)) co_return End::kStopped;
     PARTITA_CO_TRY(const Table table, co_await catalog_.look_up(job.table));
     job.forgotten = true;
@@ -218,6 +218,10 @@ Task<Result<Upkeep::End>> Upkeep::drop_table(Job& job) {
     }
   }
   if (!co_await wait(options_.late_ms)) co_return End::kStopped;
+  for (const std::string& topic : job.topics) {
+    auto gone = co_await engine_.forget_log(topic);
+    if (!gone.ok()) co_return std::move(gone).error();
+  }
   std::string prefix = model::index_prefix(job.table_id, model::kBaseIndex);
   prefix.resize(sizeof(job.table_id));
   auto erased = co_await engine_.erase_range(storage::range_of(std::move(prefix)));
