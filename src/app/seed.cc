@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -18,7 +19,9 @@
 #include "app/local_calls.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "engines/memory/memory_engine.h"
 #include "ops/operation.h"
+#include "table/clone.h"
 #include "table/database.h"
 #include "table/seed_mark.h"
 #include "wire/fault_table.h"
@@ -34,8 +37,11 @@ namespace {
 using wire::Exception;
 using wire::JsonDocument;
 
-constexpr size_t kItemsAtOnce = 100;              // TransactWriteItems takes no more
-constexpr size_t kBytesAtOnce = size_t{1} << 20;  // nor four times this
+constexpr size_t kItemsAtOnce = 100;               // TransactWriteItems takes no more
+constexpr size_t kBytesAtOnce = size_t{1} << 20;   // nor four times this
+// What is put by one transaction: the bytes of files, and of what they become.
+constexpr uintmax_t kFilesAtOnce = uintmax_t{1} << 20;
+constexpr size_t kRowsAtOnce = size_t{4} << 20;
 constexpr auto kPatience = std::chrono::seconds(60);
 constexpr auto kPause = std::chrono::milliseconds(10);
 // Who seeds touches its mark so often; whose mark was not touched for a lease is gone.
@@ -405,14 +411,7 @@ class Seeding {
   size_t there_ = 0;                         // that were there, of this file
 };
 
-}  // namespace
-
-Result<void> seed(const std::string& directory, ops::Service& service, bool alone) {
-  std::vector<std::filesystem::path> files;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) files.push_back(entry.path());
-  if (error) return wrong(directory, "the directory can not be read: " + error.message() + ".");
-  std::ranges::sort(files);
+Result<void> seed_with(const std::vector<std::filesystem::path>& files, ops::Service& service, bool alone) {
   Seeding seeding(service, alone);
   PARTITA_TRY_VOID(seeding.begin());
   for (const auto& file : files) {
@@ -422,6 +421,39 @@ Result<void> seed(const std::string& directory, ops::Service& service, bool alon
     if (file.extension() == ".jsonl") PARTITA_TRY_VOID(seeding.put_items(file));
   }
   return seeding.end();
+}
+
+// Makes all of it in memory first, and then puts it into a database that never had a table, by one transaction. False:
+// nothing was done, as it has or had one, or it is too much.
+Result<bool> seed_at_once(const std::vector<std::filesystem::path>& files, table::Database& into) {
+  uintmax_t bytes = 0;
+  for (const auto& file : files) {
+    std::error_code unknown;
+    const uintmax_t size =
+        std::filesystem::is_regular_file(file, unknown) ? std::filesystem::file_size(file, unknown) : 0;
+    if (!unknown) bytes += size;
+  }
+  if (bytes > kFilesAtOnce || !into.catalog().all().empty()) return false;
+  const std::unique_ptr<storage::Engine> memory = open_memory_engine();
+  {
+    PARTITA_TRY(const auto made,
+                table::Database::open(*memory, into.clock(), into.random(), {.updating_ms = 0, .deleting_ms = 0}));
+    ops::Service service(*made);
+    PARTITA_TRY_VOID(seed_with(files, service, true));
+  }
+  return wait_for(table::clone_into(*memory, into, kRowsAtOnce));
+}
+
+}  // namespace
+
+Result<void> seed(const std::string& directory, ops::Service& service, bool alone) {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) files.push_back(entry.path());
+  if (error) return wrong(directory, "the directory can not be read: " + error.message() + ".");
+  std::ranges::sort(files);
+  PARTITA_TRY(const bool done, seed_at_once(files, *service.database()));
+  return done ? Result<void>() : seed_with(files, service, alone);
 }
 
 }  // namespace partita::app

@@ -12,9 +12,10 @@ namespace partita::app {
 // puts the items of *.jsonl files, each named after its table, with one {"Item": {...}} a line, as DynamoDB exports
 // them; of lines with one key the first counts. A table that is there already is left as it is, with its items; but one
 // that a seeding has made which did not come to its end gets the items whose keys are not there. Nothing is
-// overwritten. Where the store is not for this server alone, waits while another one seeds it. Says what it does in the
-// log. Error: kInvalid (reason 0) or kUnavailable, with one sentence that names the file if it is about one, and those
-// of the store; what was done by then stays, for the next seeding to go on with.
+// overwritten. A database that never had a table gets all of it by one transaction, if a few megabytes are enough.
+// Where the store is not for this server alone, waits while another one seeds it. Says what it does in the log. Error:
+// kInvalid (reason 0) or kUnavailable, with one sentence that names the file if it is about one, and those of the
+// store; what was done by then stays, for the next seeding to go on with.
 Result<void> seed(const std::string& directory, ops::Service& service, bool alone);
 
 }  // namespace partita::app

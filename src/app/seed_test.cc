@@ -96,6 +96,15 @@ class SeedTest : public testing::Test {
     stopped = server.engine.stopped();
     return done;
   }
+  // A store that had a table before is seeded a table, and a hundred items, at a time.
+  void begin_with_another_table() {
+    store_ = open_memory_engine();
+    Server server(*store_);
+    const std::string made = server.ask("CreateTable", R"({"TableName":"Elder","BillingMode":"PAY_PER_REQUEST",
+        "KeySchema":[{"AttributeName":"p","KeyType":"HASH"}],
+        "AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}]})");
+    ASSERT_NE(made.find("CREATING"), std::string::npos) << made;
+  }
   bool is_marked() {
     Server server(*store_);
     return wait_for(table::find_seed_mark(server.engine)).value().has_value();
@@ -116,7 +125,7 @@ TEST_F(SeedTest, IsCompletedWhereverItWasStoppedTwiceAndOverwritesNothing) {
     bool stopped = false;
     for (int second = 0; !ended; ++second) {
       SCOPED_TRACE(std::to_string(first) + " transactions, then " + std::to_string(second));
-      store_ = open_memory_engine();
+      begin_with_another_table();
       ended = seed_with(first, stopped);
       ASSERT_TRUE(ended || stopped);
       if (ended) {
@@ -137,6 +146,60 @@ TEST_F(SeedTest, IsCompletedWhereverItWasStoppedTwiceAndOverwritesNothing) {
       changes += changed ? 1 : 0;
     }
   }
+}
+
+TEST_F(SeedTest, AStoreThatNeverHadATableGetsAllByOneTransaction) {
+  constexpr int kTables = 20;
+  for (int i = 0; i < kTables; ++i) {
+    const std::string name = "Of" + std::to_string(i);
+    define(name);
+    fill(name, 5);
+  }
+  const std::string streamed = R"({"TableName":"Streamed","BillingMode":"PAY_PER_REQUEST",
+      "KeySchema":[{"AttributeName":"p","KeyType":"HASH"}],
+      "AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"},{"AttributeName":"of","AttributeType":"S"}],
+      "GlobalSecondaryIndexes":[{"IndexName":"by-of","KeySchema":[{"AttributeName":"of","KeyType":"HASH"}],
+        "Projection":{"ProjectionType":"ALL"}}],
+      "StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"}})";
+  write("Streamed.json", streamed);
+  fill("Streamed", 3);
+  bool stopped = false;
+  EXPECT_FALSE(seed_with(0, stopped));
+  EXPECT_TRUE(wait_for(store_->scan({}, storage::Direction::kAscending, 1, 1)).value().empty());
+  EXPECT_TRUE(seed_with(1, stopped));
+  EXPECT_FALSE(is_marked());
+  Server server(*store_);
+  EXPECT_EQ(server.count("First"), kMany);
+  for (int i = 0; i < kTables; ++i) EXPECT_EQ(server.count("Of" + std::to_string(i)), 5);
+  const std::string described = server.ask("DescribeTable", R"({"TableName":"Streamed"})");
+  EXPECT_NE(described.find(R"("ItemCount":3)"), std::string::npos) << described;
+  EXPECT_NE(described.find(R"("TableStatus":"ACTIVE")"), std::string::npos) << described;
+  const std::string found = server.ask("Query", R"({"TableName":"Streamed","IndexName":"by-of",
+      "KeyConditionExpression":"#o = :o","ExpressionAttributeNames":{"#o":"of"},
+      "ExpressionAttributeValues":{":o":{"S":"seed"}},"Select":"COUNT"})");
+  EXPECT_NE(found.find(R"("Count":3)"), std::string::npos) << found;
+  const auto topics = wait_for(server.engine.topics({}, 10)).value();
+  ASSERT_EQ(topics.size(), 1u);
+  EXPECT_EQ(wait_for(server.engine.read_log(topics[0], {}, 100, 1 << 20)).value().size(), 4u);  // a mark and the items
+  // Its tables are tables like others.
+  EXPECT_EQ(server.ask("PutItem", R"({"TableName":"Of7","Item":{"p":{"S":"new"}}})"), "{}");
+  EXPECT_EQ(server.count("Of7"), 6);
+  EXPECT_NE(server.ask("DeleteTable", R"({"TableName":"Of7"})").find("DELETING"), std::string::npos);
+  EXPECT_EQ(server.count("Of7"), -1);
+}
+
+TEST_F(SeedTest, WhatIsMoreThanOneTransactionIsPutInSeveral) {
+  std::string lines;
+  for (int i = 0; i < 15; ++i) {
+    lines += R"({"Item":{"p":{"S":")" + std::to_string(i) + R"("},"of":{"S":")" + std::string(100'000, 'x') + "\"}}}\n";
+  }
+  write("Second.jsonl", lines);
+  bool stopped = false;
+  EXPECT_FALSE(seed_with(1, stopped));
+  EXPECT_TRUE(is_marked());
+  EXPECT_TRUE(seed_with(1'000'000, stopped));
+  EXPECT_FALSE(is_marked());
+  EXPECT_EQ(Server(*store_).count("First"), kMany);
 }
 
 TEST_F(SeedTest, OfSeveralServersOneSeedsAtATime) {
@@ -160,6 +223,7 @@ TEST_F(SeedTest, OfSeveralServersOneSeedsAtATime) {
 
 TEST_F(SeedTest, OnlyTheTablesOfTheSameDirectoryAreDone) {
   bool stopped = false;
+  begin_with_another_table();
   write("Second.jsonl", "{");
   EXPECT_FALSE(seed_with(1'000'000, stopped));
   const std::string first = std::exchange(directory_, directory_ + "/other");
@@ -176,6 +240,7 @@ TEST_F(SeedTest, OnlyTheTablesOfTheSameDirectoryAreDone) {
 
 TEST_F(SeedTest, ATableThatWasBegunWithOtherKeysIsNamed) {
   bool stopped = false;
+  begin_with_another_table();
   define("First", "q");
   EXPECT_FALSE(seed_with(1'000'000, stopped));
   define("First");
