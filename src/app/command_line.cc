@@ -279,7 +279,9 @@ Result<void> take_operated(Draft& draft, std::string_view word) {
 
 Result<void> finish_operated(Draft& draft, std::string_view operation) {
   draft.line.operation = operation;
-  if (draft.line.subject.empty()) return misuse("A NAME is missing.");
+  if (draft.line.subject.empty()) {
+    return misuse(operation == "MoveClock" ? "An OFFSET is missing, such as 90m or 31d." : "A NAME is missing.");
+  }
   return finish_status(draft);
 }
 
@@ -300,6 +302,14 @@ Result<void> finish_help(Draft& draft);
 const std::array kOwnVerbs = {
     VerbRow{"serve", Verb::kServe, "[OPTION...]",
             "Serve DynamoDB's API over HTTP. Prints one line when ready; SIGTERM or SIGINT stops it cleanly.",
+// OFFSET, then where the server is.
+Result<void> finish_advance(Draft& draft) {
+  PARTITA_TRY_VOID(finish_operated(draft, "MoveClock"));
+  PARTITA_TRY(const int64_t seconds, read_offset("`partita clock advance`", draft.line.subject));
+  draft.line.clock_ms = seconds * 1'000;
+  return {};
+}
+
             serve_flags(), finish_serve},
     VerbRow{"status", Verb::kStatus, "[DIR|SOCKET] [--json]",
             "Ask the server that uses a directory (default ./partita-data), or that listens at an administration "
@@ -368,6 +378,15 @@ const std::array kOwnVerbs = {
             "NAME [DIR|SOCKET]",
             "Delete a namespace, with all that it holds.",
             {},
+    VerbRow{"clock show", Verb::kOperate, "[DIR|SOCKET] [--namespace NAME]",
+            "Say what time it is for a server's database, and how far that is from the machine's clock.",
+            kSnapshotFlags, [](Draft& draft) { return finish_listed(draft, "DescribeClock"); }, take_served},
+    VerbRow{"clock advance", Verb::kOperate, "OFFSET [DIR|SOCKET] [--namespace NAME]",
+            "For tests: move the clock of a server's database on by so many seconds, or 90m, 2h, 31d.", kSnapshotFlags,
+            finish_advance, take_operated},
+    VerbRow{"clock reset", Verb::kOperate, "[DIR|SOCKET] [--namespace NAME]",
+            "Set the clock of a server's database back to the machine's.", kSnapshotFlags,
+            [](Draft& draft) { return finish_listed(draft, "MoveClock"); }, take_served},
             [](Draft& draft) { return finish_operated(draft, "DeleteNamespace"); },
             take_operated},
     VerbRow{"mcp", Verb::kMcp, "[OPTION...]",

@@ -67,6 +67,7 @@ constexpr std::array kExamples = {
     Example{"policy put", "partita policy put user alice own-items policy.json"},
     Example{"snapshot create", "partita snapshot create clean"},
     Example{"snapshot rollback", "partita snapshot rollback clean"},
+    Example{"clock advance", "partita clock advance 31d"},
     Example{"namespace drop", "partita namespace drop worker1"},
     Example{"mcp", "partita mcp --data ./partita-data"},
 };

@@ -93,20 +93,22 @@ void Namespaces::leave(Entries::iterator at) {
   if (--at->second.users == 0) changed_.notify_all();
 }
 
-Result<std::unique_ptr<Tenant>> Namespaces::open(const std::string& name) const {
+Result<std::unique_ptr<Tenant>> Namespaces::open(const std::string& name, int64_t clock_ms) const {
   try {
-    return open_now(name);
+    return open_now(name, clock_ms);
   } catch (const std::bad_alloc&) {
     return Error(ErrorKind::kUnavailable, "there was not enough memory.");
   }
 }
 
-Result<std::unique_ptr<Tenant>> Namespaces::open_now(const std::string& name) const {
+Result<std::unique_ptr<Tenant>> Namespaces::open_now(const std::string& name, int64_t clock_ms) const {
   PARTITA_TRY(const bool there, wait_for(table::namespace_exists(ground_.store, name)));
   const Tenant::Serve serve = [&](table::Database& database) {
     return std::make_unique<ops::Service>(database, root_.service(), name);
   };
-  PARTITA_TRY(std::unique_ptr<Tenant> tenant, Tenant::open(ground_, name, serve));
+  Tenant::Ground ground = ground_;
+  ground.clock_ms = clock_ms;
+  PARTITA_TRY(std::unique_ptr<Tenant> tenant, Tenant::open(ground, name, serve));
   if (seed_) {
     PARTITA_TRY(const auto begun, wait_for(table::find_seed_mark(tenant->service().database()->engine())));
     const auto seeded = there && !begun ? Result<void>() : seed_(tenant->service());
@@ -129,6 +131,8 @@ bool Namespaces::close_one(std::unique_lock<std::mutex>& lock) {
   }
   if (oldest == entries_.end()) return false;
   oldest->second.state = State::kBusy;
+  const int64_t clock_ms = oldest->second.tenant->clock().by_ms();
+  if (clock_ms != ground_.clock_ms) clocks_.insert_or_assign(oldest->first, clock_ms);
   lock.unlock();
   oldest->second.tenant.reset();
   lock.lock();
@@ -148,9 +152,12 @@ Result<Namespaces::Use> Namespaces::use(std::string name) {
     }
     if (entries_.size() < most_open_) {
       at = entries_.try_emplace(name).first;
+      const auto moved = clocks_.find(name);
+      const int64_t clock_ms = moved == clocks_.end() ? ground_.clock_ms : moved->second;
       lock.unlock();
-      auto opened = open(name);
+      auto opened = open(name, clock_ms);
       lock.lock();
+      if (opened.ok()) clocks_.erase(name);
       changed_.notify_all();
       if (!opened.ok()) {
         entries_.erase(at);
@@ -212,6 +219,7 @@ Result<void> Namespaces::drop(const std::string& name) {
   lock.lock();
   entries_.erase(at);
   counts_.erase(name);
+  clocks_.erase(name);
   changed_.notify_all();
   return dropped;
 }

@@ -82,8 +82,8 @@ class Namespaces {
   static std::string_view key_of(const ops::Call& call);
   // What the call says, whether it is a name or not.
   std::string_view words_of(const ops::Call& call) const;
-  Result<std::unique_ptr<Tenant>> open(const std::string& name) const;
-  Result<std::unique_ptr<Tenant>> open_now(const std::string& name) const;
+  Result<std::unique_ptr<Tenant>> open(const std::string& name, int64_t clock_ms) const;
+  Result<std::unique_ptr<Tenant>> open_now(const std::string& name, int64_t clock_ms) const;
   // With the lock held: whether the namespace is open, and is one user's more then.
   bool enter(std::string_view name, Entries::iterator& at);
   void leave(Entries::iterator at);
@@ -100,6 +100,7 @@ class Namespaces {
   Entries entries_;
   uint64_t uses_ = 0;
   std::map<std::string, Counts, std::less<>> counts_;
+  std::map<std::string, int64_t, std::less<>> clocks_;  // of closed ones whose clock was moved: how far
   Workers openers_{2};
 };
 

@@ -7,6 +7,7 @@
 #include "app/admin_client.h"
 #include "app/local_calls.h"
 #include "app/teller.h"
+#include "base/clock.h"
 #include "wire/json_reader.h"
 #include "wire/json_writer.h"
 
@@ -24,7 +25,12 @@ std::string body_of(const CommandLine& line, std::string_view after) {
     json.string(text);
   };
   json.begin_object();
-  say("Name", line.subject);
+  if (line.operation == "MoveClock") {
+    json.key(line.subject.empty() ? "OffsetSeconds" : "Seconds");
+    json.number(line.clock_ms / 1'000);
+  } else {
+    say("Name", line.subject);
+  }
   say("Namespace", line.space);
   say("ExclusiveStartName", after);
   json.end_object();
@@ -40,6 +46,13 @@ void print(const std::string& operation, const JsonValue& answer) {
   for (const JsonValue one : answer.get("Snapshots").elements()) {
     std::printf("%s: %s, %s\n", text_of(one.get("Name")).c_str(), count_of(one.get("Rows"), "row", "rows").c_str(),
                 count_of(one.get("SizeBytes"), "byte", "bytes").c_str());
+  }
+  if (const JsonValue ahead = answer.get("OffsetSeconds"); ahead.present()) {
+    const auto time_ms = static_cast<int64_t>(answer.get("Time").as_double() * 1e3);
+    const int64_t by = integer_of(ahead);
+    const std::string how_far = counted(static_cast<uint64_t>(by < 0 ? -by : by), "second", "seconds") +
+                                (by < 0 ? " behind" : " ahead of") + " the machine's clock";
+    std::printf("%sZ, %s\n", utc_text(time_ms).data(), by == 0 ? "the machine's time" : how_far.c_str());
   }
   if (operation == "CreateSnapshot") {
     std::printf("%s\n", count_of(answer.get("Snapshot").get("Rows"), "row", "rows").c_str());

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -53,6 +54,16 @@ class Asked {
     if (!value.present()) return std::string();
     if (!value.is(JsonValue::Kind::kString)) return wrong(std::string(name) + " is a string.");
     return std::string(value.as_string());
+  }
+  // A number without a fraction; nothing when it is not there.
+  Result<std::optional<int64_t>> seconds(std::string_view name) const {
+    constexpr int64_t kMost = 1'000'000'000'000;
+    const JsonValue value = body_.get(name);
+    if (!value.present()) return std::optional<int64_t>();
+    const bool whole = value.is(JsonValue::Kind::kInteger);
+    if (!whole || value.as_integer() < -kMost || value.as_integer() > kMost)
+      return wrong(std::string(name) + " is a number of seconds, without a fraction.");
+    return std::optional(value.as_integer());
   }
   Result<size_t> number(std::string_view name, int64_t most) const {
     const JsonValue value = body_.get(name);
@@ -164,6 +175,36 @@ Result<std::string> list_snapshots(const Subject& about, const Asked&) {
   return std::move(json).take();
 }
 
+std::string told(const MovableClock& clock) {
+  JsonWriter json;
+  json.begin_object();
+  json.key("OffsetSeconds");
+  json.number(clock.by_ms() / 1'000);
+  json.key("Time");
+  json.number(static_cast<double>(clock.now_ms()) / 1e3);
+  json.end_object();
+  return std::move(json).take();
+}
+
+Result<std::string> describe_clock(const Subject& about, const Asked&) {
+  return with_tenant(about, [](Tenant& tenant) -> Result<std::string> { return told(tenant.clock()); });
+}
+
+Result<std::string> move_clock(const Subject& about, const Asked& asked) {
+  PARTITA_TRY(const auto by, asked.seconds("Seconds"));
+  PARTITA_TRY(const auto to, asked.seconds("OffsetSeconds"));
+  if (by.has_value() == to.has_value()) {
+    return wrong(
+        "MoveClock takes one of Seconds, counted from where the clock is, and OffsetSeconds, from the machine's "
+        "time.");
+  }
+  return with_tenant(about, [&](Tenant& tenant) -> Result<std::string> {
+    const auto from = to ? Tenant::From::kMachine : Tenant::From::kHere;
+    PARTITA_TRY_VOID(tenant.move_clock(to.value_or(by.value_or(0)) * 1'000, from));
+    return told(tenant.clock());
+  });
+}
+
 struct Row {
   std::string_view name;
   std::string_view action;
@@ -175,8 +216,10 @@ constexpr std::array kRows = {
     Row{"CreateSnapshot", "partita:CreateSnapshot", {"Name", "Namespace"}, create_snapshot},
     Row{"DeleteNamespace", "partita:DeleteNamespace", {"Name"}, delete_namespace},
     Row{"DeleteSnapshot", "partita:DeleteSnapshot", {"Name", "Namespace"}, delete_snapshot},
+    Row{"DescribeClock", "partita:DescribeClock", {"Namespace"}, describe_clock},
     Row{"ListNamespaces", "partita:ListNamespaces", {"ExclusiveStartName", "Limit"}, list_namespaces},
     Row{"ListSnapshots", "partita:ListSnapshots", {"Namespace"}, list_snapshots},
+    Row{"MoveClock", "partita:MoveClock", {"Namespace", "OffsetSeconds", "Seconds"}, move_clock},
     Row{"RollbackToSnapshot", "partita:RollbackToSnapshot", {"Name", "Namespace"}, roll_back},
 };
 

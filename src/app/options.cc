@@ -1,6 +1,7 @@
 #include "app/options.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "app/engines.h"
@@ -35,6 +36,25 @@ Result<uint64_t> read_number(std::string_view flag, std::string_view text, uint6
                   ", not " + quoted(text) + ".");
   }
   return number;
+}
+
+Result<int64_t> read_offset(std::string_view flag, std::string_view text) {
+  constexpr std::string_view kUnits = "smhd";
+  constexpr std::array<int64_t, 4> kSeconds{1, 60, 3'600, 86'400};
+  constexpr uint64_t kMost = 100'000'000;
+  const bool back = text.starts_with('-');
+  std::string_view rest = text.substr(back || text.starts_with('+') ? 1 : 0);
+  const size_t unit = rest.empty() ? std::string_view::npos : kUnits.find(rest.back());
+  if (unit != std::string_view::npos) rest.remove_suffix(1);
+  const auto number = read_number(flag, rest, 0, kMost);
+  if (!number.ok()) {
+    return misuse(std::string(flag) +
+                  " takes seconds, or a number with s, m, h or d behind it, such as +90, -2h or +31d, "
+                  "not " +
+                  quoted(text) + ".");
+  }
+  const int64_t seconds = static_cast<int64_t>(*number) * (unit == std::string_view::npos ? 1 : kSeconds[unit]);
+  return back ? -seconds : seconds;
 }
 
 Result<void> set_data(Draft& draft, std::string_view text) {

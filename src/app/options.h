@@ -37,6 +37,8 @@ Error misuse(std::string sentence);
 // check_store(), whose sentence has no password.
 Result<void> check_url(std::string_view url);
 Result<uint64_t> read_number(std::string_view flag, std::string_view text, uint64_t least, uint64_t most);
+// Seconds, of a number with s, m, h or d behind it, or nothing, and perhaps a sign before it.
+Result<int64_t> read_offset(std::string_view flag, std::string_view text);
 
 template <std::string CommandLine::* kMember>
 Result<void> set_text(Draft& draft, std::string_view text) {

@@ -309,7 +309,8 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
                            callers.account ? &*callers.account : nullptr);
   if (verifies) line.http.keys = &directory;
   const table::Options options{.graph_bytes = line.vector_bytes};
-  const Tenant::Ground ground{*engine, clock, system_random(), options, &directory, engine_of(line.store).alone};
+  const Tenant::Ground ground{
+      *engine, system_clock(), system_random(), options, &directory, engine_of(line.store).alone, line.clock_ms};
   const Tenant::Serve answer = [&](table::Database& database) {
     return std::make_unique<ops::Service>(
         database, line.warn_only ? ops::Enforcement::kWarn : ops::Enforcement::kRefuse, line.request_rate, &directory);

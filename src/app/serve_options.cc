@@ -134,21 +134,9 @@ Result<void> set_log_level(Draft& draft, std::string_view text) {
 }
 
 Result<void> set_clock(Draft& draft, std::string_view text) {
-  constexpr std::string_view kUnits = "smhd";
-  constexpr std::array<int64_t, 4> kSeconds{1, 60, 3'600, 86'400};
-  constexpr uint64_t kMost = 100'000'000;
   constexpr int64_t kAfter9999Ms = 253'402'300'800'000;
-  const Error wrong =
-      misuse("--clock takes seconds, or a number with s, m, h or d behind it, such as +90, -2h or +31d, not " +
-             quoted(text) + ".");
-  const bool back = text.starts_with('-');
-  std::string_view rest = text.substr(back || text.starts_with('+') ? 1 : 0);
-  const size_t unit = rest.empty() ? std::string_view::npos : kUnits.find(rest.back());
-  if (unit != std::string_view::npos) rest.remove_suffix(1);
-  const auto number = read_number("--clock", rest, 0, kMost);
-  if (!number.ok()) return wrong;
-  const int64_t seconds = static_cast<int64_t>(*number) * (unit == std::string_view::npos ? 1 : kSeconds[unit]);
-  draft.line.clock_ms = (back ? -seconds : seconds) * 1'000;
+  PARTITA_TRY(const int64_t seconds, read_offset("--clock", text));
+  draft.line.clock_ms = seconds * 1'000;
   const int64_t then_ms = system_clock().now_ms() + draft.line.clock_ms;
   if (then_ms < 0 || then_ms >= kAfter9999Ms) {
     return misuse("--clock takes an offset to a time from 1970 to 9999, not " + quoted(text) + ".");

@@ -22,7 +22,10 @@ Error refusal_of_shared() {
 }  // namespace
 
 Tenant::Tenant(const Ground& ground, std::string name)
-    : ground_(ground), name_(std::move(name)), snapshots_(ground.store, name_, ground.clock) {}
+    : ground_(ground),
+      name_(std::move(name)),
+      clock_(ground.clock, ground.clock_ms),
+      snapshots_(ground.store, name_, clock_) {}
 
 Result<std::unique_ptr<Tenant>> Tenant::open(const Ground& ground, std::string name, const Serve& serve) {
   std::unique_ptr<Tenant> tenant(new Tenant(ground, std::move(name)));
@@ -35,12 +38,12 @@ Result<std::unique_ptr<Tenant>> Tenant::open(const Ground& ground, std::string n
 
 Result<void> Tenant::open_database() {
   // Iterators of the same millisecond would be taken for older ones.
-  while (ground_.clock.now_ms() < snapshots_.iterators_from_ms()) {
+  while (clock_.now_ms() < snapshots_.iterators_from_ms()) {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   table::Options options = ground_.options;
   if (name_.empty()) options.follower = ground_.follower;
-  PARTITA_TRY(database_, table::Database::open(snapshots_.engine(), ground_.clock, ground_.random, options));
+  PARTITA_TRY(database_, table::Database::open(snapshots_.engine(), clock_, ground_.random, options));
   return {};
 }
 
@@ -100,6 +103,31 @@ Result<uint64_t> Tenant::roll_back(const std::string& name) {
 
 Result<void> Tenant::delete_snapshot(const std::string& name) {
   return alone([&] { return wait_for(snapshots_.remove(name)); });
+}
+
+// The database is opened again, so that no request and no job sees two times, and all jobs look for what is due.
+Result<void> Tenant::move_clock(int64_t by_ms, From from) {
+  constexpr int64_t kAfter9999Ms = 253'402'300'800'000;
+  if (!ground_.alone) {
+    return model::refuse(model::Fault::kConstraints,
+                         {"The clock can be moved only where one server has the store for itself, a directory or "
+                          "memory; several may share this one, and each has a clock of its own. Start all of them "
+                          "with --clock."});
+  }
+  int64_t ahead_ms = 0;
+  PARTITA_TRY_VOID(alone([&]() -> Result<void> {
+    const int64_t now_ms = ground_.clock.now_ms();
+    ahead_ms = by_ms + (from == From::kHere ? clock_.by_ms() : 0);
+    if (ahead_ms < -now_ms || ahead_ms >= kAfter9999Ms - now_ms) {
+      return model::refuse(model::Fault::kConstraints, {"The clock can be moved to a time from 1970 to 9999."});
+    }
+    clock_.move_to(ahead_ms);
+    return {};
+  }));
+  const std::string of = name_.empty() ? "" : " of the namespace " + name_;
+  const std::string ahead = std::to_string(ahead_ms / 1'000);
+  log(LogLevel::kWarn, {"The clock", of, " is ahead of the machine's by ", ahead, " s: for development only."});
+  return {};
 }
 
 }  // namespace partita::app

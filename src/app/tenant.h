@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/movable_clock.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
@@ -28,7 +29,8 @@ class Tenant {
     Random& random;
     table::Options options;
     table::AccountFollower* follower = nullptr;  // of the store's own database
-    bool alone = false;  // whether no other process uses the store: without that there are no snapshots
+    bool alone = false;    // whether no other process uses the store: without that there are no snapshots
+    int64_t clock_ms = 0;  // how far the database's own clock is ahead of `clock` at first
   };
   // Makes the service, once there is a database.
   using Serve = std::function<std::unique_ptr<ops::Service>(table::Database&)>;
@@ -46,6 +48,13 @@ class Tenant {
   Result<uint64_t> roll_back(const std::string& name);
   Result<void> delete_snapshot(const std::string& name);
 
+  // The time of this database: of TTL, streams, tokens, jobs, and of conditions on the time.
+  const MovableClock& clock() const { return clock_; }
+  // Moves it by so much, which may be less than 0, from where it is or from the machine's clock, between two calls;
+  // what is due then is looked for at once. Faults and blocking as of snapshots.
+  enum class From : uint8_t { kHere, kMachine };
+  Result<void> move_clock(int64_t by_ms, From from);
+
  private:
   Tenant(const Ground& ground, std::string name);
   Result<void> open_database();
@@ -56,6 +65,7 @@ class Tenant {
 
   const Ground ground_;
   const std::string name_;
+  MovableClock clock_;
   std::mutex working_;  // held by who does something to the database
   table::Snapshots snapshots_;
   bool recovered_ = false;
