@@ -84,6 +84,11 @@ constexpr std::array kStatusFlags = {
 constexpr std::array kMcpFlags = {
     Flag{"--write", "", "Offer tools that change items and tables too, not only those that read.",
          set_on<&CommandLine::writes>},
+    Flag{"--endpoint-url", "URL",
+         "Ask the server there, such as http://localhost:8000, with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, "
+         "AWS_SESSION_TOKEN and AWS_REGION of the environment.",
+         set_text<&CommandLine::endpoint>},
+    Flag{"--namespace", "NAME", "Of that server: the namespace.", set_text<&CommandLine::space>},
     Flag{"--data", "DIR", "Where the data is (default ./partita-data); no server may be using it.", set_data},
     Flag{"--in-memory", "", "Begin with nothing, and leave nothing.", set_in_memory},
     Flag{"--store", "URL", "Another place for the data, as `serve` takes it.", set_store},
@@ -235,6 +240,13 @@ Result<void> finish_simulate(Draft& draft) {
 }
 
 Result<void> finish_mcp(Draft& draft) {
+  if (!draft.line.endpoint.empty()) {
+    const bool own = draft.data || draft.store || draft.in_memory || !draft.line.seed.empty();
+    if (own)
+      return misuse("--endpoint-url is for the data of a server; leave out --data, --in-memory, --store and --seed.");
+    return {};
+  }
+  if (!draft.line.space.empty()) return misuse("--namespace goes with --endpoint-url.");
   PARTITA_TRY(draft.line.store, store_of(draft));
   return {};
 }
@@ -290,6 +302,14 @@ Result<void> finish_listed(Draft& draft, std::string_view operation) {
   return finish_status(draft);
 }
 
+// OFFSET, then where the server is.
+Result<void> finish_advance(Draft& draft) {
+  PARTITA_TRY_VOID(finish_operated(draft, "MoveClock"));
+  PARTITA_TRY(const int64_t seconds, read_offset("`partita clock advance`", draft.line.subject));
+  draft.line.clock_ms = seconds * 1'000;
+  return {};
+}
+
 constexpr std::array kSnapshotFlags = {
     Flag{"--namespace", "NAME", "Of this namespace, not of the database without a name.",
          set_text<&CommandLine::space>},
@@ -302,14 +322,6 @@ Result<void> finish_help(Draft& draft);
 const std::array kOwnVerbs = {
     VerbRow{"serve", Verb::kServe, "[OPTION...]",
             "Serve DynamoDB's API over HTTP. Prints one line when ready; SIGTERM or SIGINT stops it cleanly.",
-// OFFSET, then where the server is.
-Result<void> finish_advance(Draft& draft) {
-  PARTITA_TRY_VOID(finish_operated(draft, "MoveClock"));
-  PARTITA_TRY(const int64_t seconds, read_offset("`partita clock advance`", draft.line.subject));
-  draft.line.clock_ms = seconds * 1'000;
-  return {};
-}
-
             serve_flags(), finish_serve},
     VerbRow{"status", Verb::kStatus, "[DIR|SOCKET] [--json]",
             "Ask the server that uses a directory (default ./partita-data), or that listens at an administration "
@@ -366,6 +378,15 @@ Result<void> finish_advance(Draft& draft) {
             [](Draft& draft) { return finish_listed(draft, "ListSnapshots"); }, take_served},
     VerbRow{"snapshot delete", Verb::kOperate, "NAME [DIR|SOCKET] [--namespace NAME]", "Forget a snapshot.",
             kSnapshotFlags, [](Draft& draft) { return finish_operated(draft, "DeleteSnapshot"); }, take_operated},
+    VerbRow{"clock show", Verb::kOperate, "[DIR|SOCKET] [--namespace NAME]",
+            "Say what time it is for a server's database, and how far that is from the machine's clock.",
+            kSnapshotFlags, [](Draft& draft) { return finish_listed(draft, "DescribeClock"); }, take_served},
+    VerbRow{"clock advance", Verb::kOperate, "OFFSET [DIR|SOCKET] [--namespace NAME]",
+            "For tests: move the clock of a server's database on by so many seconds, or 90m, 2h, 31d.", kSnapshotFlags,
+            finish_advance, take_operated},
+    VerbRow{"clock reset", Verb::kOperate, "[DIR|SOCKET] [--namespace NAME]",
+            "Set the clock of a server's database back to the machine's.", kSnapshotFlags,
+            [](Draft& draft) { return finish_listed(draft, "MoveClock"); }, take_served},
     VerbRow{"namespace list",
             Verb::kOperate,
             "[DIR|SOCKET]",
@@ -378,15 +399,6 @@ Result<void> finish_advance(Draft& draft) {
             "NAME [DIR|SOCKET]",
             "Delete a namespace, with all that it holds.",
             {},
-    VerbRow{"clock show", Verb::kOperate, "[DIR|SOCKET] [--namespace NAME]",
-            "Say what time it is for a server's database, and how far that is from the machine's clock.",
-            kSnapshotFlags, [](Draft& draft) { return finish_listed(draft, "DescribeClock"); }, take_served},
-    VerbRow{"clock advance", Verb::kOperate, "OFFSET [DIR|SOCKET] [--namespace NAME]",
-            "For tests: move the clock of a server's database on by so many seconds, or 90m, 2h, 31d.", kSnapshotFlags,
-            finish_advance, take_operated},
-    VerbRow{"clock reset", Verb::kOperate, "[DIR|SOCKET] [--namespace NAME]",
-            "Set the clock of a server's database back to the machine's.", kSnapshotFlags,
-            [](Draft& draft) { return finish_listed(draft, "MoveClock"); }, take_served},
             [](Draft& draft) { return finish_operated(draft, "DeleteNamespace"); },
             take_operated},
     VerbRow{"mcp", Verb::kMcp, "[OPTION...]",

@@ -63,6 +63,7 @@ struct CommandLine {
   bool warn_only = false;
   bool json = false;         // of kStatus: for programs
   bool writes = false;       // of kMcp: not only to read
+  std::string endpoint;      // of kMcp: the URL of the server that is asked, or empty
   std::string seed;          // a directory, or empty
   std::string audit_log;     // a file, or empty
   std::string admin_socket;  // where it is to be, or empty: beside the data, if they are in a directory
@@ -78,7 +79,7 @@ struct CommandLine {
   std::string data;       // of kSalvage: the directory of the damaged store; of kStatus and kAccount: who is asked
   std::string operation;  // of kOperate, which asks what is in `data` too: of Partita_20261123, ...
   std::string subject;    // ... the name that it takes, ...
-  std::string space;      // ... and the namespace, or empty
+  std::string space;      // ... and the namespace, or empty; of kMcp too
   std::string from;       // of kCopy: a store's URL, ...
   std::string to;         // ... and that of the copy; of kSalvage: the directory for what can be saved
   std::string backups;    // the directory of them; of kVerify it may be empty. The store is `from` or, restored, `data`

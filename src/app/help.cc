@@ -70,6 +70,7 @@ constexpr std::array kExamples = {
     Example{"clock advance", "partita clock advance 31d"},
     Example{"namespace drop", "partita namespace drop worker1"},
     Example{"mcp", "partita mcp --data ./partita-data"},
+    Example{"mcp", "partita mcp --endpoint-url http://localhost:8000 --write"},
 };
 
 // Appends `words` behind what the line holds, `column` characters, and breaks lines before kWidth; lines that follow

@@ -6,12 +6,17 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/admin.h"
 #include "app/engines.h"
 #include "app/local_calls.h"
+#include "app/mcp_calls.h"
+#include "app/mcp_undo.h"
+#include "app/namespaces.h"
 #include "app/seed.h"
 #include "app/tenant.h"
 #include "auth/identities.h"
@@ -79,12 +84,26 @@ constexpr std::array kTools = {
     Tool{"UpdateTimeToLive", true, "Says which attribute of a table's items has the second at which they expire."},
 };
 
+// Calls of the operator, and one that is done here.
+constexpr std::string_view kUndo = "Undo";
+constexpr std::array kOwnTools = {
+    Tool{"ListSnapshots", false, "The snapshots of the database, with their sizes."},
+    Tool{"CreateSnapshot", true,
+         "Remembers all tables and items as they are now, under a name. Do it before large changes."},
+    Tool{"RollbackToSnapshot", true,
+         "Sets all tables and items back to how a snapshot has them, also those that others changed since."},
+    Tool{"DeleteSnapshot", true, "Forgets a snapshot."},
+    Tool{kUndo, true,
+         "Takes back the last call of this session that wrote or deleted items, unless they were changed by somebody "
+         "else since. Again, it takes back the one before."},
+};
+
 // What is no reading is denied, not only not allowed: else the policy of a table might allow it.
 constexpr std::string_view kReadOnly =
     R"({"Statement": [{"Effect": "Allow", "Resource": "*", "Action": "*"},
         {"Effect": "Deny", "Resource": "*", "NotAction": ["dynamodb:List*", "dynamodb:Describe*", "dynamodb:Get*",
          "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:Scan", "dynamodb:SearchVectors",
-         "dynamodb:PartiQLSelect"]}]})";
+         "dynamodb:PartiQLSelect", "partita:List*"]}]})";
 
 // --- what a tool takes, as JSON Schema
 
@@ -187,8 +206,8 @@ std::string failure(const std::optional<JsonValue>& id, int code, std::string_vi
 
 class Session {
  public:
-  Session(ops::Service& service, const auth::Identity* identity, std::string_view version)
-      : calls_(service, identity), writes_(identity == nullptr), version_(version) {}
+  Session(McpCalls& calls, bool writes, std::string_view version)
+      : calls_(calls), undo_(calls), writes_(writes), version_(version) {}
 
   // The answer to a line; empty when none is due.
   std::string answer(const std::string& line) {
@@ -254,34 +273,75 @@ class Session {
     json.begin_array();
     for (const Tool& tool : kTools) {
       if (!offers(tool)) continue;
-      json.begin_object();
-      write_named(json, "name", tool.operation);
-      write_named(json, "description", tool.description);
-      json.key("inputSchema");
+      begin_tool(json, tool);
       write_schema(json, ops::find_operation(tool.operation)->shape);
-      json.key("annotations");
-      json.begin_object();
-      json.key("readOnlyHint");
-      json.boolean(!tool.writes && !(writes_ && tool.operation == "ExecuteStatement"));
-      json.end_object();
-      json.end_object();
+      end_tool(json, !tool.writes && !(writes_ && tool.operation == "ExecuteStatement"));
+    }
+    for (const Tool& tool : kOwnTools) {
+      if (!offers(tool)) continue;
+      begin_tool(json, tool);
+      const bool named = tool.writes && tool.operation != kUndo;
+      json.raw(named ? R"({"type":"object","properties":{"Name":{"type":"string"}},"required":["Name"]})"
+                     : R"({"type":"object","properties":{},"required":[]})");
+      end_tool(json, !tool.writes);
     }
     json.end_array();
     json.end_object();
     return std::move(json).take();
   }
 
+  static void begin_tool(JsonWriter& json, const Tool& tool) {
+    json.begin_object();
+    write_named(json, "name", tool.operation);
+    write_named(json, "description", tool.description);
+    json.key("inputSchema");
+  }
+
+  static void end_tool(JsonWriter& json, bool only_reads) {
+    json.key("annotations");
+    json.begin_object();
+    json.key("readOnlyHint");
+    json.boolean(only_reads);
+    json.end_object();
+    json.end_object();
+  }
+
+  const Tool* find_tool(std::string_view name) const {
+    for (const std::span<const Tool> tools : {std::span<const Tool>(kTools), std::span<const Tool>(kOwnTools)}) {
+      const auto found = std::ranges::find(tools, name, &Tool::operation);
+      if (found != tools.end() && offers(*found)) return &*found;
+    }
+    return nullptr;
+  }
+
+  McpCalls::Answer carry_out(const Tool& tool, const JsonValue& arguments, std::string_view body) {
+    const std::string_view name = tool.operation;
+    if (name == kUndo) return undo_.undo();
+    if (std::ranges::find(kOwnTools, name, &Tool::operation) != kOwnTools.end()) {
+      McpCalls::Answer answer = calls_.ask(std::string(kAdminPrefix) + std::string(name), body);
+      if (name == "RollbackToSnapshot" && answer.status == 200) undo_.forget();
+      return answer;
+    }
+    const bool changes = tool.writes || (name == "ExecuteStatement" && !is_select(text_of(arguments.get("Statement"))));
+    std::optional<McpUndo::Change> change;
+    if (writes_ && changes) change = undo_.before(name, arguments);
+    McpCalls::Answer answer = calls_.ask(dynamodb_target(name), body);
+    if (change && answer.status == 200) undo_.done(std::move(*change));
+    return answer;
+  }
+
   std::string call(const std::optional<JsonValue>& id, const JsonValue& params) {
     const std::string name = text_of(params.get("name"));
-    const auto tool = std::ranges::find(kTools, name, &Tool::operation);
-    if (tool == kTools.end() || !offers(*tool)) return failure(id, kInvalidParams, "There is no tool " + name + ".");
+    const Tool* const tool = find_tool(name);
+    if (tool == nullptr) return failure(id, kInvalidParams, "There is no tool " + name + ".");
     std::string body = "{}";
-    if (const JsonValue arguments = params.get("arguments"); arguments.present()) {
+    const JsonValue arguments = params.get("arguments");
+    if (arguments.present()) {
       JsonWriter json;
       write_json(json, arguments);
       body = std::move(json).take();
     }
-    const ops::Reply reply = calls_.ask(name, body);
+    const McpCalls::Answer reply = carry_out(*tool, arguments, body);
     JsonWriter json;
     json.begin_object();
     json.key("content");
@@ -297,7 +357,8 @@ class Session {
     return message(id, "result", std::move(json).take());
   }
 
-  LocalCalls calls_;
+  McpCalls& calls_;
+  McpUndo undo_;
   const bool writes_;
   const std::string_view version_;
 };
@@ -321,9 +382,28 @@ Result<void> refuse_half_rollback(storage::Engine& engine) {
                                             " was begun: serve the store once, or say --write here, so that it ends.");
 }
 
+void answer_all(Session& session) {
+  for (std::string text; read_line(std::cin, text);) {
+    if (text.size() > kMostLine) {
+      std::cout << failure(std::nullopt, kInvalidRequest, "A line has at most 16 MiB.") << std::endl;
+      continue;
+    }
+    if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
+    const std::string answer = session.answer(text);
+    if (!answer.empty()) std::cout << answer << std::endl;
+  }
+}
+
 }  // namespace
 
 Result<void> mcp(const CommandLine& line, std::string_view version) {
+  if (!line.endpoint.empty()) {
+    PARTITA_TRY(const auto calls, RemoteMcpCalls::open(line.endpoint, line.space, line.writes,
+                                                       RemoteMcpCalls::Signer::of_environment(), system_clock()));
+    Session session(*calls, line.writes, version);
+    answer_all(session);
+    return {};
+  }
   const bool changes = line.writes || !line.seed.empty();
   PARTITA_TRY(const std::unique_ptr<storage::Engine> engine, open_store(line.store, changes));
   const bool alone = engine_of(line.store).alone;
@@ -339,16 +419,10 @@ Result<void> mcp(const CommandLine& line, std::string_view version) {
                               .id = "AIDAMCP",
                               .tags = {},
                               .policies = {&read_only}};
-  Session session(service, line.writes ? nullptr : &reader, version);
-  for (std::string text; read_line(std::cin, text);) {
-    if (text.size() > kMostLine) {
-      std::cout << failure(std::nullopt, kInvalidRequest, "A line has at most 16 MiB.") << std::endl;
-      continue;
-    }
-    if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
-    const std::string answer = session.answer(text);
-    if (!answer.empty()) std::cout << answer << std::endl;
-  }
+  Namespaces namespaces(ground, *tenant, nullptr, NamespacesBy::kNothing, 1);
+  LocalMcpCalls calls(namespaces, line.writes ? nullptr : &reader);
+  Session session(calls, line.writes, version);
+  answer_all(session);
   return {};
 }
 

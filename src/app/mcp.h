@@ -8,10 +8,11 @@
 
 namespace partita::app {
 
-// Answers the messages of stdin, one a line, on stdout, until stdin ends. Without line.writes no tool changes anything:
-// each access is judged by a policy that allows to read. Errors, before the first message: as of `serve`; with
-// neither leave to write nor a seed kInvalid (reason 0) where there is no store, since none is made then, and
-// kUnavailable for one in the middle of a rollback.
+// Answers the messages of stdin, one a line, on stdout, until stdin ends. The calls are made of the server at
+// line.endpoint, or of a store that is opened here. Without line.writes no tool changes anything: each access is judged
+// by a policy that allows to read, and a server is asked nothing that writes. Errors, before the first message: as of
+// `serve`; with neither leave to write nor a seed kInvalid (reason 0) where there is no store, since none is made then,
+// and kUnavailable for one in the middle of a rollback.
 Result<void> mcp(const CommandLine& line, std::string_view version);
 
 }  // namespace partita::app

@@ -1,10 +1,13 @@
 """`partita mcp`: messages of the Model Context Protocol in and out, and nothing that changes anything unless told so."""
 
+import contextlib
 import json
+import os
 import subprocess
 
 import pytest
 from server import binary, running_server
+from test_namespaces import CREDENTIALS, client_of
 
 TABLE = {"TableName": "Music", "BillingMode": "PAY_PER_REQUEST",
          "AttributeDefinitions": [{"AttributeName": "Artist", "AttributeType": "S"}],
@@ -15,9 +18,9 @@ ITEM = {"Artist": {"S": "ann ✓"}, "Year": {"N": "1999"}, "Parts": {"L": [{"BOO
 class Agent:
     """The other side, which waits for each answer."""
 
-    def __init__(self, *flags):
+    def __init__(self, *flags, environment=()):
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        self.process = subprocess.Popen([binary(), "mcp", *flags], **pipes)
+        self.process = subprocess.Popen([binary(), "mcp", *flags], env={**os.environ, **dict(environment)}, **pipes)
         self.count = 0
 
     def __enter__(self):
@@ -144,8 +147,10 @@ def test_tools_say_what_they_take():
             assert schema["type"] == "object" and tool["description"].endswith(".")
             failed, said = agent.use(name)
             message = said.get("message", said.get("Message", ""))
-            if name == "ListTables":
+            if name in ("ListTables", "ListSnapshots"):
                 assert not failed and schema["required"] == []
+            elif name == "Undo":
+                assert failed and "Nothing" in message and schema["required"] == []
             else:
                 assert failed and said["__type"].endswith("#ValidationException"), (name, said)
                 required = schema["required"] or tool["description"].split("Needs ")[1].replace(",", "").split()
@@ -182,3 +187,170 @@ def test_several_messages_at_once():
             (1, None), (2, -32601), (None, -32600), (None, -32600)]
         agent.say('[{"method": "notifications/initialized"}]')
         assert agent.ask("ping")["result"] == {}
+
+
+# --- beside a server ------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def agent_of(where, *flags, environment=()):
+    """With a store of its own, or of a server that runs."""
+    if where == "own":
+        with Agent("--in-memory", *flags) as agent:
+            yield agent
+        return
+    with running_server(in_memory=True) as server:
+        with Agent("--endpoint-url", server.url, *flags, environment=environment) as agent:
+            yield agent
+
+
+@pytest.fixture(params=["own", "server"])
+def where(request):
+    return request.param
+
+
+def music(agent):
+    return sorted((item["Artist"]["S"], item.get("Year", {}).get("N")) for item in agent.use("Scan", TableName="Music")[1]["Items"])
+
+
+def put(agent, artist, year="1"):
+    failed, said = agent.use("PutItem", TableName="Music", Item={"Artist": {"S": artist}, "Year": {"N": year}})
+    assert not failed, said
+
+
+def test_a_server_is_asked(tmp_path):
+    with running_server(in_memory=True, extra_args=["--namespaces", "header"]) as server:
+        server.client().create_table(**TABLE)
+        client_of(server, "mine", "header").create_table(**{**TABLE, "TableName": "Mine"})
+        with Agent("--endpoint-url", server.url) as agent:
+            assert agent.use("ListTables") == (False, {"TableNames": ["Music"]})
+            assert "PutItem" not in agent.tools() and "ListSnapshots" in agent.tools()
+            for statement in ("""INSERT INTO "Music" VALUE {'Artist': 'bob'}""", """ delete from "Music" WHERE "Artist" = 'b'""",
+                              "", "-- select"):
+                failed, said = agent.use("ExecuteStatement", Statement=statement)
+                assert failed and "Only SELECT" in said["message"], said
+            assert not agent.use("ExecuteStatement", Statement="""\n sElect * FROM "Music\"""")[0]
+            assert agent.use("GetItem", TableName="None", Key={})[0]
+        with Agent("--endpoint-url", server.url, "--namespace", "mine", "--write") as agent:
+            assert agent.use("ListTables") == (False, {"TableNames": ["Mine"]})
+            failed, said = agent.use("PutItem", TableName="Mine", Item=ITEM)
+            assert not failed, said
+        assert client_of(server, "mine", "header").scan(TableName="Mine")["Items"] == [ITEM]
+    with Agent("--endpoint-url", server.url) as agent:
+        failed, said = agent.use("ListTables")
+        assert failed and "Cannot reach" in said["message"]
+
+
+def test_requests_are_signed(tmp_path):
+    (tmp_path / "credentials").write_text(CREDENTIALS)
+    more = ["--namespaces", "header", "--credentials", str(tmp_path / "credentials")]
+    with running_server(in_memory=True, extra_args=more) as server:
+        client_of(server, "a-b", "header", key="AKIAALICE", secret="one").create_table(**TABLE)
+        keys = {"AWS_ACCESS_KEY_ID": "AKIAALICE", "AWS_SECRET_ACCESS_KEY": "one", "AWS_REGION": "eu-west-2"}
+        flags = ["--endpoint-url", server.url, "--namespace", "a-b", "--write"]
+        with Agent(*flags, environment=keys) as agent:
+            assert agent.use("ListTables") == (False, {"TableNames": ["Music"]})
+            assert ":dynamodb:eu-west-2:" in agent.use("DescribeTable", TableName="Music")[1]["Table"]["TableArn"]
+            put(agent, "ann ✓")
+        with Agent(*flags, environment={**keys, "AWS_SECRET_ACCESS_KEY": "two"}) as agent:
+            failed, said = agent.use("ListTables")
+            assert failed and said["__type"].endswith("#InvalidSignatureException"), said
+        # A session's token is a part of what is signed.
+        with Agent(*flags, environment={**keys, "AWS_SESSION_TOKEN": "none of ours"}) as agent:
+            failed, said = agent.use("ListTables")
+            assert failed and said["__type"].endswith("#UnrecognizedClientException"), said
+
+
+def test_snapshots(where):
+    with agent_of(where, "--write") as agent:
+        agent.use("CreateTable", **TABLE)
+        put(agent, "ann")
+        failed, said = agent.use("CreateSnapshot", Name="before")
+        assert not failed and said["Snapshot"]["Name"] == "before"
+        assert [each["Name"] for each in agent.use("ListSnapshots")[1]["Snapshots"]] == ["before"]
+        put(agent, "bob")
+        agent.use("DeleteTable", TableName="Music")
+        assert not agent.use("RollbackToSnapshot", Name="before")[0]
+        assert music(agent) == [("ann", "1")]
+        failed, said = agent.use("Undo")
+        assert failed and "Nothing" in said["message"]
+        assert not agent.use("DeleteSnapshot", Name="before")[0]
+        assert agent.use("RollbackToSnapshot", Name="before")[0]
+
+
+def test_who_only_reads_makes_none(where):
+    with agent_of(where) as agent:
+        assert agent.use("ListSnapshots") == (False, {"Snapshots": []})
+        for tool in ("CreateSnapshot", "RollbackToSnapshot", "DeleteSnapshot", "Undo"):
+            assert agent.ask("tools/call", name=tool, arguments={"Name": "s"})["error"]["code"] == -32602
+
+
+def test_undo(where):
+    with agent_of(where, "--write") as agent:
+        agent.use("CreateTable", **TABLE)
+        states = [music(agent)]
+
+        def change(tool, **arguments):
+            failed, said = agent.use(tool, **arguments)
+            assert not failed, said
+            states.append(music(agent))
+
+        put_of = lambda artist: {"PutRequest": {"Item": {"Artist": {"S": artist}}}}  # noqa: E731
+        change("PutItem", TableName="Music", Item={"Artist": {"S": "ann"}, "Year": {"N": "1"}})
+        change("PutItem", TableName="Music", Item={"Artist": {"S": "ann"}, "Year": {"N": "2"}})
+        change("UpdateItem", TableName="Music", Key={"Artist": {"S": "ann"}}, UpdateExpression="SET #y = :y",
+               ExpressionAttributeNames={"#y": "Year"}, ExpressionAttributeValues={":y": {"N": "3"}})
+        change("BatchWriteItem", RequestItems={"Music": [put_of("bob"), {"DeleteRequest": {"Key": {"Artist": {"S": "ann"}}}}]})
+        change("TransactWriteItems", TransactItems=[
+            {"Delete": {"TableName": "Music", "Key": {"Artist": {"S": "bob"}}}},
+            {"Put": {"TableName": "Music", "Item": {"Artist": {"S": "eve"}, "Year": {"N": "5"}}}},
+            {"ConditionCheck": {"TableName": "Music", "Key": {"Artist": {"S": "ann"}},
+                                "ConditionExpression": "attribute_not_exists(Artist)"}}])
+        change("DeleteItem", TableName="Music", Key={"Artist": {"S": "eve"}})
+        assert len({str(each) for each in states}) == 6  # nothing twice, and nothing at both ends
+        # What was refused changed nothing, and is nothing to take back.
+        assert agent.use("PutItem", TableName="Music", Item={"Artist": {"S": "x"}},
+                         ConditionExpression="attribute_exists(Artist)")[0]
+        for state in reversed(states[:-1]):
+            failed, said = agent.use("Undo")
+            assert not failed, said
+            assert music(agent) == state
+        failed, said = agent.use("Undo")  # of CreateTable
+        assert failed and "CreateTable" in said["message"]
+        assert agent.use("DescribeTable", TableName="Music")[0] is False
+
+
+def test_undo_leaves_what_others_changed():
+    with running_server(in_memory=True) as server, Agent("--endpoint-url", server.url, "--write") as agent:
+        agent.use("CreateTable", **TABLE)
+        put(agent, "ann")
+        client = server.client()
+        client.put_item(TableName="Music", Item={"Artist": {"S": "bob"}})
+        client.put_item(TableName="Music", Item={"Artist": {"S": "ann"}, "Year": {"N": "7"}})
+        failed, said = agent.use("Undo")
+        assert failed and "somebody else" in said["message"]
+        assert music(agent) == [("ann", "7"), ("bob", None)]
+        client.put_item(TableName="Music", Item={"Artist": {"S": "ann"}, "Year": {"N": "1"}})
+        assert not agent.use("Undo")[0]
+        assert music(agent) == [("bob", None)]
+
+
+def test_a_statement_is_not_taken_back(where):
+    with agent_of(where, "--write") as agent:
+        agent.use("CreateTable", **TABLE)
+        put(agent, "ann")
+        assert not agent.use("ExecuteStatement", Statement="""DELETE FROM "Music" WHERE "Artist" = 'ann'""")[0]
+        failed, said = agent.use("Undo")
+        assert failed and "ExecuteStatement" in said["message"]
+        assert music(agent) == []
+
+
+@pytest.mark.parametrize("flags", [
+    ["--endpoint-url", "https://localhost:8000"], ["--endpoint-url", "localhost:8000"],
+    ["--endpoint-url", "http://localhost:8000/path"], ["--endpoint-url", "http://localhost:1", "--in-memory"],
+    ["--endpoint-url", "http://localhost:1", "--seed", "."], ["--namespace", "mine"],
+])
+def test_what_does_not_go_together(flags):
+    refused = subprocess.run([binary(), "mcp", *flags], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                             timeout=60)
+    assert refused.returncode != 0 and "--endpoint-url" in refused.stderr, refused.stderr
