@@ -20,6 +20,7 @@ import judged
 import page
 import rows
 import servers
+import suite
 import vectors
 import ycsb
 
@@ -33,6 +34,7 @@ PARTS = {
     "data_api": data_api.part,
     "vectors": vectors.part,
     "judged": judged.part,
+    "suite": suite.part,
 }
 
 
@@ -53,6 +55,7 @@ def arguments_of(words):
     parser.add_argument(
         "--data-api", action="store_true", help="streams and PartiQL beside the calls that do the same without them"
     )
+    parser.add_argument("--suite", action="store_true", help="tests that make and drop tables, beside those peers")
     parser.add_argument("--judged", action="store_true", help="GetItem with its signature verified, and with a policy")
     parser.add_argument(
         "--vectors", type=int, nargs="?", const=100_000, metavar="ITEMS", help="searches of so many vectors (100000)"
