@@ -245,12 +245,13 @@ Result<std::string> answer_blocking(Namespaces& namespaces, const Row& row, cons
 Task<ops::Reply> OperatorCalls::call(const ops::Call& call) {
   if (!ops::speaks_json(call)) co_return ops::not_json();
   const auto document = JsonDocument::parse(call.body);
-  if (!document.ok()) co_return ops::refusal(document.error());
+  if (!document.ok() && !call.body.empty()) co_return ops::refusal(document.error());
   const std::string_view name = call.target.substr(kAdminPrefix.size());
   const auto* const row = std::ranges::find(kRows, name, &Row::name);
   if (row == kRows.end()) co_return ops::refusal(refuse(Fault::kUnknownOperation, {std::string(call.target)}));
   const auto caller = ops::caller_of(call);
   if (!caller.ok()) co_return ops::refusal(caller.error());
+  if (!document.ok()) co_return ops::refusal(document.error());
   {
     ops::Service& root = namespaces_.root().service();
     Passage::Visit visit(root.passage());

@@ -30,6 +30,10 @@ constexpr int64_t kLeastBytesPerSecond = int64_t{256} << 10;
 constexpr size_t kSmallBody = size_t{64} << 10;
 // Requests and replies up to this size are not counted: the number of connections bounds them.
 constexpr size_t kUncounted = 4096;
+// Up to here a packed body is unpacked on the thread that serves, if the text is small: more of it takes milliseconds.
+constexpr size_t kQuicklyUnpacked = size_t{16} << 10;
+// From here on a reply is packed for whoever accepts that, as AWS does.
+constexpr size_t kLeastPacked = 4096;
 // Up to here a reply is copied behind its head: two pieces cost the system more than that.
 constexpr size_t kSentAsOne = 2048;
 
@@ -216,24 +220,28 @@ bool Connection::take_memory(BudgetShare& share, size_t bytes) const {
 }
 
 // Anything but POST is a call of nothing: what that is answered with is the handler's business.
+ops::Call Connection::begin_call(std::string_view body) {
+  site_.ids.next(id_);
+  ops::Call call{{}, {}, {}, auth::Refused{}, {}, this, {id_.data(), id_.size()}};
+  call.posted = reader_.method() == Method::kPost;
+  if (!call.posted) return call;
+  call.target = reader_.header("x-amz-target");
+  call.content_type = reader_.header("content-type");
+  call.body = body;
+  call.host = reader_.header("host");
+  call.space = reader_.header("x-partita-namespace");
+  return call;
+}
+
 Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   phase_ = Phase::kHandling;
   const int64_t began_ns = site_.clock.monotonic_ns();
-  site_.ids.next(id_);
-  const std::string_view id(id_.data(), id_.size());
-  ops::Call call{{}, {}, {}, auth::Refused{}, {}, this, id};
+  ops::Call call = begin_call(body);
   ops::Touched touched;
   call.touched = &touched;
   const auth::Facts asked = facts(body);
   auth::Claimed claimed = auth::Refused{};
-  if (reader_.method() == Method::kPost) {
-    call.target = reader_.header("x-amz-target");
-    call.content_type = reader_.header("content-type");
-    call.body = body;
-    call.host = reader_.header("host");
-    call.space = reader_.header("x-partita-namespace");
-    if (!administrates_) claimed = site_.authenticator.claim(asked);
-  }
+  if (call.posted && !administrates_) claimed = site_.authenticator.claim(asked);
   // A verb that was ended while the server could not answer shall not be carried out later.
   if (administrates_ && stream_->gone()) {
     log(LogLevel::kInfo, {operation_of(call), " was not carried out: who asked for it has gone."});
@@ -241,15 +249,21 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   }
   ops::Reply reply;
   BudgetShare share(site_.budget);
+  UnpackedBody unpacked(site_.budget);
+  const bool packed = call.posted && !reader_.content_encoding().empty();
   // Looking at a large body takes milliseconds, which nobody else on this thread shall wait for.
-  const bool aside = body.size() > kSmallBody;
+  const bool aside = body.size() > (packed ? kQuicklyUnpacked : kSmallBody);
   Executor* const home = Executor::current();
   bool failed = false;
   try {
     if (aside) co_await site_.aside.enter();
     call.caller = administrates_ ? site_.administrator : auth::verify(claimed, asked);
-    const size_t needed = body.size() <= kUncounted ? 0 : site_.handler.memory_of(call);
-    if (memory_reserve_held() && take_memory(share, needed)) {
+    std::optional<ops::Reply> unreadable;
+    if (packed) unreadable = co_await unpack(call, unpacked);
+    const size_t needed = call.body.size() <= kUncounted ? 0 : site_.handler.memory_of(call);
+    if (unreadable) {
+      reply = *std::move(unreadable);
+    } else if (memory_reserve_held() && take_memory(share, needed)) {
       reply = co_await site_.handler.call(call);
     } else {
       reply = ops::overloaded();
@@ -263,13 +277,64 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
     if (reply.repeatable) reply = ops::overloaded();
     share.resize_anyway(reply.body.capacity());
   }
+  ops::match_content_type(call, reply);
   const int64_t took_ns = site_.clock.monotonic_ns() - began_ns;
   site_.handler.answered(call, reply, took_ns);
   ReplyHead head = head_of(reply, keep_alive);
-  head.request_id = id;
+  head.request_id = call.request_id;
+  if (reply.body.size() >= kLeastPacked) head.content_encoding = name_of(co_await pack(reply, share));
   WriteBytes write = send(head, reply.body);
   const bool sent = co_await write;
   co_return sent;
+}
+
+// Puts the text of a packed body in its place; or the reply to one that cannot be read. Only for callers who are known:
+// to all others their body does not matter.
+Task<std::optional<ops::Reply>> Connection::unpack(ops::Call& call, UnpackedBody& unpacked) {
+  using Outcome = UnpackedBody::Outcome;
+  const std::string_view packed = std::exchange(call.body, {});
+  if (std::holds_alternative<auth::Refused>(call.caller)) co_return std::nullopt;
+  const std::optional<Coding> coding = coding_named(reader_.content_encoding());
+  if (!coding) co_return ops::undecodable("its Content-Encoding names no coding, or several.");
+  if (*coding == Coding::kIdentity) {
+    call.body = packed;
+    co_return std::nullopt;
+  }
+  const size_t most = site_.options.max_body_bytes;
+  Outcome outcome = Outcome::kLarger;
+  if (packed.size() <= kQuicklyUnpacked) outcome = unpacked.read(*coding, packed, std::min(most, kSmallBody));
+  if (outcome == Outcome::kLarger) {
+    if (packed.size() <= kQuicklyUnpacked) co_await site_.aside.enter();
+    outcome = unpacked.read(*coding, packed, most);
+  }
+  switch (outcome) {
+    case Outcome::kRead:
+      call.body = unpacked.text();
+      co_return std::nullopt;
+    case Outcome::kLarger:
+      co_return ops::too_large();
+    case Outcome::kBroken:
+      co_return ops::undecodable("its body is not what its Content-Encoding says, or not all of it.");
+    case Outcome::kNoRoom:
+      co_return ops::overloaded();
+  }
+  PARTITA_CHECK(false);
+}
+
+// Packs a reply as its client accepts it, and says how.
+Task<Coding> Connection::pack(ops::Reply& reply, BudgetShare& share) {
+  std::string_view accepted;
+  for (size_t place = 0; const auto value = reader_.value_of("accept-encoding", place); ++place) accepted = *value;
+  const Coding coding = coding_accepted(accepted);
+  if (coding == Coding::kIdentity || !take_memory(share, reply.body.capacity() + reply.body.size()))
+    co_return Coding::kIdentity;
+  Executor* const home = Executor::current();
+  if (reply.body.size() > kSmallBody) co_await site_.aside.enter();
+  std::optional<std::string> packed = http::pack(coding, reply.body);
+  co_await Home{home};
+  if (packed) reply.body = *std::move(packed);
+  share.resize_anyway(reply.body.capacity());
+  co_return packed ? coding : Coding::kIdentity;
 }
 
 // --- answers of our own

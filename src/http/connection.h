@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/task.h"
 #include "base/workers.h"
+#include "http/content_coding.h"
 #include "http/reply_head.h"
 #include "http/request_reader.h"
 #include "http/server.h"
@@ -70,7 +71,10 @@ class Connection final : private ops::Source {
   Task<Arrival> read_request();
   Task<bool> refuse_early(bool& greeted, bool& asked);
   Task<bool> answer(bool keep_alive);
+  ops::Call begin_call(std::string_view body);
   Task<bool> answer_call(std::string_view body, bool keep_alive);
+  Task<std::optional<ops::Reply>> unpack(ops::Call& call, UnpackedBody& unpacked);
+  Task<Coding> pack(ops::Reply& reply, BudgetShare& share);
   Task<bool> answer_health(bool keep_alive);
   Task<bool> answer_page(bool keep_alive);
   Task<bool> answer_preflight(bool keep_alive);

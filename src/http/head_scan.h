@@ -17,8 +17,8 @@ size_t plain_size(std::string_view text);
 // bit of the lower case.
 bool same_name(std::string_view name, std::string_view lower_name);
 
-// Headers that say where a request ends, where it goes or who sends it: one of each.
-inline constexpr std::array<std::string_view, 14> kOnce = {"host",
+// Headers that say where a request ends, what its body is, where it goes or who sends it: one of each.
+inline constexpr std::array<std::string_view, 15> kOnce = {"host",
                                                            "content-length",
                                                            "transfer-encoding",
                                                            "x-amz-target",
@@ -31,7 +31,8 @@ inline constexpr std::array<std::string_view, 14> kOnce = {"host",
                                                            "expect",
                                                            "referer",
                                                            "sec-fetch-site",
-                                                           "x-partita-namespace"};
+                                                           "x-partita-namespace",
+                                                           "content-encoding"};
 
 // The place of that name, in whatever case, in kOnce; kOnce.size() for all others.
 size_t place_in_once(std::string_view name);

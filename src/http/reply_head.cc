@@ -94,13 +94,14 @@ void RequestIds::next(Id& id) {
 
 void append_head(std::string& out, const ReplyHead& head) {
   const size_t before = out.size();
-  const size_t said = head.content_type.size() + head.request_id.size() + head.date.size() +
-                      head.allowed_origin.size() + head.more.size();
+  const size_t said = head.content_type.size() + head.content_encoding.size() + head.request_id.size() +
+                      head.date.size() + head.allowed_origin.size() + head.more.size();
   out.resize_and_overwrite(before + kMostFixed + said, [&](char* text, size_t) {
     Pen pen(text + before);
     pen << "HTTP/1.1 " << static_cast<uint64_t>(head.status) << " " << reason_of(head.status);
     pen << "\r\nServer: Server\r\nDate: " << head.date;
     if (!head.content_type.empty()) pen << "\r\nContent-Type: " << head.content_type;
+    if (!head.content_encoding.empty()) pen << "\r\nContent-Encoding: " << head.content_encoding;
     pen << "\r\nContent-Length: " << head.content_length;
     pen << (head.keep_alive ? "\r\nConnection: keep-alive" : "\r\nConnection: close");
     if (!head.request_id.empty()) {

@@ -38,7 +38,8 @@ struct ReplyHead {
   int status = 200;
   std::string_view content_type;  // empty: none is sent
   size_t content_length = 0;
-  uint32_t crc32 = 0;  // of the body
+  std::string_view content_encoding = {};  // of the body; empty: it is as it is
+  uint32_t crc32 = 0;                      // of the body, as it is sent
   std::string_view request_id;
   std::string_view date;
   bool keep_alive = true;

@@ -42,6 +42,14 @@ TEST(AppendHead, WritesEveryHeaderOnce) {
             "Content-Length: 2\r\nConnection: keep-alive\r\nx-amzn-RequestId: ID\r\nx-amz-crc32: 2745614147\r\n\r\n");
 }
 
+TEST(AppendHead, SaysHowTheBodyIsPacked) {
+  ReplyHead head;
+  head.content_encoding = "gzip";
+  std::string out;
+  append_head(out, head);
+  EXPECT_NE(out.find("\r\nContent-Encoding: gzip\r\nContent-Length: 0\r\n"), std::string::npos);
+}
+
 TEST(AppendHead, AllowsOtherOrigins) {
   ReplyHead head;
   head.keep_alive = false;

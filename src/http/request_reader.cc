@@ -34,7 +34,9 @@ constexpr uint32_t kCodingSeen = 1U << 2;
 constexpr uint32_t kOriginSeen = 1U << 8;
 constexpr uint32_t kRefererSeen = 1U << 11;
 constexpr uint32_t kSiteSeen = 1U << 12;
-static_assert(kOnce[8] == "origin" && kOnce[11] == "referer" && kOnce[12] == "sec-fetch-site");
+constexpr uint32_t kContentCodingSeen = 1U << 14;
+static_assert(kOnce[8] == "origin" && kOnce[11] == "referer" && kOnce[12] == "sec-fetch-site" &&
+              kOnce[14] == "content-encoding");
 constexpr std::string_view kConnection = "connection";
 constexpr std::string_view kUsualRequest = "POST / HTTP/1.1\r\n";
 
@@ -433,6 +435,10 @@ RequestReader::Span RequestReader::span_of(std::string_view part) const {
 
 std::string_view RequestReader::origin() const {
   return (seen_ & kOriginSeen) == 0 ? std::string_view() : header("origin");
+}
+
+std::string_view RequestReader::content_encoding() const {
+  return (seen_ & kContentCodingSeen) == 0 ? std::string_view() : header("content-encoding");
 }
 
 bool RequestReader::sent_by_page() const {

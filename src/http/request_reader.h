@@ -86,6 +86,8 @@ class RequestReader {
   bool sent_by_page() const;
   // Of the page that sent the request; empty when it is not said.
   std::string_view origin() const;
+  // How the body is packed; empty when it is not.
+  std::string_view content_encoding() const;
   // Whether the client allows another request on this connection.
   bool keep_alive() const { return keep_alive_; }
 

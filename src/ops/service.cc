@@ -23,7 +23,7 @@ using model::Fault;
 using model::refuse;
 
 constexpr std::string_view kJson10 = "application/x-amz-json-1.0";
-constexpr std::string_view kJson11 = "application/x-amz-json-1.1";
+constexpr std::string_view kJson = "application/json";
 
 // "type/subtype" without parameters.
 std::string_view media_type(std::string_view content_type) {
@@ -56,14 +56,17 @@ struct Begun {
   const auth::Caller* caller;
 };
 
+// AWS looks at the JSON first; of an empty body it asks first who sent it.
 Result<Begun> begin(const Call& call) {
-  PARTITA_TRY(wire::JsonDocument document, wire::JsonDocument::parse(call.body));
+  auto document = wire::JsonDocument::parse(call.body);
+  if (!document.ok() && !call.body.empty()) return std::move(document).error();
   PARTITA_TRY(const Operation* operation, route(call));
   PARTITA_TRY(const auth::Caller* caller, caller_of(call));
   if (caller->signed_for != auth::SignedFor::kDynamoDb && caller->signed_for != auth::SignedFor::kAny) {
     return refuse(Fault::kInvalidSignature, {auth::wrong_service(auth::SignedFor::kDynamoDb)});
   }
-  return Begun{std::move(document), operation, caller};
+  if (!document.ok()) return std::move(document).error();
+  return Begun{std::move(document).value(), operation, caller};
 }
 
 Reply reply_of(wire::ErrorReply&& rendered) {
@@ -133,14 +136,20 @@ void Service::resume_without() {
 }
 
 bool speaks_json(const Call& call) {
+  if (call.posted && call.content_type == kJson10) return true;  // the usual
   const std::string_view type = media_type(call.content_type);
-  return type == kJson10 || type == kJson11 || type == "application/json";
+  return call.posted && (type == kJson10 || type == kJson || call.body.empty());
 }
 
 Reply not_json() {
   Reply reply = reply_of(wire::render_not_json());
   reply.content_type = "text/xml";
   return reply;
+}
+
+void match_content_type(const Call& call, Reply& reply) {
+  if (call.content_type == kJson10 || reply.content_type != kJson10) return;
+  if (media_type(call.content_type) != kJson10) reply.content_type = kJson;
 }
 
 Result<const auth::Caller*> caller_of(const Call& call) {
@@ -174,6 +183,20 @@ Reply unsigned_call() { return reply_of(wire::render(model::refuse(Fault::kMissi
 Reply out_of_memory() {
   Reply reply = reply_of(wire::render(model::refuse(Fault::kInternal)));
   reply.trouble = "there was not enough memory.";
+  return reply;
+}
+
+Reply undecodable(std::string why) {
+  Reply reply = reply_of(wire::render(model::refuse(Fault::kInternal)));
+  reply.trouble = std::move(why);
+  return reply;
+}
+
+Reply too_large() {
+  Reply reply;
+  reply.status = 413;
+  reply.content_type = {};
+  reply.error = static_cast<uint8_t>(wire::Exception::kSerialization);  // which it is counted as
   return reply;
 }
 

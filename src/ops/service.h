@@ -50,6 +50,7 @@ struct Call {
   const Source* source = nullptr;
   std::string_view request_id = {};  // by which the reply's head names it
   std::string_view space = {};       // the X-Partita-Namespace header, empty when absent
+  bool posted = true;                // anything but a POST is no call, and comes without the above
   Touched* touched = nullptr;        // where is noted which tables it is counted with; null: it is with none
 };
 
@@ -70,9 +71,15 @@ Reply overloaded();
 Reply refusal(const Error& error);
 // Who calls. Faults: what is wrong with the signature.
 Result<const auth::Caller*> caller_of(const Call& call);
-// Whether the body is said to be JSON; if not, not_json() is the answer.
+// Whether the body is said to be JSON, or there is none; if not, not_json() is the answer.
 bool speaks_json(const Call& call);
 Reply not_json();
+// JSON is answered as what it was asked as: "application/json" for all but the usual type.
+void match_content_type(const Call& call, Reply& reply);
+// What is answered to a body that cannot be unpacked: like AWS not the caller's fault. `why` is for the operator.
+Reply undecodable(std::string why);
+// What is answered to a body that becomes too large when it is unpacked.
+Reply too_large();
 // What is answered to a call that nobody signed.
 Reply unsigned_call();
 // What is answered when memory ran out on the way: whether the request took effect is open.

@@ -48,16 +48,39 @@ def test_request_ids_differ():
 
 
 @op("ListTables")
-def test_json_1_1_is_spoken_too():
-    assert call("ListTables", {}, {"Content-Type": "application/json"}).status == 200
+@pytest.mark.parametrize("kind", ["application/json", "application/json;", "application/json ;charset=utf-8", "application/x-amz-json-1.0; x=y"])
+def test_json_is_answered_as_what_it_was_asked_as(kind):
+    for body, status in ((b"{}", 200), (b"hello", 400), (b'{"Limit":0}', 400)):
+        reply = call("ListTables", body, {"Content-Type": kind})
+        assert (reply.status, reply.headers["content-type"]) == (status, kind.split(";")[0].strip())
 
 
 @op("ListTables")
-@pytest.mark.parametrize("kind", ["text/plain", "application/xml", "application/x-www-form-urlencoded"])
+@pytest.mark.parametrize("kind", ["text/plain", "application/xml", "application/x-www-form-urlencoded", "application/x-amz-json-1.1", "application/jsonx", None])
 def test_other_content_types_are_unknown(kind):
     reply = call("ListTables", {}, {"Content-Type": kind})
     assert reply.status == 404
     assert reply.raw == b"<UnknownOperationException/>\n"
+
+
+@op("ListTables")
+@pytest.mark.parametrize("kind", [None, "text/plain", "application/json", "application/x-amz-json-1.0"])
+def test_an_empty_body_is_judged_last(kind):
+    """DynamoDB asks first what is called and who calls, and then only misses the JSON."""
+    expected = "application/x-amz-json-1.0" if kind == "application/x-amz-json-1.0" else "application/json"
+    for target, unsigned, name in (
+        ("DynamoDB_20120810.Nothing", True, "UnknownOperationException"),
+        (None, True, "UnknownOperationException"),
+        ("DynamoDB_20120810.ListTables", True, "MissingAuthenticationTokenException"),
+        ("DynamoDB_20120810.ListTables", False, SERIALIZATION),
+    ):
+        reply = call("ListTables", b"", {"Content-Type": kind, "X-Amz-Target": target}, unsigned=unsigned)
+        assert (reply.status, reply.type, reply.headers["content-type"]) == (400, name, expected)
+
+
+@op("ListTables")
+def test_a_body_that_is_no_json_is_judged_first():
+    assert call("ListTables", b"hello", unsigned=True).type == SERIALIZATION
 
 
 @op("ListTables")
@@ -93,7 +116,7 @@ def test_get_says_healthy():
 def test_unknown_targets(target):
     reply = call("ListTables", {}, {"X-Amz-Target": target})
     assert reply.status == 400
-    assert reply.body.pop("message", "").endswith(f" {(target or '').removeprefix('DynamoDB_20120810.')} is not known") == bool(target)
+    assert reply.body.pop("message", "").endswith(f" {(target or '').removeprefix('DynamoDB_20120810.')} is not served by Partita") == bool(target)
     assert reply.body == {"__type": SERVICE + "#UnknownOperationException"}
 
 

@@ -1,9 +1,11 @@
 """With --credentials only what is signed with one of their keys is answered, and each forgery gets AWS's error."""
 
+import gzip
 import hashlib
 import http.client
 import json
 import re
+import zlib
 
 import boto3
 import pytest
@@ -75,7 +77,7 @@ def refusal(call):
 
 def signed(server, body="{}", operation="ListTables", how=SigV4Auth, key=KEY, secret=SECRET, **headers):
     """A request as botocore signs it, to be altered and sent."""
-    request = AWSRequest("POST", server.url + "/", data=body.encode())
+    request = AWSRequest("POST", server.url + "/", data=body if isinstance(body, bytes) else body.encode())
     request.headers["Content-Type"] = "application/x-amz-json-1.0"
     request.headers["X-Amz-Target"] = f"DynamoDB_20120810.{operation}"
     for name, value in headers.items():
@@ -249,3 +251,43 @@ def test_credentials_that_are_not_there(tmp_path):
         with pytest.raises(RuntimeError, match=re.escape(f"The credentials in {path} can not be read: {why}.")):
             with running_server(in_memory=True, extra_args=["--credentials", str(path)]):
                 pass
+
+
+@pytest.mark.parametrize("content", ["application/x-amz-json-1.0", "text/plain", None])
+def test_who_asks_is_judged_before_a_body_that_is_empty(verifying, content):
+    def told(authorization=None, date=None):
+        headers = {"X-Amz-Target": "DynamoDB_20120810.ListTables", "Content-Type": content}
+        headers |= {"Authorization": authorization, "X-Amz-Date": date}
+        request = AWSRequest("POST", verifying.url + "/", {n: v for n, v in headers.items() if v}, b"").prepare()
+        return send(verifying, request)[:2]
+
+    assert told() == (400, "MissingAuthenticationTokenException")
+    scope = f"AWS4-HMAC-SHA256 Credential={KEY}/%s/eu-west-3/dynamodb/aws4_request"
+    for date in ("20200101T010101Z", "30200101T010101Z"):
+        forged = scope % date[:8] + ", SignedHeaders=host;x-amz-date, Signature=123"
+        assert told(forged, date) == (400, "InvalidSignatureException")
+    assert send(verifying, signed(verifying, ""))[1] == "SerializationException"
+
+
+@pytest.mark.parametrize("packed", [gzip.compress, zlib.compress])
+def test_a_signature_is_over_the_body_as_it_is_sent(verifying, packed):
+    coding = "gzip" if packed is gzip.compress else "deflate"
+    item = {"TableName": "signed", "Item": {"id": {"S": coding}, "pad": {"S": "p" * 100_000}}}
+    body = packed(json.dumps(item).encode())
+    right = signed(verifying, body, "PutItem", Content_Encoding=coding)
+    assert send(verifying, right)[0] == 200
+    client = client_of(verifying)
+    assert "Item" in client.get_item(TableName="signed", Key={"id": {"S": coding}})
+    wrong = signed(verifying, body, "PutItem", Content_Encoding=coding)
+    wrong.body = packed(json.dumps({**item, "Item": {"id": {"S": "other"}}}).encode())
+    status, name, text = send(verifying, wrong)
+    assert (status, name) == (400, "InvalidSignatureException") and text.startswith(MISMATCH)
+    assert "Item" not in client.get_item(TableName="signed", Key={"id": {"S": "other"}})
+
+
+def test_nobody_unpacks_for_strangers(verifying):
+    """Whether the body can be unpacked is not told to those who may not ask."""
+    for body in (b"no gzip", gzip.compress(b" " * (32 << 20)), b""):
+        forged = signed(verifying, body, "PutItem", secret="wrong", Content_Encoding="gzip")
+        status, name, text = send(verifying, forged)
+        assert (status, name) == (400, "InvalidSignatureException") and text.startswith(MISMATCH)
