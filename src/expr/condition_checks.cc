@@ -42,27 +42,13 @@ Problem check_types(const std::vector<Operand>& operands, std::string_view name,
   return std::nullopt;
 }
 
-// A constant as DynamoDB shows the bounds of BETWEEN.
-std::string show(const AttributeValue& value) {
-  std::string out = "AttributeValue: {" + std::string(model::type_name(value.type())) + ":";
-  if (value.is(Type::kS)) {
-    out += value.as_string();
-  } else if (value.is(Type::kN)) {
-    out += value.as_number().to_string();
-  } else {
-    const std::string size = std::to_string(value.as_binary().size());
-    out += "java.nio.HeapByteBuffer[pos=0 lim=" + size + " cap=" + size + "]";
-  }
-  return out + "}";
-}
-
 Problem check_bounds(const Operand& low, const Operand& high) {
   if (low.value == nullptr || high.value == nullptr || low.size || high.size) return std::nullopt;
   if (low.value->type() != high.value->type()) {
-    return OperandProblem{Fault::kExpressionBetweenTypes, {show(*low.value), show(*high.value)}};
+    return OperandProblem{Fault::kExpressionBetweenTypes, {shown(*low.value), shown(*high.value)}};
   }
   if (compare_scalars(*low.value, *high.value) > 0) {
-    return OperandProblem{Fault::kExpressionBetweenOrder, {show(*low.value), show(*high.value)}};
+    return OperandProblem{Fault::kExpressionBetweenOrder, {shown(*low.value), shown(*high.value)}};
   }
   return std::nullopt;
 }
@@ -112,6 +98,19 @@ Problem check_contains(const ConditionNode& node, std::string_view name) {
 }
 
 }  // namespace
+
+std::string shown(const AttributeValue& value) {
+  std::string out = "AttributeValue: {" + std::string(model::type_name(value.type())) + ":";
+  if (value.is(Type::kS)) {
+    out += value.as_string();
+  } else if (value.is(Type::kN)) {
+    out += value.as_number().to_string();
+  } else {
+    const std::string size = std::to_string(value.as_binary().size());
+    out += "java.nio.HeapByteBuffer[pos=0 lim=" + size + " cap=" + size + "]";
+  }
+  return out + "}";
+}
 
 std::optional<Type> static_type(const Operand& operand) {
   if (operand.size) return Type::kN;

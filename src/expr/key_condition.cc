@@ -155,7 +155,8 @@ size_t key_bytes(const AttributeValue& value) {
 
 class Resolver {
  public:
-  Resolver(const Condition& condition, const KeySchema& schema) : schema_(schema), legacy_(condition.legacy_keys()) {
+  Resolver(const Condition& condition, const KeySchema& schema, const model::Item* start)
+      : schema_(schema), start_(start), legacy_(condition.legacy_keys()) {
     collect(condition.root(), terms_);
   }
 
@@ -165,6 +166,7 @@ class Resolver {
       if (legacy_) return model::refuse(Fault::kKeyConditionCount);
       return model::refuse(Fault::kKeyConditionTooMany, {std::to_string(terms_.size()), std::to_string(keys)});
     }
+    for (const KeyElement& key : schema_.partition) PARTITA_TRY_VOID(check_start(key));
     if (terms_.size() > keys) return model::refuse(Fault::kQueryNotSupported);
     if (schema_.partition.size() > 1) PARTITA_TRY_VOID(check_hash_equality());
     for (const KeyElement& key : schema_.partition) PARTITA_TRY_VOID(take_partition(key));
@@ -178,6 +180,10 @@ class Resolver {
   const KeyTerm* find(const KeyElement& key) const {
     const auto found = std::ranges::find_if(terms_, [&](const KeyTerm& term) { return *term.attribute == key.name; });
     return found == terms_.end() ? nullptr : &*found;
+  }
+
+  Result<void> check_start(const KeyElement& key) const {
+    return start_ == nullptr ? Result<void>() : check_start_key(*start_, key);
   }
 
   Result<void> check(const KeyTerm& term, const KeyElement& key) const {
@@ -220,6 +226,7 @@ class Resolver {
   }
 
   Result<void> take_sort(const KeyElement& key) {
+    PARTITA_TRY_VOID(check_start(key));
     const KeyTerm* term = find(key);
     if (term == nullptr) {
       // Conditions are left that are on no key at all.
@@ -240,6 +247,7 @@ class Resolver {
   }
 
   const KeySchema& schema_;
+  const model::Item* const start_;
   const bool legacy_;
   std::vector<KeyTerm> terms_;
   size_t used_ = 0;
@@ -255,8 +263,15 @@ Result<void> check_key_condition(const Condition& condition) {
   return check_node(condition.root(), seen);
 }
 
-Result<KeyRange> resolve(const Condition& condition, const KeySchema& schema) {
-  return Resolver(condition, schema).resolve();
+Result<void> check_start_key(const model::Item& start, const KeyElement& key) {
+  const AttributeValue* const value = start.find(key.name);
+  if (value == nullptr) return model::refuse(Fault::kStartKeyInvalid);
+  if (!value->is(key.type)) return model::refuse(Fault::kKeySchemaMismatch);
+  return {};
+}
+
+Result<KeyRange> resolve(const Condition& condition, const KeySchema& schema, const model::Item* start) {
+  return Resolver(condition, schema, start).resolve();
 }
 
 }  // namespace partita::expr

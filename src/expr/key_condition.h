@@ -41,9 +41,15 @@ Result<Condition> parse_key_condition(std::string_view text, Placeholders& given
 // and before it looks for the table. Not for lower_key_conditions, which has its own. Errors: kKeyCondition*.
 Result<void> check_key_condition(const Condition& condition);
 
-// Precondition: check_key_condition, or `condition` came from lower_key_conditions. Errors, in DynamoDB's order:
-// kKeyConditionTooMany or kKeyConditionCount, kQueryNotSupported, kQueryHashEquality, kQueryMissedKey,
-// kQuerySortKeyGap, kQueryNotIndexable, kQueryTypeMismatch, kKeyEmpty, kPartitionKeyTooLong, kSortKeyTooLong.
-Result<KeyRange> resolve(const Condition& condition, const model::KeySchema& schema);
+// Precondition: check_key_condition, or `condition` came from lower_key_conditions. `start`: where the Query begins;
+// null: at an end. DynamoDB looks at each key attribute of it just before the condition on that attribute. Errors, in
+// DynamoDB's order: kKeyConditionTooMany or kKeyConditionCount, kStartKeyInvalid and kKeySchemaMismatch of `start`,
+// kQueryNotSupported, kQueryHashEquality, kQueryMissedKey, kQuerySortKeyGap, kQueryNotIndexable, kQueryTypeMismatch,
+// kKeyEmpty, kPartitionKeyTooLong, kSortKeyTooLong.
+Result<KeyRange> resolve(const Condition& condition, const model::KeySchema& schema,
+                         const model::Item* start = nullptr);
+
+// Whether `start` has a value of the right type for the key attribute. Faults: kStartKeyInvalid, kKeySchemaMismatch.
+Result<void> check_start_key(const model::Item& start, const model::KeyElement& key);
 
 }  // namespace partita::expr

@@ -20,14 +20,17 @@ using wire::Field;
 using wire::JsonValue;
 using wire::Members;
 
-// A key as text: DynamoDB refuses a key twice, but takes 1000 and 1e3 for two keys here.
+// A key as text: DynamoDB refuses a key twice, but takes 1000 and 1e3 for two keys here. Values of types that no key
+// has count too.
 std::string key_text(JsonValue key) {
   std::set<std::string> parts;
   for (const auto& [name, value] : key.members()) {
     for (const auto& [type, held] : value.members()) {
-      if (held.is(JsonValue::Kind::kString)) {
-        parts.insert(std::string(name) + '\0' + std::string(type) + '\0' + std::string(held.as_string()));
-      }
+      const bool text = held.is(JsonValue::Kind::kString);
+      const bool nested = held.is(JsonValue::Kind::kArray) || held.is(JsonValue::Kind::kObject);
+      if (!text && !nested && !held.is(JsonValue::Kind::kBoolean)) continue;  // a member that no value has
+      parts.insert(std::string(name) + '\0' + std::string(type) + '\0' +
+                   (text ? std::string(held.as_string()) : canonical_text(held)));
     }
   }
   std::string joined;
@@ -73,13 +76,13 @@ Result<Request::Part> decode_part(std::string_view name, const Members& in) {
     PARTITA_TRY(model::Item decoded, wire::decode_item(key));
     part.keys.push_back(std::move(decoded));
   }
-  PARTITA_TRY_VOID(check_duplicates(in[Field::kKeys]));
   PARTITA_TRY(part.projection, attributes_to_get(in));
   PARTITA_TRY(expr::Placeholders given, placeholders(in));
   if (!part.projection) {
     PARTITA_TRY(part.projection, projection(in, given));
   }
   PARTITA_TRY_VOID(given.check_all_used());
+  PARTITA_TRY_VOID(check_duplicates(in[Field::kKeys]));
   part.consistent = in.flag(Field::kConsistentRead);
   return part;
 }

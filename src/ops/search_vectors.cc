@@ -17,6 +17,7 @@ namespace {
 using model::Fault;
 using table::SearchHit;
 using wire::Field;
+using wire::JsonValue;
 using wire::JsonWriter;
 using wire::Members;
 
@@ -32,6 +33,18 @@ constexpr std::array kMembers = {
     wire::StrictMember{"ExpressionAttributeValues", Strict::kMap, false},
     wire::StrictMember{"ReturnConsumedCapacity", Strict::kString, false},
 };
+
+// That each element has one value, which is not null.
+Result<void> check_elements(JsonValue vector) {
+  for (const JsonValue element : vector.elements()) {
+    size_t values = 0;
+    for (const auto& [name, value] : element.members()) values += size_t{value.present()};
+    if (element.is(JsonValue::Kind::kObject) ? values != 1 : !element.present()) {
+      return model::refuse(Fault::kStrictSerialization);
+    }
+  }
+  return {};
+}
 
 // Nothing when an element is no 32-bit float.
 Result<std::optional<std::vector<float>>> decode_vector(const Members& in) {
@@ -130,6 +143,7 @@ struct SearchVectors {
 
 Task<Result<std::string>> search_vectors(const Context& context, wire::JsonDocument document) {
   PARTITA_CO_TRY_VOID(wire::check_strict(context.body, kMembers));
+  PARTITA_CO_TRY_VOID(check_elements(document.root().get("SearchVector")));
   co_return co_await serve<SearchVectors>(context, std::move(document));
 }
 

@@ -30,6 +30,21 @@ void write_collections(wire::JsonWriter& json, const std::vector<table::WritesOu
   json.end_object();
 }
 
+void append_canonical(JsonValue value, std::string& out);
+
+// A set has no order.
+void append_set(JsonValue members, std::string& out) {
+  std::vector<std::string> texts;
+  for (const JsonValue member : members.elements()) append_canonical(member, texts.emplace_back());
+  std::ranges::sort(texts);
+  append_varint(out, texts.size());
+  for (const auto& text : texts) out += text;
+}
+
+bool is_set(std::string_view name, JsonValue value) {
+  return (name == "NS" || name == "SS" || name == "BS") && value.is(JsonValue::Kind::kArray);
+}
+
 // The JSON of a value in one fixed form, so that two requests that say the same have the same digest.
 void append_canonical(JsonValue value, std::string& out) {
   out.push_back(static_cast<char>('0' + static_cast<int>(value.kind())));
@@ -57,7 +72,11 @@ void append_canonical(JsonValue value, std::string& out) {
       append_varint(out, sorted.size());
       for (const auto& [name, member] : sorted) {
         append_sized(out, name);
-        append_canonical(member, out);
+        if (is_set(name, member)) {
+          append_set(member, out);
+        } else {
+          append_canonical(member, out);
+        }
       }
       return;
     }
@@ -73,9 +92,14 @@ bool is_shown(const table::ReadItem& item) {
 
 }  // namespace
 
-std::string digest(JsonValue value) {
+std::string canonical_text(JsonValue value) {
   std::string canonical;
   append_canonical(value, canonical);
+  return canonical;
+}
+
+std::string digest(JsonValue value) {
+  const std::string canonical = canonical_text(value);
   std::string out;
   append_u64(out, hash64(canonical));
   append_u64(out, hash64("partita" + canonical));

@@ -12,6 +12,8 @@
 
 namespace partita::ops {
 
+// The same for two values that say the same in JSON, whatever the order of members and of sets, and for no others.
+std::string canonical_text(wire::JsonValue value);
 // The same for two values that say the same in JSON, and for two that do not as good as never.
 std::string digest(wire::JsonValue value);
 

@@ -82,7 +82,7 @@ Task<Result<void>> Foresight::look(Database& database) {
       seen_[i].emplace(Foreseen{version_of(found), std::move(written), std::move(changes)});
     }
     bytes += bytes_of(seen_[i]->changes.writes());
-    if (bytes > kMaxWrittenBytes) co_return model::refuse(model::Fault::kTransactionTooLarge);
+    if (bytes > kMaxWrittenBytes) co_return model::refuse(model::Fault::kTransactionItemsTooLarge);
     for (int turn = 0; !known && turn < kTurnsOfOthers; ++turn) co_await GiveWay();
   }
   co_return Result<void>();

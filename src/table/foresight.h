@@ -40,7 +40,7 @@ class Foresight {
   // Whether what was not foreseen of these records takes too long to be done in one piece.
   bool is_needed(std::span<const storage::Record* const> found) const;
   // Reads the records as they are and works out what was not foreseen of them. Errors: kUnavailable, kCorrupt, and
-  // kTransactionTooLarge when what is foreseen passes kMaxWrittenBytes.
+  // kTransactionItemsTooLarge when what is foreseen passes kMaxWrittenBytes.
   Task<Result<void>> look(Database& database);
 
  private:

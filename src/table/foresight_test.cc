@@ -158,7 +158,7 @@ TEST_F(ForesightTest, WhatATransactionMayWriteIsBounded) {
   }
   const auto refused = carry_out(db(), request);
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(model::fault_of(refused.error()), Fault::kTransactionTooLarge);
+  EXPECT_EQ(model::fault_of(refused.error()), Fault::kTransactionItemsTooLarge);
   request.parts.resize(60);
   EXPECT_TRUE(carry_out(db(), request).ok());
   expect_consistent("T");

@@ -4,10 +4,12 @@
 
 #include "base/bytes.h"
 #include "base/pieces.h"
+#include "expr/condition_checks.h"
 #include "model/fault.h"
 #include "model/item_codec.h"
 #include "model/limits.h"
 #include "storage/ranges.h"
+#include "table/vectors.h"
 
 namespace partita::table {
 
@@ -82,31 +84,38 @@ bool reads_one_row(const RangePlan& plan) {
   return plan.range && plan.index == nullptr && plan.range->sort_equals.size() == plan.table->keys.sort.size();
 }
 
+// A Query, or a Scan of an index: that the start key has as many attributes as it must.
+Result<void> check_start_size(const RangePlan& plan) {
+  const auto& start = plan.request->start;
+  if (!start || (!plan.request->keys && !plan.range && plan.index == nullptr)) return {};
+  if (start->size() != key_attributes(*plan.table, plan.index).size()) return refuse(Fault::kStartKeyInvalid);
+  return {};
+}
+
+// The same, and that the key attributes of what is read are right.
+Result<void> check_start(const RangePlan& plan) {
+  PARTITA_TRY_VOID(check_start_size(plan));
+  if (!plan.request->start || (!plan.range && plan.index == nullptr)) return {};
+  const model::KeySchema& keys = plan.index == nullptr ? plan.table->keys : plan.index->keys;
+  for (const auto& key : keys.partition) PARTITA_TRY_VOID(expr::check_start_key(*plan.request->start, key));
+  for (const auto& key : keys.sort) PARTITA_TRY_VOID(expr::check_start_key(*plan.request->start, key));
+  return {};
+}
+
 // The row that the start key names.
 Result<std::string> start_row(const RangePlan& plan) {
+  PARTITA_TRY_VOID(check_start(plan));
   const Item& start = *plan.request->start;
-  if (!plan.range && plan.index == nullptr) {
-    if (!check_key(*plan.table, start).ok()) return refuse(Fault::kStartKeyMismatch);
-    return item_key(*plan.table, start).bytes;
+  const bool whole_table = !plan.range && plan.index == nullptr;
+  const auto checked = check_key(*plan.table, plan.index == nullptr ? start : key_of(*plan.table, start));
+  if (!checked.ok()) {
+    const bool mismatch = model::fault_of(checked.error()) == Fault::kKeySchemaMismatch;
+    return whole_table || mismatch ? refuse(Fault::kStartKeyMismatch) : checked.error();
   }
-  const auto names = key_attributes(*plan.table, plan.index);
-  if (start.size() != names.size()) return refuse(Fault::kStartKeyInvalid);
-  for (const auto& name : names) {
-    const AttributeValue* value = start.find(name);
-    const model::KeyElement* definition = plan.table->find_definition(name);
-    if (value == nullptr || definition == nullptr) return refuse(Fault::kStartKeyInvalid);
-    if (!value->is(definition->type)) return refuse(plan.range ? Fault::kKeySchemaMismatch : Fault::kStartKeyInvalid);
-  }
-  PARTITA_TRY_VOID(check_key(*plan.table, key_of(*plan.table, start)));
   if (plan.index == nullptr) return item_key(*plan.table, start).bytes;
   const auto key = index_key(*plan.table, *plan.index, start);
   if (!key) return refuse(Fault::kStartKeyInvalid);
   return key->bytes;
-}
-
-Result<void> check_restartable(const RangePlan& plan) {
-  if (!reads_one_row(plan)) return {};
-  return refuse(plan.table->keys.sort.empty() ? Fault::kStartKeyOfSingleItems : Fault::kStartKeyOfOneRow);
 }
 
 bool outside(const storage::Range& range, const std::string& row) {
@@ -115,6 +124,34 @@ bool outside(const storage::Range& range, const std::string& row) {
 
 // The partition that a query reads, whatever it asks of the sort key.
 bool in_partition(const RangePlan& plan, const std::string& row) { return row.starts_with(partition_prefix(plan)); }
+
+bool has_sort_condition(const RangePlan& plan) {
+  return !plan.range->sort_equals.empty() || plan.range->sort_range.has_value();
+}
+
+// The row of the start key as it would be in the partition that is read.
+std::string moved_there(const RangePlan& plan, const std::string& row) {
+  const model::KeySchema& keys = plan.index == nullptr ? plan.table->keys : plan.index->keys;
+  std::vector<const AttributeValue*> partition;
+  for (const auto& key : keys.partition) partition.push_back(plan.request->start->find(key.name));
+  const std::string prefix = model::collection_prefix(plan.table->id, index_id(plan), partition);
+  return partition_prefix(plan) + row.substr(prefix.size());
+}
+
+// Whether a Query of that range may begin behind the row. The order is DynamoDB's: the sort key before the partition,
+// whose fault is another one when there is a condition on the sort key.
+Result<void> check_place(const RangePlan& plan, const storage::Range& range, const std::string& row) {
+  if (reads_one_row(plan)) {
+    if (!plan.table->keys.sort.empty()) return refuse(Fault::kStartKeyOfOneRow);
+    const std::string& name = plan.table->keys.partition.front().name;
+    return refuse(Fault::kStartKeyOfSingleItems, {name, expr::shown(*plan.request->start->find(name))});
+  }
+  const bool sorted = has_sort_condition(plan);
+  const bool inside = in_partition(plan, row);
+  if (sorted && outside(range, inside ? row : moved_there(plan, row))) return refuse(Fault::kStartKeyOutsideRange);
+  if (!inside) return refuse(sorted ? Fault::kStartKeyOfOneRow : Fault::kStartKeyOutsideQuery);
+  return {};
+}
 
 // One row as the page sees it: as it lies in the table or in the index, or the whole item that stands behind the row.
 struct Seen {
@@ -152,12 +189,19 @@ class Collector {
     }
     if (page_.scanned > 0 && page_bytes_ + item_bytes > model::kMaxPageBytes) return false;
     page_bytes_ += item_bytes;
-    row_bytes_ += row_bytes;
+    size_t charged = row_bytes;
+    if (plan_.index == nullptr) {
+      PARTITA_TRY(charged, charged_bytes(*plan_.table, seen.row, row_bytes));
+    }
+    charged_rows_ += charged;
     ++page_.scanned;
     last_row_ = seen.row;
     pieces_.spend(item_bytes);
     if (seen.item.empty()) return true;
-    if (plan_.whole_items) fetched_ += model::read_half_units(item_bytes, request_.consistent);
+    if (plan_.whole_items) {
+      PARTITA_TRY(const size_t whole, charged_bytes(*plan_.table, seen.item, item_bytes));
+      fetched_ += model::read_half_units(whole, request_.consistent);
+    }
     PARTITA_TRY_VOID(keep(seen.item));
     return true;
   }
@@ -219,7 +263,7 @@ class Collector {
 
   void charge() {
     page_.consumed.table = plan_.table->name;
-    const model::HalfUnits units = model::read_half_units(row_bytes_, request_.consistent);
+    const model::HalfUnits units = model::read_half_units(charged_rows_, request_.consistent);
     if (plan_.index == nullptr) {
       page_.consumed.base.read += units;
     } else if (plan_.index->global) {
@@ -233,8 +277,8 @@ class Collector {
   const RangePlan& plan_;
   const RangeRequest& request_;
   RangePage page_;
-  size_t page_bytes_ = 0;  // of what the page is made of
-  size_t row_bytes_ = 0;   // of the rows alone, which is what the index is charged
+  size_t page_bytes_ = 0;    // of what the page is made of
+  size_t charged_rows_ = 0;  // of the rows alone, as they are charged
   model::HalfUnits fetched_ = 0;
   uint64_t work_ = 0;  // that the filter took
   Pieces pieces_;
@@ -314,6 +358,14 @@ Result<void> choose_index(RangePlan& plan) {
     return {};
   }
   if (request.consistent) return refuse(Fault::kConsistentGlobalIndex);
+  return {};
+}
+
+// That a global index has what is asked for.
+Result<void> check_index_holds(const RangePlan& plan) {
+  if (plan.index == nullptr || !plan.index->global) return {};
+  const RangeRequest& request = *plan.request;
+  const std::string& index = plan.index->name;
   if (request.select == Select::kAllAttributes && plan.index->projection.kind != ProjectionKind::kAll) {
     return refuse(Fault::kSelectAllOnIndex, {index});
   }
@@ -324,12 +376,15 @@ Result<void> choose_index(RangePlan& plan) {
   return {};
 }
 
-// No document path of the filter or the projection leads into a key.
-Result<void> check_paths(const RangePlan& plan) {
-  const RangeRequest& request = *plan.request;
-  if (request.filter) PARTITA_TRY_VOID(check_scalar_keys(*plan.table, request.filter->nested_attributes()));
-  if (request.projection) PARTITA_TRY_VOID(check_scalar_keys(*plan.table, request.projection->nested_attributes()));
-  return {};
+// No document path leads into a key.
+Result<void> check_projection_paths(const RangePlan& plan) {
+  const auto& projection = plan.request->projection;
+  return projection ? check_scalar_keys(*plan.table, projection->nested_attributes()) : Result<void>();
+}
+
+Result<void> check_filter_paths(const RangePlan& plan) {
+  const auto& filter = plan.request->filter;
+  return filter ? check_scalar_keys(*plan.table, filter->nested_attributes()) : Result<void>();
 }
 
 // A Query's filter is for what is no key.
@@ -383,9 +438,7 @@ Result<storage::Range> rows_of(const RangePlan& plan) {
   storage::Range range = plan.range ? query_range(plan) : segment_range(plan);
   if (!plan.request->start) return range;
   PARTITA_TRY(const std::string row, start_row(plan));
-  PARTITA_TRY_VOID(check_restartable(plan));
-  if (plan.range && !in_partition(plan, row)) return refuse(Fault::kStartKeyOutsideQuery);
-  if (plan.range && outside(range, row)) return refuse(Fault::kStartKeyOutsideRange);
+  if (plan.range) PARTITA_TRY_VOID(check_place(plan, range, row));
   if (!plan.range && outside(range, row)) {
     return refuse(Fault::kStartKeyOutsideSegment,
                   {std::to_string(plan.request->segment.total), std::to_string(plan.request->segment.index)});
@@ -404,14 +457,20 @@ Result<RangePlan> bind(const RangeRequest& request, Table table) {
   plan.request = &request;
   PARTITA_TRY_VOID(choose_index(plan));
   if (request.keys) {
+    PARTITA_TRY_VOID(check_start_size(plan));
     const model::KeySchema& keys = plan.index == nullptr ? plan.table->keys : plan.index->keys;
-    PARTITA_TRY(plan.range, expr::resolve(*request.keys, keys));
-    PARTITA_TRY_VOID(check_paths(plan));
+    PARTITA_TRY(plan.range, expr::resolve(*request.keys, keys, request.start ? &*request.start : nullptr));
+    PARTITA_TRY(plan.rows, rows_of(plan));
+    PARTITA_TRY_VOID(check_projection_paths(plan));
     PARTITA_TRY_VOID(check_filter(plan, keys));
+    PARTITA_TRY_VOID(check_index_holds(plan));
   } else {
-    PARTITA_TRY_VOID(check_paths(plan));
+    PARTITA_TRY_VOID(check_start(plan));
+    PARTITA_TRY_VOID(check_index_holds(plan));
+    PARTITA_TRY(plan.rows, rows_of(plan));
+    PARTITA_TRY_VOID(check_projection_paths(plan));
   }
-  PARTITA_TRY(plan.rows, rows_of(plan));
+  PARTITA_TRY_VOID(check_filter_paths(plan));
   return plan;
 }
 

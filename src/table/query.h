@@ -68,11 +68,12 @@ struct RangePage {
   ConsumedCapacity consumed;
 };
 
-// Faults: kIndexNotFound, kIndexBackfilling, kConsistentGlobalIndex, kSelectAllOnIndex, kProjectionNotInIndex, those of
-// expr::resolve() and check_scalar_keys(), kFilterNamesKey, kQueryFilterNamesKey, those of rows_of().
+// Faults: kIndexNotFound, kIndexBackfilling, kConsistentGlobalIndex, those of expr::resolve() and rows_of(),
+// kQueryFilterNamesKey, kFilterNamesKey, kSelectAllOnIndex, kProjectionNotInIndex, those of check_scalar_keys(). Their
+// order is DynamoDB's, and another one for a Scan.
 Result<RangePlan> bind(const RangeRequest& request, Table table);
 // What the plan's other members say that is read, from the start key on.
-// Faults: the kStartKey... ones, those of check_key().
+// Faults: the kStartKey... ones, kKeySchemaMismatch, those of check_key().
 Result<storage::Range> rows_of(const RangePlan& plan);
 Result<void> admit(const RangePlan& plan, Gate& gate);
 // A page of at most 1 MB of items before the filter (model/limits.h); where whole items are fetched for a local index,

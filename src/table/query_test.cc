@@ -394,7 +394,7 @@ TEST_F(RangeTest, StartKeysOfAScanAreChecked) {
   index.start = item({{"pk", s("p1")}, {"sk", n(1)}});
   EXPECT_EQ(fault(index), Fault::kStartKeyInvalid);
   index.start = item({{"pk", s("p1")}, {"sk", n(1)}, {"g", s("g1")}, {"h", s("1")}, {"l", n(-1)}});
-  EXPECT_EQ(fault(index), Fault::kStartKeyInvalid);
+  EXPECT_EQ(fault(index), Fault::kKeySchemaMismatch);
   index.start->set("h", n(1));
   EXPECT_TRUE(read(index).ok());
   index.start->set("g", s(""));
@@ -470,7 +470,12 @@ TEST_F(RangeTest, StartKeysOfAQueryAreChecked) {
   EXPECT_EQ(fault(query), Fault::kStartKeyOfOneRow);
   query.range = KeyRange{{s("p1")}, {}, SortCondition{SortOp::kGreater, n(5), {}}};
   query.start = item({{"pk", s("p2")}, {"sk", n(6)}});
+  EXPECT_EQ(fault(query), Fault::kStartKeyOfOneRow);
+  query.start = item({{"pk", s("p2")}, {"sk", n(5)}});
+  EXPECT_EQ(fault(query), Fault::kStartKeyOutsideRange);
+  query.range->sort_range.reset();
   EXPECT_EQ(fault(query), Fault::kStartKeyOutsideQuery);
+  query.range->sort_range = SortCondition{SortOp::kGreater, n(5), {}};
   query.start = item({{"pk", s("p1")}, {"sk", n(5)}});
   EXPECT_EQ(fault(query), Fault::kStartKeyOutsideRange);
   query.start = item({{"pk", s("p1")}, {"sk", n(6)}});

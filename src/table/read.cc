@@ -7,6 +7,7 @@
 #include "model/fault.h"
 #include "model/item_codec.h"
 #include "model/limits.h"
+#include "table/vectors.h"
 
 namespace partita::table {
 
@@ -61,7 +62,7 @@ Task<Result<GetOutcome>> run(Database& database, const GetPlan& plan) {
   if (!read.ok()) co_return std::move(read).error();
   GetOutcome outcome;
   if (std::optional<storage::Record>& record = read->front()) {
-    PARTITA_CO_TRY(outcome.read, found_item(std::move(record->value), plan.request->projection));
+    PARTITA_CO_TRY(outcome.read, found_item(*plan.table, std::move(record->value), plan.request->projection));
   }
   outcome.consumed = read_charge(*plan.table, std::span(&outcome.read, 1), plan.request->consistent);
   co_return outcome;
@@ -71,9 +72,11 @@ void charge(const GetPlan& plan, const GetOutcome& outcome, Gate& gate) {
   gate.charge(access_of(plan), outcome.consumed);
 }
 
-Result<ReadItem> found_item(std::string stored, const std::optional<expr::Projection>& projection) {
+Result<ReadItem> found_item(const TableInfo& table, std::string stored,
+                            const std::optional<expr::Projection>& projection) {
   ReadItem found;
   PARTITA_TRY(found.bytes, model::encoded_item_size(stored));
+  PARTITA_TRY(found.charged, charged_bytes(table, stored, found.bytes));
   if (!projection) {
     found.item = std::move(stored);
     return found;
@@ -128,7 +131,7 @@ Task<Result<BatchGetOutcome>> run(Database& database, const BatchGetPlan& plan) 
       for (std::optional<storage::Record>& record : *records) {
         ReadItem item;
         if (record) {
-          PARTITA_CO_TRY(item, found_item(std::move(record->value), read.part->projection));
+          PARTITA_CO_TRY(item, found_item(*read.table, std::move(record->value), read.part->projection));
         }
         full = full || (bytes > 0 && bytes + item.bytes > model::kMaxBatchGetBytes);
         if (full) break;
@@ -157,7 +160,7 @@ void charge(const BatchGetPlan& plan, const BatchGetOutcome& outcome, Gate& gate
 ConsumedCapacity read_charge(const TableInfo& table, std::span<const ReadItem> items, bool consistent) {
   ConsumedCapacity consumed;
   consumed.table = table.name;
-  for (const auto& item : items) consumed.base.read += model::read_half_units(item.bytes, consistent);
+  for (const auto& item : items) consumed.base.read += model::read_half_units(item.charged, consistent);
   return consumed;
 }
 

@@ -30,7 +30,8 @@ struct GetRequest {
 
 struct ReadItem {
   std::optional<FoundItem> item;
-  size_t bytes = 0;  // of the whole item, as charged; 0 when absent
+  size_t bytes = 0;    // of the whole item; 0 when absent
+  size_t charged = 0;  // the same, as it is charged: see charged_bytes() in vectors.h
 };
 
 // The request outlives its plan.
@@ -90,8 +91,9 @@ Result<void> admit(const BatchGetPlan& plan, Gate& gate);
 Task<Result<BatchGetOutcome>> run(Database& database, const BatchGetPlan& plan);
 void charge(const BatchGetPlan& plan, const BatchGetOutcome& outcome, Gate& gate);
 
-// A stored item as the reader wants it. Errors: kCorrupt.
-Result<ReadItem> found_item(std::string stored, const std::optional<expr::Projection>& projection);
+// A stored item of the table as the reader wants it. Errors: kCorrupt.
+Result<ReadItem> found_item(const TableInfo& table, std::string stored,
+                            const std::optional<expr::Projection>& projection);
 
 // The charge of reading those items one by one.
 ConsumedCapacity read_charge(const TableInfo& table, std::span<const ReadItem> items, bool consistent);

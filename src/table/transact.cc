@@ -12,6 +12,7 @@
 #include "model/size.h"
 #include "table/commit.h"
 #include "table/foresight.h"
+#include "table/vectors.h"
 
 namespace partita::table {
 
@@ -106,7 +107,7 @@ Attempt evaluate(const WritesPlan& plan, const std::vector<bool>& full, const Fo
       attempt.reasons[i].error = std::move(written).error();
     }
   }
-  if (bytes > kMaxWrittenBytes) attempt.broken = model::refuse(Fault::kTransactionTooLarge);
+  if (bytes > kMaxWrittenBytes) attempt.broken = model::refuse(Fault::kTransactionItemsTooLarge);
   return attempt;
 }
 
@@ -117,6 +118,7 @@ Result<std::vector<Written>> replayed(const WritesPlan& plan, std::span<const Re
     size_t bytes = 0;
     if (found[i] != nullptr) {
       PARTITA_TRY(bytes, model::encoded_item_size(found[i]->value));
+      PARTITA_TRY(bytes, charged_bytes(*plan.writes[i].table, found[i]->value, bytes));
     }
     written[i].existed = found[i] != nullptr;
     written[i].change.consumed.table = plan.writes[i].table->name;
@@ -195,7 +197,7 @@ Task<Result<WritesOutcome>> run_transaction(Database& database, const WritesPlan
   for (int looks = 0;; ++looks) {
     auto outcome = co_await commit(database, tables, keys, decide);
     if (!outcome.ok() && outcome.error().kind() == ErrorKind::kTooLarge) {
-      co_return model::refuse(Fault::kTransactionTooLarge);
+      co_return model::refuse(Fault::kTransactionItemsTooLarge);
     }
     if (!outcome.ok()) co_return std::move(outcome).error();
     if (!attempt.too_long) break;
@@ -304,7 +306,7 @@ Access access_of(const TransactGetPlan& plan, size_t i) {
 Result<void> check_total_size(const TransactWriteRequest& request) {
   size_t bytes = 0;
   for (const auto& part : request.parts) bytes += named_bytes(part.action);
-  if (bytes > model::kMaxTransactionBytes) return model::refuse(Fault::kTransactionTooLarge);
+  if (bytes > model::kMaxTransactionBytes) return model::refuse(Fault::kTransactionTooLarge, {std::to_string(bytes)});
   return {};
 }
 
@@ -419,10 +421,10 @@ Task<Result<TransactGetOutcome>> run(Database& database, const TransactGetPlan& 
   for (size_t i = 0; i < plan.keys.size(); ++i) {
     ReadItem& item = outcome.items[i];
     if (std::optional<Record>& record = (*read)[i]) {
-      PARTITA_CO_TRY(item, found_item(std::move(record->value), plan.request->parts[i].projection));
+      PARTITA_CO_TRY(item, found_item(*plan.tables[i], std::move(record->value), plan.request->parts[i].projection));
     }
     bytes += item.bytes;
-    if (bytes > model::kMaxTransactionBytes) co_return model::refuse(Fault::kTransactionTooLarge);
+    if (bytes > model::kMaxTransactionBytes) co_return model::refuse(Fault::kTransactionItemsTooLarge);
     outcome.consumed.push_back(read_charge(*plan.tables[i], std::span(&item, 1), true));
     outcome.consumed.back().twice();
   }

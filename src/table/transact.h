@@ -68,7 +68,7 @@ Result<void> admit(const WritesPlan& plan, Gate& gate);
 // A batch promises less than that: a small one is one transaction here, a large one several, and after a failure some
 // of it may be written. Charges of a transaction are twice the plain ones. The plan outlives the task. Faults of a
 // transaction: kTransactionCancelled with a TransactionCancelledDetail, kTokenMismatch, kTransactionInProgress,
-// kTransactionTooLarge for more than 128 MiB of rows, or than the store takes at once; of a batch: those of
+// kTransactionItemsTooLarge for more than 128 MiB of rows, or than the store takes at once; of a batch: those of
 // check_growth().
 Task<Result<WritesOutcome>> run(Database& database, const WritesPlan& plan);
 void charge(const WritesPlan& plan, const WritesOutcome& outcome, Gate& gate);
@@ -98,7 +98,7 @@ struct TransactGetOutcome {
 // Faults: the tables' own, kTransactionDuplicateItem, kKeyEmpty and its like, kTransactionCancelled.
 Result<TransactGetPlan> bind(const TransactGetRequest& request, std::vector<Result<Table>> tables);
 Result<void> admit(const TransactGetPlan& plan, Gate& gate);
-// The plan outlives the task. Fault: kTransactionTooLarge when the items are more than 4 MB.
+// The plan outlives the task. Fault: kTransactionItemsTooLarge when the items are more than 4 MB.
 Task<Result<TransactGetOutcome>> run(Database& database, const TransactGetPlan& plan);
 void charge(const TransactGetPlan& plan, const TransactGetOutcome& outcome, Gate& gate);
 

@@ -302,7 +302,7 @@ TEST_F(TransactTest, MoreThanTheStoreTakesAtOnceIsTooLarge) {
   EXPECT_TRUE(run({action(Kind::kPut, large)}).ok());
   const auto refused = run({action(Kind::kPut, large), action(Kind::kPut, large, "", "U")});
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(model::fault_of(refused.error()), Fault::kTransactionTooLarge);
+  EXPECT_EQ(model::fault_of(refused.error()), Fault::kTransactionItemsTooLarge);
   EXPECT_TRUE(rows("U").empty());
 }
 
@@ -366,7 +366,7 @@ TEST_F(TransactTest, ReadsAreLimitedToFourMegabytes) {
   request.parts.push_back({"T", key(10), {}});
   const auto refused = carry_out(db(), request);
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(model::fault_of(refused.error()), Fault::kTransactionTooLarge);
+  EXPECT_EQ(model::fault_of(refused.error()), Fault::kTransactionItemsTooLarge);
 }
 
 }  // namespace

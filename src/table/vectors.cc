@@ -154,6 +154,12 @@ size_t charged_bytes(const TableInfo& table, const Item& item, size_t bytes) {
   return bytes;
 }
 
+Result<size_t> charged_bytes(const TableInfo& table, std::string_view stored, size_t bytes) {
+  if (table.indexes.empty() || !has_vectors(table)) return bytes;
+  PARTITA_TRY(const Item item, model::decode_item(stored));
+  return charged_bytes(table, item, bytes);
+}
+
 int64_t vector_request_bytes(size_t bytes) { return std::max(static_cast<int64_t>(bytes), model::kMinVectorBytes); }
 
 std::optional<float> float_of(const AttributeValue& value) {

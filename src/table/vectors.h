@@ -36,9 +36,11 @@ model::Item vector_view(const TableInfo& table, const IndexInfo& index, const mo
 // Whether a search may answer with the vector itself.
 bool projects_vector(const IndexInfo& index);
 
-// What a write of the item is charged for: a vector that an index reads counts its name and 4 bytes a dimension,
-// whatever its numbers weigh. `bytes` is model::item_size() of it.
+// What a read or a write of the item is charged for: a vector that an index reads counts its name and 4 bytes a
+// dimension, whatever its numbers weigh. `bytes` is model::item_size() of it.
 size_t charged_bytes(const TableInfo& table, const model::Item& item, size_t bytes);
+// The same of an item as it is stored. Errors: kCorrupt.
+Result<size_t> charged_bytes(const TableInfo& table, std::string_view stored, size_t bytes);
 
 // At least so much is charged of a write to a vector index, and of a search.
 int64_t vector_request_bytes(size_t bytes);

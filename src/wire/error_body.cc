@@ -73,6 +73,11 @@ const ConditionFailedDetail* failed_condition_of(const Error& error) {
   return dynamic_cast<const ConditionFailedDetail*>(error.detail().get());
 }
 
+std::string_view message_key_of(const Error& error, Fault fault, const ExceptionName& exception) {
+  if (fault == Fault::kStrictSerialization) return "message";
+  return failed_condition_of(error) != nullptr ? "Message" : exception.message_key;
+}
+
 // Error: kCorrupt; then the text is thrown away.
 Result<void> write_reasons(JsonWriter& json, const TransactionCancelledDetail& cancelled) {
   json.key("CancellationReasons");
@@ -144,9 +149,10 @@ ErrorReply render(const Error& error) {
   json.begin_object();
   json.key("__type");
   json.string(std::string(exception.space) + '#' + std::string(exception.name));
-  if (!row_of(fault).text.empty()) {
-    json.key(exception.message_key);
-    json.string(text_of(error, fault));
+  const std::string text = text_of(error, fault);
+  if (!text.empty()) {
+    json.key(message_key_of(error, fault, exception));
+    json.string(text);
   }
   const auto* cancelled = cancellation_of(error);
   auto written = cancelled != nullptr ? write_reasons(json, *cancelled) : write_failed_item(json, error);

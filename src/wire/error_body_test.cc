@@ -50,6 +50,13 @@ TEST(ErrorBody, SerializationSpellsMessageWithACapital) {
             R"({"__type":"com.amazon.coral.service#SerializationException","Message":"Unexpected field type"})");
 }
 
+TEST(ErrorBody, SearchVectorsSpellsItSmallAndMaySayNothing) {
+  EXPECT_EQ(render(refuse(Fault::kStrictSerialization, {"invalid type"})).body,
+            R"({"__type":"com.amazon.coral.service#SerializationException","message":"invalid type"})");
+  EXPECT_EQ(render(refuse(Fault::kStrictSerialization)).body,
+            R"({"__type":"com.amazon.coral.service#SerializationException"})");
+}
+
 TEST(ErrorBody, AFaultWithoutTextHasNoMessage) {
   EXPECT_EQ(render(refuse(Fault::kNoOperation)).body,
             R"({"__type":"com.amazon.coral.service#UnknownOperationException"})");
@@ -92,7 +99,7 @@ TEST(ErrorBody, AFailedConditionShowsTheItemWhenItWasAskedFor) {
   const auto detail = std::make_shared<model::ConditionFailedDetail>(one_item());
   EXPECT_EQ(render(with_detail(Fault::kConditionFailed, detail)).body,
             R"({"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",)"
-            R"("message":"The conditional request failed","Item":{"pk":{"S":"a\"b"}}})");
+            R"("Message":"The conditional request failed","Item":{"pk":{"S":"a\"b"}}})");
 }
 
 TEST(ErrorBody, ACancelledTransactionNamesAReasonForEachAction) {

@@ -45,7 +45,7 @@ constexpr FaultRow kRows[] = {
     FaultRow{Fault::kStartKeyOutsideRange, Exception::kValidation, "The provided starting key does not match the range key predicate"},
     FaultRow{Fault::kStartKeyOutsideQuery, Exception::kValidation, "The provided starting key is outside query boundaries based on provided conditions"},
     FaultRow{Fault::kStartKeyOutsideSegment, Exception::kValidation, "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments: {0} Segment: {1}"},
-    FaultRow{Fault::kStartKeyOfSingleItems, Exception::kValidation, "The provided exclusive start key is invalid"},
+    FaultRow{Fault::kStartKeyOfSingleItems, Exception::kValidation, "The provided exclusive start key is invalid: ExclusiveStartKey: {{0}={1}}"},
     FaultRow{Fault::kStartKeyOfOneRow, Exception::kValidation, "The query can return at most one row and cannot be restarted"},
 
     FaultRow{Fault::kConditionFailed, Exception::kConditionalCheckFailed, "The conditional request failed"},
@@ -87,7 +87,9 @@ constexpr FaultRow kRows[] = {
     FaultRow{Fault::kBatchTooManyItems, Exception::kValidation, "Too many items requested for the {0} call"},
     FaultRow{Fault::kWriteRequestAmbiguous, Exception::kValidation, "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"},
     FaultRow{Fault::kTransactItemAmbiguous, Exception::kValidation, "TransactItems can only contain one of Check, Put, Update or Delete"},
-    FaultRow{Fault::kTransactionTooLarge, Exception::kValidation, "Member must have length less than or equal to 4194304, Collection size of TransactItems cannot exceed 4MB"},
+    // As AWS was seen to say it, twice.
+    FaultRow{Fault::kTransactionTooLarge, Exception::kValidation, "Transaction payload size cannot exceed 4MB. Payload Size: : Transaction payload size cannot exceed 4MB. Payload Size: {0}"},
+    FaultRow{Fault::kTransactionItemsTooLarge, Exception::kValidation, "Member must have length less than or equal to 4194304, Collection size of TransactItems cannot exceed 4MB"},
 
     FaultRow{Fault::kThroughputOnDemand, Exception::kValidation, "One or more parameter values were invalid: Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"},
     FaultRow{Fault::kThroughputWithOnDemand, Exception::kValidation, "One or more parameter values were invalid: ProvisionedThroughput cannot be specified when BillingMode is PAY_PER_REQUEST"},
@@ -287,12 +289,13 @@ constexpr FaultRow kRows[] = {
     FaultRow{Fault::kBackedUpTableNotFound, Exception::kTableNotFound, "Table not found: {0}"},
     FaultRow{Fault::kSerialization, Exception::kSerialization, "{0}"},
     FaultRow{Fault::kMalformedJson, Exception::kSerialization, ""},
+    FaultRow{Fault::kStrictSerialization, Exception::kSerialization, "{0}"},
     FaultRow{Fault::kConstraints, Exception::kValidation, "{0}"},
     FaultRow{Fault::kMissingParameter, Exception::kValidation, "The parameter '{0}' is required but was not present in the request"},
     FaultRow{Fault::kParameterRequiredFor, Exception::kValidation, "The {0} parameter is required for {1}"},
     FaultRow{Fault::kTableNameLength, Exception::kValidation, "{0} must be at least 3 characters long and at most 255 characters long"},
     FaultRow{Fault::kNoOperation, Exception::kUnknownOperation, ""},
-    FaultRow{Fault::kUnknownOperation, Exception::kUnknownOperation, "The operation {0} is not known"},  // AWS is silent
+    FaultRow{Fault::kUnknownOperation, Exception::kUnknownOperation, "The operation {0} is not served by Partita"},  // AWS is silent
     FaultRow{Fault::kRateExceeded, Exception::kThrottling, "Rate exceeded"},
     FaultRow{Fault::kMissingToken, Exception::kMissingAuthenticationToken, "Request is missing Authentication Token"},
     FaultRow{Fault::kIncompleteSignature, Exception::kIncompleteSignature, "{0}"},

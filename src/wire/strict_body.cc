@@ -112,7 +112,7 @@ Result<void> check_strict(std::string_view body, std::span<const StrictMember> m
       const std::string found = unexpected(walk, member->kind);
       const bool absent = found == "null" && !member->required;
       if (!found.empty() && !absent) {
-        return model::refuse(Fault::kSerialization, {"invalid type: " + found + ", expected " +
+        return model::refuse(Fault::kStrictSerialization, {"invalid type: " + found + ", expected " +
                                                      std::string(expected(member->kind)) + walk.place()});
       }
       seen.push_back(name);

@@ -18,7 +18,7 @@ struct StrictMember {
 };
 
 // Precondition: `body` is JSON. Of a body that is no object nothing is said.
-// Faults: kSerialization, kConstraints for a member that is missing.
+// Faults: kStrictSerialization, kConstraints for a member that is missing.
 Result<void> check_strict(std::string_view body, std::span<const StrictMember> members);
 
 }  // namespace partita::wire

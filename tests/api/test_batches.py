@@ -198,6 +198,43 @@ def test_a_key_twice_in_reads():
     expect_validation("BatchGetItem", {"RequestItems": {RANGE: {"Keys": twice}}}, DUPLICATES)
 
 
+OF_NO_KEY = [
+    (M(a=S("x")), M(a=S("y"))),
+    (M(a=S("x")), M(b=S("x"))),
+    (L(S("x")), L(S("y"))),
+    ({"SS": ["x"]}, {"SS": ["y"]}),
+    ({"BOOL": True}, {"BOOL": False}),
+    ({"L": []}, {"M": {}}),
+    (NULL, {"BOOL": True}),
+]
+
+
+@op("BatchGetItem")
+@pytest.mark.parametrize("one_, other", OF_NO_KEY, ids=[str(list(pair[0]) + list(pair[1])) for pair in OF_NO_KEY])
+def test_keys_of_types_that_no_key_has_are_told_apart(one_, other):
+    def ask(*values):
+        return {"RequestItems": {HASH: {"Keys": [{"pk": value} for value in values]}}}
+
+    expect_validation("BatchGetItem", ask(one_, other), SCHEMA)
+    expect_validation("BatchGetItem", ask(one_, one_), DUPLICATES)
+
+
+@op("BatchGetItem")
+@pytest.mark.parametrize(
+    "more, text",
+    [
+        ({"ProjectionExpression": "", "ExpressionAttributeNames": {}}, "ExpressionAttributeNames must not be empty"),
+        ({"ProjectionExpression": ""}, "Invalid ProjectionExpression: The expression can not be empty;"),
+        ({"ProjectionExpression": "a", "ExpressionAttributeNames": {"#b": "b"}}, re.compile("Value provided .* unused .*")),
+        ({"AttributesToGet": ["a", "a"]}, INVALID + "Duplicate value in attribute name: a"),
+        ({"ProjectionExpression": "a"}, DUPLICATES),
+    ],
+)
+def test_what_comes_before_a_key_twice(more, text):
+    twice = [{"pk": S("a")}, {"pk": S("a")}]
+    expect_validation("BatchGetItem", {"RequestItems": {HASH: {"Keys": twice, **more}}}, text)
+
+
 @op("BatchGetItem")
 def test_one_number_written_twice_is_read_once():
     key = {"pk": N("1000")}

@@ -235,8 +235,9 @@ def test_the_item_comes_with_the_failure_when_asked(operation, exists, wanted):
     reply = expect_error(operation, request, CHECK_FAILED, "The conditional request failed")
     if exists and wanted == "ALL_OLD":
         assert reply.body["Item"] == {**key, "v": N(1)}
+        assert sorted(reply.body) == ["Item", "Message", "__type"]
     else:
-        assert "Item" not in reply.body
+        assert sorted(reply.body) == ["__type", "message"]
 
 
 def conditional_write(way, key, condition):

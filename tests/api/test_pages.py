@@ -1,5 +1,7 @@
 """Pages: limits, the key to go on from, the 1 MB cut, counts, segments, Select."""
 
+import re
+
 import pytest
 import tables
 from client import INVALID, expect_validation, ok
@@ -199,6 +201,20 @@ def test_a_start_key_outside_the_range(partition):
 
 
 @op("Query")
+def test_of_a_start_key_the_sort_key_is_judged_before_the_partition(partition):
+    request = query(RANGE, partition, values={":a": S("005")}, KeyConditionExpression="pk = :p AND sk > :a")
+    elsewhere = {"pk": S("another"), "sk": S("001")}
+    expect_validation("Query", {**request, "ExclusiveStartKey": elsewhere}, "The provided starting key does not match the range key predicate")
+    one_row = "The query can return at most one row and cannot be restarted"
+    expect_validation("Query", {**request, "ExclusiveStartKey": {**elsewhere, "sk": S("006")}}, one_row)
+    by_kind = {"IndexName": "by_kind", "TableName": INDEXED, "ExpressionAttributeNames": {"#r": "rank"}}
+    request |= {**by_kind, "KeyConditionExpression": "kind = :p AND #r > :a", "ExpressionAttributeValues": {":p": partition, ":a": N(5)}}
+    elsewhere = {"pk": S("p"), "sk": S("s"), "kind": S("another")}
+    for rank, text in ((1, "The provided starting key does not match the range key predicate"), (6, one_row)):
+        expect_validation("Query", {**request, "ExclusiveStartKey": {**elsewhere, "rank": N(rank)}}, text)
+
+
+@op("Query")
 def test_a_start_key_of_the_wrong_type(partition):
     text = "The provided key element does not match the schema"
     expect_validation("Query", query(RANGE, partition, ExclusiveStartKey={"pk": partition, "sk": N(1)}), text)
@@ -214,8 +230,51 @@ def test_what_is_one_row_can_not_be_restarted(partition):
     page = ok("Query", TableName=RANGE, **one_row, Limit=1)
     assert page["Count"] == 1 and "LastEvaluatedKey" not in page
     start = {"TableName": HASH, "KeyConditionExpression": "pk = :p", "ExpressionAttributeValues": {":p": partition}}
-    text = "The provided exclusive start key is invalid"
-    expect_validation("Query", {**start, "ExclusiveStartKey": {"pk": partition}}, text)
+    text = "The provided exclusive start key is invalid: ExclusiveStartKey: {pk=AttributeValue: {%s}}"
+    expect_validation("Query", {**start, "ExclusiveStartKey": {"pk": partition}}, text % f"S:{partition['S']}")
+    for table, value, shown in ((tables.HASH_N, N("1.50"), "N:1.5"), (tables.HASH_B, B(b"xy"), "B:java.nio.HeapByteBuffer[pos=0 lim=2 cap=2]")):
+        request = {**start, "TableName": table, "ExpressionAttributeValues": {":p": value}, "ExclusiveStartKey": {"pk": value}}
+        expect_validation("Query", request, text % shown)
+
+
+@op("Query")
+def test_start_key_and_key_condition_are_judged_one_key_attribute_after_the_other():
+    missed = "Query condition missed key schema element: "
+    for start, condition, text in (
+        ({}, "z = :p", START),
+        ({"pk": S("a")}, "z = :p", START),
+        ({"pk": N(1), "other": S("a")}, "z = :p", TYPE),
+        ({"other": S("a"), "sk": S("a")}, "z = :p", START),
+        ({"pk": S("a"), "sk": N(1)}, "z = :p", missed + "pk"),
+        ({"pk": S("a"), "other": S("a")}, "pk = :p AND z = :p", START),
+        ({"pk": S("a"), "sk": N(1)}, "pk = :p AND z = :p", TYPE),
+        ({"pk": S("a"), "sk": S("a")}, "pk = :p AND z = :p", missed + "sk"),
+    ):
+        expect_validation("Query", query(RANGE, S("b"), KeyConditionExpression=condition, ExclusiveStartKey=start), text)
+    expect_validation("Query", query(HASH, S("b"), KeyConditionExpression="z = :p AND y = :p", ExclusiveStartKey={"z": S("a")}), START)
+
+
+@op("Query", "Scan")
+def test_the_table_s_part_of_an_index_s_start_key():
+    start = {"pk": S("a"), "sk": N(1), "kind": S("k"), "rank": N(1)}
+    request = {"TableName": INDEXED, "IndexName": "by_kind", "ExclusiveStartKey": start}
+    expect_validation("Scan", request, SCHEMA)
+    expect_validation("Scan", {**request, "ExclusiveStartKey": {**start, "rank": S("1")}}, TYPE)
+    request |= {"KeyConditionExpression": "kind = :k", "ExpressionAttributeValues": {":k": S("k")}}
+    expect_validation("Query", request, SCHEMA)
+
+
+@op("Query", "Scan")
+def test_what_comes_before_and_behind_a_start_key():
+    filtered = {"FilterExpression": "attribute_exists(pk.b)"}
+    in_filter = "Filter Expression can only contain non-primary key attributes: Primary key attribute: pk"
+    expect_validation("Query", query(RANGE, S("a"), **filtered), in_filter)
+    expect_validation("Query", query(RANGE, S("a"), **filtered, ExclusiveStartKey={}), START)
+    expect_validation("Scan", {"TableName": HASH, **filtered, "ExclusiveStartKey": {}}, SCHEMA)
+    paths = re.compile("Key attributes must be scalars; .*: Key: pk")
+    expect_validation("Scan", {"TableName": HASH, **filtered}, paths)
+    expect_validation("Scan", {"TableName": HASH, "ProjectionExpression": "pk.a", "ExclusiveStartKey": {}}, SCHEMA)
+    expect_validation("Query", query(RANGE, S("a"), **filtered, ProjectionExpression="sk[0]"), re.compile("Key attributes must be scalars; .*: Key: sk"))
 
 
 @op("Query")

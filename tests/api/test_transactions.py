@@ -442,6 +442,20 @@ def test_a_token_s_request_is_the_same_in_any_order_of_members():
     ok(WRITE, TransactItems=[{"Put": {**action["Put"], "ReturnValuesOnConditionCheckFailure": None}}], ClientRequestToken=token)
 
 
+@op(WRITE)
+@pytest.mark.parametrize("kind, members", [("NS", ["3", "1", "2"]), ("SS", ["b", "c", "a"]), ("BS", ["Yg==", "YQ=="])])
+def test_a_set_has_no_order_in_a_token_s_request(kind, members):
+    key, token = {"pk": S(fresh())}, str(uuid.uuid4())
+    for sent in (members, sorted(members)):
+        ok(WRITE, TransactItems=[put({**key, "m": M(deep={kind: sent})})], ClientRequestToken=token)
+    other = [put({**key, "m": M(deep={kind: members[:-1]})})]
+    expect_error(WRITE, {"TransactItems": other, "ClientRequestToken": token}, "IdempotentParameterMismatchException")
+    token = str(uuid.uuid4())
+    ok(WRITE, TransactItems=[put({**key, "l": L(N(1), N(2))})], ClientRequestToken=token)
+    turned = [put({**key, "l": L(N(2), N(1))})]
+    expect_error(WRITE, {"TransactItems": turned, "ClientRequestToken": token}, "IdempotentParameterMismatchException")
+
+
 @op(WRITE, READ)
 def test_placeholders_need_no_expression():
     key = {"pk": S(fresh())}
@@ -481,7 +495,9 @@ def test_four_megabytes_at_most():
     def actions(count):
         return [put({"pk": S(f"4mb-{n}"), "v": S("x" * 350_000)}) for n in range(count)]
 
-    expect_validation(WRITE, {"TransactItems": actions(12)})
+    text = "Transaction payload size cannot exceed 4MB. Payload Size: "
+    found = re.fullmatch(f"{text}: {text}([0-9]+)", expect_validation(WRITE, {"TransactItems": actions(12)}).message)
+    assert found and 12 * 350_000 < int(found[1]) < 12 * 350_100
     ok(WRITE, TransactItems=actions(10))
     ok(WRITE, TransactItems=[delete({"pk": S(f"4mb-{n}")}) for n in range(10)])
 

@@ -256,6 +256,10 @@ def test_the_body_is_read_strictly():
         assert (name, text) == (SERIALIZATION, f"invalid type: null, expected {kind} at line 1 column {column}")
     raw, name, text = told({**valid, "TopK": 3.5})
     assert (name, text) == (SERIALIZATION, f"invalid type: floating point `3.5`, expected i32 at line 1 column {len(raw) - 1}")
+    for value in (None, {}, {"N": None}, {"N": "1", "S": "x"}, {"N": "1", "L": []}):
+        reply = call(SEARCH, {**valid, "SearchVector": [N("1"), value]})
+        assert reply.status == 400 and list(reply.body) == ["__type"] and reply.type == SERIALIZATION
+    assert "message" in call(SEARCH, {**valid, "TopK": "1"}).body
     for member in kinds:
         without = {key: value for key, value in valid.items() if key != member}
         raw, name, text = told({**without, **({"IndexName": "ab"} if member == "TableName" else {})})

@@ -5,7 +5,7 @@ import time
 import pytest
 import tables
 from client import IN_USE, INVALID, NOT_FOUND, VALIDATION, call, enum, expect_error, ok, one, unsatisfied
-from tables import definitions, fresh_table, index, plain, simple
+from tables import definitions, fresh, fresh_table, index, plain, simple
 from values import N, S
 from vectors import searched, vector, vector_index, with_vectors
 
@@ -454,8 +454,8 @@ def test_a_write_is_charged_by_the_bytes_of_what_changes_in_the_index(charged):
     assert total == {"TableName": charged, "CapacityUnits": 2.0}
 
 
-@op("PutItem", "GetItem")
-def test_a_vector_is_billed_four_bytes_a_dimension_and_read_by_its_numbers(charged):
+@op("PutItem", "GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems", "TransactWriteItems")
+def test_a_vector_is_billed_four_bytes_a_dimension(charged):
     def item(size, key, vector_bytes):
         fixed = len("pk") + len(key) + len("sixdimvec") + vector_bytes + len("pad")
         return {"pk": S(key), "sixdimvec": {"L": [N(WIDE)] * 6}, "pad": S("p" * (size - fixed))}
@@ -468,12 +468,33 @@ def test_a_vector_is_billed_four_bytes_a_dimension_and_read_by_its_numbers(charg
     assert units(item(1025, "b6", 24)) == 2
     large = item(4096, "r6", 24)
     assert units(large) == 4
-    read = ok("GetItem", TableName=charged, Key={"pk": S("r6")}, ConsistentRead=True, ReturnConsumedCapacity="TOTAL")
-    assert read["ConsumedCapacity"]["CapacityUnits"] == 2
+    key, total = {"pk": S("r6")}, {"ReturnConsumedCapacity": "TOTAL"}
+    here = {"TableName": charged, "ConsistentRead": True, **total}
+    condition = {"KeyConditionExpression": "pk = :p", "ExpressionAttributeValues": {":p": key["pk"]}}
+    assert ok("GetItem", **here, Key=key)["ConsumedCapacity"]["CapacityUnits"] == 1
+    assert ok("GetItem", **here, Key=key, ProjectionExpression="pk")["ConsumedCapacity"]["CapacityUnits"] == 1
+    assert ok("Query", **here, **condition)["ConsumedCapacity"]["CapacityUnits"] == 1
+    batch = ok("BatchGetItem", RequestItems={charged: {"Keys": [key], "ConsistentRead": True}}, **total)
+    assert batch["ConsumedCapacity"][0]["CapacityUnits"] == 1
+    transaction = ok("TransactGetItems", TransactItems=[{"Get": {"TableName": charged, "Key": key}}], **total)
+    assert transaction["ConsumedCapacity"][0]["CapacityUnits"] == 2
+    write = {"TransactItems": [{"Put": {"TableName": charged, "Item": large}}], "ClientRequestToken": fresh("token"), **total}
+    ok("TransactWriteItems", **write)
+    assert ok("TransactWriteItems", **write)["ConsumedCapacity"][0]["CapacityUnits"] == 2
     stored = 3 + 6 * (1 + 20)
     tables.put(charged, item(400 * 1024, "g0", stored))
     reply = call("PutItem", {"TableName": charged, "Item": item(400 * 1024 + 1, "g1", stored)})
     assert "Item size has exceeded the maximum allowed size" in reply.message
+
+
+@op("Scan")
+def test_a_scan_is_billed_four_bytes_a_dimension(new_table):
+    name = new_table(with_vectors(fresh_table("scanned"), vector_index("vix", 3)))["TableName"]
+    for pk in "ab":
+        pad = 2048 - len("pk" + pk + "embedding" + "pad") - 12
+        tables.put(name, {"pk": S(pk), "embedding": {"L": [N(WIDE)] * 3}, "pad": S("p" * pad)})
+    scanned = ok("Scan", TableName=name, ConsistentRead=True, ReturnConsumedCapacity="TOTAL")
+    assert scanned["ConsumedCapacity"]["CapacityUnits"] == 1
 
 
 @op("DescribeTable")
