@@ -166,6 +166,7 @@ void AuditLog::append(std::string line) {
     torn_ = line[done - 1] != '\n';
   }
   if (done == line.size()) return;
+  dropped_.fetch_add(1, std::memory_order_relaxed);
   static LogThrottle throttle;
   uint64_t unsaid = 0;
   if (throttle.pass(unsaid)) {

@@ -7,6 +7,8 @@
 // and "errorCode" where there was one, "namespace" where the call was for one. Secrets and items are never in it.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -39,6 +41,8 @@ class AuditLog {
 
   // Begins the file again at its path, when something has moved it away. After an error it goes on in the old one.
   Result<void> reopen();
+  // Lines that the file or pipe did not take so far.
+  uint64_t lines_dropped() const { return dropped_.load(std::memory_order_relaxed); }
 
  private:
   AuditLog(std::string path, int file, Calls calls, const Clock& clock);
@@ -51,6 +55,7 @@ class AuditLog {
   const Clock& clock_;
   std::mutex mutex_;  // of what follows, and of writing
   bool torn_;         // the file ends within a line
+  std::atomic<uint64_t> dropped_{0};
 };
 
 }  // namespace partita::app

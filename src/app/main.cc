@@ -1,6 +1,11 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdio>
+#include <new>
 #include <span>
 #include <string>
+#include <system_error>
 
 #include "app/account_verbs.h"
 #include "app/backup.h"
@@ -15,11 +20,13 @@
 #include "app/simulate.h"
 #include "app/status.h"
 #include "app/verify.h"
+#include "base/log.h"
 
 namespace {
 
 constexpr int kFailure = 1;
 constexpr int kMisuse = 2;
+constexpr int kLastWordsMs = 500;  // for whoever reads stderr
 
 int complain(const partita::Error& error, int exit_code) {
   const std::string sentence(error.sentence());
@@ -27,9 +34,7 @@ int complain(const partita::Error& error, int exit_code) {
   return exit_code;
 }
 
-}  // namespace
-
-int main(int count, char** words) {
+int run(int count, char** words) {
   using namespace partita::app;
   const std::span<const char* const> all(words, static_cast<size_t>(count));
   const auto line = read_command_line(all.subspan(all.empty() ? 0 : 1));
@@ -91,4 +96,28 @@ int main(int count, char** words) {
   }
   const auto served = serve(*line, PARTITA_VERSION, PARTITA_REVISION);
   return served.ok() ? 0 : complain(served.error(), kFailure);
+}
+
+// Else a file of the store would become stdin, stdout or stderr where one of them is closed, and be written into.
+void fill_closed_standard_files() {
+  int file = 0;
+  while (file >= 0 && file <= STDERR_FILENO) file = open("/dev/null", O_RDWR);
+  if (file > STDERR_FILENO) close(file);
+}
+
+}  // namespace
+
+// What no part of it could do without: the start of a server whose limits are too low ends here.
+int main(int count, char** words) {
+  fill_closed_standard_files();
+  int code = kFailure;
+  try {
+    code = run(count, words);
+  } catch (const std::bad_alloc&) {
+    partita::log_last_words("partita: There is not enough memory: raise its limit (ulimit -v, MemoryMax=).\n");
+  } catch (const std::system_error& error) {
+    partita::log_last_words("partita: The system refuses what Partita needs: " + error.code().message() + ".\n");
+  }
+  partita::flush_log(kLastWordsMs);
+  return code;
 }

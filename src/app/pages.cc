@@ -11,6 +11,7 @@
 #include "auth/sha256.h"
 #include "auth/words.h"
 #include "base/exposition.h"
+#include "base/log.h"
 
 namespace partita::app {
 
@@ -113,6 +114,12 @@ std::string Pages::metrics(bool ready) {
   out.gauge("partita_build_info", "1, for the version that runs.", 1, {{"version", sources_.version}});
   out.gauge("partita_store_info", "1, for the kind of the store.", 1, {{"engine", sources_.store}});
   out.gauge("partita_store_up", "1 while the store takes writes, as /ready says.", ready ? 1 : 0);
+  const auto dropped = [&out](std::string_view of, uint64_t lines) {
+    out.counter("partita_log_lines_dropped_total", "Lines that stderr, or the audit log's file or pipe, did not take.",
+                static_cast<double>(lines), {{"log", of}});
+  };
+  dropped("server", log_lines_dropped());
+  if (sources_.audit != nullptr) dropped("audit", sources_.audit->lines_dropped());
   sources_.service.report(out);
   if (sources_.traces != nullptr) sources_.traces->report(out);
   sources_.engine.report(out);

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/audit_log.h"
 #include "app/namespaces.h"
 #include "app/traces.h"
 #include "base/random.h"
@@ -30,7 +31,8 @@ class Pages {
     // Whoever reads "/metrics" has to send this as a bearer token; empty: nobody has to. Nothing: nobody may read it.
     // Over the administration socket everybody may.
     std::optional<std::string> token;
-    const Traces* traces = nullptr;  // null: there are none
+    const Traces* traces = nullptr;   // null: there are none
+    const AuditLog* audit = nullptr;  // the same
   };
   // All that `sources` refers to outlives it.
   explicit Pages(Sources sources) : sources_(std::move(sources)), readiness_(sources_.random) {}

@@ -4,14 +4,27 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <utility>
 
 #include "base/clock.h"
+#include "base/nowait_writer.h"
+#include "base/thread.h"
 
 namespace partita {
 
 namespace {
 
 constexpr size_t kMostBytes = 2048;
+constexpr size_t kQueueBytes = size_t{256} << 10;
 constexpr std::array<std::string_view, 4> kNames = {"error", "warn", "info", "debug"};
 
 std::atomic<LogLevel>& most_logged() {
@@ -30,10 +43,9 @@ class Line {
     }
   }
 
-  void write() {
+  std::string_view end() {
     bytes_[size_++] = '\n';
-    // Nobody is left to be told that this failed.
-    if (::write(STDERR_FILENO, bytes_.data(), size_) < 0) return;
+    return {bytes_.data(), size_};
   }
 
  private:
@@ -41,9 +53,153 @@ class Line {
   size_t size_ = 0;
 };
 
-void add_time(Line& line) {
+void begin(Line& line, LogLevel level) {
+  constexpr size_t kColumn = 6;
+  const std::string_view name = kNames[static_cast<size_t>(level)];
   line.add(utc_text(system_clock().now_ms()).data());
   line.add("Z ");
+  line.add(name);
+  line.add(std::string_view("      ").substr(0, kColumn - name.size()));
+}
+
+// Lines on their way to stderr.
+class Output {
+ public:
+  void write(std::string_view line) noexcept {
+    const std::lock_guard lock(mutex_);
+    is_broken_ = false;
+    send_queued();
+    size_t sent = 0;
+    if (queued_ == 0 && !send(line, sent)) return drop(1);
+    if (sent == line.size()) return;
+    if (queued_ + line.size() - sent > queue_.size()) return drop(1);
+    std::memcpy(queue_.data() + queued_, line.data() + sent, line.size() - sent);
+    queued_ += line.size() - sent;
+    wait_for_reader();
+  }
+
+  void flush(int ms) noexcept {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
+    std::unique_lock lock(mutex_);
+    for (send_queued(); queued_ > 0 && std::chrono::steady_clock::now() < until; send_queued()) {
+      lock.unlock();
+      std::this_thread::sleep_for(kTick);
+      lock.lock();
+    }
+  }
+
+  // The thread that aborts may be the one that has the lock.
+  void say_last_words(std::string_view text) noexcept {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    for (int ticks = 0; lock.owns_lock() && queued_ > 0 && ticks < kLastTicks; ++ticks) {
+      std::this_thread::sleep_for(kTick);
+      send_queued();
+    }
+    NowaitWriter writer(STDERR_FILENO);
+    if (writer.write(text.substr(0, NowaitWriter::kMostAtOnce)) < 0) return;
+  }
+
+  uint64_t dropped() const noexcept { return all_dropped_.load(std::memory_order_relaxed); }
+
+ private:
+  static constexpr auto kTick = std::chrono::milliseconds(10);
+  static constexpr int kLastTicks = 20;
+
+  // With the lock held, as all that follows. Whole lines, as many as a pipe takes at once.
+  void send_queued() noexcept {
+    while (queued_ > 0) {
+      std::string_view piece(queue_.data(), std::min(queued_, NowaitWriter::kMostAtOnce));
+      piece = piece.substr(0, piece.rfind('\n') + 1);
+      size_t sent = 0;
+      if (!send(piece, sent)) {
+        const auto lines = std::count(queue_.begin(), queue_.begin() + static_cast<ptrdiff_t>(queued_), '\n');
+        queued_ = 0;
+        return drop(static_cast<uint64_t>(lines));
+      }
+      queued_ -= sent;
+      std::memmove(queue_.data(), queue_.data() + sent, queued_);
+      if (sent < piece.size()) return;
+    }
+    if (dropped_ > 0) tell_dropped();
+  }
+
+  void tell_dropped() noexcept {
+    std::array<char, 24> digits;
+    const char* const end = std::to_chars(digits.begin(), digits.end(), dropped_).ptr;
+    Line line;
+    begin(line, LogLevel::kWarn);
+    line.add("The log lost ");
+    line.add({digits.data(), static_cast<size_t>(end - digits.data())});
+    line.add(dropped_ == 1 ? " line" : " lines");
+    line.add(" because nobody read stderr.");
+    const std::string_view text = line.end();
+    size_t sent = 0;
+    if (!send(text, sent) || sent == 0) return;
+    dropped_ = 0;
+    queued_ = text.size() - sent;
+    std::memcpy(queue_.data(), text.data() + sent, queued_);
+  }
+
+  // False: it can not be written at all. Else `sent` bytes of it were, and the rest has to wait.
+  bool send(std::string_view bytes, size_t& sent) noexcept {
+    while (sent < bytes.size()) {
+      const ssize_t written = writer_.write(bytes.substr(sent));
+      if (written <= 0) {
+        is_broken_ = written < 0 && errno != EAGAIN && errno != EWOULDBLOCK;
+        return !is_broken_;
+      }
+      sent += static_cast<size_t>(written);
+    }
+    return true;
+  }
+
+  void drop(uint64_t lines) noexcept {
+    dropped_ += lines;
+    all_dropped_.fetch_add(lines, std::memory_order_relaxed);
+  }
+
+  // Has a thread write what is queued as soon as it can be; without one, the next line does.
+  void wait_for_reader() noexcept {
+    if (thread_.joinable()) return waiting_.notify_one();
+    // Signals are for the threads that wait for them, whenever this one begins.
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+      auto started = Thread::start("log", [this](const std::stop_token&) { run(); });
+      if (started.ok()) thread_ = std::move(started).value();
+    } catch (const std::bad_alloc&) {
+      static_cast<void>(0);  // no memory for the error
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  [[noreturn]] void run() noexcept {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      waiting_.wait(lock, [this] { return !is_broken_ && (queued_ > 0 || dropped_ > 0); });
+      waiting_.wait_for(lock, kTick, [] { return false; });
+      send_queued();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable waiting_;
+  NowaitWriter writer_{STDERR_FILENO};
+  std::array<char, kQueueBytes> queue_;
+  size_t queued_ = 0;       // bytes, whole lines but for the beginning of the first
+  uint64_t dropped_ = 0;    // lines, since it was last told
+  bool is_broken_ = false;  // the last attempt met an error
+  std::atomic<uint64_t> all_dropped_{0};
+  Thread thread_;
+};
+
+// In memory that is there from the beginning and never goes: threads log until the process ends.
+Output& output() {
+  alignas(Output) static std::array<std::byte, sizeof(Output)> place;
+  static Output* const made = new (place.data()) Output;
+  return *made;
 }
 
 }  // namespace
@@ -59,15 +215,15 @@ bool logs(LogLevel level) noexcept { return level <= most_logged().load(std::mem
 
 void log(LogLevel level, std::initializer_list<std::string_view> sentence) noexcept {
   if (!logs(level)) return;
-  constexpr size_t kColumn = 6;
-  const std::string_view name = kNames[static_cast<size_t>(level)];
   Line line;
-  add_time(line);
-  line.add(name);
-  line.add(std::string_view("      ").substr(0, kColumn - name.size()));
+  begin(line, level);
   for (const std::string_view part : sentence) line.add(part);
-  line.write();
+  output().write(line.end());
 }
+
+uint64_t log_lines_dropped() noexcept { return output().dropped(); }
+void flush_log(int ms) noexcept { output().flush(ms); }
+void log_last_words(std::string_view text) noexcept { output().say_last_words(text); }
 
 bool LogThrottle::pass(uint64_t& unsaid) noexcept {
   const int64_t now = system_clock().monotonic_ns();

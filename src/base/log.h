@@ -4,6 +4,9 @@
 //
 // A line is written whole, with one system call, and needs no memory: it can tell of memory that ran out. Control
 // characters in a sentence are replaced and long ones are cut, so that no caller can forge or flood a line.
+//
+// Nobody waits for whoever reads stderr. Lines that it does not take are queued, up to 256 KiB, then dropped and
+// counted; once it takes lines again, the first new one says how many were dropped.
 #pragma once
 
 #include <atomic>
@@ -26,6 +29,13 @@ bool logs(LogLevel level) noexcept;
 // `sentence` may come in several parts, so that the caller needs no memory to join them.
 void log(LogLevel level, std::initializer_list<std::string_view> sentence) noexcept;
 inline void log(LogLevel level, std::string_view sentence) noexcept { log(level, {sentence}); }
+
+// Lines that were dropped so far.
+uint64_t log_lines_dropped() noexcept;
+// Before the process ends: gives what is queued at most so long to be read.
+void flush_log(int ms) noexcept;
+// Of a process that is about to abort: what is queued, then this text as it is. Waits a moment at most.
+void log_last_words(std::string_view text) noexcept;
 
 // Lets one through each `period_ms`, for what may happen a thousand times a second. One for each place that logs.
 class LogThrottle {

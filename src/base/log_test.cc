@@ -1,7 +1,13 @@
 #include "base/log.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
@@ -73,6 +79,98 @@ TEST_F(Log, ThrottlesWhatRepeats) {
       throttle.pass(ignored);
     });
   }
+}
+
+// stderr is a pipe whose reader reads when it is told to.
+class StoppedReader {
+ public:
+  StoppedReader() : before_(dup(STDERR_FILENO)) {
+    EXPECT_EQ(pipe(ends_.data()), 0);
+    EXPECT_GT(fcntl(ends_[1], F_SETPIPE_SZ, 4096), 0);
+    dup2(ends_[1], STDERR_FILENO);
+    close(ends_[1]);
+  }
+  ~StoppedReader() {
+    dup2(before_, STDERR_FILENO);
+    close(before_);
+    close(ends_[0]);
+  }
+  // All that comes within a moment.
+  std::string read_all() {
+    fcntl(ends_[0], F_SETFL, O_NONBLOCK);
+    std::string all;
+    std::array<char, 4096> piece;
+    for (int quiet = 0; quiet < 20;) {
+      const ssize_t count = ::read(ends_[0], piece.data(), piece.size());
+      if (count > 0) all.append(piece.data(), static_cast<size_t>(count));
+      quiet = count > 0 ? 0 : quiet + 1;
+      if (count <= 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return all;
+  }
+
+ private:
+  const int before_;
+  std::array<int, 2> ends_{};
+};
+
+size_t count_of(std::string_view text, std::string_view part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+TEST_F(Log, WaitsForNobodyWhoDoesNotRead) {
+  constexpr uint64_t kThreads = 4;
+  constexpr uint64_t kEach = 2'000;
+  StoppedReader reader;
+  const uint64_t before = log_lines_dropped();
+  {
+    std::vector<std::jthread> threads;
+    for (uint64_t i = 0; i < kThreads; ++i) {
+      threads.emplace_back([] {
+        for (uint64_t n = 0; n < kEach; ++n) log(LogLevel::kInfo, {"line ", std::string(100, 'x')});
+      });
+    }
+  }
+  const uint64_t dropped = log_lines_dropped() - before;
+  EXPECT_GT(dropped, 0u);
+  EXPECT_LT(dropped, kThreads * kEach);
+  const std::string text = reader.read_all();
+  EXPECT_EQ(count_of(text, "line xxx"), kThreads * kEach - dropped);
+  EXPECT_EQ(count_of(text, "The log lost " + std::to_string(dropped) + " lines because nobody read stderr.\n"), 1u);
+  log(LogLevel::kInfo, "after");
+  EXPECT_TRUE(reader.read_all().ends_with(" info  after\n"));
+  EXPECT_EQ(log_lines_dropped() - before, dropped);
+}
+
+TEST_F(Log, DeliversWhatWasQueuedWithoutAnotherLine) {
+  StoppedReader reader;
+  for (int n = 0; n < 100; ++n) log(LogLevel::kInfo, std::string(200, 'q'));
+  EXPECT_EQ(count_of(reader.read_all(), "\n"), 100u);
+}
+
+TEST_F(Log, FlushesForABoundedTime) {
+  const StoppedReader reader;
+  for (int n = 0; n < 100; ++n) log(LogLevel::kInfo, std::string(200, 'q'));
+  const auto began = std::chrono::steady_clock::now();
+  flush_log(100);
+  const auto took = std::chrono::steady_clock::now() - began;
+  EXPECT_GE(took, std::chrono::milliseconds(90));
+  EXPECT_LT(took, std::chrono::seconds(5));
+}
+
+TEST_F(Log, CountsWhatNobodyWillEverRead) {
+  const uint64_t before = log_lines_dropped();
+  const int kept = dup(STDERR_FILENO);
+  close(STDERR_FILENO);
+  log(LogLevel::kError, "unread");
+  dup2(kept, STDERR_FILENO);
+  close(kept);
+  EXPECT_EQ(log_lines_dropped() - before, 1u);
+  StoppedReader reader;  // is told of it
+  log(LogLevel::kError, "read");
+  EXPECT_EQ(count_of(reader.read_all(), "The log lost 1 line because nobody read stderr.\n"), 1u);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "base/workers.h"
 
 #include <new>
-#include <system_error>
+#include <utility>
 
 #include "base/check.h"
 #include "base/priority.h"
@@ -15,7 +15,7 @@ Workers::~Workers() {
     stopping_ = true;
   }
   changed_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  for (Thread& thread : threads_) thread.join();
 }
 
 void Workers::resume(std::coroutine_handle<> handle) noexcept {
@@ -37,10 +37,10 @@ bool Workers::take(std::coroutine_handle<> handle) {
 
 bool Workers::begin_thread() {
   try {
-    threads_.emplace_back(&Workers::run, this);
-    return true;
-  } catch (const std::system_error&) {
-    return false;
+    threads_.reserve(max_threads_);
+    auto started = Thread::start("worker", [this](const std::stop_token&) { run(); });
+    if (started.ok()) threads_.push_back(std::move(started).value());
+    return started.ok();
   } catch (const std::bad_alloc&) {
     return false;
   }

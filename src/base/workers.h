@@ -6,10 +6,10 @@
 #include <coroutine>
 #include <deque>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "base/executor.h"
+#include "base/thread.h"
 
 namespace partita {
 
@@ -26,9 +26,10 @@ class Workers final : public Executor {
     Workers& workers;
     bool await_ready() noexcept { return false; }
     bool await_suspend(std::coroutine_handle<> handle) { return workers.take(handle); }
-    void await_resume() noexcept {}
+    bool await_resume() noexcept { return Executor::current() == &workers; }
   };
-  // `co_await workers.enter()` goes on on one of the threads; where it is if there is none and none can be made.
+  // `co_await workers.enter()` continues on one of the threads. False: there is none and the system makes none, so it
+  // continues where it was. Work that would block other requests there must then be refused.
   Entry enter() { return {*this}; }
   void resume(std::coroutine_handle<> handle) noexcept override;
 
@@ -43,7 +44,7 @@ class Workers final : public Executor {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::coroutine_handle<>> waiting_;
-  std::vector<std::thread> threads_;
+  std::vector<Thread> threads_;
   size_t idle_ = 0;
   bool stopping_ = false;
 };

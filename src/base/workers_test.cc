@@ -45,6 +45,19 @@ Task<bool> wait_on(Workers& workers, int& found) {
   co_return Executor::current() == &workers;
 }
 
+Task<bool> enters(Workers& workers) { co_return co_await workers.enter(); }
+
+TEST(Workers, SayWhenTheSystemMakesNoThread) {
+  Workers workers(1);
+  {
+    const NoThreads none;
+    EXPECT_FALSE(wait_for(enters(workers)));
+  }
+  EXPECT_TRUE(wait_for(enters(workers)));
+  const NoThreads none;
+  EXPECT_TRUE(wait_for(enters(workers)));
+}
+
 TEST(Workers, MayAllWaitForWhatIsResumed) {
   Workers workers(1);
   int found = 0;

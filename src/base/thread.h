@@ -1,0 +1,47 @@
+// A thread of the program's own. The system may refuse one (RLIMIT_NPROC, pids.max, no memory for its stack), and
+// start() returns that as an error where std::thread would throw. Nothing else in src makes threads (tests/tidy).
+//
+//   PARTITA_TRY(thread_, Thread::start("committer", [this](const std::stop_token&) { run(); }));
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <thread>
+
+#include "base/result.h"
+
+namespace partita {
+
+// Its end asks the thread to stop and waits for it, as that of std::jthread does.
+class Thread {
+ public:
+  using Body = std::function<void(const std::stop_token&)>;
+
+  Thread() = default;
+  // `name`: what `top -H` and /proc call it, in at most 15 bytes. Error: kUnavailable, with one sentence for the
+  // operator.
+  static Result<Thread> start(std::string_view name, Body body);
+
+  bool joinable() const { return thread_.joinable(); }
+  void request_stop() { thread_.request_stop(); }
+  void join() { thread_.join(); }
+  std::thread::id id() const { return thread_.get_id(); }
+
+ private:
+  explicit Thread(std::jthread thread) : thread_(std::move(thread)) {}
+  std::jthread thread_;
+};
+
+// Whether the error is that of a thread that the system refused.
+bool is_thread_refusal(const Error& error);
+
+// For tests: while one lives, start() fails on every thread.
+class NoThreads {
+ public:
+  NoThreads();
+  ~NoThreads();
+  NoThreads(const NoThreads&) = delete;
+  NoThreads& operator=(const NoThreads&) = delete;
+};
+
+}  // namespace partita

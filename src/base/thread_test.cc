@@ -1,0 +1,55 @@
+#include "base/thread.h"
+
+#include <gtest/gtest.h>
+#include <pthread.h>
+
+#include <array>
+#include <atomic>
+#include <string>
+
+namespace partita {
+namespace {
+
+TEST(Thread, RunsUnderItsNameAndIsJoinedAtItsEnd) {
+  std::string name;
+  {
+    auto thread = Thread::start("worker", [&](const std::stop_token&) {
+      std::array<char, 16> said{};
+      pthread_getname_np(pthread_self(), said.data(), said.size());
+      name = said.data();
+    });
+    ASSERT_TRUE(thread.ok());
+    EXPECT_TRUE(thread->joinable());
+  }
+  EXPECT_EQ(name, "worker");
+}
+
+TEST(Thread, IsAskedToStopByItsEnd) {
+  std::atomic<bool> asked{false};
+  {
+    auto thread = Thread::start("worker", [&](const std::stop_token& stop) {
+      while (!stop.stop_requested()) std::this_thread::yield();
+      asked = true;
+    });
+    ASSERT_TRUE(thread.ok());
+  }
+  EXPECT_TRUE(asked);
+}
+
+TEST(Thread, SaysWhichOneTheSystemRefused) {
+  const NoThreads none;
+  const auto thread = Thread::start("committer", [](const std::stop_token&) {});
+  ASSERT_FALSE(thread.ok());
+  EXPECT_EQ(thread.error().kind(), ErrorKind::kUnavailable);
+  EXPECT_TRUE(thread.error().sentence().starts_with("The thread \"committer\" cannot be started ("));
+}
+
+TEST(Thread, StartsAgainOnceTheSystemMakesThemAgain) {
+  {
+    const NoThreads none;
+  }
+  EXPECT_TRUE(Thread::start("worker", [](const std::stop_token&) {}).ok());
+}
+
+}  // namespace
+}  // namespace partita
