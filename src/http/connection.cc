@@ -51,6 +51,7 @@ ReplyHead head_of(const ops::Reply& reply, bool keep_alive) {
   head.status = reply.status;
   head.content_type = reply.content_type;
   head.keep_alive = keep_alive;
+  head.retry_after_ms = reply.retry_after_ms;
   return head;
 }
 

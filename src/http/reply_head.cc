@@ -107,6 +107,8 @@ void append_head(std::string& out, const ReplyHead& head) {
     if (!head.request_id.empty()) {
       pen << "\r\nx-amzn-RequestId: " << head.request_id << "\r\nx-amz-crc32: " << uint64_t{head.crc32};
     }
+    if (head.retry_after_ms != 0) [[unlikely]]
+      pen << "\r\nx-amz-retry-after: " << uint64_t{head.retry_after_ms};
     if (!head.allowed_origin.empty()) {
       pen << "\r\nVary: Origin\r\nAccess-Control-Allow-Origin: " << head.allowed_origin << kExposed;
     }

@@ -43,6 +43,7 @@ struct ReplyHead {
   std::string_view request_id;
   std::string_view date;
   bool keep_alive = true;
+  uint32_t retry_after_ms = 0;      // 0: nothing is said
   std::string_view allowed_origin;  // of the page that sent the request, when it may read the reply
   std::string_view more;            // further lines, each with its CR LF
 };

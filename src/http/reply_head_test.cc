@@ -50,6 +50,17 @@ TEST(AppendHead, SaysHowTheBodyIsPacked) {
   EXPECT_NE(out.find("\r\nContent-Encoding: gzip\r\nContent-Length: 0\r\n"), std::string::npos);
 }
 
+TEST(AppendHead, SaysWhenToTryAgain) {
+  ReplyHead head;
+  head.status = 503;
+  std::string out;
+  append_head(out, head);
+  EXPECT_EQ(out.find("retry-after"), std::string::npos);
+  head.retry_after_ms = 1'250;
+  append_head(out, head);
+  EXPECT_NE(out.find("\r\nx-amz-retry-after: 1250\r\n"), std::string::npos);
+}
+
 TEST(AppendHead, AllowsOtherOrigins) {
   ReplyHead head;
   head.keep_alive = false;

@@ -9,7 +9,8 @@ namespace partita::ops {
 
 namespace {
 
-constexpr int64_t kAtOnceNs = 1'000'000'000;
+constexpr int64_t kNsPerMs = 1'000'000;
+constexpr int64_t kAtOnceNs = 1'000 * kNsPerMs;
 
 // Sessions are named by who begins them, so they are not counted each by itself.
 std::string_view principal_of(const auth::Caller& caller) {
@@ -19,14 +20,17 @@ std::string_view principal_of(const auth::Caller& caller) {
 
 }  // namespace
 
-bool RateLimit::admit(const auth::Caller& caller) {
+bool RateLimit::admit(const auth::Caller& caller, uint32_t& wait_ms) {
   if (interval_ns_ == 0) return true;
   const int64_t now_ns = clock_.monotonic_ns();
   Due& due = due_of(principal_of(caller), now_ns);
   int64_t before = due.load(std::memory_order_relaxed);
   while (true) {
     const int64_t after = std::max(before, now_ns) + interval_ns_;
-    if (after > now_ns + kAtOnceNs) return false;
+    if (const int64_t early_ns = after - now_ns - kAtOnceNs; early_ns > 0) {
+      wait_ms = static_cast<uint32_t>(early_ns / kNsPerMs + 1);
+      return false;
+    }
     if (due.compare_exchange_weak(before, after, std::memory_order_relaxed)) return true;
   }
 }

@@ -24,8 +24,8 @@ class RateLimit {
 
   // Whether the caller may make a request now, which is counted then. Who has made none for a second may make those of
   // a second at once. All keys of a user are one principal, and all sessions of a
-  // role; without users each key is.
-  bool admit(const auth::Caller& caller);
+  // role; without users each key is. If not, `wait_ms` is when one may.
+  bool admit(const auth::Caller& caller, uint32_t& wait_ms);
 
  private:
   struct Hash : std::hash<std::string_view> {

@@ -21,9 +21,14 @@ auth::Caller caller(std::string key, const auth::Identity* identity = nullptr) {
   return {.access_key_id = std::move(key), .region = "", .account_id = "", .identity = identity};
 }
 
+bool admits(RateLimit& limit, const auth::Caller& who) {
+  uint32_t wait_ms = 0;
+  return limit.admit(who, wait_ms);
+}
+
 int admitted(RateLimit& limit, const auth::Caller& who, int tries) {
   int count = 0;
-  for (int i = 0; i < tries; ++i) count += limit.admit(who) ? 1 : 0;
+  for (int i = 0; i < tries; ++i) count += admits(limit, who) ? 1 : 0;
   return count;
 }
 
@@ -41,9 +46,21 @@ TEST(RateLimitTest, WhoKeepsToTheRateIsNeverRefused) {
   Hands clock;
   RateLimit limit(100, clock);
   for (int i = 0; i < 1'000; ++i) {
-    EXPECT_TRUE(limit.admit(caller("a")));
+    EXPECT_TRUE(admits(limit, caller("a")));
     clock.ns += 10'000'000;
   }
+}
+
+TEST(RateLimitTest, WhoWaitsAsLongAsItSaysIsAdmitted) {
+  Hands clock;
+  RateLimit limit(40, clock);
+  EXPECT_EQ(admitted(limit, caller("a"), 100), 40);
+  uint32_t wait_ms = 0;
+  EXPECT_FALSE(limit.admit(caller("a"), wait_ms));
+  EXPECT_GE(wait_ms, 25u);
+  EXPECT_LE(wait_ms, 26u);
+  clock.ns += int64_t{wait_ms} * 1'000'000;
+  EXPECT_TRUE(admits(limit, caller("a")));
 }
 
 TEST(RateLimitTest, EachPrincipalHasItsOwn) {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/retry_after.h"
 #include "model/fault.h"
 #include "ops/account_call.h"
 #include "ops/admission.h"
@@ -70,8 +71,10 @@ Result<Begun> begin(const Call& call) {
 }
 
 Reply reply_of(wire::ErrorReply&& rendered) {
-  return {
-      .status = rendered.status, .body = std::move(rendered.body), .error = static_cast<uint8_t>(rendered.exception)};
+  return {.status = rendered.status,
+          .body = std::move(rendered.body),
+          .retry_after_ms = rendered.retry_after_ms,
+          .error = static_cast<uint8_t>(rendered.exception)};
 }
 
 }  // namespace
@@ -91,8 +94,11 @@ namespace {
 Error without_database() { return Error(ErrorKind::kUnavailable, "a rollback did not end."); }
 
 // Who administers a server that others keep busy is not counted among them, nor are its own calls, which nobody sent.
-bool may_go_on(RateLimit& rate, const Call& call, const auth::Caller& caller) {
-  return call.source == nullptr || call.source->administrates() || rate.admit(caller);
+Result<void> admit_by_rate(RateLimit& rate, const Call& call, const auth::Caller& caller) {
+  uint32_t wait_ms = 0;
+  if (call.source == nullptr || call.source->administrates() || rate.admit(caller, wait_ms)) return {};
+  return Error(ErrorKind::kInvalid, static_cast<uint16_t>(Fault::kRateExceeded), {},
+               std::make_shared<const RetryAfter>(wait_ms));
 }
 
 class RatedTurnstile final : public Turnstile {
@@ -100,7 +106,7 @@ class RatedTurnstile final : public Turnstile {
   explicit RatedTurnstile(RateLimit& rate) : rate_(rate) {}
   Result<const auth::Caller*> enter(const Call& call) override {
     PARTITA_TRY(const auth::Caller* caller, caller_of(call));
-    if (!may_go_on(rate_, call, *caller)) return refuse(Fault::kRateExceeded);
+    PARTITA_TRY_VOID(admit_by_rate(rate_, call, *caller));
     return caller;
   }
 
@@ -183,6 +189,7 @@ Reply unsigned_call() { return reply_of(wire::render(model::refuse(Fault::kMissi
 Reply out_of_memory() {
   Reply reply = reply_of(wire::render(model::refuse(Fault::kInternal)));
   reply.trouble = "there was not enough memory.";
+  reply.retry_after_ms = overloaded().retry_after_ms;
   return reply;
 }
 
@@ -207,7 +214,7 @@ size_t Service::memory_of(const Call& call) {
 }
 
 Result<void> Service::permit(const Call& call, const auth::Caller& caller, std::string_view action) {
-  if (!may_go_on(*parts_->rate, call, caller)) return refuse(Fault::kRateExceeded);
+  PARTITA_TRY_VOID(admit_by_rate(*parts_->rate, call, caller));
   if (caller.identity == nullptr) return {};
   if (database_ == nullptr) return without_database();
   // Stands for an operation that is about no table.
@@ -235,7 +242,9 @@ Task<Reply> Service::call(const Call& call) {
   if (!speaks_json(call)) co_return not_json();
   auto begun = begin(call);
   if (!begun.ok()) co_return refusal(begun.error());
-  if (!may_go_on(*parts_->rate, call, *begun->caller)) co_return refusal(refuse(Fault::kRateExceeded));
+  if (auto admitted = admit_by_rate(*parts_->rate, call, *begun->caller); !admitted.ok()) {
+    co_return refusal(admitted.error());
+  }
   const Operation& operation = *begun->operation;
   Passage::Visit visit(passage_);
   co_await visit;

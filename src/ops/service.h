@@ -58,8 +58,9 @@ struct Reply {
   int status = 200;
   std::string_view content_type = "application/x-amz-json-1.0";  // static storage
   std::string body = {};
-  bool repeatable = false;   // the operation changes nothing: its reply may be dropped and asked for again
-  std::string trouble = {};  // what the operator should know of a failure; not for the caller
+  bool repeatable = false;      // the operation changes nothing: its reply may be dropped and asked for again
+  std::string trouble = {};     // what the operator should know of a failure; not for the caller
+  uint32_t retry_after_ms = 0;  // what the caller should wait before he tries again; 0: nothing is said
   // For RequestCounts: which operation it was, if there is one of that name, and the number of its error, if any.
   const Operation* operation = nullptr;
   std::optional<uint8_t> error = std::nullopt;

@@ -1,5 +1,6 @@
 #include "wire/error_body.h"
 
+#include "base/retry_after.h"
 #include "model/aside_fault.h"
 #include "model/fault.h"
 #include "model/fault_detail.h"
@@ -110,6 +111,28 @@ size_t expected_bytes(const Error& error) {
   return bytes;
 }
 
+// How long what stands in the way usually takes: others who change the same, requests that hold all memory, a store
+// that changes its primary.
+uint32_t retry_after_ms(const Error& error, Exception exception) {
+  constexpr uint32_t kOthersMs = 50;
+  constexpr uint32_t kMemoryMs = 200;
+  constexpr uint32_t kOutageMs = 1'000;
+  if (const auto* said = dynamic_cast<const RetryAfter*>(error.detail().get())) return said->ms;
+  switch (exception) {
+    case Exception::kProvisionedThroughputExceeded:
+    case Exception::kTransactionConflict:
+    case Exception::kTransactionInProgress:
+    case Exception::kThrottling:
+    case Exception::kConcurrentModification:
+      return kOthersMs;
+    case Exception::kRequestLimitExceeded:
+    case Exception::kServiceUnavailable:
+      return kMemoryMs;
+    default:
+      return error.kind() == ErrorKind::kUnavailable || error.kind() == ErrorKind::kUnknown ? kOutageMs : 0;
+  }
+}
+
 Exception exception_of(const Error& error, Fault fault) {
   const auto* const aside = dynamic_cast<const model::AsideDetail*>(error.detail().get());
   if (aside == nullptr) return row_of(fault).exception;
@@ -158,7 +181,7 @@ ErrorReply render(const Error& error) {
   auto written = cancelled != nullptr ? write_reasons(json, *cancelled) : write_failed_item(json, error);
   if (!written.ok()) return render(written.error());
   json.end_object();
-  return {exception.status, std::move(json).take(), exception.exception};
+  return {exception.status, std::move(json).take(), exception.exception, retry_after_ms(error, exception.exception)};
 }
 
 ErrorReply render_query(const Error& error, std::string_view space, std::string_view request_id) {
@@ -174,7 +197,7 @@ ErrorReply render_query(const Error& error, std::string_view space, std::string_
   xml.end();
   xml.text("RequestId", request_id);
   xml.end();
-  return {status, std::move(xml).take(), exception.exception};
+  return {status, std::move(xml).take(), exception.exception, retry_after_ms(error, exception.exception)};
 }
 
 ErrorReply render_not_json() { return {404, "<UnknownOperationException/>\n", Exception::kUnknownOperation}; }

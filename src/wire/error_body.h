@@ -16,6 +16,7 @@ struct ErrorReply {
   int status;
   std::string body;
   Exception exception;
+  uint32_t retry_after_ms = 0;  // when the same request may succeed; 0: nobody knows, or never
 };
 
 // Bad input gets its fault's exception and text, with the details of model/fault_detail.h. The other kinds say nothing

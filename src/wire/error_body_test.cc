@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/retry_after.h"
+#include "model/aside_fault.h"
 #include "model/fault.h"
 #include "model/fault_detail.h"
 #include "model/item_codec.h"
@@ -60,6 +62,20 @@ TEST(ErrorBody, SearchVectorsSpellsItSmallAndMaySayNothing) {
 TEST(ErrorBody, AFaultWithoutTextHasNoMessage) {
   EXPECT_EQ(render(refuse(Fault::kNoOperation)).body,
             R"({"__type":"com.amazon.coral.service#UnknownOperationException"})");
+}
+
+TEST(ErrorBody, SaysWhenToTryAgainWhatMaySucceed) {
+  for (const Error& error : {Error(ErrorKind::kConflict, "others"), Error(ErrorKind::kUnavailable, "the store is away"),
+                             refuse(Fault::kRateExceeded), refuse(Fault::kOverloaded),
+                             model::refuse_aside(model::AsideFault::kBusy, "all are in use.")}) {
+    EXPECT_GT(render(error).retry_after_ms, 0u) << error.sentence();
+  }
+  EXPECT_EQ(render(with_detail(Fault::kRateExceeded, std::make_shared<RetryAfter>(321))).retry_after_ms, 321u);
+  EXPECT_EQ(render_query(Error(ErrorKind::kUnavailable, "away"), "s", "id").retry_after_ms, 1'000u);
+  for (const Error& error : {refuse(Fault::kResourceNotFound), Error(ErrorKind::kCorrupt, "damaged"),
+                             Error(ErrorKind::kTooLarge, "too much")}) {
+    EXPECT_EQ(render(error).retry_after_ms, 0u) << error.sentence();
+  }
 }
 
 TEST(ErrorBody, OperatorsSentencesStayInside) {
