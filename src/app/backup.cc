@@ -190,12 +190,13 @@ std::string BackupMaker::start(const ops::Call& call) {
     const std::lock_guard held(mutex_);
     left_alone_ |= number == number_;
   });
-  try {
-    thread_ = std::thread([this, request = std::move(request)] { run(request); });
-  } catch (const std::system_error&) {
+  auto started =
+      Thread::start("backup", [this, request = std::move(request)](const std::stop_token&) { run(request); });
+  if (!started.ok()) {
     running_ = false;
-    return error_body("There are no threads left to make a backup on.");
+    return error_body(started.error().sentence());
   }
+  thread_ = std::move(started).value();
   return "{}";
 }
 

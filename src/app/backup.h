@@ -6,12 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 
 #include "app/admin.h"
 #include "app/command_line.h"
 #include "app/engines.h"
 #include "base/result.h"
+#include "base/thread.h"
 
 namespace partita::app {
 
@@ -49,7 +49,7 @@ class BackupMaker {
   bool left_alone_ = false;  // whoever asked for it has gone
   uint64_t bytes_ = 0;
   std::optional<Result<MadeBackup>> made_;
-  std::thread thread_;
+  Thread thread_;
 };
 
 }  // namespace partita::app

@@ -7,6 +7,7 @@
 
 #include "base/blocking.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "model/aside_fault.h"
 #include "model/fault.h"
 #include "table/database.h"
@@ -21,6 +22,14 @@ using model::AsideFault;
 using model::Fault;
 using model::refuse;
 using model::refuse_aside;
+
+// Nothing was changed, and it may succeed in a moment.
+Error refuse_for_now(const std::string& name, std::string_view why) {
+  static LogThrottle throttle;
+  uint64_t unsaid = 0;
+  if (throttle.pass(unsaid)) log(LogLevel::kError, {"The namespace ", name, " was not opened. ", why});
+  return refuse(Fault::kOverloaded);
+}
 
 // Of so many it is told apart what was asked of them.
 constexpr size_t kMostCounted = 1'000;
@@ -73,7 +82,9 @@ Task<ops::Reply> Namespaces::call(const ops::Call& call) {
     co_return co_await used.tenant().service().call(call);
   }
   Executor* const home = Executor::current();
-  co_await openers_.enter();
+  const bool entered = co_await openers_.enter();
+  // On a thread that serves, it would wait for what only that thread can end.
+  if (!entered) co_return ops::refusal(refuse_for_now(name, "The system makes no thread to open it on."));
   auto used = use(std::move(name));
   co_await Home{home};
   if (!used.ok()) co_return ops::refusal(used.error());
@@ -95,9 +106,11 @@ void Namespaces::leave(Entries::iterator at) {
 
 Result<std::unique_ptr<Tenant>> Namespaces::open(const std::string& name, int64_t clock_ms) const {
   try {
-    return open_now(name, clock_ms);
+    auto opened = open_now(name, clock_ms);
+    if (opened.ok() || !is_thread_refusal(opened.error())) return opened;
+    return refuse_for_now(name, opened.error().sentence());
   } catch (const std::bad_alloc&) {
-    return Error(ErrorKind::kUnavailable, "there was not enough memory.");
+    return refuse_for_now(name, "There was not enough memory.");
   }
 }
 

@@ -1,7 +1,9 @@
 #include "app/serve.h"
 
 #include <malloc.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -29,8 +31,10 @@
 #include "app/traces.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/nowait_writer.h"
 #include "base/random.h"
 #include "base/reserve.h"
+#include "base/thread.h"
 #include "http/admin_socket.h"
 #include "http/server.h"
 #include "iam/directory.h"
@@ -42,6 +46,7 @@ namespace partita::app {
 namespace {
 
 constexpr size_t kUsualNamespaces = 64;  // open at a time
+constexpr int kLastWordsMs = 500;        // for whoever reads stderr, at the end
 
 class ServiceHandler final : public http::Handler {
  public:
@@ -108,13 +113,24 @@ void begin_with_signals() {
 
 std::string_view name_of(int signal) { return signal == SIGTERM ? "SIGTERM" : signal == SIGINT ? "SIGINT" : "SIGHUP"; }
 
+// Safe for the data: what was acknowledged is on disk, as it is after kill -9.
+[[noreturn]] void leave() {
+  log(LogLevel::kError, "Some requests did not end; leaving without them.");
+  flush_log(kLastWordsMs);
+  std::_Exit(EXIT_FAILURE);
+}
+
 // Ends the server when a signal says so, and the process when that takes too long. SIGHUP calls `read_again`.
 class Stopper {
  public:
   Stopper(http::Server& server, int64_t patience_ms, std::function<void()> read_again)
-      : patience_(patience_ms),
-        read_again_(std::move(read_again)),
-        thread_([this, &server](const std::stop_token& done) { watch(server, done); }) {}
+      : server_(server), patience_(patience_ms), read_again_(std::move(read_again)) {}
+
+  // Error: kUnavailable, when the system makes no thread.
+  Result<void> start() {
+    PARTITA_TRY(thread_, Thread::start("signals", [this](const std::stop_token& done) { watch(server_, done); }));
+    return {};
+  }
 
  private:
   using Deadline = std::chrono::steady_clock::time_point;
@@ -127,6 +143,7 @@ class Stopper {
     while (!done.stop_requested() && std::chrono::steady_clock::now() < deadline) {
       const bool forever = deadline == Deadline::max();
       const int signal = forever ? sigwaitinfo(&signals, nullptr) : sigtimedwait(&signals, nullptr, &tick);
+      if (done.stop_requested()) return 0;
       if (signal == SIGHUP) read_again_();
       if (signal == SIGTERM || signal == SIGINT) return signal;
     }
@@ -134,7 +151,10 @@ class Stopper {
   }
 
   void watch(http::Server& server, const std::stop_token& done) const {
+    // A start that fails after this began asks it to stop.
+    const std::stop_callback wake(done, [self = pthread_self()] { pthread_kill(self, SIGHUP); });
     const int first = stop_signal(done, Deadline::max());
+    if (first == 0) return;
     log(LogLevel::kInfo, {"Stopping on ", name_of(first), "."});
     tell_service_manager("STOPPING=1");
     server.stop();
@@ -148,21 +168,16 @@ class Stopper {
       server.stop_now();
       stop_signal(done, std::chrono::steady_clock::now() + kRest);
     }
-    if (!done.stop_requested()) give_up();
-  }
-
-  // Safe for the data: what was acknowledged is on disk, as it is after kill -9.
-  [[noreturn]] static void give_up() {
-    log(LogLevel::kError, "Some requests did not end; leaving without them.");
-    std::_Exit(EXIT_FAILURE);
+    if (!done.stop_requested()) leave();
   }
 
   // Whoever ends a group of processes often tells each twice, within a moment.
   static constexpr auto kSameWish = std::chrono::seconds(1);
   static constexpr auto kRest = std::chrono::seconds(3);
+  http::Server& server_;
   const std::chrono::milliseconds patience_;
   const std::function<void()> read_again_;
-  std::jthread thread_;
+  Thread thread_;
 };
 
 // What SIGHUP is for.
@@ -197,13 +212,24 @@ std::vector<std::string> urls_of(const CommandLine& line, const http::Server& se
   return urls;
 }
 
+constexpr int kReadyTries = 50;
+constexpr auto kReadyPause = std::chrono::milliseconds(10);
+
 void say_ready(const CommandLine& line, std::string_view version, const http::Server& server) {
   std::string urls;
   for (const std::string& url : urls_of(line, server)) urls += (urls.empty() ? "" : " and ") + url;
   const std::string text = "partita " + std::string(version) + " is serving DynamoDB on " + urls + ", data in " +
                            place_of_store(line.store) + "\n";
-  std::fputs(text.c_str(), stdout);
-  std::fflush(stdout);
+  // Whoever does not read stdout keeps no request waiting.
+  NowaitWriter writer(STDOUT_FILENO);
+  for (int tries = 0; writer.write(text.substr(0, NowaitWriter::kMostAtOnce)) < 0; ++tries) {
+    if (errno == EAGAIN && tries < kReadyTries) {
+      std::this_thread::sleep_for(kReadyPause);
+      continue;
+    }
+    log(LogLevel::kWarn, "The server is ready, and stdout did not take the line that says so.");
+    break;
+  }
   tell_service_manager("READY=1");
 }
 
@@ -255,15 +281,22 @@ Result<std::optional<std::string>> token_for(const CommandLine& line, bool verif
 }
 
 // Null when nobody wants them.
-std::unique_ptr<Traces> begin_traces(const CommandLine& line, std::string_view version) {
-  if (line.trace_to.empty()) return nullptr;
+Result<std::unique_ptr<Traces>> begin_traces(const CommandLine& line, std::string_view version) {
+  if (line.trace_to.empty()) return std::unique_ptr<Traces>();
   auto place = HttpPlace::parse(line.trace_to);
   PARTITA_CHECK(place.ok());
   // As the environment variables of OpenTelemetry have it: the path is the collector's own business unless it is said.
   if (place->path == "/") place->path = "/v1/traces";
   Traces::Options options{std::move(*place), std::max<uint64_t>(1, line.trace_one_in), std::string(version),
                           system_random().uuid()};
-  return std::make_unique<Traces>(std::move(options), system_clock(), system_random());
+  return Traces::start(std::move(options), system_clock(), system_random());
+}
+
+// Without its reserve every request would be refused.
+Result<void> check_memory() {
+  if (memory_reserve_held()) return {};
+  return Error(ErrorKind::kUnavailable,
+               "There is too little memory to serve requests: raise its limit (ulimit -v, MemoryMax=).");
 }
 
 // Null when it was not asked for and can not be had. Error: when it was asked for.
@@ -322,9 +355,9 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
   if (begin) PARTITA_TRY_VOID(begin(service));
   Namespaces namespaces(ground, *root, begin, line.namespaces_by,
                         line.most_namespaces == 0 ? kUsualNamespaces : line.most_namespaces);
-  const std::unique_ptr<Traces> traces = begin_traces(line, version);
-  Pages pages(
-      {*engine, scheme_of(line.store), system_random(), service, namespaces, version, std::move(token), traces.get()});
+  PARTITA_TRY(const std::unique_ptr<Traces> traces, begin_traces(line, version));
+  Pages pages({*engine, scheme_of(line.store), system_random(), service, namespaces, version, std::move(token),
+               traces.get(), audit.get()});
   PARTITA_TRY(const std::unique_ptr<http::AdminSocket> admin_socket, open_admin_socket(line));
   line.http.admin_socket = admin_socket.get();
   BackupMaker backups(*engine, engine_of(line.store));
@@ -337,14 +370,14 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
   answer_status(admin, pages,
                 {std::string(version), std::string(revision), place_of_store(line.store), !engine_of(line.store).alone,
                  urls_of(line, *server), system_clock().now_ms()});
+  PARTITA_TRY_VOID(check_memory());
+  PARTITA_TRY_VOID(server->start());
+  Stopper stopper(*server, line.http.stop_timeout_ms, [&] { read_again(certificate.get(), audit.get()); });
+  PARTITA_TRY_VOID(stopper.start());
   log_settings(line, *server);
   if (callers.identities) log_users(*callers.identities, line.warn_only);
   say_ready(line, version, *server);
-  const Stopper stopper(*server, line.http.stop_timeout_ms, [&] { read_again(certificate.get(), audit.get()); });
-  if (!server->run()) {
-    log(LogLevel::kError, "Some requests did not end; leaving without them.");
-    std::_Exit(EXIT_FAILURE);
-  }
+  if (!server->run()) leave();
   return {};
 }
 

@@ -164,12 +164,17 @@ TraceParent TraceParent::parse(std::string_view header) {
 }
 
 Traces::Traces(Options options, const Clock& clock, Random& random)
-    : options_(std::move(options)),
-      clock_(clock),
-      random_(random),
-      sender_([this](const std::stop_token& stop) { send_all(stop); }) {}
+    : options_(std::move(options)), clock_(clock), random_(random) {}
+
+Result<std::unique_ptr<Traces>> Traces::start(Options options, const Clock& clock, Random& random) {
+  std::unique_ptr<Traces> traces(new Traces(std::move(options), clock, random));
+  PARTITA_TRY(traces->sender_,
+              Thread::start("traces", [raw = traces.get()](const std::stop_token& stop) { raw->send_all(stop); }));
+  return traces;
+}
 
 Traces::~Traces() {
+  if (!sender_.joinable()) return;
   sender_.request_stop();
   some_.notify_all();
   sender_.join();

@@ -10,7 +10,6 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "app/http_client.h"
@@ -18,6 +17,7 @@
 #include "base/exposition.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "base/thread.h"
 #include "ops/service.h"
 
 namespace partita::app {
@@ -42,8 +42,8 @@ class Traces {
     std::string version;   // of this program
     std::string instance;  // what tells this server from others
   };
-  // Clock and random outlive it.
-  Traces(Options options, const Clock& clock, Random& random);
+  // Clock and random outlive it. Error: kUnavailable, when the system makes no thread.
+  static Result<std::unique_ptr<Traces>> start(Options options, const Clock& clock, Random& random);
   // Sends what is there, with little patience: within a few seconds, whatever the collector does.
   ~Traces();
   Traces(const Traces&) = delete;
@@ -54,6 +54,7 @@ class Traces {
   void report(Exposition& out) const;
 
  private:
+  Traces(Options options, const Clock& clock, Random& random);
   void send_all(const std::stop_token& stop);
   // How many were taken.
   size_t send(std::span<const std::string> spans, const std::stop_token& stop);
@@ -69,7 +70,7 @@ class Traces {
   std::vector<std::string> waiting_;  // as JSON
   size_t waiting_bytes_ = 0;
   std::unique_ptr<HttpClient> http_;  // of the thread below
-  std::jthread sender_;
+  Thread sender_;
 };
 
 }  // namespace partita::app

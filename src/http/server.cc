@@ -1,5 +1,6 @@
 #include "http/server.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <sys/resource.h>
@@ -14,9 +15,9 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <span>
 #include <system_error>
-#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -26,6 +27,7 @@
 #include "base/executor.h"
 #include "base/log.h"
 #include "base/priority.h"
+#include "base/thread.h"
 #include "base/workers.h"
 #include "http/address.h"
 #include "http/connection.h"
@@ -42,7 +44,8 @@ constexpr auto kSweepPeriod = std::chrono::milliseconds(250);
 constexpr auto kAcceptPause = std::chrono::milliseconds(50);
 constexpr int kAsideNiceness = 10;  // whoever asks for little goes first
 constexpr auto kLastMoment = std::chrono::milliseconds(250);
-constexpr std::string_view kFull = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+constexpr std::string_view kFull =
+    "HTTP/1.1 503 Service Unavailable\r\nx-amz-retry-after: 1000\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
 // Resumes on one loop. However many coroutines are resumed before the loop gets to it, it is woken once.
 class LoopExecutor final : public Executor {
@@ -304,13 +307,33 @@ class Worker {
   std::vector<Arrived> arrived_;
 };
 
-// How many connections there may be so that the store keeps file descriptors of its own, whatever clients do.
-size_t connections_within_limits(size_t wanted) {
+// Nothing where there is no /proc; all of them when not even that can be read for want of one.
+std::optional<size_t> open_files() {
+  DIR* const directory = ::opendir("/proc/self/fd");
+  if (directory == nullptr && errno == EMFILE) return SIZE_MAX;
+  if (directory == nullptr) return std::nullopt;
+  size_t count = 0;
+  while (::readdir(directory) != nullptr) ++count;
+  ::closedir(directory);
+  return count - std::min<size_t>(count, 3);  // ".", "..", and the directory itself
+}
+
+// How many connections there may be so that the store keeps file descriptors of its own, whatever clients do. Error:
+// kUnavailable, when too few are left for either.
+Result<size_t> connections_within_limits(size_t wanted) {
   constexpr size_t kMostReserved = 4096;
+  constexpr size_t kLeastFree = 32;
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return wanted;
   const size_t files = limit.rlim_cur;
-  return std::max<size_t>(1, std::min(wanted, files - std::min(files / 2, kMostReserved)));
+  const size_t used = std::min(files, open_files().value_or(0));
+  if (files - used < kLeastFree) {
+    return Error(ErrorKind::kUnavailable, "The limit of open files is " + std::to_string(files) + ", of which " +
+                                              std::to_string(used) +
+                                              " are in use before the first connection: raise it to at least " +
+                                              std::to_string(used + kLeastFree) + " (ulimit -n, LimitNOFILE=).");
+  }
+  return std::max<size_t>(1, std::min(wanted, files - used - std::min((files - used) / 2, kMostReserved)));
 }
 
 std::string text_of(int error) { return std::system_category().message(error); }
@@ -436,7 +459,19 @@ struct Server::Parts {
       admin_listener = std::move(listener);
     }
     raise_file_limit();
-    most_connections = connections_within_limits(options.max_connections);
+    return {};
+  }
+
+  Result<void> start() {
+    PARTITA_TRY(most_connections, connections_within_limits(options.max_connections));
+    bool watched = std::ranges::all_of(listeners, [](const auto& listener) { return listener->start(); });
+    if (admin_listener != nullptr) watched = admin_listener->start() && watched;
+    if (!watched) return unavailable(options, text_of(errno));
+    for (size_t i = 1; i < workers.size(); ++i) {
+      PARTITA_TRY(Thread thread,
+                  Thread::start("server", [worker = workers[i].get()](const std::stop_token&) { worker->run(); }));
+      others.push_back(std::move(thread));
+    }
     return {};
   }
 
@@ -488,11 +523,16 @@ struct Server::Parts {
   std::vector<std::unique_ptr<Listener>> listeners;
   std::unique_ptr<Listener> admin_listener;
   std::unique_ptr<Loop::Call> closing;  // of the listeners, on the thread that they belong to
+  std::vector<Thread> others;           // than the one that calls run()
 };
 
 Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 Server::~Server() {
+  if (!parts_->others.empty()) {  // started and never run
+    stop_now();
+    parts_->others.clear();
+  }
   const bool ended = std::ranges::all_of(parts_->workers, &Worker::ended);
   if (ended) return;
   // Handlers that never answered may still come back to what is here.
@@ -540,16 +580,11 @@ void Server::report(Exposition& out) const {
   say("partita_request_memory_limit_bytes", "What --memory-budget allows.", parts_->budget.limit());
 }
 
+Result<void> Server::start() { return parts_->start(); }
+
 bool Server::run() {
-  for (const auto& listener : parts_->listeners) PARTITA_CHECK(listener->start());
-  if (parts_->admin_listener != nullptr) PARTITA_CHECK(parts_->admin_listener->start());
-  {
-    std::vector<std::jthread> others;
-    for (size_t i = 1; i < parts_->workers.size(); ++i) {
-      others.emplace_back([worker = parts_->workers[i].get()] { worker->run(); });
-    }
-    parts_->workers.front()->run();
-  }
+  parts_->workers.front()->run();
+  parts_->others.clear();
   return std::ranges::all_of(parts_->workers, &Worker::ended);
 }
 

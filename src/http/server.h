@@ -90,12 +90,15 @@ class Server {
   std::vector<std::string> places() const;
   // Whether one of them can be reached from other machines.
   bool beyond_loopback() const;
-  // At most what options asked for: file descriptors are kept back for the store.
+  // At most what options asked for: file descriptors are kept back for the store. Known after start().
   size_t most_connections() const;
   // Its connections and memory, for an operator. Callable from any thread.
   void report(Exposition& out) const;
 
-  // Serves on this thread and `threads - 1` others; returns after stop(), when every connection has ended. Once only.
+  // Starts the `threads - 1` others that serve. Once, before run(). Error: kUnavailable, with one sentence: the system
+  // makes no more threads, or too few file descriptors are left for a store and its connections.
+  Result<void> start();
+  // Serves on this thread and the others; returns after stop(), when every connection has ended. Once only.
   // False: handlers went on beyond all patience. What they use, this server too, must then live until the process ends.
   [[nodiscard]] bool run();
 

@@ -180,7 +180,7 @@ class ServerTest : public testing::Test {
     auto listening = Server::listen(options_, echo_, system_clock(), system_random());
     ASSERT_TRUE(listening.ok()) << listening.error().sentence();
     server_ = std::move(listening).value();
-    thread_ = std::thread([this] { ended_ = server_->run(); });
+    thread_ = std::thread([this] { ended_ = server_->start().ok() && server_->run(); });
   }
   void stop() {
     if (!thread_.joinable()) return;

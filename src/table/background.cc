@@ -10,8 +10,6 @@ struct Background::Nap {
   void await_resume() const noexcept {}
 };
 
-Background::Background() : thread_([this] { run(); }) {}
-
 Background::~Background() { stop(); }
 
 void Background::stop() {
@@ -21,6 +19,11 @@ void Background::stop() {
     changed_.notify_one();
   }
   if (thread_.joinable()) thread_.join();
+}
+
+Result<void> Background::start() {
+  PARTITA_TRY(thread_, Thread::start("background", [this](const std::stop_token&) { run(); }));
+  return {};
 }
 
 bool Background::begin(Work work) {

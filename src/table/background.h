@@ -10,12 +10,13 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "base/executor.h"
+#include "base/result.h"
 #include "base/suspended.h"
 #include "base/task.h"
+#include "base/thread.h"
 
 namespace partita::table {
 
@@ -23,10 +24,11 @@ class Background : private Executor {
  public:
   using Work = std::function<Task<void>()>;
 
-  Background();
   // Calls stop().
   ~Background() override;
 
+  // Starts the thread. Once, before anything else. Error: kUnavailable, when the system makes no thread.
+  Result<void> start();
   // Begins a piece of work on the thread. False after a stop was asked for: nothing is begun. Callable from any thread.
   bool begin(Work work);
 
@@ -66,7 +68,7 @@ class Background : private Executor {
   std::multimap<Instant, Suspended> sleepers_;
   size_t under_way_ = 0;
   std::atomic<bool> stopping_{false};
-  std::thread thread_;
+  Thread thread_;
 };
 
 }  // namespace partita::table

@@ -39,6 +39,7 @@ Result<std::unique_ptr<Database>> Database::open(storage::Engine& engine, const 
                              .lease_ms = options.lease_ms,
                              .look_ms = options.look_ms};
   database->upkeep_ = std::make_unique<Upkeep>(engine, database->catalog_, clock, random, upkeep);
+  PARTITA_TRY_VOID(database->upkeep_->start());
   return database;
 }
 

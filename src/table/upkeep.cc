@@ -54,8 +54,12 @@ Upkeep::Upkeep(storage::Engine& engine, Catalog& catalog, const Clock& clock, Ra
       clock_(clock),
       random_(random),
       options_(options),
-      swept_ns_(clock.monotonic_ns()) {
+      swept_ns_(clock.monotonic_ns()) {}
+
+Result<void> Upkeep::start() {
+  PARTITA_TRY_VOID(background_.start());
   background_.begin([this] { return tend(); });
+  return {};
 }
 
 void Upkeep::poke() {

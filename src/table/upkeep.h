@@ -34,11 +34,13 @@ struct UpkeepOptions {
 
 class Upkeep {
  public:
-  // All outlive it. Begins at once.
+  // All outlive it.
   Upkeep(storage::Engine& engine, Catalog& catalog, const Clock& clock, Random& random, UpkeepOptions options);
   // Interrupts the jobs where they are and lets go of them.
   ~Upkeep() { background_.stop(); }
 
+  // Once. Error: kUnavailable, when the system makes no thread.
+  Result<void> start();
   // There may be something to do: looks at once. Callable from any thread.
   void poke();
   // Has count rows summed up that nobody changes any more; they are many.

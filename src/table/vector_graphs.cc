@@ -1,7 +1,6 @@
 #include "table/vector_graphs.h"
 
 #include <algorithm>
-#include <system_error>
 #include <utility>
 
 #include "base/priority.h"
@@ -169,10 +168,10 @@ void VectorGraphs::want(Collection collection, size_t rows, size_t key_bytes) {
                           collection.index.name, ": each search looks at all of them (--vector-memory)"});
     return;
   }
-  try {
-    if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
-  } catch (const std::system_error&) {
-    return;
+  if (!thread_.joinable()) {
+    auto started = Thread::start("graphs", [this](const std::stop_token&) { run(); });
+    if (!started.ok()) return;
+    thread_ = std::move(started).value();
   }
   pending_.insert(begin);
   bytes_ += bytes;

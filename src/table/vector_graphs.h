@@ -16,13 +16,13 @@
 #include <set>
 #include <shared_mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/task.h"
+#include "base/thread.h"
 #include "storage/engine.h"
 #include "table/schema.h"
 #include "table/vector_graph.h"
@@ -120,7 +120,7 @@ class VectorGraphs {
   size_t bytes_ = 0;     // of the graphs and of what is wanted
   bool behind_ = false;  // a search met a graph that is far behind
   std::atomic<bool> stopping_{false};
-  std::thread thread_;
+  Thread thread_;
 };
 
 }  // namespace partita::table

@@ -6,11 +6,13 @@
 namespace partita::contract {
 
 thread_local int64_t allocations_left = -1;
+std::atomic<size_t> largest_allocation{SIZE_MAX};
 
 }  // namespace partita::contract
 
 void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
   using partita::contract::allocations_left;
+  if (bytes > partita::contract::largest_allocation.load(std::memory_order_relaxed)) return nullptr;
   if (allocations_left >= 0 && allocations_left-- == 0) return nullptr;
   return std::malloc(bytes == 0 ? 1 : bytes);
 }

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "base/check.h"
+#include "base/thread.h"
 #include "contract.h"
 #include "cutting_proxy.h"
 #include "engines/postgres/postgres_engine.h"
@@ -485,6 +486,18 @@ TEST(Postgres, MakesNothingOfAStoreThatGoesMeanwhile) {
   EXPECT_EQ(refused.error().kind(), ErrorKind::kInvalid);
   EXPECT_NE(refused.error().sentence().find("There is no store in the database"), std::string_view::npos);
   PostgresCluster::execute(url, "CREATE TABLE partita_meta ()");
+}
+
+TEST(Postgres, IsNotOpenedWithoutThreads) {
+  PostgresOptions options;
+  options.url = PostgresCluster::shared().new_store();
+  {
+    const NoThreads none;
+    const auto opened = open_postgres_engine(options);
+    ASSERT_FALSE(opened.ok());
+    EXPECT_TRUE(is_thread_refusal(opened.error()));
+  }
+  EXPECT_TRUE(open_postgres_engine(options).ok());
 }
 
 // Updates of random keys a second, by that many callers at once.

@@ -16,10 +16,12 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "base/thread.h"
 #include "child.h"
 #include "contract.h"
 #include "engines/rocksdb/rocksdb_engine.h"
 #include "faulty_files.h"
+#include "little_memory.h"
 #include "rocksdb_store.h"
 #include "storage/positions.h"
 
@@ -54,6 +56,40 @@ TEST_F(RocksdbStore, DataAndLogSurviveReopening) {
   const auto engine = open();
   EXPECT_TRUE(read_log(*engine, "t").empty());
   EXPECT_EQ(log_end(*engine, "t"), end);
+}
+
+TEST_F(RocksdbStore, IsNotOpenedWithoutThreads) {
+  {
+    const NoThreads none;
+    const auto opened = try_open();
+    ASSERT_FALSE(opened.ok());
+    EXPECT_TRUE(is_thread_refusal(opened.error()));
+  }
+  EXPECT_TRUE(try_open().ok());
+}
+
+// The batch of one commit is larger than what anybody is given; what it is made of is not.
+TEST_F(RocksdbStore, AWriteThatThereIsNoMemoryForIsRefusedAndTheStoreGoesOn) {
+  const auto engine = open();
+  put(*engine, "before", "1");
+  const auto write = [&] {
+    const Decide decide = [](auto, Changes& changes) {
+      for (int i = 0; i < 5; ++i) changes.put(key("large" + std::to_string(i)), std::string(1'500'000, 'v'));
+      return Decision::kCommit;
+    };
+    return wait_for(blind(*engine, decide));
+  };
+  largest_allocation = size_t{2} << 20;
+  const auto refused = write();
+  largest_allocation = SIZE_MAX;
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kUnavailable);
+  EXPECT_EQ(refused.error().sentence(), "There was not enough memory for the write.");
+  EXPECT_FALSE(get(*engine, "large0").has_value());
+  EXPECT_TRUE(engine->health().ok());
+  EXPECT_TRUE(write().ok());
+  EXPECT_TRUE(get(*engine, "large4").has_value());
+  EXPECT_EQ(value_of(*engine, "before"), "1");
 }
 
 TEST_F(RocksdbStore, PositionsOfARestoredLogAreNeverGivenAgain) {

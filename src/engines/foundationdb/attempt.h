@@ -7,6 +7,7 @@
 // Callable from any thread. No two threads use the same object at once.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <coroutine>
 #include <cstdint>
@@ -136,13 +137,22 @@ bool is_retryable(int code);  // and nothing was committed
 class Patience {
  public:
   using Clock = std::chrono::steady_clock;
-  explicit Patience(Executor& fallback) : fallback_(fallback), until_(Clock::now() + kPatience) {}
+  // `asked`: when whoever waits for it began to.
+  explicit Patience(Executor& fallback, Clock::time_point asked = Clock::now())
+      : fallback_(fallback), until_(asked + kPatience) {}
+  // How long the next attempt may take.
+  std::chrono::milliseconds next() const {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until_ - Clock::now());
+    return std::clamp(left, kShortestAttempt, kLongestAttempt);
+  }
   bool is_over() const { return Clock::now() >= until_; }
   // Whether to try what ended with that code again, which it waits for.
   Task<bool> allows_another(Attempt& attempt, int code) const;
 
  private:
   static constexpr std::chrono::seconds kPatience{20};
+  static constexpr std::chrono::milliseconds kShortestAttempt{2'000};
+  static constexpr std::chrono::milliseconds kLongestAttempt{8'000};
   Executor& fallback_;
   const Clock::time_point until_;
 };

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string>
-#include <thread>
 
 #include "base/check.h"
-#include "base/thread_name.h"
+#include "base/retry_after.h"
+#include "base/thread.h"
 
 namespace partita::foundationdb {
 
@@ -73,7 +73,7 @@ class Network {
     void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
       missing_ = "A store in FoundationDB needs its client library (of the package foundationdb-clients): ";
-      missing_ += dlerror();
+      missing_ += std::string(dlerror()) + ".";
       return;
     }
     find_all(Loader{library, missing_}, client_);
@@ -104,15 +104,18 @@ class Network {
       missing_ = std::string("FoundationDB's client can not be started: ") + client_.get_error(code) + ".";
       return;
     }
-    thread_ = std::thread([this] {
-      name_thread("network");
-      PARTITA_CHECK(client_.run_network() == 0);
-    });
+    auto started =
+        Thread::start("network", [this](const std::stop_token&) { PARTITA_CHECK(client_.run_network() == 0); });
+    if (started.ok()) {
+      thread_ = std::move(started).value();
+    } else {
+      missing_ = started.error().sentence();
+    }
   }
 
   Client client_{};
   std::string missing_;  // empty: nothing
-  std::thread thread_;
+  Thread thread_;
 };
 
 // Never destroyed: when it ends is a matter of end_client_at_exit().
@@ -146,9 +149,11 @@ Error to_error(int code) {
     return Error(ErrorKind::kInvalid, "FoundationDB's cluster file can not be used: " + said);
   }
   if (code == kErrorTimedOut) {
+    constexpr uint32_t kRecoveryMs = 5'000;  // as long as the cluster usually takes
     return Error(
-        ErrorKind::kUnavailable,
-        "FoundationDB did not answer in time: `fdbcli --exec status` says whether the cluster is well. " + said);
+        ErrorKind::kUnavailable, 0,
+        {"FoundationDB did not answer in time: `fdbcli --exec status` says whether the cluster is well. " + said},
+        std::make_shared<const RetryAfter>(kRecoveryMs));
   }
   return Error(ErrorKind::kUnavailable, "FoundationDB did not do it: " + said);
 }

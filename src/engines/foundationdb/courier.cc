@@ -32,6 +32,7 @@ constexpr int kMostConflicts = 200;
 
 void Deal::await_suspend(std::coroutine_handle<> handle) {
   suspend(handle);
+  asked_at_ = Patience::Clock::now();
   courier_.take(*this);
 }
 
@@ -156,12 +157,15 @@ void Courier::fail(const Deals& deals, const Error& error) {
 }
 
 Task<void> Courier::try_to(Lane& lane, Deals& deals) {
-  const Patience patience(workers_);
+  // Those that waited for a lane have waited already.
+  const auto first = std::ranges::min_element(deals, {}, &Deal::asked_at_);
+  const Patience patience(workers_, (*first)->asked_at_);
   for (int conflicts = 0;;) {
     std::vector<Transaction*> members;
     for (Deal* const deal : deals) members.push_back(&deal->transaction);
     Batch batch(std::move(members), limits_);
     Attempt attempt(database_);
+    attempt.limit_time(patience.next());
     Looked looked;
     int code = co_await look_up(attempt, batch, looked);
     if (code == 0) {
@@ -328,6 +332,7 @@ Task<Courier::Fate> Courier::commit(Attempt& attempt, Lane& lane, const Patience
 Task<Courier::Fate> Courier::settle(Lane& lane, const Patience& patience) {
   for (;;) {
     Attempt attempt(database_);
+    attempt.limit_time(patience.next());
     const Future mark = attempt.get_firmly(lane.mark);
     int code = co_await mark.done(workers_);
     if (code == 0) {

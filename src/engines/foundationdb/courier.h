@@ -42,7 +42,9 @@ class Deal : public storage::Waiter {
   storage::Transaction transaction;
 
  private:
+  friend class Courier;
   Courier& courier_;
+  Patience::Clock::time_point asked_at_;
 };
 
 class Courier {

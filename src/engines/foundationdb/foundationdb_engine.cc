@@ -95,6 +95,7 @@ Task<Result<void>> FoundationdbEngine::try_to(Once once) {
   const Patience patience(workers_);
   for (;;) {
     Attempt attempt(database_);
+    attempt.limit_time(patience.next());
     const int code = co_await once(attempt);
     if (code == 0) co_return Result<void>();
     bool again = false;

@@ -1,10 +1,10 @@
 #include "engines/foundationdb/presence.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "base/bytes.h"
 #include "base/random.h"
-#include "base/thread_name.h"
 #include "engines/foundationdb/records.h"
 #include "storage/held_engine.h"
 
@@ -79,7 +79,7 @@ Result<void> Presence::enter() {
     if (code == 0) return kind_ == Kind::kAlone ? store_is_used() : store_is_held();
     if (is_final(code) || !wait_for(patience.allows_another(attempt, code))) return error_of(code);
   }
-  thread_ = std::thread([this] { run(); });
+  PARTITA_TRY(thread_, Thread::start("presence", [this](const std::stop_token&) { run(); }));
   return {};
 }
 
@@ -180,7 +180,6 @@ Task<int> Presence::leave_once() {
 }
 
 void Presence::run() {
-  name_thread("presence");
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, beat_, [this] { return stopping_; })) {
     lock.unlock();

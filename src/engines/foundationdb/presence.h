@@ -10,10 +10,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 
 #include "base/result.h"
 #include "base/task.h"
+#include "base/thread.h"
 #include "base/workers.h"
 #include "engines/foundationdb/attempt.h"
 #include "engines/foundationdb/rows.h"
@@ -77,7 +77,7 @@ class Presence {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool stopping_ = false;
-  std::thread thread_;
+  Thread thread_;
 };
 
 }  // namespace partita::foundationdb

@@ -14,9 +14,9 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <utility>
 
+#include "base/thread.h"
 #include "engines/rocksdb/backup_directory.h"
 #include "engines/rocksdb/backup_files.h"
 #include "engines/rocksdb/damage_check.h"
@@ -53,18 +53,19 @@ class Onlooker {
  public:
   Onlooker(const fs::path& place, const OnBytes& progress) {
     if (!progress) return;
-    thread_ = std::jthread([this, place, progress](const std::stop_token& stop) {
+    auto started = Thread::start("progress", [this, place, progress](const std::stop_token& stop) {
       std::unique_lock lock(mutex_);
       while (!stopped_.wait_for(lock, stop, kTellEvery, [&] { return stop.stop_requested(); })) {
         progress(bytes_in(place));
       }
     });
+    if (started.ok()) thread_ = std::move(started).value();  // else nobody is told
   }
 
  private:
   std::mutex mutex_;
   std::condition_variable_any stopped_;
-  std::jthread thread_;
+  Thread thread_;
 };
 
 // Write-ahead logs that are there by chance may end in what was never acknowledged.

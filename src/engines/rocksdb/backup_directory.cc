@@ -172,16 +172,27 @@ rocksdb::BackupEngineOptions BackupDirectory::options() const {
   return options;
 }
 
+// Opening one starts a thread of RocksDB's.
+template <class Open>
+static rocksdb::IOStatus open_guarded(Open open) {
+  try {
+    return open();
+  } catch (const std::system_error& error) {
+    return rocksdb::IOStatus::Aborted("no thread can be started", error.code().message());
+  }
+}
+
 Result<std::unique_ptr<rocksdb::BackupEngine>> BackupDirectory::engine(rocksdb::Env* store) const {
   rocksdb::BackupEngine* engine = nullptr;
-  const rocksdb::IOStatus status = rocksdb::BackupEngine::Open(options(), store, &engine);
+  const auto status = open_guarded([&] { return rocksdb::BackupEngine::Open(options(), store, &engine); });
   if (!status.ok()) return backup_error(status, "The backups in " + path_ + " can not be read");
   return std::unique_ptr<rocksdb::BackupEngine>(engine);
 }
 
 Result<std::unique_ptr<rocksdb::BackupEngineReadOnly>> BackupDirectory::reader() const {
   rocksdb::BackupEngineReadOnly* engine = nullptr;
-  const rocksdb::IOStatus status = rocksdb::BackupEngineReadOnly::Open(options(), rocksdb::Env::Default(), &engine);
+  const auto status =
+      open_guarded([&] { return rocksdb::BackupEngineReadOnly::Open(options(), rocksdb::Env::Default(), &engine); });
   // A first backup that did not end.
   if (status.IsNotFound()) return misuse("There are no backups in " + path_ + ".");
   if (!status.ok()) return backup_error(status, "The backups in " + path_ + " can not be read");

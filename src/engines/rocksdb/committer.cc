@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <new>
 #include <utility>
 
 #include "base/bytes.h"
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/priority.h"
-#include "base/thread_name.h"
+#include "base/reserve.h"
+#include "base/retry_after.h"
 
 namespace partita::rocks {
 
@@ -26,6 +29,8 @@ constexpr size_t kWriteOverheadBytes = 128;
 constexpr size_t kGuessedBytes = size_t{4} << 10;
 constexpr size_t kSmallestQueue = 16;
 constexpr size_t kResumedAtOnce = 64;
+// Until there is memory again, about.
+constexpr uint32_t kMemoryWaitMs = 200;
 
 }  // namespace
 
@@ -52,8 +57,12 @@ Committer::Committer(Store& store, const Latches& latches, NewestTable& newest, 
       sync_(options.sync),
       max_bytes_(options.queue_bytes),
       last_version_(store.last_id),
-      last_place_(store.last_id),
-      thread_(&Committer::run, this) {}
+      last_place_(store.last_id) {}
+
+Result<void> Committer::start() {
+  PARTITA_TRY(thread_, Thread::start("committer", [this](const std::stop_token&) { run(); }));
+  return {};
+}
 
 Committer::~Committer() {
   bool asleep = false;
@@ -64,7 +73,7 @@ Committer::~Committer() {
     asleep = std::exchange(asleep_, false);
   }
   if (asleep) bell_.ring();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
   PARTITA_CHECK(taken_ == 0 && !newest_.has_pending() && last_processed_ == last_number_);
 }
 
@@ -81,6 +90,9 @@ Result<void> Committer::outcome_of(const Commit& commit) const {
       return {};
     case Commit::Outcome::kRefused:
       return refusal();
+    case Commit::Outcome::kNoMemory:
+      return Error(ErrorKind::kUnavailable, 0, {"There was not enough memory for the write."},
+                   std::make_shared<const RetryAfter>(kMemoryWaitMs));
     case Commit::Outcome::kUnknown:
       return Error(ErrorKind::kUnknown, "The disk failed while the change was written; it may or may not be there. " +
                                             store_.keeper.sentence());
@@ -225,7 +237,6 @@ void Committer::gather(std::unique_lock<std::mutex>& lock, size_t company) {
 }
 
 void Committer::run() {
-  name_thread("committer");
   go_first();
   std::vector<Commit*> commits;
   for (size_t company = 0;; company = commits.size(), commits.clear()) {
@@ -242,11 +253,16 @@ void Committer::run() {
       // A fault that RocksDB met in the background stops the store, too: then nothing of these is written.
       const bool stopped = store_.keeper.failed();
       const int64_t began_ns = system_clock().monotonic_ns();
-      const rocksdb::Status status = stopped ? rocksdb::Status::Aborted() : write(rest.first(count));
+      rocksdb::Status status = rocksdb::Status::Aborted();
+      if (!stopped && !build(rest.first(count), status)) {
+        lose(rest, 0, Commit::Outcome::kNoMemory);
+        break;
+      }
+      if (!stopped && status.ok()) status = write();
       if (status.ok()) meter(rest.first(count), began_ns);
       if (!status.ok()) {
         if (!stopped) store_.keeper.fail(status);
-        lose(rest, stopped ? 0 : count);
+        lose(rest, stopped ? 0 : count, Commit::Outcome::kRefused);
         break;
       }
       finish(rest.first(count));
@@ -279,10 +295,10 @@ void Committer::finish(std::span<Commit*> commits) {
 
 // The first `written` of them may be on the disk. Whatever was queued behind them may rest on what they wrote, so all
 // of it goes, and with it, at one stroke, every sight of it: whoever saw some of it looks again.
-void Committer::lose(std::span<Commit*> commits, size_t written) {
+void Committer::lose(std::span<Commit*> commits, size_t written, Commit::Outcome others) {
   for (size_t i = 0; i < commits.size(); ++i) {
     const bool unknown = i < written && !commits[i]->is_barrier();
-    commits[i]->outcome = unknown ? Commit::Outcome::kUnknown : Commit::Outcome::kRefused;
+    commits[i]->outcome = unknown ? Commit::Outcome::kUnknown : others;
   }
   std::vector<Commit*> behind;
   const auto forget = [this](const Commit& commit) {
@@ -294,7 +310,7 @@ void Committer::lose(std::span<Commit*> commits, size_t written) {
     behind.swap(queue_);
     for (const Commit* commit : commits) forget(*commit);
     for (Commit* commit : behind) {
-      commit->outcome = Commit::Outcome::kRefused;
+      commit->outcome = others;
       forget(*commit);
     }
     PARTITA_CHECK(!newest_.has_pending());
@@ -329,15 +345,33 @@ size_t Committer::complete_on(Executor& executor, std::span<Commit*> commits) {
   return bytes;
 }
 
-rocksdb::Status Committer::write(std::span<Commit* const> commits) {
-  size_t bytes = 0;
-  for (const Commit* commit : commits) bytes += commit->room_;
-  if (bytes > kKeptBatchBytes) batch_ = rocksdb::WriteBatch(bytes);
-  rocksdb::Status status = store_.begin(batch_);
-  for (const Commit* commit : commits) {
-    if (status.ok()) status = add(*commit, commits.back()->number_);
+// RocksDB's own write must not meet the end of memory: it would leave its queue of writers broken. What it allocates is
+// a copy of the batch, which the reserve has room for, or is tried here.
+bool Committer::build(std::span<Commit* const> commits, rocksdb::Status& status) {
+  if (!memory_reserve_held()) return false;
+  try {
+    size_t bytes = 0;
+    for (const Commit* commit : commits) bytes += commit->room_;
+    if (bytes > kKeptBatchBytes) batch_ = rocksdb::WriteBatch(bytes);
+    status = store_.begin(batch_);
+    for (const Commit* commit : commits) {
+      if (status.ok()) status = add(*commit, commits.back()->number_);
+    }
+    if (!status.ok()) batch_.Clear();
+    if (bytes > kKeptBatchBytes) {
+      void* volatile tried = ::operator new(bytes + kKeptBatchBytes);
+      ::operator delete(tried);
+    }
+    return true;
+  } catch (const std::bad_alloc&) {
+    batch_ = rocksdb::WriteBatch();
+    return false;
   }
-  if (status.ok() && batch_.Count() > 0) {
+}
+
+rocksdb::Status Committer::write() {
+  rocksdb::Status status;
+  if (batch_.Count() > 0) {
     rocksdb::WriteOptions options;
     options.sync = sync_;
     status = store_.db->Write(options, &batch_);

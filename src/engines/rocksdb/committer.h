@@ -15,11 +15,11 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/bell.h"
 #include "base/executor.h"
+#include "base/thread.h"
 #include "engines/rocksdb/latches.h"
 #include "engines/rocksdb/newest.h"
 #include "engines/rocksdb/store.h"
@@ -34,8 +34,9 @@ class Commit {
  public:
   enum class Outcome : uint8_t {
     kDurable,
-    kUnknown,  // the write of it failed, and may be found on the disk all the same
-    kRefused,  // an earlier write failed; nothing of it was written
+    kUnknown,   // the write of it failed, and may be found on the disk all the same
+    kRefused,   // an earlier write failed; nothing of it was written
+    kNoMemory,  // there was no memory to write it; nothing of it was written
   };
   struct Trim {
     std::string topic;
@@ -97,6 +98,8 @@ class Committer {
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
   ~Committer();
+  // Once, before anything else. Error: kUnavailable, when the system makes no thread.
+  Result<void> start();
 
   enum class Verdict : uint8_t {
     kPasses,     // the comparison holds; enqueue(): it is queued
@@ -162,10 +165,12 @@ class Committer {
   bool wait_for_room(Commit& commit, std::coroutine_handle<> handle);
   void release_room(size_t bytes);
   void run();
-  rocksdb::Status write(std::span<Commit* const> commits);
+  // Fills the batch. False: there is no memory for it, or for what RocksDB makes of it.
+  bool build(std::span<Commit* const> commits, rocksdb::Status& status);
+  rocksdb::Status write();
   void meter(std::span<Commit* const> written, int64_t began_ns);
   void finish(std::span<Commit*> commits);
-  void lose(std::span<Commit*> commits, size_t written);
+  void lose(std::span<Commit*> commits, size_t written, Commit::Outcome others);
   void complete(std::span<Commit*> commits);
   static size_t complete_on(Executor& executor, std::span<Commit*> commits);
   // `last`: the number of the last commit that is written with it.
@@ -197,7 +202,7 @@ class Committer {
   rocksdb::WriteBatch batch_;
   uint64_t last_place_;
   uint64_t last_processed_ = 0;
-  std::thread thread_;
+  Thread thread_;
 };
 
 }  // namespace partita::rocks

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <system_error>
+#include <utility>
 
 #include "base/log.h"
 
@@ -41,9 +41,10 @@ void Keeper::fail(const rocksdb::Status& status) {
   if (final_) return;
   // The last one ended when it had recovered.
   if (thread_.joinable()) thread_.join();
-  try {
-    thread_ = std::thread(&Keeper::run, this);
-  } catch (const std::system_error&) {
+  auto started = Thread::start("keeper", [this](const std::stop_token&) { run(); });
+  if (started.ok()) {
+    thread_ = std::move(started).value();
+  } else {
     final_ = true;  // there are no threads left to recover on
     log(LogLevel::kError, sentence_locked());
   }
@@ -91,11 +92,11 @@ void Keeper::run() {
 }
 
 void Keeper::stop() {
-  std::thread ended;
+  Thread ended;
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
-    ended.swap(thread_);
+    ended = std::exchange(thread_, Thread());
   }
   stopped_.notify_all();
   if (ended.joinable()) ended.join();

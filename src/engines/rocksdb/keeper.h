@@ -9,7 +9,8 @@
 #include <functional>
 #include <mutex>
 #include <string>
-#include <thread>
+
+#include "base/thread.h"
 
 namespace partita::rocks {
 
@@ -47,7 +48,7 @@ class Keeper {
   bool final_ = false;
   bool failed_again_ = false;  // since the last look of recover()
   bool stopping_ = false;
-  std::thread thread_;
+  Thread thread_;
 };
 
 }  // namespace partita::rocks

@@ -58,6 +58,7 @@ class RocksdbEngine final : public Engine {
   Result<void> health() const override { return committer_.health(); }
   void report(Exposition& out) const override { rocks::report(*store_, out); }
   rocks::Store& store() { return *store_; }
+  Result<void> start() { return committer_.start(); }
 
  private:
   // `read` is called with a tier and where to put the value: on this thread, and again on a worker when it needs the
@@ -252,8 +253,9 @@ Result<std::vector<std::string>> check_rocksdb_files(storage::Engine& engine, co
 
 Result<std::unique_ptr<storage::Engine>> open_rocksdb_engine(const RocksdbOptions& options) {
   PARTITA_TRY(std::unique_ptr<rocks::Store> store, rocks::open_store(options));
-  std::unique_ptr<storage::Engine> engine = std::make_unique<RocksdbEngine>(std::move(store), options);
-  return engine;
+  auto engine = std::make_unique<RocksdbEngine>(std::move(store), options);
+  PARTITA_TRY_VOID(engine->start());
+  return std::unique_ptr<storage::Engine>(std::move(engine));
 }
 
 }  // namespace partita

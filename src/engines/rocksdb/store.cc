@@ -85,7 +85,7 @@ int open_files_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 512;
   // Half of what the process may have, two of them for a table: connections need the other half.
-  return static_cast<int>(std::clamp<rlim_t>(limit.rlim_cur / 4, 128, 16384));
+  return static_cast<int>(std::clamp<rlim_t>(limit.rlim_cur / 4, 20, 16384));
 }
 
 bool can_compress(rocksdb::CompressionType type) {
@@ -211,6 +211,25 @@ bool has_records(Store& store) {
   const std::unique_ptr<rocksdb::Iterator> first(store.db->NewIterator(rocksdb::ReadOptions(), store.records));
   first->SeekToFirst();
   return first->Valid() || !first->status().ok();
+}
+
+Error without_thread(const std::system_error& error) {
+  return unavailable("RocksDB cannot start its threads (" + error.code().message() +
+                     "): raise the limit of threads (ulimit -u, TasksMax=) or of memory.");
+}
+
+// RocksDB would start the threads of its pools with their first work, in the middle of a write, where one that the
+// system refuses ends the process.
+Result<void> start_pools(rocksdb::Env& env) {
+  for (const rocksdb::Env::Priority pool : {rocksdb::Env::LOW, rocksdb::Env::HIGH}) {
+    env.IncBackgroundThreadsIfNeeded(1, pool);
+    try {
+      env.Schedule([](void*) {}, nullptr, pool);
+    } catch (const std::system_error& error) {
+      return without_thread(error);
+    }
+  }
+  return {};
 }
 
 // Checks what made the store and opens its next epoch.
@@ -341,9 +360,15 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
   // log that newer ones follow looks as if it had lost them.
   const bool many_logs = state.log_bytes > kMaxWalBytes;
   if (many_logs) database.max_total_wal_size = UINT64_MAX;
+  PARTITA_TRY_VOID(start_pools(*store->env));
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(database, options.directory, families, &handles, &db);
+  rocksdb::Status status;
+  try {
+    status = rocksdb::DB::Open(database, options.directory, families, &handles, &db);
+  } catch (const std::system_error& error) {  // the thread of its timer
+    return without_thread(error);
+  }
   if (!status.ok()) return open_error(status, options.directory);
   store->db.reset(db);
   store->records = handles[0];

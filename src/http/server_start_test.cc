@@ -1,0 +1,58 @@
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <string>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/thread.h"
+#include "http/server.h"
+
+namespace partita::http {
+namespace {
+
+class Silent final : public Handler {
+ public:
+  Task<ops::Reply> call(const ops::Call&) override { co_return ops::Reply(); }
+};
+
+std::unique_ptr<Server> listening(Silent& handler) {
+  Options options;
+  options.port = 0;
+  options.threads = 3;
+  auto server = Server::listen(options, handler, system_clock(), system_random());
+  EXPECT_TRUE(server.ok());
+  return std::move(server).value();
+}
+
+TEST(ServerStart, SaysThatTheSystemMakesNoThread) {
+  Silent handler;
+  const auto server = listening(handler);
+  const NoThreads none;
+  const auto started = server->start();
+  ASSERT_FALSE(started.ok());
+  EXPECT_TRUE(is_thread_refusal(started.error()));
+}
+
+// As when something behind it can not be started.
+TEST(ServerStart, MayBeGivenUp) {
+  Silent handler;
+  EXPECT_TRUE(listening(handler)->start().ok());
+}
+
+TEST(ServerStart, SaysThatTooFewFilesAreLeft) {
+  Silent handler;
+  const auto server = listening(handler);
+  rlimit usual{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &usual), 0);
+  rlimit few = usual;
+  few.rlim_cur = 40;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  const auto started = server->start();
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &usual), 0);
+  ASSERT_FALSE(started.ok());
+  EXPECT_TRUE(started.error().sentence().starts_with("The limit of open files is 40, of which "));
+}
+
+}  // namespace
+}  // namespace partita::http
