@@ -14,6 +14,8 @@ namespace partita::table {
 namespace {
 
 constexpr int64_t kNsPerMs = 1'000'000;
+// As much as a user may write at once: a disk that is nearly full still has room for less.
+constexpr size_t kProbeBytes = size_t{8} << 10;
 
 }  // namespace
 
@@ -51,7 +53,7 @@ Readiness::Readiness(Random& random, ReadinessOptions options)
 
 Task<void> Readiness::probe(std::shared_ptr<State> state, storage::Engine* engine, storage::Key row) {
   const storage::Decide put = [&row](std::span<const storage::Record* const>, storage::Changes& changes) {
-    changes.put(row, {});
+    changes.put(row, std::string(kProbeBytes, 'p'));
     return storage::Decision::kCommit;
   };
   std::vector<storage::Key> no_keys;

@@ -20,7 +20,7 @@ class Readiness {
  public:
   explicit Readiness(Random& random, ReadinessOptions options = {});
 
-  // Empty: ready. Else why not, one sentence for an operator. Writes a small row, of no meaning, when the last such
+  // Empty: ready. Else why not, one sentence for an operator. Writes a row of 8 KiB, of no meaning, when the last such
   // write is not fresh, and waits for it; no thread is kept meanwhile. Once for each turn the log says it too.
   // The database, of one and the same store each time, lives until the task has ended.
   Task<std::string> trouble(Database& database);

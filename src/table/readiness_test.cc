@@ -51,7 +51,7 @@ TEST_F(ReadinessTest, SharesItsRowWithNobody) {
   Readiness other(db().random(), {});
   EXPECT_EQ(wait_for(one.trouble(db())), "");
   EXPECT_EQ(wait_for(other.trouble(db())), "");
-  const auto rows = wait_for(engine_.scan(system_rows(SystemRow::kProbe), storage::Direction::kAscending, 10, 1'000));
+  const auto rows = wait_for(engine_.scan(system_rows(SystemRow::kProbe), storage::Direction::kAscending, 10, 1 << 20));
   ASSERT_TRUE(rows.ok());
   EXPECT_EQ(rows->size(), 2U);
 }

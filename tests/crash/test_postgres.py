@@ -1,8 +1,12 @@
 """kill -9 of PostgreSQL and of servers over it: what was acknowledged is there, counted exactly once."""
 
+import concurrent.futures
 import contextlib
+import os
+import signal
 import time
 
+import botocore.exceptions
 from callers import KILLS, TABLE, callers_on, check, kills_by_turns  # noqa: F401  (a fixture, too)
 from postgres import running_postgres
 from server import running_server
@@ -24,6 +28,52 @@ def test_nothing_acknowledged_is_lost(callers_on):
         time.sleep(0.7)
         callers_on.end()
         check(one, callers)
+
+
+def test_a_frozen_database_keeps_nobody_longer_than_it_may():
+    """All its processes are stopped, as behind a network that drops packets. 20 seconds, and a little for a commit that
+    is under way by then."""
+    with running_postgres() as postgres, running_server(store=postgres.url) as server:
+        server.client().create_table(**TABLE)
+        key = {"name": {"S": "frozen"}}
+        asks = [
+            lambda client: client.put_item(TableName="counts", Item=key),
+            lambda client: client.get_item(TableName="counts", Key=key, ConsistentRead=True),
+            lambda client: client.transact_get_items(TransactItems=[{"Get": {"TableName": "counts", "Key": key}}]),
+            lambda client: client.scan(TableName="counts"),
+            lambda client: client.update_table(TableName="counts", DeletionProtectionEnabled=True),
+        ]
+        asks[0](server.client())
+        frozen = postgres.pids()
+        for pid in frozen:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            with concurrent.futures.ThreadPoolExecutor(16) as pool:
+                waiting = [pool.submit(timed, server, ask) for ask in asks]
+                time.sleep(8)
+                waiting += [pool.submit(timed, server, ask) for ask in asks[:2]]
+                for one in waiting:
+                    seconds, error = one.result()
+                    assert seconds < 25, (seconds, error)
+                    assert error.response["Error"]["Code"] == "InternalServerError"
+                    assert error.response["ResponseMetadata"]["HTTPHeaders"]["x-amz-retry-after"] == "1000"
+        finally:
+            for pid in frozen:
+                os.kill(pid, signal.SIGCONT)
+        deadline = time.monotonic() + 10
+        while timed(server, asks[0])[1] is not None:
+            assert time.monotonic() < deadline
+
+
+def timed(server, ask):
+    """How long it took, and its error, if any."""
+    began = time.monotonic()
+    error = None
+    try:
+        ask(server.client(max_pool_connections=1))
+    except botocore.exceptions.ClientError as refused:
+        error = refused
+    return time.monotonic() - began, error
 
 
 def test_marks_of_connections_that_are_long_gone_go():

@@ -2,6 +2,7 @@
 
 import time
 
+import botocore.exceptions
 import pytest
 from pages import get
 from postgres import running_postgres
@@ -61,6 +62,35 @@ def test_readiness_follows_postgresql():
         assert reason.startswith("not ready: There is no connection to PostgreSQL"), reason
         assert_all_say(server, ready=False)
         postgres.start()
+        wait_for(server, 200, GREEN_WITHIN_S)
+
+
+REFUSES = """
+CREATE FUNCTION refuse_large() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  IF length(NEW.v) > {bytes} THEN RAISE EXCEPTION 'no space is left' USING ERRCODE = 'disk_full'; END IF; RETURN NEW;
+END $$;
+CREATE TRIGGER refuse_large BEFORE INSERT OR UPDATE ON partita_kv FOR EACH ROW EXECUTE FUNCTION refuse_large();
+"""
+
+
+@pytest.mark.parametrize("bytes_left", [1_000, 20_000])
+def test_a_database_without_room_for_what_users_write_is_not_ready(bytes_left):
+    """It still has room for a very small row. What the probe does not find out, a user's write does."""
+    with running_postgres() as postgres, running_server(store=postgres.url, extra_args=["--threads", "1"]) as server:
+        wait_for(server, 200, GREEN_WITHIN_S)
+        client = server.client()
+        client.create_table(TableName="t", BillingMode="PAY_PER_REQUEST", AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+                            KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}])
+        postgres.ask(REFUSES.format(bytes=bytes_left))
+        if bytes_left > 10_000:
+            assert get(server, "/ready")[0] == 200
+            with pytest.raises(botocore.exceptions.ClientError) as refused:
+                client.put_item(TableName="t", Item={"id": {"S": "large"}, "text": {"S": "x" * 30_000}})
+            assert int(refused.value.response["ResponseMetadata"]["HTTPHeaders"]["x-amz-retry-after"]) > 0
+        reason = wait_for(server, 503, RED_WITHIN_S)
+        assert "no space is left (53100)" in reason, reason
+        client.put_item(TableName="t", Item={"id": {"S": "small"}})
+        postgres.ask("DROP TRIGGER refuse_large ON partita_kv")
         wait_for(server, 200, GREEN_WITHIN_S)
 
 

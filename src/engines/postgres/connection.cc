@@ -2,7 +2,7 @@
 
 #include <poll.h>
 
-#include <system_error>
+#include <algorithm>
 #include <utility>
 
 #include "base/bytes.h"
@@ -13,8 +13,6 @@ namespace partita::postgres {
 
 namespace {
 
-// A statement that is this late is on a server that hangs: locks are waited for less long (kSessionSql).
-constexpr int64_t kAnswerTimeoutMs = 30'000;
 constexpr int kBinary = 1;
 
 std::string draw_slot() {
@@ -28,11 +26,12 @@ std::string draw_slot() {
 
 void Connection::open() {
   PARTITA_CHECK(state_ == State::kDown);
-  try {
-    dial_ = std::make_unique<Dial>(target_.rotated(turn_++), wake_);
+  auto dial = Dial::start(target_.rotated(turn_++), wake_);
+  if (dial.ok()) {
+    dial_ = std::move(dial).value();
     state_ = State::kConnecting;
-  } catch (const std::system_error&) {
-    trouble_ = "No thread could be made that connects.";
+  } else {
+    trouble_ = dial.error().sentence();
   }
 }
 
@@ -83,10 +82,15 @@ void Connection::connected(int64_t now_ms) {
 // It is known as sent before it is, since from then on no memory may run out. A sync behind each statement: it commits
 // by itself, and what fails takes nothing behind it along.
 template <class Send>
-void Connection::await(int64_t now_ms, Done done, Send send) {
-  sent_.push_back({std::move(done), Reply()});
-  if (sent_.size() == 1) due_ms_ = now_ms + kAnswerTimeoutMs;
+void Connection::await(int64_t now_ms, Patience patience, Done done, Send send) {
+  sent_.push_back({std::move(done), patience, Reply()});
+  if (sent_.size() == 1) wait_for_front(now_ms);
   if (!send() || libpq().PQpipelineSync(session_.get()) != 1) lose(last_words());
+}
+
+void Connection::wait_for_front(int64_t now_ms) {
+  const Patience& patience = sent_.front().patience;
+  due_ms_ = std::min(now_ms + patience.answer_ms, patience.until_ms);
 }
 
 // All at once; it is ready when the last has been answered, and lost when one fails.
@@ -99,13 +103,13 @@ void Connection::prepare(int64_t now_ms) {
     constexpr int kFormats[] = {kBinary};
     return libpq().PQsendQueryParams(session_.get(), sql, values, nullptr, &value, &length, kFormats, kBinary) == 1;
   };
-  await(now_ms, expect_success, [&] { return run(kSessionSql, 0, nullptr, 0); });
+  await(now_ms, {}, expect_success, [&] { return run(kSessionSql, 0, nullptr, 0); });
   if (!target_.alone && session_ != nullptr) {
-    await(now_ms, expect_success, [&] { return run(kShareSql, 0, nullptr, 0); });
+    await(now_ms, {}, expect_success, [&] { return run(kShareSql, 0, nullptr, 0); });
   }
   for (const StatementText& text : statements()) {
     if (session_ == nullptr) return;
-    await(now_ms, expect_success,
+    await(now_ms, {}, expect_success,
           [&] { return libpq().PQsendPrepare(session_.get(), text.name, text.sql, 0, nullptr) == 1; });
   }
   if (session_ == nullptr) return;
@@ -118,12 +122,12 @@ void Connection::prepare(int64_t now_ms) {
   };
   count = 0;
   slot_ = draw_slot();
-  await(now_ms, ready, [&] {
+  await(now_ms, {}, ready, [&] {
     return run(marked_ ? kMarkSql : "SELECT 1", marked_ ? 1 : 0, slot_.data(), static_cast<int>(slot_.size()));
   });
 }
 
-void Connection::send(Statement statement, Parameters parameters, int64_t now_ms, Done done) {
+void Connection::send(Statement statement, Parameters parameters, int64_t now_ms, Patience patience, Done done) {
   PARTITA_CHECK(state_ == State::kReady);
   std::vector<const char*> values;
   std::vector<int> lengths;
@@ -133,7 +137,7 @@ void Connection::send(Statement statement, Parameters parameters, int64_t now_ms
     lengths.push_back(static_cast<int>(value.size()));
     formats.push_back(kBinary);
   }
-  await(now_ms, std::move(done), [&] {
+  await(now_ms, patience, std::move(done), [&] {
     return libpq().PQsendQueryPrepared(session_.get(), name_of(statement), static_cast<int>(values.size()),
                                        values.data(), lengths.data(), formats.data(), kBinary) == 1;
   });
@@ -158,6 +162,7 @@ void Connection::take(PGresult* result) {
       const char* const state = libpq().PQresultErrorField(result, PG_DIAG_SQLSTATE);
       reply.kind = Reply::Kind::kFailed;
       reply.fate = fate_of(state == nullptr ? "" : state);
+      reply.exhausted = is_exhaustion(state == nullptr ? "" : state);
       reply.error = to_error(state == nullptr ? "" : state, libpq().PQresultErrorMessage(result));
     }
   }
@@ -176,7 +181,7 @@ void Connection::receive(int64_t now_ms) {
     due_ms_ = INT64_MAX;
     if (state_ == State::kConnecting) lose(trouble_.empty() ? last_words() : std::string(trouble_));
   } else if (answered) {
-    due_ms_ = now_ms + kAnswerTimeoutMs;
+    wait_for_front(now_ms);
   }
 }
 

@@ -28,6 +28,7 @@ struct Reply {
   Rows rows;
   Fate fate = Fate::kFailed;
   Error error{ErrorKind::kUnavailable, "The connection to PostgreSQL was lost."};
+  bool exhausted = false;  // it failed for want of disk, memory or connections
 };
 
 class Connection {
@@ -60,8 +61,13 @@ class Connection {
   int64_t due_ms() const { return due_ms_; }
 
   using Done = std::function<void(Reply&&)>;
+  // For how long an answer is waited for, before the connection is given up.
+  struct Patience {
+    int64_t answer_ms = 10'000;    // once those before it are answered
+    int64_t until_ms = INT64_MAX;  // in all
+  };
   // Calls `done` once, from progress() or lose(). Precondition: it is ready.
-  void send(Statement statement, Parameters parameters, int64_t now_ms, Done done);
+  void send(Statement statement, Parameters parameters, int64_t now_ms, Patience patience, Done done);
   size_t outstanding() const { return sent_.size(); }
 
   // The mark that commits on this connection count up, and its count.
@@ -75,11 +81,13 @@ class Connection {
   void receive(int64_t now_ms);
   void take(PGresult* result);
   template <class Send>
-  void await(int64_t now_ms, Done done, Send send);
+  void await(int64_t now_ms, Patience patience, Done done, Send send);
+  void wait_for_front(int64_t now_ms);
   std::string last_words() const;
 
   struct Sent {
     Done done;
+    Patience patience;
     Reply reply;
   };
 

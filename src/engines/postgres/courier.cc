@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include "base/check.h"
@@ -14,7 +15,6 @@
 #include "base/log.h"
 #include "base/priority.h"
 #include "base/random.h"
-#include "base/thread_name.h"
 #include "engines/postgres/lanes.h"
 
 namespace partita::postgres {
@@ -34,6 +34,16 @@ constexpr size_t kMostLookedUp = 1'024;
 // About what one statement may bring back: all of it is in memory at once.
 constexpr size_t kMostBytesBack = size_t{4} << 20;
 constexpr int64_t kUnhealthyAfterMs = 1'000;
+// How long a refused commit speaks against the store.
+constexpr int64_t kRefusalCountsMs = 5'000;
+constexpr int64_t kLookForLateEveryMs = 100;
+// Of work that no request waits for, whose statements may take long.
+constexpr int64_t kPatienceWithUpkeepMs = 60'000;
+
+bool is_upkeep(Statement statement) {
+  using enum Statement;
+  return statement == kErase || statement == kTrim || statement == kForget || statement == kRestoreLog;
+}
 
 int64_t clock_ms() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -50,12 +60,18 @@ void Errand::await_suspend(std::coroutine_handle<> handle) {
 
 Courier::Courier(Target target, const PostgresOptions& options, const Limits& limits)
     : target_(std::move(target)), options_(options), limits_(limits), versions_(system_random().next()) {
-  wakeup_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  PARTITA_CHECK(wakeup_ >= 0);
   for (size_t i = 0; i < options_.writers + options_.readers; ++i) {
     lanes_.push_back(std::make_unique<Lane>(target_, i < options_.writers, [this] { wake(); }));
   }
-  thread_ = std::thread(&Courier::run, this);
+}
+
+Result<void> Courier::start() {
+  wakeup_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (wakeup_ < 0) return Error(ErrorKind::kUnavailable, "No file descriptor is left: raise the limit (ulimit -n).");
+  PARTITA_TRY(thread_, Thread::start("courier", [this](const std::stop_token&) { run(); }));
+  // Each connection is made on one more.
+  PARTITA_TRY_VOID(Thread::start("dial", [](const std::stop_token&) {}));
+  return {};
 }
 
 Courier::~Courier() {
@@ -64,10 +80,12 @@ Courier::~Courier() {
     PARTITA_CHECK(incoming_.empty());
     stopping_ = true;
   }
-  wake();
-  thread_.join();
+  if (thread_.joinable()) {
+    wake();
+    thread_.join();
+  }
   lanes_.clear();
-  ::close(wakeup_);
+  if (wakeup_ >= 0) ::close(wakeup_);
 }
 
 void Courier::wake() const { PARTITA_CHECK(eventfd_write(wakeup_, 1) == 0); }
@@ -88,7 +106,6 @@ Result<void> Courier::health() const {
 Version Courier::draw_version() { return Version{splitmix64(versions_)}; }
 
 void Courier::run() {
-  name_thread("courier");
   go_first();
   for (;;) {
     now_ms_ = clock_ms();
@@ -96,7 +113,7 @@ void Courier::run() {
     tend_connections();
     settle();
     dispatch();
-    give_up();
+    end_late();
     flush_finished();
     {
       std::lock_guard lock(mutex_);
@@ -114,7 +131,11 @@ void Courier::gather() {
     news.swap(incoming_);
   }
   for (Errand* const errand : news) {
+    errand->deadline_ms_ = now_ms_ + kPatienceMs;
     if (errand->kind_ == Errand::Kind::kAsk) asks_.push_back(static_cast<Ask*>(errand));
+    if (errand->kind_ == Errand::Kind::kAsk && is_upkeep(static_cast<Ask*>(errand)->statement_)) {
+      errand->deadline_ms_ = now_ms_ + kPatienceWithUpkeepMs;
+    }
     if (errand->kind_ == Errand::Kind::kLook) looks_.push_back(static_cast<Look*>(errand));
     if (errand->kind_ == Errand::Kind::kDeal) deals_.push_back(static_cast<Deal*>(errand));
   }
@@ -133,9 +154,10 @@ int64_t Courier::next_due() const {
   for (const bool marked : {false, true}) {
     if (down_since_ms_[marked] == 0) continue;
     due = std::min(due, now_ms_ + kUnhealthyAfterMs);
-    const bool waits = marked ? !deals_.empty() : !looks_.empty() || !asks_.empty();
-    if (waits) due = std::min(due, down_since_ms_[marked] + kPatienceMs);
   }
+  const bool waits = !deals_.empty() || !looks_.empty() || !asks_.empty() || !settlements_.empty();
+  if (waits) due = std::min(due, look_for_late_at_ms_);
+  if (refused_at_ms_ != 0) due = std::min(due, refused_at_ms_ + kRefusalCountsMs);
   return due;
 }
 
@@ -181,7 +203,7 @@ void Courier::tend_connections() {
   if (trouble.empty() == trouble_.empty()) return;
   trouble_ = std::move(trouble);
   log(trouble_.empty() ? LogLevel::kInfo : LogLevel::kError,
-      trouble_.empty() ? "PostgreSQL is connected again." : trouble_);
+      trouble_.empty() ? "PostgreSQL takes requests again." : trouble_);
 }
 
 // Either kind of connections may be missing without the other: PostgreSQL has a limit of them.
@@ -196,6 +218,8 @@ std::string Courier::look_for_trouble() {
     if (since == 0 || now_ms_ - since < kUnhealthyAfterMs || !trouble.empty()) continue;
     trouble = "There is no connection to PostgreSQL. " + lane->connection.trouble();
   }
+  if (refused_at_ms_ != 0 && now_ms_ - refused_at_ms_ >= kRefusalCountsMs) refused_at_ms_ = 0;
+  if (trouble.empty() && refused_at_ms_ != 0) trouble = "PostgreSQL refuses writes. " + refusal_;
   return trouble;
 }
 
@@ -203,26 +227,31 @@ bool Courier::is_given_up(bool marked) const {
   return down_since_ms_[marked] != 0 && now_ms_ - down_since_ms_[marked] >= kPatienceMs;
 }
 
-// What waited for a connection for so long waits no longer.
-void Courier::give_up() {
-  if (!is_given_up(false) && !is_given_up(true)) return;
+template <class Kind>
+void Courier::end_late(std::deque<Kind*>& waiting, bool all, const Error& error) {
+  std::erase_if(waiting, [&](Kind* one) {
+    if (!all && now_ms_ < one->deadline_ms_) return false;
+    if constexpr (std::is_same_v<Kind, Deal>) {
+      one->transaction.outcome = error;
+    } else {
+      one->result = error;
+    }
+    finish(*one);
+    return true;
+  });
+}
+
+// What waits in vain waits no longer, with nothing done; what comes after so long without a connection does not begin.
+void Courier::end_late() {
+  if (now_ms_ < look_for_late_at_ms_) return;
+  look_for_late_at_ms_ = now_ms_ + kLookForLateEveryMs;
+  if (asks_.empty() && looks_.empty() && deals_.empty()) return;
+  const auto healthy = health();
   const Error error =
-      health().ok() ? Error(ErrorKind::kUnavailable, "There is no connection to PostgreSQL.") : Error(health().error());
-  if (is_given_up(false)) {
-    for (Ask* const ask : std::exchange(asks_, {})) {
-      ask->result = error;
-      finish(*ask);
-    }
-    for (Look* const look : std::exchange(looks_, {})) {
-      look->result = error;
-      finish(*look);
-    }
-  }
-  if (!is_given_up(true)) return;
-  for (Deal* const deal : std::exchange(deals_, {})) {
-    deal->transaction.outcome = error;
-    finish(*deal);
-  }
+      healthy.ok() ? Error(ErrorKind::kUnavailable, "PostgreSQL did not answer in time.") : Error(healthy.error());
+  end_late(asks_, is_given_up(false), error);
+  end_late(looks_, is_given_up(false), error);
+  end_late(deals_, is_given_up(true), error);
 }
 
 std::optional<Error> Courier::count_loss(Errand& errand) {
@@ -248,7 +277,9 @@ void Courier::send_asks(Lane& lane) {
          lane.connection.outstanding() < kPipelined) {
     Ask* const ask = asks_.front();
     asks_.pop_front();
-    lane.connection.send(ask->statement_, ask->parameters_, now_ms_,
+    Connection::Patience patience = patience_for(std::span<Ask* const>(&ask, 1), 0);
+    if (is_upkeep(ask->statement_)) patience.answer_ms = kPatienceWithUpkeepMs / 2;
+    lane.connection.send(ask->statement_, ask->parameters_, now_ms_, patience,
                          [this, ask](Reply&& reply) { answer(*ask, std::move(reply)); });
   }
 }
@@ -306,7 +337,8 @@ void Courier::send_looks(Lane& lane) {
       }
       parameters = std::move(list).parameters();
     }
-    lane.connection.send(is_one ? Statement::kGet : Statement::kGetMany, std::move(parameters), now_ms_,
+    const Connection::Patience patience = patience_for(std::span<Look* const>(looks), 0);
+    lane.connection.send(is_one ? Statement::kGet : Statement::kGetMany, std::move(parameters), now_ms_, patience,
                          [this, looks = std::move(looks)](Reply&& reply) { answer(looks, std::move(reply)); });
   }
 }

@@ -3,6 +3,7 @@
 //
 // Commits go over connections of their own, one batch at a time on each, so that no key is in two batches. While a
 // connection is lost: what only read is sent again, and a commit whose answer did not come is settled by its mark.
+// Nobody waits longer than kPatienceMs, and a little for a statement that is under way by then (lanes.h).
 #pragma once
 
 #include <array>
@@ -13,10 +14,10 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/exposition.h"
+#include "base/thread.h"
 #include "base/workers.h"
 #include "engines/postgres/connection.h"
 #include "engines/postgres/postgres_engine.h"
@@ -43,6 +44,7 @@ class Errand : public storage::Waiter {
   Courier& courier_;
   const Kind kind_;
   int64_t asked_at_ns_ = 0;
+  int64_t deadline_ms_ = 0;
   int losses_ = 0;      // times that its connection was lost under it
   bool alone_ = false;  // in no statement with others, since one with it failed
 };
@@ -95,6 +97,8 @@ class Courier {
   Courier(const Courier&) = delete;
   Courier& operator=(const Courier&) = delete;
   ~Courier();
+  // Once, before anything else. Error: kUnavailable, without a thread or a descriptor.
+  Result<void> start();
 
   // Callable from any thread.
   void take(Errand& errand);
@@ -112,7 +116,9 @@ class Courier {
   int64_t next_due() const;
   void gather();
   void tend_connections();
-  void give_up();
+  void end_late();
+  template <class Kind>
+  void end_late(std::deque<Kind*>& waiting, bool all, const Error& error);
   void dispatch();
   void send_asks(Lane& lane);
   void send_looks(Lane& lane);
@@ -131,6 +137,7 @@ class Courier {
   void decide_and_commit(Lane& lane, const Rows* rows);
   void committed(Lane& lane, Reply&& reply);
   void settle();
+  void give_up_late(Settlement& settlement);
   void settled(std::unique_ptr<Settlement> settlement, Reply&& reply);
 
   void release(const Load& load);
@@ -149,6 +156,9 @@ class Courier {
   void flush_finished();
   bool is_up(bool marked) const;
   std::string look_for_trouble();
+  // Of a statement that is sent for them.
+  template <class Kind>
+  Connection::Patience patience_for(std::span<Kind* const> errands, int64_t kept_ms) const;
   bool is_given_up(bool marked) const;
   storage::Version draw_version();
 
@@ -178,8 +188,12 @@ class Courier {
   // Since when there is no connection, of those that do not commit and of those that do. 0: there is one.
   std::array<int64_t, 2> down_since_ms_{};
   size_t average_bytes_ = 0;  // of what comes back for a key
+  int64_t look_for_late_at_ms_ = 0;
+  // When PostgreSQL last refused a commit for want of something, and its words.
+  int64_t refused_at_ms_ = 0;
+  std::string refusal_;
   uint64_t versions_;
-  std::thread thread_;
+  Thread thread_;
 };
 
 }  // namespace partita::postgres

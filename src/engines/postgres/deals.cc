@@ -62,7 +62,8 @@ void Courier::begin_batch(Lane& lane, std::vector<Deal*> deals) {
     if (wanted.empty()) return decide_and_commit(lane, nullptr);
     KeyList list;
     for (const Batch::Wanted& one : wanted) list.add(one.key, one.value);
-    lane.connection.send(Statement::kGetMany, std::move(list).parameters(), now_ms_,
+    const Connection::Patience patience = patience_for(std::span<Deal* const>(load.deals), 0);
+    lane.connection.send(Statement::kGetMany, std::move(list).parameters(), now_ms_, patience,
                          [this, &lane](Reply&& reply) { looked_up(lane, std::move(reply)); });
   });
 }
@@ -96,7 +97,8 @@ void Courier::decide_and_commit(Lane& lane, const Rows* rows) {
   lane.load->sent_at_ms = now_ms_;
   lane.load->sent_at_ns = system_clock().monotonic_ns();
   meters_.groups.add(deals.size());
-  lane.connection.send(Statement::kCommit, std::move(parameters), now_ms_,
+  const Connection::Patience patience = patience_for(std::span<Deal* const>(deals), kKeptForSettlingMs);
+  lane.connection.send(Statement::kCommit, std::move(parameters), now_ms_, patience,
                        [this, &lane](Reply&& reply) { committed(lane, std::move(reply)); });
 }
 
@@ -112,7 +114,7 @@ void Courier::committed(Lane& lane, Reply&& reply) {
     settlement->load = std::move(lane.load);
     settlement->slot = lane.connection.slot();
     settlement->count = lane.connection.count;
-    settlement->give_up_at_ms = now_ms_ + kPatienceMs;
+    settlement->lost_at_ms = now_ms_;
     settlements_.push_back(std::move(settlement));
     return;
   }
@@ -140,13 +142,8 @@ void Courier::settle() {
   for (size_t left = settlements_.size(); left > 0; --left) {
     std::unique_ptr<Settlement> settlement = std::move(settlements_.front());
     settlements_.pop_front();
-    if (now_ms_ >= settlement->give_up_at_ms) {
-      conclude(std::move(settlement->load),
-               Error(ErrorKind::kUnknown,
-                     "The connection to PostgreSQL was lost during a commit, and nobody could be "
-                     "asked what became of it."));
-      continue;
-    }
+    give_up_late(*settlement);
+    if (settlement->load->deals.empty()) continue;
     const auto lane = std::ranges::find_if(lanes_, [](const auto& one) {
       return one->connection.state() == Connection::State::kReady && one->connection.outstanding() == 0;
     });
@@ -157,10 +154,24 @@ void Courier::settle() {
     }
     Parameters parameters;
     parameters.add_bytes(settlement->slot);
-    (*lane)->connection.send(Statement::kSettle, std::move(parameters), now_ms_,
+    (*lane)->connection.send(Statement::kSettle, std::move(parameters), now_ms_, {.answer_ms = kLeastPatienceMs},
                              [this, shared = std::make_shared<std::unique_ptr<Settlement>>(std::move(settlement))](
                                  Reply&& reply) { settled(std::move(*shared), std::move(reply)); });
   }
+}
+
+// Those who have waited too long are told that nobody knows.
+void Courier::give_up_late(Settlement& settlement) {
+  std::erase_if(settlement.load->deals, [&](Deal* deal) {
+    if (now_ms_ < std::max(deal->deadline_ms_, settlement.lost_at_ms + kLeastPatienceMs / 2)) return false;
+    claims_.remove(deal->transaction);
+    deal->transaction.outcome = Error(ErrorKind::kUnknown,
+                                      "The connection to PostgreSQL was lost during a commit, and nobody could be "
+                                      "asked what became of it.");
+    deal->failure = nullptr;
+    finish(*deal);
+    return true;
+  });
 }
 
 void Courier::settled(std::unique_ptr<Settlement> settlement, Reply&& reply) {
@@ -228,6 +239,10 @@ void Courier::put_back(std::unique_ptr<Load> load, Cause cause) {
 void Courier::fail(std::unique_ptr<Load> load, Reply&& reply) {
   if (reply.fate != Fate::kFailed) {
     return put_back(std::move(load), reply.fate == Fate::kAgain ? Cause::kOthers : Cause::kLoss);
+  }
+  if (reply.exhausted) {
+    refused_at_ms_ = now_ms_;
+    refusal_ = reply.error.sentence();
   }
   if (load->deals.size() == 1) return conclude(std::move(load), std::move(reply.error));
   for (Deal* const deal : load->deals) deal->alone_ = true;

@@ -16,20 +16,22 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-int new_event() {
-  const int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  PARTITA_CHECK(event >= 0);
-  return event;
-}
-
 }  // namespace
 
-Dial::Dial(Target target, std::function<void()> wake)
-    : target_(std::move(target)), wake_(std::move(wake)), stop_(new_event()), thread_(&Dial::run, this) {}
+Dial::Dial(Target target, std::function<void()> wake, int stop)
+    : target_(std::move(target)), wake_(std::move(wake)), stop_(stop) {}
+
+Result<std::unique_ptr<Dial>> Dial::start(Target target, std::function<void()> wake) {
+  const int stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (stop < 0) return Error(ErrorKind::kUnavailable, "No file descriptor is left to connect to PostgreSQL with.");
+  std::unique_ptr<Dial> dial(new Dial(std::move(target), std::move(wake), stop));
+  PARTITA_TRY(dial->thread_, Thread::start("dial", [raw = dial.get()](const std::stop_token&) { raw->run(); }));
+  return dial;
+}
 
 Dial::~Dial() {
   PARTITA_CHECK(eventfd_write(stop_, 1) == 0);
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
   close(stop_);
 }
 

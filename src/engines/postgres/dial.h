@@ -5,8 +5,9 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <thread>
 
+#include "base/result.h"
+#include "base/thread.h"
 #include "engines/postgres/libpq.h"
 #include "engines/postgres/schema.h"
 
@@ -19,8 +20,8 @@ using Session = std::unique_ptr<PGconn, FinishSession>;
 
 class Dial {
  public:
-  // `wake` is called once, from the thread, when it is over.
-  Dial(Target target, std::function<void()> wake);
+  // `wake` is called once, from the thread, when it is over. Error: kUnavailable, without a thread or a descriptor.
+  static Result<std::unique_ptr<Dial>> start(Target target, std::function<void()> wake);
   Dial(const Dial&) = delete;
   Dial& operator=(const Dial&) = delete;
   // Ends the attempt and waits for that, which is at once but where a name is being looked up.
@@ -31,6 +32,7 @@ class Dial {
   Session take() { return std::move(session_); }
 
  private:
+  Dial(Target target, std::function<void()> wake, int stop);
   void run();
 
   const Target target_;
@@ -38,7 +40,7 @@ class Dial {
   const int stop_;
   Session session_;
   std::atomic<bool> over_{false};
-  std::thread thread_;
+  Thread thread_;
 };
 
 }  // namespace partita::postgres

@@ -1,8 +1,10 @@
 // What a courier keeps for each connection. Only its own sources include this.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,11 +35,24 @@ struct Courier::Settlement {
   std::unique_ptr<Load> load;
   std::string slot;
   int64_t count = 0;  // of the mark, without the commit
-  int64_t give_up_at_ms = 0;
+  int64_t lost_at_ms = 0;
   int64_t ask_at_ms = 0;
 };
 
-// For how long what waits is kept while there is no connection, and an unknown outcome is looked for.
+// For how long a request waits for PostgreSQL, an unknown outcome included.
 inline constexpr int64_t kPatienceMs = 20'000;
+// What a statement is given all the same when its request has waited that long, or nearly, before it is sent.
+inline constexpr int64_t kLeastPatienceMs = 2'000;
+// Of that a commit leaves so much for asking what became of it.
+inline constexpr int64_t kKeptForSettlingMs = 2'000;
+
+// The first of them to run out of patience decides, but not at once: others may have just come.
+template <class Kind>
+Connection::Patience Courier::patience_for(std::span<Kind* const> errands, int64_t kept_ms) const {
+  Connection::Patience patience;
+  for (const Kind* const one : errands) patience.until_ms = std::min(patience.until_ms, one->deadline_ms_ - kept_ms);
+  patience.until_ms = std::max(patience.until_ms, now_ms_ + kLeastPatienceMs);
+  return patience;
+}
 
 }  // namespace partita::postgres

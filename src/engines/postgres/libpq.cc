@@ -29,7 +29,7 @@ Loaded load() {
   void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     loaded.missing = "A store in PostgreSQL needs PostgreSQL's client library (Debian's package libpq5): ";
-    loaded.missing += dlerror();
+    loaded.missing += std::string(dlerror()) + ".";
     return loaded;
   }
 #define PARTITA_USE(function) find(library, #function, loaded.functions.function, loaded.missing);

@@ -71,6 +71,7 @@ class PostgresEngine final : public Engine {
   Limits limits() const override { return kLimits; }
   Result<void> health() const override { return courier_.health(); }
   void report(Exposition& out) const override { courier_.report(out); }
+  Result<void> start() { return courier_.start(); }
 
  private:
   Task<Result<Rows>> ask(Statement statement, Parameters parameters);
@@ -221,6 +222,12 @@ Task<Result<uint64_t>> PostgresEngine::approximate_bytes(Range range) {
   co_return static_cast<uint64_t>(rows.int64(0, 0));
 }
 
+Result<std::unique_ptr<Engine>> start_engine(postgres::Target target, const PostgresOptions& options) {
+  auto engine = std::make_unique<PostgresEngine>(std::move(target), options);
+  PARTITA_TRY_VOID(engine->start());
+  return std::unique_ptr<Engine>(std::move(engine));
+}
+
 }  // namespace
 
 Result<storage::HeldEngine> hold_postgres_engine(const PostgresOptions& options) {
@@ -230,15 +237,14 @@ Result<storage::HeldEngine> hold_postgres_engine(const PostgresOptions& options)
   PARTITA_TRY_VOID(postgres::install(target, options.makes));
   storage::HeldEngine held;
   held.check = [hold = std::move(hold)] { return hold->check(); };
-  held.engine = std::make_unique<PostgresEngine>(std::move(target), options);
+  PARTITA_TRY(held.engine, start_engine(std::move(target), options));
   return held;
 }
 
 Result<std::unique_ptr<storage::Engine>> open_postgres_engine(const PostgresOptions& options) {
   PARTITA_TRY(postgres::Target target, postgres::Target::parse(options.url));
   PARTITA_TRY_VOID(postgres::install(target, options.makes));
-  std::unique_ptr<storage::Engine> engine = std::make_unique<PostgresEngine>(std::move(target), options);
-  return engine;
+  return start_engine(std::move(target), options);
 }
 
 }  // namespace partita

@@ -13,6 +13,8 @@ Fate fate_of(std::string_view sql_state) {
   return Fate::kFailed;
 }
 
+bool is_exhaustion(std::string_view sql_state) { return sql_state.starts_with("53") || sql_state.starts_with("58"); }
+
 Error to_error(std::string_view sql_state, std::string_view message) {
   ErrorKind kind = ErrorKind::kUnavailable;
   if (sql_state.starts_with("54")) kind = ErrorKind::kTooLarge;

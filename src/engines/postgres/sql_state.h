@@ -16,6 +16,9 @@ enum class Fate {
 
 Fate fate_of(std::string_view sql_state);
 
+// Whether the server lacks what any write needs: room on its disk, memory, a disk that works.
+bool is_exhaustion(std::string_view sql_state);
+
 // For an operator, one sentence.
 Error to_error(std::string_view sql_state, std::string_view message);
 
