@@ -1,6 +1,7 @@
 #include <array>
 
 #include "model/fault.h"
+#include "model/item_codec.h"
 #include "model/limits.h"
 #include "ops/handlers.h"
 #include "ops/pipeline.h"
@@ -72,11 +73,12 @@ void write_floats(JsonWriter& json, std::string_view packed) {
   json.end_object();
 }
 
-void write_hit(JsonWriter& json, const SearchHit& hit, const std::string& vector_attribute) {
+Result<void> write_hit(JsonWriter& json, const SearchHit& hit, const std::string& vector_attribute) {
+  PARTITA_TRY(const model::Item item, model::decode_item(hit.item));
   json.begin_object();
   json.key("Item");
   json.begin_object();
-  for (const auto& [name, value] : hit.item) {
+  for (const auto& [name, value] : item) {
     json.key(name);
     json.write_value(value);
   }
@@ -88,6 +90,7 @@ void write_hit(JsonWriter& json, const SearchHit& hit, const std::string& vector
   json.key("Score");
   json.number(hit.score);
   json.end_object();
+  return {};
 }
 
 struct SearchVectors {
@@ -121,10 +124,7 @@ struct SearchVectors {
     json.key("SearchResults");
     json.begin_array();
     Pieces pieces(Pieces::Work::kBegun);
-    const auto write = [&](const SearchHit& hit) -> Result<void> {
-      write_hit(json, hit, plan.index->vector->attribute);
-      return {};
-    };
+    const auto write = [&](const SearchHit& hit) { return write_hit(json, hit, plan.index->vector->attribute); };
     PARTITA_CO_TRY_VOID(co_await write_each(json, pieces, found.hits, write));
     json.end_array();
     if (request.capacity != CapacityDetail::kNone) {

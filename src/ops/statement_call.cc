@@ -1,6 +1,7 @@
 #include "ops/statement_call.h"
 
 #include "model/fault.h"
+#include "model/item_codec.h"
 #include "model/java_number.h"
 #include "model/limits.h"
 #include "ops/pipeline.h"
@@ -65,7 +66,7 @@ Task<Result<void>> try_write(const Context& context, Entrance& gate, const State
   outcome.consumed = done.written.change.consumed;
   model::Item touched;
   const model::Item* const returned = returned_item(request.returned, request.action.update, done.written, touched);
-  if (returned != nullptr) outcome.item = *returned;
+  if (returned != nullptr) outcome.item = model::encode_item(*returned);
   co_return Result<void>();
 }
 

@@ -251,7 +251,7 @@ class Collector {
     ++page_.count;
     if (counted) return {};
     if (request_.projection) {
-      page_.items.emplace_back(expr::project(*request_.projection, *item));
+      page_.items.push_back(trees_.keep(expr::project(*request_.projection, *item), stored.size()));
     } else if (plan_.whole_items) {
       page_.items.emplace_back(std::string(stored));
     } else {
@@ -276,6 +276,7 @@ class Collector {
 
   const RangePlan& plan_;
   const RangeRequest& request_;
+  TreesKept trees_;
   RangePage page_;
   size_t page_bytes_ = 0;    // of what the page is made of
   size_t charged_rows_ = 0;  // of the rows alone, as they are charged

@@ -62,7 +62,8 @@ Task<Result<GetOutcome>> run(Database& database, const GetPlan& plan) {
   if (!read.ok()) co_return std::move(read).error();
   GetOutcome outcome;
   if (std::optional<storage::Record>& record = read->front()) {
-    PARTITA_CO_TRY(outcome.read, found_item(*plan.table, std::move(record->value), plan.request->projection));
+    TreesKept trees;
+    PARTITA_CO_TRY(outcome.read, found_item(*plan.table, std::move(record->value), plan.request->projection, trees));
   }
   outcome.consumed = read_charge(*plan.table, std::span(&outcome.read, 1), plan.request->consistent);
   co_return outcome;
@@ -72,8 +73,14 @@ void charge(const GetPlan& plan, const GetOutcome& outcome, Gate& gate) {
   gate.charge(access_of(plan), outcome.consumed);
 }
 
+FoundItem TreesKept::keep(model::Item item, size_t stored_bytes) {
+  if (stored_bytes > left_) return model::encode_item(item);
+  left_ -= stored_bytes;
+  return item;
+}
+
 Result<ReadItem> found_item(const TableInfo& table, std::string stored,
-                            const std::optional<expr::Projection>& projection) {
+                            const std::optional<expr::Projection>& projection, TreesKept& trees) {
   ReadItem found;
   PARTITA_TRY(found.bytes, model::encoded_item_size(stored));
   PARTITA_TRY(found.charged, charged_bytes(table, stored, found.bytes));
@@ -82,7 +89,7 @@ Result<ReadItem> found_item(const TableInfo& table, std::string stored,
     return found;
   }
   PARTITA_TRY(const model::Item whole, model::decode_item(stored));
-  found.item = expr::project(*projection, whole);
+  found.item = trees.keep(expr::project(*projection, whole), stored.size());
   return found;
 }
 
@@ -117,6 +124,7 @@ Task<Result<BatchGetOutcome>> run(Database& database, const BatchGetPlan& plan) 
   size_t bytes = 0;
   bool full = false;
   Pieces pieces;
+  TreesKept trees;
   size_t looked_at = 0;
   for (const auto& read : plan.reads) {
     BatchGetOutcome::Answer answer;
@@ -131,7 +139,7 @@ Task<Result<BatchGetOutcome>> run(Database& database, const BatchGetPlan& plan) 
       for (std::optional<storage::Record>& record : *records) {
         ReadItem item;
         if (record) {
-          PARTITA_CO_TRY(item, found_item(*read.table, std::move(record->value), read.part->projection));
+          PARTITA_CO_TRY(item, found_item(*read.table, std::move(record->value), read.part->projection, trees));
         }
         full = full || (bytes > 0 && bytes + item.bytes > model::kMaxBatchGetBytes);
         if (full) break;

@@ -91,9 +91,20 @@ Result<void> admit(const BatchGetPlan& plan, Gate& gate);
 Task<Result<BatchGetOutcome>> run(Database& database, const BatchGetPlan& plan);
 void charge(const BatchGetPlan& plan, const BatchGetOutcome& outcome, Gate& gate);
 
+// A tree takes up to 25 times as much as what is stored of it, when that is many small values. So of all items of a
+// reply only the first ones stay trees; the others are encoded again.
+class TreesKept {
+ public:
+  // `stored_bytes`: of the item that it was made from.
+  FoundItem keep(model::Item item, size_t stored_bytes);
+
+ private:
+  size_t left_ = size_t{64} << 10;
+};
+
 // A stored item of the table as the reader wants it. Errors: kCorrupt.
 Result<ReadItem> found_item(const TableInfo& table, std::string stored,
-                            const std::optional<expr::Projection>& projection);
+                            const std::optional<expr::Projection>& projection, TreesKept& trees);
 
 // The charge of reading those items one by one.
 ConsumedCapacity read_charge(const TableInfo& table, std::span<const ReadItem> items, bool consistent);

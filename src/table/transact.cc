@@ -289,6 +289,26 @@ Task<std::vector<WritesOutcome::Collection>> collections_of(Database& database, 
   co_return collections;
 }
 
+// So many of the largest items are as much as a transaction may read.
+constexpr size_t kReadAtOnce = model::kMaxTransactionBytes / model::kMaxItemBytes;
+
+// Of more items their sizes are looked at first, a few at a time: all at once they might be ten times what it may read.
+Task<Result<void>> check_read_size(Database& database, std::span<const Key> keys) {
+  size_t bytes = 0;
+  for (size_t at = 0; keys.size() > kReadAtOnce && at < keys.size(); at += kReadAtOnce) {
+    if (at > 0) co_await GiveWay();
+    const auto some = keys.subspan(at, std::min(kReadAtOnce, keys.size() - at));
+    PARTITA_CO_TRY(const auto records, co_await database.engine().read(some));
+    for (const std::optional<Record>& record : records) {
+      if (!record) continue;
+      PARTITA_CO_TRY(const size_t size, model::encoded_item_size(record->value));
+      bytes += size;
+    }
+    if (bytes > model::kMaxTransactionBytes) co_return model::refuse(Fault::kTransactionTooLarge);
+  }
+  co_return Result<void>();
+}
+
 Access access_of(const TransactGetPlan& plan, size_t i) {
   const TransactGetRequest::Part& part = plan.request->parts[i];
   Access access;
@@ -413,15 +433,18 @@ Result<void> admit(const TransactGetPlan& plan, Gate& gate) {
 }
 
 Task<Result<TransactGetOutcome>> run(Database& database, const TransactGetPlan& plan) {
+  PARTITA_CO_TRY_VOID(co_await check_read_size(database, plan.keys));
   auto read = co_await database.engine().read(plan.keys);
   if (!read.ok()) co_return std::move(read).error();
   TransactGetOutcome outcome;
+  TreesKept trees;
   outcome.items.resize(plan.keys.size());
   size_t bytes = 0;
   for (size_t i = 0; i < plan.keys.size(); ++i) {
     ReadItem& item = outcome.items[i];
     if (std::optional<Record>& record = (*read)[i]) {
-      PARTITA_CO_TRY(item, found_item(*plan.tables[i], std::move(record->value), plan.request->parts[i].projection));
+      PARTITA_CO_TRY(item,
+                     found_item(*plan.tables[i], std::move(record->value), plan.request->parts[i].projection, trees));
     }
     bytes += item.bytes;
     if (bytes > model::kMaxTransactionBytes) co_return model::refuse(Fault::kTransactionItemsTooLarge);

@@ -111,7 +111,7 @@ class VectorGraphsTest : public TableTest {
     double last = -1;
     for (const auto& hit : found.hits) {
       EXPECT_TRUE(known.contains(hit.score)) << "a score that no item has";
-      EXPECT_EQ(known.at(hit.score), hit.item.find("pk")->as_string());
+      EXPECT_EQ(known.at(hit.score), model::decode_item(hit.item)->find("pk")->as_string());
       EXPECT_LT(last, hit.score);
       last = hit.score;
       among += hit.score <= all[std::min<size_t>(10, all.size()) - 1].first;

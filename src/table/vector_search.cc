@@ -188,13 +188,13 @@ Result<SearchHit> hit_of(const SearchPlan& plan, std::string_view row) {
   const auto& projection = plan.request->projection;
   const std::string& attribute = plan.index->vector->attribute;
   SearchHit hit;
-  PARTITA_TRY(hit.item, model::decode_item(row));
-  const AttributeValue* vector = hit.item.find(attribute);
+  PARTITA_TRY(Item item, model::decode_item(row));
+  const AttributeValue* vector = item.find(attribute);
   const auto whole = [&](const expr::Path& path) { return path.is_attribute() && path.attribute == attribute; };
   const bool wanted = projection && projects_vector(*plan.index) && std::ranges::any_of(projection->paths(), whole);
   if (wanted && vector != nullptr) hit.vector = vector->as_binary();
-  hit.item.erase(attribute);
-  if (projection) hit.item = expr::project(*projection, hit.item);
+  item.erase(attribute);
+  hit.item = model::encode_item(projection ? expr::project(*projection, item) : item);
   return hit;
 }
 

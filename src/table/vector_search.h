@@ -36,7 +36,7 @@ struct SearchPlan {
 };
 
 struct SearchHit {
-  model::Item item;    // without the vector
+  std::string item;    // without the vector, encoded: the trees of a hundred may take a gigabyte
   std::string vector;  // packed; empty when it is not wanted
   double score = 0;
 };

@@ -230,7 +230,7 @@ TEST_F(VectorSearchTest, AnswersRowsAsTheyAreWhenItReadsThem) {
   engine_.after_own_scan = nullptr;
   EXPECT_TRUE(changed);
   std::vector<std::string> keys;
-  for (const auto& hit : found.hits) keys.push_back(hit.item.find("pk")->as_string());
+  for (const auto& hit : found.hits) keys.push_back(model::decode_item(hit.item)->find("pk")->as_string());
   EXPECT_EQ(keys, (std::vector<std::string>{"p3", "p4", "p2"}));
   EXPECT_EQ(found.hits.back().score, Nearness(Distance::kEuclidean, sought).score(packed(far)));
 }

@@ -138,6 +138,14 @@ def test_no_std_regex():
     report(matching_lines(served, r"std::(basic_)?regex|#include <regex>"))
 
 
+def test_threads_are_made_in_one_place():
+    """base/thread returns an error where the system refuses one; std::thread throws, which ends the process."""
+    makers = [name for name in sources.cxx_files() if name.startswith("src/") and not OF_TESTS.search(name)]
+    makers = [name for name in makers if not name.startswith("src/base/thread.")]
+    pattern = r"std::j?thread(?!::(hardware_concurrency|id)\b)|\bpthread_create\b|std::async"
+    report(matching_lines(makers, pattern, of=sources.code))
+
+
 def test_no_unfinished_business():
     marks = "|".join(("TO" + "DO", "FIX" + "ME", "X" * 3))
     report(matching_lines(text_files(), rf"\b({marks})\b"))
