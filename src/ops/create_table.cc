@@ -39,7 +39,8 @@ struct CreateTable {
     request.global_indexes = decode_indexes(in, Field::kGlobalSecondaryIndexes, decode_global);
     request.vector_indexes = decode_indexes(in, Field::kVectorIndexes, decode_vector_index);
     request.deletion_protection = in.flag(Field::kDeletionProtectionEnabled);
-    request.table_class = in.text(Field::kTableClass);
+    PARTITA_TRY(const auto table_class, decode_table_class(in));
+    request.table_class = table_class.value_or("");
     request.tags = decode_tags(in);
     request.policy = decode_text(in, Field::kResourcePolicy);
     return request;

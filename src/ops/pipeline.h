@@ -41,7 +41,8 @@
 
 namespace partita::ops {
 
-// A table's name from a name or an ARN. Faults: kArnInvalid, kArnOfAnotherAccount.
+// A table's name from a name or an ARN, which must be of the caller's region. Faults: kArnInvalid, kArnPartition,
+// kArnRegion, kArnResourceType; kArnOfAnotherAccount, of an operation on tables as such kTableOfAnotherAccount.
 Result<std::string> table_name_of(std::string_view name_or_arn, const Context& context);
 
 // The table of that name or ARN, ready for items. Faults: also kResourceNotFound.

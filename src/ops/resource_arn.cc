@@ -38,7 +38,12 @@ std::optional<Path> path_in(std::string_view relative_id) {
 }  // namespace
 
 void append_table_arn(std::string& out, const Context& context, std::string_view table) {
-  out.append("arn:aws:dynamodb:").append(context.caller.region).append(":").append(context.caller.account_id);
+  out.append("arn:")
+      .append(kPartition)
+      .append(":dynamodb:")
+      .append(context.caller.region)
+      .append(":")
+      .append(context.caller.account_id);
   out.append(":").append(kTable).append(table);
 }
 
@@ -63,15 +68,16 @@ Result<table::Resource> resource_of(std::string_view arn, ArnRules rules, const 
   const std::vector<std::string> named{std::string(arn)};
   if (!arn.starts_with("arn:")) return refuse(Fault::kArnWithoutPrefix, named);
   const std::optional<ArnParts> parts = arn_parts(arn);
+  const bool tags = rules == ArnRules::kTags;
+  if (tags && parts && parts->service != "dynamodb") return refuse(Fault::kTagsOfAnotherService);
   const std::optional<Path> path = parts ? path_in(parts->relative_id) : std::nullopt;
   if (!path || parts->service != "dynamodb") return refuse(Fault::kArnOfNothing, named);
   if (path->kind == "index") return refuse(Fault::kArnOfIndex, named);
   if (!path->kind.empty() && path->kind != "stream") return refuse(Fault::kArnOfNothing, named);
-  const bool tags = rules == ArnRules::kTags;
   if (parts->account != context.caller.account_id) {
     return refuse(tags ? Fault::kTagsOfAnotherAccount : Fault::kPolicyOfAnotherAccount);
   }
-  if (parts->region != context.caller.region || parts->partition != "aws") {
+  if (parts->region != context.caller.region || parts->partition != kPartition) {
     return refuse(tags ? Fault::kTagsOfAnotherRegion : Fault::kArnOfAnotherRegion, named);
   }
   return table::Resource{named[0], std::string(path->table), std::string(path->rest)};

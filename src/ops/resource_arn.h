@@ -14,9 +14,12 @@ namespace partita::ops {
 // Of ARNs that are not the caller's, DynamoDB's operations on tags and those on policies have different things to say.
 enum class ArnRules : uint8_t { kTags, kPolicies };
 
-// Faults: kArnWithoutPrefix, kArnOfNothing, kArnOfIndex; kTagsOfAnotherAccount, kTagsOfAnotherRegion;
-// kPolicyOfAnotherAccount, kArnOfAnotherRegion.
+// Faults: kArnWithoutPrefix, kArnOfNothing, kArnOfIndex; kTagsOfAnotherService, kTagsOfAnotherAccount,
+// kTagsOfAnotherRegion; kPolicyOfAnotherAccount, kArnOfAnotherRegion.
 Result<table::Resource> resource_of(std::string_view arn, ArnRules rules, const Context& context);
+
+// Of all ARNs that are given out and taken.
+inline constexpr std::string_view kPartition = "aws";
 
 void append_table_arn(std::string& out, const Context& context, std::string_view table);
 // What stands behind "table/"; nothing when the relative id of an ARN begins otherwise.

@@ -29,8 +29,15 @@ Result<table::StreamName> stream_of(std::string_view arn, const Context& context
   if (!arn.starts_with("arn:") || label == std::string_view::npos) return refuse(Fault::kStreamArnInvalid);
   auto table = table_name_of(arn.substr(0, label), context);
   if (!table.ok()) {
-    if (model::fault_of(table.error()) == Fault::kArnInvalid) return refuse(Fault::kStreamArnInvalid);
-    return std::move(table).error();
+    switch (model::fault_of(table.error())) {
+      case Fault::kArnRegion:
+      case Fault::kArnPartition:
+        return refuse(Fault::kStreamNotFound, {std::string(arn)});
+      case Fault::kTableOfAnotherAccount:
+        return std::move(table).error();
+      default:
+        return refuse(Fault::kStreamArnInvalid);
+    }
   }
   return table::StreamName{std::move(table).value(), std::string(arn.substr(label + kStream.size()))};
 }

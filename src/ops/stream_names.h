@@ -12,7 +12,7 @@ namespace partita::ops {
 
 std::string table_arn(const Context& context, std::string_view table);
 std::string stream_arn(const Context& context, const table::StreamName& stream);
-// Faults: kStreamArnInvalid, kArnOfAnotherAccount.
+// Faults: kStreamArnInvalid, kTableOfAnotherAccount; kStreamNotFound of another region or partition.
 Result<table::StreamName> stream_of(std::string_view arn, const Context& context);
 
 // A stream that is not there, as the client named it; any other error as it is.

@@ -250,6 +250,15 @@ void write_settings(JsonWriter& json, const Context& context, const TableInfo& t
   json.boolean(table.deletion_protection);
 }
 
+// While a table becomes on-demand DynamoDB shows that as its last decrease, though it counts none.
+table::Throughput throughput_of(const TableInfo& table, int64_t at_ms) {
+  table::Throughput shown = table.throughput;
+  if (table.job != table::TableJob::kBilling || table.billing_mode != BillingMode::kPayPerRequest) return shown;
+  shown.decreases_today = shown.decreases_on(at_ms);
+  shown.last_decrease_ms = at_ms;
+  return shown;
+}
+
 // A table is UPDATING while an index is allocated or dropped, and ACTIVE while one is backfilled or changed.
 Status shown_status(const TableInfo& table) {
   const bool index_at_work = std::ranges::any_of(table.indexes, [](const IndexInfo& index) {
@@ -292,7 +301,7 @@ std::string table_reply(const Context& context, std::string_view member, const D
   }
   write_text(json, "TableName", shown.name);
   write_text(json, "TableStatus", status_name(shown_status(shown)));
-  write_throughput(json, shown.throughput, found.at_ms);
+  write_throughput(json, throughput_of(shown, found.at_ms), found.at_ms);
   write_whole(json, "TableSizeBytes", shown.tally->bytes);
   write_whole(json, "ItemCount", shown.tally->items);
   write_text(json, "TableArn", arn);

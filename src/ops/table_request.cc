@@ -111,6 +111,13 @@ std::optional<std::string> decode_text(const Members& in, Field field) {
   return std::string(in.text(field));
 }
 
+Result<std::optional<std::string>> decode_table_class(const Members& in) {
+  std::optional<std::string> wanted = decode_text(in, Field::kTableClass);
+  const bool known = !wanted || *wanted == "STANDARD" || *wanted == "STANDARD_INFREQUENT_ACCESS";
+  if (!known) return model::refuse(model::Fault::kTableClassUnknown);
+  return wanted;
+}
+
 table::IndexRequest decode_index(const Members& index, bool global) {
   table::IndexRequest request;
   request.name = index.text(Field::kIndexName);

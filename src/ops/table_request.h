@@ -23,6 +23,8 @@ std::optional<table::EncryptionRequest> decode_encryption(const wire::Members& i
 std::optional<table::StreamRequest> decode_stream(const wire::Members& in);
 std::vector<table::Tag> decode_tags(const wire::Members& in);
 std::optional<std::string> decode_text(const wire::Members& in, wire::Field field);
+// TableClass. Fault: kTableClassUnknown.
+Result<std::optional<std::string>> decode_table_class(const wire::Members& in);
 
 // What both say of the whole table, but for what only one of them needs or takes to be there.
 template <class Request>

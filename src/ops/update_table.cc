@@ -46,10 +46,11 @@ struct UpdateTable : TableChange<table::TableUpdate, table::update_table> {
     PARTITA_TRY_VOID(refuse_named(in, {Field::kReplicaUpdates, Field::kMultiRegionConsistency,
                                        Field::kGlobalTableWitnessUpdates, Field::kDisassociationProtectionEnabled}));
     auto request = decode_table<Request>(in);
+    request.names_throughput = in.has(Field::kWarmThroughput) || in.has(Field::kOnDemandThroughput);
     if (in.has(Field::kDeletionProtectionEnabled)) {
       request.deletion_protection = in.flag(Field::kDeletionProtectionEnabled);
     }
-    request.table_class = decode_text(in, Field::kTableClass);
+    PARTITA_TRY(request.table_class, decode_table_class(in));
     request.replication_mode = decode_text(in, Field::kGlobalTableSettingsReplicationMode);
     request.indexes = decode_updates(in, Field::kGlobalSecondaryIndexUpdates, decode_index_update);
     request.vector_indexes = decode_updates(in, Field::kVectorIndexUpdates, decode_vector_update);

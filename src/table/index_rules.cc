@@ -21,14 +21,6 @@ std::vector<std::string> names_in(const Range& range, Name name) {
   return names;
 }
 
-Result<void> check_defined(const std::vector<KeyPart>& keys, const Definitions& definitions) {
-  for (const auto& key : keys) {
-    if (std::ranges::find(definitions, key.name, &KeyElement::name) != definitions.end()) continue;
-    return refuse(Fault::kKeysNotDefined, {listed(names_of(keys)), listed(names_of(definitions))});
-  }
-  return {};
-}
-
 // One HASH, then one RANGE at most.
 Result<void> check_pair(const std::vector<KeyPart>& keys) {
   if (keys.size() < 2) return {};
@@ -81,6 +73,14 @@ std::string listed(const std::vector<std::string>& names) {
 
 std::vector<std::string> names_of(const std::vector<KeyPart>& keys) { return names_in(keys, &KeyPart::name); }
 std::vector<std::string> names_of(const Definitions& definitions) { return names_in(definitions, &KeyElement::name); }
+
+Result<void> check_defined(const std::vector<KeyPart>& keys, const Definitions& definitions) {
+  for (const auto& key : keys) {
+    if (std::ranges::find(definitions, key.name, &KeyElement::name) != definitions.end()) continue;
+    return refuse(Fault::kKeysNotDefined, {listed(names_of(keys)), listed(names_of(definitions))});
+  }
+  return {};
+}
 
 Result<model::KeySchema> make_keys(const std::vector<KeyPart>& keys, const Definitions& definitions, bool several) {
   PARTITA_TRY_VOID(check_defined(keys, definitions));

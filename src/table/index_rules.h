@@ -11,6 +11,8 @@ namespace partita::table {
 
 using Definitions = std::vector<model::KeyElement>;
 
+// Fault: kKeysNotDefined.
+Result<void> check_defined(const std::vector<KeyPart>& keys, const Definitions& definitions);
 // One partition and at most one sort attribute, or with `several` up to four of each.
 Result<model::KeySchema> make_keys(const std::vector<KeyPart>& keys, const Definitions& definitions, bool several);
 

@@ -137,6 +137,7 @@ struct TableUpdate {
   std::optional<Units> throughput;
   OnDemandLimits on_demand;
   WarmRequest warm;
+  bool names_throughput = false;  // OnDemandThroughput or WarmThroughput is there, if only as an empty structure
   std::optional<bool> deletion_protection;
   std::optional<std::string> table_class;
   std::optional<EncryptionRequest> encryption;

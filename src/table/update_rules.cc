@@ -181,7 +181,8 @@ Result<void> admit_index(const TableInfo& table, const IndexUpdate& one, bool of
 
 Result<void> check_update(const TableUpdate& update) {
   const int changes = changes_in(update);
-  if (changes == 0) return refuse(Fault::kNothingToUpdate);
+  // DynamoDB looks for the table before an empty structure fails; see admit_update().
+  if (changes == 0 && !update.names_throughput) return refuse(Fault::kNothingToUpdate);
   PARTITA_TRY_VOID(check_bounds(update.throughput, {"", update.region}));
   PARTITA_TRY_VOID(check_entries(update));
   PARTITA_TRY_VOID(check_alone(update, changes));
@@ -201,6 +202,9 @@ Result<void> admit_indexes(const TableInfo& table, const TableUpdate& update) {
   ptrdiff_t online = std::ranges::count_if(table.indexes, is_index_at_work);
   const size_t secondary = update.indexes ? update.indexes->size() : 0;
   const std::vector<const IndexUpdate*> all = update.all_indexes();
+  const auto makes_or_drops = [](const IndexUpdate* one) { return one->create || one->dropped; };
+  // Of several DynamoDB says so before it looks which indexes there are.
+  if (std::ranges::count_if(all, makes_or_drops) > 1) return refuse(Fault::kOneOnlineIndex);
   for (size_t i = 0; i < all.size(); ++i) {
     const IndexUpdate& one = *all[i];
     PARTITA_TRY_VOID(admit_index(table, one, i >= secondary));
@@ -213,6 +217,7 @@ Result<void> admit_indexes(const TableInfo& table, const TableUpdate& update) {
 }
 
 Result<void> admit_update(const TableInfo& table, const TableUpdate& update) {
+  if (changes_in(update) == 0) return refuse(Fault::kNothingToUpdate);
   const bool on_demand = table.billing_mode == BillingMode::kPayPerRequest;
   if (on_demand && update.throughput && !update.billing_mode) return refuse(Fault::kThroughputOnDemand);
   if (update.billing_mode == BillingMode::kProvisioned && has_vectors(table)) {

@@ -14,7 +14,8 @@ Result<void> check_update(const TableUpdate& update);
 // kIndexNotGlobal, kIndexExists, kIndexInUse, kIndexNotBackfilling, kIndexAllocated, kOneOnlineIndex.
 Result<void> admit_indexes(const TableInfo& table, const TableUpdate& update);
 
-// Whether what the table is going through lets the change begin. Faults: k...During..., kThroughputOnDemand.
+// Whether what the table is going through lets the change begin. Faults: k...During..., kThroughputOnDemand;
+// kNothingToUpdate of empty structures.
 Result<void> admit_update(const TableInfo& table, const TableUpdate& update);
 
 // The same of DeleteTable. Faults: kTableInUse, kTableBusy, kIndexesAtWork, kStreamAtWork.

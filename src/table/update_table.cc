@@ -125,13 +125,14 @@ bool is_partition_key(const TableInfo& table, const std::string& name) {
   return in(table.keys) || std::ranges::any_of(table.indexes, [&](const auto& index) { return in(index.keys); });
 }
 
-// The request's definitions serve the new index and nothing else: what it does not name is passed over.
+// The request's definitions serve the new index and nothing else: what it does not name is passed over. Precondition:
+// all that is named is defined.
 Result<Definitions> definitions_with(const Change& change, const std::vector<KeyPart>& named) {
   Definitions definitions = change.table.attribute_definitions;
   for (const KeyPart& key : named) {
     const auto& sent = change.update.definitions;
     const auto wanted = std::ranges::find(sent, key.name, &KeyElement::name);
-    if (wanted == sent.end()) continue;
+    PARTITA_CHECK(wanted != sent.end());
     const KeyElement* known = change.table.find_definition(key.name);
     if (known == nullptr) {
       definitions.push_back(*wanted);
@@ -191,6 +192,8 @@ Result<IndexInfo> make_new_global_index(Change& change, const IndexRequest& requ
     const auto holds = [&](const IndexInfo& other) { return other.vector && other.vector->attribute == key.name; };
     if (std::ranges::any_of(table.indexes, holds)) return refuse(Fault::kVectorAttributeDefined, {key.name});
   }
+  // What the table knows does not count: the request defines every key of the index.
+  PARTITA_TRY_VOID(check_defined(request.keys, change.update.definitions));
   PARTITA_TRY(Definitions definitions, definitions_with(change, request.keys));
   PARTITA_TRY(IndexInfo index, make_index(request));
   PARTITA_TRY(index.keys, make_keys(request.keys, definitions, true));

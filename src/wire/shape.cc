@@ -196,12 +196,15 @@ class ConstraintCheck {
     const std::string_view name = value.as_string();
     if (is_arn(name)) return;
     const bool items = shape.table_name == TableNameRule::kItems;
+    const bool length_first = shape.table_name == TableNameRule::kControl;
+    const bool misspelt = !is_name(name) && !(items && name.empty());
     const int64_t min = items ? 1 : kShortestTableName;
-    if (!is_name(name) && !(items && name.empty())) violate(value, shape, frame, pattern_text());
+    if (misspelt && !length_first) violate(value, shape, frame, pattern_text());
     if (length_of(name) < min) violate(value, shape, frame, bound_text(shape, "greater", min));
     if (length_of(name) > kLongestTableName) {
       violate(value, shape, frame, bound_text(shape, "less", kLongestTableName));
     }
+    if (misspelt && length_first) violate(value, shape, frame, pattern_text());
   }
 
  private:
@@ -215,7 +218,9 @@ class ConstraintCheck {
         return structure(value, shape, frame);
       case ShapeKind::kString:
         if (shape.table_name != TableNameRule::kNone) return table_name(value, shape, frame);
+        if (shape.length_first) bounds(value, shape, frame);
         string(value, shape, frame);
+        if (shape.length_first) return;
         break;
       default:
         break;
@@ -358,11 +363,6 @@ Result<void> check_first(const JsonValue& body, const Shape& shape, bool newer) 
     }
     if (!named || !value.present()) continue;
     if (newer && value.as_string().empty()) return too_short(member.name);
-    const int64_t length = length_of(value.as_string());
-    if (member.shape->table_name == TableNameRule::kControl && !is_arn(value.as_string()) &&
-        (length < kShortestTableName || length > kLongestTableName)) {
-      return refuse(Fault::kTableNameLength, {std::string(member.name)});
-    }
     if (member.shape->table_name == TableNameRule::kItems && lacks_a_member(body, shape)) continue;
     ConstraintCheck name_alone(newer);
     const Frame frame{nullptr, Frame::Step::kMember, member.name};

@@ -35,7 +35,7 @@ enum class ShapeKind : uint8_t {
 enum class TableNameRule : uint8_t {
   kNone,
   kCreate,   // 3 to 255 characters of the pattern
-  kControl,  // the same in other words, of operations on a table as such
+  kControl,  // the same, of a table that there is: its length is told before the pattern
   kItems,    // 1 to 255 characters of the pattern
 };
 
@@ -92,6 +92,7 @@ struct Shape {
   int64_t min = kNoMin;                  // of a string's, list's or map's length, or of a number
   int64_t max = kNoMax;
   bool name_pattern = false;  // [a-zA-Z0-9_.-]+
+  bool length_first = false;  // AWS tells the bounds of such a name before its pattern
   TableNameRule table_name = TableNameRule::kNone;
   // Its bounds are checked behind everything else. Not of a map's key: reported without the value and with the
   // member's name as it is written.
@@ -108,7 +109,7 @@ struct Shape {
 // First every JSON kind in the body, in the order of the text; then all constraints. Members that the shape does not
 // know are passed over. Afterwards the handler may read members as the kinds that the shape declares (numbers may be of
 // either JSON kind, a boolean may be a word: truth()), and decode attribute values without a kSerialization fault.
-// Faults: kSerialization; kMissingParameter, kParameterRequiredFor, kTableNameLength, kConstraints.
+// Faults: kSerialization; kMissingParameter, kParameterRequiredFor, kConstraints.
 Result<void> check_shape(const JsonValue& body, const Shape& shape);
 
 // Where the first value of the wrong kind stands in the body: "Item.Year", "KeySchema[0]"; empty: nowhere in it.

@@ -137,9 +137,14 @@ TEST(Shape, ABadTableNameIsReportedAlone) {
   EXPECT_EQ(found(shapes::kCreateTable, R"({"TableName":"ab","KeySchema":[]})"),
             name_at_fault("ab", "Member must have length greater than or equal to 3"));
   EXPECT_EQ(found(shapes::kDeleteTable, R"({"TableName":"abc;"})"), name_at_fault("abc;", pattern));
-  const std::string length = "TableName must be at least 3 characters long and at most 255 characters long";
-  EXPECT_EQ(found(shapes::kDescribeTable, R"({"TableName":"ab"})"), length);
-  EXPECT_EQ(found(shapes::kUpdateTable, R"({"TableName":")" + long_name + "\"}"), length);
+  EXPECT_EQ(found(shapes::kDescribeTable, R"({"TableName":"ab"})"),
+            name_at_fault("ab", "Member must have length greater than or equal to 3"));
+  EXPECT_EQ(found(shapes::kUpdateTable, R"({"TableName":")" + long_name + "\"}"),
+            name_at_fault(long_name, "Member must have length less than or equal to 255"));
+  const std::string of_empty = "Value '' at 'tableName' failed to satisfy constraint: ";
+  EXPECT_EQ(found(shapes::kDescribeTable, R"({"TableName":""})"),
+            "2 validation errors detected: " + of_empty + "Member must have length greater than or equal to 3; " +
+                of_empty + pattern);
 }
 
 TEST(Shape, ABadTableNameIsJoinedWhenAMemberIsMissing) {

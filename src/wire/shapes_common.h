@@ -19,6 +19,8 @@ inline constexpr Shape kTableName{.kind = ShapeKind::kString, .table_name = Tabl
 inline constexpr Shape kControlTableName{.kind = ShapeKind::kString, .table_name = TableNameRule::kControl};
 inline constexpr Member kNamedTableMembers[] = {{"TableName", &kControlTableName, Absence::kParameter}};
 inline constexpr Shape kIndexName{.kind = ShapeKind::kString, .min = 3, .max = 255, .name_pattern = true};
+inline constexpr Shape kControlIndexName{
+    .kind = ShapeKind::kString, .min = 3, .max = 255, .name_pattern = true, .length_first = true};
 inline constexpr Shape kAttributeNames{.kind = ShapeKind::kList, .element = &kText, .min = 1, .max = 255};
 inline constexpr Shape kPositiveInteger{.kind = ShapeKind::kInteger, .min = 1};
 

@@ -13,7 +13,6 @@ constexpr std::string_view kStreamWords[] = {"OLD_IMAGE", "KEYS_ONLY", "NEW_AND_
 constexpr std::string_view kEncryptionWords[] = {"AES256", "KMS"};
 constexpr std::string_view kReplicationWords[] = {"ENABLED", "DISABLED", "ENABLED_WITH_OVERRIDES"};
 constexpr std::string_view kConsistencyWords[] = {"EVENTUAL", "STRONG"};
-constexpr std::string_view kTableClassWords[] = {"STANDARD", "STANDARD_INFREQUENT_ACCESS"};
 
 constexpr Shape kNewTableName{.kind = ShapeKind::kString, .table_name = TableNameRule::kCreate};
 constexpr Shape kAttributeName{.kind = ShapeKind::kString, .min = 1, .max = 255};
@@ -21,8 +20,8 @@ constexpr Shape kAtLeastOne{.kind = ShapeKind::kLong, .min = 1};
 constexpr Shape kLong{.kind = ShapeKind::kLong};
 
 constexpr Member kAttributeDefinitionMembers[] = {
-    {"AttributeName", &kAttributeName, Absence::kNull},
     {"AttributeType", &kEnum<kScalarWords>, Absence::kNull},
+    {"AttributeName", &kAttributeName, Absence::kNull},
 };
 constexpr Shape kAttributeDefinition{
     .kind = ShapeKind::kStructure, .name = "AttributeDefinition", .members = kAttributeDefinitionMembers};
@@ -61,7 +60,7 @@ constexpr Member kProjectionMembers[] = {
 constexpr Shape kProjection{.kind = ShapeKind::kStructure, .name = "Projection", .members = kProjectionMembers};
 
 constexpr Member kLocalIndexMembers[] = {
-    {"IndexName", &kIndexName, Absence::kNull},
+    {"IndexName", &kControlIndexName, Absence::kNull},
     {"KeySchema", &kTableKeySchema, Absence::kNull},
     {"Projection", &kProjection, Absence::kNull},
 };
@@ -70,9 +69,12 @@ constexpr Shape kLocalIndex{
 constexpr Shape kLocalIndexes{.kind = ShapeKind::kList, .element = &kLocalIndex};
 
 constexpr Member kGlobalIndexMembers[] = {
-    {"IndexName", &kIndexName, Absence::kNull},   {"KeySchema", &kGlobalKeySchema, Absence::kNull},
-    {"Projection", &kProjection, Absence::kNull}, {"ProvisionedThroughput", &kThroughput},
-    {"OnDemandThroughput", &kOnDemand},           {"WarmThroughput", &kWarm},
+    {"IndexName", &kControlIndexName, Absence::kNull},
+    {"KeySchema", &kGlobalKeySchema, Absence::kNull},
+    {"Projection", &kProjection, Absence::kNull},
+    {"ProvisionedThroughput", &kThroughput},
+    {"OnDemandThroughput", &kOnDemand},
+    {"WarmThroughput", &kWarm},
 };
 constexpr Shape kGlobalIndex{
     .kind = ShapeKind::kStructure, .name = "GlobalSecondaryIndex", .members = kGlobalIndexMembers};
@@ -91,7 +93,7 @@ constexpr Member kVectorAttributeMembers[] = {{"AttributeName", &kAttributeName,
 constexpr Shape kVectorAttribute{
     .kind = ShapeKind::kStructure, .name = "VectorAttributeDefinition", .members = kVectorAttributeMembers};
 constexpr Member kVectorIndexMembers[] = {
-    {"IndexName", &kIndexName, Absence::kNull},
+    {"IndexName", &kControlIndexName, Absence::kNull},
     {"VectorAttribute", &kVectorAttribute, Absence::kNull},
     {"SearchSchema", &kSearchSchema},
     {"Projection", &kProjection, Absence::kNull},
@@ -129,7 +131,7 @@ constexpr Member kCreateTableMembers[] = {
     {"StreamSpecification", &kStream},
     {"SSESpecification", &kEncryption},
     {"Tags", &kTags},
-    {"TableClass", &kEnum<kTableClassWords>},
+    {"TableClass", &kText},
     {"DeletionProtectionEnabled", &kFlag},
     {"WarmThroughput", &kWarm},
     {"ResourcePolicy", &kText},
@@ -140,7 +142,7 @@ constexpr Member kCreateTableMembers[] = {
 };
 
 constexpr Member kUpdateIndexMembers[] = {
-    {"IndexName", &kIndexName, Absence::kNull},
+    {"IndexName", &kControlIndexName, Absence::kNull},
     {"ProvisionedThroughput", &kThroughput},
     {"OnDemandThroughput", &kOnDemand},
     {"WarmThroughput", &kWarm},
@@ -149,7 +151,7 @@ constexpr Shape kUpdateIndex{
     .kind = ShapeKind::kStructure, .name = "UpdateGlobalSecondaryIndexAction", .members = kUpdateIndexMembers};
 constexpr Shape kCreateIndex{
     .kind = ShapeKind::kStructure, .name = "CreateGlobalSecondaryIndexAction", .members = kGlobalIndexMembers};
-constexpr Member kDeleteIndexMembers[] = {{"IndexName", &kIndexName, Absence::kNull}};
+constexpr Member kDeleteIndexMembers[] = {{"IndexName", &kControlIndexName, Absence::kNull}};
 constexpr Shape kDeleteIndex{
     .kind = ShapeKind::kStructure, .name = "DeleteGlobalSecondaryIndexAction", .members = kDeleteIndexMembers};
 constexpr Member kIndexUpdateMembers[] = {
@@ -181,7 +183,7 @@ constexpr Member kUpdateTableMembers[] = {
     {"GlobalSecondaryIndexUpdates", &kIndexUpdates},
     {"StreamSpecification", &kStream},
     {"SSESpecification", &kEncryption},
-    {"TableClass", &kEnum<kTableClassWords>},
+    {"TableClass", &kText},
     {"DeletionProtectionEnabled", &kFlag},
     {"WarmThroughput", &kWarm},
     {"OnDemandThroughput", &kOnDemand},

@@ -2,7 +2,8 @@
 
 import pytest
 import tables
-from client import IN_USE, INVALID, NOT_FOUND, call, expect_error, expect_validation, ok, one, unsatisfied
+from client import IN_USE, INVALID, NAME_PATTERN, NOT_FOUND, NOT_NULL, at_least, at_most, call, expect_error
+from client import expect_validation, ok, one, several, unsatisfied
 from tables import ABSENT, definitions, fresh_table, index, key_schema, plain, simple, wait_active, wait_gone
 from values import N, S
 
@@ -34,6 +35,49 @@ def test_describe_by_arn(new_table):
 def test_an_arn_of_another_account():
     arn = f"arn:aws:dynamodb:us-east-1:000000000000:table/{tables.HASH}"
     assert call("DescribeTable", {"TableName": arn}).type == "AccessDeniedException"
+
+
+# Operations that name a table that there is, with what else each needs.
+ON_TABLES = {
+    "DescribeTable": {},
+    "UpdateTable": {"DeletionProtectionEnabled": True},
+    "DeleteTable": {},
+    "DescribeTimeToLive": {},
+    "UpdateTimeToLive": {"TimeToLiveSpecification": {"Enabled": True, "AttributeName": "ttl"}},
+    "DescribeContinuousBackups": {},
+    "DescribeContributorInsights": {},
+    "UpdateContributorInsights": {"ContributorInsightsAction": "ENABLE"},
+    "ListContributorInsights": {},
+}
+
+
+def bad_name(name, *constraints):
+    faults = [unsatisfied(name, "tableName", constraint) for constraint in constraints]
+    return one(faults[0]) if len(faults) == 1 else several(*faults)
+
+
+BAD_NAMES = [
+    ("", [at_least(3), NAME_PATTERN]),
+    ("a", [at_least(3)]),
+    ("ab", [at_least(3)]),
+    ("!", [at_least(3), NAME_PATTERN]),
+    ("a table", [NAME_PATTERN]),
+    ("x" * 256, [at_most(255)]),
+    (" " * 256, [at_most(255), NAME_PATTERN]),
+]
+
+
+@pytest.mark.parametrize("operation", ON_TABLES)
+@pytest.mark.parametrize("name, constraints", BAD_NAMES, ids=range(len(BAD_NAMES)))
+def test_names_that_no_table_has(operation, name, constraints):
+    expect_validation(operation, {"TableName": name, **ON_TABLES[operation]}, bad_name(name, *constraints))
+
+
+@pytest.mark.parametrize("operation", ON_TABLES)
+def test_names_that_a_table_might_have(operation):
+    for name in ("abc", "x" * 255):
+        reply = call(operation, {"TableName": name, **ON_TABLES[operation]})
+        assert reply.type in (NOT_FOUND, "TableNotFoundException"), reply
 
 
 # --- ListTables ----------------------------------------------------------------------------------------------------
@@ -180,6 +224,17 @@ UNIT_FAULTS = [
         one(unsatisfied("-1", "provisionedThroughput.writeCapacityUnits", AT_LEAST_ONE)),
     ),
     ({"ProvisionedThroughput": {"ReadCapacityUnits": 5}}, one(unsatisfied(None, "provisionedThroughput.writeCapacityUnits", "Member must not be null"))),
+    (
+        {"AttributeDefinitions": [{}], "DeletionProtectionEnabled": False},
+        several(*(unsatisfied(None, f"attributeDefinitions.1.member.{member}", NOT_NULL) for member in ("attributeType", "attributeName"))),
+    ),
+    *[
+        (
+            {"AttributeDefinitions": definitions(g="S"), "GlobalSecondaryIndexUpdates": [{action: {**shape, "IndexName": ""}}]},
+            several(*(unsatisfied("", f"globalSecondaryIndexUpdates.1.member.{action.lower()}.indexName", fault) for fault in (at_least(3), NAME_PATTERN))),
+        )
+        for action, shape in (("Create", index("more", "g")), ("Update", {"ProvisionedThroughput": FIVE}), ("Delete", {}))
+    ],
     ({"BillingMode": "X"}, one(unsatisfied("X", "billingMode", "Member must satisfy enum value set: [PROVISIONED, PAY_PER_REQUEST]"))),
 ]
 

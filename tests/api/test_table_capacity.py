@@ -245,7 +245,11 @@ def test_the_first_switch_to_on_demand(new_table):
     assert "BillingModeSummary" not in new_table(provisioned(name))
     answer = ok("UpdateTable", TableName=name, BillingMode="PAY_PER_REQUEST", OnDemandThroughput={"MaxReadRequestUnits": 100})
     assert answer["TableDescription"]["BillingModeSummary"] == {"BillingMode": "PAY_PER_REQUEST"}
+    shown = answer["TableDescription"]["ProvisionedThroughput"]
+    assert (shown["ReadCapacityUnits"], shown["WriteCapacityUnits"], shown["NumberOfDecreasesToday"]) == (0, 0, 0)
+    assert "LastDecreaseDateTime" in shown and "LastIncreaseDateTime" not in shown
     active = wait_active(name, 300)
+    assert "LastDecreaseDateTime" not in active["ProvisionedThroughput"]
     assert "LastUpdateToPayPerRequestDateTime" in active["BillingModeSummary"]
     assert active["OnDemandThroughput"] == {"MaxReadRequestUnits": 100}
     assert active["WarmThroughput"]["WriteUnitsPerSecond"] == 4000
@@ -389,6 +393,16 @@ def test_empty_structures_count_as_absent(paid_by_request):
     ok("UpdateTable", TableName=paid_by_request, DeletionProtectionEnabled=False, WarmThroughput={})
     ok("UpdateTable", TableName=paid_by_request, BillingMode="PAY_PER_REQUEST", OnDemandThroughput={})
     wait_active(paid_by_request)
+
+
+@op("UpdateTable")
+@pytest.mark.parametrize("member", ["WarmThroughput", "OnDemandThroughput"])
+def test_an_empty_structure_alone_fails_behind_the_table(paid_by_request, paid_ahead, member):
+    expect_error("UpdateTable", {"TableName": tables.ABSENT, member: {}}, NOT_FOUND)
+    for name in (paid_by_request, paid_ahead):
+        assert call("UpdateTable", {"TableName": name, member: {}}).status in (400, 500)  # DynamoDB: 500 without a text
+    text = re.compile("At least one of ProvisionedThroughput, .* or TableClass is required")
+    expect_validation("UpdateTable", {"TableName": tables.ABSENT}, text)
 
 
 @op("CreateTable")

@@ -166,6 +166,19 @@ def test_one_index_at_a_time(provisioned, more):
 
 
 @op("UpdateTable")
+def test_several_index_actions_are_refused_before_the_indexes_are_looked_for(provisioned):
+    text = "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table"
+    drops = [{"Delete": {"IndexName": f"ghost{n}"}} for n in range(6)]
+    make = creation()["GlobalSecondaryIndexUpdates"]
+    there = creation("glo")["GlobalSecondaryIndexUpdates"]
+    local = dropping("loc")["GlobalSecondaryIndexUpdates"]
+    for updates in (drops[:2], drops, make + drops[:1], drops[:1] + make, there + drops[:1], local + drops[:1]):
+        request = {"AttributeDefinitions": definitions(h="S"), "GlobalSecondaryIndexUpdates": updates}
+        expect_error("UpdateTable", {"TableName": provisioned, **request}, LIMIT, text)
+        expect_error("UpdateTable", {"TableName": tables.ABSENT, **request}, NOT_FOUND)
+
+
+@op("UpdateTable")
 def test_a_new_index_needs_definitions(provisioned):
     missing = INVALID + "AttributeDefinitions is not specified for index: more"
     known = {"GlobalSecondaryIndexUpdates": [{"Create": {**index("more", "sk"), "ProvisionedThroughput": FIVE}}]}
@@ -173,6 +186,11 @@ def test_a_new_index_needs_definitions(provisioned):
     expect_validation("UpdateTable", {"TableName": provisioned, "AttributeDefinitions": [], **known}, missing)
     text = re.compile(re.escape(INVALID + "Some index key attributes are not defined in AttributeDefinitions. Keys: [h]") + ".*")
     expect_validation("UpdateTable", {"TableName": provisioned, **creation(), "AttributeDefinitions": definitions(other="S")}, text)
+    # What the table defines already does not count.
+    for partition, sort, defined in (("h", "pk", "h"), ("pk", "h", "h"), ("g", "sk", "sk"), ("pk", "sk", "h")):
+        made = {"GlobalSecondaryIndexUpdates": [{"Create": {**index("more", partition, sort), "ProvisionedThroughput": FIVE}}]}
+        text = INVALID + f"Some index key attributes are not defined in AttributeDefinitions. Keys: [{partition}, {sort}], AttributeDefinitions: [{defined}]"
+        expect_validation("UpdateTable", {"TableName": provisioned, "AttributeDefinitions": definitions(**{defined: "S"}), **made}, text)
     redefined = {"TableName": provisioned, "AttributeDefinitions": definitions(sk="N"), **known}
     text = re.compile(re.escape(INVALID + "Attributes cannot be redefined. Please check that your attribute has the same type as previously defined.") + ".*")
     expect_validation("UpdateTable", redefined, text)
@@ -356,6 +374,16 @@ def test_a_class_changes_twice(new_table):
     assert wait_active(name)["TableClassSummary"]["TableClass"] == "STANDARD"
     text = "Subscriber limit exceeded: Updates to TableClass are limited to 2 times in 30 day(s)."
     expect_error("UpdateTable", {"TableName": name, "TableClass": "STANDARD"}, LIMIT, text)
+
+
+@op("CreateTable", "UpdateTable")
+@pytest.mark.parametrize("word", ["INVALID", "standard", "STANDARD ", ""])
+def test_a_class_that_is_none(on_demand, word):
+    text = "Invalid table-class parameter provided. Please try again with a valid table-class value: [STANDARD, STANDARD_INFREQUENT_ACCESS]."
+    expect_validation("CreateTable", simple(NAME, TableClass=word), text)
+    assert call("DescribeTable", {"TableName": NAME}).type == NOT_FOUND
+    for table in (on_demand, tables.ABSENT):
+        expect_validation("UpdateTable", {"TableName": table, "TableClass": word}, text)
 
 
 @op("UpdateTable", "DescribeTable")
