@@ -1,4 +1,3 @@
-#include "model/fault.h"
 #include "ops/handlers.h"
 #include "ops/pipeline.h"
 #include "table/tags.h"
@@ -8,7 +7,7 @@ namespace partita::ops {
 
 namespace {
 
-// All of a table's tags are one page, as DynamoDB has it: there is no token that goes on.
+// All tags are one page, as DynamoDB has it. There is no token that goes on, and one that is sent is passed over.
 struct ListTagsOfResource {
   static constexpr ArnRules kArnRules = ArnRules::kTags;
   struct Request {
@@ -16,7 +15,6 @@ struct ListTagsOfResource {
   };
 
   static Result<Request> decode(const wire::Members& in) {
-    if (in.has(wire::Field::kNextToken)) return model::refuse(model::Fault::kNextTokenInvalid);
     return Request{{std::string(in.text(wire::Field::kResourceArn)), {}, {}}};
   }
 

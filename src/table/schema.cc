@@ -80,6 +80,7 @@ void TableInfo::settle(int64_t now_ms) {
     if (next_encryption->value.kms) encryption = std::move(next_encryption->value);
     next_encryption.reset();
   }
+  if (tags_in_flight && is_due(tags_in_flight->due_ms, now_ms)) tags_in_flight.reset();
   // Definitions go with the last index that used them.
   std::erase_if(attribute_definitions, [&](const model::KeyElement& definition) {
     const auto uses = [&](const IndexInfo& index) { return index.needs(definition.name); };

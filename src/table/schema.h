@@ -27,6 +27,8 @@ namespace partita::table {
 inline constexpr int64_t kLongestMomentMs = 1'000;
 inline bool is_due(int64_t due_ms, int64_t now_ms) { return now_ms >= due_ms || due_ms - now_ms > kLongestMomentMs; }
 
+using Tags = std::map<std::string, std::string>;
+
 enum class Status : uint8_t { kCreating, kActive, kUpdating, kDeleting };
 enum class ProjectionKind : uint8_t { kAll, kKeysOnly, kInclude };
 enum class BillingMode : uint8_t { kProvisioned, kPayPerRequest };
@@ -145,6 +147,7 @@ struct StreamInfo {
   std::string label;      // empty when there never was a stream
   int64_t created_ms = 0;
   std::vector<StreamShard> shards;  // by number; none when it is not enabled
+  Tags tags;                        // of the stream; the table's are its own
 };
 
 struct TimeToLive {
@@ -187,9 +190,10 @@ struct TableInfo {
   StreamInfo stream;
   std::optional<TimeToLive> ttl;  // nothing: off
   int64_t ttl_changed_ms = 0;
-  std::map<std::string, std::string> tags;
-  std::optional<Insights> insights;  // nothing: never asked for
-  uint64_t revision = 1;             // grows with every change
+  Tags tags;
+  std::optional<Pending<Tags>> tags_in_flight;  // what the last change of tags wrote, for the moment that it takes
+  std::optional<Insights> insights;             // nothing: never asked for
+  uint64_t revision = 1;                        // grows with every change
   std::vector<Counting> counting;
   // What a server has to know to serve or to change the table, by name. A server that does not know one of them does
   // neither.

@@ -68,6 +68,12 @@ void put_insights(AttributeMap& map, const Owner& owner) {
   map.set("insights_throttled", flag(owner.insights->throttled_only));
 }
 
+AttributeValue from_tags(const Tags& tags) {
+  AttributeMap map;
+  for (const auto& [name, value] : tags) map.set(name, text(value));
+  return AttributeValue::map(std::move(map));
+}
+
 AttributeValue from_vector(const VectorSchema& vector) {
   AttributeMap map;
   map.set("attribute", text(vector.attribute));
@@ -174,6 +180,13 @@ class Fields {
     fields.take("read", out.read_units);
     fields.take("write", out.write_units);
     sound_ &= fields.sound();
+  }
+  void take(std::string_view name, Tags& out) {
+    const auto* value = find(name, model::Type::kM);
+    if (value == nullptr) return;
+    for (const auto& [key, tag] : value->as_map()) {
+      if (tag.is(model::Type::kS)) out[key] = tag.as_string();
+    }
   }
   void take(std::string_view name, VectorSchema& out) {
     Fields fields(find(name, model::Type::kM)->as_map());
@@ -304,9 +317,12 @@ void put_settings(AttributeMap& item, const TableInfo& table) {
     item.set("ttl_run", whole(static_cast<int64_t>(table.ttl->run)));
   }
   item.set("ttl_changed", whole(table.ttl_changed_ms));
-  AttributeMap tags;
-  for (const auto& [name, value] : table.tags) tags.set(name, text(value));
-  item.set("tags", AttributeValue::map(std::move(tags)));
+  item.set("tags", from_tags(table.tags));
+  item.set("stream_tags", from_tags(table.stream.tags));
+  if (table.tags_in_flight) {
+    item.set("tags_written", from_tags(table.tags_in_flight->value));
+    item.set("tags_written_due", whole(table.tags_in_flight->due_ms));
+  }
 }
 
 void take_settings(Fields& fields, TableInfo& table) {
@@ -344,10 +360,12 @@ void take_settings(Fields& fields, TableInfo& table) {
     fields.take("ttl_run", table.ttl->run);
   }
   fields.take("ttl_changed", table.ttl_changed_ms);
-  if (const auto* tags = fields.find("tags", model::Type::kM)) {
-    for (const auto& [name, value] : tags->as_map()) {
-      if (value.is(model::Type::kS)) table.tags[name] = value.as_string();
-    }
+  fields.take("tags", table.tags);
+  fields.take("stream_tags", table.stream.tags);
+  if (fields.find("tags_written", model::Type::kM) != nullptr) {
+    table.tags_in_flight.emplace();
+    fields.take("tags_written", table.tags_in_flight->value);
+    fields.take("tags_written_due", table.tags_in_flight->due_ms);
   }
 }
 

@@ -34,9 +34,11 @@ TableInfo rich_table() {
   table.replication_mode = "DISABLED";
   table.next_encryption = {{true, "40"}, 41};
   table.encryption = Encryption{true, "arn:aws:kms:eu-west-1:1:key/k"};
-  table.stream = {
-      true, "NEW_IMAGE", "2026-01-01T00:00:00.000", 43, {{44, 45, 46, 47, 48, 49}, {50, 51, 52, 53, 54, 0}}};
+  table.stream = {true, "NEW_IMAGE", "2026-01-01T00:00:00.000", 43, {{44, 45, 46, 47, 48, 49}, {50, 51, 52, 53, 54, 0}},
+                  {}};
+  table.stream.tags = {{"of", "the stream"}};
   table.tags = {{"team", "blue"}, {"empty", ""}};
+  table.tags_in_flight = {{{"team", "blue"}}, 49};
   table.insights = Insights{true, true, 43, 44};
   table.ttl = TimeToLive{"expires", 47};
   table.ttl_changed_ms = 48;

@@ -107,6 +107,7 @@ void begin_stream(TableInfo& table, std::string view_type, int64_t now_ms) {
   stream.created_ms = std::max(now_ms, stream.created_ms + 1);
   stream.label = utc_text(stream.created_ms).data();
   stream.shards.clear();
+  stream.tags.clear();
   const size_t count = wanted_shards(table, 0);
   const uint64_t width = UINT64_MAX / count;
   for (size_t i = 0; i < count; ++i) {

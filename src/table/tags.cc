@@ -15,8 +15,9 @@ namespace {
 using model::Fault;
 using model::refuse;
 
-constexpr size_t kMaxTagKey = 128;    // characters; Tag in DynamoDB's API reference
-constexpr size_t kMaxTagValue = 256;  // the same
+constexpr size_t kMaxTagKey = 128;       // characters; Tag in DynamoDB's API reference
+constexpr size_t kMaxTagValue = 256;     // the same
+constexpr size_t kMaxTagBytes = 10'240;  // of all keys and values of a table; measured
 
 struct Span {
   char32_t first;
@@ -68,15 +69,39 @@ bool is_tag_key(std::string_view key) { return !key.empty() && is_tag_text(key, 
 
 Error not_found(const Resource& resource) { return refuse(Fault::kArnNotFound, {resource.arn}); }
 
-// Changes the table's tags by `change`, unless that refuses or leaves them as they are.
+// The tags of what the ARN names; null when the table has no such stream.
+template <class Info>
+auto* find_tags(Info& table, const Resource& resource) {
+  if (resource.stream.empty()) return &table.tags;
+  return resource.stream == table.stream.label ? &table.stream.tags : nullptr;
+}
+
+// Whether the last change of the table's tags is over, or part of this one, which writes `written`.
+Result<void> check_in_flight(const TableInfo& table, const Tags& written, int64_t now_ms) {
+  if (!table.tags_in_flight || is_due(table.tags_in_flight->due_ms, now_ms)) return {};
+  const Tags& last = table.tags_in_flight->value;
+  const bool repeats = !last.empty() && std::ranges::includes(written, last);
+  if (!repeats) return refuse(Fault::kTagsBusy, {table.name});
+  return {};
+}
+
+// Changes the tags by `change`, which writes `written`, unless that refuses or leaves them as they are.
 template <class ChangeTags>
-Task<Result<void>> change_tags(Database& database, const Resource& resource, ChangeTags change) {
+Task<Result<void>> change_tags(Database& database, const Resource& resource, Tags written, ChangeTags change) {
   PARTITA_CO_TRY(const Table table, co_await database.newest_table(resource.name));
-  if (table == nullptr || !resource.stream.empty()) co_return not_found(resource);
-  const Catalog::Change make = [&](TableInfo& info) -> Result<void> { return change(info.tags); };
-  Tags now = table->tags;
-  PARTITA_CO_TRY_VOID(change(now));
-  if (now == table->tags) co_return Result<void>();
+  if (table == nullptr || find_tags(*table, resource) == nullptr) co_return not_found(resource);
+  const int64_t now_ms = database.clock().now_ms();
+  const Catalog::Change make = [&](TableInfo& info) -> Result<void> {
+    Tags* const tags = find_tags(info, resource);
+    if (tags == nullptr) return not_found(resource);
+    if (!resource.stream.empty()) return change(*tags);
+    PARTITA_TRY_VOID(check_in_flight(info, written, now_ms));
+    info.tags_in_flight = {written, now_ms + database.options().updating_ms};
+    return change(*tags);
+  };
+  TableInfo tried = *table;
+  PARTITA_CO_TRY_VOID(make(tried));
+  if (*find_tags(tried, resource) == *find_tags(*table, resource)) co_return Result<void>();
   auto changed = co_await database.catalog().change(resource.name, make);
   if (changed.ok()) co_return Result<void>();
   const bool gone =
@@ -100,32 +125,41 @@ Result<void> merge_tags(const std::vector<Tag>& tags, Tags& there) {
     merged.insert_or_assign(key, *tag.value);
   }
   if (merged.size() > model::kMaxTags) return refuse(Fault::kTooManyTags);
+  size_t bytes = 0;
+  for (const auto& [key, value] : merged) bytes += key.size() + value.size();
+  if (bytes > kMaxTagBytes) {
+    return refuse(Fault::kTagsTooLarge, {std::to_string(bytes), std::to_string(kMaxTagBytes)});
+  }
   there = std::move(merged);
   return {};
 }
 
 Task<Result<Tags>> tags_of(Database& database, const Resource& resource) {
   PARTITA_CO_TRY(const Table table, co_await database.idle_table(resource.name));
-  if (table == nullptr || !resource.stream.empty()) co_return not_found(resource);
-  co_return table->tags;
+  const Tags* const tags = table == nullptr ? nullptr : find_tags(*table, resource);
+  if (tags == nullptr) co_return not_found(resource);
+  co_return *tags;
 }
 
 Task<Result<void>> add_tags(Database& database, const Resource& resource, const std::vector<Tag>& tags) {
   if (tags.empty()) co_return refuse(Fault::kTagsMissing);
   Tags alone;
   PARTITA_CO_TRY_VOID(merge_tags(tags, alone));
-  co_return co_await change_tags(database, resource, [&](Tags& there) { return merge_tags(tags, there); });
+  co_return co_await change_tags(database, resource, std::move(alone),
+                                 [&](Tags& there) { return merge_tags(tags, there); });
 }
 
 Task<Result<void>> drop_tags(Database& database, const Resource& resource, const std::vector<std::string>& keys) {
   if (keys.empty()) co_return refuse(Fault::kTagKeysMissing);
+  std::set<std::string_view> named;
   for (const std::string& key : keys) {
     std::vector<std::string> args{key};
     if (!is_tag_key(key)) co_return refuse(Fault::kTagKeyInvalid, std::move(args));
     if (is_reserved(key)) co_return refuse(Fault::kTagKeyReserved, std::move(args));
+    if (!named.insert(key).second) co_return refuse(Fault::kTagKeyTwice, std::move(args));
   }
   if (keys.size() > model::kMaxTags) co_return refuse(Fault::kTooManyTags);
-  co_return co_await change_tags(database, resource, [&](Tags& there) -> Result<void> {
+  co_return co_await change_tags(database, resource, {}, [&](Tags& there) -> Result<void> {
     for (const std::string& key : keys) there.erase(key);
     return {};
   });

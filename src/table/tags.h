@@ -1,7 +1,7 @@
-// The tags of a table. They are part of its description, and change at once.
+// The tags of a table and of its newest stream. They are part of the table's description, and are seen at once; yet for
+// a moment after a change of a table's tags DynamoDB takes no other, and neither do we.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -13,17 +13,16 @@
 
 namespace partita::table {
 
-using Tags = std::map<std::string, std::string>;
-
 // Adds `tags` to those that are there; one of the same key gives way. Nothing happens when one of them is wrong.
-// Faults: kTagKeyInvalid, kTagValueInvalid, kTagKeyReserved, kTagKeyTwice, kTooManyTags.
+// Faults: kTagKeyInvalid, kTagValueInvalid, kTagKeyReserved, kTagKeyTwice, kTooManyTags, kTagsTooLarge.
 Result<void> merge_tags(const std::vector<Tag>& tags, Tags& there);
 
-// A stream has no tags, and is not found here. Fault of all three: kArnNotFound.
+// Fault of all three: kArnNotFound, of a stream that is not its table's newest too.
 Task<Result<Tags>> tags_of(Database& database, const Resource& resource);
-// Faults: also kTagsMissing, those of merge_tags().
+// Faults: also kTagsMissing, those of merge_tags(); kTagsBusy, unless what the last change wrote is among `tags`.
 Task<Result<void>> add_tags(Database& database, const Resource& resource, const std::vector<Tag>& tags);
-// Keys that are not there are passed over. Faults: also kTagKeysMissing, kTagKeyInvalid, kTagKeyReserved, kTooManyTags.
+// Keys that are not there are passed over. Faults: also kTagKeysMissing, kTagKeyInvalid, kTagKeyReserved, kTagKeyTwice,
+// kTooManyTags, kTagsBusy.
 Task<Result<void>> drop_tags(Database& database, const Resource& resource, const std::vector<std::string>& keys);
 
 }  // namespace partita::table
