@@ -359,9 +359,11 @@ const std::array kOwnVerbs = {
             {},
             finish_copy,
             take_copied},
-    VerbRow{"salvage", Verb::kSalvage, "--data DIR --to NEWDIR",
-            "Save what is readable of a damaged store into a new one, and list what is lost.", kSalvageFlags,
-            finish_salvage},
+    VerbRow{
+        "salvage", Verb::kSalvage, "--data DIR --to NEWDIR",
+        "Save all that is readable of a damaged store into a new one, and list what is lost. Exit code 0 when nothing "
+        "is lost, 3 when something is, 1 when nothing could be saved.",
+        kSalvageFlags, finish_salvage},
     VerbRow{"policy simulate", Verb::kSimulate,
             "--identities FILE --user|--role NAME --action ACTION --resource ARN [OPTION...]",
             "Say whether policies allow a request, and if not, why not: exit code 0 or 1.", kSimulateFlags,

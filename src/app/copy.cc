@@ -13,6 +13,7 @@
 #include "base/whole_path.h"
 #include "table/catalog.h"
 #include "table/copy_store.h"
+#include "table/system_rows.h"
 
 namespace partita::app {
 
@@ -44,6 +45,7 @@ Result<void> say_all(storage::Engine& engine, const table::CopyReport& report, b
   table::Catalog catalog(engine, system_clock(), system_random().next());
   PARTITA_TRY_VOID(wait_for(catalog.look_again()));
   std::map<uint32_t, std::string> names{{0, "catalogue"},
+                                        {table::kSecondCopyId, "catalogue, second copies"},
                                         {UINT32_MAX, snapshots ? "namespaces and snapshots" : "namespaces"}};
   for (const table::Table& table : catalog.all()) names[table->id] = "table " + table->name;
   for (const auto& [id, part] : report.tables) {

@@ -27,6 +27,7 @@ namespace {
 constexpr int kFailure = 1;
 constexpr int kMisuse = 2;
 constexpr int kLastWordsMs = 500;  // for whoever reads stderr
+constexpr int kLosses = 3;  // of `salvage`: all that is readable is saved, and something is lost
 
 int complain(const partita::Error& error, int exit_code) {
   const std::string sentence(error.sentence());
@@ -69,7 +70,7 @@ int run(int count, char** words) {
     }
     case Verb::kSalvage: {
       const auto saved = salvage(*line);
-      return saved.ok() ? 0 : complain(saved.error(), kFailure);
+      return !saved.ok() ? complain(saved.error(), kFailure) : *saved ? 0 : kLosses;
     }
     case Verb::kSimulate: {
       const auto allowed = simulate(*line);

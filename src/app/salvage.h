@@ -6,7 +6,7 @@
 
 namespace partita::app {
 
-// Prints what was saved and what was lost. Error: why nothing could be saved, in one sentence.
-Result<void> salvage(const CommandLine& line);
+// Prints what was saved and what was lost; false: something was. Error: why nothing could be saved, in one sentence.
+Result<bool> salvage(const CommandLine& line);
 
 }  // namespace partita::app

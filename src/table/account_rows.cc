@@ -56,12 +56,12 @@ Task<Result<bool>> change_account_rows(storage::Engine& engine, AccountVersion k
     std::string_view last = found[0] == nullptr ? std::string_view() : found[0]->value;
     std::string next;
     append_u64(next, take_u64(last).value_or(0) + 1);
-    writes.put(key, std::move(next));
+    put_twice(key, std::move(next), writes);
     for (const AccountChange& change : changes) {
       if (change.text) {
-        writes.put(system_key(SystemRow::kAccount, change.name), *change.text);
+        put_twice(system_key(SystemRow::kAccount, change.name), *change.text, writes);
       } else {
-        writes.erase(system_key(SystemRow::kAccount, change.name));
+        erase_twice(system_key(SystemRow::kAccount, change.name), writes);
       }
     }
     return storage::Decision::kCommit;

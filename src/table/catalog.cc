@@ -10,6 +10,7 @@
 #include "storage/ranges.h"
 #include "table/expiry.h"
 #include "table/job.h"
+#include "table/second_copies.h"
 #include "table/stream.h"
 #include "table/system_rows.h"
 #include "table/vector_log.h"
@@ -155,7 +156,7 @@ Result<uint64_t> revision_in(const Record* record) { return number_in<uint64_t>(
 void put_revision(const Key& key, uint64_t revision, Changes& changes) {
   std::string bytes;
   append_u64(bytes, revision);
-  changes.put(key, std::move(bytes));
+  put_twice(key, std::move(bytes), changes);
 }
 
 Error not_found(const std::string& name) { return model::refuse(Fault::kTableNotFound, {name}); }
@@ -317,7 +318,19 @@ Task<Result<bool>> Catalog::read_all() {
   co_return true;
 }
 
+// Whatever became of the row that says which id is next, no new table shows the rows of another.
+Task<Result<uint32_t>> Catalog::least_id() {
+  uint32_t least = least_id_.load(std::memory_order_relaxed);
+  if (least != 0) co_return least;
+  PARTITA_CO_TRY(const uint32_t highest, co_await highest_table_id(engine_));
+  least = std::max(kFirstTableId, highest + 1);
+  for (const Table& table : all()) least = std::max(least, table->id + 1);
+  least_id_.store(least, std::memory_order_relaxed);
+  co_return least;
+}
+
 Task<Result<Table>> Catalog::create(TableInfo info, Beside beside) {
+  PARTITA_CO_TRY(const uint32_t least, co_await least_id());
   bool exists = false;
   uint64_t revision = 0;
   Result<void> damage;
@@ -334,12 +347,12 @@ Task<Result<Table>> Catalog::create(TableInfo info, Beside beside) {
     if (!id.ok()) damage = std::move(id).error();
     if (!last.ok()) damage = std::move(last).error();
     if (!damage.ok()) return Decision::kRefuse;
-    info.id = *id;
+    info.id = std::max(*id, least);
     revision = *last;
     std::string next;
     append_u32(next, info.id + 1);
-    changes.put(keys[0], encoded(info));
-    changes.put(keys[1], std::move(next));
+    put_twice(keys[0], encoded(info), changes);
+    put_twice(keys[1], std::move(next), changes);
     put_revision(keys[2], revision + 1, changes);
     std::string counts;
     encode_counts({}, counts);
@@ -399,9 +412,9 @@ Decision Catalog::attempt(Attempt& one, std::span<const Record* const> found, Ch
   prune_counting(info);
   one.dropped = is_dropped(before, info);
   if (one.dropped) {
-    changes.erase(one.keys[0]);
+    erase_twice(one.keys[0], changes);
   } else {
-    changes.put(one.keys[0], encoded(info));
+    put_twice(one.keys[0], encoded(info), changes);
   }
   auto revision = revision_in(found[1]);
   if (!revision.ok()) return refuse(std::move(revision).error());
@@ -463,7 +476,7 @@ Task<Result<void>> Catalog::forget(Table table, const Rider& rider) {
     const auto stored = found[0] == nullptr ? Result<TableInfo>(damaged()) : decoded(found[0]->value);
     erases = found[0] != nullptr && (!stored.ok() || stored->id == table->id);
     if (!erases) return Decision::kCommit;
-    changes.erase(keys[0]);
+    erase_twice(keys[0], changes);
     put_revision(keys[1], *revision + 1, changes);
     return Decision::kCommit;
   };

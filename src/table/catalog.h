@@ -88,6 +88,7 @@ class Catalog {
   void remove(const TableInfo& table);
   void saw_revision(uint64_t before, uint64_t after);
   Task<Result<bool>> read_all();
+  Task<Result<uint32_t>> least_id();
 
   storage::Engine& engine_;
   const Clock& clock_;
@@ -100,6 +101,7 @@ class Catalog {
   bool loaded_ = false;
   uint64_t removals_ = 0;  // how often a table was found gone, or might have been
   uint32_t slot_groups_ = 0;
+  std::atomic<uint32_t> least_id_{0};  // that a new table may have; 0: not known yet
 };
 
 // The key of a table's row in the catalogue.

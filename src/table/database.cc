@@ -4,6 +4,7 @@
 
 #include "model/fault.h"
 #include "table/copy_store.h"
+#include "table/second_copies.h"
 
 namespace partita::table {
 
@@ -33,6 +34,7 @@ Result<std::unique_ptr<Database>> Database::open(storage::Engine& engine, const 
   std::unique_ptr<Database> database(new Database(engine, clock, random, options));
   PARTITA_TRY_VOID(wait_for(refuse_half_copy(engine)));
   PARTITA_TRY_VOID(wait_for(database->catalog_.look_again()));
+  PARTITA_TRY_VOID(wait_for(renew_second_copies(engine)));
   const UpkeepOptions upkeep{.deleting_ms = options.deleting_ms,
                              .filling_ms = kFillingSeen * options.updating_ms,
                              .late_ms = options.late_ms,

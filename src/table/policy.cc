@@ -95,7 +95,7 @@ Task<Result<void>> change_row(Database& database, const Resource& resource, cons
       auto next = change(*now);
       if (!next.ok()) refusal = std::move(next).error();
       if (!refusal.ok() || !*next) return Decision::kRefuse;
-      changes.put(key, row_of(**next));
+      put_twice(key, row_of(**next), changes);
       return Decision::kCommit;
     };
     std::vector<Key> keys{key};
@@ -141,7 +141,7 @@ Task<Result<Owner>> owner_of(Database& database, std::string name, std::string_v
 storage::Range policy_rows(uint32_t table_id) { return storage::range_of(policy_key(table_id, {}).bytes); }
 
 void put_first_policy(const TableInfo& table, const Policy& policy, Changes& changes) {
-  changes.put(policy_key(table.id, {}), row_of({policy, table.created_ms}));
+  put_twice(policy_key(table.id, {}), row_of({policy, table.created_ms}), changes);
 }
 
 Task<Result<std::string>> put_policy(Database& database, const Resource& resource, const Policy& policy,

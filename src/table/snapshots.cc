@@ -443,10 +443,14 @@ namespace {
 
 // Ids are never used again, and numbers of changes neither; and users are the server's, not the tables'.
 bool stays(std::string_view relative) {
-  static const std::string next_id = system_key(SystemRow::kNextId).bytes;
+  static const Key next_id = system_key(SystemRow::kNextId);
+  static const Key accounts = system_key(SystemRow::kAccount);
   static const std::string revision = system_key(SystemRow::kRevision).bytes;
-  static const std::string accounts = system_key(SystemRow::kAccount).bytes;
-  return relative == next_id || relative == revision || relative.starts_with(accounts);
+  static const std::array<std::string, 2> ids{next_id.bytes, second_copy(next_id).bytes};
+  static const std::array<std::string, 2> users{accounts.bytes, second_copy(accounts).bytes};
+  // The second copy of the revision goes with the rows, so that the next to open the database renews all copies.
+  return relative == revision || std::ranges::find(ids, relative) != ids.end() ||
+         std::ranges::any_of(users, [&](const std::string& prefix) { return relative.starts_with(prefix); });
 }
 
 }  // namespace

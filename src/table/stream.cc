@@ -213,12 +213,12 @@ void put_stream(const TableInfo& before, const TableInfo& after, int64_t now_ms,
     for (StreamShard& shard : ended.shards) {
       if (shard.closed_ms == 0) shard.closed_ms = now_ms;
     }
-    changes.put(stream_row_key(ended.table, ended.label), encode_stream_row(ended));
+    put_twice(stream_row_key(ended.table, ended.label), encode_stream_row(ended), changes);
     return put_marks(old, ended, changes);
   }
   if (!after.stream.enabled || after.stream.shards == before.stream.shards) return;
   const StreamRow now = row_of(after);
-  changes.put(stream_row_key(now.table, now.label), encode_stream_row(now));
+  put_twice(stream_row_key(now.table, now.label), encode_stream_row(now), changes);
   put_marks(old, now, changes);
 }
 

@@ -1,8 +1,10 @@
 // Where the database keeps what is no item: rows of table id 0, told apart by a letter. docs/formats/catalogue.md.
+//
+// What can not be made again from other rows is kept twice: the second copies have the id kSecondCopyId, behind all
+// items, so that no block of a file holds both. Readers read the first; a salvage reads the second where that is lost.
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "storage/engine.h"
 
@@ -32,5 +34,15 @@ storage::Key system_key(SystemRow kind, std::string_view rest = {});
 storage::Key key_of_row(std::string_view bytes);
 // All rows of that kind.
 storage::Range system_rows(SystemRow kind);
+
+inline constexpr uint32_t kSecondCopyId = 0xffff'fffe;
+// Tables, ids, the revision, streams, policies and the account.
+bool is_kept_twice(SystemRow kind);
+// Of the row of a key of system_key().
+storage::Key second_copy(const storage::Key& key);
+storage::Range second_copies();
+// Of rows that are kept twice: in the transaction of `changes`, both.
+void put_twice(storage::Key key, std::string value, storage::Changes& changes);
+void erase_twice(storage::Key key, storage::Changes& changes);
 
 }  // namespace partita::table

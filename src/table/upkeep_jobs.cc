@@ -227,8 +227,10 @@ Task<Result<Upkeep::End>> Upkeep::drop_table(Job& job) {
   auto erased = co_await engine_.erase_range(storage::range_of(std::move(prefix)));
   if (!erased.ok()) co_return std::move(erased).error();
   // The policies of its streams last as long as those.
-  for (storage::Range rows : {count_rows(job.table_id), storage::just(policy_key(job.table_id, {}).bytes),
-                              expiry_rows(job.table_id), trimmed_rows(job.table_id)}) {
+  const Key policy = policy_key(job.table_id, {});
+  for (storage::Range rows :
+       {count_rows(job.table_id), storage::just(policy.bytes), storage::just(second_copy(policy).bytes),
+        expiry_rows(job.table_id), trimmed_rows(job.table_id)}) {
     auto beside = co_await engine_.erase_range(std::move(rows));
     if (!beside.ok()) co_return std::move(beside).error();
   }

@@ -147,10 +147,10 @@ Task<Result<void>> Upkeep::tend_ended(StreamRow row, storage::Version version, s
   const storage::Key key = stream_row_key(row.table, row.label);
   const storage::Decide decide = [&](std::span<const Record* const>, Changes& changes) {
     if (row.shards.empty()) {
-      changes.erase(key);
-      changes.erase(policy_key(row.table_id, row.label));
+      erase_twice(key, changes);
+      erase_twice(policy_key(row.table_id, row.label), changes);
     } else {
-      changes.put(key, encode_stream_row(row));
+      put_twice(key, encode_stream_row(row), changes);
     }
     return Decision::kCommit;
   };

@@ -11,6 +11,7 @@
 #include "table/expiry.h"
 #include "table/namespaces.h"
 #include "table/policy.h"
+#include "table/second_copies.h"
 #include "table/seed_mark.h"
 #include "table/system_rows.h"
 #include "table/tokens.h"
@@ -185,7 +186,7 @@ class CatalogReader {
 Result<void> find_rows_of_nobody(Walker& walker, const KnownStore& known, Verified& verified) {
   storage::Range range;
   range.begin = std::string("\0\0\0\1", sizeof(uint32_t));
-  range.end = kBesideDatabase;
+  range.end = second_copies().begin;
   for (;;) {
     auto scanned = wait_for(walker.engine().scan(range, storage::Direction::kAscending, 1, 1));
     PARTITA_TRY(const Page page, std::move(scanned));
@@ -348,6 +349,13 @@ Result<std::vector<Verified>> verify_store(storage::Engine& engine, const Verify
       if (stream.table_id == table.id) PARTITA_TRY_VOID(verify_stream(walker, table, stream, verified));
     }
     report.push_back(std::move(verified));
+  }
+  // What differs otherwise is told as what it means.
+  if (std::ranges::all_of(report, [](const Verified& one) { return one.differences == 0; })) {
+    PARTITA_TRY(const uint64_t copies, wait_for(differing_second_copies(engine)));
+    if (copies > 0) {
+      differ(report[0], options, "Of " + std::to_string(copies) + " rows the second copies differ or are missing.");
+    }
   }
   return report;
 }

@@ -70,7 +70,7 @@ def test_a_log_damaged_in_the_middle_is_refused_and_salvaged(killed_store):
         assert log.name in said and "salvage" in said
     saved = killed_store.parent / "saved"
     salvage = salvage_of(killed_store, saved)
-    assert salvage.returncode == 0
+    assert salvage.returncode == 3
     assert f"can not be read in {log.name}" in salvage.stdout
     with running_server(data_dir=saved) as server:
         found = scan_ids(server.client())
@@ -85,7 +85,7 @@ def test_salvage_tells_of_a_log_that_is_missing_or_empty(killed_store, is_there)
     if is_there:
         log.touch()
     salvage = salvage_of(killed_store, killed_store.parent / "saved")
-    assert salvage.returncode == 0
+    assert salvage.returncode == 3
     assert "lost: " in salvage.stdout
     assert "nothing is lost" not in salvage.stdout
 

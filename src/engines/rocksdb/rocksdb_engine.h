@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -53,16 +54,34 @@ struct RocksdbOptions {
 // out what is left to write.
 Result<std::unique_ptr<storage::Engine>> open_rocksdb_engine(const RocksdbOptions& options);
 
+// Between these two keys, both excluded, something could not be read. Empty: not known.
+struct LostRange {
+  bool of_log = false;  // of the logs of topics: keys as docs/formats/store.md has them
+  std::string after;
+  std::string before;
+};
+
 struct SalvageReport {
   uint64_t records = 0;             // saved
   uint64_t entries = 0;             // of the logs of topics, saved
   std::vector<std::string> losses;  // one sentence each, for an operator; empty: all was readable
+  std::vector<LostRange> ranges;
+  // Records of which a newer version may be among what is lost, so that the older one was left out: how many, and the
+  // keys of the first of them.
+  uint64_t unsure_count = 0;
+  std::vector<std::string> unsure;
+  bool lost_erasures = false;  // what was erased by ranges may be back
+  bool lost_changes = false;   // the newest changes are missing, or some of them
 };
 
-// Saves what is readable of a damaged store, which is left as it is, into a new one, which goes on with versions and
-// positions that the old one never gave away. What a lost commit wrote may be known to others that are saved: an index
-// may name items that are lost. `to` must be missing or empty; it needs room for two copies. Blocks.
+// Called with the new store before it is shown. An error ends the salvage.
+using FinishSalvage = std::function<Result<void>(storage::Engine& engine, SalvageReport& report)>;
+
+// Saves all that is readable of a damaged store, which is left as it is, into a new one, which goes on with versions
+// and positions that the old one never gave away. Of each record that is its newest version, or nothing. What a lost
+// write wrote may be known to others that are saved: `finish` puts that right. `to` must be missing or empty. Blocks.
 // Error: kUnavailable, with one sentence.
-Result<SalvageReport> salvage_rocksdb_store(const std::string& from, const std::string& to);
+Result<SalvageReport> salvage_rocksdb_store(const std::string& from, const std::string& to,
+                                            const FinishSalvage& finish = nullptr);
 
 }  // namespace partita

@@ -391,7 +391,8 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
 Error to_error(const rocksdb::Status& status) {
   if (status.IsCorruption()) {
     return Error(ErrorKind::kCorrupt,
-                 "Stored data is damaged (" + status.ToString() + "); restore the data directory from a backup.");
+                 "Stored data is damaged (" + status.ToString() +
+                     "); restore the data directory from a backup, or save what is readable with `partita salvage`.");
   }
   return no_store("The store could not be read: " + status.ToString() + ".");
 }

@@ -1,0 +1,90 @@
+// The newest version of each key of a damaged store, merged in order from its table files and its logs, and of what
+// could not be read between which keys it was.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/function_ref.h"
+#include "base/result.h"
+#include "engines/rocksdb/table_scan.h"
+
+namespace partita::rocks {
+
+// Entries in the order of their keys, and of one key from the newest.
+class EntrySource {
+ public:
+  virtual ~EntrySource() = default;
+  // False: nothing readable is left.
+  virtual bool next() = 0;
+  virtual std::string_view key() const = 0;
+  virtual uint64_t sequence() const = 0;
+  virtual EntryType type() const = 0;
+  virtual std::string_view value() const = 0;
+  // Something before this entry can not be read; after next() was false: behind the last one.
+  virtual bool behind_gap() const { return false; }
+  // Of a table: no entry of it is newer, also of those that can not be read.
+  virtual uint64_t largest_sequence() const { return 0; }
+  // The level of a table; -1: not known.
+  virtual int level() const { return -1; }
+  // The range of its keys, as far as it is known.
+  virtual std::string_view smallest() const { return {}; }
+  virtual std::string_view largest() const { return {}; }
+};
+
+// No entry between these two keys, both excluded, can be read. Empty: not known.
+struct LostKeys {
+  std::string after;
+  std::string before;
+};
+
+class MergedSources {
+ public:
+  // `by_version`: of two values of a record the one with the greater version is the newer, whatever their sequence
+  // numbers: for tables of which it is not known that all of them are in use.
+  explicit MergedSources(bool by_version) : by_version_(by_version) {}
+
+  void add(std::unique_ptr<EntrySource> source) { sources_.emplace_back().entries = std::move(source); }
+  void add(ErasedRange range) { erased_.push_back(std::move(range)); }
+
+  // What becomes of each key: its newest value.
+  using Put = FunctionRef<Result<void>(std::string_view key, std::string_view value)>;
+  // The newest value may be among what can not be read: asks whoever knows better. Nothing: the key is left out.
+  using Ask = FunctionRef<std::optional<std::string>(std::string_view key, std::string_view older, bool of_table)>;
+  Result<void> run(Put put, Ask ask);
+
+  const std::vector<LostKeys>& lost() const { return lost_; }
+
+ private:
+  struct Source {
+    std::unique_ptr<EntrySource> entries;
+    bool begun = false;
+    bool valid = false;
+    bool gapped = false;
+    std::string last;  // key before the current one
+  };
+  struct Best {
+    uint64_t sequence = 0;
+    EntryType type = EntryType::kErased;
+    std::string value;
+    const Source* source = nullptr;
+  };
+
+  void advance(Source& source);
+  void take(const Source& source, Best& best) const;
+  bool is_erased(std::string_view key, uint64_t sequence);
+  bool may_be_older(std::string_view key, const Best& best) const;
+
+  const bool by_version_;
+  std::vector<Source> sources_;
+  std::vector<ErasedRange> erased_;  // by their beginnings
+  std::vector<size_t> open_;         // those that the current key may be in
+  size_t next_erased_ = 0;
+  std::vector<LostKeys> lost_;
+};
+
+}  // namespace partita::rocks

@@ -1,0 +1,401 @@
+#include "engines/rocksdb/salvage_sources.h"
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
+#include <rocksdb/write_batch.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <system_error>
+#include <utility>
+
+#include "engines/rocksdb/batches.h"
+#include "engines/rocksdb/damage_check.h"
+#include "engines/rocksdb/file_names.h"
+#include "engines/rocksdb/info_logger.h"
+#include "engines/rocksdb/log_file.h"
+#include "engines/rocksdb/store.h"
+
+namespace partita::rocks {
+
+namespace {
+
+namespace fs = std::filesystem;
+using rocksdb::Slice;
+using rocksdb::Status;
+
+constexpr uint64_t kCopiedAtOnce = uint64_t{8} << 20;
+
+Error unavailable(std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); }
+
+// A key of the family of topics: nothing in the other begins so, as no table has so high an id.
+bool is_of_log(std::string_view key) {
+  if (key == kEpochKey || key == "Mformat") return true;
+  return key.size() >= 2 + kPlaceBytes && key.front() == kLogTag &&
+         key.size() == 2 + static_cast<uint8_t>(key[1]) + kPlaceBytes;
+}
+
+}  // namespace
+
+class SalvageSources::LogSource final : public EntrySource {
+ public:
+  explicit LogSource(std::vector<Entry> entries) : entries_(std::move(entries)) {
+    std::ranges::sort(entries_, [](const Entry& a, const Entry& b) {
+      return a.key != b.key ? a.key < b.key : a.sequence > b.sequence;
+    });
+  }
+  bool next() override { return (at_ = at_ == SIZE_MAX ? 0 : at_ + 1) < entries_.size(); }
+  std::string_view key() const override { return at_ < entries_.size() ? entries_[at_].key : std::string_view(); }
+  uint64_t sequence() const override { return entries_[at_].sequence; }
+  EntryType type() const override { return entries_[at_].type; }
+  std::string_view value() const override { return entries_[at_].value; }
+
+ private:
+  std::vector<Entry> entries_;
+  size_t at_ = SIZE_MAX;
+};
+
+class SalvageSources::TableSource final : public EntrySource {
+ public:
+  TableSource(std::unique_ptr<TableScan> scan, TableMeta meta, bool knows_level)
+      : scan_(std::move(scan)), meta_(std::move(meta)), knows_level_(knows_level) {}
+  bool next() override { return scan_->next(); }
+  std::string_view key() const override { return scan_->entry().key(); }
+  uint64_t sequence() const override { return scan_->entry().sequence(); }
+  EntryType type() const override { return scan_->entry().type(); }
+  std::string_view value() const override { return scan_->entry().value(); }
+  bool behind_gap() const override { return scan_->behind_gap(); }
+  uint64_t largest_sequence() const override { return meta_.largest_sequence; }
+  int level() const override { return knows_level_ ? meta_.level : -1; }
+  std::string_view smallest() const override { return meta_.smallest; }
+  std::string_view largest() const override { return meta_.largest; }
+  const TableScan& scan() const { return *scan_; }
+  uint64_t number() const { return meta_.number; }
+
+ private:
+  std::unique_ptr<TableScan> scan_;
+  const TableMeta meta_;
+  const bool knows_level_;
+};
+
+class SalvageSources::MissingTable final : public EntrySource {
+ public:
+  explicit MissingTable(TableMeta meta) : meta_(std::move(meta)) {}
+  bool next() override { return false; }
+  std::string_view key() const override { return {}; }
+  uint64_t sequence() const override { return 0; }
+  EntryType type() const override { return EntryType::kErased; }
+  std::string_view value() const override { return {}; }
+  bool behind_gap() const override { return true; }
+  uint64_t largest_sequence() const override { return meta_.largest_sequence; }
+  int level() const override { return meta_.level; }
+  std::string_view smallest() const override { return meta_.smallest; }
+  std::string_view largest() const override { return meta_.largest; }
+
+ private:
+  const TableMeta meta_;
+};
+
+// Takes a batch of a log apart.
+class SalvageSources::Collector final : public rocksdb::WriteBatch::Handler {
+ public:
+  using Wanted = std::function<OfLogs*(uint32_t family)>;
+  Collector(uint64_t sequence, Wanted wanted) : sequence_(sequence), wanted_(std::move(wanted)) {}
+
+  Status PutCF(uint32_t family, const Slice& key, const Slice& value) override {
+    return take(family, key, EntryType::kPut, value);
+  }
+  Status DeleteCF(uint32_t family, const Slice& key) override { return take(family, key, EntryType::kErased, {}); }
+  Status SingleDeleteCF(uint32_t family, const Slice& key) override {
+    return take(family, key, EntryType::kErased, {});
+  }
+  Status DeleteRangeCF(uint32_t family, const Slice& begin, const Slice& end) override {
+    if (OfLogs* const found = wanted_(family)) found->erased.push_back({begin.ToString(), end.ToString(), sequence_});
+    ++sequence_;
+    return Status::OK();
+  }
+  void LogData(const Slice&) override {}
+  Status MarkNoop(bool) override { return Status::OK(); }
+
+ private:
+  Status take(uint32_t family, const Slice& key, EntryType type, const Slice& value) {
+    if (OfLogs* const found = wanted_(family)) {
+      found->entries.push_back({key.ToString(), sequence_, type, value.ToString()});
+    }
+    ++sequence_;
+    return Status::OK();
+  }
+
+  uint64_t sequence_;
+  const Wanted wanted_;
+};
+
+SalvageSources::~SalvageSources() {
+  if (view_ == nullptr) return;
+  for (auto* const family : view_families_) view_->DestroyColumnFamilyHandle(family).PermitUncheckedError();
+}
+
+Result<void> SalvageSources::read() {
+  PARTITA_TRY_VOID(copy_files());
+  PARTITA_TRY_VOID(read_list());
+  PARTITA_TRY_VOID(read_logs());
+  return find_tables();
+}
+
+Result<void> SalvageSources::copy_files() {
+  std::error_code failed;
+  fs::create_directories(copy_ / "logs", failed);
+  if (failed) return unavailable("The directory " + copy_.string() + " can not be made: " + failed.message() + ".");
+  const fs::path from = fs::absolute(from_, failed);
+  for (const auto& entry : fs::directory_iterator(from_, failed)) {
+    const std::string name = entry.path().filename();
+    if (name.ends_with(".sst")) {
+      tables_.emplace(number_in(name), entry.path());
+      std::error_code unlinked;
+      fs::create_symlink(from / name, copy_ / name, unlinked);
+    } else if (name == "CURRENT" || name == "WITNESS" || manifest_number(name)) {
+      PARTITA_TRY_VOID(copy_file(entry.path(), copy_ / name));
+    } else if (log_number(name)) {
+      PARTITA_TRY_VOID(copy_file(entry.path(), copy_ / "logs" / name));
+      if (fs::exists(copy_ / "logs" / name)) logs_.emplace(*log_number(name), copy_ / "logs" / name);
+    }
+  }
+  if (failed) return unavailable(from_.string() + " can not be read: " + failed.message() + ".");
+  const auto found = Witness(copy_).load(witness_);
+  if (!found.ok() || *found != Witness::Found::kWhole) {
+    losses_.push_back(
+        "The file WITNESS is missing or damaged, so that it is not known whether the newest changes are there.");
+  }
+  return {};
+}
+
+// As much of it as can be read.
+Result<void> SalvageSources::copy_file(const fs::path& file, const fs::path& to) {
+  auto opened = DamagedFile::open(file);
+  if (!opened.ok()) return losses_.emplace_back(opened.error().sentence()), Result<void>();
+  DamagedFile& from = **opened;
+  std::ofstream out(to, std::ios::binary | std::ios::trunc);
+  for (uint64_t at = 0; at < from.size(); at += kCopiedAtOnce) out << from.read(at, kCopiedAtOnce);
+  if (!out.flush())
+    return unavailable("The file " + to.string() + " can not be written: " + std::strerror(errno) + ".");
+  if (from.unread_bytes() > 0) {
+    losses_.push_back(std::to_string(from.unread_bytes()) + " bytes of the file " + file.filename().string() +
+                      " can not be read: " + from.why() + ".");
+  }
+  return {};
+}
+
+Result<void> SalvageSources::read_list() {
+  const auto checked = check_manifest(copy_, witness_);
+  uint64_t number = checked.ok() ? *checked : 0;
+  fs::path newest;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(copy_, failed)) {
+    const auto found = manifest_number(entry.path().native());
+    if (!found || (checked.ok() ? *found != number : *found < number)) continue;
+    number = *found;
+    newest = entry.path();
+  }
+  if (!newest.empty()) {
+    PARTITA_TRY(manifest_, read_manifest(newest));
+  }
+  if (checked.ok()) return knows_tables_ = !manifest_.families.empty(), Result<void>();
+  // WITNESS knows the newest list too, so that only its name may be lost.
+  if (!newest.empty() && number == witness_.manifest && !manifest_.families.empty()) {
+    PARTITA_TRY(const LogFile list, read_log_file(newest, LogKind::kManifest));
+    knows_tables_ = list.good_bytes >= witness_.manifest_bytes;
+  }
+  if (knows_tables_) {
+    std::ofstream(copy_ / "CURRENT", std::ios::trunc) << newest.filename().string() << '\n';
+    losses_.emplace_back("The file CURRENT is missing or damaged; the list of files that it named is whole.");
+  } else {
+    losses_.emplace_back(
+        "The list of the store's files is damaged. All table files are taken to be in use, so erased items may be back.");
+  }
+  return {};
+}
+
+// What is readable of the logs, before and behind what is not.
+Result<void> SalvageSources::read_logs() {
+  const size_t before = losses_.size();
+  PARTITA_TRY_VOID(read_all_logs());
+  lost_changes_ = losses_.size() > before || !witness_.knows_anything();
+  return {};
+}
+
+Result<void> SalvageSources::read_all_logs() {
+  if (witness_.oldest_log > 0 && !logs_.contains(witness_.oldest_log)) {
+    losses_.push_back("The file " + numbered_file(witness_.oldest_log, ".log") +
+                      " is missing, with an unknown number of changes.");
+  }
+  uint64_t next = 0;
+  for (const auto& [number, file] : logs_) {
+    if (number < witness_.oldest_log) continue;
+    const size_t losses = losses_.size();
+    PARTITA_TRY_VOID(read_log(number, file, next));
+    // Newer ones do not say where theirs begin, so nothing else would tell.
+    if (next == 0 && number != logs_.rbegin()->first && losses_.size() == losses) {
+      losses_.push_back("The file " + file.filename().string() +
+                        " holds nothing that can be read, with an unknown number of changes.");
+    }
+  }
+  if (next <= witness_.sequence && next > 0) say_lost(next, witness_.sequence + 1, "the end of the newest log");
+  if (!knows_tables_) return {};
+  const uint64_t last = manifest_.last_sequence;
+  if (next == 0 && last < witness_.sequence) say_lost(last + 1, witness_.sequence + 1, "any log");
+  if (first_sequence_ > last + 1) say_lost(last + 1, first_sequence_, "any log");
+  return {};
+}
+
+Result<void> SalvageSources::read_log(uint64_t number, const fs::path& file, uint64_t& next) {
+  const std::string name = file.filename().string();
+  const size_t losses = losses_.size();
+  PARTITA_TRY(const LogFile log, read_log_file(file, LogKind::kBatches, {witness_.secret_of_log(number), next},
+                                               [&](std::string_view record) {
+                                                 const auto [first, end] = sequences_of(record);
+                                                 if (first < next) return;
+                                                 if (next == 0) first_sequence_ = first;
+                                                 if (next > 0 && first > next) say_lost(next, first, name);
+                                                 next = end;
+                                                 take_batch(number, record);
+                                               }));
+  // Without a record before it, the first one that can be read does not say how many are missing.
+  if (log.readable_behind && losses_.size() == losses) {
+    losses_.push_back("The beginning of " + name + " can not be read, with an unknown number of changes.");
+  }
+  if (log.altered_end && losses_.size() == losses) {
+    losses_.push_back("The last record of " + name + " can not be read, with an unknown number of changes.");
+  }
+  return {};
+}
+
+void SalvageSources::take_batch(uint64_t log, std::string_view batch) {
+  Collector collector(sequences_of(batch).first, [&](uint32_t id) -> OfLogs* {
+    // What is in tables already may have been replaced there, or erased.
+    const auto first = manifest_.first_logs.find(id);
+    if (knows_tables_ && first != manifest_.first_logs.end() && log < first->second) return nullptr;
+    for (const Family family : {Family::kRecords, Family::kLog}) {
+      if (id == id_of(family)) return &of_logs_[family];
+    }
+    return nullptr;
+  });
+  rocksdb::WriteBatch{std::string(batch)}.Iterate(&collector).PermitUncheckedError();
+}
+
+void SalvageSources::say_lost(uint64_t from, uint64_t to, const std::string& where) {
+  losses_.push_back(std::to_string(to - from) + (to - from == 1 ? " change (number " : " changes (numbers ") +
+                    std::to_string(from) + (to - from == 1 ? "" : " to " + std::to_string(to - 1)) +
+                    ") can not be read in " + where + ".");
+}
+
+uint32_t SalvageSources::id_of(Family family) const {
+  const auto found = manifest_.families.find(family == Family::kLog ? kLogFamily : rocksdb::kDefaultColumnFamilyName);
+  return found == manifest_.families.end() ? static_cast<uint32_t>(family) : found->second;
+}
+
+// Which tables are to be read; what is not known of them is learned from themselves.
+Result<void> SalvageSources::find_tables() {
+  if (knows_tables_) return {};
+  manifest_.tables.clear();
+  for (const auto& [number, file] : tables_) {
+    if (!manifest_.former.contains(number)) PARTITA_TRY_VOID(look_into(number, file));
+  }
+  return {};
+}
+
+Result<void> SalvageSources::look_into(uint64_t number, const fs::path& file) {
+  TableMeta meta;
+  meta.number = number;
+  meta.family = id_of(Family::kRecords);
+  auto scan = TableScan::open(file, {});
+  bool any = false;
+  while (scan.ok() && (*scan)->next()) {
+    const BlockReader& entry = (*scan)->entry();
+    if (!any) {
+      meta.smallest = entry.key();
+      if (is_of_log(entry.key())) meta.family = id_of(Family::kLog);
+    }
+    any = true;
+    meta.largest = entry.key();
+    meta.largest_sequence = std::max(meta.largest_sequence, entry.sequence());
+  }
+  manifest_.tables.emplace(number, std::move(meta));
+  return {};
+}
+
+Result<void> SalvageSources::add(Family family, MergedSources& merged) {
+  scanned_.clear();
+  for (const auto& [number, meta] : manifest_.tables) {
+    if (meta.family != id_of(family)) continue;
+    const auto found = tables_.find(number);
+    const std::string name = numbered_file(number, ".sst");
+    if (found == tables_.end()) losses_.push_back("The file " + name + " is missing.");
+    auto scan = found == tables_.end() ? Result<std::unique_ptr<TableScan>>(unavailable({}))
+                                       : TableScan::open(found->second, meta.largest);
+    if (!scan.ok()) {
+      if (found != tables_.end()) losses_.emplace_back(scan.error().sentence());
+      if (knows_tables_) merged.add(std::make_unique<MissingTable>(meta));
+      continue;
+    }
+    for (const ErasedRange& range : (*scan)->erased()) merged.add(range);
+    auto source = std::make_unique<TableSource>(std::move(*scan), meta, knows_tables_);
+    scanned_.push_back(source.get());
+    merged.add(std::move(source));
+  }
+  OfLogs& logs = of_logs_[family];
+  for (ErasedRange& range : logs.erased) merged.add(std::move(range));
+  merged.add(std::make_unique<LogSource>(std::move(logs.entries)));
+  return {};
+}
+
+void SalvageSources::tell_tables() {
+  for (const TableSource* const table : scanned_) {
+    const TableScan& scan = table->scan();
+    const std::string name = numbered_file(table->number(), ".sst");
+    if (scan.file().unread_bytes() > 0) {
+      losses_.push_back(std::to_string(scan.file().unread_bytes()) + " bytes of the file " + name +
+                        " can not be read: " + scan.file().why() + ".");
+    }
+    lost_erasures_ = lost_erasures_ || scan.lost_erasures();
+    if (scan.lost_blocks() == 0 && scan.lost_entries().value_or(0) == 0) continue;
+    const uint64_t all = scan.read_blocks() + scan.lost_blocks();
+    const auto entries = scan.lost_entries();
+    losses_.push_back(std::to_string(scan.lost_blocks()) + " of " + (scan.has_index() ? "" : "at least ") +
+                      std::to_string(all) + " blocks of the table file " + name + " can not be read" +
+                      (entries ? ", with " + std::to_string(*entries) + " entries" : std::string()) + ".");
+  }
+}
+
+bool SalvageSources::open_view() {
+  if (std::exchange(tried_view_, true)) return view_ != nullptr;
+  if (!knows_tables_) return false;
+  rocksdb::DBOptions options;
+  options.info_log = make_info_logger();
+  options.max_open_files = 100;  // so that tables are opened when they are asked for, and not before
+  options.skip_stats_update_on_db_open = true;
+  options.skip_checking_sst_file_sizes_on_db_open = true;
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  rocksdb::ColumnFamilyOptions family;
+  family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  const std::vector<rocksdb::ColumnFamilyDescriptor> families{{rocksdb::kDefaultColumnFamilyName, family},
+                                                              {kLogFamily, family}};
+  rocksdb::DB* db = nullptr;
+  const Status status = rocksdb::DB::OpenForReadOnly(options, copy_.string(), families, &view_families_, &db);
+  if (status.ok()) view_.reset(db);
+  return status.ok();
+}
+
+std::optional<std::string> SalvageSources::ask(Family family, std::string_view key) {
+  if (!open_view()) return std::nullopt;
+  std::string value;
+  const Status status =
+      view_->Get(rocksdb::ReadOptions(), view_families_[static_cast<size_t>(family)], {key.data(), key.size()}, &value);
+  return status.ok() ? std::optional(std::move(value)) : std::nullopt;
+}
+
+}  // namespace partita::rocks

@@ -1,0 +1,100 @@
+// What a salvage reads: the files of a damaged store, which is left as it is. The small ones are copied first, so that
+// they can be read again and again; table files are read where they are.
+#pragma once
+
+#include <rocksdb/db.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "engines/rocksdb/manifest.h"
+#include "engines/rocksdb/merged_sources.h"
+#include "engines/rocksdb/witness.h"
+
+namespace partita::rocks {
+
+// The column families, in the order in which a store makes them.
+enum class Family : uint8_t { kRecords = 0, kLog = 1 };
+
+class SalvageSources {
+ public:
+  SalvageSources(std::filesystem::path from, std::filesystem::path copy)
+      : from_(std::move(from)), copy_(std::move(copy)) {}
+  SalvageSources(const SalvageSources&) = delete;
+  SalvageSources& operator=(const SalvageSources&) = delete;
+  ~SalvageSources();
+
+  // Everything but the tables. Error: kUnavailable, with one sentence.
+  Result<void> read();
+  // Adds the tables and the logs of a family.
+  Result<void> add(Family family, MergedSources& merged);
+  // After a merge: says what of the tables could not be read.
+  void tell_tables();
+  // What the damaged store itself says of a key in its tables; nothing when it can not say, or has none.
+  std::optional<std::string> ask(Family family, std::string_view key);
+
+  // Whether it is known which tables are in use.
+  bool knows_tables() const { return knows_tables_; }
+  const WitnessRecord& witness() const { return witness_; }
+  // One sentence each.
+  std::vector<std::string>& losses() { return losses_; }
+  // Changes are missing from the logs, or may be.
+  bool lost_changes() const { return lost_changes_; }
+  // A table's list of erased ranges can not be read.
+  bool lost_erasures() const { return lost_erasures_; }
+
+ private:
+  struct Entry {
+    std::string key;
+    uint64_t sequence;
+    EntryType type;
+    std::string value;
+  };
+  struct OfLogs {
+    std::vector<Entry> entries;
+    std::vector<ErasedRange> erased;
+  };
+  class LogSource;
+  class TableSource;
+  class MissingTable;
+  class Collector;
+
+  Result<void> copy_files();
+  Result<void> copy_file(const std::filesystem::path& file, const std::filesystem::path& to);
+  Result<void> read_list();
+  Result<void> read_logs();
+  Result<void> read_all_logs();
+  Result<void> read_log(uint64_t number, const std::filesystem::path& file, uint64_t& next);
+  void take_batch(uint64_t log, std::string_view batch);
+  void say_lost(uint64_t from, uint64_t to, const std::string& where);
+  Result<void> find_tables();
+  Result<void> look_into(uint64_t number, const std::filesystem::path& file);
+  uint32_t id_of(Family family) const;
+  bool open_view();
+
+  const std::filesystem::path from_;
+  const std::filesystem::path copy_;
+  WitnessRecord witness_;
+  std::vector<std::string> losses_;
+  Manifest manifest_;
+  bool knows_tables_ = false;
+  std::map<uint64_t, std::filesystem::path> logs_;
+  std::map<uint64_t, std::filesystem::path> tables_;  // on the disk, by number
+  std::map<Family, OfLogs> of_logs_;
+  uint64_t first_sequence_ = 0;  // of the oldest log that is needed; 0: there is none
+  bool lost_erasures_ = false;
+  bool lost_changes_ = false;
+  std::vector<const TableSource*> scanned_;  // of the merge under way
+  // The damaged store without its logs, opened when it is first asked.
+  bool tried_view_ = false;
+  std::unique_ptr<rocksdb::DB> view_;
+  std::vector<rocksdb::ColumnFamilyHandle*> view_families_;
+};
+
+}  // namespace partita::rocks
