@@ -179,6 +179,33 @@ TEST_F(VerifyStoreTest, RowsOfIndexes) {
   expect_well();
 }
 
+// As it is between the call that creates an index and the first step of the job that fills it.
+TEST_F(VerifyStoreTest, AnIndexThatIsToBeFilled) {
+  for (const char* name : {"local", "all", "near"}) {
+    SCOPED_TRACE(name);
+    Job job;
+    job.kind = JobKind::kFillIndex;
+    job.table_id = table().id;
+    job.index_id = index(name).id;
+    job.table = "T";
+    const Key victim = row_of(name, 6);
+    const std::string value = stored(victim);
+    erase(victim);
+    store(job_key(job), job_row(job));
+    const auto report = verify();
+    EXPECT_EQ(report[1].differences, 0u);
+    ASSERT_EQ(report[1].skipped.size(), 1u);
+    EXPECT_TRUE(report[1].skipped[0].contains("Index " + std::string(name) + " is still being filled"));
+    const Key stray = row_of(name, 10);  // of an item that was deleted
+    store(stray, value);
+    EXPECT_EQ(verify()[1].differences, 1u);
+    erase(stray);
+    erase(job_key(job));
+    store(victim, value);
+    expect_well();
+  }
+}
+
 TEST_F(VerifyStoreTest, Items) {
   const Key victim = item_key(table(), row(7));
   const std::string value = stored(victim);

@@ -78,7 +78,11 @@ class TableVerifier {
  private:
   void wrong(std::string sentence) { differ(verified_, walker_.options(), std::move(sentence)); }
 
-  static bool is_whole(const IndexInfo& index) { return index.status != Status::kDeleting && !index.backfilling; }
+  // Also before the job that fills it has begun.
+  bool is_being_filled(const IndexInfo& index) const {
+    return index.backfilling || known_.job(JobKind::kFillIndex, table_.id, index.id) != nullptr;
+  }
+  bool is_whole(const IndexInfo& index) const { return index.status != Status::kDeleting && !is_being_filled(index); }
 
   const IndexInfo* index_of(uint16_t id) const {
     const auto found = std::ranges::find(table_.indexes, id, &IndexInfo::id);
@@ -144,7 +148,7 @@ class TableVerifier {
 
   Result<void> check_index(const IndexInfo& index) {
     if (index.status == Status::kDeleting) return {};
-    if (index.backfilling) {
+    if (is_being_filled(index)) {
       verified_.skipped.push_back("Index " + index.name + " is still being filled; only what is in it was looked at.");
       return find_stray_rows(index);
     }
