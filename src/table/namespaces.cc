@@ -78,8 +78,12 @@ Task<Result<bool>> namespace_exists(storage::Engine& store, std::string name) {
 }
 
 Task<Result<void>> drop_namespace(storage::Engine& store, std::string name) {
-  storage::Range rows = storage::range_of(rows_of_namespace(name));
-  PARTITA_CO_TRY_VOID(co_await storage::erase_rows(store, std::move(rows)));
+  // The catalogue last: cut off before, rows of its tables may stay, and no table that is made later has their ids.
+  storage::Range catalogue = storage::range_of(rows_of_namespace(name) + std::string(sizeof(uint32_t), '\0'));
+  storage::Range tables = storage::range_of(rows_of_namespace(name));
+  tables.begin = catalogue.end;
+  PARTITA_CO_TRY_VOID(co_await storage::erase_rows(store, std::move(tables)));
+  PARTITA_CO_TRY_VOID(co_await storage::erase_rows(store, std::move(catalogue)));
   storage::Range aside = storage::range_of(aside_of_namespace(name));
   PARTITA_CO_TRY_VOID(co_await storage::erase_rows(store, std::move(aside)));
   co_return co_await storage::forget_logs(store, topics_of_namespace(name));

@@ -384,6 +384,27 @@ TEST_P(SnapshotsTest, ASnapshotIsSomething) {
   EXPECT_FALSE(*wait_for(namespace_exists(engine_, "lone")));
 }
 
+TEST_P(SnapshotsTest, ADropThatIsCutOffLeavesNoRowsWithoutTheirCatalogue) {
+  const auto half = namespace_of(engine_, "half");
+  const std::string of_catalogue(5, '\0');
+  const std::string of_table("\0\0\0\1row", 7);
+  const storage::Decide fill = [&](std::span<const storage::Record* const>, storage::Changes& changes) {
+    for (const std::string& row : {of_catalogue, of_table}) changes.put(storage::Key{row}, "v");
+    return storage::Decision::kCommit;
+  };
+  std::vector<storage::Key> no_keys;
+  std::vector<storage::Compare> no_compare;
+  ASSERT_TRUE(wait_for(half->transact(std::move(no_keys), std::move(no_compare), fill, nullptr)).ok());
+  engine_.writes_left = 1;
+  EXPECT_FALSE(wait_for(drop_namespace(engine_, "half")).ok());
+  engine_.writes_left = INT64_MAX;
+  const auto left = wait_for(half->scan({}, storage::Direction::kAscending, 10, 1'000)).value();
+  ASSERT_EQ(left.size(), 1U);
+  EXPECT_EQ(left[0].key, of_catalogue);
+  ASSERT_TRUE(wait_for(drop_namespace(engine_, "half")).ok());
+  EXPECT_FALSE(*wait_for(namespace_exists(engine_, "half")));
+}
+
 TEST_P(SnapshotsTest, WhatDidNotChangeIsNotLookedAt) {
   change(snapshots_->engine(), 0, 50);
   ASSERT_TRUE(wait_for(snapshots_->create("s")).ok());
