@@ -20,6 +20,8 @@ inline constexpr std::string_view kAdminPrefix = "Partita_20261123.";
 inline constexpr std::string_view kDescribeServer = "DescribeServer";
 inline constexpr std::string_view kTrouble = "Trouble";
 inline constexpr std::string_view kUnderWay = "UnderWay";
+// How far the scrub is and what it found: the same, absent where there is none.
+inline constexpr std::string_view kScrub = "Scrub";
 
 // Of the socket, in the directory of a store.
 inline constexpr std::string_view kAdminSocketName = "admin.sock";

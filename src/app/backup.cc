@@ -3,8 +3,10 @@
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
+#include <set>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "app/admin_client.h"
 #include "app/local_calls.h"
@@ -34,9 +36,13 @@ struct Said {
   uint64_t new_bytes;
   uint64_t mended;
   uint64_t damaged;
+  std::vector<uint64_t> lost;
 };
 
 void say(const std::string& directory, const Said& made) {
+  for (const uint64_t id : made.lost) {
+    std::printf("Backup %" PRIu64 " is lost: its list, %s/meta/%" PRIu64 ", is missing.\n", id, directory.c_str(), id);
+  }
   if (made.mended > 0) {
     std::printf("Files of earlier backups that were damaged and are copied again: %" PRIu64 ".\n", made.mended);
   }
@@ -59,7 +65,8 @@ Result<void> back_up_here(const CommandLine& line) {
   };
   const BackupRequest request{line.backups, line.keep, progress, line.mends};
   PARTITA_TRY(const MadeBackup made, engine_of(line.from).back_up(*store.engine, request));
-  say(line.backups, {made.backup.id, made.backup.bytes, made.new_bytes, made.mended, made.damaged});
+  say(line.backups, {made.backup.id, made.backup.bytes, made.new_bytes, made.mended, made.damaged,
+                     std::vector<uint64_t>(made.lost.begin(), made.lost.end())});
   return {};
 }
 
@@ -79,8 +86,12 @@ Result<void> back_up_there(const CommandLine& line, AdminClient& server) {
     PARTITA_TRY(const wire::JsonDocument said, server.ask("DescribeBackup", "{}"));
     const auto number = [&](std::string_view name) { return static_cast<uint64_t>(integer_of(said.root().get(name))); };
     if (text_of(said.root().get("State")) == "DONE") {
-      say(line.backups,
-          {number("Id"), number("Bytes"), number("NewBytes"), number("MendedFiles"), number("DamagedFiles")});
+      std::vector<uint64_t> lost;
+      for (const wire::JsonValue id : said.root().get("LostBackups").elements()) {
+        lost.push_back(static_cast<uint64_t>(integer_of(id)));
+      }
+      say(line.backups, {number("Id"), number("Bytes"), number("NewBytes"), number("MendedFiles"),
+                         number("DamagedFiles"), std::move(lost)});
       return {};
     }
     const auto told = [&] { return "backing up: " + mebibytes(number("CopiedBytes")) + " copied"; };
@@ -116,13 +127,20 @@ Result<void> back_up(const CommandLine& line) {
 
 Result<void> list_backups(const CommandLine& line) {
   PARTITA_TRY(const std::vector<Backup> backups, partita::list_backups(line.backups));
+  std::set<std::string> stores;
+  for (const Backup& backup : backups) stores.insert(backup.store_id);
   for (const Backup& backup : backups) {
     if (backup.damaged) {
-      std::printf("%" PRIu32 "  damaged: files are missing\n", backup.id);
-    } else {
-      std::printf("%" PRIu32 "  %s  %s  of %s\n", backup.id, moment(backup.made_s).c_str(),
-                  mebibytes(backup.bytes).c_str(), backup.store.c_str());
+      std::printf("%" PRIu32 "  damaged: %s\n", backup.id, backup.damage.c_str());
+      continue;
     }
+    const std::string which = stores.size() > 1 && !backup.store_id.empty() ? "  (store " + backup.store_id + ")" : "";
+    const std::string unchecked = backup.unchecked ? "  (not checked: its command was ended; verify it)" : "";
+    std::printf("%" PRIu32 "  %s  %s  of %s%s%s\n", backup.id, moment(backup.made_s).c_str(),
+                mebibytes(backup.bytes).c_str(), backup.store.c_str(), which.c_str(), unchecked.c_str());
+  }
+  for (const uint32_t id : unfinished_backups(line.backups)) {
+    std::printf("%" PRIu32 "  no backup: it is being made, or its command was ended; the next one clears it up\n", id);
   }
   if (backups.empty()) std::printf("There is no backup in %s yet.\n", line.backups.c_str());
   return {};
@@ -142,8 +160,11 @@ Result<void> restore(const CommandLine& line) {
                            return true;
                          }};
   PARTITA_TRY(const Backup backup, restore_backup(request));
-  std::printf("Backup %" PRIu32 " of %s is restored to %s, and its checksums are right.\n", backup.id,
+  std::printf("Backup %" PRIu32 " of %s is restored to %s, and each file is as it was backed up.\n", backup.id,
               moment(backup.made_s).c_str(), line.data.c_str());
+  if (backup.unchecked) {
+    std::printf("It was never checked; `partita verify %s` says whether it is sound.\n", line.data.c_str());
+  }
   std::printf("Serve it with `partita serve --data %s`.\n", line.data.c_str());
   return {};
 }
@@ -230,6 +251,10 @@ std::string BackupMaker::describe() {
     number("NewBytes", (*made_)->new_bytes);
     number("MendedFiles", (*made_)->mended);
     number("DamagedFiles", (*made_)->damaged);
+    json.key("LostBackups");
+    json.begin_array();
+    for (const uint32_t id : (*made_)->lost) json.number(static_cast<int64_t>(id));
+    json.end_array();
   }
   json.end_object();
   return std::move(json).take();

@@ -75,14 +75,16 @@ struct CommandLine {
   uint64_t request_rate = 0;   // of each principal, a second; 0 is as many as they like
   std::string tls_cert;        // a file, or empty, as tls_key then is too
   std::string tls_key;
-  int64_t clock_ms = 0;   // what is added to the machine's clock
-  std::string data;       // of kSalvage: the directory of the damaged store; of kStatus and kAccount: who is asked
-  std::string operation;  // of kOperate, which asks what is in `data` too: of Partita_20261123, ...
-  std::string subject;    // ... the name that it takes, ...
-  std::string space;      // ... and the namespace, or empty; of kMcp too
-  std::string from;       // of kCopy: a store's URL, ...
-  std::string to;         // ... and that of the copy; of kSalvage: the directory for what can be saved
-  std::string backups;    // the directory of them; of kVerify it may be empty. The store is `from` or, restored, `data`
+  int64_t scrub_rest_ms = 0;  // between two rounds of the scrub; 0: there is none
+  uint64_t scrub_rate = 0;    // bytes a second; 0: nothing was said
+  int64_t clock_ms = 0;       // what is added to the machine's clock
+  std::string data;           // of kSalvage: the directory of the damaged store; of kStatus and kAccount: who is asked
+  std::string operation;      // of kOperate, which asks what is in `data` too: of Partita_20261123, ...
+  std::string subject;        // ... the name that it takes, ...
+  std::string space;          // ... and the namespace, or empty; of kMcp too
+  std::string from;           // of kCopy: a store's URL, ...
+  std::string to;             // ... and that of the copy; of kSalvage: the directory for what can be saved
+  std::string backups;  // the directory of them; of kVerify it may be empty. The store is `from` or, restored, `data`
   uint32_t backup_id = 0;          // 0: the newest
   size_t keep = 0;                 // how many backups stay; 0: all
   bool mends = false;              // of kBackup

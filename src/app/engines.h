@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "engines/rocksdb/backup.h"
+#include "engines/rocksdb/scrub.h"
 #include "storage/engine.h"
 #include "storage/held_engine.h"
 
@@ -32,6 +33,7 @@ struct EngineRow {
   // Of an engine that was opened here; null where that is the business of others.
   Result<MadeBackup> (*back_up)(storage::Engine& engine, const BackupRequest& request) = nullptr;
   Result<std::vector<std::string>> (*check_files)(storage::Engine& engine, const OnBytes& progress) = nullptr;
+  Result<std::unique_ptr<Scrub>> (*scrub)(storage::Engine& engine, const ScrubOptions& options) = nullptr;
 };
 
 std::span<const EngineRow> engines();

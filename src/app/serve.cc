@@ -310,6 +310,14 @@ Result<std::unique_ptr<http::AdminSocket>> open_admin_socket(const CommandLine& 
   return std::unique_ptr<http::AdminSocket>();
 }
 
+// Null when it was not asked for.
+Result<std::unique_ptr<Scrub>> begin_scrub(const CommandLine& line, storage::Engine& engine) {
+  if (line.scrub_rest_ms == 0) return std::unique_ptr<Scrub>();
+  ScrubOptions options{.rest_ms = line.scrub_rest_ms};
+  if (line.scrub_rate != 0) options.bytes_per_second = line.scrub_rate;
+  return engine_of(line.store).scrub(engine, options);
+}
+
 }  // namespace
 
 Result<void> serve(const CommandLine& given, std::string_view version, std::string_view revision) {
@@ -337,6 +345,7 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
   // Before the store is opened: it may want as many files.
   http::Server::raise_file_limit();
   PARTITA_TRY(const std::unique_ptr<storage::Engine> engine, open_store(line.store));
+  PARTITA_TRY(const std::unique_ptr<Scrub> scrub, begin_scrub(line, *engine));
   const ShiftedClock clock(system_clock(), line.clock_ms);
   iam::Directory directory(*engine, clock, callers.credentials ? &*callers.credentials : nullptr,
                            callers.account ? &*callers.account : nullptr);
@@ -369,7 +378,7 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
   pages.set_server(*server);
   answer_status(admin, pages,
                 {std::string(version), std::string(revision), place_of_store(line.store), !engine_of(line.store).alone,
-                 urls_of(line, *server), system_clock().now_ms()});
+                 urls_of(line, *server), system_clock().now_ms(), scrub.get()});
   PARTITA_TRY_VOID(check_memory());
   PARTITA_TRY_VOID(server->start());
   Stopper stopper(*server, line.http.stop_timeout_ms, [&] { read_again(certificate.get(), audit.get()); });

@@ -66,6 +66,19 @@ Result<void> set_request_rate(Draft& draft, std::string_view text) {
   return {};
 }
 
+Result<void> set_scrub(Draft& draft, std::string_view text) {
+  constexpr int64_t kHourMs = 3'600'000;
+  PARTITA_TRY(const uint64_t hours, read_number("--scrub", text, 1, 8'760));
+  draft.line.scrub_rest_ms = static_cast<int64_t>(hours) * kHourMs;
+  return {};
+}
+
+Result<void> set_scrub_rate(Draft& draft, std::string_view text) {
+  PARTITA_TRY(const uint64_t mebibytes, read_number("--scrub-rate", text, 1, 1 << 20));
+  draft.line.scrub_rate = mebibytes << 20;
+  return {};
+}
+
 Result<void> set_trace_to(Draft& draft, std::string_view text) {
   if (!HttpPlace::parse(text).ok()) {
     return misuse("--trace-to takes an address such as http://localhost:4318, not " + quoted(text) + ".");
@@ -225,6 +238,11 @@ constexpr std::array kServeFlags = {
     Flag{"--trace-one-in", "N",
          "Begin a trace for one of N requests that come without one (default 1). Of the others the caller has decided.",
          set_trace_one_in},
+    Flag{"--scrub", "HOURS",
+         "Read all table files of --data in the background, again so many hours after each round, so that damage is "
+         "found early. `partita status`, /ready and /metrics tell what it found.",
+         set_scrub},
+    Flag{"--scrub-rate", "MIB", "How much the scrub reads a second (default 16).", set_scrub_rate},
     Flag{"--admin-socket", "FILE",
          "Where administrators of this machine reach the server without a signature: a Unix socket of the owner's "
          "(default DIR/admin.sock of --data, else none).",
@@ -277,6 +295,12 @@ std::span<const Flag> serve_flags() { return kServeFlags; }
 
 Result<void> finish_serve(Draft& draft) {
   PARTITA_TRY(draft.line.store, store_of(draft));
+  if (draft.line.scrub_rest_ms != 0 && engine_of(draft.line.store).scrub == nullptr) {
+    return misuse("--scrub is for a store in a directory: name one with --data.");
+  }
+  if (draft.line.scrub_rate != 0 && draft.line.scrub_rest_ms == 0) {
+    return misuse("--scrub-rate is of no use without --scrub.");
+  }
   return check_callers(draft.line);
 }
 

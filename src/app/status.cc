@@ -16,6 +16,22 @@ namespace partita::app {
 
 namespace {
 
+// "2026-11-24T03:15:00Z"
+std::string moment(int64_t ms) {
+  constexpr size_t kToSeconds = 19;
+  return std::string(utc_text(ms).data(), kToSeconds) + "Z";
+}
+
+std::string told_of(const ScrubState& scrub) {
+  std::string said = scrub.reads || scrub.ended_ms != 0 ? "" : "beginning";
+  if (scrub.reads) said = "reading, " + mebibytes(scrub.done_bytes) + " of " + mebibytes(scrub.all_bytes) + " so far";
+  if (scrub.ended_ms != 0) said += (said.empty() ? "" : "; ") + ("the last round ended at " + moment(scrub.ended_ms));
+  if (scrub.damaged.empty()) return said + "; no damage was found";
+  said += "; " + counted(scrub.damaged.size(), "file is damaged", "files are damaged");
+  for (const std::string& file : scrub.damaged) said += "; " + file;
+  return said;
+}
+
 Task<ops::Reply> describe(Pages& pages, const ServerFacts& facts) {
   const std::optional<std::string> trouble = co_await pages.trouble_now();
   wire::JsonWriter json;
@@ -35,10 +51,10 @@ Task<ops::Reply> describe(Pages& pages, const ServerFacts& facts) {
   json.number(static_cast<int64_t>(::getpid()));
   json.key("UptimeSeconds");
   json.number((system_clock().now_ms() - facts.started_ms) / 1000);
+  if (facts.scrub != nullptr) say(kScrub, told_of(facts.scrub->state()));
   if (!trouble) say(kUnderWay, "A snapshot is being made or rolled back to; requests wait for its end.");
   if (trouble && !trouble->empty()) {
-    say(kTrouble,
-        "The store at " + facts.store + (facts.shared ? " does not answer: " : " takes no writes: ") + *trouble);
+    say(kTrouble, "The store at " + facts.store + (facts.shared ? " does not answer: " : " is not well: ") + *trouble);
   }
   json.end_object();
   ops::Reply reply;
@@ -73,6 +89,7 @@ Result<void> status(const CommandLine& line) {
   for (const wire::JsonValue url : said.get("Urls").elements()) std::printf("serving %s\n", text_of(url).c_str());
   std::printf("data in %s\nfor %s\n", text("Store").c_str(),
               counted(static_cast<uint64_t>(integer_of(said.get("UptimeSeconds"))), "second", "seconds").c_str());
+  if (const std::string scrub = text(kScrub); !scrub.empty()) std::printf("scrub: %s\n", scrub.c_str());
   if (const std::string under_way = text(kUnderWay); !under_way.empty()) std::printf("%s\n", under_way.c_str());
   if (!trouble.empty()) return Error(ErrorKind::kUnavailable, trouble);
   return {};

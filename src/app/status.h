@@ -9,6 +9,7 @@
 #include "app/command_line.h"
 #include "app/pages.h"
 #include "base/result.h"
+#include "engines/rocksdb/scrub.h"
 
 namespace partita::app {
 
@@ -18,7 +19,8 @@ struct ServerFacts {
   std::string store;
   bool shared = false;  // it is a database, which may be away
   std::vector<std::string> urls;
-  int64_t started_ms = 0;  // since 1970
+  int64_t started_ms = 0;        // since 1970
+  const Scrub* scrub = nullptr;  // outlives what is answered; null: there is none
 };
 
 // The operation kDescribeServer, which `partita status` asks for.

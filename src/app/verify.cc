@@ -131,7 +131,7 @@ Result<Found> verify_backup(const CommandLine& line) {
   Found all;
   for (const Backup& backup : backups) {
     if (!backup.damaged) continue;
-    std::printf("Backup %" PRIu32 " is damaged: files are missing.\n", backup.id);
+    std::printf("Backup %" PRIu32 " is damaged: %s.\n", backup.id, backup.damage.c_str());
     ++all.differences;
   }
   auto checked = check_backup(line.backups, line.backup_id);

@@ -234,7 +234,7 @@ class Engine {
 
   virtual Limits limits() const = 0;
 
-  // Whether transactions are taken now; else the error that they would meet. Answers at once, from what is known.
+  // Whether all is well; else what transactions would meet, or what damage reads have met. From what is known, at once.
   virtual Result<void> health() const = 0;
 
   // What the engine counts of itself, for an operator: names begin with "partita_store_". Waits for no medium.

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -19,6 +20,8 @@
 #include "base/thread.h"
 #include "engines/rocksdb/backup_directory.h"
 #include "engines/rocksdb/backup_files.h"
+#include "engines/rocksdb/backup_list.h"
+#include "engines/rocksdb/checked_backups.h"
 #include "engines/rocksdb/damage_check.h"
 #include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/private_directory.h"
@@ -99,13 +102,10 @@ Result<rocks::BackedUpStore> store_of(const rocksdb::BackupInfo& info) {
 // the sentence.
 Error unusable(const rocksdb::Status& status, const std::string& directory, uint32_t id, const std::string& what) {
   if (!status.IsCorruption()) return rocks::backup_error(status, what);
-  const auto file = rocks::damaged_file(directory, id);
+  const auto file = rocks::damaged_file(directory, id, nullptr);
   if (!file.ok()) return Error(ErrorKind::kCorrupt, what + ": " + std::string(file.error().sentence()));
   if (file->empty()) return rocks::backup_error(status, what);
-  const std::string advice = file->starts_with("private/") ? ""
-                                                           : "; `partita backup STORE " + directory +
-                                                                 " --mend` copies it again while the store has it";
-  return Error(ErrorKind::kCorrupt, what + ": its file " + *file + " is damaged" + advice + ".");
+  return Error(ErrorKind::kCorrupt, what + ": " + rocks::told_of_damage(directory, *file) + ".");
 }
 
 }  // namespace
@@ -115,42 +115,19 @@ bool is_backup_directory(const std::string& directory) {
   return fs::exists(fs::path(directory) / "PARTITA-BACKUPS", failed);
 }
 
-Result<std::vector<Backup>> list_backups(const std::string& directory) {
-  PARTITA_TRY(const BackupDirectory opened, BackupDirectory::open(directory, BackupDirectory::Use::kList));
-  PARTITA_TRY(const auto engine, opened.reader());
-  std::vector<rocksdb::BackupInfo> infos;
-  engine->GetBackupInfo(&infos);
-  std::vector<rocksdb::BackupID> damaged;
-  engine->GetCorruptedBackups(&damaged);
-  std::vector<Backup> backups;
-  for (const auto& info : infos) backups.push_back(rocks::described(info));
-  for (const rocksdb::BackupID id : damaged) {
-    Backup& backup = backups.emplace_back();
-    backup.id = id;
-    backup.damaged = true;
-  }
-  std::ranges::sort(backups, {}, &Backup::id);
-  return backups;
-}
-
-Result<size_t> delete_old_backups(const std::string& directory, size_t keep) {
-  PARTITA_TRY(const std::vector<Backup> before, list_backups(directory));
-  PARTITA_TRY(const BackupDirectory opened, BackupDirectory::open(directory, BackupDirectory::Use::kWrite));
-  PARTITA_TRY(const auto engine, opened.engine(rocksdb::Env::Default()));
-  rocksdb::Status status = engine->PurgeOldBackups(static_cast<uint32_t>(keep));
-  std::vector<rocksdb::BackupID> damaged;
-  engine->GetCorruptedBackups(&damaged);
-  for (const rocksdb::BackupID id : damaged) {
-    if (status.ok()) status = engine->DeleteBackup(id);
-  }
-  if (!status.ok()) return rocks::backup_error(status, "The backups in " + directory + " can not be deleted");
-  PARTITA_TRY(const std::vector<Backup> after, list_backups(directory));
-  return before.size() - std::min(before.size(), after.size());
-}
-
 // Nobody is to find out later that he was given what is older than what he made last.
 static Result<void> check_newest(const std::string& directory) {
   PARTITA_TRY(const std::vector<Backup> backups, list_backups(directory));
+  std::set<std::string> stores;
+  for (const Backup& backup : backups) {
+    if (!backup.store_id.empty()) stores.insert(backup.store_id);
+  }
+  if (stores.size() > 1) {
+    return Error(ErrorKind::kInvalid, directory +
+                                          " holds backups of several stores: --backup says which one, and "
+                                          "`partita backup list " +
+                                          directory + "` which there are.");
+  }
   if (backups.empty() || !backups.back().damaged) return {};
   return Error(ErrorKind::kCorrupt, "The newest backup in " + directory + ", " + std::to_string(backups.back().id) +
                                         ", is damaged; --backup restores an older one, which `partita backup list " +
@@ -186,7 +163,10 @@ Result<Backup> restore_backup(const RestoreRequest& request) {
   PARTITA_TRY_VOID(write_witness(staging, store));
   PARTITA_TRY_VOID(rocks::sync_directory(staging));
   PARTITA_TRY_VOID(rocks::move_up(staging, to));
-  return rocks::described(info);
+  Backup restored = rocks::described(info);
+  PARTITA_TRY(const auto checked, rocks::read_checked_backups(request.directory));
+  restored.unchecked = checked && !checked->contains(restored.id);
+  return restored;
 }
 
 Result<Backup> check_backup(const std::string& directory, uint32_t id) {

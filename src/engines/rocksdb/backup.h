@@ -3,7 +3,10 @@
 // A backup holds what the store held at one moment after the call began: all that was acknowledged before it, whole
 // transactions, nothing that was undone. It is there whole or not at all, and so is what is restored from it. All
 // functions block. Errors are one sentence for an operator: kInvalid (reason 0) for what should be asked for
-// differently, kCorrupt for a backup that is damaged, kUnavailable for the rest.
+// differently, kCorrupt for a store or a backup that is damaged, kUnavailable for the rest.
+//
+// Backups are of a store, which its id tells from others, wherever its directory is. One directory has those of one
+// store. What is deleted because it is old is deleted only once the newest backup was read and found whole.
 //
 // The files are described in docs/formats/store.md.
 #pragma once
@@ -20,11 +23,14 @@
 namespace partita {
 
 struct Backup {
-  uint32_t id = 0;       // counts up within the directory
-  int64_t made_s = 0;    // when, in seconds since 1970
-  uint64_t bytes = 0;    // of all its files, whether others share them or not
-  std::string store;     // the directory that it was made of; empty: not known
-  bool damaged = false;  // files of it are missing; nothing else is known of it then
+  uint32_t id = 0;         // counts up within the directory
+  int64_t made_s = 0;      // when, in seconds since 1970
+  uint64_t bytes = 0;      // of all its files, whether others share them or not
+  std::string store;       // the directory that it was made of; empty: not known
+  std::string store_id;    // of that store; empty: not known, or made before stores had ids
+  bool damaged = false;    // nothing else is known of it then, but perhaps its store's id
+  std::string damage;      // what is missing, such as "files are missing"
+  bool unchecked = false;  // whoever made it was ended before it was checked
 };
 
 // Called now and then with how many bytes are done; false: stop.
@@ -40,9 +46,10 @@ struct BackupRequest {
 };
 struct MadeBackup {
   Backup backup;
-  uint64_t new_bytes = 0;  // of files that no earlier backup had
-  size_t mended = 0;       // how many files of earlier backups were copied again, ...
-  size_t damaged = 0;      // ... and how many could not be, as the store has them no more
+  std::vector<uint32_t> lost;  // ids of earlier backups whose lists (meta/ID) are gone
+  uint64_t new_bytes = 0;      // of files that no earlier backup had
+  size_t mended = 0;           // how many files of earlier backups were copied again, ...
+  size_t damaged = 0;          // ... and how many could not be, as the store has them no more
 };
 // While the engine serves. Precondition: one of open_rocksdb_engine(), which outlives the call.
 Result<MadeBackup> back_up_rocksdb_engine(storage::Engine& engine, const BackupRequest& request);
@@ -50,8 +57,11 @@ Result<MadeBackup> back_up_rocksdb_engine(storage::Engine& engine, const BackupR
 bool is_backup_directory(const std::string& directory);
 // In the order in which they were made. Reads no files of them.
 Result<std::vector<Backup>> list_backups(const std::string& directory);
-// Deletes those that are damaged, and the oldest of the others until so many are left; how many it deleted.
-Result<size_t> delete_old_backups(const std::string& directory, size_t keep);
+// Ids of what is no backup yet: it is being made, or whoever made it was ended. The next backup clears it up.
+std::vector<uint32_t> unfinished_backups(const std::string& directory);
+// Deletes those that are damaged, and the oldest of the others until so many of each store are left; how many it
+// deleted. Reads the newest of each store before: error kCorrupt, and nothing is deleted, when that is not whole.
+Result<size_t> delete_old_backups(const std::string& directory, size_t keep, const OnBytes& progress = nullptr);
 
 struct RestoreRequest {
   std::string directory;  // of the backups

@@ -200,8 +200,8 @@ Result<std::unique_ptr<rocksdb::BackupEngineReadOnly>> BackupDirectory::reader()
 }
 
 std::string encode(const BackedUpStore& store) {
-  return "partita 1\nepoch " + std::to_string(store.epoch) + "\nsequence " + std::to_string(store.sequence) +
-         "\noldest-log " + std::to_string(store.oldest_log) + "\nstore " + store.directory + "\n";
+  return "partita 2\nepoch " + std::to_string(store.epoch) + "\nsequence " + std::to_string(store.sequence) +
+         "\noldest-log " + std::to_string(store.oldest_log) + "\nid " + store.id + "\nstore " + store.directory + "\n";
 }
 
 std::optional<BackedUpStore> decode_backed_up(const std::string& metadata) {
@@ -221,9 +221,14 @@ std::optional<BackedUpStore> decode_backed_up(const std::string& metadata) {
     return read.has_value();
   };
   uint64_t form = 0;
-  if (!number("partita ", form) || form != 1 || !number("epoch ", store.epoch) ||
+  if (!number("partita ", form) || form < 1 || form > 2 || !number("epoch ", store.epoch) ||
       !number("sequence ", store.sequence) || !number("oldest-log ", store.oldest_log)) {
     return std::nullopt;
+  }
+  if (form == 2) {
+    const auto id = line("id ");
+    if (!id) return std::nullopt;
+    store.id = *id;
   }
   const auto directory = line("store ");
   if (!directory) return std::nullopt;
@@ -251,7 +256,10 @@ Backup described(const rocksdb::BackupInfo& info) {
   backup.id = info.backup_id;
   backup.made_s = info.timestamp;
   backup.bytes = info.size;
-  if (const auto store = decode_backed_up(info.app_metadata)) backup.store = store->directory;
+  if (const auto store = decode_backed_up(info.app_metadata)) {
+    backup.store = store->directory;
+    backup.store_id = store->id;
+  }
   return backup;
 }
 

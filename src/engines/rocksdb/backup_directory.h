@@ -42,6 +42,7 @@ class BackupDirectory {
 
 // What a backup's metadata says of the store when the backup began.
 struct BackedUpStore {
+  std::string id;  // empty: the backup is from before stores had ids
   std::string directory;
   uint64_t epoch = 0;
   uint64_t sequence = 0;    // everything up to this is in it

@@ -83,6 +83,7 @@ class Mender {
     return take_u32(number);
   }
 
+  bool was_stopped() const { return stopped_; }
   bool is_whole(const std::string& name, uint32_t check) { return read(directory_ / name, nullptr) == check; }
 
   // False: the store does not have it, or not as it was.
@@ -132,12 +133,13 @@ class Mender {
 
 }  // namespace
 
-Result<std::string> damaged_file(const std::string& directory, uint32_t id) {
+Result<std::string> damaged_file(const std::string& directory, uint32_t id, const OnBytes& progress) {
   PARTITA_TRY(const Checks checks, checks_of(fs::path(directory) / "meta" / std::to_string(id)));
-  const OnBytes nobody;
-  Mender reader(directory, {}, *rocksdb::Env::Default(), nobody);
+  Mender reader(directory, {}, *rocksdb::Env::Default(), progress);
   for (const auto& [name, check] : checks) {
-    if (!reader.is_whole(name, check)) return name;
+    if (reader.is_whole(name, check)) continue;
+    if (reader.was_stopped()) return Error(ErrorKind::kUnavailable, "Reading the backups was stopped.");
+    return name;
   }
   return std::string();
 }

@@ -12,8 +12,9 @@
 namespace partita::rocks {
 
 // The first file of the backup that is not as it was written, or can not be read, by its name within the directory;
-// empty when there is none. Reads them all. Error: kCorrupt, with one sentence, when the list is damaged itself.
-Result<std::string> damaged_file(const std::string& directory, uint32_t id);
+// empty when there is none. Reads them all, but for the rest of them when progress() says stop. Errors, with one
+// sentence: kCorrupt when the list is damaged itself, kUnavailable for a stop.
+Result<std::string> damaged_file(const std::string& directory, uint32_t id, const OnBytes& progress);
 
 struct MendedFiles {
   std::set<std::string> copied;   // again; by their names within the directory, as those of the next are

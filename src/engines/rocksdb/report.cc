@@ -61,6 +61,16 @@ void report(const Store& store, Exposition& out) {
               static_cast<double>(meters.compacted_bytes.total()));
   out.counter("partita_store_compaction_seconds_total", "Time that compactions took.",
               static_cast<double>(meters.compacted_us.total()) * 1e-6);
+  out.counter("partita_store_corrupt_reads_total", "Reads that met damage, and failed.",
+              static_cast<double>(store.damage.reads()));
+  out.gauge("partita_store_damaged_files", "Damaged table files that the newest scrub has found.",
+            static_cast<double>(meters.scrub_damaged.load(std::memory_order_relaxed)));
+  out.counter("partita_store_scrubbed_bytes_total", "Bytes of table files that the scrub has read.",
+              static_cast<double>(meters.scrubbed_bytes.total()));
+  out.counter("partita_store_scrub_rounds_total", "Rounds of the scrub that ended.",
+              static_cast<double>(meters.scrub_rounds.total()));
+  out.gauge("partita_store_scrub_ended_timestamp_seconds", "When the last round of the scrub ended; 0: none has.",
+            static_cast<double>(meters.scrub_ended_ms.load(std::memory_order_relaxed)) * 1e-3);
 }
 
 }  // namespace partita::rocks

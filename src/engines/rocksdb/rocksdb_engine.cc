@@ -13,6 +13,7 @@
 #include "engines/rocksdb/reads.h"
 #include "engines/rocksdb/reclaim.h"
 #include "engines/rocksdb/report.h"
+#include "engines/rocksdb/scrubber.h"
 #include "engines/rocksdb/store.h"
 #include "engines/rocksdb/store_backup.h"
 #include "engines/rocksdb/transaction.h"
@@ -55,7 +56,7 @@ class RocksdbEngine final : public Engine {
   bool has_room_for(const Position& end) const override { return position_number(end).value_or(kNoPlace) != kNoPlace; }
   Task<Result<uint64_t>> approximate_bytes(Range range) override;
   Limits limits() const override { return rocks::kLimits; }
-  Result<void> health() const override { return committer_.health(); }
+  Result<void> health() const override;
   void report(Exposition& out) const override { rocks::report(*store_, out); }
   rocks::Store& store() { return *store_; }
   Result<void> start() { return committer_.start(); }
@@ -77,6 +78,13 @@ class RocksdbEngine final : public Engine {
   rocks::Committer committer_;  // last: its thread uses the others
 };
 
+// One that met damage goes on serving what it can, and has to be looked at.
+Result<void> RocksdbEngine::health() const {
+  PARTITA_TRY_VOID(committer_.health());
+  if (store_->damage.any()) return Error(ErrorKind::kCorrupt, store_->damage.sentence());
+  return {};
+}
+
 template <class Value, class Read>
 Task<Result<Value>> RocksdbEngine::ask(Read read) {
   Value value{};
@@ -91,7 +99,7 @@ Task<Result<Value>> RocksdbEngine::ask(Read read) {
   } else {
     store_->meters.memory_reads.add();
   }
-  if (!status.ok()) co_return rocks::to_error(status);
+  if (!status.ok()) co_return rocks::to_error(*store_, status);
   co_return value;
 }
 
@@ -132,7 +140,7 @@ Task<Result<void>> RocksdbEngine::carry_out(Commit& commit) {
 
 Task<Result<void>> RocksdbEngine::erase_range(Range range) {
   Executor* const home = Executor::current();
-  PARTITA_CO_TRY_VOID(health());
+  PARTITA_CO_TRY_VOID(committer_.health());
   if (is_empty(range)) co_return Result<void>();
   co_await workers_.enter();
   uint64_t bytes = 0;
@@ -170,14 +178,14 @@ Task<Result<void>> RocksdbEngine::forget_log(std::string topic) { return trim(st
 
 Task<Result<void>> RocksdbEngine::trim(std::string topic, uint64_t upto) {
   Executor* const home = Executor::current();
-  PARTITA_CO_TRY_VOID(health());
+  PARTITA_CO_TRY_VOID(committer_.health());
   co_await workers_.enter();
   uint64_t newest = kNoPlace;
   Status status;
   if (upto != kNoPlace) status = rocks::find_entry(*store_, topic, upto, rocks::kFromDisk, newest);
   Result<void> outcome;
   if (!status.ok()) {
-    outcome = rocks::to_error(status);
+    outcome = rocks::to_error(*store_, status);
   } else if (newest != 0) {
     const std::string begin = rocks::log_key(topic, 0);
     const std::string end = rocks::log_key(topic, newest);
@@ -203,7 +211,7 @@ Task<Result<void>> RocksdbEngine::restore_log(std::string topic, std::vector<Log
   Executor* const home = Executor::current();
   if (!has_room_for(end)) co_return no_room_for_position();
   const std::optional<uint64_t> last = position_number(end);
-  PARTITA_CO_TRY_VOID(health());
+  PARTITA_CO_TRY_VOID(committer_.health());
   co_await workers_.enter();
   uint64_t newest = 0;
   const Status found = rocks::find_entry(*store_, topic, kNoPlace, rocks::kFromDisk, newest);
@@ -216,7 +224,7 @@ Task<Result<void>> RocksdbEngine::restore_log(std::string topic, std::vector<Log
   }
   Result<void> outcome;
   if (!found.ok()) {
-    outcome = rocks::to_error(found);
+    outcome = rocks::to_error(*store_, found);
   } else if (*last > 0) {
     outcome = co_await carry_out(commit);
   }
@@ -231,7 +239,7 @@ Task<Result<uint64_t>> RocksdbEngine::approximate_bytes(Range range) {
   uint64_t bytes = 0;
   const Status status = rocks::approximate_size(*store_, store_->records, range.begin, end_of(range), bytes);
   co_await Home{home};
-  if (!status.ok()) co_return rocks::to_error(status);
+  if (!status.ok()) co_return rocks::to_error(*store_, status);
   co_return bytes;
 }
 
@@ -249,6 +257,10 @@ Result<MadeBackup> back_up_rocksdb_engine(storage::Engine& engine, const BackupR
 
 Result<std::vector<std::string>> check_rocksdb_files(storage::Engine& engine, const OnBytes& progress) {
   return rocks::check_files(store_of(engine), progress);
+}
+
+Result<std::unique_ptr<Scrub>> begin_rocksdb_scrub(storage::Engine& engine, const ScrubOptions& options) {
+  return rocks::begin_scrub(store_of(engine), options);
 }
 
 Result<std::unique_ptr<storage::Engine>> open_rocksdb_engine(const RocksdbOptions& options) {

@@ -28,6 +28,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/priority.h"
 #include "engines/rocksdb/damage_check.h"
@@ -50,8 +51,8 @@ constexpr uint64_t kFlushAtCloseBytes = uint64_t{8} << 20;
 // What RocksDB does in the background, for the witness and the keeper.
 class Listener final : public rocksdb::EventListener {
  public:
-  Listener(std::shared_ptr<Witness> witness, Keeper& keeper, Meters& meters)
-      : witness_(std::move(witness)), keeper_(keeper), meters_(meters) {}
+  Listener(std::shared_ptr<Witness> witness, Keeper& keeper, DamageSeen& damage, Meters& meters)
+      : witness_(std::move(witness)), keeper_(keeper), damage_(damage), meters_(meters) {}
 
   // On a core that they share with those who serve, each turn of theirs would hold up every commit.
   void OnFlushBegin(rocksdb::DB*, const rocksdb::FlushJobInfo&) override { go_behind(kBackgroundNiceness); }
@@ -70,12 +71,14 @@ class Listener final : public rocksdb::EventListener {
       log(LogLevel::kWarn, {"Stored data could not be compacted (", status->ToString(), "); this is tried again."});
       return;
     }
+    damage_.met(*status);
     keeper_.fail(*status);
   }
 
  private:
   const std::shared_ptr<Witness> witness_;
   Keeper& keeper_;
+  DamageSeen& damage_;
   Meters& meters_;
 };
 
@@ -232,13 +235,31 @@ Result<void> start_pools(rocksdb::Env& env) {
   return {};
 }
 
+// Reads the store's id, or draws one: a new store's, or that of a store from before there were ids. `drawn` says which.
+Result<void> find_id(Store& store, const std::string& directory, bool is_new, bool& drawn) {
+  std::string stored;
+  rocksdb::Status status = store.db->Get(rocksdb::ReadOptions(), store.log, kStoreIdKey, &stored);
+  drawn = status.IsNotFound();
+  if (drawn) {
+    PARTITA_TRY(store.id, draw_store_id(is_new ? system_clock().now_ms() : 0));
+    return {};
+  }
+  if (!status.ok()) return open_error(status, directory);
+  const auto id = decode_store_id(stored);
+  if (!id) return foreign(directory);
+  store.id = *id;
+  return {};
+}
+
 // Checks what made the store and opens its next epoch.
-Result<void> begin_epoch(Store& store, const std::string& directory, uint64_t witnessed) {
+Result<void> begin_epoch(Store& store, const RocksdbOptions& options, uint64_t witnessed) {
+  const std::string& directory = options.directory;
   std::string stored;
   rocksdb::WriteBatch batch;
   rocksdb::Status status = store.begin(batch);
   if (status.ok()) status = store.db->Get(rocksdb::ReadOptions(), store.log, kFormatKey, &stored);
   uint64_t epoch = 0;
+  const bool is_new = status.IsNotFound();
   if (status.ok()) {
     PARTITA_TRY_VOID(check_format(stored, directory));
     status = store.db->Get(rocksdb::ReadOptions(), store.log, kEpochKey, &stored);
@@ -248,22 +269,33 @@ Result<void> begin_epoch(Store& store, const std::string& directory, uint64_t wi
     if (epoch == 0) return foreign(directory);
     // Never lower than one that was used, whatever became of the record of it.
     epoch = std::max(epoch, witnessed);
-  } else if (status.IsNotFound()) {
+  } else if (is_new) {
     if (has_records(store)) return foreign(directory);
     std::string format;
     append_u32(format, kFormat);
     status = batch.Put(store.log, kFormatKey, format);
   }
   if (!status.ok()) return open_error(status, directory);
+  bool id_is_drawn = false;
+  PARTITA_TRY_VOID(find_id(store, directory, is_new, id_is_drawn));
+  if (id_is_drawn) status = batch.Put(store.log, kStoreIdKey, encode(store.id));
+  if (!status.ok()) return open_error(status, directory);
   ++epoch;
   std::string next;
   append_u64(next, epoch);
   status = batch.Put(store.log, kEpochKey, next);
-  // Not synced: the first commit that is synced takes this write with it, and only then does the epoch matter.
-  if (status.ok()) status = store.db->Write(rocksdb::WriteOptions(), &batch);
+  // An epoch is not synced: the first commit that is synced takes it with it, and only then does it matter. An id is: a
+  // backup may know it before there is any commit.
+  rocksdb::WriteOptions how;
+  how.sync = id_is_drawn && options.sync;
+  if (status.ok()) status = store.db->Write(how, &batch);
   if (!status.ok()) return open_error(status, directory);
   store.last_id = epoch << kEpochShift;
   store.witness->saw_epoch(epoch);
+  if (is_new) {
+    log(LogLevel::kInfo, {"A new, empty store was made in ", directory, ". If there was a store before, look whether ",
+                          "its disk is mounted, or restore a backup."});
+  }
   return {};
 }
 
@@ -352,9 +384,10 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
     state.witness.secret_since = state.newest_log + 1;
   }
   store->secret = state.witness.secret;
+  store->secret_since = state.witness.secret_since;
   if (!store->witness->begin(state.witness, state.logs)) return unwritable_witness(options.directory);
   rocksdb::DBOptions database = database_options();
-  database.listeners.push_back(std::make_shared<Listener>(store->witness, store->keeper, store->meters));
+  database.listeners.push_back(std::make_shared<Listener>(store->witness, store->keeper, store->damage, store->meters));
   database.env = store->env.get();
   // Above its limit RocksDB would leave the log that it begins now at the first write, without a record in it. An empty
   // log that newer ones follow looks as if it had lost them.
@@ -378,7 +411,7 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
   if (state.has_idle_logs && !store->witness->begin_logs_at(store->files->newest_log())) {
     return unwritable_witness(options.directory);
   }
-  PARTITA_TRY_VOID(begin_epoch(*store, options.directory, state.witness.epoch));
+  PARTITA_TRY_VOID(begin_epoch(*store, options, state.witness.epoch));
   if (many_logs) {
     rocksdb::Status limited = db->SyncWAL();
     if (limited.ok()) limited = db->SetDBOptions({{"max_total_wal_size", std::to_string(kMaxWalBytes)}});
@@ -388,7 +421,8 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
   return store;
 }
 
-Error to_error(const rocksdb::Status& status) {
+Error to_error(const Store& store, const rocksdb::Status& status) {
+  store.damage.met(status);
   if (status.IsCorruption()) {
     return Error(ErrorKind::kCorrupt,
                  "Stored data is damaged (" + status.ToString() +

@@ -12,10 +12,12 @@
 
 #include "base/result.h"
 #include "engines/rocksdb/batches.h"
+#include "engines/rocksdb/damage_seen.h"
 #include "engines/rocksdb/keeper.h"
 #include "engines/rocksdb/meters.h"
 #include "engines/rocksdb/rocksdb_engine.h"
 #include "engines/rocksdb/store_files.h"
+#include "engines/rocksdb/store_id.h"
 #include "storage/engine.h"
 
 namespace partita::rocks {
@@ -30,6 +32,8 @@ struct Store {
   rocksdb::Status begin(rocksdb::WriteBatch& batch) const { return begin_batch(batch, secret); }
 
   Meters meters;
+  // Told of every failed read, which changes nothing else of the store.
+  mutable DamageSeen damage;
   // Told of every failed write; while it has failed, nothing may be written.
   Keeper keeper;
   // Before `db`, which uses them to its end.
@@ -43,6 +47,8 @@ struct Store {
   uint64_t last_id = 0;
   // Of its batches; for no client's eyes.
   std::string secret;
+  uint64_t secret_since = 0;  // the first log that has it in all batches
+  StoreId id;
 
  private:
   rocksdb::Status recover();
@@ -54,6 +60,7 @@ inline constexpr size_t kFilteredPrefix = 14;
 
 inline constexpr char kLogFamily[] = "log";
 inline constexpr char kEpochKey[] = "Mepoch";
+inline constexpr char kStoreIdKey[] = "Mstore";
 // A version is the epoch, shifted, and a count.
 inline constexpr int kEpochShift = 40;
 // No server is started so often between two writes of its epoch, or between a backup and its restoration: so far ahead
@@ -67,8 +74,8 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options);
 
 inline size_t record_cache_bytes(const RocksdbOptions& options) { return options.block_cache_bytes / 4; }
 
-// A failed read, for the caller of the engine.
-Error to_error(const rocksdb::Status& status);
+// A failed read, for the caller of the engine; the store is told of it.
+Error to_error(const Store& store, const rocksdb::Status& status);
 
 inline constexpr storage::Limits kLimits{
     .key_bytes = 65'535, .record_bytes = size_t{64} << 20, .transaction_bytes = size_t{256} << 20};

@@ -1,15 +1,22 @@
 #include "engines/rocksdb/store_backup.h"
 
-#include <rocksdb/convenience.h>
 #include <rocksdb/transaction_log.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
 #include <set>
+#include <utility>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/priority.h"
 #include "base/whole_path.h"
 #include "engines/rocksdb/backup_directory.h"
 #include "engines/rocksdb/backup_files.h"
+#include "engines/rocksdb/backup_list.h"
+#include "engines/rocksdb/copied_check.h"
 
 namespace partita::rocks {
 
@@ -41,13 +48,64 @@ Error not_there(const BackupRequest& request, const std::string& why) {
   return Error(ErrorKind::kInvalid, request.directory + " " + why + ": name another directory for the backups.");
 }
 
+// "2026-11-24 03:15 UTC"
+std::string day_of(int64_t ms) {
+  constexpr size_t kToMinutes = 16;
+  std::string text(utc_text(ms).data(), kToMinutes);
+  text[text.find('T')] = ' ';
+  return text + " UTC";
+}
+
+bool is_of(const BackedUpStore& backup, const Store& store, const std::string& place) {
+  if (!backup.id.empty()) return backup.id == store.id.id;
+  // From before stores had ids. A store that was made later, where this one was lost, has seen less.
+  const uint64_t epoch = store.last_id >> kEpochShift;
+  const bool was_restored = epoch >= backup.epoch + kUnknownEpochs;
+  return !store.id.is_from_birth() && backup.directory == place && backup.epoch <= epoch &&
+         (was_restored || backup.sequence <= store.db->GetLatestSequenceNumber());
+}
+
+std::string told_of(const StoreId& store) {
+  if (!store.is_from_birth()) return "the store " + store.id;
+  return "the store " + store.id + ", made on " + day_of(store.made_ms);
+}
+
+Error of_another(const BackupRequest& request, const Backup& backup, const Store& store, const std::string& place) {
+  std::string sentence = request.directory + " holds backups of another store";
+  if (!backup.store_id.empty()) sentence += ", " + backup.store_id;
+  if (!backup.store.empty()) sentence += ", which was in " + backup.store;
+  if (backup.made_s != 0) {
+    sentence += "; the newest, " + std::to_string(backup.id) + ", is of " + day_of(backup.made_s * 1'000);
+  }
+  return Error(ErrorKind::kInvalid, sentence + ". In " + place + " is " + told_of(store.id) +
+                                        ". If the other store was lost, restore it with `partita restore " +
+                                        request.directory +
+                                        " NEWDIR`; name another directory for backups of this one.");
+}
+
 // What is kept of one store would delete what is there of another, and a restore take either of them.
-Result<void> check_others(const rocksdb::BackupEngine& engine, const std::string& store, const BackupRequest& request) {
-  std::vector<rocksdb::BackupInfo> backups;
-  engine.GetBackupInfo(&backups);
-  for (const auto& info : backups) {
-    const std::string of = described(info).store;
-    if (of != store) return not_there(request, "holds backups of " + (of.empty() ? "another store" : of));
+Result<void> check_others(const rocksdb::BackupEngine& engine, const std::vector<Backup>& backups, const Store& store,
+                          const std::string& place, const BackupRequest& request) {
+  std::vector<rocksdb::BackupInfo> infos;
+  engine.GetBackupInfo(&infos);
+  const Backup* other = nullptr;
+  const Backup* unknown = nullptr;
+  bool has_own = false;
+  for (const Backup& backup : backups) {
+    const auto info = std::ranges::find(infos, backup.id, &rocksdb::BackupInfo::backup_id);
+    const auto listed = info == infos.end() ? std::nullopt : decode_backed_up(info->app_metadata);
+    if (listed ? is_of(*listed, store, place) : backup.store_id == store.id.id) {
+      has_own = true;
+    } else if (backup.damaged && backup.store_id.empty()) {
+      unknown = &backup;
+    } else {
+      other = &backup;
+    }
+  }
+  if (other != nullptr) return of_another(request, *other, store, place);
+  // The next backup clears up what is left of damaged ones.
+  if (unknown != nullptr && !has_own) {
+    return not_there(request, "holds the damaged backup " + std::to_string(unknown->id) + ", whose store is not known");
   }
   return {};
 }
@@ -65,6 +123,121 @@ Result<MendedFiles> mend(const BackupDirectory& directory, const std::string& st
   return mended;
 }
 
+// One backup of the store, from the look at what is there to the look at what was copied.
+class BackupOfStore {
+ public:
+  BackupOfStore(Store& store, const BackupRequest& request, const BackupDirectory& directory,
+                rocksdb::BackupEngine& engine, std::string place)
+      : store_(store), request_(request), directory_(directory), engine_(engine), place_(std::move(place)) {}
+
+  Result<MadeBackup> run(const MendedFiles& mended) {
+    PARTITA_TRY(const std::vector<Backup> earlier, listed_backups(directory_.path(), &engine_));
+    PARTITA_TRY_VOID(check_others(engine_, earlier, store_, place_, request_));
+    before_ = files_of(engine_);
+    MadeBackup made;
+    for (const Backup& backup : earlier) {
+      if (backup.damaged && !has_list(backup.id)) made.lost.push_back(backup.id);
+    }
+    PARTITA_TRY(rocksdb::BackupInfo info, copy());
+    PARTITA_TRY_VOID(check_mended(info, mended));
+    PARTITA_TRY(CopiedDamage damage, check(info));
+    if (damage.is_log) {
+      PARTITA_TRY_VOID(write_log_anew(damage));
+      engine_.DeleteBackup(info.backup_id).PermitUncheckedError();
+      PARTITA_TRY(info, copy());
+      PARTITA_TRY(damage, check(info));
+    }
+    if (!damage.file.empty()) return refuse(info, damage);
+    made.backup = described(info);
+    made.mended = mended.copied.size();
+    made.damaged = mended.damaged.size();
+    for (const auto& file : info.file_details) {
+      if (!before_.contains(file.relative_filename)) made.new_bytes += file.size;
+    }
+    PARTITA_TRY_VOID(note_checked(directory_.path(), earlier, made.backup));
+    if (request_.keep > 0) PARTITA_TRY_VOID(keep_newest(directory_, engine_, request_.keep, goes_on_));
+    return made;
+  }
+
+ private:
+  bool has_list(uint32_t id) const {
+    std::error_code failed;
+    return std::filesystem::exists(std::filesystem::path(directory_.path()) / "meta" / std::to_string(id), failed);
+  }
+  std::string failed() const { return "The backup into " + directory_.path() + " failed"; }
+
+  Result<rocksdb::BackupInfo> copy() {
+    const BackedUpStore described_store{store_.id.id, place_, store_.last_id >> kEpochShift,
+                                        store_.db->GetLatestSequenceNumber(), store_.witness->oldest_log()};
+    rocksdb::CreateBackupOptions options;
+    options.flush_before_backup = log_bytes(*store_.db) > kFlushBytes;
+    // On the thread that copies.
+    options.progress_callback = [this] {
+      go_behind(kBackgroundNiceness);
+      done_ += kProgressBytes;
+      if (request_.progress && !request_.progress(done_)) engine_.StopBackup();
+    };
+    rocksdb::BackupID id = 0;
+    const rocksdb::Status status =
+        engine_.CreateNewBackupWithMetadata(options, store_.db.get(), encode(described_store), &id);
+    if (!status.ok()) return backup_error(status, failed());
+    return find_backup(engine_, directory_.path(), id);
+  }
+
+  Result<CopiedDamage> check(const rocksdb::BackupInfo& info) {
+    go_behind(kBackgroundNiceness);
+    auto damage = check_copied(directory_, info, before_, store_, goes_on_);
+    if (!damage.ok()) engine_.DeleteBackup(info.backup_id).PermitUncheckedError();
+    return damage;
+  }
+
+  // A file that could not be mended, and that the new backup needs too.
+  Result<void> check_mended(const rocksdb::BackupInfo& info, const MendedFiles& mended) {
+    for (const auto& file : info.file_details) {
+      if (!mended.damaged.contains(file.relative_filename)) continue;
+      engine_.DeleteBackup(info.backup_id).PermitUncheckedError();
+      return Error(ErrorKind::kCorrupt, failed() + ": the file " + file.relative_filename +
+                                            " there is damaged, and the store's own is not as it was; "
+                                            "`partita verify` says more of the store when its server is stopped.");
+    }
+    return {};
+  }
+
+  // What stands in a log that the disk has spoilt is in memory still: written into tables, the log is needed no more.
+  Result<void> write_log_anew(const CopiedDamage& damage) {
+    log(LogLevel::kWarn, {"The log ", damage.file, " in ", place_, " is damaged: ", damage.what,
+                          ". All of it is written again, into tables."});
+    const rocksdb::Status status = store_.db->Flush(rocksdb::FlushOptions(), {store_.records, store_.log});
+    if (status.ok()) return {};
+    return backup_error(status, failed() + ": the log " + damage.file + " is damaged, and can not be written again");
+  }
+
+  Error refuse(const rocksdb::BackupInfo& info, const CopiedDamage& damage) {
+    engine_.DeleteBackup(info.backup_id).PermitUncheckedError();
+    const std::string own = place_ + "/" + damage.file;
+    const bool is_table = damage.file.ends_with(".sst");
+    if (is_table && check_table_file(store_, own, rocksdb::Env::Default()).ok()) {
+      return Error(ErrorKind::kCorrupt, failed() + ": its copy of " + damage.file + " is not as it was written (" +
+                                            damage.what + "); look at the disk of " + directory_.path() + ".");
+    }
+    const std::string sentence = "the file " + own + " is damaged (" + damage.what + ")";
+    if (is_table) store_.damage.found(sentence);
+    return Error(ErrorKind::kCorrupt, failed() + ": " + sentence +
+                                          "; earlier backups are left as they are. Restore one, "
+                                          "or save what is readable with `partita salvage`.");
+  }
+
+  Store& store_;
+  const BackupRequest& request_;
+  const BackupDirectory& directory_;
+  rocksdb::BackupEngine& engine_;
+  const std::string place_;
+  std::set<std::string> before_;
+  uint64_t done_ = 0;
+  // While nothing more is copied.
+  const OnBytes goes_on_ = [this](uint64_t) { return !request_.progress || request_.progress(done_); };
+};
+
 }  // namespace
 
 Result<MadeBackup> back_up(Store& store, const BackupRequest& request) {
@@ -78,39 +251,7 @@ Result<MadeBackup> back_up(Store& store, const BackupRequest& request) {
     PARTITA_TRY(mended, mend(directory, place, request));
   }
   PARTITA_TRY(const std::unique_ptr<rocksdb::BackupEngine> engine, directory.engine(store.env.get()));
-  PARTITA_TRY_VOID(check_others(*engine, place, request));
-  const std::set<std::string> before = files_of(*engine);
-  const BackedUpStore described_store{place, store.last_id >> kEpochShift, store.db->GetLatestSequenceNumber(),
-                                      store.witness->oldest_log()};
-  rocksdb::CreateBackupOptions options;
-  options.flush_before_backup = log_bytes(*store.db) > kFlushBytes;
-  uint64_t done = 0;
-  // On the thread that copies.
-  options.progress_callback = [&] {
-    go_behind(kBackgroundNiceness);
-    done += kProgressBytes;
-    if (request.progress && !request.progress(done)) engine->StopBackup();
-  };
-  rocksdb::BackupID id = 0;
-  rocksdb::Status status = engine->CreateNewBackupWithMetadata(options, store.db.get(), encode(described_store), &id);
-  if (!status.ok()) return backup_error(status, "The backup into " + request.directory + " failed");
-  PARTITA_TRY(const rocksdb::BackupInfo info, find_backup(*engine, request.directory, id));
-  MadeBackup made{described(info), 0, mended.copied.size(), mended.damaged.size()};
-  for (const auto& file : info.file_details) {
-    if (mended.damaged.contains(file.relative_filename)) {
-      engine->DeleteBackup(id).PermitUncheckedError();
-      return Error(ErrorKind::kCorrupt, "The backup into " + request.directory + " failed: the file " +
-                                            file.relative_filename +
-                                            " there is damaged, and the store's own is not as it was; "
-                                            "`partita verify` says more of the store when its server is stopped.");
-    }
-    if (!before.contains(file.relative_filename)) made.new_bytes += file.size;
-  }
-  if (request.keep > 0) {
-    status = engine->PurgeOldBackups(static_cast<uint32_t>(request.keep));
-    if (!status.ok()) return backup_error(status, "The backup was made, but older ones can not be deleted");
-  }
-  return made;
+  return BackupOfStore(store, request, directory, *engine, place).run(mended);
 }
 
 Result<std::vector<std::string>> check_files(const Store& store, const OnBytes& progress) {
@@ -119,10 +260,8 @@ Result<std::vector<std::string>> check_files(const Store& store, const OnBytes& 
   std::vector<std::string> damaged;
   uint64_t bytes = 0;
   for (const auto& file : files) {
-    const bool of_records = file.column_family_name == rocksdb::kDefaultColumnFamilyName;
-    const rocksdb::Options options = store.db->GetOptions(of_records ? store.records : store.log);
     const std::string path = store.db->GetName() + file.name;
-    const rocksdb::Status status = rocksdb::VerifySstFileChecksum(options, rocksdb::EnvOptions(), path);
+    const rocksdb::Status status = check_table_file(store, path, store.env.get());
     if (!status.ok()) damaged.push_back("The file " + path + " is damaged: " + status.ToString() + ".");
     bytes += file.size;
     if (progress && !progress(bytes)) return Error(ErrorKind::kUnavailable, "It was stopped.");

@@ -117,7 +117,7 @@ Attempt::Attempt(Shared& shared, std::span<const Key> keys, std::span<const Comp
 
 Step Attempt::fail(const Status& status) {
   if (status.IsIncomplete()) return Step::kNeedsDisk;
-  failure = to_error(status);
+  failure = to_error(shared_.store, status);
   return Step::kEnded;
 }
 

@@ -1,0 +1,212 @@
+#include "engines/rocksdb/scrubber.h"
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/file_system.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/priority.h"
+
+namespace partita::rocks {
+
+namespace {
+
+using rocksdb::IOStatus;
+
+constexpr auto kAlways = std::chrono::milliseconds(0);
+
+// Lets bytes pass at a rate, until it is told to stop.
+class Pace {
+ public:
+  explicit Pace(uint64_t bytes_per_second) : bytes_per_second_(std::max<uint64_t>(1, bytes_per_second)) {}
+
+  // Waits until so many bytes more may be read; false: stop.
+  bool pass(uint64_t bytes) {
+    const auto now = std::chrono::steady_clock::now();
+    due_ = std::max(due_, now) + std::chrono::nanoseconds(static_cast<int64_t>(static_cast<double>(bytes) * 1e9 /
+                                                                               static_cast<double>(bytes_per_second_)));
+    return rest(std::chrono::duration_cast<std::chrono::milliseconds>(due_ - now));
+  }
+
+  // False: stop.
+  bool rest(std::chrono::milliseconds time) {
+    std::unique_lock lock(mutex_);
+    return !stopped_.wait_for(lock, std::max(time, kAlways), [this] { return stopping_; });
+  }
+
+  void stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    stopped_.notify_all();
+  }
+
+ private:
+  const uint64_t bytes_per_second_;
+  std::chrono::steady_clock::time_point due_;  // of the scrub's thread alone
+  std::mutex mutex_;
+  std::condition_variable stopped_;
+  bool stopping_ = false;
+};
+
+class SlowFile final : public rocksdb::FSRandomAccessFileOwnerWrapper {
+ public:
+  SlowFile(std::unique_ptr<rocksdb::FSRandomAccessFile> file, Pace& pace)
+      : FSRandomAccessFileOwnerWrapper(std::move(file)), pace_(pace) {}
+  IOStatus Read(uint64_t offset, size_t bytes, const rocksdb::IOOptions& options, rocksdb::Slice* result, char* scratch,
+                rocksdb::IODebugContext* debug) const override {
+    if (!pace_.pass(bytes)) return IOStatus::Aborted("the scrub was stopped");
+    return FSRandomAccessFileOwnerWrapper::Read(offset, bytes, options, result, scratch, debug);
+  }
+
+ private:
+  Pace& pace_;
+};
+
+// From the disk itself where that is possible: what is in the system's cache may be right while the disk is not, and is
+// what those who serve want to find there.
+class SlowFiles final : public rocksdb::FileSystemWrapper {
+ public:
+  explicit SlowFiles(Pace& pace) : FileSystemWrapper(rocksdb::FileSystem::Default()), pace_(pace) {}
+  const char* Name() const override { return "SlowFiles"; }
+  IOStatus NewRandomAccessFile(const std::string& path, const rocksdb::FileOptions& options,
+                               std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
+                               rocksdb::IODebugContext* debug) override {
+    rocksdb::FileOptions direct = options;
+    direct.use_direct_reads = true;
+    IOStatus status = target()->NewRandomAccessFile(path, direct, file, debug);
+    if (!status.ok()) status = target()->NewRandomAccessFile(path, options, file, debug);
+    if (status.ok()) *file = std::make_unique<SlowFile>(std::move(*file), pace_);
+    return status;
+  }
+
+ private:
+  Pace& pace_;
+};
+
+class Scrubber final : public Scrub {
+ public:
+  Scrubber(Store& store, const ScrubOptions& options)
+      : store_(store),
+        rest_(options.rest_ms),
+        pace_(options.bytes_per_second),
+        env_(rocksdb::NewCompositeEnv(std::make_shared<SlowFiles>(pace_))) {}
+
+  ~Scrubber() override {
+    pace_.stop();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  Result<void> begin() {
+    try {
+      thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error&) {
+      return Error(ErrorKind::kUnavailable, "There is no thread left for --scrub.");
+    }
+    return {};
+  }
+
+  ScrubState state() const override {
+    const std::lock_guard lock(mutex_);
+    return state_;
+  }
+
+ private:
+  void run() {
+    go_behind(kBackgroundNiceness);
+    while (round() && pace_.rest(rest_)) {
+    }
+  }
+
+  // False: stop.
+  bool round() {
+    const uint64_t reads_before = store_.damage.reads();
+    std::vector<rocksdb::LiveFileMetaData> files;
+    store_.db->GetLiveFilesMetaData(&files);
+    begin_round(files);
+    for (const auto& file : files) {
+      const std::string path = store_.db->GetName() + file.name;
+      const rocksdb::Status status = check(path);
+      if (status.IsAborted()) return false;
+      // One that a compaction has replaced is gone.
+      const bool is_there = std::filesystem::exists(path);
+      if (!status.ok() && is_there) note_damage("the file " + path + " is damaged (" + status.ToString() + ")");
+      store_.meters.scrubbed_bytes.add(file.size);
+      const std::lock_guard lock(mutex_);
+      state_.done_bytes += file.size;
+    }
+    end_round(reads_before);
+    return true;
+  }
+
+  rocksdb::Status check(const std::string& path) {
+    rocksdb::Options options = store_.db->GetOptions(store_.records);
+    options.env = env_.get();
+    rocksdb::ReadOptions reading;
+    reading.readahead_size = kReadBytes;
+    reading.fill_cache = false;
+    return rocksdb::VerifySstFileChecksum(options, rocksdb::EnvOptions(), reading, path);
+  }
+
+  void begin_round(const std::vector<rocksdb::LiveFileMetaData>& files) {
+    const std::lock_guard lock(mutex_);
+    state_.reads = true;
+    state_.done_bytes = 0;
+    state_.all_bytes = 0;
+    for (const auto& file : files) state_.all_bytes += file.size;
+    state_.damaged.clear();
+    store_.meters.scrub_damaged.store(0, std::memory_order_relaxed);
+  }
+
+  void note_damage(const std::string& what) {
+    log(LogLevel::kError, {"Scrub: ", what, "."});
+    store_.damage.found(what);
+    store_.meters.scrub_damaged.fetch_add(1, std::memory_order_relaxed);
+    const std::lock_guard lock(mutex_);
+    state_.damaged.push_back(what);
+  }
+
+  void end_round(uint64_t reads_before) {
+    const int64_t now_ms = system_clock().now_ms();
+    const std::lock_guard lock(mutex_);
+    state_.reads = false;
+    state_.ended_ms = now_ms;
+    ++state_.rounds;
+    store_.meters.scrub_rounds.add();
+    store_.meters.scrub_ended_ms.store(now_ms, std::memory_order_relaxed);
+    const size_t damaged = state_.damaged.size();
+    log(damaged == 0 ? LogLevel::kInfo : LogLevel::kError,
+        {"Scrub: all table files were read; damaged: ", std::to_string(damaged), "."});
+    if (damaged == 0) store_.damage.found_nothing(reads_before);
+  }
+
+  static constexpr size_t kReadBytes = size_t{256} << 10;
+
+  Store& store_;
+  const std::chrono::milliseconds rest_;
+  Pace pace_;
+  const std::unique_ptr<rocksdb::Env> env_;
+  mutable std::mutex mutex_;
+  ScrubState state_;
+  std::thread thread_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Scrub>> begin_scrub(Store& store, const ScrubOptions& options) {
+  auto scrubber = std::make_unique<Scrubber>(store, options);
+  PARTITA_TRY_VOID(scrubber->begin());
+  return std::unique_ptr<Scrub>(std::move(scrubber));
+}
+
+}  // namespace partita::rocks
