@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "auth/words.h"
+#include "base/log.h"
 #include "base/whole_file.h"
 
 namespace partita::app {
@@ -37,6 +38,9 @@ Result<void> read_callers(const CommandLine& line, Callers& callers) {
     return Error(ErrorKind::kInvalid, line.identities + ": " + std::string(made.error().sentence()));
   };
   PARTITA_TRY(callers.identities, compiled());
+  for (const std::string& warning : callers.identities->warnings()) {
+    log(LogLevel::kWarn, {line.identities, ": ", warning});
+  }
   return callers.credentials->bind(*callers.identities);
 }
 

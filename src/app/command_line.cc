@@ -57,8 +57,12 @@ constexpr std::array kSalvageFlags = {
 };
 
 constexpr std::array kSimulateFlags = {
-    Flag{"--identities", "FILE", "Users, groups and policies, as `serve` takes them.",
+    Flag{"--identities", "FILE", "Users, groups and policies, as `serve` takes them. Without it a server is asked.",
          set_text<&CommandLine::identities>},
+    Flag{"--data", "DIR",
+         "Ask a running server, by its own users and policies: the directory of its data (default ./partita-data), or "
+         "its administration socket.",
+         set_data},
     Flag{"--user", "NAME", "Who asks.", set_user},
     Flag{"--role", "NAME", "The same, of a session of a role.", set_role},
     Flag{"--action", "ACTION", "What for, such as dynamodb:GetItem.", set_action},
@@ -68,7 +72,8 @@ constexpr std::array kSimulateFlags = {
         "What the request has for a condition key, such as dynamodb:LeadingKeys=alice. Given often: more keys, or more "
         "values of one.",
         add_context},
-    Flag{"--resource-policy", "FILE", "The policy of the table or the stream.", set_resource_policy},
+    Flag{"--resource-policy", "FILE",
+         "The policy of the table or the stream, in place of the one that a server has for it.", set_resource_policy},
 };
 
 constexpr std::array kAccountFlags = {
@@ -227,15 +232,26 @@ Result<void> finish_salvage(Draft& draft) {
   return {};
 }
 
+// Of a server: the directory of its data, or its socket; who gets a store's URL says what to name instead.
+Result<std::string> server_named(std::string_view word) {
+  if (!names_store(word) || check_store(word).ok()) return std::string(word);
+  return misuse("A server is named by its directory or its socket, not by " + quoted(word) + ".");
+}
+
 Result<void> finish_simulate(Draft& draft) {
   const Simulated& asked = draft.line.simulated;
   const bool who = asked.user.empty() != asked.role.empty();
-  if (draft.line.identities.empty() || !who || asked.action.empty() || asked.resource.empty()) {
-    return misuse("`partita policy simulate` needs --identities, --user or --role, --action and --resource.");
+  if (!who || asked.action.empty() || asked.resource.empty()) {
+    return misuse("`partita policy simulate` needs --user or --role, --action and --resource.");
+  }
+  if (!draft.line.identities.empty() && draft.data) {
+    return misuse("--identities asks a file, and --data a server: give one of them.");
   }
   if (asked.action.find(':') == std::string::npos) {
     return misuse("--action takes the service too: dynamodb:" + asked.action + ", not '" + asked.action + "'.");
   }
+  if (!draft.line.identities.empty()) return {};
+  PARTITA_TRY(draft.line.data, server_named(draft.data.value_or(std::string(kUsualData))));
   return {};
 }
 
@@ -249,12 +265,6 @@ Result<void> finish_mcp(Draft& draft) {
   if (!draft.line.space.empty()) return misuse("--namespace goes with --endpoint-url.");
   PARTITA_TRY(draft.line.store, store_of(draft));
   return {};
-}
-
-// Of a server: the directory of its data, or its socket; who gets a store's URL says what to name instead.
-Result<std::string> server_named(std::string_view word) {
-  if (!names_store(word) || check_store(word).ok()) return std::string(word);
-  return misuse("A server is named by its directory or its socket, not by " + quoted(word) + ".");
 }
 
 Result<void> take_served(Draft& draft, std::string_view word) {
@@ -364,10 +374,10 @@ const std::array kOwnVerbs = {
         "Save all that is readable of a damaged store into a new one, and list what is lost. Exit code 0 when nothing "
         "is lost, 3 when something is, 1 when nothing could be saved.",
         kSalvageFlags, finish_salvage},
-    VerbRow{"policy simulate", Verb::kSimulate,
-            "--identities FILE --user|--role NAME --action ACTION --resource ARN [OPTION...]",
-            "Say whether policies allow a request, and if not, why not: exit code 0 or 1.", kSimulateFlags,
-            finish_simulate},
+    VerbRow{"policy simulate", Verb::kSimulate, "--user|--role NAME --action ACTION --resource ARN [OPTION...]",
+            "Say whether policies allow a request, and if not, why not: exit code 0 or 1. Asks a running server, or a "
+            "file of identities.",
+            kSimulateFlags, finish_simulate},
     VerbRow{
         "snapshot create", Verb::kOperate, "NAME [DIR|SOCKET] [--namespace NAME]",
         "Have the server that uses a directory, or that listens at an administration socket, remember its tables and "

@@ -297,6 +297,9 @@ TEST(CommandLine, SuggestsWhatIsClose) {
 }
 
 TEST(CommandLine, SimulatesActionsOfServices) {
+  EXPECT_EQ(refusal({"policy", "simulate", "--identities", "f", "--data", "d", "--user", "u", "--resource", "*",
+                     "--action", "s:A"}),
+            "--identities asks a file, and --data a server: give one of them.");
   EXPECT_EQ(refusal({"policy", "simulate", "--identities", "f", "--user", "u", "--resource", "*", "--action", "Scan"}),
             "--action takes the service too: dynamodb:Scan, not 'Scan'.");
 }

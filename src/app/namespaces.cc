@@ -8,6 +8,7 @@
 #include "base/blocking.h"
 #include "base/log.h"
 #include "base/thread.h"
+#include "engines/memory/memory_engine.h"
 #include "model/aside_fault.h"
 #include "model/fault.h"
 #include "table/database.h"
@@ -36,6 +37,16 @@ constexpr size_t kMostCounted = 1'000;
 constexpr std::string_view kOthers = "(other)";  // no namespace's name
 
 }  // namespace
+
+Namespaces::Namespaces(const Tenant::Ground& ground, Tenant& root, Seed seed, NamespacesBy by, size_t most_open)
+    : ground_(ground), root_(root), seed_(std::move(seed)), by_(by), most_open_(most_open) {
+  if (by_ == NamespacesBy::kNothing) return;
+  constexpr int64_t kNever = int64_t{365} * 86'400'000;  // nobody else changes it
+  nothing_ = open_memory_engine();
+  empty_ =
+      table::Database::open(*nothing_, ground.clock, ground.random, {.late_ms = 2 * kNever, .look_ms = kNever}).value();
+  judge_ = std::make_unique<ops::Service>(*empty_, root_.service(), std::string());
+}
 
 Namespaces::~Namespaces() = default;
 
@@ -81,6 +92,7 @@ Task<ops::Reply> Namespaces::call(const ops::Call& call) {
     const Use used(*this, at);
     co_return co_await used.tenant().service().call(call);
   }
+  if (auto refused = co_await refuse_to_make(call, name)) co_return *std::move(refused);
   Executor* const home = Executor::current();
   const bool entered = co_await openers_.enter();
   // On a thread that serves, it would wait for what only that thread can end.
@@ -89,6 +101,15 @@ Task<ops::Reply> Namespaces::call(const ops::Call& call) {
   co_await Home{home};
   if (!used.ok()) co_return ops::refusal(used.error());
   co_return co_await used->tenant().service().call(call);
+}
+
+Task<std::optional<ops::Reply>> Namespaces::refuse_to_make(const ops::Call& call, std::string name) {
+  const auto caller = ops::caller_of(call);
+  if (!caller.ok() || (*caller)->identity == nullptr) co_return std::nullopt;
+  const auto there = co_await table::namespace_exists(ground_.store, std::move(name));
+  if (!there.ok()) co_return ops::refusal(there.error());
+  if (*there) co_return std::nullopt;
+  co_return co_await judge_->refuse_in_empty(call);
 }
 
 bool Namespaces::enter(std::string_view name, Entries::iterator& at) {

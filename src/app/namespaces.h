@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,8 +29,7 @@ class Namespaces {
   // What a namespace that holds nothing begins with; also called to go on with what was cut off.
   using Seed = std::function<Result<void>(ops::Service&)>;
   // `root`: the store's own database, the namespace without a name. It outlives this.
-  Namespaces(const Tenant::Ground& ground, Tenant& root, Seed seed, NamespacesBy by, size_t most_open)
-      : ground_(ground), root_(root), seed_(std::move(seed)), by_(by), most_open_(most_open) {}
+  Namespaces(const Tenant::Ground& ground, Tenant& root, Seed seed, NamespacesBy by, size_t most_open);
   // Precondition: no call is under way.
   ~Namespaces();
 
@@ -82,6 +82,8 @@ class Namespaces {
   static std::string_view key_of(const ops::Call& call);
   // What the call says, whether it is a name or not.
   std::string_view words_of(const ops::Call& call) const;
+  // What the call is answered when it would make the namespace, and its caller may not do it there.
+  Task<std::optional<ops::Reply>> refuse_to_make(const ops::Call& call, std::string name);
   Result<std::unique_ptr<Tenant>> open(const std::string& name, int64_t clock_ms) const;
   Result<std::unique_ptr<Tenant>> open_now(const std::string& name, int64_t clock_ms) const;
   // With the lock held: whether the namespace is open, and is one user's more then.
@@ -102,6 +104,10 @@ class Namespaces {
   std::map<std::string, Counts, std::less<>> counts_;
   std::map<std::string, int64_t, std::less<>> clocks_;  // of closed ones whose clock was moved: how far
   Workers openers_{2};
+  // Without tables: a namespace before it is made.
+  std::unique_ptr<storage::Engine> nothing_;
+  std::unique_ptr<table::Database> empty_;
+  std::unique_ptr<ops::Service> judge_;
 };
 
 class Namespaces::Use {

@@ -26,6 +26,7 @@
 #include "app/request_log.h"
 #include "app/seed.h"
 #include "app/service_manager.h"
+#include "app/simulate.h"
 #include "app/status.h"
 #include "app/tenant.h"
 #include "app/traces.h"
@@ -372,6 +373,7 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
   BackupMaker backups(*engine, engine_of(line.store));
   Admin admin;
   backups.answer(admin);
+  answer_simulations(admin, directory, service);
   ServiceHandler handler(namespaces, admin, pages, audit.get(), traces.get(), line.slow_request_ms);
   PARTITA_TRY(const std::unique_ptr<http::Server> server,
               http::Server::listen(line.http, handler, system_clock(), system_random()));

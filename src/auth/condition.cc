@@ -365,11 +365,16 @@ bool PolicyCondition::has_all_variables(Circumstances& circumstances) const {
          std::ranges::all_of(arns_, [&](const auto& parts) { return std::ranges::all_of(parts, whole); });
 }
 
+bool PolicyCondition::holds_when_absent() const {
+  if (kind_ == Kind::kNull) return std::ranges::find(flags_, true) != flags_.end();
+  return if_exists_ || over_ == Over::kAllValues || (over_ == Over::kOne && negated_);
+}
+
 bool PolicyCondition::holds(Circumstances& circumstances, bool allows) const {
+  if (circumstances.is_of_name() && is_of_one_access(key_.key)) return allows;
   const auto values = circumstances.values(key_);
-  const bool absent = !values || values->empty();
-  if (kind_ == Kind::kNull) return std::ranges::find(flags_, absent) != flags_.end();
-  if (absent) return if_exists_ || over_ == Over::kAllValues || (over_ == Over::kOne && negated_);
+  if (!values || values->empty()) return holds_when_absent();
+  if (kind_ == Kind::kNull) return std::ranges::find(flags_, false) != flags_.end();
   const bool unlike = negated_ && (!allows || has_all_variables(circumstances));
   const auto fits = [&](std::string_view value) { return is_one_of(value, circumstances) ? !negated_ : unlike; };
   switch (over_) {

@@ -27,6 +27,8 @@ class PolicyCondition {
   // `allows`: what the statement does where it holds. A variable without a value is equal to nothing; what is to be
   // unlike it holds in what denies and not in what allows.
   bool holds(Circumstances& circumstances, bool allows) const;
+  // The same for a request that does not have the key.
+  bool holds_when_absent() const;
 
  private:
   enum class Kind : uint8_t { kText, kNumber, kDate, kBool, kBinary, kAddress, kArn, kNull };

@@ -13,8 +13,12 @@ namespace partita::auth {
 
 // "Condition keys for Amazon DynamoDB" in the Service Authorization Reference, and the global keys of IAM's user guide.
 enum class ConditionKey : uint8_t {
-  kUnknown,  // of a key that no request here has
-  kLeadingKeys,
+  kUnknown,      // a name in a namespace of AWS's that this server speaks for, and that AWS does not document
+  kNever,        // AWS documents it, or it is another service's; no request to this server has it
+  kLeadingKeys,  // FirstPartitionKeyValues is another name of it
+  kSecondKeys,
+  kThirdKeys,
+  kFourthKeys,
   kAttributes,
   kSelect,
   kReturnValues,
@@ -37,6 +41,13 @@ enum class ConditionKey : uint8_t {
   kRequestedRegion,
   kTokenIssueTime,
   kViaService,
+  kViaMcpService,
+  kPrincipalIsService,
+  kResourceAccount,
+  kUserAgent,
+  kReferer,
+  kMultiFactorAuth,
+  kRoleSessionName,
   kPolicyArn,
   kPermissionsBoundary,  // the last: see kConditionKeys
 };
@@ -49,6 +60,17 @@ struct KeyName {
 
 // Nothing for what is no name of a key: it has a prefix, a colon and a rest.
 std::optional<KeyName> key_name(std::string_view text);
+
+// Whether the key tells items or attributes of one table apart.
+constexpr bool tells_items_apart(ConditionKey key) {
+  using enum ConditionKey;
+  return key == kLeadingKeys || key == kSecondKeys || key == kThirdKeys || key == kFourthKeys || key == kAttributes ||
+         key == kSelect;
+}
+// Whether its value is not known before the request's table is.
+constexpr bool is_of_one_access(ConditionKey key) {
+  return tells_items_apart(key) || key == ConditionKey::kReturnValues || key == ConditionKey::kFullTableScan;
+}
 
 // How much work may still be spent on judging one request: about a byte or a value that is looked at is one step.
 class Effort {
@@ -72,8 +94,8 @@ class Effort {
 class Circumstances {
  public:
   Circumstances() : effort_(&own_effort_) {}
-  // `effort` outlives it.
-  explicit Circumstances(Effort& effort) : effort_(&effort) {}
+  // `effort` outlives it. `of_name`: see below.
+  explicit Circumstances(Effort& effort, bool of_name = false) : effort_(&effort), of_name_(of_name) {}
   Circumstances(const Circumstances&) = delete;
   Circumstances& operator=(const Circumstances&) = delete;
   virtual ~Circumstances() = default;
@@ -83,9 +105,14 @@ class Circumstances {
 
   Effort& effort() { return *effort_; }
 
+  // Asks whether anything could be allowed on a resource of that name: a condition on a key of is_of_one_access() holds
+  // in what allows, and not in what denies.
+  bool is_of_name() const { return of_name_; }
+
  private:
   Effort own_effort_;
   Effort* effort_;
+  bool of_name_ = false;
 };
 
 }  // namespace partita::auth

@@ -48,6 +48,7 @@ class IdentitiesMaker {
     auto policy = Policy::parse(document, use);
     if (!policy.ok()) PARTITA_TRY_VOID(mend(what + ": " + std::string(policy.error().sentence())));
     if (!policy.ok()) policy = Policy::parse(use == Policy::Use::kTrust ? kTrustNobody : kDenyAll, use);
+    for (const std::string& warning : policy->warnings()) made_.warnings_.push_back(what + ": " + warning);
     return &made_.policies_.emplace_back(std::move(policy).value());
   }
 

@@ -49,6 +49,9 @@ class Identities {
   const Identity* find_role(std::string_view name) const;
   size_t size() const { return users_.size(); }
 
+  // Policy::warnings() of all of them, each with where it stands.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
  private:
   friend class IdentitiesMaker;
   using Named = std::map<std::string, std::unique_ptr<const Identity>, std::less<>>;
@@ -56,6 +59,7 @@ class Identities {
   std::deque<Policy> policies_;  // each stays where it is
   Named users_;
   Named roles_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace partita::auth

@@ -49,7 +49,7 @@ bool Pattern::read_variable(std::string_view inside, Pattern& pattern) {
     inside = trim(inside.substr(0, comma));
   }
   auto name = key_name(inside);
-  if (!name) return false;
+  if (!name || name->key == ConditionKey::kUnknown) return false;
   piece.key = std::move(*name);
   pattern.pieces_.push_back(std::move(piece));
   pattern.has_variables_ = true;

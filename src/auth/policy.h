@@ -55,7 +55,9 @@ class Policy {
     kTrust,     // of a role: who may take it; names principals and no resources
   };
 
-  // Error: kInvalid (reason 0), with a sentence that says what is wrong and the word that it is about, perhaps empty.
+  // Error: kInvalid, with a sentence that says what is wrong and the word that it is about, perhaps empty. The reason
+  // is kUnknownKey for a condition key that is not known, and 0 for all else.
+  static constexpr uint16_t kUnknownKey = 1;
   static Result<Policy> parse(std::string_view text, Use use);
 
   struct Answer {
@@ -66,6 +68,10 @@ class Policy {
   Answer judge(const Ask& ask) const;
 
   size_t statements() const { return statements_.size(); }
+
+  // One sentence for each condition that does nothing, as no request to this server has its key: a statement that
+  // never denies, or that allows more than it seems to.
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   friend class PolicyReader;
@@ -90,6 +96,7 @@ class Policy {
   Use use_ = Use::kIdentity;
   std::vector<Statement> statements_;
   StatementIndex index_;  // of them
+  std::vector<std::string> warnings_;
 };
 
 // All the policies that a request is judged by. They outlive it.

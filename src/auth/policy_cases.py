@@ -493,7 +493,40 @@ SEARCHES = [
         ("dynamodb:SearchVectors", BOOKS + "/index/i", {}, "+"), ("dynamodb:Query", BOOKS, {}, "D")]),
 ]
 
-GROUPS = FINE_GRAINED + LANGUAGE + VALUELESS + SEARCHES
+# Of an index whose key has several parts, each part has a key of its own; the first has two names.
+PARTS = [
+    (f"one's own part, by {key}", {"identity": [policy(allow("dynamodb:Query", "*", {
+        "ForAllValues:StringEquals": {f"dynamodb:{key}": ["mine"]}}))]}, {}, [
+        ("dynamodb:Query", BOOKS, {f"dynamodb:{value}": ["mine"]}, "+"),
+        ("dynamodb:Query", BOOKS, {f"dynamodb:{value}": ["theirs"]}, "-"),
+        ("dynamodb:Query", BOOKS, {f"dynamodb:{other}": ["theirs"]}, "+")])
+    for key, value, other in [
+        ("FirstPartitionKeyValues", "LeadingKeys", "SecondPartitionKeyValues"),
+        ("firstpartitionkeyvalues", "LeadingKeys", "FourthPartitionKeyValues"),
+        ("LeadingKeys", "LeadingKeys", "SecondPartitionKeyValues"),
+        ("SecondPartitionKeyValues", "SecondPartitionKeyValues", "LeadingKeys"),
+        ("ThirdPartitionKeyValues", "ThirdPartitionKeyValues", "SecondPartitionKeyValues"),
+        ("FourthPartitionKeyValues", "FourthPartitionKeyValues", "ThirdPartitionKeyValues")]
+]
+# What every request of a user has, and what none of this server has.
+ALWAYS = [
+    (f"denied where {key} is {value}", {"identity": [policy(allow("*"), deny("dynamodb:DeleteItem", "*", {
+        operator: {key: value}}))]}, {}, [
+        ("dynamodb:DeleteItem", BOOKS, {key: [given]}, "D"), ("dynamodb:DeleteItem", BOOKS, {}, "+")])
+    for operator, key, value, given in [
+        ("Bool", "aws:PrincipalIsAWSService", "false", "false"), ("StringLike", "aws:UserAgent", "*", "curl/8"),
+        ("Bool", "aws:MultiFactorAuthPresent", "false", "false"), ("StringEquals", "aws:ResourceAccount", ACCOUNT, ACCOUNT),
+        ("Bool", "aws:ViaAWSMCPService", "false", "false"), ("StringLike", "aws:referer", "*", "x")]
+] + [
+    (f"no request has {key}", {"identity": [policy(
+        allow("dynamodb:GetItem", "*", {"StringEquals": {key: "x"}}), allow("dynamodb:Query", "*", {"StringNotEquals": {key: "x"}}),
+        allow("dynamodb:Scan"), deny("dynamodb:Scan", "*", {"StringEquals": {key: "x"}}))]}, {}, [
+        ("dynamodb:GetItem", BOOKS, {key: ["x"]}, "-"), ("dynamodb:Query", BOOKS, {key: ["x"]}, "+"),
+        ("dynamodb:Scan", BOOKS, {key: ["x"]}, "+")])
+    for key in ("aws:PrincipalOrgID", "aws:SourceVpce", "dynamodb:FisActionId", "s3:prefix", "sts:ExternalId")
+]
+
+GROUPS = FINE_GRAINED + LANGUAGE + VALUELESS + SEARCHES + PARTS + ALWAYS
 
 
 def cases():
@@ -509,6 +542,8 @@ def cases():
 
 
 MALFORMED_OF_RESOURCES = [
+    *[{"Statement": {"Effect": "Allow", "Principal": {"AWS": ACCOUNT}, "Action": "*", "Resource": "*",
+                     "Condition": {"ForAllValues:StringEquals": {key: "x"}}}} for key in ("LeadingKeys", "dynamodb:LeadingKey")],
     {"Statement": {"Effect": "Allow", "NotPrincipal": {"AWS": ACCOUNT}, "Action": "*", "Resource": "*"}},
 ]
 MALFORMED = [
@@ -529,6 +564,7 @@ MALFORMED = [
     {"Statement": {"Effect": "Allow", "Action": "*", "Resource": "*", "Condition": []}},
     {"Version": "2012-10-17", "Statement": {"Effect": "Allow", "Action": "*", "Resource": "arn:aws:dynamodb:a:b:${aws:x"}},
     {"Version": "2012-10-17", "Statement": {"Effect": "Allow", "Action": "*", "Resource": "arn:aws:dynamodb:a:b:${x}"}},
+    {"Version": "2012-10-17", "Statement": {"Effect": "Allow", "Action": "*", "Resource": "arn:aws:dynamodb:a:b:${aws:usernam}"}},
     *[{"Statement": {"Effect": "Allow", "Action": "*", "Resource": "*", "Condition": condition}} for condition in [
         {"StringIs": {"aws:username": "x"}}, {"NullIfExists": {"aws:username": "true"}}, {"Null": {"aws:username": "x"}},
         {"ForSomeValues:StringEquals": {"aws:username": "x"}}, {"StringEquals": {"username": "x"}},
@@ -538,5 +574,8 @@ MALFORMED = [
         {"IpAddress": {"aws:SourceIp": "10.0.0.0/33"}}, {"IpAddress": {"aws:SourceIp": "10.0.0"}},
         {"BinaryEquals": {"aws:username": "%"}}, {"NumericEquals": {"aws:EpochTime": "inf"}},
         {"ArnLike": {"aws:PrincipalArn": "arn:aws:*:user/alice"}}, {"ArnNotEquals": {"aws:PrincipalArn": "alice"}},
+        *[{"ForAllValues:StringEquals": {key: "x"}} for key in (
+            "dynamodb:LeadingKey", "dynamodb:FifthPartitionKeyValues", "aws:SourceIP4", "aws:PrincipalTag", "iam:Policy",
+            "sts:RoleSession", "DynamoDB:leadingkeyz")],
     ]],
 ]

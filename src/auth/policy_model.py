@@ -26,13 +26,17 @@ def same_key(one, other):
     return (head.lower(), slash, tag) == (other_head.lower(), other_slash, other_tag)
 
 
-KNOWN = """dynamodb:LeadingKeys dynamodb:Attributes dynamodb:Select dynamodb:ReturnValues dynamodb:ReturnConsumedCapacity
-dynamodb:FullTableScan dynamodb:EnclosingOperation aws:TagKeys aws:SourceIp aws:CurrentTime aws:EpochTime
-aws:SecureTransport aws:PrincipalArn aws:PrincipalAccount aws:PrincipalType aws:username aws:userid aws:RequestedRegion
-aws:TokenIssueTime aws:ViaAWSService""".lower().split()
+KNOWN = """dynamodb:LeadingKeys dynamodb:SecondPartitionKeyValues dynamodb:ThirdPartitionKeyValues
+dynamodb:FourthPartitionKeyValues dynamodb:Attributes dynamodb:Select dynamodb:ReturnValues
+dynamodb:ReturnConsumedCapacity dynamodb:FullTableScan dynamodb:EnclosingOperation aws:TagKeys aws:SourceIp
+aws:CurrentTime aws:EpochTime aws:SecureTransport aws:PrincipalArn aws:PrincipalAccount aws:PrincipalType aws:username
+aws:userid aws:RequestedRegion aws:TokenIssueTime aws:ViaAWSService aws:ViaAWSMCPService aws:PrincipalIsAWSService
+aws:ResourceAccount aws:UserAgent aws:referer aws:MultiFactorAuthPresent sts:RoleSessionName""".lower().split()
+OTHER_NAMES = {"dynamodb:firstpartitionkeyvalues": "dynamodb:leadingkeys"}
 
 
 def values_of(context, key):
+    key = OTHER_NAMES.get(key.lower(), key)
     head = key.partition("/")[0].lower()
     if "/" in key:
         if head not in ("aws:resourcetag", "aws:requesttag", "aws:principaltag"):
@@ -228,7 +232,8 @@ def statement_rank(statement, request, variables, identity):
         return 0
     lines = [(operator, key, wanted)
              for operator, keys in statement.get("Condition", {}).items() for key, wanted in keys.items()]
-    of_items = {"dynamodb:leadingkeys", "dynamodb:attributes", "dynamodb:select"}
+    of_items = {"dynamodb:leadingkeys", "dynamodb:attributes", "dynamodb:select",
+                *(f"dynamodb:{which}partitionkeyvalues" for which in ("first", "second", "third", "fourth"))}
     if request["action"] == "dynamodb:SearchVectors" and any(key.lower() in of_items for _, key, _ in lines):
         return 0
     if not all(line_holds(*line, context, variables, statement["Effect"]) for line in lines):

@@ -24,7 +24,7 @@ class Given final : public Circumstances {
   explicit Given(const dom::object& context) {
     for (const auto& [key, values] : context) {
       const auto name = key_name(key);
-      if (!name || name->key == ConditionKey::kUnknown) continue;
+      if (!name || name->key == ConditionKey::kUnknown || name->key == ConditionKey::kNever) continue;
       auto& all = values_[{name->key, name->tag}];
       const dom::array list = values.get_array().value();
       for (const dom::element value : list) all.push_back(value.get_string().value());

@@ -17,13 +17,15 @@ ACTIONS = ["GetItem", "PutItem", "Query", "Scan", "DeleteItem", "PartiQLSelect",
 NAMES = ["alice", "bob", policy_cases.ACCOUNT, policy_cases.ALICE, policy_cases.ROLE, policy_cases.SESSION]
 TEXTS = ["", "a", "A", "ab", "a*", "?", "${aws:username}", "é", "alice", "ALL_OLD"]
 CONTEXT = {
-    "dynamodb:LeadingKeys": TEXTS, "dynamodb:Attributes": TEXTS, "dynamodb:Select": ["COUNT", "ALL_ATTRIBUTES"],
+    "dynamodb:LeadingKeys": TEXTS, "dynamodb:SecondPartitionKeyValues": TEXTS, "dynamodb:Attributes": TEXTS, "dynamodb:Select": ["COUNT", "ALL_ATTRIBUTES"],
     "dynamodb:ReturnValues": ["NONE", "ALL_OLD"], "dynamodb:FullTableScan": ["true", "false"],
     "aws:username": ["alice", "a", "*", "T"], "aws:userid": ["a", "é"], "aws:SourceIp": ["10.0.0.1", "10.9.0.1", "2001:db8::1"],
     "aws:EpochTime": ["1767225600", "1767225601"], "aws:CurrentTime": ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"],
     "aws:PrincipalArn": NAMES[3:], "aws:ResourceTag/team": TEXTS, "aws:TagKeys": TEXTS,
 }
-SEVERAL = {"dynamodb:LeadingKeys", "dynamodb:Attributes", "aws:TagKeys"}
+# What policies may ask for; what a request has is under the first names.
+ASKED = [*CONTEXT, "dynamodb:FirstPartitionKeyValues", "aws:CalledVia"]
+SEVERAL = {"dynamodb:LeadingKeys", "dynamodb:FirstPartitionKeyValues", "dynamodb:SecondPartitionKeyValues", "dynamodb:Attributes", "aws:TagKeys"}
 FITTING = {
     "String": lambda chance: chance.choice([*TEXTS, "*", "a?", "ab*", "?*b", "${aws:username, 'a'}", "${*}", "${aws:userid}b"]),
     "Numeric": lambda chance: chance.choice(["1767225600", 1767225601, "1.5", "-2"]),
@@ -53,9 +55,9 @@ def condition(chance):
     for _ in range(chance.choice([0, 0, 1, 1, 2])):
         operator = chance.choice(OPERATORS)
         kind = "Ip" if operator.endswith("IpAddress") else next(one for one in FITTING if operator.startswith(one))
-        key = chance.choice(KEYS_OF.get(kind, list(CONTEXT)))
+        key = chance.choice(KEYS_OF.get(kind, ASKED))
         if chance.random() < 0.1:
-            key = chance.choice(list(CONTEXT))
+            key = chance.choice(ASKED)
         wanted = [FITTING[kind](chance) for _ in range(chance.randint(1, 3))]
         if operator != "Null" and chance.random() < 0.3:
             operator += "IfExists"

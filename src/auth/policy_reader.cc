@@ -77,10 +77,6 @@ std::optional<std::vector<std::string>> one_or_more(const dom::element& value, T
   return all.empty() ? std::nullopt : std::optional(std::move(all));
 }
 
-bool tells_items_apart(ConditionKey key) {
-  return key == ConditionKey::kLeadingKeys || key == ConditionKey::kAttributes || key == ConditionKey::kSelect;
-}
-
 bool is_account(std::string_view text) {
   return text.size() == 12 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -261,7 +257,7 @@ class PolicyReader {
     return {};
   }
 
-  Result<void> read_conditions(const dom::element& value, Policy::Statement& statement) const {
+  Result<void> read_conditions(const dom::element& value, Policy::Statement& statement) {
     dom::object operators;
     if (value.get(operators) != simdjson::SUCCESS) return wrong("A Condition is a JSON object.", "Condition");
     std::set<std::string_view> seen;
@@ -274,17 +270,34 @@ class PolicyReader {
       std::set<std::string_view> of_keys;
       for (const auto& [key, values] : keys) {
         if (!of_keys.insert(key).second) return wrong("An operator has two members " + std::string(key) + ".", key);
-        if (policy_.use_ == Policy::Use::kIdentity && !key_name(key)) {
-          return wrong("Actions/Conditions must be prefaced by a vendor: " + std::string(key) + ".", key);
-        }
+        PARTITA_TRY_VOID(check_key(key));
         const auto all = one_or_more(values, scalar_of);
         if (!all) return wrong("The values of " + std::string(key) + " are texts, numbers or true or false.", key);
         PARTITA_TRY(PolicyCondition condition, PolicyCondition::read(op, key, *all, variables_));
         statement.of_items |= tells_items_apart(condition.key());
+        if (condition.key() == ConditionKey::kNever) warn(key, condition, statement);
         statement.conditions.push_back(std::move(condition));
       }
     }
     return {};
+  }
+
+  // A key that were merely absent would let pass whatever ForAllValues, IfExists or a Deny were to hold back.
+  static Result<void> check_key(std::string_view key) {
+    const auto name = key_name(key);
+    if (!name) return wrong("Actions/Conditions must be prefaced by a vendor: " + std::string(key) + ".", key);
+    if (name->key != ConditionKey::kUnknown) return {};
+    return Error(ErrorKind::kInvalid, Policy::kUnknownKey,
+                 {"The condition key " + std::string(key) + " is not known: AWS documents none of that name.",
+                  std::string(key)});
+  }
+
+  void warn(std::string_view key, const PolicyCondition& condition, const Policy::Statement& statement) {
+    const bool holds = condition.holds_when_absent();
+    if (holds != statement.allows) return;  // it does what it says
+    const std::string which = "Statement " + std::to_string(policy_.statements() + 1);
+    const std::string does = holds ? " is not restricted by " : " denies nothing: it asks for ";
+    policy_.warnings_.push_back(which + does + std::string(key) + ", which no request to this server has.");
   }
 
   Policy policy_;

@@ -114,6 +114,147 @@ TEST(PolicyTest, ManyNamesAndManyTextsAreSoonCompared) {
   EXPECT_FALSE(many.effort().is_used_up());
 }
 
+// "AWS global condition context keys" in IAM's user guide, and the keys of DynamoDB and STS in the Service
+// Authorization Reference, as of October 2026.
+constexpr std::string_view kDocumented[] = {
+    "aws:AssumedRoot",
+    "aws:CalledVia",
+    "aws:CalledViaAWSMCP",
+    "aws:CalledViaFirst",
+    "aws:CalledViaLast",
+    "aws:ChatbotSourceArn",
+    "aws:CurrentTime",
+    "aws:Ec2InstanceSourcePrivateIPv4",
+    "aws:Ec2InstanceSourceVpc",
+    "aws:EpochTime",
+    "aws:FederatedProvider",
+    "aws:IsMcpServiceAction",
+    "aws:MultiFactorAuthAge",
+    "aws:MultiFactorAuthPresent",
+    "aws:PrincipalAccount",
+    "aws:PrincipalArn",
+    "aws:PrincipalIsAWSService",
+    "aws:PrincipalOrgID",
+    "aws:PrincipalOrgPaths",
+    "aws:PrincipalServiceName",
+    "aws:PrincipalServiceNamesList",
+    "aws:PrincipalTag/a",
+    "aws:PrincipalType",
+    "aws:referer",
+    "aws:RequestedRegion",
+    "aws:RequestTag/a",
+    "aws:ResourceAccount",
+    "aws:ResourceOrgID",
+    "aws:ResourceOrgPaths",
+    "aws:ResourceTag/a",
+    "aws:SecureTransport",
+    "aws:SignInSessionArn",
+    "aws:SourceAccount",
+    "aws:SourceArn",
+    "aws:SourceIdentity",
+    "aws:SourceIp",
+    "aws:SourceOrgID",
+    "aws:SourceOrgPaths",
+    "aws:SourceVpc",
+    "aws:SourceVpcArn",
+    "aws:SourceVpce",
+    "aws:TagKeys",
+    "aws:TokenIssueTime",
+    "aws:UserAgent",
+    "aws:userid",
+    "aws:username",
+    "aws:ViaAWSMCPService",
+    "aws:ViaAWSService",
+    "aws:ViaCustomerDomain",
+    "aws:VpceAccount",
+    "aws:VpceOrgID",
+    "aws:VpceOrgPaths",
+    "aws:VpcSourceIp",
+    "dynamodb:Attributes",
+    "dynamodb:EnclosingOperation",
+    "dynamodb:FirstPartitionKeyValues",
+    "dynamodb:FisActionId",
+    "dynamodb:FisTargetArns",
+    "dynamodb:FourthPartitionKeyValues",
+    "dynamodb:FullTableScan",
+    "dynamodb:LeadingKeys",
+    "dynamodb:ReturnConsumedCapacity",
+    "dynamodb:ReturnValues",
+    "dynamodb:SecondPartitionKeyValues",
+    "dynamodb:Select",
+    "dynamodb:ThirdPartitionKeyValues",
+    "sts:ExternalId",
+    "sts:RequestContext/a",
+    "sts:RoleSessionName",
+    "sts:TransitiveTagKeys",
+};
+
+std::string with_condition(std::string_view effect, std::string_view op, std::string_view key,
+                           std::string_view value = "true") {
+  return R"({"Statement":{"Action":"*","Resource":"*","Effect":")" + std::string(effect) + R"(","Condition":{")" +
+         std::string(op) + R"(":{")" + std::string(key) + R"(":")" + std::string(value) + R"("}}}})";
+}
+
+TEST(PolicyTest, EveryDocumentedKeyIsKnownAndNoOther) {
+  for (const std::string_view key : kDocumented) {
+    EXPECT_EQ(sentence(with_condition("Allow", "Null", key), Policy::Use::kIdentity), "") << key;
+    if (key.contains('/')) continue;
+    const auto more = Policy::parse(with_condition("Allow", "Null", std::string(key) + "s"), Policy::Use::kIdentity);
+    ASSERT_FALSE(more.ok()) << key;
+    EXPECT_EQ(more.error().reason(), Policy::kUnknownKey) << key;
+  }
+  EXPECT_EQ(sentence(with_condition("Allow", "Null", "s3:prefix"), Policy::Use::kIdentity), "");
+}
+
+std::string warning(const std::string& document) {
+  const auto policy = Policy::parse(document, Policy::Use::kIdentity);
+  return policy.ok() && !policy->warnings().empty() ? policy->warnings().front() : "";
+}
+
+TEST(PolicyTest, WarnsOfConditionsThatDoNothing) {
+  constexpr const char* kNothing =
+      "Statement 1 denies nothing: it asks for aws:CalledVia, which no request to this server has.";
+  constexpr const char* kAll = "Statement 1 is not restricted by aws:CalledVia, which no request to this server has.";
+  for (const char* const op : {"StringEquals", "ForAnyValue:StringLike", "ForAnyValue:StringNotEquals"}) {
+    EXPECT_EQ(warning(with_condition("Deny", op, "aws:CalledVia")), kNothing) << op;
+    EXPECT_EQ(warning(with_condition("Allow", op, "aws:CalledVia")), "") << op;
+  }
+  for (const char* const op : {"StringNotEquals", "StringEqualsIfExists", "ForAllValues:StringEquals", "Null"}) {
+    EXPECT_EQ(warning(with_condition("Deny", op, "aws:CalledVia")), "") << op;
+    EXPECT_EQ(warning(with_condition("Allow", op, "aws:CalledVia")), kAll) << op;
+  }
+  EXPECT_EQ(warning(with_condition("Deny", "Null", "aws:CalledVia", "false")), kNothing);
+  EXPECT_EQ(warning(with_condition("Deny", "StringEquals", "aws:username")), "");
+}
+
+// Asks about a name: what is not known of an access holds in what allows, and not in what denies.
+class OfName final : public Circumstances {
+ public:
+  OfName() : Circumstances(effort_, true) {}
+  std::optional<std::span<const std::string_view>> values(const KeyName&) override { return std::nullopt; }
+
+ private:
+  Effort effort_;
+};
+
+TEST(PolicyTest, ANameIsRefusedOnlyWhenNothingOfItCouldBeAllowed) {
+  const auto of_name = [](const std::string& document) {
+    OfName circumstances;
+    return decided(document, circumstances);
+  };
+  for (const char* const key : {"dynamodb:LeadingKeys", "dynamodb:SecondPartitionKeyValues", "dynamodb:Attributes",
+                                "dynamodb:Select", "dynamodb:ReturnValues", "dynamodb:FullTableScan"}) {
+    for (const char* const op : {"StringEquals", "StringNotEquals", "ForAllValues:StringEquals", "Null"}) {
+      EXPECT_EQ(of_name(with_condition("Allow", op, key)), Decision::kAllowed) << key << op;
+      const std::string denying = with_condition("Deny", op, key);
+      const std::string both = R"({"Statement":[{"Effect":"Allow","Action":"*","Resource":"*"},)" +
+                               denying.substr(denying.find(':') + 1, denying.size() - denying.find(':') - 2) + "]}";
+      EXPECT_EQ(of_name(both), Decision::kAllowed) << key << op;
+    }
+  }
+  EXPECT_EQ(of_name(with_condition("Allow", "StringEquals", "aws:username")), Decision::kNotInIdentity);
+}
+
 TEST(PolicyTest, ALongPolicyIsNotRead) {
   EXPECT_EQ(sentence(std::string(70'000, ' '), Policy::Use::kIdentity), "A policy has at most 65,536 bytes.");
 }

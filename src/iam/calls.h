@@ -60,6 +60,7 @@ struct Subject {
   std::vector<std::string_view> tag_keys = {};               // that it gives or takes away
   std::optional<std::string_view> policy = {};               // the ARN of what it attaches or detaches
   std::optional<std::string_view> boundary = {};             // that it gives, or else that the resource has
+  std::optional<std::string_view> session_name = {};         // of the session that it begins
 };
 
 // Who asks whether the caller may do something.

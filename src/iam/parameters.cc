@@ -5,6 +5,7 @@
 
 #include "auth/policy.h"
 #include "auth/words.h"
+#include "base/log.h"
 #include "model/fault.h"
 
 namespace partita::iam {
@@ -176,6 +177,11 @@ Result<std::string> document_in(const Request& request, std::string_view paramet
   if (counted(document) > most) return refuse(Fault::kIamLimit, {std::string(quota), std::to_string(most)});
   const auto policy = auth::Policy::parse(document, use);
   if (!policy.ok()) return refuse(Fault::kIamMalformedPolicy, {std::string(policy.error().sentence())});
+  static LogThrottle throttle;
+  uint64_t unsaid = 0;
+  if (!policy->warnings().empty() && throttle.pass(unsaid)) {
+    log(LogLevel::kWarn, {"A policy given to ", request.call.name, ": ", policy->warnings().front()});
+  }
   return document;
 }
 

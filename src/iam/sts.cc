@@ -110,7 +110,8 @@ Result<void> assume_role(Request& request) {
   if (role == nullptr) {
     return refuse(Fault::kStsNotAuthorized, {who == nullptr ? root_arn() : who->arn, "sts:AssumeRole", arn});
   }
-  PARTITA_TRY_VOID(request.judge.check("sts:AssumeRole", {.resource = arn, .trust = role->trust, .tags = &role->tags}));
+  PARTITA_TRY_VOID(request.judge.check(
+      "sts:AssumeRole", {.resource = arn, .trust = role->trust, .tags = &role->tags, .session_name = session.session}));
   if (seconds > role->max_session_s) return refuse(Fault::kStsTooLong);
   const bool chained = who != nullptr && !who->role.empty();
   if (chained && seconds > kHour) return refuse(Fault::kStsChained);

@@ -69,6 +69,13 @@ Result<void> Entrance::check(const table::Access& access, std::string_view actio
   return context_.admission.authorisation().check(context_, access, {capacity_, hearing_, effort_}, action, depends);
 }
 
+Result<void> Entrance::check_name(const table::Access& access, bool counts) {
+  bool depends = true;
+  const Judged judged{capacity_, hearing_, effort_, true, counts};
+  return context_.admission.authorisation().check(context_, access, judged, action_of(context_.operation, access.verb),
+                                                  depends);
+}
+
 Entrance::Allowed Entrance::allowed_of(const table::Access& access) {
   if (access.table == nullptr) return {};
   return {access.table->id, access.table->revision, access.index, access.verb};
@@ -83,6 +90,7 @@ Result<void> Entrance::admit(const table::Access& access) {
       if (!depends) allowed_ = now;
     }
   }
+  note_allowed();
   admitted_ = true;
   context_.admission.admit(context_.operation, access, context_.touched);
   return {};
@@ -91,7 +99,9 @@ Result<void> Entrance::admit(const table::Access& access) {
 Error Entrance::worded(Error error, std::string_view name_or_arn, std::string_view index, table::Verb verb) {
   if (context_.caller.identity == nullptr) return error;
   const bool unheard = Authorisation::is_unheard(error);
-  if (!unheard && (admitted_ || error.kind() != ErrorKind::kInvalid || Authorisation::is_refusal(error))) return error;
+  const bool refused = Authorisation::is_refusal(error);
+  const bool silent = refused && named_refused_;
+  if (!unheard && (silent || error.kind() != ErrorKind::kInvalid || (admitted_ && !refused))) return error;
   const auto name = table_name_of(name_or_arn, context_);
   if (!name.ok()) return error;
   const table::Table found = context_.database.catalog().find(*name);
@@ -106,8 +116,11 @@ Error Entrance::worded(Error error, std::string_view name_or_arn, std::string_vi
   table::IndexInfo named;
   named.name = index;
   if (!index.empty()) access.index = &named;
-  auto checked = check(access, action_of(context_.operation, verb));
-  return checked.ok() ? error : std::move(checked).error();
+  auto checked = check_name(access, !refused);
+  if (checked.ok()) note_allowed();
+  if (checked.ok()) return error;
+  named_refused_ = Authorisation::is_refusal(checked.error());
+  return std::move(checked).error();
 }
 
 Task<Result<void>> Entrance::hear(const Error& error) {

@@ -52,7 +52,8 @@ class Entrance final : public table::Gate {
   Result<void> check(const table::Access& access, std::string_view action);
 
   // What a request that was not admitted is told of an error: nothing of a table, or of the index of it that the
-  // request names (empty: none), whether that is there or not, if that name and `verb` alone are refused. The tables of
+  // request names (empty: none), whether that is there or not, if nothing may be done with that name by `verb`. Called
+  // for each name in their order, it has the first of them refused, whatever part of the request failed. The tables of
   // an error that Authorisation::is_unheard() knows are remembered for hear().
   Error worded(Error error, std::string_view name_or_arn, std::string_view index, table::Verb verb);
 
@@ -62,6 +63,10 @@ class Entrance final : public table::Gate {
  private:
   // `depends`: as Authorisation::check() says it; unchanged where nothing is judged.
   Result<void> check(const table::Access& access, std::string_view action, bool& depends);
+  Result<void> check_name(const table::Access& access, bool counts);
+  void note_allowed() const {
+    if (context_.allowed != nullptr) *context_.allowed = true;
+  }
 
   // The last access that was allowed whatever the item is.
   struct Allowed {
@@ -80,6 +85,7 @@ class Entrance final : public table::Gate {
   auth::Effort effort_;
   Allowed allowed_;
   bool admitted_ = false;
+  bool named_refused_ = false;  // by a name of the request, so that the others do not matter
 };
 
 }  // namespace partita::ops

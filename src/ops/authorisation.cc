@@ -183,9 +183,10 @@ void Authorisation::forget_all() {
   tables_.clear();
 }
 
-Result<void> Authorisation::refuse(Decision decision, const auth::Ask& ask) {
-  refused_.fetch_add(1, std::memory_order_relaxed);
+Result<void> Authorisation::refuse(Decision decision, const auth::Ask& ask, bool counts) {
+  if (counts) refused_.fetch_add(1, std::memory_order_relaxed);
   if (enforcement_ == Enforcement::kRefuse) return refusal_of(decision, ask);
+  if (!counts) return {};
   static LogThrottle throttle;
   uint64_t unsaid = 0;
   if (throttle.pass(unsaid)) {
@@ -200,6 +201,17 @@ namespace {
 auth::PrincipalNames names_of(const Context& context) {
   const auth::Identity& who = *context.caller.identity;
   return {who.arn, who.role, context.caller.account_id, who.boundary != nullptr, unique_id_of(who)};
+}
+
+// What is told of a decision against the caller: what he would be told of a table of that name that is not there, if
+// he may nothing with one.
+Decision told_of(Decision decision, const Context& context, const table::Access& access, const Judged& judged,
+                 auth::Policies policies, const auth::Ask& ask) {
+  const Judged of_name{judged.capacity, judged.hearing, judged.effort, true};
+  AccessCircumstances circumstances(context, access, nullptr, of_name);
+  policies.resource = {};
+  const Decision of_nothing = auth::decide(policies, {ask.action, ask.resource, ask.who, circumstances});
+  return of_nothing == Decision::kAllowed ? decision : of_nothing;
 }
 
 }  // namespace
@@ -248,7 +260,8 @@ Result<void> Authorisation::check(const Context& context, const table::Access& a
   const auth::Ask ask{action, resource_of(context, access), names_of(context), circumstances};
   const Decision decision = auth::decide(policies, ask);
   depends = circumstances.depends_on_item();
-  return decision == Decision::kAllowed ? Result<void>() : refuse(decision, ask);
+  if (decision == Decision::kAllowed) return {};
+  return refuse(told_of(decision, context, access, judged, policies, ask), ask, judged.counts);
 }
 
 }  // namespace partita::ops

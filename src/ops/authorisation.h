@@ -53,6 +53,8 @@ struct Judged {
   table::CapacityDetail capacity;
   const Hearing& hearing;
   auth::Effort& effort;
+  bool of_name = false;  // the access is known by the names in it alone: see Circumstances::is_of_name()
+  bool counts = true;    // a refusal is counted: it was not judged before
 };
 
 // Callable from any thread.
@@ -61,7 +63,8 @@ class Authorisation {
   explicit Authorisation(Enforcement enforcement);
 
   // One access, whose action is `action`. `depends` says afterwards whether another item of the same table may be
-  // answered otherwise. Faults: kDeniedByIdentity and those that follow it; or an error that is_unheard() knows.
+  // answered otherwise. A refusal does not tell whether the table is there, unless the caller's own policies allow
+  // something of that name. Faults: kDeniedByIdentity and those that follow it; or an error that is_unheard() knows.
   Result<void> check(const Context& context, const table::Access& access, const Judged& judged, std::string_view action,
                      bool& depends);
 
@@ -93,7 +96,7 @@ class Authorisation {
   const HeardPolicies* known(uint32_t table_id, int64_t now_ns);
   HeardRef fresh(uint32_t table_id, int64_t now_ns);
   std::atomic<uint64_t>& changes_of(uint32_t table_id) { return changes_[table_id % kStripes]; }
-  Result<void> refuse(auth::Decision decision, const auth::Ask& ask);
+  Result<void> refuse(auth::Decision decision, const auth::Ask& ask, bool counts);
 
   const Enforcement enforcement_;
   const uint64_t serial_;  // this object's alone in the process

@@ -63,6 +63,7 @@ class AuthorisationTest : public testing::Test {
   }
 
   const auth::Identities identities_ = auth::Identities::parse(kIdentities).value();
+  const auth::Identities root_;  // knows no user: who calls is the root
   ManualClock clock_{1'767'323'045'000};
   SeededRandom random_{1};
   std::unique_ptr<storage::Engine> engine_ = open_memory_engine();
@@ -128,6 +129,32 @@ TEST_F(AuthorisationTest, ARequestHearsOfEachTableOnce) {
   EXPECT_EQ(call(service, "ExecuteTransaction", statements).status, 200);
   put(*database, kNoGets, "www");
   EXPECT_EQ(call(service, "BatchGetItem", batch).status, 400);
+}
+
+// Of the tables of a request one is not there, and the policies of the others are to be heard of first.
+TEST_F(AuthorisationTest, AMissingTableIsNotFoundAlsoWhenPoliciesAreUnheard) {
+  for (const char* const missing : {"absent", "zzz"}) {
+    clock_.advance_ms(2'000);
+    const std::string keys = std::string(R"(":{"Keys":[{"p":{"S":"x"}}]})");
+    const std::string batch = R"({"RequestItems":{"ttt)" + keys + ",\"" + missing + keys + "}}";
+    const Reply first = call(*service_, "BatchGetItem", batch);
+    EXPECT_NE(first.body.find("ResourceNotFoundException"), std::string::npos) << first.body;
+  }
+}
+
+// Who may nothing with a table is told the same of it, whatever its policy says and whether it is there.
+TEST_F(AuthorisationTest, ARefusalOfWhoMayNothingIsTheSame) {
+  const auto nobody = auth::Identities::parse(R"({"UserDetailList":[{"UserName":"ann"}]})").value();
+  const Reply before = call(*service_, "GetItem", kGet, nobody);
+  put(*database_, kNoGets);
+  clock_.advance_ms(2'000);
+  const Reply denied = call(*service_, "GetItem", kGet, nobody);
+  EXPECT_EQ(denied.body, before.body);
+  EXPECT_NE(denied.body.find("no identity-based policy"), std::string::npos);
+  EXPECT_NE(call(*service_, "GetItem", kGet).body.find("explicit deny in a resource-based"), std::string::npos);
+  ASSERT_EQ(call(*service_, "DeleteTable", R"({"TableName":"ttt"})", root_).status, 200);
+  EXPECT_EQ(call(*service_, "GetItem", kGet, nobody).body, before.body);
+  EXPECT_EQ(service_->admission().authorisation().refused(), 4u);
 }
 
 TEST_F(AuthorisationTest, AnotherServersTableIsJudgedByItsPolicy) {

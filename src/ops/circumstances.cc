@@ -32,6 +32,19 @@ table::Select selected(const table::Access& access) {
 bool reads(Verb verb) {
   return verb == Verb::kGet || verb == Verb::kQuery || verb == Verb::kScan || verb == Verb::kSearch;
 }
+// A page may end with the key of its last item, asked for or not.
+void add_key_names(const table::Access& access, std::vector<std::string>& names) {
+  const auto add = [&](const model::KeySchema& keys) {
+    for (const auto* elements : {&keys.partition, &keys.sort}) {
+      for (const model::KeyElement& element : *elements) {
+        if (std::ranges::find(names, element.name) == names.end()) names.push_back(element.name);
+      }
+    }
+  };
+  add(access.table->keys);
+  if (access.index != nullptr) add(access.index->keys);
+}
+
 bool writes(Verb verb) {
   return verb == Verb::kPut || verb == Verb::kUpdate || verb == Verb::kDelete || verb == Verb::kCheck;
 }
@@ -82,6 +95,12 @@ AccessCircumstances::Values AccessCircumstances::of_caller(ConditionKey key) {
       return one(key, who->id);
     case ConditionKey::kRequestedRegion:
       return one(key, context_.caller.region);
+    case ConditionKey::kPrincipalIsService:
+      return one(key, "false");
+    case ConditionKey::kResourceAccount:
+      return one(key, context_.caller.account_id);
+    case ConditionKey::kMultiFactorAuth:  // only credentials for a while say it
+      return who->issued_ms == 0 ? std::nullopt : one(key, "false");
     case ConditionKey::kTokenIssueTime:
       if (who->issued_ms == 0) return std::nullopt;
       issued_ = std::string(utc_text(who->issued_ms).data()) + "Z";
@@ -89,6 +108,10 @@ AccessCircumstances::Values AccessCircumstances::of_caller(ConditionKey key) {
     default:
       return std::nullopt;
   }
+}
+
+std::string_view AccessCircumstances::header(std::string_view lower_name) const {
+  return context_.source == nullptr ? std::string_view() : context_.source->header(lower_name);
 }
 
 AccessCircumstances::Values AccessCircumstances::of_moment(ConditionKey key) {
@@ -105,46 +128,39 @@ AccessCircumstances::Values AccessCircumstances::of_moment(ConditionKey key) {
     case ConditionKey::kSecureTransport:
       return one(key, context_.source != nullptr && context_.source->encrypted() ? "true" : "false");
     case ConditionKey::kViaService:
+    case ConditionKey::kViaMcpService:
       return one(key, "false");
+    case ConditionKey::kUserAgent:
+      return one(key, header("user-agent"));
+    case ConditionKey::kReferer:
+      return header("referer").empty() ? std::nullopt : one(key, header("referer"));
     default:
       return std::nullopt;
   }
 }
 
-void AccessCircumstances::add_leading_key(const model::AttributeValue& value) {
-  std::string_view text;
-  if (value.is(model::Type::kS)) {
-    text = value.as_string();
-  } else {
-    std::string& kept = key_texts_.emplace_front();
-    if (value.is(model::Type::kN)) kept = value.as_number().to_string();
-    if (value.is(model::Type::kB)) append_base64(kept, value.as_binary());
-    text = kept;
+// Also of an index whose key has fewer parts.
+AccessCircumstances::Values AccessCircumstances::partition_key(ConditionKey key, size_t part) {
+  const model::AttributeValue* value = nullptr;
+  if (access_.range != nullptr) {
+    if (part < access_.range->partition.size()) value = &access_.range->partition[part];
+  } else if (access_.item != nullptr && access_.table != nullptr) {
+    const auto& elements = access_.table->keys.partition;
+    if (part < elements.size()) value = access_.item->find(elements[part].name);
   }
-  if (keys_ == few_keys_.size()) many_keys_.assign(few_keys_.begin(), few_keys_.end());
-  if (keys_ < few_keys_.size()) {
-    few_keys_[keys_] = text;
-  } else {
-    many_keys_.push_back(text);
-  }
-  ++keys_;
-}
-
-AccessCircumstances::Values AccessCircumstances::leading_keys() {
-  if (keys_ == 0 && access_.range != nullptr) {
-    for (const auto& value : access_.range->partition) add_leading_key(value);
-  } else if (keys_ == 0 && access_.item != nullptr && access_.table != nullptr) {
-    for (const auto& element : access_.table->keys.partition) add_leading_key(*access_.item->find(element.name));
-  }
-  if (keys_ == 0) return std::nullopt;
-  if (keys_ > few_keys_.size()) return std::span<const std::string_view>(many_keys_);
-  return std::span<const std::string_view>(few_keys_).first(keys_);
+  if (value == nullptr) return std::nullopt;
+  if (value->is(model::Type::kS)) return one(key, value->as_string());
+  std::string& kept = key_texts_.emplace_front();
+  if (value->is(model::Type::kN)) kept = value->as_number().to_string();
+  if (value->is(model::Type::kB)) append_base64(kept, value->as_binary());
+  return one(key, kept);
 }
 
 AccessCircumstances::Values AccessCircumstances::attributes() {
   if (access_.table == nullptr) return std::nullopt;
   if (names_.empty()) {
     names_ = access_.attributes();
+    if (access_.verb == Verb::kQuery || access_.verb == Verb::kScan) add_key_names(access_, names_);
     name_views_.assign(names_.begin(), names_.end());
   }
   return std::span<const std::string_view>(name_views_);
@@ -155,7 +171,13 @@ AccessCircumstances::Values AccessCircumstances::of_items(ConditionKey key) {
   const bool transaction = context_.operation.action.empty() || context_.operation.name == "ExecuteTransaction";
   switch (key) {
     case ConditionKey::kLeadingKeys:
-      return leading_keys();
+      return partition_key(key, 0);
+    case ConditionKey::kSecondKeys:
+      return partition_key(key, 1);
+    case ConditionKey::kThirdKeys:
+      return partition_key(key, 2);
+    case ConditionKey::kFourthKeys:
+      return partition_key(key, 3);
     case ConditionKey::kAttributes:
       return attributes();
     case ConditionKey::kSelect:
@@ -200,6 +222,9 @@ AccessCircumstances::Values AccessCircumstances::tag(const auth::KeyName& name) 
 AccessCircumstances::Values AccessCircumstances::values(const auth::KeyName& name) {
   switch (name.key) {
     case ConditionKey::kLeadingKeys:
+    case ConditionKey::kSecondKeys:
+    case ConditionKey::kThirdKeys:
+    case ConditionKey::kFourthKeys:
     case ConditionKey::kAttributes:
     case ConditionKey::kSelect:
     case ConditionKey::kReturnValues:
@@ -220,6 +245,9 @@ AccessCircumstances::Values AccessCircumstances::values(const auth::KeyName& nam
     case ConditionKey::kEpochTime:
     case ConditionKey::kSecureTransport:
     case ConditionKey::kViaService:
+    case ConditionKey::kViaMcpService:
+    case ConditionKey::kUserAgent:
+    case ConditionKey::kReferer:
       return of_moment(name.key);
     case ConditionKey::kPrincipalArn:
     case ConditionKey::kPrincipalAccount:
@@ -228,9 +256,14 @@ AccessCircumstances::Values AccessCircumstances::values(const auth::KeyName& nam
     case ConditionKey::kUserId:
     case ConditionKey::kRequestedRegion:
     case ConditionKey::kTokenIssueTime:
+    case ConditionKey::kMultiFactorAuth:
+    case ConditionKey::kPrincipalIsService:
+    case ConditionKey::kResourceAccount:
       return of_caller(name.key);
+    case ConditionKey::kRoleSessionName:
     case ConditionKey::kPolicyArn:
     case ConditionKey::kPermissionsBoundary:
+    case ConditionKey::kNever:
     case ConditionKey::kUnknown:
       break;
   }
@@ -255,6 +288,8 @@ std::optional<std::span<const std::string_view>> SubjectCircumstances::values(co
       return one(subject_.policy);
     case ConditionKey::kPermissionsBoundary:
       return one(subject_.boundary);
+    case ConditionKey::kRoleSessionName:
+      return one(subject_.session_name);
     default:
       return caller_.values(name);
   }

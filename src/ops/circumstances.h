@@ -23,7 +23,11 @@ class AccessCircumstances final : public auth::Circumstances {
   // `owner`: the table that is accessed, or that the index or the stream is of; null when there is none.
   AccessCircumstances(const Context& context, const table::Access& access, const table::TableInfo* owner,
                       const Judged& judged)
-      : Circumstances(judged.effort), context_(context), access_(access), owner_(owner), capacity_(judged.capacity) {}
+      : Circumstances(judged.effort, judged.of_name),
+        context_(context),
+        access_(access),
+        owner_(owner),
+        capacity_(judged.capacity) {}
 
   std::optional<std::span<const std::string_view>> values(const auth::KeyName& name) override;
 
@@ -38,11 +42,11 @@ class AccessCircumstances final : public auth::Circumstances {
   Values of_caller(auth::ConditionKey key);
   Values of_moment(auth::ConditionKey key);
   Values of_items(auth::ConditionKey key);
-  Values leading_keys();
+  Values partition_key(auth::ConditionKey key, size_t part);
   Values attributes();
   Values tag_keys();
   Values tag(const auth::KeyName& name);
-  void add_leading_key(const model::AttributeValue& value);
+  std::string_view header(std::string_view lower_name) const;  // of the request; empty when absent
 
   const Context& context_;
   const table::Access& access_;
@@ -56,9 +60,6 @@ class AccessCircumstances final : public auth::Circumstances {
   std::string epoch_;
   std::string source_;
   std::forward_list<std::string> key_texts_;  // of those that are no strings
-  std::array<std::string_view, 4> few_keys_;
-  std::vector<std::string_view> many_keys_;  // all of them, when they are more
-  size_t keys_ = 0;
   std::vector<std::string> names_;
   std::vector<std::string_view> name_views_;
   std::vector<std::string_view> tag_views_;

@@ -36,6 +36,7 @@ struct Context {
   const Source* source = nullptr;  // null: nobody knows
   int64_t iterators_from_ms = 0;   // older iterators of shards are expired
   Touched* touched = nullptr;      // where is noted which tables it was let in to; null: nobody asks
+  bool* allowed = nullptr;         // set once policies allow any part of it, which is all that is wanted; or null
 };
 
 // Carries out a request whose body is parsed and no more; see pipeline.h. The result is the reply's JSON. The context

@@ -34,15 +34,22 @@ Task<Result<bool>> tries_again(const Context& context, const Error& error, int t
 }
 
 Task<Result<bool>> tries_again(const Context& context, Entrance& gate, Error& error, int tries, Word word) {
-  if (!table::Database::binds_again(error)) error = word(std::move(error));
-  if (Authorisation::is_unheard(error) && tries < kMostTries) {
-    PARTITA_CO_TRY_VOID(co_await gate.hear(error));
-    co_return true;
+  bool waited = false;
+  while (true) {
+    const bool binds_again = table::Database::binds_again(error);
+    if (!binds_again) error = word(std::move(error));
+    // Policies may also be found wanting by the error of the wait.
+    if (Authorisation::is_unheard(error)) {
+      if (tries >= kMostTries) co_return false;
+      PARTITA_CO_TRY_VOID(co_await gate.hear(error));
+      co_return true;
+    }
+    if (!binds_again || waited) co_return false;
+    auto again = co_await tries_again(context, error, tries);
+    if (again.ok()) co_return again;
+    error = std::move(again).error();
+    waited = true;
   }
-  auto again = co_await tries_again(context, error, tries);
-  if (again.ok()) co_return again;
-  error = word(std::move(again).error());
-  co_return co_await tries_again(context, error, tries);
 }
 
 table::Verb verb_of(table::WriteAction::Kind kind) {

@@ -205,6 +205,7 @@ Task<Result<std::string>> serve_control(const Context& context, wire::JsonDocume
   std::vector<std::string_view> others;
   if constexpr (requires { Call::other_actions(request); }) others = Call::other_actions(request);
   PARTITA_CO_TRY_VOID(co_await admit_control(context, access, std::move(others)));
+  if (context.allowed != nullptr) co_return std::string();
   auto outcome = co_await Call::run(context, request);
   if (!outcome.ok()) co_return std::move(outcome).error();
   if constexpr (kEncodesInPieces<decltype(Call::encode(context, *outcome))>) {

@@ -27,6 +27,7 @@ using wire::JsonWriter;
 using JsonKind = JsonValue::Kind;
 
 constexpr size_t kMaxPolicyBytes = 20'480;  // "Resource-based policies" in DynamoDB's developer guide; spaces count
+constexpr std::string_view kBadPolicy = "One or more parameter values were invalid: Invalid policy document: ";
 constexpr std::string_view kOldestVersion = "2008-10-17";
 constexpr std::string_view kNewestVersion = "2012-10-17";
 
@@ -84,6 +85,17 @@ void write_strings(JsonWriter& json, const std::vector<std::string>& strings) {
   json.end_array();
 }
 
+void write_as_it_is(JsonWriter& json, const JsonValue& value);
+
+void write_members(JsonWriter& json, const JsonValue& object, void (*write)(JsonWriter&, const JsonValue&)) {
+  json.begin_object();
+  for (const auto& [name, member] : object.members()) {
+    json.key(name);
+    write(json, member);
+  }
+  json.end_object();
+}
+
 void write_as_it_is(JsonWriter& json, const JsonValue& value) {
   switch (value.kind()) {
     case JsonKind::kNull:
@@ -101,13 +113,19 @@ void write_as_it_is(JsonWriter& json, const JsonValue& value) {
       for (const JsonValue element : value.elements()) write_as_it_is(json, element);
       return json.end_array();
     case JsonKind::kObject:
-      json.begin_object();
-      for (const auto& [name, member] : value.members()) {
-        json.key(name);
-        write_as_it_is(json, member);
-      }
-      return json.end_object();
+      return write_members(json, value, write_as_it_is);
   }
+}
+
+// A list of one value becomes that value, as it does in Action and Resource.
+void write_condition(JsonWriter& json, const JsonValue& condition) {
+  write_members(json, condition, [](JsonWriter& to, const JsonValue& keys) {
+    if (!keys.is(JsonKind::kObject)) return write_as_it_is(to, keys);
+    write_members(to, keys, [](JsonWriter& out, const JsonValue& values) {
+      const bool one = values.is(JsonKind::kArray) && values.size() == 1;
+      write_as_it_is(out, one ? *values.elements().begin() : values);
+    });
+  });
 }
 
 // Of the server's users. Null for callers who are taken at their word.
@@ -152,7 +170,12 @@ class Reader {
     read.locks_out = locks_out_;
     // Conditions and variables, which are enforced as they are read there.
     const auto policy = auth::Policy::parse(read.policy.document, auth::Policy::Use::kResource);
+    if (!policy.ok() && policy.error().reason() == auth::Policy::kUnknownKey) {
+      return refuse(Fault::kConstraints,
+                    {std::string(kBadPolicy) + "The condition key " + policy.error().args().back() + " is not known"});
+    }
     if (!policy.ok()) return syntax_behind(policy.error().args().back());
+    if (!policy->warnings().empty()) read.warning = policy->warnings().front();
     return read;
   }
 
@@ -229,11 +252,12 @@ class Reader {
     json_.string(allow ? "Allow" : "Deny");
     PARTITA_TRY(const bool everyone, principal(one));
     if (allow && everyone && !condition.present()) return refuse(Fault::kPolicyUnbounded);
+    PARTITA_TRY_VOID(check_resources(one));
     PARTITA_TRY(const bool puts_policy, actions(one));
     PARTITA_TRY_VOID(resources(one));
     if (condition.present()) {
       json_.key("Condition");
-      write_as_it_is(json_, condition);
+      write_condition(json_, condition);
     }
     json_.end_object();
     locks_out_ |= deny && puts_policy && names_caller_ && !condition.present();
@@ -334,10 +358,11 @@ class Reader {
     return puts == (name == "Action");
   }
 
-  Result<void> resources(const JsonValue& one) {
-    PARTITA_TRY(const std::string_view name, choose(one, "Resource", "NotResource"));
-    const auto found = strings_in(one.get(name));
-    if (!found || found->empty()) return syntax(one.get(name));
+  // Measured: a resource of the wrong kind is told before an action is.
+  Result<void> check_resources(const JsonValue& one) const {
+    const auto name = choose(one, "Resource", "NotResource");
+    const auto found = name.ok() ? strings_in(one.get(*name)) : std::nullopt;
+    if (!found) return {};  // told behind the actions
     for (const std::string& arn : *found) {
       if (arn == "*") continue;
       const auto parts = arn_parts(arn);
@@ -346,6 +371,13 @@ class Reader {
       const bool fits = id == "*" || (id.starts_with("table/") && id.contains("/stream/") == of_stream_);
       if (!fits) return refuse(Fault::kPolicyResource, {std::string(id), arn});
     }
+    return {};
+  }
+
+  Result<void> resources(const JsonValue& one) {
+    PARTITA_TRY(const std::string_view name, choose(one, "Resource", "NotResource"));
+    const auto found = strings_in(one.get(name));
+    if (!found || found->empty()) return syntax(one.get(name));
     json_.key(name);
     write_strings(json_, *found);
     return {};

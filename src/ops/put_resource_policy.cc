@@ -1,3 +1,4 @@
+#include "base/log.h"
 #include "model/fault.h"
 #include "ops/handlers.h"
 #include "ops/pipeline.h"
@@ -9,6 +10,12 @@
 namespace partita::ops {
 
 namespace {
+
+void warn(std::string_view arn, std::string_view warning) {
+  static LogThrottle throttle;
+  uint64_t unsaid = 0;
+  if (throttle.pass(unsaid)) log(LogLevel::kWarn, {"The policy of ", arn, ": ", warning});
+}
 
 struct PutResourcePolicy {
   static constexpr ArnRules kArnRules = ArnRules::kPolicies;
@@ -34,6 +41,7 @@ struct PutResourcePolicy {
     if (read.locks_out && !request.may_lock_out) co_return model::refuse(model::Fault::kPolicyLocksOut);
     auto put = co_await table::put_policy(context.database, request.resource, read.policy, request.expected);
     forget_policies(context, request.resource);
+    if (put.ok() && !read.warning.empty()) warn(request.resource.arn, read.warning);
     co_return put;
   }
 

@@ -231,7 +231,18 @@ Result<void> Service::permit(const Call& call, const auth::Caller& caller, std::
 
 const Admission& Service::admission() const { return parts_->admission; }
 
-Task<Reply> Service::call(const Call& call) {
+Task<Reply> Service::call(const Call& call) { return this->call(call, nullptr); }
+
+Task<std::optional<Reply>> Service::refuse_in_empty(const Call& call) {
+  bool allowed = false;
+  Reply reply = co_await this->call(call, &allowed);
+  if (allowed) co_return std::nullopt;
+  const auto caller = caller_of(call);
+  if (caller.ok() && !may_go_on(*parts_->rate, call, **caller)) co_return refusal(refuse(Fault::kRateExceeded));
+  co_return reply;
+}
+
+Task<Reply> Service::call(const Call& call, bool* allowed) {
   if (call.target.empty() && auth::is_form(call.content_type)) {
     Passage::Visit visit(passage_);
     co_await visit;
@@ -242,16 +253,19 @@ Task<Reply> Service::call(const Call& call) {
   if (!speaks_json(call)) co_return not_json();
   auto begun = begin(call);
   if (!begun.ok()) co_return refusal(begun.error());
-  if (auto admitted = admit_by_rate(*parts_->rate, call, *begun->caller); !admitted.ok()) {
-    co_return refusal(admitted.error());
+  // What is allowed is called again, and counts then.
+  if (allowed == nullptr) {
+    if (auto admitted = admit_by_rate(*parts_->rate, call, *begun->caller); !admitted.ok()) {
+      co_return refusal(admitted.error());
+    }
   }
   const Operation& operation = *begun->operation;
   Passage::Visit visit(passage_);
   co_await visit;
   if (database_ == nullptr) [[unlikely]]
     co_return refusal(without_database());
-  const Context context{*database_, parts_->admission, *begun->caller,     operation,   call.host,
-                        call.body,  call.source,       iterators_from_ms_, call.touched};
+  const Context context{*database_, parts_->admission, *begun->caller,     operation,    call.host,
+                        call.body,  call.source,       iterators_from_ms_, call.touched, allowed};
   auto answered = co_await operation.handler(context, std::move(begun->document));
   Reply reply;
   if (answered.ok()) {

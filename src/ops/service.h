@@ -107,6 +107,10 @@ class Service {
   // ended. Callable from any thread.
   Task<Reply> call(const Call& call);
 
+  // What the call is answered when its policies allow no part of it, by the names in it alone: for a database in which
+  // nothing is, to be made of the call if they do. Nothing: they do. The service has a database without tables.
+  Task<std::optional<Reply>> refuse_in_empty(const Call& call);
+
   // Bytes that answering the call may take beyond its body and its reply, at most.
   static size_t memory_of(const Call& call);
 
@@ -141,6 +145,7 @@ class Service {
 
  private:
   struct Parts;
+  Task<Reply> call(const Call& call, bool* allowed);
   table::Database* database_;      // changes only while the passage is shut
   int64_t iterators_from_ms_ = 0;  // so does this
   Passage passage_;

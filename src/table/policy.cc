@@ -159,8 +159,18 @@ Task<Result<std::string>> put_policy(Database& database, const Resource& resourc
 }
 
 Task<Result<StoredPolicy>> get_policy(Database& database, const Resource& resource) {
-  PARTITA_CO_TRY(const Table table, co_await table_of(database, resource));
-  const std::vector<Key> keys{policy_key(table->id, resource.stream)};
+  auto table = co_await table_of(database, resource);
+  uint32_t id = 0;
+  if (table.ok()) {
+    id = (*table)->id;
+  } else {
+    if (resource.stream.empty() || table.error().kind() != ErrorKind::kInvalid) co_return std::move(table).error();
+    // Measured: a stream that outlives its table has its policy, or none.
+    PARTITA_CO_TRY(const Owner owner, co_await owner_of(database, resource.name, resource.stream));
+    if (owner.id == 0 || owner.table != nullptr) co_return std::move(table).error();
+    id = owner.id;
+  }
+  const std::vector<Key> keys{policy_key(id, resource.stream)};
   auto read = co_await database.engine().read(keys);
   PARTITA_CO_TRY(const auto records, std::move(read));
   PARTITA_CO_TRY(auto stored, stored_in(records[0] ? &*records[0] : nullptr));

@@ -35,10 +35,10 @@ inline constexpr const char* kNoPolicy = "NO_POLICY";
 // Faults: kPolicyOfRevisionMissing, kPolicyOfOtherRevision.
 Task<Result<std::string>> put_policy(Database& database, const Resource& resource, const Policy& policy,
                                      const std::optional<std::string>& expected);
-// Fault: kPolicyNotFound.
+// Also of a stream that outlives its table. Fault: kPolicyNotFound.
 Task<Result<StoredPolicy>> get_policy(Database& database, const Resource& resource);
 // The revision of the policy that was deleted; of an earlier deletion when there was none; nothing when there never was
-// one. Faults: kPolicyOfRevisionMissing, kPolicyOfOtherRevision.
+// one. Faults: those of put_policy().
 Task<Result<std::optional<std::string>>> drop_policy(Database& database, const Resource& resource,
                                                      const std::optional<std::string>& expected);
 

@@ -52,12 +52,22 @@ const TransactionCancelledDetail* cancellation_of(const Error& error) {
 constexpr size_t kFewBytes = 512;
 constexpr size_t kMaxMessageBytes = 64 * 1024;  // ours: what is wrong with megabytes can be said without them
 
+// Where a policy is found instead of none AWS has other words than where it is found with another revision.
+constexpr std::string_view kPolicyExpectedNone =
+    "Resource-based policy not found for the provided ResourceArn: Requested policy update expecting none to be present "
+    "for table {1}, but a policy exists with revision id {2}.";
+
+bool expects_no_policy(Fault fault, const std::vector<std::string>& args) {
+  return fault == Fault::kPolicyOfOtherRevision && !args.empty() && args.front() == "NO_POLICY";
+}
+
 std::string text_of(const Error& error, Fault fault, Words words = Words::kOlder) {
   const TransactionCancelledDetail* cancelled = cancellation_of(error);
   if (cancelled == nullptr) {
     // A sentence for the operator is not for the caller.
     static const std::vector<std::string> kNone;
     const auto& args = error.kind() == ErrorKind::kInvalid ? error.args() : kNone;
+    if (expects_no_policy(fault, args)) return fill(kPolicyExpectedNone, args);
     const FaultRow& row = row_of(fault);
     const bool newer = words == Words::kNewer && !row.newer.empty();
     return shortened(legible(fill(newer ? row.newer : row.text, args)), kMaxMessageBytes);

@@ -96,7 +96,9 @@ SHOWN = [
     ({"Effect": "deny", "Principal": "*"}, {"Effect": "Deny"}),
     ({"Effect": "Deny", "Principal": "*", "Action": "dynamodb:DeleteResourcePolicy"}, {}),
     ({"Sid": "é\"\n"}, {}),
-    ({"Condition": {"StringEquals": {"aws:SourceIp": ["1.2.3.4"], "n": 1, "b": True}}}, {}),
+    ({"Condition": {"StringEquals": {"aws:userid": ["a", "b"], "aws:username": 1, "aws:UserAgent": True}}}, {}),
+    ({"Condition": {"IpAddress": {"aws:SourceIp": ["1.2.3.4"]}, "Null": {"aws:userid": [False]}}},
+     {"Condition": {"IpAddress": {"aws:SourceIp": "1.2.3.4"}, "Null": {"aws:userid": False}}}),
     ({"Principal": "*", "Condition": {"StringEquals": {"aws:PrincipalAccount": ACCOUNT}}}, {}),
 ]
 
@@ -146,6 +148,11 @@ BAD = {
     ),
     "unknown member": (lambda arn: '{"Statement":[],\n "Other":1}', DOCUMENT + "Syntax error at position (2,9)"),
     "unknown operator": (lambda arn: conditional(arn, "StringIs", "aws:userid", "x"), DOCUMENT + "Syntax error at position (2,11)"),
+    "unknown key": (
+        lambda arn: conditional(arn, "ForAllValues:StringEquals", "dynamodb:LeadingKey", "x"),
+        DOCUMENT + "The condition key dynamodb:LeadingKey is not known",
+    ),
+    "no key": (lambda arn: conditional(arn, "StringEquals", "LeadingKeys", "x"), DOCUMENT + "Syntax error at position (2,31)"),
     "no operator": (lambda arn: conditional(arn, "NullIfExists", "aws:userid", "true"), DOCUMENT + "Syntax error at position (2,15)"),
     "everyone": (lambda arn: policy(statement(arn, Principal="*")), UNBOUNDED),
     "everyone of AWS": (lambda arn: policy(statement(arn, Principal={"AWS": "*"})), UNBOUNDED),
@@ -218,8 +225,10 @@ def test_expected_revisions(operation, arn):
     expect_error(operation, {**sent(operation, arn), "ExpectedRevisionId": "123456789"}, MISSING_POLICY, missing)
     first = put(arn, policy(statement(arn, Sid="first")), ExpectedRevisionId="NO_POLICY")
     second = put(arn, policy(statement(arn, Sid="second")), ExpectedRevisionId=first)
+    none = f"{NO_POLICY}Requested policy update expecting none to be present for table {name}, but a policy exists with revision id {second}."
     for wrong in (first, "NO_POLICY", "000"):
         other = asked + f"{wrong}, but the policy associated to target table {name} has revision id {second}."
+        other = none if wrong == "NO_POLICY" else other
         expect_error(operation, {**sent(operation, arn), "ExpectedRevisionId": wrong}, MISSING_POLICY, other)
     assert ok(GET, ResourceArn=arn)["RevisionId"] == second
     assert ok(operation, **sent(operation, arn), ExpectedRevisionId=second)["RevisionId"]
@@ -259,7 +268,8 @@ def test_arns(operation, new_table):
     if operation != PUT:
         refused(stream, f"Requested resource not found: Stream: 2000-01-01T00:00:00.000 not found for Table: {name}", NOT_FOUND)
     else:
-        expect_validation(PUT, {"ResourceArn": stream, "Policy": policy(statement(arn, Action="dynamodb:GetRecords"))}, DOCUMENT + f'The relative-id "table/{name}" is invalid for ARN "{arn}"')
+        for action in ("dynamodb:GetRecords", "dynamodb:GetItem"):  # which is none of a stream, but the resource is told first
+            expect_validation(PUT, {"ResourceArn": stream, "Policy": policy(statement(arn, Action=action))}, DOCUMENT + f'The relative-id "table/{name}" is invalid for ARN "{arn}"')
         one_ = statement(stream, Action="dynamodb:GetRecords")
         expect_error(PUT, {"ResourceArn": stream, "Policy": policy(one_)}, NOT_FOUND, f"Requested resource not found: Stream: 2000-01-01T00:00:00.000 not found for Table: {name}")
 
@@ -296,3 +306,19 @@ def test_a_stream_has_a_policy_of_its_own(new_table):
     table_action = policy(statement(stream, Action=["dynamodb:DescribeStream", "dynamodb:PutItem"]))
     refusal = DOCUMENT + 'The following action names are invalid: "dynamodb:PutItem"'
     expect_validation(PUT, {"ResourceArn": stream, "Policy": table_action}, refusal)
+
+
+@op(GET)
+def test_a_stream_whose_table_is_gone_keeps_its_policy(new_table):
+    name = fresh_table("policy")
+    request = simple(name, StreamSpecification={"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"})
+    stream = new_table(request)["LatestStreamArn"]
+    first = put(stream, policy(statement(stream, Action="dynamodb:GetRecords")))
+    tables.drop(name)
+    assert ok(GET, ResourceArn=stream)["RevisionId"] == first
+    other = fresh_table("policy")
+    stream = new_table(simple(other, StreamSpecification=request["StreamSpecification"]))["LatestStreamArn"]
+    tables.drop(other)
+    absent(stream)
+    never = stream.rpartition("/")[0] + "/2000-01-01T00:00:00.000"
+    expect_error(GET, {"ResourceArn": never}, NOT_FOUND, f"Requested resource not found: Table: {other} not found")

@@ -5,6 +5,7 @@ import http.client
 import json
 import pathlib
 import re
+import subprocess
 import threading
 import time
 import urllib.parse
@@ -14,7 +15,7 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 from pages import samples, value
-from server import is_sanitized, running_server
+from server import binary, is_sanitized, running_server
 from stream_records import records_of
 
 KEYS = {"AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}],
@@ -473,3 +474,42 @@ def test_what_policies_let_users_do(tmp_path):
         with pytest.raises(ClientError, match="alice is not authorized to perform: partita:DeleteNamespace"):
             call("DeleteNamespace", "AKIAALICE", "one", Name="a")
         assert refused(server, "ListNamespaces")[0] in ("InvalidSignatureException", "UnrecognizedClientException")
+
+
+def test_who_may_nothing_makes_no_namespace(tmp_path):
+    """Policies judge a call before a namespace is made for it, and seeded."""
+    (tmp_path / "credentials").write_text(CREDENTIALS)
+    document = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "dynamodb:GetItem", "Resource": "*",
+                                                        "Condition": {"StringEquals": {"dynamodb:LeadingKeys": "a"}}}]}
+    users = [{"UserName": "alice", "UserPolicyList": [{"PolicyName": "p", "PolicyDocument": document}]}, {"UserName": "bob"}]
+    (tmp_path / "identities").write_text(json.dumps({"UserDetailList": users}))
+    (tmp_path / "tables.json").write_text(json.dumps({"TableName": "tab", **KEYS}))
+    (tmp_path / "seed").mkdir()
+    (tmp_path / "tables.json").rename(tmp_path / "seed" / "tab.json")
+    more = ["--namespaces", "header", "--credentials", str(tmp_path / "credentials"), "--seed", str(tmp_path / "seed"),
+            "--identities", str(tmp_path / "identities")]
+    with running_server(data_dir=tmp_path / "data", extra_args=more) as server:
+        def listed():
+            ran = subprocess.run([binary(), "namespace", "list", str(tmp_path / "data")], capture_output=True, text=True, check=True)
+            return ran.stdout.split()
+
+        statement = {"Statement": "SELECT * FROM tab WHERE k = 'a'"}
+        get = {"TableName": "tab", "Key": {"k": {"S": "a"}}}
+        bob = client_of(server, "bobs", "header", key="AKIABOB", secret="two")
+        for call, body in ((bob.list_tables, {}), (bob.get_item, get), (bob.create_table, {"TableName": "new", **KEYS}),
+                           (bob.describe_table, {"TableName": "tab"}), (bob.scan, {"TableName": "tab"}),
+                           (bob.batch_get_item, {"RequestItems": {"tab": {"Keys": [get["Key"]]}}}),
+                           (bob.execute_statement, statement), (bob.execute_transaction, {"TransactStatements": [statement]}),
+                           (bob.describe_limits, {})):
+            with pytest.raises(ClientError, match="AccessDeniedException.*bob is not authorized"):
+                call(**body)
+        assert bob.batch_execute_statement(Statements=[statement])["Responses"][0]["Error"]["Code"] == "AccessDenied"
+        assert listed() == []
+        alice = client_of(server, "alices", "header", key="AKIAALICE", secret="one")
+        with pytest.raises(ClientError, match="AccessDeniedException"):
+            alice.scan(TableName="tab")
+        assert listed() == []
+        assert "Item" not in alice.get_item(**get)
+        assert listed() == ["alices"]
+        with pytest.raises(ClientError, match="AccessDeniedException"):
+            client_of(server, "alices", "header", key="AKIABOB", secret="two").get_item(**get)

@@ -442,10 +442,10 @@ def test_a_streams_policy_outlives_its_table(server):
     put_policy(server, "root", stream, allow("dynamodb:DescribeStream", stream, effect="Deny") | {"Principal": "*"})
     root.delete_table(TableName="brief")
     root.get_waiter("table_not_exists").wait(TableName="brief", WaiterConfig={"Delay": 1, "MaxAttempts": 20})
-    guest = client(server, "guest", "dynamodbstreams")
-    refused("guest", guest.describe_stream, "DescribeStream", stream, "R", StreamArn=stream)
+    single = client(server, "single", "dynamodbstreams")
+    refused("single", single.describe_stream, "DescribeStream", stream, "R", StreamArn=stream)
     time.sleep(1.5)  # until the table's rows are erased
-    refused("guest", guest.describe_stream, "DescribeStream", stream, "R", StreamArn=stream)
+    refused("single", single.describe_stream, "DescribeStream", stream, "R", StreamArn=stream)
     assert client(server, "root", "dynamodbstreams").describe_stream(StreamArn=stream)["StreamDescription"]["Shards"]
 
 
