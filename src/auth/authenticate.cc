@@ -225,6 +225,38 @@ constexpr std::array<std::string_view, 5> kToBeSigned = {"x-amz-target", "x-amz-
 
 bool has_header(const Facts& facts, std::string_view name) { return facts.values(name, 0).has_value(); }
 
+// As many as a request has headers.
+constexpr size_t kMostSignedHeaders = 128;
+constexpr int kMostParameters = 128;  // of a query
+
+// What is wrong with the list of signed headers, or nothing. With each name once, the canonical request is no longer
+// than the head is, give or take percent signs.
+std::string wrong_with_names(std::string_view names) {
+  const auto precedes = [](std::string_view a, std::string_view b) {
+    return std::ranges::lexicographical_compare(a, b, {}, lower, lower);
+  };
+  size_t count = 0;
+  bool ascending = true;
+  std::string_view last;
+  split(names, ';', [&](std::string_view name) {
+    ascending = ascending && precedes(last, name);
+    last = name;
+    ++count;
+  });
+  if (count > kMostSignedHeaders) {
+    return "'SignedHeaders' names " + std::to_string(count) + " headers in the AWS Authorization; at most " +
+           std::to_string(kMostSignedHeaders) + " are allowed.";
+  }
+  if (ascending) return {};
+  std::vector<std::string_view> sorted;
+  split(names, ';', [&](std::string_view name) { sorted.push_back(name); });
+  std::ranges::sort(sorted, precedes);
+  const auto equal = [&](std::string_view a, std::string_view b) { return !precedes(a, b); };
+  const auto twice = std::ranges::adjacent_find(sorted, equal);
+  if (twice == sorted.end()) return {};
+  return "'SignedHeaders' names '" + std::string(*twice) + "' more than once in the AWS Authorization.";
+}
+
 bool is_over(const AccessKey& key, const Keys& keys) { return key.expires_ms != 0 && keys.now_ms() >= key.expires_ms; }
 
 }  // namespace
@@ -287,6 +319,10 @@ Claimed Authenticator::judge(const Facts& facts, const Parts& parts) {
   const bool verified = keys_ != nullptr;
   if (verified) {
     if (auto refused = check_date(parts.date, parts.lifetime, clock_->now_ms() / 1000)) return std::move(*refused);
+    if (std::string wrong = wrong_with_names(parts.signed_headers); !wrong.empty()) return invalid(std::move(wrong));
+    if (std::ranges::count(facts.target, '&') >= std::ptrdiff_t{kMostParameters}) {  // each is sorted to be signed
+      return invalid("The query has more than " + std::to_string(kMostParameters) + " parameters.");
+    }
     if (!names_header(parts.signed_headers, "host")) {
       return invalid("'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.");
     }

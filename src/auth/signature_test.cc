@@ -301,6 +301,39 @@ TEST_F(Verified, WantsTheHostToBeSigned) {
                                           "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization."));
 }
 
+// Else what is hashed and shown would be as many times the head as its list has names.
+TEST_F(Verified, TakesEachSignedHeaderOnce) {
+  const auto twice = [](std::string_view name) {
+    return refusal(Refusal::kInvalidSignature,
+                   "'SignedHeaders' names '" + std::string(name) + "' more than once in the AWS Authorization.");
+  };
+  const auto with = [&](std::string names) {
+    Request request;
+    request.names = std::move(names);
+    return told(request.sign());
+  };
+  EXPECT_EQ(with("host;x-amz-date;x-amz-target;x-two;x-two"), twice("x-two"));
+  EXPECT_EQ(with("host;host;x-amz-date;x-amz-target"), twice("host"));
+  EXPECT_EQ(with("x-two;host;x-amz-date;x-amz-target;x-two"), twice("x-two"));
+  EXPECT_EQ(with("host;x-amz-date;x-amz-target;X-Two;;x-two"), twice("X-Two"));
+  EXPECT_EQ(with("X-Two;host;x-amz-target;x-amz-date"), "AKIDEXAMPLE") << "another order is another signature";
+  std::string many = "host;x-amz-date;x-amz-target";
+  for (int i = 3; i < 128; ++i) many += ";x-" + std::to_string(i);
+  EXPECT_EQ(with(many), "AKIDEXAMPLE");
+  EXPECT_EQ(with(many + ";y"), refusal(Refusal::kInvalidSignature,
+                                       "'SignedHeaders' names 129 headers in the AWS Authorization; at most 128 are "
+                                       "allowed."));
+}
+
+TEST_F(Verified, TakesAQueryOfAFewParameters) {
+  Request request;
+  request.target = "/?a";
+  for (int i = 1; i < 128; ++i) request.target += "&a";
+  EXPECT_EQ(told(request.sign()), "AKIDEXAMPLE");
+  request.target += "&a";
+  EXPECT_EQ(told(request.sign()), refusal(Refusal::kInvalidSignature, "The query has more than 128 parameters."));
+}
+
 // Whatever the request before it was.
 TEST_F(Verified, WantsWhatItReadsToBeSigned) {
   for (const char* name : {"x-amz-target", "x-amz-date", "x-amz-security-token", "x-amz-content-sha256"}) {

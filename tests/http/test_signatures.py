@@ -167,6 +167,24 @@ def test_what_is_done_has_to_be_signed(verifying):
     assert send(verifying, request) == (400, "InvalidSignatureException", wanted)
 
 
+def test_a_header_signed_thousands_of_times(verifying):
+    """In the header and in the query: the reply is small, whatever was named how often."""
+    request = signed(verifying, x_pad="v" * 4_000)
+    assert send(verifying, request)[0] == 200
+    names = re.search("SignedHeaders=([^,]*)", request.headers["Authorization"])[1]
+    for more in (";x-pad" * 1_500, ";x-pad", ";host"):
+        request.headers["Authorization"] = request.headers["Authorization"].replace(names, names + more)
+        status, code, message = send(verifying, request)
+        assert (status, code) == (400, "InvalidSignatureException")
+        assert message.startswith("'SignedHeaders' names ") and len(message) < 200
+        names += more
+    presigned = signed(verifying, how=Presigned)
+    presigned.body = b"{}"
+    presigned.url = presigned.url.replace("X-Amz-SignedHeaders=", "X-Amz-SignedHeaders=host%3B")
+    told = send(verifying, presigned)
+    assert told == (400, "InvalidSignatureException", "'SignedHeaders' names 'host' more than once in the AWS Authorization.")
+
+
 def test_an_altered_request_with_a_large_body(verifying):
     body = json.dumps({"TableName": "signed", "Item": {"id": {"S": "a"}}, "Unknown": "x" * LARGE})
     request = signed(verifying, body, "PutItem")
@@ -227,6 +245,7 @@ def test_other_machines_may_call_when_signatures_are_verified(credentials_file):
         server.url = f"http://127.0.0.1:{server.port}"
         assert client_of(server).list_tables()["TableNames"] == []
         assert "may do anything" not in server.log()
+        assert "Other machines may connect without TLS" in server.log()
         assert SECRET not in server.log() and TOKEN not in server.log()
 
 
