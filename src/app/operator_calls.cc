@@ -249,7 +249,7 @@ Task<ops::Reply> OperatorCalls::call(const ops::Call& call) {
   const std::string_view name = call.target.substr(kAdminPrefix.size());
   const auto* const row = std::ranges::find(kRows, name, &Row::name);
   if (row == kRows.end()) co_return ops::refusal(refuse(Fault::kUnknownOperation, {std::string(call.target)}));
-  const auto caller = ops::caller_of(call);
+  const auto caller = namespaces_.root().service().caller_of(call);
   if (!caller.ok()) co_return ops::refusal(caller.error());
   if (!document.ok()) co_return ops::refusal(document.error());
   {

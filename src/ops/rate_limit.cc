@@ -21,9 +21,12 @@ std::string_view principal_of(const auth::Caller& caller) {
 }  // namespace
 
 bool RateLimit::admit(const auth::Caller& caller, uint32_t& wait_ms) {
+  return interval_ns_ == 0 || take(due_of(principal_of(caller), clock_.monotonic_ns()), wait_ms);
+}
+
+bool RateLimit::take(Due& due, uint32_t& wait_ms) {
   if (interval_ns_ == 0) return true;
   const int64_t now_ns = clock_.monotonic_ns();
-  Due& due = due_of(principal_of(caller), now_ns);
   int64_t before = due.load(std::memory_order_relaxed);
   while (true) {
     const int64_t after = std::max(before, now_ns) + interval_ns_;

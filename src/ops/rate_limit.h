@@ -26,6 +26,8 @@ class RateLimit {
   // a second at once. All keys of a user are one principal, and all sessions of a
   // role; without users each key is. If not, `wait_ms` is when one may.
   bool admit(const auth::Caller& caller, uint32_t& wait_ms);
+  // The same of a request whose signature was refused: all of these share one rate, as nobody knows whose they are.
+  bool admit_refused(uint32_t& wait_ms) { return take(refused_, wait_ms); }
 
  private:
   struct Hash : std::hash<std::string_view> {
@@ -35,9 +37,11 @@ class RateLimit {
   using Due = std::atomic<int64_t>;
 
   Due& due_of(std::string_view principal, int64_t now_ns);
+  bool take(Due& due, uint32_t& wait_ms);
 
   const int64_t interval_ns_;
   const Clock& clock_;
+  Due refused_{0};
   std::shared_mutex mutex_;
   std::unordered_map<std::string, std::unique_ptr<Due>, Hash, std::equal_to<>> dues_;
 };

@@ -89,6 +89,23 @@ TEST(RateLimitTest, SessionsOfARoleShareIt) {
   EXPECT_EQ(admitted(limit, root, 100), 4);
 }
 
+TEST(RateLimitTest, WhoIsRefusedSharesOneAndTakesNobodyElses) {
+  Hands clock;
+  RateLimit limit(10, clock);
+  uint32_t wait_ms = 0;
+  const auto refused = [&](int tries) {
+    int count = 0;
+    for (int i = 0; i < tries; ++i) count += limit.admit_refused(wait_ms) ? 1 : 0;
+    return count;
+  };
+  EXPECT_EQ(refused(100), 10);
+  EXPECT_EQ(admitted(limit, caller("a"), 100), 10);
+  clock.ns += 200'000'000;
+  EXPECT_EQ(refused(100), 2);
+  RateLimit none(0, clock);
+  for (int i = 0; i < 1'000; ++i) EXPECT_TRUE(none.admit_refused(wait_ms));
+}
+
 TEST(RateLimitTest, NoneIsNone) {
   Hands clock;
   RateLimit limit(0, clock);

@@ -57,12 +57,24 @@ struct Begun {
   const auth::Caller* caller;
 };
 
+Error rate_exceeded(uint32_t wait_ms) {
+  return Error(ErrorKind::kInvalid, static_cast<uint16_t>(Fault::kRateExceeded), {},
+               std::make_shared<const RetryAfter>(wait_ms));
+}
+
+Result<const auth::Caller*> counted_caller(RateLimit& rate, const Call& call) {
+  auto caller = caller_of(call);
+  uint32_t wait_ms = 0;
+  if (!caller.ok() && !rate.admit_refused(wait_ms)) return rate_exceeded(wait_ms);
+  return caller;
+}
+
 // AWS looks at the JSON first; of an empty body it asks first who sent it.
-Result<Begun> begin(const Call& call) {
+Result<Begun> begin(RateLimit& rate, const Call& call) {
   auto document = wire::JsonDocument::parse(call.body);
   if (!document.ok() && !call.body.empty()) return std::move(document).error();
   PARTITA_TRY(const Operation* operation, route(call));
-  PARTITA_TRY(const auth::Caller* caller, caller_of(call));
+  PARTITA_TRY(const auth::Caller* caller, counted_caller(rate, call));
   if (caller->signed_for != auth::SignedFor::kDynamoDb && caller->signed_for != auth::SignedFor::kAny) {
     return refuse(Fault::kInvalidSignature, {auth::wrong_service(auth::SignedFor::kDynamoDb)});
   }
@@ -97,15 +109,14 @@ Error without_database() { return Error(ErrorKind::kUnavailable, "a rollback did
 Result<void> admit_by_rate(RateLimit& rate, const Call& call, const auth::Caller& caller) {
   uint32_t wait_ms = 0;
   if (call.source == nullptr || call.source->administrates() || rate.admit(caller, wait_ms)) return {};
-  return Error(ErrorKind::kInvalid, static_cast<uint16_t>(Fault::kRateExceeded), {},
-               std::make_shared<const RetryAfter>(wait_ms));
+  return rate_exceeded(wait_ms);
 }
 
 class RatedTurnstile final : public Turnstile {
  public:
   explicit RatedTurnstile(RateLimit& rate) : rate_(rate) {}
   Result<const auth::Caller*> enter(const Call& call) override {
-    PARTITA_TRY(const auth::Caller* caller, caller_of(call));
+    PARTITA_TRY(const auth::Caller* caller, counted_caller(rate_, call));
     PARTITA_TRY_VOID(admit_by_rate(rate_, call, *caller));
     return caller;
   }
@@ -213,6 +224,8 @@ size_t Service::memory_of(const Call& call) {
   return wire::JsonDocument::memory_of(call.body) + kCopies * call.body.size();
 }
 
+Result<const auth::Caller*> Service::caller_of(const Call& call) { return counted_caller(*parts_->rate, call); }
+
 Result<void> Service::permit(const Call& call, const auth::Caller& caller, std::string_view action) {
   PARTITA_TRY_VOID(admit_by_rate(*parts_->rate, call, caller));
   if (caller.identity == nullptr) return {};
@@ -231,18 +244,36 @@ Result<void> Service::permit(const Call& call, const auth::Caller& caller, std::
 
 const Admission& Service::admission() const { return parts_->admission; }
 
+namespace {
+
+// A POST as curl makes it when nothing else is said, without a signature and a word of what it is about; curl calls its
+// body a form.
+bool says_nothing(const Call& call) {
+  const auto* const refused = std::get_if<auth::Refused>(&call.caller);
+  if (refused == nullptr || refused->why != auth::Refusal::kMissingToken) return false;
+  const bool posted = !call.host.empty();  // see http::Handler::call()
+  return posted && (call.content_type.empty() || (auth::is_form(call.content_type) && !call.body.contains("Action=")));
+}
+
+}  // namespace
+
 Task<Reply> Service::call(const Call& call) { return this->call(call, nullptr); }
 
 Task<std::optional<Reply>> Service::refuse_in_empty(const Call& call) {
   bool allowed = false;
   Reply reply = co_await this->call(call, &allowed);
   if (allowed) co_return std::nullopt;
-  const auto caller = caller_of(call);
-  if (caller.ok() && !may_go_on(*parts_->rate, call, **caller)) co_return refusal(refuse(Fault::kRateExceeded));
+  if (const auto caller = partita::ops::caller_of(call); caller.ok()) {
+    if (auto admitted = admit_by_rate(*parts_->rate, call, **caller); !admitted.ok()) {
+      co_return refusal(admitted.error());
+    }
+  }
   co_return reply;
 }
 
 Task<Reply> Service::call(const Call& call, bool* allowed) {
+  if (call.target.empty() && says_nothing(call)) [[unlikely]]
+    co_return unsigned_call();
   if (call.target.empty() && auth::is_form(call.content_type)) {
     Passage::Visit visit(passage_);
     co_await visit;
@@ -251,7 +282,7 @@ Task<Reply> Service::call(const Call& call, bool* allowed) {
     co_return co_await answer_form(*database_, parts_->admission, parts_->directory, turnstile, call);
   }
   if (!speaks_json(call)) co_return not_json();
-  auto begun = begin(call);
+  auto begun = begin(*parts_->rate, call);
   if (!begun.ok()) co_return refusal(begun.error());
   // What is allowed is called again, and counts then.
   if (allowed == nullptr) {

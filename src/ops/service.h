@@ -133,6 +133,10 @@ class Service {
   // Goes on without any: calls fail, until it is paused and resumed.
   void resume_without();
 
+  // Who calls; a call whose signature is wrong counts against the rate that such calls share. Faults: what is wrong
+  // with the signature; kRateExceeded.
+  Result<const auth::Caller*> caller_of(const Call& call);
+
   // Whether the caller may do what is no operation of DynamoDB, such as "partita:ListNamespaces", of which all
   // resources are "*": by the rate, which it is counted with, and by policies. Faults: kRateExceeded; kDeniedByIdentity
   // and those that follow it.

@@ -46,6 +46,15 @@ def test_other_methods_are_unknown(server, method):
     assert (reply.status, reply.body) == (404, b"<UnknownOperationException/>\n")
 
 
+@pytest.mark.parametrize("kind", [None, "application/x-www-form-urlencoded"])
+@pytest.mark.parametrize("body", ["", "{}", '{"TableName": "a"}'])
+def test_a_post_that_says_nothing_is_answered_in_json(server, kind, body):
+    """As curl sends one, with -X POST or with -d."""
+    reply = exchange(server, request(body, {"Content-Type": kind, "X-Amz-Target": None, "Authorization": None, "X-Amz-Date": None}))
+    assert (reply.status, reply.headers["content-type"]) == (400, "application/x-amz-json-1.0")
+    assert reply.kind() == "MissingAuthenticationTokenException"
+
+
 def test_other_paths_of_get_are_unknown(server):
     assert exchange(server, b"GET /favicon.ico HTTP/1.1\r\nHost: a\r\n\r\n").status == 404
 

@@ -2,6 +2,8 @@
 
 import subprocess
 import time
+import urllib.error
+import urllib.request
 
 import boto3
 import pytest
@@ -62,6 +64,23 @@ def test_calls_that_administer_count_as_others_do(server):
     began = time.monotonic()
     answered, _ = ask(bob, 300)  # what was saved up is used up
     assert answered <= RATE * (1 + time.monotonic() - began) + 1
+
+
+def test_refused_signatures_share_a_rate_and_take_nobody_elses(server):
+    """An access key's id is no secret: who knows it and not the secret must not throttle its owner."""
+    forger = client(server, "AKIDANN")
+    forger._request_signer._credentials.secret_key = "guessed"
+    began = time.monotonic()
+    answered, told = ask(forger, 300)
+    assert answered == 0 and {code for code, _ in told} == {"InvalidSignatureException", "ThrottlingException"}
+    unsigned, refused = urllib.request.Request(server.url, b"{}", {
+        "X-Amz-Target": "DynamoDB_20120810.ListTables", "Content-Type": "application/x-amz-json-1.0"}), 0
+    for _ in range(300):
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            urllib.request.urlopen(unsigned)
+        refused += "MissingAuthenticationToken" in caught.value.read().decode()
+    assert refused <= RATE * (time.monotonic() - began) + 1
+    assert ask(client(server, "AKIDBOB"), 5)[0] > 0
 
 
 def test_an_sdk_waits_and_tries_again(server):
