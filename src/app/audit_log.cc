@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -28,6 +29,11 @@ namespace {
 
 using wire::JsonWriter;
 
+constexpr int64_t kSecondNs = 1'000'000'000;
+// Of lines about calls that were refused unseen: 350 MB a day at most.
+constexpr int64_t kRefusedBytesPerSecond = 4'096;
+constexpr int64_t kRefusedAtOnceNs = kSecondNs * 65'536 / kRefusedBytesPerSecond;
+
 Result<int> open_file(const std::string& path) {
   const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
   if (file >= 0) return file;
@@ -52,6 +58,17 @@ bool ends_within_line(const std::string& path) {
 const auth::Caller* known_caller(const ops::Call& call) {
   const auto* caller = std::get_if<std::shared_ptr<const auth::Caller>>(&call.caller);
   return caller == nullptr ? nullptr : caller->get();
+}
+
+// Refused before anybody looked at what it asks for, so that who sends it needs no rights, or not even a key.
+bool is_refused_unseen(const auth::Caller* caller, const ops::Reply& reply) {
+  return caller == nullptr ||
+         (reply.error && static_cast<wire::Exception>(*reply.error) == wire::Exception::kThrottling);
+}
+
+void write_time(JsonWriter& json, const Clock& clock) {
+  json.key("eventTime");
+  json.string(std::string(utc_text(clock.now_ms()).data()) + "Z");
 }
 
 bool is_read_only(const ops::Operation* operation, std::string_view event) {
@@ -101,7 +118,11 @@ Result<std::unique_ptr<AuditLog>> AuditLog::open(std::string path, Calls calls, 
 AuditLog::AuditLog(std::string path, int file, Calls calls, const Clock& clock)
     : path_(std::move(path)), file_(file), calls_(calls), clock_(clock), torn_(ends_within_line(path_)) {}
 
-AuditLog::~AuditLog() { ::close(file_); }
+AuditLog::~AuditLog() {
+  told_ns_ = 0;
+  append({});
+  ::close(file_);
+}
 
 // In the place of the old one at once, for whoever is writing.
 Result<void> AuditLog::reopen() {
@@ -118,10 +139,12 @@ void AuditLog::write(const ops::Call& call, std::string_view space, const ops::R
   const bool is_control = operation == nullptr || operation->kind == ops::Kind::kControl;
   const std::string event = operation == nullptr ? administered(call) : std::string(operation->name);
   if (event.empty() || (calls_ == Calls::kControl && !is_control)) return;
+  const auth::Caller* const caller = known_caller(call);
+  const bool refused_unseen = is_refused_unseen(caller, reply);
+  if (refused_unseen && !has_room()) return;
   JsonWriter json;
   json.begin_object();
-  json.key("eventTime");
-  json.string(std::string(utc_text(clock_.now_ms()).data()) + "Z");
+  write_time(json, clock_);
   json.key("requestID");
   json.string(call.request_id);
   json.key("eventSource");
@@ -138,10 +161,9 @@ void AuditLog::write(const ops::Call& call, std::string_view space, const ops::R
   }
   json.key("readOnly");
   json.boolean(is_read_only(operation, event));
-  const auth::Caller* const caller = known_caller(call);
   if (caller != nullptr) write_identity(json, *caller);
   // What becomes of a table is worth reading a large body again.
-  const bool worth_reading = caller != nullptr && is_control;
+  const bool worth_reading = !refused_unseen && is_control;
   const size_t most = worth_reading ? call.body.size() : kMostReadAgain;
   json.key("resources");
   json.begin_array();
@@ -152,11 +174,50 @@ void AuditLog::write(const ops::Call& call, std::string_view space, const ops::R
     json.string(wire::name_of(static_cast<wire::Exception>(*reply.error)).name);
   }
   json.end_object();
-  append(std::move(json).take() + "\n");
+  std::string line = std::move(json).take() + "\n";
+  if (refused_unseen) took(line.size());
+  append(std::move(line));
+}
+
+bool AuditLog::has_room() {
+  if (room_from_ns_.load(std::memory_order_relaxed) - clock_.monotonic_ns() < kRefusedAtOnceNs) return true;
+  left_out_.fetch_add(1, std::memory_order_relaxed);
+  return false;
+}
+
+void AuditLog::took(size_t bytes) {
+  const int64_t cost_ns = static_cast<int64_t>(bytes) * kSecondNs / kRefusedBytesPerSecond;
+  const int64_t now_ns = clock_.monotonic_ns();
+  int64_t before = room_from_ns_.load(std::memory_order_relaxed);
+  while (!room_from_ns_.compare_exchange_weak(before, std::max(before, now_ns) + cost_ns, std::memory_order_relaxed)) {
+  }
+}
+
+std::string AuditLog::tell_left_out(int64_t now_ns) {
+  if (left_out_.load(std::memory_order_relaxed) == 0 || (told_ns_ != 0 && now_ns - told_ns_ < kSecondNs)) return {};
+  told_ns_ = now_ns;
+  JsonWriter json;
+  json.begin_object();
+  write_time(json, clock_);
+  json.key("eventSource");
+  json.string("partita");
+  json.key("eventName");
+  json.string("RefusedCallsLeftOut");
+  json.key("readOnly");
+  json.boolean(true);
+  json.key("resources");
+  json.begin_array();
+  json.end_array();
+  json.key("count");
+  json.number(static_cast<int64_t>(left_out_.exchange(0, std::memory_order_relaxed)));
+  json.end_object();
+  return std::move(json).take() + "\n";
 }
 
 void AuditLog::append(std::string line) {
   const std::lock_guard lock(mutex_);
+  line.insert(0, tell_left_out(clock_.monotonic_ns()));
+  if (line.empty()) return;
   if (torn_) line.insert(0, "\n");
   size_t done = 0;
   while (done < line.size()) {

@@ -5,6 +5,9 @@
 //    "userIdentity":{"accessKeyId":"AKIAALICE","arn":"arn:aws:iam::123456789012:user/alice"},"resources":["Music"]}
 //
 // and "errorCode" where there was one, "namespace" where the call was for one. Secrets and items are never in it.
+//
+// Calls that were refused for their signature or for the rate of requests fill no disk: beyond 4 KiB of their lines a
+// second, and 64 KiB at once, they are counted, and the next line says how many were left out.
 #pragma once
 
 #include <atomic>
@@ -48,13 +51,21 @@ class AuditLog {
   AuditLog(std::string path, int file, Calls calls, const Clock& clock);
 
   void append(std::string line);
+  // Whether there is room for a line about a call that was refused unseen; if not, it is counted.
+  bool has_room();
+  void took(size_t bytes);
+  // The line that says how many were left out; empty when none were, or when it was said less than a second ago.
+  std::string tell_left_out(int64_t now_ns);
 
   const std::string path_;
   const int file_;
   const Calls calls_;
   const Clock& clock_;
-  std::mutex mutex_;  // of what follows, and of writing
-  bool torn_;         // the file ends within a line
+  std::atomic<int64_t> room_from_ns_{0};  // when lines about refused calls will have kept to their rate, monotonic
+  std::atomic<uint64_t> left_out_{0};
+  std::mutex mutex_;     // of what follows, and of writing
+  bool torn_;            // the file ends within a line
+  int64_t told_ns_ = 0;  // when it was last said how many were left out
   std::atomic<uint64_t> dropped_{0};
 };
 

@@ -12,9 +12,12 @@ import urllib.request
 
 import boto3
 import pytest
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
 from botocore.config import Config
+from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
-from raw import AUTHORIZATION, exchange, request
+from raw import AUTHORIZATION, Connection, exchange, request
 from server import binary, running_server
 
 KEYS = {"AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}],
@@ -113,6 +116,45 @@ def test_who_was_refused(tmp_path):
     assert denied["userIdentity"]["accessKeyId"] == "AKIDANN"
     assert denied["userIdentity"]["arn"].endswith(":user/ann")
     assert "secret-of-ann" not in path.read_text() + log
+
+
+@pytest.mark.parametrize("kind", ["unsigned", "throttled"])
+def test_refused_calls_do_not_fill_the_disk(tmp_path, kind):
+    """Neither from callers without a key nor from one who asks too much: what is left out is counted."""
+    path, credentials = tmp_path / "audit", tmp_path / "credentials"
+    credentials.write_text("[ann]\naws_access_key_id = AKIDANN\naws_secret_access_key = secret-of-ann\n")
+    more = ["--credentials", str(credentials), "--audit-log", str(path), "--request-rate", "1"]
+    began = time.monotonic()
+    with running_server(in_memory=True, extra_args=more) as server:
+        body = {"TableName": "A" * 255}
+        if kind == "unsigned":
+            asked = request(json.dumps(body), {"X-Amz-Target": "DynamoDB_20120810.DescribeTable", "Authorization": None})
+            asked = [asked] * 1_500
+        else:
+            asked = signed_by_ann(server, "DescribeTable", body, 1_500)
+        connection = Connection(server)
+        for at in range(0, len(asked), 50):
+            connection.send(b"".join(asked[at:at + 50]))
+            for _ in range(50):
+                assert connection.reply().status == 400
+        written = path.stat().st_size
+        assert written < 70_000 + 4_096 * (time.monotonic() - began), written
+        time.sleep(1)
+        boto(server, "AKIDANN", "secret-of-ann").list_tables()
+    lines = lines_of(path)
+    left_out = [line for line in lines if line["eventName"] == "RefusedCallsLeftOut"]
+    told = [line for line in lines if line["eventName"] == "DescribeTable"]
+    assert len(told) > 50 and left_out
+    assert len(told) + sum(line["count"] for line in left_out) == 1_500
+    assert lines[-1]["eventName"] == "ListTables" and "errorCode" not in lines[-1]
+
+
+def signed_by_ann(server, operation, body, count):
+    asked = AWSRequest("POST", server.url + "/", data=json.dumps(body).encode(), headers={
+        "Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": "DynamoDB_20120810." + operation})
+    SigV4Auth(Credentials("AKIDANN", "secret-of-ann"), "dynamodb", "us-east-1").add_auth(asked)
+    asked.headers["Host"] = f"{server.host}:{server.port}"
+    return [request(asked.data, dict(asked.headers.items()))] * count
 
 
 def test_a_large_request_hides_no_table(tmp_path):
