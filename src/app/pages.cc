@@ -12,6 +12,7 @@
 #include "auth/words.h"
 #include "base/exposition.h"
 #include "base/log.h"
+#include "http/host.h"
 
 namespace partita::app {
 
@@ -80,10 +81,17 @@ Task<std::optional<ops::Reply>> Pages::page(std::string_view path, const ops::So
   if (path == "/health") co_return text(200, "alive");
   if (path == "/ready") {
     const std::string why = co_await trouble();
-    co_return why.empty() ? text(200, "ready") : text(503, "not ready: " + why);
+    if (why.empty()) co_return text(200, "ready");
+    const bool local = http::is_local_host(source.header("host"));
+    co_return text(503, "not ready" + (local ? ": " + why : std::string()));
   }
   if (path != "/metrics") co_return std::nullopt;
-  if (!may_read(source)) co_return text(403, "Metrics are for those who send the token: see --metrics-token.");
+  if (!may_read(source)) {
+    const bool open = sources_.token && sources_.token->empty();
+    co_return text(403,
+                   open ? "Metrics under this Host, which may be that of a web page, need a token: see --metrics-token."
+                        : "Metrics are for those who send the token: see --metrics-token.");
+  }
   const std::string why = co_await trouble();
   Passage::Visit visit(sources_.service.passage());
   co_await visit;
@@ -102,7 +110,7 @@ Task<std::optional<ops::Reply>> Pages::page(std::string_view path, const ops::So
 bool Pages::may_read(const ops::Source& source) const {
   if (source.administrates()) return true;
   if (!sources_.token) return false;
-  if (sources_.token->empty()) return true;
+  if (sources_.token->empty()) return http::is_local_host(source.header("host"));
   const std::string_view authorization = source.header("authorization");
   const std::string_view scheme = authorization.substr(0, kBearer.size());
   return std::ranges::equal(scheme, kBearer, {}, auth::lower) &&

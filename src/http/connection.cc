@@ -10,6 +10,7 @@
 #include "base/executor.h"
 #include "base/log.h"
 #include "base/reserve.h"
+#include "http/host.h"
 #include "ops/table_meters.h"
 
 namespace partita::http {
@@ -203,8 +204,9 @@ auth::Facts Connection::facts(std::string_view body) const {
           [this](std::string_view name, size_t place) { return reader_.value_of(name, place); }, body};
 }
 
-// A page is judged by its origin alone, which it cannot forge: one whose name was made to lead here (DNS rebinding)
-// still has the origin of that name. So Host decides nothing, and clients may call this server by any name.
+// A page is judged by its origin, which it cannot forge: one whose name was made to lead here (DNS rebinding) still has
+// the origin of that name, and browsers send it with every POST. So clients may call this server by any name. A GET can
+// come without: what only that answers and not everybody may read asks is_local_host() too.
 bool Connection::page_is_welcome() const {
   if (!reader_.sent_by_page()) return true;
   const std::string_view origin = reader_.origin();
@@ -348,10 +350,12 @@ Task<bool> Connection::answer_health(bool keep_alive) {
   head.status = trouble.empty() ? 200 : 503;
   head.content_type = kText;
   head.keep_alive = keep_alive;
-  const std::string body = trouble.empty() ? "healthy: dynamodb." +
-                                                 (site_.options.region.empty() ? "us-east-1" : site_.options.region) +
-                                                 ".amazonaws.com "
-                                           : "unhealthy: " + trouble + "\n";
+  std::string body = "healthy: dynamodb.";
+  if (trouble.empty()) {
+    body += (site_.options.region.empty() ? "us-east-1" : site_.options.region) + ".amazonaws.com ";
+  } else {
+    body = "unhealthy" + (is_local_host(reader_.header("host")) ? ": " + trouble : std::string()) + "\n";
+  }
   WriteBytes write = send(head, body);
   const bool sent = co_await write;
   co_return sent;

@@ -165,6 +165,23 @@ def test_with_credentials_metrics_are_for_who_has_the_token(tmp_path):
             assert get(server, "/metrics", {"Authorization": right})[0] == 200
 
 
+def test_no_page_reads_metrics_under_a_name_of_its_own(server, tmp_path):
+    """A name that its owner made lead here (DNS rebinding): of such a GET nothing but Host tells."""
+    own = ["localhost", f"127.0.0.1:{server.port}", f"[::1]:{server.port}", "partita", "partita.default.svc.cluster.local"]
+    for name in own:
+        assert get(server, "/metrics", {"Host": name})[0] == 200, name
+    for name in (f"rebound.example.com:{server.port}", "localhost.example.com", "127.0.0.1.example.com"):
+        status, text = get(server, "/metrics", {"Host": name})
+        assert status == 403 and "--metrics-token" in text and "counted" not in text, name
+        for path in ("/", "/health", "/ready"):
+            assert get(server, path, {"Host": name})[0] == 200, "a load balancer asks so"
+    token = tmp_path / "token"
+    token.write_text("word")
+    with running_server(in_memory=True, extra_args=["--metrics-token", str(token)]) as asks:
+        assert get(asks, "/metrics", {"Host": "db.example.com", "Authorization": "Bearer word"})[0] == 200
+        assert get(asks, "/metrics", {"Host": "localhost"})[0] == 403
+
+
 @pytest.mark.parametrize("text", ["", " \nword", "w\0rd", "wörd", "w" * 1025])
 def test_a_token_that_no_header_can_have_is_named(tmp_path, text):
     token = tmp_path / "token"

@@ -61,6 +61,9 @@ def test_readiness_follows_postgresql():
         reason = wait_for(server, 503, RED_WITHIN_S)
         assert reason.startswith("not ready: There is no connection to PostgreSQL"), reason
         assert_all_say(server, ready=False)
+        foreign = {"Host": "rebound.example.com"}  # perhaps of a web page, which is not told of the store
+        assert get(server, "/ready", foreign) == (503, "not ready\n")
+        assert get(server, "/", foreign) == (503, "unhealthy\n")
         postgres.start()
         wait_for(server, 200, GREEN_WITHIN_S)
 
