@@ -232,11 +232,11 @@ Result<const Call*> find_call(const wire::Form& form) {
   return found;
 }
 
-Task<Result<std::string>> carry_out(Directory& directory, const Call& call, const wire::Form& form,
-                                    const auth::Caller& caller, int64_t now_ms, Judge& judge) {
+namespace {
+
+Task<Result<std::string>> carry_out_here(Directory& directory, const Call& call, const wire::Form& form,
+                                         const auth::Caller& caller, int64_t now_ms, Judge& judge) {
   constexpr int kTries = 16;
-  OneByOne::Turn turn(directory.writers());
-  if (call.writes) co_await turn;
   for (int i = 0; i < kTries; ++i) {
     PARTITA_CO_TRY_VOID(co_await directory.look_again());
     const KnownRef known = directory.known();
@@ -249,6 +249,19 @@ Task<Result<std::string>> carry_out(Directory& directory, const Call& call, cons
     if (done) co_return std::move(out).take();
   }
   co_return Error(ErrorKind::kConflict, "users, groups, roles and policies are changed all the time");
+}
+
+}  // namespace
+
+Task<Result<std::string>> carry_out(Directory& directory, const Call& call, const wire::Form& form,
+                                    const auth::Caller& caller, int64_t now_ms, Judge& judge) {
+  OneByOne::Turn turn(directory.writers());
+  if (call.writes) co_await turn;
+  Executor* const home = Executor::current();
+  co_await directory.aside().enter();
+  auto answered = co_await carry_out_here(directory, call, form, caller, now_ms, judge);
+  co_await Home{home};
+  co_return answered;
 }
 
 }  // namespace partita::iam

@@ -1,7 +1,10 @@
 #include "iam/directory.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "auth/policy.h"
 #include "base/log.h"
@@ -83,13 +86,25 @@ Task<Result<void>> Directory::read() {
   const uint64_t number = reads_.fetch_add(1) + 1;
   auto rows = co_await table::read_account_rows(engine_);
   PARTITA_CO_TRY(table::AccountRows found, std::move(rows));
-  KnownRef made = known_of(std::move(found), file_);
-  const std::lock_guard lock(mutex_);
-  if (number < newest_read_) co_return Result<void>();
-  newest_read_ = number;
-  known_ = std::move(made);
-  revision_.fetch_add(1, std::memory_order_release);
+  Executor* const home = Executor::current();
+  if (home != &aside_) co_await aside_.enter();
+  take(known_of(std::move(found), file_), number);
+  co_await Home{home};
   co_return Result<void>();
+}
+
+// An account that serving threads still used when it was replaced ends here too, at a later change: to take one with
+// many policies apart takes as long as a request.
+void Directory::take(KnownRef made, uint64_t number) {
+  std::vector<KnownRef> unused;
+  const std::lock_guard lock(mutex_);
+  if (number < newest_read_) return;
+  newest_read_ = number;
+  replaced_.push_back(std::exchange(known_, std::move(made)));
+  revision_.fetch_add(1, std::memory_order_release);
+  const auto used = std::ranges::partition(replaced_, [](const KnownRef& one) { return one.use_count() > 1; });
+  unused.assign(std::make_move_iterator(used.begin()), std::make_move_iterator(used.end()));
+  replaced_.erase(used.begin(), used.end());
 }
 
 Task<Result<bool>> Directory::commit(KnownRef before, const auth::Account& after) {

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "auth/account.h"
 #include "auth/credentials.h"
@@ -21,6 +22,7 @@
 #include "base/one_by_one.h"
 #include "base/result.h"
 #include "base/task.h"
+#include "base/workers.h"
 #include "storage/engine.h"
 #include "table/account_rows.h"
 
@@ -61,11 +63,14 @@ class Directory final : public auth::Keys, public table::AccountFollower {
   Task<Result<bool>> commit(KnownRef before, const auth::Account& after);
   // Whoever changes them through this server goes one behind the other, and loses against other servers at most.
   OneByOne& writers() { return writers_; }
+  // Where accounts are changed, read out and compiled: with many policies that takes milliseconds.
+  Workers& aside() { return aside_; }
   // Whether users are in a file, so that nothing of them can be changed.
   bool is_of_file() const { return file_ != nullptr; }
 
  private:
   Task<Result<void>> read();
+  void take(KnownRef made, uint64_t number);
   std::shared_ptr<const auth::AccessKey> key_of(const KnownRef& known, std::string_view id) const;
   std::shared_ptr<const auth::AccessKey> key_of(KnownRef known, auth::Session session, std::string_view token) const;
 
@@ -74,11 +79,13 @@ class Directory final : public auth::Keys, public table::AccountFollower {
   const auth::Credentials* const credentials_;
   const auth::Account* const file_;
   OneByOne writers_;
+  Workers aside_{1};
   std::atomic<uint64_t> revision_{1};
   std::atomic<uint64_t> reads_{0};
   mutable std::mutex mutex_;
   KnownRef known_;
-  uint64_t newest_read_ = 0;  // that known_ is of
+  std::vector<KnownRef> replaced_;  // that were known before, and may still be in use
+  uint64_t newest_read_ = 0;        // that known_ is of
 };
 
 }  // namespace partita::iam

@@ -3,7 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
 #include "auth/words.h"
+#include "base/executor.h"
 #include "iam/iam_testing.h"
 
 namespace partita::iam {
@@ -224,6 +230,73 @@ TEST_F(DirectoryTest, SessionsMayNotMakeSessionsOrChangeUsers) {
   EXPECT_EQ(as(of_user, "Action=ListUsers"),
             "InvalidClientTokenId: The security token included in the request is invalid");
   EXPECT_TRUE(as(key_, "Action=ListUsers").starts_with("AccessDenied")) << "nobody allowed it";
+}
+
+// A thread that serves, which goes on with what is resumed on it when the test says so.
+class Serving final : public Executor {
+ public:
+  Serving() { set_current(this); }
+  ~Serving() override { set_current(nullptr); }
+  void resume(std::coroutine_handle<> handle) override {
+    const std::lock_guard lock(mutex_);
+    ready_.push_back(handle);
+    changed_.notify_one();
+  }
+  void run_one() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return !ready_.empty(); });
+    const std::coroutine_handle<> handle = ready_.front();
+    ready_.pop_front();
+    lock.unlock();
+    handle.resume();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::coroutine_handle<>> ready_;
+};
+
+class WhereJudge final : public Judge {
+ public:
+  Result<void> check(std::string_view, const Subject&) override {
+    thread = std::this_thread::get_id();
+    return {};
+  }
+  std::thread::id thread;
+};
+
+// With hundreds of users a change takes tens of milliseconds, and a list of them all nearly as long.
+TEST_F(DirectoryTest, NothingIsDoneOnTheThreadThatServes) {
+  for (const std::string_view body : {"Action=CreateUser&UserName=b&Version=2010-05-08",
+                                      "Action=GetAccountAuthorizationDetails&Version=2010-05-08"}) {
+    const wire::Form form = wire::Form::parse(body).value();
+    const Call* const call = find_call(form).value();
+    WhereJudge judge;
+    Serving serving;
+    std::thread::id ended;
+    start(carry_out(directory_, *call, form, root_, clock_.now_ms(), judge), [&](Result<std::string>&& answer) {
+      EXPECT_TRUE(answer.ok());
+      ended = std::this_thread::get_id();
+    });
+    while (ended == std::thread::id()) serving.run_one();
+    EXPECT_EQ(ended, std::this_thread::get_id());
+    EXPECT_NE(judge.thread, std::thread::id());
+    EXPECT_NE(judge.thread, ended);
+  }
+}
+
+// Whatever still uses what was known before keeps it, and lets go of it without taking it apart.
+TEST_F(DirectoryTest, WhatWasKnownBeforeEndsAtALaterChange) {
+  const std::weak_ptr<const Known> before = directory_.known();
+  std::shared_ptr<const auth::AccessKey> in_use = directory_.find(key_.id, "");
+  root("Action=CreateUser&UserName=b");
+  root("Action=CreateUser&UserName=c");
+  EXPECT_EQ(in_use->identity->name, "a");
+  in_use.reset();
+  EXPECT_FALSE(before.expired());
+  root("Action=CreateUser&UserName=d");
+  EXPECT_TRUE(before.expired());
 }
 
 TEST_F(DirectoryTest, UsersOfAFileAreNotChanged) {

@@ -1,8 +1,10 @@
 // What the calls do to an account, and what they say to ordinary mistakes.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <coroutine>
 #include <deque>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -54,25 +56,32 @@ class Gathering final : public storage::Tracked {
   using Tracked::Tracked;
   Task<Result<storage::Outcome>> transact(std::vector<storage::Key> keys, std::vector<storage::Compare> compare,
                                           storage::Decide decide, storage::Version* version) override {
-    Pause pause{waiting_};
+    Pause pause{*this};
     co_await pause;
     co_return co_await Tracked::transact(std::move(keys), std::move(compare), std::move(decide), version);
   }
   // False: nobody waits.
   bool let_go() {
     std::vector<std::coroutine_handle<>> now;
-    now.swap(waiting_);
+    {
+      const std::lock_guard lock(mutex_);
+      now.swap(waiting_);
+    }
     for (const std::coroutine_handle<> one : now) one.resume();
     return !now.empty();
   }
 
  private:
   struct Pause {
-    std::vector<std::coroutine_handle<>>& waiting;
+    Gathering& of;
     bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> handle) { waiting.push_back(handle); }
+    void await_suspend(std::coroutine_handle<> handle) {
+      const std::lock_guard lock(of.mutex_);
+      of.waiting_.push_back(handle);
+    }
     void await_resume() const noexcept {}
   };
+  std::mutex mutex_;
   std::vector<std::coroutine_handle<>> waiting_;
 };
 
@@ -82,14 +91,18 @@ TEST_F(IamTest, ManyWritersAllGetWhatTheyAskFor) {
   Directory directory(engine, clock_);
   PlainJudge judge(nullptr);
   std::deque<wire::Form> forms;
-  int made = 0;
+  std::atomic<int> made = 0;
+  std::atomic<int> ended = 0;
   for (int i = 0; i < kWriters; ++i) {
     const std::string body = "Action=CreateUser&Version=2010-05-08&UserName=u" + std::to_string(i);
     forms.push_back(wire::Form::parse(body).value());
     start(carry_out(directory, *find_call(forms.back()).value(), forms.back(), root_, clock_.now_ms(), judge),
-          [&](const Result<std::string>& answer) { made += answer.ok() ? 1 : 0; });
+          [&](const Result<std::string>& answer) {
+            made += answer.ok() ? 1 : 0;
+            ++ended;
+          });
   }
-  while (engine.let_go()) continue;
+  while (ended < kWriters) engine.let_go();
   EXPECT_EQ(made, kWriters);
   EXPECT_EQ(directory.known()->account.of(auth::PrincipalKind::kUser).size(), size_t{kWriters});
 }
