@@ -10,6 +10,7 @@
 
 #include "app/admin_client.h"
 #include "app/callers.h"
+#include "app/credentials_file.h"
 #include "auth/account.h"
 #include "auth/words.h"
 #include "iam/replies.h"
@@ -26,7 +27,7 @@ constexpr std::array kVerbs = {
     AccountVerb{"user list", "", "List the users and their ARNs.", "ListUsers", "", "UserName Arn"},
     AccountVerb{"user show", "NAME", "Show a user, with groups, keys and policies.",
                 "GetUser ListGroupsForUser ListAccessKeys ListUserPolicies ListAttachedUserPolicies", "UserName", ""},
-    AccountVerb{"user key create", "NAME",
+    AccountVerb{kKeyVerb, "NAME",
                 "Make an access key, and print it as a profile of ~/.aws/credentials: its secret is not shown again.",
                 "CreateAccessKey", "UserName", "[UserName]"},
     AccountVerb{"user key delete", "NAME KEY", "Delete an access key; what is signed with it is refused from then on.",
@@ -136,12 +137,47 @@ std::string text_in(const std::vector<Leaf>& leaves, std::string_view name) {
   return found == leaves.end() ? std::string() : found->text;
 }
 
+void print_profile(const ProfileKey& key) {
+  std::printf("[%s]\naws_access_key_id = %s\naws_secret_access_key = %s\n", key.profile.c_str(), key.id.c_str(),
+              key.secret.c_str());
+}
+
+ProfileKey key_in(const std::vector<Leaf>& leaves) {
+  return {text_in(leaves, "UserName"), text_in(leaves, "AccessKeyId"), text_in(leaves, "SecretAccessKey")};
+}
+
+// What the file holds. Error also when it could not take a key of that profile.
+Result<std::string> credentials_for(const std::string& path, const std::string& profile) {
+  PARTITA_TRY(std::string text, read_credentials_file(path));
+  std::string replaced;
+  const auto possible = with_key(text, {profile, {}, {}}, replaced);
+  if (!possible.ok()) return wrong(path + ": " + std::string(possible.error().sentence()));
+  return text;
+}
+
+// `text` is what the file held before the key was made. A key that can not be kept there is printed, as nobody can ask
+// for its secret again.
+Result<void> keep(const std::string& path, std::string_view text, const ProfileKey& key) {
+  std::string replaced;
+  auto kept = with_key(text, key, replaced);
+  Result<void> written = kept.ok() ? write_credentials_file(path, *kept) : Result<void>(std::move(kept).error());
+  if (!written.ok()) {
+    print_profile(key);
+    return written;
+  }
+  std::printf("%s is the key of the profile [%s] in %s.\n", key.id.c_str(), key.profile.c_str(), path.c_str());
+  if (!replaced.empty()) {
+    std::printf("%s was before; when nobody uses it any more: partita user key delete %s %s\n", replaced.c_str(),
+                key.profile.c_str(), replaced.c_str());
+  }
+  return {};
+}
+
 // `apart`: from what was printed before.
 void print(const AccountVerb& verb, std::string_view reply, bool apart) {
   const std::vector<Leaf> leaves = leaves_of(reply.substr(0, reply.find("<ResponseMetadata>")));
   if (verb.shown == "[UserName]") {
-    std::printf("[%s]\naws_access_key_id = %s\naws_secret_access_key = %s\n", text_in(leaves, "UserName").c_str(),
-                text_in(leaves, "AccessKeyId").c_str(), text_in(leaves, "SecretAccessKey").c_str());
+    print_profile(key_in(leaves));
     return;
   }
   const Words shown = split_words(verb.shown);
@@ -212,6 +248,10 @@ Result<void> run_account_verb(const CommandLine& line) {
   const AccountVerb& verb = verb_of(line);
   std::string kind;
   PARTITA_TRY(const std::string parameters, parameters_of(verb, line, kind));
+  std::string before;
+  if (!line.to.empty()) {
+    PARTITA_TRY(before, credentials_for(line.to, line.words[0]));
+  }
   PARTITA_TRY(AdminClient client, AdminClient::connect(line.data));
   const Words calls = split_words(verb.calls);
   for (const std::string_view call : calls) {
@@ -221,6 +261,7 @@ Result<void> run_account_verb(const CommandLine& line) {
       if (!marker.empty()) add(body, "Marker", marker);
       PARTITA_TRY(const AdminClient::Answer answer, client.post("", "application/x-www-form-urlencoded", body));
       if (answer.status != 200) return wrong(text_in(leaves_of(answer.body), "Message") + hint_of(verb, line));
+      if (!line.to.empty()) return keep(line.to, before, key_in(leaves_of(answer.body)));
       print(verb, answer.body, call != calls.front() && marker.empty());
       marker = text_in(leaves_of(answer.body), "Marker");
     } while (!marker.empty());

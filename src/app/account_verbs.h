@@ -23,6 +23,8 @@ struct AccountVerb {
 };
 
 std::span<const AccountVerb> account_verbs();
+// The verb that makes a key.
+inline constexpr std::string_view kKeyVerb = "user key create";
 
 // Error: kInvalid (reason 0), when there are not as many words as the verb takes.
 Result<void> check_account_verb(const CommandLine& line);

@@ -86,6 +86,14 @@ constexpr std::array kStatusFlags = {
     Flag{"--json", "", "Print one object of JSON, for programs, instead of sentences.", set_on<&CommandLine::json>},
 };
 
+constexpr std::array kKeyFlags = {
+    kAccountFlags[0],
+    Flag{"--into", "FILE",
+         "Do not print the key, but put it into FILE, such as ~/.aws/credentials, as the one of the profile NAME, in "
+         "the place of the one that it has.",
+         set_text<&CommandLine::to>},
+};
+
 constexpr std::array kMcpFlags = {
     Flag{"--write", "", "Offer tools that change items and tables too, not only those that read.",
          set_on<&CommandLine::writes>},
@@ -429,7 +437,8 @@ const std::vector<VerbRow>& all_verbs() {
     const auto place = std::ranges::find(rows, Verb::kSimulate, &VerbRow::verb);
     std::vector<VerbRow> more;
     for (const AccountVerb& verb : account_verbs()) {
-      more.push_back({verb.name, Verb::kAccount, verb.arguments, verb.help, kAccountFlags, finish_account, take_word});
+      const std::span<const Flag> flags = verb.name == kKeyVerb ? std::span<const Flag>(kKeyFlags) : kAccountFlags;
+      more.push_back({verb.name, Verb::kAccount, verb.arguments, verb.help, flags, finish_account, take_word});
     }
     rows.insert(place, more.begin(), more.end());
     return rows;

@@ -83,7 +83,8 @@ struct CommandLine {
   std::string subject;        // ... the name that it takes, ...
   std::string space;          // ... and the namespace, or empty; of kMcp too
   std::string from;           // of kCopy: a store's URL, ...
-  std::string to;             // ... and that of the copy; of kSalvage: the directory for what can be saved
+  std::string to;             // ... and that of the copy; of kSalvage: the directory for what can be saved; of
+                              // kAccount: the file that a new access key goes into, or empty
   std::string backups;  // the directory of them; of kVerify it may be empty. The store is `from` or, restored, `data`
   uint32_t backup_id = 0;          // 0: the newest
   size_t keep = 0;                 // how many backups stay; 0: all

@@ -1,7 +1,9 @@
 """Users, groups, roles and policies in the store, changed by IAM's and STS's own clients while it serves."""
 
+import configparser
 import json
 import re
+import stat
 import subprocess
 import time
 import urllib.error
@@ -492,6 +494,38 @@ def test_verbs_from_nothing(tmp_path):
         refused("UnrecognizedClientException", mine.list_tables)
     code, text = verb(server, "user", "list")
     assert code == 1 and text.startswith("partita: ")
+
+
+def test_a_key_is_rotated_in_its_file(tmp_path):
+    """One profile of a name, however often: boto3 and the AWS CLI refuse a file with two. What else is there stays."""
+    path, link = tmp_path / "credentials", tmp_path / "link"
+    link.symlink_to(path)
+    with running_server(data_dir=tmp_path / "data", extra_args=["--users"]) as server:
+        assert verb(server, "user", "create", "alice")[0] == 0
+        code, said = verb(server, "user", "key", "create", "alice", "--into", str(path))
+        [first] = re.findall(r"^aws_access_key_id = (\w+)$", path.read_text(), re.MULTILINE)
+        assert (code, said) == (0, f"{first} is the key of the profile [alice] in {path}.\n")
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        path.write_text(path.read_text() + "region = eu-west-1\n\n[other]\naws_access_key_id = o\naws_secret_access_key = p\n")
+        path.chmod(0o640)
+        code, said = verb(server, "user", "key", "create", "alice", "--into", str(link))
+        profiles = configparser.ConfigParser()
+        profiles.read(path)
+        key = profiles["alice"]
+        assert code == 0 and said.splitlines()[1].endswith(f": partita user key delete alice {first}"), said
+        assert key["aws_access_key_id"] != first and key["region"] == "eu-west-1"
+        assert profiles["other"]["aws_secret_access_key"] == "p"
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640 and link.is_symlink()
+        assert key["aws_secret_access_key"] not in said
+        assert verb(server, "user", "key", "delete", "alice", first) == (0, "")
+        mine = client_of(server, key=key["aws_access_key_id"], secret=key["aws_secret_access_key"])
+        refused("AccessDeniedException", mine.list_tables)
+        assert sorted(each.name for each in tmp_path.iterdir()) == ["credentials", "data", "link"]
+        path.write_text("[alice]\n[alice]\n")
+        for file, why in (path, "The profile [alice] is there twice"), (tmp_path / "no" / "such", "No such file"):
+            code, said = verb(server, "user", "key", "create", "alice", "--into", str(file))
+            assert code == 1 and why in said, said
+        assert verb(server, "user", "show", "alice")[1].count("AccessKeyId\t") == 1, "no key was made that nobody has"
 
 
 @pytest.mark.parametrize("words", [("user", "create"), ("user", "list", "x"), ("policy", "put", "user", "a", "p")])
