@@ -260,6 +260,11 @@ void log_settings(const CommandLine& line, const http::Server& server) {
           "Nobody has an access key, so all calls are refused: `partita user create` and `partita user "
           "key create` make one.");
     }
+    if (server.beyond_loopback() && line.tls_cert.empty()) {
+      log(LogLevel::kWarn,
+          "Other machines may connect without TLS: whoever can read the connections sees items, and the secrets of keys "
+          "as they are made. Give --tls-cert and --tls-key, or let only a proxy that has them reach the port.");
+    }
   } else if (server.beyond_loopback()) {
     log(LogLevel::kWarn, "Whoever reaches the port may do anything: no signature is verified.");
   }

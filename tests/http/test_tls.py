@@ -78,6 +78,22 @@ def operation(name, **body):
     return request(json.dumps(body), {"X-Amz-Target": f"DynamoDB_20120810.{name}"})
 
 
+@pytest.mark.parametrize("suites, taken", [("ECDHE+AESGCM", True), ("ECDHE+CHACHA20", True), ("AES128-SHA:AES256-SHA256", False),
+                                           ("ECDHE+AES+SHA:ECDHE+AES+SHA256:ECDHE+AES+SHA384:!AESGCM", False), ("AESGCM:!ECDHE:!DHE", False)])
+def test_suites_of_tls_1_2(server, certificate, suites, taken):
+    """None of CBC, whose padding was attacked again and again, and none without forward secrecy."""
+    context = ssl.create_default_context(cafile=certificate[0])
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers(suites)
+    with socket.create_connection((server.host, server.port), 20) as plain:
+        if taken:
+            with context.wrap_socket(plain, server_hostname="localhost") as agreed:
+                assert agreed.cipher()[0].startswith("ECDHE-")
+        else:
+            with pytest.raises(ssl.SSLError, match="HANDSHAKE_FAILURE"):
+                context.wrap_socket(plain, server_hostname="localhost")
+
+
 @pytest.mark.parametrize("version", ["TLSv1.2", "TLSv1.3"])
 def test_versions(server, certificate, version):
     opened = Tls(server, certificate, ssl.TLSVersion[version.replace(".", "_")])
