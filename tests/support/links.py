@@ -1,0 +1,29 @@
+"""Links between pages of Markdown."""
+
+import re
+
+LINK = re.compile(r"\]\(([^()\s]+)\)")
+CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+
+
+def anchors(page):
+    """Of the headings, as readers of Markdown make them."""
+    headings = re.findall(r"^#+ (.*)$", CODE.sub("", page.read_text()), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", re.sub(r"\]\([^)]*\)", "", each).lower()).replace(" ", "-") for each in headings}
+
+
+def dead_links(root, pages):
+    """Those that lead to no file or heading below `root`, and how many do."""
+    dead, live = [], 0
+    for page in pages:
+        for link in LINK.findall(CODE.sub("", page.read_text())):
+            if "://" in link:
+                continue
+            name, _, anchor = link.partition("#")
+            meant = (page.parent / name).resolve() if name else page
+            there = meant.exists() and meant.is_relative_to(root.resolve())
+            if there and (not anchor or meant.suffix != ".md" or anchor in anchors(meant)):
+                live += 1
+            else:
+                dead.append(f"{page.relative_to(root)}: {link}")
+    return dead, live
