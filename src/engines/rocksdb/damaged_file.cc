@@ -13,7 +13,7 @@ namespace partita::rocks {
 namespace {
 
 constexpr uint64_t kReadBytes = uint64_t{1} << 20;
-constexpr uint64_t kSectorBytes = 4096;
+constexpr uint64_t kLeastReadBytes = 4096;
 
 }  // namespace
 
@@ -38,7 +38,7 @@ std::string DamagedFile::read(uint64_t offset, uint64_t bytes) {
   std::string out(std::min(bytes, size_ - offset), '\0');
   for (uint64_t at = 0; at < out.size();) {
     const auto place = static_cast<off_t>(offset + at);
-    const uint64_t to_sector = kSectorBytes - (offset + at) % kSectorBytes;
+    const uint64_t to_sector = kLeastReadBytes - (offset + at) % kLeastReadBytes;
     ssize_t count = pread(descriptor_, out.data() + at, std::min(out.size() - at, kReadBytes), place);
     if (count < 0) count = pread(descriptor_, out.data() + at, std::min(out.size() - at, to_sector), place);
     if (count < 0) {
