@@ -140,7 +140,8 @@ TEST_F(BackupsOfStores, ThatLostTheirListsAreMissed) {
   EXPECT_FALSE(list_backups(backups()).value()[1].damaged) << "RocksDB gives away the number anew";
   EXPECT_EQ(back_up(*engine, 2).backup.id, 3u);
   EXPECT_EQ(ids(), (std::vector<uint32_t>{2, 3}));
-  for (const Backup& backup : list_backups(backups()).value()) EXPECT_FALSE(backup.damaged) << backup.id;
+  const std::vector<Backup> all = list_backups(backups()).value();
+  for (const Backup& backup : all) EXPECT_FALSE(backup.damaged) << backup.id;
 }
 
 // As in a directory of an older version.
@@ -148,7 +149,8 @@ TEST_F(BackupsOfStores, ThatLostTheirListsAreMissedWithoutTheNoteOfThem) {
   const auto engine = open();
   for (int i = 0; i < 3; ++i) back_up(*engine);
   fs::remove(backups() + "/PARTITA-CHECKED");
-  for (const Backup& backup : list_backups(backups()).value()) EXPECT_FALSE(backup.damaged || backup.unchecked);
+  const std::vector<Backup> before = list_backups(backups()).value();
+  for (const Backup& backup : before) EXPECT_FALSE(backup.damaged || backup.unchecked);
   fs::remove(backups() + "/meta/1");
   EXPECT_TRUE(list_backups(backups()).value()[0].damaged);
   fs::remove_all(backups() + "/meta");
