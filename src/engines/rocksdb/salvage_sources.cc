@@ -34,7 +34,7 @@ Error unavailable(std::string sentence) { return Error(ErrorKind::kUnavailable, 
 
 // A key of the family of topics: nothing in the other begins so, as no table has so high an id.
 bool is_of_log(std::string_view key) {
-  if (key == kEpochKey || key == "Mformat") return true;
+  if (key == kEpochKey || key == kStoreIdKey || key == "Mformat") return true;
   return key.size() >= 2 + kPlaceBytes && key.front() == kLogTag &&
          key.size() == 2 + static_cast<uint8_t>(key[1]) + kPlaceBytes;
 }
