@@ -39,13 +39,16 @@ constexpr std::string_view kOthers = "(other)";  // no namespace's name
 }  // namespace
 
 Namespaces::Namespaces(const Tenant::Ground& ground, Tenant& root, Seed seed, NamespacesBy by, size_t most_open)
-    : ground_(ground), root_(root), seed_(std::move(seed)), by_(by), most_open_(most_open) {
-  if (by_ == NamespacesBy::kNothing) return;
+    : ground_(ground), root_(root), seed_(std::move(seed)), by_(by), most_open_(most_open) {}
+
+Result<void> Namespaces::begin() {
+  if (by_ == NamespacesBy::kNothing) return {};
   constexpr int64_t kNever = int64_t{365} * 86'400'000;  // nobody else changes it
   nothing_ = open_memory_engine();
-  empty_ =
-      table::Database::open(*nothing_, ground.clock, ground.random, {.late_ms = 2 * kNever, .look_ms = kNever}).value();
+  const table::Options options{.late_ms = 2 * kNever, .look_ms = kNever};
+  PARTITA_TRY(empty_, table::Database::open(*nothing_, ground_.clock, ground_.random, options));
   judge_ = std::make_unique<ops::Service>(*empty_, root_.service(), std::string());
+  return {};
 }
 
 Namespaces::~Namespaces() = default;

@@ -33,6 +33,9 @@ class Namespaces {
   // Precondition: no call is under way.
   ~Namespaces();
 
+  // Before the first call. Errors: those of table::Database::open().
+  Result<void> begin();
+
   // Whether the call is one for the namespace without a name, as those of IAM and STS are, which name no target.
   bool is_plain(const ops::Call& call) const {
     return call.target.empty() || (call.space.empty() && (by_ != NamespacesBy::kKey || key_of(call).empty()));

@@ -370,6 +370,7 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
   if (begin) PARTITA_TRY_VOID(begin(service));
   Namespaces namespaces(ground, *root, begin, line.namespaces_by,
                         line.most_namespaces == 0 ? kUsualNamespaces : line.most_namespaces);
+  PARTITA_TRY_VOID(namespaces.begin());
   PARTITA_TRY(const std::unique_ptr<Traces> traces, begin_traces(line, version));
   Pages pages({*engine, scheme_of(line.store), system_random(), service, namespaces, version, std::move(token),
                traces.get(), audit.get()});
