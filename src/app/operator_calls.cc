@@ -65,6 +65,12 @@ class Asked {
       return wrong(std::string(name) + " is a number of seconds, without a fraction.");
     return std::optional(value.as_integer());
   }
+  // The name of what there should be already.
+  Result<std::string> name() const {
+    PARTITA_TRY(std::string said, text("Name"));
+    if (said.empty()) return wrong("Name is missing.");
+    return said;
+  }
   Result<size_t> number(std::string_view name, int64_t most) const {
     const JsonValue value = body_.get(name);
     if (!value.present()) return static_cast<size_t>(most);
@@ -147,7 +153,7 @@ Result<std::string> create_snapshot(const Subject& about, const Asked& asked) {
 }
 
 Result<std::string> roll_back(const Subject& about, const Asked& asked) {
-  PARTITA_TRY(const std::string name, asked.text("Name"));
+  PARTITA_TRY(const std::string name, asked.name());
   PARTITA_TRY(const uint64_t rows, with_tenant(about, [&](Tenant& tenant) { return tenant.roll_back(name); }));
   JsonWriter json;
   json.begin_object();
@@ -158,7 +164,7 @@ Result<std::string> roll_back(const Subject& about, const Asked& asked) {
 }
 
 Result<std::string> delete_snapshot(const Subject& about, const Asked& asked) {
-  PARTITA_TRY(const std::string name, asked.text("Name"));
+  PARTITA_TRY(const std::string name, asked.name());
   PARTITA_TRY_VOID(with_tenant(about, [&](Tenant& tenant) { return tenant.delete_snapshot(name); }));
   return std::string("{}");
 }

@@ -231,6 +231,8 @@ def test_a_server_is_asked(tmp_path):
                 assert failed and "Only SELECT" in said["message"], said
             assert not agent.use("ExecuteStatement", Statement="""\n sElect * FROM "Music\"""")[0]
             assert agent.use("GetItem", TableName="None", Key={})[0]
+        with Agent("--endpoint-url", server.url, environment={"AWS_REGION": "eu-west-2"}) as agent:
+            assert ":dynamodb:eu-west-2:" in agent.use("DescribeTable", TableName="Music")[1]["Table"]["TableArn"]
         with Agent("--endpoint-url", server.url, "--namespace", "mine", "--write") as agent:
             assert agent.use("ListTables") == (False, {"TableNames": ["Mine"]})
             failed, said = agent.use("PutItem", TableName="Mine", Item=ITEM)
@@ -250,7 +252,6 @@ def test_requests_are_signed(tmp_path):
         flags = ["--endpoint-url", server.url, "--namespace", "a-b", "--write"]
         with Agent(*flags, environment=keys) as agent:
             assert agent.use("ListTables") == (False, {"TableNames": ["Music"]})
-            assert ":dynamodb:eu-west-2:" in agent.use("DescribeTable", TableName="Music")[1]["Table"]["TableArn"]
             put(agent, "ann ✓")
         with Agent(*flags, environment={**keys, "AWS_SECRET_ACCESS_KEY": "two"}) as agent:
             failed, said = agent.use("ListTables")
