@@ -50,6 +50,51 @@ TEST_F(SettingsTest, ThereIsRoomForTagsOnceAnotherServerMadeIt) {
   EXPECT_EQ(stored_tags().size(), 50u);
 }
 
+class TagsInFlightTest : public SettingsTest {
+ protected:
+  static constexpr int64_t kMomentMs = 50;
+
+  TagsInFlightTest() {
+    other_.reset();
+    options_.updating_ms = kMomentMs;
+    reopen();
+    other_ = Database::open(way_, clock_, random_, options_).value();
+  }
+
+  static bool is_busy(const Result<void>& done) {
+    return !done.ok() && model::fault_of(done.error()) == model::Fault::kTagsBusy;
+  }
+};
+
+TEST_F(TagsInFlightTest, NoServerTakesASecondChangeWithinTheMoment) {
+  tag(db(), "a", "1");
+  EXPECT_TRUE(is_busy(wait_for(add_tags(*other_, resource(), {{"b", "2"}}))));
+  clock_.advance_ms(kMomentMs - 1);
+  EXPECT_TRUE(is_busy(wait_for(drop_tags(*other_, resource(), {"a"}))));
+  clock_.advance_ms(1);
+  untag(*other_, "a");
+  EXPECT_TRUE(is_busy(wait_for(add_tags(db(), resource(), {{"b", "2"}}))));
+  clock_.advance_ms(kMomentMs);
+  tag(db(), "b", "2");
+  EXPECT_EQ(stored_tags(), (Tags{{"b", "2"}}));
+}
+
+TEST_F(TagsInFlightTest, AClockSetBackDoesNotProlongTheMoment) {
+  tag(db(), "a", "1");
+  clock_.advance_ms(-kLongestMomentMs);
+  tag(db(), "b", "2");
+  EXPECT_EQ(stored_tags(), (Tags{{"a", "1"}, {"b", "2"}}));
+}
+
+TEST_F(TagsInFlightTest, WhatChangesNothingTakesNoMoment) {
+  tag(db(), "a", "1");
+  clock_.advance_ms(kMomentMs);
+  tag(*other_, "a", "1");
+  untag(*other_, "absent");
+  tag(db(), "b", "2");
+  EXPECT_EQ(stored_tags(), (Tags{{"a", "1"}, {"b", "2"}}));
+}
+
 TEST_F(SettingsTest, InsightsAreSwitchedThoughAnotherServerSwitchedThem) {
   InsightsRequest request{.name = "T", .index = {}, .enable = true, .throttled_only = false};
   const auto switch_by = [&](Database& database, bool on) {
