@@ -167,7 +167,8 @@ constexpr uint64_t kMaxPageWork = 1'000'000;
 // Collects rows into a page until one of the limits is met.
 class Collector {
  public:
-  explicit Collector(const RangePlan& plan) : plan_(plan), request_(*plan.request) {}
+  explicit Collector(const RangePlan& plan)
+      : plan_(plan), request_(*plan.request), vectors_(has_vectors(*plan.table)) {}
 
   // The rows that are taken from now on are of this page, which stays while they are looked at. Precondition: not
   // empty.
@@ -190,7 +191,7 @@ class Collector {
     if (page_.scanned > 0 && page_bytes_ + item_bytes > model::kMaxPageBytes) return false;
     page_bytes_ += item_bytes;
     size_t charged = row_bytes;
-    if (plan_.index == nullptr) {
+    if (vectors_ && plan_.index == nullptr) {
       PARTITA_TRY(charged, charged_bytes(*plan_.table, seen.row, row_bytes));
     }
     charged_rows_ += charged;
@@ -276,6 +277,7 @@ class Collector {
 
   const RangePlan& plan_;
   const RangeRequest& request_;
+  const bool vectors_;  // the table has indexes of vectors
   TreesKept trees_;
   RangePage page_;
   size_t page_bytes_ = 0;    // of what the page is made of

@@ -83,7 +83,10 @@ Result<ReadItem> found_item(const TableInfo& table, std::string stored,
                             const std::optional<expr::Projection>& projection, TreesKept& trees) {
   ReadItem found;
   PARTITA_TRY(found.bytes, model::encoded_item_size(stored));
-  PARTITA_TRY(found.charged, charged_bytes(table, stored, found.bytes));
+  found.charged = found.bytes;
+  if (!table.indexes.empty()) {
+    PARTITA_TRY(found.charged, charged_bytes(table, stored, found.bytes));
+  }
   if (!projection) {
     found.item = std::move(stored);
     return found;
