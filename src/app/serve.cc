@@ -324,6 +324,13 @@ Result<std::unique_ptr<Scrub>> begin_scrub(const CommandLine& line, storage::Eng
   return engine_of(line.store).scrub(engine, options);
 }
 
+// Null without --audit-log.
+Result<std::unique_ptr<AuditLog>> open_audit_log(const CommandLine& line) {
+  if (line.audit_log.empty()) return std::unique_ptr<AuditLog>();
+  const auto calls = line.audit_data ? AuditLog::Calls::kAll : AuditLog::Calls::kControl;
+  return AuditLog::open(line.audit_log, calls, system_clock());
+}
+
 }  // namespace
 
 Result<void> serve(const CommandLine& given, std::string_view version, std::string_view revision) {
@@ -339,11 +346,7 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
     PARTITA_TRY(certificate, http::Certificate::load(line.tls_cert, line.tls_key));
   }
   line.http.certificate = certificate.get();
-  std::unique_ptr<AuditLog> audit;
-  if (!line.audit_log.empty()) {
-    const auto calls = line.audit_data ? AuditLog::Calls::kAll : AuditLog::Calls::kControl;
-    PARTITA_TRY(audit, AuditLog::open(line.audit_log, calls, system_clock()));
-  }
+  PARTITA_TRY(const std::unique_ptr<AuditLog> audit, open_audit_log(line));
   PARTITA_TRY(std::optional<std::string> token, token_for(line, verifies));
   hold({SIGTERM, SIGINT});
   return_large_memory();
