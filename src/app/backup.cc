@@ -55,11 +55,18 @@ void say(const std::string& directory, const Said& made) {
               mebibytes(made.bytes).c_str(), mebibytes(made.new_bytes).c_str());
 }
 
+// Roughly, for the progress alone: what an earlier backup has is not copied again.
+uint64_t bytes_of(storage::Engine& engine) {
+  const auto bytes = wait_for(engine.approximate_bytes({}));
+  return bytes.ok() ? *bytes : 0;
+}
+
 Result<void> back_up_here(const CommandLine& line) {
   PARTITA_TRY(const storage::HeldEngine store, hold_store(line.from, true));
+  const uint64_t total = bytes_of(*store.engine);
   Teller teller;
   const OnBytes progress = [&](uint64_t bytes) {
-    const auto told = [&] { return "backing up: " + mebibytes(bytes) + " copied"; };
+    const auto told = [&] { return "backing up: copied " + teller.so_far(bytes, total); };
     teller.tell(told);
     return true;
   };
@@ -94,7 +101,9 @@ Result<void> back_up_there(const CommandLine& line, AdminClient& server) {
                          number("DamagedFiles"), std::move(lost)});
       return {};
     }
-    const auto told = [&] { return "backing up: " + mebibytes(number("CopiedBytes")) + " copied"; };
+    const auto told = [&] {
+      return "backing up: copied " + teller.so_far(number("CopiedBytes"), number("StoreBytes"));
+    };
     if (number("CopiedBytes") > 0) teller.tell(told);
     std::this_thread::sleep_for(kAskEvery);
   }
@@ -153,9 +162,14 @@ Result<void> prune_backups(const CommandLine& line) {
 }
 
 Result<void> restore(const CommandLine& line) {
+  uint64_t total = 0;
+  const auto backups = partita::list_backups(line.backups);
+  for (const Backup& backup : backups.ok() ? *backups : std::vector<Backup>()) {
+    if (!backup.damaged && (line.backup_id == 0 || backup.id == line.backup_id)) total = backup.bytes;
+  }
   Teller teller;
   RestoreRequest request{line.backups, line.backup_id, line.data, [&](uint64_t bytes) {
-                           const auto told = [&] { return "restoring: " + mebibytes(bytes) + " copied"; };
+                           const auto told = [&] { return "restoring: copied " + teller.so_far(bytes, total); };
                            teller.tell(told);
                            return true;
                          }};
@@ -205,6 +219,7 @@ std::string BackupMaker::start(const ops::Call& call) {
   running_ = true;
   left_alone_ = false;
   bytes_ = 0;
+  total_ = 0;
   made_.reset();
   const uint64_t number = ++number_;
   call.source->when_gone([this, number] {
@@ -223,6 +238,11 @@ std::string BackupMaker::start(const ops::Call& call) {
 
 void BackupMaker::run(const BackupRequest& request) {
   log(LogLevel::kInfo, {"A backup into ", request.directory, " begins."});
+  const uint64_t total = bytes_of(engine_);
+  {
+    const std::lock_guard lock(mutex_);
+    total_ = total;
+  }
   auto made = row_.back_up(engine_, request);
   if (made.ok()) log(LogLevel::kInfo, {"Backup ", std::to_string(made->backup.id), " is in ", request.directory, "."});
   std::lock_guard lock(mutex_);
@@ -245,6 +265,7 @@ std::string BackupMaker::describe() {
   json.key("State");
   json.string(running_ ? "RUNNING" : "DONE");
   number("CopiedBytes", bytes_);
+  number("StoreBytes", total_);
   if (!running_) {
     number("Id", (*made_)->backup.id);
     number("Bytes", (*made_)->backup.bytes);

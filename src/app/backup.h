@@ -47,7 +47,8 @@ class BackupMaker {
   bool stopping_ = false;
   uint64_t number_ = 0;      // of the newest backup
   bool left_alone_ = false;  // whoever asked for it has gone
-  uint64_t bytes_ = 0;
+  uint64_t bytes_ = 0;       // copied
+  uint64_t total_ = 0;       // of the store, roughly
   std::optional<Result<MadeBackup>> made_;
   Thread thread_;
 };

@@ -54,6 +54,7 @@ struct CommandLine {
   http::Options http;  // of kServe, like what follows
   std::string store;   // a URL as in engines.h
   LogLevel log_level = LogLevel::kInfo;
+  LogFormat log_format = LogFormat::kText;
   int64_t slow_request_ms = 1'000;  // a request that takes as long is logged
   size_t vector_bytes = size_t{1} << 30;
   std::string credentials;    // of a file, or empty

@@ -235,6 +235,7 @@ TEST(CommandLine, RefusesMisuse) {
            {"serve", "--data", ""},
            {"serve", "--memory-budget", "0"},
            {"serve", "--log-level", "loud"},
+           {"serve", "--log-format", "xml"},
            {"serve", "--allow-origin", "localhost"},
            {"serve", "--allow-origin", "http://a/b"},
            {"serve", "--insecure=no"},

@@ -1,9 +1,9 @@
 #include "app/copy.h"
 
-#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/engines.h"
@@ -25,14 +25,8 @@ std::string name_of(const std::string& url) {
   return engine_of(url).is_directory ? whole_path(place) : place;
 }
 
-std::string told(const table::CopyProgress& progress, uint64_t expected_bytes) {
-  const double share = expected_bytes == 0 ? 0
-                                           : 100.0 * static_cast<double>(progress.bytes) /
-                                                 static_cast<double>(std::max(expected_bytes, progress.bytes));
-  char part[32];
-  std::snprintf(part, sizeof part, ", about %.0f %%", share);
-  return (progress.verifying ? "comparing: " : "copying: ") + std::to_string(progress.rows) + " rows, " +
-         mebibytes(progress.bytes) + part;
+std::string told(const table::CopyProgress& progress, const std::string& so_far) {
+  return (progress.verifying ? "comparing: " : "copying: ") + counted(progress.rows, "row", "rows") + ", " + so_far;
 }
 
 void say(const std::string& what, const table::CopiedPart& part, const char* one, const char* many) {
@@ -82,10 +76,13 @@ Result<void> copy(const CommandLine& line) {
   };
   Result<table::CopyReport> copied = Error(ErrorKind::kUnavailable, "");
   {
-    Teller teller;
+    std::optional<Teller> teller;
+    bool verifying = false;
     options.progress = [&](const table::CopyProgress& progress) {
-      const auto text = [&] { return told(progress, expected.ok() ? *expected : 0); };
-      teller.tell(text);
+      if (!teller || verifying != progress.verifying) teller.emplace();  // each half takes its own time
+      verifying = progress.verifying;
+      const auto text = [&] { return told(progress, teller->so_far(progress.bytes, expected.ok() ? *expected : 0)); };
+      teller->tell(text);
       return true;
     };
     copied = wait_for(table::copy_store(*from.engine, *to.engine, options));

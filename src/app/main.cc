@@ -27,7 +27,7 @@ namespace {
 constexpr int kFailure = 1;
 constexpr int kMisuse = 2;
 constexpr int kLastWordsMs = 500;  // for whoever reads stderr
-constexpr int kLosses = 3;  // of `salvage`: all that is readable is saved, and something is lost
+constexpr int kLosses = 3;         // of `salvage`: all that is readable is saved, and something is lost
 
 int complain(const partita::Error& error, int exit_code) {
   const std::string sentence(error.sentence());

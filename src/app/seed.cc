@@ -37,8 +37,8 @@ namespace {
 using wire::Exception;
 using wire::JsonDocument;
 
-constexpr size_t kItemsAtOnce = 100;               // TransactWriteItems takes no more
-constexpr size_t kBytesAtOnce = size_t{1} << 20;   // nor four times this
+constexpr size_t kItemsAtOnce = 100;              // TransactWriteItems takes no more
+constexpr size_t kBytesAtOnce = size_t{1} << 20;  // nor four times this
 // What is put by one transaction: the bytes of files, and of what they become.
 constexpr uintmax_t kFilesAtOnce = uintmax_t{1} << 20;
 constexpr size_t kRowsAtOnce = size_t{4} << 20;

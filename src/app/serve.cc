@@ -337,6 +337,7 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
   CommandLine line = given;
   begin_with_signals();
   set_log_level(line.log_level);
+  set_log_format(line.log_format);
   Callers callers;
   PARTITA_TRY_VOID(read_callers(line, callers));
   const bool verifies = callers.credentials || line.users;

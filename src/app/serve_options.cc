@@ -146,6 +146,12 @@ Result<void> set_log_level(Draft& draft, std::string_view text) {
   return {};
 }
 
+Result<void> set_log_format(Draft& draft, std::string_view text) {
+  if (text != "text" && text != "json") return misuse("--log-format takes text or json, not " + quoted(text) + ".");
+  draft.line.log_format = text == "json" ? LogFormat::kJson : LogFormat::kText;
+  return {};
+}
+
 Result<void> set_clock(Draft& draft, std::string_view text) {
   constexpr int64_t kAfter9999Ms = 253'402'300'800'000;
   PARTITA_TRY(const int64_t seconds, read_offset("--clock", text));
@@ -221,6 +227,8 @@ constexpr std::array kServeFlags = {
          set_vector_memory},
     Flag{"--log-level", "LEVEL", "error, warn, info or debug (default info): how much is told on stderr.",
          set_log_level},
+    Flag{"--log-format", "FORMAT",
+         "text or json (default text): an object of JSON a line, with time, level and message.", set_log_format},
     Flag{"--slow-request", "MS", "Warn of requests that take as long as this (default 1000 milliseconds).",
          set_slow_request},
     Flag{"--request-rate", "N",

@@ -4,8 +4,6 @@
 
 #include <cstdio>
 
-#include "base/clock.h"
-
 namespace partita::app {
 
 namespace {
@@ -21,12 +19,28 @@ std::string mebibytes(uint64_t bytes) {
   return text;
 }
 
+std::string progress(uint64_t done_bytes, uint64_t total_bytes, int64_t passed_ns) {
+  if (total_bytes == 0 || done_bytes > total_bytes) return mebibytes(done_bytes);
+  std::string text = mebibytes(done_bytes);
+  text.resize(text.find(' '));
+  text += " of about " + mebibytes(total_bytes) + " (" + std::to_string(done_bytes * 100 / total_bytes) + " %)";
+  if (done_bytes == 0 || passed_ns < kTellEveryNs) return text;
+  const double left_ns =
+      static_cast<double>(passed_ns) * static_cast<double>(total_bytes - done_bytes) / static_cast<double>(done_bytes);
+  const auto seconds = static_cast<uint64_t>(left_ns / static_cast<double>(kTellEveryNs)) + 1;
+  return text + ", about " + std::to_string(seconds) + " s left";
+}
+
 std::string counted(uint64_t count, std::string_view one, std::string_view many) {
   return std::to_string(count).append(" ").append(count == 1 ? one : many);
 }
 
 Teller::~Teller() {
   if (open_line_) std::fputc('\n', stderr);
+}
+
+std::string Teller::so_far(uint64_t done_bytes, uint64_t total_bytes) const {
+  return progress(done_bytes, total_bytes, system_clock().monotonic_ns() - began_ns_);
 }
 
 void Teller::tell(FunctionRef<std::string()> line) {

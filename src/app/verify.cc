@@ -101,11 +101,14 @@ Result<Found> verify_databases(storage::Engine& engine, const table::VerifyOptio
 
 // `files` are checked when that was not done otherwise.
 Result<Found> verify_engine(storage::Engine& engine, const EngineRow& row, bool files) {
-  Teller teller;
+  // For the progress alone.
+  const auto size = wait_for(engine.approximate_bytes({}));
+  const uint64_t total = size.ok() ? *size : 0;
   Found all;
   if (files && row.check_files != nullptr) {
+    Teller teller;
     const OnBytes progress = [&](uint64_t bytes) {
-      const auto told = [&] { return "reading files: " + mebibytes(bytes); };
+      const auto told = [&] { return "reading files: " + teller.so_far(bytes, total); };
       teller.tell(told);
       return true;
     };
@@ -113,9 +116,10 @@ Result<Found> verify_engine(storage::Engine& engine, const EngineRow& row, bool 
     for (const std::string& sentence : damaged) std::printf("%s\n", sentence.c_str());
     all.differences += damaged.size();
   }
+  Teller teller;
   table::VerifyOptions options;
   options.progress = [&](uint64_t rows, uint64_t bytes) {
-    const auto told = [&] { return "comparing: " + std::to_string(rows) + " rows, " + mebibytes(bytes); };
+    const auto told = [&] { return "comparing: " + counted(rows, "row", "rows") + ", " + teller.so_far(bytes, total); };
     teller.tell(told);
     return true;
   };

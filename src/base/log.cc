@@ -32,35 +32,81 @@ std::atomic<LogLevel>& most_logged() {
   return level;
 }
 
+std::atomic<LogFormat>& format_logged() {
+  static std::atomic<LogFormat> format{LogFormat::kText};
+  return format;
+}
+
+// How many bytes the text's first character has in UTF-8; 0 when it is none.
+size_t character_bytes(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const auto first = byte(0);
+  const size_t size = first < 0x80                    ? 1
+                      : first >= 0xc2 && first < 0xe0 ? 2
+                      : first >= 0xe0 && first < 0xf0 ? 3
+                      : first >= 0xf0 && first < 0xf5 ? 4
+                                                      : 0;
+  if (size == 0 || text.size() < size) return 0;
+  for (size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  const bool overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
+  const bool beyond = (first == 0xed && byte(1) >= 0xa0) || (first == 0xf4 && byte(1) >= 0x90);
+  return overlong || beyond ? 0 : size;
+}
+
 // A line that is being put together.
 class Line {
  public:
+  explicit Line(LogLevel level) : is_json_(format_logged().load(std::memory_order_relaxed) == LogFormat::kJson) {
+    constexpr size_t kColumn = 6;
+    const std::string_view name = kNames[static_cast<size_t>(level)];
+    const auto time = utc_text(system_clock().now_ms());
+    put(is_json_ ? "{\"time\":\"" : "");
+    put(time.data());
+    put(is_json_ ? "Z\",\"level\":\"" : "Z ");
+    put(name);
+    put(is_json_ ? "\",\"message\":\"" : std::string_view("      ").substr(0, kColumn - name.size()));
+  }
+
   void add(std::string_view text) {
+    if (is_json_) return add_json(text);
     for (const char c : text) {
-      if (size_ + 1 == bytes_.size()) return;
-      const auto byte = static_cast<unsigned char>(c);
-      bytes_[size_++] = byte < 0x20 || byte == 0x7f ? '?' : c;
+      if (size_ == kMostText) return;
+      bytes_[size_++] = is_control(c) ? '?' : c;
     }
   }
 
   std::string_view end() {
-    bytes_[size_++] = '\n';
+    put(is_json_ ? "\"}\n" : "\n");
     return {bytes_.data(), size_};
   }
 
  private:
+  static constexpr size_t kMostText = kMostBytes - 3;  // what end() puts has room
+
+  static bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+  void put(std::string_view text) {
+    std::ranges::copy(text, bytes_.begin() + static_cast<ptrdiff_t>(size_));
+    size_ += text.size();
+  }
+
+  void add_json(std::string_view text) {
+    while (!text.empty()) {
+      const size_t size = character_bytes(text);
+      const bool escaped = text[0] == '"' || text[0] == '\\';
+      if (size_ + (escaped ? 2 : std::max<size_t>(1, size)) > kMostText) return;
+      if (escaped) put("\\");
+      put(size == 0 || is_control(text[0]) ? std::string_view("?") : text.substr(0, size));
+      text.remove_prefix(std::max<size_t>(1, size));
+    }
+  }
+
+  const bool is_json_;
   std::array<char, kMostBytes> bytes_;
   size_t size_ = 0;
 };
-
-void begin(Line& line, LogLevel level) {
-  constexpr size_t kColumn = 6;
-  const std::string_view name = kNames[static_cast<size_t>(level)];
-  line.add(utc_text(system_clock().now_ms()).data());
-  line.add("Z ");
-  line.add(name);
-  line.add(std::string_view("      ").substr(0, kColumn - name.size()));
-}
 
 // Lines on their way to stderr.
 class Output {
@@ -126,8 +172,7 @@ class Output {
   void tell_dropped() noexcept {
     std::array<char, 24> digits;
     const char* const end = std::to_chars(digits.begin(), digits.end(), dropped_).ptr;
-    Line line;
-    begin(line, LogLevel::kWarn);
+    Line line(LogLevel::kWarn);
     line.add("The log lost ");
     line.add({digits.data(), static_cast<size_t>(end - digits.data())});
     line.add(dropped_ == 1 ? " line" : " lines");
@@ -211,12 +256,12 @@ std::optional<LogLevel> log_level_named(std::string_view name) {
 }
 
 void set_log_level(LogLevel most) { most_logged().store(most, std::memory_order_relaxed); }
+void set_log_format(LogFormat format) { format_logged().store(format, std::memory_order_relaxed); }
 bool logs(LogLevel level) noexcept { return level <= most_logged().load(std::memory_order_relaxed); }
 
 void log(LogLevel level, std::initializer_list<std::string_view> sentence) noexcept {
   if (!logs(level)) return;
-  Line line;
-  begin(line, level);
+  Line line(level);
   for (const std::string_view part : sentence) line.add(part);
   output().write(line.end());
 }

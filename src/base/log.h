@@ -2,6 +2,10 @@
 //
 //   2026-11-22T10:15:30.123Z warn  The disk is full.
 //
+// or, with LogFormat::kJson, an object of JSON:
+//
+//   {"time":"2026-11-22T10:15:30.123Z","level":"warn","message":"The disk is full."}
+//
 // A line is written whole, with one system call, and needs no memory: it can tell of memory that ran out. Control
 // characters in a sentence are replaced and long ones are cut, so that no caller can forge or flood a line.
 //
@@ -19,12 +23,17 @@ namespace partita {
 
 enum class LogLevel : uint8_t { kError, kWarn, kInfo, kDebug };
 
+enum class LogFormat : uint8_t { kText, kJson };
+
 // "error", "warn", "info" or "debug"; nothing for any other word.
 std::optional<LogLevel> log_level_named(std::string_view name);
 
 // Lines above this level are dropped. kInfo at first. Callable from any thread, like all of this file.
 void set_log_level(LogLevel most);
 bool logs(LogLevel level) noexcept;
+
+// kText at first.
+void set_log_format(LogFormat format);
 
 // `sentence` may come in several parts, so that the caller needs no memory to join them.
 void log(LogLevel level, std::initializer_list<std::string_view> sentence) noexcept;

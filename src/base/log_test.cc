@@ -51,6 +51,30 @@ TEST_F(Log, LetsNobodyForgeALineOrFillTheScreen) {
   EXPECT_TRUE(line.ends_with("x\n"));
 }
 
+TEST_F(Log, WritesJson) {
+  set_log_format(LogFormat::kJson);
+  const auto message = [](std::string_view sentence) {
+    const std::string line = logged(LogLevel::kWarn, sentence);
+    constexpr std::string_view kBegin = R"({"time":"2026-11-22T10:15:30.123Z","level":"warn","message":")";
+    EXPECT_TRUE(line.starts_with(R"({"time":"2)") && line.ends_with("\"}\n")) << line;
+    EXPECT_EQ(line.substr(kBegin.size() - 13, 13), R"(","message":")") << line;
+    return line.substr(kBegin.size(), line.size() - kBegin.size() - 3);
+  };
+  EXPECT_EQ(message("The disk is full."), "The disk is full.");
+  EXPECT_EQ(message(R"(say "a\b")"), R"(say \"a\\b\")");
+  EXPECT_EQ(message("a\nb\x7f"), "a?b?");
+  EXPECT_EQ(message("Zürich \xe2\x82\xac \xf0\x9f\x98\x80"), "Zürich \xe2\x82\xac \xf0\x9f\x98\x80");
+  // Neither UTF-8 nor a whole character.
+  EXPECT_EQ(message("\xff \xc3( \xed\xa0\x80 \xe2\x82"), "? ?( ??? ??");
+  const std::string cut = message(std::string(2000, 'x') + std::string(5000, '"'));
+  EXPECT_LT(cut.size(), 2048u);
+  EXPECT_TRUE(cut.ends_with("\\\""));
+  std::string euros;
+  for (int i = 0; i < 2000; ++i) euros += "\xe2\x82\xac";
+  EXPECT_EQ(message(euros).size() % 3, 0u);
+  set_log_format(LogFormat::kText);
+}
+
 TEST_F(Log, JoinsParts) {
   testing::internal::CaptureStderr();
   log(LogLevel::kInfo, {"a", "b", "", "c"});

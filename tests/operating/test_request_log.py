@@ -1,5 +1,6 @@
 """The log's lines about single requests: who, about what, from where, and how it ended."""
 
+import json
 import re
 import time
 
@@ -107,3 +108,14 @@ def test_names_cannot_forge_a_line(files):
             client.describe_table(TableName=forged)
         lines_of(server, "DescribeTable")
         assert not [line for line in server.log().splitlines() if line.startswith("2026-01-01T")]
+
+
+def test_each_line_is_an_object_of_json(files):
+    extra = ["--log-format", "json", "--log-level", "debug"]
+    with running_server(in_memory=True, extra_args=extra) as server:
+        client = server.client(parameter_validation=False)
+        with pytest.raises(botocore.exceptions.ClientError):
+            client.describe_table(TableName='a"b\\c\n{}')
+        lines_of(server, "DescribeTable")
+        for line in server.log().splitlines():
+            assert sorted(json.loads(line)) == ["level", "message", "time"]
