@@ -216,11 +216,13 @@ class BackupOfStore {
     engine_.DeleteBackup(info.backup_id).PermitUncheckedError();
     const std::string own = place_ + "/" + damage.file;
     const bool is_table = damage.file.ends_with(".sst");
-    if (is_table && check_table_file(store_, own, rocksdb::Env::Default()).ok()) {
+    const rocksdb::Status now =
+        is_table ? check_table_file(store_, own, rocksdb::Env::Default()) : rocksdb::Status::OK();
+    if (is_table && now.ok()) {
       return Error(ErrorKind::kCorrupt, failed() + ": its copy of " + damage.file + " is not as it was written (" +
                                             damage.what + "); look at the disk of " + directory_.path() + ".");
     }
-    const std::string sentence = "the file " + own + " is damaged (" + damage.what + ")";
+    const std::string sentence = "the file " + own + " is damaged (" + (is_table ? now.ToString() : damage.what) + ")";
     if (is_table) store_.damage.found(sentence);
     return Error(ErrorKind::kCorrupt, failed() + ": " + sentence +
                                           "; earlier backups are left as they are. Restore one, "
