@@ -8,13 +8,12 @@
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/priority.h"
+#include "base/thread.h"
 
 namespace partita::rocks {
 
@@ -108,11 +107,7 @@ class Scrubber final : public Scrub {
   }
 
   Result<void> begin() {
-    try {
-      thread_ = std::thread([this] { run(); });
-    } catch (const std::system_error&) {
-      return Error(ErrorKind::kUnavailable, "There is no thread left for --scrub.");
-    }
+    PARTITA_TRY(thread_, Thread::start("scrub", [this](const std::stop_token&) { run(); }));
     return {};
   }
 
@@ -198,7 +193,7 @@ class Scrubber final : public Scrub {
   const std::unique_ptr<rocksdb::Env> env_;
   mutable std::mutex mutex_;
   ScrubState state_;
-  std::thread thread_;
+  Thread thread_;
 };
 
 }  // namespace
