@@ -8,6 +8,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import tarfile
 import time
 
 import botocore.exceptions
@@ -114,6 +115,37 @@ def test_a_store_that_was_moved_goes_on_with_its_backups(tmp_path):
         code, said = night(tmp_path / "moved", backups)
         assert code == 0, said
     assert listed(backups)[1].endswith(f" of {tmp_path / 'moved'}")
+
+
+def make_older(backups):
+    """The list of each backup as a version from before there were ids wrote it."""
+    (backups / "PARTITA-CHECKED").unlink()
+    for file in (backups / "meta").iterdir():
+        said = file.read_text()
+        metadata = re.search(r"^metadata ([0-9A-F]+)$", said, re.MULTILINE).group(1)
+        text = bytes.fromhex(metadata).decode()
+        older = re.sub(r"id .*\n", "", text.replace("partita 2", "partita 1"))
+        assert older != text
+        file.write_text(said.replace(metadata, older.encode().hex().upper()))
+
+
+def test_backups_of_before_there_were_ids_are_their_store_s(tmp_path):
+    data, backups = tmp_path / "data", tmp_path / "backups"
+    with tarfile.open(ROOT / "tests" / "operating" / "stores" / "now.tar.xz") as archive:
+        archive.extractall(data)
+    for _ in range(2):
+        done("backup", data, backups)
+    make_older(backups)
+    shutil.copytree(backups, tmp_path / "others")
+    done("backup", data, backups)
+    assert len(done("backup", "list", backups).splitlines()) == 3
+    done("backup", data, backups, "--keep", 2)
+    assert [line.split()[0] for line in listed(backups)] == ["3", "4"]
+    data.rename(tmp_path / "lost")
+    with running_server(data_dir=data):
+        code, said = partita("backup", data, tmp_path / "others", "--keep", 1)
+        assert code == 1 and "holds backups of another store, which was in" in said, said
+    assert len(listed(tmp_path / "others")) == 2
 
 
 def table_files(directory):
