@@ -70,7 +70,7 @@ def test_an_empty_body_is_judged_last(kind):
     expected = "application/x-amz-json-1.0" if kind == "application/x-amz-json-1.0" else "application/json"
     for target, unsigned, name in (
         ("DynamoDB_20120810.Nothing", True, "UnknownOperationException"),
-        (None, True, "UnknownOperationException"),
+        (None, False, "UnknownOperationException"),
         ("DynamoDB_20120810.ListTables", True, "MissingAuthenticationTokenException"),
         ("DynamoDB_20120810.ListTables", False, SERIALIZATION),
     ):

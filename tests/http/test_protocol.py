@@ -51,7 +51,7 @@ def test_other_methods_are_unknown(server, method):
 def test_a_post_that_says_nothing_is_answered_in_json(server, kind, body):
     """As curl sends one, with -X POST or with -d."""
     reply = exchange(server, request(body, {"Content-Type": kind, "X-Amz-Target": None, "Authorization": None, "X-Amz-Date": None}))
-    assert (reply.status, reply.headers["content-type"]) == (400, "application/x-amz-json-1.0")
+    assert (reply.status, reply.headers["content-type"]) == (400, "application/json")
     assert reply.kind() == "MissingAuthenticationTokenException"
 
 
