@@ -75,7 +75,7 @@ def component(package, linked):
 def opened(name, package, why):
     if package is not None:
         return component(package, why)
-    return {"type": "library", "name": name, "properties": [{"name": "partita:linked", "value": why}]}
+    return {"type": "library", "name": name, "version": "as installed", "properties": [{"name": "partita:linked", "value": why}]}
 
 
 def candidate_of(package):
