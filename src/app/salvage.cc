@@ -8,6 +8,7 @@
 
 #include "app/teller.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "engines/rocksdb/rocksdb_engine.h"
 #include "storage/ranges.h"
 #include "storage/walk.h"
@@ -111,6 +112,7 @@ class Finish {
 }  // namespace
 
 Result<bool> salvage(const CommandLine& line) {
+  set_log_level(LogLevel::kWarn);
   uint64_t of_files = 0;
   const FinishSalvage finish = [&](storage::Engine& engine, SalvageReport& report) {
     of_files = report.losses.size();

@@ -36,12 +36,13 @@ class TableRepair {
     if (!(wanted_expiry_ == found_expiry_)) PARTITA_TRY_VOID(repair_expiry());
     if (!(wanted_ == found_) || !(wanted_expiry_ == found_expiry_)) PARTITA_TRY_VOID(put_missing());
     PARTITA_TRY_VOID(repair_counts());
-    const uint64_t rows = put_ + erased_;
-    if (rows > 0) {
-      repair_.report.mended.push_back("Table " + table_.name + ": " + std::to_string(put_) +
-                                      " rows of indexes and expiry were made again, and " + std::to_string(erased_) +
-                                      " without an item were removed.");
-    }
+    const auto tell = [this](uint64_t rows, const char* what) {
+      if (rows == 0) return;
+      repair_.report.mended.push_back("Table " + table_.name + ": " + std::to_string(rows) +
+                                      (rows == 1 ? " row" : " rows") + " of indexes and expiry " + what);
+    };
+    tell(put_, "made again from the items.");
+    tell(erased_, "without an item removed.");
     return repair_.writer.flush();
   }
 

@@ -77,7 +77,11 @@ Task<Result<bool>> are_current(storage::Engine& engine) {
   for (size_t i = 0; i < records.size(); i += 2) {
     if (!Pair{records[i], records[i + 1]}.same()) co_return false;
   }
-  co_return true;
+  if (records[0]) co_return true;
+  // The first versions kept no revision.
+  auto scanned = co_await engine.scan(system_rows(SystemRow::kTable), storage::Direction::kAscending, 1, 1);
+  PARTITA_CO_TRY(const storage::Page tables, std::move(scanned));
+  co_return tables.empty();
 }
 
 // Those that another server changes meanwhile are its own to write.
