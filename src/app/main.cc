@@ -2,6 +2,8 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <new>
 #include <span>
 #include <string>
@@ -28,6 +30,7 @@ constexpr int kFailure = 1;
 constexpr int kMisuse = 2;
 constexpr int kLastWordsMs = 500;  // for whoever reads stderr
 constexpr int kLosses = 3;         // of `salvage`: all that is readable is saved, and something is lost
+constexpr char kNoMemory[] = "partita: There is not enough memory: raise its limit (ulimit -v, MemoryMax=).\n";
 
 int complain(const partita::Error& error, int exit_code) {
   const std::string sentence(error.sentence());
@@ -99,6 +102,23 @@ int run(int count, char** words) {
   return served.ok() ? 0 : complain(served.error(), kFailure);
 }
 
+// Where an exception leaves a thread: the end of memory or of threads, met where nothing can go on. What was
+// acknowledged is on disk.
+[[noreturn]] void end_of_exception() {
+  try {
+    if (const std::exception_ptr failure = std::current_exception()) std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    partita::log_last_words(kNoMemory);
+    std::_Exit(kFailure);
+  } catch (const std::system_error&) {
+    partita::log_last_words("partita: The system refuses what Partita cannot go on without (threads, files).\n");
+    std::_Exit(kFailure);
+  } catch (...) {
+    partita::log_last_words("partita: An exception was not caught.\n");
+  }
+  std::abort();
+}
+
 // Else a file of the store would become stdin, stdout or stderr where one of them is closed, and be written into.
 void fill_closed_standard_files() {
   int file = 0;
@@ -111,11 +131,12 @@ void fill_closed_standard_files() {
 // What no part of it could do without: the start of a server whose limits are too low ends here.
 int main(int count, char** words) {
   fill_closed_standard_files();
+  std::set_terminate(end_of_exception);
   int code = kFailure;
   try {
     code = run(count, words);
   } catch (const std::bad_alloc&) {
-    partita::log_last_words("partita: There is not enough memory: raise its limit (ulimit -v, MemoryMax=).\n");
+    partita::log_last_words(kNoMemory);
   } catch (const std::system_error& error) {
     partita::log_last_words("partita: The system refuses what Partita needs: " + error.code().message() + ".\n");
   }

@@ -298,9 +298,9 @@ Result<std::unique_ptr<Traces>> begin_traces(const CommandLine& line, std::strin
   return Traces::start(std::move(options), system_clock(), system_random());
 }
 
-// Without its reserve every request would be refused.
-Result<void> check_memory() {
-  if (memory_reserve_held()) return {};
+// Without a reserve of memory every request would be refused.
+Result<void> start_server(http::Server& server) {
+  if (memory_reserve_held()) return server.start();
   return Error(ErrorKind::kUnavailable,
                "There is too little memory to serve requests: raise its limit (ulimit -v, MemoryMax=).");
 }
@@ -391,8 +391,7 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
   answer_status(admin, pages,
                 {std::string(version), std::string(revision), place_of_store(line.store), !engine_of(line.store).alone,
                  urls_of(line, *server), system_clock().now_ms(), scrub.get()});
-  PARTITA_TRY_VOID(check_memory());
-  PARTITA_TRY_VOID(server->start());
+  PARTITA_TRY_VOID(start_server(*server));
   Stopper stopper(*server, line.http.stop_timeout_ms, [&] { read_again(certificate.get(), audit.get()); });
   PARTITA_TRY_VOID(stopper.start());
   log_settings(line, *server);

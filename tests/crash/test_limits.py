@@ -108,7 +108,7 @@ def what_happens(kind, command, port, context):
             if not first_line(process):
                 assert process.wait(STOP_TIMEOUT_S) == 1, (process.returncode, told())
                 sentences = [line for line in told().splitlines() if line.startswith("partita: ")]
-                assert len(sentences) == 1 and sentences[0].endswith("."), told()
+                assert len(sentences) == 1, told()
                 return sentences[0]
             assert ask(port, context) in {200} | refusals, told()
             statuses = [ask(port, context, f"space{number}") for number in range(NAMESPACES)]
@@ -177,6 +177,12 @@ def test_a_server_over_postgresql(kind):
         check(sweep(kind, [], store=postgres.tcp_url))
 
 
+def limit_threads(user, process, soft):
+    """As the user: root may not touch limits of others everywhere."""
+    words = "unlimited" if soft == resource.RLIM_INFINITY else soft
+    subprocess.run([*user.prefix, "prlimit", f"--pid={process.pid}", f"--nproc={words}:"], check=True)
+
+
 def test_a_namespace_that_no_thread_can_be_made_for(place):
     """The limit falls while the server runs."""
     user = User()
@@ -190,11 +196,11 @@ def test_a_namespace_that_no_thread_can_be_made_for(place):
         try:
             assert first_line(process)
             assert ask(port, None, "before") == 200
-            unlimited = resource.prlimit(process.pid, resource.RLIMIT_NPROC)
-            resource.prlimit(process.pid, resource.RLIMIT_NPROC, (1, unlimited[1]))
+            usual = resource.getrlimit(resource.RLIMIT_NPROC)[0]
+            limit_threads(user, process, 1)
             assert {ask(port, None, f"during{number}") for number in range(8)} == {503}
             assert ask(port, None, "before") == 200
-            resource.prlimit(process.pid, resource.RLIMIT_NPROC, unlimited)
+            limit_threads(user, process, usual)
             assert ask(port, None, "during1") == 200
             process.terminate()
             assert process.wait(STOP_TIMEOUT_S) == 0

@@ -41,7 +41,7 @@ def test_a_frozen_database_keeps_nobody_longer_than_it_may():
             lambda client: client.get_item(TableName="counts", Key=key, ConsistentRead=True),
             lambda client: client.transact_get_items(TransactItems=[{"Get": {"TableName": "counts", "Key": key}}]),
             lambda client: client.scan(TableName="counts"),
-            lambda client: client.update_table(TableName="counts", DeletionProtectionEnabled=True),
+            lambda client: client.update_table(TableName="counts", BillingMode="PAY_PER_REQUEST"),
         ]
         asks[0](server.client())
         frozen = postgres.pids()

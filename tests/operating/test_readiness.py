@@ -82,17 +82,17 @@ def test_a_database_without_room_for_what_users_write_is_not_ready(bytes_left):
     with running_postgres() as postgres, running_server(store=postgres.url, extra_args=["--threads", "1"]) as server:
         wait_for(server, 200, GREEN_WITHIN_S)
         client = server.client()
-        client.create_table(TableName="t", BillingMode="PAY_PER_REQUEST", AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+        client.create_table(TableName="full", BillingMode="PAY_PER_REQUEST", AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
                             KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}])
         postgres.ask(REFUSES.format(bytes=bytes_left))
         if bytes_left > 10_000:
             assert get(server, "/ready")[0] == 200
             with pytest.raises(botocore.exceptions.ClientError) as refused:
-                client.put_item(TableName="t", Item={"id": {"S": "large"}, "text": {"S": "x" * 30_000}})
+                client.put_item(TableName="full", Item={"id": {"S": "large"}, "text": {"S": "x" * 30_000}})
             assert int(refused.value.response["ResponseMetadata"]["HTTPHeaders"]["x-amz-retry-after"]) > 0
         reason = wait_for(server, 503, RED_WITHIN_S)
         assert "no space is left (53100)" in reason, reason
-        client.put_item(TableName="t", Item={"id": {"S": "small"}})
+        client.put_item(TableName="full", Item={"id": {"S": "small"}})
         postgres.ask("DROP TRIGGER refuse_large ON partita_kv")
         wait_for(server, 200, GREEN_WITHIN_S)
 

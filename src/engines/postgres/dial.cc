@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,16 @@ Dial::~Dial() {
 }
 
 void Dial::run() {
+  try {
+    connect();
+  } catch (const std::bad_alloc&) {
+    session_.reset();
+  }
+  over_ = true;
+  wake_();
+}
+
+void Dial::connect() {
   const std::vector<const char*> names = target_.names();
   const std::vector<const char*> values = target_.values();
   const auto end = Clock::now() + std::chrono::milliseconds(target_.connect_timeout_ms());
@@ -54,8 +65,6 @@ void Dial::run() {
     if (step == PGRES_POLLING_FAILED) break;
   }
   session_ = std::move(session);
-  over_ = true;
-  wake_();
 }
 
 }  // namespace partita::postgres

@@ -34,6 +34,7 @@ class Dial {
  private:
   Dial(Target target, std::function<void()> wake, int stop);
   void run();
+  void connect();
 
   const Target target_;
   const std::function<void()> wake_;

@@ -31,6 +31,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/priority.h"
+#include "base/thread.h"
 #include "engines/rocksdb/damage_check.h"
 #include "engines/rocksdb/info_logger.h"
 #include "engines/rocksdb/private_directory.h"
@@ -232,6 +233,8 @@ Result<void> start_pools(rocksdb::Env& env) {
       return without_thread(error);
     }
   }
+  // Opening the database starts one more, which its timer has.
+  PARTITA_TRY_VOID(Thread::start("timer", [](const std::stop_token&) {}));
   return {};
 }
 
@@ -399,7 +402,9 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
   rocksdb::Status status;
   try {
     status = rocksdb::DB::Open(database, options.directory, families, &handles, &db);
-  } catch (const std::system_error& error) {  // the thread of its timer
+  } catch (const std::system_error& error) {
+    // What it has opened of the database still uses these.
+    static_cast<void>(store.release());
     return without_thread(error);
   }
   if (!status.ok()) return open_error(status, options.directory);
