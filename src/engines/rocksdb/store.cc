@@ -218,8 +218,8 @@ bool has_records(Store& store) {
 }
 
 Error without_thread(const std::system_error& error) {
-  return unavailable("RocksDB cannot start its threads (" + error.code().message() +
-                     "): raise the limit of threads (ulimit -u, TasksMax=) or of memory.");
+  return no_store("RocksDB cannot start its threads (" + error.code().message() +
+                  "): raise the limit of threads (ulimit -u, TasksMax=) or of memory.");
 }
 
 // RocksDB would start the threads of its pools with their first work, in the middle of a write, where one that the
