@@ -32,6 +32,15 @@ bool is_refusal(const ops::Reply& reply) {
   }
 }
 
+// A caller nobody knows must not fill the line with a name, so that what follows, such as the address, does not fit.
+constexpr size_t kMostOfName = 255;
+
+std::string named(std::string_view text) {
+  std::string name = wire::legible(text);
+  if (name.size() > kMostOfName) name.replace(kMostOfName, std::string::npos, "...");
+  return name;
+}
+
 LogLevel level_of(const ops::Reply& reply, bool slow) {
   if (reply.status >= 500) return LogLevel::kError;
   if (slow) return LogLevel::kWarn;
@@ -40,7 +49,7 @@ LogLevel level_of(const ops::Reply& reply, bool slow) {
 
 std::string operation_of(const ops::Call& call) {
   const std::string_view name = call.target.substr(call.target.find('.') + 1);
-  return name.empty() ? "A request without an operation" : wire::legible(name);
+  return name.empty() ? "A request without an operation" : named(name);
 }
 
 std::string user_of(const ops::Call& call) {
@@ -48,16 +57,16 @@ std::string user_of(const ops::Call& call) {
   if (caller == nullptr || *caller == nullptr) return {};
   const auth::Caller& who = **caller;
   if (who.identity != nullptr) return who.identity->arn;
-  return who.access_key_id.empty() ? std::string() : "access key " + wire::legible(who.access_key_id);
+  return who.access_key_id.empty() ? std::string() : "access key " + named(who.access_key_id);
 }
 
 // " (request ID, table Music, user alice, from 10.0.0.7)"
 std::string circumstances_of(const ops::Call& call, std::string_view space) {
   std::string text = " (request " + std::string(call.request_id);
   constexpr size_t kMostNamed = 3;
-  const std::vector<std::string> named = resources_named(call);
-  for (size_t i = 0; i < named.size() && i < kMostNamed; ++i) text += (i == 0 ? ", about " : " and ") + named[i];
-  if (named.size() > kMostNamed) text += " and " + std::to_string(named.size() - kMostNamed) + " more";
+  const std::vector<std::string> about = resources_named(call);
+  for (size_t i = 0; i < about.size() && i < kMostNamed; ++i) text += (i == 0 ? ", about " : " and ") + named(about[i]);
+  if (about.size() > kMostNamed) text += " and " + std::to_string(about.size() - kMostNamed) + " more";
   if (!space.empty()) text.append(", namespace ").append(space);
   if (const std::string user = user_of(call); !user.empty()) text += ", by " + user;
   if (call.source != nullptr) {

@@ -3,6 +3,8 @@
 import json
 import re
 import time
+import urllib.error
+import urllib.request
 
 import boto3
 import botocore.exceptions
@@ -62,6 +64,18 @@ def test_a_refusal_by_policy_names_user_table_and_client(files):
         [line] = lines_of(server, "AccessDeniedException")
         assert " info  DescribeTable was answered 400 AccessDeniedException" in line
         assert "about Music, by arn:aws:iam::123456789012:user/alice, from 127.0.0.1)" in line
+
+
+@pytest.mark.parametrize(("operation", "table"), [("x" * 4000, "Music"), ("DescribeTable", "x" * 4000)])
+def test_a_long_name_does_not_hide_who_sent_it(operation, table):
+    """Callers who guess keys must not be able to keep their address out of the log."""
+    with running_server(in_memory=True, extra_args=["--log-level", "debug"]) as server:
+        unsigned = urllib.request.Request(server.url, json.dumps({"TableName": table}).encode(), {
+            "X-Amz-Target": "DynamoDB_20120810." + operation, "Content-Type": "application/x-amz-json-1.0"})  # fmt: skip
+        with pytest.raises(urllib.error.HTTPError):
+            urllib.request.urlopen(unsigned)
+        [line] = lines_of(server, "xxxxx")
+        assert " was answered 400 " in line and "xxx..." in line and "from 127.0.0.1)" in line
 
 
 def test_refusals_are_bounded_and_counted(files):
