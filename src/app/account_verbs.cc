@@ -146,21 +146,19 @@ ProfileKey key_in(const std::vector<Leaf>& leaves) {
   return {text_in(leaves, "UserName"), text_in(leaves, "AccessKeyId"), text_in(leaves, "SecretAccessKey")};
 }
 
-// What the file holds. Error also when it could not take a key of that profile.
-Result<std::string> credentials_for(const std::string& path, const std::string& profile) {
-  PARTITA_TRY(std::string text, read_credentials_file(path));
+// Whether the file could take a key of that profile, before one is made.
+Result<void> check_credentials_file(const std::string& path, const std::string& profile) {
+  PARTITA_TRY(const std::string text, read_credentials_file(path));
   std::string replaced;
   const auto possible = with_key(text, {profile, {}, {}}, replaced);
   if (!possible.ok()) return wrong(path + ": " + std::string(possible.error().sentence()));
-  return text;
+  return {};
 }
 
-// `text` is what the file held before the key was made. A key that can not be kept there is printed, as nobody can ask
-// for its secret again.
-Result<void> keep(const std::string& path, std::string_view text, const ProfileKey& key) {
+// A key that cannot be kept in the file is printed, as nobody can ask for its secret again.
+Result<void> keep(const std::string& path, const ProfileKey& key) {
   std::string replaced;
-  auto kept = with_key(text, key, replaced);
-  Result<void> written = kept.ok() ? write_credentials_file(path, *kept) : Result<void>(std::move(kept).error());
+  auto written = put_in_credentials_file(path, key, replaced);
   if (!written.ok()) {
     print_profile(key);
     return written;
@@ -248,10 +246,7 @@ Result<void> run_account_verb(const CommandLine& line) {
   const AccountVerb& verb = verb_of(line);
   std::string kind;
   PARTITA_TRY(const std::string parameters, parameters_of(verb, line, kind));
-  std::string before;
-  if (!line.to.empty()) {
-    PARTITA_TRY(before, credentials_for(line.to, line.words[0]));
-  }
+  if (!line.to.empty()) PARTITA_TRY_VOID(check_credentials_file(line.to, line.words[0]));
   PARTITA_TRY(AdminClient client, AdminClient::connect(line.data));
   const Words calls = split_words(verb.calls);
   for (const std::string_view call : calls) {
@@ -261,7 +256,7 @@ Result<void> run_account_verb(const CommandLine& line) {
       if (!marker.empty()) add(body, "Marker", marker);
       PARTITA_TRY(const AdminClient::Answer answer, client.post("", "application/x-www-form-urlencoded", body));
       if (answer.status != 200) return wrong(text_in(leaves_of(answer.body), "Message") + hint_of(verb, line));
-      if (!line.to.empty()) return keep(line.to, before, key_in(leaves_of(answer.body)));
+      if (!line.to.empty()) return keep(line.to, key_in(leaves_of(answer.body)));
       print(verb, answer.body, call != calls.front() && marker.empty());
       marker = text_in(leaves_of(answer.body), "Marker");
     } while (!marker.empty());

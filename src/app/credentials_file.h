@@ -22,7 +22,8 @@ Result<std::string> with_key(std::string_view text, const ProfileKey& key, std::
 
 // The text of the file; empty when there is none yet. Error also when it could not be written.
 Result<std::string> read_credentials_file(const std::string& path);
-// In the place of what the file was, at once, readable for whom it was readable; a new one for its owner alone.
-Result<void> write_credentials_file(const std::string& path, std::string_view text);
+// Puts the key into the file as with_key() does, one program behind the other. The file is replaced at once and keeps
+// its mode; a new one is for its owner alone.
+Result<void> put_in_credentials_file(const std::string& path, const ProfileKey& key, std::string& replaced);
 
 }  // namespace partita::app
