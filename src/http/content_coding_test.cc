@@ -1,8 +1,11 @@
 #include "http/content_coding.h"
 
 #include <gtest/gtest.h>
+#include <libdeflate.h>
 
+#include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/random.h"
@@ -177,6 +180,21 @@ TEST(UnpackedBody, TheBudgetIsAskedBeforeMemoryIsTaken) {
     EXPECT_GE(budget.used(), 70'000U);
   }
   EXPECT_EQ(budget.used(), 0U);
+}
+
+// A thread that once found no memory serves packed bodies again when there is some.
+TEST(ContentCoding, MemoryIsAskedForAgainWhenThereWasNone) {
+  std::jthread([] {
+    Budget budget(kMost);
+    UnpackedBody body(budget);
+    const std::string plain(1000, 'x');
+    libdeflate_set_memory_allocator([](size_t) -> void* { return nullptr; }, std::free);
+    EXPECT_EQ(body.read(Coding::kGzip, kGzipped, kMost), Outcome::kNoRoom);
+    EXPECT_EQ(pack(Coding::kGzip, plain), std::nullopt);
+    libdeflate_set_memory_allocator(std::malloc, std::free);
+    EXPECT_EQ(body.read(Coding::kGzip, kGzipped, kMost), Outcome::kRead);
+    EXPECT_TRUE(pack(Coding::kGzip, plain).has_value());
+  }).join();
 }
 
 }  // namespace
