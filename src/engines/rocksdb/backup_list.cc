@@ -43,11 +43,14 @@ Backup damaged_backup(uint32_t id, std::string damage, const std::optional<Check
 Result<std::set<uint32_t>> lost_ids(const std::string& directory, const std::optional<CheckedBackups>& checked) {
   const std::set<uint32_t> listed = ids_in(fs::path(directory) / "meta");
   std::set<uint32_t> lost;
-  for (const uint32_t id : ids_in(fs::path(directory) / "private")) {
-    // A backup that did not end has the next id; the others of such ids are cleared up.
-    if (!listed.contains(id) && !listed.empty() && id < *listed.rbegin()) lost.insert(id);
+  if (!checked) {
+    for (const uint32_t id : ids_in(fs::path(directory) / "private")) {
+      // A backup that did not end has the next id; the others of such ids are cleared up.
+      if (!listed.contains(id) && !listed.empty() && id < *listed.rbegin()) lost.insert(id);
+    }
+    return lost;
   }
-  if (!checked) return lost;
+  // A folder of one that it does not name is what a deletion that was cut off has left.
   std::set<uint32_t> missing;
   for (const auto& [id, store] : *checked) {
     if (!listed.contains(id)) missing.insert(id);
