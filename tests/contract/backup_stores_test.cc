@@ -1,6 +1,10 @@
 // Which store backups are of, what is kept of them, and what is checked before anything is deleted.
+#include <sys/resource.h>
+
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <utility>
 
 #include "backups.h"
 #include "base/log.h"
@@ -12,6 +16,22 @@ namespace {
 
 using namespace storage;
 namespace fs = std::filesystem;
+
+// While it lives the process can open no file.
+class FewFiles {
+ public:
+  FewFiles() {
+    EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
+    const rlimit none{0, before_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  }
+  ~FewFiles() { EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before_), 0); }
+  FewFiles(const FewFiles&) = delete;
+  FewFiles& operator=(const FewFiles&) = delete;
+
+ private:
+  rlimit before_{};
+};
 
 class BackupsOfStores : public Backups {
  protected:
@@ -96,6 +116,24 @@ TEST_F(BackupsOfStores, AreNotMadeOfADamagedTable) {
 }
 
 // While the store is open, all that is in its log is in memory.
+// The process may open no file when the copies are read.
+TEST_F(BackupsOfStores, DoNotBlameTheStoreForCopiesThatCanNotBeRead) {
+  fill_more();
+  const auto engine = open();
+  std::optional<FewFiles> few;
+  const OnBytes progress = [&](uint64_t) {
+    if (!few && fs::exists(backups() + "/meta/1")) few.emplace();
+    return true;
+  };
+  const auto made = back_up_rocksdb_engine(*engine, {backups(), 0, progress});
+  ASSERT_TRUE(few.has_value());
+  few.reset();
+  ASSERT_FALSE(made.ok());
+  expect_says(made.error(), ErrorKind::kUnavailable, {".sst can not be read"});
+  EXPECT_TRUE(engine->health().ok());
+  back_up(*engine);
+}
+
 TEST_F(BackupsOfStores, WriteADamagedLogAnew) {
   const auto engine = open();
   for (int i = 0; i < 100; ++i) put(*engine, "k" + std::to_string(i), std::string(1'000, 'v'));
@@ -155,6 +193,16 @@ TEST_F(BackupsOfStores, ThatLostTheirListsAreMissedWithoutTheNoteOfThem) {
   EXPECT_TRUE(list_backups(backups()).value()[0].damaged);
   fs::remove_all(backups() + "/meta");
   EXPECT_EQ(unfinished_backups(backups()), (std::vector<uint32_t>{1, 2, 3}));
+}
+
+// As it is when the process is killed between the list of a backup that is deleted and its files.
+TEST_F(BackupsOfStores, WhoseDeletionWasCutOffAreNotMissed) {
+  const auto engine = open();
+  for (int i = 0; i < 3; ++i) back_up(*engine);
+  EXPECT_EQ(delete_old_backups(backups(), 2).value(), 1u);
+  fs::create_directory(backups() + "/private/1");
+  EXPECT_EQ(ids(), (std::vector<uint32_t>{2, 3}));
+  EXPECT_EQ(back_up(*engine).lost, std::vector<uint32_t>());
 }
 
 TEST_F(BackupsOfStores, WhoseCommandWasEndedAreToldOf) {
@@ -222,6 +270,17 @@ TEST_F(Scrubbed, StoresTellOfDamageAndOfItsEnd) {
   put(*engine, "it", "serves");
   flip(table);
   after(*scrub, scrub->state().rounds + 2);
+  EXPECT_TRUE(engine->health().ok());
+}
+
+TEST_F(Scrubbed, StoresAreNotDamagedBecauseNoFileCanBeOpened) {
+  fill(*open());
+  const auto engine = open();
+  std::optional<FewFiles> few(std::in_place);
+  const auto scrub = std::move(begin_rocksdb_scrub(*engine, {.rest_ms = 5})).value();
+  const ScrubState unread = after(*scrub, 2);
+  few.reset();
+  EXPECT_EQ(unread.damaged, std::vector<std::string>());
   EXPECT_TRUE(engine->health().ok());
 }
 

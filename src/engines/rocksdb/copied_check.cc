@@ -30,7 +30,7 @@ class CopiedFiles {
       const std::string& name = file.relative_filename;
       PARTITA_TRY_VOID(go_on());
       if (name.ends_with(".sst") && !before.contains(name)) {
-        check_table(name);
+        PARTITA_TRY_VOID(check_table(name));
       } else if (manifest_number(name)) {
         PARTITA_TRY_VOID(check_manifest(name));
       } else if (name_of(name) == "CURRENT") {
@@ -58,9 +58,15 @@ class CopiedFiles {
     damage_ = {std::move(file), std::move(what), is_log};
   }
 
-  void check_table(const std::string& name) {
-    const rocksdb::Status status = check_table_file(store_, (directory_ / name).string(), rocksdb::Env::Default());
+  Result<void> check_table(const std::string& name) {
+    const std::string path = (directory_ / name).string();
+    const rocksdb::Status status = check_table_file(store_, path, rocksdb::Env::Default());
+    // Such as a process that may open no more files: it says nothing of the store.
+    if (status.IsIOError()) {
+      return Error(ErrorKind::kUnavailable, "The file " + path + " can not be read: " + status.ToString() + ".");
+    }
     if (!status.ok()) found(numbered_file(number_in(name), ".sst"), status.ToString());
+    return {};
   }
 
   Result<void> check_manifest(const std::string& name) {

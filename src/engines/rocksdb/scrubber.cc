@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
+#include <system_error>
 #include <utility>
 
 #include "base/clock.h"
@@ -85,12 +86,16 @@ class SlowFiles final : public rocksdb::FileSystemWrapper {
     direct.use_direct_reads = true;
     IOStatus status = target()->NewRandomAccessFile(path, direct, file, debug);
     if (!status.ok()) status = target()->NewRandomAccessFile(path, options, file, debug);
+    opened_ = status.ok();
     if (status.ok()) *file = std::make_unique<SlowFile>(std::move(*file), pace_);
     return status;
   }
+  // Whether the last one could be.
+  bool opened() const { return opened_; }
 
  private:
   Pace& pace_;
+  bool opened_ = true;  // of the scrub's thread alone
 };
 
 class Scrubber final : public Scrub {
@@ -99,7 +104,8 @@ class Scrubber final : public Scrub {
       : store_(store),
         rest_(options.rest_ms),
         pace_(options.bytes_per_second),
-        env_(rocksdb::NewCompositeEnv(std::make_shared<SlowFiles>(pace_))) {}
+        files_(std::make_shared<SlowFiles>(pace_)),
+        env_(rocksdb::NewCompositeEnv(files_)) {}
 
   ~Scrubber() override {
     pace_.stop();
@@ -129,18 +135,24 @@ class Scrubber final : public Scrub {
     std::vector<rocksdb::LiveFileMetaData> files;
     store_.db->GetLiveFilesMetaData(&files);
     begin_round(files);
+    uint64_t unread = 0;
     for (const auto& file : files) {
       const std::string path = store_.db->GetName() + file.name;
       const rocksdb::Status status = check(path);
       if (status.IsAborted()) return false;
       // One that a compaction has replaced is gone.
-      const bool is_there = std::filesystem::exists(path);
-      if (!status.ok() && is_there) note_damage("the file " + path + " is damaged (" + status.ToString() + ")");
+      std::error_code unknown;
+      const bool failed = !status.ok() && (std::filesystem::exists(path, unknown) || unknown);
+      if (failed && !files_->opened() && unread++ == 0) {
+        log(LogLevel::kWarn,
+            {"Scrub: the file ", path, " can not be opened, and was not read: ", status.ToString(), "."});
+      }
+      if (failed && files_->opened()) note_damage("the file " + path + " is damaged (" + status.ToString() + ")");
       store_.meters.scrubbed_bytes.add(file.size);
       const std::lock_guard lock(mutex_);
       state_.done_bytes += file.size;
     }
-    end_round(reads_before);
+    end_round(reads_before, unread);
     return true;
   }
 
@@ -171,7 +183,7 @@ class Scrubber final : public Scrub {
     state_.damaged.push_back(what);
   }
 
-  void end_round(uint64_t reads_before) {
+  void end_round(uint64_t reads_before, uint64_t unread) {
     const int64_t now_ms = system_clock().now_ms();
     const std::lock_guard lock(mutex_);
     state_.reads = false;
@@ -181,8 +193,9 @@ class Scrubber final : public Scrub {
     store_.meters.scrub_ended_ms.store(now_ms, std::memory_order_relaxed);
     const size_t damaged = state_.damaged.size();
     log(damaged == 0 ? LogLevel::kInfo : LogLevel::kError,
-        {"Scrub: all table files were read; damaged: ", std::to_string(damaged), "."});
-    if (damaged == 0) store_.damage.found_nothing(reads_before);
+        {"Scrub: all table files were read", unread == 0 ? "" : " that can be opened", "; damaged: ",
+         std::to_string(damaged), unread == 0 ? "" : ", not opened: ", unread == 0 ? "" : std::to_string(unread), "."});
+    if (damaged == 0 && unread == 0) store_.damage.found_nothing(reads_before);
   }
 
   static constexpr size_t kReadBytes = size_t{256} << 10;
@@ -190,6 +203,7 @@ class Scrubber final : public Scrub {
   Store& store_;
   const std::chrono::milliseconds rest_;
   Pace pace_;
+  const std::shared_ptr<SlowFiles> files_;
   const std::unique_ptr<rocksdb::Env> env_;
   mutable std::mutex mutex_;
   ScrubState state_;
