@@ -95,7 +95,7 @@ Result<Repaired> repair_store(storage::Engine& engine, const RepairOptions& opti
     PARTITA_TRY_VOID(repair_streams(repair, table));
   }
   PARTITA_TRY_VOID(repair.writer.flush());
-  PARTITA_TRY_VOID(wait_for(renew_second_copies(engine, true)));
+  PARTITA_TRY_VOID(wait_for(renew_second_copies(engine)));
   tell_losses(repair);
   return std::move(repair.report);
 }

@@ -8,6 +8,7 @@
 #include "storage/ranges.h"
 #include "table/catalog.h"
 #include "table/expiry.h"
+#include "table/policy.h"
 #include "table/rows.h"
 #include "table/second_copies.h"
 #include "table/stream.h"
@@ -213,6 +214,16 @@ TEST_F(RepairTest, AnOlderStoreGetsItsSecondCopies) {
   open();
   close();
   EXPECT_FALSE(holds(second_copy(table_key("U"))));
+  EXPECT_EQ(wait_for(differing_second_copies(engine_)).value(), 0u);
+}
+
+// A change of a policy leaves the revision as it is.
+TEST_F(RepairTest, APolicyOfAnOlderVersionGetsItsSecondCopy) {
+  store(policy_key(table_->id, {}), "as an older version put it");
+  EXPECT_EQ(wait_for(differing_second_copies(engine_)).value(), 1u);
+  open();
+  close();
+  EXPECT_TRUE(holds(second_copy(policy_key(table_->id, {}))));
   EXPECT_EQ(wait_for(differing_second_copies(engine_)).value(), 0u);
 }
 

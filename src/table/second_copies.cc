@@ -1,8 +1,6 @@
 #include "table/second_copies.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,7 +9,6 @@
 #include "base/bytes.h"
 #include "storage/ranges.h"
 #include "storage/walk.h"
-#include "table/account_rows.h"
 #include "table/job.h"
 #include "table/stream.h"
 #include "table/system_rows.h"
@@ -36,52 +33,50 @@ struct Pair {
   bool same() const { return first.has_value() == second.has_value() && (!first || first->value == second->value); }
 };
 
-// By the key behind the id.
-using Pairs = std::map<std::string, Pair>;
+struct Differences {
+  std::vector<std::pair<std::string, Pair>> pairs;  // by the key behind the id
+  bool any_second = false;                          // whether there is a second copy at all
+};
 
-Task<Result<void>> read_rows(storage::Engine& engine, Range range, bool second, Pairs& pairs) {
-  storage::Walk walk(engine, std::move(range));
-  while (true) {
-    PARTITA_CO_TRY(const bool more, co_await walk.next());
-    if (!more) co_return Result<void>();
-    const storage::Page::Row row = walk.row();
-    Pair& pair = pairs[std::string(row.key.substr(kIdBytes))];
-    (second ? pair.second : pair.first) = Record{std::string(row.value), row.version};
+Record record_of(const storage::Page::Row& row) { return {std::string(row.value), row.version}; }
+
+Task<Result<void>> compare_kind(storage::Engine& engine, SystemRow kind, Differences& found) {
+  storage::Walk first(engine, system_rows(kind));
+  storage::Walk second(engine, storage::range_of(second_copy(system_key(kind)).bytes));
+  PARTITA_CO_TRY(bool has_first, co_await first.next());
+  PARTITA_CO_TRY(bool has_second, co_await second.next());
+  found.any_second = found.any_second || has_second;
+  while (has_first || has_second) {
+    const std::string of_first(has_first ? first.row().key.substr(kIdBytes) : std::string_view());
+    const std::string of_second(has_second ? second.row().key.substr(kIdBytes) : std::string_view());
+    Pair pair;
+    if (has_first && (!has_second || of_first <= of_second)) pair.first = record_of(first.row());
+    if (has_second && (!has_first || of_second <= of_first)) pair.second = record_of(second.row());
+    const bool next_first = pair.first.has_value();
+    const bool next_second = pair.second.has_value();
+    if (!pair.same()) found.pairs.emplace_back(next_first ? of_first : of_second, std::move(pair));
+    if (next_first) {
+      PARTITA_CO_TRY(has_first, co_await first.next());
+    }
+    if (next_second) {
+      PARTITA_CO_TRY(has_second, co_await second.next());
+    }
   }
+  co_return Result<void>();
 }
 
-Task<Result<Pairs>> read_pairs(storage::Engine& engine) {
-  Pairs pairs;
+// The revision is the last.
+Task<Result<Differences>> find_differences(storage::Engine& engine) {
+  Differences found;
   for (const SystemRow kind : {SystemRow::kAccount, SystemRow::kStream, SystemRow::kNextId, SystemRow::kPolicy,
-                               SystemRow::kRevision, SystemRow::kTable}) {
-    PARTITA_CO_TRY_VOID(co_await read_rows(engine, system_rows(kind), false, pairs));
+                               SystemRow::kTable, SystemRow::kRevision}) {
+    PARTITA_CO_TRY_VOID(co_await compare_kind(engine, kind, found));
   }
-  PARTITA_CO_TRY_VOID(co_await read_rows(engine, second_copies(), true, pairs));
-  co_return pairs;
+  co_return found;
 }
 
 Key first_key(const std::string& rest) {
   return system_key(static_cast<SystemRow>(rest.at(0)), std::string_view(rest).substr(1));
-}
-
-// Whether both copies of the two rows that nearly every change writes are of the same moment.
-Task<Result<bool>> are_current(storage::Engine& engine) {
-  const std::array<Key, 2> firsts{system_key(SystemRow::kRevision), account_version_key()};
-  std::vector<Key> keys;
-  for (const Key& key : firsts) {
-    keys.push_back(key);
-    keys.push_back(second_copy(key));
-  }
-  auto read = co_await engine.read(keys);
-  PARTITA_CO_TRY(const auto records, std::move(read));
-  for (size_t i = 0; i < records.size(); i += 2) {
-    if (!Pair{records[i], records[i + 1]}.same()) co_return false;
-  }
-  if (records[0]) co_return true;
-  // The first versions kept no revision.
-  auto scanned = co_await engine.scan(system_rows(SystemRow::kTable), storage::Direction::kAscending, 1, 1);
-  PARTITA_CO_TRY(const storage::Page tables, std::move(scanned));
-  co_return tables.empty();
 }
 
 // Those that another server changes meanwhile are its own to write.
@@ -117,30 +112,17 @@ Task<Result<uint32_t>> highest_in(storage::Engine& engine, Range range, size_t b
 
 }  // namespace
 
-Task<Result<void>> renew_second_copies(storage::Engine& engine, bool all) {
-  if (!all) {
-    PARTITA_CO_TRY(const bool current, co_await are_current(engine));
-    if (current) co_return Result<void>();
-  }
-  auto read = co_await read_pairs(engine);
-  PARTITA_CO_TRY(const Pairs pairs, std::move(read));
-  std::vector<std::pair<std::string, Pair>> differing;
-  // The revision's is the last, which says that the others are there.
-  const std::string revision(1, static_cast<char>(SystemRow::kRevision));
-  for (const auto& [rest, pair] : pairs) {
-    if (!rest.empty() && rest != revision && !pair.same()) differing.emplace_back(rest, pair);
-  }
-  const auto last = pairs.find(revision);
-  if (last != pairs.end() && !last->second.same()) differing.emplace_back(last->first, last->second);
-  co_return co_await write_copies(engine, differing);
+// All are compared: an older version may have changed a policy or a stream, which no revision tells.
+Task<Result<void>> renew_second_copies(storage::Engine& engine) {
+  auto found = co_await find_differences(engine);
+  PARTITA_CO_TRY(const Differences differing, std::move(found));
+  co_return co_await write_copies(engine, differing.pairs);
 }
 
 Task<Result<uint64_t>> differing_second_copies(storage::Engine& engine) {
-  auto read = co_await read_pairs(engine);
-  PARTITA_CO_TRY(const Pairs pairs, std::move(read));
-  const bool none = std::ranges::none_of(pairs, [](const auto& one) { return one.second.second.has_value(); });
-  if (none) co_return uint64_t{0};
-  co_return static_cast<uint64_t>(std::ranges::count_if(pairs, [](const auto& one) { return !one.second.same(); }));
+  auto found = co_await find_differences(engine);
+  PARTITA_CO_TRY(const Differences differing, std::move(found));
+  co_return differing.any_second ? differing.pairs.size() : 0;
 }
 
 Task<Result<uint32_t>> highest_table_id(storage::Engine& engine) {

@@ -10,9 +10,9 @@
 
 namespace partita::table {
 
-// Makes the second copies what the rows are, unless they are of the same revision already and `all` is false: those of
-// an older store are not there, or are late because an older version changed the catalogue.
-Task<Result<void>> renew_second_copies(storage::Engine& engine, bool all = false);
+// Makes the second copies what the rows are. Those of an older store are not there, and where an older version changed
+// the catalogue they are late.
+Task<Result<void>> renew_second_copies(storage::Engine& engine);
 
 // How many second copies are missing or differ. 0 for a store that has none yet.
 Task<Result<uint64_t>> differing_second_copies(storage::Engine& engine);
