@@ -125,8 +125,9 @@ Result<void> Tenant::move_clock(int64_t by_ms, From from) {
     return {};
   }));
   const std::string of = name_.empty() ? "" : " of the namespace " + name_;
-  const std::string ahead = std::to_string(ahead_ms / 1'000);
-  log(LogLevel::kWarn, {"The clock", of, " is ahead of the machine's by ", ahead, " s: for development only."});
+  const std::string by = std::to_string((ahead_ms < 0 ? -ahead_ms : ahead_ms) / 1'000);
+  const std::string_view way = ahead_ms < 0 ? " s behind the machine's" : " s ahead of the machine's";
+  log(LogLevel::kWarn, {"The clock", of, " is ", by, way, ": for development only."});
   return {};
 }
 

@@ -227,6 +227,7 @@ def test_by_command(tmp_path):
         assert clock(server)["OffsetSeconds"] == MONTH_S and clock(server, Namespace="mine")["OffsetSeconds"] == 1
         move(server, OffsetSeconds=-2)
         assert run("clock", "show", str(data))[1].endswith("Z, 2 seconds behind the machine's clock\n")
+        assert "warn  The clock is 2 s behind the machine's: for development only." in server.log()
         code, out, _ = run("clock", "reset", str(data))
         assert code == 0 and out.endswith("Z, the machine's time\n")
         assert clock(server)["OffsetSeconds"] == 0 and clock(server, Namespace="mine")["OffsetSeconds"] == 1
