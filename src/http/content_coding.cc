@@ -52,27 +52,23 @@ double weight_of(std::string_view parameters) {
 
 // --- the memory of libdeflate, which a thread keeps once it was used
 
-// When there is none, nothing is kept: the next request of the thread tries again.
-template <class T>
-T* there_or_throw(T* made) {
-  if (made == nullptr) throw std::bad_alloc();
-  return made;
-}
-
+// get() is null while there is no memory for it.
 struct Compressor {
-  libdeflate_compressor* const made = there_or_throw(libdeflate_alloc_compressor(kLevel));
   Compressor() = default;
   ~Compressor() { libdeflate_free_compressor(made); }
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
+  libdeflate_compressor* get() { return made != nullptr ? made : made = libdeflate_alloc_compressor(kLevel); }
+  libdeflate_compressor* made = nullptr;
 };
 
 struct Decompressor {
-  libdeflate_decompressor* const made = there_or_throw(libdeflate_alloc_decompressor());
   Decompressor() = default;
   ~Decompressor() { libdeflate_free_decompressor(made); }
   Decompressor(const Decompressor&) = delete;
   Decompressor& operator=(const Decompressor&) = delete;
+  libdeflate_decompressor* get() { return made != nullptr ? made : made = libdeflate_alloc_decompressor(); }
+  libdeflate_decompressor* made = nullptr;
 };
 
 // --- reading
@@ -162,7 +158,8 @@ Coding coding_accepted(std::string_view accept_encoding) {
 std::optional<std::string> pack(Coding coding, std::string_view plain) {
   PARTITA_CHECK(coding != Coding::kIdentity);
   try {
-    libdeflate_compressor* const compressor = PerThread<Compressor>::get().made;
+    libdeflate_compressor* const compressor = PerThread<Compressor>::get().get();
+    if (compressor == nullptr) return std::nullopt;
     const auto write = coding == Coding::kGzip ? libdeflate_gzip_compress : libdeflate_zlib_compress;
     std::string packed;
     packed.resize_and_overwrite(plain.size(), [&](char* room, size_t) {
@@ -188,16 +185,8 @@ bool UnpackedBody::make_room(size_t bytes) {
 
 UnpackedBody::Outcome UnpackedBody::read(Coding coding, std::string_view packed, size_t most) {
   PARTITA_CHECK(coding != Coding::kIdentity && most > 0);
-  try {
-    return read_growing(coding, packed, most);
-  } catch (const std::bad_alloc&) {
-    share_.release();
-    return Outcome::kNoRoom;
-  }
-}
-
-UnpackedBody::Outcome UnpackedBody::read_growing(Coding coding, std::string_view packed, size_t most) {
-  libdeflate_decompressor* const decompressor = PerThread<Decompressor>::get().made;
+  libdeflate_decompressor* const decompressor = PerThread<Decompressor>::get().get();
+  if (decompressor == nullptr) return Outcome::kNoRoom;
   size_t room = std::min(std::max(expected_bytes(coding, packed), kLeastBuffer), most);
   while (true) {
     if (!make_room(room)) return Outcome::kNoRoom;

@@ -51,14 +51,13 @@ class UnpackedBody {
 
   explicit UnpackedBody(Budget& budget) : share_(budget) {}
 
-  // Takes at most `most` bytes. `coding` is not kIdentity. What was read before is gone.
+  // Takes at most `most` bytes. `coding` is not kIdentity. Throws std::bad_alloc. What was read before is gone.
   Outcome read(Coding coding, std::string_view packed, size_t most);
 
   // Lives as long as this does, until read() is called again.
   std::string_view text() const { return {bytes_.get(), size_}; }
 
  private:
-  Outcome read_growing(Coding coding, std::string_view packed, size_t most);
   bool make_room(size_t bytes);
 
   BudgetShare share_;
