@@ -304,7 +304,7 @@ Task<Result<void>> check_read_size(Database& database, std::span<const Key> keys
       PARTITA_CO_TRY(const size_t size, model::encoded_item_size(record->value));
       bytes += size;
     }
-    if (bytes > model::kMaxTransactionBytes) co_return model::refuse(Fault::kTransactionTooLarge);
+    if (bytes > model::kMaxTransactionBytes) co_return model::refuse(Fault::kTransactionItemsTooLarge);
   }
   co_return Result<void>();
 }
