@@ -29,6 +29,7 @@
 #include "table/snapshots.h"
 #include "wire/json_reader.h"
 #include "wire/json_writer.h"
+#include "wire/legible.h"
 #include "wire/shape.h"
 
 namespace partita::app {
@@ -348,7 +349,7 @@ class Session {
     json.begin_array();
     json.begin_object();
     write_named(json, "type", "text");
-    write_named(json, "text", reply.body);
+    write_named(json, "text", wire::legible(reply.body));  // another server may send any bytes
     json.end_object();
     json.end_array();
     json.key("isError");

@@ -1,9 +1,11 @@
 """`partita mcp`: messages of the Model Context Protocol in and out, and nothing that changes anything unless told so."""
 
 import contextlib
+import http.server
 import json
 import os
 import subprocess
+import threading
 
 import pytest
 from server import binary, running_server
@@ -241,6 +243,29 @@ def test_a_server_is_asked(tmp_path):
     with Agent("--endpoint-url", server.url) as agent:
         failed, said = agent.use("ListTables")
         assert failed and "Cannot reach" in said["message"]
+
+
+class NoText(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.send_header("Content-Length", "4")
+        self.end_headers()
+        self.wfile.write(b"a\xff\xfe\n")
+
+    def log_message(self, *_):
+        """Not on stderr."""
+
+
+def test_a_reply_that_is_no_text_is_answered_as_text():
+    with http.server.HTTPServer(("127.0.0.1", 0), NoText) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with Agent("--endpoint-url", f"http://127.0.0.1:{server.server_port}") as agent:
+            answer = agent.ask("tools/call", name="ListTables", arguments={})
+            assert answer["result"]["content"] == [{"type": "text", "text": "a??\n"}]
+        server.shutdown()
 
 
 def test_requests_are_signed(tmp_path):
