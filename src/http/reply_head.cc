@@ -42,7 +42,8 @@ constexpr std::array<char, 2048> kDigitPairs = [] {
 }();
 
 constexpr std::string_view kExposed =
-    "\r\nAccess-Control-Expose-Headers: x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,x-amz-crc32,Date";
+    "\r\nAccess-Control-Expose-Headers: "
+    "x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,x-amz-crc32,x-amz-retry-after,Date";
 constexpr size_t kMostFixed = 512;  // of the text around what a head says
 constexpr size_t kMostDigits = 20;
 

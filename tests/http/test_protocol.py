@@ -76,6 +76,7 @@ def test_a_welcome_page_may_read_its_replies(server):
     assert reply.status == 200
     assert reply.headers["access-control-allow-origin"] == "http://example.com"
     assert reply.headers["vary"] == "Origin"
+    assert "x-amz-retry-after" in reply.headers["access-control-expose-headers"].split(",")
     assert "access-control-allow-origin" not in exchange(server, request()).headers
 
 
