@@ -18,6 +18,16 @@ SERVER = 'instance="db1:8000",job="partita"'
 STORIES = {
     "PartitaDown": ({f"up{{{SERVER}}}": "0x10"}, {f"up{{{SERVER}}}": "1x10"}, 5),
     "PartitaStoreDown": ({f"partita_store_up{{{SERVER}}}": "0x10"}, {f"partita_store_up{{{SERVER}}}": "1x10"}, 5),
+    "PartitaStoreDamaged": (
+        {f"partita_store_damaged_files{{{SERVER}}}": "1x10"},
+        {f"partita_store_damaged_files{{{SERVER}}}": "0x10", f"partita_store_corrupt_reads_total{{{SERVER}}}": "2x10"},
+        5,
+    ),
+    "PartitaLogLinesLost": (
+        {f'partita_log_lines_dropped_total{{{SERVER},log="server"}}': "0+5x30"},
+        {f'partita_log_lines_dropped_total{{{SERVER},log="server"}}': "5x30"},
+        20,
+    ),
     "PartitaInternalErrors": (
         {f'partita_errors_total{{{SERVER},operation="Scan",error="InternalServerError"}}': "0+1x30"},
         {f'partita_errors_total{{{SERVER},operation="Scan",error="ConditionalCheckFailedException"}}': "0+1x30"},
@@ -119,6 +129,10 @@ def test_an_alert_fires_on_what_it_is_for(tmp_path, alert):
     fires, quiet, minutes = STORIES[alert]
     assert firing(tmp_path, alert, fires, minutes)
     assert not firing(tmp_path, alert, quiet, minutes)
+
+
+def test_a_read_that_met_damage_fires_too(tmp_path):
+    assert firing(tmp_path, "PartitaStoreDamaged", {f"partita_store_corrupt_reads_total{{{SERVER}}}": "0 0 0 2x10"}, 8)
 
 
 def test_each_alert_has_its_section_in_the_runbook():

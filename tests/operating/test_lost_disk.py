@@ -39,7 +39,7 @@ def done(*words):
 
 
 def commands_of_the_timer(keep):
-    """The words of each ExecStart of the unit that the operator is told to write."""
+    """The words of each ExecStart of the packaged unit, as docs/operations.md shows it."""
     page = (ROOT / "docs" / "operations.md").read_text()
     lines = re.findall(r"^ExecStart=/usr/bin/partita (.*)$", page, re.MULTILINE)
     assert len(lines) == 2 and lines[0].startswith("backup ") and lines[1].startswith("verify "), lines

@@ -174,13 +174,10 @@ until_it_is "started again" started_again
 [[ "$(score)" == 42 ]] || die "the item is gone after the kill."
 
 step "Backing up while it serves, and verifying the backup"
-# What the operations guide says of every night: its own lines, its own units.
-guide() { sed -n "/^\`\/etc\/systemd\/system\/$1\`/,/^\`\`\`\$/ {/^\`/d; p}" docs/operations.md; }
+# What the operations guide says of every night, with the units of the package.
 as_partita() { inside runuser -u partita -- partita "$@"; }
 inside install -d -o partita -g partita -m 0700 /var/backups/partita
 inside timeout 60 systemctl restart partita
-for unit in partita-backup.service partita-backup.timer; do guide "$unit" >"$ROOT/etc/systemd/system/$unit"; done
-inside systemctl daemon-reload
 inside systemctl enable --quiet --now partita-backup.timer
 inside systemctl list-timers --no-legend partita-backup.timer | grep -q partita-backup.service || die "no timer is on."
 inside timeout 60 systemctl start partita-backup.service ||

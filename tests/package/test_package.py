@@ -228,3 +228,16 @@ def test_the_unit_allows_what_the_server_does(unpacked, tmp_path):
         seen |= set(re.findall(r"^\d+ +(\w+)\(", each.read_text(errors="replace"), re.MULTILINE))
     assert {"fdatasync", "epoll_wait", "sendto"} <= seen
     assert seen - calls_allowed((unpacked / UNIT).read_text()) == set()
+
+
+@pytest.mark.parametrize("unit", ["partita-backup.service", "partita-backup.timer"])
+def test_the_backup_units_are_those_of_the_operations_guide(unpacked, unit):
+    text = (unpacked / "usr/lib/systemd/system" / unit).read_text()
+    page = (ROOT / "docs" / "operations.md").read_text()
+    assert f"`{unit}`:\n\n```ini\n{text}```" in page
+
+
+def test_the_backup_timer_is_left_off(unpacked):
+    scripts = (unpacked / "DEBIAN" / "postinst").read_text()
+    assert "partita.service" in scripts
+    assert "enable 'partita-backup" not in scripts and "start 'partita-backup" not in scripts
