@@ -24,6 +24,7 @@ struct RepairOptions {
   std::vector<std::string> unsure;  // keys of rows that were left out, as an older one was all that could be read
   bool lost_changes = false;        // the newest changes are lost, of whatever
   size_t named = 10;                // losses of each table that are told in words
+  uint64_t stream_bytes = uint64_t{256} << 20;  // records of a stream that are in memory at once, about
   int64_t now_ms = 0;
 };
 

@@ -140,6 +140,15 @@ TEST_F(RepairTest, TellsTheStreamOfWhatIsLost) {
   EXPECT_EQ(record.old_image, encoded(row(6)));
 }
 
+TEST_F(RepairTest, CorrectsALargeStreamAPartAtATime) {
+  for (const int i : {6, 7, 12}) erase(key_of_item(i));
+  RepairOptions options;
+  options.stream_bytes = 5'000;
+  EXPECT_TRUE(says(repair(options).mended, "its stream got 3 records of what is lost"));
+  expect_well();
+  EXPECT_FALSE(says(repair(options).mended, "its stream got"));
+}
+
 TEST_F(RepairTest, RestoresTheCatalogueFromItsSecondCopy) {
   for (const char* name : {"T", "U"}) lose_table(name, false);
   erase(system_key(SystemRow::kNextId));

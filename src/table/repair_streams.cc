@@ -17,7 +17,8 @@ using model::Item;
 using storage::Key;
 using storage::Record;
 
-constexpr uint64_t kKeysAtOnce = 1'000'000;
+// Of a record in memory, beside its bytes.
+constexpr uint64_t kRecordOverheadBytes = 256;
 
 // The newest that a stream says of an item.
 struct Newest {
@@ -35,9 +36,9 @@ class StreamRepair {
   Result<void> run() {
     if (!table_.stream.enabled || table_.stream.shards.empty() || table_.status == Status::kDeleting) return {};
     PARTITA_TRY_VOID(put_row());
-    uint64_t records = 0;
-    for (const StreamShard& shard : table_.stream.shards) PARTITA_TRY_VOID(repair_marks(shard, records));
-    const uint64_t rounds = records / kKeysAtOnce + 1;
+    uint64_t bytes = 0;
+    for (const StreamShard& shard : table_.stream.shards) PARTITA_TRY_VOID(repair_marks(shard, bytes));
+    const uint64_t rounds = bytes / repair_.options.stream_bytes + 1;
     for (uint64_t round = 0; round < rounds; ++round) PARTITA_TRY_VOID(correct(round, rounds));
     if (corrected_ > 0) {
       repair_.report.mended.push_back("Table " + table_.name + ": its stream got " + std::to_string(corrected_) +
@@ -66,7 +67,7 @@ class StreamRepair {
   }
 
   // The last entry of a closed shard says so, and an open one has at least a first.
-  Result<void> repair_marks(const StreamShard& shard, uint64_t& records) {
+  Result<void> repair_marks(const StreamShard& shard, uint64_t& bytes) {
     bool ended = false;
     uint64_t entries = 0;
     const auto take = [&](const storage::LogEntry& one) {
@@ -74,9 +75,9 @@ class StreamRepair {
       const auto* mark = entry.ok() ? std::get_if<ShardMark>(&*entry) : nullptr;
       ended = mark != nullptr && *mark == ShardMark::kClosed;
       ++entries;
+      bytes += one.entry.size() + kRecordOverheadBytes;
     };
     PARTITA_TRY_VOID(walker_.each_entry(topic(shard.number), take));
-    records += entries;
     const bool closed = shard.closed_ms != 0;
     if (closed && entries > 0 && !ended) {
       return repair_.writer.append(topic(shard.number), encode_mark(ShardMark::kClosed));
