@@ -263,7 +263,8 @@ Result<void> Namespaces::drop(const std::string& name) {
 
 void Namespaces::answered(const ops::Call& call, const ops::Reply& reply) {
   const std::string_view name = name_of(call);
-  if (name.empty()) return;
+  // Names that nobody signed would take the places of those that are told apart.
+  if (name.empty() || std::holds_alternative<auth::Refused>(call.caller)) return;
   const std::lock_guard lock(mutex_);
   auto found = counts_.find(name);
   if (found == counts_.end()) {

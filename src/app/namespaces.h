@@ -63,7 +63,7 @@ class Namespaces {
   // servers may use the store.
   Result<void> drop(const std::string& name);
 
-  // Counts a call for a namespace that was answered so.
+  // Counts a call for a namespace that was answered so, unless nobody knows who called.
   void answered(const ops::Call& call, const ops::Reply& reply);
   void report(Exposition& out);
 

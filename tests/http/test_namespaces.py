@@ -409,6 +409,15 @@ def test_metrics_and_the_audit_log_name_them(tmp_path):
     assert lines[-1]["errorCode"] == "ResourceNotFoundException"
 
 
+def test_callers_whom_nobody_knows_add_no_names_to_the_metrics():
+    with running_server(in_memory=True, extra_args=["--namespaces", "header"]) as server:
+        client_of(server, "mine", "header").list_tables()
+        unsigned = {"Authorization": "", HEADER: "theirs"}
+        assert ask(server, "ListTables", headers=unsigned, prefix="DynamoDB_20120810.")[0] == 400
+        names = {dict(labels)["namespace"] for name, labels in samples(server) if name == "partita_namespace_requests_total"}
+        assert names == {"mine"}
+
+
 CREDENTIALS = """
 [alice]
 aws_access_key_id = AKIAALICE
