@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "engines/rocksdb/checked_backups.h"
 #include "engines/rocksdb/scrub.h"
+#include "little_memory.h"
 
 namespace partita::contract {
 namespace {
@@ -282,6 +283,17 @@ TEST_F(Scrubbed, StoresAreNotDamagedBecauseNoFileCanBeOpened) {
   few.reset();
   EXPECT_EQ(unread.damaged, std::vector<std::string>());
   EXPECT_TRUE(engine->health().ok());
+}
+
+TEST_F(Scrubbed, StoresAreServedWithoutMemoryForTheScrub) {
+  fill(*open());
+  const auto engine = open();
+  largest_allocation = 200'000;
+  const auto scrub = std::move(begin_rocksdb_scrub(*engine, {.rest_ms = 5})).value();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  largest_allocation = SIZE_MAX;
+  EXPECT_TRUE(engine->health().ok());
+  EXPECT_GE(after(*scrub, 1).rounds, 1u);
 }
 
 TEST_F(Scrubbed, StoresAreLeftAtOnce) {

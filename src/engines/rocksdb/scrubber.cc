@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -125,7 +126,19 @@ class Scrubber final : public Scrub {
  private:
   void run() {
     go_behind(kBackgroundNiceness);
-    while (round() && pace_.rest(rest_)) {
+    while (try_round() && pace_.rest(rest_)) {
+    }
+  }
+
+  // Without memory the round is given up, and those who serve go on.
+  bool try_round() {
+    try {
+      return round();
+    } catch (const std::bad_alloc&) {
+      log(LogLevel::kWarn, "Scrub: there was not enough memory to read on, so this round has no end.");
+      const std::lock_guard lock(mutex_);
+      state_.reads = false;
+      return true;
     }
   }
 
