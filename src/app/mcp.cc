@@ -327,7 +327,7 @@ class Session {
     std::optional<McpUndo::Change> change;
     if (writes_ && changes) change = undo_.before(name, arguments);
     McpCalls::Answer answer = calls_.ask(dynamodb_target(name), body);
-    if (change && answer.status == 200) undo_.done(std::move(*change));
+    if (change && answer.status == 200) undo_.done(std::move(*change), answer.body);
     return answer;
   }
 

@@ -21,6 +21,9 @@ class McpUndo {
       std::string table;  // JSON, as what follows
       std::string key;
       std::string item;  // as it was; empty: there was none
+      // Whether the call itself says what it leaves there: `wrote`; empty: nothing.
+      bool told = false;
+      std::string wrote;
     };
     std::string operation;
     std::vector<Place> places;  // none: it cannot be taken back
@@ -32,10 +35,10 @@ class McpUndo {
 
   // Before a call that writes.
   Change before(std::string_view operation, wire::JsonValue arguments);
-  // It was carried out.
-  void done(Change change);
-  // Takes back the newest that was not taken back yet, if nobody else has changed its items since. One that fails
-  // stays.
+  // It was carried out, and answered with `reply`.
+  void done(Change change, std::string_view reply);
+  // Takes back the newest that was not taken back yet, in one transaction, if nobody else has changed its items since.
+  // One that fails stays.
   McpCalls::Answer undo();
   // Of what a rollback has set back, nothing is taken back any more.
   void forget() { changes_.clear(), bytes_ = 0; }

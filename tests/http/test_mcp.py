@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import threading
+import urllib.error
+import urllib.request
 
 import pytest
 from server import binary, running_server
@@ -359,6 +361,153 @@ def test_undo_leaves_what_others_changed():
         client.put_item(TableName="Music", Item={"Artist": {"S": "ann"}, "Year": {"N": "1"}})
         assert not agent.use("Undo")[0]
         assert music(agent) == [("bob", None)]
+
+
+class Between(http.server.BaseHTTPRequestHandler):
+    """Hands requests on to `server.behind`, and does what `server.before` has for an operation first, once."""
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.before.pop(self.headers["X-Amz-Target"].split(".")[-1], lambda: None)()
+        headers = {name: value for name, value in self.headers.items() if name.lower() not in ("host", "content-length")}
+        try:
+            answer = urllib.request.urlopen(urllib.request.Request(self.server.behind, body, headers), timeout=60)
+        except urllib.error.HTTPError as refused:
+            answer = refused
+        with answer:
+            reply = answer.read()
+        self.send_response(answer.status)
+        self.send_header("Content-Length", str(len(reply)))
+        self.end_headers()
+        self.wfile.write(reply)
+
+    def log_message(self, *_):
+        """Not on stderr."""
+
+
+@contextlib.contextmanager
+def agent_beside_a_writer():
+    """An agent, another client, and a dict: what that client does just before the agent's next call of an operation."""
+    with running_server(in_memory=True) as server, http.server.ThreadingHTTPServer(("127.0.0.1", 0), Between) as between:
+        between.behind, between.before = server.url, {}
+        threading.Thread(target=between.serve_forever, daemon=True).start()
+        with Agent("--endpoint-url", f"http://127.0.0.1:{between.server_port}", "--write") as agent:
+            agent.use("CreateTable", **TABLE)
+            yield agent, server.client(), between.before
+        between.shutdown()
+
+
+def ann(**more):
+    return {"Artist": {"S": "ann"}, **{name: {"N": str(value)} for name, value in more.items()}}
+
+
+def a_put(agent, item):
+    return agent.use("PutItem", TableName="Music", Item=item)
+
+
+def an_update(agent, item):
+    names = [name for name in item if name != "Artist"]
+    return agent.use("UpdateItem", TableName="Music", Key=ann(),
+                     UpdateExpression="SET " + ", ".join(f"#{name} = :{name}" for name in names),
+                     ExpressionAttributeNames={f"#{name}": name for name in names},
+                     ExpressionAttributeValues={f":{name}": item[name] for name in names})
+
+
+def a_delete(agent, _):
+    return agent.use("DeleteItem", TableName="Music", Key=ann())
+
+
+@pytest.mark.parametrize("when", ["TransactGetItems", "TransactWriteItems"])
+@pytest.mark.parametrize("old, call, new, theirs", [
+    (None, a_put, ann(A=1, B=1), ann(A=7, B=1)),
+    (None, a_put, ann(A=1, B=1), ann(A=1, B=7)),
+    (None, a_put, ann(A=1, B=1), ann(A=1)),
+    (ann(A=0, B=0), a_put, ann(A=1, B=0), ann(A=1, B=7)),
+    (ann(A=0, C=0), a_put, ann(A=1), ann(A=1, C=7)),
+    (ann(A=0, B=0), an_update, ann(A=1), ann(A=1, B=7)),
+    (ann(A=0), an_update, ann(A=1, B=1), None),
+    (ann(A=0), a_delete, None, ann(A=7)),
+])
+def test_undo_loses_no_write_made_while_it_runs(when, old, call, new, theirs):
+    """Neither before Undo reads nor between its read and its write. The other items of the change stay too."""
+    with agent_beside_a_writer() as (agent, client, before):
+        if old:
+            client.put_item(TableName="Music", Item=old)
+        assert not call(agent, new)[0]
+        by_others = {"put_item": {"Item": theirs}} if theirs else {"delete_item": {"Key": ann()}}
+        [(verb, arguments)] = by_others.items()
+        before[when] = lambda: getattr(client, verb)(TableName="Music", **arguments)
+        failed, said = agent.use("Undo")
+        assert failed and "somebody else" in said["message"], said
+        assert not before and client.scan(TableName="Music")["Items"] == ([theirs] if theirs else [])
+
+
+def test_undo_of_several_items_is_all_or_nothing():
+    with agent_beside_a_writer() as (agent, client, before):
+        items = [{"Artist": {"S": name}, "Year": {"N": "1"}} for name in ("ann", "bob", "eve")]
+        assert not agent.use("BatchWriteItem", RequestItems={"Music": [{"PutRequest": {"Item": each}} for each in items]})[0]
+        before["TransactWriteItems"] = lambda: client.put_item(TableName="Music", Item={"Artist": {"S": "eve"}})
+        failed, said = agent.use("Undo")
+        assert failed and "somebody else" in said["message"], said
+        assert music(agent) == [("ann", "1"), ("bob", "1"), ("eve", None)]
+        client.put_item(TableName="Music", Item=items[2])
+        assert not agent.use("Undo")[0] and music(agent) == []
+
+
+def test_undo_of_an_overwrite_keeps_an_attribute_that_is_added_meanwhile():
+    with agent_beside_a_writer() as (agent, client, before):
+        client.put_item(TableName="Music", Item=ann(A=1, B=1))
+        put_again = a_put(agent, ann(A=2, C=2))
+        assert not put_again[0]
+        before["TransactWriteItems"] = lambda: client.put_item(TableName="Music", Item=ann(A=2, C=2, D=4))
+        failed, said = agent.use("Undo")
+        assert not failed, said
+        assert client.scan(TableName="Music")["Items"] == [ann(A=1, B=1, D=4)]
+
+
+def test_a_write_just_behind_a_put_or_a_delete_is_not_taken_for_it():
+    """The session reads what it left, and by then it may be somebody else's."""
+    for call in (a_put, a_delete):
+        with agent_beside_a_writer() as (agent, client, before):
+            client.put_item(TableName="Music", Item=ann(A=0))
+            theirs = lambda: client.put_item(TableName="Music", Item=ann(A=7))  # noqa: E731
+            # The first TransactGetItems reads what is there before the call, the second what the call left.
+            before["TransactGetItems"] = lambda: before.update(TransactGetItems=theirs)  # noqa: B023
+            assert not call(agent, ann(A=1))[0] and not before
+            failed, said = agent.use("Undo")
+            assert failed and "somebody else" in said["message"], said
+            assert client.scan(TableName="Music")["Items"] == [ann(A=7)]
+
+
+def test_undo_compares_values_and_not_how_they_are_written(where):
+    """What comes back is another text of the same values; what changes nothing can be taken back too."""
+    with agent_of(where, "--write") as agent:
+        agent.use("CreateTable", **TABLE)
+        item = {"Artist": {"S": "ann"}, "N": {"N": "01.50"}, "Set": {"NS": ["3", "1.0", "2"]}, "Nothing": {"NULL": True},
+                "Map": {"M": {"b": {"BOOL": False}, "a": {"L": [{"B": "eQ=="}, {"S": ""}]}}}, "a.b[0] #:\"ü": {"S": "x"}}
+        for _ in range(2):
+            assert not agent.use("PutItem", TableName="Music", Item=item)[0]
+        assert not agent.use("PutItem", TableName="Music", Item={"Artist": {"S": "ann"}, "N": {"N": "2"}})[0]
+        assert not agent.use("DeleteItem", TableName="Music", Key={"Artist": {"S": "nobody"}})[0]
+        counts = []
+        for _ in range(4):
+            failed, said = agent.use("Undo")
+            assert not failed, said
+            items = agent.use("Scan", TableName="Music")[1]["Items"]
+            counts.append([len(each) for each in items])
+        assert counts == [[2], [6], [6], []]
+
+
+def test_undo_says_when_a_condition_cannot_name_all_attributes(where):
+    with agent_of(where, "--write") as agent:
+        agent.use("CreateTable", **TABLE)
+        for count, fits in (149, True), (150, False):
+            item = {"Artist": {"S": "ann"}, **{f"a{i}": {"S": "x"} for i in range(count)}}
+            assert not agent.use("PutItem", TableName="Music", Item=item)[0]
+            failed, said = agent.use("Undo")
+            assert failed is not fits and (fits or "more attributes" in said["message"]), said
+            assert len(music(agent)) == (0 if fits else 1)
 
 
 def test_a_statement_is_not_taken_back(where):
