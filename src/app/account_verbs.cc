@@ -156,7 +156,7 @@ Result<void> check_credentials_file(const std::string& path, const std::string& 
 }
 
 // A key that cannot be kept in the file is printed, as nobody can ask for its secret again.
-Result<void> keep(const std::string& path, const ProfileKey& key) {
+Result<void> keep(const std::string& path, const ProfileKey& key, const std::string& server) {
   std::string replaced;
   auto written = put_in_credentials_file(path, key, replaced);
   if (!written.ok()) {
@@ -165,8 +165,8 @@ Result<void> keep(const std::string& path, const ProfileKey& key) {
   }
   std::printf("%s is the key of the profile [%s] in %s.\n", key.id.c_str(), key.profile.c_str(), path.c_str());
   if (!replaced.empty()) {
-    std::printf("%s was before; when nobody uses it any more: partita user key delete %s %s\n", replaced.c_str(),
-                key.profile.c_str(), replaced.c_str());
+    std::printf("It replaces %s there, which still works. Delete that once nobody uses it:\n", replaced.c_str());
+    std::printf("partita user key delete %s %s --data %s\n", key.profile.c_str(), replaced.c_str(), server.c_str());
   }
   return {};
 }
@@ -215,8 +215,11 @@ Result<std::string> parameters_of(const AccountVerb& verb, const CommandLine& li
   return body;
 }
 
-// What was perhaps meant by the name of a policy that there is not.
-std::string hint_of(const AccountVerb& verb, const CommandLine& line) {
+// What to do about an error: the policy that was perhaps meant, the key that has to go first.
+std::string hint_of(const AccountVerb& verb, const CommandLine& line, std::string_view error) {
+  if (error.starts_with("Cannot exceed quota for AccessKeysPerUser")) {
+    return ". `partita user show " + line.words[0] + "` lists the keys; delete one with `partita user key delete`.";
+  }
   const Words names = split_words(verb.parameters);
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i] != "PolicyArn" || line.words[i].starts_with("arn:")) continue;
@@ -255,8 +258,11 @@ Result<void> run_account_verb(const CommandLine& line) {
       std::string body = "Action=" + with_kind(call, kind) + "&Version=2010-05-08" + parameters;
       if (!marker.empty()) add(body, "Marker", marker);
       PARTITA_TRY(const AdminClient::Answer answer, client.post("", "application/x-www-form-urlencoded", body));
-      if (answer.status != 200) return wrong(text_in(leaves_of(answer.body), "Message") + hint_of(verb, line));
-      if (!line.to.empty()) return keep(line.to, key_in(leaves_of(answer.body)));
+      if (answer.status != 200) {
+        const std::string error = text_in(leaves_of(answer.body), "Message");
+        return wrong(error + hint_of(verb, line, error));
+      }
+      if (!line.to.empty()) return keep(line.to, key_in(leaves_of(answer.body)), line.data);
       print(verb, answer.body, call != calls.front() && marker.empty());
       marker = text_in(leaves_of(answer.body), "Marker");
     } while (!marker.empty());

@@ -492,12 +492,22 @@ Error unknown_second_word(const std::string& first, std::string_view second) {
   return misuse("`partita " + first + "` wants another word." + hint + " `partita help " + first + "` lists them.");
 }
 
+// What DynamoDB Local and other servers call an option.
+std::string_view our_name_of(std::string_view flag) {
+  static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"-p", "--listen"},    {"-port", "--listen"},        {"--port", "--listen"},     {"--host", "--listen"},
+      {"-dbPath", "--data"}, {"-inMemory", "--in-memory"}, {"-cors", "--allow-origin"}};
+  const auto found = std::ranges::find(kNames, flag, &std::pair<std::string_view, std::string_view>::first);
+  return found == std::end(kNames) ? flag : found->second;
+}
+
 Error unknown_flag(const VerbRow& verb, std::string_view word) {
   std::vector<std::string_view> names;
   for (const Flag& flag : verb.flags) names.push_back(flag.name);
   const std::string name(verb.name);
-  return misuse("`partita " + name + "` has no option " + quoted(word) + "." + suggestion(word, names) +
-                " `partita help " + name + "` lists the options.");
+  const bool dashed = word.starts_with('-');
+  return misuse("`partita " + name + (dashed ? "` has no option " : "` takes no argument ") + quoted(word) + "." +
+                suggestion(our_name_of(word), names) + " `partita help " + name + "` lists the options.");
 }
 
 // The name of a verb may come as two words.

@@ -289,6 +289,10 @@ TEST(CommandLine, SuggestsWhatIsClose) {
   EXPECT_EQ(refusal({"dance"}), "There is no verb 'dance'. `partita help` lists the verbs.");
   EXPECT_EQ(refusal({"serve", "--prot", "1"}),
             "`partita serve` has no option '--prot'. `partita help serve` lists the options.");
+  EXPECT_EQ(refusal({"serve", "-port", "8000"}),
+            "`partita serve` has no option '-port'. Did you mean '--listen'? `partita help serve` lists the options.");
+  EXPECT_EQ(refusal({"serve", "data"}),
+            "`partita serve` takes no argument 'data'. Did you mean '--data'? `partita help serve` lists the options.");
   EXPECT_EQ(refusal({"serve", "--in-memroy"}),
             "`partita serve` has no option '--in-memroy'. Did you mean '--in-memory'? `partita help serve` lists the "
             "options.");

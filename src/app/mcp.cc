@@ -307,12 +307,23 @@ class Session {
     json.end_object();
   }
 
-  const Tool* find_tool(std::string_view name) const {
+  static const Tool* find_any_tool(std::string_view name) {
     for (const std::span<const Tool> tools : {std::span<const Tool>(kTools), std::span<const Tool>(kOwnTools)}) {
       const auto found = std::ranges::find(tools, name, &Tool::operation);
-      if (found != tools.end() && offers(*found)) return &*found;
+      if (found != tools.end()) return &*found;
     }
     return nullptr;
+  }
+
+  const Tool* find_tool(std::string_view name) const {
+    const Tool* const found = find_any_tool(name);
+    return found != nullptr && offers(*found) ? found : nullptr;
+  }
+
+  std::string refusal_of(const std::string& name) const {
+    const Tool* const found = find_any_tool(name);
+    if (found == nullptr || writes_) return "There is no tool " + name + ".";
+    return "The tool " + name + " writes, and this server may only read: start it as `partita mcp --write`.";
   }
 
   McpCalls::Answer carry_out(const Tool& tool, const JsonValue& arguments, std::string_view body) {
@@ -334,7 +345,7 @@ class Session {
   std::string call(const std::optional<JsonValue>& id, const JsonValue& params) {
     const std::string name = text_of(params.get("name"));
     const Tool* const tool = find_tool(name);
-    if (tool == nullptr) return failure(id, kInvalidParams, "There is no tool " + name + ".");
+    if (tool == nullptr) return failure(id, kInvalidParams, refusal_of(name));
     std::string body = "{}";
     const JsonValue arguments = params.get("arguments");
     if (arguments.present()) {

@@ -40,7 +40,7 @@ class Given final : public auth::Circumstances {
   Result<void> add(std::string_view key, std::string_view value) {
     auto name = auth::key_name(key);
     if (!name || name->key == auth::ConditionKey::kUnknown || name->key == auth::ConditionKey::kNever) {
-      return wrong("No request has the condition key " + std::string(key) + ".");
+      return wrong("No request has the condition key " + std::string(key) + ". Check its spelling.");
     }
     values_[{name->key, std::move(name->tag)}].push_back(value);
     return {};

@@ -127,7 +127,11 @@ Result<void> Tenant::move_clock(int64_t by_ms, From from) {
   const std::string of = name_.empty() ? "" : " of the namespace " + name_;
   const std::string by = std::to_string((ahead_ms < 0 ? -ahead_ms : ahead_ms) / 1'000);
   const std::string_view way = ahead_ms < 0 ? " s behind the machine's" : " s ahead of the machine's";
-  log(LogLevel::kWarn, {"The clock", of, " is ", by, way, ": for development only."});
+  if (ahead_ms == 0) {
+    log(LogLevel::kInfo, {"The clock", of, " is the machine's again."});
+  } else {
+    log(LogLevel::kWarn, {"The clock", of, " is ", by, way, ": for development only."});
+  }
   return {};
 }
 

@@ -288,7 +288,7 @@ class PolicyReader {
     if (!name) return wrong("Actions/Conditions must be prefaced by a vendor: " + std::string(key) + ".", key);
     if (name->key != ConditionKey::kUnknown) return {};
     return Error(ErrorKind::kInvalid, Policy::kUnknownKey,
-                 {"The condition key " + std::string(key) + " is not known: AWS documents none of that name.",
+                 {"The condition key " + std::string(key) + " is not known: AWS documents no such key. Check its spelling.",
                   std::string(key)});
   }
 
@@ -309,7 +309,7 @@ Result<Policy> Policy::parse(std::string_view text, Use use) {
   if (text.size() > kMostBytes) return wrong("A policy has at most 65,536 bytes.");
   dom::parser parser;
   dom::element root;
-  if (parser.parse(text.data(), text.size()).get(root) != simdjson::SUCCESS) return wrong("A policy is JSON.");
+  if (parser.parse(text.data(), text.size()).get(root) != simdjson::SUCCESS) return wrong("The policy is not valid JSON.");
   return PolicyReader(use).read(root);
 }
 

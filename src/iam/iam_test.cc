@@ -221,7 +221,7 @@ TEST_F(IamTest, KeepsQuotas) {
 TEST_F(IamTest, SaysWhatIsWrongWithPolicies) {
   root("Action=CreateUser&UserName=a");
   EXPECT_EQ(with("Action=PutUserPolicy&UserName=a&PolicyName=p", "nothing"),
-            "MalformedPolicyDocument: A policy is JSON.");
+            "MalformedPolicyDocument: The policy is not valid JSON.");
   EXPECT_EQ(root("Action=AttachUserPolicy&UserName=a&PolicyArn=arn:aws:iam::123456789012:policy/none"),
             "NoSuchEntity: Policy arn:aws:iam::123456789012:policy/none does not exist or is not attachable.");
   EXPECT_EQ(root("Action=AttachUserPolicy&UserName=a&PolicyArn=arn:aws:iam::aws:policy/AmazonDynamoDBReadOnlyAccess"),

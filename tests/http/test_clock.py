@@ -230,6 +230,7 @@ def test_by_command(tmp_path):
         assert "warn  The clock is 2 s behind the machine's: for development only." in server.log()
         code, out, _ = run("clock", "reset", str(data))
         assert code == 0 and out.endswith("Z, the machine's time\n")
+        assert "info  The clock is the machine's again." in server.log()
         assert clock(server)["OffsetSeconds"] == 0 and clock(server, Namespace="mine")["OffsetSeconds"] == 1
     for words in (("clock", "advance"), ("clock", "advance", "soon", str(data))):
         code, _, why = run(*words)

@@ -243,7 +243,7 @@ def test_a_server_is_asked_what_its_policies_decide(changing):
     warning = "Warning: Statement 3 denies nothing: it asks for aws:CalledViaLast, which no request to this server has."
     assert eve("Scan") == (0, "allowed", warning)
     assert simulate("--data", changing.folder, "--user", "nobody", "--action", "dynamodb:Scan", "--resource", "*")[0] == 2
-    assert eve("Scan", "--context", "dynamodb:Leading=x")[::2] == (2, "partita: No request has the condition key dynamodb:Leading.")
+    assert eve("Scan", "--context", "dynamodb:Leading=x")[::2] == (2, "partita: No request has the condition key dynamodb:Leading. Check its spelling.")
 
 
 def test_a_file_and_a_server_are_not_asked_at_once(server):

@@ -512,7 +512,9 @@ def test_a_key_is_rotated_in_its_file(tmp_path):
         profiles = configparser.ConfigParser()
         profiles.read(path)
         key = profiles["alice"]
-        assert code == 0 and said.splitlines()[1].endswith(f": partita user key delete alice {first}"), said
+        assert code == 0 and said.splitlines()[2] == f"partita user key delete alice {first} --data {tmp_path / 'data'}", said
+        code, third = verb(server, "user", "key", "create", "alice", "--into", str(path))
+        assert code == 1 and "Cannot exceed quota" in third and "`partita user show alice` lists the keys" in third
         assert key["aws_access_key_id"] != first and key["region"] == "eu-west-1"
         assert profiles["other"]["aws_secret_access_key"] == "p"
         assert stat.S_IMODE(path.stat().st_mode) == 0o640 and link.is_symlink()

@@ -103,7 +103,8 @@ def test_without_leave_nothing_is_changed(seeded):
         assert "GetItem" in tools and "PutItem" not in tools and "DeleteTable" not in tools
         assert all(each["annotations"]["readOnlyHint"] for each in tools.values())
         for tool, arguments in [("PutItem", {"TableName": "Music", "Item": ITEM}), ("DeleteTable", {"TableName": "Music"})]:
-            assert agent.ask("tools/call", name=tool, arguments=arguments)["error"]["code"] == -32602
+            error = agent.ask("tools/call", name=tool, arguments=arguments)["error"]
+            assert error["code"] == -32602 and f"The tool {tool} writes" in error["message"] and "--write" in error["message"]
         statements = ["""INSERT INTO "Music" VALUE {'Artist': 'bob'}""", """DELETE FROM "Music" WHERE "Artist" = 'ann ✓'""",
                       """UPDATE "Music" SET "Year" = 1 WHERE "Artist" = 'ann ✓'"""]
         for statement in statements:

@@ -193,6 +193,7 @@ def test_what_can_not_be_is_said(tmp_path):
         assert "is not empty and holds no backups (there is 'dear'" in refused("backup", server.data_dir, tmp_path / "letters")
         done("backup", server.data_dir, tmp_path / "backups")
         assert "is not empty" in refused("restore", tmp_path / "backups", tmp_path / "letters")
+        assert "is in use by a server" in refused("restore", tmp_path / "backups", tmp_path / "data")
         assert "There is no backup 7 in" in refused("restore", tmp_path / "backups", tmp_path / "new", "--backup", 7)
 
 

@@ -36,7 +36,11 @@ Result<std::unique_ptr<StoreLock>> StoreLock::take(const fs::path& directory) {
   rocksdb::FileLock* lock = nullptr;
   const rocksdb::Status status = rocksdb::Env::Default()->LockFile((directory / "LOCK").string(), &lock);
   if (status.ok()) return std::make_unique<StoreLock>(lock);
-  return unavailable("A store can not be made in the directory " + directory.string() + ": " + status.ToString() + ".");
+  if (status.ToString().find("While lock file") != std::string::npos) {
+    return unavailable("The directory " + directory.string() +
+                       " is in use by a server or another command; stop that one, or name a new directory.");
+  }
+  return unavailable("A store cannot be made in the directory " + directory.string() + ": " + status.ToString() + ".");
 }
 
 StoreLock::~StoreLock() { rocksdb::Env::Default()->UnlockFile(lock_).PermitUncheckedError(); }
