@@ -459,8 +459,7 @@ def test_undo_of_several_items_is_all_or_nothing():
 def test_undo_of_an_overwrite_keeps_an_attribute_that_is_added_meanwhile():
     with agent_beside_a_writer() as (agent, client, before):
         client.put_item(TableName="Music", Item=ann(A=1, B=1))
-        put_again = a_put(agent, ann(A=2, C=2))
-        assert not put_again[0]
+        assert not a_put(agent, ann(A=2, C=2))[0]
         before["TransactWriteItems"] = lambda: client.put_item(TableName="Music", Item=ann(A=2, C=2, D=4))
         failed, said = agent.use("Undo")
         assert not failed, said
