@@ -164,6 +164,12 @@ Result<void> keep(const std::string& path, const ProfileKey& key, const std::str
     return written;
   }
   std::printf("%s is the key of the profile [%s] in %s.\n", key.id.c_str(), key.profile.c_str(), path.c_str());
+  if (others_can_read(path)) {
+    std::fprintf(stderr,
+                 "partita: Other users can read %s, which holds the secret of this key. To keep it to its owner: chmod "
+                 "600 %s\n",
+                 path.c_str(), path.c_str());
+  }
   if (!replaced.empty()) {
     std::printf("It replaces %s there, which still works. Delete that once nobody uses it:\n", replaced.c_str());
     std::printf("partita user key delete %s %s --data %s\n", key.profile.c_str(), replaced.c_str(), server.c_str());

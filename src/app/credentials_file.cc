@@ -84,7 +84,7 @@ Result<void> write_credentials_file(const std::string& path, std::string_view te
   const std::filesystem::path file = file_behind(path);
   std::string beside = file.string() + ".XXXXXX";
   const auto failed = [&] {
-    return unusable("The credentials in " + path + " can not be written: " + system_reason() + ".");
+    return unusable("The credentials in " + path + " cannot be written: " + system_reason() + ".");
   };
   const int made = ::mkstemp(beside.data());  // for its owner alone
   if (made < 0) return failed();
@@ -139,12 +139,17 @@ Result<std::string> read_credentials_file(const std::string& path) {
   const std::filesystem::path file = file_behind(path);
   const std::filesystem::path folder = folder_of(file);
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-    return unusable("The credentials in " + path + " can not be written: " + system_reason() + ".");
+    return unusable("The credentials in " + path + " cannot be written: " + system_reason() + ".");
   }
   if (::access(file.c_str(), F_OK) != 0 && errno == ENOENT) return std::string();
   auto read = read_whole_file(file, "The credentials in");
   if (read.ok()) return read;
   return unusable(std::string(read.error().sentence()));
+}
+
+bool others_can_read(const std::string& path) {
+  struct stat file{};
+  return ::stat(path.c_str(), &file) == 0 && (file.st_mode & (S_IRGRP | S_IROTH)) != 0;
 }
 
 Result<void> put_in_credentials_file(const std::string& path, const ProfileKey& key, std::string& replaced) {

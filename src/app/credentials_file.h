@@ -22,6 +22,8 @@ Result<std::string> with_key(std::string_view text, const ProfileKey& key, std::
 
 // The text of the file; empty when there is none yet. Error also when it could not be written.
 Result<std::string> read_credentials_file(const std::string& path);
+// Whether the mode of the file lets its group or everybody read it. False when there is none.
+bool others_can_read(const std::string& path);
 // Puts the key into the file as with_key() does, one program behind the other. The file is replaced at once and keeps
 // its mode; a new one is for its owner alone.
 Result<void> put_in_credentials_file(const std::string& path, const ProfileKey& key, std::string& replaced);

@@ -513,6 +513,8 @@ def test_a_key_is_rotated_in_its_file(tmp_path):
         profiles.read(path)
         key = profiles["alice"]
         assert code == 0 and said.splitlines()[2] == f"partita user key delete alice {first} --data {tmp_path / 'data'}", said
+        assert said.splitlines()[3:] == [f"partita: Other users can read {link}, which holds the secret of this key. "
+                                         f"To keep it to its owner: chmod 600 {link}"]
         code, third = verb(server, "user", "key", "create", "alice", "--into", str(path))
         assert code == 1 and "Cannot exceed quota" in third and "`partita user show alice` lists the keys" in third
         assert key["aws_access_key_id"] != first and key["region"] == "eu-west-1"
