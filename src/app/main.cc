@@ -28,7 +28,7 @@ namespace {
 
 constexpr int kFailure = 1;
 constexpr int kMisuse = 2;
-constexpr int kLastWordsMs = 500;  // for whoever reads stderr
+constexpr int kLastWordsMs = 500;  // for the reader of stderr
 constexpr int kLosses = 3;         // of `salvage`: all that is readable is saved, and something is lost
 constexpr char kNoMemory[] = "partita: There is not enough memory: raise its limit (ulimit -v, MemoryMax=).\n";
 

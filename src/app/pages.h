@@ -28,8 +28,8 @@ class Pages {
     ops::Service& service;
     Namespaces& namespaces;
     std::string_view version;
-    // Whoever reads "/metrics" has to send this as a bearer token; empty: nobody has to who names a local host
-    // (http/host.h). Nothing: nobody may read it. Over the administration socket everybody may.
+    // The bearer token that "/metrics" requires; empty: none, if the request names a local host (http/host.h).
+    // Nothing: nobody may read it. The administration socket requires none.
     std::optional<std::string> token;
     const Traces* traces = nullptr;   // null: there are none
     const AuditLog* audit = nullptr;  // the same

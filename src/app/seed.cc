@@ -450,7 +450,7 @@ Result<void> seed(const std::string& directory, ops::Service& service, bool alon
   std::vector<std::filesystem::path> files;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(directory, error)) files.push_back(entry.path());
-  if (error) return wrong(directory, "the directory can not be read: " + error.message() + ".");
+  if (error) return wrong(directory, "the directory cannot be read: " + error.message() + ".");
   std::ranges::sort(files);
   PARTITA_TRY(const bool done, seed_at_once(files, *service.database()));
   return done ? Result<void>() : seed_with(files, service, alone);

@@ -47,7 +47,7 @@ namespace partita::app {
 namespace {
 
 constexpr size_t kUsualNamespaces = 64;  // open at a time
-constexpr int kLastWordsMs = 500;        // for whoever reads stderr, at the end
+constexpr int kLastWordsMs = 500;        // for the reader of stderr, at the end
 
 class ServiceHandler final : public http::Handler {
  public:
@@ -221,7 +221,7 @@ void say_ready(const CommandLine& line, std::string_view version, const http::Se
   for (const std::string& url : urls_of(line, server)) urls += (urls.empty() ? "" : " and ") + url;
   const std::string text = "partita " + std::string(version) + " is serving DynamoDB on " + urls + ", data in " +
                            place_of_store(line.store) + "\n";
-  // Whoever does not read stdout keeps no request waiting.
+  // A full pipe on stdout delays no request.
   NowaitWriter writer(STDOUT_FILENO);
   for (int tries = 0; writer.write(text.substr(0, NowaitWriter::kMostAtOnce)) < 0; ++tries) {
     if (errno == EAGAIN && tries < kReadyTries) {
@@ -262,7 +262,7 @@ void log_settings(const CommandLine& line, const http::Server& server) {
     }
     if (server.beyond_loopback() && line.tls_cert.empty()) {
       log(LogLevel::kWarn,
-          "Other machines may connect without TLS: whoever can read the connections sees items, and the secrets of keys "
+          "Other machines may connect without TLS: anybody who can read the connections sees items, and the secrets of keys "
           "as they are made. Give --tls-cert and --tls-key, or let only a proxy that has them reach the port.");
     }
   } else if (server.beyond_loopback()) {

@@ -33,7 +33,7 @@ constexpr size_t kSmallBody = size_t{64} << 10;
 constexpr size_t kUncounted = 4096;
 // Up to here a packed body is unpacked on the thread that serves, if the text is small: more of it takes milliseconds.
 constexpr size_t kQuicklyUnpacked = size_t{16} << 10;
-// From here on a reply is packed for whoever accepts that, as AWS does.
+// From here on a reply is packed for clients that accept it, as AWS does.
 constexpr size_t kLeastPacked = 4096;
 // Up to here a reply is copied behind its head: two pieces cost the system more than that.
 constexpr size_t kSentAsOne = 2048;

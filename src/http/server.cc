@@ -328,7 +328,7 @@ Result<size_t> connections_within_limits(size_t wanted) {
   const size_t files = limit.rlim_cur;
   const size_t used = std::min(files, open_files().value_or(0));
   if (files - used < kLeastFree) {
-    return Error(ErrorKind::kUnavailable, "The limit of open files is " + std::to_string(files) + ", of which " +
+    return Error(ErrorKind::kUnavailable, "The limit of open files is " + std::to_string(files) + ", and " +
                                               std::to_string(used) +
                                               " are in use before the first connection: raise it to at least " +
                                               std::to_string(used + kLeastFree) + " (ulimit -n, LimitNOFILE=).");

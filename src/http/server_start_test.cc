@@ -34,7 +34,7 @@ TEST(ServerStart, SaysThatTheSystemMakesNoThread) {
   EXPECT_TRUE(is_thread_refusal(started.error()));
 }
 
-// As when something behind it can not be started.
+// As when something behind it cannot be started.
 TEST(ServerStart, MayBeGivenUp) {
   Silent handler;
   EXPECT_TRUE(listening(handler)->start().ok());
@@ -51,7 +51,7 @@ TEST(ServerStart, SaysThatTooFewFilesAreLeft) {
   const auto started = server->start();
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &usual), 0);
   ASSERT_FALSE(started.ok());
-  EXPECT_TRUE(started.error().sentence().starts_with("The limit of open files is 40, of which "));
+  EXPECT_TRUE(started.error().sentence().starts_with("The limit of open files is 40, and "));
 }
 
 }  // namespace

@@ -143,7 +143,7 @@ def test_a_signal_ends_it_before_it_has_served(tmp_path):
 def test_no_directory(tmp_path):
     arguments = ["serve", "--in-memory", "--listen", "127.0.0.1:0", "--seed", str(tmp_path / "no")]
     ended = subprocess.run([binary(), *arguments], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
-    assert ended.returncode == 1 and "no: the directory can not be read" in ended.stderr, ended.stderr
+    assert ended.returncode == 1 and "no: the directory cannot be read" in ended.stderr, ended.stderr
 
 
 @pytest.mark.parametrize("flags, status", [([], 200), (["--root-400"], 400)])
