@@ -382,10 +382,11 @@ const std::array kOwnVerbs = {
         "Save all that is readable of a damaged store into a new one, and list what is lost. Exit code 0 when nothing "
         "is lost, 3 when something is, 1 when nothing could be saved.",
         kSalvageFlags, finish_salvage},
-    VerbRow{"policy simulate", Verb::kSimulate, "--user|--role NAME --action ACTION --resource ARN [OPTION...]",
-            "Say whether policies allow a request, and if not, why not: exit code 0 or 1. Asks a running server, or a "
-            "file of identities.",
-            kSimulateFlags, finish_simulate},
+    VerbRow{
+        "policy simulate", Verb::kSimulate, "--user|--role NAME --action ACTION --resource ARN [OPTION...]",
+        "Say whether policies allow a request, and if not, why not. Exit code 0 when they do, 1 when they do not, 2 when "
+        "the question cannot be answered. Asks a running server, or a file of identities.",
+        kSimulateFlags, finish_simulate},
     VerbRow{
         "snapshot create", Verb::kOperate, "NAME [DIR|SOCKET] [--namespace NAME]",
         "Have the server that uses a directory, or that listens at an administration socket, remember its tables and "

@@ -200,6 +200,7 @@ void add_examples(std::string& text, std::string_view verb) {
 std::string verb_help(const VerbRow& row) {
   std::string usage = "Usage: partita " + std::string(row.name);
   if (!row.arguments.empty()) usage.append(" ").append(row.arguments);
+  if (row.verb == Verb::kAccount) usage.append(" [OPTION...]");
   std::string text;
   add_wrapped(text, usage, 0, 4);
   text += "\n";

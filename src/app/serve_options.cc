@@ -195,8 +195,9 @@ constexpr std::array kServeFlags = {
          set_text<&CommandLine::tls_cert>},
     Flag{"--tls-key", "FILE", "The certificate's key: PEM, without a passphrase.", set_text<&CommandLine::tls_key>},
     Flag{"--metrics-token", "FILE",
-         "Who reads /metrics has to send the first line of this file as a bearer token. Without it they are for "
-         "everybody, or with --credentials or --users for nobody but over the administration socket.",
+         "Readers of /metrics have to send the first line of this file as a bearer token. Without it, /metrics answers "
+         "requests whose Host is an address or a local name, and with --credentials or --users only the administration "
+         "socket.",
          set_text<&CommandLine::metrics_token>},
     Flag{"--allow-origin", "ORIGIN",
          "Let web pages of this origin call, such as http://localhost:3000; '*' is all. May be given often.",

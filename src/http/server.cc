@@ -451,7 +451,8 @@ struct Server::Parts {
       const int error = listen_on(address);
       // A machine without IPv6 still has the other loopback address.
       const bool optional = !listeners.empty() && (error == EAFNOSUPPORT || error == EADDRNOTAVAIL);
-      if (error != 0 && !optional) return unavailable(options, text_of(error));
+      const std::string next = error == EADDRINUSE ? "; stop what listens there, or name another port by --listen" : "";
+      if (error != 0 && !optional) return unavailable(options, text_of(error) + next);
     }
     if (options.admin_socket != nullptr) {
       auto listener = listener_for([this](int socket) { hand_over(socket, true); });

@@ -591,7 +591,7 @@ TEST_F(ServerTest, SaysWhyItCanNotListen) {
   taken.port = server_->port();
   const auto refused = Server::listen(taken, echo_, system_clock(), system_random());
   ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.error().sentence().find("Address already in use"), std::string::npos);
+  EXPECT_NE(refused.error().sentence().find("Address already in use; stop what listens there"), std::string::npos);
   taken.address = "no.such.name.invalid";
   EXPECT_FALSE(Server::listen(taken, echo_, system_clock(), system_random()).ok());
 }
