@@ -39,20 +39,6 @@ storage::Key key_of_row(std::string_view bytes) {
 
 storage::Range system_rows(SystemRow kind) { return storage::range_of(system_key(kind).bytes); }
 
-bool is_kept_twice(SystemRow kind) {
-  switch (kind) {
-    case SystemRow::kTable:
-    case SystemRow::kNextId:
-    case SystemRow::kRevision:
-    case SystemRow::kPolicy:
-    case SystemRow::kAccount:
-    case SystemRow::kStream:
-      return true;
-    default:
-      return false;
-  }
-}
-
 storage::Key second_copy(const storage::Key& key) {
   storage::Key copy = key;
   std::string id;

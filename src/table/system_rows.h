@@ -36,12 +36,10 @@ storage::Key key_of_row(std::string_view bytes);
 storage::Range system_rows(SystemRow kind);
 
 inline constexpr uint32_t kSecondCopyId = 0xffff'fffe;
-// Tables, ids, the revision, streams, policies and the account.
-bool is_kept_twice(SystemRow kind);
 // Of the row of a key of system_key().
 storage::Key second_copy(const storage::Key& key);
 storage::Range second_copies();
-// Of rows that are kept twice: in the transaction of `changes`, both.
+// Of rows that are kept twice, whose kinds second_copies.cc lists: in the transaction of `changes`, both.
 void put_twice(storage::Key key, std::string value, storage::Changes& changes);
 void erase_twice(storage::Key key, storage::Changes& changes);
 
