@@ -292,7 +292,7 @@ TEST(CommandLine, SuggestsWhatIsClose) {
   EXPECT_EQ(refusal({"serve", "-port", "8000"}),
             "`partita serve` has no option '-port'. Did you mean '--listen'? `partita help serve` lists the options.");
   EXPECT_EQ(refusal({"serve", "data"}),
-            "`partita serve` takes no argument 'data'. Did you mean '--data'? `partita help serve` lists the options.");
+            "`partita serve` takes no argument 'data'. `partita help serve` lists the options.");
   EXPECT_EQ(refusal({"serve", "--in-memroy"}),
             "`partita serve` has no option '--in-memroy'. Did you mean '--in-memory'? `partita help serve` lists the "
             "options.");
