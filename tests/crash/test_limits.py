@@ -32,9 +32,9 @@ SIGNED = ("Authorization: AWS4-HMAC-SHA256 Credential=local/20260102/us-east-1/d
           "SignedHeaders=host;x-amz-date, Signature=0123456789abcdef")
 
 THREADS = range(1, 25)
-MEMORY_MIB = [*range(40, 200, 10), *range(200, 520, 40)]
+MEMORY_MIB = [*range(40, 200, 10), *range(200, 520, 40), 2000]  # a thread reserves 64 MiB of addresses or more
 FILES = range(6, 80)
-SHORT = {"threads": (1, 4, 7, 8, 9, 10, 12, 14, 16), "memory": (60, 120, 180, 240, 320, 440), "files": (10, 16, 18, 24, 40, 56, 64)}
+SHORT = {"threads": (1, 4, 7, 8, 9, 10, 12, 14, 16), "memory": (60, 120, 180, 240, 320, 440, 2000), "files": (10, 16, 18, 24, 40, 56, 64)}
 LIMITS = {"threads": THREADS, "memory": MEMORY_MIB, "files": FILES}
 
 pytestmark = pytest.mark.skipif(is_sanitized(), reason="a sanitizer's own memory and threads are beyond these limits")
