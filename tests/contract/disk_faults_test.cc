@@ -198,6 +198,7 @@ TEST_P(FailedWrites, AreFoundWholeOrNotAtAll) {
 
 // Of a log that is new the directory is synced too, after the first write.
 TEST_F(DiskFaults, ADirectoryThatWasNotSyncedSpoilsTheLog) {
+  put(*open(), "a", "0");  // the next opening begins a log, and has nothing of its own to write
   const auto engine = open();
   files_->set_rule(FaultyFiles::once(FileAct::kSyncDirectory, "", FaultyFiles::broken()));
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);

@@ -21,6 +21,7 @@ from server import running_server  # noqa: E402
 
 MADE = ROOT / "build" / "package"
 UNIT = "lib/systemd/system/partita.service"
+BACKUP_UNITS = [f"lib/systemd/system/partita-backup.{kind}" for kind in ("service", "timer")]
 
 
 def ran(*command, **options):
@@ -61,7 +62,7 @@ def test_what_is_in_it(package, unpacked):
     files = {str(path.relative_to(unpacked)) for path in unpacked.rglob("*") if path.is_file()}
     documents = "usr/share/doc/partita/"
     assert {name for name in files if not name.startswith((documents, "DEBIAN/"))} == {
-        "usr/bin/partita", "etc/partita/partita.conf", UNIT, "usr/share/man/man1/partita.1.gz",
+        "usr/bin/partita", "etc/partita/partita.conf", UNIT, *BACKUP_UNITS, "usr/share/man/man1/partita.1.gz",
         "usr/share/bash-completion/completions/partita", "usr/share/lintian/overrides/partita"}
     assert {documents + name for name in ("README.md", "SECURITY.md", "docs/security.md", "copyright")} <= files
     assert (unpacked / "DEBIAN" / "conffiles").read_text().split() == ["/etc/partita/partita.conf"]
@@ -232,12 +233,14 @@ def test_the_unit_allows_what_the_server_does(unpacked, tmp_path):
 
 @pytest.mark.parametrize("unit", ["partita-backup.service", "partita-backup.timer"])
 def test_the_backup_units_are_those_of_the_operations_guide(unpacked, unit):
-    text = (unpacked / "usr/lib/systemd/system" / unit).read_text()
+    text = (unpacked / UNIT).with_name(unit).read_text()
     page = (ROOT / "docs" / "operations.md").read_text()
     assert f"`{unit}`:\n\n```ini\n{text}```" in page
 
 
 def test_the_backup_timer_is_left_off(unpacked):
     scripts = (unpacked / "DEBIAN" / "postinst").read_text()
-    assert "partita.service" in scripts
-    assert "enable 'partita-backup" not in scripts and "start 'partita-backup" not in scripts
+    # Enabled again on an upgrade alone, where it was before; started by nobody.
+    assert "debian-installed 'partita-backup.timer'" in scripts
+    assert "unmask 'partita-backup.timer'" in scripts
+    assert not re.search(r"deb-systemd-invoke.*partita-backup", scripts)
