@@ -20,48 +20,55 @@ namespace partita::app {
 namespace {
 
 constexpr std::array kVerbs = {
-    AccountVerb{"user create", "NAME", "Make a user. He may nothing until a policy says so.", "CreateUser", "UserName",
-                "Arn"},
-    AccountVerb{"user delete", "NAME", "Delete a user who has no keys, groups and policies any more.", "DeleteUser",
+    AccountVerb{"user create", "NAME", "Create a user. It may do nothing until a policy allows it.", "CreateUser",
+                "UserName", "Arn"},
+    AccountVerb{"user delete", "NAME", "Delete a user that has no access keys, groups or policies.", "DeleteUser",
                 "UserName", ""},
     AccountVerb{"user list", "", "List the users and their ARNs.", "ListUsers", "", "UserName Arn"},
-    AccountVerb{"user show", "NAME", "Show a user, with groups, keys and policies.",
+    AccountVerb{"user show", "NAME", "Show a user's groups, access keys and policies.",
                 "GetUser ListGroupsForUser ListAccessKeys ListUserPolicies ListAttachedUserPolicies", "UserName", ""},
-    AccountVerb{kKeyVerb, "NAME",
-                "Make an access key, and print it as a profile of ~/.aws/credentials: its secret is not shown again.",
-                "CreateAccessKey", "UserName", "[UserName]"},
-    AccountVerb{"user key delete", "NAME KEY", "Delete an access key; what is signed with it is refused from then on.",
-                "DeleteAccessKey", "UserName AccessKeyId", ""},
-    AccountVerb{"group create", "NAME", "Make a group.", "CreateGroup", "GroupName", "Arn"},
-    AccountVerb{"group delete", "NAME", "Delete a group without users and policies.", "DeleteGroup", "GroupName", ""},
-    AccountVerb{"group list", "", "List the groups and their ARNs.", "ListGroups", "", "GroupName Arn"},
-    AccountVerb{"group show", "NAME", "Show a group, with users and policies.",
-                "GetGroup ListGroupPolicies ListAttachedGroupPolicies", "GroupName", ""},
-    AccountVerb{"group add", "GROUP USER", "Put a user into a group.", "AddUserToGroup", "GroupName UserName", ""},
-    AccountVerb{"group remove", "GROUP USER", "Take a user out of a group.", "RemoveUserFromGroup",
-                "GroupName UserName", ""},
-    AccountVerb{"role create", "NAME FILE", "Make a role that whoever FILE, a trust policy, names may take.",
-                "CreateRole", "RoleName @AssumeRolePolicyDocument", "Arn"},
-    AccountVerb{"role delete", "NAME", "Delete a role without policies; its sessions end.", "DeleteRole", "RoleName",
+    AccountVerb{
+        kKeyVerb, "NAME",
+        "Create an access key, and print it as a profile for ~/.aws/credentials. The secret is shown only this once.",
+        "CreateAccessKey", "UserName", "[UserName]"},
+    AccountVerb{"user key delete", "NAME KEY",
+                "Delete an access key. Requests signed with it are refused from then on.", "DeleteAccessKey",
+                "UserName AccessKeyId", ""},
+    AccountVerb{"group create", "NAME", "Create a group.", "CreateGroup", "GroupName", "Arn"},
+    AccountVerb{"group delete", "NAME", "Delete a group that has no users or policies.", "DeleteGroup", "GroupName",
                 ""},
+    AccountVerb{"group list", "", "List the groups and their ARNs.", "ListGroups", "", "GroupName Arn"},
+    AccountVerb{"group show", "NAME", "Show a group's users and policies.",
+                "GetGroup ListGroupPolicies ListAttachedGroupPolicies", "GroupName", ""},
+    AccountVerb{"group add", "GROUP USER", "Add a user to a group.", "AddUserToGroup", "GroupName UserName", ""},
+    AccountVerb{"group remove", "GROUP USER", "Remove a user from a group.", "RemoveUserFromGroup",
+                "GroupName UserName", ""},
+    AccountVerb{"role create", "NAME FILE", "Create a role. FILE is its trust policy, which names who may assume it.",
+                "CreateRole", "RoleName @AssumeRolePolicyDocument", "Arn"},
+    AccountVerb{"role delete", "NAME", "Delete a role that has no policies. Its sessions end.", "DeleteRole",
+                "RoleName", ""},
     AccountVerb{"role list", "", "List the roles and their ARNs.", "ListRoles", "", "RoleName Arn"},
-    AccountVerb{"role show", "NAME", "Show a role, with its policies.",
+    AccountVerb{"role show", "NAME", "Show a role and its policies.",
                 "GetRole ListRolePolicies ListAttachedRolePolicies", "RoleName", ""},
-    AccountVerb{"policy create", "NAME FILE", "Make a managed policy, to be attached to users, groups and roles.",
-                "CreatePolicy", "PolicyName @PolicyDocument", "Arn"},
-    AccountVerb{"policy delete", "POLICY", "Delete a managed policy that is attached to nobody.", "DeletePolicy",
-                "PolicyArn", ""},
-    AccountVerb{"policy list", "", "List the managed policies: their ARNs, and to how many they are attached.",
-                "ListPolicies", "", "Arn AttachmentCount"},
-    AccountVerb{"policy attach", "user|group|role NAME POLICY",
-                "Attach a managed policy, by its ARN, or its name if it is your own.", "Attach{}Policy",
-                "KIND {}Name PolicyArn", ""},
-    AccountVerb{"policy detach", "user|group|role NAME POLICY", "Detach a managed policy.", "Detach{}Policy",
-                "KIND {}Name PolicyArn", ""},
-    AccountVerb{"policy put", "user|group|role NAME POLICY FILE", "Give a user, a group or a role a policy of its own.",
-                "Put{}Policy", "KIND {}Name PolicyName @PolicyDocument", ""},
-    AccountVerb{"policy remove", "user|group|role NAME POLICY", "Take such a policy away.", "Delete{}Policy",
-                "KIND {}Name PolicyName", ""},
+    AccountVerb{"policy create", "NAME FILE",
+                "Create a managed policy, which can be attached to users, groups and roles.", "CreatePolicy",
+                "PolicyName @PolicyDocument", "Arn"},
+    AccountVerb{"policy delete", "POLICY", "Delete a managed policy that is not attached.", "DeletePolicy", "PolicyArn",
+                ""},
+    AccountVerb{"policy list", "", "List the managed policies: ARN and number of attachments.", "ListPolicies", "",
+                "Arn AttachmentCount"},
+    AccountVerb{
+        "policy attach", "user|group|role NAME POLICY",
+        "Attach a managed policy to a user, a group or a role. POLICY is its ARN, or the name of a policy of your own.",
+        "Attach{}Policy", "KIND {}Name PolicyArn", ""},
+    AccountVerb{"policy detach", "user|group|role NAME POLICY",
+                "Detach a managed policy from a user, a group or a role.", "Detach{}Policy", "KIND {}Name PolicyArn",
+                ""},
+    AccountVerb{"policy put", "user|group|role NAME POLICY FILE",
+                "Write an inline policy of a user, a group or a role. FILE is the policy document.", "Put{}Policy",
+                "KIND {}Name PolicyName @PolicyDocument", ""},
+    AccountVerb{"policy remove", "user|group|role NAME POLICY", "Delete an inline policy of a user, a group or a role.",
+                "Delete{}Policy", "KIND {}Name PolicyName", ""},
 };
 
 using Words = std::vector<std::string_view>;
@@ -84,7 +91,7 @@ Result<std::string> kind_named(std::string_view word) {
   if (word == "user") return std::string("User");
   if (word == "group") return std::string("Group");
   if (word == "role") return std::string("Role");
-  return wrong("A policy is of a user, a group or a role, and '" + std::string(word) + "' is none of these words.");
+  return wrong("A policy belongs to a user, a group or a role, not to '" + std::string(word) + "'.");
 }
 
 // --- replies: elements of plain names, one in the other, as iam writes them
@@ -230,7 +237,7 @@ std::string hint_of(const AccountVerb& verb, const CommandLine& line, std::strin
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i] != "PolicyArn" || line.words[i].starts_with("arn:")) continue;
     for (const auto& [arn, policy] : auth::policies_of_aws()) {
-      if (policy->name == line.words[i]) return " AWS's own has to be named by its ARN: " + arn + ".";
+      if (policy->name == line.words[i]) return " Name AWS's own policy by its ARN: " + arn + ".";
     }
   }
   return {};

@@ -51,61 +51,60 @@ Result<void> add_context(Draft& draft, std::string_view text) {
 }
 
 constexpr std::array kSalvageFlags = {
-    Flag{"--data", "DIR", "Where the damaged store is; it is left as it is.", set_data},
-    Flag{"--to", "NEWDIR", "Where to put what can be saved: a directory that is not there yet, or empty.",
-         set_text<&CommandLine::to>},
+    Flag{"--data", "DIR", "The directory of the damaged store. It is left unchanged.", set_data},
+    Flag{"--to", "NEWDIR", "The directory for the saved data: new or empty.", set_text<&CommandLine::to>},
 };
 
 constexpr std::array kSimulateFlags = {
-    Flag{"--identities", "FILE", "Users, groups and policies, as `serve` takes them. Without it a server is asked.",
+    Flag{"--identities", "FILE",
+         "Evaluate the users, groups and policies of this file, as `serve --identities` takes it. Without it, a "
+         "running server evaluates its own.",
          set_text<&CommandLine::identities>},
     Flag{"--data", "DIR",
-         "Ask a running server, by its own users and policies: the directory of its data (default ./partita-data), or "
-         "its administration socket.",
+         "The running server to ask: its data directory (default ./partita-data) or its administration socket.",
          set_data},
-    Flag{"--user", "NAME", "Who asks.", set_user},
-    Flag{"--role", "NAME", "The same, of a session of a role.", set_role},
-    Flag{"--action", "ACTION", "What for, such as dynamodb:GetItem.", set_action},
-    Flag{"--resource", "ARN", "Of what: a table, an index or a stream.", set_resource},
-    Flag{
-        "--context", "KEY=VALUE",
-        "What the request has for a condition key, such as dynamodb:LeadingKeys=alice. Given often: more keys, or more "
-        "values of one.",
-        add_context},
-    Flag{"--resource-policy", "FILE",
-         "The policy of the table or the stream, in place of the one that a server has for it.", set_resource_policy},
+    Flag{"--user", "NAME", "The user who makes the request.", set_user},
+    Flag{"--role", "NAME", "The role whose session makes the request, instead of a user.", set_role},
+    Flag{"--action", "ACTION", "The requested action, such as dynamodb:GetItem.", set_action},
+    Flag{"--resource", "ARN", "The table, index or stream that the request names.", set_resource},
+    Flag{"--context", "KEY=VALUE",
+         "The request's value of a condition key, such as dynamodb:LeadingKeys=alice. Repeat the option for more "
+         "keys, or for more values of one key.",
+         add_context},
+    Flag{"--resource-policy", "FILE", "Use this resource policy instead of the stored one.", set_resource_policy},
 };
 
 constexpr std::array kAccountFlags = {
     Flag{"--data", "DIR",
-         "Of which server: the directory of its data (default ./partita-data), or its administration socket.",
+         "The running server to ask: its data directory (default ./partita-data) or its administration socket.",
          set_data},
 };
 
 constexpr std::array kStatusFlags = {
-    Flag{"--json", "", "Print one object of JSON, for programs, instead of sentences.", set_on<&CommandLine::json>},
+    Flag{"--json", "", "Print one JSON object, for programs.", set_on<&CommandLine::json>},
 };
 
 constexpr std::array kKeyFlags = {
     kAccountFlags[0],
     Flag{"--into", "FILE",
-         "Do not print the key, but put it into FILE, such as ~/.aws/credentials, as the one of the profile NAME, in "
-         "the place of the one that it has.",
+         "Write the key into FILE, such as ~/.aws/credentials, as the key of profile NAME, instead of printing it. An "
+         "older key of that profile is replaced.",
          set_text<&CommandLine::to>},
 };
 
 constexpr std::array kMcpFlags = {
-    Flag{"--write", "", "Offer tools that change items and tables too, not only those that read.",
+    Flag{"--write", "", "Also offer tools that change items and tables. Without it, all tools are read-only.",
          set_on<&CommandLine::writes>},
     Flag{"--endpoint-url", "URL",
-         "Ask the server there, such as http://localhost:8000, with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, "
-         "AWS_SESSION_TOKEN and AWS_REGION of the environment.",
+         "Use the running server at this address, such as http://localhost:8000. Requests are signed with "
+         "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION of the environment.",
          set_text<&CommandLine::endpoint>},
-    Flag{"--namespace", "NAME", "Of that server: the namespace.", set_text<&CommandLine::space>},
-    Flag{"--data", "DIR", "Where the data is (default ./partita-data); no server may be using it.", set_data},
-    Flag{"--in-memory", "", "Begin with nothing, and leave nothing.", set_in_memory},
-    Flag{"--store", "URL", "Another place for the data, as `serve` takes it.", set_store},
-    Flag{"--seed", "DIR", "Begin with the tables and items of a directory, as `serve` does.",
+    Flag{"--namespace", "NAME", "With --endpoint-url: the namespace to use on that server.",
+         set_text<&CommandLine::space>},
+    Flag{"--data", "DIR", "The data directory (default ./partita-data). No server may be using it.", set_data},
+    Flag{"--in-memory", "", "Start empty, and keep nothing.", set_in_memory},
+    Flag{"--store", "URL", "Use this store instead of a directory; see `partita help serve`.", set_store},
+    Flag{"--seed", "DIR", "Create the tables and items described in this directory, as `serve --seed` does.",
          set_text<&CommandLine::seed>},
 };
 
@@ -121,18 +120,17 @@ Result<void> set_backup_id(Draft& draft, std::string_view text) {
 }
 
 constexpr std::array kBackupFlags = {
-    Flag{"--keep", "N", "Then delete all but the newest N backups of the directory (default: keep all).", set_keep},
-    Flag{"--mend", "",
-         "First read all that earlier backups share, and copy again from the store what is damaged there.",
+    Flag{"--keep", "N", "Afterwards delete all but the newest N backups (default: keep all).", set_keep},
+    Flag{"--mend", "", "First check the files that earlier backups share, and copy damaged ones again from the store.",
          set_on<&CommandLine::mends>},
 };
 
 constexpr std::array kPruneFlags = {
-    Flag{"--keep", "N", "How many of the newest stay.", set_keep},
+    Flag{"--keep", "N", "The number of backups to keep.", set_keep},
 };
 
 constexpr std::array kRestoreFlags = {
-    Flag{"--backup", "ID", "Which one, as `partita backup list` shows them (default: the newest).", set_backup_id},
+    Flag{"--backup", "ID", "The backup's number in `partita backup list` (default: the newest).", set_backup_id},
 };
 
 // A store's URL, or a directory.
@@ -145,9 +143,9 @@ Result<std::string> place_named(std::string_view word) {
 // FROM, then TO.
 Result<void> take_copied(Draft& draft, std::string_view word) {
   PARTITA_TRY(std::string url, place_named(word));
-  if (engine_of(url).format == 0) return misuse("What is in memory can not be copied.");
+  if (engine_of(url).format == 0) return misuse("An in-memory store cannot be copied: it ends with its server.");
   std::string& place = draft.line.from.empty() ? draft.line.from : draft.line.to;
-  if (!place.empty()) return misuse("`partita copy` takes two places, FROM and TO, and no third.");
+  if (!place.empty()) return misuse("`partita copy` takes two stores, FROM and TO, and no third.");
   place = std::move(url);
   return {};
 }
@@ -175,12 +173,13 @@ Result<void> take_directory(std::string_view word, std::string_view what, const 
   return take_next(place_of_store(url), needs, places);
 }
 
-constexpr const char* kBackupNeeds = "`partita backup` needs a STORE and a directory of BACKUPS, and no more.";
-constexpr const char* kListNeeds = "`partita backup list` needs one directory of BACKUPS.";
-constexpr const char* kPruneNeeds = "`partita backup prune` needs one directory of BACKUPS, and --keep N.";
+constexpr const char* kBackupNeeds =
+    "`partita backup` takes a STORE and a directory of BACKUPS: `partita backup ./partita-data /backups`.";
+constexpr const char* kListNeeds = "`partita backup list` takes one directory of BACKUPS.";
+constexpr const char* kPruneNeeds = "`partita backup prune` takes one directory of BACKUPS, and --keep N.";
 constexpr const char* kRestoreNeeds =
-    "`partita restore` needs a directory of BACKUPS and a new directory, and no more.";
-constexpr const char* kVerifyNeeds = "`partita verify` needs one STORE, or one directory of BACKUPS.";
+    "`partita restore` takes a directory of BACKUPS and a new or empty DIR: `partita restore /backups ./new-data`.";
+constexpr const char* kVerifyNeeds = "`partita verify` takes one STORE or one directory of BACKUPS.";
 
 Result<void> take_backup(Draft& draft, std::string_view word) {
   if (!draft.line.from.empty()) return take_directory(word, {}, kBackupNeeds, {&draft.line.backups});
@@ -206,7 +205,7 @@ Result<void> finish_prune(Draft& draft) {
 
 Result<void> take_restore(Draft& draft, std::string_view word) {
   const std::string_view instead =
-      draft.line.backups.empty() ? "" : "Restore to one, and take it to a database with `partita copy DIR URL`.";
+      draft.line.backups.empty() ? "" : "Restore into a directory, then use `partita copy DIR URL`.";
   return take_directory(word, instead, kRestoreNeeds, {&draft.line.backups, &draft.line.data});
 }
 
@@ -223,13 +222,16 @@ Result<void> take_verified(Draft& draft, std::string_view word) {
 Result<void> finish_verify(Draft& draft) {
   if (draft.line.from.empty()) return misuse(kVerifyNeeds);
   if (draft.line.backups.empty() && draft.line.backup_id != 0) {
-    return misuse("--backup is for a directory of backups, and " + place_of_store(draft.line.from) + " is none.");
+    return misuse("--backup needs a directory of backups, and " + place_of_store(draft.line.from) + " is not one.");
   }
   return {};
 }
 
 Result<void> finish_copy(Draft& draft) {
-  return draft.line.to.empty() ? misuse("`partita copy` needs two places: FROM and TO.") : Result<void>();
+  return draft.line.to.empty() ? misuse(
+                                     "`partita copy` takes two stores, FROM and TO: `partita copy ./partita-data "
+                                     "postgresql://db1/partita`.")
+                               : Result<void>();
 }
 
 Result<void> finish_salvage(Draft& draft) {
@@ -243,7 +245,7 @@ Result<void> finish_salvage(Draft& draft) {
 // Of a server: the directory of its data, or its socket; who gets a store's URL says what to name instead.
 Result<std::string> server_named(std::string_view word) {
   if (!names_store(word) || check_store(word).ok()) return std::string(word);
-  return misuse("A server is named by its directory or its socket, not by " + quoted(word) + ".");
+  return misuse("Name a server by its data directory or its administration socket, not by " + quoted(word) + ".");
 }
 
 Result<void> finish_simulate(Draft& draft) {
@@ -253,10 +255,10 @@ Result<void> finish_simulate(Draft& draft) {
     return misuse("`partita policy simulate` needs --user or --role, --action and --resource.");
   }
   if (!draft.line.identities.empty() && draft.data) {
-    return misuse("--identities asks a file, and --data a server: give one of them.");
+    return misuse("--identities evaluates a file, and --data asks a server: give one of them.");
   }
   if (asked.action.find(':') == std::string::npos) {
-    return misuse("--action takes the service too: dynamodb:" + asked.action + ", not '" + asked.action + "'.");
+    return misuse("--action takes SERVICE:ACTION, such as dynamodb:" + asked.action + ", not '" + asked.action + "'.");
   }
   if (!draft.line.identities.empty()) return {};
   PARTITA_TRY(draft.line.data, server_named(draft.data.value_or(std::string(kUsualData))));
@@ -267,16 +269,17 @@ Result<void> finish_mcp(Draft& draft) {
   if (!draft.line.endpoint.empty()) {
     const bool own = draft.data || draft.store || draft.in_memory || !draft.line.seed.empty();
     if (own)
-      return misuse("--endpoint-url is for the data of a server; leave out --data, --in-memory, --store and --seed.");
+      return misuse(
+          "--endpoint-url uses the data of a running server: leave out --data, --in-memory, --store and --seed.");
     return {};
   }
-  if (!draft.line.space.empty()) return misuse("--namespace goes with --endpoint-url.");
+  if (!draft.line.space.empty()) return misuse("--namespace needs --endpoint-url.");
   PARTITA_TRY(draft.line.store, store_of(draft));
   return {};
 }
 
 Result<void> take_served(Draft& draft, std::string_view word) {
-  if (!draft.line.data.empty()) return misuse("This takes one directory or socket, and no second.");
+  if (!draft.line.data.empty()) return misuse("Name one server: its data directory or its administration socket.");
   PARTITA_TRY(draft.line.data, server_named(word));
   return {};
 }
@@ -298,7 +301,8 @@ Result<void> finish_account(Draft& draft) {
 
 // NAME, then where the server is.
 Result<void> take_operated(Draft& draft, std::string_view word) {
-  if (!draft.line.data.empty()) return misuse("This takes a name and one directory or socket, and no more.");
+  if (!draft.line.data.empty())
+    return misuse("Too many words: give one name, then one data directory or administration socket.");
   if (!draft.line.subject.empty()) {
     PARTITA_TRY(draft.line.data, server_named(word));
   } else {
@@ -310,7 +314,8 @@ Result<void> take_operated(Draft& draft, std::string_view word) {
 Result<void> finish_operated(Draft& draft, std::string_view operation) {
   draft.line.operation = operation;
   if (draft.line.subject.empty()) {
-    return misuse(operation == "MoveClock" ? "An OFFSET is missing, such as 90m or 31d." : "A NAME is missing.");
+    return misuse(operation == "MoveClock" ? "`partita clock advance` needs an OFFSET, such as 90m or 31d."
+                                           : "A NAME is missing.");
   }
   return finish_status(draft);
 }
@@ -329,8 +334,7 @@ Result<void> finish_advance(Draft& draft) {
 }
 
 constexpr std::array kSnapshotFlags = {
-    Flag{"--namespace", "NAME", "Of this namespace, not of the database without a name.",
-         set_text<&CommandLine::space>},
+    Flag{"--namespace", "NAME", "Act on this namespace instead of the default one.", set_text<&CommandLine::space>},
 };
 
 Result<void> take_topic(Draft& draft, std::string_view word);
@@ -338,96 +342,99 @@ Result<void> finish_help(Draft& draft);
 
 // Serve's flags are not known at compile time, since they are another file's.
 const std::array kOwnVerbs = {
-    VerbRow{"serve", Verb::kServe, "[OPTION...]",
-            "Serve DynamoDB's API over HTTP. Prints one line when ready; SIGTERM or SIGINT stops it cleanly.",
-            serve_flags(), finish_serve},
+    VerbRow{
+        "serve", Verb::kServe, "[OPTION...]",
+        "Serve the DynamoDB API over HTTP or HTTPS. Prints one line when ready; SIGTERM or SIGINT stops it cleanly.",
+        serve_flags(), finish_serve},
     VerbRow{"status", Verb::kStatus, "[DIR|SOCKET] [--json]",
-            "Ask the server that uses a directory (default ./partita-data), or that listens at an administration "
-            "socket, what it is. Exit code 1 when there is none, or its store does not answer.",
+            "Show the version, address, store and health of a running server. Name the server by its data directory "
+            "(default ./partita-data) or its administration socket. Exit code 1 when no server answers, or when its "
+            "store does not.",
             kStatusFlags, finish_status, take_served},
     VerbRow{
         "backup", Verb::kBackup, "STORE BACKUPS [OPTION...]",
-        "Back up a store, while it is served or not, into a directory of backups, which takes only what is new. STORE "
-        "is a directory, a server's administration socket, or a store as `serve --store` takes it.",
+        "Back up a store into a directory of backups, copying only new data. A server may be using the store. STORE "
+        "is a data directory, a server's administration socket, or a store as `serve --store` takes it.",
         kBackupFlags, finish_backup, take_backup},
-    VerbRow{"backup list",
-            Verb::kListBackups,
-            "BACKUPS",
-            "List the backups in a directory of them.",
-            {},
-            finish_list,
-            take_list},
+    VerbRow{
+        "backup list", Verb::kListBackups, "BACKUPS", "List the backups in a directory.", {}, finish_list, take_list},
     VerbRow{"backup prune", Verb::kPruneBackups, "BACKUPS --keep N",
-            "Delete all but the newest backups, and those of which files are missing.", kPruneFlags, finish_prune,
+            "Delete all but the newest N backups, and backups with missing files.", kPruneFlags, finish_prune,
             take_prune},
     VerbRow{
         "restore", Verb::kRestore, "BACKUPS DIR [OPTION...]",
-        "Make a store of a backup in a directory that is not there yet, or empty. Interrupted, the same command begins "
-        "anew, and no server takes what is there for a store.",
+        "Restore a backup into a new or empty directory. If it is interrupted, run the same command again: it starts "
+        "over. No server opens an unfinished restore.",
         kRestoreFlags, finish_restore, take_restore},
-    VerbRow{"verify", Verb::kVerify, "STORE|BACKUPS [OPTION...]",
-            "Read a store that no server uses, or a backup where it is: are its files whole, and do indexes, counts, "
-            "streams and the catalogue fit the items? Exit code 1 when something differs.",
-            kRestoreFlags, finish_verify, take_verified},
-    VerbRow{"copy",
-            Verb::kCopy,
-            "FROM TO",
-            "Copy a store that no server uses to another place: directories, or stores as `serve --store` takes them. "
-            "Interrupted, the same command goes on. Ends when all of it was read back and is the same.",
-            {},
-            finish_copy,
-            take_copied},
+    VerbRow{
+        "verify", Verb::kVerify, "STORE|BACKUPS [OPTION...]",
+        "Check a backup, or a store that no server is using. It checks the checksums of all files, and that indexes, "
+        "counts, streams and the catalogue agree with the items. Exit code 1 when something is wrong.",
+        kRestoreFlags, finish_verify, take_verified},
+    VerbRow{
+        "copy",
+        Verb::kCopy,
+        "FROM TO",
+        "Copy a store to another directory or database. No server may be using either. FROM and TO are directories, "
+        "or stores as `serve --store` takes them. If it is interrupted, run the same command again to continue. At "
+        "the end it reads the copy back and compares it with FROM.",
+        {},
+        finish_copy,
+        take_copied},
     VerbRow{
         "salvage", Verb::kSalvage, "--data DIR --to NEWDIR",
-        "Save all that is readable of a damaged store into a new one, and list what is lost. Exit code 0 when nothing "
+        "Save the readable part of a damaged store into a new store, and list what is lost. Exit code 0 when nothing "
         "is lost, 3 when something is, 1 when nothing could be saved.",
         kSalvageFlags, finish_salvage},
     VerbRow{
         "policy simulate", Verb::kSimulate, "--user|--role NAME --action ACTION --resource ARN [OPTION...]",
-        "Say whether policies allow a request, and if not, why not. Exit code 0 when they do, 1 when they do not, 2 when "
-        "the question cannot be answered. Asks a running server, or a file of identities.",
+        "Show whether policies allow a request, and if not, why. A running server answers, or a file of identities. "
+        "Exit code 0 when the request is allowed, 1 when it is refused, 2 when the question cannot be answered.",
         kSimulateFlags, finish_simulate},
     VerbRow{
         "snapshot create", Verb::kOperate, "NAME [DIR|SOCKET] [--namespace NAME]",
-        "Have the server that uses a directory, or that listens at an administration socket, remember its tables and "
-        "items as they are now.",
+        "Take a snapshot of all tables and items of a running server. Name the server by its data directory (default "
+        "./partita-data) or its administration socket.",
         kSnapshotFlags, [](Draft& draft) { return finish_operated(draft, "CreateSnapshot"); }, take_operated},
     VerbRow{"snapshot rollback", Verb::kOperate, "NAME [DIR|SOCKET] [--namespace NAME]",
-            "Set all tables and items back to how a snapshot has them.", kSnapshotFlags,
+            "Restore all tables and items to a snapshot.", kSnapshotFlags,
             [](Draft& draft) { return finish_operated(draft, "RollbackToSnapshot"); }, take_operated},
-    VerbRow{"snapshot list", Verb::kOperate, "[DIR|SOCKET] [--namespace NAME]", "List the snapshots.", kSnapshotFlags,
+    VerbRow{"snapshot list", Verb::kOperate, "[DIR|SOCKET] [--namespace NAME]",
+            "List the snapshots of a running server.", kSnapshotFlags,
             [](Draft& draft) { return finish_listed(draft, "ListSnapshots"); }, take_served},
-    VerbRow{"snapshot delete", Verb::kOperate, "NAME [DIR|SOCKET] [--namespace NAME]", "Forget a snapshot.",
+    VerbRow{"snapshot delete", Verb::kOperate, "NAME [DIR|SOCKET] [--namespace NAME]", "Delete a snapshot.",
             kSnapshotFlags, [](Draft& draft) { return finish_operated(draft, "DeleteSnapshot"); }, take_operated},
     VerbRow{"clock show", Verb::kOperate, "[DIR|SOCKET] [--namespace NAME]",
-            "Say what time it is for a server's database, and how far that is from the machine's clock.",
-            kSnapshotFlags, [](Draft& draft) { return finish_listed(draft, "DescribeClock"); }, take_served},
+            "Show the time of a server's database, and its offset from the machine's clock.", kSnapshotFlags,
+            [](Draft& draft) { return finish_listed(draft, "DescribeClock"); }, take_served},
     VerbRow{"clock advance", Verb::kOperate, "OFFSET [DIR|SOCKET] [--namespace NAME]",
-            "For tests: move the clock of a server's database on by so many seconds, or 90m, 2h, 31d.", kSnapshotFlags,
-            finish_advance, take_operated},
+            "Move the clock of a server's database forward, for tests. OFFSET is a number of seconds, or a number "
+            "followed by s, m, h or d, such as 90m or 31d.",
+            kSnapshotFlags, finish_advance, take_operated},
     VerbRow{"clock reset", Verb::kOperate, "[DIR|SOCKET] [--namespace NAME]",
-            "Set the clock of a server's database back to the machine's.", kSnapshotFlags,
+            "Return the clock of a server's database to the machine's time.", kSnapshotFlags,
             [](Draft& draft) { return finish_listed(draft, "MoveClock"); }, take_served},
     VerbRow{"namespace list",
             Verb::kOperate,
             "[DIR|SOCKET]",
-            "List the namespaces that hold anything.",
+            "List the namespaces that hold data.",
             {},
             [](Draft& draft) { return finish_listed(draft, "ListNamespaces"); },
             take_served},
     VerbRow{"namespace drop",
             Verb::kOperate,
             "NAME [DIR|SOCKET]",
-            "Delete a namespace, with all that it holds.",
+            "Delete a namespace and everything in it.",
             {},
             [](Draft& draft) { return finish_operated(draft, "DeleteNamespace"); },
             take_operated},
     VerbRow{"mcp", Verb::kMcp, "[OPTION...]",
-            "Be a server of the Model Context Protocol on stdin and stdout, with DynamoDB's operations as tools.",
+            "Offer a store to AI agents over the Model Context Protocol on stdin and stdout. DynamoDB's operations are "
+            "its tools.",
             kMcpFlags, finish_mcp},
-    VerbRow{"version", Verb::kVersion, "", "Print the version, the revision, and the formats of stores.", {}},
+    VerbRow{"version", Verb::kVersion, "", "Print the version, the revision and the store formats.", {}},
     VerbRow{
-        "help", Verb::kHelp, "[VERB]", "Print how to use partita, or one of its verbs.", {}, finish_help, take_topic},
+        "help", Verb::kHelp, "[VERB]", "Show how to use partita, or one of its verbs.", {}, finish_help, take_topic},
 };
 
 }  // namespace
@@ -490,7 +497,9 @@ Error unknown_second_word(const std::string& first, std::string_view second) {
     if (row.name.starts_with(first + ' ')) seconds.push_back(row.name.substr(first.size() + 1));
   }
   const std::string hint = second.empty() ? std::string() : suggestion(second, seconds);
-  return misuse("`partita " + first + "` wants another word." + hint + " `partita help " + first + "` lists them.");
+  return misuse("`partita " + first + "` " +
+                (second.empty() ? std::string("needs a second word.") : "has no verb " + quoted(second) + ".") + hint +
+                " `partita help " + first + "` lists its verbs.");
 }
 
 // What DynamoDB Local and other servers call an option.
@@ -535,14 +544,15 @@ Result<void> read_flag(const VerbRow& verb, std::span<const char* const> words, 
   const auto flag = std::ranges::find(verb.flags, word, &Flag::name);
   const std::string name(verb.name);
   const bool stores = std::ranges::find(verb.flags, "--store", &Flag::name) != verb.flags.end();
-  if (stores && names_store(word)) return misuse("`partita " + name + "` takes a store's URL behind --store.");
+  if (stores && names_store(word)) return misuse("`partita " + name + "` takes a store's URL as --store URL.");
   if (flag == verb.flags.end()) return unknown_flag(verb, word);
   if (flag->argument.empty()) {
-    if (value) return misuse(std::string(word) + " takes no value.");
+    if (value) return misuse(std::string(word) + " takes no value, and got " + quoted(*value) + ".");
   } else {
     if (!value && at < words.size()) value = words[at++];
     if (value.value_or("").empty()) {
-      return misuse(std::string(word) + " takes a value: " + std::string(flag->argument) + ".");
+      return misuse(std::string(word) + " needs a value: " + std::string(word) + " " + std::string(flag->argument) +
+                    ".");
     }
   }
   return flag->set(draft, value.value_or(""));
@@ -552,7 +562,7 @@ Result<void> read_flag(const VerbRow& verb, std::span<const char* const> words, 
 
 Result<CommandLine> read_command_line(std::span<const char* const> words) {
   Draft draft;
-  if (words.empty()) return misuse("What shall partita do? `partita help` lists its verbs.");
+  if (words.empty()) return misuse("No verb was given. `partita help` lists the verbs.");
   if (asks_for_help(words[0])) return std::move(draft.line);
   if (std::string_view(words[0]) == "--version") {
     draft.line.verb = Verb::kVersion;

@@ -24,7 +24,7 @@ TEST(CommandLine, CopiesBetweenDirectoriesAndStores) {
   EXPECT_EQ(line->to, "postgres://db/partita");
   EXPECT_NE(refusal({"copy", "./old"}).find("FROM and TO"), std::string::npos);
   EXPECT_NE(refusal({"copy", "a", "b", "c"}).find("no third"), std::string::npos);
-  EXPECT_NE(refusal({"copy", "memory:", "b"}).find("in memory"), std::string::npos);
+  EXPECT_NE(refusal({"copy", "memory:", "b"}).find("in-memory"), std::string::npos);
   EXPECT_NE(refusal({"copy", "mysql://x/y", "b"}).find("There is no store"), std::string::npos);
   EXPECT_NE(refusal({"copy", "a", "b", "--fast"}).find("no option"), std::string::npos);
   EXPECT_NE(help_text("copy").find("postgresql://"), std::string::npos);
@@ -136,11 +136,11 @@ TEST(CommandLine, SaysNoPasswords) {
     EXPECT_TRUE(line.error().sentence().ends_with('.')) << line.error().sentence();
   }
   for (const char* place : {"memory:", "fdb:", "fdb:/f", "rocksdb:d", "postgres:x", "http://h"}) {
-    EXPECT_EQ(refusal({"serve", "--data", place}), "--data takes a directory; for a store's URL, say --store.");
+    EXPECT_EQ(refusal({"serve", "--data", place}), "--data takes a directory. Give a store's URL as --store URL.");
   }
-  EXPECT_EQ(refusal({"serve", url.c_str()}), "`partita serve` takes a store's URL behind --store.");
+  EXPECT_EQ(refusal({"serve", url.c_str()}), "`partita serve` takes a store's URL as --store URL.");
   EXPECT_EQ(refusal({"status", "http://u:PW@h"}),
-            "A server is named by its directory or its socket, not by 'http:...'.");
+            "Name a server by its data directory or its administration socket, not by 'http:...'.");
   EXPECT_EQ(read({"status", url.c_str()})->data, url);  // who asks there is told where to ask
   EXPECT_EQ(read({"serve", "--data", "a=b@c:d"})->store, "rocksdb:a=b@c:d");
 }
@@ -193,9 +193,8 @@ TEST(CommandLine, ReadsWhatToBackUpRestoreAndVerify) {
   EXPECT_EQ(list->backups, "/b");
   EXPECT_EQ(read({"backup", "./list", "/b"})->verb, Verb::kBackup);
   EXPECT_EQ(read({"restore", "/b", "rocksdb:/new"})->data, "/new");
-  EXPECT_EQ(
-      refusal({"restore", "/b", "postgresql://u:secret@h/d"}),
-      "postgresql://u@h/d is no directory. Restore to one, and take it to a database with `partita copy DIR URL`.");
+  EXPECT_EQ(refusal({"restore", "/b", "postgresql://u:secret@h/d"}),
+            "postgresql://u@h/d is no directory. Restore into a directory, then use `partita copy DIR URL`.");
   EXPECT_EQ(refusal({"backup", "list", "fdb:/f"}),
             "fdb:/f is no directory. A store in FoundationDB is backed up by FoundationDB: use fdbbackup.");
   const auto prune = read({"backup", "prune", "--keep=2", "/b"});
@@ -297,16 +296,16 @@ TEST(CommandLine, SuggestsWhatIsClose) {
             "`partita serve` has no option '--in-memroy'. Did you mean '--in-memory'? `partita help serve` lists the "
             "options.");
   EXPECT_EQ(refusal({"user", "craete", "alice"}),
-            "`partita user` wants another word. Did you mean 'create'? `partita help user` lists them.");
-  EXPECT_EQ(refusal({"user"}), "`partita user` wants another word. `partita help user` lists them.");
+            "`partita user` has no verb 'craete'. Did you mean 'create'? `partita help user` lists its verbs.");
+  EXPECT_EQ(refusal({"user"}), "`partita user` needs a second word. `partita help user` lists its verbs.");
 }
 
 TEST(CommandLine, SimulatesActionsOfServices) {
   EXPECT_EQ(refusal({"policy", "simulate", "--identities", "f", "--data", "d", "--user", "u", "--resource", "*",
                      "--action", "s:A"}),
-            "--identities asks a file, and --data a server: give one of them.");
+            "--identities evaluates a file, and --data asks a server: give one of them.");
   EXPECT_EQ(refusal({"policy", "simulate", "--identities", "f", "--user", "u", "--resource", "*", "--action", "Scan"}),
-            "--action takes the service too: dynamodb:Scan, not 'Scan'.");
+            "--action takes SERVICE:ACTION, such as dynamodb:Scan, not 'Scan'.");
 }
 
 }  // namespace

@@ -35,8 +35,8 @@ Result<void> refuse_foreign(const std::string& place) {
   for (const auto& entry : std::filesystem::directory_iterator(place, error)) {
     const std::string name = entry.path().filename().string();
     if (is_of_a_store(name)) continue;
-    return Error(ErrorKind::kUnavailable, place + " is not empty and holds no store (there is '" + name +
-                                              "', for example): name a new or an empty directory.");
+    return Error(ErrorKind::kUnavailable, place + " is not empty and holds no store (it contains '" + name +
+                                              "'): name a new or an empty directory.");
   }
   return {};
 }
@@ -60,7 +60,7 @@ Result<storage::HeldEngine> hold_rocksdb(const std::string& place, bool is_sourc
 }
 
 Result<storage::HeldEngine> hold_memory(const std::string&, bool) {
-  return Error(ErrorKind::kInvalid, "What is in memory can not be copied.");
+  return Error(ErrorKind::kInvalid, "An in-memory store cannot be copied: it ends with its server.");
 }
 
 Result<std::unique_ptr<storage::Engine>> open_memory(const std::string&, bool) { return open_memory_engine(); }
@@ -96,7 +96,7 @@ Result<storage::HeldEngine> hold_foundationdb(const std::string& place, bool is_
 constexpr std::array kEngines = {
     EngineRow{.scheme = "rocksdb",
               .url = "rocksdb:DIR",
-              .help = "RocksDB in this process, in a directory: what --data DIR means.",
+              .help = "A directory, kept by RocksDB inside the server: the same as --data DIR.",
               .has_place = true,
               .is_directory = true,
               .format = kRocksdbFormat,
@@ -108,28 +108,29 @@ constexpr std::array kEngines = {
               .scrub = begin_rocksdb_scrub},
     EngineRow{.scheme = "memory",
               .url = "memory:",
-              .help = "This process's memory: what --in-memory means.",
+              .help = "The server's memory: the same as --in-memory.",
               .alone = true,
               .open = open_memory,
               .hold = hold_memory,
-              .backed_up_by = "What is in memory is not backed up: `partita serve --data DIR` keeps what can be."},
+              .backed_up_by = "An in-memory store cannot be backed up: `partita serve --data DIR` keeps data on disk."},
     EngineRow{.scheme = "postgresql",
               .url = "postgresql://HOST/DATABASE",
-              .help = "A PostgreSQL database, which several servers may share; any URL that libpq takes.",
+              .help = "A PostgreSQL database, which several servers may share. Any URL that libpq accepts.",
               .has_place = true,
               .format = kPostgresFormat,
               .open = open_postgres,
               .hold = hold_postgres,
               .backed_up_by = "A store in PostgreSQL is backed up by PostgreSQL: use pg_basebackup, or pg_dump."},
-    EngineRow{.scheme = "fdb",
-              .url = "fdb:CLUSTER_FILE",
-              .help = "A FoundationDB cluster, which several servers may share; ?prefix=NAME keeps several stores "
-                      "apart.",
-              .has_place = true,
-              .format = kFoundationdbFormat,
-              .open = open_foundationdb,
-              .hold = hold_foundationdb,
-              .backed_up_by = "A store in FoundationDB is backed up by FoundationDB: use fdbbackup."},
+    EngineRow{
+        .scheme = "fdb",
+        .url = "fdb:CLUSTER_FILE",
+        .help = "A FoundationDB cluster, which several servers may share. ?prefix=NAME separates several stores in one "
+                "cluster.",
+        .has_place = true,
+        .format = kFoundationdbFormat,
+        .open = open_foundationdb,
+        .hold = hold_foundationdb,
+        .backed_up_by = "A store in FoundationDB is backed up by FoundationDB: use fdbbackup."},
 };
 
 std::string_view place_in(std::string_view url) {

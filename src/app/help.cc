@@ -22,8 +22,8 @@ struct Group {
 
 const std::vector<Group>& verb_groups() {
   static const std::vector<Group> groups = {
-      {"Serve", {"serve", "status", "mcp"}},
-      {"Keep data safe", {"backup", "restore", "verify", "salvage", "copy"}},
+      {"Run a server", {"serve", "status", "mcp"}},
+      {"Protect and move data", {"backup", "restore", "verify", "salvage", "copy"}},
       {"Users and policies", {"user", "group", "role", "policy"}},
       {"Tests", {"snapshot", "namespace", "clock"}},
       {"This program", {"version", "help"}},
@@ -133,7 +133,7 @@ void add_verb(std::string& text, const VerbRow& row) {
 }
 
 std::string overview() {
-  std::string text = "partita: a DynamoDB that you own.\n\nUsage: partita VERB [OPTION...]\n";
+  std::string text = "partita: the DynamoDB API on storage of your own.\n\nUsage: partita VERB [OPTION...]\n";
   for (const Group& group : verb_groups()) {
     text.append("\n").append(group.title).append(":\n");
     for (const VerbRow& row : all_verbs()) {
@@ -145,7 +145,7 @@ std::string overview() {
   for (const VerbRow& row : all_verbs()) {
     if (ungrouped(row)) add_verb(text, row);
   }
-  return text + "\n`partita VERB --help` describes one.\n";
+  return text + "\n`partita VERB --help` describes a verb.\n";
 }
 
 std::string verbs_behind(std::string_view word) {
@@ -154,7 +154,7 @@ std::string verbs_behind(std::string_view word) {
   for (const VerbRow& row : all_verbs()) {
     if (row.name.starts_with(begin)) add_verb(text, row);
   }
-  return text + "\n`partita VERB --help` describes one.\n";
+  return text + "\n`partita VERB --help` describes a verb.\n";
 }
 
 void add_flag(std::string& text, const Flag& flag) {
@@ -174,7 +174,7 @@ void add_serve_flags(std::string& text, const VerbRow& row) {
   for (const Flag& flag : row.flags) {
     if (!is_in_any(serve_groups(), flag.name)) add_flag(text, flag);
   }
-  add_entry(text, "--help", "Print this text.", kFlagColumn);
+  add_entry(text, "--help", "Show this text.", kFlagColumn);
 }
 
 void add_stores(std::string& text, Verb verb) {

@@ -23,7 +23,7 @@ bool names_store(std::string_view word) {
 Result<void> check_url(std::string_view url) {
   auto checked = check_store(url);
   if (checked.ok() || quoted(url) == "'" + std::string(url) + "'" || url.contains("://")) return checked;
-  return misuse("There is no store " + quoted(url) + ": it must be a URL, such as postgresql://HOST/DATABASE.");
+  return misuse("There is no store " + quoted(url) + ": give a URL such as postgresql://HOST/DATABASE.");
 }
 
 Error misuse(std::string sentence) { return Error(ErrorKind::kInvalid, std::move(sentence)); }
@@ -49,8 +49,7 @@ Result<int64_t> read_offset(std::string_view flag, std::string_view text) {
   const auto number = read_number(flag, rest, 0, kMost);
   if (!number.ok()) {
     return misuse(std::string(flag) +
-                  " takes seconds, or a number with s, m, h or d behind it, such as +90, -2h or +31d, "
-                  "not " +
+                  " takes a number of seconds, or a number followed by s, m, h or d, such as +90, -2h or +31d, not " +
                   quoted(text) + ".");
   }
   const int64_t seconds = static_cast<int64_t>(*number) * (unit == std::string_view::npos ? 1 : kSeconds[unit]);
@@ -74,11 +73,11 @@ Result<void> set_store(Draft& draft, std::string_view text) {
 
 Result<std::string> store_of(const Draft& draft) {
   if (int{draft.data.has_value()} + int{draft.store.has_value()} + int{draft.in_memory} > 1) {
-    return misuse("--data, --in-memory and --store each say where the data is: give one of them.");
+    return misuse("--data, --in-memory and --store each name the store: give one of them.");
   }
   if (draft.in_memory) return std::string("memory:");
   if (names_store(draft.data.value_or(""))) {
-    return misuse("--data takes a directory; for a store's URL, say --store.");
+    return misuse("--data takes a directory. Give a store's URL as --store URL.");
   }
   std::string store = draft.store ? *draft.store : "rocksdb:" + draft.data.value_or(std::string(kUsualData));
   PARTITA_TRY_VOID(check_url(store));

@@ -15,8 +15,8 @@ Result<void> set_listen(Draft& draft, std::string_view text) {
   const size_t colon = text.rfind(':');
   const bool bracketed = text.starts_with('[');
   if (!bracketed && text.find(':') != colon) {
-    return misuse("--listen takes an IPv6 address in brackets and with a port, such as [::1]:8000, not " +
-                  quoted(text) + ".");
+    return misuse("--listen takes an IPv6 address in brackets with a port, such as [::1]:8000, not " + quoted(text) +
+                  ".");
   }
   std::string_view address = text.substr(0, std::min(colon, text.size()));
   if (bracketed && address.size() > 2 && address.ends_with(']')) {
@@ -81,7 +81,7 @@ Result<void> set_scrub_rate(Draft& draft, std::string_view text) {
 
 Result<void> set_trace_to(Draft& draft, std::string_view text) {
   if (!HttpPlace::parse(text).ok()) {
-    return misuse("--trace-to takes an address such as http://localhost:4318, not " + quoted(text) + ".");
+    return misuse("--trace-to takes a URL such as http://localhost:4318, not " + quoted(text) + ".");
   }
   draft.line.trace_to = text;
   return {};
@@ -171,130 +171,139 @@ Result<void> set_slow_request(Draft& draft, std::string_view text) {
 
 constexpr std::array kServeFlags = {
     Flag{"--listen", "HOST:PORT",
-         "Where to listen (default localhost:8000, which is 127.0.0.1 and ::1). Port 0 takes a free one.", set_listen},
+         "The address to listen on (default localhost:8000, which is 127.0.0.1 and ::1). Port 0 chooses a free port. "
+         "An address that other machines reach needs --credentials, --users or --insecure.",
+         set_listen},
     Flag{"--insecure", "",
-         "Listen beyond loopback too without --credentials or --users, so that anyone may do anything.", set_insecure},
+         "Allow an address beyond loopback without --credentials or --users. Anyone who reaches the port may then do "
+         "anything.",
+         set_insecure},
     Flag{"--credentials", "FILE",
-         "Verify signatures: only these access keys may call, and users of the store with theirs. The file is as the "
-         "AWS CLI's ~/.aws/credentials; its keys may do everything.",
+         "Verify signatures. The access keys in this file may do everything; users of the store may call with their "
+         "own keys. The format is that of the AWS CLI's ~/.aws/credentials.",
          set_text<&CommandLine::credentials>},
-    Flag{"--users", "", "Verify signatures: only users of the store may call, see `partita user create`.",
+    Flag{"--users", "", "Verify signatures. Only users of the store may call; see `partita user create`.",
          set_on<&CommandLine::users>},
-    Flag{
-        "--region", "REGION",
-        "The region of all tables, in ARNs and policies (default us-east-1 with --credentials or --users, else the one "
-        "that a request is signed for).",
-        set_region},
+    Flag{"--region", "REGION",
+         "The region of all tables, in ARNs and policies (default: us-east-1 with --credentials or --users, otherwise "
+         "the region of each request's signature).",
+         set_region},
     Flag{"--identities", "FILE",
-         "Users, groups, roles and policies, as `aws iam get-account-authorization-details` writes them, instead of "
-         "the store's: the credentials' profiles are these users, and may do what their policies allow.",
+         "Read users, groups, roles and policies from this file instead of the store. It has the format of `aws iam "
+         "get-account-authorization-details`. The profiles of --credentials are these users, restricted by their "
+         "policies.",
          set_text<&CommandLine::identities>},
-    Flag{"--warn-only", "", "Log what policies would refuse, and let it pass.", set_on<&CommandLine::warn_only>},
+    Flag{"--warn-only", "", "Allow and log requests that policies would refuse.", set_on<&CommandLine::warn_only>},
     Flag{"--tls-cert", "FILE",
-         "Speak TLS, and nothing else, with this certificate: PEM, the chain behind it. SIGHUP reads it again.",
+         "Serve HTTPS only, with this certificate: PEM, followed by its chain. SIGHUP reloads it.",
          set_text<&CommandLine::tls_cert>},
-    Flag{"--tls-key", "FILE", "The certificate's key: PEM, without a passphrase.", set_text<&CommandLine::tls_key>},
+    Flag{"--tls-key", "FILE", "The certificate's private key: PEM, without a passphrase.",
+         set_text<&CommandLine::tls_key>},
     Flag{"--metrics-token", "FILE",
-         "Readers of /metrics have to send the first line of this file as a bearer token. Without it, /metrics answers "
-         "requests whose Host is an address or a local name, and with --credentials or --users only the administration "
-         "socket.",
+         "Require the first line of this file as a bearer token for /metrics. Without it, /metrics is answered only "
+         "if Host is an address or a local name; with --credentials or --users, only over the administration socket.",
          set_text<&CommandLine::metrics_token>},
     Flag{"--allow-origin", "ORIGIN",
-         "Let web pages of this origin call, such as http://localhost:3000; '*' is all. May be given often.",
+         "Allow web pages of this origin, such as http://localhost:3000, to call; '*' allows all. Repeat the option "
+         "for more origins.",
          add_allowed_origin},
-    Flag{"--data", "DIR", "Where the data is; made if it is not there (default ./partita-data).", set_data},
-    Flag{"--in-memory", "", "Keep everything in memory: nothing is left when the server stops.", set_in_memory},
-    Flag{"--store", "URL", "Another place for the data than --data; the stores are listed below.", set_store},
+    Flag{"--data", "DIR", "The data directory (default ./partita-data). It is created if missing.", set_data},
+    Flag{"--in-memory", "", "Keep all data in memory. It is gone when the server stops.", set_in_memory},
+    Flag{"--store", "URL", "Keep the data in this store instead of a directory. Stores are listed below.", set_store},
     Flag{"--threads", "N",
-         "Threads that serve connections (default: one for each processor that this process may use).", set_threads},
-    Flag{
-        "--max-connections", "N",
-        "Connections at a time (default 10000, or fewer: a part of the open files is kept for the store). For one more "
-        "the oldest idle one is closed.",
-        set_max_connections},
-    Flag{"--idle-timeout", "SECONDS", "How long a connection may be silent between two requests (default 120).",
+         "The number of threads that serve connections (default: one for each processor that this process may use).",
+         set_threads},
+    Flag{"--max-connections", "N",
+         "The maximum number of connections (default 10000, or fewer where `ulimit -n` is low). A further connection "
+         "closes the one that has been idle longest.",
+         set_max_connections},
+    Flag{"--idle-timeout", "SECONDS", "Close a connection that is idle for this long between requests (default 120).",
          set_idle_timeout},
     Flag{"--request-timeout", "SECONDS",
-         "How long a request's head, its body, and taking its reply may each take (default 30). Body and reply get a "
-         "second more for each 256 KiB.",
+         "The time limit for receiving a request's header, for receiving its body and for sending its reply, each "
+         "(default 30). Bodies and replies get another second for each 256 KiB.",
          set_request_timeout},
     Flag{"--memory-budget", "MIB",
-         "Memory for all requests together: bodies, what they are parsed to, and replies (default 512). Beyond it "
-         "requests are answered 503.",
+         "The memory for all requests in progress: bodies, parsed bodies and replies (default 512). Requests beyond "
+         "it are answered 503, and SDKs retry them.",
          set_memory_budget},
     Flag{"--vector-memory", "MIB",
-         "Memory for graphs that make searches of many vectors fast (default 1024). Beyond it a search looks at every "
-         "vector; 0 has all of them do so.",
+         "The memory for graphs that speed up vector search (default 1024). Indexes that do not fit are searched "
+         "vector by vector; with 0, all are.",
          set_vector_memory},
-    Flag{"--log-level", "LEVEL", "error, warn, info or debug (default info): how much is told on stderr.",
+    Flag{"--log-level", "LEVEL", "The detail of the log on stderr: error, warn, info or debug (default info).",
          set_log_level},
     Flag{"--log-format", "FORMAT",
-         "text or json (default text): an object of JSON a line, with time, level and message.", set_log_format},
-    Flag{"--slow-request", "MS", "Warn of requests that take as long as this (default 1000 milliseconds).",
+         "The format of the log: text or json (default text). json writes one object per line, with time, level and "
+         "message.",
+         set_log_format},
+    Flag{"--slow-request", "MS", "Log requests that take at least this many milliseconds as warnings (default 1000).",
          set_slow_request},
     Flag{"--request-rate", "N",
-         "Requests a second that each user, or each key of --credentials alone, may make. More are throttled, and SDKs "
-         "try them again later.",
+         "The number of requests that each user may make in a second; without users, each access key. Further "
+         "requests are throttled, and SDKs retry them.",
          set_request_rate},
     Flag{"--audit-log", "FILE",
-         "Append a line of JSON for each call about tables: who, what, from where, and what came of it. SIGHUP has the "
-         "file opened again.",
+         "Append one line of JSON for each call that concerns tables, users or policies: caller, operation, address "
+         "and outcome. SIGHUP reopens the file.",
          set_text<&CommandLine::audit_log>},
-    Flag{"--audit-data", "", "In the audit log, also calls about items.", set_on<&CommandLine::audit_data>},
+    Flag{"--audit-data", "", "Also write calls that read or write items to the audit log.",
+         set_on<&CommandLine::audit_data>},
     Flag{"--trace-to", "URL",
-         "Send a span of each request to a collector of OpenTelemetry (OTLP over HTTP), such as http://localhost:4318.",
+         "Send a span of each request to an OpenTelemetry collector (OTLP over HTTP), such as http://localhost:4318.",
          set_trace_to},
     Flag{"--trace-one-in", "N",
-         "Begin a trace for one of N requests that come without one (default 1). Of the others the caller has decided.",
+         "Start a trace for one in N requests that carry no trace context (default 1). Requests that carry one follow "
+         "its sampling flag.",
          set_trace_one_in},
     Flag{"--scrub", "HOURS",
-         "Read all table files of --data in the background, again so many hours after each round, so that damage is "
-         "found early. `partita status`, /ready and /metrics tell what it found.",
+         "Check all table files of --data in the background, and again this many hours after each round. `partita "
+         "status`, /ready and /metrics report damage.",
          set_scrub},
-    Flag{"--scrub-rate", "MIB", "How much the scrub reads a second (default 16).", set_scrub_rate},
+    Flag{"--scrub-rate", "MIB", "The most that the scrub reads in a second (default 16).", set_scrub_rate},
     Flag{"--admin-socket", "FILE",
-         "Where administrators of this machine reach the server without a signature: a Unix socket of the owner's "
-         "(default DIR/admin.sock of --data, else none).",
+         "The administration socket: a Unix socket over which the server's owner administers it without a signature "
+         "(default: admin.sock in --data; none for other stores).",
          set_text<&CommandLine::admin_socket>},
     Flag{"--seed", "DIR",
-         "Begin with the tables of DIR's *.json files, each what CreateTable takes, and the items of its TABLE.jsonl "
-         "files, each line {\"Item\": {...}}. Tables that are there already are left alone, but those "
-         "whose seeding did not come to its end.",
+         "Create the tables described in DIR/*.json (the input of CreateTable) with the items in DIR/TABLE.jsonl (one "
+         "{\"Item\": {...}} per line). Existing tables are left unchanged, except that an interrupted seeding is "
+         "completed.",
          set_text<&CommandLine::seed>},
-    Flag{
-        "--namespaces", "BY",
-        "Keep databases apart, each with its own tables: by key, one for each access key id, or by header, one for each "
-        "X-Partita-Namespace of requests. Each begins with the seed.",
-        set_namespaces},
-    Flag{
-        "--max-namespaces", "N",
-        "Namespaces that are open at a time (default 64); for one more the one that was used longest ago is closed, and "
-        "opened again when it is asked for.",
-        set_max_namespaces},
-    Flag{"--root-400", "", "Answer GET / with 400, as DynamoDB Local does and some tools wait for, not with 200.",
-         set_root_400},
+    Flag{"--namespaces", "BY",
+         "Give each namespace its own tables. `key` makes each access key id a namespace; `header` takes the name "
+         "from the request's X-Partita-Namespace. New namespaces start with the seed.",
+         set_namespaces},
+    Flag{"--max-namespaces", "N",
+         "The maximum number of open namespaces (default 64). Another one closes the least recently used; its data "
+         "stays, and its next request reopens it.",
+         set_max_namespaces},
+    Flag{"--root-400", "", "Answer GET / with 400, as DynamoDB Local does and some tools expect.", set_root_400},
     Flag{"--clock", "OFFSET",
-         "For development: run as if it were later, or earlier, by so many seconds, or +90m, -2h, +31d.", set_clock},
+         "Shift the server's clock, for development: seconds, or a number followed by s, m, h or d, such as +90m, -2h "
+         "or +31d.",
+         set_clock},
 };
 
 Result<void> check_callers(const CommandLine& line) {
   if (!line.identities.empty() && line.credentials.empty()) {
-    return misuse("--identities needs --credentials: who calls is known by their keys.");
+    return misuse("--identities needs --credentials, which holds the users' access keys.");
   }
   if (!line.identities.empty() && line.users) {
-    return misuse("--users are those of the store, and --identities those of a file: give one of them.");
+    return misuse("--users uses the users of the store, and --identities those of a file: give one of them.");
   }
   const bool verifies = line.users || !line.credentials.empty();
-  if (line.warn_only && !verifies) return misuse("--warn-only is of no use without --credentials or --users.");
+  if (line.warn_only && !verifies)
+    return misuse("--warn-only needs --credentials or --users: without them no policy is evaluated.");
   if (line.request_rate != 0 && !verifies) {
-    return misuse("--request-rate needs --credentials or --users: without them a client may call itself anything.");
+    return misuse("--request-rate needs --credentials or --users: without them a client may use any name.");
   }
   if (line.most_namespaces != 0 && line.namespaces_by == NamespacesBy::kNothing) {
-    return misuse("--max-namespaces is of no use without --namespaces.");
+    return misuse("--max-namespaces needs --namespaces.");
   }
-  if (line.audit_data && line.audit_log.empty()) return misuse("--audit-data is of no use without --audit-log.");
-  if (line.trace_one_in != 0 && line.trace_to.empty()) return misuse("--trace-one-in is of no use without --trace-to.");
-  if (line.tls_cert.empty() != line.tls_key.empty()) return misuse("--tls-cert and --tls-key need each other.");
+  if (line.audit_data && line.audit_log.empty()) return misuse("--audit-data needs --audit-log.");
+  if (line.trace_one_in != 0 && line.trace_to.empty()) return misuse("--trace-one-in needs --trace-to.");
+  if (line.tls_cert.empty() != line.tls_key.empty()) return misuse("--tls-cert and --tls-key must be given together.");
   return {};
 }
 
@@ -305,10 +314,10 @@ std::span<const Flag> serve_flags() { return kServeFlags; }
 Result<void> finish_serve(Draft& draft) {
   PARTITA_TRY(draft.line.store, store_of(draft));
   if (draft.line.scrub_rest_ms != 0 && engine_of(draft.line.store).scrub == nullptr) {
-    return misuse("--scrub is for a store in a directory: name one with --data.");
+    return misuse("--scrub needs a store in a directory: name it with --data.");
   }
   if (draft.line.scrub_rate != 0 && draft.line.scrub_rest_ms == 0) {
-    return misuse("--scrub-rate is of no use without --scrub.");
+    return misuse("--scrub-rate needs --scrub.");
   }
   return check_callers(draft.line);
 }

@@ -263,7 +263,7 @@ def test_a_pipe_is_not_waited_for(tmp_path):
 
 
 @pytest.mark.parametrize("flags, said", [(["--audit-log", "{}/no/such"], "no/such can not be opened: No such file"),
-                                         (["--audit-data"], "--audit-data is of no use without --audit-log.")])
+                                         (["--audit-data"], "--audit-data needs --audit-log.")])
 def test_what_can_not_be_written_is_named(tmp_path, flags, said):
     arguments = [binary(), "serve", "--in-memory", "--listen", "127.0.0.1:0", *(f.format(tmp_path) for f in flags)]
     ended = subprocess.run(arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)

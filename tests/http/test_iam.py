@@ -478,7 +478,7 @@ def test_verbs_from_nothing(tmp_path):
             0, f"arn:aws:iam::{ACCOUNT}:policy/gets\n")
         assert verb(server, "policy", "attach", "group", "g", "gets") == (0, "")
         code, said = verb(server, "policy", "attach", "group", "g", "IAMFullAccess")
-        assert code == 1 and said.endswith(" AWS's own has to be named by its ARN: arn:aws:iam::aws:policy/IAMFullAccess.\n")
+        assert code == 1 and said.endswith(" Name AWS's own policy by its ARN: arn:aws:iam::aws:policy/IAMFullAccess.\n")
         assert f"arn:aws:iam::{ACCOUNT}:policy/gets\t1\n" in verb(server, "policy", "list")[1]
         shown = verb(server, "user", "show", "alice")[1]
         for line in ("UserName\talice", "GroupName\tg", f"AccessKeyId\t{key['access_key_id']}", "PolicyNames\town"):

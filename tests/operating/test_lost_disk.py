@@ -248,9 +248,9 @@ def test_a_scrub_finds_damage_that_nobody_reads(tmp_path):
 
 
 @pytest.mark.parametrize("words, part", [
-    (["--in-memory", "--scrub", "1"], "--scrub is for a store in a directory"),
+    (["--in-memory", "--scrub", "1"], "--scrub needs a store in a directory"),
     (["--data", "nowhere", "--scrub", "0"], "--scrub"),
-    (["--data", "nowhere", "--scrub-rate", "5"], "--scrub-rate is of no use without --scrub"),
+    (["--data", "nowhere", "--scrub-rate", "5"], "--scrub-rate needs --scrub"),
 ])
 def test_a_scrub_that_can_not_be_is_refused(words, part):
     code, said = partita("serve", *words)
