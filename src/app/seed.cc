@@ -444,14 +444,25 @@ Result<bool> seed_at_once(const std::vector<std::filesystem::path>& files, table
   return wait_for(table::clone_into(*memory, into, kRowsAtOnce));
 }
 
-}  // namespace
-
-Result<void> seed(const std::string& directory, ops::Service& service, bool alone) {
+// In order.
+Result<std::vector<std::filesystem::path>> files_in(const std::string& directory) {
   std::vector<std::filesystem::path> files;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(directory, error)) files.push_back(entry.path());
   if (error) return wrong(directory, "the directory cannot be read: " + error.message() + ".");
   std::ranges::sort(files);
+  return files;
+}
+
+}  // namespace
+
+Result<void> check_seed(const std::string& directory) {
+  PARTITA_TRY_VOID(files_in(directory));
+  return {};
+}
+
+Result<void> seed(const std::string& directory, ops::Service& service, bool alone) {
+  PARTITA_TRY(const auto files, files_in(directory));
   PARTITA_TRY(const bool done, seed_at_once(files, *service.database()));
   return done ? Result<void>() : seed_with(files, service, alone);
 }

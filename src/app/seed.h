@@ -18,4 +18,7 @@ namespace partita::app {
 // store; what was done by then stays, for the next seeding to go on with.
 Result<void> seed(const std::string& directory, ops::Service& service, bool alone);
 
+// Whether the directory can be read, before there is a store to seed. Error: as seed().
+Result<void> check_seed(const std::string& directory);
+
 }  // namespace partita::app

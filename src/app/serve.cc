@@ -8,12 +8,15 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 #include "app/admin.h"
 #include "app/audit_log.h"
@@ -37,6 +40,7 @@
 #include "base/reserve.h"
 #include "base/thread.h"
 #include "http/admin_socket.h"
+#include "http/bound_sockets.h"
 #include "http/server.h"
 #include "iam/directory.h"
 #include "ops/service.h"
@@ -299,14 +303,49 @@ Result<std::unique_ptr<Traces>> begin_traces(const CommandLine& line, std::strin
 }
 
 // Without a reserve of memory every request would be refused.
-Result<void> start_server(http::Server& server) {
-  if (memory_reserve_held()) return server.start();
+Result<void> check_memory() {
+  if (memory_reserve_held()) return {};
   return Error(ErrorKind::kUnavailable,
                "There is too little memory to serve requests: raise its limit (ulimit -v, MemoryMax=).");
 }
 
-// Null when it was not asked for and can not be had. Error: when it was asked for.
-Result<std::unique_ptr<http::AdminSocket>> open_admin_socket(const CommandLine& line) {
+Result<void> start_server(http::Server& server) {
+  PARTITA_TRY_VOID(check_memory());
+  return server.start();
+}
+
+// Whether it can be made before the store is: its directory is not the store's.
+bool is_beside_store(const std::string& admin_socket, std::string_view store) {
+  if (!engine_of(store).is_directory) return true;
+  const auto resolved = [](const std::filesystem::path& directory) {
+    std::error_code unknown;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(directory, unknown) / "", unknown);
+  };
+  const auto parent = std::filesystem::path(admin_socket).parent_path();
+  return resolved(parent.empty() ? "." : parent) != resolved(place_of_store(store));
+}
+
+// Where the server will be reached.
+struct Places {
+  http::BoundSockets sockets;
+  std::unique_ptr<http::AdminSocket> admin;
+};
+
+// What the options ask for and this machine may refuse, before a store is opened: a refused server makes none.
+Result<Places> take_places(const CommandLine& line, bool verifies) {
+  PARTITA_TRY(http::BoundSockets sockets,
+              http::BoundSockets::bind(line.http.address, line.http.port, line.http.beyond_loopback || verifies));
+  Places places{std::move(sockets), nullptr};
+  if (!line.admin_socket.empty() && is_beside_store(line.admin_socket, line.store)) {
+    PARTITA_TRY(places.admin, http::AdminSocket::listen(line.admin_socket));
+  }
+  if (!line.seed.empty()) PARTITA_TRY_VOID(check_seed(line.seed));
+  return places;
+}
+
+// Null when it was not asked for and is not available. Error: when it was asked for.
+Result<std::unique_ptr<http::AdminSocket>> open_admin_socket(const CommandLine& line, Places& taken) {
+  if (taken.admin != nullptr) return std::move(taken.admin);
   const bool asked = !line.admin_socket.empty();
   if (!asked && !engine_of(line.store).is_directory) return std::unique_ptr<http::AdminSocket>();
   const std::string path = asked ? line.admin_socket : admin_socket_of(place_of_store(line.store));
@@ -347,11 +386,13 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
     PARTITA_TRY(certificate, http::Certificate::load(line.tls_cert, line.tls_key));
   }
   line.http.certificate = certificate.get();
-  PARTITA_TRY(const std::unique_ptr<AuditLog> audit, open_audit_log(line));
   PARTITA_TRY(std::optional<std::string> token, token_for(line, verifies));
+  PARTITA_TRY(Places places, take_places(line, verifies));
+  PARTITA_TRY(const std::unique_ptr<AuditLog> audit, open_audit_log(line));
   hold({SIGTERM, SIGINT});
   return_large_memory();
   hold_memory_reserve();
+  PARTITA_TRY_VOID(check_memory());
   // Before the store is opened: it may want as many files.
   http::Server::raise_file_limit();
   PARTITA_TRY(const std::unique_ptr<storage::Engine> engine, open_store(line.store));
@@ -378,7 +419,7 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
   PARTITA_TRY(const std::unique_ptr<Traces> traces, begin_traces(line, version));
   Pages pages({*engine, scheme_of(line.store), system_random(), service, namespaces, version, std::move(token),
                traces.get(), audit.get()});
-  PARTITA_TRY(const std::unique_ptr<http::AdminSocket> admin_socket, open_admin_socket(line));
+  PARTITA_TRY(const std::unique_ptr<http::AdminSocket> admin_socket, open_admin_socket(line, places));
   line.http.admin_socket = admin_socket.get();
   BackupMaker backups(*engine, engine_of(line.store));
   Admin admin;
@@ -386,7 +427,7 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
   answer_simulations(admin, directory, service);
   ServiceHandler handler(namespaces, admin, pages, audit.get(), traces.get(), line.slow_request_ms);
   PARTITA_TRY(const std::unique_ptr<http::Server> server,
-              http::Server::listen(line.http, handler, system_clock(), system_random()));
+              http::Server::listen(line.http, std::move(places.sockets), handler, system_clock(), system_random()));
   pages.set_server(*server);
   answer_status(admin, pages,
                 {std::string(version), std::string(revision), place_of_store(line.store), !engine_of(line.store).alone,

@@ -30,6 +30,7 @@
 #include "base/thread.h"
 #include "base/workers.h"
 #include "http/address.h"
+#include "http/bound_sockets.h"
 #include "http/connection.h"
 #include "http/loop.h"
 #include "http/stream.h"
@@ -338,12 +339,6 @@ Result<size_t> connections_within_limits(size_t wanted) {
 
 std::string text_of(int error) { return std::system_category().message(error); }
 
-Error unavailable(const Options& options, const std::string& why) {
-  const std::string address = options.address.empty() ? "localhost" : options.address;
-  return Error(ErrorKind::kUnavailable,
-               "Cannot listen on " + address + ":" + std::to_string(options.port) + ": " + why + ".");
-}
-
 // A socket that listens; each connection is given to `take`.
 class Listener final : private Loop::Watch {
  public:
@@ -353,20 +348,13 @@ class Listener final : private Loop::Watch {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  // 0, or why not, as errno says it.
-  int open(const Address& address) {
-    socket_ = ::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    const int yes = 1;
-    if (socket_ < 0) return errno;
-    if (address.family() == AF_INET6 && ::setsockopt(socket_, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes) != 0) {
-      return errno;
-    }
-    if (::setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0) return errno;
-    if (::bind(socket_, address.get(), address.size()) != 0 || ::listen(socket_, SOMAXCONN) != 0) return errno;
-    place_ = Address::of_socket(socket_);
-    return 0;
+  // With a socket that stays the caller's. 0, or why not, as errno says it.
+  int open(int socket, const Address& place) {
+    if (::listen(socket, SOMAXCONN) != 0) return errno;
+    place_ = place;
+    return open(socket);
   }
-  // The same with a socket that listens already, and stays the caller's. 0, or why not.
+  // The same with one that listens already.
   int open(int socket) {
     socket_ = ::fcntl(socket, F_DUPFD_CLOEXEC, 0);
     return socket_ < 0 ? errno : 0;
@@ -432,31 +420,19 @@ struct Server::Parts {
 
   Loop& front() { return workers.front()->loop(); }
 
-  Result<void> open() {
+  Result<void> open(const BoundSockets& sockets) {
     for (const auto& worker : workers) {
-      if (const int error = worker->loop().trouble()) return unavailable(options, text_of(error));
+      if (const int error = worker->loop().trouble()) return sockets.failed(error);
     }
-    auto addresses = Address::named(options.address);
-    if (!addresses.ok()) return unavailable(options, std::string(addresses.error().sentence()));
-    const bool local = std::ranges::all_of(*addresses, &Address::is_loopback);
-    if (!local && options.keys == nullptr && !options.beyond_loopback) {
-      return unavailable(
-          options,
-          "it is not a loopback address, and without --credentials or --users no signature is verified; add "
-          "--insecure to offer everything to whoever reaches the port");
-    }
-    port = options.port;
-    for (Address& address : *addresses) {
-      address.set_port(port);
-      const int error = listen_on(address);
-      // A machine without IPv6 still has the other loopback address.
-      const bool optional = !listeners.empty() && (error == EAFNOSUPPORT || error == EADDRNOTAVAIL);
-      const std::string next = error == EADDRINUSE ? "; stop what listens there, or name another port by --listen" : "";
-      if (error != 0 && !optional) return unavailable(options, text_of(error) + next);
+    port = sockets.port();
+    for (const auto& [place, socket] : sockets.all()) {
+      auto listener = listener_for([this](int accepted) { hand_over(accepted, false); });
+      if (const int error = listener->open(socket, place)) return sockets.failed(error);
+      listeners.push_back(std::move(listener));
     }
     if (options.admin_socket != nullptr) {
-      auto listener = listener_for([this](int socket) { hand_over(socket, true); });
-      if (const int error = listener->open(options.admin_socket->socket())) return unavailable(options, text_of(error));
+      auto listener = listener_for([this](int accepted) { hand_over(accepted, true); });
+      if (const int error = listener->open(options.admin_socket->socket())) return sockets.failed(error);
       admin_listener = std::move(listener);
     }
     raise_file_limit();
@@ -467,7 +443,9 @@ struct Server::Parts {
     PARTITA_TRY(most_connections, connections_within_limits(options.max_connections));
     bool watched = std::ranges::all_of(listeners, [](const auto& listener) { return listener->start(); });
     if (admin_listener != nullptr) watched = admin_listener->start() && watched;
-    if (!watched) return unavailable(options, text_of(errno));
+    if (!watched) {
+      return Error(ErrorKind::kUnavailable, "Cannot watch the sockets that listen: " + text_of(errno) + ".");
+    }
     for (size_t i = 1; i < workers.size(); ++i) {
       PARTITA_TRY(Thread thread,
                   Thread::start("server", [worker = workers[i].get()](const std::stop_token&) { worker->run(); }));
@@ -478,15 +456,6 @@ struct Server::Parts {
 
   std::unique_ptr<Listener> listener_for(std::function<void(int)> take) {
     return std::make_unique<Listener>(front(), std::move(take), [this] { make_room(); });
-  }
-
-  int listen_on(const Address& address) {
-    auto listener = listener_for([this](int socket) { hand_over(socket, false); });
-    const int error = listener->open(address);
-    if (error != 0) return error;
-    port = listener->place().port();
-    listeners.push_back(std::move(listener));
-    return 0;
   }
 
   // Each connection goes to the thread that has the fewest.
@@ -543,8 +512,15 @@ Server::~Server() {
 
 Result<std::unique_ptr<Server>> Server::listen(const Options& options, Handler& handler, const Clock& clock,
                                                Random& random) {
+  const bool beyond_loopback = options.beyond_loopback || options.keys != nullptr;
+  PARTITA_TRY(BoundSockets sockets, BoundSockets::bind(options.address, options.port, beyond_loopback));
+  return listen(options, std::move(sockets), handler, clock, random);
+}
+
+Result<std::unique_ptr<Server>> Server::listen(const Options& options, BoundSockets sockets, Handler& handler,
+                                               const Clock& clock, Random& random) {
   auto parts = std::make_unique<Parts>(options, handler, clock, random);
-  PARTITA_TRY_VOID(parts->open());
+  PARTITA_TRY_VOID(parts->open(sockets));
   return std::unique_ptr<Server>(new Server(std::move(parts)));
 }
 

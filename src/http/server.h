@@ -24,6 +24,7 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "http/admin_socket.h"
+#include "http/bound_sockets.h"
 #include "http/certificate.h"
 #include "ops/service.h"
 
@@ -78,6 +79,9 @@ class Server {
   // loopback address).
   static Result<std::unique_ptr<Server>> listen(const Options& options, Handler& handler, const Clock& clock,
                                                 Random& random);
+  // The same with sockets that are bound already; address and port of the options are not looked at.
+  static Result<std::unique_ptr<Server>> listen(const Options& options, BoundSockets sockets, Handler& handler,
+                                                const Clock& clock, Random& random);
   ~Server();
 
   // As many open files as this process may have. listen() does it too; a store that is opened before wants them as

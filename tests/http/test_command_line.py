@@ -275,6 +275,38 @@ def test_an_address_of_another_machine():
     assert_one_sentence(done.stderr)
 
 
+def refused_before_the_store(tmp_path, *options):
+    """The sentence of a server that does not start; no store was made for it."""
+    data = tmp_path / "data"
+    done = run("serve", "--data", data, *options)
+    assert done.returncode == 1 and done.stdout == ""
+    assert_one_sentence(done.stderr)
+    assert not data.exists()
+    return done.stderr
+
+
+def test_a_refused_start_leaves_no_store(tmp_path):
+    missing = tmp_path / "missing"
+    free = ("--listen", "127.0.0.1:0")
+    assert "--insecure" in refused_before_the_store(tmp_path, "--listen", "0.0.0.0:0")
+    assert "Cannot listen on" in refused_before_the_store(tmp_path, "--listen", "192.0.2.1:0")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert "in use" in refused_before_the_store(tmp_path, "--listen", f"127.0.0.1:{taken.getsockname()[1]}")
+    for option in ("--credentials", "--metrics-token", "--seed"):
+        assert str(missing) in refused_before_the_store(tmp_path, *free, option, missing)
+    assert str(missing) in refused_before_the_store(tmp_path, *free, "--tls-cert", missing, "--tls-key", missing)
+    for option in ("--audit-log", "--admin-socket"):
+        assert str(missing) in refused_before_the_store(tmp_path, *free, option, missing / "file")
+
+
+def test_an_administration_socket_in_a_new_store(tmp_path):
+    """Its directory is made with the store."""
+    path = tmp_path / "data" / "operator"
+    with running_server(data_dir=tmp_path / "data", extra_args=["--admin-socket", str(path)]):
+        assert path.is_socket()
+    assert not path.exists()
+
+
 @contextlib.contextmanager
 def server_of_a_manager(notify_socket):
     """A server that somebody else is to be told of. Whatever becomes of the test, it is there no longer afterwards."""
