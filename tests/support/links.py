@@ -7,9 +7,11 @@ CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
 def anchors(page):
-    """Of the headings, as readers of Markdown make them."""
-    headings = re.findall(r"^#+ (.*)$", CODE.sub("", page.read_text()), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", re.sub(r"\]\([^)]*\)", "", each).lower()).replace(" ", "-") for each in headings}
+    """Of headings, as readers of Markdown make them, and those that the page sets itself."""
+    text = CODE.sub("", page.read_text())
+    headings = [re.sub(r"\]\([^)]*\)", "", each).lower() for each in re.findall(r"^#+ (.*)$", text, re.MULTILINE)]
+    set_by_page = re.findall(r'^<a id="([\w-]+)"></a>$', text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", each).replace(" ", "-") for each in headings} | set(set_by_page)
 
 
 def dead_links(root, pages):

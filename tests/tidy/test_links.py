@@ -19,6 +19,7 @@ def test_no_link_is_dead():
 def test_what_is_dead_is_found(tmp_path):
     page = tmp_path / "a.md"
     page.write_text("# One `two`, three\n\n[x](a.md) [x](#one-two-three) [x](a.md#four) [x](b.md) [x](../b) [x](http://h/)\n"
+                    "[x](#old)\n\n<a id=\"old\"></a>\n\n"
                     "```\n# no heading\n[x](c.md)\n```\n")
-    assert anchors(page) == {"one-two-three"}
-    assert dead_links(tmp_path, [page]) == (["a.md: a.md#four", "a.md: b.md", "a.md: ../b"], 2)
+    assert anchors(page) == {"one-two-three", "old"}
+    assert dead_links(tmp_path, [page]) == (["a.md: a.md#four", "a.md: b.md", "a.md: ../b"], 3)
