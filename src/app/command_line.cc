@@ -16,28 +16,9 @@ namespace partita::app {
 
 namespace {
 
-Result<void> set_user(Draft& draft, std::string_view text) {
-  draft.line.simulated.user = text;
-  return {};
-}
-
-Result<void> set_role(Draft& draft, std::string_view text) {
-  draft.line.simulated.role = text;
-  return {};
-}
-
-Result<void> set_action(Draft& draft, std::string_view text) {
-  draft.line.simulated.action = text;
-  return {};
-}
-
-Result<void> set_resource(Draft& draft, std::string_view text) {
-  draft.line.simulated.resource = text;
-  return {};
-}
-
-Result<void> set_resource_policy(Draft& draft, std::string_view text) {
-  draft.line.simulated.resource_policy = text;
+template <std::string Simulated::* kMember>
+Result<void> set_asked(Draft& draft, std::string_view text) {
+  draft.line.simulated.*kMember = text;
   return {};
 }
 
@@ -55,29 +36,28 @@ constexpr std::array kSalvageFlags = {
     Flag{"--to", "NEWDIR", "The directory for the saved data: new or empty.", set_text<&CommandLine::to>},
 };
 
+constexpr std::array kAccountFlags = {
+    Flag{"--data", "DIR",
+         "The running server to ask: its data directory (default ./partita-data) or its administration socket.",
+         set_data},
+};
+
 constexpr std::array kSimulateFlags = {
     Flag{"--identities", "FILE",
          "Evaluate the users, groups and policies of this file, as `serve --identities` takes it. Without it, a "
          "running server evaluates its own.",
          set_text<&CommandLine::identities>},
-    Flag{"--data", "DIR",
-         "The running server to ask: its data directory (default ./partita-data) or its administration socket.",
-         set_data},
-    Flag{"--user", "NAME", "The user who makes the request.", set_user},
-    Flag{"--role", "NAME", "The role whose session makes the request, instead of a user.", set_role},
-    Flag{"--action", "ACTION", "The requested action, such as dynamodb:GetItem.", set_action},
-    Flag{"--resource", "ARN", "The table, index or stream that the request names.", set_resource},
+    kAccountFlags[0],
+    Flag{"--user", "NAME", "The user who makes the request.", set_asked<&Simulated::user>},
+    Flag{"--role", "NAME", "The role whose session makes the request, instead of a user.", set_asked<&Simulated::role>},
+    Flag{"--action", "ACTION", "The requested action, such as dynamodb:GetItem.", set_asked<&Simulated::action>},
+    Flag{"--resource", "ARN", "The table, index or stream that the request names.", set_asked<&Simulated::resource>},
     Flag{"--context", "KEY=VALUE",
          "The request's value of a condition key, such as dynamodb:LeadingKeys=alice. Repeat the option for more "
          "keys, or for more values of one key.",
          add_context},
-    Flag{"--resource-policy", "FILE", "Use this resource policy instead of the stored one.", set_resource_policy},
-};
-
-constexpr std::array kAccountFlags = {
-    Flag{"--data", "DIR",
-         "The running server to ask: its data directory (default ./partita-data) or its administration socket.",
-         set_data},
+    Flag{"--resource-policy", "FILE", "Use this resource policy instead of the stored one.",
+         set_asked<&Simulated::resource_policy>},
 };
 
 constexpr std::array kStatusFlags = {
@@ -228,10 +208,7 @@ Result<void> finish_verify(Draft& draft) {
 }
 
 Result<void> finish_copy(Draft& draft) {
-  return draft.line.to.empty() ? misuse(
-                                     "`partita copy` takes two stores, FROM and TO: `partita copy ./partita-data "
-                                     "postgresql://db1/partita`.")
-                               : Result<void>();
+  return draft.line.to.empty() ? misuse("`partita copy` takes two stores: FROM and TO.") : Result<void>();
 }
 
 Result<void> finish_salvage(Draft& draft) {
