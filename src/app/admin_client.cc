@@ -64,7 +64,7 @@ std::string AdminClient::why_it_failed() {
   const auto answer = send(std::string(kAdminPrefix).append(kDescribeServer), kJson, "{}");
   const auto said = wire::JsonDocument::parse(answer.ok() ? answer->body : "{}");
   const std::string trouble = said.ok() ? text_of(said->root().get(kTrouble)) : std::string();
-  return trouble.empty() ? "The server at " + place_ + " could not do it: its log says why." : trouble;
+  return trouble.empty() ? "The server at " + place_ + " failed: its log says why." : trouble;
 }
 
 // A server whose store hangs answers who asks how it is all the same.
@@ -72,14 +72,14 @@ Error AdminClient::not_answered() const {
   const auto unavailable = [](std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); };
   const std::string silent = "The server at " + place_ + " does not answer: is its process stopped, or overloaded?";
   if (wait_ == Wait::kMoment) return unavailable(silent);
-  const std::string open = " Whether it did what it was asked is not known.";
+  const std::string open = " Whether the call was carried out is not known.";
   auto other = connect(place_);
   if (!other.ok()) return unavailable(silent + open);
   other->wait(Wait::kMoment);
   const auto said = other->ask(kDescribeServer, "{}");
   if (!said.ok()) return unavailable(silent + open);
   const std::string trouble = text_of(said->root().get(kTrouble));
-  const std::string well = "The server at " + place_ + " took too long, though it is well: its log may say why.";
+  const std::string well = "The server at " + place_ + " took too long, although it is healthy: its log may say why.";
   return unavailable((trouble.empty() ? well : trouble) + open);
 }
 
@@ -93,17 +93,18 @@ Result<std::string> AdminClient::ask_text(std::string_view operation, std::strin
   const std::string target = std::string(kAdminPrefix).append(operation);
   PARTITA_TRY(Answer answer, post(target, kJson, body));
   const auto said = wire::JsonDocument::parse(answer.body);
-  if (!said.ok()) return unavailable("What answers at " + place_ + " is no server of Partita.");
+  if (!said.ok()) return unavailable("The program at " + place_ + " is not a Partita server.");
   const wire::JsonValue root = said->root();
   const std::string_view unknown = wire::name_of(wire::Exception::kUnknownOperation).name;
   if (text_of(root.get("__type")).ends_with(unknown)) {
-    return unavailable("The server at " + place_ + " does not know how to do that; it may be of an older version.");
+    return unavailable("The server at " + place_ + " does not know this call; it may be an older version.");
   }
   for (const std::string_view name : {"Error", "message", "Message"}) {
     const std::string sentence = text_of(root.get(name));
     if (!sentence.empty() && (answer.status != 200 || name == "Error")) return unavailable(sentence);
   }
-  if (answer.status != 200) return unavailable("It was answered with status " + std::to_string(answer.status) + ".");
+  if (answer.status != 200)
+    return unavailable("The server answered with status " + std::to_string(answer.status) + ".");
   return std::move(answer.body);
 }
 

@@ -38,7 +38,7 @@ Result<int> open_file(const std::string& path) {
   const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
   if (file >= 0) return file;
   return Error(ErrorKind::kInvalid,
-               "The audit log " + path + " can not be opened: " + std::system_category().message(errno) + ".");
+               "The audit log " + path + " cannot be opened: " + std::system_category().message(errno) + ".");
 }
 
 std::string_view source_of(ops::Api api) {
@@ -231,7 +231,7 @@ void AuditLog::append(std::string line) {
   static LogThrottle throttle;
   uint64_t unsaid = 0;
   if (throttle.pass(unsaid)) {
-    log(LogLevel::kError, {"The audit log ", path_, " can not be written: ", std::system_category().message(errno)});
+    log(LogLevel::kError, {"The audit log ", path_, " cannot be written: ", std::system_category().message(errno)});
   }
 }
 

@@ -47,8 +47,8 @@ void say(const std::string& directory, const Said& made) {
     std::printf("Files of earlier backups that were damaged and are copied again: %" PRIu64 ".\n", made.mended);
   }
   if (made.damaged > 0) {
-    std::printf("Files of earlier backups that are damaged, and which the store has no more: %" PRIu64
-                ". What needs them can not be restored.\n",
+    std::printf("Files of earlier backups that are damaged, and are no longer in the store: %" PRIu64
+                ". Backups that need them cannot be restored.\n",
                 made.damaged);
   }
   std::printf("Backup %" PRIu64 " is in %s: %s, of which %s were new.\n", made.id, directory.c_str(),
@@ -174,10 +174,10 @@ Result<void> restore(const CommandLine& line) {
                            return true;
                          }};
   PARTITA_TRY(const Backup backup, restore_backup(request));
-  std::printf("Backup %" PRIu32 " of %s is restored to %s, and each file is as it was backed up.\n", backup.id,
+  std::printf("Backup %" PRIu32 " of %s is restored to %s; the checksum of each file is right.\n", backup.id,
               moment(backup.made_s).c_str(), line.data.c_str());
   if (backup.unchecked) {
-    std::printf("It was never checked; `partita verify %s` says whether it is sound.\n", line.data.c_str());
+    std::printf("It was never checked: run `partita verify %s`.\n", line.data.c_str());
   }
   std::printf("Serve it with `partita serve --data %s`.\n", line.data.c_str());
   return {};
@@ -207,7 +207,7 @@ std::string BackupMaker::start(const ops::Call& call) {
   if (mend.present() && !mend.is(wire::JsonValue::Kind::kBoolean)) return error_body("Mend takes true or false.");
   if (row_.back_up == nullptr) return error_body(row_.backed_up_by);
   std::lock_guard lock(mutex_);
-  if (running_) return error_body("The server is making a backup already; wait until it is done.");
+  if (running_) return error_body("The server is already making a backup; wait until it is done.");
   if (thread_.joinable()) thread_.join();
   const OnBytes progress = [this](uint64_t bytes) {
     std::lock_guard held(mutex_);
@@ -246,7 +246,7 @@ void BackupMaker::run(const BackupRequest& request) {
   auto made = row_.back_up(engine_, request);
   if (made.ok()) log(LogLevel::kInfo, {"Backup ", std::to_string(made->backup.id), " is in ", request.directory, "."});
   std::lock_guard lock(mutex_);
-  const std::string_view why = left_alone_ ? " Whoever asked for it has gone." : "";
+  const std::string_view why = left_alone_ ? " The client that asked for it has gone." : "";
   if (!made.ok()) log(LogLevel::kError, {made.error().sentence(), why});
   made_.emplace(std::move(made));
   running_ = false;

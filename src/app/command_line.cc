@@ -291,8 +291,9 @@ Result<void> take_operated(Draft& draft, std::string_view word) {
 Result<void> finish_operated(Draft& draft, std::string_view operation) {
   draft.line.operation = operation;
   if (draft.line.subject.empty()) {
-    return misuse(operation == "MoveClock" ? "`partita clock advance` needs an OFFSET, such as 90m or 31d."
-                                           : "A NAME is missing.");
+    return misuse(operation == "MoveClock"         ? "`partita clock advance` needs an OFFSET, such as 90m or 31d."
+                  : operation == "DeleteNamespace" ? "Give the NAME of the namespace."
+                                                   : "Give the NAME of the snapshot.");
   }
   return finish_status(draft);
 }

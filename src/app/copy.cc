@@ -59,7 +59,7 @@ Result<void> say_all(storage::Engine& engine, const table::CopyReport& report, b
 Result<void> copy(const CommandLine& line) {
   set_log_level(LogLevel::kWarn);
   const std::string from_name = name_of(line.from);
-  if (from_name == name_of(line.to)) return Error(ErrorKind::kInvalid, "A store can not be copied onto itself.");
+  if (from_name == name_of(line.to)) return Error(ErrorKind::kInvalid, "A store cannot be copied onto itself.");
   PARTITA_TRY(const storage::HeldEngine from, hold_store(line.from, true));
   PARTITA_TRY_VOID(wait_for(table::refuse_copying(*from.engine, from_name)));
   PARTITA_TRY(const storage::HeldEngine to, hold_store(line.to, false));

@@ -57,7 +57,7 @@ Result<std::ifstream> open_file(const std::filesystem::path& file) {
   std::error_code ignored;
   std::ifstream text;
   if (std::filesystem::is_regular_file(file, ignored)) text.open(file, std::ios::binary);
-  if (!text.is_open()) return wrong(file, "this can not be read, or is no file.");
+  if (!text.is_open()) return wrong(file, "this cannot be read, or is no file.");
   return text;
 }
 
@@ -224,7 +224,7 @@ class Seeding {
       PARTITA_TRY_VOID(put(file, table, std::exchange(batch, {})));
       bytes = 0;
     }
-    if (lines.bad()) return wrong(file, "behind line " + std::to_string(number) + " it can not be read.");
+    if (lines.bad()) return wrong(file, "behind line " + std::to_string(number) + " it cannot be read.");
     PARTITA_TRY_VOID(put(file, table, std::move(batch)));
     const std::string there = there_ == 0 ? "" : "; " + std::to_string(there_) + " were there already";
     log(LogLevel::kInfo, {std::to_string(items_), " items were put, of ", file.string(), there, "."});

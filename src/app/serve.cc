@@ -120,7 +120,7 @@ std::string_view name_of(int signal) { return signal == SIGTERM ? "SIGTERM" : si
 
 // Safe for the data: what was acknowledged is on disk, as it is after kill -9.
 [[noreturn]] void leave() {
-  log(LogLevel::kError, "Some requests did not end; leaving without them.");
+  log(LogLevel::kError, "Some requests did not end in time; stopping without them.");
   flush_log(kLastWordsMs);
   std::_Exit(EXIT_FAILURE);
 }
@@ -187,16 +187,16 @@ class Stopper {
 
 // What SIGHUP is for.
 void read_again(http::Certificate* certificate, AuditLog* audit) {
-  if (certificate == nullptr && audit == nullptr) log(LogLevel::kInfo, "SIGHUP: there is nothing to read again.");
+  if (certificate == nullptr && audit == nullptr) log(LogLevel::kInfo, "SIGHUP: there is nothing to reload.");
   if (certificate != nullptr) {
     const auto read = certificate->reload();
-    if (read.ok()) log(LogLevel::kInfo, "SIGHUP: the certificate was read again.");
-    if (!read.ok()) log(LogLevel::kError, {"SIGHUP: the certificate of before is kept. ", read.error().sentence()});
+    if (read.ok()) log(LogLevel::kInfo, "SIGHUP: the certificate was reloaded.");
+    if (!read.ok()) log(LogLevel::kError, {"SIGHUP: the previous certificate is kept. ", read.error().sentence()});
   }
   if (audit != nullptr) {
     const auto opened = audit->reopen();
-    if (opened.ok()) log(LogLevel::kInfo, "SIGHUP: the audit log was opened again.");
-    if (!opened.ok()) log(LogLevel::kError, {"SIGHUP: the audit log of before is kept. ", opened.error().sentence()});
+    if (opened.ok()) log(LogLevel::kInfo, "SIGHUP: the audit log was reopened.");
+    if (!opened.ok()) log(LogLevel::kError, {"SIGHUP: the previous audit log is kept. ", opened.error().sentence()});
   }
 }
 
@@ -232,7 +232,7 @@ void say_ready(const CommandLine& line, std::string_view version, const http::Se
       std::this_thread::sleep_for(kReadyPause);
       continue;
     }
-    log(LogLevel::kWarn, "The server is ready, and stdout did not take the line that says so.");
+    log(LogLevel::kWarn, "The server is ready, but its ready line could not be written to stdout.");
     break;
   }
   tell_service_manager("READY=1");
@@ -250,7 +250,7 @@ void log_settings(const CommandLine& line, const http::Server& server) {
        number(line.http.request_timeout_ms / 1000),
        " s for a request; pages may call from:", origins.empty() ? " nowhere" : origins, "."});
   if (server.most_connections() < line.http.max_connections) {
-    log(LogLevel::kWarn, "Fewer connections than asked for: the limit of open files (ulimit -n) allows no more.");
+    log(LogLevel::kWarn, "Fewer connections than requested: the limit of open files (ulimit -n) allows no more.");
   }
   if (line.clock_ms != 0) {
     log(LogLevel::kWarn, {"The clock is moved by ", std::to_string(line.clock_ms / 1000), " s: for development only."});
@@ -266,18 +266,18 @@ void log_settings(const CommandLine& line, const http::Server& server) {
     }
     if (server.beyond_loopback() && line.tls_cert.empty()) {
       log(LogLevel::kWarn,
-          "Other machines may connect without TLS: anybody who can read the connections sees items, and the secrets of keys "
-          "as they are made. Give --tls-cert and --tls-key, or let only a proxy that has them reach the port.");
+          "Other machines may connect without TLS: anyone who can read the connections sees items, and the secrets of keys "
+          "when they are created. Give --tls-cert and --tls-key, or let only a proxy with TLS reach the port.");
     }
   } else if (server.beyond_loopback()) {
-    log(LogLevel::kWarn, "Whoever reaches the port may do anything: no signature is verified.");
+    log(LogLevel::kWarn, "Anyone who reaches the port may do anything: signatures are not verified.");
   }
 }
 
 void log_users(const auth::Identities& identities, bool warn_only) {
   const size_t users = identities.size();
-  log(LogLevel::kInfo, {"Policies decide, of ", std::to_string(users), users == 1 ? " user." : " users."});
-  if (warn_only) log(LogLevel::kWarn, "What policies refuse is logged, and let pass.");
+  log(LogLevel::kInfo, {"Policies are enforced for ", std::to_string(users), users == 1 ? " user." : " users."});
+  if (warn_only) log(LogLevel::kWarn, "Requests that policies refuse are logged and allowed.");
 }
 
 // Names of tables are not for everybody where callers have to say who they are.
@@ -351,7 +351,7 @@ Result<std::unique_ptr<http::AdminSocket>> open_admin_socket(const CommandLine& 
   const std::string path = asked ? line.admin_socket : admin_socket_of(place_of_store(line.store));
   auto socket = http::AdminSocket::listen(path);
   if (socket.ok() || asked) return socket;
-  log(LogLevel::kWarn, {"Verbs that administer a server will not reach this one. ", socket.error().sentence()});
+  log(LogLevel::kWarn, {"Verbs such as `partita status` cannot reach this server. ", socket.error().sentence()});
   return std::unique_ptr<http::AdminSocket>();
 }
 

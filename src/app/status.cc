@@ -75,7 +75,7 @@ Result<void> status(const CommandLine& line) {
   PARTITA_TRY(const wire::JsonDocument document, wire::JsonDocument::parse(reply));
   const wire::JsonValue said = document.root();
   if (text_of(said.get("Version")).empty()) {
-    return Error(ErrorKind::kUnavailable, "What answers at " + line.data + " is no server of Partita.");
+    return Error(ErrorKind::kUnavailable, "The program at " + line.data + " is not a Partita server.");
   }
   const auto text = [&](std::string_view name) { return text_of(said.get(name)); };
   const auto number = [&](std::string_view name) { return std::to_string(integer_of(said.get(name))); };

@@ -161,14 +161,15 @@ Result<bool> verify(const CommandLine& line) {
   if (!line.backups.empty()) {
     PARTITA_TRY(found, verify_backup(line));
   } else {
-    if (engine_of(line.from).format == 0) return Error(ErrorKind::kInvalid, "What is in memory can not be verified.");
+    if (engine_of(line.from).format == 0)
+      return Error(ErrorKind::kInvalid, "An in-memory store cannot be verified: it ends with its server.");
     PARTITA_TRY(const storage::HeldEngine store, hold_store(line.from, true));
     PARTITA_TRY(found, verify_engine(*store.engine, engine_of(line.from), true));
     PARTITA_TRY_VOID(store.check());
   }
   const bool well = found.differences == 0;
-  std::printf("%s\n", !well            ? "Something is wrong; see above."
-                      : found.left_out ? "All that was looked at is well."
+  std::printf("%s\n", !well            ? "Something is wrong: see above."
+                      : found.left_out ? "Everything that was checked is sound."
                                        : "All is well.");
   return well;
 }

@@ -216,7 +216,7 @@ def test_a_file_in_its_place_is_left_alone(directory):
     path.write_text("mine")
     with running_server(data_dir=directory) as server:
         assert server.client().list_tables()["TableNames"] == []
-        assert "Verbs that administer a server will not reach this one. Cannot listen at" in server.log()
+        assert "Verbs such as `partita status` cannot reach this server. Cannot listen at" in server.log()
         assert "there is something else of that name, which is left alone; move it away" in server.log()
     assert path.read_text() == "mine"
 
@@ -262,7 +262,7 @@ def test_a_server_that_does_not_answer_keeps_nobody_waiting_unknowing(tmp_path):
                     waits.kill()
                 assert said.read_text() == f"Waiting for the server at {data}, which has not answered yet.\n"
             silent = f"partita: The server at {data} does not answer: is its process stopped, or overloaded?"
-            open_ = " Whether it did what it was asked is not known.\n"
+            open_ = " Whether the call was carried out is not known.\n"
             for ends, rest in zip(short, ("\n", open_, open_)):
                 assert ends.communicate(timeout=120) == ("", silent + rest)
                 assert ends.returncode == 1
@@ -297,7 +297,7 @@ def test_what_is_no_server_of_partita_is_told_of(tmp_path, body):
             asked.recv(65536)
             asked.sendall(f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
             said = asks.communicate(timeout=60)
-    assert (asks.returncode, *said) == (1, "", f"partita: What answers at {path} is no server of Partita.\n")
+    assert (asks.returncode, *said) == (1, "", f"partita: The program at {path} is not a Partita server.\n")
 
 
 def test_what_nobody_waits_for_any_more_is_not_carried_out(tmp_path):

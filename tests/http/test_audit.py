@@ -247,7 +247,7 @@ def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(path)
     arguments = [binary(), "serve", "--in-memory", "--listen", "127.0.0.1:0", "--audit-log", str(path)]
     ended = subprocess.run(arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
-    assert ended.returncode == 1 and "pipe can not be opened" in ended.stderr
+    assert ended.returncode == 1 and "pipe cannot be opened" in ended.stderr
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     with running_server(in_memory=True, extra_args=["--audit-log", str(path)]) as server:
         client = boto(server)
@@ -257,7 +257,7 @@ def test_a_pipe_is_not_waited_for(tmp_path):
         os.close(reader)
         os.kill(server.process.pid, signal.SIGHUP)
         deadline = time.monotonic() + 30
-        while "SIGHUP: the audit log of before is kept." not in server.log():
+        while "SIGHUP: the previous audit log is kept." not in server.log():
             assert time.monotonic() < deadline
             ids_of(client, 1)
 

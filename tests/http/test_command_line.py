@@ -204,7 +204,7 @@ def test_it_warns_of_other_machines_only_where_they_reach_it(host, warned):
     except socket.gaierror as error:
         pytest.skip(f"this machine does not know {host}: {error}")
     with running_server(in_memory=True, extra_args=["--insecure"], host=host) as server:
-        assert ("Whoever reaches the port" in server.log()) == warned
+        assert ("Anyone who reaches the port" in server.log()) == warned
 
 
 def test_as_many_threads_as_it_may_use_processors():

@@ -118,7 +118,7 @@ def test_what_is_no_file_is_named(tmp_path, name, make):
     make(tmp_path / name)
     arguments = ["serve", "--in-memory", "--listen", "127.0.0.1:0", *more]
     ended = subprocess.run([binary(), *arguments], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
-    assert ended.returncode == 1 and f"{name}: this can not be read, or is no file." in ended.stderr, ended.stderr
+    assert ended.returncode == 1 and f"{name}: this cannot be read, or is no file." in ended.stderr, ended.stderr
 
 
 def test_items_whose_letters_are_escaped(tmp_path):

@@ -328,7 +328,7 @@ def test_a_certificate_is_replaced(tmp_path, certificate):
         assert opened.reply().status == 200
         assert ask(server, other, request()).status == 200
         replace([b"nothing", b"of use"])
-        assert "certificate of before is kept" in server.log()
+        assert "previous certificate is kept" in server.log()
         assert ask(server, other, request()).status == 200
         replace([before[0], other[1].read_bytes()])  # a key of another certificate
         assert ask(server, other, request()).status == 200

@@ -131,7 +131,7 @@ def test_a_backup_ends_with_the_command_that_asked_for_it(tmp_path):
         wait_until(lambda: (backups / "private").exists())
         command.kill()
         assert command.communicate()[0] == "", "it was too fast for this test"
-        wait_until(lambda: "it was stopped. Whoever asked for it has gone." in server.log())
+        wait_until(lambda: "it was stopped. The client that asked for it has gone." in server.log())
         assert "There is no backup" in done("backup", "list", backups)
         left = [path for path in backups.rglob("*") if path.is_file()]
         assert left == [backups / "PARTITA-BACKUPS"]
@@ -389,4 +389,4 @@ def test_verify_finds_a_damaged_backup_and_a_damaged_store(tmp_path):
     for place in (backups, tmp_path / "data"):
         ended = partita("verify", place)
         assert ended.returncode == 1
-        assert ".sst" in ended.stdout and "Something is wrong; see above." in ended.stdout
+        assert ".sst" in ended.stdout and "Something is wrong: see above." in ended.stdout

@@ -133,7 +133,7 @@ def test_a_full_stdout_does_not_keep_it_from_serving(tmp_path):
     os.close(read_end)
     os.close(write_end)
     assert process.returncode == 0
-    assert "stdout did not take the line that says so" in told
+    assert "its ready line could not be written to stdout" in told
 
 
 def test_closed_standard_files_are_not_those_of_the_store(tmp_path):
