@@ -38,19 +38,21 @@ bool MergedSources::is_erased(std::string_view key, uint64_t sequence) {
   return std::ranges::any_of(open_, [&](size_t at) { return erased_[at].sequence > sequence; });
 }
 
-// Whether a table that may hold a newer entry of the key has something unreadable around it.
+// Whether a newer entry of the key may be among what can not be read of another table.
 bool MergedSources::may_be_older(std::string_view key, const Best& best) const {
+  if (best.source->entries->is_newest()) return false;
   return std::ranges::any_of(sources_, [&](const Source& source) {
     if (!source.gapped || &source == best.source) return false;
-    const EntrySource& table = *source.entries;
-    if (source.valid ? table.key() < key : table.largest() < key) return false;
-    if (source.last.empty() ? table.smallest() > key : std::string_view(source.last) > key) return false;
+    EntrySource& table = *source.entries;
+    const std::string_view after = source.last.empty() ? table.smallest() : source.last;
+    const std::string_view before = source.valid ? table.key() : table.largest();
+    if (key < after || (!before.empty() && before < key)) return false;
     const bool below = best.source->entries->level() >= 0 && table.level() > best.source->entries->level();
-    return !below && best.sequence < table.largest_sequence();
+    return !below && best.sequence < table.largest_sequence() && table.may_hold(key);
   });
 }
 
-Result<void> MergedSources::run(Put put, Ask ask) {
+Result<void> MergedSources::run(Put put, LeaveOut leave_out) {
   std::ranges::sort(erased_, {}, &ErasedRange::begin);
   const auto later = [this](size_t a, size_t b) { return sources_[a].entries->key() > sources_[b].entries->key(); };
   std::vector<size_t> heap;
@@ -83,12 +85,11 @@ Result<void> MergedSources::run(Put put, Ask ask) {
       std::ranges::push_heap(heap, later);
     }
     if (gone) continue;
-    if (!doubtful) {
+    if (doubtful) {
+      leave_out(key);
+    } else {
       PARTITA_TRY_VOID(put(key, best.value));
-      continue;
     }
-    const auto asked = ask(key, best.value, best.source->entries->level() >= 0);
-    if (asked) PARTITA_TRY_VOID(put(key, *asked));
   }
   return {};
 }

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,13 +24,17 @@ class EntrySource {
   virtual uint64_t sequence() const = 0;
   virtual EntryType type() const = 0;
   virtual std::string_view value() const = 0;
+  // No other source has a newer entry of any of its keys.
+  virtual bool is_newest() const { return false; }
   // Something before this entry can not be read; after next() was false: behind the last one.
   virtual bool behind_gap() const { return false; }
+  // False: what can not be read is no entry of the key.
+  virtual bool may_hold(std::string_view) { return true; }
   // Of a table: no entry of it is newer, also of those that can not be read.
   virtual uint64_t largest_sequence() const { return 0; }
   // The level of a table; -1: not known.
   virtual int level() const { return -1; }
-  // The range of its keys, as far as it is known.
+  // The range of its keys; empty: not known.
   virtual std::string_view smallest() const { return {}; }
   virtual std::string_view largest() const { return {}; }
 };
@@ -53,9 +56,9 @@ class MergedSources {
 
   // What becomes of each key: its newest value.
   using Put = FunctionRef<Result<void>(std::string_view key, std::string_view value)>;
-  // The newest value may be among what can not be read: asks whoever knows better. Nothing: the key is left out.
-  using Ask = FunctionRef<std::optional<std::string>(std::string_view key, std::string_view older, bool of_table)>;
-  Result<void> run(Put put, Ask ask);
+  // Hears of each key that is left out because its newest value may be among what can not be read.
+  using LeaveOut = FunctionRef<void(std::string_view key)>;
+  Result<void> run(Put put, LeaveOut leave_out);
 
   const std::vector<LostKeys>& lost() const { return lost_; }
 

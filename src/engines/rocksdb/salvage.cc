@@ -103,16 +103,10 @@ class Rescue {
     rocks::MergedSources merged(family == Family::kRecords && !sources.knows_tables());
     PARTITA_TRY_VOID(sources.add(family, merged));
     const auto put = [&](std::string_view key, std::string_view value) { return save_row(family, key, value); };
-    // What is in the logs is newer than all that is in tables, when it is known which logs those hold.
-    const auto ask = [&](std::string_view key, std::string_view value, bool of_table) {
-      if (sources.knows_tables() && !of_table) return std::optional(std::string(value));
-      auto answer = sources.ask(family, key);
-      if (!answer && family == Family::kRecords && report_.unsure_count++ < kMostUnsure) {
-        report_.unsure.emplace_back(key);
-      }
-      return answer;
+    const auto leave_out = [&](std::string_view key) {
+      if (family == Family::kRecords && report_.unsure_count++ < kMostUnsure) report_.unsure.emplace_back(key);
     };
-    PARTITA_TRY_VOID(merged.run(put, ask));
+    PARTITA_TRY_VOID(merged.run(put, leave_out));
     PARTITA_TRY_VOID(write());
     sources.tell_tables();
     for (const rocks::LostKeys& lost : merged.lost()) {

@@ -1,8 +1,6 @@
 #include "engines/rocksdb/salvage_sources.h"
 
-#include <rocksdb/filter_policy.h>
-#include <rocksdb/options.h>
-#include <rocksdb/table.h>
+#include <rocksdb/db.h>
 #include <rocksdb/write_batch.h>
 
 #include <algorithm>
@@ -16,7 +14,6 @@
 #include "engines/rocksdb/batches.h"
 #include "engines/rocksdb/damage_check.h"
 #include "engines/rocksdb/file_names.h"
-#include "engines/rocksdb/info_logger.h"
 #include "engines/rocksdb/log_file.h"
 #include "engines/rocksdb/store.h"
 
@@ -43,7 +40,7 @@ bool is_of_log(std::string_view key) {
 
 class SalvageSources::LogSource final : public EntrySource {
  public:
-  explicit LogSource(std::vector<Entry> entries) : entries_(std::move(entries)) {
+  LogSource(std::vector<Entry> entries, bool is_newest) : entries_(std::move(entries)), is_newest_(is_newest) {
     std::ranges::sort(entries_, [](const Entry& a, const Entry& b) {
       return a.key != b.key ? a.key < b.key : a.sequence > b.sequence;
     });
@@ -53,24 +50,29 @@ class SalvageSources::LogSource final : public EntrySource {
   uint64_t sequence() const override { return entries_[at_].sequence; }
   EntryType type() const override { return entries_[at_].type; }
   std::string_view value() const override { return entries_[at_].value; }
+  bool is_newest() const override { return is_newest_; }
 
  private:
   std::vector<Entry> entries_;
+  const bool is_newest_;
   size_t at_ = SIZE_MAX;
 };
 
 class SalvageSources::TableSource final : public EntrySource {
  public:
-  TableSource(std::unique_ptr<TableScan> scan, TableMeta meta, bool knows_level)
-      : scan_(std::move(scan)), meta_(std::move(meta)), knows_level_(knows_level) {}
+  TableSource(std::unique_ptr<TableScan> scan, TableMeta meta, bool is_in_use)
+      : scan_(std::move(scan)), meta_(std::move(meta)), is_in_use_(is_in_use) {}
   bool next() override { return scan_->next(); }
   std::string_view key() const override { return scan_->entry().key(); }
   uint64_t sequence() const override { return scan_->entry().sequence(); }
   EntryType type() const override { return scan_->entry().type(); }
   std::string_view value() const override { return scan_->entry().value(); }
   bool behind_gap() const override { return scan_->behind_gap(); }
-  uint64_t largest_sequence() const override { return meta_.largest_sequence; }
-  int level() const override { return knows_level_ ? meta_.level : -1; }
+  // Without a filter, and when nothing says how far its keys reach, it may be a file that was never finished.
+  bool may_hold(std::string_view key) override { return scan_->may_hold(key).value_or(!meta_.largest.empty()); }
+  // Of tables that may have replaced each other, sequence numbers say nothing: the newest may have lost its own.
+  uint64_t largest_sequence() const override { return is_in_use_ ? meta_.largest_sequence : UINT64_MAX; }
+  int level() const override { return is_in_use_ ? meta_.level : -1; }
   std::string_view smallest() const override { return meta_.smallest; }
   std::string_view largest() const override { return meta_.largest; }
   const TableScan& scan() const { return *scan_; }
@@ -79,7 +81,7 @@ class SalvageSources::TableSource final : public EntrySource {
  private:
   std::unique_ptr<TableScan> scan_;
   const TableMeta meta_;
-  const bool knows_level_;
+  const bool is_in_use_;  // for certain
 };
 
 class SalvageSources::MissingTable final : public EntrySource {
@@ -134,29 +136,22 @@ class SalvageSources::Collector final : public rocksdb::WriteBatch::Handler {
   const Wanted wanted_;
 };
 
-SalvageSources::~SalvageSources() {
-  if (view_ == nullptr) return;
-  for (auto* const family : view_families_) view_->DestroyColumnFamilyHandle(family).PermitUncheckedError();
-}
-
 Result<void> SalvageSources::read() {
   PARTITA_TRY_VOID(copy_files());
   PARTITA_TRY_VOID(read_list());
   PARTITA_TRY_VOID(read_logs());
-  return find_tables();
+  find_tables();
+  return {};
 }
 
 Result<void> SalvageSources::copy_files() {
   std::error_code failed;
   fs::create_directories(copy_ / "logs", failed);
   if (failed) return unavailable("The directory " + copy_.string() + " can not be made: " + failed.message() + ".");
-  const fs::path from = fs::absolute(from_, failed);
   for (const auto& entry : fs::directory_iterator(from_, failed)) {
     const std::string name = entry.path().filename();
     if (name.ends_with(".sst")) {
       tables_.emplace(number_in(name), entry.path());
-      std::error_code unlinked;
-      fs::create_symlink(from / name, copy_ / name, unlinked);
     } else if (name == "CURRENT" || name == "WITNESS" || manifest_number(name)) {
       PARTITA_TRY_VOID(copy_file(entry.path(), copy_ / name));
     } else if (log_number(name)) {
@@ -210,7 +205,6 @@ Result<void> SalvageSources::read_list() {
     knows_tables_ = list.good_bytes >= witness_.manifest_bytes;
   }
   if (knows_tables_) {
-    std::ofstream(copy_ / "CURRENT", std::ios::trunc) << newest.filename().string() << '\n';
     losses_.emplace_back("The file CURRENT is missing or damaged; the list of files that it named is whole.");
   } else {
     losses_.emplace_back(
@@ -298,33 +292,30 @@ uint32_t SalvageSources::id_of(Family family) const {
 }
 
 // Which tables are to be read; what is not known of them is learned from themselves.
-Result<void> SalvageSources::find_tables() {
-  if (knows_tables_) return {};
-  manifest_.tables.clear();
+void SalvageSources::find_tables() {
+  if (knows_tables_) return;
+  std::map<uint64_t, TableMeta> listed = std::exchange(manifest_.tables, {});
   for (const auto& [number, file] : tables_) {
-    if (!manifest_.former.contains(number)) PARTITA_TRY_VOID(look_into(number, file));
+    if (manifest_.former.contains(number)) continue;
+    const auto found = listed.find(number);
+    manifest_.tables.emplace(number, found == listed.end() ? look_into(number, file) : std::move(found->second));
   }
-  return {};
 }
 
-Result<void> SalvageSources::look_into(uint64_t number, const fs::path& file) {
+TableMeta SalvageSources::look_into(uint64_t number, const fs::path& file) const {
   TableMeta meta;
   meta.number = number;
   meta.family = id_of(Family::kRecords);
   auto scan = TableScan::open(file, {});
-  bool any = false;
-  while (scan.ok() && (*scan)->next()) {
-    const BlockReader& entry = (*scan)->entry();
-    if (!any) {
-      meta.smallest = entry.key();
-      if (is_of_log(entry.key())) meta.family = id_of(Family::kLog);
-    }
-    any = true;
-    meta.largest = entry.key();
-    meta.largest_sequence = std::max(meta.largest_sequence, entry.sequence());
-  }
-  manifest_.tables.emplace(number, std::move(meta));
-  return {};
+  if (!scan.ok() || !(*scan)->next()) return meta;
+  if (is_of_log((*scan)->entry().key())) meta.family = id_of(Family::kLog);
+  if ((*scan)->has_filter()) return meta;
+  // A kill may have kept it from being finished: what it lacks is in other files then.
+  meta.smallest = (*scan)->entry().key();
+  do {
+    meta.largest = (*scan)->entry().key();
+  } while ((*scan)->next());
+  return meta;
 }
 
 Result<void> SalvageSources::add(Family family, MergedSources& merged) {
@@ -348,7 +339,8 @@ Result<void> SalvageSources::add(Family family, MergedSources& merged) {
   }
   OfLogs& logs = of_logs_[family];
   for (ErasedRange& range : logs.erased) merged.add(std::move(range));
-  merged.add(std::make_unique<LogSource>(std::move(logs.entries)));
+  // Newer than all that is in tables, when it is known which logs those hold, or when no later write is missing.
+  merged.add(std::make_unique<LogSource>(std::move(logs.entries), knows_tables_ || !lost_changes_));
   return {};
 }
 
@@ -368,34 +360,6 @@ void SalvageSources::tell_tables() {
                       std::to_string(all) + " blocks of the table file " + name + " can not be read" +
                       (entries ? ", with " + std::to_string(*entries) + " entries" : std::string()) + ".");
   }
-}
-
-bool SalvageSources::open_view() {
-  if (std::exchange(tried_view_, true)) return view_ != nullptr;
-  if (!knows_tables_) return false;
-  rocksdb::DBOptions options;
-  options.info_log = make_info_logger();
-  options.max_open_files = 100;  // so that tables are opened when they are asked for, and not before
-  options.skip_stats_update_on_db_open = true;
-  options.skip_checking_sst_file_sizes_on_db_open = true;
-  rocksdb::BlockBasedTableOptions table;
-  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
-  rocksdb::ColumnFamilyOptions family;
-  family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  const std::vector<rocksdb::ColumnFamilyDescriptor> families{{rocksdb::kDefaultColumnFamilyName, family},
-                                                              {kLogFamily, family}};
-  rocksdb::DB* db = nullptr;
-  const Status status = rocksdb::DB::OpenForReadOnly(options, copy_.string(), families, &view_families_, &db);
-  if (status.ok()) view_.reset(db);
-  return status.ok();
-}
-
-std::optional<std::string> SalvageSources::ask(Family family, std::string_view key) {
-  if (!open_view()) return std::nullopt;
-  std::string value;
-  const Status status =
-      view_->Get(rocksdb::ReadOptions(), view_families_[static_cast<size_t>(family)], {key.data(), key.size()}, &value);
-  return status.ok() ? std::optional(std::move(value)) : std::nullopt;
 }
 
 }  // namespace partita::rocks

@@ -2,12 +2,8 @@
 // they can be read again and again; table files are read where they are.
 #pragma once
 
-#include <rocksdb/db.h>
-
 #include <filesystem>
 #include <map>
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +24,6 @@ class SalvageSources {
       : from_(std::move(from)), copy_(std::move(copy)) {}
   SalvageSources(const SalvageSources&) = delete;
   SalvageSources& operator=(const SalvageSources&) = delete;
-  ~SalvageSources();
 
   // Everything but the tables. Error: kUnavailable, with one sentence.
   Result<void> read();
@@ -36,8 +31,6 @@ class SalvageSources {
   Result<void> add(Family family, MergedSources& merged);
   // After a merge: says what of the tables could not be read.
   void tell_tables();
-  // What the damaged store itself says of a key in its tables; nothing when it can not say, or has none.
-  std::optional<std::string> ask(Family family, std::string_view key);
 
   // Whether it is known which tables are in use.
   bool knows_tables() const { return knows_tables_; }
@@ -73,10 +66,9 @@ class SalvageSources {
   Result<void> read_log(uint64_t number, const std::filesystem::path& file, uint64_t& next);
   void take_batch(uint64_t log, std::string_view batch);
   void say_lost(uint64_t from, uint64_t to, const std::string& where);
-  Result<void> find_tables();
-  Result<void> look_into(uint64_t number, const std::filesystem::path& file);
+  void find_tables();
+  TableMeta look_into(uint64_t number, const std::filesystem::path& file) const;
   uint32_t id_of(Family family) const;
-  bool open_view();
 
   const std::filesystem::path from_;
   const std::filesystem::path copy_;
@@ -91,10 +83,6 @@ class SalvageSources {
   bool lost_erasures_ = false;
   bool lost_changes_ = false;
   std::vector<const TableSource*> scanned_;  // of the merge under way
-  // The damaged store without its logs, opened when it is first asked.
-  bool tried_view_ = false;
-  std::unique_ptr<rocksdb::DB> view_;
-  std::vector<rocksdb::ColumnFamilyHandle*> view_families_;
 };
 
 }  // namespace partita::rocks

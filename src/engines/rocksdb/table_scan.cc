@@ -17,6 +17,9 @@ constexpr std::string_view kMagic = "\xf7\xcf\xf4\x85\xb7\x41\xe2\x88";
 
 // More than one value has room for: an item has at most 400 KB.
 constexpr size_t kBeyondAnyValue = size_t{1} << 20;
+// The block that lists the others and the footer. The properties are larger, so what is nearer to the end than this is
+// no copy of properties within a value.
+constexpr size_t kMostBehindProperties = 512;
 
 std::optional<uint64_t> number_in(const std::optional<std::string>& text) {
   std::string_view rest = text ? std::string_view(*text) : std::string_view();
@@ -54,6 +57,12 @@ bool TableScan::read_index() {
     const auto handle = take_handle(at);
     const auto properties = handle ? read_block(*handle) : std::nullopt;
     if (properties) take_properties(*properties);
+    const auto filter = value_in_block(*texts, "fullfilter.rocksdb.BuiltinBloomFilter");
+    std::string_view place_of_filter = filter ? std::string_view(*filter) : std::string_view();
+    if (const auto found = take_handle(place_of_filter)) {
+      filter_at_ = found;
+      data_bytes_ = found->offset;
+    }
   }
   const auto content = read_block(*index);
   const auto handles = content ? handles_in_index(*content) : std::nullopt;
@@ -77,6 +86,9 @@ void TableScan::take_properties(std::string_view content) {
   const auto all = number_in(value_in_block(content, "rocksdb.num.entries"));
   const auto ranges = number_in(value_in_block(content, "rocksdb.num.range-deletions"));
   if (all) entries_ = *all - std::min(*all, ranges.value_or(0));
+  data_bytes_ = number_in(value_in_block(content, "rocksdb.data.size"));
+  const auto filter = number_in(value_in_block(content, "rocksdb.filter.size"));
+  if (data_bytes_ && filter) filter_at_ = BlockHandle{*data_bytes_, *filter};
 }
 
 void TableScan::read_ranges(const std::optional<std::string>& meta) {
@@ -125,6 +137,18 @@ bool TableScan::next() {
   return false;
 }
 
+std::optional<bool> TableScan::may_hold(std::string_view key) {
+  if (!std::exchange(tried_filter_, true)) load_filter();
+  return filter_ ? std::optional(filter_->may_hold(key)) : std::nullopt;
+}
+
+void TableScan::load_filter() {
+  auto content = filter_at_ ? read_block(*filter_at_) : std::nullopt;
+  if (content) filter_ = TableFilter::of(std::move(*content));
+  // A filter that denies what the table holds was made in another way.
+  if (filter_ && any_ && !filter_->may_hold(last_)) filter_.reset();
+}
+
 std::optional<uint64_t> TableScan::lost_entries() const {
   if (!entries_) return std::nullopt;
   return *entries_ - std::min(*entries_, read_entries_);
@@ -160,7 +184,7 @@ bool TableScan::is_anchored(std::string_view all, size_t at, std::string_view la
     if (!length || first < before) break;
     before = end;
     at += *length + kBlockTrailerBytes;
-    if (at - begin > kBeyondAnyValue || (!largest.empty() && before == largest)) return true;
+    if (at - begin > kBeyondAnyValue || at == data_bytes_ || (!largest.empty() && before == largest)) return true;
   }
   // A damaged block that shows where it ends, and a whole one there.
   const auto damaged = block_length(all.substr(at));
@@ -186,7 +210,8 @@ std::optional<size_t> TableScan::resume(std::string_view all, size_t at, std::st
 
 void TableScan::walk(std::string_view largest) {
   const std::string all = file_->read(0, file_->size());
-  const std::string_view bytes = all;
+  if (!data_bytes_) find_properties(all);
+  const std::string_view bytes = std::string_view(all).substr(0, data_bytes_.value_or(all.size()));
   std::string last;
   bool gap = false;
   size_t end_of_data = 0;
@@ -211,11 +236,11 @@ void TableScan::walk(std::string_view largest) {
     gap = true;
     at = *further;
   }
-  gap_at_end_ = largest.empty() || last != largest;
-  find_behind_data(bytes.substr(end_of_data));
+  gap_at_end_ = data_bytes_ ? end_of_data != data_bytes_ : largest.empty() || last != largest;
+  find_behind_data(std::string_view(all).substr(data_bytes_ ? bytes.size() : end_of_data));
 }
 
-// The list of erased ranges and the properties, which stand between the filter and the footer.
+// The list of erased ranges, which stands between the filter and the footer.
 void TableScan::find_behind_data(std::string_view tail) {
   for (size_t at = 0; at < tail.size(); ++at) {
     bool ranges = false;
@@ -224,18 +249,18 @@ void TableScan::find_behind_data(std::string_view tail) {
     take_ranges(*unpack_block(tail.substr(at, *length + kBlockTrailerBytes)));
     break;
   }
-  if (!entries_) find_properties(tail);
 }
 
 // Their first name stands behind the three lengths of an entry.
-void TableScan::find_properties(std::string_view tail) {
+void TableScan::find_properties(std::string_view all) {
   constexpr std::string_view kFirstName = "rocksdb.block.based.table.";
   constexpr size_t kLengths = 3;
-  const size_t at = tail.find(kFirstName);
+  const size_t at = all.rfind(kFirstName);
   if (at == std::string_view::npos || at < kLengths) return;
-  tail.remove_prefix(at - kLengths);
+  const std::string_view tail = all.substr(at - kLengths);
   const auto length = block_length(tail);
-  const auto content = length ? unpack_block(tail.substr(0, *length + kBlockTrailerBytes)) : std::nullopt;
+  if (!length || *length + kBlockTrailerBytes + kMostBehindProperties < tail.size()) return;
+  const auto content = unpack_block(tail.substr(0, *length + kBlockTrailerBytes));
   if (content) take_properties(*content);
 }
 

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "engines/rocksdb/damaged_file.h"
 #include "engines/rocksdb/table_block.h"
+#include "engines/rocksdb/table_filter.h"
 
 namespace partita::rocks {
 
@@ -37,6 +38,10 @@ class TableScan {
   // Something between the last entry and this one can not be read; after next() was false: behind the last one.
   bool behind_gap() const { return behind_gap_; }
   const std::vector<ErasedRange>& erased() const { return erased_; }
+  // False: the table has no entry of the key, neither among those that can be read nor among the others. Nothing: its
+  // filter can not be read.
+  std::optional<bool> may_hold(std::string_view key);
+  bool has_filter() { return may_hold({}).has_value(); }
 
   // After next() was false.
   uint64_t read_blocks() const { return read_blocks_; }
@@ -59,7 +64,8 @@ class TableScan {
   void take_ranges(std::string content);
   void take_properties(std::string_view content);
   void find_behind_data(std::string_view tail);
-  void find_properties(std::string_view tail);
+  void find_properties(std::string_view all);
+  void load_filter();
   std::optional<std::string> read_block(const BlockHandle& handle);
 
   // Without an index.
@@ -80,7 +86,11 @@ class TableScan {
   bool has_index_ = false;
   bool lost_erasures_ = false;
   std::vector<ErasedRange> erased_;
-  std::optional<uint64_t> entries_;  // that the table had
+  std::optional<uint64_t> entries_;     // that the table had
+  std::optional<uint64_t> data_bytes_;  // where its data blocks end
+  std::optional<BlockHandle> filter_at_;
+  bool tried_filter_ = false;
+  std::optional<TableFilter> filter_;
   uint64_t read_entries_ = 0;
   uint64_t read_blocks_ = 0;
   uint64_t lost_blocks_ = 0;
