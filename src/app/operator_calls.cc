@@ -248,6 +248,12 @@ Result<std::string> answer_blocking(Namespaces& namespaces, const Row& row, cons
 
 }  // namespace
 
+std::vector<std::string_view> operator_actions() {
+  std::vector<std::string_view> actions;
+  for (const Row& row : kRows) actions.push_back(row.action);
+  return actions;
+}
+
 Task<ops::Reply> OperatorCalls::call(const ops::Call& call) {
   if (!ops::speaks_json(call)) co_return ops::not_json();
   const auto document = JsonDocument::parse(call.body);

@@ -2,6 +2,9 @@
 // "Partita_20261123.ListNamespaces", and the body is JSON.
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include "app/namespaces.h"
 #include "base/task.h"
 #include "base/workers.h"
@@ -22,5 +25,8 @@ class OperatorCalls {
   Namespaces& namespaces_;
   Workers workers_{4};  // they block until the calls under way have ended
 };
+
+// Of all these calls: "partita:MoveClock".
+std::vector<std::string_view> operator_actions();
 
 }  // namespace partita::app

@@ -11,6 +11,7 @@
 
 #include "app/admin_client.h"
 #include "app/callers.h"
+#include "app/known_actions.h"
 #include "app/local_calls.h"
 #include "auth/words.h"
 #include "base/clock.h"
@@ -81,6 +82,7 @@ struct Subject {
 // `place`: of the identities, for a sentence.
 Result<Decided> decide(const auth::Identities& identities, const Simulated& asked, const Subject& subject,
                        std::string_view place) {
+  PARTITA_TRY_VOID(check_action(asked.action));
   const std::string& name = asked.user.empty() ? asked.role : asked.user;
   const auth::Identity* const who = asked.user.empty() ? identities.find_role(name) : identities.find(name);
   if (who == nullptr) {

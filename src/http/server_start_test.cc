@@ -1,11 +1,16 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <string>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/thread.h"
+#include "http/address.h"
+#include "http/bound_sockets.h"
 #include "http/server.h"
 
 namespace partita::http {
@@ -23,6 +28,29 @@ std::unique_ptr<Server> listening(Silent& handler) {
   auto server = Server::listen(options, handler, system_clock(), system_random());
   EXPECT_TRUE(server.ok());
   return std::move(server).value();
+}
+
+bool connects(const Address& address) {
+  const int socket = ::socket(address.family(), SOCK_STREAM, 0);
+  const bool connected = ::connect(socket, address.get(), address.size()) == 0;
+  ::close(socket);
+  return connected;
+}
+
+TEST(ServerStart, RefusesConnectionsUntilItListensAndAfterwards) {
+  auto sockets = BoundSockets::bind("", 0, false);
+  ASSERT_TRUE(sockets.ok());
+  const Address place = sockets->all().front().place;
+  EXPECT_FALSE(connects(place));
+  {
+    Silent handler;
+    const auto server =
+        Server::listen({.threads = 1}, std::move(sockets).value(), handler, system_clock(), system_random());
+    ASSERT_TRUE(server.ok());
+    EXPECT_EQ((*server)->port(), place.port());
+    EXPECT_TRUE(connects(place));
+  }
+  EXPECT_FALSE(connects(place));
 }
 
 TEST(ServerStart, SaysThatTheSystemMakesNoThread) {

@@ -585,20 +585,6 @@ TEST_F(ServerTest, StaysOnLoopbackUnlessTold) {
   EXPECT_TRUE((*told)->beyond_loopback());
 }
 
-TEST_F(ServerTest, RefusesConnectionsUntilItListens) {
-  auto sockets = BoundSockets::bind("127.0.0.1", 0, false);
-  ASSERT_TRUE(sockets.ok());
-  const uint16_t port = sockets->port();
-  EXPECT_FALSE(Client(port).connected());
-  {
-    const auto server = Server::listen(options_, std::move(sockets).value(), echo_, system_clock(), system_random());
-    ASSERT_TRUE(server.ok());
-    EXPECT_EQ((*server)->port(), port);
-    EXPECT_TRUE(Client(port).connected());
-  }
-  EXPECT_FALSE(Client(port).connected());
-}
-
 TEST_F(ServerTest, SaysWhyItCanNotListen) {
   start();
   Options taken = options_;

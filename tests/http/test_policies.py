@@ -498,6 +498,9 @@ def test_a_request_is_simulated(files, tmp_path):
         assert simulate(of_own, "owner", "PutItem", books, "--context", "aws:PrincipalTag/" + tag)[0] == code, tag
     assert simulate(files, "who", "GetItem", TABLE)[0] == 2
     assert simulate(files, "owner", "GetItem", TABLE, "--context", "dynamodb:Leading=x")[0] == 2
+    assert simulate(files, "owner", "PutItme", TABLE) == (
+        2, "partita: No request has the action dynamodb:PutItme. Did you mean 'dynamodb:PutItem'?")
+    assert simulate(files, "owner", "Put*", TABLE)[0] == 1, "wildcards are not looked up"
 
 
 BAD_FILES = [
