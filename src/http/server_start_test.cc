@@ -44,8 +44,7 @@ TEST(ServerStart, RefusesConnectionsUntilItListensAndAfterwards) {
   EXPECT_FALSE(connects(place));
   {
     Silent handler;
-    const auto server =
-        Server::listen({.threads = 1}, std::move(sockets).value(), handler, system_clock(), system_random());
+    const auto server = Server::listen(Options(), std::move(sockets).value(), handler, system_clock(), system_random());
     ASSERT_TRUE(server.ok());
     EXPECT_EQ((*server)->port(), place.port());
     EXPECT_TRUE(connects(place));
