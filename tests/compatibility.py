@@ -77,12 +77,12 @@ def generated(results):
     lines.append(f"{len(kinds)} of the {numbers} = {total} operations of the service model of {known['source']}:")
     lines += ["", "| operation | kind | cases in tests/api |", "|---|---|--:|"]
     lines += [f"| {name} | {kinds[name]} | {counts_of(results, name)} |" for name in sorted(kinds)]
-    lines += ["", "Not served yet; a call is answered with UnknownOperationException:", ""]
+    lines += ["", "Not served yet; calls get UnknownOperationException:", ""]
     for title, operations in services.items():
         missing = [name for name in operations if name not in kinds]
         if missing:
             lines.append(f"- {title}: {', '.join(missing)}")
-    lines += ["", "Parameters that are not here yet; they are refused with a message that names them:", ""]
+    lines += ["", "Parameters that are not supported yet; they are refused with a message that names them:", ""]
     lines += [f"- {operation}: {', '.join(names)}" for operation, names in refused().items()]
     return "\n".join(lines)
 
