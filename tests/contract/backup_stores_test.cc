@@ -38,7 +38,7 @@ class BackupsOfStores : public Backups {
  protected:
   std::string elsewhere() const { return (directory_.path() / "elsewhere").string(); }
   Error refused(Engine& engine, size_t keep = 0) {
-    const auto made = back_up_rocksdb_engine(engine, {backups(), keep, nullptr});
+    const auto made = backed_up(engine, {backups(), keep, nullptr});
     EXPECT_FALSE(made.ok());
     return made.ok() ? Error(ErrorKind::kUnknown, "it was made") : made.error();
   }
@@ -126,7 +126,7 @@ TEST_F(BackupsOfStores, DoNotBlameTheStoreForCopiesThatCanNotBeRead) {
     if (!few && fs::exists(backups() + "/meta/1")) few.emplace();
     return true;
   };
-  const auto made = back_up_rocksdb_engine(*engine, {backups(), 0, progress});
+  const auto made = backed_up(*engine, {backups(), 0, progress});
   ASSERT_TRUE(few.has_value());
   few.reset();
   ASSERT_FALSE(made.ok());

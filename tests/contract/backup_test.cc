@@ -164,7 +164,7 @@ TEST_F(Backups, ThatWereStoppedLeaveTheOthers) {
     std::ranges::generate(value, [&] { return static_cast<char>(random.next()); });
     put(*engine, "new" + std::to_string(i), value);
   }
-  const auto stopped = back_up_rocksdb_engine(*engine, {backups(), 0, [](uint64_t) { return false; }});
+  const auto stopped = backed_up(*engine, {backups(), 0, [](uint64_t) { return false; }});
   ASSERT_FALSE(stopped.ok());
   EXPECT_NE(stopped.error().sentence().find("stopped"), std::string_view::npos);
   EXPECT_EQ(ids(), std::vector<uint32_t>{1});
@@ -211,7 +211,7 @@ class SharedTable : public Backups {
     table_ = largest(backups() + "/shared_checksum");
   }
   Result<MadeBackup> mend(OnBytes progress = nullptr) {
-    return back_up_rocksdb_engine(*engine_, {backups(), 0, std::move(progress), true});
+    return backed_up(*engine_, {backups(), 0, std::move(progress), true});
   }
   static std::set<std::string> names(const std::map<std::string, int64_t>& listed) {
     std::set<std::string> found;
@@ -229,7 +229,7 @@ class SharedTable : public Backups {
 
 TEST_F(SharedTable, ThatIsDamagedIsNamedWithWhatToDo) {
   flip(table_);
-  ASSERT_TRUE(back_up_rocksdb_engine(*engine_, {backups(), 0, nullptr}).ok());
+  ASSERT_TRUE(backed_up(*engine_, {backups(), 0, nullptr}).ok());
   for (const uint32_t id : {1, 4}) {
     const std::string why = " in " + backups() + " can not be %: its file shared_checksum/" +
                             table_.filename().string() + " is damaged; `partita backup STORE " + backups() +
@@ -281,7 +281,7 @@ TEST_F(Backups, MendWhatTheStoreStillHas) {
   ASSERT_TRUE(restore_backup({backups(), 1, path(), nullptr}).ok());
   flip(largest(backups() + "/shared_checksum"));
   const auto engine = open();
-  const auto made = back_up_rocksdb_engine(*engine, {backups(), 0, nullptr, true});
+  const auto made = backed_up(*engine, {backups(), 0, nullptr, true});
   ASSERT_TRUE(made.ok()) << made.error().sentence();
   EXPECT_EQ(made->mended, 0u);
   EXPECT_EQ(made->damaged, 1u);
@@ -340,8 +340,8 @@ TEST_F(Backups, GoNowhereElseThanWhereTheyBelong) {
   put(*engine, "k", "v");
   fs::create_directories(backups());
   std::ofstream(backups() + "/letter") << "dear";
-  EXPECT_EQ(back_up_rocksdb_engine(*engine, {backups(), 0, nullptr}).error().kind(), ErrorKind::kInvalid);
-  EXPECT_EQ(back_up_rocksdb_engine(*engine, {path(), 0, nullptr}).error().kind(), ErrorKind::kInvalid);
+  EXPECT_EQ(backed_up(*engine, {backups(), 0, nullptr}).error().kind(), ErrorKind::kInvalid);
+  EXPECT_EQ(backed_up(*engine, {path(), 0, nullptr}).error().kind(), ErrorKind::kInvalid);
   EXPECT_TRUE(fs::exists(backups() + "/letter"));
   EXPECT_EQ(list_backups(backups()).error().kind(), ErrorKind::kInvalid);
   fs::remove_all(backups());
@@ -391,7 +391,7 @@ TEST_F(Backups, OfANewerVersionAreRefused) {
   const std::string_view newer = "are of a newer version of Partita, or of another program.";
   expect_refused_as(try_restore(), newer);
   expect_refused_as(list_backups(backups()), newer);
-  expect_refused_as(back_up_rocksdb_engine(*open(), {backups(), 0, nullptr}), newer);
+  expect_refused_as(backed_up(*open(), {backups(), 0, nullptr}), newer);
 }
 
 TEST_F(Backups, AreForNobodyElse) {
@@ -459,7 +459,7 @@ TEST_F(Backups, CanBeReadWhereTheyAre) {
     EXPECT_EQ(value_of((*opened)->engine(), "in the log"), "value");
     EXPECT_TRUE(value_of((*opened)->engine(), big_name(99)).has_value());
     EXPECT_EQ(check_rocksdb_files((*opened)->engine(), nullptr).value(), std::vector<std::string>());
-    EXPECT_EQ(back_up_rocksdb_engine(*engine, {backups(), 0, nullptr}).error().kind(), ErrorKind::kUnavailable);
+    EXPECT_EQ(backed_up(*engine, {backups(), 0, nullptr}).error().kind(), ErrorKind::kUnavailable);
   }
   EXPECT_TRUE(check_backup(backups(), 0).ok());
   EXPECT_EQ(listing(), before) << "they may be where nothing can be written";
