@@ -5,7 +5,8 @@
 For each seed a copy of the store is damaged in 1 to 100 places. Salvage must keep at least 99 % of the items that the
 damaged store itself can still read, never a wrong or foreign item, and say so when something is lost; and the saved
 store must pass `partita verify`. Where the damaged store is refused because of its logs or its lists, the same damage
-to its table files alone says what is readable, and items written to the log alone do not count.
+to its table files alone says what is readable, and items written to the log alone do not count. Where that is refused
+too, because of an index, a footer or the catalogue, it is the same damage to the items in the large tables.
 """
 
 import argparse
@@ -33,6 +34,9 @@ LEAST_MEGABYTES = 24
 BATCH = 25
 READ_BATCH = 50
 TABLES = ("Orders", "Events", "Sessions")
+LARGE_TABLE = 1_000_000
+DATA_SHARE = 0.99  # of a large table, at least
+CATALOGUE_BYTES = 6000
 
 
 def run(*words):
@@ -146,7 +150,7 @@ def places(directory, rng, count):
     special = {
         "index": lambda: (file := rng.choice(tables), int(file.stat().st_size * rng.uniform(0.96, 1))),
         "footer": lambda: (file := rng.choice(tables), file.stat().st_size - rng.randrange(1, 53)),
-        "catalogue": lambda: (file := rng.choice(tables), rng.randrange(min(6000, file.stat().st_size))),
+        "catalogue": lambda: (file := rng.choice(tables), rng.randrange(min(CATALOGUE_BYTES, file.stat().st_size))),
         "small": lambda: (file := rng.choice([f for f in files if f not in tables]), rng.randrange(file.stat().st_size)),
     }
     found = []
@@ -161,14 +165,23 @@ def places(directory, rng, count):
     return found
 
 
-def damage(directory, where, seed, of_tables_only=False):
+def is_of_table(_directory, name, _at):
+    return name.endswith(".sst")
+
+
+def is_of_data(directory, name, at):
+    size = (directory / name).stat().st_size
+    return name.endswith(".sst") and size > LARGE_TABLE and CATALOGUE_BYTES < at < DATA_SHARE * size
+
+
+def damage(directory, where, seed, wanted=None):
     rng = random.Random(seed)
     for name, at, _ in where:
         change = rng.choices(["flip", "noise", "zeros"], weights=[7, 2, 1])[0]
         length = {"flip": 1, "noise": rng.randrange(1, 64), "zeros": rng.randrange(1, 4096)}[change]
         mask = rng.randrange(1, 256)
         noise = rng.randbytes(length)
-        if of_tables_only and not name.endswith(".sst"):
+        if wanted and not wanted(directory, name, at):
             continue
         with open(directory / name, "r+b") as file:
             file.seek(at)
@@ -295,11 +308,14 @@ def attempt(made, seed, scratch, count=None):
     shutil.copytree(damaged, alike)
     can_read = readable(alike, made.history)
     refused = can_read is None
+    for wanted in (is_of_table, is_of_data):
+        if can_read is None:
+            shutil.rmtree(alike)
+            shutil.copytree(made.directory, alike)
+            damage(alike, where, seed, wanted)
+            can_read = readable(alike, made.history)
     if refused:
-        shutil.rmtree(alike)
-        shutil.copytree(made.directory, alike)
-        damage(alike, where, seed, of_tables_only=True)
-        can_read = {key: item for key, item in (readable(alike, made.history) or {}).items() if key not in made.in_log}
+        can_read = {key: item for key, item in (can_read or {}).items() if key not in made.in_log}
     began = time.monotonic()
     done = run("salvage", "--data", damaged, "--to", saved)
     seconds = time.monotonic() - began
