@@ -18,6 +18,7 @@ namespace {
 using wire::Exception;
 
 bool is_refusal(const ops::Reply& reply) {
+  if (reply.callers_fault) return true;
   if (!reply.error) return false;
   switch (static_cast<Exception>(*reply.error)) {
     case Exception::kMissingAuthenticationToken:
@@ -42,7 +43,7 @@ std::string named(std::string_view text) {
 }
 
 LogLevel level_of(const ops::Reply& reply, bool slow) {
-  if (reply.status >= 500) return LogLevel::kError;
+  if (reply.status >= 500 && !reply.callers_fault) return LogLevel::kError;
   if (slow) return LogLevel::kWarn;
   return is_refusal(reply) ? LogLevel::kInfo : LogLevel::kDebug;
 }

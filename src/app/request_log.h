@@ -16,7 +16,8 @@ class RequestLog {
   // A request that took at least `slow_ms` is slow.
   explicit RequestLog(int64_t slow_ms) : slow_ms_(slow_ms) {}
 
-  // error: status 500 and above. warn: slow. info: refused because of its signature or by policies. debug: all others.
+  // error: status 500 and above. warn: slow. info: refused because of its signature, by policies or
+  // because its body cannot be unpacked. debug: all others.
   // `space`: the namespace, or empty.
   void write(const ops::Call& call, std::string_view space, const ops::Reply& reply, int64_t took_ns);
 

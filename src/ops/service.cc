@@ -207,6 +207,7 @@ Reply out_of_memory() {
 Reply undecodable(std::string why) {
   Reply reply = reply_of(wire::render(model::refuse(Fault::kInternal)));
   reply.trouble = std::move(why);
+  reply.callers_fault = true;
   return reply;
 }
 
@@ -310,7 +311,8 @@ Task<Reply> Service::call(const Call& call, bool* allowed) {
 }
 
 void Service::answered(const Call& call, const Reply& reply, int64_t took_ns) {
-  const auto exception = reply.error ? static_cast<wire::Exception>(*reply.error) : wire::Exception::kCount;
+  auto exception = reply.error ? static_cast<wire::Exception>(*reply.error) : wire::Exception::kCount;
+  if (reply.callers_fault) exception = wire::Exception::kSerialization;
   const Operation* const operation = reply.operation != nullptr ? reply.operation : find_target(call.target);
   parts_->counts.add(operation, exception, static_cast<uint64_t>(took_ns));
   if (call.touched == nullptr) return;

@@ -64,6 +64,7 @@ struct Reply {
   // For RequestCounts: which operation it was, if there is one of that name, and the number of its error, if any.
   const Operation* operation = nullptr;
   std::optional<uint8_t> error = std::nullopt;
+  bool callers_fault = false;  // though AWS answers it as one of the server: counted as SerializationException
 };
 
 // What is answered when there is no memory to even begin, so that every SDK tries again.
@@ -77,7 +78,7 @@ bool speaks_json(const Call& call);
 Reply not_json();
 // JSON is answered as what it was asked as: "application/json" for all but the usual type.
 void match_content_type(const Call& call, Reply& reply);
-// What is answered to a body that cannot be unpacked: like AWS not the caller's fault. `why` is for the operator.
+// What is answered to a body that cannot be unpacked: like AWS an internal error. `why` is for the operator.
 Reply undecodable(std::string why);
 // What is answered to a body that becomes too large when it is unpacked.
 Reply too_large();

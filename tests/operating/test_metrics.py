@@ -3,11 +3,14 @@
 import itertools
 import subprocess
 import time
+import urllib.error
+import urllib.request
 
 import botocore.exceptions
 import pytest
 from pages import get, samples, value
 from server import binary, running_server
+from store_content import SIGNED
 from waiting import wait_until
 
 TABLE = {
@@ -66,6 +69,24 @@ def test_what_happened_is_counted(server):
     assert value(after, "partita_connections") >= 1
     assert value(after, "partita_tables") == 1
     assert value(after, "partita_store_up") == 1
+
+
+@pytest.mark.parametrize("coding", ["gzip", "unknown"])
+def test_a_body_that_cannot_be_unpacked_is_its_senders_fault(coding):
+    """It is answered as AWS does, and no alert about internal errors or line of an error follows."""
+    with running_server(in_memory=True) as server:
+        request = urllib.request.Request(server.url, b"no gzip", {
+            "X-Amz-Target": "DynamoDB_20120810.PutItem", "Content-Type": "application/x-amz-json-1.0",
+            "Content-Encoding": coding, "Authorization": SIGNED})
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(request, timeout=30)
+        with refused.value as reply:
+            assert reply.code == 500 and b"InternalServerError" in reply.read()
+        counted = [(dict(labels)["operation"], dict(labels)["error"]) for name, labels in samples(server)
+                   if name == "partita_errors_total"]
+        assert counted == [("PutItem", "SerializationException")]
+        [line] = [line for line in server.log().splitlines() if "PutItem" in line]
+        assert " info  PutItem was answered 500 InternalServerError" in line and "Content-Encoding" in line
 
 
 def test_times_are_told_by_table_too():
