@@ -174,7 +174,7 @@ void add_serve_flags(std::string& text, const VerbRow& row) {
   for (const Flag& flag : row.flags) {
     if (!is_in_any(serve_groups(), flag.name)) add_flag(text, flag);
   }
-  add_entry(text, "--help", "Show this text.", kFlagColumn);
+  add_entry(text, "--help", "Show this help.", kFlagColumn);
 }
 
 void add_stores(std::string& text, Verb verb) {

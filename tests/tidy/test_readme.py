@@ -1,0 +1,27 @@
+"""README.md stays short, and its figures are those of the pages that it leads to."""
+
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "README.md").read_text()
+MOST_WORDS = 900
+
+
+def test_it_is_short():
+    assert len(PAGE.split()) <= MOST_WORDS
+
+
+def test_the_count_of_operations():
+    [(served, known)] = re.findall(r"the (\d+) of (\d+) operations", PAGE)
+    compatibility = (ROOT / "docs" / "compatibility.md").read_text()
+    assert re.search(rf"^{served} of the \d+ \+ \d+ = {known} operations", compatibility, re.MULTILINE)
+
+
+def test_its_options_are_options_of_serve():
+    options = (ROOT / "docs" / "options.md").read_text()
+    [table] = re.findall(r"^\| option of `serve` \| meaning \|\n(.*?)\n\n", PAGE, re.MULTILINE | re.DOTALL)
+    named = re.findall(r"`(--[a-z-]+[^`]*)`", table.split("\n", 1)[1])
+    assert len(named) >= 7
+    for option in named:
+        assert f"| `{option}` |" in options or option == "--users", option
