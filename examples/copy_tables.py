@@ -4,8 +4,9 @@
     copy_tables.py --from http://localhost:8001 --to http://localhost:8000 [TABLE...]
     copy_tables.py --from aws --from-profile production --to http://localhost:8000 Music
 
-Without names, all tables are copied. Keys, indexes, billing mode, stream settings and time to live go along; tags, policies
-and stream records do not. A table that TO has already is refused. Items written to FROM during the copy may be missed.
+Without names, all tables are copied. Keys, indexes, billing mode, stream settings and time to live go along; tags,
+policies, vector indexes and stream records do not. A table that the target has already is refused. Items that are
+written to the source during the copy may be missed.
 """
 
 import argparse

@@ -13,9 +13,9 @@ partita \- server of the DynamoDB API on storage of your own
 .I VERB
 [\fIOPTION\fR...]
 .SH DESCRIPTION
-Partita serves the DynamoDB and DynamoDB Streams API over HTTP or HTTPS. An application written for DynamoDB changes its
-endpoint and nothing else, as long as it uses what docs/compatibility.md lists. Data is kept in a directory, in memory, in
-PostgreSQL or in FoundationDB.
+Partita serves the DynamoDB and DynamoDB Streams API over HTTP or HTTPS. An application written for DynamoDB changes
+its endpoint and nothing else, as long as it uses what docs/compatibility.md lists. Data is kept in a directory, in
+memory, in PostgreSQL or in FoundationDB.
 .SH VERBS
 """
 TAIL = r""".SH FILES
@@ -29,8 +29,8 @@ The data of the systemd service.
 SIGTERM and SIGINT stop a server after the requests in progress are answered. SIGHUP reloads its certificate and reopens
 its audit log.
 .SH EXIT STATUS
-0 on success; 1 when the verb failed; 2 when the command line is wrong. The reason is on standard error. A verb with other
-exit codes names them above.
+0 on success; 1 when the verb failed; 2 when the command line is wrong. The reason is on standard error. A verb with
+other exit codes names them above.
 """
 
 

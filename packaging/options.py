@@ -16,7 +16,7 @@ Every verb and option of `partita`, as `partita VERB --help` prints them. After 
 - The exit code is 0 on success, 1 when the verb failed, and 2 when the command line is wrong. The reason is one sentence on
   stderr. Verbs with other exit codes say so below.
 - A running server is named by its data directory or by its administration socket
-  ([more](operations.md#verbs-that-administer)).
+  ([more](operations.md#administration)).
 """
 
 # Where a page explains more: {verb or option of `serve`: (page below docs/, what the link says)}
@@ -27,31 +27,31 @@ MORE = {
     "--scrub": ("operations.md#the-scrub", "The scrub"),
     "--credentials": ("security.md", "Security"),
     "--users": ("security.md#a-user-with-least-privilege", "A user with least privilege"),
-    "--identities": ("security.md#what-each-may-do", "Policies"),
+    "--identities": ("security.md#policies", "Policies"),
     "--metrics-token": ("operations.md#metrics", "Metrics"),
-    "--admin-socket": ("operations.md#verbs-that-administer", "Administration"),
-    "--request-rate": ("security.md#how-much-each-may-ask", "Rates"),
+    "--admin-socket": ("operations.md#administration", "Administration"),
+    "--request-rate": ("security.md#rate-limits", "Rate limits"),
     "--vector-memory": ("vectors.md", "Vector search"),
     "--log-level": ("operations.md#the-log", "The log"),
-    "--audit-log": ("security.md#who-did-what", "Audit log"),
+    "--audit-log": ("security.md#audit-log", "Audit log"),
     "--trace-to": ("operations.md#traces", "Traces"),
-    "--seed": ("testing.md#tables-and-items-to-begin-with", "Seeds"),
-    "--namespaces": ("testing.md#workers-side-by-side", "Namespaces"),
+    "--seed": ("testing.md#seed-data", "Seed data"),
+    "--namespaces": ("testing.md#parallel-workers", "Namespaces"),
     "--root-400": ("testing.md#tools-that-wait-for-dynamodb-local", "DynamoDB Local"),
     "--clock": ("testing.md#time", "Time"),
-    "status": ("operations.md#verbs-that-administer", "Administration"),
+    "status": ("operations.md#administration", "Administration"),
     "mcp": ("mcp.md", "Stores for AI agents"),
     "backup": ("operations.md#backups", "Backups"),
     "restore": ("operations.md#restoring", "Restoring"),
-    "verify": ("operations.md#is-it-sound", "Verification"),
+    "verify": ("operations.md#verifying-a-store", "Verifying a store"),
     "copy": ("operations.md#moving-a-store-to-another-engine", "Moving a store"),
     "salvage": ("formats/store.md#salvage", "Salvage"),
     "user create": ("security.md#a-user-with-least-privilege", "A user with least privilege"),
-    "role create": ("security.md#roles-and-credentials-for-a-while", "Roles"),
-    "policy simulate": ("security.md#what-each-may-do", "Policies"),
-    "snapshot create": ("testing.md#back-to-how-it-was", "Snapshots"),
+    "role create": ("security.md#roles-and-temporary-credentials", "Roles"),
+    "policy simulate": ("security.md#testing-policies", "Testing policies"),
+    "snapshot create": ("testing.md#snapshots", "Snapshots"),
     "clock advance": ("testing.md#time", "Time"),
-    "namespace list": ("testing.md#workers-side-by-side", "Namespaces"),
+    "namespace list": ("testing.md#parallel-workers", "Namespaces"),
 }
 
 

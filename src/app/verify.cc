@@ -169,7 +169,7 @@ Result<bool> verify(const CommandLine& line) {
   }
   const bool well = found.differences == 0;
   std::printf("%s\n", !well            ? "Something is wrong: see above."
-                      : found.left_out ? "Everything that was checked is sound."
+                      : found.left_out ? "Everything that was checked is well."
                                        : "All is well.");
   return well;
 }

@@ -65,7 +65,7 @@ TEST_F(VerifyTest, ARollbackThatWasCutOffIsNoDamage) {
   const auto [well, said] = verified();
   EXPECT_TRUE(well);
   EXPECT_NE(said.find("Not looked at: a rollback to the snapshot clean was cut off. The next start of a server "
-                      "completes it.\nEverything that was checked is sound.\n"),
+                      "completes it.\nEverything that was checked is well.\n"),
             std::string::npos)
       << said;
   put(aside + "B", "none");

@@ -211,7 +211,7 @@ def test_a_full_disk_is_said_and_calls_go_on(tmp_path):
     with running_server(in_memory=True, extra_args=["--audit-log", "/dev/full"]) as server:
         boto(server).create_table(TableName="Music", **KEYS)
         assert boto(server).list_tables()["TableNames"] == ["Music"]
-        assert "The audit log /dev/full can not be written: No space left" in server.log()
+        assert "The audit log /dev/full cannot be written: No space left" in server.log()
 
 
 def ids_of(client, count):
@@ -229,7 +229,7 @@ def test_a_line_that_was_cut_short_costs_no_other(tmp_path):
         resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (4_000, hard))
         ids_of(client, 20)
         assert path.stat().st_size == 4_000
-        assert "can not be written: File too large" in server.log()
+        assert "cannot be written: File too large" in server.log()
         resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
         ids |= ids_of(client, 3)
     torn, whole = 0, set()
@@ -252,7 +252,7 @@ def test_a_pipe_is_not_waited_for(tmp_path):
     with running_server(in_memory=True, extra_args=["--audit-log", str(path)]) as server:
         client = boto(server)
         ids_of(client, 500)  # more than a pipe holds
-        assert "pipe can not be written: Resource temporarily unavailable" in server.log()
+        assert "pipe cannot be written: Resource temporarily unavailable" in server.log()
         assert os.read(reader, 1 << 20).startswith(b'{"eventTime"')
         os.close(reader)
         os.kill(server.process.pid, signal.SIGHUP)
@@ -262,7 +262,7 @@ def test_a_pipe_is_not_waited_for(tmp_path):
             ids_of(client, 1)
 
 
-@pytest.mark.parametrize("flags, said", [(["--audit-log", "{}/no/such"], "no/such can not be opened: No such file"),
+@pytest.mark.parametrize("flags, said", [(["--audit-log", "{}/no/such"], "no/such cannot be opened: No such file"),
                                          (["--audit-data"], "--audit-data needs --audit-log.")])
 def test_what_can_not_be_written_is_named(tmp_path, flags, said):
     arguments = [binary(), "serve", "--in-memory", "--listen", "127.0.0.1:0", *(f.format(tmp_path) for f in flags)]
