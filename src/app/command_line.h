@@ -79,6 +79,7 @@ struct CommandLine {
   int64_t scrub_rest_ms = 0;  // between two rounds of the scrub; 0: there is none
   uint64_t scrub_rate = 0;    // bytes a second; 0: nothing was said
   int64_t clock_ms = 0;       // what is added to the machine's clock
+  bool clock_moves = false;   // whether that was asked for, be it 0
   std::string data;           // of kSalvage: the directory of the damaged store; of kStatus and kAccount: who is asked
   std::string operation;      // of kOperate, which asks what is in `data` too: of Partita_20261123, ...
   std::string subject;        // ... the name that it takes, ...

@@ -309,6 +309,12 @@ Result<void> check_memory() {
                "There is too little memory to serve requests: raise its limit (ulimit -v, MemoryMax=).");
 }
 
+Result<void> prepare_memory() {
+  return_large_memory();
+  hold_memory_reserve();
+  return check_memory();
+}
+
 Result<void> start_server(http::Server& server) {
   PARTITA_TRY_VOID(check_memory());
   return server.start();
@@ -341,6 +347,12 @@ Result<Places> take_places(const CommandLine& line, bool verifies) {
   }
   if (!line.seed.empty()) PARTITA_TRY_VOID(check_seed(line.seed));
   return places;
+}
+
+// A moved clock deletes what expires: not where data outlives the process and others depend on it, unless asked for.
+bool may_move_clock(const CommandLine& line, bool verifies, const http::BoundSockets& sockets) {
+  const bool keeps_data = engine_of(line.store).format != 0;
+  return line.clock_moves || !keeps_data || !(verifies || sockets.beyond_loopback());
 }
 
 // Null when it was not asked for and is not available. Error: when it was asked for.
@@ -390,9 +402,7 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
   PARTITA_TRY(Places places, take_places(line, verifies));
   PARTITA_TRY(const std::unique_ptr<AuditLog> audit, open_audit_log(line));
   hold({SIGTERM, SIGINT});
-  return_large_memory();
-  hold_memory_reserve();
-  PARTITA_TRY_VOID(check_memory());
+  PARTITA_TRY_VOID(prepare_memory());
   // Before the store is opened: it may want as many files.
   http::Server::raise_file_limit();
   PARTITA_TRY(const std::unique_ptr<storage::Engine> engine, open_store(line.store));
@@ -402,8 +412,10 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
                            callers.account ? &*callers.account : nullptr);
   if (verifies) line.http.keys = &directory;
   const table::Options options{.graph_bytes = line.vector_bytes};
-  const Tenant::Ground ground{
-      *engine, system_clock(), system_random(), options, &directory, engine_of(line.store).alone, line.clock_ms};
+  const Tenant::Ground ground{*engine,         system_clock(),
+                              system_random(), options,
+                              &directory,      engine_of(line.store).alone,
+                              line.clock_ms,   may_move_clock(line, verifies, places.sockets)};
   const Tenant::Serve answer = [&](table::Database& database) {
     return std::make_unique<ops::Service>(
         database, line.warn_only ? ops::Enforcement::kWarn : ops::Enforcement::kRefuse, line.request_rate, &directory);

@@ -156,6 +156,7 @@ Result<void> set_clock(Draft& draft, std::string_view text) {
   constexpr int64_t kAfter9999Ms = 253'402'300'800'000;
   PARTITA_TRY(const int64_t seconds, read_offset("--clock", text));
   draft.line.clock_ms = seconds * 1'000;
+  draft.line.clock_moves = true;
   const int64_t then_ms = system_clock().now_ms() + draft.line.clock_ms;
   if (then_ms < 0 || then_ms >= kAfter9999Ms) {
     return misuse("--clock takes an offset to a time from 1970 to 9999, not " + quoted(text) + ".");
@@ -281,7 +282,8 @@ constexpr std::array kServeFlags = {
     Flag{"--root-400", "", "Answer GET / with 400, as DynamoDB Local does and some tools expect.", set_root_400},
     Flag{"--clock", "OFFSET",
          "Shift the server's clock, for development: seconds, or a number followed by s, m, h or d, such as +90m, -2h "
-         "or +31d.",
+         "or +31d. Any value, also 0, lets `partita clock` move the clock of a server with stored data that verifies "
+         "signatures or listens beyond loopback.",
          set_clock},
 };
 

@@ -114,6 +114,12 @@ Result<void> Tenant::move_clock(int64_t by_ms, From from) {
                           "memory; several may share this one, and each has a clock of its own. Start all of them "
                           "with --clock."});
   }
+  // A command meant for another server would delete items for good.
+  if (!ground_.clock_moves) {
+    return model::refuse(model::Fault::kConstraints,
+                         {"The clock is not moved: this server has stored data, and verifies signatures or listens "
+                          "beyond loopback. Start it with --clock 0 if it is for development."});
+  }
   int64_t ahead_ms = 0;
   PARTITA_TRY_VOID(alone([&]() -> Result<void> {
     const int64_t now_ms = ground_.clock.now_ms();

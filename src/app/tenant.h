@@ -31,6 +31,7 @@ class Tenant {
     table::AccountFollower* follower = nullptr;  // of the store's own database
     bool alone = false;    // whether no other process uses the store: without that there are no snapshots
     int64_t clock_ms = 0;  // how far the database's own clock is ahead of `clock` at first
+    bool clock_moves = true;
   };
   // Makes the service, once there is a database.
   using Serve = std::function<std::unique_ptr<ops::Service>(table::Database&)>;
@@ -51,7 +52,8 @@ class Tenant {
   // The time of this database: of TTL, streams, tokens, jobs, and of conditions on the time.
   const MovableClock& clock() const { return clock_; }
   // Moves it by so much, which may be less than 0, from where it is or from the machine's clock, between two calls;
-  // what is due then is looked for at once. Faults and blocking as of snapshots.
+  // what is due then is looked for at once. Faults and blocking as of snapshots; kConstraints too where it does not
+  // move.
   enum class From : uint8_t { kHere, kMachine };
   Result<void> move_clock(int64_t by_ms, From from);
 

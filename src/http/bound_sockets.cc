@@ -27,6 +27,10 @@ BoundSockets::~BoundSockets() {
   for (const Bound& bound : all_) ::close(bound.socket);
 }
 
+bool BoundSockets::beyond_loopback() const {
+  return !std::ranges::all_of(all_, [](const Bound& bound) { return bound.place.is_loopback(); });
+}
+
 Error BoundSockets::failed(const std::string& why) const {
   const std::string address = address_.empty() ? "localhost" : address_;
   return Error(ErrorKind::kUnavailable, "Cannot listen on " + address + ":" + std::to_string(port_) + ": " + why + ".");

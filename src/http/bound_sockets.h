@@ -28,6 +28,8 @@ class BoundSockets {
   const std::vector<Bound>& all() const { return all_; }
   // The same of all.
   uint16_t port() const { return port_; }
+  // Whether one of them can be reached from other machines.
+  bool beyond_loopback() const;
   // That it does not listen, and why, as errno says it.
   Error failed(int error) const;
 

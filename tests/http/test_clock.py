@@ -177,6 +177,23 @@ def test_a_shared_store_refuses():
         assert clock(server)["OffsetSeconds"] == 0
 
 
+@pytest.mark.parametrize("exposed", ["verifying", "beyond loopback"])
+def test_stored_data_of_others_keeps_its_time(tmp_path, exposed):
+    """A command for the wrong server would delete what expires; --clock says that the server is for development."""
+    how = {"extra_args": ["--users"]} if exposed == "verifying" else {"host": "0.0.0.0", "extra_args": ["--insecure"]}
+    data = tmp_path / "data"
+    with running_server(data_dir=data, **how):
+        code, _, why = run("clock", "advance", "31d", str(data))
+        assert code == 1 and "--clock 0" in why
+        assert run("clock", "show", str(data))[1].endswith("Z, the machine's time\n")
+    how["extra_args"] += ["--clock", "0"]
+    with running_server(data_dir=data, **how):
+        assert run("clock", "advance", "31d", str(data))[0] == 0
+    del how["extra_args"][-2:]
+    with running_server(in_memory=True, **{**how, "extra_args": [*how["extra_args"], "--admin-socket", str(tmp_path / "socket")]}):
+        assert run("clock", "advance", "31d", str(tmp_path / "socket"))[0] == 0
+
+
 def test_policies_judge_it_and_the_audit_log_names_it(tmp_path):
     (tmp_path / "credentials").write_text(CREDENTIALS)
     users = [{"UserName": name, "UserId": name, "Arn": f"arn:aws:iam::123456789012:user/{name}", "Path": "/",

@@ -77,7 +77,7 @@ def test_a_body_that_cannot_be_unpacked_is_its_senders_fault(coding):
     with running_server(in_memory=True) as server:
         request = urllib.request.Request(server.url, b"no gzip", {
             "X-Amz-Target": "DynamoDB_20120810.PutItem", "Content-Type": "application/x-amz-json-1.0",
-            "Content-Encoding": coding, "Authorization": SIGNED})
+            "Content-Encoding": coding, "X-Amz-Date": "20260101T000000Z", "Authorization": SIGNED})
         with pytest.raises(urllib.error.HTTPError) as refused:
             urllib.request.urlopen(request, timeout=30)
         with refused.value as reply:
