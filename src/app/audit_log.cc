@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <variant>
 
 #include "app/admin.h"
 #include "app/resources_named.h"
@@ -52,12 +51,6 @@ bool ends_within_line(const std::string& path) {
   if (!std::filesystem::is_regular_file(path, ignored)) return false;
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   return file.tellg() > 0 && file.seekg(-1, std::ios::end).get() != '\n';
-}
-
-// Of a call without it anybody may be the caller.
-const auth::Caller* known_caller(const ops::Call& call) {
-  const auto* caller = std::get_if<std::shared_ptr<const auth::Caller>>(&call.caller);
-  return caller == nullptr ? nullptr : caller->get();
 }
 
 // Refused before anybody looked at what it asks for, so that who sends it needs no rights, or not even a key.
@@ -139,7 +132,7 @@ void AuditLog::write(const ops::Call& call, std::string_view space, const ops::R
   const bool is_control = operation == nullptr || operation->kind == ops::Kind::kControl;
   const std::string event = operation == nullptr ? administered(call) : std::string(operation->name);
   if (event.empty() || (calls_ == Calls::kControl && !is_control)) return;
-  const auth::Caller* const caller = known_caller(call);
+  const auth::Caller* const caller = ops::known_caller(call);
   const bool refused_unseen = is_refused_unseen(caller, reply);
   if (refused_unseen && !has_room()) return;
   JsonWriter json;

@@ -55,15 +55,10 @@ void say(const std::string& directory, const Said& made) {
               mebibytes(made.bytes).c_str(), mebibytes(made.new_bytes).c_str());
 }
 
-// Roughly, for the progress alone: what an earlier backup has is not copied again.
-uint64_t bytes_of(storage::Engine& engine) {
-  const auto bytes = wait_for(engine.approximate_bytes({}));
-  return bytes.ok() ? *bytes : 0;
-}
-
 Result<void> back_up_here(const CommandLine& line) {
   PARTITA_TRY(const storage::HeldEngine store, hold_store(line.from, true));
-  const uint64_t total = bytes_of(*store.engine);
+  // What an earlier backup has is not copied again.
+  const uint64_t total = bytes_about(*store.engine);
   Teller teller;
   const OnBytes progress = [&](uint64_t bytes) {
     const auto told = [&] { return "backing up: copied " + teller.so_far(bytes, total); };
@@ -238,7 +233,7 @@ std::string BackupMaker::start(const ops::Call& call) {
 
 void BackupMaker::run(const BackupRequest& request) {
   log(LogLevel::kInfo, {"A backup into ", request.directory, " begins."});
-  const uint64_t total = bytes_of(engine_);
+  const uint64_t total = bytes_about(engine_);
   {
     const std::lock_guard lock(mutex_);
     total_ = total;

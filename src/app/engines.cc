@@ -169,6 +169,11 @@ Result<void> check_store(std::string_view url) {
   return Error(ErrorKind::kInvalid, "There is no store '" + said + "': it must be " + known + ".");
 }
 
+uint64_t bytes_about(storage::Engine& engine) {
+  const auto bytes = wait_for(engine.approximate_bytes({}));
+  return bytes.ok() ? *bytes : 0;
+}
+
 const EngineRow& engine_of(std::string_view url) {
   const EngineRow* const engine = find_engine(url);
   PARTITA_CHECK(engine != nullptr);

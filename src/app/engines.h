@@ -47,6 +47,9 @@ Result<std::unique_ptr<storage::Engine>> open_store(std::string_view url, bool m
 // The same, as EngineRow::hold.
 Result<storage::HeldEngine> hold_store(std::string_view url, bool is_source);
 
+// How much the store holds, about, to tell progress by; 0 when that is not known. Blocks.
+uint64_t bytes_about(storage::Engine& engine);
+
 // The engine's row. Precondition: check_store(url).
 const EngineRow& engine_of(std::string_view url);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <new>
 #include <utility>
-#include <variant>
 
 #include "base/blocking.h"
 #include "base/log.h"
@@ -55,8 +54,8 @@ Namespaces::~Namespaces() = default;
 
 std::string_view Namespaces::key_of(const ops::Call& call) {
   if (call.source != nullptr && call.source->administrates()) return {};
-  const auto* const caller = std::get_if<std::shared_ptr<const auth::Caller>>(&call.caller);
-  return caller == nullptr ? std::string_view() : std::string_view((*caller)->access_key_id);
+  const auth::Caller* const caller = ops::known_caller(call);
+  return caller == nullptr ? std::string_view() : std::string_view(caller->access_key_id);
 }
 
 std::string_view Namespaces::name_of(const ops::Call& call) const {
@@ -264,7 +263,7 @@ Result<void> Namespaces::drop(const std::string& name) {
 void Namespaces::answered(const ops::Call& call, const ops::Reply& reply) {
   const std::string_view name = name_of(call);
   // Names that nobody signed would take the places of those that are told apart.
-  if (name.empty() || std::holds_alternative<auth::Refused>(call.caller)) return;
+  if (name.empty() || ops::known_caller(call) == nullptr) return;
   const std::lock_guard lock(mutex_);
   auto found = counts_.find(name);
   if (found == counts_.end()) {

@@ -1,9 +1,7 @@
 #include "app/request_log.h"
 
-#include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "app/resources_named.h"
@@ -54,11 +52,10 @@ std::string operation_of(const ops::Call& call) {
 }
 
 std::string user_of(const ops::Call& call) {
-  const auto* const caller = std::get_if<std::shared_ptr<const auth::Caller>>(&call.caller);
-  if (caller == nullptr || *caller == nullptr) return {};
-  const auth::Caller& who = **caller;
-  if (who.identity != nullptr) return who.identity->arn;
-  return who.access_key_id.empty() ? std::string() : "access key " + named(who.access_key_id);
+  const auth::Caller* const who = ops::known_caller(call);
+  if (who == nullptr) return {};
+  if (who->identity != nullptr) return who->identity->arn;
+  return who->access_key_id.empty() ? std::string() : "access key " + named(who->access_key_id);
 }
 
 // " (request ID, table Music, user alice, from 10.0.0.7)"

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <chrono>
 #include <optional>
-#include <variant>
 
 #include "app/resources_named.h"
 #include "base/log.h"
@@ -143,8 +142,8 @@ void write_call(Attributes& attributes, const ops::Call& call, std::string_view 
     attributes.text("error.type", wire::name_of(static_cast<wire::Exception>(*reply.error)).name);
   }
   if (call.source != nullptr) attributes.text("client.address", call.source->address());
-  if (const auto* caller = std::get_if<std::shared_ptr<const auth::Caller>>(&call.caller)) {
-    attributes.text("cloud.region", (*caller)->region);
+  if (const auth::Caller* const caller = ops::known_caller(call)) {
+    attributes.text("cloud.region", caller->region);
   }
 }
 

@@ -102,8 +102,7 @@ Result<Found> verify_databases(storage::Engine& engine, const table::VerifyOptio
 // `files` are checked when that was not done otherwise.
 Result<Found> verify_engine(storage::Engine& engine, const EngineRow& row, bool files) {
   // For the progress alone.
-  const auto size = wait_for(engine.approximate_bytes({}));
-  const uint64_t total = size.ok() ? *size : 0;
+  const uint64_t total = bytes_about(engine);
   Found all;
   if (files && row.check_files != nullptr) {
     Teller teller;

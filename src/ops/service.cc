@@ -169,8 +169,13 @@ void match_content_type(const Call& call, Reply& reply) {
   if (media_type(call.content_type) != kJson10) reply.content_type = kJson;
 }
 
+const auth::Caller* known_caller(const Call& call) {
+  const auto* const caller = std::get_if<std::shared_ptr<const auth::Caller>>(&call.caller);
+  return caller == nullptr ? nullptr : caller->get();
+}
+
 Result<const auth::Caller*> caller_of(const Call& call) {
-  if (const auto* caller = std::get_if<std::shared_ptr<const auth::Caller>>(&call.caller)) return caller->get();
+  if (const auth::Caller* const caller = known_caller(call)) return caller;
   const auto& refused = std::get<auth::Refused>(call.caller);
   switch (refused.why) {
     case auth::Refusal::kMissingToken:
@@ -252,8 +257,8 @@ namespace {
 bool says_nothing(const Call& call) {
   const auto* const refused = std::get_if<auth::Refused>(&call.caller);
   if (refused == nullptr || refused->why != auth::Refusal::kMissingToken) return false;
-  const bool posted = !call.host.empty();  // see http::Handler::call()
-  return posted && (call.content_type.empty() || (auth::is_form(call.content_type) && !call.body.contains("Action=")));
+  return call.posted &&
+         (call.content_type.empty() || (auth::is_form(call.content_type) && !call.body.contains("Action=")));
 }
 
 }  // namespace

@@ -73,6 +73,8 @@ Reply overloaded();
 Reply refusal(const Error& error);
 // Who calls. Faults: what is wrong with the signature.
 Result<const auth::Caller*> caller_of(const Call& call);
+// The same; null when the signature was refused, so that anybody may be the caller.
+const auth::Caller* known_caller(const Call& call);
 // Whether the body is said to be JSON, or there is none; if not, not_json() is the answer.
 bool speaks_json(const Call& call);
 Reply not_json();

@@ -8,92 +8,22 @@
 #include "storage/ranges.h"
 #include "table/catalog.h"
 #include "table/expiry.h"
+#include "table/full_store_testing.h"
 #include "table/job.h"
 #include "table/policy.h"
 #include "table/rows.h"
 #include "table/stream.h"
 #include "table/stream_record.h"
 #include "table/system_rows.h"
-#include "table/table_testing.h"
 #include "table/vector_log.h"
 
 namespace partita::table {
 namespace {
 
-using model::Type;
 using storage::Key;
-using Kind = WriteAction::Kind;
 
-constexpr int kItems = 30;
-
-AttributeValue floats(int64_t first) { return AttributeValue::list({n(first), n(1), n(2)}); }
-
-class VerifyStoreTest : public TableTest {
+class VerifyStoreTest : public FullStoreTest {
  protected:
-  // "T" has everything; "U" is beside it.
-  VerifyStoreTest() {
-    TableRequest request = plain_table();
-    request.definitions.insert(request.definitions.end(), {{"l", Type::kS}, {"g", Type::kS}});
-    IndexRequest local = index_request("local", {hash("pk"), range("l")}, ProjectionKind::kKeysOnly);
-    local.global = false;
-    request.local_indexes = {{local}};
-    request.global_indexes = {{index_request("all", {hash("g")})}};
-    IndexRequest near = index_request("near", {}, ProjectionKind::kKeysOnly);
-    near.vector = VectorRequest{"v", 3, Distance::kCosine, {}};
-    request.vector_indexes = {{near}};
-    request.stream = StreamRequest{true, "NEW_AND_OLD_IMAGES"};
-    const Policy policy{"{}"};
-    create(request);
-    Resource resource;
-    resource.name = "T";
-    EXPECT_TRUE(wait_for(put_policy(db(), resource, policy, std::nullopt)).ok());
-    EXPECT_TRUE(wait_for(update_ttl(db(), {"T", true, "expires"})).ok());
-    create(plain_table("U"));
-    for (int i = 0; i < kItems; ++i) put("T", row(i));
-    for (int i = 0; i < kItems; i += 5) EXPECT_TRUE(write(Kind::kDelete, "T", key(i)).ok());
-    put("U", row(1));
-    wait_for_jobs();
-    table_ = find("T");
-    close();
-  }
-
-  static Item key(int i) { return item({{"pk", s("p" + std::to_string(i % 4))}, {"sk", n(i)}}); }
-  static Item row(int i) {
-    Item made = key(i);
-    made.set("l", s("l" + std::to_string(i % 3)));
-    if (i % 2 == 0) made.set("g", s("g" + std::to_string(i % 5)));
-    if (i % 3 == 0) made.set("expires", n(2'000'000'000 + i));
-    if (i % 4 != 0) made.set("v", floats(i));
-    return made;
-  }
-
-  const TableInfo& table() const { return *table_; }
-  const IndexInfo& index(const char* name) const { return *table_->find_index(name); }
-  Key row_of(const char* name, int i) const { return *index_key(table(), index(name), row(i)); }
-  Key expiry_of_item(int i) {
-    storage::Changes changes;
-    put_expiry_row(table(), item_key(table(), row(i)), 2'000'000'000 + i, changes);
-    return changes.writes()[0].key;
-  }
-  std::string topic(uint32_t shard = 1) const { return topic_of(table().id, table().stream.created_ms, shard); }
-
-  void change(const std::function<void(storage::Changes&)>& how) {
-    std::vector<Key> none;
-    std::vector<storage::Compare> nothing;
-    const storage::Decide decide = [&](std::span<const storage::Record* const>, storage::Changes& changes) {
-      how(changes);
-      return storage::Decision::kCommit;
-    };
-    ASSERT_TRUE(wait_for(engine_.transact(std::move(none), std::move(nothing), decide, nullptr)).ok());
-  }
-  void erase(const Key& one) {
-    change([&](storage::Changes& changes) { changes.erase(one); });
-  }
-  std::string stored(const Key& one) {
-    const std::vector<Key> keys{one};
-    return wait_for(engine_.read(keys)).value()[0].value().value;
-  }
-
   std::vector<Verified> verify(VerifyOptions options = {}) {
     auto report = wait_for_report(options);
     EXPECT_TRUE(report.ok()) << report.error().sentence();
@@ -117,8 +47,6 @@ class VerifyStoreTest : public TableTest {
       EXPECT_TRUE(named) << one.named.front();
     }
   }
-
-  Table table_;
 };
 
 TEST_F(VerifyStoreTest, ASoundStoreIsSound) {
