@@ -1,23 +1,24 @@
 #!/usr/bin/env bash
-# One of two PostgreSQL servers that copy each other: the primary, and a synchronous standby of it. Which one it is, is
-# found out at the start; what is not certain is for somebody to decide, since two primaries would both take writes:
-# without the other it neither makes a new database nor goes on as the primary that it was, unless POSTGRES_ALONE names it.
+# Starts one of two PostgreSQL servers, a primary and its synchronous standby. The role is determined at the start. Two
+# primaries would both take writes, so the script never guesses: without its peer, a server neither creates a new
+# database nor continues as primary, unless POSTGRES_ALONE names it.
 #
-# Failing over is somebody's decision too: end the primary for good, then on the standby, as postgres,
+# Failover is the administrator's decision too. Stop the primary for good, then run on the standby, as postgres:
 #   pg_ctl promote
 #   psql -c "ALTER SYSTEM SET synchronous_standby_names = ''" -c "SELECT pg_reload_conf()"
-# since until there is a standby again nothing would be acknowledged. Once the other follows, ALTER SYSTEM RESET it.
+# Without the second command, no write is acknowledged until there is a standby again. Once the other server is the
+# standby, undo it with ALTER SYSTEM RESET.
 #
-#   POSTGRES_NAME      its own host name
-#   POSTGRES_PEER      the other's
-#   POSTGRES_ALONE     the host name of the one that may begin, or go on, without the other. For the very first start, and
-#                      when the other is gone for good; not to be left there
+#   POSTGRES_NAME      this server's host name
+#   POSTGRES_PEER      the peer's host name
+#   POSTGRES_ALONE     the host name of the server that may start or continue without its peer. Set it for the very first
+#                      start and when the peer is lost for good; remove it afterwards
 #   POSTGRES_PASSWORD  of the roles `partita`, `replicator` and `postgres`
-#   PGDATA, PGPORT     as PostgreSQL knows them; PGDATA is a directory of its own in a place that stays
+#   PGDATA, PGPORT     as for PostgreSQL; PGDATA is a separate directory on persistent storage
 set -euo pipefail
 export PGPASSWORD="$POSTGRES_PASSWORD" PGCONNECT_TIMEOUT=3
 port="${PGPORT:-5432}"
-made="$PGDATA.new" # and renamed once it is whole: who is killed while it is made begins again
+made="$PGDATA.new" # Renamed once it is complete, so an interrupted start begins again.
 
 # Prints "primary" or "standby", or nothing when it does not answer.
 role_of() {
@@ -41,7 +42,7 @@ follow() {
   mv "$made" "$PGDATA"
 }
 
-# As a single user nobody else can come, and nobody waits for a standby that is not there yet.
+# Single-user mode: no other connection is possible, and no commit waits for a standby that does not exist yet.
 run_alone() { postgres --single -j -D "$made" "$1" >/dev/null; }
 
 begin() {
@@ -58,7 +59,7 @@ CREATE ROLE partita LOGIN PASSWORD $quoted;
 
 CREATE DATABASE partita OWNER partita;
 "
-  # Here, and not on the command line, so that ALTER SYSTEM has the last word.
+  # Here and not on the command line, so that ALTER SYSTEM can override it.
   echo "synchronous_standby_names = 'standby'" >>"$made/postgresql.conf"
   mv "$made" "$PGDATA"
 }
@@ -67,13 +68,13 @@ peer="$(role_of "$POSTGRES_PEER")"
 alone=no
 [[ "${POSTGRES_ALONE:-}" != "$POSTGRES_NAME" ]] || alone=yes
 if [[ -s "$PGDATA/PG_VERSION" && -e "$PGDATA/standby.signal" ]]; then
-  true # It stays one until somebody promotes it.
+  true # It remains a standby until it is promoted.
 elif [[ -s "$PGDATA/PG_VERSION" && "$peer" == primary ]]; then
-  # It was the primary, and the other was promoted since: what it has may never have been acknowledged.
-  echo "$POSTGRES_PEER is the primary: remove the data here, and this becomes its standby." >&2
+  # It was the primary, and its peer was promoted since: its newest writes may never have been acknowledged.
+  echo "$POSTGRES_PEER is the primary: remove the data here to make this server its standby." >&2
   exit 1
 elif [[ -s "$PGDATA/PG_VERSION" ]]; then
-  # The other may have been promoted meanwhile. Without it nothing would be acknowledged anyway.
+  # The peer may have been promoted meanwhile. Without it no write would be acknowledged anyway.
   [[ "$peer" == standby || "$alone" == yes ]] || wait_for_peer "Waiting for $POSTGRES_PEER, which may be the primary now."
 elif [[ "$peer" == primary ]]; then
   follow
