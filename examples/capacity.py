@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""What reads and writes cost, and how large an item may be.
+"""The cost of reads and writes, and the largest item.
 
-A read unit is 4 KB read strongly consistently, or twice that read eventually consistently; a write unit is 1 KB
-written. The database says what a call cost when the call asks with ReturnConsumedCapacity.
+A read unit is a strongly consistent read of 4 KB or an eventually consistent read of 8 KB; a write unit is a write of
+1 KB. With ReturnConsumedCapacity, a reply contains the cost of its call.
 """
 
 from boto3.dynamodb.conditions import Attr, Key
@@ -22,7 +22,7 @@ def item(collection, part, size):
 def cost(call, **request):
     """Makes a call and returns the capacity units that it consumed."""
     consumed = call(ReturnConsumedCapacity="TOTAL", **request)["ConsumedCapacity"]
-    if isinstance(consumed, list):  # A batch may be about several tables.
+    if isinstance(consumed, list):  # A batch may concern several tables.
         consumed = consumed[0]
     return consumed["CapacityUnits"]
 
@@ -55,7 +55,7 @@ def costs_of_reading(table):
 
 
 def costs_of_writing(table):
-    """Writes are rounded up to 1 KB, by the larger of what was there and what is there afterwards."""
+    """Writes are rounded up to 1 KB, by the larger of the old and the new item."""
 
     def put(part, size):
         return cost(table.put_item, Item=item("writes", part, size))

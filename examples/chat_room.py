@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Chat room: a template string as sort key, and an index with the template turned round.
+"""Chat room: a template string as sort key, and an index with the template reversed.
 
     partition key  ChatRoomID             "seattle-1"; a busy room is spread over seattle-1, seattle-2, ...
     sort key       ChatMessageIdentifier  "amsg#2018-08-29:12:00:00", user_name#datetime
@@ -39,7 +39,7 @@ MESSAGES = [
 
 
 def by_user(table, prefix):
-    """What a user wrote. The room is spread over several partition keys, and each is asked."""
+    """A user's messages. The room is spread over several partition keys; each is queried."""
     return [
         f"{item['ChatMessageIdentifier']} {item['Message']}"
         for room in ROOMS
@@ -48,7 +48,7 @@ def by_user(table, prefix):
 
 
 def by_time(table, prefix):
-    """What was written at some time, by anybody: the parts of the room are merged in the index's order."""
+    """All messages of a time range: the parts of the room are merged in the index's order."""
     items = [
         item
         for room in ROOMS
@@ -60,7 +60,7 @@ def by_time(table, prefix):
 
 
 def add_index(table):
-    """Adds ByTime to a table that is in use, and waits until all items that are there already are in it."""
+    """Adds ByTime to a table in use, and waits until it contains all existing items."""
     client = table.meta.client
     client.update_table(
         TableName=table.name,

@@ -1,7 +1,7 @@
-"""What the Python examples share: connecting, making a fresh table, and showing answers.
+"""Shared code of the Python examples: connecting, creating tables, and printing answers.
 
-An example is a module with one function, `run(dynamodb)`. It makes its own tables, puts in its data, asks its questions
-and returns what came back as a dictionary: the question in English, and the answer.
+An example is a module with one function, `run(dynamodb)`. It creates its tables, writes its data, runs its queries
+and returns a dictionary of questions, in English, and their answers.
 
     answers = chat_room.run(connect("http://localhost:8000"))
 """
@@ -19,17 +19,17 @@ PATIENCE = {"retries": {"mode": "standard", "total_max_attempts": 3}}
 
 
 def connect(endpoint_url):
-    """The ordinary AWS SDK, speaking Python's own values; nothing but the endpoint is Partita's."""
+    """The ordinary AWS SDK with Python's own values. Only the endpoint is Partita's."""
     return session().resource("dynamodb", endpoint_url=endpoint_url, config=Config(**PATIENCE))
 
 
 def connect_client(endpoint_url):
-    """The SDK's lower layer, for large amounts: values are written as DynamoDB's protocol has them, {"S": "text"}."""
+    """The SDK's lower layer, for large amounts. Values have the form of DynamoDB's protocol: {"S": "text"}."""
     return session().client("dynamodb", endpoint_url=endpoint_url, config=Config(**PATIENCE))
 
 
 def session():
-    """The user's own credentials and region; where there are none, any will do."""
+    """The user's credentials and region, or dummies if there are none."""
     os.environ.setdefault("AWS_EC2_METADATA_DISABLED", "true")  # Otherwise the search for credentials asks the network.
     os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")
     found = boto3.Session()
@@ -39,7 +39,7 @@ def session():
 
 
 def index(name, key, projection="ALL"):
-    """A secondary index, as CreateTable and UpdateTable want it described."""
+    """The description of a secondary index for CreateTable and UpdateTable."""
     return {"IndexName": name, "KeySchema": key_schema(key), "Projection": {"ProjectionType": projection}}
 
 
@@ -55,7 +55,7 @@ def attribute_types(*keys):
 
 
 def fresh_table(dynamodb, name, key, index_keys=(), items=(), **more):
-    """An empty table (an older one of that name is deleted) into which `items` are then written."""
+    """Creates a table with `items`. An older one of that name is deleted."""
     create_table(dynamodb.meta.client, name, key, index_keys, **more)
     table = dynamodb.Table(name)
     write(table, items)
@@ -80,12 +80,12 @@ def create_table(client, name, key, index_keys=(), **more):
 
 
 def wait(client, state, table_name):
-    """Waits for a table to appear or to be gone. The SDK's own pause between two looks, 20 seconds, suits a cloud."""
+    """Waits until a table exists or is deleted, with a shorter delay than the SDK's 20 seconds."""
     client.get_waiter(state).wait(TableName=table_name, WaiterConfig={"Delay": 0.1, "MaxAttempts": 600})
 
 
 def write(table, items):
-    """Puts items through BatchWriteItem; the SDK cuts them into batches and sends again what was not processed."""
+    """Puts items through BatchWriteItem; the SDK forms batches and retries unprocessed items."""
     with table.batch_writer() as batch:
         for item in items:
             batch.put_item(Item=item)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Device log: a number as sort key, so that a device's events come back in the order of time.
+"""Device log: a number as sort key, so that a Query returns a device's events in time order.
 
     partition key  DeviceID    "123"
     sort key       timestamp   1535544000, seconds since 1970
@@ -16,7 +16,7 @@ KEY = {"DeviceID": "S", "timestamp": "N"}
 
 
 def utc(*when):
-    """The Unix time of a moment."""
+    """Unix time."""
     return int(datetime(*when, tzinfo=timezone.utc).timestamp())
 
 

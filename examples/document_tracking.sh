@@ -1,5 +1,5 @@
 #!/bin/bash
-# Document tracking: a generic sort key. Everything about one document is one item collection, asked with the AWS CLI.
+# Document tracking: a generic sort key. Everything about one document is one item collection, queried with the AWS CLI.
 #
 #   partition key  DocumentID    "contract-7"
 #   sort key       documentInfo  "metadata", "permissions", and the versions "v_0", "v_1", "v_2", ...
@@ -43,7 +43,7 @@ version() {
          \"Version\": {\"S\": \"$1\"}, \"Text\": {\"S\": \"$3\"}}"
 }
 
-# save NUMBER TEXT: writes a version and its copy "v_0", both or neither, and never over a version that is there already.
+# save NUMBER TEXT: writes a version and its copy "v_0", both or neither, and never over an existing version.
 save() {
   dynamodb transact-write-items --transact-items "[
     {\"Put\": {\"TableName\": \"$table\", \"Item\": $(version "$1" "v_$1" "$2"),

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Versions kept by prefix: audits of a machine, none lost and none overwritten, however many auditors work at once.
+"""Versions kept by prefix: audits of a machine by concurrent auditors, without lost or overwritten versions.
 
     partition key  EquipmentID    "Equipment_1"
     sort key       VersionAndPart "v1_Audit", "v2_Audit", ... and "v0_Audit", always a copy of the newest
 
-A machine with several parts has more of the same: "v0_Motor", "v1_Motor", ..., "v0_Belt", ...
+A machine with several parts has such items for each: "v0_Motor", "v1_Motor", ..., "v0_Belt", ...
 """
 
 import random
@@ -19,7 +19,7 @@ KEY = {"EquipmentID": "S", "VersionAndPart": "S"}
 
 
 def try_to_audit(table, equipment, part, auditor, result):
-    """Writes the next version and its copy v0, both or neither. Returns its number, or None if another was first."""
+    """Writes the next version and its copy v0, both or neither. Returns its number, or None if another auditor was faster."""
     copy_key = {"EquipmentID": equipment, "VersionAndPart": f"v0_{part}"}
     newest_item = table.get_item(Key=copy_key, ConsistentRead=True).get("Item")
 
@@ -50,7 +50,7 @@ def try_to_audit(table, equipment, part, auditor, result):
 
 
 def audit(table, equipment, part, auditor, result):
-    """Records an audit, as often as it takes, and returns the number of its version."""
+    """Records an audit, with retries, and returns its version number."""
     while True:
         version = try_to_audit(table, equipment, part, auditor, result)
         if version is not None:

@@ -2,8 +2,8 @@
 """Item collections: the items that share a partition key, kept together in the order of their sort keys.
 
 Table ShoppingCart: partition key `CartID` ("Pete's Cart"), sort key `ProductID`.
-Table Orders: partition key `OrderID` (a number), sort key `ItemID`, which holds both what was ordered (SKUs, numbers
-written as text) and what happened to the order since (events, with ids that sort by time).
+Table Orders: partition key `OrderID` (a number), sort key `ItemID`: both the ordered products (SKUs, numbers as
+text) and the events of the order (with ids that sort by time).
 """
 
 from boto3.dynamodb.conditions import Key
@@ -31,7 +31,7 @@ ORDERS = [
 
 
 def change_quantity(table, cart, product, by):
-    """Adds to the quantity of a product in a cart, which need not be there yet; returns the new quantity."""
+    """Adds to the quantity of a product in a cart, also a new one; returns the new quantity."""
     updated = table.update_item(
         Key={"CartID": cart, "ProductID": product},
         UpdateExpression="ADD Quantity :by",

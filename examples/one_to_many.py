@@ -22,7 +22,7 @@ CUSTOMER = {
 
 
 def a_map_attribute(dynamodb):
-    """Few and never asked for by themselves: keep them inside their owner, and read and write them by document path."""
+    """For few entries that are never queried alone: store them in their owner, and use document paths to access them."""
     customers = fresh_table(dynamodb, "OneToManyCustomers", {"CustomerID": "S"}, items=[CUSTOMER])
     customer = {"Key": {"CustomerID": "alexdebrie"}}
 
@@ -52,7 +52,7 @@ BOOKS = [
 
 
 def duplication(dynamodb):
-    """What hardly ever changes may be copied into each item; when it does change, all copies are found and changed."""
+    """Data that rarely changes may be copied into each item. A change finds and updates all copies."""
     books = fresh_table(dynamodb, "OneToManyBooks", {"Author": "S", "Title": "S"}, items=BOOKS)
     book = {"Author": "Stephen King", "Title": "Misery"}
     before = books.get_item(Key=book)["Item"]["Biography"]
@@ -82,7 +82,7 @@ ORGANIZATIONS = [
 
 
 def composite_key(dynamodb):
-    """The one and its many share a partition key: one Query brings both, or a prefix picks one kind."""
+    """Parent and children share a partition key: one Query returns both, or by a prefix one kind."""
     table = fresh_table(dynamodb, "OneToManyOrganizations", {"PK": "S", "SK": "S"}, items=ORGANIZATIONS)
     microsoft = Key("PK").eq("ORG#MICROSOFT")
 

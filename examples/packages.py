@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Real data: the Debian package index of this machine, some 60,000 records, loaded and asked.
+"""Real data: the Debian package index of this machine, some 60,000 records, loaded and queried.
 
     partition key       Section         "editors"
     sort key            PackageVersion  "vim#2:9.0.1378-2"
@@ -33,7 +33,7 @@ def package_index():
 
 
 def records(text):
-    """The records of the text. They are parted by empty lines; a line that begins with a blank goes on with its field."""
+    """The records of the text, separated by empty lines. A line that begins with a blank continues its field."""
     record, field = {}, None
     for line in text.split("\n"):
         if not line:
@@ -62,7 +62,7 @@ def items(text):
 
 
 def write_batch(client, batch):
-    """Writes up to 25 items, and writes again what the database was too busy to take."""
+    """Writes up to 25 items, and retries unprocessed ones."""
     requests, pause = {TABLE: [{"PutRequest": {"Item": item}} for item in batch]}, 0.05
     while requests := client.batch_write_item(RequestItems=requests)["UnprocessedItems"]:
         time.sleep(pause)
@@ -70,7 +70,7 @@ def write_batch(client, batch):
 
 
 def progress_bar(done, total, started):
-    """Draws over itself on a terminal; elsewhere it says once how it went."""
+    """A progress bar on a terminal; elsewhere one line at the end."""
     if not sys.stderr.isatty() and done < total:
         return
     rate = done / max(time.monotonic() - started, 0.001)

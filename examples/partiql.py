@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""PartiQL, the SQL of DynamoDB: questions, changes, and several of them at once.
+"""PartiQL, the SQL of DynamoDB: queries, changes, batches and transactions.
 
 1. ExecuteStatement        INSERT, SELECT, UPDATE and DELETE, with parameters, page by page
-2. BatchExecuteStatement   statements that succeed or fail each by itself
-3. ExecuteTransaction      statements that happen all together or not at all
+2. BatchExecuteStatement   statements that succeed or fail independently
+3. ExecuteTransaction      statements that all take effect, or none
 """
 
 from common import create_table, index, main, refusal
@@ -17,7 +17,7 @@ ALBUMS = [
 
 
 def one_statement(music):
-    """A SELECT that names the partition key is a Query, whatever else it asks; without the key it is a Scan."""
+    """A SELECT with an equality on the partition key is a Query; without it, a Scan."""
 
     def execute(statement, *parameters, **more):
         given = {"Parameters": list(parameters)} if parameters else {}
@@ -52,7 +52,7 @@ def one_statement(music):
 
 
 def several_statements(music):
-    """In a batch each statement answers for itself; in a transaction one that fails undoes them all."""
+    """In a batch, each statement has its own result; in a transaction, one failure undoes all."""
     client = music.meta.client
     batch = client.batch_execute_statement(
         Statements=[

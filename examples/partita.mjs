@@ -1,5 +1,5 @@
 /**
- * Calls that DynamoDB does not have, by an ordinary client of the SDK: snapshots for test suites, and the clock.
+ * Calls of Partita that DynamoDB does not have, through the SDK's client: snapshots for test suites, and the clock.
  *
  * With vitest, in a file of `setupFiles` (with jest in one of `setupFilesAfterEnv`, without the import):
  *
@@ -41,8 +41,8 @@ async function unlessMissing(call) {
 }
 
 /**
- * Before the tests, also of a second run: sets the database back to how the server began it, lets `makeTables` make
- * what the tests need, and remembers that.
+ * Call it before the tests of every run: rolls the database back to its first state, has `makeTables` create the
+ * tables for the tests, and takes a snapshot.
  */
 export async function begin(client, makeTables) {
   const known = await unlessMissing(partita(client, "RollbackToSnapshot", { Name: "start" }));

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Places: hierarchies in a sort key, from the general to the particular, asked with the JavaScript SDK.
+ * Places: hierarchies in a sort key, from the general to the particular, queried with the JavaScript SDK.
  *
  * Table Places: partition key `Guide`, sort key `Place`. The guide "city-first" writes its places as
  * city-state-country, "country-first" as country-state-city, and "neighborhoods" as

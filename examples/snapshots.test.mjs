@@ -1,5 +1,5 @@
 /**
- * A suite whose tests each find the same tables and items, whatever the one before wrote.
+ * A suite in which each test finds the same tables and items.
  *
  * Usage: npm ci, then: node --test snapshots.test.mjs, with the server's address in AWS_ENDPOINT_URL_DYNAMODB
  * (default http://localhost:8000).

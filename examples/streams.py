@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A stream: every change of a table, followed shard by shard, and the table made again from the records alone.
+"""A stream: every change of a table, followed shard by shard, and the table rebuilt from its records.
 
     partition key  Account   "alice"
     other          Balance   a number
@@ -49,7 +49,7 @@ def told(record):
 
 
 def made_again(changes):
-    """The table as the records tell it."""
+    """The table, rebuilt from the records."""
     items = {}
     for change in changes:
         key = change["dynamodb"]["Keys"]["Account"]["S"]

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tags: what a table is for, and who pays for it. They are set by the table's ARN, with the table or later."""
+"""Tags: the purpose and the cost centre of a table. They are set by the table's ARN, with the table or later."""
 
 from common import create_table, main, refusal
 

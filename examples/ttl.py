@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Sessions that end by themselves: time to live.
+"""Sessions that expire: time to live.
 
-Each session holds the moment when it expires, in seconds since 1970. Once that has passed the table deletes it, as
-though it had been asked to. Until then it is read as ever, so whoever must not see it asks for what is still valid.
+Each session holds the time of its expiry, in seconds since 1970. After that time the table deletes it. Reads return
+expired items until they are deleted, so a query that must not see them filters by time.
 """
 
 import time

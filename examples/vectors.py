@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Books by what they are about: vector search.
+"""Books by topic: vector search.
 
     partition key  Title    "The Whale"
-    other          Shelf    "fiction", what a search may be narrowed to
+    other          Shelf    "fiction", a filter of searches
                    Meaning  three numbers: how much it is about the sea, the stars and cooking
 
-A model would make vectors of hundreds of numbers out of the text; three that we make up show how it works.
+A model would compute vectors of hundreds of numbers from the text; three invented ones show the principle.
 """
 
 import json
@@ -26,7 +26,7 @@ BOOKS = [
 
 
 def call(dynamodb, operation, **parameters):
-    """A call as the SDK makes it, by hand: boto3 before 1.43.64 does not know vectors."""
+    """A signed call without the SDK's model: boto3 before 1.43.64 does not know vectors."""
     own = session()
     headers = {"Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": f"DynamoDB_20120810.{operation}"}
     url = dynamodb.meta.client.meta.endpoint_url
@@ -42,7 +42,7 @@ def numbers(*values):
 
 
 def by_meaning(name, distance):
-    """An index of the vectors. What a search may be narrowed to is named in SearchSchema."""
+    """An index of the vectors. SearchSchema lists the attributes that searches can filter by."""
     return {
         "IndexName": name,
         "VectorAttribute": {"AttributeName": "Meaning"},
@@ -65,7 +65,7 @@ def told(found):
 def run(dynamodb):
     table = fresh_table(dynamodb, "Books", {"Title": "S"})
     write(table, [{"Title": title, "Shelf": shelf} for title, shelf, *_ in BOOKS])
-    # On a live table: the index is filled from the items that are there, and every later write is found at once.
+    # On a table in use: the index is filled from existing items, and later writes are found at once.
     call(
         dynamodb,
         "UpdateTable",
