@@ -91,7 +91,6 @@ def measure(build, directory, count, arguments):
 
 
 def part(build, scratch, arguments):
-    """(the text of this part of the page, its plots)"""
     count = arguments.backfill
     servers.need_room(scratch, count * BYTES_ON_DISK, f"{count:,} items and an index")
     quiet, beside, rate, took = measure(build, scratch / "backfill", count, arguments)
@@ -114,4 +113,6 @@ def part(build, scratch, arguments):
         ),
         f"The index, with all of the items, was filled in {took:,.0f} s beside them: {count / took:,.0f} items a second.",
     ]
-    return "\n\n".join(text), {}
+    ratio = row("while it is filled", beside)[-2]
+    shown = [f"PutItem while an index of {count:,} items is filled: p99 ÷ before", ratio, f"≤ {BUDGET}"]
+    return page.Measured("\n\n".join(text), budgets=[shown])

@@ -116,13 +116,17 @@ def measure(build, scratch, rounds, seconds):
 
 
 def part(build, scratch, arguments):
-    """(the text of this part of the page, its plots)"""
-    rows = []
+    rows, costs, budgets = [], [], []
     for what, other, results in measure(build, scratch, arguments.rounds, arguments.seconds):
         def of(which, field, results=results):
             return statistics.median(both[which][field] for both in results)
 
         budget = f"≤ {MOST_FOR_RECORDS}" if what.startswith("GetRecords") else "–"
+        if budget == "–":
+            costs.append(page.cost(what, of(0, "cpu_us"), other, of(1, "cpu_us")))
+        else:
+            ratio = of(0, "cpu_us") / of(1, "cpu_us")
+            budgets.append([f"{what}: CPU ÷ {other}", f"{ratio:.2f}", budget])
         rows.append([
             what, f"{of(0, 'per_second'):,.0f}", f"{of(0, 'p99_us'):,.0f}", f"{of(0, 'cpu_us'):.1f}",
             f"{other}: {of(1, 'cpu_us'):.1f}", f"{of(0, 'cpu_us') / of(1, 'cpu_us'):.2f}", budget,
@@ -136,4 +140,4 @@ def part(build, scratch, arguments):
             ["", "requests/s", "p99 µs", "CPU µs/request", "beside it, CPU µs", "ratio", "budget"], rows
         ),
     ]
-    return "\n\n".join(text), {}
+    return page.Measured("\n\n".join(text), budgets=budgets, costs=costs)

@@ -278,18 +278,34 @@ def picture_of(found):
     return plot.lines("Server CPU per request as the table grows", "µs", "items of 1 KB", series)
 
 
+SHOWN = {
+    "GetItem, hot": f"GetItem, one of {HOT:,} items", "GetItem, uniform": "GetItem, any item", "PutItem": "PutItem, any item",
+    "Query, collection of 1,000": f"Query of {QUERY_ITEMS} items",
+}
+
+
+def costs(found):
+    """Of the largest table, beside the smallest that has the row."""
+    rows = []
+    for what, label in SHOWN.items():
+        counts = [count for count in found if cell(found, count, what, "cpu_us") is not None]
+        if counts:
+            least, most = (cell(found, count, what, "cpu_us") for count in (counts[0], counts[-1]))
+            rows.append(page.cost(f"{label}, in a table of {counts[-1]:,}", most, f"of {counts[0]:,}", least))
+    return rows
+
+
 def part(build, scratch, arguments):
-    """(the text of this part of the page, its plots)"""
     servers.need_room(scratch, arguments.growth * BYTES_ON_DISK, f"{arguments.growth:,} items")
     found, threads, result = measure(build, scratch, arguments)
     mix = ", ".join(f"{share} % {what}" for what, share in MIX.items())
     text = [
         page.provenance(
-            f"medians of {arguments.rounds} rounds of {arguments.seconds:g} s each, after one of "
-            "warming up; the server has one core."
+            f"medians of {arguments.rounds} rounds of {arguments.seconds:g} s each, after a warm-up round; the server has "
+            "one core."
         ),
         cost_table(found),
-        page.picture("growth.svg", "CPU per request as the table grows"),
+        page.picture("growth", "cpu.svg", "CPU per request as the table grows"),
         server_table(found),
         threads_said(threads),
         f"A mixed load ({mix}; keys at random) on the largest table, in an open loop at 60 % of what the server could do: "
@@ -298,4 +314,4 @@ def part(build, scratch, arguments):
         f"{page.ms(result['longest_silence_us'])} ms.",
         mixed_table(result),
     ]
-    return "\n\n".join(text), {"growth.svg": picture_of(found)}
+    return page.Measured("\n\n".join(text), {"cpu.svg": picture_of(found)}, costs=costs(found))

@@ -89,7 +89,7 @@ class Figures:
         return statistics.median(result[field] for result in self.results[what, connections])
 
 
-def ratios(figures, start_ms, resident_mib):
+def budgets(figures, start_ms, resident_mib):
     def cpu(what):
         return figures(what, 64, "cpu_us")
 
@@ -109,9 +109,22 @@ def ratios(figures, start_ms, resident_mib):
         ("start to first answer, ms", start_ms, "≤ 12"),
         ("idle memory, MiB", resident_mib, "≤ 12"),
     ]
-    return page.table(
-        ["at 64 connections", "measured", "budget"], [[what, f"{value:.2f}", budget] for what, value, budget in rows]
-    )
+    return [[what, f"{value:.2f}", budget] for what, value, budget in rows]
+
+
+def costs(figures, found):
+    """`found`: {a place: what a GetItem from there takes}"""
+    def cpu(what):
+        return figures(what, 64, "cpu_us")
+
+    cached = found["records"]["cpu_us"]
+    return [
+        page.cost("PutItem with an index that holds whole items", cpu("Put + index"), "PutItem", cpu("PutItem")),
+        page.cost("TransactWriteItems of 2 items", cpu("TransactWriteItems"), "PutItem", cpu("PutItem")),
+        page.cost("BatchWriteItem of 25 items", cpu("BatchWriteItem"), "PutItem", cpu("PutItem")),
+        page.cost("GetItem from RocksDB's block cache", found["block cache"]["cpu_us"], "cache of records", cached),
+        page.cost("GetItem from disk", found["disk"]["cpu_us"], "cache of records", cached),
+    ]
 
 
 def all_rows(figures):
@@ -148,7 +161,6 @@ def picture_of(figures):
 
 
 def part(build, scratch, arguments):
-    """(the text of this part of the page, its plots)"""
     start_ms, resident_mib = measure_starts(build, scratch)
     figures = Figures(measure(build, scratch, arguments.rounds, arguments.seconds))
     found = places.measure(build, scratch)
@@ -158,14 +170,15 @@ def part(build, scratch, arguments):
     )
     text = [
         page.provenance(how),
-        ratios(figures, start_ms, resident_mib),
         all_rows(figures),
-        "Half as busy: requests come by chance, half as many a second as the row above was answered, and a latency "
-        "counts from when the request was due.",
+        "Open loop at half the rate of the row above, with random arrivals; a latency counts from when the request was "
+        "due.",
         half_busy(figures),
-        page.picture("latency.svg", "p99 at half and at the full rate"),
-        "Where a GetItem finds its item (64 connections, each item read once; a median of "
-        f"{places.ROUNDS} rounds):",
+        page.picture("rows", "latency.svg", "p99 at half and at the full rate"),
+        f"GetItem by where the item is: 64 connections, each item read once, medians of {places.ROUNDS} rounds.",
         places.table(found),
     ]
-    return "\n\n".join(text), {"latency.svg": picture_of(figures)}
+    return page.Measured(
+        "\n\n".join(text), {"latency.svg": picture_of(figures)},
+        budgets=budgets(figures, start_ms, resident_mib), costs=costs(figures, found),
+    )

@@ -1,12 +1,14 @@
-"""Measures Partita, and writes what it found into docs/performance.md.
+"""Measures Partita, and writes what it found into bench/results, and in short into docs/performance.md.
 
-Without an option that names a part: every kind of request, beside the least that a server can do and beside RocksDB
-alone. The server has one core, the load client another, so that "CPU per request" means something; where the machine
-has one core they share it. Numbers differ from machine to machine: trust the ratios.
+Without an option that names a part, or with --rows: every kind of request, beside the least that a server can do and
+beside RocksDB alone. Several options measure all of them at one revision. The server has one core, the load client
+another, so that "CPU per request" means something; where the machine has one core they share it. Absolute figures hold
+for one machine; ratios should hold elsewhere.
 """
 
 import argparse
 import pathlib
+import shlex
 import shutil
 import signal
 import sys
@@ -40,6 +42,7 @@ PARTS = {
 
 def arguments_of(words):
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__)
+    parser.add_argument("--rows", action="store_true", help="what is measured without options, beside the other parts")
     parser.add_argument("--peers", action="store_true", help="beside DynamoDB Local, Dynoxide and dynalite, fetched once")
     parser.add_argument("--ycsb", action="store_true", help="the mixes A to F of the Yahoo! Cloud Serving Benchmark")
     parser.add_argument(
@@ -69,7 +72,7 @@ def arguments_of(words):
     parser.add_argument(
         "--build", type=pathlib.Path, default=servers.ROOT / "build" / "release", help="the build to measure"
     )
-    parser.add_argument("--no-page", action="store_true", help="leave docs/performance.md as it is")
+    parser.add_argument("--no-page", action="store_true", help="leave bench/results and docs/performance.md as they are")
     arguments = parser.parse_args(words)
     if arguments.growth is not None and arguments.growth < growth.FIRST:
         parser.error(f"--growth takes {growth.FIRST} items or more")
@@ -86,14 +89,14 @@ def main():
         shutil.rmtree(scratch, ignore_errors=True)
         scratch.mkdir(parents=True)
         try:
-            text, plots = PARTS[name](build, scratch, arguments)
+            found = PARTS[name](build, scratch, arguments)
         except (servers.LoadFailed, RuntimeError) as why:
             sys.exit(f"bench: {why}")
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
-        print(text)
+        print(found.whole())
         if not arguments.no_page:
-            page.update(name, text, plots)
+            page.update(name, found, shlex.join(["./dev", "bench", *sys.argv[1:]]))
 
 
 if __name__ == "__main__":

@@ -277,5 +277,5 @@ def git(*words):
 
 
 def revision():
-    changed = git("status", "--porcelain", "--", ".", ":!docs")
+    changed = git("status", "--porcelain", "--", ".", ":!docs", ":!bench/results")
     return git("describe", "--always") + (" with changes" if changed else "")

@@ -157,8 +157,17 @@ def rows_of(build, scratch, kind, distances, count):
     return rows
 
 
+def costs(rows, count):
+    """A search by each graph beside one that looks at every vector."""
+    p50 = {name: float(cells[2].replace(",", "")) for name, *cells in rows}
+    return [
+        page.cost(f"SearchVectors by the graph, {count:,} {name.removesuffix(', graph')}: p50", took,
+                  "every vector", p50[name.replace("graph", "exact")], "ms")
+        for name, took in p50.items() if name.endswith(", graph")
+    ]
+
+
 def part(build, scratch, arguments):
-    """(the text of this part of the page, its plots)"""
     rows = []
     for kind in arguments.vectors_of:
         rows += rows_of(build, scratch / kind, kind, DISTANCES_OF[kind], arguments.vectors)
@@ -167,8 +176,8 @@ def part(build, scratch, arguments):
         page.provenance(
             f"{arguments.vectors:,} vectors of {DIMENSIONS} dimensions, {SEARCHES} searches for the nearest 10, one after "
             "another over one connection. Topics are as vectors of texts are, noise is as hard as it can be "
-            "(`bench/vectors.py`). «Behind a write»: each search follows a PutItem that the graph has to take in."
+            "(`bench/vectors.py`). “Behind a write”: each search follows a PutItem that the graph has to take in."
         ),
         page.table(head, rows),
     ]
-    return "\n\n".join(text), {}
+    return page.Measured("\n\n".join(text), costs=costs(rows, arguments.vectors))

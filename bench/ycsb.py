@@ -132,7 +132,6 @@ def in_batches(things, size):
 
 
 def part(build, scratch, arguments):
-    """(the text of this part of the page, its plots)"""
     found = measure(build, scratch, arguments.rounds, arguments.seconds)
     rows = []
     for (name, connections), results in sorted(found.items()):
@@ -145,9 +144,12 @@ def part(build, scratch, arguments):
         )
     text = [
         page.provenance(
-            f"medians of {arguments.rounds} interleaved rounds of {arguments.seconds:g} s; {RECORDS:,} records of "
+            f"medians of interleaved rounds of {arguments.seconds:g} s: {arguments.rounds}. {RECORDS:,} records of "
             f"{FIELDS} fields of {FIELD_BYTES} bytes, durable, one core."
         ),
         page.table(["", "connections", "requests/s", "p50 ms", "p99 ms", "p99.9 ms", "CPU µs/request"], rows),
     ]
-    return "\n\n".join(text), {}
+    most = max(CONNECTIONS)
+    rates = {name: statistics.median(result["per_second"] for result in found[name, most]) for name in MIXES}
+    told = ", ".join(f"{name} {rate:,.0f}" for name, rate in rates.items())
+    return page.Measured("\n\n".join(text), block=f"Requests a second over {most} connections: {told}.")

@@ -21,9 +21,13 @@ sys.path.insert(0, str(ROOT / "bench"))
 
 import against_peers  # noqa: E402
 import growth  # noqa: E402
+import page  # noqa: E402
 import peers  # noqa: E402
+import places  # noqa: E402
 import plot  # noqa: E402
+import rows  # noqa: E402
 import signing  # noqa: E402
+import vectors  # noqa: E402
 import workload  # noqa: E402
 import ycsb  # noqa: E402
 
@@ -199,6 +203,70 @@ def test_what_peers_are_compared_by():
         "GetItem, ~300 B, consistent, in memory: CPU 2.0 × (Quick)",
         "GetItem, ~300 B, consistent, in memory, 64 connections: p99 0.50 × (Quick)",
     ]
+
+
+    assert against_peers.budgets(figures, names) == [
+        ["GetItem, in memory: nearest peer's CPU ÷ Partita's", "2.0", "≥ 5"],
+        ["every operation: best peer's p99 ÷ Partita's", "0.5", "≥ 1.0"],
+    ]
+
+
+@pytest.fixture
+def written(monkeypatch, tmp_path):
+    """A page and a folder of results of the test's own, at revision abc."""
+    results = tmp_path / "results"
+    results.mkdir()
+    (results / "README.md").write_text("# All\n<!-- bench index: begin -->\n<!-- bench index: end -->\n")
+    page_file = tmp_path / "page.md"
+    page_file.write_text("".join(f"<!-- bench {name}: begin -->\n{table}<!-- bench {name}: end -->\n" for name, table in (
+        ("suite", "old\n"), ("budgets", "| measure |\n|---|\n| a | [rows-1](../bench/results/rows-1.md) |\n"
+                     "| b | [suite-1](../bench/results/suite-1.md) |\n| c | [judged-1](../bench/results/judged-1.md) |\n"),
+        ("costs", "| what |\n|---|\n"))))
+    monkeypatch.setattr(page, "PAGE", page_file)
+    monkeypatch.setattr(page, "RESULTS", results)
+    monkeypatch.setattr(page.servers, "revision", lambda: "abc with changes")
+    return tmp_path
+
+
+def test_a_part_writes_its_file_and_replaces_its_own_lines(written):
+    found = page.Measured(
+        page.provenance("how.") + "\n\nall rows", {"x.svg": "<svg/>"}, "new",
+        budgets=[["d", "1.0", "≤ 2"], ["e", "3.0", "–"]], costs=[page.cost("f", 3, "g", 2)])
+    page.update("suite", found, "./dev bench --suite")
+    name = "suite-abc-with-changes"
+    link = f"[{name}](../bench/results/{name}.md)"
+    assert (written / "page.md").read_text() == (
+        f"<!-- bench suite: begin -->\nnew\n\nAll rows: {link}.\n<!-- bench suite: end -->\n"
+        "<!-- bench budgets: begin -->\n| measure |\n|---|\n| a | [rows-1](../bench/results/rows-1.md) |\n"
+        f"| d | 1.0 | ≤ 2 | {link} |\n| c | [judged-1](../bench/results/judged-1.md) |\n<!-- bench budgets: end -->\n"
+        f"<!-- bench costs: begin -->\n| what |\n|---|\n| f | 3.0 µs | g: 2.0 µs | 1.50 | {link} |\n<!-- bench costs: end -->\n")
+    file = (written / "results" / f"{name}.md").read_text()
+    assert file.startswith(f"# {name}\n\nMeasured 20") and "by `./dev bench --suite`.\n" in file
+    assert "| e | 3.0 | – |" in file and "| f | 3.0 µs | g: 2.0 µs | 1.50 |" in file
+    assert (written / "results" / f"{name}-x.svg").read_text() == "<svg/>"
+    assert f"| [{name}]({name}.md) | 20" in (written / "results" / "README.md").read_text()
+
+
+def test_figures_of_a_cost():
+    assert page.cost("a", 0.734, "b", 206.28, "ms") == ["a", "0.73 ms", "b: 206.3 ms", "0.004"]
+    assert page.cost("a", 22.41, "b", 17.2)[1:] == ["22.4 µs", "b: 17.2 µs", "1.30"]
+
+
+def result_of(**fields):
+    return [{**{name: 1.0 for name in ("per_second", "p50_us", "p99_us", "p999_us", "max_us", "cpu_us")}, **fields}]
+
+
+def test_what_the_parts_put_on_the_page():
+    """Each makes its rows of what it measured; the labels of places and operations are those that it measures."""
+    growing = {count: ({"GetItem, hot": result_of(cpu_us=count / 1000)}, {}) for count in (10_000, 100_000)}
+    assert growth.costs(growing) == [["GetItem, one of 1,000 items, in a table of 100,000", "100.0 µs", "of 10,000: 10.0 µs", "10.00"]]
+    assert vectors.costs([["topics, COSINE, exact", "5", "5", "200.00"], ["topics, COSINE, graph", "9", "9", "1.00"],
+                          ["topics, COSINE, graph behind a write", "9", "–", "3.00"]], 500) == [
+        ["SearchVectors by the graph, 500 topics, COSINE: p50", "1.00 ms", "every vector: 200.0 ms", "0.005"]]
+    measured = {what: result_of(cpu_us=10.0 + n) for n, what in enumerate(workload.LABELS)}
+    figures = rows.Figures({(what, 64): result for what, result in measured.items()})
+    found = {place: {"cpu_us": 1.0 + n} for n, place in enumerate(places.LABELS)}
+    assert [row[0] for row in rows.costs(figures, found)][-1] == "GetItem from disk"
 
 
 def test_growth_makes_as_many_items_as_it_says():
