@@ -76,6 +76,8 @@ def arguments_of(words):
     arguments = parser.parse_args(words)
     if arguments.growth is not None and arguments.growth < growth.FIRST:
         parser.error(f"--growth takes {growth.FIRST} items or more")
+    if arguments.vectors is not None and arguments.vectors < vectors.FEWEST:
+        parser.error(f"--vectors takes {vectors.FEWEST} or more")
     return arguments
 
 

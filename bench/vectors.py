@@ -19,6 +19,7 @@ SPREAD = 0.9  # of a vector around its topic, which is 1 in each dimension
 SEARCHES = 100
 CONNECTIONS = 4
 TIMEOUT_S = 600
+FEWEST = 20_000  # vectors; of fewer the server makes no graph
 DISTANCES_OF = {"topics": ("COSINE", "EUCLIDEAN", "DOT_PRODUCT"), "noise": ("COSINE",)}
 
 class Vectors:
