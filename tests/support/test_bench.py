@@ -1,5 +1,6 @@
 """What the bench measures with: a figure is worth what its client is."""
 
+import argparse
 import collections
 import json
 import os
@@ -27,6 +28,7 @@ import places  # noqa: E402
 import plot  # noqa: E402
 import rows  # noqa: E402
 import signing  # noqa: E402
+import suite  # noqa: E402
 import vectors  # noqa: E402
 import workload  # noqa: E402
 import ycsb  # noqa: E402
@@ -245,6 +247,34 @@ def test_a_part_writes_its_file_and_replaces_its_own_lines(written):
     assert "| e | 3.0 | – |" in file and "| f | 3.0 µs | g: 2.0 µs | 1.50 |" in file
     assert (written / "results" / f"{name}-x.svg").read_text() == "<svg/>"
     assert f"| [{name}]({name}.md) | 20" in (written / "results" / "README.md").read_text()
+
+
+def test_what_the_comparison_with_peers_puts_on_the_page(monkeypatch, tmp_path):
+    """Of results that are made up: all tables are there, and a peer without an operation has a dash."""
+    servers_compared = [against_peers.Contestant(name, mode, None) for mode in ("durable", "memory")
+                        for name in ("Partita", "dynalite")]
+    results = {
+        (each.name, each.mode, what, connections): result_of(cpu_us=20.0 if each.name == "Partita" else 160.0, client_busy=0.5)
+        for each in servers_compared for what in workload.LABELS for connections in against_peers.CONNECTIONS
+        if (each.name, what) != ("dynalite", "TransactWriteItems")
+    }
+    monkeypatch.setattr(against_peers, "contestants", lambda *_: servers_compared)
+    monkeypatch.setattr(against_peers, "measure_starts", lambda each, _: (12.0, 10.0))
+    monkeypatch.setattr(against_peers, "measure", lambda *_: results)
+    found = against_peers.part(None, tmp_path, argparse.Namespace(rounds=1, seconds=1))
+    assert "| GetItem, ~300 B, consistent | 20.0 | 8.0 | **8.0** |" in found.block
+    assert "| TransactWriteItems, 2 items of ~300 B | 20.0 | – | – |" in found.block
+    assert "| with data in a directory | Partita | dynalite |" in found.block and "| idle memory, MiB | 10.0 | 10.0 |" in found.block
+    assert found.budgets == [["every other operation: nearest peer's CPU ÷ Partita's", "8.0", "≥ 5"],
+                             ["every operation: best peer's p99 ÷ Partita's", "1.0", "≥ 1.0"]]
+    assert found.costs == [["PutItem, with data in a directory", "20.0 µs", "in memory: 20.0 µs", "1.00"]]
+    assert set(found.plots) == {"durable.svg", "memory.svg"} and all(part in found.whole() for part in (found.text, found.block))
+
+
+def test_what_a_suite_puts_on_the_page():
+    results = {(name, way): [(seconds, 0.5), (seconds + 2, 0.5)] for name, seconds in (("Partita", 1.0), ("Dynoxide", 3.0))
+               for way in suite.WAYS}
+    assert suite.block(results).splitlines()[-1] == "| 50 tests with boto3 with a waiter for each table, in memory, s | 2.00 | 4.00 |"
 
 
 def test_figures_of_a_cost():
