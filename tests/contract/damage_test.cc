@@ -313,6 +313,11 @@ TEST(DamageOfTheList, ThatEndsEarlyIsToldByTheRescue) {
     const std::string what = "cut after record " + std::to_string(i) + " of " + std::to_string(ends.size());
     EXPECT_EQ(outcome_of(copy, killed, note), Outcome::kRefused) << what << ": " << note;
     check_salvaged(copy, root.path() / "salvaged", killed, what);
+    // Where the list ended is known to WITNESS alone.
+    copy_store(killed.directory, copy);
+    fs::resize_file(copy / newest.filename(), ends[i]);
+    fs::remove(copy / "WITNESS");
+    EXPECT_NE(outcome_of(copy, killed, note), Outcome::kWrong) << what << ", without WITNESS: " << note;
   }
 }
 

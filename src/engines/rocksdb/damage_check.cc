@@ -16,6 +16,7 @@
 #include "base/whole_file.h"
 #include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/log_file.h"
+#include "engines/rocksdb/manifest.h"
 #include "engines/rocksdb/staging.h"
 
 namespace partita::rocks {
@@ -24,24 +25,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Logs {
-  std::map<uint64_t, fs::path> files;
-  bool has_tables = false;
+struct Files {
+  std::map<uint64_t, fs::path> logs;
+  std::set<uint64_t> tables;
 };
 
-Result<Logs> list_logs(const fs::path& directory) {
-  Logs logs;
+Result<Files> list_files(const fs::path& directory) {
+  Files files;
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(directory, failed)) {
-    const std::string extension = entry.path().extension();
-    if (extension == ".sst") logs.has_tables = true;
-    if (const auto number = log_number(entry.path().native())) logs.files.emplace(*number, entry.path());
+    if (entry.path().extension() == ".sst") files.tables.insert(number_in(entry.path().native()));
+    if (const auto number = log_number(entry.path().native())) files.logs.emplace(*number, entry.path());
   }
   if (failed) {
     return Error(ErrorKind::kUnavailable,
                  "The data directory " + directory.string() + " can not be read: " + failed.message() + ".");
   }
-  return logs;
+  return files;
 }
 
 }  // namespace
@@ -65,6 +65,17 @@ Result<uint64_t> check_manifest(const fs::path& directory, const WitnessRecord& 
 }
 
 namespace {
+
+// Of a store without a whole WITNESS: where the list of tables ends is not known, and RocksDB erases those behind its
+// end.
+Result<void> check_tables(const fs::path& directory, uint64_t manifest, const std::set<uint64_t>& tables) {
+  const std::string name = manifest_name(manifest);
+  PARTITA_TRY(const Manifest listed, read_manifest(directory / name));
+  if (listed.fits(tables)) return {};
+  return damaged(directory, "its file " + name +
+                                " does not list the table files that are there, and its file WITNESS, "
+                                "which would tell why, is missing or damaged");
+}
 
 // `file` follows logs that end before `next`; 0: it is the first that is needed.
 Result<void> check_log(const fs::path& directory, const fs::path& file, const LogFile& log, uint64_t next) {
@@ -95,9 +106,10 @@ Result<void> cut_file(const fs::path& file, uint64_t bytes) {
 }
 
 // `is_known`: the witness knows which log is the oldest that is needed.
-Result<void> check_logs(const fs::path& directory, const Logs& found, bool is_known, DirectoryState& state) {
+Result<void> check_logs(const fs::path& directory, const std::map<uint64_t, fs::path>& found, bool is_known,
+                        DirectoryState& state) {
   const WitnessRecord witness = state.witness;
-  if (is_known && !found.files.contains(witness.oldest_log)) {
+  if (is_known && !found.contains(witness.oldest_log)) {
     return damaged(directory, "its file " + numbered_file(witness.oldest_log, ".log") + " is missing");
   }
   uint64_t next = 0;
@@ -105,7 +117,7 @@ Result<void> check_logs(const fs::path& directory, const Logs& found, bool is_kn
   fs::path newest;
   fs::path altered;
   std::vector<std::pair<fs::path, uint64_t>> torn;
-  for (const auto& [number, file] : found.files) {
+  for (const auto& [number, file] : found) {
     if (number < witness.oldest_log) continue;
     PARTITA_TRY(const LogFile log, read_log_file(file, LogKind::kBatches, {witness.secret_of_log(number), next}));
     PARTITA_TRY_VOID(check_log(directory, file, log, next));
@@ -134,9 +146,9 @@ Result<void> check_logs(const fs::path& directory, const Logs& found, bool is_kn
                    "the last record of its file " + altered.filename().string() + " is not as it was written");
   }
   if (!is_known) state.witness.oldest_log = state.logs.empty() ? 0 : *state.logs.begin();
-  state.has_idle_logs = next == 0 && !found.files.empty();
-  if (!found.files.empty()) state.newest_log = found.files.rbegin()->first;
-  for (const auto& [number, file] : found.files) {
+  state.has_idle_logs = next == 0 && !found.empty();
+  if (!found.empty()) state.newest_log = found.rbegin()->first;
+  for (const auto& [number, file] : found) {
     std::error_code gone;
     const uintmax_t bytes = fs::file_size(file, gone);
     if (!gone) state.log_bytes += bytes;
@@ -168,7 +180,7 @@ Error damaged(const fs::path& directory, const std::string& what) {
 
 Result<DirectoryState> check_directory(const fs::path& directory) {
   DirectoryState state;
-  PARTITA_TRY(const Logs logs, list_logs(directory));
+  PARTITA_TRY(const Files files, list_files(directory));
   PARTITA_TRY(const Witness::Found found, Witness(directory).load(state.witness));
   std::error_code failed;
   if (!fs::exists(directory / "CURRENT", failed)) {
@@ -185,7 +197,7 @@ Result<DirectoryState> check_directory(const fs::path& directory) {
     // RocksDB would make a new, empty store beside the files of this one. (An opening that ended before there was a
     // CURRENT leaves a witness that knows nothing.)
     const bool was_store = found != Witness::Found::kNothing && state.witness.knows_anything();
-    if (logs.has_tables || !logs.files.empty() || was_store || found == Witness::Found::kDamaged) {
+    if (!files.tables.empty() || !files.logs.empty() || was_store || found == Witness::Found::kDamaged) {
       return damaged(directory, "its file CURRENT is missing");
     }
     return state;
@@ -195,10 +207,11 @@ Result<DirectoryState> check_directory(const fs::path& directory) {
     log(LogLevel::kWarn, {"The file WITNESS in ", directory.string(), " is damaged; other damage may not be noticed."});
   }
   PARTITA_TRY(const uint64_t manifest, check_manifest(directory, state.witness));
+  if (found != Witness::Found::kWhole) PARTITA_TRY_VOID(check_tables(directory, manifest, files.tables));
   // Every opening makes a new MANIFEST. Of one that the witness does not know, another program may have erased logs.
   // But a log that was not needed once never is again.
   const bool ours = found == Witness::Found::kWhole && manifest == state.witness.manifest;
-  PARTITA_TRY_VOID(check_logs(directory, logs, ours && state.witness.oldest_log > 0, state));
+  PARTITA_TRY_VOID(check_logs(directory, files.logs, ours && state.witness.oldest_log > 0, state));
   return state;
 }
 

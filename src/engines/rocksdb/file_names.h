@@ -36,6 +36,8 @@ inline std::string numbered_file(uint64_t number, std::string_view extension) {
   return std::string(6 - std::min<size_t>(6, digits.size()), '0').append(digits).append(extension);
 }
 
+inline std::string manifest_name(uint64_t number) { return "MANIFEST-" + numbered_file(number, {}); }
+
 // Of a write-ahead log, and of a MANIFEST; nothing for other files.
 inline std::optional<uint64_t> log_number(std::string_view path) {
   constexpr std::string_view kEnd = ".log";

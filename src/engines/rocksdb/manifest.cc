@@ -148,4 +148,10 @@ Result<Manifest> read_manifest(const std::filesystem::path& file) {
   return manifest;
 }
 
+bool Manifest::fits(const std::set<uint64_t>& files) const {
+  const auto is_there = [&](const auto& listed) { return files.contains(listed.first); };
+  const auto is_known = [this](uint64_t file) { return tables.contains(file) || former.contains(file); };
+  return std::ranges::all_of(tables, is_there) && std::ranges::all_of(files, is_known);
+}
+
 }  // namespace partita::rocks

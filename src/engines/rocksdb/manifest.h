@@ -29,6 +29,9 @@ struct Manifest {
   std::map<std::string, uint32_t> families;  // by name
   std::map<uint32_t, uint64_t> first_logs;   // by family: older logs hold nothing of it that is not in tables
   uint64_t last_sequence = 0;
+
+  // Whether each table in use is among these files, by number, and each other file is of a former table.
+  bool fits(const std::set<uint64_t>& files) const;
 };
 
 // As far as the list can be read. Error: kUnavailable when the file can not be read.

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
+#include <ranges>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -198,10 +200,12 @@ Result<void> SalvageSources::read_list() {
   if (!newest.empty()) {
     PARTITA_TRY(manifest_, read_manifest(newest));
   }
+  const auto numbers = tables_ | std::views::keys;
+  const std::set<uint64_t> files(numbers.begin(), numbers.end());
   // Where the list ends is known to WITNESS alone.
   const bool is_witnessed = !newest.empty() && number == witness_.manifest;
   if (checked.ok()) {
-    knows_tables_ = !manifest_.families.empty() && (is_witnessed || list_fits_files());
+    knows_tables_ = !manifest_.families.empty() && (is_witnessed || manifest_.fits(files));
   } else if (is_witnessed && !manifest_.families.empty()) {
     PARTITA_TRY(const LogFile list, read_log_file(newest, LogKind::kManifest));
     knows_tables_ = list.good_bytes >= witness_.manifest_bytes;
@@ -214,15 +218,6 @@ Result<void> SalvageSources::read_list() {
         "The list of the store's files is damaged. All table files are taken to be in use, so erased items may be back.");
   }
   return {};
-}
-
-// Whether every table of the list is there, and no other that it does not call erased.
-bool SalvageSources::list_fits_files() const {
-  const auto is_there = [this](const auto& listed) { return tables_.contains(listed.first); };
-  const auto is_told = [this](const auto& found) {
-    return manifest_.tables.contains(found.first) || manifest_.former.contains(found.first);
-  };
-  return std::ranges::all_of(manifest_.tables, is_there) && std::ranges::all_of(tables_, is_told);
 }
 
 // What is readable of the logs, before and behind what is not.

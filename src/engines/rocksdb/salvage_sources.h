@@ -61,7 +61,6 @@ class SalvageSources {
   Result<void> copy_files();
   Result<void> copy_file(const std::filesystem::path& file, const std::filesystem::path& to);
   Result<void> read_list();
-  bool list_fits_files() const;
   Result<void> read_logs();
   Result<void> read_all_logs();
   Result<void> read_log(uint64_t number, const std::filesystem::path& file, uint64_t& next);
