@@ -12,7 +12,7 @@ import time
 import pytest
 
 DEV = (pathlib.Path(__file__).resolve().parents[2] / "dev").read_text()
-SUITES = DEV[DEV.index("# --- tests ---"):DEV.index("dev_test() {")]
+SUITES = DEV[DEV.index("# --- tests ---"):DEV.index("# fuzz_tests NAME")]
 TRAP = re.search("^ *trap interrupt_suites .*$", DEV, re.MULTILINE).group()
 
 # Says that it runs, and when it is ended: what a suite's servers depend on.
@@ -31,7 +31,7 @@ KILLS_ITS_SHELL = "import os, signal\ndef test(): os.kill(os.getppid(), signal.S
 def suites(directory, lines, ignored=()):
     """The part of ./dev that runs suites in results/, as it runs these lines of bash."""
     (directory / "results").mkdir()
-    head = [f"PYTHON='{sys.executable}' RESULTS=results PYTEST_FILTER=()", "say() { :; }"]
+    head = [f"PYTHON='{sys.executable}' RESULTS=results PYTEST_OPTIONS=() AT_ONCE=2", "say() { :; }"]
     text = "\n".join(["set -euo pipefail", *head, SUITES, TRAP, *lines])
     ended_by = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # whoever runs the tests may ignore them
 
@@ -50,7 +50,7 @@ def suites(directory, lines, ignored=()):
 def two_endless(directory):
     for name in ("one", "two"):
         (directory / f"test_{name}.py").write_text(ENDLESS)
-    return [f"beside {name} test_{name}.py" for name in ("one", "two")]
+    return [f"beside {name} python_tests test_{name}.py" for name in ("one", "two")]
 
 
 def endless(directory, how):
@@ -87,6 +87,6 @@ def test_what_did_not_run_to_its_end_is_broken(tmp_path):
     texts = {"good": "def test(): pass", "bad": "def test(): assert 0", "killed": KILLS_ITS_SHELL, "none": ""}
     for name, text in texts.items():
         (tmp_path / f"test_{name}.py").write_text(text)
-    with suites(tmp_path, [*(f"beside {name} test_{name}.py" for name in texts), "wait"]) as shell:
+    with suites(tmp_path, [*(f"beside {name} python_tests test_{name}.py" for name in texts), "wait"]) as shell:
         assert shell.wait(60) == 0
     assert sorted(each.stem for each in tmp_path.glob("results/*.broken")) == ["killed", "none"]

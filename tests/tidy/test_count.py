@@ -7,13 +7,21 @@ import sys
 COUNT = pathlib.Path(__file__).resolve().parents[1] / "support" / "count.py"
 
 
-def count(directory, **files):
-    """The exit code and the last line that count.py gives for a directory with these files."""
+def said(directory, **files):
+    """The exit code and the lines that count.py gives for a directory with these files."""
     (directory / "gtest").mkdir()
     for name, text in files.items():
-        (directory / (name.replace("__", "/").replace("_xml", ".xml").replace("_pytest", ".pytest"))).write_text(text)
+        for kind in ("xml", "pytest", "gtest.", "left_out"):
+            name = name.replace(f"_{kind}", f".{kind}")
+        (directory / name.replace("__", "/")).write_text(text)
     ran = subprocess.run([sys.executable, COUNT, directory], capture_output=True, text=True)
-    return ran.returncode, ran.stdout.splitlines()[-1]
+    return ran.returncode, ran.stdout.splitlines()
+
+
+def count(directory, **files):
+    """The exit code and the last line."""
+    code, lines = said(directory, **files)
+    return code, lines[-1]
 
 
 def ctest(*cases):
@@ -57,3 +65,23 @@ def test_nothing_is_no_success(tmp_path):
     assert count(tmp_path)[0] == 1
     (tmp_path / "again").mkdir()
     assert count(tmp_path / "again", ctest_xml=ctest())[0] == 1
+
+
+def test_the_slowest_of_all_suites_are_named(tmp_path):
+    programs = '<testsuite><testcase name="x_test" status="run" time="9"/><testcase name="link_x" status="run" time="3"/></testsuite>'
+    cases = '<testsuites><testsuite><testcase name="a" classname="X" time="2.5"/></testsuite></testsuites>'
+    many = "".join(f'<testcase name="t{n}" classname="tests.api" time="{n / 100}"/>' for n in range(100))
+    _, lines = said(tmp_path, ctest_xml=programs, gtest__x_test_xml=cases, api_pytest_xml=f"<testsuite>{many}</testsuite>",
+                    engine_gtest_xml='<testsuite><testcase name="b" classname="Y" time="2.7"/></testsuite>')
+    slowest = (tmp_path / "slowest.txt").read_text().splitlines()
+    assert [line.split() for line in slowest[:4]] == [
+        ["3.00", "s", "link_x"], ["2.70", "s", "engine", "Y.b"], ["2.50", "s", "x_test", "X.a"], ["0.99", "s", "api", "tests.api.t99"]]
+    assert len(slowest) == 50 and set(slowest) <= set(lines)
+
+
+def test_what_was_left_out_is_said(tmp_path):
+    files = {"ctest_xml": ctest(("y", "run")), "api_pytest_xml": TWO_GOOD}
+    assert not any("Left out" in line for line in said(tmp_path, **files)[1])
+    (tmp_path / "again").mkdir()
+    _, lines = said(tmp_path / "again", **files, api_left_out="tests/api: 7 of 9 tests\n", whole_left_out="tests/fuzz\n")
+    assert "  tests/api: 7 of 9 tests" in lines and "  tests/fuzz" in lines and lines[-1] == "3 passed, 0 failed"
