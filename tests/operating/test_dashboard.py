@@ -14,12 +14,12 @@ import pytest
 from pages import get
 from ports import free_port
 from postgres import running_postgres
-from server import running_server
+from server import binary, running_server
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DASHBOARD = ROOT / "deploy" / "grafana" / "partita.json"
 SCRAPES = 5  # those that a rate is made of
-TIMEOUT_S = 100  # streams are looked at once a minute
+TIMEOUT_S = 100
 
 TABLE = {
     "TableName": "shown",
@@ -35,10 +35,12 @@ def expressions():
     return [(panel["title"], target["expr"]) for panel in panels for target in panel.get("targets", [])]
 
 
-def load(server, stop):
+def load(server, stop, may_move_clock):
     """A little of everything that a panel shows."""
     client, streams = server.client(), server.client("dynamodbstreams")
     client.create_table(**TABLE)
+    if may_move_clock:  # old records of streams are looked for once a minute, and when the clock was moved
+        subprocess.run([binary(), "clock", "advance", "1s", server.data_dir], check=True, capture_output=True)
     client.update_time_to_live(TableName="shown", TimeToLiveSpecification={"Enabled": True, "AttributeName": "ends"})
     stream = client.describe_table(TableName="shown")["Table"]["LatestStreamArn"]
     shard = streams.describe_stream(StreamArn=stream)["StreamDescription"]["Shards"][0]["ShardId"]
@@ -108,7 +110,7 @@ def prometheus(tmp_path_factory):
     """Some panels are of one engine alone, so there are two servers."""
     stop = threading.Event()
     with running_postgres() as postgres, running_server() as one, running_server(store=postgres.url) as other:
-        loaders = [threading.Thread(target=load, args=(server, stop)) for server in (one, other)]
+        loaders = [threading.Thread(target=load, args=(server, stop, server is one)) for server in (one, other)]
         for loader in loaders:
             loader.start()
         try:
