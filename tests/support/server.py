@@ -10,6 +10,7 @@ fails when it does not exit cleanly: a crash or a sanitizer's report in a test i
 """
 
 import contextlib
+import functools
 import os
 import pathlib
 import re
@@ -18,6 +19,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 
 from ports import free_port
@@ -25,6 +27,7 @@ from ports import free_port
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 START_TIMEOUT_S = 30
 STOP_TIMEOUT_S = 30
+MAKING_CLIENTS = threading.Lock()  # boto3's sessions are not thread-safe
 
 
 def binary():
@@ -36,6 +39,14 @@ def is_sanitized():
     """Whether the server is built with a sanitizer, which keeps freed memory and asks for files of its own."""
     program = pathlib.Path(binary()).read_bytes()
     return b"__asan_init" in program or b"__tsan_init" in program
+
+
+@functools.cache
+def session():
+    """boto3's, for all servers: a new one reads megabytes of JSON, which takes longer than a test's requests."""
+    import boto3  # Only the tests that want a client need it.
+
+    return boto3.session.Session(aws_access_key_id="local", aws_secret_access_key="local")
 
 
 class Server:
@@ -118,17 +129,13 @@ class Server:
 
     def client(self, service="dynamodb", region="us-east-1", **config):
         """A boto3 client of this server; `service` may be "dynamodbstreams"."""
-        return self._session().client(service, **self._client_options(region, config))
+        with MAKING_CLIENTS:
+            return session().client(service, **self._client_options(region, config))
 
     def resource(self, region="us-east-1", **config):
         """A boto3 resource of this server."""
-        return self._session().resource("dynamodb", **self._client_options(region, config))
-
-    @staticmethod
-    def _session():
-        import boto3  # Only the tests that want a client need it.
-
-        return boto3.session.Session(aws_access_key_id="local", aws_secret_access_key="local")
+        with MAKING_CLIENTS:
+            return session().resource("dynamodb", **self._client_options(region, config))
 
     def _client_options(self, region, config):
         from botocore.config import Config
