@@ -329,8 +329,9 @@ SOCKETS = [
            "if (failed) reply = ops::out_of_memory();", "if (failed) std::terminate();", ("http_test", "http")),
     Mutant("a parser that got no memory is used again", "src/wire/json_reader.cc",
            "    document.parser_.reset();  // it takes itself for larger than it is\n", "", ("http:hostile",)),
-    Mutant("the port is offered to everyone", "src/http/server.cc",
-           "if (!local && options.keys == nullptr && !options.beyond_loopback) {", "if (false) {", ("http_test", "http")),
+    Mutant("the port is offered to everyone", "src/http/bound_sockets.cc",
+           "if (!beyond_loopback && !std::ranges::all_of(*addresses, &Address::is_loopback)) {",
+           "if (!beyond_loopback && addresses->empty()) {", ("http_test", "http")),
 ]
 
 PARTIQL = [
