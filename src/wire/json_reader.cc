@@ -112,6 +112,7 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text) {
   }
   static_assert(kMaxDepth == simdjson::DEFAULT_MAX_DEPTH);
   JsonDocument document(std::move(parser));
+  if (text.data() == nullptr) text = std::string_view("");  // simdjson copies even nothing, which takes a pointer
   const auto parsed = document.parser_->parser.parse(text.data(), text.size(), true);
   if (parsed.error() == simdjson::MEMALLOC) {
     document.parser_.reset();  // it takes itself for larger than it is
