@@ -122,6 +122,9 @@ def test_a_span_of_each_request():
         told = attributes(spans[2])
         assert told["error.type"] == "ResourceNotFoundException" and told["http.response.status_code"] == 400
         assert "a secret key" not in json.dumps(collector.requests)
+        deadline = time.monotonic() + 30
+        while metric(server, "sent") < 4 and time.monotonic() < deadline:  # they count once the collector has answered
+            time.sleep(0.01)
         assert metric(server, "sent") == 4 and metric(server, "dropped") == 0
 
 
@@ -237,7 +240,7 @@ def test_what_waits_takes_little_memory():
             for number in range(4_000):
                 ask(server, "BatchGetItem", request if number % 4 else {"TableName": "t" * 60_000}, prefix="DynamoDB_20120810.")
             resident = re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{server.process.pid}/status").read_text())
-            assert int(resident.group(1)) < (256 if is_sanitized() else 64) << 10
+            assert int(resident.group(1)) < (768 if is_sanitized() else 64) << 10  # freed memory is kept for a while
             assert metric(server, "dropped") > 1_000
 
 
