@@ -123,7 +123,7 @@ APART = [
     Mutant("a salvage denies what may be in a gap", ROCKS + "salvage_sources.cc",
            "return scan_->may_hold(key).value_or(!meta_.largest.empty());", "return key.empty();",
            ("contract_test:Salvage*",)),
-    Mutant("a salvage trusts a list that lost its end", ROCKS + "salvage_sources.cc", "(is_witnessed || list_fits_files())",
+    Mutant("a salvage trusts a list that lost its end", ROCKS + "salvage_sources.cc", "(is_witnessed || manifest_.fits(files))",
            "true", ("contract_test:Salvage*",)),
     Mutant("a filter is found through the footer alone", ROCKS + "table_scan.cc",
            "  if (data_bytes_ && filter) filter_at_ = BlockHandle{*data_bytes_, *filter};\n", "  (void)filter;\n",
