@@ -73,8 +73,8 @@ def generated(results):
     kinds, known, lines = served(), model(), []
     services = known["services"]
     total = sum(len(operations) for operations in services.values())
-    numbers = " + ".join(str(len(operations)) for operations in services.values())
-    lines.append(f"{len(kinds)} of the {numbers} = {total} operations of the service model of {known['source']}:")
+    parts = ", ".join(f"{len(operations)} of {title}" for title, operations in services.items())
+    lines.append(f"Partita serves {len(kinds)} of the {total} operations in the service model of {known['source']} ({parts}):")
     lines += ["", "| operation | kind | cases in tests/api |", "|---|---|--:|"]
     lines += [f"| {name} | {kinds[name]} | {counts_of(results, name)} |" for name in sorted(kinds)]
     lines += ["", "Not served yet; calls get UnknownOperationException:", ""]
