@@ -332,7 +332,8 @@ const std::array kOwnVerbs = {
     VerbRow{
         "backup", Verb::kBackup, "STORE BACKUPS [OPTION...]",
         "Back up a store into a directory of backups, copying only new data. A server may be using the store. STORE "
-        "is a data directory, a server's administration socket, or a store as `serve --store` takes it.",
+        "is a data directory, or a server's administration socket. For PostgreSQL and FoundationDB use their own "
+        "tools.",
         kBackupFlags, finish_backup, take_backup},
     VerbRow{
         "backup list", Verb::kListBackups, "BACKUPS", "List the backups in a directory.", {}, finish_list, take_list},
@@ -364,11 +365,11 @@ const std::array kOwnVerbs = {
         "Save the readable part of a damaged store into a new store, and list what is lost. Exit code 0 when nothing "
         "is lost, 3 when something is, 1 when nothing could be saved.",
         kSalvageFlags, finish_salvage},
-    VerbRow{
-        "policy simulate", Verb::kSimulate, "--user|--role NAME --action ACTION --resource ARN [OPTION...]",
-        "Show whether policies allow a request, and if not, why. A running server answers, or a file of identities. "
-        "Exit code 0 when the request is allowed, 1 when it is refused, 2 when the question cannot be answered.",
-        kSimulateFlags, finish_simulate},
+    VerbRow{"policy simulate", Verb::kSimulate, "--user|--role NAME --action ACTION --resource ARN [OPTION...]",
+            "Show whether policies allow a request, and if not, why. The policies are those of a running server or of "
+            "--identities. "
+            "Exit code 0 when the request is allowed, 1 when it is refused, 2 when the question cannot be answered.",
+            kSimulateFlags, finish_simulate},
     VerbRow{
         "snapshot create", Verb::kOperate, "NAME [DIR|SOCKET] [--namespace NAME]",
         "Take a snapshot of all tables and items of a running server. Name the server by its data directory (default "

@@ -177,13 +177,17 @@ void add_serve_flags(std::string& text, const VerbRow& row) {
   add_entry(text, "--help", "Show this help.", kFlagColumn);
 }
 
+bool is_store_of(Verb verb, const EngineRow& engine) {
+  if (verb == Verb::kServe) return true;
+  return verb == Verb::kBackup ? engine.back_up != nullptr : engine.format != 0;
+}
+
 void add_stores(std::string& text, Verb verb) {
   constexpr std::array kOfStores{Verb::kServe, Verb::kBackup, Verb::kVerify, Verb::kCopy};
   if (std::ranges::find(kOfStores, verb) == kOfStores.end()) return;
   text += "\nStores:\n";
   for (const EngineRow& engine : engines()) {
-    const bool stays = engine.format != 0;
-    if (stays || verb == Verb::kServe) add_entry(text, engine.url, engine.help, kFlagColumn);
+    if (is_store_of(verb, engine)) add_entry(text, engine.url, engine.help, kFlagColumn);
   }
 }
 

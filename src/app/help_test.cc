@@ -79,6 +79,10 @@ TEST(Help, NamesStoresWhereTheyAreTaken) {
     EXPECT_EQ(help_text(verb).find("memory:"), std::string::npos) << verb;
     EXPECT_NE(help_text(verb).find("rocksdb:DIR"), std::string::npos) << verb;
   }
+  for (const char* url : {"postgresql:", "fdb:"}) {
+    EXPECT_NE(help_text("copy").find(url), std::string::npos) << url;
+    EXPECT_EQ(help_text("backup").find(url), std::string::npos) << url << " has tools of its own for backups";
+  }
 }
 
 TEST(Help, IsAskedForInEveryWay) {
