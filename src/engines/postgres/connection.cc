@@ -61,9 +61,10 @@ short Connection::events() const {
   return libpq().PQflush(session_.get()) == 1 ? POLLIN | POLLOUT : POLLIN;
 }
 
-void Connection::progress(int64_t now_ms) {
+void Connection::progress(int64_t now_ms, bool can_write) {
   if (dial_ != nullptr && dial_->is_over()) return connected(now_ms);
   if (session_ == nullptr) return;
+  if (can_write && !sent_.empty()) wait_for_front(now_ms);  // a large statement takes long to send over a slow network
   if (now_ms >= due_ms_) return lose("PostgreSQL does not answer.");
   receive(now_ms);
 }

@@ -54,8 +54,8 @@ class Connection {
   // -1 when there is none.
   int socket() const;
   short events() const;  // for poll()
-  // To be called when the socket has one of those events, or it is due.
-  void progress(int64_t now_ms);
+  // To be called when the socket has one of those events, or it is due. `can_write`: the other side has taken bytes.
+  void progress(int64_t now_ms, bool can_write);
   bool is_due(int64_t now_ms) const { return now_ms >= due_ms_ || (dial_ != nullptr && dial_->is_over()); }
   // When an answer has taken too long; INT64_MAX when none is waited for.
   int64_t due_ms() const { return due_ms_; }
@@ -63,7 +63,7 @@ class Connection {
   using Done = std::function<void(Reply&&)>;
   // For how long an answer is waited for, before the connection is given up.
   struct Patience {
-    int64_t answer_ms = 10'000;    // once those before it are answered
+    int64_t answer_ms = 10'000;    // once those before it are answered, and all that was sent has been taken
     int64_t until_ms = INT64_MAX;  // in all
   };
   // Calls `done` once, from progress() or lose(). Precondition: it is ready.

@@ -179,7 +179,8 @@ void Courier::sleep() {
   now_ms_ = clock_ms();
   for (size_t i = 0; i < lanes_.size(); ++i) {
     Connection& connection = lanes_[i]->connection;
-    if (sockets[i + 1].revents != 0 || connection.is_due(now_ms_)) connection.progress(now_ms_);
+    const short events = sockets[i + 1].revents;
+    if (events != 0 || connection.is_due(now_ms_)) connection.progress(now_ms_, (events & POLLOUT) != 0);
   }
 }
 
