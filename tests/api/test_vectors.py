@@ -194,7 +194,7 @@ def test_made_on_a_live_table_and_dropped(new_table):
     sought = {"TableName": name, "IndexName": "vix", "SearchVector": [N("1")] * 3, "TopK": 1}
     early = "The table does not have the specified index: vix", "Cannot search backfilling vector index: vix"
     refused(sought, early, "SearchVectors")
-    assert walk(name) == [("CREATING", True), ("ACTIVE", None)]
+    assert walk(name)[-2:] == [("CREATING", True), ("ACTIVE", None)]  # a slow server may show what was before them
     assert len(searched(name, 1, 1, 0, top=100)) == 25
     table = described(name)
     assert table["VectorIndexes"][0]["ItemCount"] == 25

@@ -248,4 +248,4 @@ def test_a_server_is_asked_what_its_policies_decide(changing):
 
 def test_a_file_and_a_server_are_not_asked_at_once(server):
     code, _, said = simulate("--identities", server.options[3], "--data", "x", "--user", "a", "--action", "s:A", "--resource", "*")
-    assert code == 2 and "--identities asks a file, and --data a server" in said
+    assert code == 2 and "--identities evaluates a file, and --data asks a server" in said

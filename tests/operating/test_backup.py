@@ -46,8 +46,9 @@ def done(*words):
 def refused(*words):
     ended = partita(*words)
     assert ended.returncode == 1, ended.stdout
-    assert ended.stderr.startswith("partita: ") and ended.stderr.endswith(".\n")
-    return ended.stderr
+    *_progress, said = ended.stderr.splitlines(keepends=True)
+    assert said.startswith("partita: ") and said.endswith(".\n"), ended.stderr
+    return said
 
 
 class Writer(threading.Thread):
