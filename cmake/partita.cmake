@@ -58,7 +58,7 @@ endif()
 # Three quarters of the time to compile a file go to the headers that it includes, so several files are compiled as one.
 # OFF: each on its own, which is quicker when one file was changed.
 option(PARTITA_UNITY "Compile several files of a folder as one" ON)
-set(PARTITA_UNITY_FILES 8)
+set(PARTITA_UNITY_FILES 16)
 
 # Puts into `result` the files that stand for these: each includes up to PARTITA_UNITY_FILES of them, by names that are
 # the same in every checkout, so that ccache knows them again. A file with SKIP_UNITY_BUILD_INCLUSION stays alone.

@@ -17,7 +17,7 @@ namespace partita::app {
 
 namespace {
 
-constexpr std::string_view kJson = "application/x-amz-json-1.0";
+constexpr std::string_view kContentType = "application/x-amz-json-1.0";
 constexpr int64_t kPatienceMs = 300'000;  // a rollback waits for the calls under way
 
 std::string set_in_environment(const char* name, std::string_view otherwise) {
@@ -67,7 +67,7 @@ LocalMcpCalls::LocalMcpCalls(Namespaces& namespaces, const auth::Identity* ident
                                                           .identity = identity})) {}
 
 McpCalls::Answer LocalMcpCalls::ask(std::string_view target, std::string_view body) {
-  const ops::Call call{.target = target, .content_type = kJson, .body = body, .caller = caller_};
+  const ops::Call call{.target = target, .content_type = kContentType, .body = body, .caller = caller_};
   ops::Reply reply = target.starts_with(kAdminPrefix) ? wait_for(operator_calls_.call(call))
                                                       : wait_for(namespaces_.root().service().call(call));
   return {reply.status, std::move(reply.body)};
@@ -102,7 +102,7 @@ McpCalls::Answer RemoteMcpCalls::ask(std::string_view target, std::string_view b
   const std::string date = compact_time(clock_.now_ms());
   const std::string scope = auth::scope_of(std::string_view(date).substr(0, 8), signer_.region);
   // In the order of their names, which is that of the signature.
-  std::map<std::string, std::string, std::less<>> headers{{"content-type", std::string(kJson)},
+  std::map<std::string, std::string, std::less<>> headers{{"content-type", std::string(kContentType)},
                                                           {"host", host_of(place_)},
                                                           {"x-amz-date", date},
                                                           {"x-amz-target", std::string(target)}};
@@ -128,7 +128,7 @@ McpCalls::Answer RemoteMcpCalls::ask(std::string_view target, std::string_view b
   if (!client.ok()) return mcp_error(client.error().sentence());
   auto answer = client->post("/",
                              {{"Host", headers["host"]},
-                              {"Content-Type", kJson},
+                              {"Content-Type", kContentType},
                               {"X-Amz-Date", date},
                               {"X-Amz-Target", target},
                               {"X-Amz-Security-Token", signer_.session_token},

@@ -33,7 +33,7 @@ using wire::JsonWriter;
 
 constexpr std::string_view kSimulatePolicy = "SimulatePolicy";
 
-Error wrong(std::string sentence) { return Error(ErrorKind::kInvalid, std::move(sentence)); }
+Error wrong_request(std::string sentence) { return Error(ErrorKind::kInvalid, std::move(sentence)); }
 
 class Given final : public auth::Circumstances {
  public:
@@ -41,7 +41,7 @@ class Given final : public auth::Circumstances {
   Result<void> add(std::string_view key, std::string_view value) {
     auto name = auth::key_name(key);
     if (!name || name->key == auth::ConditionKey::kUnknown || name->key == auth::ConditionKey::kNever) {
-      return wrong("No request has the condition key " + std::string(key) + ". Check its spelling.");
+      return wrong_request("No request has the condition key " + std::string(key) + ". Check its spelling.");
     }
     values_[{name->key, std::move(name->tag)}].push_back(value);
     return {};
@@ -74,19 +74,19 @@ struct Decided {
 };
 
 // What is asked about, beside the request.
-struct Subject {
+struct AskedResource {
   const auth::Policy* policy = nullptr;                      // of the resource; null: it has none
   const std::map<std::string, std::string>* tags = nullptr;  // the same
 };
 
 // `place`: of the identities, for a sentence.
-Result<Decided> decide(const auth::Identities& identities, const Simulated& asked, const Subject& subject,
+Result<Decided> decide(const auth::Identities& identities, const Simulated& asked, const AskedResource& subject,
                        std::string_view place) {
   PARTITA_TRY_VOID(check_action(asked.action));
   const std::string& name = asked.user.empty() ? asked.role : asked.user;
   const auth::Identity* const who = asked.user.empty() ? identities.find_role(name) : identities.find(name);
   if (who == nullptr) {
-    return wrong(std::string(place) + (asked.user.empty() ? " has no role " : " has no user ") + name + ".");
+    return wrong_request(std::string(place) + (asked.user.empty() ? " has no role " : " has no user ") + name + ".");
   }
   Given given;
   for (const auto& [key, value] : asked.context) PARTITA_TRY_VOID(given.add(key, value));
@@ -196,11 +196,11 @@ Result<Simulated> simulated_in(const JsonValue& body) {
   for (const JsonValue pair : body.get("Context").elements()) {
     std::vector<std::string> words;
     for (const JsonValue word : pair.elements()) words.push_back(text_of(word));
-    if (words.size() != 2) return wrong("Context is a list of pairs, each of a condition key and a value.");
+    if (words.size() != 2) return wrong_request("Context is a list of pairs, each of a condition key and a value.");
     asked.context.emplace_back(std::move(words[0]), std::move(words[1]));
   }
   if (asked.user.empty() == asked.role.empty() || asked.action.empty() || asked.resource.empty()) {
-    return wrong("User or Role, Action and Resource are needed.");
+    return wrong_request("User or Role, Action and Resource are needed.");
   }
   return asked;
 }
@@ -241,8 +241,8 @@ Task<Result<Decided>> decide_by_store(iam::Directory& directory, ops::Service& s
     PARTITA_CO_TRY(found.policy, auth::Policy::parse(asked.resource_policy, auth::Policy::Use::kResource));
   }
   const iam::KnownRef known = directory.known();
-  const Subject subject{found.policy ? &*found.policy : nullptr,
-                        found.owner.table == nullptr ? nullptr : &found.owner.table->tags};
+  const AskedResource subject{found.policy ? &*found.policy : nullptr,
+                              found.owner.table == nullptr ? nullptr : &found.owner.table->tags};
   co_return decide(known->identities, asked, subject, "The server");
 }
 

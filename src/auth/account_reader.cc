@@ -78,7 +78,7 @@ constexpr std::array<KindNames, kPrincipalKinds> kKinds{
     KindNames{"group", kOfGroup, "GroupName", "GroupId", "AGPA", "GroupPolicyList"},
     KindNames{"role", kOfRole, "RoleName", "RoleId", "AROA", "RolePolicyList"}};
 
-Error wrong(std::string sentence) { return Error(ErrorKind::kInvalid, std::move(sentence)); }
+Error wrong_account(std::string sentence) { return Error(ErrorKind::kInvalid, std::move(sentence)); }
 
 // One object of the file, in which every member has a name that is known.
 class Entry {
@@ -86,14 +86,14 @@ class Entry {
   static Result<Entry> of(const dom::element& value, const std::string& what, Names known) {
     Entry entry;
     entry.what_ = what;
-    if (value.get(entry.object_) != simdjson::SUCCESS) return wrong(what + " is not a JSON object.");
+    if (value.get(entry.object_) != simdjson::SUCCESS) return wrong_account(what + " is not a JSON object.");
     std::vector<std::string_view> seen;
     for (const auto& [name, member] : entry.object_) {
       if (std::ranges::find(known, name) == known.end()) {
-        return wrong(what + " has a member " + std::string(name) + ", which is not known.");
+        return wrong_account(what + " has a member " + std::string(name) + ", which is not known.");
       }
       if (std::ranges::find(seen, name) != seen.end())
-        return wrong(what + " has two members " + std::string(name) + ".");
+        return wrong_account(what + " has two members " + std::string(name) + ".");
       seen.push_back(name);
     }
     return entry;
@@ -108,12 +108,12 @@ class Entry {
   Result<std::string> text(std::string_view name) const {
     const auto value = member(name);
     std::string_view found;
-    if (value && value->get(found) != simdjson::SUCCESS) return wrong(named(name) + " is not a text.");
+    if (value && value->get(found) != simdjson::SUCCESS) return wrong_account(named(name) + " is not a text.");
     return std::string(found);
   }
   Result<std::string> needed_text(std::string_view name) const {
     PARTITA_TRY(std::string found, text(name));
-    if (found.empty()) return wrong(what_ + " has no " + std::string(name) + ".");
+    if (found.empty()) return wrong_account(what_ + " has no " + std::string(name) + ".");
     return found;
   }
   // Calls `take` with each element; with none when absent.
@@ -122,7 +122,7 @@ class Entry {
     const auto value = member(name);
     if (!value) return {};
     dom::array list;
-    if (value->get(list) != simdjson::SUCCESS) return wrong(named(name) + " is not a list.");
+    if (value->get(list) != simdjson::SUCCESS) return wrong_account(named(name) + " is not a list.");
     for (const dom::element one : list) PARTITA_TRY_VOID(take(one));
     return {};
   }
@@ -144,7 +144,7 @@ int64_t moment(const Entry& entry, std::string_view name) {
 // A document is an object, or its text.
 Result<std::string> document_of(const Entry& entry, std::string_view name) {
   const auto document = entry.member(name);
-  if (!document) return wrong(entry.what() + " has no " + std::string(name) + ".");
+  if (!document) return wrong_account(entry.what() + " has no " + std::string(name) + ".");
   std::string_view text;
   return document->get(text) == simdjson::SUCCESS ? std::string(text) : simdjson::to_string(*document);
 }
@@ -155,7 +155,7 @@ Result<std::map<std::string, std::string>> tags_of(const Entry& entry) {
     PARTITA_TRY(const Entry tag, Entry::of(one, "a tag of " + entry.what(), kOfTag));
     PARTITA_TRY(std::string key, tag.needed_text("Key"));
     PARTITA_TRY(std::string text, tag.text("Value"));
-    if (!tags.emplace(std::move(key), std::move(text)).second) return wrong(entry.what() + " has a tag twice.");
+    if (!tags.emplace(std::move(key), std::move(text)).second) return wrong_account(entry.what() + " has a tag twice.");
     return {};
   };
   PARTITA_TRY_VOID(entry.each("Tags", take));
@@ -183,7 +183,7 @@ Result<void> read_policies(const Entry& entry, std::string_view own, Principal& 
 Result<void> read_user(const Entry& entry, Principal& user) {
   const auto take_group = [&](const dom::element& one) -> Result<void> {
     std::string_view name;
-    if (one.get(name) != simdjson::SUCCESS) return wrong(entry.named("GroupList") + " is not a list of texts.");
+    if (one.get(name) != simdjson::SUCCESS) return wrong_account(entry.named("GroupList") + " is not a list of texts.");
     user.groups.emplace_back(name);
     return {};
   };
@@ -203,7 +203,7 @@ Result<void> read_role(const Entry& entry, Principal& role) {
   PARTITA_TRY(role.description, entry.text("Description"));
   const auto longest = entry.member("MaxSessionDuration");
   if (longest && longest->get(role.max_session_s) != simdjson::SUCCESS) {
-    return wrong(entry.named("MaxSessionDuration") + " is not a number.");
+    return wrong_account(entry.named("MaxSessionDuration") + " is not a number.");
   }
   return {};
 }
@@ -251,9 +251,9 @@ Result<void> read_version(const dom::element& one, ManagedPolicy& policy, bool& 
   bool is_default = true;
   const auto said = version.member("IsDefaultVersion");
   if (said && said->get(is_default) != simdjson::SUCCESS)
-    return wrong(version.named("IsDefaultVersion") + " is not true or false.");
+    return wrong_account(version.named("IsDefaultVersion") + " is not true or false.");
   if (!is_default && !version.member("Document")) return {};
-  if (is_default && chosen) return wrong(policy.arn + " has two versions that are the default.");
+  if (is_default && chosen) return wrong_account(policy.arn + " has two versions that are the default.");
   PolicyVersion made;
   PARTITA_TRY(made.document, document_of(version, "Document"));
   PARTITA_TRY(const std::string number, version.text("VersionId"));
@@ -283,7 +283,7 @@ Result<ManagedPolicy> read_managed(const dom::element& value) {
   bool chosen = false;
   PARTITA_TRY_VOID(
       entry.each("PolicyVersionList", [&](const dom::element& one) { return read_version(one, policy, chosen); }));
-  if (!chosen) return wrong(policy.arn + " has no version that is the default.");
+  if (!chosen) return wrong_account(policy.arn + " has no version that is the default.");
   std::ranges::sort(policy.versions, {}, &PolicyVersion::number);
   policy.last_version = std::max(policy.last_version, moment(entry, "LastVersion"));
   return policy;
@@ -291,7 +291,8 @@ Result<ManagedPolicy> read_managed(const dom::element& value) {
 
 Result<dom::element> parse(dom::parser& parser, std::string_view text) {
   dom::element root;
-  if (parser.parse(text.data(), text.size()).get(root) != simdjson::SUCCESS) return wrong("The file is not JSON.");
+  if (parser.parse(text.data(), text.size()).get(root) != simdjson::SUCCESS)
+    return wrong_account("The file is not JSON.");
   return root;
 }
 
@@ -304,11 +305,12 @@ Result<void> read_all(const Entry& file, PrincipalKind kind, std::string_view li
       return {};
     }
     PARTITA_TRY(Principal principal, std::move(made));
-    if (!principal.keys.empty()) return wrong("The user " + principal.name + " has AccessKeys: they are not for here.");
+    if (!principal.keys.empty())
+      return wrong_account("The user " + principal.name + " has AccessKeys: they are not for here.");
     std::string name = principal.name;
     const bool fresh = account.of(kind).emplace(name, std::make_shared<const Principal>(std::move(principal))).second;
     const std::string word(kKinds[static_cast<size_t>(kind)].word);
-    if (!fresh) return wrong("Two " + word + "s have the name " + name + ".");
+    if (!fresh) return wrong_account("Two " + word + "s have the name " + name + ".");
     return {};
   });
 }
@@ -321,14 +323,14 @@ Result<Account> read_account(std::string_view text) {
   PARTITA_TRY(const Entry file, Entry::of(root, "the file", kOfFile));
   if (bool truncated = false;
       file.member("IsTruncated") && file.member("IsTruncated")->get(truncated) == simdjson::SUCCESS && truncated) {
-    return wrong("The file is only the beginning of an account: IsTruncated.");
+    return wrong_account("The file is only the beginning of an account: IsTruncated.");
   }
   Account account;
   PARTITA_TRY_VOID(file.each("Policies", [&](const dom::element& one) -> Result<void> {
     PARTITA_TRY(ManagedPolicy policy, read_managed(one));
     std::string arn = policy.arn;
     const bool fresh = account.policies.emplace(arn, std::make_shared<const ManagedPolicy>(std::move(policy))).second;
-    if (!fresh) return wrong("Two policies have the ARN " + arn + ".");
+    if (!fresh) return wrong_account("Two policies have the ARN " + arn + ".");
     return {};
   }));
   PARTITA_TRY_VOID(read_all(file, PrincipalKind::kGroup, "GroupDetailList", account));

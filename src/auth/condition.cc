@@ -22,7 +22,7 @@ constexpr size_t kPartsOfArn = 6;
 // What an address of version 4 begins with as one of version 6.
 constexpr std::array<uint8_t, 12> kMapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
-Error wrong(std::string sentence, std::string_view word) {
+Error wrong_condition(std::string sentence, std::string_view word) {
   return Error(ErrorKind::kInvalid, 0, {std::move(sentence), std::string(word)});
 }
 
@@ -176,7 +176,7 @@ Result<PolicyCondition> PolicyCondition::read(std::string_view op, std::string_v
   }
   const Operator* const found = find_operator(name);
   if (found == nullptr || (found->kind == Kind::kNull && condition.if_exists_)) {
-    return wrong("Invalid Condition type : " + std::string(op) + ".", op);
+    return wrong_condition("Invalid Condition type : " + std::string(op) + ".", op);
   }
   condition.kind_ = found->kind;
   condition.order_ = found->order;
@@ -189,14 +189,15 @@ Result<PolicyCondition> PolicyCondition::read(std::string_view op, std::string_v
 
 Result<void> PolicyCondition::add(std::string_view value, const Operator& op, bool variables) {
   const auto unfit = [&](std::string_view what) {
-    return wrong("The value " + std::string(value) + " of a condition is no " + std::string(what) + ".", value);
+    return wrong_condition("The value " + std::string(value) + " of a condition is no " + std::string(what) + ".",
+                           value);
   };
   switch (kind_) {
     case Kind::kText:
     case Kind::kArn: {
       const bool arn = kind_ == Kind::kArn;
       auto pattern = Pattern::read(value, {arn || op.wildcards, variables, op.any_case});
-      if (!pattern) return wrong("The variable in " + std::string(value) + " is not one.", value);
+      if (!pattern) return wrong_condition("The variable in " + std::string(value) + " is not one.", value);
       if (!arn) {
         if (const std::string* const plain = pattern->plain()) {
           plain_.push_back(*plain);

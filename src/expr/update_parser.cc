@@ -16,7 +16,7 @@ using ValueKind = UpdateValue::Kind;
 using ActionKind = UpdateAction::Kind;
 
 // The right-hand side of a SET, or a part of it.
-struct Term {
+struct ValueTerm {
   UpdateValue value;
   uint64_t rank = 0;  // where a function stands
   bool parenthesized = false;
@@ -135,7 +135,7 @@ class UpdateParser : public Parser {
     if (meaning_error_ && !deep_error_) deep_error_ = meaning_error_;
     if (kind == ActionKind::kSet) {
       PARTITA_TRY_VOID(expect(TokenKind::kEqual));
-      Term term;
+      ValueTerm term;
       PARTITA_TRY_VOID(parse_set_value(0, term));
       action.value = std::move(term.value);
     } else if (kind != ActionKind::kRemove) {
@@ -159,7 +159,7 @@ class UpdateParser : public Parser {
 
   // operand [ ("+" | "-") operand ], which parentheses may enclose. As all of these, it fills an empty term that its
   // caller owns, which keeps the frames of the recursion small.
-  Result<void> parse_set_value(int depth, Term& term) {
+  Result<void> parse_set_value(int depth, ValueTerm& term) {
     if (next_is(TokenKind::kOpen)) {
       if (depth >= kMaxUpdateDepth) return refuse_too_deep();
       take();
@@ -174,10 +174,10 @@ class UpdateParser : public Parser {
   }
 
   // At the operator, with the left operand in `term`.
-  Result<void> parse_arithmetic(int depth, Term& term) {
+  Result<void> parse_arithmetic(int depth, ValueTerm& term) {
     const Token& token = take();
-    Term left = std::exchange(term, Term());
-    Term right;
+    ValueTerm left = std::exchange(term, ValueTerm());
+    ValueTerm right;
     PARTITA_TRY_VOID(parse_operand(depth, right));
     PARTITA_TRY_VOID(count_operator());
     term.value.kind = token.kind == TokenKind::kPlus ? ValueKind::kPlus : ValueKind::kMinus;
@@ -187,7 +187,7 @@ class UpdateParser : public Parser {
     return {};
   }
 
-  Result<void> parse_operand(int depth, Term& term) {
+  Result<void> parse_operand(int depth, ValueTerm& term) {
     if (depth >= kMaxUpdateDepth) return refuse_too_deep();
     if (take_if(TokenKind::kOpen)) {
       PARTITA_TRY_VOID(parse_operand(depth + 1, term));
@@ -203,7 +203,7 @@ class UpdateParser : public Parser {
     return {};
   }
 
-  Result<void> parse_function(int depth, Term& term) {
+  Result<void> parse_function(int depth, ValueTerm& term) {
     const Token& token = take();
     const bool list_append = token.text == "list_append";
     term.rank = rank_of(token);
@@ -215,7 +215,7 @@ class UpdateParser : public Parser {
     term.value.kind = list_append ? ValueKind::kListAppend : ValueKind::kIfNotExists;
     PARTITA_TRY_VOID(expect(TokenKind::kOpen));
     do {
-      Term argument;
+      ValueTerm argument;
       PARTITA_TRY_VOID(parse_operand(depth + 1, argument));
       add_argument(term, std::move(argument));
     } while (take_if(TokenKind::kComma));
@@ -226,7 +226,7 @@ class UpdateParser : public Parser {
   }
 
   // The result of list_append is not an operand of list_append or of arithmetic.
-  void add_argument(Term& term, Term argument) {
+  void add_argument(ValueTerm& term, ValueTerm argument) {
     if (argument.value.kind == ValueKind::kListAppend && term.value.kind != ValueKind::kIfNotExists) {
       note_form(argument.rank, Fault::kExpressionFunctionMisused, {"list_append"});
     }

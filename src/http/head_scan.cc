@@ -77,10 +77,10 @@ bool same_word(const char* name, const char* lower_name) {
 
 // Size and first letter tell the names apart.
 constexpr size_t hash_of(std::string_view name) { return (name.size() * 5 + static_cast<size_t>(name[0] | 0x20)) & 63; }
-constexpr auto kNone = static_cast<uint8_t>(kOnce.size());
+constexpr auto kNoPlace = static_cast<uint8_t>(kOnce.size());
 constexpr std::array<uint8_t, 64> kPlaces = [] {
   std::array<uint8_t, 64> places{};
-  places.fill(kNone);
+  places.fill(kNoPlace);
   for (size_t i = 0; i < kOnce.size(); ++i) places[hash_of(kOnce[i])] = static_cast<uint8_t>(i);
   return places;
 }();
@@ -129,9 +129,9 @@ bool same_name(std::string_view name, std::string_view lower_name) {
 }
 
 size_t place_in_once(std::string_view name) {
-  if (name.empty()) return kNone;
+  if (name.empty()) return kNoPlace;
   const size_t place = kPlaces[hash_of(name)];
-  return place != kNone && same_name(name, kOnce[place]) ? place : kNone;
+  return place != kNoPlace && same_name(name, kOnce[place]) ? place : kNoPlace;
 }
 
 }  // namespace partita::http

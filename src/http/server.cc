@@ -337,7 +337,7 @@ Result<size_t> connections_within_limits(size_t wanted) {
   return std::max<size_t>(1, std::min(wanted, files - used - std::min((files - used) / 2, kMostReserved)));
 }
 
-std::string text_of(int error) { return std::system_category().message(error); }
+std::string text_of_error(int error) { return std::system_category().message(error); }
 
 // A socket that listens; each connection is given to `take`.
 class Listener final : private Loop::Watch {
@@ -392,7 +392,7 @@ class Listener final : private Loop::Watch {
     static LogThrottle throttle;
     uint64_t unsaid = 0;
     if (throttle.pass(unsaid)) {
-      log(LogLevel::kWarn, {"A connection could not be accepted: ", text_of(error), "."});
+      log(LogLevel::kWarn, {"A connection could not be accepted: ", text_of_error(error), "."});
     }
     make_room_();
     pause_.start(kAcceptPause);
@@ -444,7 +444,7 @@ struct Server::Parts {
     bool watched = std::ranges::all_of(listeners, [](const auto& listener) { return listener->start(); });
     if (admin_listener != nullptr) watched = admin_listener->start() && watched;
     if (!watched) {
-      return Error(ErrorKind::kUnavailable, "Cannot watch the sockets that listen: " + text_of(errno) + ".");
+      return Error(ErrorKind::kUnavailable, "Cannot watch the sockets that listen: " + text_of_error(errno) + ".");
     }
     for (size_t i = 1; i < workers.size(); ++i) {
       PARTITA_TRY(Thread thread,

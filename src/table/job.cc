@@ -15,7 +15,9 @@ using model::AttributeValue;
 
 constexpr std::string_view kKinds = "fxdcstlke";
 
-AttributeValue whole(uint64_t value) { return AttributeValue::number(model::Number::of(static_cast<int64_t>(value))); }
+AttributeValue number_of(uint64_t value) {
+  return AttributeValue::number(model::Number::of(static_cast<int64_t>(value)));
+}
 
 AttributeValue bytes(uint64_t value) {
   std::string text;
@@ -90,14 +92,14 @@ std::string job_row(const Job& job) {
   item.set("claim", bytes(job.claim));
   item.set("counted_bytes", AttributeValue::number(model::Number::of(job.counted.bytes)));
   item.set("counted_items", AttributeValue::number(model::Number::of(job.counted.items)));
-  item.set("counting", whole(job.counting));
+  item.set("counting", number_of(job.counting));
   item.set("cursor", AttributeValue::binary(job.cursor));
-  item.set("done", whole(job.done));
-  item.set("ended_at", whole(job.ended_at));
+  item.set("done", number_of(job.done));
+  item.set("ended_at", number_of(job.ended_at));
   item.set("forgotten", AttributeValue::boolean(job.forgotten));
   const auto& position = job.position.bytes;
   item.set("position", AttributeValue::binary(std::string(position.begin(), position.end())));
-  item.set("run", whole(job.run));
+  item.set("run", number_of(job.run));
   item.set("table", AttributeValue::string(job.table));
   if (!job.topics.empty()) {
     AttributeValue::List topics;

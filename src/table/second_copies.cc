@@ -23,7 +23,7 @@ using storage::Key;
 using storage::Range;
 using storage::Record;
 
-constexpr size_t kIdBytes = sizeof(kSecondCopyId);
+constexpr size_t kSecondCopyIdBytes = sizeof(kSecondCopyId);
 
 // A row and its second copy, as they are.
 struct Pair {
@@ -47,8 +47,8 @@ Task<Result<void>> compare_kind(storage::Engine& engine, SystemRow kind, Differe
   PARTITA_CO_TRY(bool has_second, co_await second.next());
   found.any_second = found.any_second || has_second;
   while (has_first || has_second) {
-    const std::string of_first(has_first ? first.row().key.substr(kIdBytes) : std::string_view());
-    const std::string of_second(has_second ? second.row().key.substr(kIdBytes) : std::string_view());
+    const std::string of_first(has_first ? first.row().key.substr(kSecondCopyIdBytes) : std::string_view());
+    const std::string of_second(has_second ? second.row().key.substr(kSecondCopyIdBytes) : std::string_view());
     Pair pair;
     if (has_first && (!has_second || of_first <= of_second)) pair.first = record_of(first.row());
     if (has_second && (!has_first || of_second <= of_first)) pair.second = record_of(second.row());

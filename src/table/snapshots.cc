@@ -58,7 +58,7 @@ std::string encode(const SnapshotInfo& info, char state) {
   return out;
 }
 
-std::string bytes_of(const Position& position) { return {position.bytes.begin(), position.bytes.end()}; }
+std::string position_bytes(const Position& position) { return {position.bytes.begin(), position.bytes.end()}; }
 
 std::optional<Position> take_position(std::string_view& in) {
   Position position;
@@ -359,7 +359,7 @@ Task<Result<void>> Snapshots::copy_logs(Batch& batch, SnapshotInfo& info) {
   for (const std::string& topic : topics) {
     const std::string_view named = std::string_view(topic).substr(topics_.size());
     PARTITA_CO_TRY(const Ends ends, co_await ends_of(store_, topic));
-    batch.put(Key{copy.topic(named)}, bytes_of(ends.end) + bytes_of(ends.first));
+    batch.put(Key{copy.topic(named)}, position_bytes(ends.end) + position_bytes(ends.first));
     const std::string prefix = copy.entries(named);
     for (Position at{};;) {
       auto read = co_await store_.read_log(topic, at, kEntriesAtOnce, kEntryBytesAtOnce);
@@ -369,7 +369,7 @@ Task<Result<void>> Snapshots::copy_logs(Batch& batch, SnapshotInfo& info) {
       for (storage::LogEntry& one : entries) {
         ++info.rows;
         info.bytes += one.entry.size();
-        batch.put(Key{prefix + bytes_of(one.position)}, std::move(one.entry));
+        batch.put(Key{prefix + position_bytes(one.position)}, std::move(one.entry));
       }
       PARTITA_CO_TRY_VOID(co_await batch.relieve());
     }
@@ -511,7 +511,7 @@ Task<Result<bool>> Snapshots::is_log_same(const Copy& copy, const std::string& t
   PARTITA_CO_TRY(const auto records, std::move(read));
   PARTITA_CO_TRY(const Ends now, co_await ends_of(store_, topic));
   if (!records[0]) co_return now == Ends();
-  co_return records[0]->value == bytes_of(now.end) + bytes_of(now.first);
+  co_return records[0]->value == position_bytes(now.end) + position_bytes(now.first);
 }
 
 Task<Result<void>> Snapshots::restore_log(const Copy& copy, const std::string& topic) {
