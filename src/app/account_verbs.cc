@@ -178,7 +178,8 @@ Result<void> keep(const std::string& path, const ProfileKey& key, const std::str
                  path.c_str(), path.c_str());
   }
   if (!replaced.empty()) {
-    std::printf("It replaces %s there, which still works. Delete that once nobody uses it:\n", replaced.c_str());
+    std::printf("It replaces %s there, which still works. Delete that key when no client uses it any more:\n",
+                replaced.c_str());
     std::printf("partita user key delete %s %s --data %s\n", key.profile.c_str(), replaced.c_str(), server.c_str());
   }
   return {};

@@ -51,7 +51,7 @@ void say(const std::string& directory, const Said& made) {
                 ". Backups that need them cannot be restored.\n",
                 made.damaged);
   }
-  std::printf("Backup %" PRIu64 " is in %s: %s, of which %s were new.\n", made.id, directory.c_str(),
+  std::printf("Backup %" PRIu64 " is in %s: %s, %s of it new.\n", made.id, directory.c_str(),
               mebibytes(made.bytes).c_str(), mebibytes(made.new_bytes).c_str());
 }
 

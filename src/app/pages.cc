@@ -88,9 +88,9 @@ Task<std::optional<ops::Reply>> Pages::page(std::string_view path, const ops::So
   if (path != "/metrics") co_return std::nullopt;
   if (!may_read(source)) {
     const bool open = sources_.token && sources_.token->empty();
-    co_return text(403,
-                   open ? "Metrics under this Host, which may be that of a web page, need a token: see --metrics-token."
-                        : "Metrics are for those who send the token: see --metrics-token.");
+    co_return text(
+        403, open ? "Metrics need a token under this Host name, because a web page may use it: see --metrics-token."
+                  : "Metrics need the token: see --metrics-token.");
   }
   const std::string why = co_await trouble();
   Passage::Visit visit(sources_.service.passage());

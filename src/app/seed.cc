@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "app/local_calls.h"
+#include "app/teller.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "engines/memory/memory_engine.h"
@@ -227,7 +228,7 @@ class Seeding {
     if (lines.bad()) return wrong(file, "behind line " + std::to_string(number) + " it cannot be read.");
     PARTITA_TRY_VOID(put(file, table, std::move(batch)));
     const std::string there = there_ == 0 ? "" : "; " + std::to_string(there_) + " were there already";
-    log(LogLevel::kInfo, {std::to_string(items_), " items were put, of ", file.string(), there, "."});
+    log(LogLevel::kInfo, {counted(items_, "item was put from ", "items were put from "), file.string(), there, "."});
     return {};
   }
 

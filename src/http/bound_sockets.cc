@@ -59,7 +59,7 @@ Result<BoundSockets> BoundSockets::bind(const std::string& address, uint16_t por
   if (!beyond_loopback && !std::ranges::all_of(*addresses, &Address::is_loopback)) {
     return sockets.failed(
         "it is not a loopback address, and without --credentials or --users no signature is verified; add --insecure to "
-        "offer everything to whoever reaches the port");
+        "give everything to anyone who reaches the port");
   }
   for (const Address& each : *addresses) {
     const int error = sockets.add(each);

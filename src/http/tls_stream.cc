@@ -20,8 +20,8 @@ constexpr size_t kReceivedOfBulk = size_t{64} << 10;
 // Of a large reply, so much is sealed before it is sent.
 constexpr size_t kSealedAtOnce = size_t{256} << 10;
 constexpr std::string_view kPlain =
-    "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 49\r\n"
-    "Connection: close\r\n\r\nThis port speaks TLS: the address has https:// .\n";
+    "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 63\r\n"
+    "Connection: close\r\n\r\nThis port speaks TLS: use an address that begins with https://\n";
 
 }  // namespace
 
@@ -99,7 +99,7 @@ Task<> TlsStream::give_up() {
   uint64_t unsaid = 0;
   const char* const reason = ERR_reason_error_string(why);
   if (reason != nullptr && !SSL_is_init_finished(ssl_.get()) && throttle.pass(unsaid)) {
-    log(LogLevel::kInfo, {"A client at ", peer(), " did not get to speak TLS: ", reason, "."});
+    log(LogLevel::kInfo, {"The TLS handshake with a client at ", peer(), " failed: ", reason, "."});
   }
   co_await send_sealed();
   if (!plain) co_return;

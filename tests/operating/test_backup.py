@@ -149,7 +149,7 @@ def test_backups_beside_writers_hold_all_that_was_acknowledged_before(tmp_path, 
         for _ in range(4):
             wait_until(lambda so_far=written(busy): written(busy) >= so_far + 300)
             acknowledged.append([writer.acknowledged for writer in busy])
-            assert re.match(rf"Backup {len(acknowledged)} is in {backups}: [\d.]+ MiB, of which", done("backup", server.data_dir, backups))
+            assert re.match(rf"Backup {len(acknowledged)} is in {backups}: [\d.]+ MiB, [\d.]+ MiB of it new", done("backup", server.data_dir, backups))
         writers.stop.set()
         for writer in busy:
             writer.join()
