@@ -61,16 +61,17 @@ option(PARTITA_UNITY "Compile several files of a folder as one" ON)
 set(PARTITA_UNITY_FILES 16)
 
 # Puts into `result` the files that stand for these: each includes up to PARTITA_UNITY_FILES of them, by names that are
-# the same in every checkout, so that ccache knows them again. A file with SKIP_UNITY_BUILD_INCLUSION stays alone.
+# the same in every checkout, so that ccache knows them again. A file with SKIP_UNITY_BUILD_INCLUSION stays alone, and
+# so does one of another folder.
 function(partita_unity result name)
-  file(RELATIVE_PATH folder "${CMAKE_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}")
+  file(RELATIVE_PATH folder "${CMAKE_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}")  # of tests/: begins with "../"
   set(units "")
   set(text "")
   set(count 0)
   set(number 0)
   foreach(file IN LISTS ARGN ITEMS "")
     get_source_file_property(alone "${file}" SKIP_UNITY_BUILD_INCLUSION)
-    if(file AND alone)
+    if(file AND (alone OR IS_ABSOLUTE "${file}"))
       list(APPEND units "${file}")
       continue()
     endif()
@@ -144,7 +145,14 @@ endfunction()
 # partita_test(NAME SOURCES file... [LINKS folder...] [SYSTEM library...]): one GoogleTest program, run by ctest.
 function(partita_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;SYSTEM" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES} "${CMAKE_SOURCE_DIR}/cmake/quiet.cc")
+  set(sources ${ARG_SOURCES})
+  if(PARTITA_UNITY)
+    partita_unity(sources ${name} ${ARG_SOURCES})
+  endif()
+  add_executable(${name} ${sources} "${CMAKE_SOURCE_DIR}/cmake/quiet.cc")
+  if(PARTITA_UNITY)
+    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
   foreach(used IN LISTS ARG_LINKS)
     target_link_libraries(${name} PRIVATE partita_${used})
   endforeach()

@@ -11,7 +11,7 @@
 namespace partita::app {
 namespace {
 
-Result<CommandLine> read(std::vector<const char*> words) { return read_command_line(words); }
+Result<CommandLine> read_line(std::vector<const char*> words) { return read_command_line(words); }
 
 std::vector<std::string> topics() {
   std::vector<std::string> all{"", "user", "group", "role", "policy", "snapshot", "namespace"};
@@ -63,7 +63,7 @@ TEST(Help, ExamplesAreUnderstood) {
         ASSERT_EQ(all.front(), "partita");
         std::vector<const char*> behind;
         for (size_t i = 1; i < all.size(); ++i) behind.push_back(all[i].c_str());
-        const auto understood = read(behind);
+        const auto understood = read_line(behind);
         EXPECT_TRUE(understood.ok()) << line << ": " << (understood.ok() ? "" : understood.error().sentence());
         ++examples;
       }
@@ -87,19 +87,19 @@ TEST(Help, NamesStoresWhereTheyAreTaken) {
 
 TEST(Help, IsAskedForInEveryWay) {
   for (const auto& words : std::vector<std::vector<const char*>>{{"help", "user"}, {"user", "--help"}}) {
-    const auto line = read(words);
+    const auto line = read_line(words);
     ASSERT_TRUE(line.ok()) << line.error().sentence();
     EXPECT_EQ(line->verb, Verb::kHelp);
     EXPECT_EQ(line->topic, "user");
   }
   for (const auto& words : std::vector<std::vector<const char*>>{{"backup", "--help"}, {"backup", "-h"}}) {
-    const auto line = read(words);
+    const auto line = read_line(words);
     ASSERT_TRUE(line.ok());
     EXPECT_EQ(line->verb, Verb::kHelp);
     EXPECT_EQ(line->topic, "backup");
   }
-  EXPECT_EQ(read({"--help"})->verb, Verb::kHelp);
-  EXPECT_EQ(read({"help", "serve"})->topic, "serve");
+  EXPECT_EQ(read_line({"--help"})->verb, Verb::kHelp);
+  EXPECT_EQ(read_line({"help", "serve"})->topic, "serve");
 }
 
 TEST(Help, ListsTheVerbsBehindAFirstWord) {

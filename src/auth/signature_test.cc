@@ -36,7 +36,7 @@ TEST(HmacKey, KnowsItsTestVectors) {
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
-using Headers = std::multimap<std::string, std::string, std::less<>>;
+using HeaderFields = std::multimap<std::string, std::string, std::less<>>;
 
 // 2026-01-02T03:04:05Z
 constexpr int64_t kNowMs = 1'767'323'045'000;
@@ -44,11 +44,11 @@ constexpr std::string_view kNow = "20260102T030405Z";
 
 // A request that can be signed, changed, and asked about.
 struct Request {
-  Headers headers = {{"host", "localhost:8000"},
-                     {"x-amz-date", std::string(kNow)},
-                     {"x-amz-target", "DynamoDB_20120810.ListTables"},
-                     {"x-two", "a  b"},
-                     {"x-two", " c "}};
+  HeaderFields headers = {{"host", "localhost:8000"},
+                          {"x-amz-date", std::string(kNow)},
+                          {"x-amz-target", "DynamoDB_20120810.ListTables"},
+                          {"x-two", "a  b"},
+                          {"x-two", " c "}};
   std::string target = "/";
   std::string body = "{}";
   std::string id = "AKIDEXAMPLE";

@@ -12,7 +12,8 @@ namespace partita::iam {
 namespace {
 
 constexpr std::string_view kDocument = R"({"Statement":{"Effect":"Allow","Action":"dynamodb:GetItem","Resource":"*"}})";
-constexpr std::string_view kTrust = R"({"Statement":{"Effect":"Allow","Principal":"*","Action":"sts:AssumeRole"}})";
+constexpr std::string_view kTrustPolicy =
+    R"({"Statement":{"Effect":"Allow","Principal":"*","Action":"sts:AssumeRole"}})";
 
 // Lets all pass, and notes "ACTION RESOURCE" without what all of them begin with.
 class Noting final : public Judge {
@@ -97,7 +98,7 @@ TEST_F(CallsTest, WhatIsMadeWithTagsIsTaggedToo) {
   EXPECT_TRUE(answer_);
   EXPECT_EQ(user.noted, (Noted{"CreateUser user/u", "TagUser user/u"}));
   EXPECT_EQ(user.bounded, (std::vector{true, false}));
-  EXPECT_EQ(asked("CreateRole&RoleName=r&Path=/p/&AssumeRolePolicyDocument=" + std::string(kTrust) + tag),
+  EXPECT_EQ(asked("CreateRole&RoleName=r&Path=/p/&AssumeRolePolicyDocument=" + std::string(kTrustPolicy) + tag),
             (Noted{"CreateRole role/p/r", "TagRole role/p/r"}));
   EXPECT_TRUE(answer_);
   EXPECT_EQ(asked("CreatePolicy&PolicyName=p&PolicyDocument=" + std::string(kDocument) + tag),

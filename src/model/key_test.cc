@@ -26,7 +26,7 @@ std::string random_bytes(Random& random) {
   return bytes;
 }
 
-Number random_number(Random& random) {
+Number random_key_number(Random& random) {
   std::string text = random.below(2) != 0 ? "-" : "";
   for (uint64_t left = 1 + random.below(4); left > 0; --left) text += static_cast<char>('0' + random.below(10));
   text += "e" + std::to_string(static_cast<int>(random.below(8)) - 4);
@@ -34,7 +34,7 @@ Number random_number(Random& random) {
 }
 
 Value random_key(Type type, Random& random) {
-  if (type == Type::kN) return Value::number(random_number(random));
+  if (type == Type::kN) return Value::number(random_key_number(random));
   return type == Type::kS ? Value::string(random_bytes(random)) : Value::binary(random_bytes(random));
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 using Kind = WriteAction::Kind;
 
-constexpr size_t kDimensions = 12;
+constexpr size_t kGraphsDimensions = 12;
 constexpr size_t kGraphRows = 40;
 
 class VectorGraphsTest : public TableTest {
@@ -27,9 +27,9 @@ class VectorGraphsTest : public TableTest {
     options_.graph_rows = kGraphRows;
     reopen();
     IndexRequest index = index_request("all", {}, ProjectionKind::kKeysOnly);
-    index.vector = VectorRequest{"v", kDimensions, Distance::kCosine, {}};
+    index.vector = VectorRequest{"v", kGraphsDimensions, Distance::kCosine, {}};
     IndexRequest keyed = index_request("keyed", {}, ProjectionKind::kKeysOnly);
-    keyed.vector = VectorRequest{"v", kDimensions, Distance::kEuclidean, {{"tenant", true}, {"kind", false}}};
+    keyed.vector = VectorRequest{"v", kGraphsDimensions, Distance::kEuclidean, {{"tenant", true}, {"kind", false}}};
     TableRequest request = plain_table();
     request.definitions.push_back({"tenant", model::Type::kS});
     request.definitions.push_back({"kind", model::Type::kN});
@@ -39,7 +39,7 @@ class VectorGraphsTest : public TableTest {
 
   std::vector<float> random_vector() { return random_vector(chance_); }
   static std::vector<float> random_vector(Random& chance) {
-    std::vector<float> made(kDimensions);
+    std::vector<float> made(kGraphsDimensions);
     std::ranges::generate(made, [&] { return static_cast<float>(chance.below(2001)) / 1000 - 1; });
     return made;
   }

@@ -16,17 +16,17 @@ namespace {
 using Kind = WriteAction::Kind;
 using model::Type;
 
-constexpr size_t kDimensions = 5;
+constexpr size_t kSearchDimensions = 5;
 
 AttributeValue vector_of(Random& chance) {
   AttributeValue::List list;
-  for (size_t i = 0; i < kDimensions; ++i) list.push_back(n(static_cast<int64_t>(chance.below(41)) - 20));
+  for (size_t i = 0; i < kSearchDimensions; ++i) list.push_back(n(static_cast<int64_t>(chance.below(41)) - 20));
   return AttributeValue::list(std::move(list));
 }
 
 IndexRequest vector_index(std::string name, Distance distance, std::vector<VectorRequest::Element> search = {}) {
   IndexRequest request = index_request(std::move(name), {}, ProjectionKind::kKeysOnly);
-  request.vector = VectorRequest{"v", kDimensions, distance, std::move(search)};
+  request.vector = VectorRequest{"v", kSearchDimensions, distance, std::move(search)};
   return request;
 }
 
@@ -127,7 +127,7 @@ class VectorSearchTest : public TableTest {
   }
 
   void expect_right(const std::string& index, Distance distance, bool keyed) {
-    std::vector<float> sought(kDimensions);
+    std::vector<float> sought(kSearchDimensions);
     std::ranges::generate(sought, [&] { return static_cast<float>(chance_.below(41)) - 20; });
     const std::optional<std::string> tenant = keyed ? std::optional<std::string>("t1") : std::nullopt;
     EXPECT_EQ(scores_of(search(index, sought, 7, tenant)), expected(distance, sought, 7, tenant)) << index;
@@ -207,7 +207,7 @@ TEST_F(VectorSearchTest, OfAnItemThatIsOlderThanTheIndexOnlyWhatChangesIsLookedA
 TEST_F(VectorSearchTest, AnswersRowsAsTheyAreWhenItReadsThem) {
   create_with({vector_index("keyed", Distance::kEuclidean, kSearch)});
   const auto row = [](int64_t i, int64_t kind) {
-    AttributeValue::List list(kDimensions, n(i));
+    AttributeValue::List list(kSearchDimensions, n(i));
     return item({{"pk", s("p" + std::to_string(i))},
                  {"sk", n(1)},
                  {"v", AttributeValue::list(std::move(list))},
@@ -220,12 +220,12 @@ TEST_F(VectorSearchTest, AnswersRowsAsTheyAreWhenItReadsThem) {
     if (std::exchange(changed, true)) return;
     put("T", row(0, 1));
     ASSERT_TRUE(write(Kind::kDelete, "T", item({{"pk", s("p1")}, {"sk", n(1)}})).ok());
-    AttributeValue::List far(kDimensions, n(19));
+    AttributeValue::List far(kSearchDimensions, n(19));
     Item moved = row(2, 2);
     moved.set("v", AttributeValue::list(std::move(far)));
     put("T", moved);
   };
-  const std::vector<float> sought(kDimensions, 0), far(kDimensions, 19);
+  const std::vector<float> sought(kSearchDimensions, 0), far(kSearchDimensions, 19);
   const auto found = search("keyed", sought, 3, "t1", 2);
   engine_.after_own_scan = nullptr;
   EXPECT_TRUE(changed);
@@ -242,7 +242,7 @@ TEST_F(VectorSearchTest, ADamagedRowIsTold) {
   storage::Key key = *index_key(*table, *table->find_index("all"), rows("T")[0]);
   store(key, encoded(item({{"pk", s("a")}, {"sk", n(1)}, {"v", b("123")}})));
   SearchRequest request;
-  request.table = "T", request.index = "all", request.sought = std::vector<float>(kDimensions, 1);
+  request.table = "T", request.index = "all", request.sought = std::vector<float>(kSearchDimensions, 1);
   const auto plan = table::bind(request, table);
   const auto found = wait_for(run(db(), *plan));
   ASSERT_FALSE(found.ok());

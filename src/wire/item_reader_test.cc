@@ -163,7 +163,7 @@ TEST(ItemReader, TheOlderChecksReadFarNumbersAsJavaDoes) {
   EXPECT_EQ(newer(R"({"N":"1e-2147483648"})"), below);
 }
 
-std::string nested(int maps) {
+std::string nested_maps(int maps) {
   std::string text = R"({"S":"leaf"})";
   for (int i = 0; i < maps; ++i)
     text = (i % 2 == 0 ? R"({"M":{"n":)" : R"({"L":[)") + text + (i % 2 == 0 ? "}}" : "]}");
@@ -171,13 +171,13 @@ std::string nested(int maps) {
 }
 
 TEST(ItemReader, AValueHasAtMost32Levels) {
-  EXPECT_EQ(decoded(nested(31)), nested(31));
-  EXPECT_EQ(decoded(nested(32)),
+  EXPECT_EQ(decoded(nested_maps(31)), nested_maps(31));
+  EXPECT_EQ(decoded(nested_maps(32)),
             "!Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond "
             "supported limit");
-  EXPECT_EQ(decoded(nested(400)), decoded(nested(32)));
+  EXPECT_EQ(decoded(nested_maps(400)), decoded(nested_maps(32)));
   for (const auto& [levels, fine] : {std::pair(32, true), {33, false}}) {
-    const auto document = JsonDocument::parse(nested(levels));
+    const auto document = JsonDocument::parse(nested_maps(levels));
     EXPECT_EQ(decode_value(document->root(), Nesting::kAlone).ok(), fine) << levels;
   }
 }
@@ -298,7 +298,7 @@ TEST(ItemReader, BothWaysToStoredBytesSayTheSame) {
   EXPECT_GT(refused, 2'000);
   EXPECT_LT(refused, 18'000);
   for (const int levels : {31, 32}) {
-    const std::string text = R"({"n":)" + nested(levels) + "}";
+    const std::string text = R"({"n":)" + nested_maps(levels) + "}";
     const auto document = JsonDocument::parse(text);
     EXPECT_EQ(straight(document->root()), by_way_of_an_item(document->root()));
   }

@@ -36,9 +36,9 @@ std::string name_of_record(int i) {
   return "k" + std::string(5 - digits.size(), '0') + digits;
 }
 
-using Records = std::map<std::string, std::string>;
+using RecordMap = std::map<std::string, std::string>;
 
-void write_records(Engine& engine, int from, int to, int step, int version, SeededRandom& random, Records& records) {
+void write_records(Engine& engine, int from, int to, int step, int version, SeededRandom& random, RecordMap& records) {
   for (int at = from; at < to; at += 50 * step) {
     std::vector<std::pair<std::string, std::string>> some;
     for (int i = at; i < std::min(to, at + 50 * step); i += step) {
@@ -83,17 +83,17 @@ class SalvageTest : public testing::Test {
     EXPECT_TRUE(report.ok()) << report.error().sentence();
     return report.ok() ? std::move(*report) : SalvageReport{};
   }
-  Records saved_records() const {
+  RecordMap saved_records() const {
     const auto engine = open_store(saved());
     EXPECT_TRUE(engine.ok());
-    Records found;
+    RecordMap found;
     const Page page = scan(*engine.value(), {"k", "l"}, Direction::kAscending);
     for (size_t i = 0; i < page.size(); ++i) found[std::string(page[i].key)] = page[i].value;
     return found;
   }
   // All but at most `lost` records, and each as it was written last.
   void expect_saved_but(size_t lost) {
-    const Records found = saved_records();
+    const RecordMap found = saved_records();
     EXPECT_GE(found.size() + lost, records_.size());
     for (const auto& [name, value] : found) {
       const auto written = records_.find(name);
@@ -104,7 +104,7 @@ class SalvageTest : public testing::Test {
 
   TempDirectory root_;
   SeededRandom random_{seed()};
-  Records records_;
+  RecordMap records_;
 };
 
 TEST_F(SalvageTest, KeepsWhatIsBetweenTwoDamagedBlocks) {
