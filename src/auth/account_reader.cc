@@ -73,7 +73,7 @@ struct KindNames {
   Names members;
   std::string_view name, id, id_prefix, policies;
 };
-constexpr std::array<KindNames, kPrincipalKinds> kKinds{
+constexpr std::array<KindNames, kPrincipalKinds> kKindNames{
     KindNames{"user", kOfUser, "UserName", "UserId", "AIDA", "UserPolicyList"},
     KindNames{"group", kOfGroup, "GroupName", "GroupId", "AGPA", "GroupPolicyList"},
     KindNames{"role", kOfRole, "RoleName", "RoleId", "AROA", "RolePolicyList"}};
@@ -209,7 +209,7 @@ Result<void> read_role(const Entry& entry, Principal& role) {
 }
 
 Result<Principal> read(PrincipalKind kind, const dom::element& value) {
-  const KindNames& names = kKinds[static_cast<size_t>(kind)];
+  const KindNames& names = kKindNames[static_cast<size_t>(kind)];
   const std::string word(names.word);
   Principal principal;
   principal.kind = kind;
@@ -309,7 +309,7 @@ Result<void> read_all(const Entry& file, PrincipalKind kind, std::string_view li
       return wrong_account("The user " + principal.name + " has AccessKeys: they are not for here.");
     std::string name = principal.name;
     const bool fresh = account.of(kind).emplace(name, std::make_shared<const Principal>(std::move(principal))).second;
-    const std::string word(kKinds[static_cast<size_t>(kind)].word);
+    const std::string word(kKindNames[static_cast<size_t>(kind)].word);
     if (!fresh) return wrong_account("Two " + word + "s have the name " + name + ".");
     return {};
   });
