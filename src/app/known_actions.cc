@@ -1,6 +1,8 @@
 #include "app/known_actions.h"
 
 #include <algorithm>
+#include <map>
+#include <ranges>
 
 #include "app/operator_calls.h"
 #include "app/suggestion.h"
@@ -32,23 +34,16 @@ void add_actions_of(const ops::Operation& operation, std::vector<std::string>& a
 std::string suggested(std::string_view action, const std::vector<std::string>& actions) {
   const std::string low = lowered(action);
   const std::string service = low.substr(0, low.find(':') + 1);
-  std::vector<std::string> names;
-  std::vector<std::string_view> whole;
+  const auto is_of_service = [&](const std::string& known) { return lowered(known).starts_with(service); };
+  const size_t skipped = std::ranges::any_of(actions, is_of_service) ? service.size() : 0;
+  std::map<std::string, std::string_view> actions_by_name;
   for (const std::string& known : actions) {
-    if (!lowered(known).starts_with(service)) continue;
-    names.push_back(lowered(known).substr(service.size()));
-    whole.push_back(known);
+    if (skipped == 0 || is_of_service(known)) actions_by_name.emplace(lowered(known).substr(skipped), known);
   }
-  const size_t compared = names.empty() ? 0 : service.size();
-  if (names.empty()) {
-    for (const std::string& known : actions) names.push_back(lowered(known));
-    whole.assign(actions.begin(), actions.end());
-  }
+  const auto names = actions_by_name | std::views::keys;
   const std::vector<std::string_view> candidates(names.begin(), names.end());
-  const std::string_view found = closest(std::string_view(low).substr(compared), candidates);
-  if (found.empty()) return {};
-  const auto at = static_cast<size_t>(std::ranges::find(candidates, found) - candidates.begin());
-  return " Did you mean '" + std::string(whole[at]) + "'?";
+  const std::string_view found = closest(std::string_view(low).substr(skipped), candidates);
+  return did_you_mean(found.empty() ? found : actions_by_name.at(std::string(found)));
 }
 
 }  // namespace

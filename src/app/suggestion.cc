@@ -44,9 +44,12 @@ std::string_view closest(std::string_view word, std::span<const std::string_view
   return {};
 }
 
+std::string did_you_mean(std::string_view candidate) {
+  return candidate.empty() ? std::string() : " Did you mean '" + std::string(candidate) + "'?";
+}
+
 std::string suggestion(std::string_view word, std::span<const std::string_view> candidates) {
-  const std::string_view found = closest(word, candidates);
-  return found.empty() ? std::string() : " Did you mean '" + std::string(found) + "'?";
+  return did_you_mean(closest(word, candidates));
 }
 
 }  // namespace partita::app

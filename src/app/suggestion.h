@@ -14,7 +14,9 @@ size_t edit_distance(std::string_view a, std::string_view b);
 // the beginning of exactly one candidate names that one.
 std::string_view closest(std::string_view word, std::span<const std::string_view> candidates);
 
-// " Did you mean 'serve'?", or nothing.
+// " Did you mean 'serve'?"; empty for an empty candidate.
+std::string did_you_mean(std::string_view candidate);
+// The same of the closest one.
 std::string suggestion(std::string_view word, std::span<const std::string_view> candidates);
 
 }  // namespace partita::app
