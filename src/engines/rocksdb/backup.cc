@@ -28,6 +28,7 @@
 #include "engines/rocksdb/rocksdb_engine.h"
 #include "engines/rocksdb/staging.h"
 #include "engines/rocksdb/store.h"
+#include "engines/rocksdb/unavailable.h"
 #include "engines/rocksdb/witness.h"
 
 namespace partita {
@@ -36,10 +37,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using rocks::BackupDirectory;
+using rocks::unavailable;
 
 constexpr auto kTellEvery = std::chrono::milliseconds(200);
-
-Error unavailable(std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); }
 
 uint64_t bytes_in(const fs::path& directory) {
   uint64_t bytes = 0;

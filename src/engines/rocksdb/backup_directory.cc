@@ -17,6 +17,7 @@
 #include "base/whole_file.h"
 #include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/private_directory.h"
+#include "engines/rocksdb/unavailable.h"
 
 namespace partita::rocks {
 
@@ -30,7 +31,6 @@ constexpr std::string_view kMark = "partita backups 1\n";
 constexpr char kLostAndFound[] = "lost+found";
 
 Error misuse(std::string sentence) { return Error(ErrorKind::kInvalid, std::move(sentence)); }
-Error unavailable(std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); }
 
 // Makes the directory and its mark.
 Result<void> prepare(const fs::path& directory) {

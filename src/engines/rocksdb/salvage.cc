@@ -18,6 +18,7 @@
 #include "engines/rocksdb/salvage_sources.h"
 #include "engines/rocksdb/staging.h"
 #include "engines/rocksdb/store.h"
+#include "engines/rocksdb/unavailable.h"
 
 namespace partita {
 
@@ -26,6 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 using rocks::Family;
 using rocks::Store;
+using rocks::unavailable;
 using rocksdb::Status;
 
 // Within the folder where the new store is made: what is copied of the old one, and the new one.
@@ -33,8 +35,6 @@ constexpr char kCopyName[] = "copy";
 constexpr char kNewName[] = "store";
 constexpr size_t kBatchBytes = size_t{4} << 20;
 constexpr size_t kMostUnsure = 10'000;
-
-Error unavailable(std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); }
 
 // Whether another process holds the lock of the store.
 bool is_in_use(const fs::path& store) {

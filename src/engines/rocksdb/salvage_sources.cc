@@ -18,6 +18,7 @@
 #include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/log_file.h"
 #include "engines/rocksdb/store.h"
+#include "engines/rocksdb/unavailable.h"
 
 namespace partita::rocks {
 
@@ -28,8 +29,6 @@ using rocksdb::Slice;
 using rocksdb::Status;
 
 constexpr uint64_t kCopiedAtOnce = uint64_t{8} << 20;
-
-Error unavailable(std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); }
 
 // A key of the family of topics: nothing in the other begins so, as no table has so high an id.
 bool is_of_log(std::string_view key) {

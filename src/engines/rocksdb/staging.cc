@@ -10,13 +10,13 @@
 #include <system_error>
 #include <vector>
 
+#include "engines/rocksdb/unavailable.h"
+
 namespace partita::rocks {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-Error staging_failed(std::string sentence) { return Error(ErrorKind::kUnavailable, std::move(sentence)); }
 
 bool is_of_nobody(const fs::path& file) {
   const std::string name = file.filename();
@@ -37,11 +37,10 @@ Result<std::unique_ptr<StoreLock>> StoreLock::take(const fs::path& directory) {
   const rocksdb::Status status = rocksdb::Env::Default()->LockFile((directory / "LOCK").string(), &lock);
   if (status.ok()) return std::make_unique<StoreLock>(lock);
   if (status.ToString().find("While lock file") != std::string::npos) {
-    return staging_failed("The directory " + directory.string() +
-                          " is in use by a server or another command; stop that one, or name a new directory.");
+    return unavailable("The directory " + directory.string() +
+                       " is in use by a server or another command; stop that one, or name a new directory.");
   }
-  return staging_failed("A store cannot be made in the directory " + directory.string() + ": " + status.ToString() +
-                        ".");
+  return unavailable("A store cannot be made in the directory " + directory.string() + ": " + status.ToString() + ".");
 }
 
 StoreLock::~StoreLock() { rocksdb::Env::Default()->UnlockFile(lock_).PermitUncheckedError(); }
@@ -63,7 +62,7 @@ Result<fs::path> prepare_staging(const fs::path& to, const char* name) {
   for (const fs::path& file : left) fs::remove(file, failed);
   if (!failed) fs::remove_all(staging, failed);
   if (!failed) fs::create_directory(staging, failed);
-  if (failed) return staging_failed("The directory " + to.string() + " can not be written: " + failed.message() + ".");
+  if (failed) return unavailable("The directory " + to.string() + " can not be written: " + failed.message() + ".");
   return staging;
 }
 
@@ -78,7 +77,7 @@ Result<void> move_up(const fs::path& staging, const fs::path& to) {
     fs::rename(file, to / file.filename(), failed);
   }
   if (!failed) fs::remove(staging, failed);
-  if (failed) return staging_failed("The directory " + to.string() + " can not be written: " + failed.message() + ".");
+  if (failed) return unavailable("The directory " + to.string() + " can not be written: " + failed.message() + ".");
   return sync_directory(to);
 }
 
@@ -88,7 +87,7 @@ Result<void> sync_directory(const fs::path& directory) {
   const int cause = errno;
   if (descriptor >= 0) close(descriptor);
   if (synced) return {};
-  return staging_failed("The directory " + directory.string() + " can not be written: " + std::strerror(cause) + ".");
+  return unavailable("The directory " + directory.string() + " can not be written: " + std::strerror(cause) + ".");
 }
 
 }  // namespace partita::rocks
