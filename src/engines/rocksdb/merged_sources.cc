@@ -38,7 +38,7 @@ bool MergedSources::is_erased(std::string_view key, uint64_t sequence) {
   return std::ranges::any_of(open_, [&](size_t at) { return erased_[at].sequence > sequence; });
 }
 
-// Whether a newer entry of the key may be among what can not be read of another table.
+// Whether the unreadable part of another table may hold a newer entry of the key.
 bool MergedSources::may_be_older(std::string_view key, const Best& best) const {
   if (best.source->entries->is_newest()) return false;
   return std::ranges::any_of(sources_, [&](const Source& source) {

@@ -26,11 +26,11 @@ class EntrySource {
   virtual std::string_view value() const = 0;
   // No other source has a newer entry of any of its keys.
   virtual bool is_newest() const { return false; }
-  // Something before this entry can not be read; after next() was false: behind the last one.
+  // Something before this entry cannot be read; after next() was false: behind the last one.
   virtual bool behind_gap() const { return false; }
-  // False: what can not be read is no entry of the key.
+  // False: the unreadable part holds no entry of the key.
   virtual bool may_hold(std::string_view) { return true; }
-  // Of a table: no entry of it is newer, also of those that can not be read.
+  // Of a table: no entry of it is newer, also of those that cannot be read.
   virtual uint64_t largest_sequence() const { return 0; }
   // The level of a table; -1: not known.
   virtual int level() const { return -1; }
@@ -56,7 +56,7 @@ class MergedSources {
 
   // What becomes of each key: its newest value.
   using Put = FunctionRef<Result<void>(std::string_view key, std::string_view value)>;
-  // Hears of each key that is left out because its newest value may be among what can not be read.
+  // Called for each key that is left out, because the unreadable part of a table may hold its newest value.
   using LeaveOut = FunctionRef<void(std::string_view key)>;
   Result<void> run(Put put, LeaveOut leave_out);
 

@@ -15,8 +15,8 @@ namespace partita::rocks {
 
 namespace {
 
-// RocksDB's "fast local bloom" (util/bloom_impl.h): lines of 64 bytes, one of which has all bits of a key, and 5 bytes
-// at the end: the kind of filter, the kind within it, the number of bits of a key, and two that are zero.
+// RocksDB's "fast local bloom" (util/bloom_impl.h): lines of 64 bytes, then 5 bytes. All bits of a key are in one line.
+// The 5 bytes are the kind of filter, the kind within it, the number of bits of a key, and two zeros.
 constexpr size_t kLineBytes = 64;
 constexpr size_t kLineBitsLog2 = 9;
 constexpr size_t kTailBytes = 5;

@@ -1,5 +1,5 @@
 // The bloom filter of a table file, read without opening the file by RocksDB: a filter that denies a key proves that
-// the table has no entry of it, also where its blocks can not be read.
+// the table has no entry of it, even in its unreadable blocks.
 #pragma once
 
 #include <optional>

@@ -38,8 +38,7 @@ class TableScan {
   // Something between the last entry and this one can not be read; after next() was false: behind the last one.
   bool behind_gap() const { return behind_gap_; }
   const std::vector<ErasedRange>& erased() const { return erased_; }
-  // False: the table has no entry of the key, neither among those that can be read nor among the others. Nothing: its
-  // filter can not be read.
+  // False: the table has no entry of the key, neither readable nor unreadable. Nothing: the filter cannot be read.
   std::optional<bool> may_hold(std::string_view key);
   bool has_filter() { return may_hold({}).has_value(); }
 
