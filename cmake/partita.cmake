@@ -59,11 +59,18 @@ endif()
 # OFF: each on its own, which is quicker when one file was changed.
 option(PARTITA_UNITY "Compile several files of a folder as one" ON)
 set(PARTITA_UNITY_FILES 16)
+if(PARTITA_UNITY)  # g++ takes the included files for headers, whose anonymous namespaces would be a fault
+  target_compile_options(partita_options INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+endif()
 
 # Puts into `result` the files that stand for these: each includes up to PARTITA_UNITY_FILES of them, by names that are
 # the same in every checkout, so that ccache knows them again. A file with SKIP_UNITY_BUILD_INCLUSION stays alone, and
-# so does one of another folder.
+# so does one of another folder. Without PARTITA_UNITY all do.
 function(partita_unity result name)
+  if(NOT PARTITA_UNITY)
+    set(${result} "${ARGN}" PARENT_SCOPE)
+    return()
+  endif()
   file(RELATIVE_PATH folder "${CMAKE_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}")  # of tests/: begins with "../"
   set(units "")
   set(text "")
@@ -103,18 +110,12 @@ endmacro()
 # USES names the lower folders it may include; SYSTEM libraries show in its headers, HIDDEN ones do not.
 function(partita_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;USES;SYSTEM;HIDDEN" ${ARGN})
-  set(sources ${ARG_SOURCES})
-  if(PARTITA_UNITY)
-    partita_unity(sources ${name} ${ARG_SOURCES})
-  endif()
+  partita_unity(sources ${name} ${ARG_SOURCES})
   add_library(partita_${name} STATIC ${sources})
   target_link_libraries(partita_${name} PUBLIC partita_options ${ARG_SYSTEM} PRIVATE ${ARG_HIDDEN})
   foreach(used IN LISTS ARG_USES)
     target_link_libraries(partita_${name} PUBLIC partita_${used})
   endforeach()
-  if(PARTITA_UNITY)  # g++ takes the included files for headers, whose anonymous namespaces would be a fault
-    target_compile_options(partita_${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-  endif()
   if(PARTITA_UNITY AND NOT PARTITA_SANITIZE)
     # g++ inlines less in a large unit unless told how large units are: 6 % of a GetItem's instructions. With a
     # sanitizer that would take half as long again to compile.
@@ -145,14 +146,8 @@ endfunction()
 # partita_test(NAME SOURCES file... [LINKS folder...] [SYSTEM library...]): one GoogleTest program, run by ctest.
 function(partita_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;SYSTEM" ${ARGN})
-  set(sources ${ARG_SOURCES})
-  if(PARTITA_UNITY)
-    partita_unity(sources ${name} ${ARG_SOURCES})
-  endif()
+  partita_unity(sources ${name} ${ARG_SOURCES})
   add_executable(${name} ${sources} "${CMAKE_SOURCE_DIR}/cmake/quiet.cc")
-  if(PARTITA_UNITY)
-    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-  endif()
   foreach(used IN LISTS ARG_LINKS)
     target_link_libraries(${name} PRIVATE partita_${used})
   endforeach()
