@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # fetch.sh NAME VERSION PACKAGE PACKAGE_VERSION SHA256 prints the folder of the source NAME that a Debian package is built
 # from, fetched once for all builds of this user. It lies in the pool of the mirror that this machine has its packages
-# from, beside the package. Fails, and says why, when it can not be had.
+# from, beside the package. Fails, and says why, when it cannot be had.
 set -euo pipefail
 
 readonly NAME="$1" VERSION="$2" PACKAGE="$3" PACKAGE_VERSION="$4" SHA256="$5"
@@ -18,7 +18,7 @@ cache="${XDG_CACHE_HOME:-$HOME/.cache}/partita"
 readonly tree="$cache/$NAME-$VERSION"
 if [[ ! -d "$tree" ]]; then
   command -v apt-get >/dev/null && [[ -x "$APT_HELPER" ]] || fail "there is no apt to fetch its source with"
-  { mkdir -p "$cache" && work="$(mktemp -d "$cache/fetch.XXXXXX")"; } 2>/dev/null || fail "$cache can not be written"
+  { mkdir -p "$cache" && work="$(mktemp -d "$cache/fetch.XXXXXX")"; } 2>/dev/null || fail "$cache cannot be written"
   trap 'rm -rf "$work"' EXIT
 
   lists=()
@@ -34,7 +34,7 @@ if [[ ! -d "$tree" ]]; then
   said="$("$APT_HELPER" "${SOON[@]}" download-file "${uri%/*}/$archive" "$work/$archive" "SHA256:$SHA256" 2>&1)" ||
     fail "$archive could not be fetched: $(grep -m 1 -o '^  .*' <<<"$said" | sed 's/^ *//')"
   mkdir "$work/source"
-  tar -xzf "$work/$archive" -C "$work/source" --strip-components=1 || fail "$archive can not be unpacked"
-  mv -T "$work/source" "$tree" 2>/dev/null || [[ -d "$tree" ]] || fail "$tree can not be made"
+  tar -xzf "$work/$archive" -C "$work/source" --strip-components=1 || fail "$archive cannot be unpacked"
+  mv -T "$work/source" "$tree" 2>/dev/null || [[ -d "$tree" ]] || fail "$tree cannot be made"
 fi
 echo "$tree"

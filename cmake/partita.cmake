@@ -98,7 +98,7 @@ function(partita_unity result name)
   set(${result} "${units}" PARENT_SCOPE)
 endfunction()
 
-# The folder of a source of Debian's in `root`; if it can not be had, `failed` is true and `why` says the reason.
+# The folder of a source of Debian's in `root`; if it cannot be had, `failed` is true and `why` says the reason.
 macro(partita_fetch name version package package_version sha256)
   execute_process(
     COMMAND "${CMAKE_SOURCE_DIR}/cmake/fetch.sh" ${name} ${version} ${package} ${package_version} ${sha256}

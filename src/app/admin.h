@@ -15,7 +15,7 @@ namespace partita::app {
 // Before an operation's name in X-Amz-Target.
 inline constexpr std::string_view kAdminPrefix = "Partita_20261123.";
 
-// What a server is, and, as kTrouble, why it can not do its work: a sentence, absent when all is well. As kUnderWay,
+// What a server is, and, as kTrouble, why it cannot do its work: a sentence, absent when all is well. As kUnderWay,
 // what has the store's database for itself and will let it go: also a sentence, and absent mostly.
 inline constexpr std::string_view kDescribeServer = "DescribeServer";
 inline constexpr std::string_view kTrouble = "Trouble";

@@ -37,7 +37,7 @@ class AuditLog {
   AuditLog(const AuditLog&) = delete;
   AuditLog& operator=(const AuditLog&) = delete;
 
-  // What can not be written is told of in the log of the server, and the call goes on. Of a line that was written in
+  // What cannot be written is told of in the log of the server, and the call goes on. Of a line that was written in
   // part the part stays, in a line of its own.
   // `space`: the name of the namespace that the call was for, or empty.
   void write(const ops::Call& call, std::string_view space, const ops::Reply& reply);

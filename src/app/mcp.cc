@@ -386,7 +386,7 @@ bool read_line(std::istream& in, std::string& line) {
   return !line.empty();
 }
 
-// Who may change nothing can not end it, and half of it is no state that anybody should read.
+// Who may change nothing cannot end it, and half of it is no state that anybody should read.
 Result<void> refuse_half_rollback(storage::Engine& engine) {
   PARTITA_TRY(const std::string begun, wait_for(table::Snapshots::begun_rollback(engine, {})));
   if (begun.empty()) return {};

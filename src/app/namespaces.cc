@@ -152,7 +152,7 @@ Result<std::unique_ptr<Tenant>> Namespaces::open_now(const std::string& name, in
       tenant.reset();
       if (!there && ground_.alone) PARTITA_TRY_VOID(wait_for(table::drop_namespace(ground_.store, name)));
       return refuse(Fault::kConstraints,
-                    {"The namespace can not begin as --seed says. " + std::string(seeded.error().sentence())});
+                    {"The namespace cannot begin as --seed says. " + std::string(seeded.error().sentence())});
     }
   }
   log(LogLevel::kDebug, {"The namespace ", name, " is open."});

@@ -7,7 +7,7 @@
 namespace partita::app {
 
 // A URL, "SCHEME://USER:PASSWORD@HOST/DATABASE?WORD=VALUE&...", as it can be typed again: without its passwords, and of
-// words only those that it takes to find the store. Where it can not be known what is a password, as libpq takes such a
+// words only those that it takes to find the store. Where it cannot be known what is a password, as libpq takes such a
 // URL for another or for none, less is left. Of what is no such URL the scheme is, with its colon.
 std::string without_secrets(std::string_view url);
 

@@ -328,7 +328,7 @@ class Seeding {
     json.end_object();
   }
 
-  // Ends at the first line that can not be put: with its number, perhaps the member, and the reason.
+  // Ends at the first line that cannot be put: with its number, perhaps the member, and the reason.
   Result<void> put_one_by_one(const std::filesystem::path& file, const std::string& table,
                               const std::vector<Line>& batch) {
     for (const Line& line : batch) {

@@ -123,7 +123,7 @@ Result<Found> verify_engine(storage::Engine& engine, const EngineRow& row, bool 
     return true;
   };
   auto found = verify_databases(engine, options);
-  if (!found.ok() && all.differences > 0) return all;  // what can not be read was said above
+  if (!found.ok() && all.differences > 0) return all;  // what cannot be read was said above
   if (!found.ok()) return std::move(found).error();
   all += *found;
   return all;

@@ -95,10 +95,10 @@ TEST_F(VerifyTest, RowsOfUsersAreHeldToTheirFormat) {
     EXPECT_NE(told.find("; 1 difference\n  " + sentence + "\n"), std::string::npos) << told;
     change_account(row, before);
   };
-  differs("u/alice", "{", "The store's row u/alice can not be read: The file is not JSON.");
-  differs("u/alice", R"({"UserName":"bob"})", "The store's row u/alice can not be read: It is of bob.");
+  differs("u/alice", "{", "The store's row u/alice cannot be read: The file is not JSON.");
+  differs("u/alice", R"({"UserName":"bob"})", "The store's row u/alice cannot be read: It is of bob.");
   differs("u/alice", R"({"UserName":"alice","Hat":1})",
-          "The store's row u/alice can not be read: a user has a member Hat, which is not known.");
+          "The store's row u/alice cannot be read: a user has a member Hat, which is not known.");
   differs("u/alice", R"({"UserName":"alice","GroupList":["gone"]})",
           "the user alice is in a group that is not there: gone.");
   change_account("r/r", R"({"RoleName":"r","AssumeRolePolicyDocument":"{}"})");

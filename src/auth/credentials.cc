@@ -36,7 +36,7 @@ Result<void> take_setting(Profile& profile, std::string_view setting, size_t lin
                             : name == "aws_secret_access_key" ? &profile.key.secret
                             : name == "aws_session_token"     ? &profile.key.session_token
                                                               : nullptr;
-  if (into == nullptr) return wrong(line, "sets " + std::string(name) + ", which a server can not use.");
+  if (into == nullptr) return wrong(line, "sets " + std::string(name) + ", which a server cannot use.");
   if (value.empty()) return wrong(line, "gives " + std::string(name) + " no value.");
   if (!into->empty()) return wrong(line, "sets " + std::string(name) + " again.");
   *into = value;

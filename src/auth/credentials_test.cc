@@ -37,7 +37,7 @@ TEST(Credentials, SaysWhichLineIsWrong) {
       {"[a]\nhello\n", "Line 2 of the credentials is neither [a profile] nor NAME = VALUE."},
       {"[]\n", "Line 1 of the credentials begins a profile without a name in brackets."},
       {"[a\n", "Line 1 of the credentials begins a profile without a name in brackets."},
-      {"[a]\nrole_arn=x\n", "Line 2 of the credentials sets role_arn, which a server can not use."},
+      {"[a]\nrole_arn=x\n", "Line 2 of the credentials sets role_arn, which a server cannot use."},
       {"[a]\naws_access_key_id=\n", "Line 2 of the credentials gives aws_access_key_id no value."},
       {one + "aws_access_key_id=L\n", "Line 4 of the credentials sets aws_access_key_id again."},
       {"[a]\naws_access_key_id=K\n", "Line 1 of the credentials begins [a], which has no aws_secret_access_key."},

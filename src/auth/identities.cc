@@ -57,7 +57,7 @@ class IdentitiesMaker {
     if (mends_ == Identities::Mends::kNothing) return wrong_identities(std::move(sentence));
     static LogThrottle throttle;
     uint64_t unsaid = 0;
-    if (throttle.pass(unsaid)) log(LogLevel::kError, {"A policy denies everything, as it can not be read: ", sentence});
+    if (throttle.pass(unsaid)) log(LogLevel::kError, {"A policy denies everything, as it cannot be read: ", sentence});
     return {};
   }
 

@@ -37,7 +37,7 @@ inline std::string_view unique_id_of(const Identity& who) {
 
 class Identities {
  public:
-  // What is done about a policy that can not be read, or is not there: an error, or it denies everything.
+  // What is done about a policy that cannot be read, or is not there: an error, or it denies everything.
   enum class Mends : uint8_t { kNothing, kByDenying };
 
   // Error: kInvalid (reason 0), with one sentence that names what is wrong.

@@ -1,7 +1,7 @@
 // Which statements of a policy may be about an access, by its action and its resource: of a policy of many statements
 // few are asked then.
 //
-// It only leaves out: a statement that it finds is still to be judged, and one that it does not find can not be about
+// It only leaves out: a statement that it finds is still to be judged, and one that it does not find cannot be about
 // the access. Asking allocates nothing.
 #pragma once
 

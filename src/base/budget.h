@@ -36,7 +36,7 @@ class Budget {
     } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
     return true;
   }
-  // For what exists already and can not be refused: may pass the limit, so that others are refused.
+  // For what exists already and cannot be refused: may pass the limit, so that others are refused.
   void take_anyway(size_t bytes) { used_.fetch_add(bytes, std::memory_order_relaxed); }
   // Precondition: as much was taken.
   void give_back(size_t bytes) {

@@ -15,7 +15,7 @@
 namespace partita {
 
 enum class ErrorKind : uint8_t {
-  kInvalid,      // the request can not succeed as it is; `reason` says why
+  kInvalid,      // the request cannot succeed as it is; `reason` says why
   kConflict,     // others changed the same records too often; trying again may succeed
   kTooLarge,     // more than the store takes at once; nothing was changed
   kUnknown,      // the commit may or may not have happened

@@ -185,7 +185,7 @@ class Output {
     std::memcpy(queue_.data(), text.data() + sent, queued_);
   }
 
-  // False: it can not be written at all. Else `sent` bytes of it were, and the rest has to wait.
+  // False: it cannot be written at all. Else `sent` bytes of it were, and the rest has to wait.
   bool send(std::string_view bytes, size_t& sent) noexcept {
     while (sent < bytes.size()) {
       const ssize_t written = writer_.write(bytes.substr(sent));

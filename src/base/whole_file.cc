@@ -22,7 +22,7 @@ Result<std::string> read_whole_file(const std::filesystem::path& file, std::stri
   if (descriptor >= 0) close(descriptor);
   if (taken == 0) return whole;
   return Error(ErrorKind::kUnavailable, std::string(called) + " " + file.string() +
-                                            " can not be read: " + std::system_category().message(cause) + ".");
+                                            " cannot be read: " + std::system_category().message(cause) + ".");
 }
 
 }  // namespace partita

@@ -31,11 +31,11 @@ TEST_F(WholeFile, IsReadWhateverItHolds) {
 
 TEST_F(WholeFile, ThatCanNotBeReadIsNamedWithTheReason) {
   EXPECT_EQ(read_whole_file(place_).error().sentence(),
-            "The file " + place_.string() + " can not be read: Is a directory.");
+            "The file " + place_.string() + " cannot be read: Is a directory.");
   const auto missing = read_whole_file(place_ / "none", "The key in");
   EXPECT_EQ(missing.error().kind(), ErrorKind::kUnavailable);
   EXPECT_EQ(missing.error().sentence(),
-            "The key in " + (place_ / "none").string() + " can not be read: No such file or directory.");
+            "The key in " + (place_ / "none").string() + " cannot be read: No such file or directory.");
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ Result<std::string> read_pem(const std::string& file, std::string_view what, std
   auto read = read_whole_file(file, called);
   if (!read.ok()) return wrong(std::string(read.error().sentence()));
   std::string held = std::move(read).value();
-  if (held.empty()) return wrong(said + " can not be read: it is empty.");
+  if (held.empty()) return wrong(said + " cannot be read: it is empty.");
   for (size_t at = held.find("-----BEGIN "); at != std::string::npos; at = held.find("-----BEGIN ", at + 1)) {
     const std::string_view line = std::string_view(held).substr(at, held.find('\n', at) - at);
     if (line.find(block) != std::string_view::npos) return held;

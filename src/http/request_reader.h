@@ -39,7 +39,7 @@ class RequestReader {
   enum class State : uint8_t {
     kMore,       // the request is not complete yet
     kComplete,   // the accessors below may be used
-    kMalformed,  // these three are final: the connection can not be read any further
+    kMalformed,  // these three are final: the connection cannot be read any further
     kHeadTooLarge,
     kBodyTooLarge,
   };

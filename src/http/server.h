@@ -38,7 +38,7 @@ class Handler {
   virtual Task<ops::Reply> call(const ops::Call& call) = 0;
   // Bytes that answering the call may take beyond its body and its reply, at most.
   virtual size_t memory_of(const ops::Call&) const { return 0; }
-  // Why requests can not be served as they should, as one sentence; empty when all is well. Ends as call() does.
+  // Why requests cannot be served as they should, as one sentence; empty when all is well. Ends as call() does.
   virtual Task<std::string> trouble() { co_return std::string(); }
   // The reply to a call is ready, as long after its last byte was read. On the thread of its connection.
   virtual void answered(const ops::Call& /*call*/, const ops::Reply& /*reply*/, int64_t /*took_ns*/) {}

@@ -91,7 +91,7 @@ Task<size_t> TlsStream::read_on(std::span<char> into, bool bulky, bool& waited) 
   }
 }
 
-// The client has ended, or what it sent can not be read: it is told what OpenSSL has to say to it.
+// The client has ended, or what it sent cannot be read: it is told what OpenSSL has to say to it.
 Task<> TlsStream::give_up() {
   const unsigned long why = ERR_peek_error();
   const bool plain = ERR_GET_REASON(why) == SSL_R_HTTP_REQUEST;

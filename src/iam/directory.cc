@@ -38,7 +38,7 @@ KnownRef known_of(table::AccountRows rows, const auth::Account* file) {
   }
   auto identities = auth::Identities::of(known->account, auth::Identities::Mends::kByDenying);
   if (!identities.ok()) {
-    log(LogLevel::kError, {"The users of the store can not be read: ", identities.error().sentence()});
+    log(LogLevel::kError, {"The users of the store cannot be read: ", identities.error().sentence()});
     return known;
   }
   known->identities = std::move(identities).value();

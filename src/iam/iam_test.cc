@@ -227,7 +227,7 @@ TEST_F(IamTest, SaysWhatIsWrongWithPolicies) {
   EXPECT_EQ(root("Action=AttachUserPolicy&UserName=a&PolicyArn=arn:aws:iam::aws:policy/AmazonDynamoDBReadOnlyAccess"),
             "");
   EXPECT_EQ(with("Action=CreatePolicyVersion&PolicyArn=arn:aws:iam::aws:policy/AdministratorAccess", kAllowGets),
-            "AccessDenied: Policies of AWS can not be changed.");
+            "AccessDenied: Policies of AWS cannot be changed.");
 }
 
 TEST_F(IamTest, ListsInPages) {

@@ -156,7 +156,7 @@ Result<void> keep(std::string_view named, Result<One> read, std::string One::* n
   return {};
 }
 
-// Whether it is a row of a known kind. Error: it can not be read.
+// Whether it is a row of a known kind. Error: it cannot be read.
 Result<bool> take_row(std::string_view row, const std::string& text, Account& account) {
   if (row == kSealKeyRow) {
     if (text.size() != auth::kSealKeyBytes) return Error(ErrorKind::kInvalid, "It is no key.");
@@ -179,7 +179,7 @@ Result<bool> take_row(std::string_view row, const std::string& text, Account& ac
 }
 
 std::string unreadable(const std::string& row, const Error& why) {
-  return "The store's row " + row + " can not be read: " + std::string(why.sentence());
+  return "The store's row " + row + " cannot be read: " + std::string(why.sentence());
 }
 
 }  // namespace

@@ -10,10 +10,10 @@
 
 namespace partita::iam {
 
-// A row that can not be read is left out, and the log says so.
+// A row that cannot be read is left out, and the log says so.
 auth::Account account_of(const std::map<std::string, std::string>& rows);
 
-// What is wrong with them, a sentence each: what can not be read, and what names something that is not there.
+// What is wrong with them, a sentence each: what cannot be read, and what names something that is not there.
 std::vector<std::string> faults_of(const std::map<std::string, std::string>& rows);
 
 // What makes one account of the other: cheap for what the two share.

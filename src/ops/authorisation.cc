@@ -86,7 +86,7 @@ std::string_view resource_of(const Context& context, const table::Access& access
   return arn;
 }
 
-// What can not be read allows nobody anything.
+// What cannot be read allows nobody anything.
 std::shared_ptr<const auth::Policy> compiled(const std::string& document) {
   using auth::Policy;
   auto policy = Policy::parse(document, Policy::Use::kResource);
@@ -94,7 +94,7 @@ std::shared_ptr<const auth::Policy> compiled(const std::string& document) {
     static LogThrottle throttle;
     uint64_t unsaid = 0;
     if (throttle.pass(unsaid)) {
-      log(LogLevel::kError, {"A resource policy can not be read, and denies everything: ", policy.error().sentence()});
+      log(LogLevel::kError, {"A resource policy cannot be read, and denies everything: ", policy.error().sentence()});
     }
     policy = Policy::parse(R"({"Statement":{"Effect":"Deny","Principal":"*","Action":"*","Resource":"*"}})",
                            Policy::Use::kResource);

@@ -1,5 +1,5 @@
 // The parts that several requests share, decoded out of a structure's members. What is left to check here are the rules
-// that a shape can not state and that need no table.
+// that a shape cannot state and that need no table.
 #pragma once
 
 #include <initializer_list>

@@ -27,7 +27,7 @@ namespace partita::ops {
 class Source {
  public:
   virtual ~Source() = default;
-  virtual std::string address() const = 0;  // of the network, as digits; empty when it can not be had any more
+  virtual std::string address() const = 0;  // of the network, as digits; empty when it cannot be had any more
   virtual bool encrypted() const = 0;
   // A header of the request, by its name in small letters; empty when absent. Lives until the call is answered().
   virtual std::string_view header(std::string_view /*lower_name*/) const { return {}; }

@@ -52,7 +52,7 @@ class KeyPlan {
   bool is_keyed() const { return keyed_; }
   // In the order of their partition keys, then of their sort keys.
   const std::vector<Branch>& branches() const { return branches_; }
-  // The sort key is spoken of in a way that can not be looked up: with NOT or <>.
+  // The sort key is spoken of in a way that cannot be looked up: with NOT or <>.
   bool is_negated(const Branch& branch) const;
 
  private:

@@ -82,12 +82,11 @@ Position numbered_position(uint64_t number) {
 }
 
 Task<Result<std::vector<std::string>>> Engine::topics(std::string, size_t) {
-  co_return Error(ErrorKind::kUnavailable,
-                  "The logs of this kind of store can not be listed, so it can not be copied.");
+  co_return Error(ErrorKind::kUnavailable, "The logs of this kind of store cannot be listed, so it cannot be copied.");
 }
 
 Task<Result<void>> Engine::restore_log(std::string, std::vector<LogEntry>, Position) {
-  co_return Error(ErrorKind::kUnavailable, "This kind of store can not be the copy of another.");
+  co_return Error(ErrorKind::kUnavailable, "This kind of store cannot be the copy of another.");
 }
 
 Error no_room_for_position() {

@@ -238,7 +238,7 @@ Task<Result<void>> Copier::begin() {
   PARTITA_CO_TRY(const std::optional<Record> found, co_await read_mark(to_));
   if (found) {
     std::optional<Mark> mark = decode(found->value);
-    if (!mark) co_return Error(ErrorKind::kCorrupt, "The row that says how far the copy is can not be read.");
+    if (!mark) co_return Error(ErrorKind::kCorrupt, "The row that says how far the copy is cannot be read.");
     if (mark->from != options_.from_mark && std::ranges::count(options_.former_marks, mark->from) == 0) {
       co_return refusal("The store to copy to holds the begun copy of another store, " + mark->from + ".");
     }
@@ -256,7 +256,7 @@ Task<Result<void>> Copier::begin() {
   co_return co_await store(nullptr);
 }
 
-// What can not be copied is not begun.
+// What cannot be copied is not begun.
 Task<Result<void>> Copier::check_logs() {
   std::string after;
   for (;;) {

@@ -55,7 +55,7 @@ struct CopyOptions {
 };
 
 // Nobody else uses the stores meanwhile: what changes in `from` is found when all is compared, but may be found so late
-// that the copy has to begin anew. Errors, one sentence each: kInvalid (reason 0) for stores that can not be copied
+// that the copy has to begin anew. Errors, one sentence each: kInvalid (reason 0) for stores that cannot be copied
 // from or to, kTooLarge where the one has no room for the other's logs, before anything is written, kConflict for what
 // differs in the end, kUnavailable for a stop; those of the engines.
 Task<Result<CopyReport>> copy_store(storage::Engine& from, storage::Engine& to, CopyOptions options);

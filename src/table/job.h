@@ -54,7 +54,7 @@ std::string job_row(const Job& job);
 Result<Job> job_from(std::string_view key, std::string_view row);
 // "filling index 3 of table T", for the operator.
 std::string describe(const Job& job);
-// "the job's row f of table 2, index 3", where it can not be read.
+// "the job's row f of table 2, index 3", where it cannot be read.
 std::string describe_row(std::string_view key);
 
 }  // namespace partita::table

@@ -78,7 +78,7 @@ storage::Range segment_range(const RangePlan& plan) {
   return range;
 }
 
-// A query of the table with an equality on every key attribute. It can not be continued, so that its page does not say
+// A query of the table with an equality on every key attribute. It cannot be continued, so that its page does not say
 // that it could be.
 bool reads_one_row(const RangePlan& plan) {
   return plan.range && plan.index == nullptr && plan.range->sort_equals.size() == plan.table->keys.sort.size();

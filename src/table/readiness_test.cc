@@ -25,7 +25,7 @@ TEST_F(ReadinessTest, FollowsTheStore) {
   EXPECT_EQ(wait_for(readiness.trouble(db())), "");
 }
 
-// As a store does that is there, and can not write: the engine says that all is well.
+// As a store does that is there, and cannot write: the engine says that all is well.
 TEST_F(ReadinessTest, WritesToKnow) {
   Readiness readiness(db().random(), {.fresh_ms = 0, .patience_ms = 2'000});
   engine_.unknown = 2;

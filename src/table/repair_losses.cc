@@ -44,7 +44,7 @@ class LossesOfTable {
     if (loss_.has_more_keys) say("more items are lost.");
   }
 
-  // Between which items, in the order of a Scan, something can not be read.
+  // Between which items, in the order of a Scan, something cannot be read.
   void tell_places() {
     std::set<std::string> places;
     uint64_t more = 0;
@@ -72,7 +72,7 @@ class LossesOfTable {
 
   std::string shown(const std::string& key) const {
     const auto keys = keys_of_row(table_, nullptr, key);
-    return keys ? shown_key(table_, *keys) : "an item whose key can not be read";
+    return keys ? shown_key(table_, *keys) : "an item whose key cannot be read";
   }
   static bool in(std::string_view key, const Range& range) {
     return key >= range.begin && (range.end.empty() || key < range.end);

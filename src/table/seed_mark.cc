@@ -59,7 +59,7 @@ Task<Result<bool>> change(storage::Engine& engine, uint64_t claim, std::optional
 }  // namespace
 
 Result<SeedMark> decode_seeding(std::string_view value) {
-  const auto unreadable = [] { return Error(ErrorKind::kCorrupt, "The row of what --seed has made can not be read."); };
+  const auto unreadable = [] { return Error(ErrorKind::kCorrupt, "The row of what --seed has made cannot be read."); };
   SeedMark mark;
   while (!value.empty()) {
     const auto name = take_sized(value);

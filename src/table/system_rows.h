@@ -1,6 +1,6 @@
 // Where the database keeps what is no item: rows of table id 0, told apart by a letter. docs/formats/catalogue.md.
 //
-// What can not be made again from other rows is kept twice: the second copies have the id kSecondCopyId, behind all
+// What cannot be made again from other rows is kept twice: the second copies have the id kSecondCopyId, behind all
 // items, so that no block of a file holds both. Readers read the first; a salvage reads the second where that is lost.
 #pragma once
 

@@ -56,7 +56,7 @@ class FaultyEngine final : public storage::Engine {
   std::atomic<int> kept_waiting{0};
   // The most that one transaction writes.
   std::atomic<size_t> most_bytes{SIZE_MAX};
-  // Whether records can not be read.
+  // Whether records cannot be read.
   std::atomic<bool> blind{false};
   // Called with each scan's range after it was read. Set it while nothing runs.
   std::function<void(const storage::Range&, size_t max_records)> after_scan;

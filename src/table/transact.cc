@@ -274,7 +274,7 @@ Task<Result<WritesOutcome>> run_batch(Database& database, const WritesPlan& plan
   co_return outcome;
 }
 
-// Each collection of a table that limits them, once. The writes are done: an estimate that can not be had is left out.
+// Each collection of a table that limits them, once. The writes are done: an estimate that cannot be had is left out.
 Task<std::vector<WritesOutcome::Collection>> collections_of(Database& database, const WritesPlan& plan) {
   std::map<std::pair<std::string_view, std::string_view>, const BoundWrite*> distinct;
   for (const auto& write : plan.writes) {

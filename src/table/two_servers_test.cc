@@ -71,7 +71,7 @@ class TwoServersTest : public testing::TestWithParam<const char*> {
     options.lease_ms = lease_ms_;
     servers_[i] = Database::open(*ways_[i], system_clock(), randoms_[i], options).value();
   }
-  // A server that can not reach the store any more, and ends.
+  // A server that cannot reach the store any more, and ends.
   void kill(size_t i) {
     ways_[i]->writes_left = 0;
     servers_[i].reset();

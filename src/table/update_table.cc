@@ -144,7 +144,7 @@ Result<Definitions> definitions_with(const Change& change, const std::vector<Key
   return definitions;
 }
 
-// A vector can not be where a key is.
+// A vector cannot be where a key is.
 Result<void> check_no_key(const TableInfo& table, const VectorRequest& request) {
   const KeyElement* known = table.find_definition(request.attribute);
   if (known == nullptr) return {};

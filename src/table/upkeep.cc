@@ -200,7 +200,7 @@ Task<void> Upkeep::let_go(Job job) {
     changes.put(key, job_row(job));
     return Decision::kCommit;
   };
-  // If it can not be stored, the lease runs out.
+  // If it cannot be stored, the lease runs out.
   const auto outcome = co_await engine_.transact(std::move(keys), std::move(none), decide);
   static_cast<void>(outcome.ok());
 }

@@ -77,7 +77,7 @@ Task<Result<void>> Upkeep::want_expiry() {
   co_return Result<void>();
 }
 
-// `page` begins with the first row that is due, if any is. One that can not be read is complained of by who does the
+// `page` begins with the first row that is due, if any is. One that cannot be read is complained of by who does the
 // job: it holds up no other.
 void Upkeep::show_expiry(const TableInfo& table, const storage::Page& page) {
   constexpr int64_t kMsPerSecond = 1'000;

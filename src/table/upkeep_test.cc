@@ -48,7 +48,7 @@ class UpkeepTest : public TableTest {
  protected:
   UpkeepTest() { create(plain_table()); }
 
-  // One random change of one of `items` items. False when the table can not be written any more.
+  // One random change of one of `items` items. False when the table cannot be written any more.
   bool change_something(Random& random, uint64_t items) {
     const auto number = static_cast<int64_t>(random.below(items));
     WriteAction action;
@@ -266,7 +266,7 @@ TEST_F(UpkeepTest, AnInterruptedDropIsTakenUpAgain) {
   expect_consistent("T");
 }
 
-// What was refused is not taken for done only because the store can not be asked.
+// What was refused is not taken for done only because the store cannot be asked.
 TEST_F(UpkeepTest, ADropThatWasRefusedWaitsUntilTheStoreCanBeRead) {
   fill_table(100);
   update(add_by_g());
@@ -466,7 +466,7 @@ TEST_F(UpkeepTest, ADamagedItemHasNoRowInANewIndex) {
   EXPECT_EQ(rows("T", "by-g").size(), 3u);
 }
 
-// The count of a new index ends at the base row, which can not be read: it waits, and goes on when it can.
+// The count of a new index ends at the base row, which cannot be read: it waits, and goes on when it can.
 TEST_F(UpkeepTest, ADamagedCountRowStopsItsCountAndNothingElse) {
   wait_for_jobs();
   const storage::Key base = base_count_key(find("T")->id);

@@ -301,7 +301,7 @@ void VectorGraph::use_width(size_t width) { parts_->chosen_width = width; }
 
 Result<void> VectorGraph::grow() {
   auto& graph = parts_->graph;
-  // It deletes its lists before it makes others, and would do so again at its end if it can not make them.
+  // It deletes its lists before it makes others, and would do so again at its end if it cannot make them.
   auto* const lists = std::exchange(graph.visited_list_pool_, nullptr);
   try {
     graph.resizeIndex(2 * room());

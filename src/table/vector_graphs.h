@@ -3,7 +3,7 @@
 // acknowledged is in it. It only says which rows to look at; what is answered is read from the store, so that nothing
 // that is gone or changed is ever answered as it was. Lost with the process, and made again.
 //
-// A graph that can not be made, or not be kept, is never an error: all rows are looked at, as if there were none.
+// A graph that cannot be made, or not be kept, is never an error: all rows are looked at, as if there were none.
 #pragma once
 
 #include <atomic>
@@ -63,7 +63,7 @@ class VectorGraphs {
     std::shared_mutex mutex;
     std::unique_ptr<VectorGraph> graph;
     storage::Position position;  // up to which the log is in it
-    bool lost = false;           // the log went on without it, or it can not be kept
+    bool lost = false;           // the log went on without it, or it cannot be kept
     size_t bytes = 0;            // under the mutex of VectorGraphs, like the next
     bool dropped = false;        // its bytes are not counted any more
     std::atomic<int64_t> used_ns{0};
@@ -93,14 +93,14 @@ class VectorGraphs {
   Task<Result<LogPage>> read_page(Followed& followed);
   // False: there is no more to be read, or the graph is lost.
   Result<bool> apply(Followed& followed, const LogPage& page);
-  // False: it can not be kept.
+  // False: it cannot be kept.
   bool take(Followed& followed, const std::string& key, std::string_view vector);
   bool make_room(Followed& followed);
 
   // The thread that makes them and has them follow.
   void run();
   void make_next(std::unique_lock<std::mutex>& lock);
-  // Of about so many rows. False: interrupted, or it can not be kept.
+  // Of about so many rows. False: interrupted, or it cannot be kept.
   Result<bool> make(Followed& followed, size_t rows);
   void tune(Followed& followed);
   void follow_all();

@@ -70,11 +70,11 @@ class CatalogReader {
       case SystemRow::kNextId: {
         std::string_view value = row.value;
         next_id_ = take_u32(value);
-        if (!next_id_ || !value.empty()) wrong("The catalogue's next table id can not be read.");
+        if (!next_id_ || !value.empty()) wrong("The catalogue's next table id cannot be read.");
         return;
       }
       case SystemRow::kRevision:
-        if (row.value.size() != sizeof(uint64_t)) wrong("The catalogue's revision can not be read.");
+        if (row.value.size() != sizeof(uint64_t)) wrong("The catalogue's revision cannot be read.");
         return;
       case SystemRow::kCount:
         return take_count(rest, row);
@@ -85,14 +85,14 @@ class CatalogReader {
         return;
       case SystemRow::kPolicy:
         if (const auto id = take_u32(rest)) policies_.emplace_back(*id, rest);
-        if (!model::decode_item(row.value).ok()) wrong("A resource policy can not be read.");
+        if (!model::decode_item(row.value).ok()) wrong("A resource policy cannot be read.");
         return;
       case SystemRow::kToken:
-        if (!used_token(row.value).ok()) wrong("A ClientRequestToken can not be read.");
+        if (!used_token(row.value).ok()) wrong("A ClientRequestToken cannot be read.");
         return;
       case SystemRow::kStream: {
         auto stream = decode_stream_row(row.value);
-        if (!stream.ok()) return wrong("The stream '" + std::string(rest) + "' can not be read.");
+        if (!stream.ok()) return wrong("The stream '" + std::string(rest) + "' cannot be read.");
         if (stream_row_key(stream->table, stream->label).bytes != row.key) {
           wrong("The stream " + stream->label + " of table " + stream->table + " has the row of another.");
         }
@@ -101,14 +101,14 @@ class CatalogReader {
       }
       case SystemRow::kTrimmed:
         if (!trimmed_upto(storage::Record{std::string(row.value), {}}).ok()) {
-          wrong("A row of a vector index's log can not be read.");
+          wrong("A row of a vector index's log cannot be read.");
         }
         return;
       case SystemRow::kAccount:  // iam knows what they mean
-        if (rest.empty() && row.value.size() != sizeof(uint64_t)) wrong("The users' revision can not be read.");
+        if (rest.empty() && row.value.size() != sizeof(uint64_t)) wrong("The users' revision cannot be read.");
         return;
       case SystemRow::kSeed:
-        if (!decode_seeding(row.value).ok()) wrong("The row of what --seed has made can not be read.");
+        if (!decode_seeding(row.value).ok()) wrong("The row of what --seed has made cannot be read.");
         return;
       case SystemRow::kCopy:
       case SystemRow::kProbe:
@@ -121,7 +121,7 @@ class CatalogReader {
   void take_table(const std::string& name, const Page::Row& row) {
     const auto item = model::decode_item(row.value);
     auto table = item.ok() ? table_from_item(*item) : Result<TableInfo>(item.error());
-    if (!table.ok()) return wrong("The description of table " + name + " can not be read.");
+    if (!table.ok()) return wrong("The description of table " + name + " cannot be read.");
     if (table->name != name) return wrong("The row of table " + name + " describes table " + table->name + ".");
     if (!known_.ids.insert(table->id).second) return wrong("Table " + name + " has the id of another.");
     if (!Catalog::check_features(*table).ok()) {
@@ -134,7 +134,7 @@ class CatalogReader {
   void take_count(std::string_view rest, const Page::Row& row) {
     const auto id = take_u32(rest);
     const auto counts = decode_counts(row.value);
-    if (!id || !counts.ok()) return wrong("A count can not be read.");
+    if (!id || !counts.ok()) return wrong("A count cannot be read.");
     if (rest.empty()) known_.counted.insert(*id);
     known_.counts[*id].add(*counts);
     owners_["counts"].insert(*id);
@@ -147,7 +147,7 @@ class CatalogReader {
     } else if (job.error().kind() == ErrorKind::kInvalid) {
       verified_.skipped.push_back("There is " + std::string(job.error().sentence()) + ".");
     } else {
-      wrong("A job can not be read.");
+      wrong("A job cannot be read.");
     }
   }
 

@@ -140,7 +140,7 @@ TEST_F(VerifyStoreTest, Items) {
   store(victim, "\x09nonsense");
   const auto report = verify();
   EXPECT_GE(report[1].differences, 2u);
-  EXPECT_EQ(report[1].named[0], "The item with pk = \"p3\", sk = 7 can not be read.");
+  EXPECT_EQ(report[1].named[0], "The item with pk = \"p3\", sk = 7 cannot be read.");
   store(victim, value);
   const Key place = item_key(table(), row(10));
   store(place, value);
@@ -172,7 +172,7 @@ TEST_F(VerifyStoreTest, CountsAndRowsToExpireBy) {
   expect_found("T", "Counted as 25 with");
   erase(slot);
   store(base, "\x07");
-  EXPECT_EQ(verify()[0].named[0], "A count can not be read.");
+  EXPECT_EQ(verify()[0].named[0], "A count cannot be read.");
   store(base, counted);
   const Key due = expiry_of_item(3);
   const std::string value = stored(due);
@@ -222,7 +222,7 @@ TEST_F(VerifyStoreTest, Streams) {
   append(encode_record(record), shard % 4 + 1);
   expect_found("T", "is in shard " + std::to_string(shard % 4 + 1) + ", where it does not belong");
   append("\x05", 1);
-  expect_found("T", "an entry of shard 1 can not be read", 2);
+  expect_found("T", "an entry of shard 1 cannot be read", 2);
 }
 
 TEST_F(VerifyStoreTest, StreamsThatEnd) {
@@ -248,7 +248,7 @@ TEST_F(VerifyStoreTest, TheCatalogue) {
   erase(description);
   expect_found("", "", 2);  // rows and counts of nobody; of U nothing is said any more
   store(description, "\x09");
-  EXPECT_EQ(verify()[0].named[0], "The description of table U can not be read.");
+  EXPECT_EQ(verify()[0].named[0], "The description of table U cannot be read.");
   store(description, value);
   const Key other = table_key("V");
   store(other, value);
@@ -270,7 +270,7 @@ TEST_F(VerifyStoreTest, TheCatalogue) {
   store(next, id);
   const Key token = system_key(SystemRow::kToken, "token");
   store(token, "x");
-  expect_found("", "A ClientRequestToken can not be read.");
+  expect_found("", "A ClientRequestToken cannot be read.");
   erase(token);
   expect_well();
 }

@@ -60,7 +60,7 @@ class StreamVerifier {
       if (ended) wrong("there is an entry behind the end of " + name + ".");
       const bool first = entries++ == 0;
       const auto entry = decode_entry(one.entry);
-      if (!entry.ok()) return wrong("an entry of " + name + " can not be read.");
+      if (!entry.ok()) return wrong("an entry of " + name + " cannot be read.");
       if (const auto* mark = std::get_if<ShardMark>(&*entry)) {
         ended = *mark == ShardMark::kClosed;
         if (!ended && !first) wrong(name + " begins twice.");
@@ -91,7 +91,7 @@ class StreamVerifier {
     }
     for (const auto image : {record.old_image, record.new_image}) {
       if (!image.empty() && !model::decode_item(image).ok()) {
-        wrong("an image of the item with " + shown_key(table_, *keys) + " can not be read.");
+        wrong("an image of the item with " + shown_key(table_, *keys) + " cannot be read.");
       }
     }
   }

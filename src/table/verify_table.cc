@@ -105,7 +105,7 @@ class TableVerifier {
     if (index->status == Status::kDeleting) return;
     ++verified_.index_rows;
     const auto bytes = model::encoded_item_size(row.value);
-    if (!bytes.ok()) return wrong("A row of index " + index->name + " can not be read.");
+    if (!bytes.ok()) return wrong("A row of index " + index->name + " cannot be read.");
     found_[index->id].add(row.key, row.value);
     counted_.add(index->id, {1, static_cast<int64_t>(*bytes)});
   }
@@ -130,7 +130,7 @@ class TableVerifier {
 
   void unreadable(const Page::Row& row) {
     const auto keys = keys_in(table_, nullptr, row.key);
-    wrong(keys ? "The item with " + shown_key(table_, *keys) + " can not be read." : "An item can not be read.");
+    wrong(keys ? "The item with " + shown_key(table_, *keys) + " cannot be read." : "An item cannot be read.");
   }
 
   // Calls `use` with every item that can be read.
@@ -188,7 +188,7 @@ class TableVerifier {
     const auto take = [&](const Page::Row& row) {
       if (!looked.ok()) return;
       const auto keys = keys_in(table_, &index, row.key);
-      if (!keys) return wrong("Index " + index.name + " has a row whose key can not be read.");
+      if (!keys) return wrong("Index " + index.name + " has a row whose key cannot be read.");
       looked = lookups.want(item_key(table_, *keys), {}, std::string(row.key));
     };
     PARTITA_TRY_VOID(walker_.each_row(storage::range_of(model::index_prefix(table_.id, index.id)), take));
@@ -251,7 +251,7 @@ class TableVerifier {
     const auto take = [&](const Page::Row& row) {
       if (!looked.ok() || run_of(row.key) != table_.ttl->run) return;
       auto expiry = expiry_row_from(row.key, row.value);
-      if (!expiry.ok()) return wrong("A row by which an item expires can not be read.");
+      if (!expiry.ok()) return wrong("A row by which an item expires cannot be read.");
       looked = lookups.want(std::move(expiry->item), {}, std::string(row.key));
     };
     PARTITA_TRY_VOID(walker_.each_row(expiry_rows(table_.id), take));

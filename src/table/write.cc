@@ -227,7 +227,7 @@ Task<Result<WriteOutcome>> run(Database& database, const WritePlan& plan) {
   WriteOutcome done;
   PARTITA_CO_TRY(done.written, std::move(*result));
   if (plan.request->wants_collection_bytes && table->has_local_index()) {
-    // The write is done: an estimate that can not be had is left out.
+    // The write is done: an estimate that cannot be had is left out.
     const auto bytes = co_await collection_bytes(database, write);
     if (bytes.ok()) done.collection_bytes = *bytes;
   }

@@ -75,8 +75,8 @@ struct ExceptionName {
   Exception exception;
   std::string_view space;  // what stands before the '#' of "__type"
   std::string_view name;
-  int status;                    // HTTP
-  std::string_view reason_code;  // in a transaction's CancellationReasons; empty when it can not stand there
+  int status;                                // HTTP
+  std::string_view reason_code;              // in a transaction's CancellationReasons; empty when it cannot stand there
   std::string_view message_key = "message";  // AWS writes some of them with a capital
   // What IAM and STS call it, and their status; empty and 0: the same.
   std::string_view query_name = {};

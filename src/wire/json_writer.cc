@@ -272,7 +272,7 @@ void JsonWriter::bracket(std::string_view text, bool opens) {
 }
 
 // Writes the members of DynamoDB's typed form. One for both sources of a value, the model's and the stored form's
-// (see model/item_walk.h), so that they can not differ.
+// (see model/item_walk.h), so that they cannot differ.
 class TypedWriter {
  public:
   explicit TypedWriter(JsonWriter& json) : json_(json) {}

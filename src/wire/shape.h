@@ -118,7 +118,7 @@ std::string misfit(const JsonValue& body, const Shape& shape);
 // The value of a boolean member; `otherwise` when it is absent.
 bool truth(const JsonValue& value, bool otherwise = false);
 
-// "1 validation error detected: <violation>" as a kConstraints fault, for constraints that a shape can not state.
+// "1 validation error detected: <violation>" as a kConstraints fault, for constraints that a shape cannot state.
 Error constraint_violated(std::string_view violation);
 
 namespace shapes {

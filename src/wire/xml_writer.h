@@ -19,7 +19,7 @@ class XmlWriter {
   void begin(std::string_view element, std::string_view space = {});
   // Of the element that began last.
   void end();
-  // UTF-8; what XML can not hold becomes U+FFFD.
+  // UTF-8; what XML cannot hold becomes U+FFFD.
   void text(std::string_view element, std::string_view value);
   void number(std::string_view element, int64_t value) { text(element, std::to_string(value)); }
   void boolean(std::string_view element, bool value) { text(element, value ? "true" : "false"); }

@@ -243,7 +243,7 @@ def test_exists():
     exists = f'EXISTS(SELECT * FROM "{HASH}" WHERE %s)'
     cancelled(transaction(exists % f"pk = '{pk}' AND Awards IS MISSING", update), "ConditionalCheckFailed", "None")
     assert transaction(exists % f"pk = '{pk}' AND Awards = 1", update).status == 200
-    # Of two keys the first is read, and the other can not be true of it.
+    # Of two keys the first is read, and the other cannot be true of it.
     cancelled(transaction(exists % f"pk = '{pk}' AND pk = '{other}' AND Awards = 1", update), "ConditionalCheckFailed", "None")
     for where in (f"pk = '{pk}'", f"pk IN ['{pk}'] AND Awards = 1", "Awards = 1"):
         invalid(transaction(exists % where, update), EXISTS)

@@ -130,7 +130,7 @@ TEST_F(BackupsOfStores, DoNotBlameTheStoreForCopiesThatCanNotBeRead) {
   ASSERT_TRUE(few.has_value());
   few.reset();
   ASSERT_FALSE(made.ok());
-  expect_says(made.error(), ErrorKind::kUnavailable, {".sst can not be read"});
+  expect_says(made.error(), ErrorKind::kUnavailable, {".sst cannot be read"});
   EXPECT_TRUE(engine->health().ok());
   back_up(*engine);
 }

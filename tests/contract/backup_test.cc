@@ -231,7 +231,7 @@ TEST_F(SharedTable, ThatIsDamagedIsNamedWithWhatToDo) {
   flip(table_);
   ASSERT_TRUE(backed_up(*engine_, {backups(), 0, nullptr}).ok());
   for (const uint32_t id : {1, 4}) {
-    const std::string why = " in " + backups() + " can not be %: its file shared_checksum/" +
+    const std::string why = " in " + backups() + " cannot be %: its file shared_checksum/" +
                             table_.filename().string() + " is damaged; `partita backup STORE " + backups() +
                             " --mend` copies it again while the store has it.";
     const auto sentence = [&](std::string_view done) {
@@ -245,7 +245,7 @@ TEST_F(SharedTable, ThatIsDamagedIsNamedWithWhatToDo) {
   flip(table_);
   flip(own);
   EXPECT_EQ(check_backup(backups(), 1).error().sentence(),
-            "The backup 1 in " + backups() + " can not be used: its file private/1/CURRENT is damaged.");
+            "The backup 1 in " + backups() + " cannot be used: its file private/1/CURRENT is damaged.");
 }
 
 TEST_F(SharedTable, IsCopiedAgainForAllThatShareIt) {
@@ -441,7 +441,7 @@ TEST_F(Backups, ThatCanNotBeLookedThroughAreToldOf) {
   set_log_level(LogLevel::kError);
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &usual), 0);
   EXPECT_TRUE(pruned.ok()) << pruned.error().sentence();
-  EXPECT_NE(said.find("Others may read some of " + backups() + ": it can not be looked through: Too many open files."),
+  EXPECT_NE(said.find("Others may read some of " + backups() + ": it cannot be looked through: Too many open files."),
             std::string::npos)
       << said;
 }

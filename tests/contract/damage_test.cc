@@ -380,7 +380,7 @@ TEST_F(Rescued, WithoutAWitnessAMissingOldestLogIsALoss) {
   });
   ASSERT_EQ(report.losses.size(), 2u);
   EXPECT_TRUE(report.losses[0].starts_with("The file WITNESS is missing or damaged")) << report.losses[0];
-  EXPECT_TRUE(report.losses[1].ends_with("can not be read in any log.")) << report.losses[1];
+  EXPECT_TRUE(report.losses[1].ends_with("cannot be read in any log.")) << report.losses[1];
 }
 
 TEST_F(Rescued, WhatIsNoFileIsALoss) {

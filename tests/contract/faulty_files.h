@@ -68,7 +68,7 @@ class FaultyFiles final : public rocksdb::FileSystemWrapper {
   std::map<std::pair<FileAct, std::string>, uint64_t> counts_;
 };
 
-// A store over these files. Null, and the test has failed, when it can not be opened.
+// A store over these files. Null, and the test has failed, when it cannot be opened.
 std::unique_ptr<storage::Engine> open_rocksdb(const std::filesystem::path& directory,
                                               const std::shared_ptr<FaultyFiles>& files);
 // Waits for the store to take writes again; false: it did not within 20 s.

@@ -118,7 +118,7 @@ TEST_F(RocksdbStore, SaysWhenTheDirectoryCanNotBeMadeOrIsNone) {
   options.directory = path() + "/below";
   const auto engine = open_rocksdb_engine(options);
   ASSERT_FALSE(engine.ok());
-  EXPECT_NE(engine.error().sentence().find("can not be made"), std::string_view::npos);
+  EXPECT_NE(engine.error().sentence().find("cannot be made"), std::string_view::npos);
 }
 
 TEST_F(RocksdbStore, SaysWhenTheDirectoryCanNotBeWritten) {
@@ -132,7 +132,7 @@ TEST_F(RocksdbStore, SaysWhenTheDirectoryCanNotBeWritten) {
   if (root) {
     ASSERT_EQ(seteuid(kNobody), 0);
   }
-  expect_refused(ErrorKind::kUnavailable, "can not be written");
+  expect_refused(ErrorKind::kUnavailable, "cannot be written");
   if (root) {
     ASSERT_EQ(seteuid(0), 0);
   }
@@ -420,7 +420,7 @@ TEST(Child, DISABLED_RunsOutOfDescriptors) {
 
 TEST_F(RocksdbStore, WithoutDescriptorsItLivesAndRecovers) {
 #ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "without descriptors the sanitizer can not look at memory, and calls whole objects broken";
+  GTEST_SKIP() << "without descriptors the sanitizer cannot look at memory, and calls whole objects broken";
 #endif
   std::vector<std::string> acknowledged;
   const int status = follow(start_child("RunsOutOfDescriptors", path()),

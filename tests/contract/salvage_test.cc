@@ -165,7 +165,7 @@ TEST_F(SalvageTest, TakesNoOlderVersionForTheNewest) {
     }
     const SalvageReport report = salvage();
     EXPECT_FALSE(report.losses.empty());
-    // Those of the blocks, and around them what the damaged store can not say either once there is no index.
+    // Those of the blocks, and around them what the damaged store cannot say either once there is no index.
     expect_saved_but(has_index ? 3 * kRecordsInABlock + 20 : 12 * kRecordsInABlock);
   }
 }

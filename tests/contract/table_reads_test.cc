@@ -204,7 +204,7 @@ TEST_F(RocksdbStore, WhatIsReadOnceFromTheDiskIsNotKept) {
 
 // Of a block that the system has in part, only a part can be had without waiting.
 TEST_F(RocksdbStore, ReadsFromABlockThatTheSystemHasInPart) {
-  std::vector<std::string> values;  // that can not be compressed
+  std::vector<std::string> values;  // that cannot be compressed
   std::minstd_rand chance(1);
   for (int i = 0; i < 150; ++i) {
     std::string& value = values.emplace_back(100'000, '\0');

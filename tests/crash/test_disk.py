@@ -71,7 +71,7 @@ def test_a_log_damaged_in_the_middle_is_refused_and_salvaged(killed_store):
     saved = killed_store.parent / "saved"
     salvage = salvage_of(killed_store, saved)
     assert salvage.returncode == 3
-    assert f"can not be read in {log.name}" in salvage.stdout
+    assert f"cannot be read in {log.name}" in salvage.stdout
     with running_server(data_dir=saved) as server:
         found = scan_ids(server.client())
         assert len(found) == 199

@@ -267,7 +267,7 @@ def test_credentials_that_can_not_be_used(tmp_path, text, sentence):
 
 def test_credentials_that_are_not_there(tmp_path):
     for path, why in (tmp_path / "none", "No such file or directory"), (tmp_path, "Is a directory"):
-        with pytest.raises(RuntimeError, match=re.escape(f"The credentials in {path} can not be read: {why}.")):
+        with pytest.raises(RuntimeError, match=re.escape(f"The credentials in {path} cannot be read: {why}.")):
             with running_server(in_memory=True, extra_args=["--credentials", str(path)]):
                 pass
 

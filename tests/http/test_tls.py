@@ -309,7 +309,7 @@ def test_a_certificate_of_another_time_is_warned_of(tmp_path, begin, end, why):
 
 
 def test_a_certificate_is_replaced(tmp_path, certificate):
-    """On SIGHUP. Open connections go on; files that can not be used leave what is there."""
+    """On SIGHUP. Open connections go on; files that cannot be used leave what is there."""
     mine = write_certificate(tmp_path, "mine")
     other = write_certificate(tmp_path, "other")
     with running_server(in_memory=True, extra_args=flags(mine)) as server:
@@ -356,10 +356,10 @@ NO_KEY = "The key in {key} is not the key of the certificate in {pem}."
 
 
 @pytest.mark.parametrize("which, make, said", [
-    ("pem", lambda *_: None, "The certificate in {pem} can not be read: No such file or directory."),
-    ("key", lambda *_: None, "The key in {key} can not be read: No such file or directory."),
-    ("pem", lambda _, path: path.mkdir(), "The certificate in {pem} can not be read: Is a directory."),
-    ("pem", write_text(""), "The certificate in {pem} can not be read: it is empty."),
+    ("pem", lambda *_: None, "The certificate in {pem} cannot be read: No such file or directory."),
+    ("key", lambda *_: None, "The key in {key} cannot be read: No such file or directory."),
+    ("pem", lambda _, path: path.mkdir(), "The certificate in {pem} cannot be read: Is a directory."),
+    ("pem", write_text(""), "The certificate in {pem} cannot be read: it is empty."),
     ("pem", write_text("hello\n"), "The certificate in {pem} is not PEM: there is no line '-----BEGIN CERTIFICATE-----' in it."),
     ("pem", lambda pair, path: path.write_bytes(pair[1].read_bytes()),
      "The certificate in {pem} is not PEM: there is no line '-----BEGIN CERTIFICATE-----' in it."),

@@ -66,7 +66,7 @@ POLICIES = [
            "if (!heard_.empty()) return nullptr;", ("ops_test:AuthorisationTest.*",)),
     Mutant("a table that another server made is judged by no policy", "src/table/policy.cc",
            "if (owner.table == nullptr || database.is_late())", "if (false)", ("ops_test:AuthorisationTest.*",)),
-    Mutant("a policy that can not be read is none", "src/ops/authorisation.cc",
+    Mutant("a policy that cannot be read is none", "src/ops/authorisation.cc",
            '"Effect":"Deny","Principal":"*"', '"Effect":"Allow","Principal":"*"', ("ops_test",)),
     Mutant("what a key condition names is no attribute", "src/table/access.cc",
            "  if (keys != nullptr) add(names, keys->attributes());\n", "", ("table_test:AccessTest.*",)),

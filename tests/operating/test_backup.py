@@ -212,7 +212,7 @@ def put_back(file):
 def test_a_mark_that_can_not_be_read_is_named(tmp_path):
     data, backups = tmp_path / "data", tmp_path / "backups"
     mark = backups / "PARTITA-BACKUPS"
-    said = f"The file {mark} can not be read: Is a directory.\n"
+    said = f"The file {mark} cannot be read: Is a directory.\n"
     with running_server(data_dir=data) as server:
         fill(server, 3)
         done("backup", data, backups)
@@ -233,7 +233,7 @@ def test_a_file_of_the_store_that_can_not_be_read_is_named(tmp_path, name):
     with running_server(data_dir=data) as server:
         fill(server, 3)
     make_directory_of(data / name)
-    said = f"The file {data / name} can not be read: Is a directory.\n"
+    said = f"The file {data / name} cannot be read: Is a directory.\n"
     words = [("serve", "--data", data, "--listen", "127.0.0.1:0"), ("verify", data), ("backup", data, tmp_path / "backups")]
     for verb in words:
         assert refused(*verb).endswith(said), verb
@@ -365,7 +365,7 @@ def test_a_damaged_file_of_all_backups_is_named_and_mended(tmp_path, serves):
         ended = partita("verify", backups)
         assert ended.returncode == 1
         advice = f"`partita backup STORE {backups} --mend` copies it again while the store has it.\n"
-        assert f"The backup 3 in {backups} can not be used: its file shared_checksum/{table.name} is damaged; {advice}" in ended.stdout
+        assert f"The backup 3 in {backups} cannot be used: its file shared_checksum/{table.name} is damaged; {advice}" in ended.stdout
         assert refused("restore", backups, tmp_path / "new").endswith(f"shared_checksum/{table.name} is damaged; {advice}")
         said = done("backup", data, backups, "--mend")
         assert said.startswith("Files of earlier backups that were damaged and are copied again: 1.\nBackup 4 is in "), said

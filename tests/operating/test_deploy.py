@@ -147,7 +147,7 @@ def test_the_connection_string_names_both_hosts():
         # None of them is there; but it is understood.
         tried = store.replace(hosts.group(1), "127.0.0.1:1").replace(hosts.group(2), "127.0.0.1:2")
         ran = subprocess.run([binary(), "serve", "--store", tried], capture_output=True, text=True)
-        assert ran.returncode == 1 and "PostgreSQL can not be reached" in ran.stderr, ran.stderr
+        assert ran.returncode == 1 and "PostgreSQL cannot be reached" in ran.stderr, ran.stderr
 
 
 # --- the two PostgreSQL servers, as deploy/postgres.sh starts them ---

@@ -1,4 +1,4 @@
-"""cmake/fetch.sh: where a source is kept, and that the build is told when it can not be had."""
+"""cmake/fetch.sh: where a source is kept, and that the build is told when it cannot be had."""
 
 import os
 import pathlib

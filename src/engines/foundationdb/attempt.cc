@@ -40,7 +40,7 @@ int set_number(FdbDatabase* database, int option, int64_t number) {
 Result<Database> Database::open(const std::string& cluster_file) {
   if (access(cluster_file.c_str(), R_OK) != 0) {
     return Error(ErrorKind::kInvalid,
-                 "FoundationDB's cluster file '" + cluster_file + "' can not be read: " + std::strerror(errno) + ".");
+                 "FoundationDB's cluster file '" + cluster_file + "' cannot be read: " + std::strerror(errno) + ".");
   }
   PARTITA_TRY_VOID(start_client());
   FdbDatabase* handle = nullptr;
@@ -52,7 +52,7 @@ Result<Database> Database::open(const std::string& cluster_file) {
     if (code == 0) return database;
   }
   return Error(ErrorKind::kInvalid,
-               "FoundationDB's cluster file '" + cluster_file + "' can not be used: " + client().get_error(code) + ".");
+               "FoundationDB's cluster file '" + cluster_file + "' cannot be used: " + client().get_error(code) + ".");
 }
 
 void Future::Waiting::await_suspend(std::coroutine_handle<> handle) {

@@ -26,7 +26,7 @@ namespace partita::foundationdb {
 
 class Database {
  public:
-  // Error: kInvalid (reason 0), with one sentence, for a cluster file that can not be used.
+  // Error: kInvalid (reason 0), with one sentence, for a cluster file that cannot be used.
   static Result<Database> open(const std::string& cluster_file);
   Database(Database&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Database& operator=(Database&& other) noexcept {

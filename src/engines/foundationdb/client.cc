@@ -101,7 +101,7 @@ class Network {
     int code = client_.select_api_version_impl(api, api);
     if (code == 0) code = client_.setup_network();
     if (code != 0) {
-      missing_ = std::string("FoundationDB's client can not be started: ") + client_.get_error(code) + ".";
+      missing_ = std::string("FoundationDB's client cannot be started: ") + client_.get_error(code) + ".";
       return;
     }
     auto started =
@@ -146,7 +146,7 @@ Error to_error(int code) {
   const std::string said = std::string(client().get_error(code)) + " (" + std::to_string(code) + ").";
   if (code == kErrorTooLarge) return Error(ErrorKind::kTooLarge, "FoundationDB takes no transaction so large: " + said);
   if (code == kErrorNoClusterFile) {
-    return Error(ErrorKind::kInvalid, "FoundationDB's cluster file can not be used: " + said);
+    return Error(ErrorKind::kInvalid, "FoundationDB's cluster file cannot be used: " + said);
   }
   if (code == kErrorTimedOut) {
     constexpr uint32_t kRecoveryMs = 5'000;  // as long as the cluster usually takes

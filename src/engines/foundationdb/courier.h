@@ -2,7 +2,7 @@
 // Callers are coroutines, which wait without a thread; so do the lanes, which FoundationDB's callbacks keep going.
 //
 // Each lane has a mark, a row that each of its commits relies on and counts up. When it is not known whether a commit
-// happened, the mark tells; and once it was fenced off, that commit can not happen any more.
+// happened, the mark tells; and once it was fenced off, that commit cannot happen any more.
 #pragma once
 
 #include <array>

@@ -38,7 +38,7 @@ TEST(Opening, SaysThatThereIsNoClusterFile) {
   const Error refusal = refusal_of("/nowhere/fdb.cluster");
   EXPECT_EQ(refusal.kind(), ErrorKind::kInvalid);
   EXPECT_EQ(refusal.sentence(),
-            "FoundationDB's cluster file '/nowhere/fdb.cluster' can not be read: No such file or directory.");
+            "FoundationDB's cluster file '/nowhere/fdb.cluster' cannot be read: No such file or directory.");
 }
 
 // Where the client library is missing that is told, else that the file is none.
@@ -52,7 +52,7 @@ TEST(Opening, SaysWhatElseIsWrong) {
   } else {
     EXPECT_EQ(refusal.kind(), ErrorKind::kInvalid);
     EXPECT_TRUE(sentence.starts_with("FoundationDB's cluster file ")) << sentence;
-    EXPECT_NE(sentence.find("can not be used: "), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find("cannot be used: "), std::string::npos) << sentence;
   }
   std::remove(file.c_str());
 }

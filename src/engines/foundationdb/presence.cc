@@ -40,7 +40,7 @@ Presence::~Presence() {
   }
   thread_.join();
   const auto until = Clock::now() + kShortly;
-  // Who can not say goodbye is found to be gone.
+  // Who cannot say goodbye is found to be gone.
   while (wait_for(leave_once()) != 0 && Clock::now() < until) {
   }
 }

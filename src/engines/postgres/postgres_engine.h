@@ -31,7 +31,7 @@ struct PostgresOptions {
 };
 
 // Makes the store if it is not there and `makes`. Blocks; for start-up. Errors, one sentence each: kInvalid (reason 0)
-// for a URL that is none and for a store of a newer version, kUnavailable when the database can not be reached or
+// for a URL that is none and for a store of a newer version, kUnavailable when the database cannot be reached or
 // refuses.
 Result<std::unique_ptr<storage::Engine>> open_postgres_engine(const PostgresOptions& options);
 

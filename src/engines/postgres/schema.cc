@@ -86,7 +86,7 @@ Result<Session> connect(const Target& target) {
   Session session(libpq().PQconnectdbParams(names.data(), values.data(), 0));
   if (libpq().PQstatus(session.get()) != CONNECTION_OK) {
     return Error(ErrorKind::kUnavailable,
-                 "PostgreSQL can not be reached: " + in_one_line(libpq().PQerrorMessage(session.get())) + ".");
+                 "PostgreSQL cannot be reached: " + in_one_line(libpq().PQerrorMessage(session.get())) + ".");
   }
   PARTITA_TRY(const Answer where, execute(session.get(), "SELECT current_schema(), current_setting('search_path')"));
   if (libpq().PQgetisnull(where.get(), 0, 0) == 0) return session;

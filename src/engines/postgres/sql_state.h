@@ -11,7 +11,7 @@ namespace partita::postgres {
 enum class Fate {
   kAgain,      // others were in the way; nothing was done
   kElsewhere,  // this server does not take it now (shutting down, a standby); nothing was done
-  kFailed,     // as it is it can not be done; nothing was done
+  kFailed,     // as it is it cannot be done; nothing was done
 };
 
 Fate fate_of(std::string_view sql_state);

@@ -89,7 +89,7 @@ Result<void> write_witness(const fs::path& directory, const rocks::BackedUpStore
     record.manifest_bytes = entry.file_size(failed);
   }
   if (!failed && rocks::Witness(directory).begin(record, {})) return {};
-  return unavailable("The file WITNESS in " + directory.string() + " can not be written.");
+  return unavailable("The file WITNESS in " + directory.string() + " cannot be written.");
 }
 
 Result<rocks::BackedUpStore> store_of(const rocksdb::BackupInfo& info) {
@@ -142,7 +142,7 @@ Result<Backup> restore_backup(const RestoreRequest& request) {
   PARTITA_TRY(const rocks::BackedUpStore store, store_of(info));
   const fs::path to = request.to;
   std::error_code failed = rocks::make_private_directory(to);
-  if (failed) return unavailable("The directory " + request.to + " can not be made: " + failed.message() + ".");
+  if (failed) return unavailable("The directory " + request.to + " cannot be made: " + failed.message() + ".");
   PARTITA_TRY(const std::unique_ptr<rocks::StoreLock> lock, rocks::StoreLock::take(to));
   PARTITA_TRY(const fs::path staging, rocks::prepare_staging(to, rocks::kRestoringName));
   PARTITA_TRY_VOID(rocks::sync_directory(to));
@@ -152,7 +152,7 @@ Result<Backup> restore_backup(const RestoreRequest& request) {
     if (!status.ok()) {
       return unusable(
           status, request.directory, info.backup_id,
-          "The backup " + std::to_string(info.backup_id) + " in " + request.directory + " can not be restored");
+          "The backup " + std::to_string(info.backup_id) + " in " + request.directory + " cannot be restored");
     }
   }
   for (const auto& file : info.file_details) {
@@ -176,7 +176,7 @@ Result<Backup> check_backup(const std::string& directory, uint32_t id) {
   const rocksdb::Status status = engine->VerifyBackup(info.backup_id, true);
   if (status.ok()) return rocks::described(info);
   return unusable(status, directory, info.backup_id,
-                  "The backup " + std::to_string(info.backup_id) + " in " + directory + " can not be used");
+                  "The backup " + std::to_string(info.backup_id) + " in " + directory + " cannot be used");
 }
 
 // A directory of nobody else's, where temporary files are.
@@ -185,7 +185,7 @@ static Result<fs::path> make_checking_place() {
   const fs::path temporary = fs::temp_directory_path(failed);
   std::string name = (failed ? "/tmp" : temporary.string()) + "/partita-verify-XXXXXX";
   if (mkdtemp(name.data()) != nullptr) return fs::path(name);
-  return unavailable("A directory can not be made in " + fs::path(name).parent_path().string() + ": " +
+  return unavailable("A directory cannot be made in " + fs::path(name).parent_path().string() + ": " +
                      std::strerror(errno) + ".");
 }
 
@@ -210,7 +210,7 @@ Result<std::unique_ptr<OpenedBackup>> OpenedBackup::open(const std::string& dire
     }
     fs::create_symlink(from, place / rocks::numbered_file(rocks::number_in(file.relative_filename), ".sst"), failed);
   }
-  if (failed) return unavailable("The directory " + opened->place_ + " can not be written: " + failed.message() + ".");
+  if (failed) return unavailable("The directory " + opened->place_ + " cannot be written: " + failed.message() + ".");
   PARTITA_TRY_VOID(write_witness(place, store));
   RocksdbOptions options;
   options.directory = opened->place_;

@@ -67,7 +67,7 @@ struct RestoreRequest {
   std::string directory;  // of the backups
   uint32_t id = 0;        // 0: the newest, which then has to be whole
   std::string to;         // missing or empty, or what a restore left that did not end
-  OnBytes progress;       // can not stop it
+  OnBytes progress;       // cannot stop it
 };
 // The restored store goes on with versions and positions that the one which was backed up has not given away since.
 Result<Backup> restore_backup(const RestoreRequest& request);

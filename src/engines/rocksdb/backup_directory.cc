@@ -35,13 +35,13 @@ Error misuse(std::string sentence) { return Error(ErrorKind::kInvalid, std::move
 // Makes the directory and its mark.
 Result<void> prepare(const fs::path& directory) {
   std::error_code failed = make_private_directory(directory);
-  if (failed) return unavailable("The directory " + directory.string() + " can not be made: " + failed.message() + ".");
+  if (failed) return unavailable("The directory " + directory.string() + " cannot be made: " + failed.message() + ".");
   for (const auto& entry : fs::directory_iterator(directory, failed)) {
     if (entry.path().filename() == kLostAndFound) continue;
     return misuse(directory.string() + " is not empty and holds no backups (there is '" +
                   entry.path().filename().string() + "', for example): name a new or an empty directory.");
   }
-  if (failed) return unavailable("The directory " + directory.string() + " can not be read: " + failed.message() + ".");
+  if (failed) return unavailable("The directory " + directory.string() + " cannot be read: " + failed.message() + ".");
   const fs::path mark = directory / kMarkName;
   const fs::path fresh = mark.string() + ".new";
   const int file = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -50,7 +50,7 @@ Result<void> prepare(const fs::path& directory) {
   const int cause = errno;
   if (file >= 0) close(file);
   if (written) return {};
-  return unavailable("The directory " + directory.string() + " can not be written: " + std::strerror(cause) + ".");
+  return unavailable("The directory " + directory.string() + " cannot be written: " + std::strerror(cause) + ".");
 }
 
 Result<void> check_mark(const fs::path& directory) {
@@ -74,7 +74,7 @@ void keep_from_others(const fs::path& directory) {
   }
   if (failed) {
     log(LogLevel::kWarn,
-        {"Others may read some of ", directory.string(), ": it can not be looked through: ", failed.message(), "."});
+        {"Others may read some of ", directory.string(), ": it cannot be looked through: ", failed.message(), "."});
   }
 }
 
@@ -158,7 +158,7 @@ Result<BackupDirectory> BackupDirectory::open(const std::string& directory, Use 
   if (use == Use::kList) return BackupDirectory(directory, -1);
   const int lock = ::open((fs::path(directory) / kMarkName).c_str(), O_RDONLY | O_CLOEXEC);
   BackupDirectory opened(directory, lock);
-  if (lock < 0) return unavailable("The directory " + directory + " can not be read: " + std::strerror(errno) + ".");
+  if (lock < 0) return unavailable("The directory " + directory + " cannot be read: " + std::strerror(errno) + ".");
   if (flock(lock, (use == Use::kWrite ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0) {
     return unavailable("The backups in " + directory + " are in use by another command; wait until it has ended.");
   }
@@ -185,7 +185,7 @@ static rocksdb::IOStatus open_guarded(Open open) {
 Result<std::unique_ptr<rocksdb::BackupEngine>> BackupDirectory::engine(rocksdb::Env* store) const {
   rocksdb::BackupEngine* engine = nullptr;
   const auto status = open_guarded([&] { return rocksdb::BackupEngine::Open(options(), store, &engine); });
-  if (!status.ok()) return backup_error(status, "The backups in " + path_ + " can not be read");
+  if (!status.ok()) return backup_error(status, "The backups in " + path_ + " cannot be read");
   return std::unique_ptr<rocksdb::BackupEngine>(engine);
 }
 
@@ -195,7 +195,7 @@ Result<std::unique_ptr<rocksdb::BackupEngineReadOnly>> BackupDirectory::reader()
       open_guarded([&] { return rocksdb::BackupEngineReadOnly::Open(options(), rocksdb::Env::Default(), &engine); });
   // A first backup that did not end.
   if (status.IsNotFound()) return misuse("There are no backups in " + path_ + ".");
-  if (!status.ok()) return backup_error(status, "The backups in " + path_ + " can not be read");
+  if (!status.ok()) return backup_error(status, "The backups in " + path_ + " cannot be read");
   return std::unique_ptr<rocksdb::BackupEngineReadOnly>(engine);
 }
 

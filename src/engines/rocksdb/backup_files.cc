@@ -65,7 +65,7 @@ class Mender {
   Mender(fs::path directory, fs::path store, rocksdb::Env& files, const OnBytes& progress)
       : directory_(std::move(directory)), store_(std::move(store)), files_(files), progress_(progress) {}
 
-  // The CRC-32C of what is in the file; nothing when it can not be read, or `copy` not written.
+  // The CRC-32C of what is in the file; nothing when it cannot be read, or `copy` not written.
   std::optional<uint32_t> read(const fs::path& file, rocksdb::WritableFile* copy) {
     std::unique_ptr<rocksdb::SequentialFile> in;
     if (!files_.NewSequentialFile(file.string(), &in, rocksdb::EnvOptions()).ok()) return std::nullopt;
@@ -98,7 +98,7 @@ class Mender {
     if (status.ok() && is_same) status = files_.RenameFile(fresh, file.string());
     if (!status.ok() || !is_same) files_.DeleteFile(fresh).PermitUncheckedError();
     if (!status.ok()) {
-      return Error(ErrorKind::kUnavailable, "The file " + file.string() + " can not be written: " + status.ToString());
+      return Error(ErrorKind::kUnavailable, "The file " + file.string() + " cannot be written: " + status.ToString());
     }
     return is_same;
   }
@@ -120,7 +120,7 @@ class Mender {
     if (status.ok()) status = shared->Fsync();
     if (status.ok()) return mended;
     return Error(ErrorKind::kUnavailable,
-                 "The directory " + directory_.string() + " can not be written: " + status.ToString() + ".");
+                 "The directory " + directory_.string() + " cannot be written: " + status.ToString() + ".");
   }
 
  private:

@@ -11,7 +11,7 @@
 
 namespace partita::rocks {
 
-// The first file of the backup that is not as it was written, or can not be read, by its name within the directory;
+// The first file of the backup that is not as it was written, or cannot be read, by its name within the directory;
 // empty when there is none. Reads them all, but for the rest of them when progress() says stop. Errors, with one
 // sentence: kCorrupt when the list is damaged itself, kUnavailable for a stop.
 Result<std::string> damaged_file(const std::string& directory, uint32_t id, const OnBytes& progress);

@@ -77,7 +77,7 @@ Result<void> check_newest(const BackupDirectory& directory, const Backup& newest
   auto file = damaged_file(directory.path(), newest.id, progress);
   if (!file.ok() && file.error().kind() != ErrorKind::kCorrupt) return std::move(file).error();
   if (file.ok() && file->empty()) return {};
-  const std::string what = file.ok() ? told_of_damage(directory.path(), *file) : "its list can not be read";
+  const std::string what = file.ok() ? told_of_damage(directory.path(), *file) : "its list cannot be read";
   return Error(ErrorKind::kCorrupt, whose + "is damaged: " + what + ". No backup was deleted.");
 }
 
@@ -139,7 +139,7 @@ Result<size_t> keep_newest(const BackupDirectory& directory, rocksdb::BackupEngi
   for (const uint32_t id : go) {
     const rocksdb::Status status = engine.DeleteBackup(id);
     if (status.ok() || status.IsNotFound()) continue;  // of one that is lost there is nothing more
-    return backup_error(status, "The backup " + std::to_string(id) + " in " + directory.path() + " can not be deleted");
+    return backup_error(status, "The backup " + std::to_string(id) + " in " + directory.path() + " cannot be deleted");
   }
   return go.size();
 }

@@ -81,7 +81,7 @@ Result<void> write_checked_backups(const std::string& directory, const CheckedBa
   const fs::path fresh = file.string() + ".new";
   if (write_synced(fresh, text) && std::rename(fresh.c_str(), file.c_str()) == 0) return sync_directory(directory);
   return Error(ErrorKind::kUnavailable,
-               "The file " + file.string() + " can not be written: " + std::strerror(errno) + ".");
+               "The file " + file.string() + " cannot be written: " + std::strerror(errno) + ".");
 }
 
 }  // namespace partita::rocks

@@ -15,7 +15,7 @@ namespace partita::rocks {
 using CheckedBackups = std::map<uint32_t, std::string>;
 
 // Nothing when there is no such file, as in directories of older versions, or when it is damaged. Error: kUnavailable,
-// with one sentence, when it can not be read.
+// with one sentence, when it cannot be read.
 Result<std::optional<CheckedBackups>> read_checked_backups(const std::string& directory);
 // Atomically, and synced. Error: kUnavailable, with one sentence.
 Result<void> write_checked_backups(const std::string& directory, const CheckedBackups& checked);

@@ -63,7 +63,7 @@ class CopiedFiles {
     const rocksdb::Status status = check_table_file(store_, path, rocksdb::Env::Default());
     // Such as a process that may open no more files: it says nothing of the store.
     if (status.IsIOError()) {
-      return Error(ErrorKind::kUnavailable, "The file " + path + " can not be read: " + status.ToString() + ".");
+      return Error(ErrorKind::kUnavailable, "The file " + path + " cannot be read: " + status.ToString() + ".");
     }
     if (!status.ok()) found(numbered_file(number_in(name), ".sst"), status.ToString());
     return {};

@@ -21,7 +21,7 @@ struct CopiedDamage {
 };
 
 // Reads the blocks of those table files that are not in `before`, the records of the write-ahead logs that are needed,
-// and those of the MANIFEST. `info` is with file details. Error: kUnavailable, with one sentence, when a file can not
+// and those of the MANIFEST. `info` is with file details. Error: kUnavailable, with one sentence, when a file cannot
 // be read, or progress() says stop.
 Result<CopiedDamage> check_copied(const BackupDirectory& directory, const rocksdb::BackupInfo& info,
                                   const std::set<std::string>& before, const Store& store, const OnBytes& progress);

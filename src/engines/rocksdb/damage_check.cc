@@ -39,7 +39,7 @@ Result<Files> list_files(const fs::path& directory) {
   }
   if (failed) {
     return Error(ErrorKind::kUnavailable,
-                 "The data directory " + directory.string() + " can not be read: " + failed.message() + ".");
+                 "The data directory " + directory.string() + " cannot be read: " + failed.message() + ".");
   }
   return files;
 }
@@ -96,13 +96,13 @@ Result<void> sync_file(const fs::path& file) {
   const bool synced = descriptor >= 0 && fsync(descriptor) == 0;
   if (descriptor >= 0) close(descriptor);
   if (synced) return {};
-  return Error(ErrorKind::kUnavailable, "The file " + file.string() + " can not be written to the disk.");
+  return Error(ErrorKind::kUnavailable, "The file " + file.string() + " cannot be written to the disk.");
 }
 
 // RocksDB, which never cuts, calls a store damaged whose tables are newer than a log with a torn end.
 Result<void> cut_file(const fs::path& file, uint64_t bytes) {
   if (truncate(file.c_str(), static_cast<off_t>(bytes)) == 0) return sync_file(file);
-  return Error(ErrorKind::kUnavailable, "The file " + file.string() + " can not be cut: " + std::strerror(errno) + ".");
+  return Error(ErrorKind::kUnavailable, "The file " + file.string() + " cannot be cut: " + std::strerror(errno) + ".");
 }
 
 // `is_known`: the witness knows which log is the oldest that is needed.
@@ -163,7 +163,7 @@ Result<void> check_logs(const fs::path& directory, const std::map<uint64_t, fs::
   std::error_code failed;
   for (const fs::path& file : empty) {
     if (!fs::remove(file, failed)) {
-      return Error(ErrorKind::kUnavailable, "The file " + file.string() + " can not be erased.");
+      return Error(ErrorKind::kUnavailable, "The file " + file.string() + " cannot be erased.");
     }
   }
   return empty.empty() ? Result<void>() : sync_file(directory);

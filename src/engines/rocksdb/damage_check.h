@@ -24,12 +24,12 @@ struct DirectoryState {
 };
 
 // Errors: kCorrupt (one sentence: the file, and what to do) when acknowledged data is missing; kUnavailable when a file
-// can not be read. Changes nothing but this: of the log's end that a killed server left, what is whole is synced and
+// cannot be read. Changes nothing but this: of the log's end that a killed server left, what is whole is synced and
 // what is torn is cut off, and newer logs without a record are erased.
 Result<DirectoryState> check_directory(const std::filesystem::path& directory);
 
 // The number of the MANIFEST that CURRENT names. Errors: kCorrupt, with one sentence, when one of the two is not whole
-// as far as `witness` knows; kUnavailable, when one can not be read. Changes nothing.
+// as far as `witness` knows; kUnavailable, when one cannot be read. Changes nothing.
 Result<uint64_t> check_manifest(const std::filesystem::path& directory, const WitnessRecord& witness);
 
 // The same for the whole store, once it is open: `sequence` is where RocksDB goes on.

@@ -28,7 +28,7 @@ Result<std::unique_ptr<DamagedFile>> DamagedFile::open(const std::filesystem::pa
   if (descriptor >= 0 && !failed) return std::make_unique<DamagedFile>(descriptor, size);
   const int cause = errno;
   if (descriptor >= 0) close(descriptor);
-  return Error(ErrorKind::kUnavailable, "The file " + name + " can not be opened: " + std::strerror(cause) + ".");
+  return Error(ErrorKind::kUnavailable, "The file " + name + " cannot be opened: " + std::strerror(cause) + ".");
 }
 
 DamagedFile::~DamagedFile() { close(descriptor_); }

@@ -14,7 +14,7 @@ namespace partita::rocks {
 
 class DamagedFile {
  public:
-  // Error: kUnavailable, with one sentence, when it is no file or can not be opened.
+  // Error: kUnavailable, with one sentence, when it is no file or cannot be opened.
   static Result<std::unique_ptr<DamagedFile>> open(const std::filesystem::path& file);
   DamagedFile(int descriptor, uint64_t size) : descriptor_(descriptor), size_(size) {}
   ~DamagedFile();

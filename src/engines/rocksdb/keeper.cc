@@ -21,7 +21,7 @@ bool is_final(const rocksdb::Status& status) {
 
 std::string Keeper::sentence_locked() const {
   return "The store takes no writes since the disk failed (" + reason_ + "); " +
-         (final_ ? "it can not recover from this: put the disk right and start the server again."
+         (final_ ? "it cannot recover from this: put the disk right and start the server again."
                  : "reads go on, and it recovers by itself once the disk takes writes again.");
 }
 

@@ -222,8 +222,7 @@ Result<void> read_blocks(const std::filesystem::path& file, uint64_t offset, Tak
     if (read > 0) take(std::string_view(block).substr(0, read), offset);
   }
   if (in.eof() && !in.bad()) return {};
-  return Error(ErrorKind::kUnavailable,
-               "The file " + file.string() + " can not be read: " + std::strerror(errno) + ".");
+  return Error(ErrorKind::kUnavailable, "The file " + file.string() + " cannot be read: " + std::strerror(errno) + ".");
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ using OnRecord = std::function<void(std::string_view record)>;
 
 // Behind a bad place only that is taken for a record which begins with the secret of the batch before that place, or
 // with the known one if there is no batch; where there is no secret either, whatever has the form of a record. Error:
-// kUnavailable when the file can not be read.
+// kUnavailable when the file cannot be read.
 Result<LogFile> read_log_file(const std::filesystem::path& file, LogKind kind, const KnownOfLog& known = {},
                               const OnRecord& on_record = nullptr);
 

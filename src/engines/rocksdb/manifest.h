@@ -34,7 +34,7 @@ struct Manifest {
   bool fits(const std::set<uint64_t>& files) const;
 };
 
-// As far as the list can be read. Error: kUnavailable when the file can not be read.
+// As far as the list can be read. Error: kUnavailable when the file cannot be read.
 Result<Manifest> read_manifest(const std::filesystem::path& file);
 
 }  // namespace partita::rocks

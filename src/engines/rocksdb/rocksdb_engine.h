@@ -48,7 +48,7 @@ struct RocksdbOptions {
 };
 
 // Opens or makes the store. Only one engine at a time, in any process, can have a directory open. The error is one
-// sentence that tells an operator what to do: kUnavailable for a directory that is in use or that can not be written,
+// sentence that tells an operator what to do: kUnavailable for a directory that is in use or that cannot be written,
 // kCorrupt for a damaged store, kInvalid (reason 0) for a store that is not this program's or is a newer version's.
 // Blocks; for start-up. Precondition for destroying the engine: none of its calls is under way. Destroying it writes
 // out what is left to write.

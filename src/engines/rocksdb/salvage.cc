@@ -61,7 +61,7 @@ class Rescue {
   Result<SalvageReport> run(const FinishSalvage& finish) {
     PARTITA_TRY_VOID(check_source());
     const std::error_code failed = rocks::make_private_directory(to_);
-    if (failed) return unavailable("The directory " + to_.string() + " can not be made: " + failed.message() + ".");
+    if (failed) return unavailable("The directory " + to_.string() + " cannot be made: " + failed.message() + ".");
     PARTITA_TRY(const std::unique_ptr<rocks::StoreLock> lock, rocks::StoreLock::take(to_));
     PARTITA_TRY(const fs::path staging, rocks::prepare_staging(to_, rocks::kSalvagingName));
     Result<void> saved = save(staging);
@@ -78,7 +78,7 @@ class Rescue {
     std::error_code failed;
     if (!fs::is_directory(from_, failed)) return unavailable(from_.string() + " is not a directory.");
     const fs::directory_iterator files(from_, failed);
-    if (failed) return unavailable(from_.string() + " can not be read: " + failed.message() + ".");
+    if (failed) return unavailable(from_.string() + " cannot be read: " + failed.message() + ".");
     if (std::none_of(begin(files), end(files), [](const auto& file) { return is_of_a_store(file.path()); })) {
       return unavailable(from_.string() + " holds no store.");
     }
@@ -138,7 +138,7 @@ class Rescue {
     options.directory = directory.string();
     PARTITA_TRY(fresh_, rocks::open_store(options));
     if (fresh_->begin(batch_).ok()) return {};
-    return unavailable("The new store can not be written.");
+    return unavailable("The new store cannot be written.");
   }
 
   Result<void> save_row(Family family, std::string_view key, std::string_view value) {
@@ -169,7 +169,7 @@ class Rescue {
     batch_.Clear();
     if (status.ok()) status = fresh_->begin(batch_);
     if (status.ok()) return {};
-    return unavailable("The new store can not be written: " + status.ToString() + ".");
+    return unavailable("The new store cannot be written: " + status.ToString() + ".");
   }
 
   // Whoever opens the new store goes on above every version and position that the old one can have given away.
@@ -182,7 +182,7 @@ class Rescue {
     if (status.ok()) PARTITA_TRY_VOID(write());
     if (status.ok()) status = fresh_->db->Flush(rocksdb::FlushOptions(), {fresh_->records, fresh_->log});
     if (status.ok()) return {};
-    return unavailable("The new store can not be written: " + status.ToString() + ".");
+    return unavailable("The new store cannot be written: " + status.ToString() + ".");
   }
 
   const fs::path from_;

@@ -148,7 +148,7 @@ Result<void> SalvageSources::read() {
 Result<void> SalvageSources::copy_files() {
   std::error_code failed;
   fs::create_directories(copy_ / "logs", failed);
-  if (failed) return unavailable("The directory " + copy_.string() + " can not be made: " + failed.message() + ".");
+  if (failed) return unavailable("The directory " + copy_.string() + " cannot be made: " + failed.message() + ".");
   for (const auto& entry : fs::directory_iterator(from_, failed)) {
     const std::string name = entry.path().filename();
     if (name.ends_with(".sst")) {
@@ -160,7 +160,7 @@ Result<void> SalvageSources::copy_files() {
       if (fs::exists(copy_ / "logs" / name)) logs_.emplace(*log_number(name), copy_ / "logs" / name);
     }
   }
-  if (failed) return unavailable(from_.string() + " can not be read: " + failed.message() + ".");
+  if (failed) return unavailable(from_.string() + " cannot be read: " + failed.message() + ".");
   const auto found = Witness(copy_).load(witness_);
   if (!found.ok() || *found != Witness::Found::kWhole) {
     losses_.push_back(
@@ -176,11 +176,10 @@ Result<void> SalvageSources::copy_file(const fs::path& file, const fs::path& to)
   DamagedFile& from = **opened;
   std::ofstream out(to, std::ios::binary | std::ios::trunc);
   for (uint64_t at = 0; at < from.size(); at += kCopiedAtOnce) out << from.read(at, kCopiedAtOnce);
-  if (!out.flush())
-    return unavailable("The file " + to.string() + " can not be written: " + std::strerror(errno) + ".");
+  if (!out.flush()) return unavailable("The file " + to.string() + " cannot be written: " + std::strerror(errno) + ".");
   if (from.unread_bytes() > 0) {
     losses_.push_back(std::to_string(from.unread_bytes()) + " bytes of the file " + file.filename().string() +
-                      " can not be read: " + from.why() + ".");
+                      " cannot be read: " + from.why() + ".");
   }
   return {};
 }
@@ -265,10 +264,10 @@ Result<void> SalvageSources::read_log(uint64_t number, const fs::path& file, uin
                                                }));
   // Without a record before it, the first one that can be read does not say how many are missing.
   if (log.readable_behind && losses_.size() == losses) {
-    losses_.push_back("The beginning of " + name + " can not be read, with an unknown number of changes.");
+    losses_.push_back("The beginning of " + name + " cannot be read, with an unknown number of changes.");
   }
   if (log.altered_end && losses_.size() == losses) {
-    losses_.push_back("The last record of " + name + " can not be read, with an unknown number of changes.");
+    losses_.push_back("The last record of " + name + " cannot be read, with an unknown number of changes.");
   }
   return {};
 }
@@ -289,7 +288,7 @@ void SalvageSources::take_batch(uint64_t log, std::string_view batch) {
 void SalvageSources::say_lost(uint64_t from, uint64_t to, const std::string& where) {
   losses_.push_back(std::to_string(to - from) + (to - from == 1 ? " change (number " : " changes (numbers ") +
                     std::to_string(from) + (to - from == 1 ? "" : " to " + std::to_string(to - 1)) +
-                    ") can not be read in " + where + ".");
+                    ") cannot be read in " + where + ".");
 }
 
 uint32_t SalvageSources::id_of(Family family) const {
@@ -356,14 +355,14 @@ void SalvageSources::tell_tables() {
     const std::string name = numbered_file(table->number(), ".sst");
     if (scan.file().unread_bytes() > 0) {
       losses_.push_back(std::to_string(scan.file().unread_bytes()) + " bytes of the file " + name +
-                        " can not be read: " + scan.file().why() + ".");
+                        " cannot be read: " + scan.file().why() + ".");
     }
     lost_erasures_ = lost_erasures_ || scan.lost_erasures();
     if (scan.lost_blocks() == 0 && scan.lost_entries().value_or(0) == 0) continue;
     const uint64_t all = scan.read_blocks() + scan.lost_blocks();
     const auto entries = scan.lost_entries();
     losses_.push_back(std::to_string(scan.lost_blocks()) + " of " + (scan.has_index() ? "" : "at least ") +
-                      std::to_string(all) + " blocks of the table file " + name + " can not be read" +
+                      std::to_string(all) + " blocks of the table file " + name + " cannot be read" +
                       (entries ? ", with " + std::to_string(*entries) + " entries" : std::string()) + ".");
   }
 }

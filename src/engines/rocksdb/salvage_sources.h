@@ -39,7 +39,7 @@ class SalvageSources {
   std::vector<std::string>& losses() { return losses_; }
   // Changes are missing from the logs, or may be.
   bool lost_changes() const { return lost_changes_; }
-  // A table's list of erased ranges can not be read.
+  // A table's list of erased ranges cannot be read.
   bool lost_erasures() const { return lost_erasures_; }
 
  private:

@@ -158,7 +158,7 @@ class Scrubber final : public Scrub {
       const bool failed = !status.ok() && (std::filesystem::exists(path, unknown) || unknown);
       if (failed && !files_->opened() && unread++ == 0) {
         log(LogLevel::kWarn,
-            {"Scrub: the file ", path, " can not be opened, and was not read: ", status.ToString(), "."});
+            {"Scrub: the file ", path, " cannot be opened, and was not read: ", status.ToString(), "."});
       }
       if (failed && files_->opened()) note_damage("the file " + path + " is damaged (" + status.ToString() + ")");
       store_.meters.scrubbed_bytes.add(file.size);

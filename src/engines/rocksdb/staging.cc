@@ -62,7 +62,7 @@ Result<fs::path> prepare_staging(const fs::path& to, const char* name) {
   for (const fs::path& file : left) fs::remove(file, failed);
   if (!failed) fs::remove_all(staging, failed);
   if (!failed) fs::create_directory(staging, failed);
-  if (failed) return unavailable("The directory " + to.string() + " can not be written: " + failed.message() + ".");
+  if (failed) return unavailable("The directory " + to.string() + " cannot be written: " + failed.message() + ".");
   return staging;
 }
 
@@ -77,7 +77,7 @@ Result<void> move_up(const fs::path& staging, const fs::path& to) {
     fs::rename(file, to / file.filename(), failed);
   }
   if (!failed) fs::remove(staging, failed);
-  if (failed) return unavailable("The directory " + to.string() + " can not be written: " + failed.message() + ".");
+  if (failed) return unavailable("The directory " + to.string() + " cannot be written: " + failed.message() + ".");
   return sync_directory(to);
 }
 
@@ -87,7 +87,7 @@ Result<void> sync_directory(const fs::path& directory) {
   const int cause = errno;
   if (descriptor >= 0) close(descriptor);
   if (synced) return {};
-  return unavailable("The directory " + directory.string() + " can not be written: " + std::strerror(cause) + ".");
+  return unavailable("The directory " + directory.string() + " cannot be written: " + std::strerror(cause) + ".");
 }
 
 }  // namespace partita::rocks

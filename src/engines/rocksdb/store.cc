@@ -162,11 +162,11 @@ Result<void> prepare_directory(const std::string& directory) {
   }
   failed = make_private_directory(directory);
   if (failed) {
-    return no_store("The data directory " + directory + " can not be made: " + failed.message() + ".");
+    return no_store("The data directory " + directory + " cannot be made: " + failed.message() + ".");
   }
   if (faccessat(AT_FDCWD, directory.c_str(), R_OK | W_OK | X_OK, AT_EACCESS) != 0) {
     const int cause = errno;
-    return no_store("The data directory " + directory + " can not be written: " + std::strerror(cause) +
+    return no_store("The data directory " + directory + " cannot be written: " + std::strerror(cause) +
                     "; give this user the right to write there, or name another.");
   }
   return {};
@@ -188,11 +188,11 @@ Error open_error(const rocksdb::Status& status, const std::string& directory) {
   if (status.IsCorruption() || status.IsNotFound() || status.IsPathNotFound() || status.IsNotSupported()) {
     return damaged(directory, text);
   }
-  return no_store("The store in " + directory + " can not be opened: " + text + ".");
+  return no_store("The store in " + directory + " cannot be opened: " + text + ".");
 }
 
 Error unwritable_witness(const std::string& directory) {
-  return no_store("The file WITNESS in " + directory + " can not be written: " + std::strerror(errno) + ".");
+  return no_store("The file WITNESS in " + directory + " cannot be written: " + std::strerror(errno) + ".");
 }
 
 Error foreign(const std::string& directory) {
@@ -363,7 +363,7 @@ rocksdb::Status Store::recover() {
   if (!status.ok()) return status;
   if (files->newest_log_is_spoilt()) return rocksdb::Status::Aborted("no new log was begun");
   // The logs before it hold nothing that is needed, and may end in what was never acknowledged.
-  if (!witness->begin_logs_at(files->newest_log())) return rocksdb::Status::IOError("WITNESS can not be written");
+  if (!witness->begin_logs_at(files->newest_log())) return rocksdb::Status::IOError("WITNESS cannot be written");
   return status;
 }
 

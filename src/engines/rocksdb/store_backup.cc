@@ -209,7 +209,7 @@ class BackupOfStore {
                           ". All of it is written again, into tables."});
     const rocksdb::Status status = store_.db->Flush(rocksdb::FlushOptions(), {store_.records, store_.log});
     if (status.ok()) return {};
-    return backup_error(status, failed() + ": the log " + damage.file + " is damaged, and can not be written again");
+    return backup_error(status, failed() + ": the log " + damage.file + " is damaged, and cannot be written again");
   }
 
   Error refuse(const rocksdb::BackupInfo& info, const CopiedDamage& damage) {

@@ -174,7 +174,7 @@ IOStatus StoreFiles::RenameFile(const std::string& from, const std::string& to, 
 
 IOStatus StoreFiles::DeleteFile(const std::string& path, const IOOptions& options, IODebugContext* debug) {
   if (const std::optional<uint64_t> log = log_number(path); log && !witness_->let_log_go(*log)) {
-    return IOStatus::IOError("the file WITNESS can not be written");
+    return IOStatus::IOError("the file WITNESS cannot be written");
   }
   IOStatus status = target()->DeleteFile(path, options, debug);
   entries_changed_.fetch_add(1);

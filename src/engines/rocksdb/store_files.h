@@ -37,7 +37,7 @@ class StoreFiles final : public rocksdb::FileSystemWrapper {
   uint64_t newest_log() const { return newest_log_.load(std::memory_order_acquire); }
   // Whether a write to the newest log failed, so that what is in its end is not known.
   bool newest_log_is_spoilt() const { return spoilt_log_.load(std::memory_order_acquire) == newest_log(); }
-  // The next log can not be made; once.
+  // The next log cannot be made; once.
   void refuse_next_log() { refuses_log_.store(true, std::memory_order_release); }
 
   const char* Name() const override { return "StoreFiles"; }

@@ -35,7 +35,7 @@ class TableScan {
   // False: nothing readable is left.
   bool next();
   const BlockReader& entry() const { return reader_; }
-  // Something between the last entry and this one can not be read; after next() was false: behind the last one.
+  // Something between the last entry and this one cannot be read; after next() was false: behind the last one.
   bool behind_gap() const { return behind_gap_; }
   const std::vector<ErasedRange>& erased() const { return erased_; }
   // False: the table has no entry of the key, neither readable nor unreadable. Nothing: the filter cannot be read.
@@ -45,9 +45,9 @@ class TableScan {
   // After next() was false.
   uint64_t read_blocks() const { return read_blocks_; }
   uint64_t lost_blocks() const { return lost_blocks_; }
-  // The list of erased ranges can not be read.
+  // The list of erased ranges cannot be read.
   bool lost_erasures() const { return lost_erasures_; }
-  // How many entries can not be read; nothing when the table does not say how many it had.
+  // How many entries cannot be read; nothing when the table does not say how many it had.
   std::optional<uint64_t> lost_entries() const;
   bool has_index() const { return has_index_; }
   const DamagedFile& file() const { return *file_; }

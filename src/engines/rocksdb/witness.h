@@ -44,10 +44,10 @@ class Witness {
   Witness& operator=(const Witness&) = delete;
   ~Witness();
 
-  // What the last opening left. Changes nothing. Error: kUnavailable, with one sentence, when it can not be read.
+  // What the last opening left. Changes nothing. Error: kUnavailable, with one sentence, when it cannot be read.
   Result<Found> load(WitnessRecord& record) const;
-  // Goes on from `record`; `logs` are the write-ahead logs that are there. False, and errno says why, when the file can
-  // not be written.
+  // Goes on from `record`; `logs` are the write-ahead logs that are there. False, and errno says why, when the file
+  // cannot be written.
   bool begin(const WitnessRecord& record, std::set<uint64_t> logs);
 
   static constexpr int64_t kDelayMs = 10;
@@ -60,9 +60,9 @@ class Witness {
   void saw_manifest(uint64_t number, uint64_t bytes);
   // The oldest log that is needed; 0: there is none.
   uint64_t oldest_log();
-  // This log, and all before it, will be erased. Synced. False when it can not be written: then it must stay.
+  // This log, and all before it, will be erased. Synced. False when it cannot be written: then it must stay.
   bool let_log_go(uint64_t number);
-  // No log before this one is needed. Synced; false when it can not be.
+  // No log before this one is needed. Synced; false when it cannot be.
   bool begin_logs_at(uint64_t number);
   // Writes what is still unwritten.
   void catch_up();

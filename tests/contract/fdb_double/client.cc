@@ -1,5 +1,5 @@
 // A client of FoundationDB without FoundationDB: what the documentation of the C API promises, as far as the engine
-// uses it, over one cluster in this process's memory. It is for machines that have none; it can not say whether the
+// uses it, over one cluster in this process's memory. It is for machines that have none; it cannot say whether the
 // engine is right about FoundationDB, but whether it keeps the contract if it is. Loaded by LD_LIBRARY_PATH, as
 // "libfdb_c.so".
 //

@@ -98,7 +98,7 @@ std::string type_of(const Json& description, std::string_view attribute) {
   PARTITA_CHECK(false);
 }
 
-// Whether the attribute can stand in an index's key: an item that was there before the index may hold what can not.
+// Whether the attribute can stand in an index's key: an item that was there before the index may hold what cannot.
 bool fits(const Json& value, const std::string& type) {
   const Json* held = value.find(type);
   return held != nullptr && !held->content().empty();

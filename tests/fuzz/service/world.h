@@ -54,9 +54,9 @@ class World {
   std::vector<std::string> tables();
   // The table's description, once neither it nor an index is on its way; null when it is gone.
   Json settled(const std::string& table);
-  // All items of a table or (unless empty) of an index, sorted; nothing when it can not be read in this moment.
+  // All items of a table or (unless empty) of an index, sorted; nothing when it cannot be read in this moment.
   std::optional<std::vector<Json>> items(const std::string& table, std::string_view index);
-  // All items of all tables, as text; nothing when a table can not be read in this moment.
+  // All items of all tables, as text; nothing when a table cannot be read in this moment.
   std::optional<std::string> contents();
   void check_index(const std::vector<Json>& items, const Json& description, const Json& index);
 
