@@ -20,7 +20,8 @@ namespace partita::app {
 namespace {
 
 constexpr std::array kVerbs = {
-    AccountVerb{"user create", "NAME", "Create a user. It may do nothing until a policy allows it.", "CreateUser",
+    AccountVerb{"user create", "NAME",
+                "Create a user. Until a policy allows something, the user's requests are refused.", "CreateUser",
                 "UserName", "Arn"},
     AccountVerb{"user delete", "NAME", "Delete a user that has no access keys, groups or policies.", "DeleteUser",
                 "UserName", ""},

@@ -332,7 +332,7 @@ const std::array kOwnVerbs = {
     VerbRow{
         "backup", Verb::kBackup, "STORE BACKUPS [OPTION...]",
         "Back up a store into a directory of backups, copying only new data. A server may be using the store. STORE "
-        "is a data directory, or a server's administration socket. For PostgreSQL and FoundationDB use their own "
+        "is a data directory, or a server's administration socket. Back up PostgreSQL and FoundationDB with their own "
         "tools.",
         kBackupFlags, finish_backup, take_backup},
     VerbRow{
@@ -376,7 +376,7 @@ const std::array kOwnVerbs = {
         "./partita-data) or its administration socket.",
         kSnapshotFlags, [](Draft& draft) { return finish_operated(draft, "CreateSnapshot"); }, take_operated},
     VerbRow{"snapshot rollback", Verb::kOperate, "NAME [DIR|SOCKET] [--namespace NAME]",
-            "Restore all tables and items to a snapshot.", kSnapshotFlags,
+            "Return all tables and items to the state of a snapshot.", kSnapshotFlags,
             [](Draft& draft) { return finish_operated(draft, "RollbackToSnapshot"); }, take_operated},
     VerbRow{"snapshot list", Verb::kOperate, "[DIR|SOCKET] [--namespace NAME]",
             "List the snapshots of a running server.", kSnapshotFlags,

@@ -189,11 +189,12 @@ constexpr std::array kServeFlags = {
          "The region of all tables, in ARNs and policies (default: us-east-1 with --credentials or --users, otherwise "
          "the region of each request's signature).",
          set_region},
-    Flag{"--identities", "FILE",
-         "Read users, groups, roles and policies from this file instead of the store. It has the format of `aws iam "
-         "get-account-authorization-details`. The profiles of --credentials are these users, restricted by their "
-         "policies.",
-         set_text<&CommandLine::identities>},
+    Flag{
+        "--identities", "FILE",
+        "Read users, groups, roles and policies from this file instead of the store. It has the format of `aws iam "
+        "get-account-authorization-details`. Each profile of --credentials then belongs to the user of that name, whose "
+        "policies apply.",
+        set_text<&CommandLine::identities>},
     Flag{"--warn-only", "", "Allow and log requests that policies would refuse.", set_on<&CommandLine::warn_only>},
     Flag{"--tls-cert", "FILE",
          "Serve HTTPS only, with this certificate: PEM, followed by its chain. SIGHUP reloads it.",
@@ -201,8 +202,9 @@ constexpr std::array kServeFlags = {
     Flag{"--tls-key", "FILE", "The certificate's private key: PEM, without a passphrase.",
          set_text<&CommandLine::tls_key>},
     Flag{"--metrics-token", "FILE",
-         "Require the first line of this file as a bearer token for /metrics. Without it, /metrics is answered only "
-         "if Host is an address or a local name; with --credentials or --users, only over the administration socket.",
+         "Require the first line of this file as a bearer token for /metrics. Without a token, /metrics is answered "
+         "only if the Host header is an address or a local name. With --credentials or --users and no token, it is "
+         "answered only over the administration socket.",
          set_text<&CommandLine::metrics_token>},
     Flag{"--allow-origin", "ORIGIN",
          "Allow web pages of this origin, such as http://localhost:3000, to call; '*' allows all. Repeat the option "
@@ -221,8 +223,8 @@ constexpr std::array kServeFlags = {
     Flag{"--idle-timeout", "SECONDS", "Close a connection that is idle for this long between requests (default 120).",
          set_idle_timeout},
     Flag{"--request-timeout", "SECONDS",
-         "The time limit for receiving a request's header, for receiving its body and for sending its reply, each "
-         "(default 30). Bodies and replies get another second for each 256 KiB.",
+         "The time limit for each of three steps: receiving a request's header, receiving its body, and sending its "
+         "reply (default 30). Bodies and replies get another second for each 256 KiB.",
          set_request_timeout},
     Flag{"--memory-budget", "MIB",
          "The memory for all requests in progress: bodies, parsed bodies and replies (default 512). Requests beyond "
@@ -238,8 +240,8 @@ constexpr std::array kServeFlags = {
          "The format of the log: text or json (default text). json writes one object per line, with time, level and "
          "message.",
          set_log_format},
-    Flag{"--slow-request", "MS", "Log requests that take at least this many milliseconds as warnings (default 1000).",
-         set_slow_request},
+    Flag{"--slow-request", "MS",
+         "Log a warning for each request that takes at least this many milliseconds (default 1000).", set_slow_request},
     Flag{"--request-rate", "N",
          "The number of requests that each user may make in a second; without users, each access key. Further "
          "requests are throttled, and SDKs retry them.",
@@ -263,8 +265,8 @@ constexpr std::array kServeFlags = {
          set_scrub},
     Flag{"--scrub-rate", "MIB", "The most that the scrub reads in a second (default 16).", set_scrub_rate},
     Flag{"--admin-socket", "FILE",
-         "The administration socket: a Unix socket over which the server's owner administers it without a signature "
-         "(default: admin.sock in --data; none for other stores).",
+         "The administration socket: a Unix socket for verbs such as `partita status` (default: admin.sock in --data; "
+         "none for other stores). It needs no signature; only the user who runs the server can open it.",
          set_text<&CommandLine::admin_socket>},
     Flag{"--seed", "DIR",
          "Create the tables described in DIR/*.json (the input of CreateTable) with the items in DIR/TABLE.jsonl (one "
@@ -276,14 +278,14 @@ constexpr std::array kServeFlags = {
          "from the request's X-Partita-Namespace. New namespaces start with the seed.",
          set_namespaces},
     Flag{"--max-namespaces", "N",
-         "The maximum number of open namespaces (default 64). Another one closes the least recently used; its data "
-         "stays, and its next request reopens it.",
+         "The maximum number of open namespaces (default 64). Beyond it, opening one closes the least recently used "
+         "one. The closed one keeps its data, and its next request opens it again.",
          set_max_namespaces},
     Flag{"--root-400", "", "Answer GET / with 400, as DynamoDB Local does and some tools expect.", set_root_400},
     Flag{"--clock", "OFFSET",
          "Shift the server's clock, for development: seconds, or a number followed by s, m, h or d, such as +90m, -2h "
-         "or +31d. Any value, also 0, lets `partita clock` move the clock of a server with stored data that verifies "
-         "signatures or listens beyond loopback.",
+         "or +31d. If a server stores data, and verifies signatures or listens beyond loopback, `partita clock` moves "
+         "its clock only if this option is given; 0 suffices.",
          set_clock},
 };
 
