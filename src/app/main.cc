@@ -9,20 +9,20 @@
 #include <string>
 #include <system_error>
 
-#include "app/account_verbs.h"
-#include "app/backup.h"
-#include "app/command_line.h"
-#include "app/copy.h"
-#include "app/engines.h"
-#include "app/help.h"
-#include "app/mcp.h"
-#include "app/operate.h"
-#include "app/salvage.h"
 #include "app/serve.h"
-#include "app/simulate.h"
-#include "app/status.h"
-#include "app/verify.h"
 #include "base/log.h"
+#include "cli/account_verbs.h"
+#include "cli/backup.h"
+#include "cli/command_line.h"
+#include "cli/copy.h"
+#include "cli/help.h"
+#include "cli/mcp.h"
+#include "cli/operate.h"
+#include "cli/salvage.h"
+#include "cli/simulate.h"
+#include "cli/status.h"
+#include "cli/verify.h"
+#include "engines/stores.h"
 
 namespace {
 
@@ -39,7 +39,7 @@ int complain(const partita::Error& error, int exit_code) {
 }
 
 int run(int count, char** words) {
-  using namespace partita::app;
+  using namespace partita::cli;
   const std::span<const char* const> all(words, static_cast<size_t>(count));
   const auto line = read_command_line(all.subspan(all.empty() ? 0 : 1));
   if (!line.ok()) return complain(line.error(), kMisuse);
@@ -49,7 +49,7 @@ int run(int count, char** words) {
       return 0;
     case Verb::kVersion:
       std::puts("partita " PARTITA_VERSION "\nrevision " PARTITA_REVISION);
-      for (const EngineRow& engine : engines()) {
+      for (const partita::EngineRow& engine : partita::engines()) {
         if (engine.format != 0) std::printf("format %u of %s\n", engine.format, std::string(engine.url).c_str());
       }
       return 0;
@@ -98,7 +98,7 @@ int run(int count, char** words) {
     case Verb::kServe:
       break;
   }
-  const auto served = serve(*line, PARTITA_VERSION, PARTITA_REVISION);
+  const auto served = partita::app::serve(*line, PARTITA_VERSION, PARTITA_REVISION);
   return served.ok() ? 0 : complain(served.error(), kFailure);
 }
 

@@ -18,31 +18,31 @@
 #include <thread>
 #include <utility>
 
-#include "app/admin.h"
-#include "app/audit_log.h"
-#include "app/backup.h"
-#include "app/callers.h"
-#include "app/engines.h"
-#include "app/namespaces.h"
-#include "app/operator_calls.h"
-#include "app/pages.h"
-#include "app/request_log.h"
-#include "app/seed.h"
+#include "admin/admin.h"
+#include "admin/operator_calls.h"
 #include "app/service_manager.h"
-#include "app/simulate.h"
-#include "app/status.h"
-#include "app/tenant.h"
-#include "app/traces.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/nowait_writer.h"
 #include "base/random.h"
 #include "base/reserve.h"
 #include "base/thread.h"
+#include "cli/backup.h"
+#include "cli/callers.h"
+#include "cli/seed.h"
+#include "cli/simulate.h"
+#include "cli/status.h"
+#include "engines/stores.h"
 #include "http/admin_socket.h"
 #include "http/bound_sockets.h"
 #include "http/server.h"
 #include "iam/directory.h"
+#include "namespaces/namespaces.h"
+#include "namespaces/tenant.h"
+#include "observe/audit_log.h"
+#include "observe/pages.h"
+#include "observe/request_log.h"
+#include "observe/traces.h"
 #include "ops/service.h"
 #include "table/database.h"
 
@@ -56,8 +56,8 @@ constexpr int kLastWordsMs = 500;        // for the reader of stderr, at the end
 class ServiceHandler final : public http::Handler {
  public:
   // Without an audit log it is null, and without traces they are.
-  ServiceHandler(Namespaces& namespaces, const Admin& admin, Pages& pages, AuditLog* audit, Traces* traces,
-                 int64_t slow_ms)
+  ServiceHandler(namespaces::Namespaces& namespaces, const admin::Admin& admin, observe::Pages& pages,
+                 observe::AuditLog* audit, observe::Traces* traces, int64_t slow_ms)
       : service_(namespaces.root().service()),
         admin_(admin),
         namespaces_(namespaces),
@@ -66,8 +66,8 @@ class ServiceHandler final : public http::Handler {
         traces_(traces),
         log_(slow_ms) {}
   Task<ops::Reply> call(const ops::Call& call) override {
-    if (call.target.starts_with(kAdminPrefix)) [[unlikely]] {
-      const Admin::Answer* const answer = admin_.find(call);
+    if (call.target.starts_with(admin::kAdminPrefix)) [[unlikely]] {
+      const admin::Admin::Answer* const answer = admin_.find(call);
       return answer != nullptr ? (*answer)(call) : operator_calls_.call(call);
     }
     return namespaces_.is_plain(call) ? service_.call(call) : namespaces_.call(call);
@@ -88,13 +88,13 @@ class ServiceHandler final : public http::Handler {
 
  private:
   ops::Service& service_;
-  const Admin& admin_;
-  Namespaces& namespaces_;
-  OperatorCalls operator_calls_{namespaces_};
-  Pages& pages_;
-  AuditLog* const audit_;
-  Traces* const traces_;
-  RequestLog log_;
+  const admin::Admin& admin_;
+  namespaces::Namespaces& namespaces_;
+  admin::OperatorCalls operator_calls_{namespaces_};
+  observe::Pages& pages_;
+  observe::AuditLog* const audit_;
+  observe::Traces* const traces_;
+  observe::RequestLog log_;
 };
 
 sigset_t set_of(std::initializer_list<int> list) {
@@ -186,7 +186,7 @@ class Stopper {
 };
 
 // What SIGHUP is for.
-void read_again(http::Certificate* certificate, AuditLog* audit) {
+void read_again(http::Certificate* certificate, observe::AuditLog* audit) {
   if (certificate == nullptr && audit == nullptr) log(LogLevel::kInfo, "SIGHUP: there is nothing to reload.");
   if (certificate != nullptr) {
     const auto read = certificate->reload();
@@ -211,7 +211,7 @@ void return_large_memory() {
 #endif
 }
 
-std::vector<std::string> urls_of(const CommandLine& line, const http::Server& server) {
+std::vector<std::string> urls_of(const cli::CommandLine& line, const http::Server& server) {
   std::vector<std::string> urls = server.places();
   for (std::string& url : urls) url.insert(0, line.tls_cert.empty() ? "http://" : "https://");
   return urls;
@@ -220,7 +220,7 @@ std::vector<std::string> urls_of(const CommandLine& line, const http::Server& se
 constexpr int kReadyTries = 50;
 constexpr auto kReadyPause = std::chrono::milliseconds(10);
 
-void say_ready(const CommandLine& line, std::string_view version, const http::Server& server) {
+void say_ready(const cli::CommandLine& line, std::string_view version, const http::Server& server) {
   std::string urls;
   for (const std::string& url : urls_of(line, server)) urls += (urls.empty() ? "" : " and ") + url;
   const std::string text = "partita " + std::string(version) + " is serving DynamoDB on " + urls + ", data in " +
@@ -238,7 +238,7 @@ void say_ready(const CommandLine& line, std::string_view version, const http::Se
   tell_service_manager("READY=1");
 }
 
-void log_settings(const CommandLine& line, const http::Server& server) {
+void log_settings(const cli::CommandLine& line, const http::Server& server) {
   if (!logs(LogLevel::kInfo)) return;
   std::string origins;
   for (const std::string& origin : line.http.allowed_origins) origins += " " + origin;
@@ -281,25 +281,25 @@ void log_users(const auth::Identities& identities, bool warn_only) {
 }
 
 // Names of tables are not for everybody where callers have to say who they are.
-Result<std::optional<std::string>> token_for(const CommandLine& line, bool verifies) {
+Result<std::optional<std::string>> token_for(const cli::CommandLine& line, bool verifies) {
   std::optional<std::string> token;
   if (!verifies) token.emplace();
   if (!line.metrics_token.empty()) {
-    PARTITA_TRY(token, read_token(line.metrics_token));
+    PARTITA_TRY(token, cli::read_token(line.metrics_token));
   }
   return token;
 }
 
 // Null when nobody wants them.
-Result<std::unique_ptr<Traces>> begin_traces(const CommandLine& line, std::string_view version) {
-  if (line.trace_to.empty()) return std::unique_ptr<Traces>();
-  auto place = HttpPlace::parse(line.trace_to);
+Result<std::unique_ptr<observe::Traces>> begin_traces(const cli::CommandLine& line, std::string_view version) {
+  if (line.trace_to.empty()) return std::unique_ptr<observe::Traces>();
+  auto place = http::HttpPlace::parse(line.trace_to);
   PARTITA_CHECK(place.ok());
   // As the environment variables of OpenTelemetry have it: the path is the collector's own business unless it is said.
   if (place->path == "/") place->path = "/v1/traces";
-  Traces::Options options{std::move(*place), std::max<uint64_t>(1, line.trace_one_in), std::string(version),
-                          system_random().uuid()};
-  return Traces::start(std::move(options), system_clock(), system_random());
+  observe::Traces::Options options{std::move(*place), std::max<uint64_t>(1, line.trace_one_in), std::string(version),
+                                   system_random().uuid()};
+  return observe::Traces::start(std::move(options), system_clock(), system_random());
 }
 
 // Without a reserve of memory every request would be refused.
@@ -338,25 +338,25 @@ struct Places {
 };
 
 // What the options ask for and this machine may refuse, before a store is opened: a refused server makes none.
-Result<Places> take_places(const CommandLine& line, bool verifies) {
+Result<Places> take_places(const cli::CommandLine& line, bool verifies) {
   PARTITA_TRY(http::BoundSockets sockets,
               http::BoundSockets::bind(line.http.address, line.http.port, line.http.beyond_loopback || verifies));
   Places places{std::move(sockets), nullptr};
   if (!line.admin_socket.empty() && is_beside_store(line.admin_socket, line.store)) {
     PARTITA_TRY(places.admin, http::AdminSocket::listen(line.admin_socket));
   }
-  if (!line.seed.empty()) PARTITA_TRY_VOID(check_seed(line.seed));
+  if (!line.seed.empty()) PARTITA_TRY_VOID(cli::check_seed(line.seed));
   return places;
 }
 
 // A moved clock deletes what expires: not where data outlives the process and others depend on it, unless asked for.
-bool may_move_clock(const CommandLine& line, bool verifies, const http::BoundSockets& sockets) {
+bool may_move_clock(const cli::CommandLine& line, bool verifies, const http::BoundSockets& sockets) {
   const bool keeps_data = engine_of(line.store).format != 0;
   return line.clock_moves || !keeps_data || !(verifies || sockets.beyond_loopback());
 }
 
 // Null when it was not asked for and is not available. Error: when it was asked for.
-Result<std::unique_ptr<http::AdminSocket>> open_admin_socket(const CommandLine& line, Places& taken) {
+Result<std::unique_ptr<http::AdminSocket>> open_admin_socket(const cli::CommandLine& line, Places& taken) {
   if (taken.admin != nullptr) return std::move(taken.admin);
   const bool asked = !line.admin_socket.empty();
   if (!asked && !engine_of(line.store).is_directory) return std::unique_ptr<http::AdminSocket>();
@@ -368,7 +368,7 @@ Result<std::unique_ptr<http::AdminSocket>> open_admin_socket(const CommandLine& 
 }
 
 // Null when it was not asked for.
-Result<std::unique_ptr<Scrub>> begin_scrub(const CommandLine& line, storage::Engine& engine) {
+Result<std::unique_ptr<Scrub>> begin_scrub(const cli::CommandLine& line, storage::Engine& engine) {
   if (line.scrub_rest_ms == 0) return std::unique_ptr<Scrub>();
   ScrubOptions options{.rest_ms = line.scrub_rest_ms};
   if (line.scrub_rate != 0) options.bytes_per_second = line.scrub_rate;
@@ -376,21 +376,21 @@ Result<std::unique_ptr<Scrub>> begin_scrub(const CommandLine& line, storage::Eng
 }
 
 // Null without --audit-log.
-Result<std::unique_ptr<AuditLog>> open_audit_log(const CommandLine& line) {
-  if (line.audit_log.empty()) return std::unique_ptr<AuditLog>();
-  const auto calls = line.audit_data ? AuditLog::Calls::kAll : AuditLog::Calls::kControl;
-  return AuditLog::open(line.audit_log, calls, system_clock());
+Result<std::unique_ptr<observe::AuditLog>> open_audit_log(const cli::CommandLine& line) {
+  if (line.audit_log.empty()) return std::unique_ptr<observe::AuditLog>();
+  const auto calls = line.audit_data ? observe::AuditLog::Calls::kAll : observe::AuditLog::Calls::kControl;
+  return observe::AuditLog::open(line.audit_log, calls, system_clock());
 }
 
 }  // namespace
 
-Result<void> serve(const CommandLine& given, std::string_view version, std::string_view revision) {
-  CommandLine line = given;
+Result<void> serve(const cli::CommandLine& given, std::string_view version, std::string_view revision) {
+  cli::CommandLine line = given;
   begin_with_signals();
   set_log_level(line.log_level);
   set_log_format(line.log_format);
-  Callers callers;
-  PARTITA_TRY_VOID(read_callers(line, callers));
+  cli::Callers callers;
+  PARTITA_TRY_VOID(cli::read_callers(line, callers));
   const bool verifies = callers.credentials || line.users;
   if (verifies && line.http.region.empty()) line.http.region = "us-east-1";
   std::unique_ptr<http::Certificate> certificate;
@@ -400,7 +400,7 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
   line.http.certificate = certificate.get();
   PARTITA_TRY(std::optional<std::string> token, token_for(line, verifies));
   PARTITA_TRY(Places places, take_places(line, verifies));
-  PARTITA_TRY(const std::unique_ptr<AuditLog> audit, open_audit_log(line));
+  PARTITA_TRY(const std::unique_ptr<observe::AuditLog> audit, open_audit_log(line));
   hold({SIGTERM, SIGINT});
   PARTITA_TRY_VOID(prepare_memory());
   // Before the store is opened: it may want as many files.
@@ -412,38 +412,38 @@ Result<void> serve(const CommandLine& given, std::string_view version, std::stri
                            callers.account ? &*callers.account : nullptr);
   if (verifies) line.http.keys = &directory;
   const table::Options options{.graph_bytes = line.vector_bytes};
-  const Tenant::Ground ground{*engine,         system_clock(),
-                              system_random(), options,
-                              &directory,      engine_of(line.store).alone,
-                              line.clock_ms,   may_move_clock(line, verifies, places.sockets)};
-  const Tenant::Serve answer = [&](table::Database& database) {
+  const namespaces::Tenant::Ground ground{*engine,         system_clock(),
+                                          system_random(), options,
+                                          &directory,      engine_of(line.store).alone,
+                                          line.clock_ms,   may_move_clock(line, verifies, places.sockets)};
+  const namespaces::Tenant::Serve answer = [&](table::Database& database) {
     return std::make_unique<ops::Service>(
         database, line.warn_only ? ops::Enforcement::kWarn : ops::Enforcement::kRefuse, line.request_rate, &directory);
   };
-  PARTITA_TRY(const std::unique_ptr<Tenant> root, Tenant::open(ground, {}, answer));
+  PARTITA_TRY(const std::unique_ptr<namespaces::Tenant> root, namespaces::Tenant::open(ground, {}, answer));
   ops::Service& service = root->service();
   std::function<Result<void>(ops::Service&)> begin;
-  if (!line.seed.empty()) begin = [&](ops::Service& of) { return seed(line.seed, of, ground.alone); };
+  if (!line.seed.empty()) begin = [&](ops::Service& of) { return cli::seed(line.seed, of, ground.alone); };
   if (begin) PARTITA_TRY_VOID(begin(service));
-  Namespaces namespaces(ground, *root, begin, line.namespaces_by,
-                        line.most_namespaces == 0 ? kUsualNamespaces : line.most_namespaces);
+  namespaces::Namespaces namespaces(ground, *root, begin, line.namespaces_by,
+                                    line.most_namespaces == 0 ? kUsualNamespaces : line.most_namespaces);
   PARTITA_TRY_VOID(namespaces.begin());
-  PARTITA_TRY(const std::unique_ptr<Traces> traces, begin_traces(line, version));
-  Pages pages({*engine, scheme_of(line.store), system_random(), service, namespaces, version, std::move(token),
-               traces.get(), audit.get()});
+  PARTITA_TRY(const std::unique_ptr<observe::Traces> traces, begin_traces(line, version));
+  observe::Pages pages({*engine, scheme_of(line.store), system_random(), service, namespaces, version, std::move(token),
+                        traces.get(), audit.get()});
   PARTITA_TRY(const std::unique_ptr<http::AdminSocket> admin_socket, open_admin_socket(line, places));
   line.http.admin_socket = admin_socket.get();
-  BackupMaker backups(*engine, engine_of(line.store));
-  Admin admin;
+  cli::BackupMaker backups(*engine, engine_of(line.store));
+  admin::Admin admin;
   backups.answer(admin);
-  answer_simulations(admin, directory, service);
+  cli::answer_simulations(admin, directory, service);
   ServiceHandler handler(namespaces, admin, pages, audit.get(), traces.get(), line.slow_request_ms);
   PARTITA_TRY(const std::unique_ptr<http::Server> server,
               http::Server::listen(line.http, std::move(places.sockets), handler, system_clock(), system_random()));
   pages.set_server(*server);
-  answer_status(admin, pages,
-                {std::string(version), std::string(revision), place_of_store(line.store), !engine_of(line.store).alone,
-                 urls_of(line, *server), system_clock().now_ms(), scrub.get()});
+  cli::answer_status(admin, pages,
+                     {std::string(version), std::string(revision), place_of_store(line.store),
+                      !engine_of(line.store).alone, urls_of(line, *server), system_clock().now_ms(), scrub.get()});
   PARTITA_TRY_VOID(start_server(*server));
   Stopper stopper(*server, line.http.stop_timeout_ms, [&] { read_again(certificate.get(), audit.get()); });
   PARTITA_TRY_VOID(stopper.start());

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "app/command_line.h"
 #include "base/result.h"
+#include "cli/command_line.h"
 
 namespace partita::app {
 
@@ -13,6 +13,6 @@ namespace partita::app {
 // Prints one line on stdout when ready, and returns after SIGTERM or SIGINT once everything is closed. A second signal
 // drops what is under way; when even that takes long, the process ends with what is on disk.
 // Error: why it could not start, in one sentence.
-Result<void> serve(const CommandLine& line, std::string_view version, std::string_view revision);
+Result<void> serve(const cli::CommandLine& line, std::string_view version, std::string_view revision);
 
 }  // namespace partita::app

@@ -1,4 +1,4 @@
-// That a database is being seeded (app/seed.h). Until all is in it a row says so, which tables the seeding has made,
+// That a database is being seeded (cli/seed.h). Until all is in it a row says so, which tables the seeding has made,
 // and who does it: whoever goes on after a kill tells them by it from those that were there before, and of several
 // servers on one store one seeds at a time.
 #pragma once

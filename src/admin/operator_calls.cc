@@ -1,0 +1,286 @@
+#include "admin/operator_calls.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "admin/admin.h"
+#include "base/blocking.h"
+#include "model/fault.h"
+#include "table/namespaces.h"
+#include "wire/json_reader.h"
+#include "wire/json_writer.h"
+
+namespace partita::admin {
+
+namespace {
+
+using model::Fault;
+using model::refuse;
+using wire::JsonDocument;
+using wire::JsonValue;
+using wire::JsonWriter;
+
+constexpr int64_t kMostListed = 1'000;
+
+Error wrong(std::string sentence) { return refuse(Fault::kConstraints, {std::move(sentence)}); }
+Error no_name_of(std::string_view member, std::string_view name) {
+  return wrong(std::string(member) + " is no namespace's name: '" + std::string(name) +
+               "'. It takes 1 to 64 letters, digits, '_', '-' and '.'.");
+}
+
+// The members of a request.
+class Asked {
+ public:
+  explicit Asked(JsonValue body) : body_(body) {}
+
+  // Nothing that is asked for is passed over.
+  Result<void> check(std::span<const std::string_view> known) const {
+    if (!body_.is(JsonValue::Kind::kObject)) return refuse(Fault::kSerialization, {"The body is no object."});
+    for (const auto& [name, value] : body_.members()) {
+      if (name.empty() || std::ranges::find(known, name) == known.end())
+        return wrong("There is no member '" + std::string(name) + "'.");
+    }
+    return {};
+  }
+  // Empty when it is not there.
+  Result<std::string> text(std::string_view name) const {
+    const JsonValue value = body_.get(name);
+    if (!value.present()) return std::string();
+    if (!value.is(JsonValue::Kind::kString)) return wrong(std::string(name) + " is a string.");
+    return std::string(value.as_string());
+  }
+  // A number without a fraction; nothing when it is not there.
+  Result<std::optional<int64_t>> seconds(std::string_view name) const {
+    constexpr int64_t kMost = 1'000'000'000'000;
+    const JsonValue value = body_.get(name);
+    if (!value.present()) return std::optional<int64_t>();
+    const bool whole = value.is(JsonValue::Kind::kInteger);
+    if (!whole || value.as_integer() < -kMost || value.as_integer() > kMost)
+      return wrong(std::string(name) + " is a number of seconds, without a fraction.");
+    return std::optional(value.as_integer());
+  }
+  // The name of what there should be already.
+  Result<std::string> name() const {
+    PARTITA_TRY(std::string said, text("Name"));
+    if (said.empty()) return wrong("Name is missing.");
+    return said;
+  }
+  Result<size_t> number(std::string_view name, int64_t most) const {
+    const JsonValue value = body_.get(name);
+    if (!value.present()) return static_cast<size_t>(most);
+    const int64_t number = value.is(JsonValue::Kind::kInteger) ? value.as_integer() : 0;
+    if (number < 1 || number > most)
+      return wrong(std::string(name) + " is a number from 1 to " + std::to_string(most) + ".");
+    return static_cast<size_t>(number);
+  }
+
+ private:
+  JsonValue body_;
+};
+
+// What a call is about, beside its members.
+struct Subject {
+  namespaces::Namespaces& namespaces;
+  std::string space;  // the namespace; empty: the one without a name
+};
+
+Result<std::string> list_namespaces(const Subject& about, const Asked& asked) {
+  PARTITA_TRY(const std::string after, asked.text("ExclusiveStartName"));
+  PARTITA_TRY(const size_t limit, asked.number("Limit", kMostListed));
+  if (!after.empty() && !table::is_namespace_name(after)) return no_name_of("ExclusiveStartName", after);
+  PARTITA_TRY(std::vector<std::string> names, about.namespaces.list(after, limit + 1));
+  const bool more = names.size() > limit;
+  if (more) names.pop_back();
+  JsonWriter json;
+  json.begin_object();
+  json.key("Namespaces");
+  json.begin_array();
+  for (const std::string& name : names) json.string(name);
+  json.end_array();
+  if (more) {
+    json.key("LastEvaluatedName");
+    json.string(names.back());
+  }
+  json.end_object();
+  return std::move(json).take();
+}
+
+Result<std::string> delete_namespace(const Subject& about, const Asked& asked) {
+  PARTITA_TRY(const std::string name, asked.text("Name"));
+  if (!table::is_namespace_name(name)) return no_name_of("Name", name);
+  PARTITA_TRY_VOID(about.namespaces.drop(name));
+  return std::string("{}");
+}
+
+// Does it to the namespace that the call is about.
+template <class Work>
+auto with_tenant(const Subject& about, Work work) -> decltype(work(about.namespaces.root())) {
+  if (about.space.empty()) return work(about.namespaces.root());
+  auto used = about.namespaces.use(about.space);
+  if (!used.ok()) return std::move(used).error();
+  return work(used->tenant());
+}
+
+void write(JsonWriter& json, const table::SnapshotInfo& info) {
+  json.begin_object();
+  json.key("Name");
+  json.string(info.name);
+  json.key("CreationDateTime");
+  json.number(static_cast<double>(info.created_ms) / 1e3);
+  json.key("Rows");
+  json.number(static_cast<int64_t>(info.rows));
+  json.key("SizeBytes");
+  json.number(static_cast<int64_t>(info.bytes));
+  json.end_object();
+}
+
+Result<std::string> create_snapshot(const Subject& about, const Asked& asked) {
+  PARTITA_TRY(const std::string name, asked.text("Name"));
+  PARTITA_TRY(const table::SnapshotInfo made,
+              with_tenant(about, [&](namespaces::Tenant& tenant) { return tenant.create_snapshot(name); }));
+  JsonWriter json;
+  json.begin_object();
+  json.key("Snapshot");
+  write(json, made);
+  json.end_object();
+  return std::move(json).take();
+}
+
+Result<std::string> roll_back(const Subject& about, const Asked& asked) {
+  PARTITA_TRY(const std::string name, asked.name());
+  PARTITA_TRY(const uint64_t rows,
+              with_tenant(about, [&](namespaces::Tenant& tenant) { return tenant.roll_back(name); }));
+  JsonWriter json;
+  json.begin_object();
+  json.key("RowsWritten");
+  json.number(static_cast<int64_t>(rows));
+  json.end_object();
+  return std::move(json).take();
+}
+
+Result<std::string> delete_snapshot(const Subject& about, const Asked& asked) {
+  PARTITA_TRY(const std::string name, asked.name());
+  PARTITA_TRY_VOID(with_tenant(about, [&](namespaces::Tenant& tenant) { return tenant.delete_snapshot(name); }));
+  return std::string("{}");
+}
+
+Result<std::string> list_snapshots(const Subject& about, const Asked&) {
+  PARTITA_TRY(const auto infos, with_tenant(about, [](namespaces::Tenant& tenant) { return tenant.snapshots(); }));
+  JsonWriter json;
+  json.begin_object();
+  json.key("Snapshots");
+  json.begin_array();
+  for (const table::SnapshotInfo& info : infos) write(json, info);
+  json.end_array();
+  json.end_object();
+  return std::move(json).take();
+}
+
+std::string told(const namespaces::MovableClock& clock) {
+  JsonWriter json;
+  json.begin_object();
+  json.key("OffsetSeconds");
+  json.number(clock.by_ms() / 1'000);
+  json.key("Time");
+  json.number(static_cast<double>(clock.now_ms()) / 1e3);
+  json.end_object();
+  return std::move(json).take();
+}
+
+Result<std::string> describe_clock(const Subject& about, const Asked&) {
+  return with_tenant(about, [](namespaces::Tenant& tenant) -> Result<std::string> { return told(tenant.clock()); });
+}
+
+Result<std::string> move_clock(const Subject& about, const Asked& asked) {
+  PARTITA_TRY(const auto by, asked.seconds("Seconds"));
+  PARTITA_TRY(const auto to, asked.seconds("OffsetSeconds"));
+  if (by.has_value() == to.has_value()) {
+    return wrong(
+        "MoveClock takes one of Seconds, counted from where the clock is, and OffsetSeconds, from the machine's "
+        "time.");
+  }
+  return with_tenant(about, [&](namespaces::Tenant& tenant) -> Result<std::string> {
+    const auto from = to ? namespaces::Tenant::From::kMachine : namespaces::Tenant::From::kHere;
+    PARTITA_TRY_VOID(tenant.move_clock(to.value_or(by.value_or(0)) * 1'000, from));
+    return told(tenant.clock());
+  });
+}
+
+struct Row {
+  std::string_view name;
+  std::string_view action;
+  std::array<std::string_view, 3> members;
+  Result<std::string> (*answer)(const Subject&, const Asked&);
+};
+
+constexpr std::array kRows = {
+    Row{"CreateSnapshot", "partita:CreateSnapshot", {"Name", "Namespace"}, create_snapshot},
+    Row{"DeleteNamespace", "partita:DeleteNamespace", {"Name"}, delete_namespace},
+    Row{"DeleteSnapshot", "partita:DeleteSnapshot", {"Name", "Namespace"}, delete_snapshot},
+    Row{"DescribeClock", "partita:DescribeClock", {"Namespace"}, describe_clock},
+    Row{"ListNamespaces", "partita:ListNamespaces", {"ExclusiveStartName", "Limit"}, list_namespaces},
+    Row{"ListSnapshots", "partita:ListSnapshots", {"Namespace"}, list_snapshots},
+    Row{"MoveClock", "partita:MoveClock", {"Namespace", "OffsetSeconds", "Seconds"}, move_clock},
+    Row{"RollbackToSnapshot", "partita:RollbackToSnapshot", {"Name", "Namespace"}, roll_back},
+};
+
+// Blocks.
+Result<std::string> answer_blocking(namespaces::Namespaces& namespaces, const Row& row, const ops::Call& call,
+                                    JsonValue body) {
+  const Blocking blocking;
+  const Asked asked(body);
+  PARTITA_TRY_VOID(asked.check(row.members));
+  Subject about{namespaces, {}};
+  PARTITA_TRY(about.space, namespaces.checked_name(call));
+  if (body.get("Namespace").present()) {
+    PARTITA_TRY(about.space, asked.text("Namespace"));
+    if (!about.space.empty() && !table::is_namespace_name(about.space)) return no_name_of("Namespace", about.space);
+    if (!about.space.empty() && !namespaces.are_there()) return wrong("The server was started without --namespaces.");
+    // Calls in a namespace begin it. Who names one from outside and mistypes it shall be told so.
+    if (!about.space.empty()) PARTITA_TRY_VOID(namespaces.check_there(about.space));
+  }
+  return row.answer(about, asked);
+}
+
+}  // namespace
+
+std::vector<std::string_view> operator_actions() {
+  std::vector<std::string_view> actions;
+  for (const Row& row : kRows) actions.push_back(row.action);
+  return actions;
+}
+
+Task<ops::Reply> OperatorCalls::call(const ops::Call& call) {
+  if (!ops::speaks_json(call)) co_return ops::not_json();
+  const auto document = JsonDocument::parse(call.body);
+  if (!document.ok() && !call.body.empty()) co_return ops::refusal(document.error());
+  const std::string_view name = call.target.substr(kAdminPrefix.size());
+  const auto* const row = std::ranges::find(kRows, name, &Row::name);
+  if (row == kRows.end()) co_return ops::refusal(refuse(Fault::kUnknownOperation, {std::string(call.target)}));
+  const auto caller = namespaces_.root().service().caller_of(call);
+  if (!caller.ok()) co_return ops::refusal(caller.error());
+  if (!document.ok()) co_return ops::refusal(document.error());
+  {
+    ops::Service& root = namespaces_.root().service();
+    Passage::Visit visit(root.passage());
+    co_await visit;
+    const auto permitted = root.permit(call, **caller, row->action);
+    if (!permitted.ok()) co_return ops::refusal(permitted.error());
+  }
+  Executor* const home = Executor::current();
+  co_await workers_.enter();
+  auto answered = answer_blocking(namespaces_, *row, call, document->root());
+  co_await Home{home};
+  if (!answered.ok()) co_return ops::refusal(answered.error());
+  ops::Reply reply;
+  reply.body = std::move(answered).value();
+  co_return reply;
+}
+
+}  // namespace partita::admin

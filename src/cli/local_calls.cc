@@ -1,0 +1,29 @@
+#include "cli/local_calls.h"
+
+#include "auth/identities.h"
+#include "base/task.h"
+
+namespace partita::cli {
+
+std::string text_of(const wire::JsonValue& value) {
+  return value.is(wire::JsonValue::Kind::kString) ? std::string(value.as_string()) : std::string();
+}
+
+int64_t integer_of(const wire::JsonValue& value) {
+  return value.is(wire::JsonValue::Kind::kInteger) ? value.as_integer() : 0;
+}
+
+LocalCalls::LocalCalls(ops::Service& service, const auth::Identity* identity)
+    : service_(service),
+      caller_(std::make_shared<auth::Caller>(auth::Caller{.access_key_id = "local",
+                                                          .region = "us-east-1",
+                                                          .account_id = std::string(auth::kAccountId),
+                                                          .identity = identity})) {}
+
+ops::Reply LocalCalls::ask(std::string_view operation, std::string_view body) {
+  const std::string target = "DynamoDB_20120810." + std::string(operation);
+  const ops::Call call{.target = target, .content_type = "application/x-amz-json-1.0", .body = body, .caller = caller_};
+  return wait_for(service_.call(call));
+}
+
+}  // namespace partita::cli

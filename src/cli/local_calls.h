@@ -1,0 +1,34 @@
+// Calls that this process makes of its own service.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "auth/authenticate.h"
+#include "ops/service.h"
+#include "wire/json_reader.h"
+
+namespace partita::cli {
+
+// The string that a member of a reply or of a message is; empty when it is none.
+std::string text_of(const wire::JsonValue& value);
+// The same of a number without a fraction; 0 when it is none.
+int64_t integer_of(const wire::JsonValue& value);
+
+// For one thread, and not for one that serves: each call blocks until it is answered.
+class LocalCalls {
+ public:
+  // Whose policies judge the calls; null: they may do everything. Both outlive it.
+  explicit LocalCalls(ops::Service& service, const auth::Identity* identity = nullptr);
+
+  // `operation` is "PutItem", say; `body` its JSON.
+  ops::Reply ask(std::string_view operation, std::string_view body);
+
+ private:
+  ops::Service& service_;
+  std::shared_ptr<const auth::Caller> caller_;
+};
+
+}  // namespace partita::cli

@@ -1,0 +1,144 @@
+#include "namespaces/tenant.h"
+
+#include <chrono>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include "base/log.h"
+#include "model/fault.h"
+
+namespace partita::namespaces {
+
+namespace {
+
+// Where several servers may use the store, none can know what the others remember of what was rolled back.
+Error refusal_of_shared() {
+  return model::refuse(model::Fault::kConstraints,
+                       {"Snapshots are for a store that one server has for itself, a directory or memory; several may "
+                        "share this one."});
+}
+
+}  // namespace
+
+Tenant::Tenant(const Ground& ground, std::string name)
+    : ground_(ground),
+      name_(std::move(name)),
+      clock_(ground.clock, ground.clock_ms),
+      snapshots_(ground.store, name_, clock_) {}
+
+Result<std::unique_ptr<Tenant>> Tenant::open(const Ground& ground, std::string name, const Serve& serve) {
+  std::unique_ptr<Tenant> tenant(new Tenant(ground, std::move(name)));
+  if (ground.alone) PARTITA_TRY_VOID(tenant->recover());
+  PARTITA_TRY_VOID(tenant->open_database());
+  tenant->service_ = serve(*tenant->database_);
+  tenant->service_->expire_iterators(tenant->snapshots_.iterators_from_ms());
+  return tenant;
+}
+
+Result<void> Tenant::open_database() {
+  // Iterators of the same millisecond would be taken for older ones.
+  while (clock_.now_ms() < snapshots_.iterators_from_ms()) {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  table::Options options = ground_.options;
+  if (name_.empty()) options.follower = ground_.follower;
+  PARTITA_TRY(database_, table::Database::open(snapshots_.engine(), clock_, ground_.random, options));
+  return {};
+}
+
+Result<void> Tenant::recover() {
+  if (recovered_) return {};
+  PARTITA_TRY_VOID(wait_for(snapshots_.recover()));
+  recovered_ = true;
+  return {};
+}
+
+template <class Work>
+auto Tenant::alone(Work work) {
+  using Done = decltype(work());
+  if (!ground_.alone) return Done(refusal_of_shared());
+  const std::lock_guard lock(working_);
+  service_->pause();
+  database_.reset();
+  const auto attempt = [&]() -> Done {
+    try {
+      if (auto recovered = recover(); !recovered.ok()) return Done(std::move(recovered).error());
+      Done done = work();
+      recovered_ = done.ok() || done.error().kind() == ErrorKind::kInvalid;
+      return done;
+    } catch (const std::bad_alloc&) {
+      recovered_ = false;
+      return Done(Error(ErrorKind::kUnavailable, "there was not enough memory."));
+    }
+  };
+  Done done = attempt();
+  auto opened = recover();
+  if (opened.ok()) opened = open_database();
+  if (opened.ok()) {
+    service_->expire_iterators(snapshots_.iterators_from_ms());
+    service_->resume(*database_);
+    return done;
+  }
+  log(LogLevel::kError,
+      {"The database", name_.empty() ? "" : " of the namespace ", name_,
+       " is not served until a rollback of it succeeds, or the server is started again: ", opened.error().sentence()});
+  service_->resume_without();
+  return Done(std::move(opened).error());
+}
+
+Result<std::vector<table::SnapshotInfo>> Tenant::snapshots() {
+  if (!ground_.alone) return refusal_of_shared();
+  const std::lock_guard lock(working_);
+  return snapshots_.list();
+}
+
+Result<table::SnapshotInfo> Tenant::create_snapshot(const std::string& name) {
+  return alone([&] { return wait_for(snapshots_.create(name)); });
+}
+
+Result<uint64_t> Tenant::roll_back(const std::string& name) {
+  return alone([&] { return wait_for(snapshots_.roll_back(name)); });
+}
+
+Result<void> Tenant::delete_snapshot(const std::string& name) {
+  return alone([&] { return wait_for(snapshots_.remove(name)); });
+}
+
+// The database is opened again, so that no request and no job sees two times, and all jobs look for what is due.
+Result<void> Tenant::move_clock(int64_t by_ms, From from) {
+  constexpr int64_t kAfter9999Ms = 253'402'300'800'000;
+  if (!ground_.alone) {
+    return model::refuse(model::Fault::kConstraints,
+                         {"The clock can be moved only where one server has the store for itself, a directory or "
+                          "memory; several may share this one, and each has a clock of its own. Start all of them "
+                          "with --clock."});
+  }
+  // A command meant for another server would delete items for good.
+  if (!ground_.clock_moves) {
+    return model::refuse(model::Fault::kConstraints,
+                         {"The clock is not moved: this server has stored data, and verifies signatures or listens "
+                          "beyond loopback. Start it with --clock 0 if it is for development."});
+  }
+  int64_t ahead_ms = 0;
+  PARTITA_TRY_VOID(alone([&]() -> Result<void> {
+    const int64_t now_ms = ground_.clock.now_ms();
+    ahead_ms = by_ms + (from == From::kHere ? clock_.by_ms() : 0);
+    if (ahead_ms < -now_ms || ahead_ms >= kAfter9999Ms - now_ms) {
+      return model::refuse(model::Fault::kConstraints, {"The clock can be moved to a time from 1970 to 9999."});
+    }
+    clock_.move_to(ahead_ms);
+    return {};
+  }));
+  const std::string of = name_.empty() ? "" : " of the namespace " + name_;
+  const std::string by = std::to_string((ahead_ms < 0 ? -ahead_ms : ahead_ms) / 1'000);
+  const std::string_view way = ahead_ms < 0 ? " s behind the machine's" : " s ahead of the machine's";
+  if (ahead_ms == 0) {
+    log(LogLevel::kInfo, {"The clock", of, " is the machine's again."});
+  } else {
+    log(LogLevel::kWarn, {"The clock", of, " is ", by, way, ": for development only."});
+  }
+  return {};
+}
+
+}  // namespace partita::namespaces

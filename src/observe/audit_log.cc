@@ -1,0 +1,231 @@
+#include "observe/audit_log.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "admin/admin.h"
+#include "auth/identities.h"
+#include "base/log.h"
+#include "observe/resources_named.h"
+#include "ops/operation.h"
+#include "table/namespaces.h"
+#include "wire/fault_table.h"
+#include "wire/json_reader.h"
+#include "wire/json_writer.h"
+#include "wire/legible.h"
+
+namespace partita::observe {
+
+namespace {
+
+using wire::JsonWriter;
+
+constexpr int64_t kSecondNs = 1'000'000'000;
+// Of lines about calls that were refused unseen: 350 MB a day at most.
+constexpr int64_t kRefusedBytesPerSecond = 4'096;
+constexpr int64_t kRefusedAtOnceNs = kSecondNs * 65'536 / kRefusedBytesPerSecond;
+
+Result<int> open_file(const std::string& path) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
+  if (file >= 0) return file;
+  return Error(ErrorKind::kInvalid,
+               "The audit log " + path + " cannot be opened: " + std::system_category().message(errno) + ".");
+}
+
+std::string_view source_of(ops::Api api) {
+  if (api == ops::Api::kIam) return "iam.amazonaws.com";
+  return api == ops::Api::kSts ? "sts.amazonaws.com" : "dynamodb.amazonaws.com";
+}
+
+// As a full disk leaves it.
+bool ends_within_line(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  return file.tellg() > 0 && file.seekg(-1, std::ios::end).get() != '\n';
+}
+
+// Refused before anybody looked at what it asks for, so that who sends it needs no rights, or not even a key.
+bool is_refused_unseen(const auth::Caller* caller, const ops::Reply& reply) {
+  return caller == nullptr ||
+         (reply.error && static_cast<wire::Exception>(*reply.error) == wire::Exception::kThrottling);
+}
+
+void write_time(JsonWriter& json, const Clock& clock) {
+  json.key("eventTime");
+  json.string(std::string(utc_text(clock.now_ms()).data()) + "Z");
+}
+
+bool is_read_only(const ops::Operation* operation, std::string_view event) {
+  const auto begins = [&](std::string_view word) { return event.starts_with(word); };
+  const bool reads = operation != nullptr && operation->kind == ops::Kind::kRead;
+  return reads || begins("Describe") || begins("Get") || begins("List");
+}
+
+// What is asked of the server itself, but for how it is; empty for all other calls.
+std::string administered(const ops::Call& call) {
+  if (!call.target.starts_with(admin::kAdminPrefix)) return {};
+  const std::string_view name = call.target.substr(admin::kAdminPrefix.size());
+  return name.starts_with("Describe") ? std::string() : wire::legible(name);
+}
+
+// The namespace that the body of a call to the server itself names, before the one that it comes in: see OperatorCalls.
+std::string space_of(const ops::Call& call, std::string_view comes_in) {
+  if (!call.target.starts_with(admin::kAdminPrefix) || call.body.size() > kMostReadAgain) return std::string(comes_in);
+  const auto document = wire::JsonDocument::parse(call.body);
+  if (!document.ok()) return std::string(comes_in);
+  const wire::JsonValue named = document->root().get("Namespace");
+  if (!named.is(wire::JsonValue::Kind::kString)) return std::string(comes_in);
+  return table::is_namespace_name(named.as_string()) ? std::string(named.as_string()) : std::string();
+}
+
+void write_identity(JsonWriter& json, const auth::Caller& caller) {
+  json.key("awsRegion");
+  json.string(caller.region);
+  json.key("userIdentity");
+  json.begin_object();
+  json.key("accessKeyId");
+  json.string(wire::legible(caller.access_key_id));
+  if (caller.identity != nullptr) {
+    json.key("arn");
+    json.string(caller.identity->arn);
+  }
+  json.end_object();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<AuditLog>> AuditLog::open(std::string path, Calls calls, const Clock& clock) {
+  PARTITA_TRY(const int file, open_file(path));
+  return std::unique_ptr<AuditLog>(new AuditLog(std::move(path), file, calls, clock));
+}
+
+AuditLog::AuditLog(std::string path, int file, Calls calls, const Clock& clock)
+    : path_(std::move(path)), file_(file), calls_(calls), clock_(clock), torn_(ends_within_line(path_)) {}
+
+AuditLog::~AuditLog() {
+  told_ns_ = 0;
+  append({});
+  ::close(file_);
+}
+
+// In the place of the old one at once, for whoever is writing.
+Result<void> AuditLog::reopen() {
+  PARTITA_TRY(const int file, open_file(path_));
+  const std::lock_guard lock(mutex_);
+  ::dup3(file, file_, O_CLOEXEC);
+  ::close(file);
+  torn_ = ends_within_line(path_);
+  return {};
+}
+
+void AuditLog::write(const ops::Call& call, std::string_view space, const ops::Reply& reply) {
+  const ops::Operation* const operation = reply.operation != nullptr ? reply.operation : ops::find_target(call.target);
+  const bool is_control = operation == nullptr || operation->kind == ops::Kind::kControl;
+  const std::string event = operation == nullptr ? administered(call) : std::string(operation->name);
+  if (event.empty() || (calls_ == Calls::kControl && !is_control)) return;
+  const auth::Caller* const caller = ops::known_caller(call);
+  const bool refused_unseen = is_refused_unseen(caller, reply);
+  if (refused_unseen && !has_room()) return;
+  JsonWriter json;
+  json.begin_object();
+  write_time(json, clock_);
+  json.key("requestID");
+  json.string(call.request_id);
+  json.key("eventSource");
+  json.string(operation == nullptr ? "partita" : source_of(operation->api));
+  json.key("eventName");
+  json.string(event);
+  if (call.source != nullptr) {
+    json.key("sourceIPAddress");
+    json.string(call.source->address());
+  }
+  if (const std::string about = space_of(call, space); !about.empty()) {
+    json.key("namespace");
+    json.string(about);
+  }
+  json.key("readOnly");
+  json.boolean(is_read_only(operation, event));
+  if (caller != nullptr) write_identity(json, *caller);
+  // What becomes of a table is worth reading a large body again.
+  const bool worth_reading = !refused_unseen && is_control;
+  const size_t most = worth_reading ? call.body.size() : kMostReadAgain;
+  json.key("resources");
+  json.begin_array();
+  for (const std::string& name : resources_named(call, most)) json.string(name);
+  json.end_array();
+  if (reply.error) {
+    json.key("errorCode");
+    json.string(wire::name_of(static_cast<wire::Exception>(*reply.error)).name);
+  }
+  json.end_object();
+  std::string line = std::move(json).take() + "\n";
+  if (refused_unseen) took(line.size());
+  append(std::move(line));
+}
+
+bool AuditLog::has_room() {
+  if (room_from_ns_.load(std::memory_order_relaxed) - clock_.monotonic_ns() < kRefusedAtOnceNs) return true;
+  left_out_.fetch_add(1, std::memory_order_relaxed);
+  return false;
+}
+
+void AuditLog::took(size_t bytes) {
+  const int64_t cost_ns = static_cast<int64_t>(bytes) * kSecondNs / kRefusedBytesPerSecond;
+  const int64_t now_ns = clock_.monotonic_ns();
+  int64_t before = room_from_ns_.load(std::memory_order_relaxed);
+  while (!room_from_ns_.compare_exchange_weak(before, std::max(before, now_ns) + cost_ns, std::memory_order_relaxed)) {
+  }
+}
+
+std::string AuditLog::tell_left_out(int64_t now_ns) {
+  if (left_out_.load(std::memory_order_relaxed) == 0 || (told_ns_ != 0 && now_ns - told_ns_ < kSecondNs)) return {};
+  told_ns_ = now_ns;
+  JsonWriter json;
+  json.begin_object();
+  write_time(json, clock_);
+  json.key("eventSource");
+  json.string("partita");
+  json.key("eventName");
+  json.string("RefusedCallsLeftOut");
+  json.key("readOnly");
+  json.boolean(true);
+  json.key("resources");
+  json.begin_array();
+  json.end_array();
+  json.key("count");
+  json.number(static_cast<int64_t>(left_out_.exchange(0, std::memory_order_relaxed)));
+  json.end_object();
+  return std::move(json).take() + "\n";
+}
+
+void AuditLog::append(std::string line) {
+  const std::lock_guard lock(mutex_);
+  line.insert(0, tell_left_out(clock_.monotonic_ns()));
+  if (line.empty()) return;
+  if (torn_) line.insert(0, "\n");
+  size_t done = 0;
+  while (done < line.size()) {
+    const ssize_t written = ::write(file_, line.data() + done, line.size() - done);
+    if (written <= 0) break;
+    done += static_cast<size_t>(written);
+    torn_ = line[done - 1] != '\n';
+  }
+  if (done == line.size()) return;
+  dropped_.fetch_add(1, std::memory_order_relaxed);
+  static LogThrottle throttle;
+  uint64_t unsaid = 0;
+  if (throttle.pass(unsaid)) {
+    log(LogLevel::kError, {"The audit log ", path_, " cannot be written: ", std::system_category().message(errno)});
+  }
+}
+
+}  // namespace partita::observe
