@@ -36,6 +36,26 @@ def test_a_phase_that_fails_shows_its_output():
     assert (ran.returncode, ran.stdout, ran.stderr) == (3, "", "== Working\nsaid\n")
 
 
+@pytest.mark.parametrize("caller, status, last", [
+    ("need build", 1, "apt-get update failed; see above."),
+    ("need_package_index", 1, "apt-get update failed; see above."),
+    ("need_newest release", 0, "== The package index could not be fetched; it may be old."),
+])
+def test_fetching_the_package_index_is_a_phase_whatever_needs_it(tmp_path, caller, status, last):
+    programs = {"apt-get": "echo said; sleep 1; exit 100", "apt-cache": "", "find": "", "sudo": 'exec "$@"'}
+    for name, text in programs.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    functions = DEV[DEV.index("# Bold on a terminal"):DEV.index("# --- building ---")]
+    text = f"set -euo pipefail\nPYTHON=true\n{functions}\nmissing_packages() {{ echo lacked; }}\n{caller}"
+    environment = os.environ | {"SECONDS_BETWEEN_LINES": "0.2", "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    ran = subprocess.run(["/bin/bash", "-c", text], env=environment, capture_output=True, text=True, timeout=60)
+    first, *lines = ran.stderr.splitlines()
+    assert (ran.returncode, ran.stdout, first) == (status, "", "== Fetching the package index")
+    assert len(lines) >= 5 and all(re.fullmatch(r"   0:\d\d elapsed", line) for line in lines[:-2])
+    assert [line.removeprefix("./dev: ") for line in lines[-2:]] == ["said", last]
+
+
 def ninja_folder(folder, *commands):
     """A folder whose build has these commands as its steps, one after the other."""
     lines = ["rule step", "  command = $run", "  description = Building $out"]
