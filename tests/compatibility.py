@@ -27,8 +27,8 @@ SERVICES = {"DynamoDB": "dynamodb", "DynamoDB Streams": "dynamodbstreams"}
 
 def served():
     """{operation: what kind of operation it is}"""
-    rows = (OPS / "operations.cc").read_text()
-    return {name: kind.lower() for name, kind in re.findall(r'\{"(\w+)",\s*Kind::k(\w+)', rows)}
+    rows = (OPS / "operations.inc").read_text()
+    return {name: kind.lower() for name, kind in re.findall(r"^PARTITA_OPERATION\((\w+), k(\w+),", rows, re.MULTILINE)}
 
 
 def refused():

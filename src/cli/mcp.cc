@@ -23,6 +23,7 @@
 #include "engines/stores.h"
 #include "namespaces/namespaces.h"
 #include "namespaces/tenant.h"
+#include "ops/json_codec.h"
 #include "ops/operation.h"
 #include "ops/service.h"
 #include "table/database.h"
@@ -275,7 +276,7 @@ class Session {
     for (const Tool& tool : kTools) {
       if (!offers(tool)) continue;
       begin_tool(json, tool);
-      write_schema(json, ops::find_operation(tool.operation)->shape);
+      write_schema(json, *ops::find_operation(tool.operation)->json.shape);
       end_tool(json, !tool.writes && !(writes_ && tool.operation == "ExecuteStatement"));
     }
     for (const Tool& tool : kOwnTools) {

@@ -21,6 +21,7 @@
 #include "cli/local_calls.h"
 #include "cli/teller.h"
 #include "engines/memory/memory_engine.h"
+#include "ops/json_codec.h"
 #include "ops/operation.h"
 #include "table/clone.h"
 #include "table/database.h"
@@ -266,7 +267,7 @@ class Seeding {
       PARTITA_TRY_VOID(note());
       return false;
     }
-    const std::string where = wire::misfit(parsed.root(), ops::find_operation("CreateTable")->shape);
+    const std::string where = wire::misfit(parsed.root(), *ops::find_operation("CreateTable")->json.shape);
     return wrong(file, where + (where.empty() ? "" : ": ") + message_of(reply));
   }
 
@@ -341,7 +342,7 @@ class Seeding {
         continue;
       }
       const auto parsed = JsonDocument::parse(line.text);
-      std::string where = wire::misfit(parsed->root(), ops::find_operation("PutItem")->shape);
+      std::string where = wire::misfit(parsed->root(), *ops::find_operation("PutItem")->json.shape);
       for (const auto [name, value] : parsed->root().get("Item").members()) {
         if (where.empty() && !wire::decode_value(value).ok()) where = "Item." + std::string(name);
       }

@@ -7,6 +7,7 @@
 #include "iam/directory.h"
 #include "model/fault.h"
 #include "ops/admission.h"
+#include "ops/json_codec.h"
 #include "wire/error_body.h"
 #include "wire/form_reader.h"
 #include "wire/shape.h"
@@ -73,12 +74,12 @@ std::string body_of(const iam::Call& called, std::string_view result, std::strin
 }  // namespace
 
 std::span<const Operation> account_operations() {
-  static const wire::Shape kNone{};
+  static const JsonCodec kNoJson{};
   static const std::vector<Operation> all = [] {
     std::vector<Operation> made;
     for (const iam::Call& call : iam::calls()) {
       const Api api = call.api == iam::Api::kIam ? Api::kIam : Api::kSts;
-      made.push_back(Operation{call.name, Kind::kControl, call.action, kNone, nullptr, api});
+      made.push_back(Operation{call.name, Kind::kControl, call.action, kNoJson, api});
     }
     return made;
   }();

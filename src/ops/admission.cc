@@ -4,7 +4,7 @@
 
 #include "auth/authenticate.h"
 #include "base/check.h"
-#include "ops/pipeline.h"
+#include "ops/driver.h"
 
 namespace partita::ops {
 

@@ -42,8 +42,7 @@ class AuthorisationTest : public testing::Test {
   }
   std::unique_ptr<table::Database> open() { return open(clock_, 1'000); }
   std::unique_ptr<table::Database> open(const Clock& clock, int64_t late_ms) {
-    return table::Database::open(*engine_, clock, random_,
-                                 {.updating_ms = 0, .deleting_ms = 0, .late_ms = late_ms})
+    return table::Database::open(*engine_, clock, random_, {.updating_ms = 0, .deleting_ms = 0, .late_ms = late_ms})
         .value();
   }
   Reply call(Service& service, std::string_view operation, std::string_view body) const {

@@ -3,8 +3,8 @@
 
 #include "base/executor.h"
 #include "model/fault.h"
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/driver.h"
+#include "ops/json_codec.h"
 #include "ops/reply.h"
 #include "ops/statement_call.h"
 #include "ops/transact_call.h"
@@ -28,28 +28,6 @@ struct BatchRequest {
   };
   std::vector<Part> parts;
   table::CapacityDetail capacity = table::CapacityDetail::kNone;
-};
-
-struct BatchExecuteStatement {
-  using Request = BatchRequest;
-
-  static Result<partiql::Statement> decode_statement(const Members& in) {
-    PARTITA_TRY(const partiql::Parameters parameters, decode_parameters(in));
-    PARTITA_TRY(partiql::Statement statement, partiql::Statement::parse(in.text(Field::kStatement), parameters));
-    if (statement.kind == partiql::Statement::Kind::kExists) return refuse(Fault::kPartiqlExistsAlone);
-    return statement;
-  }
-
-  static Result<Request> decode(const Members& in) {
-    Request request;
-    const wire::Shape& shape = in.element_shape(Field::kStatements);
-    for (const wire::JsonValue entry : in[Field::kStatements].elements()) {
-      const Members one(entry, shape);
-      request.parts.push_back({decode_statement(one), one.flag(Field::kConsistentRead), returns_item_on_failure(one)});
-    }
-    request.capacity = capacity_detail(in);
-    return request;
-  }
 };
 
 // A SELECT of one item, which is a GetItem. One try.
@@ -99,6 +77,34 @@ Task<StatementOutcome> run_part(const Context& context, Entrance& gate, const Ba
   co_return co_await run_write(context, gate, *part.statement, options);
 }
 
+class BatchExecution final : public Execution {
+ public:
+  explicit BatchExecution(BatchRequest request) : request_(std::move(request)) {}
+
+  Task<Result<void>> run(const Context& context) override {
+    for (const BatchRequest::Part& part : request_.parts) {
+      if (!outcomes_.empty()) co_await GiveWay();
+      Entrance gate(context, request_.capacity);
+      outcomes_.push_back(co_await run_part(context, gate, part));
+    }
+    co_return Result<void>();
+  }
+  void visit_names(VisitName visit) override {
+    for (const BatchRequest::Part& part : request_.parts) {
+      if (part.statement.ok()) visit_named(*part.statement, visit);
+    }
+  }
+
+  template <class Codec>
+  static auto encode(const BatchExecution& done, const Context& /*context*/) {
+    return Codec::encode(done.request_, done.outcomes_);
+  }
+
+ private:
+  const BatchRequest request_;
+  std::vector<StatementOutcome> outcomes_;
+};
+
 // Error: kCorrupt.
 Result<void> write_response(wire::JsonWriter& json, const StatementOutcome& outcome) {
   json.begin_object();
@@ -124,36 +130,50 @@ Result<void> write_response(wire::JsonWriter& json, const StatementOutcome& outc
   return {};
 }
 
-Task<Result<std::string>> encode(const BatchRequest& request, const std::vector<StatementOutcome>& outcomes) {
-  wire::JsonWriter json(4096);
-  json.begin_object();
-  json.key("Responses");
-  json.begin_array();
-  Pieces pieces(Pieces::Work::kBegun);
-  const auto write = [&json](const StatementOutcome& outcome) { return write_response(json, outcome); };
-  PARTITA_CO_TRY_VOID(co_await write_each(json, pieces, outcomes, write));
-  json.end_array();
-  std::vector<table::ConsumedCapacity> sums;
-  for (const StatementOutcome& outcome : outcomes) {
-    if (outcome.consumed) add_by_table(sums, *outcome.consumed);
+struct BatchExecuteStatement {
+  using Execution = BatchExecution;
+  using Request = BatchRequest;
+
+  static Result<partiql::Statement> decode_statement(const Members& in) {
+    PARTITA_TRY(const partiql::Parameters parameters, decode_parameters(in));
+    PARTITA_TRY(partiql::Statement statement, partiql::Statement::parse(in.text(Field::kStatement), parameters));
+    if (statement.kind == partiql::Statement::Kind::kExists) return refuse(Fault::kPartiqlExistsAlone);
+    return statement;
   }
-  write_capacity_list(json, sums, request.capacity);
-  json.end_object();
-  co_return std::move(json).take();
-}
+
+  static Result<Request> decode(const Members& in) {
+    Request request;
+    const wire::Shape& shape = in.element_shape(Field::kStatements);
+    for (const wire::JsonValue entry : in[Field::kStatements].elements()) {
+      const Members one(entry, shape);
+      request.parts.push_back({decode_statement(one), one.flag(Field::kConsistentRead), returns_item_on_failure(one)});
+    }
+    request.capacity = capacity_detail(in);
+    return request;
+  }
+
+  static Task<Result<std::string>> encode(const BatchRequest& request, const std::vector<StatementOutcome>& outcomes) {
+    wire::JsonWriter json(4096);
+    json.begin_object();
+    json.key("Responses");
+    json.begin_array();
+    Pieces pieces(Pieces::Work::kBegun);
+    const auto write = [&json](const StatementOutcome& outcome) { return write_response(json, outcome); };
+    PARTITA_CO_TRY_VOID(co_await write_each(json, pieces, outcomes, write));
+    json.end_array();
+    std::vector<table::ConsumedCapacity> sums;
+    for (const StatementOutcome& outcome : outcomes) {
+      if (outcome.consumed) add_by_table(sums, *outcome.consumed);
+    }
+    write_capacity_list(json, sums, request.capacity);
+    json.end_object();
+    co_return std::move(json).take();
+  }
+};
 
 }  // namespace
 
-Task<Result<std::string>> batch_execute_statement(const Context& context, wire::JsonDocument document) {
-  PARTITA_CO_TRY(const BatchRequest request,
-                 decode<BatchExecuteStatement>(std::move(document), context.operation.shape));
-  std::vector<StatementOutcome> outcomes;
-  for (const BatchRequest::Part& part : request.parts) {
-    if (!outcomes.empty()) co_await GiveWay();
-    Entrance gate(context, request.capacity);
-    outcomes.push_back(co_await run_part(context, gate, part));
-  }
-  co_return co_await encode(request, outcomes);
-}
+constinit const JsonCodec batch_execute_statement =
+    json_codec<BatchExecuteStatement>(wire::shapes::kBatchExecuteStatement);
 
 }  // namespace partita::ops

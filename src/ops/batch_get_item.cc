@@ -2,8 +2,7 @@
 
 #include "model/fault.h"
 #include "model/limits.h"
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/reply.h"
 #include "ops/request.h"
 #include "ops/transact_call.h"
@@ -137,6 +136,7 @@ void write_rest(wire::JsonWriter& json, const table::BatchGetPlan::Read& read, s
 }
 
 struct BatchGetItem {
+  using Execution = ItemExecutionOf<ops::Request, table::BatchGetPlan, table::BatchGetOutcome>;
   using Request = ops::Request;
 
   static Result<Request> decode(const Members& in) {
@@ -195,8 +195,6 @@ struct BatchGetItem {
 
 }  // namespace
 
-Task<Result<std::string>> batch_get_item(const Context& context, wire::JsonDocument document) {
-  return serve<BatchGetItem>(context, std::move(document));
-}
+constinit const JsonCodec batch_get_item = json_codec<BatchGetItem>(wire::shapes::kBatchGetItem);
 
 }  // namespace partita::ops

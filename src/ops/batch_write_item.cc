@@ -4,8 +4,7 @@
 #include "base/check.h"
 #include "model/fault.h"
 #include "model/limits.h"
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/request.h"
 #include "ops/transact_call.h"
 #include "wire/item_reader.h"
@@ -52,6 +51,7 @@ void write_unprocessed(wire::JsonWriter& json, const table::BatchWriteRequest& r
 }
 
 struct BatchWriteItem {
+  using Execution = ItemExecutionOf<table::BatchWriteRequest, table::WritesPlan, table::WritesOutcome>;
   using Request = table::BatchWriteRequest;
 
   static Result<table::WriteAction> decode_action(const Members& entry) {
@@ -103,8 +103,6 @@ struct BatchWriteItem {
 
 }  // namespace
 
-Task<Result<std::string>> batch_write_item(const Context& context, wire::JsonDocument document) {
-  return serve<BatchWriteItem>(context, std::move(document));
-}
+constinit const JsonCodec batch_write_item = json_codec<BatchWriteItem>(wire::shapes::kBatchWriteItem);
 
 }  // namespace partita::ops

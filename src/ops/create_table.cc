@@ -1,5 +1,4 @@
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/policy_document.h"
 #include "ops/table_reply.h"
 #include "ops/table_request.h"
@@ -29,6 +28,8 @@ struct CreateRequest : table::TableRequest {
 };
 
 struct CreateTable {
+  using Execution = ControlExecutionOf<CreateTable>;
+  using Reply = Described;
   using Request = CreateRequest;
 
   static Result<Request> decode(const Members& in) {
@@ -53,6 +54,13 @@ struct CreateTable {
     return actions;
   }
 
+  static Subject subject(Request& request) {
+    return {.table = &request.name,
+            .region = &request.region,
+            .tags = &request.tags,
+            .other_actions = other_actions(request)};
+  }
+
   static Task<Result<Described>> run(const Context& context, const Request& request) {
     std::optional<ReadPolicy> read;
     if (request.policy) {
@@ -71,8 +79,6 @@ struct CreateTable {
 
 }  // namespace
 
-Task<Result<std::string>> create_table(const Context& context, wire::JsonDocument document) {
-  return serve_control<CreateTable>(context, std::move(document));
-}
+constinit const JsonCodec create_table = json_codec<CreateTable>(wire::shapes::kCreateTable);
 
 }  // namespace partita::ops

@@ -1,5 +1,4 @@
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/write_call.h"
 
 namespace partita::ops {
@@ -14,8 +13,6 @@ struct DeleteItem : WriteCall {
 
 }  // namespace
 
-Task<Result<std::string>> delete_item(const Context& context, wire::JsonDocument document) {
-  return serve<DeleteItem>(context, std::move(document));
-}
+constinit const JsonCodec delete_item = json_codec<DeleteItem>(wire::shapes::kDeleteItem);
 
 }  // namespace partita::ops

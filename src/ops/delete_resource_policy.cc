@@ -1,5 +1,4 @@
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/policy_document.h"
 #include "ops/table_request.h"
 #include "table/policy.h"
@@ -9,7 +8,8 @@ namespace partita::ops {
 namespace {
 
 struct DeleteResourcePolicy {
-  static constexpr ArnRules kArnRules = ArnRules::kPolicies;
+  using Execution = ControlExecutionOf<DeleteResourcePolicy>;
+  using Reply = std::optional<std::string>;
   struct Request {
     table::Resource resource;
     std::optional<std::string> expected;
@@ -19,6 +19,8 @@ struct DeleteResourcePolicy {
     return Request{{std::string(in.text(wire::Field::kResourceArn)), {}, {}},
                    decode_text(in, wire::Field::kExpectedRevisionId)};
   }
+
+  static Subject subject(Request& request) { return {.resource = &request.resource, .arn_rules = ArnRules::kPolicies}; }
 
   static Task<Result<std::optional<std::string>>> run(const Context& context, const Request& request) {
     auto dropped = co_await table::drop_policy(context.database, request.resource, request.expected);
@@ -33,8 +35,7 @@ struct DeleteResourcePolicy {
 
 }  // namespace
 
-Task<Result<std::string>> delete_resource_policy(const Context& context, wire::JsonDocument document) {
-  return serve_control<DeleteResourcePolicy>(context, std::move(document));
-}
+constinit const JsonCodec delete_resource_policy =
+    json_codec<DeleteResourcePolicy>(wire::shapes::kDeleteResourcePolicy);
 
 }  // namespace partita::ops

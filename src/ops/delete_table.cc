@@ -1,5 +1,4 @@
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/table_reply.h"
 #include "table/tables.h"
 
@@ -12,6 +11,10 @@ Task<Result<table::Table>> drop(table::Database& database, const table::NamedTab
 }
 
 struct DeleteTable : TableChange<table::NamedTable, drop> {
+  using Execution = ControlExecutionOf<DeleteTable>;
+
+  static Subject subject(Request& request) { return {.table = &request.name}; }
+
   static Result<Request> decode(const wire::Members& in) {
     return Request{std::string(in.text(wire::Field::kTableName))};
   }
@@ -19,8 +22,6 @@ struct DeleteTable : TableChange<table::NamedTable, drop> {
 
 }  // namespace
 
-Task<Result<std::string>> delete_table(const Context& context, wire::JsonDocument document) {
-  return serve_control<DeleteTable>(context, std::move(document));
-}
+constinit const JsonCodec delete_table = json_codec<DeleteTable>(wire::shapes::kDeleteTable);
 
 }  // namespace partita::ops

@@ -1,6 +1,5 @@
 #include "model/fault.h"
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "table/tables.h"
 #include "wire/json_writer.h"
 
@@ -10,11 +9,15 @@ namespace {
 
 // There is no point-in-time recovery: every table answers as one on which nobody switched it on.
 struct DescribeContinuousBackups {
+  using Execution = ControlExecutionOf<DescribeContinuousBackups>;
+  using Reply = Nothing;
   using Request = table::NamedTable;
 
   static Result<Request> decode(const wire::Members& in) {
     return Request{std::string(in.text(wire::Field::kTableName))};
   }
+
+  static Subject subject(Request& request) { return {.table = &request.name}; }
 
   static Task<Result<Nothing>> run(const Context& context, const Request& request) {
     PARTITA_CO_TRY(const table::Table found, co_await context.database.idle_table(request.name));
@@ -43,8 +46,7 @@ struct DescribeContinuousBackups {
 
 }  // namespace
 
-Task<Result<std::string>> describe_continuous_backups(const Context& context, wire::JsonDocument document) {
-  return serve_control<DescribeContinuousBackups>(context, std::move(document));
-}
+constinit const JsonCodec describe_continuous_backups =
+    json_codec<DescribeContinuousBackups>(wire::shapes::kDescribeContinuousBackups);
 
 }  // namespace partita::ops

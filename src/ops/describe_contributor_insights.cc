@@ -1,6 +1,5 @@
-#include "ops/handlers.h"
 #include "ops/insights_reply.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/reply.h"
 #include "ops/table_request.h"
 #include "table/insights.h"
@@ -10,11 +9,15 @@ namespace partita::ops {
 namespace {
 
 struct DescribeContributorInsights {
+  using Execution = ControlExecutionOf<DescribeContributorInsights>;
+  using Reply = table::InsightsState;
   using Request = table::InsightsQuestion;
 
   static Result<Request> decode(const wire::Members& in) {
     return Request{std::string(in.text(wire::Field::kTableName)), decode_text(in, wire::Field::kIndexName)};
   }
+
+  static Subject subject(Request& request) { return {.table = &request.name, .index = &request.index}; }
 
   static Task<Result<table::InsightsState>> run(const Context& context, const Request& request) {
     return table::describe_insights(context.database, request);
@@ -38,8 +41,7 @@ struct DescribeContributorInsights {
 
 }  // namespace
 
-Task<Result<std::string>> describe_contributor_insights(const Context& context, wire::JsonDocument document) {
-  return serve_control<DescribeContributorInsights>(context, std::move(document));
-}
+constinit const JsonCodec describe_contributor_insights =
+    json_codec<DescribeContributorInsights>(wire::shapes::kDescribeContributorInsights);
 
 }  // namespace partita::ops

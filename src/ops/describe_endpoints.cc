@@ -1,5 +1,4 @@
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "wire/json_writer.h"
 
 namespace partita::ops {
@@ -8,9 +7,13 @@ namespace {
 
 // An SDK that asks is led back to where it asked.
 struct DescribeEndpoints {
+  using Execution = ControlExecutionOf<DescribeEndpoints>;
+  using Reply = Nothing;
   using Request = Nothing;
 
   static Result<Request> decode(const wire::Members& /*in*/) { return Request{}; }
+
+  static Subject subject(Request& /*request*/) { return {}; }
 
   static Task<Result<Nothing>> run(const Context& /*context*/, const Request& /*request*/) { co_return Nothing{}; }
 
@@ -34,8 +37,6 @@ struct DescribeEndpoints {
 
 }  // namespace
 
-Task<Result<std::string>> describe_endpoints(const Context& context, wire::JsonDocument document) {
-  return serve_control<DescribeEndpoints>(context, std::move(document));
-}
+constinit const JsonCodec describe_endpoints = json_codec<DescribeEndpoints>(wire::shapes::kDescribeEndpoints);
 
 }  // namespace partita::ops

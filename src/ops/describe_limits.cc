@@ -1,6 +1,5 @@
 #include "model/limits.h"
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "wire/json_writer.h"
 
 namespace partita::ops {
@@ -8,9 +7,13 @@ namespace partita::ops {
 namespace {
 
 struct DescribeLimits {
+  using Execution = ControlExecutionOf<DescribeLimits>;
+  using Reply = Nothing;
   using Request = Nothing;
 
   static Result<Request> decode(const wire::Members& /*in*/) { return Request{}; }
+
+  static Subject subject(Request& /*request*/) { return {}; }
 
   static Task<Result<Nothing>> run(const Context& /*context*/, const Request& /*request*/) { co_return Nothing{}; }
 
@@ -34,8 +37,6 @@ struct DescribeLimits {
 
 }  // namespace
 
-Task<Result<std::string>> describe_limits(const Context& context, wire::JsonDocument document) {
-  return serve_control<DescribeLimits>(context, std::move(document));
-}
+constinit const JsonCodec describe_limits = json_codec<DescribeLimits>(wire::shapes::kDescribeLimits);
 
 }  // namespace partita::ops

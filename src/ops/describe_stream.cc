@@ -1,5 +1,4 @@
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/reply.h"
 #include "ops/stream_names.h"
 #include "ops/table_reply.h"
@@ -42,6 +41,8 @@ void write_shard(JsonWriter& json, const table::StreamRow& row, const table::Sho
 }
 
 struct DescribeStream {
+  using Execution = ControlExecutionOf<DescribeStream>;
+  using Reply = table::DescribedStream;
   struct Request {
     std::string stream_arn;
     table::StreamName stream;
@@ -57,6 +58,8 @@ struct DescribeStream {
     PARTITA_TRY(request.wanted.limit, stream_limit(in.integer(Field::kLimit), kMostShards));
     return request;
   }
+
+  static Subject subject(Request& request) { return {.stream_arn = &request.stream_arn, .stream = &request.stream}; }
 
   static Task<Result<table::DescribedStream>> run(const Context& context, const Request& request) {
     table::DescribeStreamRequest wanted = request.wanted;
@@ -92,8 +95,6 @@ struct DescribeStream {
 
 }  // namespace
 
-Task<Result<std::string>> describe_stream(const Context& context, wire::JsonDocument document) {
-  return serve_control<DescribeStream>(context, std::move(document));
-}
+constinit const JsonCodec describe_stream = json_codec<DescribeStream>(wire::shapes::kDescribeStream);
 
 }  // namespace partita::ops

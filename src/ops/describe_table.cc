@@ -1,5 +1,4 @@
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/table_reply.h"
 #include "table/tables.h"
 
@@ -8,11 +7,15 @@ namespace partita::ops {
 namespace {
 
 struct DescribeTable {
+  using Execution = ControlExecutionOf<DescribeTable>;
+  using Reply = Described;
   using Request = table::NamedTable;
 
   static Result<Request> decode(const wire::Members& in) {
     return Request{std::string(in.text(wire::Field::kTableName))};
   }
+
+  static Subject subject(Request& request) { return {.table = &request.name}; }
 
   static Task<Result<Described>> run(const Context& context, const Request& request) {
     PARTITA_CO_TRY(table::Table found, co_await table::describe_table(context.database, request.name));
@@ -26,8 +29,6 @@ struct DescribeTable {
 
 }  // namespace
 
-Task<Result<std::string>> describe_table(const Context& context, wire::JsonDocument document) {
-  return serve_control<DescribeTable>(context, std::move(document));
-}
+constinit const JsonCodec describe_table = json_codec<DescribeTable>(wire::shapes::kDescribeTable);
 
 }  // namespace partita::ops

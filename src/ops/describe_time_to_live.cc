@@ -1,6 +1,5 @@
 #include "model/fault.h"
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "table/tables.h"
 #include "wire/json_writer.h"
 
@@ -9,11 +8,15 @@ namespace partita::ops {
 namespace {
 
 struct DescribeTimeToLive {
+  using Execution = ControlExecutionOf<DescribeTimeToLive>;
+  using Reply = table::Table;
   using Request = table::NamedTable;
 
   static Result<Request> decode(const wire::Members& in) {
     return Request{std::string(in.text(wire::Field::kTableName))};
   }
+
+  static Subject subject(Request& request) { return {.table = &request.name}; }
 
   static Task<Result<table::Table>> run(const Context& context, const Request& request) {
     PARTITA_CO_TRY(table::Table found, co_await context.database.idle_table(request.name));
@@ -41,8 +44,6 @@ struct DescribeTimeToLive {
 
 }  // namespace
 
-Task<Result<std::string>> describe_time_to_live(const Context& context, wire::JsonDocument document) {
-  return serve_control<DescribeTimeToLive>(context, std::move(document));
-}
+constinit const JsonCodec describe_time_to_live = json_codec<DescribeTimeToLive>(wire::shapes::kDescribeTimeToLive);
 
 }  // namespace partita::ops

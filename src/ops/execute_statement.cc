@@ -2,8 +2,8 @@
 #include "model/fault.h"
 #include "model/item_codec.h"
 #include "model/limits.h"
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/driver.h"
+#include "ops/json_codec.h"
 #include "ops/reply.h"
 #include "ops/statement_call.h"
 #include "ops/transact_call.h"
@@ -112,57 +112,46 @@ Task<Result<void>> try_select(const Context& context, Entrance& gate, const Stat
   co_return Result<void>();
 }
 
-Task<Result<std::string>> encode_page(const StatementRequest& request, const Selected& page) {
-  size_t bytes = 512;
-  for (const auto& one : page.pages) bytes += one.bytes + one.bytes / 4;
-  wire::JsonWriter json(bytes);
-  json.begin_object();
-  json.key("Items");
-  json.begin_array();
-  for (const auto& one : page.pages) PARTITA_CO_TRY_VOID(co_await write_items(json, one.items));
-  json.end_array();
-  if (page.more) {
-    json.key("NextToken");
-    json.string(token_of(request.digest, page.at));
-    if (page.at.start) {
-      json.key("LastEvaluatedKey");
-      json.write_item(*page.at.start);
+class StatementExecution final : public Execution {
+ public:
+  explicit StatementExecution(StatementRequest request) : request_(std::move(request)) {}
+
+  Task<Result<void>> run(const Context& context) override {
+    Entrance gate(context, request_.options.capacity);
+    if (request_.statement.reads()) co_return co_await select(context, gate);
+    const StatementWrite options{request_.options.capacity, request_.return_item_on_failure};
+    outcome_ = co_await run_write(context, gate, request_.statement, options);
+    if (outcome_.error) co_return *outcome_.error;
+    co_return Result<void>();
+  }
+  void visit_names(VisitName visit) override { visit_named(request_.statement, visit); }
+
+  template <class Codec>
+  static Task<Result<std::string>> encode(const StatementExecution& done, const Context& /*context*/) {
+    return done.request_.statement.reads() ? Codec::encode_page(done.request_, done.page_)
+                                           : Codec::encode_change(done.request_, done.outcome_);
+  }
+
+ private:
+  Task<Result<void>> select(const Context& context, Entrance& gate) {
+    page_.at = request_.from;
+    const auto word = [&](Error error) { return worded(gate, request_.statement, std::move(error)); };
+    for (int tries = 1;; ++tries) {
+      auto done = co_await try_select(context, gate, request_, page_);
+      if (done.ok()) co_return done;
+      Error error = std::move(done).error();
+      PARTITA_CO_TRY(const bool again, co_await tries_again(context, gate, error, tries, word));
+      if (!again) co_return error;
     }
   }
-  write_capacity_member(json, page.consumed, request.options.capacity);
-  json.end_object();
-  co_return std::move(json).take();
-}
 
-Task<Result<std::string>> select(const Context& context, Entrance& gate, const StatementRequest& request) {
-  Selected page;
-  page.at = request.from;
-  const auto word = [&](Error error) { return worded(gate, request.statement, std::move(error)); };
-  for (int tries = 1;; ++tries) {
-    auto done = co_await try_select(context, gate, request, page);
-    if (done.ok()) co_return co_await encode_page(request, page);
-    Error error = std::move(done).error();
-    PARTITA_CO_TRY(const bool again, co_await tries_again(context, gate, error, tries, word));
-    if (!again) co_return error;
-  }
-}
-
-Task<Result<std::string>> change(const Context& context, Entrance& gate, const StatementRequest& request) {
-  const StatementWrite options{request.options.capacity, request.return_item_on_failure};
-  const StatementOutcome outcome = co_await run_write(context, gate, request.statement, options);
-  if (outcome.error) co_return *outcome.error;
-  wire::JsonWriter json;
-  json.begin_object();
-  json.key("Items");
-  json.begin_array();
-  if (outcome.item) PARTITA_CO_TRY_VOID(write_found(json, *outcome.item));
-  json.end_array();
-  write_capacity_member(json, *outcome.consumed, request.options.capacity);
-  json.end_object();
-  co_return std::move(json).take();
-}
+  const StatementRequest request_;
+  Selected page_;             // of a SELECT
+  StatementOutcome outcome_;  // of the others
+};
 
 struct ExecuteStatement {
+  using Execution = StatementExecution;
   using Request = StatementRequest;
 
   static Result<Request> decode(const Members& in) {
@@ -180,16 +169,44 @@ struct ExecuteStatement {
     PARTITA_TRY(request.from, position_of_token(in.text(Field::kNextToken), request.digest));
     return request;
   }
+
+  static Task<Result<std::string>> encode_page(const StatementRequest& request, const Selected& page) {
+    size_t bytes = 512;
+    for (const auto& one : page.pages) bytes += one.bytes + one.bytes / 4;
+    wire::JsonWriter json(bytes);
+    json.begin_object();
+    json.key("Items");
+    json.begin_array();
+    for (const auto& one : page.pages) PARTITA_CO_TRY_VOID(co_await write_items(json, one.items));
+    json.end_array();
+    if (page.more) {
+      json.key("NextToken");
+      json.string(token_of(request.digest, page.at));
+      if (page.at.start) {
+        json.key("LastEvaluatedKey");
+        json.write_item(*page.at.start);
+      }
+    }
+    write_capacity_member(json, page.consumed, request.options.capacity);
+    json.end_object();
+    co_return std::move(json).take();
+  }
+
+  static Task<Result<std::string>> encode_change(const StatementRequest& request, const StatementOutcome& outcome) {
+    wire::JsonWriter json;
+    json.begin_object();
+    json.key("Items");
+    json.begin_array();
+    if (outcome.item) PARTITA_CO_TRY_VOID(write_found(json, *outcome.item));
+    json.end_array();
+    write_capacity_member(json, *outcome.consumed, request.options.capacity);
+    json.end_object();
+    co_return std::move(json).take();
+  }
 };
 
 }  // namespace
 
-Task<Result<std::string>> execute_statement(const Context& context, wire::JsonDocument document) {
-  PARTITA_CO_TRY(const StatementRequest request,
-                 decode<ExecuteStatement>(std::move(document), context.operation.shape));
-  Entrance gate(context, request.options.capacity);
-  if (request.statement.reads()) co_return co_await select(context, gate, request);
-  co_return co_await change(context, gate, request);
-}
+constinit const JsonCodec execute_statement = json_codec<ExecuteStatement>(wire::shapes::kExecuteStatement);
 
 }  // namespace partita::ops

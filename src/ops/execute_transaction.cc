@@ -4,8 +4,8 @@
 
 #include "model/fault.h"
 #include "model/fault_detail.h"
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/driver.h"
+#include "ops/json_codec.h"
 #include "ops/statement_call.h"
 #include "ops/transact_call.h"
 #include "partiql/reads.h"
@@ -46,35 +46,6 @@ Error cancelled(Reasons reasons) {
   return Error(ErrorKind::kInvalid, static_cast<uint16_t>(Fault::kTransactionCancelled), {},
                std::make_shared<TransactionCancelledDetail>(std::move(reasons)));
 }
-
-struct ExecuteTransaction {
-  using Request = TransactionRequest;
-
-  static Result<Request> decode(const Members& in) {
-    Request request;
-    const wire::Shape& shape = in.element_shape(Field::kTransactStatements);
-    std::vector<partiql::Parameters> parameters;
-    for (const JsonValue entry : in[Field::kTransactStatements].elements()) {
-      PARTITA_TRY(partiql::Parameters one, decode_parameters(Members(entry, shape)));
-      parameters.push_back(std::move(one));
-    }
-    for (const JsonValue entry : in[Field::kTransactStatements].elements()) {
-      const Members one(entry, shape);
-      const size_t which = request.parts.size();
-      auto statement = Statement::parse(one.text(Field::kStatement), parameters[which]);
-      if (!statement.ok()) return in_statement(which, statement.error());
-      request.parts.push_back({std::move(statement).value(), returns_item_on_failure(one)});
-    }
-    const bool reads = request.reads();
-    const bool mixed =
-        std::ranges::any_of(request.parts, [&](const auto& part) { return part.statement.reads() != reads; });
-    if (mixed) return refuse(Fault::kPartiqlTransactionMixed);
-    request.token = in.text(Field::kClientRequestToken);
-    if (!request.token.empty()) request.digest = digest(in[Field::kTransactStatements]);
-    request.capacity = capacity_detail(in);
-    return request;
-  }
-};
 
 // A wrong key cancels the transaction instead of making it wrong.
 std::optional<Error> as_reason(const Error& error) {
@@ -176,57 +147,116 @@ Error each_worded(const TransactionRequest& request, Error error) {
   return cancelled(std::move(reasons));
 }
 
-Task<Result<std::string>> try_writes(const Context& context, Entrance& gate, Requests& made) {
-  PARTITA_CO_TRY(const table::WritesPlan plan, table::bind(made.writes, std::move(made.tables)));
-  PARTITA_CO_TRY_VOID(table::admit(plan, gate));
-  PARTITA_CO_TRY(const table::WritesOutcome outcome, co_await table::run(context.database, plan));
-  table::charge(plan, outcome, gate);
-  wire::JsonWriter json;
-  json.begin_object();
-  json.key("Responses");
-  json.begin_array();
-  json.end_array();
-  write_costs(json, plan, outcome, made.writes.capacity);
-  json.end_object();
-  co_return std::move(json).take();
-}
+class TransactionExecution final : public Execution {
+ public:
+  explicit TransactionExecution(TransactionRequest request) : request_(std::move(request)) {}
 
-Task<Result<std::string>> try_reads(const Context& context, Entrance& gate, Requests& made) {
-  PARTITA_CO_TRY(const table::TransactGetPlan plan, table::bind(made.gets, std::move(made.tables)));
-  PARTITA_CO_TRY_VOID(table::admit(plan, gate));
-  PARTITA_CO_TRY(const table::TransactGetOutcome outcome, co_await table::run(context.database, plan));
-  table::charge(plan, outcome, gate);
-  wire::JsonWriter json(4096);
-  json.begin_object();
-  PARTITA_CO_TRY_VOID(co_await write_found_items(json, outcome, made.gets.capacity));
-  json.end_object();
-  co_return std::move(json).take();
-}
+  Task<Result<void>> run(const Context& context) override {
+    Entrance gate(context, request_.capacity);
+    const auto word = [&](Error error) {
+      for (const auto& part : request_.parts) error = worded(gate, part.statement, std::move(error));
+      return error;
+    };
+    for (int tries = 1;; ++tries) {
+      auto done = co_await try_once(context, gate);
+      if (done.ok()) co_return done;
+      Error refusal = std::move(done).error();
+      PARTITA_CO_TRY(const bool again, co_await tries_again(context, gate, refusal, tries, word));
+      if (!again) co_return each_worded(request_, std::move(refusal));
+    }
+  }
+  void visit_names(VisitName visit) override {
+    for (const auto& part : request_.parts) visit_named(part.statement, visit);
+  }
+
+  template <class Codec>
+  static Task<Result<std::string>> encode(const TransactionExecution& done, const Context& /*context*/) {
+    const table::CapacityDetail capacity = done.request_.capacity;
+    return done.request_.reads() ? Codec::encode_reads(done.got_, capacity)
+                                 : Codec::encode_writes(done.plan_, done.written_, capacity);
+  }
+
+ private:
+  Task<Result<void>> try_once(const Context& context, Entrance& gate) {
+    PARTITA_CO_TRY(made_, co_await requests_of(request_, context));
+    if (request_.reads()) {
+      PARTITA_CO_TRY(const table::TransactGetPlan plan, table::bind(made_.gets, std::move(made_.tables)));
+      PARTITA_CO_TRY_VOID(table::admit(plan, gate));
+      PARTITA_CO_TRY(got_, co_await table::run(context.database, plan));
+      table::charge(plan, got_, gate);
+      tables_ = plan.tables;
+      co_return Result<void>();
+    }
+    PARTITA_CO_TRY(plan_, table::bind(made_.writes, std::move(made_.tables)));
+    PARTITA_CO_TRY_VOID(table::admit(plan_, gate));
+    PARTITA_CO_TRY(written_, co_await table::run(context.database, plan_));
+    table::charge(plan_, written_, gate);
+    co_return Result<void>();
+  }
+
+  const TransactionRequest request_;
+  Requests made_;
+  // Of a transaction that reads:
+  std::vector<table::Table> tables_;  // whose names stand in what was consumed
+  table::TransactGetOutcome got_;
+  // Of one that writes:
+  table::WritesPlan plan_;
+  table::WritesOutcome written_;
+};
+
+struct ExecuteTransaction {
+  using Execution = TransactionExecution;
+  using Request = TransactionRequest;
+
+  static Result<Request> decode(const Members& in) {
+    Request request;
+    const wire::Shape& shape = in.element_shape(Field::kTransactStatements);
+    std::vector<partiql::Parameters> parameters;
+    for (const JsonValue entry : in[Field::kTransactStatements].elements()) {
+      PARTITA_TRY(partiql::Parameters one, decode_parameters(Members(entry, shape)));
+      parameters.push_back(std::move(one));
+    }
+    for (const JsonValue entry : in[Field::kTransactStatements].elements()) {
+      const Members one(entry, shape);
+      const size_t which = request.parts.size();
+      auto statement = Statement::parse(one.text(Field::kStatement), parameters[which]);
+      if (!statement.ok()) return in_statement(which, statement.error());
+      request.parts.push_back({std::move(statement).value(), returns_item_on_failure(one)});
+    }
+    const bool reads = request.reads();
+    const bool mixed =
+        std::ranges::any_of(request.parts, [&](const auto& part) { return part.statement.reads() != reads; });
+    if (mixed) return refuse(Fault::kPartiqlTransactionMixed);
+    request.token = in.text(Field::kClientRequestToken);
+    if (!request.token.empty()) request.digest = digest(in[Field::kTransactStatements]);
+    request.capacity = capacity_detail(in);
+    return request;
+  }
+
+  static Task<Result<std::string>> encode_writes(const table::WritesPlan& plan, const table::WritesOutcome& outcome,
+                                                 table::CapacityDetail capacity) {
+    wire::JsonWriter json;
+    json.begin_object();
+    json.key("Responses");
+    json.begin_array();
+    json.end_array();
+    write_costs(json, plan, outcome, capacity);
+    json.end_object();
+    co_return std::move(json).take();
+  }
+
+  static Task<Result<std::string>> encode_reads(const table::TransactGetOutcome& outcome,
+                                                table::CapacityDetail capacity) {
+    wire::JsonWriter json(4096);
+    json.begin_object();
+    PARTITA_CO_TRY_VOID(co_await write_found_items(json, outcome, capacity));
+    json.end_object();
+    co_return std::move(json).take();
+  }
+};
 
 }  // namespace
 
-Task<Result<std::string>> execute_transaction(const Context& context, wire::JsonDocument document) {
-  PARTITA_CO_TRY(const TransactionRequest request,
-                 decode<ExecuteTransaction>(std::move(document), context.operation.shape));
-  Entrance gate(context, request.capacity);
-  const auto word = [&](Error error) {
-    for (const auto& part : request.parts) error = worded(gate, part.statement, std::move(error));
-    return error;
-  };
-  for (int tries = 1;; ++tries) {
-    std::optional<Error> refusal;
-    auto made = co_await requests_of(request, context);
-    if (made.ok()) {
-      auto task = request.reads() ? try_reads(context, gate, *made) : try_writes(context, gate, *made);
-      auto reply = co_await task;
-      if (reply.ok()) co_return reply;
-      refusal = std::move(reply).error();
-    } else {
-      refusal = std::move(made).error();
-    }
-    PARTITA_CO_TRY(const bool again, co_await tries_again(context, gate, *refusal, tries, word));
-    if (!again) co_return each_worded(request, *std::move(refusal));
-  }
-}
+constinit const JsonCodec execute_transaction = json_codec<ExecuteTransaction>(wire::shapes::kExecuteTransaction);
 
 }  // namespace partita::ops

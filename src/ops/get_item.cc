@@ -1,5 +1,4 @@
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/reply.h"
 #include "ops/request.h"
 #include "table/read.h"
@@ -12,6 +11,7 @@ namespace {
 using wire::Field;
 
 struct GetItem {
+  using Execution = ItemExecutionOf<table::GetRequest, table::GetPlan, table::GetOutcome>;
   using Request = table::GetRequest;
 
   static Result<Request> decode(const wire::Members& in) {
@@ -46,8 +46,6 @@ struct GetItem {
 
 }  // namespace
 
-Task<Result<std::string>> get_item(const Context& context, wire::JsonDocument document) {
-  return serve<GetItem>(context, std::move(document));
-}
+constinit const JsonCodec get_item = json_codec<GetItem>(wire::shapes::kGetItem);
 
 }  // namespace partita::ops

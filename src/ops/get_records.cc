@@ -5,8 +5,7 @@
 #include "base/bytes.h"
 #include "model/fault.h"
 #include "model/item_codec.h"
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/reply.h"
 #include "ops/stream_names.h"
 #include "table/streams.h"
@@ -154,6 +153,8 @@ size_t expected_bytes(const Read& read) {
 }
 
 struct GetRecords {
+  using Execution = ControlExecutionOf<GetRecords>;
+  using Reply = Read;
   struct Request {
     std::string stream_arn;
     table::StreamName stream;
@@ -170,6 +171,8 @@ struct GetRecords {
     request.iterator = decoded->iterator;
     return request;
   }
+
+  static Subject subject(Request& request) { return {.stream_arn = &request.stream_arn, .stream = &request.stream}; }
 
   static Task<Result<Read>> run(const Context& context, const Request& request) {
     table::ShardIterator iterator = request.iterator;
@@ -199,8 +202,6 @@ struct GetRecords {
 
 }  // namespace
 
-Task<Result<std::string>> get_records(const Context& context, wire::JsonDocument document) {
-  return serve_control<GetRecords>(context, std::move(document));
-}
+constinit const JsonCodec get_records = json_codec<GetRecords>(wire::shapes::kGetRecords);
 
 }  // namespace partita::ops

@@ -1,5 +1,4 @@
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/policy_document.h"
 #include "table/policy.h"
 #include "wire/json_writer.h"
@@ -9,7 +8,8 @@ namespace partita::ops {
 namespace {
 
 struct GetResourcePolicy {
-  static constexpr ArnRules kArnRules = ArnRules::kPolicies;
+  using Execution = ControlExecutionOf<GetResourcePolicy>;
+  using Reply = table::StoredPolicy;
   struct Request {
     table::Resource resource;
   };
@@ -17,6 +17,8 @@ struct GetResourcePolicy {
   static Result<Request> decode(const wire::Members& in) {
     return Request{{std::string(in.text(wire::Field::kResourceArn)), {}, {}}};
   }
+
+  static Subject subject(Request& request) { return {.resource = &request.resource, .arn_rules = ArnRules::kPolicies}; }
 
   static Task<Result<table::StoredPolicy>> run(const Context& context, const Request& request) {
     return table::get_policy(context.database, request.resource);
@@ -36,8 +38,6 @@ struct GetResourcePolicy {
 
 }  // namespace
 
-Task<Result<std::string>> get_resource_policy(const Context& context, wire::JsonDocument document) {
-  return serve_control<GetResourcePolicy>(context, std::move(document));
-}
+constinit const JsonCodec get_resource_policy = json_codec<GetResourcePolicy>(wire::shapes::kGetResourcePolicy);
 
 }  // namespace partita::ops

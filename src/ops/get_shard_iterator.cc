@@ -2,8 +2,7 @@
 #include <cmath>
 
 #include "model/fault.h"
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/stream_names.h"
 #include "table/streams.h"
 #include "wire/json_writer.h"
@@ -30,6 +29,8 @@ struct Issued {
 };
 
 struct GetShardIterator {
+  using Execution = ControlExecutionOf<GetShardIterator>;
+  using Reply = Issued;
   struct Request {
     std::string stream_arn;
     table::StreamName stream;
@@ -57,6 +58,8 @@ struct GetShardIterator {
     return request;
   }
 
+  static Subject subject(Request& request) { return {.stream_arn = &request.stream_arn, .stream = &request.stream}; }
+
   static Task<Result<Issued>> run(const Context& context, const Request& request) {
     table::ShardIteratorRequest wanted = request.wanted;
     wanted.stream = request.stream;
@@ -77,8 +80,6 @@ struct GetShardIterator {
 
 }  // namespace
 
-Task<Result<std::string>> get_shard_iterator(const Context& context, wire::JsonDocument document) {
-  return serve_control<GetShardIterator>(context, std::move(document));
-}
+constinit const JsonCodec get_shard_iterator = json_codec<GetShardIterator>(wire::shapes::kGetShardIterator);
 
 }  // namespace partita::ops

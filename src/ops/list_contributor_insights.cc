@@ -1,6 +1,5 @@
-#include "ops/handlers.h"
 #include "ops/insights_reply.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "table/insights.h"
 
 namespace partita::ops {
@@ -8,6 +7,8 @@ namespace partita::ops {
 namespace {
 
 struct ListContributorInsights {
+  using Execution = ControlExecutionOf<ListContributorInsights>;
+  using Reply = table::InsightsPage;
   using Request = table::InsightsListing;
 
   static Result<Request> decode(const wire::Members& in) {
@@ -16,6 +17,8 @@ struct ListContributorInsights {
     return Request{std::string(in.text(wire::Field::kTableName)), std::string(in.text(wire::Field::kNextToken)),
                    static_cast<size_t>(limit < 1 ? kMostResults : limit)};
   }
+
+  static Subject subject(Request& request) { return {.table = &request.name}; }
 
   static Task<Result<table::InsightsPage>> run(const Context& context, const Request& request) {
     return table::list_insights(context.database, request);
@@ -43,8 +46,7 @@ struct ListContributorInsights {
 
 }  // namespace
 
-Task<Result<std::string>> list_contributor_insights(const Context& context, wire::JsonDocument document) {
-  return serve_control<ListContributorInsights>(context, std::move(document));
-}
+constinit const JsonCodec list_contributor_insights =
+    json_codec<ListContributorInsights>(wire::shapes::kListContributorInsights);
 
 }  // namespace partita::ops

@@ -1,5 +1,4 @@
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/stream_names.h"
 #include "table/streams.h"
 #include "wire/json_writer.h"
@@ -11,6 +10,8 @@ namespace {
 using wire::Field;
 
 struct ListStreams {
+  using Execution = ControlExecutionOf<ListStreams>;
+  using Reply = table::StreamsPage;
   struct Request {
     std::string name;  // of the table whose streams are listed; empty: all
     std::string after;
@@ -25,6 +26,8 @@ struct ListStreams {
     PARTITA_TRY(request.limit, stream_limit(in.integer(Field::kLimit), kMostStreams));
     return request;
   }
+
+  static Subject subject(Request& request) { return {.table = &request.name}; }
 
   static Task<Result<table::StreamsPage>> run(const Context& context, const Request& request) {
     table::ListStreamsRequest wanted{.table = request.name, .after = {}, .limit = request.limit};
@@ -61,8 +64,6 @@ struct ListStreams {
 
 }  // namespace
 
-Task<Result<std::string>> list_streams(const Context& context, wire::JsonDocument document) {
-  return serve_control<ListStreams>(context, std::move(document));
-}
+constinit const JsonCodec list_streams = json_codec<ListStreams>(wire::shapes::kListStreams);
 
 }  // namespace partita::ops

@@ -1,5 +1,4 @@
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "table/tables.h"
 #include "wire/json_writer.h"
 
@@ -10,6 +9,8 @@ namespace {
 using wire::Field;
 
 struct ListTables {
+  using Execution = ControlExecutionOf<ListTables>;
+  using Reply = table::NamePage;
   using Request = table::ListRequest;
 
   static Result<Request> decode(const wire::Members& in) {
@@ -19,6 +20,8 @@ struct ListTables {
     request.limit = static_cast<size_t>(in.integer(Field::kLimit).value_or(kMostNames));
     return request;
   }
+
+  static Subject subject(Request& /*request*/) { return {}; }
 
   static Task<Result<table::NamePage>> run(const Context& context, const Request& request) {
     return table::list_tables(context.database, request);
@@ -42,8 +45,6 @@ struct ListTables {
 
 }  // namespace
 
-Task<Result<std::string>> list_tables(const Context& context, wire::JsonDocument document) {
-  return serve_control<ListTables>(context, std::move(document));
-}
+constinit const JsonCodec list_tables = json_codec<ListTables>(wire::shapes::kListTables);
 
 }  // namespace partita::ops

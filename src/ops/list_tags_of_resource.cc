@@ -1,5 +1,4 @@
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "table/tags.h"
 #include "wire/json_writer.h"
 
@@ -9,7 +8,8 @@ namespace {
 
 // All tags are one page, as DynamoDB has it. There is no token that goes on, and one that is sent is passed over.
 struct ListTagsOfResource {
-  static constexpr ArnRules kArnRules = ArnRules::kTags;
+  using Execution = ControlExecutionOf<ListTagsOfResource>;
+  using Reply = table::Tags;
   struct Request {
     table::Resource resource;
   };
@@ -17,6 +17,8 @@ struct ListTagsOfResource {
   static Result<Request> decode(const wire::Members& in) {
     return Request{{std::string(in.text(wire::Field::kResourceArn)), {}, {}}};
   }
+
+  static Subject subject(Request& request) { return {.resource = &request.resource, .arn_rules = ArnRules::kTags}; }
 
   static Task<Result<table::Tags>> run(const Context& context, const Request& request) {
     return table::tags_of(context.database, request.resource);
@@ -43,8 +45,6 @@ struct ListTagsOfResource {
 
 }  // namespace
 
-Task<Result<std::string>> list_tags_of_resource(const Context& context, wire::JsonDocument document) {
-  return serve_control<ListTagsOfResource>(context, std::move(document));
-}
+constinit const JsonCodec list_tags_of_resource = json_codec<ListTagsOfResource>(wire::shapes::kListTagsOfResource);
 
 }  // namespace partita::ops

@@ -1,4 +1,4 @@
-// What an operation is. The list in operations.cc is the only place that names them all: routing, authorisation,
+// What an operation is. The list in operations.inc is the only place that names them all: routing, authorisation,
 // metering and the compatibility page are derived from its rows.
 #pragma once
 
@@ -19,6 +19,7 @@ namespace partita::ops {
 class Admission;
 class Source;
 class Touched;
+struct JsonCodec;
 struct Operation;
 
 enum class Kind : uint8_t { kRead, kWrite, kControl };
@@ -39,10 +40,6 @@ struct Context {
   bool* allowed = nullptr;         // set once policies allow any part of it, which is all that is wanted; or null
 };
 
-// Carries out a request whose body is parsed and no more; see pipeline.h. The result is the reply's JSON. The context
-// lives until the task has ended.
-using Handler = Task<Result<std::string>> (*)(const Context& context, wire::JsonDocument document);
-
 // For Operation::action: each statement of a request has its own.
 inline constexpr std::string_view kActionsOfStatements = "dynamodb:PartiQL*";
 
@@ -51,8 +48,7 @@ struct Operation {
   Kind kind;
   std::string_view
       action;  // of IAM; empty or kActionsOfStatements: each part of a request has its own, see action_of()
-  const wire::Shape& shape;
-  Handler handler;
+  const JsonCodec& json;
   Api api = Api::kDynamoDb;
 };
 

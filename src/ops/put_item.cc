@@ -1,5 +1,4 @@
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/write_call.h"
 
 namespace partita::ops {
@@ -14,8 +13,6 @@ struct PutItem : WriteCall {
 
 }  // namespace
 
-Task<Result<std::string>> put_item(const Context& context, wire::JsonDocument document) {
-  return serve<PutItem>(context, std::move(document));
-}
+constinit const JsonCodec put_item = json_codec<PutItem>(wire::shapes::kPutItem);
 
 }  // namespace partita::ops

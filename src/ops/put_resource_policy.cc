@@ -1,7 +1,6 @@
 #include "base/log.h"
 #include "model/fault.h"
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/policy_document.h"
 #include "ops/table_request.h"
 #include "table/policy.h"
@@ -18,7 +17,8 @@ void warn(std::string_view arn, std::string_view warning) {
 }
 
 struct PutResourcePolicy {
-  static constexpr ArnRules kArnRules = ArnRules::kPolicies;
+  using Execution = ControlExecutionOf<PutResourcePolicy>;
+  using Reply = std::string;
   struct Request {
     table::Resource resource;
     std::string policy;
@@ -34,6 +34,8 @@ struct PutResourcePolicy {
     request.may_lock_out = in.flag(wire::Field::kConfirmRemoveSelfResourceAccess);
     return request;
   }
+
+  static Subject subject(Request& request) { return {.resource = &request.resource, .arn_rules = ArnRules::kPolicies}; }
 
   static Task<Result<std::string>> run(const Context& context, const Request& request) {
     const bool stream = !request.resource.stream.empty();
@@ -52,8 +54,6 @@ struct PutResourcePolicy {
 
 }  // namespace
 
-Task<Result<std::string>> put_resource_policy(const Context& context, wire::JsonDocument document) {
-  return serve_control<PutResourcePolicy>(context, std::move(document));
-}
+constinit const JsonCodec put_resource_policy = json_codec<PutResourcePolicy>(wire::shapes::kPutResourcePolicy);
 
 }  // namespace partita::ops

@@ -1,8 +1,7 @@
 #include "table/query.h"
 
 #include "model/fault.h"
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/range_call.h"
 
 namespace partita::ops {
@@ -53,8 +52,6 @@ struct Query : RangeCall {
 
 }  // namespace
 
-Task<Result<std::string>> query(const Context& context, wire::JsonDocument document) {
-  return serve<Query>(context, std::move(document));
-}
+constinit const JsonCodec query = json_codec<Query>(wire::shapes::kQuery);
 
 }  // namespace partita::ops

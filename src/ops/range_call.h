@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "base/task.h"
+#include "ops/execution.h"
 #include "ops/request.h"
 #include "table/query.h"
 #include "wire/members.h"
@@ -29,6 +30,7 @@ Result<void> decode_range(const wire::Members& in, RangeKind kind, expr::Placeho
 // The encoding half of both.
 struct RangeCall {
   using Request = table::RangeRequest;
+  using Execution = ItemExecutionOf<Request, table::RangePlan, table::RangePage>;
   static Task<Result<std::string>> encode(const Request& request, const table::RangePlan& plan,
                                           const table::RangePage& page);
 };

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "model/fault.h"
-#include "ops/pipeline.h"
+#include "ops/driver.h"
 #include "ops/words.h"
 #include "wire/error_body.h"
 #include "wire/item_reader.h"

@@ -1,6 +1,5 @@
 #include "model/fault.h"
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/range_call.h"
 
 namespace partita::ops {
@@ -44,8 +43,6 @@ struct Scan : RangeCall {
 
 }  // namespace
 
-Task<Result<std::string>> scan(const Context& context, wire::JsonDocument document) {
-  return serve<Scan>(context, std::move(document));
-}
+constinit const JsonCodec scan = json_codec<Scan>(wire::shapes::kScan);
 
 }  // namespace partita::ops

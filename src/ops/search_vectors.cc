@@ -3,8 +3,7 @@
 #include "model/fault.h"
 #include "model/item_codec.h"
 #include "model/limits.h"
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/reply.h"
 #include "ops/request.h"
 #include "table/vectors.h"
@@ -93,7 +92,13 @@ Result<void> write_hit(JsonWriter& json, const SearchHit& hit, const std::string
   return {};
 }
 
+Result<void> check_body(std::string_view body, const wire::JsonDocument& document) {
+  PARTITA_TRY_VOID(wire::check_strict(body, kMembers));
+  return check_elements(document.root().get("SearchVector"));
+}
+
 struct SearchVectors {
+  using Execution = ItemExecutionOf<table::SearchRequest, table::SearchPlan, table::SearchOutcome>;
   using Request = table::SearchRequest;
 
   static Result<Request> decode(const Members& in) {
@@ -141,10 +146,6 @@ struct SearchVectors {
 
 }  // namespace
 
-Task<Result<std::string>> search_vectors(const Context& context, wire::JsonDocument document) {
-  PARTITA_CO_TRY_VOID(wire::check_strict(context.body, kMembers));
-  PARTITA_CO_TRY_VOID(check_elements(document.root().get("SearchVector")));
-  co_return co_await serve<SearchVectors>(context, std::move(document));
-}
+constinit const JsonCodec search_vectors = json_codec<SearchVectors>(wire::shapes::kSearchVectors, check_body);
 
 }  // namespace partita::ops

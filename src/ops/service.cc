@@ -8,6 +8,7 @@
 #include "model/fault.h"
 #include "ops/account_call.h"
 #include "ops/admission.h"
+#include "ops/json_codec.h"
 #include "ops/operation.h"
 #include "ops/rate_limit.h"
 #include "ops/request_counts.h"
@@ -303,13 +304,19 @@ Task<Reply> Service::call(const Call& call, bool* allowed) {
     co_return refusal(without_database());
   const Context context{*database_, parts_->admission, *begun->caller,     operation,    call.host,
                         call.body,  call.source,       iterators_from_ms_, call.touched, allowed};
-  auto answered = co_await operation.handler(context, std::move(begun->document));
   Reply reply;
-  if (answered.ok()) {
-    reply.body = std::move(answered).value();
-  } else {
-    reply = refusal(answered.error());
+  auto execution = decode(context, std::move(begun->document));
+  auto done = execution.ok() ? co_await (*execution)->run(context) : Result<void>(std::move(execution).error());
+  if (done.ok() && allowed == nullptr) {
+    auto body = operation.json.encode != nullptr ? operation.json.encode(**execution, context)
+                                                 : co_await operation.json.encode_in_pieces(**execution, context);
+    if (body.ok()) {
+      reply.body = std::move(body).value();
+    } else {
+      done = std::move(body).error();
+    }
   }
+  if (!done.ok()) reply = refusal(done.error());
   reply.repeatable = operation.kind == Kind::kRead;
   reply.operation = &operation;
   co_return reply;

@@ -15,6 +15,7 @@
 #include "base/pieces.h"
 #include "base/random.h"
 #include "engines/memory/memory_engine.h"
+#include "ops/json_codec.h"
 #include "ops/operation.h"
 #include "ops/table_meters.h"
 #include "table/database.h"
@@ -26,8 +27,7 @@ namespace {
 class ServiceTest : public testing::Test {
  protected:
   ServiceTest() {
-    database_ = table::Database::open(*engine_, clock_, random_, {.updating_ms = 0, .deleting_ms = 0})
-                    .value();
+    database_ = table::Database::open(*engine_, clock_, random_, {.updating_ms = 0, .deleting_ms = 0}).value();
     service_ = std::make_unique<Service>(*database_);
     for (const std::string& name : {std::string("ttt"), std::string("uuu")}) {
       ok("CreateTable", R"({"TableName":")" + name + R"(","BillingMode":"PAY_PER_REQUEST",)" +
@@ -83,7 +83,7 @@ class ServiceTest : public testing::Test {
 TEST_F(ServiceTest, ANullIsRefusedInEveryListAndMapOfEveryOperation) {
   size_t spoilt = 0;
   for (const Operation& operation : operations()) {
-    for (const auto& [where, body] : wire::bodies_with_null(operation.shape)) {
+    for (const auto& [where, body] : wire::bodies_with_null(*operation.json.shape)) {
       const Reply reply = call(operation.name, body);
       EXPECT_EQ(reply.status, 400) << operation.name << where << ' ' << reply.body;
       EXPECT_NE(reply.body.find("#ValidationException"), std::string::npos) << operation.name << where;
@@ -99,7 +99,7 @@ TEST_F(ServiceTest, ANullIsRefusedInEveryListAndMapOfEveryOperation) {
 // Whatever it is answered with, and however little sense it makes.
 TEST_F(ServiceTest, EverySampleIsAnswered) {
   for (const Operation& operation : operations()) {
-    const Reply reply = call(operation.name, wire::sample_body(operation.shape));
+    const Reply reply = call(operation.name, wire::sample_body(*operation.json.shape));
     EXPECT_TRUE(reply.status == 200 || reply.status == 400) << operation.name << ' ' << reply.body;
   }
 }

@@ -4,7 +4,7 @@
 #include "model/item_codec.h"
 #include "model/java_number.h"
 #include "model/limits.h"
-#include "ops/pipeline.h"
+#include "ops/driver.h"
 #include "ops/write_call.h"
 #include "partiql/writes.h"
 #include "wire/item_reader.h"
@@ -46,6 +46,21 @@ Result<void> check_in_order(const JsonValue& value, int depth) {
     }
   }
   return {};
+}
+
+table::Verb verb_of(const Statement& statement) {
+  switch (statement.kind) {
+    case Statement::Kind::kInsert:
+      return table::Verb::kPut;
+    case Statement::Kind::kUpdate:
+      return table::Verb::kUpdate;
+    case Statement::Kind::kDelete:
+      return table::Verb::kDelete;
+    case Statement::Kind::kSelect:
+    case Statement::Kind::kExists:
+      break;
+  }
+  return table::Verb::kGet;
 }
 
 // One try; fills `outcome` as far as it comes.
@@ -90,22 +105,17 @@ Result<table::Table> find_table(const Statement& statement, const Context& conte
   return table;
 }
 
+void visit_named(const Statement& statement, VisitName visit) {
+  const std::string_view index = statement.index ? std::string_view(*statement.index) : std::string_view();
+  visit(statement.table, index, verb_of(statement));
+}
+
 Error worded(Entrance& gate, const Statement& statement, Error error) {
-  const auto verb_of_statement = [&] {
-    switch (statement.kind) {
-      case Statement::Kind::kInsert:
-        return table::Verb::kPut;
-      case Statement::Kind::kUpdate:
-        return table::Verb::kUpdate;
-      case Statement::Kind::kDelete:
-        return table::Verb::kDelete;
-      case Statement::Kind::kSelect:
-      case Statement::Kind::kExists:
-        break;
-    }
-    return table::Verb::kGet;
+  auto visit = [&](const std::string& name, std::string_view index, table::Verb verb) {
+    error = gate.worded(std::move(error), name, index, verb);
   };
-  return gate.worded(std::move(error), statement.table, index_named(statement), verb_of_statement());
+  visit_named(statement, visit);
+  return error;
 }
 
 Error worded_for(const Statement& statement, Error error) {

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "ops/admission.h"
+#include "ops/execution.h"
 #include "ops/request.h"
 #include "partiql/statement.h"
 #include "table/query.h"
@@ -23,6 +24,8 @@ Result<partiql::Parameters> decode_parameters(const wire::Members& in);
 // that binds_again() knows.
 Result<table::Table> find_table(const partiql::Statement& statement, const Context& context);
 
+// Of Execution::visit_names().
+void visit_named(const partiql::Statement& statement, VisitName visit);
 // See Entrance::worded().
 Error worded(Entrance& gate, const partiql::Statement& statement, Error error);
 

@@ -1,7 +1,8 @@
 #include "ops/stream_names.h"
 
 #include "model/fault.h"
-#include "ops/pipeline.h"
+#include "ops/driver.h"
+#include "ops/resource_arn.h"
 
 namespace partita::ops {
 

@@ -29,6 +29,7 @@ std::string table_reply(const Context& context, std::string_view member, const D
 template <class RequestOfTable, auto kChange>
 struct TableChange {
   using Request = RequestOfTable;
+  using Reply = Described;
 
   static Task<Result<Described>> run(const Context& context, const Request& request) {
     const int64_t at_ms = context.database.clock().now_ms();

@@ -1,5 +1,4 @@
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/table_request.h"
 #include "table/tags.h"
 
@@ -8,7 +7,8 @@ namespace partita::ops {
 namespace {
 
 struct TagResource {
-  static constexpr ArnRules kArnRules = ArnRules::kTags;
+  using Execution = ControlExecutionOf<TagResource>;
+  using Reply = Nothing;
   struct Request {
     table::Resource resource;
     std::vector<table::Tag> tags;
@@ -16,6 +16,10 @@ struct TagResource {
 
   static Result<Request> decode(const wire::Members& in) {
     return Request{{std::string(in.text(wire::Field::kResourceArn)), {}, {}}, decode_tags(in)};
+  }
+
+  static Subject subject(Request& request) {
+    return {.resource = &request.resource, .arn_rules = ArnRules::kTags, .tags = &request.tags};
   }
 
   static Task<Result<Nothing>> run(const Context& context, const Request& request) {
@@ -28,8 +32,6 @@ struct TagResource {
 
 }  // namespace
 
-Task<Result<std::string>> tag_resource(const Context& context, wire::JsonDocument document) {
-  return serve_control<TagResource>(context, std::move(document));
-}
+constinit const JsonCodec tag_resource = json_codec<TagResource>(wire::shapes::kTagResource);
 
 }  // namespace partita::ops

@@ -1,5 +1,4 @@
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/request.h"
 #include "ops/transact_call.h"
 #include "wire/item_reader.h"
@@ -12,6 +11,7 @@ using wire::Field;
 using wire::Members;
 
 struct TransactGetItems {
+  using Execution = ItemExecutionOf<table::TransactGetRequest, table::TransactGetPlan, table::TransactGetOutcome>;
   using Request = table::TransactGetRequest;
 
   static Result<Request::Part> decode_part(const Members& get) {
@@ -48,8 +48,6 @@ struct TransactGetItems {
 
 }  // namespace
 
-Task<Result<std::string>> transact_get_items(const Context& context, wire::JsonDocument document) {
-  return serve<TransactGetItems>(context, std::move(document));
-}
+constinit const JsonCodec transact_get_items = json_codec<TransactGetItems>(wire::shapes::kTransactGetItems);
 
 }  // namespace partita::ops

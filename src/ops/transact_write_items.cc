@@ -1,8 +1,7 @@
 #include <array>
 
 #include "model/fault.h"
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/transact_call.h"
 #include "ops/write_call.h"
 
@@ -27,6 +26,7 @@ constexpr std::array kForms = {
     Form{Field::kDelete, Kind::kDelete, Field::kKey}, Form{Field::kUpdate, Kind::kUpdate, Field::kKey}};
 
 struct TransactWriteItems {
+  using Execution = ItemExecutionOf<table::TransactWriteRequest, table::WritesPlan, table::WritesOutcome>;
   using Request = table::TransactWriteRequest;
 
   static Result<Request::Part> decode_action(const Form& form, const Members& in) {
@@ -89,8 +89,6 @@ struct TransactWriteItems {
 
 }  // namespace
 
-Task<Result<std::string>> transact_write_items(const Context& context, wire::JsonDocument document) {
-  return serve<TransactWriteItems>(context, std::move(document));
-}
+constinit const JsonCodec transact_write_items = json_codec<TransactWriteItems>(wire::shapes::kTransactWriteItems);
 
 }  // namespace partita::ops

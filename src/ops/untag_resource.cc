@@ -1,5 +1,4 @@
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/request.h"
 #include "table/tags.h"
 
@@ -8,7 +7,8 @@ namespace partita::ops {
 namespace {
 
 struct UntagResource {
-  static constexpr ArnRules kArnRules = ArnRules::kTags;
+  using Execution = ControlExecutionOf<UntagResource>;
+  using Reply = Nothing;
   struct Request {
     table::Resource resource;
     std::vector<std::string> tag_names;
@@ -16,6 +16,10 @@ struct UntagResource {
 
   static Result<Request> decode(const wire::Members& in) {
     return Request{{std::string(in.text(wire::Field::kResourceArn)), {}, {}}, texts(in[wire::Field::kTagKeys])};
+  }
+
+  static Subject subject(Request& request) {
+    return {.resource = &request.resource, .arn_rules = ArnRules::kTags, .tag_names = &request.tag_names};
   }
 
   static Task<Result<Nothing>> run(const Context& context, const Request& request) {
@@ -28,8 +32,6 @@ struct UntagResource {
 
 }  // namespace
 
-Task<Result<std::string>> untag_resource(const Context& context, wire::JsonDocument document) {
-  return serve_control<UntagResource>(context, std::move(document));
-}
+constinit const JsonCodec untag_resource = json_codec<UntagResource>(wire::shapes::kUntagResource);
 
 }  // namespace partita::ops

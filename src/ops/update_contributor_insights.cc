@@ -1,6 +1,5 @@
-#include "ops/handlers.h"
 #include "ops/insights_reply.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/table_request.h"
 #include "table/insights.h"
 
@@ -9,6 +8,8 @@ namespace partita::ops {
 namespace {
 
 struct UpdateContributorInsights {
+  using Execution = ControlExecutionOf<UpdateContributorInsights>;
+  using Reply = table::InsightsState;
   using Request = table::InsightsRequest;
 
   static Result<Request> decode(const wire::Members& in) {
@@ -19,6 +20,8 @@ struct UpdateContributorInsights {
     request.throttled_only = in.text(wire::Field::kContributorInsightsMode) == "THROTTLED_KEYS";
     return request;
   }
+
+  static Subject subject(Request& request) { return {.table = &request.name, .index = &request.index}; }
 
   static Task<Result<table::InsightsState>> run(const Context& context, const Request& request) {
     return table::update_insights(context.database, request);
@@ -35,8 +38,7 @@ struct UpdateContributorInsights {
 
 }  // namespace
 
-Task<Result<std::string>> update_contributor_insights(const Context& context, wire::JsonDocument document) {
-  return serve_control<UpdateContributorInsights>(context, std::move(document));
-}
+constinit const JsonCodec update_contributor_insights =
+    json_codec<UpdateContributorInsights>(wire::shapes::kUpdateContributorInsights);
 
 }  // namespace partita::ops

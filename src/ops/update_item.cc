@@ -1,7 +1,6 @@
 #include "model/fault.h"
 #include "model/limits.h"
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/write_call.h"
 #include "wire/item_reader.h"
 
@@ -60,8 +59,6 @@ struct UpdateItem : WriteCall {
 
 }  // namespace
 
-Task<Result<std::string>> update_item(const Context& context, wire::JsonDocument document) {
-  return serve<UpdateItem>(context, std::move(document));
-}
+constinit const JsonCodec update_item = json_codec<UpdateItem>(wire::shapes::kUpdateItem);
 
 }  // namespace partita::ops

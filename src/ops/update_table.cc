@@ -1,5 +1,4 @@
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "ops/table_reply.h"
 #include "ops/table_request.h"
 
@@ -42,6 +41,10 @@ std::optional<std::vector<table::IndexUpdate>> decode_updates(const Members& in,
 }
 
 struct UpdateTable : TableChange<table::TableUpdate, table::update_table> {
+  using Execution = ControlExecutionOf<UpdateTable>;
+
+  static Subject subject(Request& request) { return {.table = &request.name, .region = &request.region}; }
+
   static Result<Request> decode(const Members& in) {
     PARTITA_TRY_VOID(refuse_named(in, {Field::kReplicaUpdates, Field::kMultiRegionConsistency,
                                        Field::kGlobalTableWitnessUpdates, Field::kDisassociationProtectionEnabled}));
@@ -60,8 +63,6 @@ struct UpdateTable : TableChange<table::TableUpdate, table::update_table> {
 
 }  // namespace
 
-Task<Result<std::string>> update_table(const Context& context, wire::JsonDocument document) {
-  return serve_control<UpdateTable>(context, std::move(document));
-}
+constinit const JsonCodec update_table = json_codec<UpdateTable>(wire::shapes::kUpdateTable);
 
 }  // namespace partita::ops

@@ -1,5 +1,4 @@
-#include "ops/handlers.h"
-#include "ops/pipeline.h"
+#include "ops/json_codec.h"
 #include "table/expiry.h"
 #include "wire/json_writer.h"
 
@@ -10,7 +9,9 @@ namespace {
 using wire::Field;
 
 struct UpdateTimeToLive {
+  using Execution = ControlExecutionOf<UpdateTimeToLive>;
   using Request = table::TtlRequest;
+  using Reply = Request;
 
   static Result<Request> decode(const wire::Members& in) {
     const wire::Members wanted = in.in(Field::kTimeToLiveSpecification);
@@ -19,7 +20,9 @@ struct UpdateTimeToLive {
   }
 
   // The answer is what was asked for.
-  static Task<Result<Request>> run(const Context& context, const Request& request) {
+  static Subject subject(Request& request) { return {.table = &request.name}; }
+
+  static Task<Result<Reply>> run(const Context& context, const Request& request) {
     PARTITA_CO_TRY_VOID(co_await table::update_ttl(context.database, request));
     co_return request;
   }
@@ -41,8 +44,6 @@ struct UpdateTimeToLive {
 
 }  // namespace
 
-Task<Result<std::string>> update_time_to_live(const Context& context, wire::JsonDocument document) {
-  return serve_control<UpdateTimeToLive>(context, std::move(document));
-}
+constinit const JsonCodec update_time_to_live = json_codec<UpdateTimeToLive>(wire::shapes::kUpdateTimeToLive);
 
 }  // namespace partita::ops

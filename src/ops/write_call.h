@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "ops/execution.h"
 #include "ops/request.h"
 #include "table/write.h"
 #include "wire/members.h"
@@ -29,6 +30,7 @@ const model::Item* returned_item(table::ReturnValues wanted, const expr::Update&
 // The encoding half of all three.
 struct WriteCall {
   using Request = table::WriteRequest;
+  using Execution = ItemExecutionOf<Request, table::WritePlan, table::WriteOutcome>;
   static Result<std::string> encode(const Request& request, const table::WritePlan& plan,
                                     const table::WriteOutcome& outcome);
 };

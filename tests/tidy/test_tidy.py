@@ -183,19 +183,21 @@ def test_every_source_is_built():
 
 
 def test_each_operation_is_one_row_and_one_file():
-    """src/ops/operations.cc lists every handler, under the wire name that its file has."""
-    rows = re.findall(r'Operation\{"(\w+)"(?:, [\w:"]+){3}, (\w+)(?:, Api::\w+)?\}', sources.text("src/ops/operations.cc"))
+    """src/ops/operations.inc lists every codec, under the wire name that its file has."""
+    rows = re.findall(r'^PARTITA_OPERATION\((\w+)(?:, [\w:"]+){2}, (\w+), \w+\)$', sources.text("src/ops/operations.inc"),
+                      re.MULTILINE)
     assert rows
-    declared = re.findall(r"PARTITA_HANDLER\((\w+)\);", sources.code("src/ops/handlers.h"))
-    assert declared
+    made = [name for path in sorted((sources.ROOT / "src" / "ops").glob("*.cc"))
+            for name in re.findall(r"^constinit const JsonCodec (\w+) = ", path.read_text(), re.MULTILINE)]
+    assert made
     faults = []
-    for wire_name, handler in rows:
+    for wire_name, codec in rows:
         file = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", wire_name).lower()
         if not (sources.ROOT / "src" / "ops" / f"{file}.cc").is_file():
             faults.append(f"{wire_name}: there is no src/ops/{file}.cc")
-        if handler != file:
-            faults.append(f"{wire_name}: its handler should be called {file}, not {handler}")
-    faults += [f"{name}: a handler that no row names" for name in declared if name not in dict(map(reversed, rows))]
+        if codec != file:
+            faults.append(f"{wire_name}: its codec should be called {file}, not {codec}")
+    faults += [f"{name}: a codec that no row names" for name in made if name not in dict(map(reversed, rows))]
     report(faults)
 
 

@@ -1,0 +1,161 @@
+#include "ops/driver.h"
+
+#include "model/fault.h"
+#include "ops/execution.h"
+#include "ops/resource_arn.h"
+#include "ops/stream_names.h"
+#include "table/policy.h"
+#include "wire/name_rules.h"
+
+namespace partita::ops {
+
+using model::Fault;
+using model::refuse;
+
+Result<std::string> table_name_of(std::string_view name_or_arn, const Context& context) {
+  if (!name_or_arn.starts_with("arn:")) return std::string(name_or_arn);
+  const auto wrong = [&](Fault fault) { return refuse(fault, {std::string(name_or_arn)}); };
+  const std::optional<ArnParts> parts = arn_parts(name_or_arn);
+  if (!parts || parts->service != "dynamodb") return wrong(Fault::kArnInvalid);
+  if (parts->partition != kPartition) return wrong(Fault::kArnPartition);
+  if (parts->region != context.caller.region) return wrong(Fault::kArnRegion);
+  const auto name = in_table(parts->relative_id);
+  if (!name || name->contains('/')) return wrong(Fault::kArnResourceType);
+  if (!wire::is_table_name(*name)) return wrong(Fault::kArnInvalid);
+  if (parts->account != context.caller.account_id) {
+    if (context.operation.kind == Kind::kControl) return refuse(Fault::kTableOfAnotherAccount);
+    return refuse(Fault::kArnOfAnotherAccount, {context.caller.access_key_id, std::string(name_or_arn)});
+  }
+  return std::string(*name);
+}
+
+Task<Result<bool>> tries_again(const Context& context, const Error& error, int tries) {
+  if (!table::Database::binds_again(error) || tries == kMostTries) co_return false;
+  PARTITA_CO_TRY_VOID(co_await context.database.before_binding_again(error));
+  co_return true;
+}
+
+Task<Result<bool>> tries_again(const Context& context, Entrance& gate, Error& error, int tries, Word word) {
+  bool waited = false;
+  while (true) {
+    const bool binds_again = table::Database::binds_again(error);
+    if (!binds_again) error = word(std::move(error));
+    // Policies may also be found wanting by the error of the wait.
+    if (Authorisation::is_unheard(error)) {
+      if (tries >= kMostTries) co_return false;
+      PARTITA_CO_TRY_VOID(co_await gate.hear(error));
+      co_return true;
+    }
+    if (!binds_again || waited) co_return false;
+    auto again = co_await tries_again(context, error, tries);
+    if (again.ok()) co_return again;
+    error = std::move(again).error();
+    waited = true;
+  }
+}
+
+table::Verb verb_of(table::WriteAction::Kind kind) {
+  constexpr table::Verb kVerbs[] = {table::Verb::kPut, table::Verb::kUpdate, table::Verb::kDelete, table::Verb::kCheck};
+  return kVerbs[static_cast<size_t>(kind)];
+}
+
+Result<table::Table> find_table(std::string_view name_or_arn, const Context& context) {
+  if (!name_or_arn.starts_with("arn:")) return context.database.ready_table(name_or_arn);
+  PARTITA_TRY(const std::string name, table_name_of(name_or_arn, context));
+  return context.database.ready_table(name);
+}
+
+// The last stage of a kind of execution, awaited.
+struct ItemsRunning {
+  ItemExecution& execution;
+  table::Database& database;
+  Entrance& gate;
+  bool await_ready() const { return false; }
+  bool await_suspend(std::coroutine_handle<> awaiter) { return execution.start(database, awaiter); }
+  Result<void> await_resume() { return execution.finish(gate); }
+};
+
+struct ControlRunning {
+  ControlExecution& execution;
+  const Context& context;
+  bool await_ready() const { return false; }
+  bool await_suspend(std::coroutine_handle<> awaiter) { return execution.start(context, awaiter); }
+  Result<void> await_resume() { return execution.finish(); }
+};
+
+Task<Result<void>> ItemExecution::run(const Context& context) {
+  Entrance gate(context, capacity());
+  const auto word = [&](Error error) {
+    auto visit = [&](const std::string& name, std::string_view index, table::Verb verb) {
+      error = gate.worded(std::move(error), name, index, verb);
+    };
+    visit_names(visit);
+    return error;
+  };
+  for (int tries = 1;; ++tries) {
+    auto done = prepare(context, gate);
+    if (done.ok()) done = co_await ItemsRunning{*this, context.database, gate};
+    if (done.ok()) co_return done;
+    Error refusal = std::move(done).error();
+    PARTITA_CO_TRY(const bool again, co_await tries_again(context, gate, refusal, tries, word));
+    if (!again) co_return refusal;
+  }
+}
+
+namespace {
+
+// What the request names, as the access that it is; ARNs become names.
+Result<table::Access> access_of(const Subject& subject, const Context& context) {
+  table::Access access;
+  access.verb = table::Verb::kControl;
+  if (subject.resource != nullptr) {
+    PARTITA_TRY(*subject.resource, resource_of(subject.resource->arn, subject.arn_rules, context));
+    access.name = subject.resource->name;
+    access.stream = subject.resource->stream;
+  }
+  if (subject.table != nullptr) {
+    PARTITA_TRY(*subject.table, table_name_of(*subject.table, context));
+    access.name = *subject.table;
+  }
+  if (subject.stream_arn != nullptr) {
+    PARTITA_TRY(*subject.stream, stream_of(*subject.stream_arn, context));
+    access.name = subject.stream->table;
+    access.stream = subject.stream->label;
+  }
+  if (subject.index != nullptr && *subject.index) access.index_name = **subject.index;
+  if (subject.region != nullptr) *subject.region = context.caller.region;
+  access.tags = subject.tags;
+  access.tag_names = subject.tag_names;
+  return access;
+}
+
+// Waits for policies until the access is allowed or refused, as one of the operation's action and of `others`.
+Task<Result<void>> admit(const Context& context, table::Access access, const std::vector<std::string_view>& others) {
+  Entrance gate(context);
+  table::Owner owner;
+  if (context.caller.identity != nullptr && !access.name.empty()) {
+    PARTITA_CO_TRY(owner, co_await table::owner_of(context.database, std::string(access.name), access.stream));
+    access.owner = owner.table.get();
+    access.owner_id = owner.id;
+  }
+  while (true) {
+    auto admitted = gate.admit(access);
+    for (const std::string_view action : others) {
+      if (admitted.ok()) admitted = gate.check(access, action);
+    }
+    if (admitted.ok() || !Authorisation::is_unheard(admitted.error())) co_return admitted;
+    PARTITA_CO_TRY_VOID(co_await gate.hear(admitted.error()));
+  }
+}
+
+}  // namespace
+
+Task<Result<void>> ControlExecution::run(const Context& context) {
+  const Subject named = subject();
+  PARTITA_CO_TRY(table::Access access, access_of(named, context));
+  PARTITA_CO_TRY_VOID(co_await admit(context, access, named.other_actions));
+  if (context.allowed != nullptr) co_return Result<void>();
+  co_return co_await ControlRunning{*this, context};
+}
+
+}  // namespace partita::ops

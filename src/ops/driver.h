@@ -1,0 +1,32 @@
+// What the stages of all executions share: the tables that a request names, and when it is bound and run again.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/function_ref.h"
+#include "base/result.h"
+#include "base/task.h"
+#include "ops/admission.h"
+#include "ops/operation.h"
+#include "table/database.h"
+
+namespace partita::ops {
+
+// A table's name from a name or an ARN, which must be of the caller's region. Faults: kArnInvalid, kArnPartition,
+// kArnRegion, kArnResourceType; kArnOfAnotherAccount, of an operation on tables as such kTableOfAnotherAccount.
+Result<std::string> table_name_of(std::string_view name_or_arn, const Context& context);
+
+// A table that changes that often during one request is at war with somebody.
+inline constexpr int kMostTries = 100;
+
+// Whether a request that failed so, at this try, is to be bound and run again; waits until that makes sense. The error
+// is that of the wait.
+Task<Result<bool>> tries_again(const Context& context, const Error& error, int tries);
+
+// The same, with an error that is told to the caller when it is not: as `word` makes it, which sees it first, and again
+// when the wait ends in another.
+using Word = FunctionRef<Error(Error)>;
+Task<Result<bool>> tries_again(const Context& context, Entrance& gate, Error& error, int tries, Word word);
+
+}  // namespace partita::ops

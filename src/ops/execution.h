@@ -1,0 +1,239 @@
+// An operation under way: its request as a plain struct, and the reply once it has run. A codec makes it from bytes
+// and turns the reply into bytes again; run() knows neither.
+//
+// An operation on items is bound to the tables that it names, admitted, and run by `table`, by overload on its request.
+// An operation on tables as such says in subject() what it names, and how it is run. One driver takes all of either
+// kind through these stages; see driver.cc.
+#pragma once
+
+#include <coroutine>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/frames.h"
+#include "base/function_ref.h"
+#include "base/result.h"
+#include "base/task.h"
+#include "ops/admission.h"
+#include "ops/operation.h"
+#include "ops/resource_arn.h"
+#include "table/query.h"
+#include "table/read.h"
+#include "table/streams.h"
+#include "table/tags.h"
+#include "table/transact.h"
+#include "table/vector_search.h"
+#include "table/write.h"
+
+namespace partita::ops {
+
+// Called with each table that a request names, by name or ARN, the index of it or "", and what is done with it.
+using VisitName = FunctionRef<void(const std::string& table, std::string_view index, table::Verb verb)>;
+
+// For one request, and one thread at a time. Its reply lives as long as it.
+class Execution {
+ public:
+  Execution() = default;
+  Execution(const Execution&) = delete;
+  Execution& operator=(const Execution&) = delete;
+  virtual ~Execution() = default;
+
+  // Once. The context outlives the task.
+  virtual Task<Result<void>> run(const Context& context) = 0;
+  virtual void visit_names(VisitName visit) = 0;
+
+  static void* operator new(size_t bytes) { return take_frame(bytes); }
+  static void operator delete(void* place, size_t bytes) noexcept { give_back_frame(place, bytes); }
+};
+
+// A task that ends an execution, awaited through virtual functions so that the driver needs no type of an outcome.
+template <class Outcome>
+class Running {
+ public:
+  bool start(Task<Result<Outcome>> task, std::coroutine_handle<> awaiter) {
+    task_.emplace(std::move(task));
+    return task_->await_suspend(awaiter);
+  }
+  Result<Outcome> finish() {
+    Result<Outcome> outcome = task_->await_resume();
+    task_.reset();
+    return outcome;
+  }
+
+ private:
+  std::optional<Task<Result<Outcome>>> task_;
+};
+
+class ItemExecution : public Execution {
+ public:
+  Task<Result<void>> run(const Context& context) final;
+
+ private:
+  friend struct ItemsRunning;
+  // The request bound to its tables and admitted. Again when a table's description has changed.
+  virtual Result<void> prepare(const Context& context, Entrance& gate) = 0;
+  virtual bool start(table::Database& database, std::coroutine_handle<> awaiter) = 0;
+  virtual Result<void> finish(Entrance& gate) = 0;
+  virtual table::CapacityDetail capacity() const = 0;
+};
+
+// The table of that name or ARN, ready for items. Faults: those of table_name_of(), kResourceNotFound.
+Result<table::Table> find_table(std::string_view name_or_arn, const Context& context);
+
+table::Verb verb_of(table::WriteAction::Kind kind);
+
+// The tables that a request names: one, or one for each part, with what was wrong with it, so that the faults of parts
+// come in the order of the parts.
+template <class Request>
+auto find_tables(const Request& request, const Context& context) {
+  if constexpr (requires { request.parts; }) {
+    std::vector<Result<table::Table>> tables;
+    tables.reserve(request.parts.size());
+    for (const auto& part : request.parts) tables.push_back(find_table(part.table, context));
+    return Result<std::vector<Result<table::Table>>>(std::move(tables));
+  } else {
+    return find_table(request.table, context);
+  }
+}
+
+// Each table that the request names, with the index of it and what is done with it.
+template <class Request>
+void visit_named(const Request& request, VisitName visit) {
+  if constexpr (requires { request.parts; }) {
+    for (const auto& part : request.parts) visit_named(part, visit);
+  } else if constexpr (requires { request.action; }) {
+    visit(request.table, {}, verb_of(request.action.kind));
+  } else if constexpr (requires { request.index.value(); }) {
+    visit(request.table, request.index ? std::string_view(*request.index) : std::string_view(), table::Verb::kGet);
+  } else if constexpr (requires { request.index; }) {
+    visit(request.table, request.index, table::Verb::kGet);
+  } else {
+    visit(request.table, {}, table::Verb::kGet);
+  }
+}
+
+template <class RequestOf, class Plan, class ReplyOf>
+class ItemExecutionOf final : public ItemExecution {
+ public:
+  using Request = RequestOf;
+  using Reply = ReplyOf;
+
+  explicit ItemExecutionOf(Request request) : request_(std::move(request)) {}
+  void visit_names(VisitName visit) override { visit_named(request_, visit); }
+
+  const Request& request() const { return request_; }
+  // Precondition of both: run() succeeded.
+  const Plan& plan() const { return *plan_; }
+  const Reply& reply() const { return *reply_; }
+
+  template <class Call>
+  static auto encode(const ItemExecutionOf& done, const Context& /*context*/) {
+    return Call::encode(done.request(), done.plan(), done.reply());
+  }
+
+ private:
+  Result<void> prepare(const Context& context, Entrance& gate) override {
+    auto tables = find_tables(request_, context);
+    if (!tables.ok()) return std::move(tables).error();
+    PARTITA_TRY(Plan plan, table::bind(request_, std::move(tables).value()));
+    plan_.emplace(std::move(plan));
+    return table::admit(*plan_, gate);
+  }
+  bool start(table::Database& database, std::coroutine_handle<> awaiter) override {
+    return running_.start(table::run(database, *plan_), awaiter);
+  }
+  Result<void> finish(Entrance& gate) override {
+    PARTITA_TRY(Reply reply, running_.finish());
+    reply_.emplace(std::move(reply));
+    table::charge(*plan_, *reply_, gate);
+    return {};
+  }
+  table::CapacityDetail capacity() const override { return request_.capacity; }
+
+  const Request request_;
+  std::optional<Plan> plan_;
+  Running<Reply> running_;
+  std::optional<Reply> reply_;
+};
+
+// What a request to an operation on tables as such names, and what else decides whether it is allowed. Everything
+// points into the request.
+struct Subject {
+  std::string* table = nullptr;          // a name or an ARN, of which the driver leaves the name
+  table::Resource* resource = nullptr;   // has its ARN, and gets the rest of it
+  ArnRules arn_rules = ArnRules::kTags;  // for the resource
+  const std::string* stream_arn = nullptr;
+  table::StreamName* stream = nullptr;  // gets what `stream_arn` says
+  const std::optional<std::string>* index = nullptr;
+  std::string* region = nullptr;  // gets the caller's
+  const std::vector<table::Tag>* tags = nullptr;
+  const std::vector<std::string>* tag_names = nullptr;
+  std::vector<std::string_view> other_actions = {};  // of IAM, which the request needs beside its own
+};
+
+// What an operation is asked, or answers, when that is nothing.
+struct Nothing {};
+
+class ControlExecution : public Execution {
+ public:
+  Task<Result<void>> run(const Context& context) final;
+
+ private:
+  friend struct ControlRunning;
+  virtual Subject subject() = 0;
+  virtual bool start(const Context& context, std::coroutine_handle<> awaiter) = 0;
+  virtual Result<void> finish() = 0;
+};
+
+// An operation on tables as such. There is no description to bind to: `table` holds such a request against the newest
+// one in the very transaction that changes it.
+//
+//   struct DeleteTable {
+//     using Request = ...;
+//     using Reply = ...;
+//     static Subject subject(Request& request);
+//     static Task<Result<Reply>> run(const Context& context, const Request& request);
+//   };
+template <class Call>
+class ControlExecutionOf final : public ControlExecution {
+ public:
+  using Request = typename Call::Request;
+  using Reply = typename Call::Reply;
+
+  explicit ControlExecutionOf(Request request) : request_(std::move(request)) {}
+  void visit_names(VisitName visit) override {
+    const Subject named = Call::subject(request_);
+    if (named.table != nullptr && !named.table->empty()) visit(*named.table, {}, table::Verb::kControl);
+    if (named.resource != nullptr) visit(named.resource->arn, {}, table::Verb::kControl);
+    if (named.stream_arn != nullptr) visit(*named.stream_arn, {}, table::Verb::kControl);
+  }
+
+  const Request& request() const { return request_; }
+  // Precondition: run() succeeded.
+  const Reply& reply() const { return *reply_; }
+
+  template <class Codec>
+  static auto encode(const ControlExecutionOf& done, const Context& context) {
+    return Codec::encode(context, done.reply());
+  }
+
+ private:
+  Subject subject() override { return Call::subject(request_); }
+  bool start(const Context& context, std::coroutine_handle<> awaiter) override {
+    return running_.start(Call::run(context, request_), awaiter);
+  }
+  Result<void> finish() override {
+    PARTITA_TRY(Reply reply, running_.finish());
+    reply_.emplace(std::move(reply));
+    return {};
+  }
+
+  Request request_;
+  Running<Reply> running_;
+  std::optional<Reply> reply_;
+};
+
+}  // namespace partita::ops

@@ -1,0 +1,74 @@
+// How an operation is spoken in AWS's JSON: a body becomes an execution, and the reply of that a body again. Only
+// codecs know JSON; see execution.h for what lies between the two.
+//
+// An operation on items:
+//
+//   struct GetItem {
+//     using Execution = ItemExecutionOf<table::GetRequest, table::GetPlan, table::GetOutcome>;
+//     static Result<table::GetRequest> decode(const wire::Members& in);
+//     static Result<std::string> encode(const Request& request, const Plan& plan, const Reply& reply);
+//   };
+//   const JsonCodec get_item = json_codec<GetItem>(wire::shapes::kGetItem);
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "ops/execution.h"
+#include "wire/json_reader.h"
+#include "wire/members.h"
+#include "wire/shape.h"
+
+namespace partita::ops {
+
+struct JsonCodec {
+  const wire::Shape* shape;  // of a body
+  // What DynamoDB says of a body before it holds it against its shape; null: nothing.
+  Result<void> (*check)(std::string_view body, const wire::JsonDocument& document);
+  // Nothing made points into the members.
+  Result<std::unique_ptr<Execution>> (*decode)(const wire::Members& in);
+  // One of the two, the other is null: a reply that may be large is written with pauses in which others are served.
+  // Precondition: the execution came from decode(), and run() succeeded. Errors: kCorrupt.
+  Result<std::string> (*encode)(const Execution& done, const Context& context);
+  Task<Result<std::string>> (*encode_in_pieces)(const Execution& done, const Context& context);
+};
+
+// `Call` has the type Execution, decode() from members to its Request, and encode() of what the execution shows to it.
+template <class Call>
+constexpr JsonCodec json_codec(const wire::Shape& shape, decltype(JsonCodec::check) check = nullptr) {
+  using Made = typename Call::Execution;
+  JsonCodec codec{&shape, check,
+                  [](const wire::Members& in) -> Result<std::unique_ptr<Execution>> {
+                    auto request = Call::decode(in);
+                    if (!request.ok()) return std::move(request).error();
+                    return std::unique_ptr<Execution>(std::make_unique<Made>(std::move(request).value()));
+                  },
+                  nullptr, nullptr};
+  using Encoded = decltype(Made::template encode<Call>(std::declval<const Made&>(), std::declval<const Context&>()));
+  if constexpr (std::is_same_v<Encoded, Task<Result<std::string>>>) {
+    codec.encode_in_pieces = [](const Execution& done, const Context& context) {
+      return Made::template encode<Call>(static_cast<const Made&>(done), context);
+    };
+  } else {
+    codec.encode = [](const Execution& done, const Context& context) -> Result<std::string> {
+      return Made::template encode<Call>(static_cast<const Made&>(done), context);
+    };
+  }
+  return codec;
+}
+
+// Each operation's, in the file of its name.
+#define PARTITA_OPERATION(name, kind, action, codec, api) extern const JsonCodec codec;
+#include "ops/operations.inc"
+#undef PARTITA_OPERATION
+
+// Bytes to an execution, and the document goes. DynamoDB's first fault is found by wire::check_shape(), which is asked
+// only when the one pass over the members has a doubt.
+Result<std::unique_ptr<Execution>> decode(const Context& context, wire::JsonDocument document);
+
+}  // namespace partita::ops
