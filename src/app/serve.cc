@@ -34,11 +34,11 @@
 #include "cli/status.h"
 #include "engines/stores.h"
 #include "http/admin_socket.h"
-#include "http/bound_sockets.h"
 #include "http/server.h"
 #include "iam/directory.h"
 #include "namespaces/namespaces.h"
 #include "namespaces/tenant.h"
+#include "net/bound_sockets.h"
 #include "observe/audit_log.h"
 #include "observe/pages.h"
 #include "observe/request_log.h"
@@ -186,7 +186,7 @@ class Stopper {
 };
 
 // What SIGHUP is for.
-void read_again(http::Certificate* certificate, observe::AuditLog* audit) {
+void read_again(net::Certificate* certificate, observe::AuditLog* audit) {
   if (certificate == nullptr && audit == nullptr) log(LogLevel::kInfo, "SIGHUP: there is nothing to reload.");
   if (certificate != nullptr) {
     const auto read = certificate->reload();
@@ -333,14 +333,14 @@ bool is_beside_store(const std::string& admin_socket, std::string_view store) {
 
 // Where the server will be reached.
 struct Places {
-  http::BoundSockets sockets;
+  net::BoundSockets sockets;
   std::unique_ptr<http::AdminSocket> admin;
 };
 
 // What the options ask for and this machine may refuse, before a store is opened: a refused server makes none.
 Result<Places> take_places(const cli::CommandLine& line, bool verifies) {
-  PARTITA_TRY(http::BoundSockets sockets,
-              http::BoundSockets::bind(line.http.address, line.http.port, line.http.beyond_loopback || verifies));
+  PARTITA_TRY(net::BoundSockets sockets,
+              net::BoundSockets::bind(line.http.address, line.http.port, line.http.beyond_loopback || verifies));
   Places places{std::move(sockets), nullptr};
   if (!line.admin_socket.empty() && is_beside_store(line.admin_socket, line.store)) {
     PARTITA_TRY(places.admin, http::AdminSocket::listen(line.admin_socket));
@@ -350,7 +350,7 @@ Result<Places> take_places(const cli::CommandLine& line, bool verifies) {
 }
 
 // A moved clock deletes what expires: not where data outlives the process and others depend on it, unless asked for.
-bool may_move_clock(const cli::CommandLine& line, bool verifies, const http::BoundSockets& sockets) {
+bool may_move_clock(const cli::CommandLine& line, bool verifies, const net::BoundSockets& sockets) {
   const bool keeps_data = engine_of(line.store).format != 0;
   return line.clock_moves || !keeps_data || !(verifies || sockets.beyond_loopback());
 }
@@ -393,9 +393,9 @@ Result<void> serve(const cli::CommandLine& given, std::string_view version, std:
   PARTITA_TRY_VOID(cli::read_callers(line, callers));
   const bool verifies = callers.credentials || line.users;
   if (verifies && line.http.region.empty()) line.http.region = "us-east-1";
-  std::unique_ptr<http::Certificate> certificate;
+  std::unique_ptr<net::Certificate> certificate;
   if (!line.tls_cert.empty()) {
-    PARTITA_TRY(certificate, http::Certificate::load(line.tls_cert, line.tls_key));
+    PARTITA_TRY(certificate, net::Certificate::load(line.tls_cert, line.tls_key));
   }
   line.http.certificate = certificate.get();
   PARTITA_TRY(std::optional<std::string> token, token_for(line, verifies));

@@ -58,7 +58,7 @@ ReplyHead head_of(const ops::Reply& reply, bool keep_alive) {
 
 }  // namespace
 
-Connection::Connection(Site& site, std::unique_ptr<Stream> stream, bool administrates)
+Connection::Connection(Site& site, std::unique_ptr<net::Stream> stream, bool administrates)
     : site_(site),
       stream_(std::move(stream)),
       administrates_(administrates),
@@ -150,7 +150,7 @@ Task<Connection::Arrival> Connection::read_request() {
     const bool in_body = reader_.head_complete();
     enter(reader_.idle() ? Phase::kIdle : in_body ? Phase::kBody : Phase::kHead, reader_.received_bytes());
     const bool bulky = in_body && std::max<uint64_t>(reader_.announced_bytes(), reader_.received_bytes()) > kSmallBody;
-    ReadBytes read(*stream_, space, bulky);
+    net::ReadBytes read(*stream_, space, bulky);
     const size_t size = co_await read;
     if (size == 0) co_return Arrival::kEnd;
     state = reader_.received(size);
@@ -181,7 +181,7 @@ Task<bool> Connection::refuse_early(bool& greeted, bool& asked) {
     }
   }
   if (first && reader_.expects_continue()) {
-    WriteBytes go_on(*stream_, "HTTP/1.1 100 Continue\r\n\r\n", {});
+    net::WriteBytes go_on(*stream_, "HTTP/1.1 100 Continue\r\n\r\n", {});
     const bool sent = co_await go_on;
     if (!sent) stream_->close();
   }
@@ -286,7 +286,7 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   ReplyHead head = head_of(reply, keep_alive);
   head.request_id = call.request_id;
   if (reply.body.size() >= kLeastPacked) head.content_encoding = name_of(co_await pack(reply, share));
-  WriteBytes write = send(head, reply.body);
+  net::WriteBytes write = send(head, reply.body);
   const bool sent = co_await write;
   co_return sent;
 }
@@ -356,7 +356,7 @@ Task<bool> Connection::answer_health(bool keep_alive) {
   } else {
     body = "unhealthy" + (is_local_host(reader_.header("host")) ? ": " + trouble : std::string()) + "\n";
   }
-  WriteBytes write = send(head, body);
+  net::WriteBytes write = send(head, body);
   const bool sent = co_await write;
   co_return sent;
 }
@@ -367,7 +367,7 @@ Task<bool> Connection::answer_page(bool keep_alive) {
   if (!page) co_return co_await answer_call(reader_.body(), keep_alive);
   BudgetShare share(site_.budget);
   if (!take_memory(share, page->body.capacity())) page = ops::overloaded();
-  WriteBytes write = send(head_of(*page, keep_alive), page->body);
+  net::WriteBytes write = send(head_of(*page, keep_alive), page->body);
   const bool sent = co_await write;
   co_return sent;
 }
@@ -387,7 +387,7 @@ Task<bool> Connection::answer_preflight(bool keep_alive) {
   ReplyHead head;
   head.keep_alive = keep_alive;
   head.more = more;
-  WriteBytes write = send(head, {});
+  net::WriteBytes write = send(head, {});
   const bool sent = co_await write;
   co_return sent;
 }
@@ -398,7 +398,7 @@ Task<bool> Connection::answer_foreign_page(bool keep_alive) {
   head.status = 403;
   head.content_type = kText;
   head.keep_alive = keep_alive;
-  WriteBytes write = send(head, "Pages of this origin may not call this server: see --allow-origin.\n");
+  net::WriteBytes write = send(head, "Pages of this origin may not call this server: see --allow-origin.\n");
   const bool sent = co_await write;
   co_return sent;
 }
@@ -408,13 +408,13 @@ Task<bool> Connection::answer_with(ops::Reply reply, bool keep_alive) {
     return reader_.head_complete() ? reader_.header(name) : std::string_view();
   };
   site_.handler.answered({header("x-amz-target"), header("content-type"), {}, auth::Refused{}}, reply, 0);
-  WriteBytes write = send(head_of(reply, keep_alive), reply.body);
+  net::WriteBytes write = send(head_of(reply, keep_alive), reply.body);
   const bool sent = co_await write;
   co_return sent;
 }
 
 // To be awaited at once, as a variable.
-WriteBytes Connection::send(ReplyHead head, std::string_view body) {
+net::WriteBytes Connection::send(ReplyHead head, std::string_view body) {
   const std::string_view origin = reader_.head_complete() ? reader_.origin() : std::string_view();
   if (!origin.empty() && page_is_welcome()) head.allowed_origin = origin;
   head.keep_alive = head.keep_alive && !site_.stopping;
@@ -447,7 +447,7 @@ Task<> Connection::refuse(int status, std::string_view words) {
   append_head(head_, head);
   head_.append(words);
   enter(Phase::kWriting);
-  WriteBytes write(*stream_, head_, {});
+  net::WriteBytes write(*stream_, head_, {});
   co_await write;
 }
 
@@ -460,7 +460,7 @@ Task<> Connection::drain() {
   size_t drained = 0;
   while (drained < kMostDrained && !site_.stopping) {
     enter(Phase::kDraining);
-    ReadBytes read(*stream_, site_.discarded, true);
+    net::ReadBytes read(*stream_, site_.discarded, true);
     const size_t size = co_await read;
     if (size == 0) co_return;
     drained += size;

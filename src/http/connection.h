@@ -18,7 +18,7 @@
 #include "http/reply_head.h"
 #include "http/request_reader.h"
 #include "http/server.h"
-#include "http/stream.h"
+#include "net/stream.h"
 #include "ops/service.h"
 
 namespace partita::http {
@@ -42,7 +42,7 @@ struct Site {
 // For one thread. Must not be destroyed before serve() has ended.
 class Connection final : private ops::Source {
  public:
-  Connection(Site& site, std::unique_ptr<Stream> stream, bool administrates);
+  Connection(Site& site, std::unique_ptr<net::Stream> stream, bool administrates);
 
   // Ends when the client, a timeout, bad input or a stopping site ends the connection.
   Task<> serve();
@@ -83,7 +83,7 @@ class Connection final : private ops::Source {
   // `words`: a line for a person, which lives until the task has ended; empty: there is nothing to say.
   Task<> refuse(int status, std::string_view words);
   Task<> drain();
-  WriteBytes send(ReplyHead head, std::string_view body);
+  net::WriteBytes send(ReplyHead head, std::string_view body);
 
   auth::Facts facts(std::string_view body) const;
   bool page_is_welcome() const;
@@ -92,7 +92,7 @@ class Connection final : private ops::Source {
   int64_t time_of(Phase phase) const;
 
   Site& site_;
-  std::unique_ptr<Stream> stream_;
+  std::unique_ptr<net::Stream> stream_;
   const bool administrates_;
   RequestReader reader_;
   Phase phase_ = Phase::kIdle;

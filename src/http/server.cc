@@ -29,13 +29,13 @@
 #include "base/priority.h"
 #include "base/thread.h"
 #include "base/workers.h"
-#include "http/address.h"
-#include "http/bound_sockets.h"
 #include "http/connection.h"
-#include "http/loop.h"
-#include "http/stream.h"
-#include "http/tcp_stream.h"
-#include "http/tls_stream.h"
+#include "net/address.h"
+#include "net/bound_sockets.h"
+#include "net/loop.h"
+#include "net/stream.h"
+#include "net/tcp_stream.h"
+#include "net/tls_stream.h"
 
 namespace partita::http {
 
@@ -51,7 +51,7 @@ constexpr std::string_view kFull =
 // Resumes on one loop. However many coroutines are resumed before the loop gets to it, it is woken once.
 class LoopExecutor final : public Executor {
  public:
-  explicit LoopExecutor(Loop& loop)
+  explicit LoopExecutor(net::Loop& loop)
       : call_(loop, [this] { run_waiting(); }), line_call_(loop, [this] { run_first_in_line(); }) {
     waiting_.reserve(kUsuallyWaiting);
     running_.reserve(kUsuallyWaiting);
@@ -104,12 +104,12 @@ class LoopExecutor final : public Executor {
   std::mutex mutex_;
   std::vector<std::coroutine_handle<>> waiting_;
   std::vector<std::coroutine_handle<>> running_;  // only on the loop's thread
-  Loop::Call call_;
+  net::Loop::Call call_;
   // The rest too.
   InLine* line_ = nullptr;
   InLine* last_ = nullptr;
   bool looked_ = false;
-  Loop::Call line_call_;
+  net::Loop::Call line_call_;
 };
 
 auth::Verdict administrator(const Options& options) {
@@ -148,7 +148,7 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  Loop& loop() { return loop_; }
+  net::Loop& loop() { return loop_; }
   const std::atomic<size_t>& load() { return load_; }
 
   void run() {
@@ -235,13 +235,13 @@ class Worker {
   bool begin(int socket, bool administrates) {
     Connection* key = nullptr;
     try {
-      std::unique_ptr<TcpStream> plain(new (std::nothrow) TcpStream(socket, loop_, turns_));
+      std::unique_ptr<net::TcpStream> plain(new (std::nothrow) net::TcpStream(socket, loop_, turns_));
       if (plain == nullptr) return ::close(socket), false;
       // From here on the stream closes it.
-      TcpStream& opened = *plain;
-      std::unique_ptr<Stream> stream = std::move(plain);
-      if (const Certificate* const shown = site_.options.certificate; shown != nullptr && !administrates) {
-        stream = TlsStream::over(std::move(stream), *shown);
+      net::TcpStream& opened = *plain;
+      std::unique_ptr<net::Stream> stream = std::move(plain);
+      if (const net::Certificate* const shown = site_.options.certificate; shown != nullptr && !administrates) {
+        stream = net::TlsStream::over(std::move(stream), *shown);
         if (stream == nullptr) return false;
       }
       auto connection = std::make_unique<Connection>(site_, std::move(stream), administrates);
@@ -292,14 +292,14 @@ class Worker {
   }
 
   Site site_;
-  Loop loop_;
+  net::Loop loop_;
   LoopExecutor executor_;
-  Turns turns_;
-  Loop::Call arrivals_;
-  Loop::Call wishes_;
-  Loop::Call crowd_;
-  Loop::Timer sweeper_;
-  Loop::Timer stop_timer_;
+  net::Turns turns_;
+  net::Loop::Call arrivals_;
+  net::Loop::Call wishes_;
+  net::Loop::Call crowd_;
+  net::Loop::Timer sweeper_;
+  net::Loop::Timer stop_timer_;
   bool abandoned_ = false;
   std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
   std::atomic<size_t> load_{0};
@@ -340,16 +340,16 @@ Result<size_t> connections_within_limits(size_t wanted) {
 std::string text_of_error(int error) { return std::system_category().message(error); }
 
 // A socket that listens; each connection is given to `take`.
-class Listener final : private Loop::Watch {
+class Listener final : private net::Loop::Watch {
  public:
-  Listener(Loop& loop, std::function<void(int)> take, std::function<void()> make_room)
+  Listener(net::Loop& loop, std::function<void(int)> take, std::function<void()> make_room)
       : loop_(loop), take_(std::move(take)), make_room_(std::move(make_room)), pause_(loop, [this] { accept_all(); }) {}
   ~Listener() { close(); }
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
   // With a socket that stays the caller's. 0, or why not, as errno says it.
-  int open(int socket, const Address& place) {
+  int open(int socket, const net::Address& place) {
     if (::listen(socket, SOMAXCONN) != 0) return errno;
     place_ = place;
     return open(socket);
@@ -359,7 +359,7 @@ class Listener final : private Loop::Watch {
     socket_ = ::fcntl(socket, F_DUPFD_CLOEXEC, 0);
     return socket_ < 0 ? errno : 0;
   }
-  const Address& place() const { return place_; }
+  const net::Address& place() const { return place_; }
 
   bool start() { return loop_.watch(socket_, *this); }
   void close() {
@@ -398,12 +398,12 @@ class Listener final : private Loop::Watch {
     pause_.start(kAcceptPause);
   }
 
-  Loop& loop_;
+  net::Loop& loop_;
   std::function<void(int)> take_;
   std::function<void()> make_room_;
-  Loop::Timer pause_;  // after a connection that could not be accepted
+  net::Loop::Timer pause_;  // after a connection that could not be accepted
   int socket_ = -1;
-  Address place_;
+  net::Address place_;
 };
 
 }  // namespace
@@ -415,12 +415,12 @@ struct Server::Parts {
     for (unsigned i = 0; i < options.threads; ++i) {
       workers.push_back(std::make_unique<Worker>(options, handler, clock, budget, aside, random));
     }
-    closing = std::make_unique<Loop::Call>(front(), [this] { stop_listening(); });
+    closing = std::make_unique<net::Loop::Call>(front(), [this] { stop_listening(); });
   }
 
-  Loop& front() { return workers.front()->loop(); }
+  net::Loop& front() { return workers.front()->loop(); }
 
-  Result<void> open(const BoundSockets& sockets) {
+  Result<void> open(const net::BoundSockets& sockets) {
     for (const auto& worker : workers) {
       if (const int error = worker->loop().trouble()) return sockets.failed(error);
     }
@@ -492,8 +492,8 @@ struct Server::Parts {
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<std::unique_ptr<Listener>> listeners;
   std::unique_ptr<Listener> admin_listener;
-  std::unique_ptr<Loop::Call> closing;  // of the listeners, on the thread that they belong to
-  std::vector<Thread> others;           // than the one that calls run()
+  std::unique_ptr<net::Loop::Call> closing;  // of the listeners, on the thread that they belong to
+  std::vector<Thread> others;                // than the one that calls run()
 };
 
 Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -513,11 +513,11 @@ Server::~Server() {
 Result<std::unique_ptr<Server>> Server::listen(const Options& options, Handler& handler, const Clock& clock,
                                                Random& random) {
   const bool beyond_loopback = options.beyond_loopback || options.keys != nullptr;
-  PARTITA_TRY(BoundSockets sockets, BoundSockets::bind(options.address, options.port, beyond_loopback));
+  PARTITA_TRY(net::BoundSockets sockets, net::BoundSockets::bind(options.address, options.port, beyond_loopback));
   return listen(options, std::move(sockets), handler, clock, random);
 }
 
-Result<std::unique_ptr<Server>> Server::listen(const Options& options, BoundSockets sockets, Handler& handler,
+Result<std::unique_ptr<Server>> Server::listen(const Options& options, net::BoundSockets sockets, Handler& handler,
                                                const Clock& clock, Random& random) {
   auto parts = std::make_unique<Parts>(options, handler, clock, random);
   PARTITA_TRY_VOID(parts->open(sockets));

@@ -24,8 +24,8 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "http/admin_socket.h"
-#include "http/bound_sockets.h"
-#include "http/certificate.h"
+#include "net/bound_sockets.h"
+#include "net/certificate.h"
 #include "ops/service.h"
 
 namespace partita::http {
@@ -56,12 +56,12 @@ struct Options {
   uint16_t port = 8000;          // 0: any free one
   bool beyond_loopback = false;  // whether other machines may be offered the port though nothing is verified
   unsigned threads = 1;
-  std::string region;                         // of all tables; empty: of each request the one it is signed for
-  const auth::Keys* keys = nullptr;           // whose signatures are believed; null: all are. Outlives the server.
-  const Certificate* certificate = nullptr;   // connections speak TLS with it; null: none do. Outlives the server.
-  const AdminSocket* admin_socket = nullptr;  // its connections need no signature; null: none. Outlives the server.
-  bool root_refuses = false;                  // GET / is answered as an unsigned call is, not with the health text
-  std::vector<std::string> allowed_origins;   // whose pages may call, such as "http://localhost:3000"; "*" is all
+  std::string region;                             // of all tables; empty: of each request the one it is signed for
+  const auth::Keys* keys = nullptr;               // whose signatures are believed; null: all are. Outlives the server.
+  const net::Certificate* certificate = nullptr;  // connections speak TLS with it; null: none do. Outlives the server.
+  const AdminSocket* admin_socket = nullptr;      // its connections need no signature; null: none. Outlives the server.
+  bool root_refuses = false;                      // GET / is answered as an unsigned call is, not with the health text
+  std::vector<std::string> allowed_origins;       // whose pages may call, such as "http://localhost:3000"; "*" is all
 
   size_t memory_budget = size_t{512} << 20;  // for bodies, what they are parsed to, and replies; beyond it: 503
   size_t max_connections = 10'000;           // for one more the oldest idle one is closed; if there is none: 503
@@ -80,7 +80,7 @@ class Server {
   static Result<std::unique_ptr<Server>> listen(const Options& options, Handler& handler, const Clock& clock,
                                                 Random& random);
   // The same with sockets that are bound already; address and port of the options are not looked at.
-  static Result<std::unique_ptr<Server>> listen(const Options& options, BoundSockets sockets, Handler& handler,
+  static Result<std::unique_ptr<Server>> listen(const Options& options, net::BoundSockets sockets, Handler& handler,
                                                 const Clock& clock, Random& random);
   ~Server();
 

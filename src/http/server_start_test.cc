@@ -9,9 +9,9 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/thread.h"
-#include "http/address.h"
-#include "http/bound_sockets.h"
 #include "http/server.h"
+#include "net/address.h"
+#include "net/bound_sockets.h"
 
 namespace partita::http {
 namespace {
@@ -30,7 +30,7 @@ std::unique_ptr<Server> listening(Silent& handler) {
   return std::move(server).value();
 }
 
-bool connects(const Address& address) {
+bool connects(const net::Address& address) {
   const int socket = ::socket(address.family(), SOCK_STREAM, 0);
   const bool connected = ::connect(socket, address.get(), address.size()) == 0;
   ::close(socket);
@@ -38,9 +38,9 @@ bool connects(const Address& address) {
 }
 
 TEST(ServerStart, RefusesConnectionsUntilItListensAndAfterwards) {
-  auto sockets = BoundSockets::bind("", 0, false);
+  auto sockets = net::BoundSockets::bind("", 0, false);
   ASSERT_TRUE(sockets.ok());
-  const Address place = sockets->all().front().place;
+  const net::Address place = sockets->all().front().place;
   EXPECT_FALSE(connects(place));
   {
     Silent handler;

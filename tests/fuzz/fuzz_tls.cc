@@ -17,19 +17,19 @@
 #include <utility>
 
 #include "base/task.h"
-#include "http/certificate.h"
-#include "http/tls_stream.h"
 #include "input.h"
+#include "net/certificate.h"
+#include "net/tls_stream.h"
 
 namespace partita::fuzz {
 namespace {
 
-using http::Certificate;
-using http::ReadBytes;
-using http::Stream;
-using http::TlsStream;
-using http::Waiter;
-using http::WriteBytes;
+using net::Certificate;
+using net::ReadBytes;
+using net::Stream;
+using net::TlsStream;
+using net::Waiter;
+using net::WriteBytes;
 
 constexpr size_t kMostInput = 4096;
 

@@ -1,4 +1,4 @@
-#include "http/tls_stream.h"
+#include "net/tls_stream.h"
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -10,7 +10,7 @@
 #include "base/executor.h"
 #include "base/log.h"
 
-namespace partita::http {
+namespace partita::net {
 
 namespace {
 
@@ -179,4 +179,4 @@ void TlsStream::shutdown(std::string_view last) {
   inner_->shutdown(take_sealed());
 }
 
-}  // namespace partita::http
+}  // namespace partita::net

@@ -1,4 +1,4 @@
-#include "http/tcp_stream.h"
+#include "net/tcp_stream.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -12,7 +12,7 @@
 
 #include "base/task.h"
 
-namespace partita::http {
+namespace partita::net {
 namespace {
 
 // A stream on a loop, and the other end of its connection.
@@ -134,4 +134,4 @@ TEST_F(TcpStreams, GoOnWhenThereIsRoomAgain) {
 }
 
 }  // namespace
-}  // namespace partita::http
+}  // namespace partita::net

@@ -1,6 +1,6 @@
 // What the server shows to clients that speak TLS: its certificate and the key of it, from two files.
 //
-//   PARTITA_TRY(const auto certificate, http::Certificate::load("server.pem", "server.key"));
+//   PARTITA_TRY(const auto certificate, net::Certificate::load("server.pem", "server.key"));
 //   certificate->reload();  // the files were replaced
 #pragma once
 
@@ -12,7 +12,7 @@
 
 struct ssl_ctx_st;  // OpenSSL's
 
-namespace partita::http {
+namespace partita::net {
 
 // Callable from any thread.
 class Certificate {
@@ -37,4 +37,4 @@ class Certificate {
   std::shared_ptr<ssl_ctx_st> context_;
 };
 
-}  // namespace partita::http
+}  // namespace partita::net

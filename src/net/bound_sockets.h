@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "http/address.h"
+#include "net/address.h"
 
-namespace partita::http {
+namespace partita::net {
 
 class BoundSockets {
  public:
@@ -43,4 +43,4 @@ class BoundSockets {
   std::vector<Bound> all_;
 };
 
-}  // namespace partita::http
+}  // namespace partita::net

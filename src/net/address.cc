@@ -1,4 +1,4 @@
-#include "http/address.h"
+#include "net/address.h"
 
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -11,7 +11,7 @@
 
 #include "base/check.h"
 
-namespace partita::http {
+namespace partita::net {
 
 Address Address::loopback(int family) {
   Address address;
@@ -101,4 +101,4 @@ bool Address::same_host(const Address& other) const {
   return four()->sin_addr.s_addr == other.four()->sin_addr.s_addr;
 }
 
-}  // namespace partita::http
+}  // namespace partita::net

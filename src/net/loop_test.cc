@@ -1,4 +1,4 @@
-#include "http/loop.h"
+#include "net/loop.h"
 
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -12,7 +12,7 @@
 
 #include "base/check.h"
 
-namespace partita::http {
+namespace partita::net {
 namespace {
 
 using std::chrono::milliseconds;
@@ -155,4 +155,4 @@ TEST_F(LoopOfSockets, TellsNothingMoreToWhoIsNotWatchedAnyMore) {
 }
 
 }  // namespace
-}  // namespace partita::http
+}  // namespace partita::net

@@ -6,11 +6,11 @@
 #include <span>
 #include <string_view>
 
-#include "http/address.h"
-#include "http/loop.h"
-#include "http/stream.h"
+#include "net/address.h"
+#include "net/loop.h"
+#include "net/stream.h"
 
-namespace partita::http {
+namespace partita::net {
 
 class TcpStream;
 
@@ -104,4 +104,4 @@ class TcpStream final : public Stream, private Loop::Watch {
   size_t written_ = 0;
 };
 
-}  // namespace partita::http
+}  // namespace partita::net

@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace partita::http {
+namespace partita::net {
 
 class Loop {
  public:
@@ -123,4 +123,4 @@ class Loop {
   std::atomic<bool> sleeping_{false};  // it must be woken for a call; set with the lock held
 };
 
-}  // namespace partita::http
+}  // namespace partita::net

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "base/task.h"
-#include "http/certificate.h"
-#include "http/stream.h"
+#include "net/certificate.h"
+#include "net/stream.h"
 
 struct ssl_st;  // OpenSSL's
 
-namespace partita::http {
+namespace partita::net {
 
 // For one thread, as its `inner` stream is. The first read shakes hands. A client that breaks the protocol is at its
 // end.
@@ -56,4 +56,4 @@ class TlsStream final : public Stream {
   std::optional<size_t> written_;  // by a write that nobody had to wait for
 };
 
-}  // namespace partita::http
+}  // namespace partita::net

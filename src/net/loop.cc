@@ -1,4 +1,4 @@
-#include "http/loop.h"
+#include "net/loop.h"
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 #include "base/check.h"
 
-namespace partita::http {
+namespace partita::net {
 
 using std::chrono::steady_clock;
 
@@ -145,4 +145,4 @@ void Loop::run_timers() {
   }
 }
 
-}  // namespace partita::http
+}  // namespace partita::net

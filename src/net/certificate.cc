@@ -1,4 +1,4 @@
-#include "http/certificate.h"
+#include "net/certificate.h"
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/whole_file.h"
 
-namespace partita::http {
+namespace partita::net {
 
 namespace {
 
@@ -126,4 +126,4 @@ std::shared_ptr<ssl_ctx_st> Certificate::context() const {
   return context_;
 }
 
-}  // namespace partita::http
+}  // namespace partita::net

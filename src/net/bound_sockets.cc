@@ -1,4 +1,4 @@
-#include "http/bound_sockets.h"
+#include "net/bound_sockets.h"
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-namespace partita::http {
+namespace partita::net {
 
 namespace {
 
@@ -70,4 +70,4 @@ Result<BoundSockets> BoundSockets::bind(const std::string& address, uint16_t por
   return sockets;
 }
 
-}  // namespace partita::http
+}  // namespace partita::net

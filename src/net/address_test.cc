@@ -1,10 +1,10 @@
-#include "http/address.h"
+#include "net/address.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace partita::http {
+namespace partita::net {
 namespace {
 
 TEST(AddressTest, ItsDigitsAreAsTheyAreWritten) {
@@ -17,4 +17,4 @@ TEST(AddressTest, ItsDigitsAreAsTheyAreWritten) {
 }
 
 }  // namespace
-}  // namespace partita::http
+}  // namespace partita::net

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace partita::http {
+namespace partita::net {
 
 // Whoever waits for an operation. The stream stores the outcome and resumes.
 struct Waiter {
@@ -73,4 +73,4 @@ class WriteBytes {
   Waiter waiter_;
 };
 
-}  // namespace partita::http
+}  // namespace partita::net

@@ -1,4 +1,4 @@
-#include "http/tcp_stream.h"
+#include "net/tcp_stream.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -11,7 +11,7 @@
 
 #include "base/check.h"
 
-namespace partita::http {
+namespace partita::net {
 
 void Outbox::add(TcpStream& stream) {
   if (count_ == 0) call_.ask();
@@ -193,4 +193,4 @@ void TcpStream::close() {
   if (reader_ != nullptr || writer_ != nullptr) await_turn();
 }
 
-}  // namespace partita::http
+}  // namespace partita::net

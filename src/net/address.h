@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 
-namespace partita::http {
+namespace partita::net {
 
 class Address {
  public:
@@ -46,4 +46,4 @@ class Address {
   sockaddr_storage held_{};
 };
 
-}  // namespace partita::http
+}  // namespace partita::net
