@@ -1,7 +1,7 @@
-// Who is asking, by Signature Version 4. It takes two steps, since a signature covers the body: claim() needs only the
-// head, and verify() needs all of the request and can be done on any thread.
+// Authentication by Signature Version 4, in two steps, since a signature covers the body: claim() needs only the head;
+// verify() needs the whole request and may run on any thread.
 //
-// With Keys a signature is verified; without, any well-formed one is taken at its word.
+// With Keys, signatures are verified. Without, every well-formed signature is accepted.
 #pragma once
 
 #include <array>
@@ -22,26 +22,26 @@
 
 namespace partita::auth {
 
-// Which of AWS's services a request is signed for; kAny for calls that nobody had to sign.
+// The AWS service that a request is signed for; kAny for calls that need no signature.
 enum class SignedFor : uint8_t { kAny, kDynamoDb, kIam, kSts };
 
 struct Caller {
   std::string access_key_id;
-  std::string region;                  // that his tables are in
+  std::string region;                  // of the caller's tables
   std::string account_id;              // twelve digits
-  const Identity* identity = nullptr;  // whose policies judge him; null: he may do everything
+  const Identity* identity = nullptr;  // whose policies apply; null: everything is allowed
   SignedFor signed_for = SignedFor::kAny;
-  bool temporary = false;      // by a key that was given for a while
-  const Keys* keys = nullptr;  // that he was verified with; null: he is taken at his word
+  bool temporary = false;      // authenticated by a temporary key
+  const Keys* keys = nullptr;  // that verified the caller; null: not verified
 };
 
-// Why a request has no Caller, as AWS tells them apart; `wire` has their names and texts.
+// Why a request has no Caller, in AWS's categories; `wire` has their names and texts.
 enum class Refusal : uint8_t {
   kMissingToken,         // neither an Authorization header nor a presigned query
   kIncompleteSignature,  // a part of the credentials is missing or malformed; `detail` says which, in AWS's words
-  kInvalidSignature,     // it contradicts itself, is for another service or time, or does not match; `detail` as above
-  kUnrecognizedClient,   // an unknown access key, or not its session token; `detail` as above
-  kExpiredToken,         // a key that was given for a while, which is over
+  kInvalidSignature,     // contradictory, for another service or time, or does not match; `detail` as above
+  kUnrecognizedClient,   // an unknown access key, or a wrong session token; `detail` as above
+  kExpiredToken,         // an expired temporary key
 };
 
 struct Refused {
@@ -49,14 +49,14 @@ struct Refused {
   std::string detail;
 };
 
-// Whether a body of that Content-Type is a call of IAM or STS.
+// Whether a body with that Content-Type is a call of IAM or STS.
 bool is_form(std::string_view content_type);
-// What a request is told that is signed for another service than it needs. Precondition: not kAny.
+// The message for a request that is signed for another service than `needed`. Precondition: not kAny.
 std::string wrong_service(SignedFor needed);
 
 using Verdict = std::variant<std::shared_ptr<const Caller>, Refused>;
 
-// A caller in one scope, and what his signatures are verified with.
+// A caller in one credential scope, with the key of its signatures.
 struct Signer {
   struct Secret {
     std::string scope;
@@ -64,35 +64,36 @@ struct Signer {
     std::string session_token;
   };
   Caller caller;
-  std::optional<Secret> secret;               // nothing: he is taken at his word
+  std::optional<Secret> secret;               // nullopt: signatures are not verified
   std::shared_ptr<const AccessKey> key = {};  // null: the same
 };
 
-// Who a request says that it is of. Points into the request's head.
+// The identity that a request claims. Views point into the request's head.
 struct Claim {
   std::shared_ptr<const Signer> signer;
   Signed what = {};
   std::string_view signature = {};
   std::string_view session_token = {};
-  std::shared_ptr<const std::array<std::string, 4>> decoded = {};  // that the views point to when it was in the query
+  std::shared_ptr<const std::array<std::string, 4>> decoded =
+      {};  // owns what the views point to, if it was in the query
 };
 
 using Claimed = std::variant<Claim, Refused>;
 
 struct CredentialScope;
 
-// The checks and their order are AWS's. Remembers whom it took last, as most requests come from the same. For one
+// The checks and their order are AWS's. Remembers the last caller, as most requests come from the same one. For one
 // thread.
 class Authenticator {
  public:
-  // Takes all at their word.
+  // Accepts every well-formed signature.
   Authenticator() = default;
-  // All outlive it. Null keys: as above. `region`: of all callers, whatever their requests are signed for;
-  // empty: of each the one that is.
+  // The arguments must outlive it. Null keys: as above. `region`: the region of all callers, whatever their requests
+  // are signed for; empty: the region that each request is signed for.
   Authenticator(const Keys* keys, const Clock& clock, std::string_view region = {})
       : keys_(keys), clock_(&clock), region_(region) {}
 
-  // Of a request's head: the body of `facts` is not looked at.
+  // From a request's head; the body in `facts` is not used.
   Claimed claim(const Facts& facts);
 
  private:
@@ -105,10 +106,10 @@ class Authenticator {
   void forget_if_changed();
 
   const Keys* keys_ = nullptr;
-  uint64_t revision_ = 0;  // of the keys that are remembered
+  uint64_t revision_ = 0;  // of the remembered keys
   const Clock* clock_ = nullptr;
   std::string_view region_;
-  std::string opening_;  // of the header that named the last one: all before the signature
+  std::string opening_;  // the last caller's header up to the signature
   size_t headers_at_ = 0;
   std::string day_;
   std::vector<std::string_view> unsigned_;  // what the last one did not sign, and may not have therefore
@@ -116,7 +117,7 @@ class Authenticator {
   std::map<std::string, std::shared_ptr<const Signer>, std::less<>> signers_;
 };
 
-// Of the same request, with its body now.
+// Verifies the same request, now with its body.
 Verdict verify(const Claimed& claimed, const Facts& facts);
 
 }  // namespace partita::auth

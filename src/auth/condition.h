@@ -1,4 +1,4 @@
-// One line of a statement's Condition: an operator, a key, and the values that it is compared with.
+// One line of a statement's Condition: an operator, a key, and the values to compare with.
 #pragma once
 
 #include <array>
@@ -17,15 +17,15 @@ namespace partita::auth {
 // "IAM JSON policy elements: Condition operators" in IAM's user guide. Immutable.
 class PolicyCondition {
  public:
-  // `op`: such as "ForAllValues:StringEqualsIfExists". `variables`: the policy's Version has them. Error: kInvalid
-  // (reason 0), with one sentence and the word that is wrong.
+  // `op`: for example "ForAllValues:StringEqualsIfExists". `variables`: whether the policy's Version has variables.
+  // Error: kInvalid (reason 0), with one sentence and the word that is wrong.
   static Result<PolicyCondition> read(std::string_view op, std::string_view key, const std::vector<std::string>& values,
                                       bool variables);
 
   ConditionKey key() const { return key_.key; }
 
-  // `allows`: what the statement does where it holds. A variable without a value is equal to nothing; what is to be
-  // unlike it holds in what denies and not in what allows.
+  // `allows`: whether the statement's effect is Allow. A variable without a value equals nothing; a negated comparison
+  // with it is true for Deny and false for Allow.
   bool holds(Circumstances& circumstances, bool allows) const;
   // The same for a request that does not have the key.
   bool holds_when_absent() const;
@@ -42,7 +42,7 @@ class PolicyCondition {
     bool wildcards = false;
     bool any_case = false;
   };
-  // An address of either family, as one of version 6, and how many of its bits count.
+  // An address of either family, as an IPv6 address, and the number of its significant bits.
   struct Network {
     std::array<uint8_t, 16> bytes = {};
     unsigned bits = 0;
@@ -65,8 +65,8 @@ class PolicyCondition {
   bool negated_ = false;
   bool if_exists_ = false;
   KeyName key_;
-  // What it is compared with; which of them, the kind says.
-  std::vector<std::string> plain_;  // sorted: of the texts those that match nothing but themselves
+  // The values to compare with. The kind decides which member is used.
+  std::vector<std::string> plain_;  // sorted: texts that match only themselves
   std::vector<Pattern> patterns_;
   std::vector<std::vector<Pattern>> arns_;  // six parts each
   std::vector<Decimal> numbers_;

@@ -1,5 +1,4 @@
-// The condition keys of policies that this server knows the values of. Their names are told apart by letters only, not
-// by their case.
+// The condition keys of policies whose values this server knows. Names ignore case.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +12,9 @@ namespace partita::auth {
 
 // "Condition keys for Amazon DynamoDB" in the Service Authorization Reference, and the global keys of IAM's user guide.
 enum class ConditionKey : uint8_t {
-  kUnknown,      // a name in a namespace of AWS's that this server speaks for, and that AWS does not document
-  kNever,        // AWS documents it, or it is another service's; no request to this server has it
-  kLeadingKeys,  // FirstPartitionKeyValues is another name of it
+  kUnknown,      // in a namespace of AWS's that this server implements, but not documented by AWS
+  kNever,        // documented by AWS, or of another service; no request to this server has it
+  kLeadingKeys,  // also named FirstPartitionKeyValues
   kSecondKeys,
   kThirdKeys,
   kFourthKeys,
@@ -25,7 +24,7 @@ enum class ConditionKey : uint8_t {
   kReturnConsumedCapacity,
   kFullTableScan,
   kEnclosingOperation,
-  kResourceTag,  // with the tag's key behind a slash, as the next two
+  kResourceTag,  // with the tag's key after a slash, like the next two
   kRequestTag,
   kPrincipalTag,
   kTagKeys,
@@ -55,30 +54,30 @@ inline constexpr size_t kConditionKeys = static_cast<size_t>(ConditionKey::kPerm
 
 struct KeyName {
   ConditionKey key = ConditionKey::kUnknown;
-  std::string tag;  // of those with a slash
+  std::string tag;  // the part after the slash
 };
 
-// Nothing for what is no name of a key: it has a prefix, a colon and a rest.
+// Nullopt if the text is not a key's name: a prefix, a colon and a rest.
 std::optional<KeyName> key_name(std::string_view text);
 
-// Whether the key tells items or attributes of one table apart.
+// Whether the key distinguishes items or attributes of one table.
 constexpr bool tells_items_apart(ConditionKey key) {
   using enum ConditionKey;
   return key == kLeadingKeys || key == kSecondKeys || key == kThirdKeys || key == kFourthKeys || key == kAttributes ||
          key == kSelect;
 }
-// Whether its value is not known before the request's table is.
+// Whether the key's value is known only after the request's table.
 constexpr bool is_of_one_access(ConditionKey key) {
   return tells_items_apart(key) || key == ConditionKey::kReturnValues || key == ConditionKey::kFullTableScan;
 }
 
-// How much work may still be spent on judging one request: about a byte or a value that is looked at is one step.
+// The work that may still be spent on evaluating policies for one request. Reading a byte or a value is about one step.
 class Effort {
  public:
-  // Enough for every sane policy, and some tens of milliseconds of a processor.
+  // Enough for every reasonable policy; some tens of milliseconds of CPU.
   static constexpr uint64_t kMost = 10'000'000;
 
-  // False when it is used up, from then on.
+  // False once it is used up.
   bool spend(uint64_t steps) {
     const bool enough = steps <= left_;
     left_ = enough ? left_ - steps : 0;
@@ -90,23 +89,23 @@ class Effort {
   uint64_t left_ = kMost;
 };
 
-// What a request is, as conditions see it. For one request.
+// A request as conditions see it. For one request.
 class Circumstances {
  public:
   Circumstances() : effort_(&own_effort_) {}
-  // `effort` outlives it. `of_name`: see below.
+  // `effort` must outlive it. `of_name`: see is_of_name().
   explicit Circumstances(Effort& effort, bool of_name = false) : effort_(&effort), of_name_(of_name) {}
   Circumstances(const Circumstances&) = delete;
   Circumstances& operator=(const Circumstances&) = delete;
   virtual ~Circumstances() = default;
 
-  // The key's values; nothing when the request has no such key. Valid as long as the object is.
+  // The key's values; nullopt if the request has no such key. Valid as long as the object.
   virtual std::optional<std::span<const std::string_view>> values(const KeyName& name) = 0;
 
   Effort& effort() { return *effort_; }
 
-  // Asks whether anything could be allowed on a resource of that name: a condition on a key of is_of_one_access() holds
-  // in what allows, and not in what denies.
+  // True if the question is whether anything could be allowed on a resource of that name. A condition on a key of
+  // is_of_one_access() is then true for Allow and false for Deny.
   bool is_of_name() const { return of_name_; }
 
  private:

@@ -1,4 +1,4 @@
-// Numbers of conditions, compared exactly however many digits they have.
+// Exact numbers for conditions, with any number of digits.
 #pragma once
 
 #include <compare>
@@ -12,7 +12,7 @@ namespace partita::auth {
 // Immutable.
 class Decimal {
  public:
-  // Such as "-12.50e3"; nothing for what is no finite number, or has an exponent beyond a million.
+  // Parses for example "-12.50e3"; nullopt if it is not a finite number, or has an exponent beyond a million.
   static std::optional<Decimal> read(std::string_view text);
 
   std::strong_ordering operator<=>(const Decimal& other) const;
@@ -20,7 +20,7 @@ class Decimal {
 
  private:
   bool negative_ = false;
-  int64_t exponent_ = 0;  // of the point, before the first digit
+  int64_t exponent_ = 0;  // of ten, with the point before the first digit
   std::string digits_;    // neither the first nor the last is 0; empty: the number is 0
 };
 

@@ -1,4 +1,4 @@
-// The access keys whose signatures are believed, wherever they are kept.
+// The access keys that are accepted, wherever they are kept.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ struct Identity;
 struct AccessKey {
   std::string id;
   std::string secret;
-  std::string session_token;               // that each request must carry; empty: none may
-  std::string profile = {};                // of a file, that holds it
-  const Identity* identity = nullptr;      // whose it is; null: it may do everything
-  int64_t expires_ms = 0;                  // since 1970, by the clock of whoever gave it; 0: never
-  std::shared_ptr<const void> keeps = {};  // what the identity is a part of
+  std::string session_token;               // that each request must carry; empty: requests must carry none
+  std::string profile = {};                // the profile of the file that has it
+  const Identity* identity = nullptr;      // the owner; null: everything is allowed
+  int64_t expires_ms = 0;                  // ms since 1970, by the clock of now_ms(); 0: never
+  std::shared_ptr<const void> keeps = {};  // keeps alive what `identity` is a part of
 };
 
 // Callable from any thread.
@@ -26,15 +26,15 @@ class Keys {
  public:
   virtual ~Keys() = default;
 
-  // Null for a key that is not known, or that is no more. `session_token`: what the request carries, perhaps nothing: a
-  // key that was given for a while is known by that alone.
+  // Null if the key is unknown or no longer exists. `session_token`: the request's, perhaps empty. A temporary key is
+  // identified by its token alone.
   virtual std::shared_ptr<const AccessKey> find(std::string_view id, std::string_view session_token) const = 0;
-  // Another number whenever find() may have another answer than before.
+  // Changes whenever find() may return another result than before.
   virtual uint64_t revision() const = 0;
-  // Now, by the clock that AccessKey::expires_ms is of.
+  // The current time, by the clock of AccessKey::expires_ms.
   virtual int64_t now_ms() const = 0;
   virtual size_t size() const = 0;
-  // Who there is, as it is known at this moment; null: there are keys and nobody whose they are.
+  // The account as currently known; null: the keys have no owners.
   virtual std::shared_ptr<const Account> account() const { return nullptr; }
 };
 

@@ -1,5 +1,5 @@
-// A text of a policy that a text of a request is held against: with '*' and '?', and with variables such as
-// ${aws:username}, which are put in when it is asked.
+// A pattern in a policy, matched against a text of a request: with '*' and '?', and variables such as ${aws:username},
+// which are substituted when it is matched.
 #pragma once
 
 #include <optional>
@@ -17,32 +17,32 @@ class Pattern {
   struct Rules {
     bool wildcards = true;
     bool variables = true;
-    bool any_case = false;  // letters of either case are the same
+    bool any_case = false;  // ignores case
   };
 
-  // Nothing when a variable does not end, or names nothing.
+  // Nullopt if a variable is not terminated or names nothing.
   static std::optional<Pattern> read(std::string_view text, Rules rules);
 
-  // A variable that the request has no value or several for makes it match nothing. What a variable stands for is taken
-  // letter by letter: a star in it is a star.
+  // If the request has no value or several for a variable, the pattern matches nothing. The value of a variable is
+  // matched literally: a star in it is a star.
   bool matches(std::string_view text, Circumstances& circumstances) const;
 
-  // The only text that it matches; null when there are several, or none is known before it is asked.
+  // The only text that it matches; null if there are several, or if it depends on the request.
   const std::string* plain() const;
-  // The same, where letters of either case may be the same.
+  // The same, also for a pattern that ignores case.
   const std::string* literal() const;
 
-  // Whether every variable has a value now.
+  // Whether every variable has a value in this request.
   bool is_whole(Circumstances& circumstances) const;
 
-  // The patterns between the colons of this one: `most` at most, the last with the colons that are left.
+  // The patterns between the colons of this one, at most `most`; the last one has the remaining colons.
   std::vector<Pattern> split_at_colons(size_t most) const;
 
  private:
   struct Piece {
     enum class Kind : uint8_t { kText, kAnyText, kAnyCharacter, kVariable };
     Kind kind = Kind::kText;
-    std::string text;  // of kText; of kVariable what stands in for a missing value, when `has_default`
+    std::string text;  // of kText; of kVariable the default value, if `has_default`
     KeyName key = {};
     bool has_default = false;
   };

@@ -1,11 +1,11 @@
-// Policies of IAM: what a document allows and denies, and what several of them decide together.
+// IAM policies: what a document allows and denies, and what several documents decide together.
 //
 //   PARTITA_TRY(const Policy policy, Policy::parse(text, Policy::Use::kIdentity));
 //   const Policy* const own[] = {&policy};
 //   const Policies policies{.identity = own};
 //   if (decide(policies, ask) != Decision::kAllowed) ...
 //
-// A document is read once; asking allocates nothing.
+// A document is parsed once. Evaluating it allocates nothing.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace partita::auth {
 
-// Whoever is judged, as a Principal element may name them.
+// The requester, as a Principal element may name it.
 struct PrincipalNames {
   std::string_view arn;      // of the user, or of the role's session
   std::string_view role;     // of a session: the ARN of its role; else empty
@@ -31,7 +31,7 @@ struct PrincipalNames {
   std::string_view id = {};  // of the user or, of a session, its role: "AIDA..."
 };
 
-// Whether a principal's name is an id, as policies keep them in the place of ARNs.
+// Whether a principal's name is an id, which stored policies have in place of ARNs.
 bool is_unique_id(std::string_view name);
 
 // One access of one request.
@@ -42,34 +42,34 @@ struct Ask {
   Circumstances& circumstances;
 };
 
-// Whom a statement of a resource policy means when it means the one who asks: the whole account, which leaves it to the
-// account's own policies; his role, or everyone; or nobody but himself.
+// How a statement of a resource policy names the requester: as part of the account, which leaves the decision to the
+// account's own policies; by its role or as everyone; or by its own ARN.
 enum class Meant : uint8_t { kNot, kAccount, kRole, kHimself };
 
 // Immutable.
 class Policy {
  public:
   enum class Use : uint8_t {
-    kIdentity,  // of a user, group or role, a boundary, or of a session: names no principals
+    kIdentity,  // of a user, group, role or session, or a boundary: names no principals
     kResource,  // of a table or a stream: names principals and resources
-    kTrust,     // of a role: who may take it; names principals and no resources
+    kTrust,     // of a role: who may assume it; names principals and no resources
   };
 
-  // Error: kInvalid, with a sentence that says what is wrong and the word that it is about, perhaps empty. The reason
-  // is kUnknownKey for a condition key that is not known, and 0 for all else.
+  // Error: kInvalid, with a sentence that says what is wrong and the word at fault, perhaps empty. The reason is
+  // kUnknownKey for an unknown condition key, otherwise 0.
   static constexpr uint16_t kUnknownKey = 1;
   static Result<Policy> parse(std::string_view text, Use use);
 
   struct Answer {
     bool denied = false;
-    bool allowed = false;       // meaningless when it is denied
-    Meant meant = Meant::kNot;  // of kResource and kTrust: the closest of those that are allowed
+    bool allowed = false;       // meaningless if denied
+    Meant meant = Meant::kNot;  // for kResource and kTrust: the closest among the statements that allow
   };
   Answer judge(const Ask& ask) const;
 
   size_t statements() const { return statements_.size(); }
 
-  // One sentence for each condition that does nothing, as no request to this server has its key: a statement that
+  // One sentence for each condition without effect, because no request to this server has its key: a statement that
   // never denies, or that allows more than it seems to.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
@@ -80,7 +80,7 @@ class Policy {
     bool not_principals = false;
     bool not_actions = false;
     bool not_resources = false;
-    bool of_items = false;                // it asks for keys that tell items and attributes apart
+    bool of_items = false;                // has conditions on keys that distinguish items or attributes
     std::vector<std::string> principals;  // of "AWS", and "*"; accounts as their twelve digits
     std::vector<Pattern> actions;
     std::vector<Pattern> resources;
@@ -89,7 +89,7 @@ class Policy {
 
   static Meant meant_by(const Statement& statement, const PrincipalNames& who);
   static bool names_resource(const Statement& statement, const Ask& ask);
-  // Adds to the answer what the statement says; false when no other can change it any more.
+  // Adds the statement's effect to the answer; false if no other statement can change it.
   bool judge(const Statement& statement, const Ask& ask, Answer& answer) const;
   void add(Statement statement);
 
@@ -99,29 +99,29 @@ class Policy {
   std::vector<std::string> warnings_;
 };
 
-// All the policies that a request is judged by. They outlive it.
+// All policies that apply to a request. They must outlive it.
 struct Policies {
-  std::span<const Policy* const> identity = {};  // of the user and his groups, or of the role
+  std::span<const Policy* const> identity = {};  // of the user and the user's groups, or of the role
   const Policy* boundary = nullptr;              // null: there is none
   const Policy* session = nullptr;
-  std::span<const Policy* const> resource = {};  // of the table, the stream
+  std::span<const Policy* const> resource = {};  // of the table or stream
 };
 
 enum class Decision : uint8_t {
   kAllowed,
-  kDeniedByIdentity,  // by a statement that says so
+  kDeniedByIdentity,  // by an explicit Deny
   kDeniedByResource,
   kDeniedByBoundary,
   kDeniedBySession,
-  kNotInBoundary,  // by no statement that allows it
+  kNotInBoundary,  // no statement allows it
   kNotInSession,
   kNotInIdentity,
 };
 
-// "Policy evaluation for requests within a single account" in IAM's user guide: what any policy denies is denied; what
-// a resource policy allows the user or session by its own ARN is allowed; all else is to be in the boundary and in the
-// session's policy, if there are any, and allowed by an identity's policy or by the resource's. Nothing is allowed any
-// more when the effort is used up.
+// "Policy evaluation for requests within a single account" in IAM's user guide. What any policy denies is denied. What
+// a resource policy allows the user or session by its own ARN is allowed. Everything else must be allowed by the
+// boundary and the session policy, if there are any, and by an identity's or the resource's policy. Once the effort is
+// used up, nothing is allowed.
 Decision decide(const Policies& policies, const Ask& ask);
 
 }  // namespace partita::auth

@@ -1,4 +1,4 @@
-// Secrets that this server makes up, and what it gives away so that only it, or who shares its key, can read it again.
+// Random secrets, and sealing: encrypting data so that only holders of the same key can read it.
 #pragma once
 
 #include <optional>
@@ -7,9 +7,9 @@
 
 namespace partita::auth {
 
-// Bytes that nobody guesses, from the system.
+// Cryptographically random bytes from the system.
 std::string secret_bytes(size_t count);
-// So many characters of `alphabet`, likewise. Precondition: it has at most 256, and some.
+// `count` random characters of `alphabet`, likewise. Precondition: it has 1 to 256 characters.
 std::string secret_text(size_t count, std::string_view alphabet);
 
 // A secret access key: 40 characters.
@@ -19,7 +19,7 @@ inline constexpr size_t kSealKeyBytes = 32;
 
 // Encrypted and authenticated: AES-256-GCM. Precondition of both: the key has kSealKeyBytes.
 std::string seal(std::string_view key, std::string_view text);
-// Nothing for whatever was not made by seal() with that very key.
+// Nullopt for anything that was not made by seal() with the same key.
 std::optional<std::string> unseal(std::string_view key, std::string_view sealed);
 
 }  // namespace partita::auth

@@ -10,7 +10,7 @@ namespace partita::auth {
 
 using Digest = std::array<uint8_t, 32>;
 
-// A hash that is not finished; a copy goes on from where it was.
+// An unfinished hash. A copy continues from the same state.
 class Sha256 {
  public:
   Sha256();
@@ -28,18 +28,18 @@ Digest sha256(std::string_view bytes);
 // In lower case.
 void append_hex(std::string& out, const Digest& digest);
 
-// A key that many texts are signed with. Immutable.
+// A key for signing many texts. Immutable.
 class HmacKey {
  public:
   explicit HmacKey(std::string_view key);
   Digest sign(std::string_view text) const;
 
  private:
-  Sha256 inner_;  // both behind the block that the key makes
+  Sha256 inner_;  // both after the block derived from the key
   Sha256 outer_;
 };
 
-// Takes the same time wherever the two differ.
+// Compares in constant time.
 bool same_secret(std::string_view one, std::string_view other);
 
 }  // namespace partita::auth

@@ -1,4 +1,4 @@
-// The signature of Signature Version 4: what is signed, and with what.
+// Signature Version 4: the texts that are signed, and the signing key.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,7 @@ namespace partita::auth {
 struct Facts {
   std::string_view method;
   std::string_view target;  // path and query, as sent
-  // The value of that lower-case name that stands at that place among those of the name, from 0; nothing when there are
-  // fewer.
+  // The value at `place` (from 0) among the headers of that lower-case name; nullopt if there are fewer.
   std::function<std::optional<std::string_view>(std::string_view name, size_t place)> values;
   std::string_view body;
 
@@ -25,28 +24,28 @@ struct Facts {
 
 inline constexpr std::string_view kDynamoDbName = "dynamodb";
 
-// Where a signature holds: the day (YYYYMMDD), the region, the service, and the last word.
+// The credential scope: the day (YYYYMMDD), the region, the service, and "aws4_request".
 std::string scope_of(std::string_view day, std::string_view region, std::string_view service = kDynamoDbName);
 
 // The key for all signatures of that scope.
 HmacKey signing_key(std::string_view secret, std::string_view day, std::string_view region,
                     std::string_view service = kDynamoDbName);
 
-// What a request says of its own signature, but for who signed it.
+// What a request says about its signature, except who signed it.
 struct Signed {
-  std::string_view headers;  // their names, with semicolons between them
+  std::string_view headers;  // names, separated by semicolons
   std::string_view date;     // "20260102T030405Z"
   std::string_view scope;
   bool presigned = false;  // the signature is in the query
 };
 
-// Whether that lower-case name is among those with semicolons between them.
+// Whether the semicolon-separated `names` contain that lower-case name.
 bool names_header(std::string_view names, std::string_view name);
 
-// Both keep their memory from one request to the next.
+// Buffers that are reused for the next request.
 struct SignedTexts {
-  std::string canonical;  // the request, in the one form that both sides know
-  std::string to_sign;    // what the key signs
+  std::string canonical;  // the canonical request
+  std::string to_sign;    // the string to sign
 };
 
 void write_texts(const Facts& facts, const Signed& what, SignedTexts& texts);

@@ -1,8 +1,8 @@
-// Which statements of a policy may be about an access, by its action and its resource: of a policy of many statements
-// few are asked then.
+// Finds the statements of a policy that may apply to an access, by its action and resource, so that only a few
+// statements of a large policy are evaluated.
 //
-// It only leaves out: a statement that it finds is still to be judged, and one that it does not find cannot be about
-// the access. Asking allocates nothing.
+// It only excludes: a statement that it finds must still be evaluated, and one that it does not find cannot apply.
+// Lookups allocate nothing.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,13 @@ namespace partita::auth {
 
 class StatementIndex {
  public:
-  // A statement that is about nothing but these actions, in any case, and these resources, letter by letter. Without
-  // any of either it may be about all of them.
+  // Adds a statement that applies only to these actions, ignoring case, and to exactly these resources. An empty list
+  // means all.
   void add(uint32_t statement, std::span<const std::string_view> actions, std::span<const std::string_view> resources);
-  // Behind the last add(), before the first visit().
+  // Call after the last add() and before the first visit().
   void finish();
 
-  // Calls `visit` with each of them, in no order and perhaps twice, until it says false.
+  // Calls `visit` with each of them, in no particular order and perhaps twice, until it returns false.
   template <class Visit>
   void visit(std::string_view action, std::string_view resource, Visit visit) const {
     for (const uint32_t statement : all_) {
@@ -48,12 +48,12 @@ class StatementIndex {
   };
   static constexpr uint64_t kAny = 0;
 
-  // The same for texts that differ in the case of their letters alone.
+  // Ignores case.
   static uint64_t hash(std::string_view text);
   static uint64_t key_of(uint64_t action, uint64_t resource) { return action * 0x9e3779b97f4a7c15U ^ resource; }
 
   std::vector<Entry> entries_;  // sorted
-  std::vector<uint32_t> all_;   // those that may be about any action and any resource
+  std::vector<uint32_t> all_;   // those that may apply to every action and resource
 };
 
 }  // namespace partita::auth

@@ -1,4 +1,4 @@
-// Texts of a request's head and query, taken apart.
+// Splitting and decoding of texts in a request's head and query.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@ inline char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 
 // Without spaces and tabs at both ends.
 std::string_view trim(std::string_view text);
 
-// A region goes into names and replies, so it has no other characters than a region has.
+// A region appears in names and replies, so only characters of region names are allowed.
 bool is_region(std::string_view text);
 
-// Calls `visit` with each part of `text` between separators, without the empty ones.
+// Calls `visit` with each non-empty part of `text` between separators.
 template <class IsSeparator, class Visit>
 void split(std::string_view text, IsSeparator is_separator, Visit visit) {
   size_t begin = 0;
@@ -27,7 +27,7 @@ void split(std::string_view text, IsSeparator is_separator, Visit visit) {
   }
 }
 
-// The same, where they are all that character.
+// The same with a single separator.
 template <class Visit>
 void split(std::string_view text, char separator, Visit visit) {
   while (!text.empty()) {
@@ -37,13 +37,13 @@ void split(std::string_view text, char separator, Visit visit) {
   }
 }
 
-// "name=value"; all of it is the name where there is no equal-sign.
+// Splits "name=value". Without an equals sign, all of it is the name.
 std::pair<std::string_view, std::string_view> split_pair(std::string_view text);
 
-// With %XX for each byte but the letters, digits and "-_.~", which stay, and those that are `also_plain`.
+// Encodes each byte as %XX, except letters, digits, "-_.~" and `also_plain`.
 void append_percent(std::string& out, std::string_view text, std::string_view also_plain = {});
 std::string encode_percent(std::string_view text);
-// With each %XX as the byte that it stands for; what only looks so stays.
+// Decodes each %XX. Malformed ones stay as they are.
 std::string decode_percent(std::string_view text);
 
 }  // namespace partita::auth

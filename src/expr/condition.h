@@ -1,9 +1,9 @@
-// Conditions: what ConditionExpression, FilterExpression, KeyConditionExpression and their legacy forms all become.
+// Conditions: the common form of ConditionExpression, FilterExpression, KeyConditionExpression and their legacy forms.
 //
 //   PARTITA_TRY(Condition condition, parse_condition("size(tags) > :n AND #s IN (:a, :b)", Source::kFilter, given));
 //   if (evaluate(condition, item)) ...
 //
-// Conditions are values: they share the request's constants and own the rest. Const use is safe from any thread.
+// Conditions are values: they share the request's constants and own everything else. Const use is safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@
 
 namespace partita::expr {
 
-// What a comparison or a function is given: a path into the item or a constant, or the size of either.
+// The argument of a comparison or a function: a path into the item or a constant, or the size of either.
 struct Operand {
-  Path path;       // when `value` is null
+  Path path;       // used if `value` is null
   ValuePtr value;  // a constant, or null
   bool size = false;
 };
@@ -44,7 +44,7 @@ enum class ConditionOp : uint8_t {
   kAttributeType,  // operands: path, a string that names the type
   kBeginsWith,
   kContains,
-  kTruthIsIn,  // whether the first child holds, as a BOOL, is one of the operands or of the other children's
+  kTruthIsIn,  // whether the first child's result, as a BOOL, is among the operands and the other children's results
 };
 
 struct ConditionNode {
@@ -56,18 +56,18 @@ struct ConditionNode {
 class Condition {
  public:
   Condition() = default;  // always true
-  // For those who lower another syntax. Precondition: operand and child counts are as above, depth at most a few
+  // For translators of other syntaxes. Precondition: operand and child counts are as above, depth at most a few
   // hundred.
   explicit Condition(ConditionNode root, bool legacy_keys = false)
       : root_(std::move(root)), legacy_keys_(legacy_keys) {}
 
   const ConditionNode& root() const { return root_; }
-  // Whether it comes from lower_key_conditions: too many of those are refused in words of their own.
+  // Whether it comes from lower_key_conditions, which has its own message for too many conditions.
   bool legacy_keys() const { return legacy_keys_; }
 
-  // The distinct top-level attributes that it mentions, in the order of their first mention.
+  // The distinct top-level attributes that it mentions, in the order of first mention.
   std::vector<std::string> attributes() const;
-  // Those of them that it looks inside of, with `.` or `[]`.
+  // Those of them that it accesses with `.` or `[]`.
   std::vector<std::string> nested_attributes() const;
 
  private:
@@ -79,10 +79,10 @@ class Condition {
 // an item; see "Expressions" in model/faults.inc.
 Result<Condition> parse_condition(std::string_view text, Source source, Placeholders& given);
 
-// Whether the item meets the condition. An item that does not exist is an empty one. Values in the item that do not
-// suit an operator make that operator false, they are not errors.
+// Whether the item meets the condition. A missing item counts as empty. If a value in the item does not suit an
+// operator, the operator is false; this is not an error.
 bool evaluate(const Condition& condition, const model::Item& item);
-// The same; adds to `work` about what it took, in operators and functions evaluated (some 50 ns each).
+// The same; adds the approximate cost to `work`, in evaluated operators and functions (some 50 ns each).
 bool evaluate(const Condition& condition, const model::Item& item, uint64_t& work);
 
 }  // namespace partita::expr

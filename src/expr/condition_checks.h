@@ -1,5 +1,5 @@
-// What DynamoDB refuses about the operands of one operator or function before it looks at an item: their number, that
-// they differ, and the types of those that are constants.
+// DynamoDB's checks of the operands of one operator or function before it looks at an item: their number, that they
+// differ, and the types of the constants.
 #pragma once
 
 #include <optional>
@@ -17,14 +17,14 @@ struct OperandProblem {
   std::vector<std::string> args;  // without the expression's name
 };
 
-// The function of that exact name that is a condition, or nothing.
+// The condition function of exactly that name, or nullopt.
 std::optional<ConditionOp> condition_function(std::string_view name);
 
-// `name` is how the expression wrote the operator.
+// `name`: the operator as the expression wrote it.
 std::optional<OperandProblem> check_operands(const ConditionNode& node, std::string_view name);
 std::optional<OperandProblem> check_size(const std::vector<Operand>& operands);
 
-// What is known about an operand's type without an item.
+// The operand's type, if it is known without an item.
 std::optional<model::Type> static_type(const Operand& operand);
 
 // A scalar as DynamoDB's messages show it: "AttributeValue: {S:a}".

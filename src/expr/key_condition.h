@@ -1,4 +1,4 @@
-// Which keys a Query reads: KeyConditionExpression or KeyConditions against the key schema of a table or an index.
+// The keys that a Query reads: KeyConditionExpression or KeyConditions, with the key schema of a table or an index.
 //
 //   PARTITA_TRY(Condition condition, parse_key_condition("pk = :p AND begins_with(sk, :s)", given));
 //   PARTITA_TRY_VOID(check_key_condition(condition));
@@ -30,22 +30,23 @@ struct SortCondition {
 struct KeyRange {
   std::vector<model::AttributeValue> partition;    // one for each partition attribute, in the schema's order
   std::vector<model::AttributeValue> sort_equals;  // for the first sort attributes, in the schema's order
-  std::optional<SortCondition> sort_range;         // for the sort attribute after those, when there is one
+  std::optional<SortCondition> sort_range;         // for the sort attribute after those, if any
 };
 
 // Errors: as parse_condition.
 Result<Condition> parse_key_condition(std::string_view text, Placeholders& given);
 
-// What a key condition may not hold: OR, NOT, IN, <>, other functions, two conditions for a key, nested paths,
-// constants only. DynamoDB finds this after all expressions of the request are parsed and all placeholders are used,
-// and before it looks for the table. Not for lower_key_conditions, which has its own. Errors: kKeyCondition*.
+// Refuses what a key condition may not contain: OR, NOT, IN, <>, other functions, two conditions for a key, nested
+// paths, constants only. DynamoDB checks this after all expressions of the request are parsed and all placeholders are
+// used, and before it looks up the table. Not for lower_key_conditions, which has its own checks. Errors:
+// kKeyCondition*.
 Result<void> check_key_condition(const Condition& condition);
 
-// Precondition: check_key_condition, or `condition` came from lower_key_conditions. `start`: where the Query begins;
-// null: at an end. DynamoDB looks at each key attribute of it just before the condition on that attribute. Errors, in
-// DynamoDB's order: kKeyConditionTooMany or kKeyConditionCount, kStartKeyInvalid and kKeySchemaMismatch of `start`,
-// kQueryNotSupported, kQueryHashEquality, kQueryMissedKey, kQuerySortKeyGap, kQueryNotIndexable, kQueryTypeMismatch,
-// kKeyEmpty, kPartitionKeyTooLong, kSortKeyTooLong.
+// Precondition: check_key_condition passed, or `condition` came from lower_key_conditions. `start`: the start key of
+// the Query; null: it begins at an end. DynamoDB checks each key attribute of `start` just before the condition on that
+// attribute. Errors, in DynamoDB's order: kKeyConditionTooMany or kKeyConditionCount, kStartKeyInvalid and
+// kKeySchemaMismatch of `start`, kQueryNotSupported, kQueryHashEquality, kQueryMissedKey, kQuerySortKeyGap,
+// kQueryNotIndexable, kQueryTypeMismatch, kKeyEmpty, kPartitionKeyTooLong, kSortKeyTooLong.
 Result<KeyRange> resolve(const Condition& condition, const model::KeySchema& schema,
                          const model::Item* start = nullptr);
 

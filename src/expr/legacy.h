@@ -1,4 +1,4 @@
-// The parameters from before expressions, lowered to the same conditions, key ranges, updates and projections.
+// The parameters from before expressions, translated to the same conditions, key ranges, updates and projections.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +33,11 @@ enum class LegacyOp : uint8_t {
   kBeginsWith,
 };
 
-// "EQ" and so on; nothing for any other word.
+// "EQ" and so on; nullopt for any other word.
 std::optional<LegacyOp> parse_legacy_op(std::string_view word);
 std::string_view legacy_op_name(LegacyOp op);
 
-// One entry of Expected, QueryFilter, ScanFilter or KeyConditions. Absence means that the member was not sent.
+// One entry of Expected, QueryFilter, ScanFilter or KeyConditions. Nullopt: the member was not sent.
 struct LegacyCondition {
   std::string attribute;
   std::optional<LegacyOp> op;                                // ComparisonOperator
@@ -49,12 +49,12 @@ struct LegacyCondition {
 // ConditionalOperator.
 enum class LegacyJoin : uint8_t { kAnd, kOr };
 
-// Entries may come in any order; of one attribute the last counts. Errors of all of these: kEmptyAttributeName,
-// kAttributeNameTooLong, and kLegacy* in DynamoDB's order: entries in the order given, which is the request's.
+// Entries may come in any order; the last entry of an attribute counts. Errors of all of these: kEmptyAttributeName,
+// kAttributeNameTooLong, and kLegacy* in DynamoDB's order, by entry in the order of the request.
 Result<Condition> lower_expected(const std::vector<LegacyCondition>& expected, LegacyJoin join);
 // QueryFilter and ScanFilter.
 Result<Condition> lower_filter(const std::vector<LegacyCondition>& filter, LegacyJoin join);
-// To be given to resolve(). Errors: also kKeyConditionCount.
+// The result is an argument of resolve(). Errors: also kKeyConditionCount.
 Result<Condition> lower_key_conditions(const std::vector<LegacyCondition>& conditions);
 
 enum class LegacyAction : uint8_t { kPut, kAdd, kDelete };
@@ -62,7 +62,7 @@ enum class LegacyAction : uint8_t { kPut, kAdd, kDelete };
 // One entry of AttributeUpdates.
 struct LegacyUpdate {
   std::string attribute;
-  LegacyAction action = LegacyAction::kPut;  // what an absent Action means
+  LegacyAction action = LegacyAction::kPut;  // the default of Action
   std::optional<model::AttributeValue> value;
 };
 

@@ -1,4 +1,4 @@
-// An expression's text as tokens. Never fails: what is not a token of the language is a kBad one.
+// An expression's text as tokens. Never fails: text that is not a token of the language becomes a kBad token.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ struct Token {
   std::string_view text;  // points into the expression; empty for kEnd
 };
 
-// The tokens in order; the last one is the only kEnd, and stands where the one before it ends.
+// The tokens in order. The last one is the only kEnd, positioned at the end of the one before it.
 std::vector<Token> tokenize(std::string_view text);
 
 }  // namespace partita::expr

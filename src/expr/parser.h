@@ -1,9 +1,9 @@
-// What the parsers of conditions, updates and projections share: the tokens, document paths, and the order in which
-// DynamoDB reports what is wrong with an expression:
-//   1. at once, where reading stops: syntax, redundant parentheses, too many operators;
+// The common part of the parsers of conditions, updates and projections: tokens, document paths, and the order in which
+// DynamoDB reports errors of an expression:
+//   1. at once, where parsing stops: syntax, redundant parentheses, too many operators;
 //   2. its form, in the order of the text: reserved words, list positions, names and places of functions;
 //   3. its meaning, in the order in which operators get their operands: placeholders, counts and types of operands.
-// So errors of form and meaning are noted while reading goes on, and reported at the end.
+// Errors of form and meaning are therefore recorded while parsing continues, and reported at the end.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@
 
 namespace partita::expr {
 
-// Deeper nesting than this is never valid: but for a few levels at the bottom, parentheses in conditions have an
-// operator between them, and parentheses in updates a function. There may be 300 of these.
+// Deeper nesting is never valid: except for a few levels at the bottom, parentheses in conditions have an operator
+// between them, and parentheses in updates a function. There may be 300 of these.
 inline constexpr int kMaxConditionDepth = 310;
 inline constexpr int kMaxUpdateDepth = 610;
 // DynamoDB developer guide, "Quotas": nested attributes up to 32 levels deep.
@@ -34,12 +34,12 @@ class Parser {
  protected:
   Parser(std::string_view text, Source source, Placeholders& given) : text_(text), source_(source), given_(given) {}
 
-  // Checks the length and makes the tokens.
+  // Checks the length and tokenizes.
   Result<void> begin();
 
   const Token& peek(size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
   bool next_is(TokenKind kind, size_t ahead = 0) const { return peek(ahead).kind == kind; }
-  // Moves past the token and returns it; stays on kEnd.
+  // Advances past the token and returns it; stays at kEnd.
   const Token& take();
   bool take_if(TokenKind kind);
   Result<void> expect(TokenKind kind);
@@ -47,7 +47,7 @@ class Parser {
   // At the current token.
   Error syntax_error() const;
   Error refuse(model::Fault fault, std::vector<std::string> args = {}) const;
-  // Nesting beyond what 300 operators can need, said as DynamoDB says that there are more.
+  // Nesting beyond what 300 operators can need, reported as too many operators, as DynamoDB does.
   Error refuse_too_deep() const {
     return refuse(model::Fault::kExpressionTooManyOperators, {std::to_string(model::kMaxExpressionOperators + 1)});
   }
@@ -65,12 +65,12 @@ class Parser {
 
   // `rank` orders errors of form; the smallest is reported.
   void note_form(uint64_t rank, model::Fault fault, std::vector<std::string> args);
-  // The first is kept.
+  // Only the first is kept.
   void note_meaning(model::Fault fault, std::vector<std::string> args = {});
   uint64_t rank_of(const Token& token) const { return rank_base_ + token.offset; }
 
   Result<Path> parse_path();
-  // The constant that a kValue token stands for; null, and an error noted, when it is not defined.
+  // The constant that a kValue token stands for. If it is not defined: null, and the error is recorded.
   ValuePtr use_value(const Token& token);
 
   Source source() const { return source_; }

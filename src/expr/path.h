@@ -1,4 +1,4 @@
-// A document path: an attribute, then members of maps and elements of lists below it: `a.b[3].c`.
+// A document path: an attribute, then members of maps and elements of lists within it: `a.b[3].c`.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +22,17 @@ struct Path {
   bool operator==(const Path&) const = default;
 };
 
-// The value there, or null when the item has none. It lives as long as the item is not changed.
+// The value at the path, or null if the item has none. Valid until the item is changed.
 const model::AttributeValue* find(const model::Item& item, const Path& path);
 
-// What the path's last step points into, or null when the item has no such thing. Precondition: the path has steps.
+// The container that the path's last step points into, or null if the item has none. Precondition: the path has steps.
 const model::AttributeValue* find_container(const model::Item& item, const Path& path);
 
 // As DynamoDB writes a path in its errors: "[a, b, [3], c]".
 std::string describe(const Path& path);
 
-// How two paths of one statement stand to each other. Overlap: one is the other or lies within it. Conflict: they part
-// where one goes on by name and the other by position, so that no value can have both.
+// The relation of two paths of one expression. Overlap: one is the other or lies within it. Conflict: where they first
+// differ, one continues by name and the other by position, so that no value can have both.
 enum class PathRelation : uint8_t { kApart, kOverlap, kConflict };
 PathRelation relate(const Path& a, const Path& b);
 

@@ -35,15 +35,14 @@ class Placeholders {
 
   Placeholders() = default;  // neither parameter was given
 
-  // Absence means that the parameter was not in the request. Names come in any order; of one key
-  // the last counts.
+  // Nullopt: the parameter was not in the request. Names come in any order; the last one of a key counts.
   // Errors: kNamesEmpty, kNamesKeySyntax, kNamesValueEmpty, kNamesValueTooLong, kValuesEmpty, kValuesKeySyntax,
   // kNamesTooLarge, kValuesTooLarge, kPlaceholdersTooLarge.
   static Result<Placeholders> make(std::optional<Names> names, std::optional<model::AttributeMap> values);
 
-  // What `key` ("#n") stands for, or null; marks it as used. The pointer lives as long as this object is not moved.
+  // The name that `key` ("#n") stands for, or null; marks it as used. Valid until this object is moved.
   const std::string* use_name(std::string_view key);
-  // What `key` (":v") stands for, or null; marks it as used.
+  // The value that `key` (":v") stands for, or null; marks it as used.
   ValuePtr use_value(std::string_view key);
 
   // Errors: kUnusedNames and kUnusedValues, with every unused key, names before values.

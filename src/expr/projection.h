@@ -1,4 +1,4 @@
-// Which parts of an item the client wants: ProjectionExpression or AttributesToGet.
+// The parts of an item that the client requests: ProjectionExpression or AttributesToGet.
 #pragma once
 
 #include <string>
@@ -17,23 +17,24 @@ class Projection {
   // Precondition: no two paths overlap or conflict; a plain attribute may be named twice.
   explicit Projection(std::vector<Path> paths);
 
-  // What a path leads to, under a name of its own.
+  // The value at a path, returned under its own name.
   struct Column {
     std::string name;
     Path path;
   };
-  // Each value by itself, and not where it stood in the item. Precondition: the names are distinct.
+  // Values are returned under their columns' names and not at their place in the item. Precondition: the names are
+  // distinct.
   static Projection of_columns(std::vector<Column> columns);
 
   const std::vector<Path>& paths() const { return paths_; }
-  // Sorted by their names; empty when it is no projection of columns.
+  // Sorted by name; empty unless made by of_columns().
   const std::vector<Column>& columns() const { return columns_; }
 
   // The distinct top-level attributes that it needs, sorted by their bytes.
   const std::vector<std::string>& attributes() const { return attributes_; }
-  // Those of them that it looks inside of, with `.` or `[]`.
+  // Those of them that it accesses with `.` or `[]`.
   const std::vector<std::string>& nested_attributes() const { return nested_attributes_; }
-  // True when every path is a whole attribute under its own name.
+  // True if every path is a whole attribute under its own name.
   bool whole_attributes() const { return whole_attributes_; }
 
  private:
@@ -47,7 +48,8 @@ class Projection {
 // Errors: syntax, placeholders, reserved words; kPathsOverlap, kPathsConflict.
 Result<Projection> parse_projection(std::string_view text, Placeholders& given);
 
-// What is left of the item: nothing is added, the key neither. List elements keep their order and close their gaps.
+// The projected parts of the item. Nothing is added, not even the key. List elements keep their order and close their
+// gaps.
 model::Item project(const Projection& projection, const model::Item& item);
 
 }  // namespace partita::expr

@@ -1,11 +1,11 @@
-// The words that an expression may not use as an attribute name; a #name stands in for them.
+// Words that an expression may not use as attribute names; a #name replaces them.
 #pragma once
 
 #include <string_view>
 
 namespace partita::expr {
 
-// Whatever the case of its letters.
+// Ignores case.
 bool is_reserved_word(std::string_view name);
 
 }  // namespace partita::expr

@@ -55,7 +55,7 @@ inline Placeholders given(Names names, Pairs values) {
 }
 inline Placeholders given(Pairs values = {}) { return given({}, values); }
 
-// What the client is told; in test_support_test.cc.
+// The text that the client gets; in test_support_test.cc.
 std::string text_of(const Error& error);
 
 // The error's text, or "ok".
@@ -64,7 +64,7 @@ std::string outcome(const Result<T>& result) {
   return result.ok() ? "ok" : text_of(result.error());
 }
 
-// Worked out plainly, whatever the rows of a range are found by.
+// Evaluated directly, independent of how rows of a range are found.
 inline bool meets(const SortCondition& condition, const AttributeValue& value) {
   const auto order = model::compare_scalars(value, condition.value);
   switch (condition.op) {

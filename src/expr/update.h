@@ -1,9 +1,9 @@
-// Updates: what UpdateExpression and AttributeUpdates both become, and what they make of an item.
+// Updates: the common form of UpdateExpression and AttributeUpdates, and its application to an item.
 //
 //   PARTITA_TRY(Update update, parse_update("SET n = n + :one REMOVE old", given));
 //   PARTITA_TRY(Item after, apply(update, existing ? &*existing : nullptr, key));
 //
-// Every path on a right-hand side means the item as it was, and so does every list position.
+// Every path on a right-hand side refers to the item before the update, and so does every list position.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct UpdateValue {
   enum class Kind : uint8_t {
     kConstant,
     kPath,
-    kIfNotExists,  // arguments[0] is a path; else arguments[1]
+    kIfNotExists,  // the value at the path arguments[0], otherwise arguments[1]
     kListAppend,   // of both arguments
     kPlus,
     kMinus,
@@ -39,8 +39,8 @@ struct UpdateAction {
   enum class Kind : uint8_t { kSet, kRemove, kAdd, kDelete };
   Kind kind = Kind::kSet;
   Path path;
-  UpdateValue value;    // not of kRemove; of kAdd and kDelete a constant
-  bool legacy = false;  // from AttributeUpdates, whose ADD appends to lists too, and whose errors are others
+  UpdateValue value;    // not for kRemove; a constant for kAdd and kDelete
+  bool legacy = false;  // from AttributeUpdates: ADD also appends to lists, and errors differ
 };
 
 class Update {
@@ -51,11 +51,10 @@ class Update {
 
   const std::vector<UpdateAction>& actions() const { return actions_; }
 
-  // False when it can only take away, so that it does not bring an item into being.
+  // False if it can only remove, so that it does not create an item.
   bool creates_item() const;
 
-  // The distinct top-level attributes that its paths look inside of, with `.` or `[]`: what is written to and what is
-  // read.
+  // The distinct top-level attributes that its paths access with `.` or `[]`, to read or to write.
   std::vector<std::string> nested_attributes() const;
 
  private:
@@ -65,21 +64,21 @@ class Update {
 // Errors: everything that DynamoDB refuses before it looks at an item; see "Expressions" in model/faults.inc.
 Result<Update> parse_update(std::string_view text, Placeholders& given);
 
-// Errors: kUpdateOfKey with the first key attribute that it names.
+// Errors: kUpdateOfKey with the first key attribute that the update names.
 Result<void> check_no_key(const Update& update, const model::KeySchema& schema);
 
-// The item after the update. `old` is null when there is no item; then the result starts from `key`. When there is no
-// item and !update.creates_item(), nothing is to be written, whatever the result.
-// Costs no more than both are long, nor, whatever it copies, more memory than a few items of the largest size.
+// The item after the update. `old` is null if there is no item; the result then starts from `key`. If there is no item
+// and !update.creates_item(), nothing must be written, whatever the result. Takes time linear in the sizes of update
+// and item, and no more memory than a few items of the largest size.
 // Errors: kUpdatePathInvalid, kUpdateAttributeMissing, kUpdateOperandType, kUpdateTypeMismatch (legacy), faults of
-// numbers, kNestingTooDeep; kItemToUpdateTooLarge when what it writes cannot be part of any item.
+// numbers, kNestingTooDeep; kItemToUpdateTooLarge if what it writes cannot be part of any item.
 Result<model::Item> apply(const Update& update, const model::Item* old, const model::Item& key);
 
-// UPDATED_OLD and UPDATED_NEW: the values at the paths that the update names, each in its hierarchy, in the item before
-// or after it.
+// UPDATED_OLD and UPDATED_NEW: the values at the paths that the update names, each in its hierarchy, from the item
+// before or after it.
 model::Item touched(const Update& update, const model::Item& item);
 
-// What UpdateItem's own gate counts of an UpdateExpression (400 KB, model/limits.h), whatever the item is: the names
+// The size of an UpdateExpression that UpdateItem limits (400 KB, model/limits.h), independent of the item: the names
 // and values that it writes, and a cost for each action and each operand; measured against DynamoDB.
 size_t statement_bytes(const Update& update);
 

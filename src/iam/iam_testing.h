@@ -1,4 +1,4 @@
-// For tests: an account in memory, and calls of it.
+// For tests: calls on an account in memory.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace partita::iam {
 
-// Judges without circumstances, as ops does with them.
+// Evaluates policies as ops does, but without condition keys.
 class PlainJudge final : public Judge {
  public:
   explicit PlainJudge(const auth::Identity* who) : who_(who) {}
@@ -42,7 +42,7 @@ class PlainJudge final : public Judge {
   const auth::Identity* who_;
 };
 
-// What stands between <NAME> and </NAME>, the first time; empty when nothing does.
+// The text between the first <NAME> and its </NAME>; empty if there is none.
 inline std::string inside(const std::string& xml, const std::string& name) {
   const size_t begin = xml.find("<" + name + ">");
   if (begin == std::string::npos) return {};

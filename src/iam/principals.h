@@ -12,14 +12,14 @@ namespace partita::iam {
 
 auth::PrincipalKind kind_of(About about);
 
-// The user whose name is in the call; of calls that leave it out whoever calls. Faults: kIamInvalid, kIamNeedsUser.
+// The name in the call. Calls that may omit it then mean the caller. Faults: kIamInvalid, kIamNeedsUser.
 Result<std::string> principal_name(const Request& request, auth::PrincipalKind kind);
 // Faults: also kIamNotFound.
 Result<auth::Principal> principal_in(const Request& request, auth::PrincipalKind kind);
-// In the place of the one of that name.
+// Replaces the principal of that name.
 void replace(Request& request, auth::Principal principal);
 
-// "ANPA" and 17 characters that nobody has.
+// "ANPA" and 17 random characters, for an id that nobody has.
 std::string fresh_id(std::string_view prefix, size_t characters = 17);
 
 }  // namespace partita::iam

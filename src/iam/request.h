@@ -1,4 +1,4 @@
-// One call while it is carried out.
+// A call in progress.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Request {
   wire::XmlWriter& out;    // of the reply's result
 };
 
-// What the calls are made of, by the file that has them. Of several kinds: the call's `about` says which.
+// The functions of the calls, by file. If one serves several kinds, the call's `about` says which.
 
 // principals.cc
 Result<void> create_principal(Request& request);

@@ -10,13 +10,13 @@
 
 namespace partita::iam {
 
-// A row that cannot be read is left out, and the log says so.
+// A row that cannot be read is omitted and logged.
 auth::Account account_of(const std::map<std::string, std::string>& rows);
 
-// What is wrong with them, a sentence each: what cannot be read, and what names something that is not there.
+// One sentence for each problem: rows that cannot be read, and references to missing entities.
 std::vector<std::string> faults_of(const std::map<std::string, std::string>& rows);
 
-// What makes one account of the other: cheap for what the two share.
+// The changes from one account to the other. Parts that the two share cost little.
 std::vector<table::AccountChange> changes_between(const auth::Account& before, const auth::Account& after);
 
 }  // namespace partita::iam

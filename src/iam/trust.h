@@ -1,6 +1,5 @@
-// Whom a role trusts, and whom the policies of tables and streams name. A policy names users and roles by their ARNs,
-// and is kept with their ids in the place of these, as AWS keeps it: who is made anew under the name of somebody who
-// was trusted is somebody else.
+// Principals in trust policies of roles, and in policies of tables and streams. A policy names users and roles by ARN,
+// and is stored with their ids instead, as in AWS: a user who is recreated under a trusted name is not trusted.
 #pragma once
 
 #include <optional>
@@ -13,14 +12,15 @@
 
 namespace partita::iam {
 
-// The trust policy of the call, as it is kept. Faults: as document_in(), kIamMalformedPolicy for somebody unknown.
+// The trust policy of the call in its stored form. Faults: as document_in(), kIamMalformedPolicy for an unknown
+// principal.
 Result<std::string> trust_in(const Request& request, std::string_view parameter);
 
-// What is kept in the place of that name of a Principal's "AWS": an id of this account's users and roles, and whatever
-// else is named as it is. Nothing for one of this account who is not there, and for what is neither.
+// The stored form of a name in a Principal's "AWS": the id of a user or role of this account; any other principal
+// unchanged. Nullopt for a principal of this account that does not exist, and for an invalid name.
 std::optional<std::string> kept_name(const auth::Account& account, std::string_view name);
 
-// Such a policy as it is shown: with the ARNs of those who are still there, and the ids of others.
+// A stored policy in the form that is shown: with the ARNs of existing principals, and the ids of others.
 std::string shown_policy(const auth::Account& account, const std::string& kept);
 
 }  // namespace partita::iam

@@ -1,5 +1,5 @@
-// Faults of what DynamoDB does not have, namespaces and snapshots: each with a sentence of its own. Which of AWS's
-// errors it is, is said in wire.
+// Faults of features that DynamoDB does not have, namespaces and snapshots. Each carries its own sentence; `wire` maps
+// it to one of AWS's errors.
 #pragma once
 
 #include <cstdint>

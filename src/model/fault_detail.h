@@ -1,4 +1,5 @@
-// What an error carries beyond its text: Error::detail() of the faults named here is of the class named here, or null.
+// What an error carries beyond its text: for the faults named here, Error::detail() is of the class named here, or
+// null.
 #pragma once
 
 #include <optional>
@@ -9,7 +10,7 @@
 
 namespace partita::model {
 
-// kConditionFailed: the item as it was, when the request asked for it with ReturnValuesOnConditionCheckFailure.
+// kConditionFailed: the item as it was, if the request asked for it with ReturnValuesOnConditionCheckFailure.
 struct ConditionFailedDetail : ErrorDetail {
   explicit ConditionFailedDetail(std::string stored) : item(std::move(stored)) {}
   std::string item;  // as encode_item() writes it
@@ -18,7 +19,7 @@ struct ConditionFailedDetail : ErrorDetail {
 // kTransactionCancelled: one reason for each action of the transaction, in order.
 struct TransactionCancelledDetail : ErrorDetail {
   struct Reason {
-    std::optional<Error> error;  // absence means that this action was not in the way
+    std::optional<Error> error;  // nullopt: this action did not cause the cancellation
   };
   explicit TransactionCancelledDetail(std::vector<Reason> in_order) : reasons(std::move(in_order)) {}
   std::vector<Reason> reasons;

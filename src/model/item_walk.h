@@ -1,4 +1,4 @@
-// A walk over encoded bytes (model/item_codec.h) that builds nothing, for writing JSON straight from the stored form.
+// A walk over an encoded item (model/item_codec.h) that builds nothing, for writing JSON directly from the stored form.
 //
 //   struct Visitor {
 //     void begin_map(size_t members);
@@ -15,8 +15,8 @@
 //     void end_set();
 //   };
 //
-// Strings and binaries point into the bytes. Calls come in stored order, and every begin_* has its end_*, whatever is
-// wrong with the bytes. A template, so that what a visitor does is compiled into the walk.
+// Strings and binaries point into the bytes. Calls come in stored order, and every begin_* has its end_*, even if the
+// bytes are damaged. The walk is a template, so that the visitor is compiled into it.
 #pragma once
 
 #include <cstdint>
@@ -30,13 +30,13 @@
 
 namespace partita::model {
 
-// Takes the parts of an encoding one by one. The first part that is not there makes it fail for good: everything taken
-// after that is empty, and ok() is false.
+// Reads the parts of an encoding one by one. The first missing part makes it fail permanently: everything read
+// afterwards is empty, and ok() is false.
 class ItemReader {
  public:
   explicit ItemReader(std::string_view bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
 
-  // Past the version, at the DynamoDB size; failed when the bytes are of no version that is known.
+  // Positioned after the version, at the DynamoDB size; failed if the version is unknown.
   static ItemReader open(std::string_view bytes) {
     ItemReader in(bytes);
     if (in.byte() != kItemVersion) in.fail(0);
@@ -44,11 +44,11 @@ class ItemReader {
   }
 
   bool ok() const { return ok_; }
-  // Nothing went wrong and nothing is left.
+  // Nothing failed and nothing is left.
   bool finished() const { return ok_ && at_ == end_; }
 
   uint64_t varint() {
-    // Almost all are of one byte or of two.
+    // Almost all take one or two bytes.
     if (left() >= 2) {
       const auto first = static_cast<uint8_t>(at_[0]);
       const auto second = static_cast<uint8_t>(at_[1]);
@@ -79,14 +79,14 @@ class ItemReader {
     return number ? *number : fail(Number());
   }
 
-  // How many members follow; each takes at least a byte, so that a count is never worth more memory than its bytes.
+  // How many members follow. Each takes at least one byte, so a count never requires more memory than the bytes have.
   size_t count() {
     const uint64_t value = varint();
     return value <= left() ? value : fail(size_t{0});
   }
 
-  // What a map, a list or a set is made of. When anything is wrong with it that comes out by taking it to its end and
-  // giving it to leave().
+  // A reader of the members of a map, list or set. Read it to its end and give it to leave(), which notices anything
+  // wrong with it.
   ItemReader enter() {
     std::string_view rest(at_, left());
     const auto length = take_u32(rest);
@@ -104,7 +104,7 @@ class ItemReader {
   // Names of a map are sorted and distinct.
   std::string_view name(std::string_view previous, bool first) {
     const std::string_view name = sized();
-    // Their first letters mostly tell.
+    // The first letters usually decide.
     const bool told = !previous.empty() && !name.empty() && previous[0] != name[0];
     const bool sorted = told ? static_cast<uint8_t>(previous[0]) < static_cast<uint8_t>(name[0]) : previous < name;
     return first || sorted ? name : fail(std::string_view());
@@ -130,7 +130,7 @@ class ItemReader {
   }
 
  private:
-  static constexpr int kDeepest = 256;  // far beyond what DynamoDB accepts; it only bounds what damaged bytes can do
+  static constexpr int kDeepest = 256;  // far more than DynamoDB accepts; bounds the recursion on damaged bytes
 
   uint64_t long_varint();
   size_t left() const { return static_cast<size_t>(end_ - at_); }
@@ -225,7 +225,7 @@ void value(ItemReader& in, Visitor& visitor) {
 
 }  // namespace item_walk
 
-// Walks the whole item; the outermost map is announced by begin_map too. Errors: kCorrupt.
+// Walks the whole item, including begin_map() and end_map() of the outermost map. Errors: kCorrupt.
 template <class Visitor>
 Result<void> visit_item(std::string_view bytes, Visitor& visitor) {
   ItemReader in = ItemReader::open(bytes);

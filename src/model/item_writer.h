@@ -1,4 +1,4 @@
-// Writes one item as the bytes of docs/formats/items.md, front to back: all that is stored of items comes from here.
+// Writes one item in the format of docs/formats/items.md, front to back. All stored items are written by it.
 //
 //   ItemWriter out(64);
 //   out.members(2);
@@ -10,8 +10,8 @@
 //   out.end(list);
 //   const std::string stored = std::move(out).take();
 //
-// As many members come as were announced, names of a map in byte order and distinct; that is not checked. Not
-// thread-safe.
+// The caller writes as many members as it announced, names of a map in byte order and distinct. This is not checked.
+// Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class ItemWriter {
   ItemWriter(const ItemWriter&) = delete;
   ItemWriter& operator=(const ItemWriter&) = delete;
 
-  // Of the item: before all else.
+  // The number of attributes of the item. Call this first.
   void members(size_t count) {
     ensure(kMaxVarintBytes);
     varint(count);
@@ -58,7 +58,7 @@ class ItemWriter {
   // Names and values.
   void map(const AttributeMap& map);
 
-  // A map or a list: then its members, then end().
+  // A map or a list: begin(), then its members, then end().
   struct Container {
     size_t at;
   };
@@ -70,14 +70,14 @@ class ItemWriter {
  private:
   static constexpr size_t kMaxVarintBytes = 10;
   static constexpr size_t kLengthBytes = 4;
-  // Of the sizes of almost all items. It is known only when all is written.
+  // The encoded length of almost all item sizes. The size is known only at the end.
   static constexpr size_t kUsualSizeBytes = 2;
 
   void ensure(size_t bytes) {
     if (static_cast<size_t>(end_ - next_) < bytes) grow(bytes);
   }
   void grow(size_t bytes);
-  // Precondition of these three: ensured.
+  // Precondition of these three: ensure().
   void put(char c) { *next_++ = c; }
   void varint(uint64_t value) { next_ = write_varint(next_, value); }
   void sized(std::string_view bytes) {

@@ -1,5 +1,5 @@
-// Numbers as Java's BigDecimal reads them, which is how DynamoDB reads those of PartiQL, and words those of its older
-// checks.
+// Numbers as Java's BigDecimal parses them. DynamoDB parses the numbers of PartiQL in this way, and its older checks
+// word their errors accordingly.
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,11 @@
 
 namespace partita::model {
 
-// That Java's BigDecimal has room for the scale that the number is written with: "1e99999999999" has none. True also of
-// what is no number at all.
+// Whether Java's BigDecimal can represent the scale that the number is written with. For "1e99999999999" it cannot.
+// True also for text that is not a number.
 bool has_scale(std::string_view number);
-// Such a number: its size is looked at in 32 bits, so that 1e2147483647 comes out too small. Faults: those of
-// Number::parse().
+// Parses such a number. Its exponent is computed in 32 bits, so that 1e2147483647 is reported as too small. Faults:
+// those of Number::parse().
 Result<Number> read_as_java(std::string_view text);
 
 }  // namespace partita::model

@@ -1,4 +1,4 @@
-// DynamoDB's numbers, each from "Quotas in Amazon DynamoDB" in its developer guide unless another source is named.
+// DynamoDB's limits, each from "Quotas in Amazon DynamoDB" in its developer guide unless another source is named.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ inline constexpr size_t kMaxBatchWrites = 25;
 inline constexpr size_t kMaxTransactionActions = 100;
 inline constexpr size_t kMaxTransactionBytes = 4 * 1024 * 1024;
 
-inline constexpr size_t kMaxStatementCharacters = 8192;  // of PartiQL; API reference, as the next one
+inline constexpr size_t kMaxStatementCharacters = 8192;  // of PartiQL; from the API reference, like the next one
 inline constexpr size_t kMaxBatchStatements = 25;
 
 inline constexpr size_t kMaxExpressionBytes = 4096;
@@ -37,12 +37,12 @@ inline constexpr size_t kMaxProjectedAttributes = 100;   // over all indexes of 
 inline constexpr size_t kMaxIncludedAttributes = 20;     // of one index; NonKeyAttributes in the API reference
 inline constexpr size_t kMaxTags = 50;                   // of a table
 inline constexpr int64_t kMaxTableUnits = 40'000;        // of a table or an index, read or write
-inline constexpr int64_t kMaxUnits = 1'000'000'000'000;  // beyond that a number of units makes no sense to DynamoDB
+inline constexpr int64_t kMaxUnits = 1'000'000'000'000;  // DynamoDB accepts no larger number of units
 inline constexpr int64_t kMaxDecreasesAtOnce = 4;        // of provisioned units in a UTC day; then one an hour
 inline constexpr int64_t kMaxTableClassChanges = 2;      // in 30 days
 inline constexpr int64_t kMaxCollectionBytes = 10LL * 1024 * 1024 * 1024;  // with a local index
 
-inline constexpr size_t kMaxVectorIndexes = 5;  // "Vector indexes", as all to the next gap
+inline constexpr size_t kMaxVectorIndexes = 5;  // "Vector indexes", like all up to the blank line
 inline constexpr int64_t kMaxDimensions = 4096;
 inline constexpr size_t kMaxInlineFilters = 18;
 inline constexpr int64_t kMaxTopK = 100;

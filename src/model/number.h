@@ -4,7 +4,7 @@
 //   Result<Number> n = Number::parse("1.50e3");
 //   n->to_string()            // "1500"
 //
-// A value type, 32 bytes, always canonical: no trailing zeros in the coefficient, one zero. Equal numbers are equal
+// A value type, 32 bytes, always canonical: no trailing zeros in the coefficient, one zero. Equal numbers have equal
 // members. Every function is callable from any thread.
 #pragma once
 
@@ -31,41 +31,41 @@ class Number {
   // Canonical, as DynamoDB returns it: "1000", "-0.001", "0"; digits written out, never an exponent.
   std::string to_string() const;
   static constexpr size_t kMaxTextBytes = 170;  // a sign, "0.", 129 zeros and 38 digits
-  char* write_to(char* out) const;              // where it ends
+  char* write_to(char* out) const;              // returns the end
 
-  // Exact, or a fault: kNumberUnderflow, or kNumberOverflow, also when the exact result needs more than 38 digits.
+  // Exact, or a fault: kNumberUnderflow, or kNumberOverflow, also if the exact result needs more than 38 digits.
   Result<Number> add(const Number& other) const;
   Result<Number> subtract(const Number& other) const;
   Number negated() const;
 
   bool is_zero() const { return coefficient_ == 0; }
   bool is_negative() const { return negative_; }
-  // The value when it is a whole number that fits.
+  // The value if it is a whole number in range.
   std::optional<int64_t> to_int64() const;
   // The nearest double, for scores and approximations only.
   double to_double() const;
-  // The nearest float, infinite when the number is beyond them.
+  // The nearest float, infinite if the number is out of range.
   float to_float() const;
 
   std::strong_ordering operator<=>(const Number& other) const;
   bool operator==(const Number& other) const = default;
 
-  // What the number adds to an item's size in bytes: 1 + half its digits before the point + half its digits behind it,
-  // each rounded up and without leading and trailing zeros, and 1 more for a minus sign; so 1 for zero, 2 for 1000, 3
+  // The number's part of an item's size in bytes: 1 + half its digits before the point + half its digits after it, each
+  // rounded up and without leading and trailing zeros, and 1 more for a minus sign. Examples: 1 for zero, 2 for 1000, 3
   // for 1.5 and -42. Source: Dynoxide (github.com/nubo-db/dynoxide, types.rs), which measured it byte for byte against
-  // DynamoDB at the 400 KB gate; the developer guide says only "approximately".
+  // DynamoDB's 400 KB limit; the developer guide says only "approximately".
   size_t size_bytes() const;
 
   // Appends a self-delimiting encoding whose byte order is number order, at most 22 bytes: docs/formats/numbers.md.
   void encode(std::string& out) const;
-  // Takes one encoded number from the front of `in`; nothing, and no move, when the bytes are not an encoding.
+  // Takes one encoded number from the front of `in`; nullopt, and `in` unchanged, if the bytes are not an encoding.
   static std::optional<Number> decode(std::string_view& in);
 
-  // The quickest form, neither ordered nor self-delimiting, none at all for zero: docs/formats/numbers.md. Returns
-  // where it ends; there has to be room for the longest.
+  // The fastest form, neither ordered nor self-delimiting, empty for zero: docs/formats/numbers.md. Returns the end.
+  // `out` needs room for kMaxCompactBytes.
   static constexpr size_t kMaxCompactBytes = 18;
   char* write_compact(char* out) const;
-  // The number that all of `bytes` is; nothing when they are not one.
+  // The number that `bytes` as a whole encode; nullopt if they encode none.
   static std::optional<Number> from_compact(std::string_view bytes);
 
  private:

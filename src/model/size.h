@@ -1,5 +1,5 @@
-// What an item weighs, to the byte, as DynamoDB's 400 KB gate and its capacity units count it ("DynamoDB item sizes
-// and formats" in the developer guide; number costs measured against DynamoDB, see Number::size_bytes).
+// Sizes of items in bytes, exactly as DynamoDB counts them for its 400 KB limit and its capacity units ("DynamoDB item
+// sizes and formats" in the developer guide; number costs measured against DynamoDB, see Number::size_bytes).
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace partita::model {
 
-// What a map or a list weighs beside its members, and for each of them.
+// Overhead of a map or a list, and of each of its members.
 inline constexpr size_t kContainerBytes = 3;
 inline constexpr size_t kMemberBytes = 1;
 
@@ -17,12 +17,12 @@ inline constexpr size_t kMemberBytes = 1;
 // M and L 3 + 1 for each member + the members (and their names), sets the sum of their members.
 size_t value_size(const AttributeValue& value);
 
-// Names and values of all attributes. The 100 bytes per item of storage billing are not part of it.
+// Names and values of all attributes, without the 100 bytes per item of storage billing.
 size_t item_size(const Item& item);
 
 // Capacity units in halves, so that sums stay exact: an eventually consistent read of up to 4 KB is 1 half.
 using HalfUnits = int64_t;
-HalfUnits read_half_units(size_t bytes, bool consistent);  // at least one unit's worth, even for 0 bytes
+HalfUnits read_half_units(size_t bytes, bool consistent);  // at least one unit, even for 0 bytes
 HalfUnits write_half_units(size_t bytes);
 
 }  // namespace partita::model

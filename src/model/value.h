@@ -1,11 +1,11 @@
-// What an attribute value is: DynamoDB's ten types, exactly, and the map of them that is an item.
+// Attribute values: DynamoDB's ten types, and items, which are maps of them.
 //
 //   AttributeMap item;
 //   item.set("Artist", AttributeValue::string("Acme Band"));
 //   item.set("Year", AttributeValue::number(Number::of(2018)));
 //   const AttributeValue* year = item.find("Year");
 //
-// Value types: they own everything they hold, copy deeply and move cheaply. Const use is safe from any thread.
+// Value types: they own their contents, copy deeply and move cheaply. Const use is safe from any thread.
 #pragma once
 
 #include <initializer_list>
@@ -21,7 +21,7 @@ namespace partita::model {
 
 class AttributeValue;
 
-// Attributes by name, kept sorted by the names' bytes: a lookup is a binary search, equality ignores the order of
+// Attributes by name, sorted by the names' bytes: a lookup is a binary search, and equality ignores the order of
 // insertion.
 class AttributeMap {
  public:
@@ -35,22 +35,22 @@ class AttributeMap {
   AttributeMap& operator=(const AttributeMap&);
   ~AttributeMap();
 
-  // The value of that name, or null. The pointer lives until the map is changed.
+  // The value of that name, or null. The pointer is valid until the map is changed.
   const AttributeValue* find(std::string_view name) const;
   AttributeValue* find(std::string_view name);
   bool contains(std::string_view name) const { return find(name) != nullptr; }
 
-  // Entries in any order; of one name the last counts. This and the two below cost one sort or pass, however many names
-  // there are and wherever they go, which many calls of set() or erase() do not.
+  // A map of these entries, in any order; the last entry of a name counts. Together with merge() and erase_all(), it
+  // costs one sort or pass however many names there are, unlike many calls of set() or erase().
   static AttributeMap of(std::vector<Entry> entries);
-  // Adds or replaces all that `other` has.
+  // Adds or replaces all attributes of `other`.
   void merge(AttributeMap other);
-  // Removes those that are there. Precondition: `names` are sorted by their bytes.
+  // Removes those that are present. Precondition: `names` are sorted by their bytes.
   void erase_all(const std::vector<std::string_view>& names);
 
   // Adds or replaces. Returns the value in place. Appending names in byte order is the fast path.
   AttributeValue& set(std::string name, AttributeValue value);
-  // True when there was one.
+  // True if there was one.
   bool erase(std::string_view name);
 
   size_t size() const;
@@ -68,7 +68,7 @@ class AttributeMap {
 
 using Item = AttributeMap;
 
-// The types in the order of the alternatives below; the numbers are written to disk.
+// The types in the order of the alternatives below. The numbers are stored on disk.
 enum class Type : uint8_t { kS = 0, kN = 1, kB = 2, kBool = 3, kNull = 4, kM = 5, kL = 6, kSS = 7, kNS = 8, kBS = 9 };
 
 // "S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS".
@@ -88,7 +88,7 @@ class AttributeValue {
   struct Null {
     bool operator==(const Null&) const = default;
   };
-  // Sets keep their members sorted and distinct, so that equal sets are equal members.
+  // Sets keep their members sorted and distinct, so that equal sets have equal members.
   struct StringSet {
     std::vector<std::string> members;
     bool operator==(const StringSet&) const = default;
@@ -138,7 +138,7 @@ class AttributeValue {
   bool operator==(const AttributeValue& other) const = default;
 
  private:
-  // Spelled out: asking the variant itself would ask this class, which is not complete yet.
+  // Spelled out, because the variant's own constraint would need this class to be complete.
   template <class T, class... Alternatives>
   static constexpr bool kIsOneOf = (std::is_same_v<T, Alternatives> || ...);
 
@@ -167,7 +167,7 @@ struct AttributeMap::Entry {
   bool operator==(const Entry&) const = default;
 };
 
-// An entry holds a value and a value may hold a map, so a map's entries can only be handled from here on.
+// An entry contains a value and a value may contain a map, so entries are complete only from here on.
 inline size_t AttributeMap::size() const { return entries_.size(); }
 inline bool AttributeMap::empty() const { return entries_.empty(); }
 inline void AttributeMap::reserve(size_t count) { entries_.reserve(count); }

@@ -1,4 +1,4 @@
-// What a WHERE clause says, as the one condition that everything is evaluated as.
+// Translates a WHERE clause to the condition type that all expressions use.
 #pragma once
 
 #include <vector>
@@ -14,15 +14,15 @@ namespace partita::partiql {
 // The request's Parameters, in order.
 using Parameters = std::vector<expr::ValuePtr>;
 
-// IN stays kIn, and a comparison has its path on the left when the other side is none. Precondition: there are
-// parameters for all that the clause has. Faults: "PartiQL" in model/faults.inc.
+// IN stays kIn. A comparison has its path on the left if the other side is not a path. Precondition: there are
+// parameters for every `?` of the clause. Faults: "PartiQL" in model/faults.inc.
 Result<expr::ConditionNode> condition_of(const Node& where, const Parameters& parameters);
 
 // A parameter or a literal.
 bool is_constant(const Node& node);
 Result<expr::ValuePtr> constant_of(const Node& node, const Parameters& parameters);
 
-// What is wrong with operands, in PartiQL's words.
+// The error for wrong operands, in PartiQL's wording.
 Error refuse_operands(expr::OperandProblem problem);
 
 }  // namespace partita::partiql

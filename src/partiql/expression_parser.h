@@ -1,4 +1,4 @@
-// Reading the expressions of a statement. Internal to partiql: syntax.h has what it is for.
+// Parses the expressions of a statement. Internal to partiql; syntax.h is the interface.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 
 namespace partita::partiql {
 
-// Ours: what is nested deeper than that is not read. Of what DynamoDB takes nothing is nested so deep: an expression
-// has 300 operators at most, a value 32 levels.
+// Partita's own limit: deeper nesting is refused. Nothing that DynamoDB accepts is nested so deep: an expression has at
+// most 300 operators, a value 32 levels.
 inline constexpr int kMaxDepth = 320;
 
-inline constexpr int kWhole = 0;   // everything that goes on as an expression
+inline constexpr int kWhole = 0;   // everything that continues an expression
 inline constexpr int kClause = 6;  // of a clause of SELECT
 
-// Functions fill an empty node that their caller owns, which keeps the frames of the recursion small.
+// Functions fill an empty node that the caller owns, which keeps the frames of the recursion small.
 class ExpressionParser {
  protected:
   explicit ExpressionParser(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
@@ -27,10 +27,10 @@ class ExpressionParser {
   ExpressionParser(const ExpressionParser&) = delete;
   ExpressionParser& operator=(const ExpressionParser&) = delete;
 
-  // At one of the words that begin a statement.
+  // At a word that begins a statement.
   virtual Result<void> parse_statement(Node& node) = 0;
 
-  // Counts how deep the parser stands in itself.
+  // Counts the depth of the parser's recursion.
   class Level {
    public:
     explicit Level(int& depth) : depth_(depth) { ++depth_; }
@@ -86,7 +86,7 @@ class ExpressionParser {
   }
 
   Result<void> parse_expression(int precedence, Node& node);
-  // A name and steps from it; what SET, REMOVE, UPDATE, DELETE and INSERT name.
+  // A name and steps from it: the target of SET, REMOVE, UPDATE, DELETE and INSERT.
   Result<void> parse_simple_path(Node& node);
   // expression { "," expression }, appended to the children.
   Result<void> parse_elements(Node& node);
@@ -117,7 +117,7 @@ class ExpressionParser {
   Result<void> take_as(NodeKind kind, Node& node);
   Result<void> parse_keyword(Node& node);
   Result<void> parse_call(Node& node);
-  // What stands in parentheses, or a list when there are several.
+  // The expression in parentheses, or a list if there are several.
   Result<void> parse_group(Node& node);
   Result<void> parse_collection(NodeKind kind, TokenKind close, std::string_view name, Node& node);
   Result<void> parse_struct(Node& node);

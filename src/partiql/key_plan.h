@@ -1,6 +1,5 @@
-// Which keys a SELECT reads, out of what its WHERE clause says of them: DynamoDB takes it apart into branches that each
-// name one value of the partition key, and reads those one after the other. Where one of them names none, all of the
-// table is read.
+// The keys that a SELECT reads, derived from its WHERE clause. DynamoDB splits the clause into branches that each name
+// one value of the partition key, and reads them one after the other. If a branch names none, the whole table is read.
 #pragma once
 
 #include <deque>
@@ -14,12 +13,12 @@
 
 namespace partita::partiql {
 
-// A range of sort keys in their order-preserving form (model/key.h); absence means that there is no bound.
+// A range of sort keys in their order-preserving form (model/key.h). Nullopt: no bound.
 struct SortRange {
   struct Bound {
     std::string bytes;
     bool closed = true;
-    const model::AttributeValue* value = nullptr;  // that it is of; null for the end of a prefix
+    const model::AttributeValue* value = nullptr;  // whose form `bytes` is; null for the end of a prefix
   };
   std::optional<Bound> lower;
   std::optional<Bound> upper;
@@ -31,10 +30,10 @@ struct SortRange {
 };
 
 struct Branch {
-  const model::AttributeValue* partition = nullptr;  // null when it names none, or two
+  const model::AttributeValue* partition = nullptr;  // null if it names none, or two
   std::string partition_bytes;                       // in the order-preserving form
-  std::vector<const expr::ConditionNode*> sort;      // what it says of the sort key that can be looked up
-  SortRange range;                                   // what those leave
+  std::vector<const expr::ConditionNode*> sort;      // conditions on the sort key that can be looked up
+  SortRange range;                                   // the range that these leave
   std::vector<const expr::ConditionNode*> filters;   // everything else
 };
 
@@ -52,7 +51,7 @@ class KeyPlan {
   bool is_keyed() const { return keyed_; }
   // In the order of their partition keys, then of their sort keys.
   const std::vector<Branch>& branches() const { return branches_; }
-  // The sort key is spoken of in a way that cannot be looked up: with NOT or <>.
+  // Whether a condition on the sort key cannot be looked up, because of NOT or <>.
   bool is_negated(const Branch& branch) const;
 
  private:
@@ -74,12 +73,12 @@ class KeyPlan {
 
   const model::KeyElement& partition_;
   const model::KeyElement* sort_;
-  std::deque<expr::ConditionNode> made_;            // equalities out of IN
+  std::deque<expr::ConditionNode> made_;            // equalities made from IN
   std::vector<const expr::ConditionNode*> spoken_;  // conditions on keys, in the order of the text
   std::vector<Branch> branches_;
   bool keyed_ = false;
   bool pinned_ = false;
-  bool too_many_ = false;  // branches, which only grow in number as more of the condition is looked at
+  bool too_many_ = false;  // branches; their number only grows as more of the condition is processed
 };
 
 }  // namespace partita::partiql

@@ -16,13 +16,13 @@ enum class TokenKind : uint8_t {
   kQuoted,     // "identifier"
   kString,     // 'text'
   kNumber,     // without a sign
-  kIon,        // `...`, which DynamoDB does not take
+  kIon,        // `...`, which DynamoDB does not accept
   kBoolean,    // TRUE or FALSE
   kNull,       // NULL
   kMissing,    // MISSING
-  kKeyword,    // of SQL or of PartiQL; not those that are operators
-  kOperator,   // a word or a sign, but for *
-  kStar,       // *, which is an operator where an operand stands before it
+  kKeyword,    // of SQL or PartiQL, except operators
+  kOperator,   // a word or a sign, except *
+  kStar,       // *; an operator if an operand precedes it
   kParameter,  // ?
   kOpen,       // (
   kClose,      // )
@@ -38,7 +38,7 @@ enum class TokenKind : uint8_t {
   kDot,
 };
 
-// Where a token stands, as DynamoDB counts: lines and columns from 1, columns and lengths in characters.
+// The position of a token as DynamoDB counts it: lines and columns from 1, columns and lengths in characters.
 struct Place {
   uint32_t line = 1;
   uint32_t column = 1;
@@ -51,14 +51,14 @@ std::string describe(const Place& place);
 
 struct Token {
   TokenKind kind = TokenKind::kEnd;
-  // What it says: a string or quoted identifier without its quotes, keywords and operators in lower case, an
-  // identifier or a number as it is written. Operators of two words stand with a blank: "is not".
+  // The content: strings and quoted identifiers without quotes, keywords and operators in lower case, identifiers and
+  // numbers as written. Operators of two words have a blank: "is not".
   std::string text;
   Place place;
 };
 
-// The tokens in order, the last of which is the only kEnd. Comments (`-- ...` and `/* ... */`) are passed over.
-// Linear. Precondition: UTF-8. Fault: kPartiqlUnreadable.
+// The tokens in order. The last one is the only kEnd. Comments (`-- ...` and `/* ... */`) are skipped. Takes linear
+// time. Precondition: UTF-8. Fault: kPartiqlUnreadable.
 Result<std::vector<Token>> tokenize(std::string_view text);
 
 }  // namespace partita::partiql

@@ -1,4 +1,4 @@
-// Values and document paths out of what a statement says.
+// Values and document paths of a statement.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace partita::partiql {
 
-// A constant: a string, a number, TRUE, FALSE, NULL, a list, a set in << >>, a map in { }. DynamoDB calls the whole of
-// it "root" and says under which key something within is wrong. Faults: those of values under "PartiQL" in
+// A constant: a string, a number, TRUE, FALSE, NULL, a list, a set in << >>, a map in { }. DynamoDB calls the whole
+// value "root", and reports the key under which something inside is wrong. Faults: those of values under "PartiQL" in
 // model/faults.inc.
 Result<model::AttributeValue> value_of(const Node& node);
 
-// An attribute or what lies within it. Faults: kPartiqlPathComponent, kPartiqlListIndex, kPartiqlWildcard,
+// An attribute, or a path within it. Faults: kPartiqlPathComponent, kPartiqlListIndex, kPartiqlWildcard,
 // kPartiqlUnpivot, kPartiqlPathTooDeep.
 Result<expr::Path> path_of(const Node& node);
 
@@ -23,7 +23,7 @@ bool is_path(const Node& node);
 // A constant, but not a parameter.
 bool is_literal(const Node& node);
 
-// How DynamoDB calls that kind of expression.
+// DynamoDB's name for that kind of expression.
 std::string kind_name(const Node& node);
 
 }  // namespace partita::partiql

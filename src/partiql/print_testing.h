@@ -1,4 +1,4 @@
-// Statements written out again, for tests: what was parsed, printed and parsed again is the same.
+// Prints statements, for tests: a parsed statement, printed and parsed again, is the same.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace partita::partiql {
 
-// Nothing when the parser has kept less than the text said: of a clause or a source that DynamoDB refuses.
+// Nullopt if the parser kept less than the text said: for a clause or a source that DynamoDB refuses.
 std::optional<std::string> print(const Node& node);
 
 }  // namespace partita::partiql

@@ -1,4 +1,4 @@
-// What a SELECT reads, as the requests that Query, Scan and GetItem are too.
+// Translates a SELECT to the requests that Query, Scan and GetItem use too.
 #pragma once
 
 #include <optional>
@@ -16,17 +16,17 @@ struct ReadOptions {
   table::CapacityDetail capacity = table::CapacityDetail::kNone;
 };
 
-// What is read one after the other, each one whole before the next. One Scan, or one or more Queries.
-// Precondition: check_table(), and it is a SELECT. Faults: those of KeyPlan::check(), kPartiqlOrder...,
-// kPartiqlConsistentIndex, kProjectionNotInIndex, kPartiqlFilterNotInIndex.
+// The requests to run one after the other, each to its end: one Scan, or one or more Queries. Precondition:
+// check_table(), and it is a SELECT. Faults: those of KeyPlan::check(), kPartiqlOrder..., kPartiqlConsistentIndex,
+// kProjectionNotInIndex, kPartiqlFilterNotInIndex.
 Result<std::vector<table::RangeRequest>> reads_of(const Statement& statement, const table::TableInfo& table,
                                                   const ReadOptions& options);
 
-// The key of the one item that the statement names and nothing beside; nothing when it does something else.
-// Precondition: it is a SELECT. Faults: those of KeyPlan::check() but for the types of keys.
+// The key, if the statement reads exactly one item by its key and has no other condition; otherwise nullopt.
+// Precondition: it is a SELECT. Faults: those of KeyPlan::check(), except those about the types of keys.
 Result<std::optional<model::Item>> key_of_read(const Statement& statement, const table::TableInfo& table);
 
-// What is left of an item; nothing when all of it is.
+// The projection of the items; nullopt if whole items are returned.
 std::optional<expr::Projection> projection_of(const Statement& statement);
 
 }  // namespace partita::partiql

@@ -1,4 +1,4 @@
-// A statement with its parameters, as far as it is understood without any table.
+// A statement with its parameters, interpreted as far as possible without a table.
 //
 //   PARTITA_TRY(Statement statement, Statement::parse("SELECT * FROM Music WHERE Artist = ?", {"Acme"}));
 //   table::Table table = ...;  // of statement.table
@@ -42,13 +42,13 @@ struct Statement {
   Kind kind = Kind::kSelect;
   std::string table;
   std::optional<std::string> index;
-  // What is wrong with it, which DynamoDB says once it has seen that the table has no index that it refuses.
+  // An error that DynamoDB reports only after it has checked the index against the table.
   std::optional<Error> late;
 
-  // Of kSelect and kExists: nothing for `*`.
+  // Of kSelect and kExists: empty for `*`.
   std::vector<expr::Projection::Column> columns;
   std::vector<Order> order;
-  std::optional<expr::ConditionNode> where;  // of all but kInsert
+  std::optional<expr::ConditionNode> where;  // not of kInsert
   model::Item item;                          // of kInsert
   expr::Update update;                       // of kUpdate
   table::ReturnValues returned = table::ReturnValues::kNone;

@@ -1,4 +1,4 @@
-// What a statement says, as its grammar has it and before anything is made of it. docs/partiql.md has the grammar.
+// The syntax tree of a statement, before any interpretation. docs/partiql.md has the grammar.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ enum class NodeKind : uint8_t {
   kStruct,     // children: names and values in turn
   kCall,       // `text`: the function, in lower case; children: its arguments
   kCallOfAll,  // COUNT(*)
-  kSign,       // `text`: + or -; of what is no number
+  kSign,       // `text`: + or -; before something that is not a number
   kNot,
   kAnd,  // of two or more
   kOr,
@@ -58,7 +58,7 @@ struct Node {
   std::vector<Node> children;
   std::shared_ptr<const Syntax> statement;  // of kStatement
 
-  bool operator==(const Node& other) const;  // but for places
+  bool operator==(const Node& other) const;  // ignores places
 };
 
 // SET target = value, REMOVE target, or an INSERT among them.
@@ -67,7 +67,7 @@ struct Change {
   Kind kind = Kind::kSet;
   Node target;
   Node value;       // not of kRemove
-  bool one = true;  // of an INSERT: VALUE, and not a collection of them
+  bool one = true;  // of an INSERT: VALUE, not a collection of values
   bool at = false;  // of an INSERT: AT a position
   bool operator==(const Change&) const = default;
 };
@@ -75,13 +75,13 @@ struct Change {
 struct Returning {
   bool modified = false;  // else ALL
   bool old = false;       // else NEW
-  bool several = false;   // more than one of these were named
+  bool several = false;   // more than one of these was named
   bool star = true;       // what is returned is `*`
   bool operator==(const Returning&) const = default;
 };
 
 struct SelectItem {
-  Node value;  // when it is not `*`
+  Node value;  // unless it is `*`
   bool star = false;
   bool alias = false;
   bool operator==(const SelectItem&) const = default;
@@ -93,7 +93,7 @@ struct OrderTerm {
   bool operator==(const OrderTerm&) const = default;
 };
 
-// A clause that is grammatical but not for DynamoDB, and where its argument stands.
+// A clause that the grammar has but DynamoDB refuses, and the place of its argument.
 struct Clause {
   std::string name;
   Place place;
@@ -113,7 +113,7 @@ struct Syntax {
   std::optional<Clause> clause;
   // Of kChange; of an INSERT the target is the source:
   std::vector<Change> changes;
-  // Of all but an INSERT:
+  // Not of an INSERT:
   std::optional<Node> where;
   // Of kChange and kDelete:
   std::optional<Returning> returning;
@@ -126,8 +126,9 @@ struct Parsed {
   size_t parameters = 0;  // how many there are in the text
 };
 
-// The whole text, which may end with a semicolon; an expression that is no statement is one for the grammar. Linear.
-// Precondition: UTF-8. Faults: those that AWS's parser finds, under "PartiQL" in model/faults.inc.
+// Parses the whole text, which may end with a semicolon. The grammar also accepts an expression that is not a
+// statement. Takes linear time. Precondition: UTF-8. Faults: those that AWS's parser finds, under "PartiQL" in
+// model/faults.inc.
 Result<Parsed> parse(std::string_view text);
 
 }  // namespace partita::partiql

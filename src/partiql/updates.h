@@ -1,4 +1,4 @@
-// What the SET and REMOVE clauses of a statement say, as the one update that everything is changed with.
+// Translates SET and REMOVE clauses to the update type that all expressions use.
 #pragma once
 
 #include <vector>
@@ -10,9 +10,9 @@
 
 namespace partita::partiql {
 
-// Precondition: there are parameters for all that the changes have, and none of them is an INSERT. Faults: "PartiQL" in
-// model/faults.inc. What the changes write is not measured here: unlike UpdateItem, a statement is limited by the
-// finished item alone.
+// Precondition: there are parameters for every `?` of the changes, and none of them is an INSERT. Faults: "PartiQL" in
+// model/faults.inc. The size of the written values is not checked here: unlike UpdateItem, a statement is limited only
+// by the resulting item.
 Result<expr::Update> update_of(const std::vector<Change>& changes, const Parameters& parameters);
 
 }  // namespace partita::partiql

@@ -1,4 +1,4 @@
-// What an INSERT, UPDATE, DELETE or EXISTS does, as the action that PutItem, UpdateItem and DeleteItem are too.
+// Translates an INSERT, UPDATE, DELETE or EXISTS to the action that PutItem, UpdateItem and DeleteItem use too.
 #pragma once
 
 #include "base/result.h"
@@ -7,10 +7,9 @@
 
 namespace partita::partiql {
 
-// An INSERT finds nothing there, an UPDATE something, a DELETE with a condition either nothing or what meets it; so
-// says the action's condition.
-// Precondition: check_table(), and it is no SELECT. Faults: kPartiqlKeyIncomplete, kPartiqlKeyTwice, kPartiqlKeyType,
-// kPartiqlKeyAbsent, kPartiqlExistsForm, kPartiqlExistsIndex.
+// The action's condition requires that an INSERT finds no item, an UPDATE finds one, and a DELETE with a condition
+// finds none or one that meets it. Precondition: check_table(), and it is not a SELECT. Faults: kPartiqlKeyIncomplete,
+// kPartiqlKeyTwice, kPartiqlKeyType, kPartiqlKeyAbsent, kPartiqlExistsForm, kPartiqlExistsIndex.
 Result<table::WriteAction> write_of(const Statement& statement, const table::TableInfo& table);
 
 }  // namespace partita::partiql

@@ -1,6 +1,6 @@
-// For engines over a database: transactions that are made one. They are evaluated one behind the other over the same
-// records, each sees what those before it write, and what all of them write is committed at once. So it does not matter
-// how many of them are on one key, and each round trip and each flush of the database is shared.
+// For engines over a database: merges transactions into one. They are evaluated one after the other over the same
+// records, each sees what the previous ones write, and all their writes are committed together. Many transactions may
+// therefore use the same key, and all share the round trips and the flush of the database.
 //
 //   Batch batch(transactions, limits);
 //   for each of batch.wanted(): batch.found(index, what the store has)
@@ -22,14 +22,14 @@
 
 namespace partita::storage {
 
-// One call of transact(), as far as a batch knows it. Outlives the batch.
+// One call of transact(). Must outlive the batch.
 struct Transaction {
   std::vector<Key>& keys;
   std::vector<Compare>& compare;
   Decide& decide;
 
   Result<Outcome> outcome = Outcome::kRefused;
-  std::exception_ptr failure = nullptr;  // memory that ran out in `decide`
+  std::exception_ptr failure = nullptr;  // std::bad_alloc from `decide`
   Version version{};
 };
 
@@ -39,35 +39,35 @@ class Batch {
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
-  // What has to be looked at first, sorted; values only where one is wanted, else the version alone.
+  // The rows to read first, sorted by key. If `value` is false, only the version is needed.
   struct Wanted {
     std::string_view key;
     bool value;
-    bool settled;  // as of Key
+    bool settled;  // see Key::settled
   };
   std::vector<Wanted> wanted() const;
-  // Of the n-th of wanted(). What is not told is absent.
+  // Reports the row at that index of wanted(). Rows that are not reported are absent.
   void found(size_t index, Version version, std::string_view value);
 
-  // Once. Each member then has the outcome that it has if the batch commits. Once a batch writes as much as one should,
-  // the members behind are none any more: they are returned.
+  // Call once. Each member then has the outcome that it has if the batch commits. Once a batch writes as much as one
+  // batch should, the remaining members are removed from it and returned.
   std::vector<Transaction*> evaluate(const std::function<Version()>& draw_version);
-  // Otherwise nothing has to be committed.
+  // Whether there is anything to commit.
   bool has_effects() const { return has_effects_; }
 
   const std::vector<Transaction*>& members() const { return members_; }
 
   struct Row {
-    bool wanted = false;   // was looked at
+    bool wanted = false;   // was read
     bool value = false;    // with its value
-    bool checked = false;  // has to be as it was found when the batch commits
+    bool checked = false;  // must be unchanged when the batch commits
     bool written = false;
-    bool settled = false;  // as of Key
+    bool settled = false;  // see Key::settled
     std::optional<Version> stored;
     std::optional<Record> now;
   };
   using Rows = std::map<std::string, Row, std::less<>>;
-  // Of all keys that are looked at or written.
+  // All keys that are read or written.
   const Rows& rows() const { return rows_; }
   // Of the members that commit, in their order.
   const std::vector<Changes::Append>& appends() const { return appends_; }
@@ -76,7 +76,7 @@ class Batch {
   void evaluate_one(Transaction& transaction, const std::function<Version()>& draw_version);
   Outcome decide(Transaction& transaction, Changes& changes);
   void apply(Transaction& transaction, Changes& changes);
-  // What it saw must hold when the batch commits.
+  // Requires that what the transaction saw still holds when the batch commits.
   void check(const Transaction& transaction);
   bool saw_pending(const Transaction& transaction) const;
 
@@ -85,7 +85,7 @@ class Batch {
   Rows rows_;
   std::vector<Rows::iterator> wanted_;
   std::vector<Changes::Append> appends_;
-  size_t bytes_ = 0;  // that are written
+  size_t bytes_ = 0;  // to be written
   bool has_effects_ = false;
 };
 

@@ -1,4 +1,4 @@
-// For engines whose positions are numbers: of 8 bytes, with zeros behind them.
+// For engines whose positions are numbers: 8 bytes, followed by zeros.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace partita::storage {
 
-// Nothing for any other.
+// Nullopt for a position in another format.
 std::optional<uint64_t> position_number(const Position& position);
-// Of any: the greatest number whose position is not behind it.
+// For any position: the greatest number whose position is not after it.
 uint64_t leading_number(const Position& position);
 Position numbered_position(uint64_t number);
-// The refusal of restore_log() for such.
+// The error of restore_log() for positions in another format.
 Error no_room_for_position();
 
 }  // namespace partita::storage

@@ -1,4 +1,4 @@
-// Ranges by prefix, and how a scan goes on behind a page.
+// Ranges by prefix, and the continuation of a scan after a page.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace partita::storage {
 
-// No key can be in it.
+// True if the range cannot contain any key.
 inline bool is_empty(const Range& range) { return !range.end.empty() && range.end <= range.begin; }
 
 // The end of the range of all keys that start with `prefix`.
@@ -24,7 +24,7 @@ inline Range range_of(std::string prefix) {
   return range;
 }
 
-// That key alone.
+// The range that contains only that key.
 inline Range just(std::string key) {
   Range range;
   range.begin = std::move(key);
@@ -38,7 +38,7 @@ inline Range behind(std::string_view key, Range range) {
   return range;
 }
 
-// Cuts off what `page`, the first of the range in that direction, held of it. False when nothing is left.
+// Removes from the range what `page`, its first page in that direction, covered. False if nothing is left.
 inline bool advance(Range& range, const Page& page, Direction direction = Direction::kAscending) {
   if (!page.more || page.empty()) return false;
   const std::string_view last = page[page.size() - 1].key;

@@ -1,4 +1,4 @@
-// What an engine counts whose store is another process, and what it is called for an operator.
+// Metrics of an engine whose store is another process.
 #pragma once
 
 #include "base/meter.h"
@@ -14,7 +14,7 @@ struct RemoteMeters {
   Timing reads;    // from the call to its answer
   Timing commits;  // of a batch: from sending it to its answer
   Sizes groups;    // transactions in one
-  Meter retries;   // transactions that others were faster than
+  Meter retries;   // transactions that lost a conflict
 
   void report(Exposition& out) const;
 };

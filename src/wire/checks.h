@@ -1,4 +1,4 @@
-// What sets the newer of AWS's checks of requests apart from the older; see Checks in shape.h.
+// Differences between AWS's newer and older checks of requests; see Checks in shape.h.
 #pragma once
 
 #include "base/result.h"
@@ -7,14 +7,14 @@
 
 namespace partita::wire {
 
-// True when a member that the shape requires is not there.
+// Whether a member that the shape requires is missing.
 bool lacks_a_member(const JsonValue& body, const Shape& shape);
 
-// Whether this request meets the newer checks. Precondition: the body has the JSON kinds of the shape.
+// Whether AWS applies the newer checks to this request. Precondition: the body has the JSON kinds of the shape.
 bool meets_newer_checks(const JsonValue& body, const Shape& shape);
 
-// The fault of a request that passed check_shape(), in the words of the checks that it meets. Not for what is found
-// with the table at hand.
+// The error of a request that passed check_shape(), in the wording of the checks that apply to it. Not for errors that
+// depend on the table.
 Error worded(Error error, const JsonValue& body, const Shape& shape);
 
 }  // namespace partita::wire

@@ -1,5 +1,5 @@
-// The only place that knows what AWS calls things that go wrong: each exception's name, namespace and HTTP status, and
-// each fault's exception and text.
+// The only place that knows AWS's names for errors: each exception's name, namespace and HTTP status, and each fault's
+// exception and text.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ enum class Exception : uint8_t {
   kInternalServerError,
   kServiceUnavailable,
   kExpiredToken,
-  kNoSuchEntity,  // of IAM and STS, like what follows
+  kNoSuchEntity,  // of IAM and STS, like the rest
   kEntityAlreadyExists,
   kMalformedPolicyDocument,
   kQuotaExceeded,
@@ -73,12 +73,12 @@ enum class Exception : uint8_t {
 
 struct ExceptionName {
   Exception exception;
-  std::string_view space;  // what stands before the '#' of "__type"
+  std::string_view space;  // the part of "__type" before the '#'
   std::string_view name;
   int status;                                // HTTP
   std::string_view reason_code;              // in a transaction's CancellationReasons; empty when it cannot stand there
-  std::string_view message_key = "message";  // AWS writes some of them with a capital
-  // What IAM and STS call it, and their status; empty and 0: the same.
+  std::string_view message_key = "message";  // some are "Message"
+  // The name and status in IAM and STS; empty and 0: the same.
   std::string_view query_name = {};
   int query_status = 0;
 };
@@ -86,15 +86,15 @@ struct ExceptionName {
 struct FaultRow {
   model::Fault fault;
   Exception exception;
-  std::string_view text;  // {0}, {1}, ... stand for the error's args; empty means that AWS sends no message
-  // In the words of the operations that were moved to AWS's newer checks of requests (see layer.h); empty: the same.
+  std::string_view text;  // {0}, {1}, ... stand for the error's args; empty: AWS sends no message
+  // The text of AWS's newer checks of requests (see Checks in shape.h); empty: the same.
   std::string_view newer = {};
 };
 
 const ExceptionName& name_of(Exception exception);
 const FaultRow& row_of(model::Fault fault);
 
-// The text with its blanks filled. A blank without an arg stays empty.
+// The text with its blanks filled. A blank without an arg is left empty.
 std::string fill(std::string_view text, const std::vector<std::string>& args);
 
 }  // namespace partita::wire

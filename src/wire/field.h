@@ -1,5 +1,5 @@
-// The names of the members of DynamoDB's requests, as small numbers: what a decoder asks for is looked up by these, and
-// never by text.
+// Names of the members of DynamoDB's requests as small numbers, so that decoders look members up by number and not by
+// text.
 #pragma once
 
 #include <array>
@@ -25,10 +25,10 @@ inline constexpr size_t kFieldCount = std::size(kFieldNames);
 
 constexpr std::string_view name_of(Field field) { return kFieldNames[static_cast<size_t>(field)]; }
 
-// The field of that name; a compile error when fields.inc lacks it.
+// The field of that name; a compile error if fields.inc lacks it.
 consteval Field field_named(std::string_view name) {
   size_t i = 0;
-  while (kFieldNames[i] != name) ++i;  // past the end is no constant expression
+  while (kFieldNames[i] != name) ++i;  // past the end is not a constant expression
   return static_cast<Field>(i);
 }
 

@@ -1,4 +1,4 @@
-// Reads the body of a call of IAM or STS: NAME=VALUE, with ampersands between them and percent signs within.
+// Parses the body of an IAM or STS call: percent-encoded NAME=VALUE pairs, separated by ampersands.
 //
 //   PARTITA_TRY(const Form form, Form::parse(body));
 //   form.find("UserName")
@@ -13,7 +13,7 @@
 
 namespace partita::wire {
 
-// Ours; the longest call is one with a policy of 6,144 characters, each of which may be written with nine.
+// Partita's own limits. The longest call has a policy of 6,144 characters, each of which may take nine.
 inline constexpr size_t kMaxFormBytes = size_t{64} << 10;
 inline constexpr size_t kMaxFormParameters = 1'000;
 
@@ -22,9 +22,9 @@ class Form {
   // Faults: kMalformedForm, kFormTooLarge.
   static Result<Form> parse(std::string_view body);
 
-  // Nothing when there is none of that name; it may be empty.
+  // Nullopt if there is none of that name. The value may be empty.
   std::optional<std::string_view> find(std::string_view name) const;
-  // In the order of their names.
+  // Sorted by name.
   const std::map<std::string, std::string, std::less<>>& parameters() const { return parameters_; }
 
  private:

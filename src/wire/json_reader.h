@@ -1,10 +1,10 @@
-// Reads one JSON text into a tree that can be looked at in any order.
+// Parses one JSON text into a tree that can be read in any order.
 //
 //   PARTITA_TRY(const JsonDocument document, JsonDocument::parse(body));
 //   const JsonValue limit = document.root().get("Limit");
 //   if (limit.present()) use(limit.as_integer());
 //
-// A null member and a missing one are the same, as they are for AWS; of two members of one name the last one counts.
+// A null member counts as missing, as in AWS. Of two members of one name, the last one counts.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@
 
 namespace partita::wire {
 
-// A document as simdjson lays it out (doc/tape.md there): one word after the other, its kind in the highest byte. A
-// string's word says where it stands, behind its size; a container's word says where it ends and, up to kFullCount, how
-// much is in it; a number stands in the word behind its own.
+// A document as simdjson lays it out (its doc/tape.md): a sequence of words with the kind in the highest byte. A
+// string's word has the position of the string, which follows its size. A container's word has the position of its end
+// and, up to kFullCount, the number of its members. A number is in the word after its own.
 struct JsonTape {
   static constexpr size_t kFullCount = 0xffffff;
 
@@ -31,10 +31,10 @@ struct JsonTape {
     std::memcpy(&size, text, sizeof size);
     return {text + sizeof size, size};
   }
-  // Of a container: the word behind its end, and how many members or elements it has.
+  // Of a container: the position after its end, and the number of its members or elements.
   uint32_t end(uint32_t at) const { return static_cast<uint32_t>(words[at]); }
   size_t count(uint32_t at) const { return words[at] >> 32 & kFullCount; }
-  // Where the value behind this one stands.
+  // The position of the next value.
   uint32_t next(uint32_t at) const {
     const char is = tag(at);
     if (is == '{' || is == '[') return end(at);
@@ -45,12 +45,12 @@ struct JsonTape {
   const char* strings = nullptr;
 };
 
-// A view of one value, 16 bytes, freely copied. It and every string_view from it live as long as the JsonDocument.
+// A view of one value: 16 bytes, freely copied. It and every string_view from it are valid as long as the JsonDocument.
 class JsonValue {
  public:
   enum class Kind : uint8_t { kNull, kBoolean, kInteger, kDecimal, kString, kArray, kObject };
 
-  JsonValue() = default;  // null, and so what get() gives for what is missing
+  JsonValue() = default;  // null, which get() also returns for a missing member
   JsonValue(const JsonTape& tape, uint32_t at) : tape_(&tape), at_(at), kind_(kind_of(tape.tag(at))) {}
 
   Kind kind() const { return kind_; }
@@ -66,13 +66,12 @@ class JsonValue {
     PARTITA_CHECK(kind_ == Kind::kString);
     return tape_->string(at_);
   }
-  int64_t as_integer()
-      const;                 // of a number of either kind: without its fraction, at most INT64_MAX, at least INT64_MIN
-  double as_double() const;  // of a number of either kind
+  int64_t as_integer() const;  // of a number of either kind: truncated, and clamped to int64_t
+  double as_double() const;    // of a number of either kind
 
-  // The member of that name; null when there is none or this is no object.
+  // The member of that name; null if there is none or if this is not an object.
   JsonValue get(std::string_view name) const;
-  // Elements of an array or members of an object, doubles counted; 0 for anything else.
+  // Number of elements of an array or members of an object, including duplicates; 0 for anything else.
   size_t size() const;
 
   struct Member;
@@ -85,13 +84,12 @@ class JsonValue {
     Iterator begin() const { return first; }
     Iterator end() const { return last; }
   };
-  // In the order of the text; empty when the value is no array, or no object. Doubles come as often as they stand
-  // there.
+  // In the order of the text, including duplicates; empty if the value is not an array, or not an object.
   Range<ElementIterator> elements() const;
   Range<MemberIterator> members() const;
 
  private:
-  // What a value of that kind consists of; nothing when this is of another.
+  // The contents of a value of that kind; empty if this is of another kind.
   template <class Iterator>
   Range<Iterator> inside(Kind kind) const;
 
@@ -147,7 +145,7 @@ class JsonValue::MemberIterator {
  private:
   friend class JsonValue;
   const JsonTape* tape_ = nullptr;
-  uint32_t at_ = 0;  // of the name
+  uint32_t at_ = 0;  // position of the name
 };
 
 template <class Iterator>
@@ -168,15 +166,15 @@ inline JsonValue::Range<JsonValue::MemberIterator> JsonValue::members() const {
   return inside<MemberIterator>(Kind::kObject);
 }
 
-// Owns the parsed text; the text that it was parsed from may go. Movable; used from one thread at a time, but it may
-// move between threads. Parsers are kept for the next document of the thread on which this one ends.
+// Owns the parsed text; the source text need not outlive it. Movable. Used by one thread at a time, which may change.
+// When it is destroyed, its parser is kept for the next document of that thread.
 class JsonDocument {
  public:
-  // Faults: kMalformedJson for what is no JSON, no UTF-8, empty, deeper than 1024 levels or longer than 16 MiB.
-  // kUnavailable when there is not enough memory.
+  // Faults: kMalformedJson if the text is not JSON, not UTF-8, empty, deeper than 1024 levels or longer than 16 MiB.
+  // kUnavailable if there is not enough memory.
   static Result<JsonDocument> parse(std::string_view text);
 
-  // Bytes that the tree of this text takes, at most: the more values stand in it, the more. Never fails.
+  // Upper bound of the bytes that the tree of this text takes. It grows with the number of values. Never fails.
   static size_t memory_of(std::string_view text);
 
   JsonDocument(JsonDocument&&) noexcept;

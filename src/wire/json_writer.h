@@ -1,4 +1,4 @@
-// Writes one JSON text, front to back, into a buffer of its own; commas are its business.
+// Writes one JSON text, front to back, into its own buffer. It adds the commas.
 //
 //   JsonWriter json;
 //   json.begin_object();
@@ -11,7 +11,7 @@
 //   json.end_object();
 //   reply.body = std::move(json).take();
 //
-// The caller keeps begins and ends in pairs and names every member of an object; that is not checked. Not thread-safe.
+// The caller pairs begins and ends, and names every member of an object. This is not checked. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -39,18 +39,18 @@ class JsonWriter {
   void key(std::string_view name);
   void string(std::string_view text);  // UTF-8
   void number(int64_t value);
-  void number(double value);  // finite; a whole one keeps its ".0", as AWS writes it
+  void number(double value);  // finite; a whole number has ".0", as in AWS
   void boolean(bool value);
   void null();
   void base64(std::string_view bytes);  // as a string
-  void raw(std::string_view json);      // a whole JSON value as it is, or whole members of an object
+  void raw(std::string_view json);      // a complete JSON value, or complete members of an object
 
   // DynamoDB's typed form: {"S":"..."}.
   void write_value(const model::AttributeValue& value);
-  // The members' typed forms under their names: {"pk":{"S":"..."}}.
+  // The members' typed forms by name: {"pk":{"S":"..."}}.
   void write_item(const model::Item& item);
-  // The same straight from the bytes of model::encode_item, which is what GetItem and Query live on. Error: kCorrupt;
-  // what was written by then stays, so the whole text must be thrown away.
+  // The same directly from the bytes of model::encode_item; GetItem and Query use this. Error: kCorrupt. The text so
+  // far is then incomplete and must be discarded.
   Result<void> write_encoded_item(std::string_view stored);
 
   // Bytes written so far.
@@ -96,8 +96,8 @@ class JsonWriter {
   bool comma_ = false;
 };
 
-// The value, as a member or an element; when more than about so many bytes are written, no further. Strings are cut at
-// as many, perhaps in the middle of a character.
+// Writes the value as a member or an element, and stops after about `most_bytes`. Strings are cut at that length,
+// perhaps within a character.
 void write_json(JsonWriter& json, const JsonValue& value, size_t most_bytes = std::string::npos);
 
 }  // namespace partita::wire

@@ -1,4 +1,4 @@
-// What came from outside and need be no text, such as a header, for a text that people and JSON's readers are shown.
+// Makes bytes from outside that may not be text, such as a header, safe to show to people and to JSON parsers.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace partita::wire {
 
-// The bytes as they are when they are UTF-8; else with a question mark for each that is no ASCII.
+// The bytes unchanged if they are UTF-8, otherwise with a question mark for each byte that is not ASCII.
 std::string legible(std::string_view bytes);
 
 }  // namespace partita::wire

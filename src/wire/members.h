@@ -1,13 +1,13 @@
-// A structure of a request, met once: one pass over its JSON puts each member that the shape knows into the slot of its
-// place in the shape; from then on it is asked for by field. Members that the shape does not know are passed over, and
-// of two members of one name the last one counts.
+// The members of a structure of a request. One pass over its JSON puts each member that the shape knows into the slot
+// of its place in the shape. Afterwards, members are looked up by field. Members that the shape does not know are
+// ignored, and of two members of one name, the last one counts.
 //
 //   Members in;
 //   if (!in.fits(document.root(), shapes::kGetItem)) PARTITA_TRY_VOID(check_shape(document.root(), shapes::kGetItem));
 //   if (in.has(Field::kLimit)) use(in.integer(Field::kLimit));
 //
-// It and what it gives are views of the JsonDocument. Asking for a field that the shape lacks gives what absence gives.
-// Preconditions of all that reads: fits() was true or check_shape() passed.
+// Members and the values that it returns are views of the JsonDocument. A field that the shape lacks reads as absent.
+// Precondition of all reads: fits() returned true, or check_shape() passed.
 #pragma once
 
 #include <array>
@@ -30,8 +30,8 @@ class Members {
   // An absent structure has no members.
   Members(JsonValue structure, const Shape& shape);
 
-  // Fills the slots and says whether all of the body is certainly as the shape wants it, so that check_shape() would
-  // find nothing. False means only that check_shape() has to look: a name twice, a word for a boolean.
+  // Fills the slots. True if all of the body certainly fits the shape, so that check_shape() would find nothing. False
+  // means only that check_shape() must decide, for example because of a duplicate name, or a word for a boolean.
   bool fits(JsonValue body, const Shape& shape);
 
   JsonValue operator[](Field field) const;
@@ -43,7 +43,7 @@ class Members {
   std::optional<int64_t> integer(Field field) const;
   // The structure under that member.
   Members in(Field field) const;
-  // What the shape says of the elements of the list or map under that member. Precondition: the shape has it.
+  // The shape of the elements of the list or map in that member. Precondition: the shape has that member.
   const Shape& element_shape(Field field) const;
 
  private:
@@ -51,8 +51,7 @@ class Members {
   std::array<JsonValue, kMost> values_;
 };
 
-// The members of a map, each name once, in the order in which the names stand first; of two of one name the last value
-// counts.
+// The members of a map, each name once, in the order of the names' first occurrence. The last value of a name counts.
 std::vector<JsonValue::Member> distinct_members(const JsonValue& map);
 
 }  // namespace partita::wire

@@ -1,4 +1,4 @@
-// What a name may be, and how AWS measures text.
+// Rules for names, and AWS's measure of text length.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ inline bool is_table_name(std::string_view text) {
   return is_name(text) && text.size() >= kShortestTableName && text.size() <= kLongestTableName;
 }
 
-// An ARN may stand in a name's place; what it names is found out behind the shape.
+// An ARN may replace a name. It is resolved after the check of the shape.
 inline bool is_arn(std::string_view text) { return text.starts_with("arn:"); }
 
 // In UTF-16 code units, as Java counts.

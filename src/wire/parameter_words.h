@@ -1,4 +1,4 @@
-// The words that parameters of requests take, in the order in which AWS names them in its messages.
+// Allowed values of request parameters, in the order in which AWS lists them in its messages.
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,6 @@
-// What a request must look like, as data: one Shape for each request of DynamoDB's service model, and one check for all
+// The form of requests, as data: one Shape for each request of DynamoDB's service model, and one check for all
 // of them. Numbers, names and patterns are those of the service model 2012-08-10; the order of members and of enum
-// values is the one in which AWS prints them.
+// values is that of AWS's messages.
 //
 //   PARTITA_TRY_VOID(check_shape(document.root(), shapes::kPutItem));
 #pragma once
@@ -30,16 +30,16 @@ enum class ShapeKind : uint8_t {
   kAttributeValue,
 };
 
-// Names have rules of their own: an ARN may stand in their place, and a bad one at the top of a request is reported
-// before and without anything else; in an operation on items only if no required member is missing.
+// Table names have rules of their own. An ARN may replace a name. A bad name at the top level of a request is reported
+// first and alone; in an operation on items only if no required member is missing.
 enum class TableNameRule : uint8_t {
   kNone,
   kCreate,   // 3 to 255 characters of the pattern
-  kControl,  // the same, of a table that there is: its length is told before the pattern
+  kControl,  // as kCreate, for an existing table: the length is checked before the pattern
   kItems,    // 1 to 255 characters of the pattern
 };
 
-// What AWS says when a required member is missing.
+// What AWS reports if a required member is missing.
 enum class Absence : uint8_t {
   kAllowed,
   kNull,       // "Value null at 'key' failed to satisfy constraint: Member must not be null"
@@ -47,13 +47,13 @@ enum class Absence : uint8_t {
   kBatch,      // as kNull, but an empty one is "The requestItems parameter is required for BatchGetItem"
 };
 
-// AWS moves its operations one by one to newer checks of requests, which word some faults in other ways, and stop
-// sooner. Which operation stands where is what us-east-1 answered in October 2026. Requests that lack a required member
-// or nest very deep are always checked in the older way; see checks.h.
+// AWS is moving its operations one by one to newer checks of requests, which word some errors differently and stop
+// earlier. Which operation uses which is what us-east-1 answered in October 2026. Requests that lack a required member
+// or nest very deep always get the older checks; see checks.h.
 enum class Checks : uint8_t {
   kOlder,
   kNewer,
-  kEnveloped,  // newer, and all that is wrong with a request stands behind "1 validation error detected: "
+  kEnveloped,  // newer, and every error of a request follows "1 validation error detected: "
 };
 
 struct Shape;
@@ -68,7 +68,7 @@ struct Member {
   Field field;
 };
 
-// For each field its place among a structure's members.
+// For each field, its index among the members of a structure.
 using Slots = std::array<uint8_t, kFieldCount>;
 inline constexpr uint8_t kNoSlot = 0xff;
 
@@ -84,41 +84,42 @@ struct Shape {
   static constexpr int64_t kNoMax = std::numeric_limits<int64_t>::max();
 
   ShapeKind kind;
-  // Every member has its initialiser, so that a shape need name only what it has. NOLINTBEGIN(*-redundant-member-init)
-  std::string_view name = {};            // of a structure, as AWS's Java calls it
+  // Every member has an initialiser, so that a shape names only what it has. NOLINTBEGIN(*-redundant-member-init)
+  std::string_view name = {};            // of a structure: the name of AWS's Java class
   std::span<const Member> members = {};  // of a structure
   const Shape* element = nullptr;        // of a list or a map
-  const Shape* key = nullptr;            // of a map, when its keys have constraints
+  const Shape* key = nullptr;            // of a map, if its keys have constraints
   int64_t min = kNoMin;                  // of a string's, list's or map's length, or of a number
   int64_t max = kNoMax;
   bool name_pattern = false;  // [a-zA-Z0-9_.-]+
-  bool length_first = false;  // AWS tells the bounds of such a name before its pattern
+  bool length_first = false;  // AWS checks the length of such a name before its pattern
   TableNameRule table_name = TableNameRule::kNone;
-  // Its bounds are checked behind everything else. Not of a map's key: reported without the value and with the
-  // member's name as it is written.
+  // The bounds are checked after everything else, and reported without the value and with the member's name as it is
+  // written. Not for a map's key.
   bool late = false;
-  bool shown_as_json = false;                     // AWS prints the value as the request has it
+  bool shown_as_json = false;                     // AWS prints the value as JSON, as in the request
   std::span<const std::string_view> values = {};  // of an enum
-  std::string_view newer_values = {};             // how the newer checks write them, who then do not show the value
-  bool newer_alone = false;                       // the newer checks report such an enum before all else, and alone
+  std::string_view newer_values = {};             // the list of values in the newer checks, which do not show the value
+  bool newer_alone = false;                       // the newer checks report such an enum first and alone
   Checks checks = Checks::kOlder;                 // of a request
   Slots slots = slots_of(members);                // of a structure; never set by hand
   // NOLINTEND(*-redundant-member-init)
 };
 
-// First every JSON kind in the body, in the order of the text; then all constraints. Members that the shape does not
-// know are passed over. Afterwards the handler may read members as the kinds that the shape declares (numbers may be of
-// either JSON kind, a boolean may be a word: truth()), and decode attribute values without a kSerialization fault.
+// Checks every JSON kind in the body, in the order of the text, and then all constraints. Members that the shape does
+// not know are ignored. Afterwards, members have the kinds that the shape declares (numbers may be of either JSON kind,
+// a boolean may be a word: truth()), and decoding attribute values gives no kSerialization.
 // Faults: kSerialization; kMissingParameter, kParameterRequiredFor, kConstraints.
 Result<void> check_shape(const JsonValue& body, const Shape& shape);
 
-// Where the first value of the wrong kind stands in the body: "Item.Year", "KeySchema[0]"; empty: nowhere in it.
+// The location of the first value of the wrong kind: "Item.Year", "KeySchema[0]". Empty if no value inside the body has
+// one.
 std::string misfit(const JsonValue& body, const Shape& shape);
 
-// The value of a boolean member; `otherwise` when it is absent.
+// The value of a boolean member; `otherwise` if it is absent.
 bool truth(const JsonValue& value, bool otherwise = false);
 
-// "1 validation error detected: <violation>" as a kConstraints fault, for constraints that a shape cannot state.
+// "1 validation error detected: <violation>" as a kConstraints fault, for constraints that a shape cannot express.
 Error constraint_violated(std::string_view violation);
 
 namespace shapes {

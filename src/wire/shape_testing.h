@@ -1,4 +1,4 @@
-// For tests: requests made from shapes, so that a new operation is covered by tests that were there before it.
+// For tests: requests derived from shapes, so that existing tests cover new operations.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace partita::wire {
 
-// A body that the shape finds nothing wrong with: every member, one element in every list and map.
+// A body that passes the check of the shape: every member, one element in every list and map.
 std::string sample_body(const Shape& shape);
 
-// That body once for every list and every map in it whose elements are no attribute values, with a null in the place of
-// the one element; `where` says which.
+// That body once for every list and every map in it whose elements are not attribute values, with a null in place of
+// the element. `where` says which.
 struct SpoiltBody {
   std::string where;
   std::string body;

@@ -24,7 +24,7 @@ inline constexpr Shape kControlIndexName{
 inline constexpr Shape kAttributeNames{.kind = ShapeKind::kList, .element = &kText, .min = 1, .max = 255};
 inline constexpr Shape kPositiveInteger{.kind = ShapeKind::kInteger, .min = 1};
 
-// Their constraints are told in words of their own.
+// Their constraints are checked elsewhere, with their own messages.
 inline constexpr Member kTagMembers[] = {
     {"Key", &kText},
     {"Value", &kText},
@@ -42,7 +42,7 @@ inline constexpr std::string_view kComparisonWords[] = {
 
 inline constexpr const Shape& kReturnCapacity = kEnum<kCapacityWords>;
 inline constexpr const Shape& kReturnMetrics = kEnum<kMetricsWords>;
-// AWS's own spelling of the last but one.
+// UPDATE_NEW is AWS's own spelling.
 inline constexpr std::string_view kNewerReturnValues = "ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE";
 inline constexpr Shape kReturnValues{
     .kind = ShapeKind::kString, .values = kReturnValueWords, .newer_values = kNewerReturnValues};

@@ -1,5 +1,5 @@
-// SearchVectors reads its body in another way than all others do: the first member in the text that is not of its kind,
-// a null too, is told with the place where it stands; then the first member that is not there.
+// SearchVectors checks its body differently from all other operations. It reports the first member in the text that is
+// of the wrong kind, including null, with its location, and then the first missing member.
 #pragma once
 
 #include <span>
@@ -14,11 +14,11 @@ enum class StrictKind : uint8_t { kString, kList, kMap, kInteger };
 struct StrictMember {
   std::string_view name;
   StrictKind kind;
-  bool required = true;  // else it may be null, or not there
+  bool required = true;  // otherwise it may be null or missing
 };
 
-// Precondition: `body` is JSON. Of a body that is no object nothing is said.
-// Faults: kStrictSerialization, kConstraints for a member that is missing.
+// Precondition: `body` is JSON. A body that is not an object passes.
+// Faults: kStrictSerialization, kConstraints for a missing member.
 Result<void> check_strict(std::string_view body, std::span<const StrictMember> members);
 
 }  // namespace partita::wire

@@ -1,6 +1,5 @@
-// Whether JSON has the kinds that a request's shape wants, and what AWS says when it has not: a
-// SerializationException in the words of its Java deserialiser. Null passes everywhere; it counts as absent.
-// Internal to wire.
+// Whether JSON has the kinds that a request's shape requires, and AWS's error if not: a SerializationException in the
+// words of its Java deserialiser. Null passes everywhere and counts as absent. Internal to wire.
 #pragma once
 
 #include <optional>
@@ -12,7 +11,7 @@
 
 namespace partita::wire {
 
-// Where a structure stands decides the words for a scalar in its place.
+// The place of a structure decides the message about a scalar in its place.
 enum class Place : uint8_t { kField, kElement };
 
 // All faults are kSerialization.
@@ -27,14 +26,14 @@ Result<void> check_structure(const JsonValue& value, std::string_view java_name,
 // A whole AttributeValue, to any depth.
 Result<void> check_attribute_value(const JsonValue& value, Place place);
 
-// Yes or no: whether check_blob and check_attribute_value certainly find nothing. A null is no blob and no value here.
+// Whether check_blob and check_attribute_value certainly find nothing. False for null.
 bool is_blob(const JsonValue& value);
 bool is_attribute_value(const JsonValue& value);
 
-// "S", "N" and so on, as a type; nothing for any other name.
+// "S", "N" and so on, as a type; nullopt for any other name.
 std::optional<model::Type> type_named(std::string_view name);
 
-// The meaning of what check_boolean let pass.
+// The meaning of a value that passed check_boolean.
 bool truth_of(const JsonValue& value);
 
 }  // namespace partita::wire

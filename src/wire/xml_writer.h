@@ -1,4 +1,4 @@
-// Writes one XML text, front to back, as IAM and STS answer.
+// Writes one XML text, front to back, for replies of IAM and STS.
 //
 //   XmlWriter xml;
 //   xml.begin("User");
@@ -15,15 +15,15 @@ namespace partita::wire {
 
 class XmlWriter {
  public:
-  // `space`: its xmlns, if any. Names are static storage.
+  // `space`: the xmlns, if any. Names must have static storage.
   void begin(std::string_view element, std::string_view space = {});
-  // Of the element that began last.
+  // Ends the element that began last.
   void end();
   // UTF-8; what XML cannot hold becomes U+FFFD.
   void text(std::string_view element, std::string_view value);
   void number(std::string_view element, int64_t value) { text(element, std::to_string(value)); }
   void boolean(std::string_view element, bool value) { text(element, value ? "true" : "false"); }
-  // Elements that are whole.
+  // Complete elements.
   void raw(std::string_view xml) { out_.append(xml); }
 
   std::string take() && { return std::move(out_); }
