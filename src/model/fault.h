@@ -1,6 +1,6 @@
 // Everything that can be wrong with a request, as DynamoDB distinguishes it. Each fault has one row in
 // wire/fault_table.cc with its exception and its text; the blanks of that text are filled by the error's args.
-// Group by who finds it; within a group, order is free. Values are never stored.
+// Grouped by the code that finds them; within a group, order is free. Values are never stored.
 #pragma once
 
 #include <initializer_list>

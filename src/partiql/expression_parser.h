@@ -97,10 +97,10 @@ class ExpressionParser {
   size_t parameters_ = 0;
 
  private:
-  // What stands behind an operator. Two tokens are the operator and the end.
+  // The right-hand side of an operator.
   Result<void> parse_right(const Token& token, Node& right);
   static Node wrapped(NodeKind kind, const Token& token, Node&& left);
-  // At an operator, with what stands before it in `node`.
+  // At an operator, with its left-hand side in `node`.
   Result<void> parse_infix(Node& node);
   Result<void> parse_is(const Token& token, Node& node);
   Result<void> parse_between(const Token& token, Node& node);

@@ -76,7 +76,7 @@ struct ExceptionName {
   std::string_view space;  // the part of "__type" before the '#'
   std::string_view name;
   int status;                                // HTTP
-  std::string_view reason_code;              // in a transaction's CancellationReasons; empty when it cannot stand there
+  std::string_view reason_code;              // in a transaction's CancellationReasons; empty if it cannot occur there
   std::string_view message_key = "message";  // some are "Message"
   // The name and status in IAM and STS; empty and 0: the same.
   std::string_view query_name = {};
