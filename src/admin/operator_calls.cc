@@ -12,7 +12,7 @@
 #include "admin/admin.h"
 #include "base/blocking.h"
 #include "model/fault.h"
-#include "table/namespaces.h"
+#include "table/maintenance/namespaces.h"
 #include "wire/json_reader.h"
 #include "wire/json_writer.h"
 

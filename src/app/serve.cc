@@ -44,7 +44,7 @@
 #include "observe/request_log.h"
 #include "observe/traces.h"
 #include "ops/service.h"
-#include "table/database.h"
+#include "table/open/database.h"
 
 namespace partita::app {
 

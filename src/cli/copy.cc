@@ -11,9 +11,9 @@
 #include "base/whole_path.h"
 #include "cli/teller.h"
 #include "engines/stores.h"
-#include "table/catalog.h"
-#include "table/copy_store.h"
-#include "table/system_rows.h"
+#include "table/catalog/catalog.h"
+#include "table/maintenance/copy_store.h"
+#include "table/rows/system_rows.h"
 
 namespace partita::cli {
 

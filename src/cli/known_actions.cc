@@ -10,7 +10,7 @@
 #include "iam/calls.h"
 #include "ops/admission.h"
 #include "ops/operation.h"
-#include "table/access.h"
+#include "table/catalog/access.h"
 
 namespace partita::cli {
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "engines/stores.h"
-#include "table/namespaces.h"
+#include "table/maintenance/namespaces.h"
 
 namespace partita::cli {
 namespace {

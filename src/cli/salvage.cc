@@ -12,8 +12,8 @@
 #include "engines/rocksdb/rocksdb_engine.h"
 #include "storage/ranges.h"
 #include "storage/walk.h"
-#include "table/namespaces.h"
-#include "table/repair_store.h"
+#include "table/maintenance/namespaces.h"
+#include "table/maintenance/repair_store.h"
 
 namespace partita::cli {
 

@@ -16,8 +16,8 @@
 #include "cli/local_calls.h"
 #include "engines/memory/memory_engine.h"
 #include "storage/view.h"
-#include "table/database.h"
-#include "table/seed_mark.h"
+#include "table/maintenance/seed_mark.h"
+#include "table/open/database.h"
 
 namespace partita::cli {
 namespace {

@@ -19,7 +19,7 @@
 #include "model/fault.h"
 #include "ops/authorisation.h"
 #include "ops/resource_arn.h"
-#include "table/policy.h"
+#include "table/control/policy.h"
 #include "wire/error_body.h"
 #include "wire/json_reader.h"
 #include "wire/json_writer.h"

@@ -10,10 +10,10 @@
 #include "cli/teller.h"
 #include "engines/stores.h"
 #include "iam/rows.h"
-#include "table/account_rows.h"
-#include "table/namespaces.h"
-#include "table/snapshots.h"
-#include "table/verify_store.h"
+#include "table/maintenance/namespaces.h"
+#include "table/maintenance/snapshots.h"
+#include "table/maintenance/verify_store.h"
+#include "table/rows/account_rows.h"
 
 namespace partita::cli {
 

@@ -10,9 +10,9 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "engines/stores.h"
-#include "table/account_rows.h"
-#include "table/database.h"
-#include "table/namespaces.h"
+#include "table/maintenance/namespaces.h"
+#include "table/open/database.h"
+#include "table/rows/account_rows.h"
 
 namespace partita::cli {
 namespace {

@@ -24,7 +24,7 @@
 #include "base/task.h"
 #include "base/workers.h"
 #include "storage/engine.h"
-#include "table/account_rows.h"
+#include "table/rows/account_rows.h"
 
 namespace partita::iam {
 

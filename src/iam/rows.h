@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "auth/account.h"
-#include "table/account_rows.h"
+#include "table/rows/account_rows.h"
 
 namespace partita::iam {
 

@@ -10,9 +10,9 @@
 #include "engines/memory/memory_engine.h"
 #include "model/aside_fault.h"
 #include "model/fault.h"
-#include "table/database.h"
-#include "table/namespaces.h"
-#include "table/seed_mark.h"
+#include "table/maintenance/namespaces.h"
+#include "table/maintenance/seed_mark.h"
+#include "table/open/database.h"
 
 namespace partita::namespaces {
 

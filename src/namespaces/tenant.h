@@ -14,8 +14,8 @@
 #include "namespaces/movable_clock.h"
 #include "ops/service.h"
 #include "storage/engine.h"
-#include "table/database.h"
-#include "table/snapshots.h"
+#include "table/maintenance/snapshots.h"
+#include "table/open/database.h"
 
 namespace partita::namespaces {
 

@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "observe/resources_named.h"
 #include "ops/operation.h"
-#include "table/namespaces.h"
+#include "table/maintenance/namespaces.h"
 #include "wire/fault_table.h"
 #include "wire/json_reader.h"
 #include "wire/json_writer.h"

@@ -14,7 +14,7 @@
 #include "observe/traces.h"
 #include "ops/service.h"
 #include "storage/engine.h"
-#include "table/readiness.h"
+#include "table/open/readiness.h"
 
 namespace partita::observe {
 

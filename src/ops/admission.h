@@ -12,7 +12,7 @@
 #include "ops/authorisation.h"
 #include "ops/operation.h"
 #include "ops/table_meters.h"
-#include "table/access.h"
+#include "table/catalog/access.h"
 
 namespace partita::ops {
 

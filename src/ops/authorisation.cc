@@ -9,7 +9,7 @@
 #include "model/fault.h"
 #include "ops/circumstances.h"
 #include "ops/resource_arn.h"
-#include "table/policy.h"
+#include "table/control/policy.h"
 
 namespace partita::ops {
 

@@ -19,7 +19,7 @@
 #include "base/task.h"
 #include "ops/operation.h"
 #include "ops/service.h"
-#include "table/access.h"
+#include "table/catalog/access.h"
 
 namespace partita::iam {
 struct Subject;

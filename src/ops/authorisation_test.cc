@@ -14,8 +14,8 @@
 #include "base/random.h"
 #include "engines/memory/memory_engine.h"
 #include "ops/admission.h"
-#include "table/database.h"
-#include "table/policy.h"
+#include "table/control/policy.h"
+#include "table/open/database.h"
 
 namespace partita::ops {
 namespace {

@@ -6,7 +6,7 @@
 #include "ops/reply.h"
 #include "ops/request.h"
 #include "ops/transact_call.h"
-#include "table/read.h"
+#include "table/items/read.h"
 #include "wire/item_reader.h"
 
 namespace partita::ops {

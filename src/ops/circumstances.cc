@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "ops/service.h"
 #include "ops/words.h"
-#include "table/tables.h"
+#include "table/control/tables.h"
 
 namespace partita::ops {
 

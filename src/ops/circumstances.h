@@ -13,7 +13,7 @@
 #include "iam/calls.h"
 #include "ops/authorisation.h"
 #include "ops/operation.h"
-#include "table/access.h"
+#include "table/catalog/access.h"
 
 namespace partita::ops {
 

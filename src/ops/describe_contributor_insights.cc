@@ -2,7 +2,7 @@
 #include "ops/json_codec.h"
 #include "ops/reply.h"
 #include "ops/table_request.h"
-#include "table/insights.h"
+#include "table/control/insights.h"
 
 namespace partita::ops {
 

@@ -2,7 +2,7 @@
 #include "ops/reply.h"
 #include "ops/stream_names.h"
 #include "ops/table_reply.h"
-#include "table/streams.h"
+#include "table/streams/streams.h"
 #include "wire/json_writer.h"
 
 namespace partita::ops {

@@ -1,6 +1,6 @@
 #include "ops/json_codec.h"
 #include "ops/table_reply.h"
-#include "table/tables.h"
+#include "table/control/tables.h"
 
 namespace partita::ops {
 

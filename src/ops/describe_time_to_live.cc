@@ -1,6 +1,6 @@
 #include "model/fault.h"
 #include "ops/json_codec.h"
-#include "table/tables.h"
+#include "table/control/tables.h"
 #include "wire/json_writer.h"
 
 namespace partita::ops {

@@ -4,7 +4,7 @@
 #include "ops/execution.h"
 #include "ops/resource_arn.h"
 #include "ops/stream_names.h"
-#include "table/policy.h"
+#include "table/control/policy.h"
 #include "wire/name_rules.h"
 
 namespace partita::ops {

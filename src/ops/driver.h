@@ -9,7 +9,7 @@
 #include "base/task.h"
 #include "ops/admission.h"
 #include "ops/operation.h"
-#include "table/database.h"
+#include "table/open/database.h"
 
 namespace partita::ops {
 

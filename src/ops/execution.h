@@ -20,13 +20,13 @@
 #include "ops/admission.h"
 #include "ops/operation.h"
 #include "ops/resource_arn.h"
-#include "table/query.h"
-#include "table/read.h"
-#include "table/streams.h"
-#include "table/tags.h"
-#include "table/transact.h"
-#include "table/vector_search.h"
-#include "table/write.h"
+#include "table/control/tags.h"
+#include "table/items/query.h"
+#include "table/items/read.h"
+#include "table/items/transact.h"
+#include "table/items/write.h"
+#include "table/streams/streams.h"
+#include "table/vectors/vector_search.h"
 
 namespace partita::ops {
 

@@ -1,7 +1,7 @@
 #include "ops/json_codec.h"
 #include "ops/reply.h"
 #include "ops/request.h"
-#include "table/read.h"
+#include "table/items/read.h"
 #include "wire/item_reader.h"
 
 namespace partita::ops {

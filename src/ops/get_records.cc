@@ -8,7 +8,7 @@
 #include "ops/json_codec.h"
 #include "ops/reply.h"
 #include "ops/stream_names.h"
-#include "table/streams.h"
+#include "table/streams/streams.h"
 #include "wire/json_writer.h"
 
 namespace partita::ops {

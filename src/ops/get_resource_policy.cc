@@ -1,6 +1,6 @@
 #include "ops/json_codec.h"
 #include "ops/policy_document.h"
-#include "table/policy.h"
+#include "table/control/policy.h"
 #include "wire/json_writer.h"
 
 namespace partita::ops {

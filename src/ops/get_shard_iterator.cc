@@ -4,7 +4,7 @@
 #include "model/fault.h"
 #include "ops/json_codec.h"
 #include "ops/stream_names.h"
-#include "table/streams.h"
+#include "table/streams/streams.h"
 #include "wire/json_writer.h"
 
 namespace partita::ops {

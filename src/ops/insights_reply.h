@@ -1,7 +1,7 @@
 // What the replies on Contributor Insights share.
 #pragma once
 
-#include "table/insights.h"
+#include "table/control/insights.h"
 #include "wire/json_writer.h"
 
 namespace partita::ops {

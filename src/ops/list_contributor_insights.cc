@@ -1,6 +1,6 @@
 #include "ops/insights_reply.h"
 #include "ops/json_codec.h"
-#include "table/insights.h"
+#include "table/control/insights.h"
 
 namespace partita::ops {
 

@@ -1,5 +1,5 @@
 #include "ops/json_codec.h"
-#include "table/tables.h"
+#include "table/control/tables.h"
 #include "wire/json_writer.h"
 
 namespace partita::ops {

@@ -1,5 +1,5 @@
 #include "ops/json_codec.h"
-#include "table/tags.h"
+#include "table/control/tags.h"
 #include "wire/json_writer.h"
 
 namespace partita::ops {

@@ -10,7 +10,7 @@
 #include "auth/authenticate.h"
 #include "base/result.h"
 #include "base/task.h"
-#include "table/database.h"
+#include "table/open/database.h"
 #include "wire/json_reader.h"
 #include "wire/shape.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "ops/operation.h"
-#include "table/policy.h"
+#include "table/control/policy.h"
 
 namespace partita::ops {
 

@@ -1,4 +1,4 @@
-#include "table/query.h"
+#include "table/items/query.h"
 
 #include "model/fault.h"
 #include "ops/json_codec.h"

@@ -7,7 +7,7 @@
 #include "base/task.h"
 #include "ops/execution.h"
 #include "ops/request.h"
-#include "table/query.h"
+#include "table/items/query.h"
 #include "wire/members.h"
 
 namespace partita::ops {

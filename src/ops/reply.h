@@ -10,10 +10,10 @@
 #include "base/pieces.h"
 #include "base/result.h"
 #include "base/task.h"
-#include "table/capacity.h"
-#include "table/read.h"
-#include "table/request.h"
-#include "table/write.h"
+#include "table/catalog/request.h"
+#include "table/items/read.h"
+#include "table/items/write.h"
+#include "table/rows/capacity.h"
 #include "wire/json_writer.h"
 
 namespace partita::ops {

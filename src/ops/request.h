@@ -14,7 +14,7 @@
 #include "expr/placeholders.h"
 #include "expr/projection.h"
 #include "ops/operation.h"
-#include "table/request.h"
+#include "table/catalog/request.h"
 #include "wire/item_reader.h"
 #include "wire/json_writer.h"
 #include "wire/members.h"

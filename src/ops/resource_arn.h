@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "ops/operation.h"
-#include "table/resource.h"
+#include "table/control/resource.h"
 
 namespace partita::ops {
 

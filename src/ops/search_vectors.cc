@@ -6,7 +6,7 @@
 #include "ops/json_codec.h"
 #include "ops/reply.h"
 #include "ops/request.h"
-#include "table/vectors.h"
+#include "table/rows/vector_rows.h"
 #include "wire/item_reader.h"
 #include "wire/strict_body.h"
 

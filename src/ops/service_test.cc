@@ -18,7 +18,7 @@
 #include "ops/json_codec.h"
 #include "ops/operation.h"
 #include "ops/table_meters.h"
-#include "table/database.h"
+#include "table/open/database.h"
 #include "wire/shape_testing.h"
 
 namespace partita::ops {

@@ -10,8 +10,8 @@
 #include "ops/execution.h"
 #include "ops/request.h"
 #include "partiql/statement.h"
-#include "table/query.h"
-#include "table/write.h"
+#include "table/items/query.h"
+#include "table/items/write.h"
 #include "wire/members.h"
 
 namespace partita::ops {

@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "ops/operation.h"
-#include "table/streams.h"
+#include "table/streams/streams.h"
 
 namespace partita::ops {
 

@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "ops/operation.h"
-#include "table/schema.h"
+#include "table/rows/schema.h"
 
 namespace partita::ops {
 

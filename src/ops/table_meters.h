@@ -19,7 +19,7 @@
 
 #include "base/exposition.h"
 #include "base/meter.h"
-#include "table/meters_kept.h"
+#include "table/rows/meters_kept.h"
 
 namespace partita::table {
 struct TableInfo;

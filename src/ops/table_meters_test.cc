@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ops/operation.h"
-#include "table/schema.h"
+#include "table/rows/schema.h"
 
 namespace partita::ops {
 namespace {

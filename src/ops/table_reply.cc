@@ -4,7 +4,7 @@
 
 #include "ops/reply.h"
 #include "ops/stream_names.h"
-#include "table/settings_rules.h"
+#include "table/control/settings_rules.h"
 #include "wire/json_writer.h"
 
 namespace partita::ops {

@@ -7,7 +7,7 @@
 
 #include "base/task.h"
 #include "ops/operation.h"
-#include "table/schema.h"
+#include "table/rows/schema.h"
 #include "wire/json_writer.h"
 
 namespace partita::ops {

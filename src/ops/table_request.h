@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "table/tables.h"
+#include "table/control/tables.h"
 #include "wire/members.h"
 
 namespace partita::ops {

@@ -1,6 +1,6 @@
 #include "ops/json_codec.h"
 #include "ops/table_request.h"
-#include "table/tags.h"
+#include "table/control/tags.h"
 
 namespace partita::ops {
 

@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "ops/reply.h"
-#include "table/transact.h"
+#include "table/items/transact.h"
 #include "wire/json_reader.h"
 #include "wire/json_writer.h"
 

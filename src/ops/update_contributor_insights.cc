@@ -1,7 +1,7 @@
 #include "ops/insights_reply.h"
 #include "ops/json_codec.h"
 #include "ops/table_request.h"
-#include "table/insights.h"
+#include "table/control/insights.h"
 
 namespace partita::ops {
 

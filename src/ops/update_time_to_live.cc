@@ -1,5 +1,5 @@
 #include "ops/json_codec.h"
-#include "table/expiry.h"
+#include "table/items/expiry.h"
 #include "wire/json_writer.h"
 
 namespace partita::ops {

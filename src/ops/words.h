@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "table/request.h"
+#include "table/catalog/request.h"
 #include "wire/parameter_words.h"
 
 namespace partita::ops {

@@ -6,7 +6,7 @@
 #include "base/result.h"
 #include "ops/execution.h"
 #include "ops/request.h"
-#include "table/write.h"
+#include "table/items/write.h"
 #include "wire/members.h"
 
 namespace partita::ops {

@@ -6,8 +6,8 @@
 
 #include "base/result.h"
 #include "partiql/statement.h"
-#include "table/query.h"
-#include "table/read.h"
+#include "table/items/query.h"
+#include "table/items/read.h"
 
 namespace partita::partiql {
 

@@ -7,7 +7,7 @@
 #include "model/size.h"
 #include "partiql/literals.h"
 #include "partiql/updates.h"
-#include "table/write.h"
+#include "table/items/write.h"
 
 namespace partita::partiql {
 

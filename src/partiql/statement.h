@@ -20,8 +20,8 @@
 #include "expr/update.h"
 #include "model/value.h"
 #include "partiql/conditions.h"
-#include "table/request.h"
-#include "table/schema.h"
+#include "table/catalog/request.h"
+#include "table/rows/schema.h"
 
 namespace partita::partiql {
 

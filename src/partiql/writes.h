@@ -3,7 +3,7 @@
 
 #include "base/result.h"
 #include "partiql/statement.h"
-#include "table/write.h"
+#include "table/items/write.h"
 
 namespace partita::partiql {
 

@@ -3,7 +3,7 @@
 from mutant import Mutant
 
 ROCKS = "src/engines/rocksdb/"
-SNAPSHOTS = "src/table/snapshots.cc"
+SNAPSHOTS = "src/table/maintenance/snapshots.cc"
 ROLLBACKS = ("table_test:*SnapshotsTest.*",)
 APART = [
     Mutant("a rollback of the store's own database sets back namespaces", SNAPSHOTS,
@@ -28,7 +28,7 @@ APART = [
            "return base_.erase_range(std::move(range));", ROLLBACKS),
     Mutant("what was changed is remembered without bound", "src/storage/tracked.cc",
            "  if (bytes > kMostBytesOfAll) ", "  if (bytes > 1'000 * kMostBytesOfAll) ", ("table_test:Tracked.*",)),
-    Mutant("a dropped namespace leaves its snapshots", "src/table/namespaces.cc",
+    Mutant("a dropped namespace leaves its snapshots", "src/table/maintenance/namespaces.cc",
            "  storage::Range aside = storage::range_of(aside_of_namespace(name));\n"
            "  PARTITA_CO_TRY_VOID(co_await storage::erase_rows(store, std::move(aside)));\n", "", ROLLBACKS),
     Mutant("a namespace's last range ends with the store", "src/storage/view.cc", "    range.end = end_of(prefix_);\n", "",
@@ -48,7 +48,7 @@ APART = [
            "  if (false) {", ("http:several_servers",)),
     Mutant("what is half rolled back is compared", "src/cli/verify.cc", "  if (!begun->empty()) {",
            "  if (*begun == \"?\") {", ("cli_test",)),
-    Mutant("what is half rolled back is copied", "src/table/copy_store.cc", "    if (begun.empty()) continue;",
+    Mutant("what is half rolled back is copied", "src/table/maintenance/copy_store.cc", "    if (begun.empty()) continue;",
            "    if (begun != \"?\") continue;", ROLLBACKS),
     Mutant("who says a byte at a time is waited for for ever", "src/http/http_client.cc",
            "    if (gave_up_) return false;\n", "", ("operating:never_ends",)),
@@ -99,7 +99,7 @@ APART = [
            ("contract_test:Scrubbed.*", "operating:scrub_finds")),
     Mutant("a store that has met damage is ready", ROCKS + "rocksdb_engine.cc", "if (store_->damage.any())",
            "if (false && store_->damage.any())", ("contract_test:Scrubbed.*", "operating:turns_readiness")),
-    Mutant("an index whose filling has not begun lacks its rows", "src/table/verify_table.cc",
+    Mutant("an index whose filling has not begun lacks its rows", "src/table/maintenance/verify_table.cc",
            " || known_.job(JobKind::kFillIndex, table_.id, index.id) != nullptr", "",
            ("table_test:VerifyStoreTest.*", "operating:sound_while")),
     Mutant("a seeding that was cut off is taken for a whole one", "src/cli/seed.cc", "    if (begun) {",
@@ -136,11 +136,11 @@ APART = [
     Mutant("a salvage reads blocks that a value holds", ROCKS + "table_scan.cc",
            "if (is_anchored(all, begin, last, largest)) return begin;",
            "if (is_anchored(all, begin, last, largest) || begin > 0) return begin;", ("contract_test:Salvage*",)),
-    Mutant("the catalogue is kept once", "src/table/system_rows.cc", "  changes.put(second_copy(key), value);\n", "",
+    Mutant("the catalogue is kept once", "src/table/rows/system_rows.cc", "  changes.put(second_copy(key), value);\n", "",
            ("table_test:RepairTest.*",)),
-    Mutant("a new table takes an id that rows carry", "src/table/catalog.cc", "info.id = std::max(*id, least);",
+    Mutant("a new table takes an id that rows carry", "src/table/catalog/catalog.cc", "info.id = std::max(*id, least);",
            "info.id = least == 0 ? least : *id;", ("table_test:RepairTest.*",)),
-    Mutant("a salvage leaves phantom index rows", "src/table/repair_table.cc",
+    Mutant("a salvage leaves phantom index rows", "src/table/maintenance/repair_table.cc",
            "if (erased.ok()) erased = repair_.writer.erase(key_of_index(row));", "", ("table_test:RepairTest.*",)),
     Mutant("a salvage misses no oldest log", ROCKS + "salvage_sources.cc", "if (first_sequence_ > last + 1)",
            "if (first_sequence_ > UINT64_MAX - 1)", ("contract_test:Rescued.*",)),
@@ -165,7 +165,7 @@ APART = [
            ("http:seed_are_no_users",)),
     Mutant("a namespace whose seeding was cut off stays a half", "src/namespaces/namespaces.cc", "there && !begun ?", "there ?",
            ("crash:namespace_is_completed",)),
-    Mutant("snapshots are copied to where nobody can delete them", "src/table/copy_store.cc",
+    Mutant("snapshots are copied to where nobody can delete them", "src/table/maintenance/copy_store.cc",
            "  if (!snapshots) rows.end", "  if (!snapshots && !rows.end.empty()) rows.end", ("table_test:CopyTest.*",)),
     Mutant("who waited goes on on the thread of whoever ends it", "src/base/suspended.h", "return {handle, Executor::current()};",
            "return {handle, nullptr};", ("base_test:SuspendedTest.*",)),

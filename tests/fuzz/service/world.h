@@ -19,7 +19,7 @@
 #include "ops/service.h"
 #include "service/json.h"
 #include "storage/engine.h"
-#include "table/database.h"
+#include "table/open/database.h"
 
 namespace partita::fuzz {
 

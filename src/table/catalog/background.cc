@@ -1,0 +1,103 @@
+#include "table/catalog/background.h"
+
+namespace partita::table {
+
+struct Background::Nap {
+  Background& background;
+  Instant until;
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> handle) { background.add(until, Suspended::here(handle)); }
+  void await_resume() const noexcept {}
+};
+
+Background::~Background() { stop(); }
+
+void Background::stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+    changed_.notify_one();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+Result<void> Background::start() {
+  PARTITA_TRY(thread_, Thread::start("background", [this](const std::stop_token&) { run(); }));
+  return {};
+}
+
+bool Background::begin(Work work) {
+  std::lock_guard lock(mutex_);
+  if (stopping_) return false;
+  fresh_.push_back(std::move(work));
+  changed_.notify_one();
+  return true;
+}
+
+Task<void> Background::sleep(std::chrono::nanoseconds span) {
+  Nap nap{*this, std::chrono::steady_clock::now() + span};
+  co_await nap;
+}
+
+void Background::add(Instant until, Suspended sleeper) {
+  std::lock_guard lock(mutex_);
+  sleepers_.emplace(until, sleeper);
+  changed_.notify_one();
+}
+
+void Background::resume(std::coroutine_handle<> handle) {
+  std::lock_guard lock(mutex_);
+  ready_.push_back(handle);
+  changed_.notify_one();
+}
+
+void Background::end_one() {
+  std::lock_guard lock(mutex_);
+  --under_way_;
+  changed_.notify_one();
+}
+
+// What only now begins, or was asleep, first: who passes its turn again and again is always ready.
+std::function<void()> Background::next() {
+  const bool due = !sleepers_.empty() && (stopping_ || sleepers_.begin()->first <= std::chrono::steady_clock::now());
+  if (due) {
+    const Suspended sleeper = sleepers_.begin()->second;
+    sleepers_.erase(sleepers_.begin());
+    if (sleeper.home == this) return [handle = sleeper.handle] { handle.resume(); };
+    return [sleeper] { sleeper.go_on(); };
+  }
+  if (!fresh_.empty()) {
+    Work work = std::move(fresh_.front());
+    fresh_.pop_front();
+    ++under_way_;
+    return [this, work = std::move(work)] { partita::start(work(), [this] { end_one(); }); };
+  }
+  if (!ready_.empty()) {
+    const std::coroutine_handle<> handle = ready_.front();
+    ready_.pop_front();
+    return [handle] { handle.resume(); };
+  }
+  return nullptr;
+}
+
+void Background::run() {
+  set_current(this);
+  std::unique_lock lock(mutex_);
+  while (true) {
+    if (const std::function<void()> step = next()) {
+      lock.unlock();
+      step();
+      lock.lock();
+      continue;
+    }
+    if (stopping_ && under_way_ == 0 && sleepers_.empty()) return;
+    if (sleepers_.empty()) {
+      changed_.wait(lock);
+    } else {
+      const Instant first = sleepers_.begin()->first;
+      changed_.wait_until(lock, first);
+    }
+  }
+}
+
+}  // namespace partita::table

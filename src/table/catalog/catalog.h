@@ -1,0 +1,110 @@
+// The catalogue: which tables there are. Its truth is a row for each table in the store; this is a cache of them, of
+// immutable descriptions.
+//
+// A request takes a description once and works with it to its end. Whoever writes compares its version in the same
+// transaction (commit.h), so a write by an older description never happens: it is bound again to the newer one. A read
+// may work with a description that is late, but by no more than look_again() is called apart: what a dropped table or
+// index held is erased later than that.
+//
+// For every table, (id, revision) grows with each change; the cache never goes back. Callable from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "base/task.h"
+#include "storage/engine.h"
+#include "table/rows/account_rows.h"
+#include "table/rows/schema.h"
+
+namespace partita::table {
+
+class Catalog {
+ public:
+  // `origin` is this object's alone among all that ever open the store. `follower`, which outlives it, is told of each
+  // look; null: nobody is.
+  Catalog(storage::Engine& engine, const Clock& clock, uint64_t origin, AccountFollower* follower = nullptr)
+      : engine_(engine), clock_(clock), origin_(origin), follower_(follower) {}
+
+  // Reads the catalogue if anybody changed it since it was read, and has the follower do so.
+  Task<Result<void>> look_again();
+  // When the last such look began, on the monotonic clock.
+  int64_t looked_at_ns() const { return looked_at_ns_.load(std::memory_order_relaxed); }
+
+  // What is known here of the table, whatever its status; null: nothing.
+  Table find(std::string_view name) const;
+  // The table as the store has it now, or null.
+  Task<Result<Table>> look_up(std::string name);
+  std::vector<Table> all() const;
+  // Up to `limit` names behind `after`, in byte order, from the store.
+  Task<Result<std::vector<std::string>>> names(std::string after, size_t limit);
+
+  // What is stored together with a new table.
+  using Beside = std::function<void(const TableInfo& table, storage::Changes& changes)>;
+  // Stores a new table; its id is assigned here. Null: an earlier table of the name has a stream of the same label.
+  // Fault: kTableExists.
+  Task<Result<Table>> create(TableInfo info, Beside beside = nullptr);
+
+  // Changes a table by a pure function of its newest description; what that refuses with is returned and nothing is
+  // changed. The jobs that the change makes necessary are stored with it. A table that it makes kDeleting is out of the
+  // catalogue then, and what is returned is what it was. Fault: kTableNotFound, kTableOfNewerVersion.
+  using Change = std::function<Result<void>(TableInfo&)>;
+  // What else joins the transaction: sees the record of `key` and the description as it will be. False: nothing
+  // happens.
+  struct Rider {
+    storage::Key key;
+    std::function<bool(const storage::Record* found, const TableInfo& table, storage::Changes& changes)> ride;
+  };
+  // kConflict when the rider will not.
+  Task<Result<Table>> change(std::string name, Change change, const Rider* rider = nullptr);
+
+  // Removes the entry of that very table for good; a newer table of the same name stays. kConflict as above.
+  Task<Result<void>> forget(Table table, const Rider& rider);
+
+  // Has the rows of an index counted, from a change; see counts.h.
+  static void start_counting(TableInfo& table, uint16_t index_id);
+  // Fault: kTableOfNewerVersion, when the table has features that this build does not know.
+  static Result<void> check_features(const TableInfo& table);
+
+ private:
+  struct Attempt;
+  storage::Decision attempt(Attempt& one, std::span<const storage::Record* const> found, storage::Changes& changes);
+  struct Published {
+    Table table;
+    bool entered = true;
+  };
+  // Enters the description, unless a newer one is there. A table that is not there comes in only when none was found
+  // gone since `removals` was read: it may be what is gone.
+  Published publish(TableInfo info, storage::Version version, uint64_t removals);
+  uint64_t removals() const;
+  void remove(const TableInfo& table);
+  void saw_revision(uint64_t before, uint64_t after);
+  Task<Result<bool>> read_all();
+  Task<Result<uint32_t>> least_id();
+
+  storage::Engine& engine_;
+  const Clock& clock_;
+  const uint64_t origin_;
+  AccountFollower* const follower_;
+  std::atomic<int64_t> looked_at_ns_{0};
+  mutable std::shared_mutex mutex_;
+  std::map<std::string, Table, std::less<>> tables_;
+  uint64_t revision_ = 0;  // of the catalogue, as it was last read
+  bool loaded_ = false;
+  uint64_t removals_ = 0;  // how often a table was found gone, or might have been
+  uint32_t slot_groups_ = 0;
+  std::atomic<uint32_t> least_id_{0};  // that a new table may have; 0: not known yet
+};
+
+// The key of a table's row in the catalogue.
+storage::Key table_key(std::string_view name);
+
+}  // namespace partita::table

@@ -1,0 +1,47 @@
+#include "model/fault.h"
+#include "table/control/tables.h"
+
+namespace partita::table {
+
+namespace {
+
+// A table that is gone in a moment is waited for, as by describe_table(), so that whoever looks right after its
+// deletion does not see it. One that stays longer is listed, and then the others are not waited for either.
+Task<Result<void>> drop_vanishing(Database& database, std::vector<std::string>& names) {
+  for (auto name = names.begin(); name != names.end();) {
+    const Table table = database.catalog().find(*name);
+    if (table == nullptr || table->status != Status::kDeleting) {
+      ++name;
+      continue;
+    }
+    PARTITA_CO_TRY(const Table left, co_await database.settled_table(*name));
+    if (left != nullptr) break;
+    name = names.erase(name);
+  }
+  co_return Result<void>();
+}
+
+}  // namespace
+
+Task<Result<Table>> describe_table(Database& database, std::string name) {
+  PARTITA_CO_TRY(Table table, co_await database.settled_table(name));
+  if (table == nullptr) {
+    std::vector<std::string> args{name};
+    co_return model::refuse(model::Fault::kTableNotFound, std::move(args));
+  }
+  co_return table;
+}
+
+Task<Result<NamePage>> list_tables(Database& database, const ListRequest& request) {
+  NamePage page;
+  // One more than wanted tells whether there are more.
+  PARTITA_CO_TRY(page.names, co_await database.catalog().names(request.after, request.limit + 1));
+  if (page.names.size() > request.limit) {
+    page.names.resize(request.limit);
+    page.last = page.names.back();
+  }
+  PARTITA_CO_TRY_VOID(co_await drop_vanishing(database, page.names));
+  co_return page;
+}
+
+}  // namespace partita::table

@@ -1,0 +1,159 @@
+#include "table/control/insights.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/bytes.h"
+#include "model/fault.h"
+
+namespace partita::table {
+
+namespace {
+
+using model::Fault;
+using model::refuse;
+
+InsightsStatus status_of(const std::optional<Insights>& insights, int64_t now_ms) {
+  if (!insights) return InsightsStatus::kDisabled;
+  const bool settled = is_due(insights->changed_ms, now_ms);
+  if (insights->enabled) return settled ? InsightsStatus::kEnabled : InsightsStatus::kEnabling;
+  return settled ? InsightsStatus::kDisabled : InsightsStatus::kDisabling;
+}
+
+// Two rules for the partition key and two for the sort key: what is accessed, and what is throttled.
+std::vector<std::string> rules_of(const Insights& insights, const std::string& table, const std::string& index,
+                                  const model::KeySchema& keys) {
+  std::vector<std::string> kinds{"PKC", "PKT"};
+  if (!keys.sort.empty()) kinds.insert(kinds.end(), {"SKC", "SKT"});
+  if (insights.throttled_only) std::erase_if(kinds, [](const std::string& kind) { return kind.ends_with('C'); });
+  const std::string of = table + (index.empty() ? "" : "-" + index) + "-" + std::to_string(insights.began_ms);
+  for (std::string& kind : kinds) kind = "DynamoDBContributorInsights-" + kind + "-" + of;
+  return kinds;
+}
+
+InsightsState state_of(const TableInfo& table, const IndexInfo* index, int64_t now_ms) {
+  InsightsState state;
+  state.table = table.name;
+  if (index != nullptr) state.index = index->name;
+  state.asked = index == nullptr ? table.insights : index->insights;
+  state.status = status_of(state.asked, now_ms);
+  if (state.status == InsightsStatus::kEnabled) {
+    const model::KeySchema& keys = index == nullptr ? table.keys : index->keys;
+    state.rules = rules_of(*state.asked, state.table, state.index, keys);
+  }
+  return state;
+}
+
+// DynamoDB looks at the length and leaves the rest to the search.
+Result<void> check_index_name(const std::optional<std::string>& index) {
+  constexpr size_t kLeast = 3;
+  constexpr size_t kMost = 255;
+  const size_t length = index ? utf16_length(*index) : kLeast;
+  if (length < kLeast || length > kMost) return refuse(Fault::kIndexNameLength);
+  return {};
+}
+
+// Null for the table itself.
+Result<const IndexInfo*> named_index(const TableInfo& table, const std::optional<std::string>& name) {
+  if (!name) return nullptr;
+  const IndexInfo* index = table.find_index(*name);
+  if (index == nullptr || !index->is_global_secondary())
+    return refuse(Fault::kInsightsIndexNotFound, {*name, table.name});
+  return index;
+}
+
+Task<Result<Table>> found_table(Database& database, const std::string& name) {
+  PARTITA_CO_TRY(Table table, co_await database.newest_table(name));
+  if (table == nullptr) {
+    std::vector<std::string> args{name};
+    co_return refuse(Fault::kTableNotFound, std::move(args));
+  }
+  co_return table;
+}
+
+Result<void> change_insights(TableInfo& table, const InsightsRequest& request, int64_t now_ms, int64_t due_ms) {
+  PARTITA_TRY(const IndexInfo* found, named_index(table, request.index));
+  if (found != nullptr && found->status != Status::kActive) return refuse(Fault::kInsightsIndexBusy);
+  auto& insights = found == nullptr ? table.insights : table.find_index(found->name)->insights;
+  const bool enabled = insights && insights->enabled;
+  if (!request.enable) {
+    if (enabled) insights->enabled = false, insights->changed_ms = due_ms;
+    return {};
+  }
+  if (enabled && insights->throttled_only == request.throttled_only) return {};
+  // Rules that stay keep their names.
+  const bool narrowed = enabled && request.throttled_only;
+  insights = Insights{true, request.throttled_only, narrowed ? insights->began_ms : now_ms, due_ms};
+  return {};
+}
+
+std::string token_of(const InsightsState& state) {
+  return state.index.empty() ? state.table : state.table + "/" + state.index;
+}
+
+void add_states(const TableInfo& table, int64_t now_ms, std::vector<InsightsState>& states) {
+  const size_t first = states.size();
+  states.push_back(state_of(table, nullptr, now_ms));
+  for (const IndexInfo& index : table.indexes) {
+    if (index.is_global_secondary()) states.push_back(state_of(table, &index, now_ms));
+  }
+  std::ranges::sort(states.begin() + static_cast<ptrdiff_t>(first), states.end(), {}, &InsightsState::index);
+}
+
+}  // namespace
+
+Task<Result<InsightsState>> update_insights(Database& database, const InsightsRequest& request) {
+  PARTITA_CO_TRY_VOID(check_index_name(request.index));
+  PARTITA_CO_TRY(Table table, co_await found_table(database, request.name));
+  const int64_t now_ms = database.clock().now_ms();
+  const int64_t due_ms = now_ms + database.options().updating_ms;
+  const Catalog::Change change = [&](TableInfo& info) { return change_insights(info, request, now_ms, due_ms); };
+  TableInfo wanted = *table;
+  PARTITA_CO_TRY_VOID(change(wanted));
+  PARTITA_CO_TRY(const IndexInfo* before, named_index(*table, request.index));
+  PARTITA_CO_TRY(const IndexInfo* after, named_index(wanted, request.index));
+  const bool same = before == nullptr ? table->insights == wanted.insights : before->insights == after->insights;
+  if (!same) {
+    PARTITA_CO_TRY(table, co_await database.catalog().change(request.name, change));
+  }
+  PARTITA_CO_TRY(const IndexInfo* index, named_index(*table, request.index));
+  co_return state_of(*table, index, now_ms);
+}
+
+Task<Result<InsightsState>> describe_insights(Database& database, const InsightsQuestion& question) {
+  PARTITA_CO_TRY_VOID(check_index_name(question.index));
+  PARTITA_CO_TRY(const Table table, co_await found_table(database, question.name));
+  PARTITA_CO_TRY(const IndexInfo* index, named_index(*table, question.index));
+  co_return state_of(*table, index, database.clock().now_ms());
+}
+
+Task<Result<InsightsPage>> list_insights(Database& database, const InsightsListing& listing) {
+  const int64_t now_ms = database.clock().now_ms();
+  std::vector<Table> tables;
+  if (listing.name.empty()) {
+    PARTITA_CO_TRY_VOID(co_await database.catalog().look_again());
+    tables = database.catalog().all();
+  } else {
+    PARTITA_CO_TRY(Table table, co_await found_table(database, listing.name));
+    tables.push_back(std::move(table));
+  }
+  std::vector<InsightsState> states;
+  for (const Table& table : tables) add_states(*table, now_ms, states);
+  // No name has a slash, which sorts behind a dot and a hyphen: names are compared part by part.
+  const size_t slash = listing.after.find('/');
+  const std::string table = listing.after.substr(0, slash);
+  const std::string index = slash == std::string::npos ? "" : listing.after.substr(slash + 1);
+  std::erase_if(states, [&](const InsightsState& state) {
+    const bool listed = !listing.after.empty() && std::tie(state.table, state.index) <= std::tie(table, index);
+    return listed || state.status == InsightsStatus::kDisabled;
+  });
+  InsightsPage page;
+  if (states.size() > listing.limit) {
+    states.resize(listing.limit);
+    page.last = token_of(states.back());
+  }
+  page.states = std::move(states);
+  co_return page;
+}
+
+}  // namespace partita::table

@@ -1,0 +1,58 @@
+// Contributor Insights of tables and of their global indexes: whether they are asked for, and how. There is no
+// CloudWatch here to carry them out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "table/open/database.h"
+
+namespace partita::table {
+
+enum class InsightsStatus : uint8_t { kEnabling, kEnabled, kDisabling, kDisabled };
+
+struct InsightsRequest {
+  std::string name;                  // the table's
+  std::optional<std::string> index;  // nothing: the table itself
+  bool enable = false;
+  bool throttled_only = false;  // the mode THROTTLED_KEYS
+};
+
+// As of a moment.
+struct InsightsState {
+  std::string table;
+  std::string index;  // empty: the table itself
+  InsightsStatus status = InsightsStatus::kDisabled;
+  std::optional<Insights> asked;   // nothing: never
+  std::vector<std::string> rules;  // of CloudWatch, as DynamoDB names them; while it is kEnabled
+};
+
+// What is so already stays as it is. Faults: kTableNotFound, kInsightsIndexNotFound, kIndexNameLength,
+// kInsightsIndexBusy.
+Task<Result<InsightsState>> update_insights(Database& database, const InsightsRequest& request);
+
+struct InsightsQuestion {
+  std::string name;
+  std::optional<std::string> index;
+};
+// Faults: kTableNotFound, kInsightsIndexNotFound, kIndexNameLength.
+Task<Result<InsightsState>> describe_insights(Database& database, const InsightsQuestion& question);
+
+struct InsightsListing {
+  std::string name;   // empty: of all tables
+  std::string after;  // a page's `last`
+  size_t limit = 0;   // 1 or more
+};
+struct InsightsPage {
+  std::vector<InsightsState> states;
+  std::string last;  // where the next page goes on; empty: there is none
+};
+// Those that are not kDisabled, by table; of each the table's own, then those of its indexes by name. Fault:
+// kTableNotFound.
+Task<Result<InsightsPage>> list_insights(Database& database, const InsightsListing& listing);
+
+}  // namespace partita::table

@@ -1,0 +1,91 @@
+#include "table/items/foresight.h"
+
+#include <utility>
+
+#include "base/executor.h"
+#include "model/fault.h"
+
+namespace partita::table {
+
+namespace {
+
+using storage::Record;
+using Kind = WriteAction::Kind;
+
+// In steps of some two nanoseconds: each operand of a condition may go over all of the item's bytes, and to decode an
+// item, or to make another of it, takes as long as several such passes.
+constexpr uint64_t kMostAtOnce = 32'000'000;
+constexpr uint64_t kDecodingPasses = 6;
+constexpr uint64_t kUpdatingPasses = 16;
+
+// Others' steps are far shorter than ours, and what they do takes several: reading a large body, for one.
+constexpr int kTurnsOfOthers = 16;
+
+uint64_t passes_of(const expr::ConditionNode& node) {
+  uint64_t passes = node.operands.size();
+  for (const auto& child : node.children) passes += passes_of(child);
+  return passes;
+}
+
+uint64_t steps_of(const WriteAction& action, const Record* found) {
+  if (found == nullptr) return 0;
+  uint64_t passes = kDecodingPasses;
+  if (action.condition) passes += passes_of(action.condition->root());
+  if (action.kind == Kind::kUpdate) passes += kUpdatingPasses;
+  return passes * found->value.size();
+}
+
+std::optional<storage::Version> version_of(const Record* found) {
+  return found == nullptr ? std::nullopt : std::optional(found->version);
+}
+
+}  // namespace
+
+size_t bytes_of(std::span<const storage::Changes::Write> writes) {
+  size_t bytes = 0;
+  for (const auto& write : writes) bytes += write.key.bytes.size() + (write.value ? write.value->size() : 0);
+  return bytes;
+}
+
+Result<Written> evaluate_one(const BoundWrite& write, bool full, const Record* found, int64_t now_ms,
+                             storage::Changes& changes) {
+  PARTITA_TRY(Written written, evaluate_write(write, found, now_ms, changes));
+  PARTITA_TRY_VOID(check_growth(full, written.change));
+  written.before.reset();
+  written.after.reset();
+  return written;
+}
+
+const Foreseen* Foresight::of(size_t write, const Record* found) const {
+  const std::optional<Foreseen>& seen = seen_[write];
+  return seen && seen->version == version_of(found) ? &*seen : nullptr;
+}
+
+bool Foresight::is_needed(std::span<const Record* const> found) const {
+  uint64_t steps = 0;
+  for (size_t i = 0; i < seen_.size(); ++i) {
+    if (of(i, found[i]) == nullptr) steps += steps_of(*plan_.writes[i].action, found[i]);
+  }
+  return steps > kMostAtOnce;
+}
+
+Task<Result<void>> Foresight::look(Database& database) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < seen_.size(); ++i) {
+    auto read = co_await database.engine().read(std::span(&plan_.writes[i].key, 1));
+    if (!read.ok()) co_return std::move(read).error();
+    const Record* const found = read->front() ? &*read->front() : nullptr;
+    const bool known = of(i, found) != nullptr;
+    if (!known) {
+      storage::Changes changes;
+      auto written = evaluate_one(plan_.writes[i], full_[i], found, database.clock().now_ms(), changes);
+      seen_[i].emplace(Foreseen{version_of(found), std::move(written), std::move(changes)});
+    }
+    bytes += bytes_of(seen_[i]->changes.writes());
+    if (bytes > kMaxWrittenBytes) co_return model::refuse(model::Fault::kTransactionItemsTooLarge);
+    for (int turn = 0; !known && turn < kTurnsOfOthers; ++turn) co_await GiveWay();
+  }
+  co_return Result<void>();
+}
+
+}  // namespace partita::table

@@ -1,0 +1,112 @@
+// Reading items by their keys: GetItem, BatchGetItem and the reads of a transaction.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "expr/projection.h"
+#include "table/catalog/access.h"
+#include "table/open/database.h"
+#include "table/rows/item_rows.h"
+
+namespace partita::table {
+
+// An item as it is stored (see model/item_codec.h), or what a projection left of it. What a view points at is kept by
+// whoever gives the item.
+using FoundItem = std::variant<std::string, model::Item, std::string_view>;
+
+struct GetRequest {
+  std::string table;  // a name or an ARN
+  model::Item key;
+  std::optional<expr::Projection> projection;
+  bool consistent = false;
+  CapacityDetail capacity = CapacityDetail::kNone;
+};
+
+struct ReadItem {
+  std::optional<FoundItem> item;
+  size_t bytes = 0;    // of the whole item; 0 when absent
+  size_t charged = 0;  // the same, as it is charged: see charged_bytes() in vectors.h
+};
+
+// The request outlives its plan.
+struct GetPlan {
+  Table table;
+  const GetRequest* request;
+  storage::Key key;
+};
+
+struct GetOutcome {
+  ReadItem read;
+  ConsumedCapacity consumed;
+};
+
+// Faults: those of check_scalar_keys() and check_key().
+Result<GetPlan> bind(const GetRequest& request, Table table);
+Result<void> admit(const GetPlan& plan, Gate& gate);
+// The plan outlives the task.
+Task<Result<GetOutcome>> run(Database& database, const GetPlan& plan);
+void charge(const GetPlan& plan, const GetOutcome& outcome, Gate& gate);
+
+struct BatchGetRequest {
+  struct Part {
+    std::string table;  // a name or an ARN
+    std::vector<model::Item> keys;
+    std::optional<expr::Projection> projection;
+    bool consistent = false;
+  };
+  std::vector<Part> parts;
+  CapacityDetail capacity = CapacityDetail::kNone;
+};
+
+// The request outlives its plan.
+struct BatchGetPlan {
+  struct Read {
+    Table table;
+    const BatchGetRequest::Part* part;
+    std::vector<size_t> which;       // of the part's keys; of two that are one key only the first
+    std::vector<storage::Key> keys;  // one for each of them
+  };
+  std::vector<Read> reads;  // one for each part
+};
+
+struct BatchGetOutcome {
+  struct Answer {
+    std::vector<ReadItem> items;  // the first so many of the part's `which`; the rest did not fit into 16 MB
+    ConsumedCapacity consumed;
+  };
+  std::vector<Answer> answers;  // one for each part
+};
+
+// One table for each part, or why there is none. Faults: the tables' own, those of check_scalar_keys() and check_key(),
+// kBatchDuplicateKeys when two parts are of one table and ask for the same item.
+Result<BatchGetPlan> bind(const BatchGetRequest& request, std::vector<Result<Table>> tables);
+Result<void> admit(const BatchGetPlan& plan, Gate& gate);
+// The plan outlives the task.
+Task<Result<BatchGetOutcome>> run(Database& database, const BatchGetPlan& plan);
+void charge(const BatchGetPlan& plan, const BatchGetOutcome& outcome, Gate& gate);
+
+// A tree takes up to 25 times as much as what is stored of it, when that is many small values. So of all items of a
+// reply only the first ones stay trees; the others are encoded again.
+class TreesKept {
+ public:
+  // `stored_bytes`: of the item that it was made from.
+  FoundItem keep(model::Item item, size_t stored_bytes);
+
+ private:
+  size_t left_ = size_t{64} << 10;
+};
+
+// A stored item of the table as the reader wants it. Errors: kCorrupt.
+Result<ReadItem> found_item(const TableInfo& table, std::string stored,
+                            const std::optional<expr::Projection>& projection, TreesKept& trees);
+
+// The charge of reading those items one by one.
+ConsumedCapacity read_charge(const TableInfo& table, std::span<const ReadItem> items, bool consistent);
+
+}  // namespace partita::table

@@ -1,0 +1,461 @@
+#include "table/items/transact.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/bytes.h"
+#include "base/executor.h"
+#include "model/fault.h"
+#include "model/fault_detail.h"
+#include "model/item_codec.h"
+#include "model/limits.h"
+#include "model/size.h"
+#include "table/items/commit.h"
+#include "table/items/foresight.h"
+#include "table/rows/vector_rows.h"
+
+namespace partita::table {
+
+namespace {
+
+using model::Fault;
+using model::Item;
+using model::TransactionCancelledDetail;
+using storage::Changes;
+using storage::Decision;
+using storage::Key;
+using storage::Record;
+
+using Reasons = std::vector<TransactionCancelledDetail::Reason>;
+
+bool any(const Reasons& reasons) {
+  return std::ranges::any_of(reasons, [](const auto& reason) { return reason.error.has_value(); });
+}
+
+Error cancelled(Reasons reasons) {
+  return Error(ErrorKind::kInvalid, static_cast<uint16_t>(Fault::kTransactionCancelled), {},
+               std::make_shared<TransactionCancelledDetail>(std::move(reasons)));
+}
+
+bool has_duplicates(std::vector<std::string_view> keys) {
+  std::ranges::sort(keys);
+  return std::ranges::adjacent_find(keys) != keys.end();
+}
+
+// What one try of the transaction found.
+struct Attempt {
+  std::vector<Written> written;
+  Reasons reasons;
+  std::optional<Error> broken;  // no reason to cancel it, but an end of its own: a damaged row
+  bool too_long = false;        // to be evaluated in one piece
+  bool repeated = false;
+  bool mismatched = false;
+};
+
+// Looks at the token's row, the last of the records. True when the transaction is to go on.
+bool token_is_new(const TransactWriteRequest& request, const Record* row, int64_t now_ms, Attempt& attempt) {
+  if (row == nullptr) return true;
+  auto used = used_token(row->value);
+  if (!used.ok()) {
+    attempt.broken = std::move(used).error();
+    return false;
+  }
+  if (used->is_over(now_ms)) return true;
+  attempt.repeated = used->digest == request.digest;
+  attempt.mismatched = !attempt.repeated;
+  return false;
+}
+
+// One element for each write: whether the item collection of its item is full.
+Task<Result<std::vector<bool>>> full_collections(Database& database, const WritesPlan& plan) {
+  std::vector<bool> full(plan.writes.size());
+  for (size_t i = 0; i < full.size(); ++i) {
+    if (!plan.writes[i].table->has_local_index()) continue;
+    PARTITA_CO_TRY(const bool one, co_await collection_is_full(database, plan.writes[i]));
+    full[i] = one;
+  }
+  co_return full;
+}
+
+Result<Written> foreseen_or_evaluated(const WritesPlan& plan, const std::vector<bool>& full, const Foresight& foresight,
+                                      size_t i, const Record* found, int64_t now_ms, Changes& changes) {
+  const Foreseen* const foreseen = foresight.of(i, found);
+  if (foreseen == nullptr) return evaluate_one(plan.writes[i], full[i], found, now_ms, changes);
+  const auto& writes = foreseen->changes.writes();
+  const auto& appends = foreseen->changes.appends();
+  changes.writes().insert(changes.writes().end(), writes.begin(), writes.end());
+  changes.appends().insert(changes.appends().end(), appends.begin(), appends.end());
+  return foreseen->written;
+}
+
+Attempt evaluate(const WritesPlan& plan, const std::vector<bool>& full, const Foresight& foresight,
+                 std::span<const Record* const> found, int64_t now_ms, Changes& changes) {
+  Attempt attempt;
+  attempt.reasons.resize(plan.writes.size());
+  attempt.too_long = foresight.is_needed(found);
+  if (attempt.too_long) return attempt;
+  size_t bytes = 0;
+  for (size_t i = 0; i < plan.writes.size() && bytes <= kMaxWrittenBytes; ++i) {
+    const size_t before = changes.writes().size();
+    auto written = foreseen_or_evaluated(plan, full, foresight, i, found[i], now_ms, changes);
+    bytes += bytes_of(std::span(changes.writes()).subspan(before));
+    if (written.ok()) {
+      attempt.written.push_back(std::move(written).value());
+    } else if (written.error().kind() != ErrorKind::kInvalid) {
+      attempt.broken = std::move(written).error();
+    } else {
+      attempt.reasons[i].error = std::move(written).error();
+    }
+  }
+  if (bytes > kMaxWrittenBytes) attempt.broken = model::refuse(Fault::kTransactionItemsTooLarge);
+  return attempt;
+}
+
+// What a repeated request is charged: a transactional read of its items as they are.
+Result<std::vector<Written>> replayed(const WritesPlan& plan, std::span<const Record* const> found) {
+  std::vector<Written> written(plan.writes.size());
+  for (size_t i = 0; i < written.size(); ++i) {
+    size_t bytes = 0;
+    if (found[i] != nullptr) {
+      PARTITA_TRY(bytes, model::encoded_item_size(found[i]->value));
+      PARTITA_TRY(bytes, charged_bytes(*plan.writes[i].table, found[i]->value, bytes));
+    }
+    written[i].existed = found[i] != nullptr;
+    written[i].change.consumed.table = plan.writes[i].table->name;
+    written[i].change.consumed.base.read = model::read_half_units(bytes, true);
+  }
+  return written;
+}
+
+bool is_empty_index_key(const Error& error) {
+  const Fault fault = model::fault_of(error);
+  return fault == Fault::kIndexKeyEmpty || fault == Fault::kUpdateIndexKeyEmpty;
+}
+
+// What is wrong with a transaction's keys, in DynamoDB's order: an item named twice, an empty key value, then whatever
+// else cancels it. `keys` are those of the actions without a reason.
+Result<void> check_keys(std::vector<std::string_view> keys, std::span<const Result<void>> values, Reasons reasons) {
+  if (has_duplicates(std::move(keys))) return model::refuse(Fault::kTransactionDuplicateItem);
+  for (const Result<void>& value : values) PARTITA_TRY_VOID(Result<void>(value));
+  if (any(reasons)) return cancelled(std::move(reasons));
+  return {};
+}
+
+// Measured: of several wrong actions only the first is blamed.
+void blame_first(Reasons& reasons) {
+  bool blamed = false;
+  for (auto& reason : reasons) {
+    if (blamed) reason = {};
+    blamed = blamed || reason.error.has_value();
+  }
+}
+
+std::vector<Table> tables_of(std::span<const BoundWrite> writes) {
+  std::vector<Table> tables;
+  for (const auto& write : writes) tables.push_back(write.table);
+  return tables;
+}
+
+// Who has lost that often against others who change large items has lost.
+constexpr int kMostLooks = 8;
+
+Error lost(const WritesPlan& plan) {
+  Reasons reasons(plan.writes.size());
+  for (auto& reason : reasons) reason.error = Error(ErrorKind::kConflict, "its items change all the time.");
+  return cancelled(std::move(reasons));
+}
+
+Task<Result<WritesOutcome>> run_transaction(Database& database, const WritesPlan& plan, const std::vector<bool>& full) {
+  const TransactWriteRequest& request = *plan.transaction;
+  std::vector<Key> keys;
+  for (const auto& write : plan.writes) keys.push_back(write.key);
+  const bool with_token = !request.token.empty();
+  PARTITA_CO_TRY(const TokensUnderWay::Hold hold, database.tokens().enter(request.token, request.digest));
+  if (with_token) keys.push_back(token_key(request.token));
+  const int64_t now_ms = database.clock().now_ms();
+  Foresight foresight(plan, full);
+  Attempt attempt;
+  const auto decide = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
+    attempt = Attempt();
+    if (with_token && !token_is_new(request, found.back(), now_ms, attempt)) {
+      if (attempt.broken) return Decision::kRefuse;
+      auto charges = replayed(plan, found);
+      if (charges.ok()) {
+        attempt.written = std::move(charges).value();
+      } else {
+        attempt.broken = std::move(charges).error();
+      }
+      return Decision::kRefuse;
+    }
+    attempt = evaluate(plan, full, foresight, found, now_ms, changes);
+    if (attempt.too_long || attempt.broken || any(attempt.reasons)) return Decision::kRefuse;
+    for (size_t i = 0; i < attempt.written.size(); ++i) moves.add(*plan.writes[i].table, attempt.written[i].change);
+    if (with_token) changes.put(token_key(request.token), token_row(now_ms, request.digest));
+    return Decision::kCommit;
+  };
+  const std::vector<Table> tables = tables_of(plan.writes);
+  for (int looks = 0;; ++looks) {
+    auto outcome = co_await commit(database, tables, keys, decide);
+    if (!outcome.ok() && outcome.error().kind() == ErrorKind::kTooLarge) {
+      co_return model::refuse(Fault::kTransactionItemsTooLarge);
+    }
+    if (!outcome.ok()) co_return std::move(outcome).error();
+    if (!attempt.too_long) break;
+    if (looks == kMostLooks) co_return lost(plan);
+    PARTITA_CO_TRY_VOID(co_await foresight.look(database));
+  }
+  if (attempt.broken) co_return std::move(*attempt.broken);
+  if (attempt.mismatched) co_return model::refuse(Fault::kTokenMismatch);
+  if (any(attempt.reasons)) co_return cancelled(std::move(attempt.reasons));
+  for (Written& written : attempt.written) written.change.consumed.twice();
+  co_return WritesOutcome{std::move(attempt.written), attempt.repeated, {}};
+}
+
+// A batch is no transaction to DynamoDB: a large one is written piece by piece, so that only one of them takes memory
+// and time at a time.
+constexpr size_t kMaxPieceBytes = size_t{8} << 20;
+
+size_t piece_end(std::span<const BoundWrite> writes, size_t begin) {
+  size_t bytes = 0;
+  size_t end = begin;
+  while (end < writes.size()) {
+    bytes += named_bytes(*writes[end].action) * (1 + writes[end].table->indexes.size());
+    if (end > begin && bytes > kMaxPieceBytes) break;
+    ++end;
+  }
+  return end;
+}
+
+// Adds what came of it to `written`; on failure nothing of the piece was written.
+Task<Result<void>> run_piece(Database& database, const WritesPlan& plan, size_t begin, size_t end,
+                             const std::vector<bool>& full, std::vector<Written>& written) {
+  const auto writes = std::span(plan.writes).subspan(begin, end - begin);
+  std::vector<Key> keys;
+  for (const auto& write : writes) keys.push_back(write.key);
+  const int64_t now_ms = database.clock().now_ms();
+  Result<void> refusal;
+  const auto decide = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
+    written.resize(begin);
+    refusal = Result<void>();
+    for (size_t i = 0; i < writes.size(); ++i) {
+      auto one = evaluate_one(writes[i], full[begin + i], found[i], now_ms, changes);
+      if (!one.ok()) {
+        refusal = std::move(one).error();
+        return Decision::kRefuse;
+      }
+      moves.add(*writes[i].table, one->change);
+      written.push_back(std::move(one).value());
+    }
+    return Decision::kCommit;
+  };
+  const std::vector<Table> tables = tables_of(writes);
+  auto outcome = co_await commit(database, tables, std::move(keys), decide);
+  if (!outcome.ok()) refusal = std::move(outcome).error();
+  if (!refusal.ok()) written.resize(begin);
+  co_return refusal;
+}
+
+Task<Result<WritesOutcome>> run_batch(Database& database, const WritesPlan& plan, const std::vector<bool>& full) {
+  WritesOutcome outcome;
+  for (size_t begin = 0; begin < plan.writes.size(); begin = outcome.written.size()) {
+    if (begin > 0) co_await GiveWay();
+    size_t end = piece_end(plan.writes, begin);
+    auto done = co_await run_piece(database, plan, begin, end, full, outcome.written);
+    // What a piece writes beside what its writes name is not known before.
+    while (!done.ok() && done.error().kind() == ErrorKind::kTooLarge && end - begin > 1) {
+      end = begin + (end - begin) / 2;
+      done = co_await run_piece(database, plan, begin, end, full, outcome.written);
+    }
+    if (done.ok()) continue;
+    // To bind again would be to write again what somebody else may have changed since.
+    if (begin == 0 || !Database::binds_again(done.error())) co_return std::move(done).error();
+    break;
+  }
+  co_return outcome;
+}
+
+// Each collection of a table that limits them, once. The writes are done: an estimate that cannot be had is left out.
+Task<std::vector<WritesOutcome::Collection>> collections_of(Database& database, const WritesPlan& plan) {
+  std::map<std::pair<std::string_view, std::string_view>, const BoundWrite*> distinct;
+  for (const auto& write : plan.writes) {
+    if (!write.table->has_local_index()) continue;
+    distinct.try_emplace({write.table->name, std::string_view(write.key.bytes).substr(0, write.key.place)}, &write);
+  }
+  std::vector<WritesOutcome::Collection> collections;
+  for (const auto& [place, write] : distinct) {
+    const auto bytes = co_await collection_bytes(database, *write);
+    if (bytes.ok()) collections.push_back({write, *bytes});
+  }
+  co_return collections;
+}
+
+// So many of the largest items are as much as a transaction may read.
+constexpr size_t kReadAtOnce = model::kMaxTransactionBytes / model::kMaxItemBytes;
+
+// Of more items their sizes are looked at first, a few at a time: all at once they might be ten times what it may read.
+Task<Result<void>> check_read_size(Database& database, std::span<const Key> keys) {
+  size_t bytes = 0;
+  for (size_t at = 0; keys.size() > kReadAtOnce && at < keys.size(); at += kReadAtOnce) {
+    if (at > 0) co_await GiveWay();
+    const auto some = keys.subspan(at, std::min(kReadAtOnce, keys.size() - at));
+    PARTITA_CO_TRY(const auto records, co_await database.engine().read(some));
+    for (const std::optional<Record>& record : records) {
+      if (!record) continue;
+      PARTITA_CO_TRY(const size_t size, model::encoded_item_size(record->value));
+      bytes += size;
+    }
+    if (bytes > model::kMaxTransactionBytes) co_return model::refuse(Fault::kTransactionItemsTooLarge);
+  }
+  co_return Result<void>();
+}
+
+Access access_of(const TransactGetPlan& plan, size_t i) {
+  const TransactGetRequest::Part& part = plan.request->parts[i];
+  Access access;
+  access.verb = Verb::kGet;
+  access.name = plan.tables[i]->name;
+  access.table = plan.tables[i].get();
+  access.item = &part.key;
+  access.projection = part.projection ? &*part.projection : nullptr;
+  access.select = part.projection ? Select::kSpecific : Select::kAllAttributes;
+  return access;
+}
+
+}  // namespace
+
+Result<void> check_total_size(const TransactWriteRequest& request) {
+  size_t bytes = 0;
+  for (const auto& part : request.parts) bytes += named_bytes(part.action);
+  if (bytes > model::kMaxTransactionBytes) return model::refuse(Fault::kTransactionTooLarge, {std::to_string(bytes)});
+  return {};
+}
+
+Result<WritesPlan> bind(const TransactWriteRequest& request, std::vector<Result<Table>> tables) {
+  WritesPlan plan;
+  plan.transaction = &request;
+  plan.wants_collection_bytes = request.wants_collection_bytes;
+  plan.writes.reserve(request.parts.size());
+  for (size_t i = 0; i < request.parts.size(); ++i) {
+    PARTITA_TRY(Table table, std::move(tables[i]));
+    plan.writes.emplace_back(std::move(table), request.parts[i].action);
+  }
+  Reasons reasons(plan.writes.size());
+  std::vector<std::string_view> keys;
+  std::vector<Result<void>> values;
+  for (size_t i = 0; i < plan.writes.size(); ++i) {
+    BoundWrite& write = plan.writes[i];
+    values.push_back(check_key_values(*write.table, write.named()));
+    if (auto checked = check_write(write); !checked.ok()) {
+      if (is_empty_index_key(checked.error())) values.push_back(checked);
+      reasons[i].error = std::move(checked).error();
+    } else {
+      keys.push_back(write.key.bytes);
+    }
+  }
+  blame_first(reasons);
+  PARTITA_TRY_VOID(check_keys(std::move(keys), values, std::move(reasons)));
+  return plan;
+}
+
+Result<WritesPlan> bind(const BatchWriteRequest& request, std::vector<Result<Table>> tables) {
+  WritesPlan plan;
+  plan.wants_collection_bytes = request.wants_collection_bytes;
+  for (size_t i = 0; i < request.parts.size(); ++i) {
+    PARTITA_TRY(const Table table, std::move(tables[i]));
+    plan.writes.reserve(plan.writes.size() + request.parts[i].actions.size());
+    for (const WriteAction& action : request.parts[i].actions) {
+      // In a batch a put's key is spoken of like any other key.
+      const bool put = action.kind == WriteAction::Kind::kPut;
+      BoundWrite& write = plan.writes.emplace_back(table, action);
+      PARTITA_TRY_VOID(put ? check_key_within(*table, write.named()) : check_key(*table, action.key));
+      write.key = item_key(*table, write.named());
+    }
+    // Over all parts so far: a name and an ARN may be of one table.
+    std::vector<std::string_view> keys;
+    for (const auto& write : plan.writes) keys.push_back(write.key.bytes);
+    if (has_duplicates(std::move(keys))) return model::refuse(Fault::kBatchDuplicateKeys);
+  }
+  // Keys were checked, and a deletion in a batch has nothing else.
+  for (const BoundWrite& write : plan.writes) {
+    if (write.action->kind == WriteAction::Kind::kPut) {
+      PARTITA_TRY_VOID(check_index_keys(*write.table, write.needed));
+    }
+  }
+  return plan;
+}
+
+Result<void> admit(const WritesPlan& plan, Gate& gate) {
+  for (const BoundWrite& write : plan.writes) PARTITA_TRY_VOID(gate.admit(access_of(write)));
+  return {};
+}
+
+Task<Result<WritesOutcome>> run(Database& database, const WritesPlan& plan) {
+  PARTITA_CO_TRY(const std::vector<bool> full, co_await full_collections(database, plan));
+  Task<Result<WritesOutcome>> task =
+      plan.transaction != nullptr ? run_transaction(database, plan, full) : run_batch(database, plan, full);
+  PARTITA_CO_TRY(WritesOutcome outcome, co_await task);
+  if (plan.wants_collection_bytes) outcome.collections = co_await collections_of(database, plan);
+  co_return outcome;
+}
+
+void charge(const WritesPlan& plan, const WritesOutcome& outcome, Gate& gate) {
+  for (size_t i = 0; i < outcome.written.size(); ++i) {
+    gate.charge(access_of(plan.writes[i]), outcome.written[i].change.consumed);
+  }
+}
+
+Result<TransactGetPlan> bind(const TransactGetRequest& request, std::vector<Result<Table>> tables) {
+  TransactGetPlan plan{&request, {}, {}};
+  for (auto& table : tables) {
+    PARTITA_TRY(Table found, std::move(table));
+    plan.tables.push_back(std::move(found));
+  }
+  Reasons reasons(request.parts.size());
+  std::vector<Result<void>> values;
+  for (size_t i = 0; i < request.parts.size(); ++i) {
+    const auto& part = request.parts[i];
+    values.push_back(check_key_values(*plan.tables[i], part.key));
+    if (auto checked = check_key(*plan.tables[i], part.key); !checked.ok()) {
+      reasons[i].error = std::move(checked).error();
+    } else {
+      plan.keys.push_back(item_key(*plan.tables[i], part.key));
+    }
+  }
+  std::vector<std::string_view> keys;
+  for (const Key& key : plan.keys) keys.push_back(key.bytes);
+  PARTITA_TRY_VOID(check_keys(std::move(keys), values, std::move(reasons)));
+  return plan;
+}
+
+Result<void> admit(const TransactGetPlan& plan, Gate& gate) {
+  for (size_t i = 0; i < plan.tables.size(); ++i) PARTITA_TRY_VOID(gate.admit(access_of(plan, i)));
+  return {};
+}
+
+Task<Result<TransactGetOutcome>> run(Database& database, const TransactGetPlan& plan) {
+  PARTITA_CO_TRY_VOID(co_await check_read_size(database, plan.keys));
+  auto read = co_await database.engine().read(plan.keys);
+  if (!read.ok()) co_return std::move(read).error();
+  TransactGetOutcome outcome;
+  TreesKept trees;
+  outcome.items.resize(plan.keys.size());
+  size_t bytes = 0;
+  for (size_t i = 0; i < plan.keys.size(); ++i) {
+    ReadItem& item = outcome.items[i];
+    if (std::optional<Record>& record = (*read)[i]) {
+      PARTITA_CO_TRY(item,
+                     found_item(*plan.tables[i], std::move(record->value), plan.request->parts[i].projection, trees));
+    }
+    bytes += item.bytes;
+    if (bytes > model::kMaxTransactionBytes) co_return model::refuse(Fault::kTransactionItemsTooLarge);
+    outcome.consumed.push_back(read_charge(*plan.tables[i], std::span(&item, 1), true));
+    outcome.consumed.back().twice();
+  }
+  co_return outcome;
+}
+
+void charge(const TransactGetPlan& plan, const TransactGetOutcome& outcome, Gate& gate) {
+  for (size_t i = 0; i < plan.tables.size(); ++i) gate.charge(access_of(plan, i), outcome.consumed[i]);
+}
+
+}  // namespace partita::table

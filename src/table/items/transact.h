@@ -1,0 +1,105 @@
+// Several items at once: TransactWriteItems and TransactGetItems, all or nothing, and BatchWriteItem.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "table/catalog/tokens.h"
+#include "table/items/read.h"
+#include "table/items/write.h"
+
+namespace partita::table {
+
+struct TransactWriteRequest {
+  struct Part {
+    std::string table;  // a name or an ARN
+    WriteAction action;
+  };
+  std::vector<Part> parts;
+  std::string token;   // ClientRequestToken; empty: none
+  std::string digest;  // of the request, to know a repeated token's request again
+  CapacityDetail capacity = CapacityDetail::kNone;
+  bool wants_collection_bytes = false;  // ReturnItemCollectionMetrics
+};
+
+struct BatchWriteRequest {
+  struct Part {
+    std::string table;                 // a name or an ARN
+    std::vector<WriteAction> actions;  // kPut and kDelete, without conditions
+  };
+  std::vector<Part> parts;
+  CapacityDetail capacity = CapacityDetail::kNone;
+  bool wants_collection_bytes = false;
+};
+
+// For whoever makes a TransactWriteRequest, before it looks for tables: what its items and keys take, which DynamoDB
+// limits to 4 MB. Fault: kTransactionTooLarge.
+Result<void> check_total_size(const TransactWriteRequest& request);
+
+// What both become. The request outlives the plan.
+struct WritesPlan {
+  std::vector<BoundWrite> writes;                     // no two of one item
+  const TransactWriteRequest* transaction = nullptr;  // null for a batch
+  bool wants_collection_bytes = false;
+};
+
+struct WritesOutcome {
+  struct Collection {
+    const BoundWrite* write;  // the first that touched it
+    uint64_t bytes;
+  };
+  // One for each write, in order, without images of the item. Of a batch they may be less than all, though never none:
+  // the rest was not written, because a table was changed meanwhile.
+  std::vector<Written> written;
+  // The token's request was carried out before, within kTokenLifetimeMs: nothing was written now, and the charges are
+  // those of reading the items.
+  bool repeated = false;
+  std::vector<Collection> collections;  // when they were wanted, in the order of table and key
+};
+
+// One table for each part, or why there is none. Faults: the tables' own; kTransactionDuplicateItem, kKeyEmpty and its
+// like, kTransactionCancelled with a TransactionCancelledDetail.
+Result<WritesPlan> bind(const TransactWriteRequest& request, std::vector<Result<Table>> tables);
+// Faults: the tables' own, kBatchDuplicateKeys, those of check_key() and check_write().
+Result<WritesPlan> bind(const BatchWriteRequest& request, std::vector<Result<Table>> tables);
+Result<void> admit(const WritesPlan& plan, Gate& gate);
+// A batch promises less than that: a small one is one transaction here, a large one several, and after a failure some
+// of it may be written. Charges of a transaction are twice the plain ones. The plan outlives the task. Faults of a
+// transaction: kTransactionCancelled with a TransactionCancelledDetail, kTokenMismatch, kTransactionInProgress,
+// kTransactionItemsTooLarge for more than 128 MiB of rows, or than the store takes at once; of a batch: those of
+// check_growth().
+Task<Result<WritesOutcome>> run(Database& database, const WritesPlan& plan);
+void charge(const WritesPlan& plan, const WritesOutcome& outcome, Gate& gate);
+
+struct TransactGetRequest {
+  struct Part {
+    std::string table;  // a name or an ARN
+    model::Item key;
+    std::optional<expr::Projection> projection;
+  };
+  std::vector<Part> parts;
+  CapacityDetail capacity = CapacityDetail::kNone;
+};
+
+// The request outlives the plan.
+struct TransactGetPlan {
+  const TransactGetRequest* request;
+  std::vector<Table> tables;       // one for each part
+  std::vector<storage::Key> keys;  // one for each part, distinct
+};
+
+struct TransactGetOutcome {
+  std::vector<ReadItem> items;             // one for each part, in order, all from one moment
+  std::vector<ConsumedCapacity> consumed;  // one for each part
+};
+
+// Faults: the tables' own, kTransactionDuplicateItem, kKeyEmpty and its like, kTransactionCancelled.
+Result<TransactGetPlan> bind(const TransactGetRequest& request, std::vector<Result<Table>> tables);
+Result<void> admit(const TransactGetPlan& plan, Gate& gate);
+// The plan outlives the task. Fault: kTransactionItemsTooLarge when the items are more than 4 MB.
+Task<Result<TransactGetOutcome>> run(Database& database, const TransactGetPlan& plan);
+void charge(const TransactGetPlan& plan, const TransactGetOutcome& outcome, Gate& gate);
+
+}  // namespace partita::table

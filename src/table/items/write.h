@@ -1,0 +1,103 @@
+// Changing one item: PutItem, UpdateItem, DeleteItem, and the same as parts of a batch or a transaction.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "expr/condition.h"
+#include "expr/update.h"
+#include "table/catalog/access.h"
+#include "table/open/database.h"
+#include "table/rows/item_rows.h"
+
+namespace partita::table {
+
+struct WriteAction {
+  enum class Kind : uint8_t { kPut, kUpdate, kDelete, kCheck };
+  Kind kind = Kind::kPut;
+  std::string item;  // of kPut: the whole item, as model::encode_item() writes it
+  model::Item key;   // of all others
+  expr::Update update;
+  std::optional<expr::Condition> condition;
+  bool return_item_on_failure = false;  // a failed condition carries the item, see model/fault_detail.h
+  bool wants_before = false;            // Written::before is filled when the item existed
+  bool by_service = false;              // a deletion because the item's time to live is over
+};
+
+// PutItem, UpdateItem or DeleteItem, by the kind of its action (not kCheck).
+struct WriteRequest {
+  std::string table;  // a name or an ARN
+  WriteAction action;
+  ReturnValues returned = ReturnValues::kNone;
+  CapacityDetail capacity = CapacityDetail::kNone;
+  bool wants_collection_bytes = false;  // ReturnItemCollectionMetrics
+};
+
+struct Written {
+  bool existed = false;
+  std::optional<model::Item> before;  // see WriteAction::wants_before
+  std::optional<model::Item> after;   // of an update; absent when nothing is there afterwards
+  ItemChange change;
+};
+
+// Faults: kItemTooLarge. For whoever takes a whole item from a client: DynamoDB weighs it before it looks at the table.
+Result<void> check_item_size(size_t bytes);
+// What the action's item or key weighs.
+size_t named_bytes(const WriteAction& action);
+
+// An action and its table. The action outlives it.
+struct BoundWrite {
+  BoundWrite(Table its_table, const WriteAction& its_action);
+
+  // The key of the item, and of a kPut whatever else a change has to know of it.
+  const model::Item& named() const { return action->kind == WriteAction::Kind::kPut ? needed : action->key; }
+
+  Table table;
+  const WriteAction* action;
+  model::Item needed;  // of a kPut: needed_of() its item
+  storage::Key key;    // empty until it is known that the item has one
+};
+
+// The request outlives its plan.
+struct WritePlan {
+  const WriteRequest* request;
+  BoundWrite write;
+};
+
+struct WriteOutcome {
+  Written written;
+  std::optional<uint64_t> collection_bytes;  // when they were wanted and the table limits its collections
+};
+
+// Faults: those of check_write().
+Result<WritePlan> bind(const WriteRequest& request, Table table);
+Result<void> admit(const WritePlan& plan, Gate& gate);
+// The action carried out in one transaction. Durable when it returns. The plan outlives the task. Faults: those of
+// evaluate_write() and check_growth().
+Task<Result<WriteOutcome>> run(Database& database, const WritePlan& plan);
+void charge(const WritePlan& plan, const WriteOutcome& outcome, Gate& gate);
+
+// One action of a request as the gate sees it.
+Access access_of(const BoundWrite& write, ReturnValues returned = ReturnValues::kNone);
+
+// What is wrong with the action whatever the item is now: its keys, its index keys, paths into keys. When it is
+// nothing, the write gets its key. Faults of rows.h, kUpdateOfKey.
+// Precondition: the item of a kPut passed check_item_size().
+Result<void> check_write(BoundWrite& write);
+
+// What the action does at `now_ms` to the item as it is (null: absent); adds its writes to `changes`. Pure.
+// Precondition: the write has its key. Faults: kConditionFailed, faults of expr::apply, kItemToUpdateTooLarge.
+Result<Written> evaluate_write(const BoundWrite& write, const storage::Record* found, int64_t now_ms,
+                               storage::Changes& changes);
+
+// Whether the collection of the action's item holds all that it may: then none of its items may grow, and check_growth
+// refuses. Only tables with local indexes limit their collections, and measuring costs nothing until the whole table is
+// as large as one collection may be. Fault of check_growth: kCollectionTooLarge.
+Task<Result<bool>> collection_is_full(Database& database, const BoundWrite& write);
+Result<void> check_growth(bool full, const ItemChange& change);
+
+// The bytes of the item collection that the write's item belongs to, over the table and its local indexes, roughly.
+Task<Result<uint64_t>> collection_bytes(Database& database, const BoundWrite& write);
+
+}  // namespace partita::table

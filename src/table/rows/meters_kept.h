@@ -1,0 +1,76 @@
+// What whoever serves a table counts of the requests for its items: how long they took, and what they cost.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "base/meter.h"
+#include "table/rows/capacity.h"
+
+namespace partita::table {
+
+// What requests consumed, and how many were asked to come again more slowly. Callable from any thread.
+class TableCosts {
+ public:
+  struct Totals {
+    Capacity consumed;
+    uint64_t throttled = 0;
+  };
+
+  void consume(const Capacity& units) {
+    Place& place = places_[meter_place()];
+    if (units.read != 0) place.read.fetch_add(units.read, std::memory_order_relaxed);
+    if (units.write != 0) place.write.fetch_add(units.write, std::memory_order_relaxed);
+  }
+  void throttle() { places_[meter_place()].throttled.fetch_add(1, std::memory_order_relaxed); }
+  Totals totals() const {
+    Totals sum;
+    for (const Place& place : places_) {
+      sum.consumed += {place.read.load(std::memory_order_relaxed), place.write.load(std::memory_order_relaxed)};
+      sum.throttled += place.throttled.load(std::memory_order_relaxed);
+    }
+    return sum;
+  }
+
+ private:
+  struct alignas(64) Place {
+    std::atomic<model::HalfUnits> read{0};
+    std::atomic<model::HalfUnits> write{0};
+    std::atomic<uint64_t> throttled{0};
+  };
+  std::array<Place, kMeterPlaces> places_;
+};
+
+// Shared by all versions of one TableInfo. Who serves the table says which place is which operation's; each is filled
+// once, and then read without a lock, and so are the costs.
+class MetersKept {
+ public:
+  static constexpr size_t kPlaces = 16;
+
+  // Null: nothing is there yet. Valid as long as this.
+  CoarseTiming* times(size_t place) const { return is_filled(place) ? times_[place].get() : nullptr; }
+  TableCosts* costs() const { return is_filled(kPlaces) ? costs_.get() : nullptr; }
+  // By one thread at a time, and once for each.
+  void keep(size_t place, std::shared_ptr<CoarseTiming> times) {
+    times_[place] = std::move(times);
+    fill(place);
+  }
+  void keep(std::shared_ptr<TableCosts> costs) {
+    costs_ = std::move(costs);
+    fill(kPlaces);
+  }
+
+ private:
+  bool is_filled(size_t bit) const { return (filled_.load(std::memory_order_acquire) >> bit & 1) != 0; }
+  void fill(size_t bit) { filled_.fetch_or(uint32_t{1} << bit, std::memory_order_release); }
+
+  std::atomic<uint32_t> filled_{0};  // by place; the last is of the costs
+  std::array<std::shared_ptr<CoarseTiming>, kPlaces> times_;
+  std::shared_ptr<TableCosts> costs_;
+};
+
+}  // namespace partita::table

@@ -1,0 +1,242 @@
+// What a table is: its keys, its indexes and its settings. A TableInfo is immutable once published by the Catalog;
+// changing a table publishes another.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/item_codec.h"
+#include "model/key.h"
+#include "model/value.h"
+#include "storage/engine.h"
+#include "table/rows/counts.h"
+#include "table/rows/meters_kept.h"
+#include "table/rows/vector_schema.h"
+
+namespace partita::table {
+
+// Whether a moment that ends at `due_ms` is over. No moment is longer than kLongestMomentMs: what ends later than that
+// was begun before the machine's clock was set back. Whoever meets a moment waits for its end that long, so that one
+// which a clock begins again refuses nobody.
+inline constexpr int64_t kLongestMomentMs = 1'000;
+inline bool is_due(int64_t due_ms, int64_t now_ms) { return now_ms >= due_ms || due_ms - now_ms > kLongestMomentMs; }
+
+using Tags = std::map<std::string, std::string>;
+
+enum class Status : uint8_t { kCreating, kActive, kUpdating, kDeleting };
+enum class ProjectionKind : uint8_t { kAll, kKeysOnly, kInclude };
+enum class BillingMode : uint8_t { kProvisioned, kPayPerRequest };
+
+struct Projection {
+  ProjectionKind kind = ProjectionKind::kAll;
+  std::vector<std::string> attributes;  // for kInclude: what is projected beside the keys
+  bool operator==(const Projection&) const = default;
+};
+
+// What keeps a table UPDATING.
+enum class TableJob : uint8_t { kNone, kThroughput, kBilling, kTableClass, kStream, kIndex };
+
+// What a change under way will make of a value, and when.
+template <class Value>
+struct Pending {
+  Value value;
+  int64_t due_ms = 0;
+};
+
+struct Units {
+  int64_t read = 0;
+  int64_t write = 0;
+  bool operator==(const Units&) const = default;
+};
+
+// Units per second; 0 and 0 on a table that pays per request. Times are 0 when it never happened.
+struct Throughput {
+  int64_t read_units = 0;
+  int64_t write_units = 0;
+  int64_t last_increase_ms = 0;
+  int64_t last_decrease_ms = 0;
+  int64_t decreases_today = 0;  // of the day of last_decrease_ms, in UTC
+  std::optional<Pending<Units>> next;
+  int64_t next_decreases = 0;  // what decreases_today becomes with `next`
+
+  int64_t decreases_on(int64_t now_ms) const;
+};
+
+// -1: taken away a moment ago. DynamoDB shows it so before it shows the limit no more.
+struct OnDemandLimits {
+  std::optional<int64_t> max_read_units;
+  std::optional<int64_t> max_write_units;
+  int64_t settles_at_ms = 0;  // when -1 becomes absence
+
+  bool empty() const { return !max_read_units && !max_write_units; }
+};
+
+// Units per second that are ready at once.
+struct WarmThroughput {
+  int64_t read_units = 0;
+  int64_t write_units = 0;
+};
+
+// How much a table or an index holds, as this process last heard: shared by all versions of one TableInfo. The truth is
+// in the store (counts.h).
+struct Tally {
+  std::atomic<int64_t> items{0};
+  std::atomic<int64_t> bytes{0};
+  std::atomic<int64_t> heard_ns{0};  // when, on the monotonic clock; of a table
+};
+
+// What was asked of Contributor Insights.
+struct Insights {
+  bool enabled = false;
+  bool throttled_only = false;  // the mode THROTTLED_KEYS, else ACCESSED_AND_THROTTLED_KEYS
+  int64_t began_ms = 0;         // when the newest of its rules was made
+  int64_t changed_ms = 0;       // when the last change is done
+  bool operator==(const Insights&) const = default;
+};
+
+struct IndexInfo {
+  uint16_t id = 0;  // unique within the table for its whole life; see model::kBaseIndex
+  std::string name;
+  bool global = true;
+  model::KeySchema keys;  // of a vector index: the HASH of its search schema, if it has one
+  Projection projection;
+  std::optional<VectorSchema> vector;  // a vector index, which is global and has no capacity of its own
+  Throughput throughput;
+  OnDemandLimits on_demand;
+  WarmThroughput warm;
+  std::optional<Pending<WarmThroughput>> next_warm;
+  Status status = Status::kActive;   // never kUpdating: an index that changes is read and written as before
+  int64_t settles_at_ms = 0;         // not 0: until then it is shown UPDATING
+  bool backfilling = false;          // filled from the table's items; not to be queried yet
+  std::optional<Insights> insights;  // nothing: never asked for
+  std::shared_ptr<Tally> tally = std::make_shared<Tally>();
+
+  bool is_global_secondary() const { return global && !vector; }
+  // Whether the attribute is one of its keys, or one that a search of it may name.
+  bool needs(std::string_view attribute) const;
+};
+
+// An index whose rows are being counted; see counts.h.
+struct Counting {
+  uint16_t index = 0;
+  uint64_t run = 0;
+  bool operator==(const Counting&) const = default;
+};
+
+// A part of a stream: the changes of the items whose partition hash is in [first_hash, last_hash].
+struct StreamShard {
+  uint32_t number = 0;  // within its stream, from 1; never used again
+  uint32_t parent = 0;  // the shard that it goes on from; 0: none
+  uint64_t first_hash = 0;
+  uint64_t last_hash = UINT64_MAX;
+  int64_t opened_ms = 0;
+  int64_t closed_ms = 0;  // 0: open
+  bool operator==(const StreamShard&) const = default;
+};
+
+// The newest stream of a table; see stream.h.
+struct StreamInfo {
+  bool enabled = false;
+  std::string view_type;  // KEYS_ONLY, NEW_IMAGE, OLD_IMAGE or NEW_AND_OLD_IMAGES; empty when it is not enabled
+  std::string label;      // empty when there never was a stream
+  int64_t created_ms = 0;
+  std::vector<StreamShard> shards;  // by number; none when it is not enabled
+  Tags tags;                        // of the stream; the table's are its own
+};
+
+struct TimeToLive {
+  std::string attribute;  // holds the moment; see expiry.h
+  uint64_t run = 0;       // the description's revision that switched it on
+  bool operator==(const TimeToLive&) const = default;
+};
+
+struct Encryption {
+  bool kms = false;
+  std::string key;  // an ARN, or the id of a key of the account
+};
+
+struct TableInfo {
+  uint32_t id = 0;  // never used again after the table is gone
+  std::string name;
+  std::string uuid;  // DynamoDB's TableId
+  model::KeySchema keys;
+  std::vector<model::KeyElement> attribute_definitions;  // of key attributes only, sorted by name
+  std::vector<IndexInfo> indexes;
+  BillingMode billing_mode = BillingMode::kProvisioned;
+  int64_t billing_changed_ms = 0;  // when it last became pay-per-request
+  Throughput throughput;
+  OnDemandLimits on_demand;
+  WarmThroughput warm;
+  std::optional<Pending<WarmThroughput>> next_warm;
+  int64_t created_ms = 0;
+  Status status = Status::kActive;
+  int64_t settles_at_ms = 0;  // when kCreating and kUpdating become kActive
+  TableJob job = TableJob::kNone;
+  uint16_t next_index_id = 1;
+  bool deletion_protection = false;
+  std::string table_class;       // empty: never named
+  std::string next_table_class;  // with TableJob::kTableClass
+  int64_t table_class_changed_ms = 0;
+  int64_t table_class_changed_before_ms = 0;  // the change before that one
+  std::optional<Encryption> encryption;
+  std::optional<Pending<Encryption>> next_encryption;  // kms false: off
+  std::string replication_mode;                        // GlobalTableSettingsReplicationMode; empty: never named
+  StreamInfo stream;
+  std::optional<TimeToLive> ttl;  // nothing: off
+  int64_t ttl_changed_ms = 0;
+  Tags tags;
+  std::optional<Pending<Tags>> tags_in_flight;  // what the last change of tags wrote, for the moment that it takes
+  std::optional<Insights> insights;             // nothing: never asked for
+  uint64_t revision = 1;                        // grows with every change
+  std::vector<Counting> counting;
+  // What a server has to know to serve or to change the table, by name. A server that does not know one of them does
+  // neither.
+  std::vector<std::string> features;
+  std::shared_ptr<Tally> tally = std::make_shared<Tally>();
+  std::shared_ptr<MetersKept> meters = std::make_shared<MetersKept>();
+
+  // Of a published description; never stored.
+  storage::Version version{};
+  std::shared_ptr<CountSlots> slots;
+  std::optional<std::vector<std::string>> needed;  // needed_attributes()
+
+  // kCreating and kUpdating end by themselves at `settles_at_ms`, see is_due().
+  Status status_at(int64_t now_ms) const;
+  // The run under which the index is being counted, or 0.
+  uint64_t counting_run(uint16_t index_id) const;
+  // Makes whatever is due by then what it is to become, the status too.
+  void settle(int64_t now_ms);
+  // The index of that name, or null.
+  const IndexInfo* find_index(std::string_view index_name) const;
+  IndexInfo* find_index(std::string_view index_name);
+  bool has_local_index() const;
+  // The declared type of a key attribute of the table or of one of its indexes.
+  const model::KeyElement* find_definition(std::string_view attribute) const;
+};
+
+using Table = std::shared_ptr<const TableInfo>;
+
+// What DynamoDB reports of a table or an index that never had its WarmThroughput raised: the provisioned units, or what
+// on-demand tables start with.
+WarmThroughput initial_warmth(BillingMode mode, const Throughput& throughput);
+// Per member, the higher of both.
+WarmThroughput warmer(const WarmThroughput& one, const WarmThroughput& other);
+
+// The names that an index row carries whatever its projection: the table's and the index's key attributes, distinct.
+std::vector<std::string> key_attributes(const TableInfo& table, const IndexInfo* index);
+
+// What any change of an item has to know of it: the attributes that are keys of the table or of an index, that an index
+// projects, or that say when it expires; sorted. Nothing: all of it.
+std::optional<std::vector<std::string>> needed_attributes(const TableInfo& table);
+
+// The catalogue's stored form: an item, so that a field can be added without a new format.
+model::Item to_item(const TableInfo& table);
+Result<TableInfo> table_from_item(const model::Item& item);
+
+}  // namespace partita::table

@@ -1,0 +1,118 @@
+// What the DynamoDB Streams API asks of a database: ListStreams, DescribeStream, GetShardIterator, GetRecords.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "storage/engine.h"
+#include "table/open/database.h"
+#include "table/rows/stream_record.h"
+#include "table/rows/stream_rows.h"
+
+namespace partita::table {
+
+// "GetRecords", DynamoDB Streams API reference.
+inline constexpr size_t kMostRecords = 1'000;
+inline constexpr size_t kMostRecordBytes = size_t{1} << 20;
+// "GetShardIterator", the same.
+inline constexpr int64_t kIteratorLifetimeMs = 15LL * 60 * 1000;
+
+struct StreamName {
+  std::string table;
+  std::string label;
+  bool operator==(const StreamName&) const = default;
+};
+
+// A position as 40 decimal digits, so that byte order and numeric order are the order of the records.
+inline constexpr size_t kSequenceDigits = 40;
+std::string sequence_number(const storage::Position& position);
+void put_sequence_number(const storage::Position& position, char* out);  // kSequenceDigits bytes
+// Nothing when it is not a number of 21 to 40 digits. One that is none of ours is a position before all, or behind.
+std::optional<storage::Position> position_of(std::string_view sequence_number);
+std::string shard_id(const StreamShard& shard);
+// The shard's number; nothing when it is no shard's id.
+std::optional<uint32_t> shard_number(std::string_view id);
+
+// Streams of a table, or of all when it is empty, behind `after`, in byte order of their names; `limit` is 1 or more.
+struct ListStreamsRequest {
+  std::string table;
+  std::optional<StreamName> after;
+  size_t limit = 0;
+};
+struct StreamsPage {
+  std::vector<StreamName> streams;
+  bool more = false;
+};
+Task<Result<StreamsPage>> list_streams(Database& database, const ListStreamsRequest& request);
+
+enum class StreamStatus : uint8_t { kEnabling, kEnabled, kDisabling, kDisabled };
+
+// A shard, with the range of its sequence numbers as far as it is known.
+struct ShownShard {
+  StreamShard shard;
+  std::optional<storage::Position> start;
+  std::optional<storage::Position> end;  // only of a closed one
+};
+struct DescribeStreamRequest {
+  StreamName stream;
+  std::string after;     // ExclusiveStartShardId
+  std::string children;  // only the shards that go on from this one; empty: all
+  size_t limit = 0;
+};
+struct DescribedStream {
+  StreamRow row;
+  StreamStatus status = StreamStatus::kEnabled;
+  std::vector<ShownShard> shards;
+  bool more = false;
+};
+// Fault: kStreamNotFound.
+Task<Result<DescribedStream>> describe_stream(Database& database, const DescribeStreamRequest& request);
+
+enum class IteratorKind : uint8_t { kTrimHorizon, kLatest, kAtSequence, kAfterSequence, kAtTimestamp };
+
+// Where a reader of a shard goes on: behind `position`, which is all zero at the horizon.
+struct ShardIterator {
+  StreamName stream;
+  int64_t created_ms = 0;  // of the stream
+  uint32_t shard = 0;
+  int64_t issued_ms = 0;
+  storage::Position position;
+};
+std::string encode_iterator(std::string_view arn, const ShardIterator& iterator);
+// All but the stream's name, and the ARN that it was encoded with. Nothing when it is none of encode_iterator().
+struct DecodedIterator {
+  std::string arn;
+  ShardIterator iterator;
+};
+std::optional<DecodedIterator> decode_iterator(std::string_view text);
+
+struct ShardIteratorRequest {
+  StreamName stream;
+  std::string shard;  // its id
+  IteratorKind kind = IteratorKind::kTrimHorizon;
+  std::string sequence;  // of kAtSequence and kAfterSequence
+  int64_t at_ms = 0;     // of kAtTimestamp
+};
+// Faults: kStreamNotFound, kShardNotFound, kSequenceNumberInvalid, kRecordsTrimmed, kTimestampInFuture.
+Task<Result<ShardIterator>> shard_iterator(Database& database, const ShardIteratorRequest& request);
+
+// Records as they are stored; each with its position. Views into `entries`.
+struct StreamRecords {
+  struct One {
+    storage::Position position;
+    ItemRecord record;
+  };
+  StreamRow stream;
+  std::vector<storage::LogEntry> entries;
+  std::vector<One> records;
+  std::optional<ShardIterator> next;  // nothing: the shard is read to its end
+};
+// Faults: kStreamNotFound, kShardOfIteratorNotFound, kIteratorExpired, kRecordsTrimmed.
+Task<Result<StreamRecords>> read_records(Database& database, const ShardIterator& iterator, size_t limit);
+
+}  // namespace partita::table
