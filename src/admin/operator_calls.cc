@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "admin/admin.h"
-#include "base/blocking.h"
+#include "base/blocking_scope.h"
 #include "model/fault.h"
 #include "table/maintenance/namespaces.h"
 #include "wire/json_reader.h"
@@ -233,7 +233,7 @@ constexpr std::array kRows = {
 // Blocks.
 Result<std::string> answer_blocking(namespaces::Namespaces& namespaces, const Row& row, const ops::Call& call,
                                     JsonValue body) {
-  const Blocking blocking;
+  const BlockingScope blocking;
   const Asked asked(body);
   PARTITA_TRY_VOID(asked.check(row.members));
   Subject about{namespaces, {}};
@@ -268,15 +268,15 @@ Task<ops::Reply> OperatorCalls::call(const ops::Call& call) {
   if (!document.ok()) co_return ops::refusal(document.error());
   {
     ops::Service& root = namespaces_.root().service();
-    Passage::Visit visit(root.passage());
-    co_await visit;
+    DrainLock::SharedGuard guard(root.drain_lock());
+    co_await guard;
     const auto permitted = root.permit(call, **caller, row->action);
     if (!permitted.ok()) co_return ops::refusal(permitted.error());
   }
   Executor* const home = Executor::current();
   co_await workers_.enter();
   auto answered = answer_blocking(namespaces_, *row, call, document->root());
-  co_await Home{home};
+  co_await SwitchTo{home};
   if (!answered.ok()) co_return ops::refusal(answered.error());
   ops::Reply reply;
   reply.body = std::move(answered).value();

@@ -23,7 +23,7 @@
 #include "app/service_manager.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/nowait_writer.h"
+#include "base/nonblocking_writer.h"
 #include "base/random.h"
 #include "base/reserve.h"
 #include "base/thread.h"
@@ -226,8 +226,8 @@ void say_ready(const cli::CommandLine& line, std::string_view version, const htt
   const std::string text = "partita " + std::string(version) + " is serving DynamoDB on " + urls + ", data in " +
                            place_of_store(line.store) + "\n";
   // A full pipe on stdout delays no request.
-  NowaitWriter writer(STDOUT_FILENO);
-  for (int tries = 0; writer.write(text.substr(0, NowaitWriter::kMostAtOnce)) < 0; ++tries) {
+  NonblockingWriter writer(STDOUT_FILENO);
+  for (int tries = 0; writer.write(text.substr(0, NonblockingWriter::kMostAtOnce)) < 0; ++tries) {
     if (errno == EAGAIN && tries < kReadyTries) {
       std::this_thread::sleep_for(kReadyPause);
       continue;

@@ -9,9 +9,9 @@
 namespace partita {
 
 // Whoever waits for all else that is ready on a thread: see pieces.h. It stays where it is until it is resumed.
-struct InLine {
+struct YieldedTask {
   std::coroutine_handle<> handle;
-  InLine* behind = nullptr;
+  YieldedTask* behind = nullptr;
 };
 
 class Executor {
@@ -26,7 +26,7 @@ class Executor {
   }
   // Resumes who waits there when all else was done that was ready: one for each turn of the thread, and `first` before
   // all others that wait so. For this executor's own thread.
-  virtual void wait_in_line(InLine& waiting, bool /*first*/) { resume(waiting.handle); }
+  virtual void resume_after_ready(YieldedTask& waiting, bool /*first*/) { resume(waiting.handle); }
 
   // The executor of the calling thread, or null: then work is resumed wherever it completes.
   static Executor* current() noexcept;
@@ -41,8 +41,8 @@ inline void resume_on(Executor* executor, std::coroutine_handle<> handle) {
   }
 }
 
-// `co_await GiveWay()` lets what else is ready on this thread go first: for work that would keep others waiting.
-struct GiveWay {
+// `co_await Yield()` lets what else is ready on this thread go first: for work that would keep others waiting.
+struct Yield {
   bool await_ready() const noexcept { return Executor::current() == nullptr; }
   void await_suspend(std::coroutine_handle<> handle) const { Executor::current()->resume(handle); }
   void await_resume() const noexcept {}

@@ -13,13 +13,13 @@ TEST(Meter, AddsUpWhatThreadsCount) {
   Histogram<2, 4> sizes;
   {
     std::vector<std::jthread> threads;
-    for (size_t i = 0; i < kMeterPlaces + 4; ++i) {
+    for (size_t i = 0; i < kMeterShards + 4; ++i) {
       threads.emplace_back([&] {
         for (uint64_t n = 0; n < 1000; ++n) meter.add(), sizes.add(n % 20);
       });
     }
   }
-  const uint64_t all = 1000 * (kMeterPlaces + 4);
+  const uint64_t all = 1000 * (kMeterShards + 4);
   EXPECT_EQ(meter.total(), all);
   const HistogramTotals totals = sizes.totals();
   EXPECT_EQ(totals.count(), all);

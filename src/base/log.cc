@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/nowait_writer.h"
+#include "base/nonblocking_writer.h"
 #include "base/thread.h"
 
 namespace partita {
@@ -141,8 +141,8 @@ class Output {
       std::this_thread::sleep_for(kTick);
       send_queued();
     }
-    NowaitWriter writer(STDERR_FILENO);
-    if (writer.write(text.substr(0, NowaitWriter::kMostAtOnce)) < 0) return;
+    NonblockingWriter writer(STDERR_FILENO);
+    if (writer.write(text.substr(0, NonblockingWriter::kMostAtOnce)) < 0) return;
   }
 
   uint64_t dropped() const noexcept { return all_dropped_.load(std::memory_order_relaxed); }
@@ -154,7 +154,7 @@ class Output {
   // With the lock held, as all that follows. Whole lines, as many as a pipe takes at once.
   void send_queued() noexcept {
     while (queued_ > 0) {
-      std::string_view piece(queue_.data(), std::min(queued_, NowaitWriter::kMostAtOnce));
+      std::string_view piece(queue_.data(), std::min(queued_, NonblockingWriter::kMostAtOnce));
       piece = piece.substr(0, piece.rfind('\n') + 1);
       size_t sent = 0;
       if (!send(piece, sent)) {
@@ -231,7 +231,7 @@ class Output {
 
   std::mutex mutex_;
   std::condition_variable waiting_;
-  NowaitWriter writer_{STDERR_FILENO};
+  NonblockingWriter writer_{STDERR_FILENO};
   std::array<char, kQueueBytes> queue_;
   size_t queued_ = 0;       // bytes, whole lines but for the beginning of the first
   uint64_t dropped_ = 0;    // lines, since it was last told

@@ -1,4 +1,4 @@
-// What a server counts of itself for its operator. Each thread counts in a place of its own, so that threads do not
+// What a server counts of itself for its operator. Each thread counts in a shard of its own, so that threads do not
 // wait for each other; whoever wants to know adds the places up. A count takes a few nanoseconds and no memory.
 //
 //   Timing commits;
@@ -17,35 +17,35 @@
 namespace partita {
 
 // More threads than this share places, and are counted no less.
-inline constexpr size_t kMeterPlaces = 16;
+inline constexpr size_t kMeterShards = 16;
 
 namespace meter {
-inline std::atomic<size_t> next_place{0};
-inline constinit thread_local size_t place = SIZE_MAX;
+inline std::atomic<size_t> next_shard{0};
+inline constinit thread_local size_t shard = SIZE_MAX;
 }  // namespace meter
 
 // Of the calling thread.
-inline size_t meter_place() {
-  if (meter::place == SIZE_MAX) [[unlikely]]
-    meter::place = meter::next_place.fetch_add(1, std::memory_order_relaxed) % kMeterPlaces;
-  return meter::place;
+inline size_t meter_shard() {
+  if (meter::shard == SIZE_MAX) [[unlikely]]
+    meter::shard = meter::next_shard.fetch_add(1, std::memory_order_relaxed) % kMeterShards;
+  return meter::shard;
 }
 
 // Callable from any thread.
 class Meter {
  public:
-  void add(uint64_t by = 1) { places_[meter_place()].count.fetch_add(by, std::memory_order_relaxed); }
+  void add(uint64_t by = 1) { shards_[meter_shard()].count.fetch_add(by, std::memory_order_relaxed); }
   uint64_t total() const {
     uint64_t sum = 0;
-    for (const Place& place : places_) sum += place.count.load(std::memory_order_relaxed);
+    for (const Shard& shard : shards_) sum += shard.count.load(std::memory_order_relaxed);
     return sum;
   }
 
  private:
-  struct alignas(64) Place {
+  struct alignas(64) Shard {
     std::atomic<uint64_t> count{0};
   };
-  std::array<Place, kMeterPlaces> places_;
+  std::array<Shard, kMeterShards> shards_;
 };
 
 struct HistogramTotals {
@@ -70,26 +70,26 @@ class Histogram {
   void add(uint64_t value) {
     const auto width = static_cast<int>(std::bit_width(value - (value > 0 ? 1 : 0)));
     const auto bucket = static_cast<size_t>(std::clamp(width, First, Last + 1) - First + Step - 1) / Step;
-    Place& place = places_[meter_place()];
-    place.counts[bucket].fetch_add(1, std::memory_order_relaxed);
-    place.sum.fetch_add(value, std::memory_order_relaxed);
+    Shard& shard = shards_[meter_shard()];
+    shard.counts[bucket].fetch_add(1, std::memory_order_relaxed);
+    shard.sum.fetch_add(value, std::memory_order_relaxed);
   }
 
   HistogramTotals totals() const {
     HistogramTotals totals{First, std::vector<uint64_t>(kBuckets), 0, Step};
-    for (const Place& place : places_) {
-      for (size_t i = 0; i < kBuckets; ++i) totals.counts[i] += place.counts[i].load(std::memory_order_relaxed);
-      totals.sum += place.sum.load(std::memory_order_relaxed);
+    for (const Shard& shard : shards_) {
+      for (size_t i = 0; i < kBuckets; ++i) totals.counts[i] += shard.counts[i].load(std::memory_order_relaxed);
+      totals.sum += shard.sum.load(std::memory_order_relaxed);
     }
     return totals;
   }
 
  private:
-  struct alignas(64) Place {
+  struct alignas(64) Shard {
     std::array<std::atomic<uint64_t>, kBuckets> counts{};
     std::atomic<uint64_t> sum{0};
   };
-  std::array<Place, kMeterPlaces> places_;
+  std::array<Shard, kMeterShards> shards_;
 };
 
 using Timing = Histogram<14, 34>;           // nanoseconds: from 16 µs to 17 s

@@ -30,9 +30,9 @@ void set(int niceness, uint64_t turn_ns) {
 
 }  // namespace
 
-void go_first() { set(niceness_of(0), kShortestTurnNs); }
+void raise_thread_priority() { set(niceness_of(0), kShortestTurnNs); }
 
-void go_behind(int niceness) {
+void lower_thread_priority(int niceness) {
   constexpr int kNicest = 19;
   set(std::min(kNicest, std::max(niceness_of(0), niceness_of(getpid()) + niceness)), kUsualTurn);
 }

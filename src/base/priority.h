@@ -6,10 +6,10 @@ namespace partita {
 
 // For a thread that clients wait for: when it wakes it gets the processor at once from a thread with longer turns, in
 // the middle of that one's turn (Linux 6.12 and newer; older ones let one that slept go first anyhow).
-void go_first();
+void raise_thread_priority();
 
 // For a thread that nobody waits for: its turns are of the usual length, and rarer by so many steps of niceness than
 // those of the process's first thread.
-void go_behind(int niceness);
+void lower_thread_priority(int niceness);
 
 }  // namespace partita

@@ -49,7 +49,7 @@ bool has_turns() {
 TEST(Priority, WhoGoesFirstHasShortTurnsAndStaysAsNice) {
   on_a_thread([] {
     const Attributes before = attributes();
-    go_first();
+    raise_thread_priority();
     const Attributes after = attributes();
     EXPECT_EQ(after.sched_nice, before.sched_nice);
     EXPECT_EQ(after.sched_policy, before.sched_policy);
@@ -60,11 +60,11 @@ TEST(Priority, WhoGoesFirstHasShortTurnsAndStaysAsNice) {
 TEST(Priority, WhoGoesBehindIsNicerThanTheFirstThreadOnce) {
   on_a_thread([] {
     const int first = getpriority(PRIO_PROCESS, static_cast<id_t>(getpid()));
-    go_behind(3);
+    lower_thread_priority(3);
     EXPECT_EQ(attributes().sched_nice, std::min(19, first + 3));
-    go_behind(3);
+    lower_thread_priority(3);
     EXPECT_EQ(attributes().sched_nice, std::min(19, first + 3));
-    go_behind(100);
+    lower_thread_priority(100);
     EXPECT_EQ(attributes().sched_nice, 19);
   });
 }
@@ -72,9 +72,9 @@ TEST(Priority, WhoGoesBehindIsNicerThanTheFirstThreadOnce) {
 TEST(Priority, WhoGoesBehindHasNoneOfTheShortTurnsOfWhoBeganIt) {
   on_a_thread([] {
     const Attributes usual = attributes();
-    go_first();
+    raise_thread_priority();
     on_a_thread([&] {
-      go_behind(1);
+      lower_thread_priority(1);
       EXPECT_EQ(attributes().sched_runtime, usual.sched_runtime);
     });
   });
@@ -82,8 +82,8 @@ TEST(Priority, WhoGoesBehindHasNoneOfTheShortTurnsOfWhoBeganIt) {
 
 TEST(Priority, OthersStayAsTheyAre) {
   const Attributes before = attributes();
-  on_a_thread([] { go_behind(5); });
-  on_a_thread([] { go_first(); });
+  on_a_thread([] { lower_thread_priority(5); });
+  on_a_thread([] { raise_thread_priority(); });
   EXPECT_EQ(attributes().sched_nice, before.sched_nice);
   EXPECT_EQ(attributes().sched_runtime, before.sched_runtime);
 }

@@ -29,7 +29,7 @@ void limit_address_space(rlim_t bytes) {
 int run_out() {
   hold_memory_reserve();
   limit_address_space(address_space() + (4 << 20));
-  // Pieces as small as a library's: none fails while there is a reserve, nor while it is used up.
+  // YieldBudget as small as a library's: none fails while there is a reserve, nor while it is used up.
   std::vector<std::unique_ptr<char[]>> pieces;
   pieces.reserve(1000);
   while (memory_reserve_held() && pieces.size() < 1000) {

@@ -26,7 +26,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/frames.h"
+#include "base/coroutine_frames.h"
 
 namespace partita {
 
@@ -37,8 +37,8 @@ namespace task_detail {
 
 class PromiseBase {
  public:
-  static void* operator new(size_t bytes) { return take_frame(bytes); }
-  static void operator delete(void* frame, size_t bytes) noexcept { give_back_frame(frame, bytes); }
+  static void* operator new(size_t bytes) { return allocate_frame(bytes); }
+  static void operator delete(void* frame, size_t bytes) noexcept { free_frame(frame, bytes); }
 
   std::suspend_always initial_suspend() noexcept { return {}; }
   void unhandled_exception() noexcept {

@@ -42,7 +42,7 @@ Result<Thread> Thread::start(std::string_view name, Body body) {
 
 bool is_thread_refusal(const Error& error) { return dynamic_cast<const Refusal*>(error.detail().get()) != nullptr; }
 
-NoThreads::NoThreads() { refusals.fetch_add(1); }
-NoThreads::~NoThreads() { refusals.fetch_sub(1); }
+ThreadStartFailure::ThreadStartFailure() { refusals.fetch_add(1); }
+ThreadStartFailure::~ThreadStartFailure() { refusals.fetch_sub(1); }
 
 }  // namespace partita

@@ -36,12 +36,12 @@ class Thread {
 bool is_thread_refusal(const Error& error);
 
 // For tests: while one lives, start() fails on every thread.
-class NoThreads {
+class ThreadStartFailure {
  public:
-  NoThreads();
-  ~NoThreads();
-  NoThreads(const NoThreads&) = delete;
-  NoThreads& operator=(const NoThreads&) = delete;
+  ThreadStartFailure();
+  ~ThreadStartFailure();
+  ThreadStartFailure(const ThreadStartFailure&) = delete;
+  ThreadStartFailure& operator=(const ThreadStartFailure&) = delete;
 };
 
 }  // namespace partita

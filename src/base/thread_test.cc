@@ -37,7 +37,7 @@ TEST(Thread, IsAskedToStopByItsEnd) {
 }
 
 TEST(Thread, SaysWhichOneTheSystemRefused) {
-  const NoThreads none;
+  const ThreadStartFailure none;
   const auto thread = Thread::start("committer", [](const std::stop_token&) {});
   ASSERT_FALSE(thread.ok());
   EXPECT_EQ(thread.error().kind(), ErrorKind::kUnavailable);
@@ -46,7 +46,7 @@ TEST(Thread, SaysWhichOneTheSystemRefused) {
 
 TEST(Thread, StartsAgainOnceTheSystemMakesThemAgain) {
   {
-    const NoThreads none;
+    const ThreadStartFailure none;
   }
   EXPECT_TRUE(Thread::start("worker", [](const std::stop_token&) {}).ok());
 }

@@ -48,7 +48,7 @@ bool Workers::begin_thread() {
 
 void Workers::run() {
   Executor::set_current(this);
-  if (niceness_ != 0) go_behind(niceness_);
+  if (niceness_ != 0) lower_thread_priority(niceness_);
   std::unique_lock lock(mutex_);
   for (;;) {
     ++idle_;

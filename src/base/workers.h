@@ -22,7 +22,7 @@ class Workers final : public Executor {
   Workers& operator=(const Workers&) = delete;
   ~Workers() override;
 
-  struct Entry {
+  struct EnterAwaiter {
     Workers& workers;
     bool await_ready() noexcept { return false; }
     bool await_suspend(std::coroutine_handle<> handle) { return workers.take(handle); }
@@ -30,7 +30,7 @@ class Workers final : public Executor {
   };
   // `co_await workers.enter()` continues on one of the threads. False: there is none and the system makes none, so it
   // continues where it was. Work that would block other requests there must then be refused.
-  Entry enter() { return {*this}; }
+  EnterAwaiter enter() { return {*this}; }
   void resume(std::coroutine_handle<> handle) noexcept override;
 
  private:
@@ -49,8 +49,8 @@ class Workers final : public Executor {
   bool stopping_ = false;
 };
 
-// `co_await Home{executor}` goes on on the executor's thread, at once if this is it or there is no executor.
-struct Home {
+// `co_await SwitchTo{executor}` goes on on the executor's thread, at once if this is it or there is no executor.
+struct SwitchTo {
   Executor* executor;
   bool await_ready() noexcept { return executor == nullptr || Executor::current() == executor; }
   void await_suspend(std::coroutine_handle<> handle) { executor->resume(handle); }

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "base/blocking.h"
+#include "base/blocking_scope.h"
 #include "base/task.h"
 
 namespace partita {
@@ -39,7 +39,7 @@ Task<int> read_elsewhere() {
 Task<bool> wait_on(Workers& workers, int& found) {
   co_await workers.enter();
   {
-    const Blocking blocking;
+    const BlockingScope blocking;
     if (Executor::current() == nullptr) found = wait_for(read_elsewhere());  // else it would never end
   }
   co_return Executor::current() == &workers;
@@ -50,11 +50,11 @@ Task<bool> enters(Workers& workers) { co_return co_await workers.enter(); }
 TEST(Workers, SayWhenTheSystemMakesNoThread) {
   Workers workers(1);
   {
-    const NoThreads none;
+    const ThreadStartFailure none;
     EXPECT_FALSE(wait_for(enters(workers)));
   }
   EXPECT_TRUE(wait_for(enters(workers)));
-  const NoThreads none;
+  const ThreadStartFailure none;
   EXPECT_TRUE(wait_for(enters(workers)));
 }
 

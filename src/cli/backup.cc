@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/canonical_path.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/whole_path.h"
 #include "cli/admin_client.h"
 #include "cli/local_calls.h"
 #include "cli/teller.h"
@@ -76,7 +76,7 @@ Result<void> back_up_there(const CommandLine& line, AdminClient& server) {
   wire::JsonWriter json;
   json.begin_object();
   json.key("Directory");
-  json.string(whole_path(line.backups));  // a server's working directory may be another
+  json.string(canonical_path(line.backups));  // a server's working directory may be another
   json.key("Keep");
   json.number(static_cast<int64_t>(line.keep));
   json.key("Mend");

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "base/canonical_path.h"
 #include "base/clock.h"
 #include "base/random.h"
-#include "base/whole_path.h"
 #include "cli/teller.h"
 #include "engines/stores.h"
 #include "table/catalog/catalog.h"
@@ -22,7 +22,7 @@ namespace {
 // Wherever that is typed.
 std::string name_of(const std::string& url) {
   const std::string place = place_of_store(url);
-  return engine_of(url).is_directory ? whole_path(place) : place;
+  return engine_of(url).is_directory ? canonical_path(place) : place;
 }
 
 std::string told(const table::CopyProgress& progress, const std::string& so_far) {

@@ -231,8 +231,8 @@ Task<Result<ResourceFound>> find_resource(table::Database& database, const std::
 }
 
 Task<Result<Decided>> decide_by_store(iam::Directory& directory, ops::Service& service, const Simulated& asked) {
-  Passage::Visit visit(service.passage());
-  co_await visit;
+  DrainLock::SharedGuard guard(service.drain_lock());
+  co_await guard;
   if (service.database() == nullptr) co_return Error(ErrorKind::kUnavailable, "There is no database at the moment.");
   if (!directory.is_of_file()) PARTITA_CO_TRY_VOID(co_await directory.look_again());
   auto looked = co_await find_resource(*service.database(), asked.resource);

@@ -42,14 +42,14 @@ TEST(Status, IsToldWhileASnapshotIsUnderWay) {
   const admin::Admin::Answer* const answer = admin.find(call);
   ASSERT_NE(answer, nullptr);
   for (const bool shut : {true, false}) {
-    Passage& passage = tenant->service().passage();
-    if (shut) passage.shut();
+    DrainLock& lock = tenant->service().drain_lock();
+    if (shut) lock.close();
     std::promise<std::string> told;
     auto reply = told.get_future();
     start((*answer)(call), [&](const ops::Reply& said) { told.set_value(said.body); });
     if (shut) {
       EXPECT_EQ(reply.wait_for(std::chrono::seconds(0)), std::future_status::ready);
-      passage.open();
+      lock.open();
     }
     const auto document = wire::JsonDocument::parse(reply.get());
     ASSERT_TRUE(document.ok());

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/whole_path.h"
+#include "base/canonical_path.h"
 #include "engines/foundationdb/foundationdb_engine.h"
 #include "engines/memory/memory_engine.h"
 #include "engines/postgres/postgres_engine.h"
@@ -201,7 +201,7 @@ std::string admin_socket_of(std::string_view directory) {
 }
 
 std::string mark_of_store(std::string_view url) {
-  if (engine_of(url).is_directory) return whole_path(place_of_store(url));
+  if (engine_of(url).is_directory) return canonical_path(place_of_store(url));
   return scheme_of(url) == "postgresql" ? without_caller(url) : std::string(place_in(url));
 }
 

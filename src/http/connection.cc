@@ -133,7 +133,7 @@ Task<> Connection::serve_requests() {
 Task<Connection::Arrival> Connection::read_request() {
   State state = reader_.next();
   // It came with the one before: whoever sends many at once is answered one at a time.
-  if (state == State::kComplete) co_await GiveWay();
+  if (state == State::kComplete) co_await Yield();
   bool greeted = false;
   bool asked = false;
   while (state == State::kMore) {
@@ -274,7 +274,7 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   } catch (const std::bad_alloc&) {
     failed = true;
   }
-  co_await Home{home};  // what fails for want of memory does so wherever it is
+  co_await SwitchTo{home};  // what fails for want of memory does so wherever it is
   if (failed) reply = ops::out_of_memory();
   if (!take_memory(share, reply.body.capacity())) {
     if (reply.repeatable) reply = ops::overloaded();
@@ -334,7 +334,7 @@ Task<Coding> Connection::pack(ops::Reply& reply, BudgetShare& share) {
   Executor* const home = Executor::current();
   if (reply.body.size() > kSmallBody) co_await site_.aside.enter();
   std::optional<std::string> packed = http::pack(coding, reply.body);
-  co_await Home{home};
+  co_await SwitchTo{home};
   if (packed) reply.body = *std::move(packed);
   share.resize_anyway(reply.body.capacity());
   co_return packed ? coding : Coding::kIdentity;

@@ -69,7 +69,7 @@ class LoopExecutor final : public Executor {
     call_.ask();
   }
 
-  void wait_in_line(InLine& waiting, bool first) override {
+  void resume_after_ready(YieldedTask& waiting, bool first) override {
     if (line_ == nullptr) line_call_.ask();
     if (first || line_ == nullptr) {
       waiting.behind = std::exchange(line_, &waiting);
@@ -96,7 +96,7 @@ class LoopExecutor final : public Executor {
   void run_first_in_line() {
     looked_ = !looked_;
     if (looked_) return line_call_.ask();
-    const InLine* const first = std::exchange(line_, line_->behind);
+    const YieldedTask* const first = std::exchange(line_, line_->behind);
     if (line_ != nullptr) line_call_.ask();
     first->handle.resume();
   }
@@ -106,8 +106,8 @@ class LoopExecutor final : public Executor {
   std::vector<std::coroutine_handle<>> running_;  // only on the loop's thread
   net::Loop::Call call_;
   // The rest too.
-  InLine* line_ = nullptr;
-  InLine* last_ = nullptr;
+  YieldedTask* line_ = nullptr;
+  YieldedTask* last_ = nullptr;
   bool looked_ = false;
   net::Loop::Call line_call_;
 };
@@ -153,7 +153,7 @@ class Worker {
 
   void run() {
     Executor::set_current(&executor_);
-    go_first();
+    raise_thread_priority();
     loop_.run();
     Executor::set_current(nullptr);
   }

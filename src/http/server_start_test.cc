@@ -55,7 +55,7 @@ TEST(ServerStart, RefusesConnectionsUntilItListensAndAfterwards) {
 TEST(ServerStart, SaysThatTheSystemMakesNoThread) {
   Silent handler;
   const auto server = listening(handler);
-  const NoThreads none;
+  const ThreadStartFailure none;
   const auto started = server->start();
   ASSERT_FALSE(started.ok());
   EXPECT_TRUE(is_thread_refusal(started.error()));

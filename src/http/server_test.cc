@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/executor.h"
-#include "base/pieces.h"
+#include "base/yield_budget.h"
 #include "little_memory.h"
 
 namespace partita::http {
@@ -53,10 +53,10 @@ class Echo final : public Handler {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
     if (call.body.starts_with("pieces")) {
-      Pieces pieces;
+      YieldBudget budget;
       for (int piece = 0; piece < kPieces; ++piece) {
         on_piece(call.body, piece);
-        co_await pieces.next();
+        co_await budget.yield();
       }
     }
     if (call.body.starts_with("wait")) {

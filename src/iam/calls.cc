@@ -255,12 +255,12 @@ Task<Result<std::string>> carry_out_here(Directory& directory, const Call& call,
 
 Task<Result<std::string>> carry_out(Directory& directory, const Call& call, const wire::Form& form,
                                     const auth::Caller& caller, int64_t now_ms, Judge& judge) {
-  OneByOne::Turn turn(directory.writers());
+  AsyncMutex::Guard turn(directory.writers());
   if (call.writes) co_await turn;
   Executor* const home = Executor::current();
   co_await directory.aside().enter();
   auto answered = co_await carry_out_here(directory, call, form, caller, now_ms, judge);
-  co_await Home{home};
+  co_await SwitchTo{home};
   co_return answered;
 }
 

@@ -89,7 +89,7 @@ Task<Result<void>> Directory::read() {
   Executor* const home = Executor::current();
   if (home != &aside_) co_await aside_.enter();
   take(known_of(std::move(found), file_), number);
-  co_await Home{home};
+  co_await SwitchTo{home};
   co_return Result<void>();
 }
 

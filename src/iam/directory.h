@@ -18,8 +18,8 @@
 #include "auth/credentials.h"
 #include "auth/identities.h"
 #include "auth/session.h"
+#include "base/async_mutex.h"
 #include "base/clock.h"
-#include "base/one_by_one.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "base/workers.h"
@@ -62,7 +62,7 @@ class Directory final : public auth::Keys, public table::AccountFollower {
   // Makes the store's account `after`. False: it is not as it was `before` any more, and nothing happened.
   Task<Result<bool>> commit(KnownRef before, const auth::Account& after);
   // Whoever changes them through this server goes one behind the other, and loses against other servers at most.
-  OneByOne& writers() { return writers_; }
+  AsyncMutex& writers() { return writers_; }
   // Where accounts are changed, read out and compiled: with many policies that takes milliseconds.
   Workers& aside() { return aside_; }
   // Whether users are in a file, so that nothing of them can be changed.
@@ -78,7 +78,7 @@ class Directory final : public auth::Keys, public table::AccountFollower {
   const Clock& clock_;
   const auth::Credentials* const credentials_;
   const auth::Account* const file_;
-  OneByOne writers_;
+  AsyncMutex writers_;
   Workers aside_{1};
   std::atomic<uint64_t> revision_{1};
   std::atomic<uint64_t> reads_{0};

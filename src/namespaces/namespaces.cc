@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-#include "base/blocking.h"
+#include "base/blocking_scope.h"
 #include "base/log.h"
 #include "base/thread.h"
 #include "engines/memory/memory_engine.h"
@@ -100,7 +100,7 @@ Task<ops::Reply> Namespaces::call(const ops::Call& call) {
   // On a thread that serves, it would wait for what only that thread can end.
   if (!entered) co_return ops::refusal(refuse_for_now(name, "The system makes no thread to open it on."));
   auto used = use(std::move(name));
-  co_await Home{home};
+  co_await SwitchTo{home};
   if (!used.ok()) co_return ops::refusal(used.error());
   co_return co_await used->tenant().service().call(call);
 }
@@ -178,7 +178,7 @@ bool Namespaces::close_one(std::unique_lock<std::mutex>& lock) {
 }
 
 Result<Namespaces::Use> Namespaces::use(std::string name) {
-  const Blocking blocking;
+  const BlockingScope blocking;
   std::unique_lock lock(mutex_);
   Entries::iterator at;
   while (!enter(name, at)) {

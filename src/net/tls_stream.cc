@@ -63,7 +63,7 @@ Task<size_t> TlsStream::read(std::span<char> into, bool bulky) {
   } catch (const std::bad_alloc&) {
     bytes = 0;
   }
-  if (!waited) co_await GiveWay();
+  if (!waited) co_await Yield();
   co_return bytes;
 }
 

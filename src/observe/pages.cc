@@ -61,14 +61,14 @@ void report_process(Exposition& out) {
 }  // namespace
 
 Task<std::string> Pages::trouble() {
-  Passage::Visit visit(sources_.service.passage());
-  co_await visit;  // while the database may be used
+  DrainLock::SharedGuard guard(sources_.service.drain_lock());
+  co_await guard;  // while the database may be used
   co_return co_await trouble_inside();
 }
 
 Task<std::optional<std::string>> Pages::trouble_now() {
-  Passage::Visit visit(sources_.service.passage());
-  if (!visit.enters()) co_return std::nullopt;
+  DrainLock::SharedGuard guard(sources_.service.drain_lock());
+  if (!guard.try_enter()) co_return std::nullopt;
   co_return co_await trouble_inside();
 }
 
@@ -93,8 +93,8 @@ Task<std::optional<ops::Reply>> Pages::page(std::string_view path, const ops::So
                   : "Metrics need the token: see --metrics-token.");
   }
   const std::string why = co_await trouble();
-  Passage::Visit visit(sources_.service.passage());
-  co_await visit;
+  DrainLock::SharedGuard guard(sources_.service.drain_lock());
+  co_await guard;
   Executor* const home = Executor::current();
   co_await writer_.enter();
   ops::Reply reply = ops::overloaded();
@@ -103,7 +103,7 @@ Task<std::optional<ops::Reply>> Pages::page(std::string_view path, const ops::So
   } catch (const std::bad_alloc&) {
     static_cast<void>(0);  // it is answered as a request is that finds no memory
   }
-  co_await Home{home};
+  co_await SwitchTo{home};
   co_return reply;
 }
 

@@ -50,7 +50,7 @@ class Pages {
   Task<std::optional<std::string>> trouble_now();
 
  private:
-  // With a visit in the passage.
+  // The caller holds a shared guard of the drain lock.
   Task<std::string> trouble_inside();
   bool may_read(const ops::Source& source) const;
   std::string metrics(bool ready);

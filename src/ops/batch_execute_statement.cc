@@ -83,7 +83,7 @@ class BatchExecution final : public Execution {
 
   Task<Result<void>> run(const Context& context) override {
     for (const BatchRequest::Part& part : request_.parts) {
-      if (!outcomes_.empty()) co_await GiveWay();
+      if (!outcomes_.empty()) co_await Yield();
       Entrance gate(context, request_.capacity);
       outcomes_.push_back(co_await run_part(context, gate, part));
     }
@@ -157,9 +157,9 @@ struct BatchExecuteStatement {
     json.begin_object();
     json.key("Responses");
     json.begin_array();
-    Pieces pieces(Pieces::Work::kBegun);
+    YieldBudget budget(YieldBudget::Start::kBegun);
     const auto write = [&json](const StatementOutcome& outcome) { return write_response(json, outcome); };
-    PARTITA_CO_TRY_VOID(co_await write_each(json, pieces, outcomes, write));
+    PARTITA_CO_TRY_VOID(co_await write_each(json, budget, outcomes, write));
     json.end_array();
     std::vector<table::ConsumedCapacity> sums;
     for (const StatementOutcome& outcome : outcomes) {

@@ -162,7 +162,7 @@ struct BatchGetItem {
   static Task<Result<std::string>> encode(const Request& request, const table::BatchGetPlan& plan,
                                           const table::BatchGetOutcome& outcome) {
     wire::JsonWriter json(4096);
-    Pieces pieces(Pieces::Work::kBegun);
+    YieldBudget budget(YieldBudget::Start::kBegun);
     const auto write = [&json](const table::ReadItem& item) {
       return item.item ? write_found(json, *item.item) : Result<void>();
     };
@@ -174,7 +174,7 @@ struct BatchGetItem {
       add_by_table(consumed, outcome.answers[i].consumed);
       json.key(request.parts[i].table);
       json.begin_array();
-      PARTITA_CO_TRY_VOID(co_await write_each(json, pieces, outcome.answers[i].items, write));
+      PARTITA_CO_TRY_VOID(co_await write_each(json, budget, outcome.answers[i].items, write));
       json.end_array();
     }
     json.end_object();

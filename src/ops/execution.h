@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/frames.h"
+#include "base/coroutine_frames.h"
 #include "base/function_ref.h"
 #include "base/result.h"
 #include "base/task.h"
@@ -45,8 +45,8 @@ class Execution {
   virtual Task<Result<void>> run(const Context& context) = 0;
   virtual void visit_names(VisitName visit) = 0;
 
-  static void* operator new(size_t bytes) { return take_frame(bytes); }
-  static void operator delete(void* place, size_t bytes) noexcept { give_back_frame(place, bytes); }
+  static void* operator new(size_t bytes) { return allocate_frame(bytes); }
+  static void operator delete(void* place, size_t bytes) noexcept { free_frame(place, bytes); }
 };
 
 // A task that ends an execution, awaited through virtual functions so that the driver needs no type of an outcome.

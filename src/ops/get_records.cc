@@ -191,9 +191,9 @@ struct GetRecords {
       write_text(json, "NextShardIterator", table::encode_iterator(read.stream_arn, *read.found.next));
     json.key("Records");
     json.begin_array();
-    Pieces pieces(Pieces::Work::kBegun);
+    YieldBudget budget(YieldBudget::Start::kBegun);
     const auto write = [&writer](const StreamRecords::One& one) { return writer.write(one); };
-    PARTITA_CO_TRY_VOID(co_await write_each(json, pieces, read.found.records, write));
+    PARTITA_CO_TRY_VOID(co_await write_each(json, budget, read.found.records, write));
     json.end_array();
     json.end_object();
     co_return std::move(json).take();

@@ -101,9 +101,9 @@ Result<void> write_found(JsonWriter& json, const table::FoundItem& item) {
 }
 
 Task<Result<void>> write_items(JsonWriter& json, std::span<const table::FoundItem> items) {
-  Pieces pieces(Pieces::Work::kBegun);
+  YieldBudget budget(YieldBudget::Start::kBegun);
   const auto write = [&json](const table::FoundItem& item) { return write_found(json, item); };
-  co_return co_await write_each(json, pieces, items, write);
+  co_return co_await write_each(json, budget, items, write);
 }
 
 void write_collection_metrics(JsonWriter& json, const table::BoundWrite& write, uint64_t bytes) {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/pieces.h"
 #include "base/result.h"
 #include "base/task.h"
+#include "base/yield_budget.h"
 #include "table/catalog/request.h"
 #include "table/items/read.h"
 #include "table/items/write.h"
@@ -42,12 +42,12 @@ Result<void> write_found(wire::JsonWriter& json, const table::FoundItem& item);
 // Calls `write`, which gives a Result<void>, for one after the other, and lets others go first between pieces of what
 // it writes. The arguments outlive the task.
 template <class Range, class Write>
-Task<Result<void>> write_each(wire::JsonWriter& json, Pieces& pieces, const Range& range, Write write) {
+Task<Result<void>> write_each(wire::JsonWriter& json, YieldBudget& budget, const Range& range, Write write) {
   for (const auto& one : range) {
-    if (pieces.over()) co_await pieces.next();
+    if (budget.is_spent()) co_await budget.yield();
     const size_t before = json.size();
     PARTITA_CO_TRY_VOID(write(one));
-    pieces.spend(json.size() - before);
+    budget.spend(json.size() - before);
   }
   co_return Result<void>();
 }

@@ -128,9 +128,9 @@ struct SearchVectors {
     json.begin_object();
     json.key("SearchResults");
     json.begin_array();
-    Pieces pieces(Pieces::Work::kBegun);
+    YieldBudget budget(YieldBudget::Start::kBegun);
     const auto write = [&](const SearchHit& hit) { return write_hit(json, hit, plan.index->vector->attribute); };
-    PARTITA_CO_TRY_VOID(co_await write_each(json, pieces, found.hits, write));
+    PARTITA_CO_TRY_VOID(co_await write_each(json, budget, found.hits, write));
     json.end_array();
     if (request.capacity != CapacityDetail::kNone) {
       json.key("ConsumedCapacity");

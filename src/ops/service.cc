@@ -145,12 +145,12 @@ Service::~Service() = default;
 void Service::resume(table::Database& database) {
   database_ = &database;
   parts_->admission.authorisation().forget_all();
-  passage_.open();
+  drain_lock_.open();
 }
 
 void Service::resume_without() {
   database_ = nullptr;
-  passage_.open();
+  drain_lock_.open();
 }
 
 bool speaks_json(const Call& call) {
@@ -282,8 +282,8 @@ Task<Reply> Service::call(const Call& call, bool* allowed) {
   if (call.target.empty() && says_nothing(call)) [[unlikely]]
     co_return unsigned_call();
   if (call.target.empty() && auth::is_form(call.content_type)) {
-    Passage::Visit visit(passage_);
-    co_await visit;
+    DrainLock::SharedGuard guard(drain_lock_);
+    co_await guard;
     if (database_ == nullptr) co_return refusal(without_database());
     RatedTurnstile turnstile(*parts_->rate);
     co_return co_await answer_form(*database_, parts_->admission, parts_->directory, turnstile, call);
@@ -298,8 +298,8 @@ Task<Reply> Service::call(const Call& call, bool* allowed) {
     }
   }
   const Operation& operation = *begun->operation;
-  Passage::Visit visit(passage_);
-  co_await visit;
+  DrainLock::SharedGuard guard(drain_lock_);
+  co_await guard;
   if (database_ == nullptr) [[unlikely]]
     co_return refusal(without_database());
   const Context context{*database_, parts_->admission, *begun->caller,     operation,    call.host,

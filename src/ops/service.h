@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "auth/authenticate.h"
+#include "base/drain_lock.h"
 #include "base/exposition.h"
-#include "base/passage.h"
 #include "base/result.h"
 #include "base/task.h"
 
@@ -124,11 +124,11 @@ class Service {
   void refused(int status);
 
   // Whoever uses the database beside the calls goes through here; see pause(). Null: there is none now.
-  Passage& passage() { return passage_; }
+  DrainLock& drain_lock() { return drain_lock_; }
   table::Database* database() { return database_; }
   // Blocks until no call is under way; those that come wait for resume(). Not on a thread that serves, and only one at
   // a time.
-  void pause() { passage_.shut(); }
+  void pause() { drain_lock_.close(); }
   // Goes on, with another database, which may be what became of the one before.
   void resume(table::Database& database);
   // Iterators of shards that were issued before that moment are expired. While it is paused, or before the first call.
@@ -153,9 +153,9 @@ class Service {
  private:
   struct Parts;
   Task<Reply> call(const Call& call, bool* allowed);
-  table::Database* database_;      // changes only while the passage is shut
+  table::Database* database_;      // changes only while the drain lock is closed
   int64_t iterators_from_ms_ = 0;  // so does this
-  Passage passage_;
+  DrainLock drain_lock_;
   std::unique_ptr<Parts> parts_;
 };
 

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/pieces.h"
 #include "base/random.h"
+#include "base/yield_budget.h"
 #include "engines/memory/memory_engine.h"
 #include "ops/json_codec.h"
 #include "ops/operation.h"
@@ -215,7 +215,7 @@ class Alone final : public Executor {
     handle.resume();
     set_current(before);
   }
-  void wait_in_line(InLine& waiting, bool first) override {
+  void resume_after_ready(YieldedTask& waiting, bool first) override {
     ++(first ? further : begun);
     waiting.handle.resume();
   }

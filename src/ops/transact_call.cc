@@ -122,7 +122,7 @@ Task<Result<void>> write_found_items(wire::JsonWriter& json, const table::Transa
   write_capacity_list(json, sums, detail, CapacityKind::kTransactionRead);
   json.key("Responses");
   json.begin_array();
-  Pieces pieces(Pieces::Work::kBegun);
+  YieldBudget budget(YieldBudget::Start::kBegun);
   const auto write = [&json](const table::ReadItem& item) -> Result<void> {
     json.begin_object();
     if (is_shown(item)) {
@@ -132,7 +132,7 @@ Task<Result<void>> write_found_items(wire::JsonWriter& json, const table::Transa
     json.end_object();
     return {};
   };
-  PARTITA_CO_TRY_VOID(co_await write_each(json, pieces, outcome.items, write));
+  PARTITA_CO_TRY_VOID(co_await write_each(json, budget, outcome.items, write));
   json.end_array();
   co_return Result<void>();
 }

@@ -14,7 +14,7 @@
 #include "base/check.h"
 #include "base/executor.h"
 #include "base/result.h"
-#include "base/suspended.h"
+#include "base/suspended_coroutine.h"
 #include "base/task.h"
 #include "storage/batch.h"
 #include "storage/engine.h"
@@ -36,11 +36,11 @@ class Waiter {
 
  protected:
   // For await_suspend(), before anybody else is told of it.
-  void suspend(std::coroutine_handle<> handle) { waiting_ = Suspended::here(handle); }
+  void suspend(std::coroutine_handle<> handle) { waiting_ = SuspendedCoroutine::here(handle); }
 
  private:
   friend void resume(std::vector<Waiter*> waiters, Executor& otherwise);
-  Suspended waiting_;
+  SuspendedCoroutine waiting_;
 };
 
 // Each goes on where it came from, or on `otherwise` where it came from no executor. An executor is woken once for all

@@ -492,7 +492,7 @@ TEST(Postgres, IsNotOpenedWithoutThreads) {
   PostgresOptions options;
   options.url = PostgresCluster::shared().new_store();
   {
-    const NoThreads none;
+    const ThreadStartFailure none;
     const auto opened = open_postgres_engine(options);
     ASSERT_FALSE(opened.ok());
     EXPECT_TRUE(is_thread_refusal(opened.error()));

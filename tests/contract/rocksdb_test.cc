@@ -60,7 +60,7 @@ TEST_F(RocksdbStore, DataAndLogSurviveReopening) {
 
 TEST_F(RocksdbStore, IsNotOpenedWithoutThreads) {
   {
-    const NoThreads none;
+    const ThreadStartFailure none;
     const auto opened = try_open();
     ASSERT_FALSE(opened.ok());
     EXPECT_TRUE(is_thread_refusal(opened.error()));

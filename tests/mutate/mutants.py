@@ -283,13 +283,13 @@ SOCKETS = [
     Mutant("long works take turns", "src/http/server.cc",
            "if (first || line_ == nullptr) {", "if ((first && false) || line_ == nullptr) {", ("http_test",)),
     Mutant("a page is read in one piece", "src/table/items/query.cc",
-           "    pieces_.spend(item_bytes);\n", "", ("ops_test",)),
+           "    yield_budget_.spend(item_bytes);\n", "", ("ops_test",)),
     Mutant("a page is written in one piece", "src/ops/reply.h",
-           "    pieces.spend(json.size() - before);\n", "    (void)before;\n", ("ops_test",)),
+           "    budget.spend(json.size() - before);\n", "    (void)before;\n", ("ops_test",)),
     Mutant("a batch that waits for its turn holds all that it reads", "src/table/items/read.cc",
            "std::max<size_t>(bytes, 1), 1, kMost)", "std::max<size_t>(bytes, 1), kMost, kMost)", ("http:nobody_reads",)),
     Mutant("a filter is not held up", "src/table/items/query.cc",
-           "      pieces_.spend((work_ - work_before) * kWorkBytes);\n", "      (void)work_before;\n", ("table_test",)),
+           "      yield_budget_.spend((work_ - work_before) * kWorkBytes);\n", "      (void)work_before;\n", ("table_test",)),
     Mutant("each piece of a body has a deadline of its own", "src/http/connection.cc",
            "if (phase != phase_ || phase == Phase::kIdle) phase_began_ns_", "phase_began_ns_", ("http_test", "http")),
     Mutant("a body takes nothing from the budget", "src/http/request_reader.cc",
@@ -391,7 +391,7 @@ SERIAL = [
            "  for (const Key& key : plan.keys) {\n"
            "    auto one = co_await database.engine().read(std::span(&key, 1));\n"
            "    if (!one.ok()) co_return std::move(one).error();\n"
-           "    read->push_back(std::move((*one)[0]));\n    co_await GiveWay();\n  }\n"
+           "    read->push_back(std::move((*one)[0]));\n    co_await Yield();\n  }\n"
            "  TransactGetOutcome outcome;\n", ("simulation",)),
     Mutant("a token is not looked at", "src/table/items/transact.cc",
            "if (with_token && !token_is_new(request, found.back(), now_ms, attempt)) {",

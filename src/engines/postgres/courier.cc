@@ -106,7 +106,7 @@ Result<void> Courier::health() const {
 Version Courier::draw_version() { return Version{splitmix64(versions_)}; }
 
 void Courier::run() {
-  go_first();
+  raise_thread_priority();
   for (;;) {
     now_ms_ = clock_ms();
     gather();

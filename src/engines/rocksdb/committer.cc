@@ -72,7 +72,7 @@ Committer::~Committer() {
     stopping_ = true;
     asleep = std::exchange(asleep_, false);
   }
-  if (asleep) bell_.ring();
+  if (asleep) notifier_.notify();
   if (thread_.joinable()) thread_.join();
   PARTITA_CHECK(taken_ == 0 && !newest_.has_pending() && last_processed_ == last_number_);
 }
@@ -159,7 +159,7 @@ Committer::Verdict Committer::enqueue(Commit& commit, std::span<const storage::C
     queue_.push_back(&commit);
     asleep = std::exchange(asleep_, false);
   }
-  if (asleep) bell_.ring();
+  if (asleep) notifier_.notify();
   return Verdict::kPasses;
 }
 
@@ -218,9 +218,9 @@ void Committer::release_room(size_t bytes) {
 void Committer::sleep(std::unique_lock<std::mutex>& lock) {
   asleep_ = true;
   lock.unlock();
-  if (!bell_.wait_for(Witness::kDelayMs)) {
+  if (!notifier_.wait_for(Witness::kDelayMs)) {
     store_.witness->catch_up();
-    bell_.wait();
+    notifier_.wait();
   }
   lock.lock();
 }
@@ -237,7 +237,7 @@ void Committer::gather(std::unique_lock<std::mutex>& lock, size_t company) {
 }
 
 void Committer::run() {
-  go_first();
+  raise_thread_priority();
   std::vector<Commit*> commits;
   for (size_t company = 0;; company = commits.size(), commits.clear()) {
     {

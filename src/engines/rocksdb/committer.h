@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "base/bell.h"
 #include "base/executor.h"
+#include "base/notifier.h"
 #include "base/thread.h"
 #include "engines/rocksdb/latches.h"
 #include "engines/rocksdb/newest.h"
@@ -185,7 +185,7 @@ class Committer {
   const size_t max_bytes_;
 
   mutable std::mutex mutex_;
-  Bell bell_;  // rung once for each time that asleep_ becomes false
+  Notifier notifier_;  // rung once for each time that asleep_ becomes false
   std::vector<Commit*> queue_;
   std::deque<Guest> guests_;
   Watches watches_;

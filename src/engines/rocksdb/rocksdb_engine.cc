@@ -95,7 +95,7 @@ Task<Result<Value>> RocksdbEngine::ask(Read read) {
     co_await workers_.enter();
     status = read(rocks::kFromDisk, value);
     store_->meters.disk_reads.add(static_cast<uint64_t>(system_clock().monotonic_ns() - began_ns));
-    co_await Home{home};
+    co_await SwitchTo{home};
   } else {
     store_->meters.memory_reads.add();
   }
@@ -150,7 +150,7 @@ Task<Result<void>> RocksdbEngine::erase_range(Range range) {
   commit.erase = range;
   auto outcome = co_await carry_out(commit);
   if (outcome.ok()) reclaimer_.erased(store_->records, range.begin, end_of(range), bytes);
-  co_await Home{home};
+  co_await SwitchTo{home};
   co_return outcome;
 }
 
@@ -197,7 +197,7 @@ Task<Result<void>> RocksdbEngine::trim(std::string topic, uint64_t upto) {
     outcome = co_await carry_out(commit);
     if (outcome.ok()) reclaimer_.erased(store_->log, begin, end, bytes);
   }
-  co_await Home{home};
+  co_await SwitchTo{home};
   co_return outcome;
 }
 
@@ -228,7 +228,7 @@ Task<Result<void>> RocksdbEngine::restore_log(std::string topic, std::vector<Log
   } else if (*last > 0) {
     outcome = co_await carry_out(commit);
   }
-  co_await Home{home};
+  co_await SwitchTo{home};
   co_return outcome;
 }
 
@@ -238,7 +238,7 @@ Task<Result<uint64_t>> RocksdbEngine::approximate_bytes(Range range) {
   co_await workers_.enter();
   uint64_t bytes = 0;
   const Status status = rocks::approximate_size(*store_, store_->records, range.begin, end_of(range), bytes);
-  co_await Home{home};
+  co_await SwitchTo{home};
   if (!status.ok()) co_return rocks::to_error(*store_, status);
   co_return bytes;
 }

@@ -125,7 +125,7 @@ class Scrubber final : public Scrub {
 
  private:
   void run() {
-    go_behind(kBackgroundNiceness);
+    lower_thread_priority(kBackgroundNiceness);
     while (try_round() && pace_.rest(rest_)) {
     }
   }

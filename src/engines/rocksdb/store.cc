@@ -56,8 +56,10 @@ class Listener final : public rocksdb::EventListener {
       : witness_(std::move(witness)), keeper_(keeper), damage_(damage), meters_(meters) {}
 
   // On a core that they share with those who serve, each turn of theirs would hold up every commit.
-  void OnFlushBegin(rocksdb::DB*, const rocksdb::FlushJobInfo&) override { go_behind(kBackgroundNiceness); }
-  void OnCompactionBegin(rocksdb::DB*, const rocksdb::CompactionJobInfo&) override { go_behind(kBackgroundNiceness); }
+  void OnFlushBegin(rocksdb::DB*, const rocksdb::FlushJobInfo&) override { lower_thread_priority(kBackgroundNiceness); }
+  void OnCompactionBegin(rocksdb::DB*, const rocksdb::CompactionJobInfo&) override {
+    lower_thread_priority(kBackgroundNiceness);
+  }
   void OnFlushCompleted(rocksdb::DB*, const rocksdb::FlushJobInfo& info) override {
     witness_->saw_durable(info.largest_seqno);
   }

@@ -9,10 +9,10 @@
 #include <set>
 #include <utility>
 
+#include "base/canonical_path.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/priority.h"
-#include "base/whole_path.h"
 #include "engines/rocksdb/backup_directory.h"
 #include "engines/rocksdb/backup_files.h"
 #include "engines/rocksdb/backup_list.h"
@@ -111,7 +111,7 @@ Result<void> check_others(const rocksdb::BackupEngine& engine, const std::vector
 }
 
 Result<MendedFiles> mend(const BackupDirectory& directory, const std::string& store, const BackupRequest& request) {
-  go_behind(kBackgroundNiceness);
+  lower_thread_priority(kBackgroundNiceness);
   PARTITA_TRY(MendedFiles mended,
               mend_shared_files(directory.path(), store, BackupDirectory::files(), request.progress));
   for (const std::string& file : mended.copied) {
@@ -173,7 +173,7 @@ class BackupOfStore {
     options.flush_before_backup = log_bytes(*store_.db) > kFlushBytes;
     // On the thread that copies.
     options.progress_callback = [this] {
-      go_behind(kBackgroundNiceness);
+      lower_thread_priority(kBackgroundNiceness);
       done_ += kProgressBytes;
       if (request_.progress && !request_.progress(done_)) engine_.StopBackup();
     };
@@ -185,7 +185,7 @@ class BackupOfStore {
   }
 
   Result<CopiedDamage> check(const rocksdb::BackupInfo& info) {
-    go_behind(kBackgroundNiceness);
+    lower_thread_priority(kBackgroundNiceness);
     auto damage = check_copied(directory_, info, before_, store_, goes_on_);
     if (!damage.ok()) engine_.DeleteBackup(info.backup_id).PermitUncheckedError();
     return damage;
@@ -244,8 +244,9 @@ class BackupOfStore {
 
 Result<MadeBackup> back_up(Store& store, const BackupRequest& request) {
   if (store.keeper.failed()) return Error(ErrorKind::kUnavailable, store.keeper.sentence());
-  const std::string place = whole_path(store.db->GetName());
-  if (whole_path(request.directory).starts_with(place + "/")) return not_there(request, "is within the store itself");
+  const std::string place = canonical_path(store.db->GetName());
+  if (canonical_path(request.directory).starts_with(place + "/"))
+    return not_there(request, "is within the store itself");
   PARTITA_TRY(const BackupDirectory directory, BackupDirectory::open(request.directory, BackupDirectory::Use::kWrite));
   MendedFiles mended;
   // Before the engine looks at what is there.

@@ -255,7 +255,7 @@ Task<Result<Outcome>> transact(Shared shared, std::vector<Key> keys, std::vector
   }
   if (warm && !keys.empty()) meters.memory_reads.add();
   if (attempt.queued) co_await attempt.commit;
-  co_await Home{home};
+  co_await SwitchTo{home};
   PARTITA_CO_TRY_VOID(std::move(attempt.failure));
   PARTITA_CO_TRY_VOID(shared.committer.outcome_of(attempt.commit));
   if (attempt.outcome == Outcome::kCommitted && version != nullptr) *version = attempt.version;

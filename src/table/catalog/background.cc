@@ -6,7 +6,7 @@ struct Background::Nap {
   Background& background;
   Instant until;
   bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> handle) { background.add(until, Suspended::here(handle)); }
+  void await_suspend(std::coroutine_handle<> handle) { background.add(until, SuspendedCoroutine::here(handle)); }
   void await_resume() const noexcept {}
 };
 
@@ -39,7 +39,7 @@ Task<void> Background::sleep(std::chrono::nanoseconds span) {
   co_await nap;
 }
 
-void Background::add(Instant until, Suspended sleeper) {
+void Background::add(Instant until, SuspendedCoroutine sleeper) {
   std::lock_guard lock(mutex_);
   sleepers_.emplace(until, sleeper);
   changed_.notify_one();
@@ -61,10 +61,10 @@ void Background::end_one() {
 std::function<void()> Background::next() {
   const bool due = !sleepers_.empty() && (stopping_ || sleepers_.begin()->first <= std::chrono::steady_clock::now());
   if (due) {
-    const Suspended sleeper = sleepers_.begin()->second;
+    const SuspendedCoroutine sleeper = sleepers_.begin()->second;
     sleepers_.erase(sleepers_.begin());
     if (sleeper.home == this) return [handle = sleeper.handle] { handle.resume(); };
-    return [sleeper] { sleeper.go_on(); };
+    return [sleeper] { sleeper.resume(); };
   }
   if (!fresh_.empty()) {
     Work work = std::move(fresh_.front());

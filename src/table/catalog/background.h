@@ -14,7 +14,7 @@
 
 #include "base/executor.h"
 #include "base/result.h"
-#include "base/suspended.h"
+#include "base/suspended_coroutine.h"
 #include "base/task.h"
 #include "base/thread.h"
 
@@ -54,7 +54,7 @@ class Background : private Executor {
   using Instant = std::chrono::steady_clock::time_point;
   struct Nap;
 
-  void add(Instant until, Suspended sleeper);
+  void add(Instant until, SuspendedCoroutine sleeper);
   void resume(std::coroutine_handle<> handle) override;
   void run();
   // Takes what is to be done next, with the lock held; nothing when there is nothing.
@@ -65,7 +65,7 @@ class Background : private Executor {
   std::condition_variable changed_;
   std::deque<Work> fresh_;
   std::deque<std::coroutine_handle<>> ready_;
-  std::multimap<Instant, Suspended> sleepers_;
+  std::multimap<Instant, SuspendedCoroutine> sleepers_;
   size_t under_way_ = 0;
   std::atomic<bool> stopping_{false};
   Thread thread_;

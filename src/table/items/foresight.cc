@@ -83,7 +83,7 @@ Task<Result<void>> Foresight::look(Database& database) {
     }
     bytes += bytes_of(seen_[i]->changes.writes());
     if (bytes > kMaxWrittenBytes) co_return model::refuse(model::Fault::kTransactionItemsTooLarge);
-    for (int turn = 0; !known && turn < kTurnsOfOthers; ++turn) co_await GiveWay();
+    for (int turn = 0; !known && turn < kTurnsOfOthers; ++turn) co_await Yield();
   }
   co_return Result<void>();
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "base/pieces.h"
+#include "base/yield_budget.h"
 #include "expr/condition_checks.h"
 #include "model/fault.h"
 #include "model/item_codec.h"
@@ -20,7 +20,7 @@ using model::Fault;
 using model::Item;
 using model::refuse;
 
-constexpr size_t kRowsAtOnce = Pieces::kBytes / Pieces::kLeastBytes;
+constexpr size_t kRowsAtOnce = YieldBudget::kBytes / YieldBudget::kLeastBytes;
 
 using storage::end_of;
 
@@ -197,7 +197,7 @@ class Collector {
     charged_rows_ += charged;
     ++page_.scanned;
     last_row_ = seen.row;
-    pieces_.spend(item_bytes);
+    yield_budget_.spend(item_bytes);
     if (seen.item.empty()) return true;
     if (plan_.whole_items) {
       PARTITA_TRY(const size_t whole, charged_bytes(*plan_.table, seen.item, item_bytes));
@@ -208,7 +208,7 @@ class Collector {
   }
 
   // Whether as much was taken as may be at once.
-  Pieces& pieces() { return pieces_; }
+  YieldBudget& yield_budget() { return yield_budget_; }
   bool limit_met() const { return (request_.limit && page_.scanned == *request_.limit) || work_ >= kMaxPageWork; }
   uint64_t scanned() const { return page_.scanned; }
 
@@ -246,7 +246,7 @@ class Collector {
     if (request_.filter) {
       const uint64_t work_before = work_;
       const bool passes = expr::evaluate(*request_.filter, *item, work_);
-      pieces_.spend((work_ - work_before) * kWorkBytes);
+      yield_budget_.spend((work_ - work_before) * kWorkBytes);
       if (!passes) return {};
     }
     ++page_.count;
@@ -284,7 +284,7 @@ class Collector {
   size_t charged_rows_ = 0;  // of the rows alone, as they are charged
   model::HalfUnits fetched_ = 0;
   uint64_t work_ = 0;  // that the filter took
-  Pieces pieces_;
+  YieldBudget yield_budget_;
   std::unique_ptr<storage::Page> open_;
   std::unique_ptr<storage::Page> closed_;  // the last one before it, unless kept
   size_t items_before_ = 0;                // it was opened
@@ -294,7 +294,7 @@ class Collector {
 // Takes rows until the page is full; true when it is.
 Task<Result<bool>> take_rows(const storage::Page& page, Collector& collector) {
   for (size_t i = 0; i < page.size(); ++i) {
-    if (collector.pieces().over()) co_await collector.pieces().next();
+    if (collector.yield_budget().is_spent()) co_await collector.yield_budget().yield();
     const std::string_view row = page[i].value;
     PARTITA_CO_TRY(const bool taken, collector.take({row, row}));
     if (!taken) co_return true;
@@ -309,7 +309,7 @@ Task<Result<bool>> take_whole_items(Database& database, const RangePlan& plan, c
   constexpr size_t kFetchedAtOnce = 16;
   for (size_t begin = 0; begin < page.size(); begin += kFetchedAtOnce) {
     const size_t end = std::min(begin + kFetchedAtOnce, page.size());
-    if (collector.pieces().over()) co_await collector.pieces().next();
+    if (collector.yield_budget().is_spent()) co_await collector.yield_budget().yield();
     std::vector<storage::Key> keys;
     for (size_t i = begin; i < end; ++i) {
       PARTITA_CO_TRY(const Item view, model::decode_item(page[i].value));
@@ -323,7 +323,7 @@ Task<Result<bool>> take_whole_items(Database& database, const RangePlan& plan, c
       const std::string_view item = record ? std::string_view(record->value) : std::string_view();
       PARTITA_CO_TRY(const bool taken, collector.take({page[i].value, item}));
       if (!taken) co_return true;
-      if (collector.pieces().over()) co_await collector.pieces().next();
+      if (collector.yield_budget().is_spent()) co_await collector.yield_budget().yield();
     }
   }
   co_return collector.limit_met();
@@ -489,7 +489,7 @@ Task<Result<RangePage>> run(Database& database, const RangePlan& plan) {
   bool full = false;
   while (more && !full) {
     const size_t wanted = rows_wanted(plan, collector.scanned());
-    auto read = co_await database.engine().scan(range, direction, wanted, Pieces::kBytes);
+    auto read = co_await database.engine().scan(range, direction, wanted, YieldBudget::kBytes);
     if (!read.ok()) co_return std::move(read).error();
     if (read->empty()) break;
     const storage::Page& page = collector.open(std::move(read).value());

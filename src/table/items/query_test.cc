@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/pieces.h"
+#include "base/yield_budget.h"
 #include "expr/legacy.h"
 #include "expr/test_support.h"
 #include "model/limits.h"
@@ -440,7 +440,7 @@ TEST_F(RangeTest, AFilterThatTakesLongLetsOthersGoBetweenItems) {
     Counting() { set_current(this); }
     ~Counting() override { set_current(nullptr); }
     void resume(std::coroutine_handle<> handle) override { handle.resume(); }
-    void wait_in_line(InLine& waiting, bool) override {
+    void resume_after_ready(YieldedTask& waiting, bool) override {
       ++pieces;
       waiting.handle.resume();
     }

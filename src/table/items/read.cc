@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/pieces.h"
+#include "base/yield_budget.h"
 #include "model/fault.h"
 #include "model/item_codec.h"
 #include "model/limits.h"
@@ -16,7 +16,7 @@ namespace {
 // How many keys of a batch to read next, after so many that held so much: about a piece.
 size_t at_once(size_t before, size_t bytes) {
   constexpr size_t kMost = 25;  // what is read beyond 16 MB is thrown away
-  return std::clamp<size_t>(Pieces::kBytes * before / std::max<size_t>(bytes, 1), 1, kMost);
+  return std::clamp<size_t>(YieldBudget::kBytes * before / std::max<size_t>(bytes, 1), 1, kMost);
 }
 
 Access access_of(const TableInfo& table, const model::Item& key, const std::optional<expr::Projection>& projection) {
@@ -126,7 +126,7 @@ Task<Result<BatchGetOutcome>> run(Database& database, const BatchGetPlan& plan) 
   BatchGetOutcome outcome;
   size_t bytes = 0;
   bool full = false;
-  Pieces pieces;
+  YieldBudget budget;
   TreesKept trees;
   size_t looked_at = 0;
   for (const auto& read : plan.reads) {
@@ -136,7 +136,7 @@ Task<Result<BatchGetOutcome>> run(Database& database, const BatchGetPlan& plan) 
           std::span(read.keys).subspan(begin).first(std::min(read.keys.size() - begin, at_once(looked_at, bytes)));
       begin += keys.size();
       looked_at += keys.size();
-      if (pieces.over()) co_await pieces.next();
+      if (budget.is_spent()) co_await budget.yield();
       auto records = co_await database.engine().read(keys);
       if (!records.ok()) co_return std::move(records).error();
       for (std::optional<storage::Record>& record : *records) {
@@ -147,7 +147,7 @@ Task<Result<BatchGetOutcome>> run(Database& database, const BatchGetPlan& plan) 
         full = full || (bytes > 0 && bytes + item.bytes > model::kMaxBatchGetBytes);
         if (full) break;
         bytes += item.bytes;
-        pieces.spend(item.bytes);
+        budget.spend(item.bytes);
         answer.items.push_back(std::move(item));
       }
     }

@@ -258,7 +258,7 @@ Task<Result<void>> run_piece(Database& database, const WritesPlan& plan, size_t 
 Task<Result<WritesOutcome>> run_batch(Database& database, const WritesPlan& plan, const std::vector<bool>& full) {
   WritesOutcome outcome;
   for (size_t begin = 0; begin < plan.writes.size(); begin = outcome.written.size()) {
-    if (begin > 0) co_await GiveWay();
+    if (begin > 0) co_await Yield();
     size_t end = piece_end(plan.writes, begin);
     auto done = co_await run_piece(database, plan, begin, end, full, outcome.written);
     // What a piece writes beside what its writes name is not known before.
@@ -296,7 +296,7 @@ constexpr size_t kReadAtOnce = model::kMaxTransactionBytes / model::kMaxItemByte
 Task<Result<void>> check_read_size(Database& database, std::span<const Key> keys) {
   size_t bytes = 0;
   for (size_t at = 0; keys.size() > kReadAtOnce && at < keys.size(); at += kReadAtOnce) {
-    if (at > 0) co_await GiveWay();
+    if (at > 0) co_await Yield();
     const auto some = keys.subspan(at, std::min(kReadAtOnce, keys.size() - at));
     PARTITA_CO_TRY(const auto records, co_await database.engine().read(some));
     for (const std::optional<Record>& record : records) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/log.h"
-#include "base/suspended.h"
+#include "base/suspended_coroutine.h"
 #include "table/rows/system_rows.h"
 
 namespace partita::table {
@@ -28,7 +28,7 @@ struct Readiness::State {
     bool await_suspend(std::coroutine_handle<> handle) const {
       const std::lock_guard lock(state.mutex);
       if (state.is_known(probe)) return false;
-      state.waiters.push_back(Suspended::here(handle));
+      state.waiters.push_back(SuspendedCoroutine::here(handle));
       return true;
     }
     void await_resume() const noexcept {}
@@ -43,7 +43,7 @@ struct Readiness::State {
   uint64_t late = 0;     // the last one whose patience ended first
   int64_t began_ns = 0;  // the last one
   std::string trouble;   // of the last that ended
-  std::vector<Suspended> waiters;
+  std::vector<SuspendedCoroutine> waiters;
 };
 
 Readiness::Readiness(Random& random, ReadinessOptions options)
@@ -59,7 +59,7 @@ Task<void> Readiness::probe(std::shared_ptr<State> state, storage::Engine* engin
   std::vector<storage::Key> no_keys;
   std::vector<storage::Compare> no_compare;
   const auto written = co_await engine->transact(std::move(no_keys), std::move(no_compare), put);
-  std::vector<Suspended> waiters;
+  std::vector<SuspendedCoroutine> waiters;
   {
     const std::lock_guard lock(state->mutex);
     state->ended = state->begun;
@@ -67,19 +67,19 @@ Task<void> Readiness::probe(std::shared_ptr<State> state, storage::Engine* engin
     if (!written.ok() && state->trouble.empty()) state->trouble = "The store takes no writes.";
     waiters.swap(state->waiters);
   }
-  for (const Suspended& waiter : waiters) waiter.go_on();
+  for (const SuspendedCoroutine& waiter : waiters) waiter.resume();
 }
 
 Task<void> Readiness::lose_patience(std::shared_ptr<State> state, Background* background, int64_t ms, uint64_t probe) {
   co_await background->sleep(ms);
-  std::vector<Suspended> waiters;
+  std::vector<SuspendedCoroutine> waiters;
   {
     const std::lock_guard lock(state->mutex);
     if (state->ended >= probe) co_return;
     state->late = probe;
     waiters.swap(state->waiters);
   }
-  for (const Suspended& waiter : waiters) waiter.go_on();
+  for (const SuspendedCoroutine& waiter : waiters) waiter.resume();
 }
 
 Task<std::string> Readiness::trouble(Database& database) {

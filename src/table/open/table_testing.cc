@@ -73,7 +73,7 @@ Task<Result<storage::Outcome>> FaultyEngine::transact(std::vector<Key> keys, std
     Executor* const home = Executor::current();
     co_await waiters_.enter();
     for (++kept_waiting; silent;) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    co_await Home{home};
+    co_await SwitchTo{home};
   }
   const int fate = unknown;
   if (fate == 2) co_return Error(ErrorKind::kUnknown, "the test says so");

@@ -22,11 +22,11 @@ class TableCosts {
   };
 
   void consume(const Capacity& units) {
-    Place& place = places_[meter_place()];
+    Place& place = places_[meter_shard()];
     if (units.read != 0) place.read.fetch_add(units.read, std::memory_order_relaxed);
     if (units.write != 0) place.write.fetch_add(units.write, std::memory_order_relaxed);
   }
-  void throttle() { places_[meter_place()].throttled.fetch_add(1, std::memory_order_relaxed); }
+  void throttle() { places_[meter_shard()].throttled.fetch_add(1, std::memory_order_relaxed); }
   Totals totals() const {
     Totals sum;
     for (const Place& place : places_) {
@@ -42,7 +42,7 @@ class TableCosts {
     std::atomic<model::HalfUnits> write{0};
     std::atomic<uint64_t> throttled{0};
   };
-  std::array<Place, kMeterPlaces> places_;
+  std::array<Place, kMeterShards> places_;
 };
 
 // Shared by all versions of one TableInfo. Who serves the table says which place is which operation's; each is filled

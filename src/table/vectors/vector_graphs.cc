@@ -191,7 +191,7 @@ void VectorGraphs::wait_until_made() {
 
 void VectorGraphs::run() {
   constexpr int kNiceness = 5;  // behind those who serve
-  go_behind(kNiceness);
+  lower_thread_priority(kNiceness);
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     if (!wanted_.empty()) {

@@ -350,7 +350,7 @@ Task<Result<SearchOutcome>> run(Database& database, const SearchPlan& plan) {
   Executor* const home = Executor::current();
   if (home != nullptr) co_await database.searchers().enter();
   auto outcome = co_await search(database, plan);
-  co_await Home{home};
+  co_await SwitchTo{home};
   co_return outcome;
 }
 

@@ -1,4 +1,4 @@
-#include "base/one_by_one.h"
+#include "base/async_mutex.h"
 
 #include <gtest/gtest.h>
 
@@ -18,26 +18,26 @@ struct Pause {
   void await_resume() const noexcept {}
 };
 
-Task<void> work(OneByOne& one_by_one, std::vector<int>& done, int number, std::coroutine_handle<>& paused) {
-  OneByOne::Turn turn(one_by_one);
-  co_await turn;
+Task<void> work(AsyncMutex& async_mutex, std::vector<int>& done, int number, std::coroutine_handle<>& paused) {
+  AsyncMutex::Guard guard(async_mutex);
+  co_await guard;
   done.push_back(number);
   co_await Pause{paused};
   done.push_back(-number);
 }
 
-TEST(OneByOne, WhoCameFirstGoesFirstAndNobodyBeforeItHasEnded) {
-  OneByOne one_by_one;
+TEST(AsyncMutex, WhoCameFirstGoesFirstAndNobodyBeforeItHasEnded) {
+  AsyncMutex async_mutex;
   std::vector<int> done;
   std::coroutine_handle<> paused;
-  for (const int number : {1, 2, 3}) start(work(one_by_one, done, number, paused), [] {});
+  for (const int number : {1, 2, 3}) start(work(async_mutex, done, number, paused), [] {});
   EXPECT_EQ(done, (std::vector{1}));
   paused.resume();
   EXPECT_EQ(done, (std::vector{1, -1, 2}));
   paused.resume();
   EXPECT_EQ(done, (std::vector{1, -1, 2, -2, 3}));
   paused.resume();
-  start(work(one_by_one, done, 4, paused), [] {});
+  start(work(async_mutex, done, 4, paused), [] {});
   EXPECT_EQ(done, (std::vector{1, -1, 2, -2, 3, -3, 4}));
   paused.resume();
 }

@@ -1,4 +1,4 @@
-#include "base/whole_path.h"
+#include "base/canonical_path.h"
 
 #include <gtest/gtest.h>
 
@@ -13,13 +13,13 @@ TEST(WholePath, IsTheSameByWhateverNameAndWhetherThereOrNot) {
   fs::create_directories(place / "real");
   fs::create_directory_symlink(place / "real", place / "link");
   const std::string real = (place / "real").string();
-  EXPECT_EQ(whole_path(real), real);
-  EXPECT_EQ(whole_path(place / "link"), real);
-  EXPECT_EQ(whole_path(place / "link/../link/./none/b"), real + "/none/b");
+  EXPECT_EQ(canonical_path(real), real);
+  EXPECT_EQ(canonical_path(place / "link"), real);
+  EXPECT_EQ(canonical_path(place / "link/../link/./none/b"), real + "/none/b");
   const fs::path before = fs::current_path();
   fs::current_path(place);
-  EXPECT_EQ(whole_path("link/none"), real + "/none");
-  EXPECT_EQ(whole_path("none/x"), (place / "none/x").string());
+  EXPECT_EQ(canonical_path("link/none"), real + "/none");
+  EXPECT_EQ(canonical_path("none/x"), (place / "none/x").string());
   fs::current_path(before);
   fs::remove_all(place);
 }

@@ -8,20 +8,20 @@
 namespace partita {
 
 // Each ring ends one wait, whichever comes first.
-class Bell {
+class Notifier {
  public:
-  Bell();
-  Bell(const Bell&) = delete;
-  Bell& operator=(const Bell&) = delete;
-  ~Bell();
+  Notifier();
+  Notifier(const Notifier&) = delete;
+  Notifier& operator=(const Notifier&) = delete;
+  ~Notifier();
 
-  void ring();
+  void notify();
   void wait();
   // False when nobody rang in time.
   bool wait_for(int64_t ms);
 
  private:
-  sem_t rings_;
+  sem_t notifications_;
 };
 
 }  // namespace partita

@@ -10,12 +10,12 @@
 namespace partita {
 
 // For one thread at a time.
-class NowaitWriter {
+class NonblockingWriter {
  public:
-  explicit NowaitWriter(int file) : file_(file) {}
-  NowaitWriter(const NowaitWriter&) = delete;
-  NowaitWriter& operator=(const NowaitWriter&) = delete;
-  ~NowaitWriter();
+  explicit NonblockingWriter(int file) : file_(file) {}
+  NonblockingWriter(const NonblockingWriter&) = delete;
+  NonblockingWriter& operator=(const NonblockingWriter&) = delete;
+  ~NonblockingWriter();
 
   // What a pipe takes whole or not at all.
   static constexpr size_t kMostAtOnce = 4096;

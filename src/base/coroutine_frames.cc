@@ -1,4 +1,4 @@
-#include "base/frames.h"
+#include "base/coroutine_frames.h"
 
 #include <array>
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace partita {
 #if defined(PARTITA_PLAIN_FRAMES)
 
 // So that a sanitizer sees a frame that is used after its end.
-void* take_frame(size_t bytes) { return ::operator new(bytes); }
-void give_back_frame(void* frame, size_t bytes) noexcept { ::operator delete(frame, bytes); }
+void* allocate_frame(size_t bytes) { return ::operator new(bytes); }
+void free_frame(void* frame, size_t bytes) noexcept { ::operator delete(frame, bytes); }
 
 #else
 
@@ -55,7 +55,7 @@ size_t class_of(size_t bytes) { return (bytes - 1) / kStep; }
 
 }  // namespace
 
-void* take_frame(size_t bytes) {
+void* allocate_frame(size_t bytes) {
   const size_t index = class_of(bytes);
   if (index >= kClasses) return ::operator new(bytes);
   Kept& kept = PerThread<Lists>::get().of_class[index];
@@ -66,7 +66,7 @@ void* take_frame(size_t bytes) {
   return first;
 }
 
-void give_back_frame(void* frame, size_t bytes) noexcept {
+void free_frame(void* frame, size_t bytes) noexcept {
   const size_t index = class_of(bytes);
   Lists* const lists = PerThread<Lists>::find();
   if (index >= kClasses || lists == nullptr) return ::operator delete(frame);

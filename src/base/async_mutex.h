@@ -1,7 +1,7 @@
 // Work that coroutines do one behind the other, in the order in which they came.
 //
-//   OneByOne::Turn turn(one_by_one);
-//   co_await turn;  // waits until all that came before have ended
+//   AsyncMutex::Guard guard(async_mutex);
+//   co_await guard;  // waits until all that came before have ended
 //   ...             // nobody else is here
 //
 // Callable from any thread.
@@ -11,21 +11,21 @@
 #include <deque>
 #include <mutex>
 
-#include "base/suspended.h"
+#include "base/suspended_coroutine.h"
 
 namespace partita {
 
-class OneByOne {
+class AsyncMutex {
  public:
   // From the end of `co_await` to the end of its life. Goes on through the Executor that was current when it had to
   // wait.
-  class Turn {
+  class Guard {
    public:
-    explicit Turn(OneByOne& of) : of_(of) {}
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-    ~Turn() {
-      if (taken_) of_.pass_on();
+    explicit Guard(AsyncMutex& of) : of_(of) {}
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+    ~Guard() {
+      if (owns_) of_.unlock();
     }
 
     bool await_ready() const noexcept { return false; }
@@ -33,41 +33,41 @@ class OneByOne {
     void await_resume() const noexcept {}
 
    private:
-    friend class OneByOne;
-    OneByOne& of_;
-    bool taken_ = false;
-    Suspended waiting_;
+    friend class AsyncMutex;
+    AsyncMutex& of_;
+    bool owns_ = false;
+    SuspendedCoroutine waiting_;
   };
 
  private:
   // False: nobody was before it.
-  bool wait(Turn& turn, std::coroutine_handle<> handle) {
+  bool wait(Guard& guard, std::coroutine_handle<> handle) {
     const std::lock_guard lock(mutex_);
-    if (!busy_) {
-      busy_ = true;
-      turn.taken_ = true;
+    if (!locked_) {
+      locked_ = true;
+      guard.owns_ = true;
       return false;
     }
-    turn.waiting_ = Suspended::here(handle);
-    waiting_.push_back(&turn);
+    guard.waiting_ = SuspendedCoroutine::here(handle);
+    waiting_.push_back(&guard);
     return true;
   }
-  void pass_on() {
-    Turn* next = nullptr;
+  void unlock() {
+    Guard* next = nullptr;
     {
       const std::lock_guard lock(mutex_);
-      busy_ = !waiting_.empty();
-      if (!busy_) return;
+      locked_ = !waiting_.empty();
+      if (!locked_) return;
       next = waiting_.front();
       waiting_.pop_front();
-      next->taken_ = true;
+      next->owns_ = true;
     }
-    next->waiting_.go_on();
+    next->waiting_.resume();
   }
 
   std::mutex mutex_;
-  bool busy_ = false;
-  std::deque<Turn*> waiting_;
+  bool locked_ = false;
+  std::deque<Guard*> waiting_;
 };
 
 }  // namespace partita

@@ -1,9 +1,9 @@
-// Work that takes long, done a piece at a time, so that whoever else its thread serves waits for no more than a piece.
+// Start that takes long, done a piece at a time, so that whoever else its thread serves waits for no more than a piece.
 //
-//   Pieces pieces;
+//   YieldBudget budget;
 //   for (const Row& row : rows) {
-//     if (pieces.over()) co_await pieces.next();
-//     pieces.spend(row.size());
+//     if (budget.is_spent()) co_await budget.yield();
+//     budget.spend(row.size());
 //     ...
 //   }
 //
@@ -20,38 +20,38 @@
 namespace partita {
 
 // For one thread at a time.
-class Pieces {
+class YieldBudget {
  public:
   // What may be done at once: some tenths of a millisecond, if items are read, collected or written as JSON.
   static constexpr size_t kBytes = size_t{64} << 10;
   // What a thing costs, however small it is.
   static constexpr size_t kLeastBytes = 256;
 
-  enum class Work : uint8_t { kNew, kBegun };
-  explicit Pieces(Work work = Work::kNew) : begun_(work == Work::kBegun) {}
+  enum class Start : uint8_t { kNew, kBegun };
+  explicit YieldBudget(Start start = Start::kNew) : begun_(start == Start::kBegun) {}
 
   // For one thing of so many bytes.
   void spend(size_t bytes) { spent_ += bytes < kLeastBytes ? kLeastBytes : bytes; }
-  bool over() const { return spent_ >= kBytes; }
+  bool is_spent() const { return spent_ >= kBytes; }
 
-  // `co_await next()` lets all else go first that is ready on this thread, and the pieces of works that began
+  // `co_await yield()` lets all else go first that is ready on this thread, and the budget of works that began
   // before. Without an executor, which is without others, it goes on at once.
-  struct Next {
-    Pieces& pieces;
-    InLine place = {};
+  struct Awaiter {
+    YieldBudget& budget;
+    YieldedTask place = {};
     bool await_ready() noexcept {
-      pieces.spent_ = 0;
+      budget.spent_ = 0;
       return Executor::current() == nullptr;
     }
     void await_suspend(std::coroutine_handle<> handle) {
       place.handle = handle;
-      const bool begun = pieces.begun_;
-      pieces.begun_ = true;
-      Executor::current()->wait_in_line(place, begun);
+      const bool begun = budget.begun_;
+      budget.begun_ = true;
+      Executor::current()->resume_after_ready(place, begun);
     }
     void await_resume() const noexcept {}
   };
-  Next next() { return {*this}; }
+  Awaiter yield() { return {*this}; }
 
  private:
   size_t spent_ = 0;

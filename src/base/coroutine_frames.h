@@ -7,8 +7,8 @@
 namespace partita {
 
 // Throws std::bad_alloc.
-void* take_frame(size_t bytes);
+void* allocate_frame(size_t bytes);
 // With the size that it was taken with; on whatever thread.
-void give_back_frame(void* frame, size_t bytes) noexcept;
+void free_frame(void* frame, size_t bytes) noexcept;
 
 }  // namespace partita

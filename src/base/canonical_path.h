@@ -8,7 +8,7 @@
 namespace partita {
 
 // From the root on, with links followed as far as there is anything. What cannot be had so is as far as it can.
-inline std::string whole_path(const std::string& path) {
+inline std::string canonical_path(const std::string& path) {
   std::error_code failed;
   const std::filesystem::path from_root = std::filesystem::absolute(path, failed);
   if (failed) return path;

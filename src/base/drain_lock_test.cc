@@ -1,4 +1,4 @@
-#include "base/passage.h"
+#include "base/drain_lock.h"
 
 #include <gtest/gtest.h>
 
@@ -11,74 +11,74 @@
 namespace partita {
 namespace {
 
-Task<void> go_through(Passage& passage, std::atomic<int>& inside, std::atomic<int>& passed) {
-  Passage::Visit visit(passage);
-  co_await visit;
+Task<void> go_through(DrainLock& lock, std::atomic<int>& inside, std::atomic<int>& passed) {
+  DrainLock::SharedGuard guard(lock);
+  co_await guard;
   ++inside;
   std::this_thread::yield();
   --inside;
   ++passed;
 }
 
-TEST(Passage, WhoComesWhileItIsShutWaitsAndIsLetIn) {
-  Passage passage;
+TEST(DrainLock, WhoComesWhileItIsShutWaitsAndIsLetIn) {
+  DrainLock lock;
   std::atomic<int> inside = 0;
   std::atomic<int> passed = 0;
-  passage.shut();
-  start(go_through(passage, inside, passed), [] {});
-  start(go_through(passage, inside, passed), [] {});
+  lock.close();
+  start(go_through(lock, inside, passed), [] {});
+  start(go_through(lock, inside, passed), [] {});
   EXPECT_EQ(passed, 0);
-  passage.open();
+  lock.open();
   EXPECT_EQ(passed, 2);
-  wait_for(go_through(passage, inside, passed));
+  wait_for(go_through(lock, inside, passed));
   EXPECT_EQ(passed, 3);
 }
 
-TEST(Passage, WhoDoesNotWaitIsLetInOrNot) {
-  Passage passage;
-  passage.shut();
+TEST(DrainLock, WhoDoesNotWaitIsLetInOrNot) {
+  DrainLock lock;
+  lock.close();
   {
-    Passage::Visit visit(passage);
-    EXPECT_FALSE(visit.enters());
+    DrainLock::SharedGuard guard(lock);
+    EXPECT_FALSE(guard.try_enter());
   }
-  passage.open();
+  lock.open();
   std::atomic<bool> alone = false;
   std::jthread shutting;
   {
-    Passage::Visit visit(passage);
-    EXPECT_TRUE(visit.enters());
+    DrainLock::SharedGuard guard(lock);
+    EXPECT_TRUE(guard.try_enter());
     shutting = std::jthread([&] {
-      passage.shut();
+      lock.close();
       alone = true;
     });
-    for (bool open = true; open;) open = Passage::Visit(passage).enters();
+    for (bool open = true; open;) open = DrainLock::SharedGuard(lock).try_enter();
     EXPECT_FALSE(alone);
   }
   shutting.join();
-  passage.open();
+  lock.open();
 }
 
-TEST(Passage, WhoShutsItIsAlone) {
+TEST(DrainLock, WhoShutsItIsAlone) {
   constexpr int kThreads = 4;
   constexpr int kTimes = 500;
-  Passage passage;
+  DrainLock lock;
   std::atomic<int> inside = 0;
   std::atomic<int> passed = 0;
   std::vector<std::jthread> threads;
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&] {
-      for (int time = 0; time < kTimes; ++time) wait_for(go_through(passage, inside, passed));
+      for (int time = 0; time < kTimes; ++time) wait_for(go_through(lock, inside, passed));
     });
   }
   int times = 0;
   while (passed < kThreads * kTimes) {
-    passage.shut();
+    lock.close();
     const int before = passed;
     EXPECT_EQ(inside, 0);
     std::this_thread::yield();
     EXPECT_EQ(inside, 0);
     EXPECT_EQ(passed, before);
-    passage.open();
+    lock.open();
     std::this_thread::yield();
     ++times;
   }

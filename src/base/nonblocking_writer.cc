@@ -1,4 +1,4 @@
-#include "base/nowait_writer.h"
+#include "base/nonblocking_writer.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -12,12 +12,12 @@
 
 namespace partita {
 
-NowaitWriter::~NowaitWriter() {
+NonblockingWriter::~NonblockingWriter() {
   if (own_ >= 0) ::close(own_);
 }
 
 // A regular file is written as it is: a second descriptor would have a place of its own in it.
-void NowaitWriter::find_way() {
+void NonblockingWriter::find_way() {
   struct stat now{};
   const bool there = ::fstat(file_, &now) == 0;
   if (there && known_ && now.st_dev == device_ && now.st_ino == inode_) return;
@@ -34,12 +34,12 @@ void NowaitWriter::find_way() {
   way_ = own_ >= 0 ? Way::kOwnDescriptor : Way::kPolled;
 }
 
-bool NowaitWriter::takes_now() const {
+bool NonblockingWriter::takes_now() const {
   pollfd one{file_, POLLOUT, 0};
   return ::poll(&one, 1, 0) > 0;
 }
 
-ssize_t NowaitWriter::write(std::string_view bytes) {
+ssize_t NonblockingWriter::write(std::string_view bytes) {
   find_way();
   if (way_ == Way::kPolled && !takes_now()) {
     errno = EAGAIN;

@@ -1,7 +1,7 @@
 // While a thread of an executor is blocked nothing can be resumed on it, nor by the others of its executor once all of
 // them are:
 //
-//   const Blocking blocking;
+//   const BlockingScope blocking;
 //   auto found = wait_for(engine.read(keys));  // goes on wherever it completes
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace partita {
 
-class Blocking {
+class BlockingScope {
  public:
-  Blocking() { Executor::set_current(nullptr); }
-  ~Blocking() { Executor::set_current(executor_); }
-  Blocking(const Blocking&) = delete;
-  Blocking& operator=(const Blocking&) = delete;
+  BlockingScope() { Executor::set_current(nullptr); }
+  ~BlockingScope() { Executor::set_current(executor_); }
+  BlockingScope(const BlockingScope&) = delete;
+  BlockingScope& operator=(const BlockingScope&) = delete;
 
  private:
   Executor* const executor_ = Executor::current();

@@ -1,4 +1,4 @@
-#include "base/suspended.h"
+#include "base/suspended_coroutine.h"
 
 #include <gtest/gtest.h>
 
@@ -17,13 +17,13 @@ class Kept final : public Executor {
 };
 
 struct Wait {
-  Suspended& waiting;
+  SuspendedCoroutine& waiting;
   bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> handle) const { waiting = Suspended::here(handle); }
+  void await_suspend(std::coroutine_handle<> handle) const { waiting = SuspendedCoroutine::here(handle); }
   void await_resume() const noexcept {}
 };
 
-Task<void> wait(Suspended& waiting) { co_await Wait{waiting}; }
+Task<void> wait(SuspendedCoroutine& waiting) { co_await Wait{waiting}; }
 
 class SuspendedTest : public testing::Test {
  protected:
@@ -34,7 +34,7 @@ class SuspendedTest : public testing::Test {
     ASSERT_FALSE(ended_);
   }
 
-  Suspended waiting_;
+  SuspendedCoroutine waiting_;
   bool ended_ = false;
 };
 
@@ -42,7 +42,7 @@ TEST_F(SuspendedTest, GoesOnHereWhereItCameFromNoExecutor) {
   begin();
   Kept other;
   Executor::set_current(&other);
-  waiting_.go_on();
+  waiting_.resume();
   EXPECT_TRUE(ended_);
   EXPECT_TRUE(other.given.empty());
 }
@@ -55,7 +55,7 @@ TEST_F(SuspendedTest, GoesOnThroughTheExecutorItCameFrom) {
   for (Executor* const current : {static_cast<Executor*>(&other), static_cast<Executor*>(nullptr)}) {
     Executor::set_current(current);
     home.given.clear();
-    waiting_.go_on();
+    waiting_.resume();
     EXPECT_FALSE(ended_);
     ASSERT_EQ(home.given.size(), 1U);
   }

@@ -1,4 +1,4 @@
-#include "base/frames.h"
+#include "base/coroutine_frames.h"
 
 #include <gtest/gtest.h>
 
@@ -16,14 +16,14 @@ TEST(Frames, AreApartAndAsLargeAsAsked) {
     std::vector<char*> frames;
     for (int round = 0; round < 3; ++round) {
       for (int i = 0; i < 100; ++i) {
-        frames.push_back(static_cast<char*>(take_frame(bytes)));
+        frames.push_back(static_cast<char*>(allocate_frame(bytes)));
         std::memset(frames.back(), i, bytes);
       }
       EXPECT_EQ(std::set(frames.begin(), frames.end()).size(), frames.size());
       for (int i = 0; i < 100; ++i) {
         EXPECT_EQ(frames[i][0], i);
         EXPECT_EQ(frames[i][bytes - 1], i);
-        give_back_frame(frames[i], bytes);
+        free_frame(frames[i], bytes);
       }
       frames.clear();
     }
@@ -33,23 +33,23 @@ TEST(Frames, AreApartAndAsLargeAsAsked) {
 TEST(Frames, MayEndOnAnotherThreadThanTheyBeganOn) {
   std::vector<void*> frames;
   std::thread([&] {
-    for (int i = 0; i < 200; ++i) frames.push_back(take_frame(500));
+    for (int i = 0; i < 200; ++i) frames.push_back(allocate_frame(500));
   }).join();
-  for (void* const frame : frames) give_back_frame(frame, 500);
-  for (int i = 0; i < 200; ++i) frames[i] = take_frame(500);
+  for (void* const frame : frames) free_frame(frame, 500);
+  for (int i = 0; i < 200; ++i) frames[i] = allocate_frame(500);
   std::thread([&] {
-    for (void* const frame : frames) give_back_frame(frame, 500);
+    for (void* const frame : frames) free_frame(frame, 500);
   }).join();
 }
 
 // A frame of the largest size of a class serves a smaller one, never the other way round.
 TEST(Frames, OfOneClassServeEachOther) {
   for (int i = 0; i < 10; ++i) {
-    void* const small = take_frame(129);
-    give_back_frame(small, 129);
-    void* const large = take_frame(256);
+    void* const small = allocate_frame(129);
+    free_frame(small, 129);
+    void* const large = allocate_frame(256);
     std::memset(large, 1, 256);
-    give_back_frame(large, 256);
+    free_frame(large, 256);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "base/bell.h"
+#include "base/notifier.h"
 
 #include <cerrno>
 #include <ctime>
@@ -15,22 +15,22 @@ constexpr int64_t kNsPerS = kMsPerS * kNsPerMs;
 
 }  // namespace
 
-Bell::Bell() { PARTITA_CHECK(sem_init(&rings_, 0, 0) == 0); }
-Bell::~Bell() { sem_destroy(&rings_); }
+Notifier::Notifier() { PARTITA_CHECK(sem_init(&notifications_, 0, 0) == 0); }
+Notifier::~Notifier() { sem_destroy(&notifications_); }
 
-void Bell::ring() { PARTITA_CHECK(sem_post(&rings_) == 0); }
+void Notifier::notify() { PARTITA_CHECK(sem_post(&notifications_) == 0); }
 
-void Bell::wait() {
-  while (sem_wait(&rings_) != 0) PARTITA_CHECK(errno == EINTR);
+void Notifier::wait() {
+  while (sem_wait(&notifications_) != 0) PARTITA_CHECK(errno == EINTR);
 }
 
-bool Bell::wait_for(int64_t ms) {
+bool Notifier::wait_for(int64_t ms) {
   timespec due{};
   PARTITA_CHECK(clock_gettime(CLOCK_MONOTONIC, &due) == 0);
   const int64_t ns = due.tv_nsec + ms % kMsPerS * kNsPerMs;
   due.tv_sec += static_cast<time_t>(ms / kMsPerS + ns / kNsPerS);
   due.tv_nsec = static_cast<long>(ns % kNsPerS);
-  while (sem_clockwait(&rings_, CLOCK_MONOTONIC, &due) != 0) {
+  while (sem_clockwait(&notifications_, CLOCK_MONOTONIC, &due) != 0) {
     if (errno == ETIMEDOUT) return false;
     PARTITA_CHECK(errno == EINTR);
   }
