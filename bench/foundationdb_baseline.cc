@@ -204,7 +204,7 @@ int main(int count, char** words) {
     return 2;
   }
   // As the engine opens it, so nothing waits for ever, and the client's thread ends before what the client has made.
-  const auto database = Database::open(words[1]);
+  const auto database = Cluster::open(words[1]);
   if (!database.ok()) {
     std::fprintf(stderr, "foundationdb_baseline: %s\n", std::string(database.error().sentence()).c_str());
     return 1;

@@ -56,7 +56,7 @@ void say(const std::string& directory, const Said& made) {
 }
 
 Result<void> back_up_here(const CommandLine& line) {
-  PARTITA_TRY(const storage::HeldEngine store, hold_store(line.from, true));
+  PARTITA_TRY(const storage::ExclusiveEngine store, hold_store(line.from, true));
   // What an earlier backup has is not copied again.
   const uint64_t total = bytes_about(*store.engine);
   Teller teller;
@@ -66,7 +66,7 @@ Result<void> back_up_here(const CommandLine& line) {
     return true;
   };
   const BackupRequest request{line.backups, line.keep, progress, line.mends};
-  PARTITA_TRY(const MadeBackup made, engine_of(line.from).back_up(*store.engine, request));
+  PARTITA_TRY(const BackupResult made, engine_of(line.from).back_up(*store.engine, request));
   say(line.backups, {made.backup.id, made.backup.bytes, made.new_bytes, made.mended, made.damaged,
                      std::vector<uint64_t>(made.lost.begin(), made.lost.end())});
   return {};

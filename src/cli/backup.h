@@ -49,7 +49,7 @@ class BackupMaker {
   bool left_alone_ = false;  // whoever asked for it has gone
   uint64_t bytes_ = 0;       // copied
   uint64_t total_ = 0;       // of the store, roughly
-  std::optional<Result<MadeBackup>> made_;
+  std::optional<Result<BackupResult>> made_;
   Thread thread_;
 };
 

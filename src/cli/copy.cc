@@ -60,9 +60,9 @@ Result<void> copy(const CommandLine& line) {
   set_log_level(LogLevel::kWarn);
   const std::string from_name = name_of(line.from);
   if (from_name == name_of(line.to)) return Error(ErrorKind::kInvalid, "A store cannot be copied onto itself.");
-  PARTITA_TRY(const storage::HeldEngine from, hold_store(line.from, true));
+  PARTITA_TRY(const storage::ExclusiveEngine from, hold_store(line.from, true));
   PARTITA_TRY_VOID(wait_for(table::refuse_copying(*from.engine, from_name)));
-  PARTITA_TRY(const storage::HeldEngine to, hold_store(line.to, false));
+  PARTITA_TRY(const storage::ExclusiveEngine to, hold_store(line.to, false));
   table::CopyOptions options;
   options.snapshots = engine_of(line.to).alone;
   // For the progress alone.

@@ -10,8 +10,8 @@
 #include "base/log.h"
 #include "cli/teller.h"
 #include "engines/rocksdb/rocksdb_engine.h"
+#include "storage/range_cursor.h"
 #include "storage/ranges.h"
-#include "storage/walk.h"
 #include "table/maintenance/namespaces.h"
 #include "table/maintenance/repair_store.h"
 

@@ -15,7 +15,7 @@
 #include "base/random.h"
 #include "cli/local_calls.h"
 #include "engines/memory/memory_engine.h"
-#include "storage/view.h"
+#include "storage/prefixed_engine.h"
 #include "table/maintenance/seed_mark.h"
 #include "table/open/database.h"
 
@@ -25,14 +25,14 @@ namespace {
 constexpr int kMany = 230;  // items: three transactions
 
 // Takes so many transactions more, and then none: as if it were killed.
-class Stopping final : public storage::View {
+class Stopping final : public storage::PrefixedEngine {
  public:
-  explicit Stopping(storage::Engine& base) : View(base, "of a test ", "of a test ") {}
+  explicit Stopping(storage::Engine& base) : PrefixedEngine(base, "of a test ", "of a test ") {}
   void stop_after(int transactions) { left_ = transactions; }
   Task<Result<storage::Outcome>> transact(std::vector<storage::Key> keys, std::vector<storage::Compare> compare,
                                           storage::Decide decide, storage::Version* version) override {
     if (left_-- <= 0) co_return Error(ErrorKind::kUnavailable, "killed");
-    co_return co_await View::transact(std::move(keys), std::move(compare), std::move(decide), version);
+    co_return co_await PrefixedEngine::transact(std::move(keys), std::move(compare), std::move(decide), version);
   }
   bool stopped() const { return left_ < 0; }
 

@@ -162,7 +162,7 @@ Result<bool> verify(const CommandLine& line) {
   } else {
     if (engine_of(line.from).format == 0)
       return Error(ErrorKind::kInvalid, "An in-memory store cannot be verified: it ends with its server.");
-    PARTITA_TRY(const storage::HeldEngine store, hold_store(line.from, true));
+    PARTITA_TRY(const storage::ExclusiveEngine store, hold_store(line.from, true));
     PARTITA_TRY(found, verify_engine(*store.engine, engine_of(line.from), true));
     PARTITA_TRY_VOID(store.check());
   }

@@ -54,13 +54,13 @@ Result<std::unique_ptr<storage::Engine>> open_rocksdb(const std::string& place, 
 }
 
 // Its lock holds it.
-Result<storage::HeldEngine> hold_rocksdb(const std::string& place, bool is_source) {
-  storage::HeldEngine held;
+Result<storage::ExclusiveEngine> hold_rocksdb(const std::string& place, bool is_source) {
+  storage::ExclusiveEngine held;
   PARTITA_TRY(held.engine, open_rocksdb(place, !is_source));
   return held;
 }
 
-Result<storage::HeldEngine> hold_memory(const std::string&, bool) {
+Result<storage::ExclusiveEngine> hold_memory(const std::string&, bool) {
   return Error(ErrorKind::kInvalid, "An in-memory store cannot be copied: it ends with its server.");
 }
 
@@ -73,11 +73,11 @@ Result<std::unique_ptr<storage::Engine>> open_postgres(const std::string& place,
   return open_postgres_engine(options);
 }
 
-Result<storage::HeldEngine> hold_postgres(const std::string& place, bool is_source) {
+Result<storage::ExclusiveEngine> hold_postgres(const std::string& place, bool is_source) {
   PostgresOptions options;
   options.makes = !is_source;
   options.url = "postgresql:" + place;
-  return hold_postgres_engine(options);
+  return open_exclusive_postgres_engine(options);
 }
 
 Result<std::unique_ptr<storage::Engine>> open_foundationdb(const std::string& place, bool makes) {
@@ -87,11 +87,11 @@ Result<std::unique_ptr<storage::Engine>> open_foundationdb(const std::string& pl
   return open_foundationdb_engine(options);
 }
 
-Result<storage::HeldEngine> hold_foundationdb(const std::string& place, bool is_source) {
+Result<storage::ExclusiveEngine> hold_foundationdb(const std::string& place, bool is_source) {
   FoundationdbOptions options;
   options.makes = !is_source;
   options.place = place;
-  return hold_foundationdb_engine(options);
+  return open_exclusive_foundationdb_engine(options);
 }
 
 constexpr std::array kEngines = {
@@ -185,7 +185,7 @@ Result<std::unique_ptr<storage::Engine>> open_store(std::string_view url, bool m
   return engine_of(url).open(std::string(place_in(url)), makes);
 }
 
-Result<storage::HeldEngine> hold_store(std::string_view url, bool is_source) {
+Result<storage::ExclusiveEngine> hold_store(std::string_view url, bool is_source) {
   return engine_of(url).hold(std::string(place_in(url)), is_source);
 }
 

@@ -11,7 +11,7 @@
 #include "engines/rocksdb/backup.h"
 #include "engines/rocksdb/scrub.h"
 #include "storage/engine.h"
-#include "storage/held_engine.h"
+#include "storage/exclusive_engine.h"
 
 namespace partita {
 
@@ -27,11 +27,11 @@ struct EngineRow {
   Result<std::unique_ptr<storage::Engine>> (*open)(const std::string& place, bool makes);
   // For a copy, from it (then it has to be there, and nothing is made where it is not) or to it. Errors, one sentence
   // each: kInvalid (reason 0), kUnavailable.
-  Result<storage::HeldEngine> (*hold)(const std::string& place, bool is_source);
+  Result<storage::ExclusiveEngine> (*hold)(const std::string& place, bool is_source);
   // What backs up its stores, as one sentence; empty: back_up() does.
   std::string_view backed_up_by = {};
   // Of an engine that was opened here; null where that is the business of others.
-  Result<MadeBackup> (*back_up)(storage::Engine& engine, const BackupRequest& request) = nullptr;
+  Result<BackupResult> (*back_up)(storage::Engine& engine, const BackupRequest& request) = nullptr;
   Result<std::vector<std::string>> (*check_files)(storage::Engine& engine, const OnBytes& progress) = nullptr;
   Result<std::unique_ptr<Scrub>> (*scrub)(storage::Engine& engine, const ScrubOptions& options) = nullptr;
 };
@@ -45,7 +45,7 @@ Result<void> check_store(std::string_view url);
 Result<std::unique_ptr<storage::Engine>> open_store(std::string_view url, bool makes = true);
 
 // The same, as EngineRow::hold.
-Result<storage::HeldEngine> hold_store(std::string_view url, bool is_source);
+Result<storage::ExclusiveEngine> hold_store(std::string_view url, bool is_source);
 
 // How much the store holds, about, to tell progress by; 0 when that is not known. Blocks.
 uint64_t bytes_about(storage::Engine& engine);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "iam/iam_testing.h"
-#include "storage/tracked.h"
+#include "storage/tracking_engine.h"
 
 namespace partita::iam {
 namespace {
@@ -51,14 +51,14 @@ TEST_F(IamTest, MakesShowsAndDeletesAUser) {
 }
 
 // Has those who write wait until all that can come have come.
-class Gathering final : public storage::Tracked {
+class Gathering final : public storage::TrackingEngine {
  public:
-  using Tracked::Tracked;
+  using TrackingEngine::TrackingEngine;
   Task<Result<storage::Outcome>> transact(std::vector<storage::Key> keys, std::vector<storage::Compare> compare,
                                           storage::Decide decide, storage::Version* version) override {
     Pause pause{*this};
     co_await pause;
-    co_return co_await Tracked::transact(std::move(keys), std::move(compare), std::move(decide), version);
+    co_return co_await TrackingEngine::transact(std::move(keys), std::move(compare), std::move(decide), version);
   }
   // False: nobody waits.
   bool let_go() {

@@ -124,10 +124,10 @@ TEST_F(Backups, HoldWhatWasAcknowledgedBeforeTheyBegan) {
 TEST_F(Backups, CopyOnlyWhatIsNew) {
   fill(*open());
   const auto engine = open();
-  const MadeBackup first = back_up(*engine);
+  const BackupResult first = back_up(*engine);
   EXPECT_GT(first.new_bytes, 0u);
   put(*engine, "one more", "value");
-  const MadeBackup second = back_up(*engine);
+  const BackupResult second = back_up(*engine);
   EXPECT_LT(second.new_bytes, first.new_bytes / 10);
   EXPECT_GE(second.backup.bytes, first.backup.bytes);
   EXPECT_EQ(fs::path(second.backup.store), fs::canonical(path()));
@@ -210,7 +210,7 @@ class SharedTable : public Backups {
     }
     table_ = largest(backups() + "/shared_checksum");
   }
-  Result<MadeBackup> mend(OnBytes progress = nullptr) {
+  Result<BackupResult> mend(OnBytes progress = nullptr) {
     return backed_up(*engine_, {backups(), 0, std::move(progress), true});
   }
   static std::set<std::string> names(const std::map<std::string, int64_t>& listed) {
@@ -474,7 +474,7 @@ TEST_F(Backups, RestoreAWitness) {
   for (int i = 0; i < 100; ++i) put(*engine, "k" + std::to_string(i), "v");
   back_up(*engine);
   ASSERT_TRUE(try_restore().ok());
-  const rocks::WitnessRecord witness = witness_of(restored());
+  const rocks::DurabilityRecord witness = witness_of(restored());
   EXPECT_GE(witness.sequence, 250u);
   EXPECT_GT(witness.epoch, witness_of(path()).epoch);
   EXPECT_TRUE(witness.secret.empty());

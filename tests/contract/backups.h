@@ -18,7 +18,7 @@ namespace partita::contract {
 
 // On a thread of its own: a backup lowers the priority of the thread that makes it for good (base/priority.h), and
 // later tests would keep it.
-inline Result<MadeBackup> backed_up(storage::Engine& engine, const BackupRequest& request) {
+inline Result<BackupResult> backed_up(storage::Engine& engine, const BackupRequest& request) {
   return std::async(std::launch::async, [&] { return back_up_rocksdb_engine(engine, request); }).get();
 }
 
@@ -27,7 +27,7 @@ class Backups : public RocksdbStore {
   std::string backups() const { return (directory_.path() / "backups").string(); }
   std::string restored() const { return (directory_.path() / "restored").string(); }
 
-  MadeBackup back_up(storage::Engine& engine, size_t keep = 0) {
+  BackupResult back_up(storage::Engine& engine, size_t keep = 0) {
     auto made = backed_up(engine, {backups(), keep, nullptr});
     EXPECT_TRUE(made.ok()) << made.error().sentence();
     return std::move(made).value();

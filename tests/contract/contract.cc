@@ -13,7 +13,7 @@
 #include "engines/rocksdb/rocksdb_engine.h"
 #include "postgres_cluster.h"
 #include "spread_engine.h"
-#include "storage/view.h"
+#include "storage/prefixed_engine.h"
 
 namespace partita::contract {
 
@@ -36,12 +36,12 @@ struct Owner {
 };
 
 // A view that seems to be alone in an engine in which there are rows and logs on all sides of its own.
-class Within final : private Owner, public View {
+class Within final : private Owner, public PrefixedEngine {
  public:
   explicit Within(std::unique_ptr<Engine> engine)
-      : Owner{std::move(engine)}, View(*base, "\xff\xffNn" + kEnd, "\xffn" + kEnd) {
+      : Owner{std::move(engine)}, PrefixedEngine(*base, "\xff\xffNn" + kEnd, "\xffn" + kEnd) {
     for (const char* const other : {"m", "o", "n.", "N", "nn"}) {
-      View view(*base, std::string("\xff\xffN") + other + kEnd, std::string("\xff") + other + kEnd);
+      PrefixedEngine view(*base, std::string("\xff\xffN") + other + kEnd, std::string("\xff") + other + kEnd);
       fill(view);
     }
     fill(*base);

@@ -23,10 +23,10 @@ class OnFoundationdb : public testing::Test {
   void SetUp() override {
     if (foundationdb_cluster() == nullptr) GTEST_SKIP() << "PARTITA_TEST_FDB names no cluster file";
   }
-  static FoundationdbOptions beating(const std::string& place, std::chrono::milliseconds beat) {
+  static FoundationdbOptions beating(const std::string& place, std::chrono::milliseconds heartbeat) {
     FoundationdbOptions options;
     options.place = place;
-    options.beat = beat;
+    options.heartbeat = heartbeat;
     return options;
   }
   static Task<Result<Outcome>> put_again(Engine& engine, std::string value) {
@@ -36,11 +36,12 @@ class OnFoundationdb : public testing::Test {
     };
     co_return co_await blind(engine, decide);
   }
-  static std::unique_ptr<Engine> open(const std::string& place, size_t lanes = 4, std::function<Cut()> cut = nullptr) {
+  static std::unique_ptr<Engine> open(const std::string& place, size_t lanes = 4,
+                                      std::function<CommitFault()> commit_fault = nullptr) {
     FoundationdbOptions options;
     options.place = place;
     options.lanes = lanes;
-    options.cut = std::move(cut);
+    options.commit_fault = std::move(commit_fault);
     auto engine = open_foundationdb_engine(options);
     EXPECT_TRUE(engine.ok()) << engine.error().sentence();
     return std::move(engine).value();
@@ -66,12 +67,12 @@ TEST_F(OnFoundationdb, WhatIsStoredIsThereForTheNextServer) {
 TEST_F(OnFoundationdb, AStoreOfANewerVersionIsRefused) {
   const std::string place = new_foundationdb_store();
   put(*open(place), "k", "v");
-  const foundationdb::Place parsed = foundationdb::Place::parse(place).value();
-  const foundationdb::Database database = foundationdb::Database::open(parsed.cluster_file).value();
+  const foundationdb::StoreLocation parsed = foundationdb::StoreLocation::parse(place).value();
+  const foundationdb::Cluster cluster = foundationdb::Cluster::open(parsed.cluster_file).value();
   LoopThread loop;
   const auto write_format = [&]() -> Task<int> {
-    foundationdb::Attempt attempt(database);
-    attempt.set(foundationdb::Names(parsed.prefix).format(), "2");
+    foundationdb::Attempt attempt(cluster);
+    attempt.set(foundationdb::RowNames(parsed.prefix).format(), "2");
     const foundationdb::Future sent = attempt.commit();
     co_return co_await sent.done(loop);
   };
@@ -170,19 +171,20 @@ TEST_F(OnFoundationdb, NoCountIsLostBetweenServers) {
 
 // Whether a commit whose answer is lost has happened is found out: it counts once, either way.
 TEST_F(OnFoundationdb, ACommitWhoseAnswerIsLostIsSettled) {
-  std::atomic<Cut> next{Cut::kNothing};
-  const auto engine = open(new_foundationdb_store(), 1, [&] { return next.exchange(Cut::kNothing); });
+  std::atomic<CommitFault> next{CommitFault::kNothing};
+  const auto engine = open(new_foundationdb_store(), 1, [&] { return next.exchange(CommitFault::kNothing); });
   int count = 0;
-  for (const Cut cut :
-       {Cut::kNothing, Cut::kAnswer, Cut::kCommit, Cut::kLate, Cut::kAnswer, Cut::kNothing, Cut::kLate}) {
-    next = cut;
+  for (const CommitFault commit_fault :
+       {CommitFault::kNothing, CommitFault::kAnswer, CommitFault::kCommit, CommitFault::kLate, CommitFault::kAnswer,
+        CommitFault::kNothing, CommitFault::kLate}) {
+    next = commit_fault;
     // Nothing of its records says what became of it.
     const auto outcome = transact(*engine, {}, [](auto, Changes& changes) {
       changes.append("t", "e");
       return Decision::kCommit;
     });
     EXPECT_EQ(outcome, Outcome::kCommitted);
-    EXPECT_EQ(next, Cut::kNothing);
+    EXPECT_EQ(next, CommitFault::kNothing);
     EXPECT_EQ(read_log(*engine, "t").size(), static_cast<size_t>(++count));
   }
 }
@@ -193,13 +195,13 @@ TEST_F(OnFoundationdb, NoStoreIsMadeOfOneThatHasToBeThere) {
   FoundationdbOptions options = beating(place, kQuick);
   options.makes = false;
   for (int time = 0; time < 2; ++time) {
-    const auto refused = hold_foundationdb_engine(options);
+    const auto refused = open_exclusive_foundationdb_engine(options);
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.error().kind(), ErrorKind::kInvalid);
     EXPECT_TRUE(refused.error().sentence().starts_with("There is no store with the prefix "));
   }
   put(*open(place), "k", "v");
-  const auto held = hold_foundationdb_engine(options);
+  const auto held = open_exclusive_foundationdb_engine(options);
   ASSERT_TRUE(held.ok()) << held.error().sentence();
   EXPECT_EQ(value_of(*held->engine, "k"), "v");
 }
@@ -209,24 +211,24 @@ TEST_F(OnFoundationdb, AStoreIsHeldByOneOnly) {
   {
     const auto server = open_foundationdb_engine(beating(place, kQuick)).value();
     put(*server, "k", "v");
-    const auto refused = hold_foundationdb_engine(beating(place, kQuick));
+    const auto refused = open_exclusive_foundationdb_engine(beating(place, kQuick));
     ASSERT_FALSE(refused.ok());
     EXPECT_NE(refused.error().sentence().find("stop them first"), std::string::npos);
     put(*server, "k", "w");
   }
   {
     // Who has left is not waited for.
-    auto held = hold_foundationdb_engine(beating(place, kSilent));
+    auto held = open_exclusive_foundationdb_engine(beating(place, kSilent));
     ASSERT_TRUE(held.ok()) << held.error().sentence();
   }
-  auto held = hold_foundationdb_engine(beating(place, kQuick));
+  auto held = open_exclusive_foundationdb_engine(beating(place, kQuick));
   ASSERT_TRUE(held.ok()) << held.error().sentence();
   EXPECT_EQ(value_of(*held->engine, "k"), "w");
   put(*held->engine, "k", "x");
   erase(*held->engine, "other");
   trim(*held->engine, "t", kLastPosition);
   for (const auto& other : {open_foundationdb_engine(beating(place, kQuick)).error(),
-                            hold_foundationdb_engine(beating(place, kQuick)).error()}) {
+                            open_exclusive_foundationdb_engine(beating(place, kQuick)).error()}) {
     EXPECT_EQ(other.kind(), ErrorKind::kUnavailable) << other.sentence();
   }
   EXPECT_TRUE(held->check().ok());
@@ -241,7 +243,7 @@ TEST_F(OnFoundationdb, WhoWasTakenForGoneChangesNothing) {
   const auto silent = open_foundationdb_engine(beating(place, kSilent)).value();
   put(*silent, "k", "v");
   append(*silent, "t", "e");
-  auto held = hold_foundationdb_engine(beating(place, kQuick));
+  auto held = open_exclusive_foundationdb_engine(beating(place, kQuick));
   ASSERT_TRUE(held.ok()) << held.error().sentence();
   const auto put_late = wait_for(put_again(*silent, "late"));
   ASSERT_FALSE(put_late.ok());
@@ -260,11 +262,11 @@ TEST_F(OnFoundationdb, WhoWasTakenForGoneChangesNothing) {
 // What it was told before it sent its commit is not so any more.
 TEST_F(OnFoundationdb, ACommitThatComesBehindAHoldDoesNotHappen) {
   const std::string place = new_foundationdb_store();
-  HeldEngine held;
+  ExclusiveEngine held;
   FoundationdbOptions options = beating(place, kSilent);
-  options.cut = [&] {
-    if (held.engine == nullptr) held = hold_foundationdb_engine(beating(place, kQuick)).value();
-    return Cut::kNothing;
+  options.commit_fault = [&] {
+    if (held.engine == nullptr) held = open_exclusive_foundationdb_engine(beating(place, kQuick)).value();
+    return CommitFault::kNothing;
   };
   const auto silent = open_foundationdb_engine(options).value();
   EXPECT_FALSE(wait_for(put_again(*silent, "late")).ok());
@@ -274,7 +276,7 @@ TEST_F(OnFoundationdb, ACommitThatComesBehindAHoldDoesNotHappen) {
 // A copy that was taken for gone, and is not.
 TEST_F(OnFoundationdb, AHoldThatWasLostIsNoticed) {
   const std::string place = new_foundationdb_store();
-  auto held = hold_foundationdb_engine(beating(place, kSilent));
+  auto held = open_exclusive_foundationdb_engine(beating(place, kSilent));
   ASSERT_TRUE(held.ok()) << held.error().sentence();
   put(*held->engine, "k", "v");
   const auto server = open_foundationdb_engine(beating(place, kQuick));

@@ -17,9 +17,9 @@
 #include "base/random.h"
 #include "child.h"
 #include "contract.h"
-#include "engines/rocksdb/batches.h"
 #include "engines/rocksdb/log_file.h"
 #include "engines/rocksdb/rocksdb_engine.h"
+#include "engines/rocksdb/wal_batch.h"
 #include "faulty_files.h"
 
 namespace partita::contract {

@@ -11,11 +11,11 @@
 
 #include "base/random.h"
 #include "contract.h"
-#include "engines/rocksdb/batches.h"
+#include "engines/rocksdb/durability_marker.h"
 #include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/log_file.h"
 #include "engines/rocksdb/rocksdb_engine.h"
-#include "engines/rocksdb/witness.h"
+#include "engines/rocksdb/wal_batch.h"
 #include "store_directory.h"
 
 namespace partita::contract {
@@ -229,11 +229,11 @@ TEST(BatchSecret, IsInEveryBatchOfAllOpenings) {
 
 // Leaves the store as a version without secrets did.
 void make_older(const fs::path& store) {
-  rocks::WitnessRecord record = witness_of(store);
+  rocks::DurabilityRecord record = witness_of(store);
   record.secret.clear();
   record.secret_since = 0;
   fs::remove(store / "WITNESS");
-  ASSERT_TRUE(rocks::Witness(store).begin(record, {}));
+  ASSERT_TRUE(rocks::DurabilityMarker(store).begin(record, {}));
   EXPECT_EQ(contents(store / "WITNESS").substr(0, 19), "partita 2 sequence ");
   for (const fs::path& log : files_of(store)) {
     if (log.extension() != ".log") continue;
@@ -261,7 +261,7 @@ TEST(BatchSecret, AnOlderStoreGetsOne) {
   EXPECT_EQ(batches_in(store).secrets, std::set<std::string>{""});
   const uint64_t older = std::stoull(newest_log(store).stem());
   EXPECT_EQ(names_in(store).size(), 24U);
-  const rocks::WitnessRecord witness = witness_of(store);
+  const rocks::DurabilityRecord witness = witness_of(store);
   EXPECT_EQ(witness.secret.size(), rocks::kSecretBytes);
   EXPECT_GT(witness.secret_since, older);
   EXPECT_LE(witness.secret_since, std::stoull(newest_log(store).stem()));

@@ -419,11 +419,11 @@ TEST(Postgres, BringsTheFunctionsOfAnOlderVersionUpToDate) {
 }
 
 // Of a store that is to be there already: held when all is well.
-Result<HeldEngine> hold(const std::string& url) {
+Result<ExclusiveEngine> hold(const std::string& url) {
   PostgresOptions options;
   options.url = url;
   options.makes = false;
-  return hold_postgres_engine(options);
+  return open_exclusive_postgres_engine(options);
 }
 
 // Its lock would be that of another schema, and servers of both might use it.

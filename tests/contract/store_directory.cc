@@ -69,9 +69,9 @@ fs::path newest_log(const fs::path& directory) {
   return newest;
 }
 
-rocks::WitnessRecord witness_of(const fs::path& store) {
-  rocks::WitnessRecord record;
-  EXPECT_EQ(rocks::Witness(store).load(record).value(), rocks::Witness::Found::kWhole);
+rocks::DurabilityRecord witness_of(const fs::path& store) {
+  rocks::DurabilityRecord record;
+  EXPECT_EQ(rocks::DurabilityMarker(store).load(record).value(), rocks::DurabilityMarker::Found::kWhole);
   return record;
 }
 

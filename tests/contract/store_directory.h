@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engines/rocksdb/witness.h"
+#include "engines/rocksdb/durability_marker.h"
 #include "storage/engine.h"
 
 namespace partita::contract {
@@ -22,7 +22,7 @@ void copy_store(const std::filesystem::path& from, const std::filesystem::path& 
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& store);
 // Of those that are not empty.
 std::filesystem::path newest_log(const std::filesystem::path& store);
-rocks::WitnessRecord witness_of(const std::filesystem::path& store);
+rocks::DurabilityRecord witness_of(const std::filesystem::path& store);
 
 std::string contents(const std::filesystem::path& file);
 // Overwrites `bytes` at `at` with what `change` makes of each.

@@ -30,14 +30,14 @@ Number make_number(int64_t number) {
   return value;
 }
 
-int set_number(FdbDatabase* database, int option, int64_t number) {
+int set_number(FdbDatabase* cluster, int option, int64_t number) {
   const Number value = make_number(number);
-  return client().database_set_option(database, option, value.data(), static_cast<int>(value.size()));
+  return client().database_set_option(cluster, option, value.data(), static_cast<int>(value.size()));
 }
 
 }  // namespace
 
-Result<Database> Database::open(const std::string& cluster_file) {
+Result<Cluster> Cluster::open(const std::string& cluster_file) {
   if (access(cluster_file.c_str(), R_OK) != 0) {
     return Error(ErrorKind::kInvalid,
                  "FoundationDB's cluster file '" + cluster_file + "' cannot be read: " + std::strerror(errno) + ".");
@@ -46,10 +46,10 @@ Result<Database> Database::open(const std::string& cluster_file) {
   FdbDatabase* handle = nullptr;
   int code = client().create_database(cluster_file.c_str(), &handle);
   if (code == 0) {
-    Database database(handle);
+    Cluster cluster(handle);
     code = set_number(handle, kOptionTransactionTimeout, kTimeoutMs);
     if (code == 0) code = set_number(handle, kOptionTransactionRetryDelay, kMostRetryDelayMs);
-    if (code == 0) return database;
+    if (code == 0) return cluster;
   }
   return Error(ErrorKind::kInvalid,
                "FoundationDB's cluster file '" + cluster_file + "' cannot be used: " + client().get_error(code) + ".");
@@ -96,8 +96,8 @@ int64_t Future::number() const {
   return number;
 }
 
-Attempt::Attempt(const Database& database) {
-  PARTITA_CHECK(client().database_create_transaction(database.handle(), &handle_) == 0);
+Attempt::Attempt(const Cluster& cluster) {
+  PARTITA_CHECK(client().database_create_transaction(cluster.handle(), &handle_) == 0);
   PARTITA_CHECK(client().transaction_set_option(handle_, kOptionOwnWritesUnread, nullptr, 0) == 0);
 }
 
@@ -172,7 +172,7 @@ bool is_maybe_committed(int code) {
 
 bool is_retryable(int code) { return client().error_predicate(kRetryableNotCommitted, code) != 0; }
 
-Task<bool> Patience::allows_another(Attempt& attempt, int code) const {
+Task<bool> RetryPolicy::allows_another(Attempt& attempt, int code) const {
   if (is_over()) co_return false;
   if (code == kErrorTimedOut) co_return true;
   const Future pause = attempt.after(code);

@@ -24,16 +24,16 @@
 
 namespace partita::foundationdb {
 
-class Database {
+class Cluster {
  public:
   // Error: kInvalid (reason 0), with one sentence, for a cluster file that cannot be used.
-  static Result<Database> open(const std::string& cluster_file);
-  Database(Database&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  Database& operator=(Database&& other) noexcept {
+  static Result<Cluster> open(const std::string& cluster_file);
+  Cluster(Cluster&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Cluster& operator=(Cluster&& other) noexcept {
     std::swap(handle_, other.handle_);
     return *this;
   }
-  ~Database() {
+  ~Cluster() {
     if (handle_ == nullptr) return;
     client().database_destroy(handle_);
     end_client_at_exit();
@@ -41,7 +41,7 @@ class Database {
   FdbDatabase* handle() const { return handle_; }
 
  private:
-  explicit Database(FdbDatabase* handle) : handle_(handle) {}
+  explicit Cluster(FdbDatabase* handle) : handle_(handle) {}
   FdbDatabase* handle_;
 };
 
@@ -93,7 +93,7 @@ class Future {
 
 class Attempt {
  public:
-  explicit Attempt(const Database& database);
+  explicit Attempt(const Cluster& cluster);
   Attempt(const Attempt&) = delete;
   Attempt& operator=(const Attempt&) = delete;
   ~Attempt() { client().transaction_destroy(handle_); }
@@ -134,11 +134,11 @@ bool is_maybe_committed(int code);
 bool is_retryable(int code);  // and nothing was committed
 
 // How long something is tried.
-class Patience {
+class RetryPolicy {
  public:
   using Clock = std::chrono::steady_clock;
   // `asked`: when whoever waits for it began to.
-  explicit Patience(Executor& fallback, Clock::time_point asked = Clock::now())
+  explicit RetryPolicy(Executor& fallback, Clock::time_point asked = Clock::now())
       : fallback_(fallback), until_(asked + kPatience) {}
   // How long the next attempt may take.
   std::chrono::milliseconds next() const {

@@ -67,9 +67,9 @@ void find_all(const Loader& find, Client& client) {
 
 // The library, and its thread: it can be started once in the life of a process, and has to end before what the library
 // makes on the way does.
-class Network {
+class NetworkThread {
  public:
-  Network() {
+  NetworkThread() {
     void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
       missing_ = "A store in FoundationDB needs its client library (of the package foundationdb-clients): ";
@@ -79,8 +79,8 @@ class Network {
     find_all(Loader{library, missing_}, client_);
     if (missing_.empty()) begin();
   }
-  Network(const Network&) = delete;
-  Network& operator=(const Network&) = delete;
+  NetworkThread(const NetworkThread&) = delete;
+  NetworkThread& operator=(const NetworkThread&) = delete;
 
   void end() {
     if (!thread_.joinable()) return;
@@ -119,8 +119,8 @@ class Network {
 };
 
 // Never destroyed: when it ends is a matter of end_client_at_exit().
-Network& network() {
-  static auto* const once = new Network;
+NetworkThread& network() {
+  static auto* const once = new NetworkThread;
   return *once;
 }
 

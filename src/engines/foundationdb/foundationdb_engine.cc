@@ -7,13 +7,13 @@
 #include "base/clock.h"
 #include "base/workers.h"
 #include "engines/foundationdb/attempt.h"
-#include "engines/foundationdb/courier.h"
+#include "engines/foundationdb/commit_pipeline.h"
+#include "engines/foundationdb/health_probe.h"
 #include "engines/foundationdb/install.h"
-#include "engines/foundationdb/pages.h"
-#include "engines/foundationdb/presence.h"
-#include "engines/foundationdb/pulse.h"
 #include "engines/foundationdb/rows.h"
-#include "storage/deals.h"
+#include "engines/foundationdb/session_lease.h"
+#include "engines/foundationdb/store_operations.h"
+#include "storage/group_commit.h"
 #include "storage/positions.h"
 #include "storage/ranges.h"
 #include "storage/remote_meters.h"
@@ -27,7 +27,7 @@ using namespace foundationdb;
 
 // A packed key is longer by a seventh and has a prefix, and a transaction of FoundationDB names its keys several times.
 constexpr Limits kLimits{.key_bytes = 8'500, .record_bytes = 7'500'000, .transaction_bytes = 8'000'000};
-static_assert(packed_size(kLimits.key_bytes) + Names::kMaxPrefixBytes + 8 <= 10'000);
+static_assert(packed_size(kLimits.key_bytes) + RowNames::kMaxPrefixBytes + 8 <= 10'000);
 
 // Of entries: what one transaction restores, and what each takes beside itself.
 constexpr size_t kRestoredAtOnce = 1'000'000;
@@ -35,21 +35,22 @@ constexpr size_t kRowBytes = 1'000;
 
 class FoundationdbEngine final : public Engine {
  public:
-  FoundationdbEngine(Database database, const Place& place, const FoundationdbOptions& options, Presence::Kind kind)
-      : database_(std::move(database)),
+  FoundationdbEngine(Cluster cluster, const StoreLocation& place, const FoundationdbOptions& options,
+                     SessionLease::Kind kind)
+      : cluster_(std::move(cluster)),
         names_(place.prefix),
-        pages_(names_, workers_),
-        presence_(database_, names_, workers_, kind, options.beat),
-        courier_(database_, names_, workers_, presence_, meters_, options, kLimits),
-        pulse_(database_, place.cluster_file) {}
+        operations_(names_, workers_),
+        lease_(cluster_, names_, workers_, kind, options.heartbeat),
+        pipeline_(cluster_, names_, workers_, lease_, meters_, options, kLimits),
+        probe_(cluster_, place.cluster_file) {}
 
-  Result<void> install(const Place& place, bool makes) {
-    PARTITA_TRY_VOID(wait_for(foundationdb::install(database_, names_, place, makes, workers_)));
-    return presence_.enter();
+  Result<void> install(const StoreLocation& place, bool makes) {
+    PARTITA_TRY_VOID(wait_for(foundationdb::install(cluster_, names_, place, makes, workers_)));
+    return lease_.enter();
   }
   // That it still has the store as it was entered. Blocks.
   Result<void> check() {
-    return wait_for(try_to([this](Attempt& attempt) { return presence_.check(attempt); }));
+    return wait_for(run_with_retries([this](Attempt& attempt) { return lease_.check(attempt); }));
   }
 
   Task<Result<std::vector<std::optional<Record>>>> read(std::span<const Key> keys) override;
@@ -64,16 +65,16 @@ class FoundationdbEngine final : public Engine {
   Task<Result<void>> forget_log(std::string topic) override;
   Task<Result<std::vector<std::string>>> topics(std::string after, size_t most) override;
   Task<Result<void>> restore_log(std::string topic, std::vector<LogEntry> entries, Position end) override;
-  bool has_room_for(const Position& end) const override { return Names::is_a_position(end); }
+  bool has_room_for(const Position& end) const override { return RowNames::is_a_position(end); }
   Task<Result<uint64_t>> approximate_bytes(Range range) override;
   Limits limits() const override { return kLimits; }
-  Result<void> health() const override { return pulse_.health(); }
+  Result<void> health() const override { return probe_.health(); }
   void report(Exposition& out) const override { meters_.report(out); }
 
  private:
   // Tries `once`, which yields a code, until it goes well or there is no more patience.
   template <class Once>
-  Task<Result<void>> try_to(Once once);
+  Task<Result<void>> run_with_retries(Once once);
   // The same, of what reads, which is counted, and of what writes, which relies on who has the store.
   template <class Once>
   Task<Result<void>> ask(Once once);
@@ -81,25 +82,25 @@ class FoundationdbEngine final : public Engine {
   Task<Result<void>> change(Once once);
 
   Workers workers_{2};  // who evaluates, and goes on with coroutines that have no executor
-  const Database database_;
-  const Names names_;
-  const Pages pages_;
+  const Cluster cluster_;
+  const RowNames names_;
+  const StoreOperations operations_;
   RemoteMeters meters_;
-  Presence presence_;
-  Courier courier_;
-  const Pulse pulse_;
+  SessionLease lease_;
+  CommitPipeline pipeline_;
+  const HealthProbe probe_;
 };
 
 template <class Once>
-Task<Result<void>> FoundationdbEngine::try_to(Once once) {
-  const Patience patience(workers_);
+Task<Result<void>> FoundationdbEngine::run_with_retries(Once once) {
+  const RetryPolicy retry_policy(workers_);
   for (;;) {
-    Attempt attempt(database_);
-    attempt.limit_time(patience.next());
+    Attempt attempt(cluster_);
+    attempt.limit_time(retry_policy.next());
     const int code = co_await once(attempt);
     if (code == 0) co_return Result<void>();
     bool again = false;
-    if (!is_final(code)) again = co_await patience.allows_another(attempt, code);
+    if (!is_final(code)) again = co_await retry_policy.allows_another(attempt, code);
     if (!again) co_return error_of(code);
   }
 }
@@ -107,7 +108,7 @@ Task<Result<void>> FoundationdbEngine::try_to(Once once) {
 template <class Once>
 Task<Result<void>> FoundationdbEngine::ask(Once once) {
   const int64_t begun_ns = system_clock().monotonic_ns();
-  Result<void> answered = co_await try_to(std::move(once));
+  Result<void> answered = co_await run_with_retries(std::move(once));
   meters_.reads.add(static_cast<uint64_t>(system_clock().monotonic_ns() - begun_ns));
   co_return answered;
 }
@@ -115,18 +116,18 @@ Task<Result<void>> FoundationdbEngine::ask(Once once) {
 template <class Once>
 Task<Result<void>> FoundationdbEngine::change(Once once) {
   const auto checked = [&](Attempt& attempt) -> Task<int> {
-    const int code = co_await presence_.check(attempt);
+    const int code = co_await lease_.check(attempt);
     if (code != 0) co_return code;
     co_return co_await once(attempt);
   };
-  co_return co_await try_to(checked);
+  co_return co_await run_with_retries(checked);
 }
 
 Task<Result<std::vector<std::optional<Record>>>> FoundationdbEngine::read(std::span<const Key> keys) {
   PARTITA_CO_TRY_VOID(check_keys(kLimits, keys, {}));
   std::vector<std::optional<Record>> records(keys.size());
   if (keys.empty()) co_return records;
-  const auto once = [&](Attempt& attempt) { return pages_.read(attempt, keys, records); };
+  const auto once = [&](Attempt& attempt) { return operations_.read(attempt, keys, records); };
   PARTITA_CO_TRY_VOID(co_await ask(once));
   co_return records;
 }
@@ -134,52 +135,53 @@ Task<Result<std::vector<std::optional<Record>>>> FoundationdbEngine::read(std::s
 Task<Result<Page>> FoundationdbEngine::scan(Range range, Direction direction, size_t max_records, size_t max_bytes) {
   Page page;
   if (is_empty(range)) co_return page;
-  const Pages::Bounds bounds{max_records, std::min(max_bytes, kMaxPageBytes)};
-  const auto once = [&](Attempt& attempt) { return pages_.scan(attempt, range, direction, bounds, page); };
+  const StoreOperations::Bounds bounds{max_records, std::min(max_bytes, kMaxPageBytes)};
+  const auto once = [&](Attempt& attempt) { return operations_.scan(attempt, range, direction, bounds, page); };
   PARTITA_CO_TRY_VOID(co_await ask(once));
   co_return page;
 }
 
 Task<Result<Outcome>> FoundationdbEngine::transact(std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
                                                    Version* version) {
-  return deal_with<Deal>(courier_, kLimits, std::move(keys), std::move(compare), std::move(decide), version);
+  return run_transaction<PendingTxn>(pipeline_, kLimits, std::move(keys), std::move(compare), std::move(decide),
+                                     version);
 }
 
 Task<Result<void>> FoundationdbEngine::erase_range(Range range) {
   if (is_empty(range)) co_return Result<void>();
-  const auto once = [&](Attempt& attempt) { return pages_.erase(attempt, range); };
+  const auto once = [&](Attempt& attempt) { return operations_.erase(attempt, range); };
   co_return co_await change(once);
 }
 
 Task<Result<std::vector<LogEntry>>> FoundationdbEngine::read_log(std::string topic, Position after, size_t max_entries,
                                                                  size_t max_bytes) {
   std::vector<LogEntry> entries;
-  const Pages::Bounds bounds{max_entries, max_bytes};
-  const auto once = [&](Attempt& attempt) { return pages_.read_log(attempt, topic, after, bounds, entries); };
+  const StoreOperations::Bounds bounds{max_entries, max_bytes};
+  const auto once = [&](Attempt& attempt) { return operations_.read_log(attempt, topic, after, bounds, entries); };
   PARTITA_CO_TRY_VOID(co_await ask(once));
   co_return entries;
 }
 
 Task<Result<Position>> FoundationdbEngine::log_end(std::string topic) {
   Position end;
-  const auto once = [&](Attempt& attempt) { return pages_.log_end(attempt, topic, end); };
+  const auto once = [&](Attempt& attempt) { return operations_.log_end(attempt, topic, end); };
   PARTITA_CO_TRY_VOID(co_await ask(once));
   co_return end;
 }
 
 Task<Result<void>> FoundationdbEngine::trim_log(std::string topic, Position upto) {
-  const auto once = [&](Attempt& attempt) { return pages_.trim(attempt, topic, upto); };
+  const auto once = [&](Attempt& attempt) { return operations_.trim(attempt, topic, upto); };
   co_return co_await change(once);
 }
 
 Task<Result<void>> FoundationdbEngine::forget_log(std::string topic) {
-  const auto once = [&](Attempt& attempt) { return pages_.forget(attempt, topic); };
+  const auto once = [&](Attempt& attempt) { return operations_.forget(attempt, topic); };
   co_return co_await change(once);
 }
 
 Task<Result<std::vector<std::string>>> FoundationdbEngine::topics(std::string after, size_t most) {
   std::vector<std::string> names;
-  const auto once = [&](Attempt& attempt) { return pages_.topics(attempt, after, most, names); };
+  const auto once = [&](Attempt& attempt) { return operations_.topics(attempt, after, most, names); };
   PARTITA_CO_TRY_VOID(co_await ask(once));
   co_return names;
 }
@@ -192,26 +194,26 @@ Task<Result<void>> FoundationdbEngine::restore_log(std::string topic, std::vecto
     size_t behind = begin;
     while (behind < entries.size() && bytes < kRestoredAtOnce) bytes += entries[behind++].entry.size() + kRowBytes;
     const auto some = std::span<const LogEntry>(entries).subspan(begin, behind - begin);
-    const auto once = [&](Attempt& attempt) { return pages_.restore(attempt, topic, some); };
+    const auto once = [&](Attempt& attempt) { return operations_.restore(attempt, topic, some); };
     PARTITA_CO_TRY_VOID(co_await change(once));
     begin = behind;
   }
-  const auto once = [&](Attempt& attempt) { return pages_.begin_behind(attempt, topic, end); };
+  const auto once = [&](Attempt& attempt) { return operations_.begin_behind(attempt, topic, end); };
   co_return co_await change(once);
 }
 
 Task<Result<uint64_t>> FoundationdbEngine::approximate_bytes(Range range) {
   uint64_t bytes = 0;
   if (is_empty(range)) co_return bytes;
-  const auto once = [&](Attempt& attempt) { return pages_.estimate(attempt, range, bytes); };
+  const auto once = [&](Attempt& attempt) { return operations_.estimate(attempt, range, bytes); };
   PARTITA_CO_TRY_VOID(co_await ask(once));
   co_return bytes;
 }
 
-Result<std::unique_ptr<FoundationdbEngine>> open(const FoundationdbOptions& options, Presence::Kind kind) {
-  PARTITA_TRY(const Place place, Place::parse(options.place));
-  PARTITA_TRY(Database database, Database::open(place.cluster_file));
-  auto engine = std::make_unique<FoundationdbEngine>(std::move(database), place, options, kind);
+Result<std::unique_ptr<FoundationdbEngine>> open(const FoundationdbOptions& options, SessionLease::Kind kind) {
+  PARTITA_TRY(const StoreLocation place, StoreLocation::parse(options.place));
+  PARTITA_TRY(Cluster cluster, Cluster::open(place.cluster_file));
+  auto engine = std::make_unique<FoundationdbEngine>(std::move(cluster), place, options, kind);
   PARTITA_TRY_VOID(engine->install(place, options.makes));
   return engine;
 }
@@ -219,13 +221,13 @@ Result<std::unique_ptr<FoundationdbEngine>> open(const FoundationdbOptions& opti
 }  // namespace
 
 Result<std::unique_ptr<storage::Engine>> open_foundationdb_engine(const FoundationdbOptions& options) {
-  PARTITA_TRY(std::unique_ptr<storage::Engine> engine, open(options, Presence::Kind::kShares));
+  PARTITA_TRY(std::unique_ptr<storage::Engine> engine, open(options, SessionLease::Kind::kShares));
   return engine;
 }
 
-Result<storage::HeldEngine> hold_foundationdb_engine(const FoundationdbOptions& options) {
-  PARTITA_TRY(std::unique_ptr<FoundationdbEngine> engine, open(options, Presence::Kind::kAlone));
-  storage::HeldEngine held;
+Result<storage::ExclusiveEngine> open_exclusive_foundationdb_engine(const FoundationdbOptions& options) {
+  PARTITA_TRY(std::unique_ptr<FoundationdbEngine> engine, open(options, SessionLease::Kind::kAlone));
+  storage::ExclusiveEngine held;
   held.check = [held_by = engine.get()] { return held_by->check(); };
   held.engine = std::move(engine);
   return held;

@@ -16,12 +16,12 @@
 
 #include "base/result.h"
 #include "storage/engine.h"
-#include "storage/held_engine.h"
+#include "storage/exclusive_engine.h"
 
 namespace partita {
 
 // What a network may do to a commit.
-enum class Cut : uint8_t {
+enum class CommitFault : uint8_t {
   kNothing,
   kCommit,  // is lost on its way
   kAnswer,  // is lost on its way back
@@ -38,9 +38,9 @@ struct FoundationdbOptions {
   size_t merged = 256;  // the most transactions in one of them
   bool makes = true;    // a store where there is none
   // How often it says that it uses the store. Who was silent for three of these is taken for gone.
-  std::chrono::milliseconds beat{2'000};
+  std::chrono::milliseconds heartbeat{2'000};
   // For tests: asked before each commit, by any thread. Nothing: no commit is cut.
-  std::function<Cut()> cut;
+  std::function<CommitFault()> commit_fault;
 };
 
 // Makes the store if it is not there and `makes`. Blocks; for start-up. Errors, one sentence each: kInvalid (reason 0)
@@ -50,6 +50,6 @@ Result<std::unique_ptr<storage::Engine>> open_foundationdb_engine(const Foundati
 
 // The same, of a store that no server uses, and none can change as long as the engine lives: kUnavailable when one
 // does. kInvalid (reason 0) where there is no store and none is to be made: then nothing is.
-Result<storage::HeldEngine> hold_foundationdb_engine(const FoundationdbOptions& options);
+Result<storage::ExclusiveEngine> open_exclusive_foundationdb_engine(const FoundationdbOptions& options);
 
 }  // namespace partita

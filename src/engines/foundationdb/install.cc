@@ -23,7 +23,7 @@ bool is_a_prefix(std::string_view name) {
   const auto is_fine = [](unsigned char c) {
     return c < 0x80 && (std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.');
   };
-  return !name.empty() && name.size() < Names::kMaxPrefixBytes && std::ranges::all_of(name, is_fine);
+  return !name.empty() && name.size() < RowNames::kMaxPrefixBytes && std::ranges::all_of(name, is_fine);
 }
 
 // Who comes back takes new ones.
@@ -38,7 +38,7 @@ void forget_old(Attempt& attempt, const Future::Rows& marks) {
 }
 
 // Yields a code.
-Task<int> install_once(Attempt& attempt, const Names& names, bool makes, Executor& fallback, std::string& format) {
+Task<int> install_once(Attempt& attempt, const RowNames& names, bool makes, Executor& fallback, std::string& format) {
   const Future there = attempt.get_firmly(names.format());
   const Future marks = attempt.get_range(names.marks(), Direction::kAscending, kMarksAtOnce, kMaxPageBytes);
   const Future users = attempt.get_range(names.users(), Direction::kAscending, kMarksAtOnce, kMaxPageBytes);
@@ -60,8 +60,8 @@ Task<int> install_once(Attempt& attempt, const Names& names, bool makes, Executo
 
 }  // namespace
 
-Result<Place> Place::parse(const std::string& text) {
-  Place place;
+Result<StoreLocation> StoreLocation::parse(const std::string& text) {
+  StoreLocation place;
   const size_t query = text.find('?');
   place.cluster_file = text.substr(0, query);
   if (query == std::string::npos) return place;
@@ -76,11 +76,11 @@ Result<Place> Place::parse(const std::string& text) {
   return place;
 }
 
-Task<Result<void>> install(const Database& database, const Names& names, const Place& place, bool makes,
+Task<Result<void>> install(const Cluster& cluster, const RowNames& names, const StoreLocation& place, bool makes,
                            Executor& fallback) {
-  const Patience patience(fallback);
+  const RetryPolicy retry_policy(fallback);
   for (;;) {
-    Attempt attempt(database);
+    Attempt attempt(cluster);
     std::string format;
     const int code = co_await install_once(attempt, names, makes, fallback, format);
     if (code == 0 && format == kFormat) co_return Result<void>();
@@ -98,7 +98,7 @@ Task<Result<void>> install(const Database& database, const Names& names, const P
                                                    place.cluster_file +
                                                    " is reached, or the cluster has no database yet.");
     }
-    const bool again = co_await patience.allows_another(attempt, code);
+    const bool again = co_await retry_policy.allows_another(attempt, code);
     if (!again) co_return to_error(code);
   }
 }

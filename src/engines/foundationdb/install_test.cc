@@ -18,12 +18,12 @@ Error refusal_of(const std::string& place) {
   return opened.ok() ? Error(ErrorKind::kUnknown, "") : opened.error();
 }
 
-TEST(Place, IsAClusterFileAndAPrefix) {
-  const auto plain = Place::parse("/etc/foundationdb/fdb.cluster");
+TEST(StoreLocation, IsAClusterFileAndAPrefix) {
+  const auto plain = StoreLocation::parse("/etc/foundationdb/fdb.cluster");
   ASSERT_TRUE(plain.ok());
   EXPECT_EQ(plain->cluster_file, "/etc/foundationdb/fdb.cluster");
   EXPECT_EQ(plain->prefix, "partita");
-  const auto named = Place::parse("fdb.cluster?prefix=Shop-2_b.c");
+  const auto named = StoreLocation::parse("fdb.cluster?prefix=Shop-2_b.c");
   ASSERT_TRUE(named.ok());
   EXPECT_EQ(named->cluster_file, "fdb.cluster");
   EXPECT_EQ(named->prefix, "Shop-2_b.c");
@@ -31,7 +31,7 @@ TEST(Place, IsAClusterFileAndAPrefix) {
        {"?", "?prefix", "?prefix=", "?prefix=a/b", "?prefix=\xc3\xa4", "?other=1", "?prefix=a&b=c"}) {
     EXPECT_EQ(refusal_of(std::string("fdb.cluster") + word).kind(), ErrorKind::kInvalid) << word;
   }
-  EXPECT_FALSE(Place::parse("f?prefix=" + std::string(Names::kMaxPrefixBytes, 'x')).ok());
+  EXPECT_FALSE(StoreLocation::parse("f?prefix=" + std::string(RowNames::kMaxPrefixBytes, 'x')).ok());
 }
 
 TEST(Opening, SaysThatThereIsNoClusterFile) {

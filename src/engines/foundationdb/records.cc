@@ -2,14 +2,14 @@
 
 #include <utility>
 
-#include "storage/held_engine.h"
+#include "storage/exclusive_engine.h"
 
 namespace partita::foundationdb {
 
 using namespace storage;
 
 Error error_of(int code) {
-  if (code == kHeld) return store_is_held();
+  if (code == kHeld) return store_held_exclusively();
   if (code == kHoldLost) {
     return Error(ErrorKind::kUnavailable,
                  "Servers use the store again, since nothing was heard of this copy for some seconds: run it again.");
@@ -18,14 +18,14 @@ Error error_of(int code) {
   return Error(ErrorKind::kCorrupt, "The store in FoundationDB has rows that Partita has not written so.");
 }
 
-Slices::Slices(Attempt& attempt, const Names& names, std::string_view key, const Head& head)
+RecordSlices::RecordSlices(Attempt& attempt, const RowNames& names, std::string_view key, const RecordHeader& header)
     : attempt_(&attempt),
       left_(names.slices(key)),
-      version_(head.version),
-      bytes_(head.sliced_bytes),
+      version_(header.version),
+      bytes_(header.sliced_bytes),
       rows_(attempt.get_range(left_, Direction::kAscending, slices_of(bytes_) + 1, kMaxPageBytes)) {}
 
-Task<int> Slices::join(std::string& value, Executor& fallback) {
+Task<int> RecordSlices::join(std::string& value, Executor& fallback) {
   value.reserve(bytes_);
   for (;;) {
     const int code = co_await rows_.done(fallback);

@@ -22,9 +22,9 @@ constexpr bool is_final(int code) { return code < 0; }
 Error error_of(int code);
 
 // The slices of one record, on their way from the moment that this is made.
-class Slices {
+class RecordSlices {
  public:
-  Slices(Attempt& attempt, const Names& names, std::string_view key, const Head& head);
+  RecordSlices(Attempt& attempt, const RowNames& names, std::string_view key, const RecordHeader& header);
   // Once. Its code is 0, kDamaged, or FoundationDB's.
   Task<int> join(std::string& value, Executor& fallback);
   storage::Version version() const { return version_; }

@@ -41,14 +41,14 @@ void append_packed(std::string& out, std::string_view key) {
   if (count > 0) out.push_back(static_cast<char>((bits << (7 - count) & 0x7f) + 1));
 }
 
-Range Names::records(const Range& keys) const {
+Range RowNames::records(const Range& keys) const {
   Range range = all('r');
   range.begin.append(keys.begin);
   if (!keys.end.empty()) range.end = record(keys.end);
   return range;
 }
 
-std::string Names::slice(std::string_view key, uint16_t number) const {
+std::string RowNames::slice(std::string_view key, uint16_t number) const {
   std::string name = under('s');
   append_packed(name, key);
   name.push_back('\0');
@@ -56,7 +56,7 @@ std::string Names::slice(std::string_view key, uint16_t number) const {
   return name;
 }
 
-Range Names::slices(std::string_view key) const {
+Range RowNames::slices(std::string_view key) const {
   Range range{under('s'), {}};
   append_packed(range.begin, key);
   range.end = range.begin;
@@ -65,7 +65,7 @@ Range Names::slices(std::string_view key) const {
   return range;
 }
 
-Range Names::slices(const Range& keys) const {
+Range RowNames::slices(const Range& keys) const {
   Range range = all('s');
   append_packed(range.begin, keys.begin);
   if (keys.end.empty()) return range;
@@ -74,12 +74,13 @@ Range Names::slices(const Range& keys) const {
   return range;
 }
 
-std::string Names::topic_of(std::string_view topic) {
+std::string RowNames::topic_of(std::string_view topic) {
   PARTITA_CHECK(topic.size() <= kMaxTopicBytes);
   return std::string(1, static_cast<char>(topic.size())).append(topic);
 }
 
-std::string Names::entry(std::string_view topic, uint8_t age, uint32_t number, uint16_t slice, size_t& stamp_at) const {
+std::string RowNames::entry(std::string_view topic, uint8_t age, uint32_t number, uint16_t slice,
+                            size_t& stamp_at) const {
   std::string name = under('l').append(topic_of(topic)).append(1, static_cast<char>(age));
   stamp_at = name.size();
   name.append(kStampBytes, '\0');
@@ -88,46 +89,46 @@ std::string Names::entry(std::string_view topic, uint8_t age, uint32_t number, u
   return name;
 }
 
-bool Names::is_a_position(const Position& position) {
+bool RowNames::is_a_position(const Position& position) {
   return position.bytes.back() == 0 && age_in(position) < UINT8_MAX;
 }
 
-std::string Names::entry_at(std::string_view topic, const Position& position, uint16_t slice) const {
+std::string RowNames::entry_at(std::string_view topic, const Position& position, uint16_t slice) const {
   std::string name = under('l').append(topic_of(topic)).append(bytes_of(position).substr(0, kEntryBytes));
   append_u16(name, slice);
   return name;
 }
 
-Range Names::entries(std::string_view topic) const {
+Range RowNames::entries(std::string_view topic) const {
   std::string begin = under('l').append(topic_of(topic));
   std::string end = begin + std::string(kEntryBytes + sizeof(uint16_t), '\xff');
   return {std::move(begin), std::move(end)};
 }
 
-Range Names::entries_of_topics(std::string_view after) const { return {entries(after).end, all('l').end}; }
+Range RowNames::entries_of_topics(std::string_view after) const { return {entries(after).end, all('l').end}; }
 
-Range Names::trimmed_of_topics(std::string_view after) const { return {trimmed(after) + '\0', all('t').end}; }
+Range RowNames::trimmed_of_topics(std::string_view after) const { return {trimmed(after) + '\0', all('t').end}; }
 
-std::string_view Names::topic_in(std::string_view row) const {
+std::string_view RowNames::topic_in(std::string_view row) const {
   row.remove_prefix(prefix_.size() + 1);
   const std::optional<uint8_t> size = take_u8(row);
   PARTITA_CHECK(size && *size <= row.size());
   return row.substr(0, *size);
 }
 
-Range Names::entries_behind(std::string_view topic, const Position& after) const {
+Range RowNames::entries_behind(std::string_view topic, const Position& after) const {
   Range range = entries(topic);
   if (after != Position{}) range.begin.append(bytes_of(after).substr(0, kEntryBytes)).append(3, '\xff');
   return range;
 }
 
-Range Names::entries_upto(std::string_view topic, const Position& upto) const {
+Range RowNames::entries_upto(std::string_view topic, const Position& upto) const {
   Range range = entries(topic);
   range.end = entries_behind(topic, upto).begin;
   return range;
 }
 
-Position Names::position_in(std::string_view entry) const {
+Position RowNames::position_in(std::string_view entry) const {
   constexpr size_t kRowBytes = kEntryBytes + sizeof(uint16_t);
   PARTITA_CHECK(entry.size() >= kRowBytes);
   Position position;
@@ -135,16 +136,16 @@ Position Names::position_in(std::string_view entry) const {
   return position;
 }
 
-uint16_t Names::slice_in(std::string_view entry) const {
+uint16_t RowNames::slice_in(std::string_view entry) const {
   std::string_view number = entry.substr(entry.size() - sizeof(uint16_t));
   return take_u16(number).value();
 }
 
-std::string Names::mark(std::string_view server, uint8_t lane) const {
+std::string RowNames::mark(std::string_view server, uint8_t lane) const {
   return under('d').append(server).append(1, static_cast<char>(lane));
 }
 
-std::string Names::user(uint64_t id) const {
+std::string RowNames::user(uint64_t id) const {
   std::string name = under('u');
   append_u64(name, id);
   return name;
@@ -183,7 +184,7 @@ std::vector<std::string_view> slices_of_entry(std::string_view entry, std::strin
 
 bool has_slices(std::string_view value) { return value.size() > kSliceBytes; }
 
-std::string make_head(Version version, std::string_view value) {
+std::string make_record_header(Version version, std::string_view value) {
   std::string row(1, has_slices(value) ? kSliced : kWhole);
   append_u64(row, static_cast<uint64_t>(version));
   if (has_slices(value)) {
@@ -194,20 +195,20 @@ std::string make_head(Version version, std::string_view value) {
   return row;
 }
 
-std::optional<Head> parse_head(std::string_view row) {
+std::optional<RecordHeader> parse_record_header(std::string_view row) {
   const std::optional<uint8_t> kind = take_u8(row);
   const std::optional<uint64_t> version = take_u64(row);
   if (!version || (*kind != kWhole && *kind != kSliced)) return std::nullopt;
-  Head head;
-  head.version = Version{*version};
+  RecordHeader header;
+  header.version = Version{*version};
   if (*kind == kWhole) {
-    head.value = row;
-    return head;
+    header.value = row;
+    return header;
   }
   const std::optional<uint32_t> size = take_u32(row);
   if (!size || *size <= kSliceBytes || !row.empty()) return std::nullopt;
-  head.sliced_bytes = *size;
-  return head;
+  header.sliced_bytes = *size;
+  return header;
 }
 
 }  // namespace partita::foundationdb

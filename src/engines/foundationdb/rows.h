@@ -27,10 +27,10 @@ inline constexpr size_t kSliceBytes = 90'000;
 constexpr size_t slices_of(size_t bytes) { return (bytes + kSliceBytes - 1) / kSliceBytes; }
 
 // The names of rows. Immutable.
-class Names {
+class RowNames {
  public:
   // Precondition: at most kMaxPrefixBytes.
-  explicit Names(const std::string& prefix) : prefix_(prefix + '/') {}
+  explicit RowNames(const std::string& prefix) : prefix_(prefix + '/') {}
   static constexpr size_t kMaxPrefixBytes = 64;
 
   std::string record(std::string_view key) const { return under('r').append(key); }
@@ -94,14 +94,14 @@ std::optional<uint8_t> parse_age(std::optional<std::string_view> row);
 std::vector<std::string_view> slices_of_entry(std::string_view entry, std::string& first);
 
 // What the row of a record says.
-struct Head {
+struct RecordHeader {
   storage::Version version{};
   std::string_view value;     // of one without slices
   uint32_t sliced_bytes = 0;  // 0: it has none
 };
 // Nothing for bytes that no store writes. The value points into them.
-std::optional<Head> parse_head(std::string_view row);
+std::optional<RecordHeader> parse_record_header(std::string_view row);
 bool has_slices(std::string_view value);
-std::string make_head(storage::Version version, std::string_view value);
+std::string make_record_header(storage::Version version, std::string_view value);
 
 }  // namespace partita::foundationdb

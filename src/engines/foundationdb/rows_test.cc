@@ -23,7 +23,7 @@ bool is_in(const Range& range, const std::string& key) {
 
 TEST(Rows, SlicesKeepTheOrderOfRecordsAndStayApart) {
   SeededRandom random(7);
-  const Names names("x");
+  const RowNames names("x");
   for (int i = 0; i < 100'000; ++i) {
     const std::string one = some_key(random);
     const std::string other = some_key(random);
@@ -40,7 +40,7 @@ TEST(Rows, SlicesKeepTheOrderOfRecordsAndStayApart) {
 }
 
 TEST(Rows, SlicesOfOneRecordAreInOrder) {
-  const Names names("x");
+  const RowNames names("x");
   for (uint16_t i = 0; i < 1'000; ++i) EXPECT_LT(names.slice("k", i), names.slice("k", i + 1));
 }
 
@@ -57,7 +57,7 @@ TEST(Rows, APackedKeyIsAsLongAsToldAndHasNoZero) {
 }
 
 TEST(Rows, EntriesAreInTheirTopicBehindTheirPositions) {
-  const Names names("x");
+  const RowNames names("x");
   size_t at = 0;
   std::string first = names.entry("t", 0, 5, 0, at);
   first.replace(at, 10, "0123456789");
@@ -84,11 +84,11 @@ TEST(Rows, EntriesAreInTheirTopicBehindTheirPositions) {
   std::string later = names.entry("t", 1, 0, 0, at);
   later.replace(at, 10, std::string(10, '\0'));
   EXPECT_LT(position, names.position_in(later));
-  EXPECT_EQ(Names::age_in(names.position_in(later)), 1);
+  EXPECT_EQ(RowNames::age_in(names.position_in(later)), 1);
 }
 
 TEST(Rows, RowsOfTopicsSayWhoseTheyAre) {
-  const Names names("x");
+  const RowNames names("x");
   size_t at = 0;
   const std::vector<std::string> topics{"", "a", "b", "aa", std::string(255, 'c')};
   for (size_t i = 0; i < topics.size(); ++i) {
@@ -103,15 +103,15 @@ TEST(Rows, RowsOfTopicsSayWhoseTheyAre) {
 }
 
 TEST(Rows, HeadsSayWhatRecordsAre) {
-  const std::string small = make_head(Version{7}, "value");
-  const auto head = parse_head(small);
-  ASSERT_TRUE(head);
-  EXPECT_EQ(head->version, Version{7});
-  EXPECT_EQ(head->value, "value");
-  EXPECT_EQ(head->sliced_bytes, 0u);
+  const std::string small = make_record_header(Version{7}, "value");
+  const auto header = parse_record_header(small);
+  ASSERT_TRUE(header);
+  EXPECT_EQ(header->version, Version{7});
+  EXPECT_EQ(header->value, "value");
+  EXPECT_EQ(header->sliced_bytes, 0u);
   const std::string large(kSliceBytes + 1, 'v');
-  const std::string row = make_head(Version{8}, large);
-  const auto sliced = parse_head(row);
+  const std::string row = make_record_header(Version{8}, large);
+  const auto sliced = parse_record_header(row);
   ASSERT_TRUE(sliced);
   EXPECT_EQ(sliced->sliced_bytes, large.size());
   EXPECT_FALSE(has_slices(std::string(kSliceBytes, 'v')));
@@ -121,7 +121,7 @@ TEST(Rows, HeadsSayWhatRecordsAre) {
                                      std::string("\3"
                                                  "12345678"),
                                      row + "x", row.substr(0, row.size() - 1)}) {
-    EXPECT_FALSE(parse_head(damaged));
+    EXPECT_FALSE(parse_record_header(damaged));
   }
 }
 

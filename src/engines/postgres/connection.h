@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "engines/postgres/dial.h"
+#include "engines/postgres/connect_attempt.h"
 #include "engines/postgres/libpq.h"
 #include "engines/postgres/parameters.h"
 #include "engines/postgres/schema.h"
@@ -18,7 +18,7 @@
 namespace partita::postgres {
 
 // What became of a statement.
-struct Reply {
+struct StatementResult {
   enum class Kind {
     kRows,    // it was done
     kFailed,  // it was not done: `fate` and `error` say why
@@ -26,25 +26,25 @@ struct Reply {
   };
   Kind kind = Kind::kLost;
   Rows rows;
-  Fate fate = Fate::kFailed;
+  ErrorClass error_class = ErrorClass::kFailed;
   Error error{ErrorKind::kUnavailable, "The connection to PostgreSQL was lost."};
   bool exhausted = false;  // it failed for want of disk, memory or connections
 };
 
-class Connection {
+class PgConnection {
  public:
   // `marked`: it commits, so it keeps a mark in the store. `wake` is called, from another thread, when an attempt to
   // connect is over: is_due().
-  Connection(const Target& target, bool marked, std::function<void()> wake)
-      : target_(target), marked_(marked), wake_(std::move(wake)) {}
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
-  ~Connection() { close(); }
+  PgConnection(const ConnInfo& conn_info, bool marked, std::function<void()> wake)
+      : conn_info_(conn_info), marked_(marked), wake_(std::move(wake)) {}
+  PgConnection(const PgConnection&) = delete;
+  PgConnection& operator=(const PgConnection&) = delete;
+  ~PgConnection() { close(); }
 
   enum class State : uint8_t { kDown, kConnecting, kReady };
   State state() const { return state_; }
   // Why it is down, one sentence for an operator; empty before it ever was up.
-  const std::string& trouble() const { return trouble_; }
+  const std::string& last_error() const { return last_error_; }
 
   // Precondition: it is down.
   void open();
@@ -56,19 +56,19 @@ class Connection {
   short events() const;  // for poll()
   // To be called when the socket has one of those events, or it is due. `can_write`: the other side has taken bytes.
   void progress(int64_t now_ms, bool can_write);
-  bool is_due(int64_t now_ms) const { return now_ms >= due_ms_ || (dial_ != nullptr && dial_->is_over()); }
+  bool is_due(int64_t now_ms) const { return now_ms >= due_ms_ || (attempt_ != nullptr && attempt_->is_over()); }
   // When an answer has taken too long; INT64_MAX when none is waited for.
   int64_t due_ms() const { return due_ms_; }
 
-  using Done = std::function<void(Reply&&)>;
+  using Done = std::function<void(StatementResult&&)>;
   // For how long an answer is waited for, before the connection is given up.
-  struct Patience {
+  struct Timeouts {
     int64_t answer_ms = 10'000;    // once those before it are answered, and all that was sent has been taken
     int64_t until_ms = INT64_MAX;  // in all
   };
   // Calls `done` once, from progress() or lose(). Precondition: it is ready.
-  void send(Statement statement, Parameters parameters, int64_t now_ms, Patience patience, Done done);
-  size_t outstanding() const { return sent_.size(); }
+  void send(PreparedStatement statement, Parameters parameters, int64_t now_ms, Timeouts timeouts, Done done);
+  size_t outstanding() const { return outstanding_.size(); }
 
   // The mark that commits on this connection count up, and its count.
   const std::string& slot() const { return slot_; }
@@ -81,25 +81,25 @@ class Connection {
   void receive(int64_t now_ms);
   void take(PGresult* result);
   template <class Send>
-  void await(int64_t now_ms, Patience patience, Done done, Send send);
+  void await(int64_t now_ms, Timeouts timeouts, Done done, Send send);
   void wait_for_front(int64_t now_ms);
   std::string last_words() const;
 
-  struct Sent {
+  struct OutstandingStatement {
     Done done;
-    Patience patience;
-    Reply reply;
+    Timeouts timeouts;
+    StatementResult reply;
   };
 
-  const Target& target_;
+  const ConnInfo& conn_info_;
   const bool marked_;
   const std::function<void()> wake_;
-  std::unique_ptr<Dial> dial_;
+  std::unique_ptr<ConnectAttempt> attempt_;
   Session session_;
   State state_ = State::kDown;
   size_t turn_ = 0;  // of the hosts
-  std::deque<Sent> sent_;
-  std::string trouble_;
+  std::deque<OutstandingStatement> outstanding_;
+  std::string last_error_;
   std::string slot_;
   int64_t due_ms_ = INT64_MAX;
 };

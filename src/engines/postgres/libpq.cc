@@ -24,7 +24,7 @@ void find(void* library, const char* name, Function& function, std::string& miss
   if (function == nullptr) missing = std::string(kLibrary) + " is too old: it has no " + name + ".";
 }
 
-Loaded load() {
+Loaded in_flight() {
   Loaded loaded;
   void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -39,7 +39,7 @@ Loaded load() {
 }
 
 const Loaded& loaded() {
-  static const Loaded once = load();
+  static const Loaded once = in_flight();
   return once;
 }
 

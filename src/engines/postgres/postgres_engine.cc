@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "engines/postgres/courier.h"
 #include "engines/postgres/parameters.h"
+#include "engines/postgres/request_pipeline.h"
 #include "engines/postgres/schema.h"
-#include "storage/deals.h"
+#include "storage/group_commit.h"
 #include "storage/positions.h"
 #include "storage/ranges.h"
 
@@ -16,13 +16,13 @@ namespace {
 
 using namespace storage;
 using postgres::ArrayParameter;
-using postgres::Ask;
-using postgres::Courier;
-using postgres::Deal;
-using postgres::Look;
+using postgres::LookupRequest;
 using postgres::Parameters;
+using postgres::PendingTxn;
+using postgres::PreparedStatement;
+using postgres::RequestPipeline;
 using postgres::Rows;
-using postgres::Statement;
+using postgres::StatementRequest;
 
 // A key is a head and a tail; a statement takes less than 1 GB, and PostgreSQL has several copies of it in memory.
 constexpr Limits kLimits{.key_bytes = 65'535, .record_bytes = size_t{32} << 20, .transaction_bytes = size_t{128} << 20};
@@ -49,8 +49,8 @@ Position position_of(int64_t number) { return numbered_position(static_cast<uint
 
 class PostgresEngine final : public Engine {
  public:
-  PostgresEngine(postgres::Target target, const PostgresOptions& options)
-      : courier_(std::move(target), options, kLimits) {}
+  PostgresEngine(postgres::ConnInfo conn_info, const PostgresOptions& options)
+      : pipeline_(std::move(conn_info), options, kLimits) {}
 
   Task<Result<std::vector<std::optional<Record>>>> read(std::span<const Key> keys) override;
   Task<Result<Page>> scan(Range range, Direction direction, size_t max_records, size_t max_bytes) override;
@@ -69,29 +69,29 @@ class PostgresEngine final : public Engine {
   }
   Task<Result<uint64_t>> approximate_bytes(Range range) override;
   Limits limits() const override { return kLimits; }
-  Result<void> health() const override { return courier_.health(); }
-  void report(Exposition& out) const override { courier_.report(out); }
-  Result<void> start() { return courier_.start(); }
+  Result<void> health() const override { return pipeline_.health(); }
+  void report(Exposition& out) const override { pipeline_.report(out); }
+  Result<void> start() { return pipeline_.start(); }
 
  private:
-  Task<Result<Rows>> ask(Statement statement, Parameters parameters);
+  Task<Result<Rows>> request(PreparedStatement statement, Parameters parameters);
   Task<Result<void>> trim_to(std::string topic, int64_t upto);
 
-  Courier courier_;
+  RequestPipeline pipeline_;
 };
 
-Task<Result<Rows>> PostgresEngine::ask(Statement statement, Parameters parameters) {
-  Ask ask(courier_, statement, std::move(parameters));
-  co_await ask;
-  co_return std::move(ask.result);
+Task<Result<Rows>> PostgresEngine::request(PreparedStatement statement, Parameters parameters) {
+  StatementRequest request(pipeline_, statement, std::move(parameters));
+  co_await request;
+  co_return std::move(request.result);
 }
 
 Task<Result<std::vector<std::optional<Record>>>> PostgresEngine::read(std::span<const Key> keys) {
   PARTITA_CO_TRY_VOID(check_keys(kLimits, keys, {}));
-  Look look(courier_, keys);
-  if (!keys.empty()) co_await look;
-  PARTITA_CO_TRY_VOID(std::move(look.result));
-  co_return std::move(look.records);
+  LookupRequest lookup(pipeline_, keys);
+  if (!keys.empty()) co_await lookup;
+  PARTITA_CO_TRY_VOID(std::move(lookup.result));
+  co_return std::move(lookup.records);
 }
 
 Task<Result<Page>> PostgresEngine::scan(Range range, Direction direction, size_t max_records, size_t max_bytes) {
@@ -101,8 +101,9 @@ Task<Result<Page>> PostgresEngine::scan(Range range, Direction direction, size_t
   add_range(parameters, range);
   parameters.add_int64(bounded(max_records));
   parameters.add_int64(bounded(std::min(max_bytes, kMaxPageBytes)));
-  const Statement statement = direction == Direction::kAscending ? Statement::kPage : Statement::kPageBack;
-  PARTITA_CO_TRY(const Rows rows, co_await ask(statement, std::move(parameters)));
+  const PreparedStatement statement =
+      direction == Direction::kAscending ? PreparedStatement::kPage : PreparedStatement::kPageBack;
+  PARTITA_CO_TRY(const Rows rows, co_await request(statement, std::move(parameters)));
   size_t bytes = 0;
   for (int row = 0; row < rows.size(); ++row) bytes += rows.bytes(row, 0).size() + rows.bytes(row, 3).size();
   page.reserve(static_cast<size_t>(rows.size()), bytes);
@@ -121,7 +122,8 @@ Task<Result<Page>> PostgresEngine::scan(Range range, Direction direction, size_t
 
 Task<Result<Outcome>> PostgresEngine::transact(std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
                                                Version* version) {
-  return deal_with<Deal>(courier_, kLimits, std::move(keys), std::move(compare), std::move(decide), version);
+  return run_transaction<PendingTxn>(pipeline_, kLimits, std::move(keys), std::move(compare), std::move(decide),
+                                     version);
 }
 
 Task<Result<void>> PostgresEngine::erase_range(Range range) {
@@ -131,7 +133,7 @@ Task<Result<void>> PostgresEngine::erase_range(Range range) {
     add_range(parameters, range);
     parameters.add_int64(kErasedAtOnce);
     parameters.add_int64(kErasedBytesAtOnce);
-    PARTITA_CO_TRY(const Rows rows, co_await ask(Statement::kErase, std::move(parameters)));
+    PARTITA_CO_TRY(const Rows rows, co_await request(PreparedStatement::kErase, std::move(parameters)));
     if (rows.int64(0, 0) == 0) co_return Result<void>();
   }
 }
@@ -143,7 +145,7 @@ Task<Result<std::vector<LogEntry>>> PostgresEngine::read_log(std::string topic, 
   parameters.add_int64(number_of(after));
   parameters.add_int64(bounded(max_entries));
   parameters.add_int64(bounded(max_bytes));
-  PARTITA_CO_TRY(const Rows rows, co_await ask(Statement::kReadLog, std::move(parameters)));
+  PARTITA_CO_TRY(const Rows rows, co_await request(PreparedStatement::kReadLog, std::move(parameters)));
   std::vector<LogEntry> entries;
   entries.reserve(static_cast<size_t>(rows.size()));
   for (int row = 0; row < rows.size(); ++row) {
@@ -155,7 +157,7 @@ Task<Result<std::vector<LogEntry>>> PostgresEngine::read_log(std::string topic, 
 Task<Result<Position>> PostgresEngine::log_end(std::string topic) {
   Parameters parameters;
   parameters.add_bytes(topic);
-  PARTITA_CO_TRY(const Rows rows, co_await ask(Statement::kLogEnd, std::move(parameters)));
+  PARTITA_CO_TRY(const Rows rows, co_await request(PreparedStatement::kLogEnd, std::move(parameters)));
   co_return rows.size() == 0 ? Position{} : position_of(rows.int64(0, 0));
 }
 
@@ -166,7 +168,7 @@ Task<Result<void>> PostgresEngine::trim_to(std::string topic, int64_t upto) {
     parameters.add_int64(upto);
     parameters.add_int64(kErasedAtOnce);
     parameters.add_int64(kErasedBytesAtOnce);
-    PARTITA_CO_TRY(const Rows rows, co_await ask(Statement::kTrim, std::move(parameters)));
+    PARTITA_CO_TRY(const Rows rows, co_await request(PreparedStatement::kTrim, std::move(parameters)));
     if (rows.int64(0, 0) == 0) co_return Result<void>();
   }
 }
@@ -181,7 +183,7 @@ Task<Result<void>> PostgresEngine::forget_log(std::string topic) {
   PARTITA_CO_TRY_VOID(co_await trim_to(topic, number_of(end)));
   Parameters parameters;
   parameters.add_bytes(topic);
-  PARTITA_CO_TRY_VOID(co_await ask(Statement::kForget, std::move(parameters)));
+  PARTITA_CO_TRY_VOID(co_await request(PreparedStatement::kForget, std::move(parameters)));
   co_return Result<void>();
 }
 
@@ -189,7 +191,7 @@ Task<Result<std::vector<std::string>>> PostgresEngine::topics(std::string after,
   Parameters parameters;
   parameters.add_bytes(after);
   parameters.add_int64(bounded(most));
-  PARTITA_CO_TRY(const Rows rows, co_await ask(Statement::kTopics, std::move(parameters)));
+  PARTITA_CO_TRY(const Rows rows, co_await request(PreparedStatement::kTopics, std::move(parameters)));
   std::vector<std::string> names;
   for (int row = 0; row < rows.size(); ++row) names.emplace_back(rows.bytes(row, 0));
   co_return names;
@@ -210,7 +212,7 @@ Task<Result<void>> PostgresEngine::restore_log(std::string topic, std::vector<Lo
   parameters.add_array(std::move(numbers));
   parameters.add_array(std::move(texts));
   parameters.add_int64(static_cast<int64_t>(*last));
-  PARTITA_CO_TRY_VOID(co_await ask(Statement::kRestoreLog, std::move(parameters)));
+  PARTITA_CO_TRY_VOID(co_await request(PreparedStatement::kRestoreLog, std::move(parameters)));
   co_return Result<void>();
 }
 
@@ -218,33 +220,33 @@ Task<Result<uint64_t>> PostgresEngine::approximate_bytes(Range range) {
   if (is_empty(range)) co_return uint64_t{0};
   Parameters parameters;
   add_range(parameters, range);
-  PARTITA_CO_TRY(const Rows rows, co_await ask(Statement::kSize, std::move(parameters)));
+  PARTITA_CO_TRY(const Rows rows, co_await request(PreparedStatement::kSize, std::move(parameters)));
   co_return static_cast<uint64_t>(rows.int64(0, 0));
 }
 
-Result<std::unique_ptr<Engine>> start_engine(postgres::Target target, const PostgresOptions& options) {
-  auto engine = std::make_unique<PostgresEngine>(std::move(target), options);
+Result<std::unique_ptr<Engine>> start_engine(postgres::ConnInfo conn_info, const PostgresOptions& options) {
+  auto engine = std::make_unique<PostgresEngine>(std::move(conn_info), options);
   PARTITA_TRY_VOID(engine->start());
   return std::unique_ptr<Engine>(std::move(engine));
 }
 
 }  // namespace
 
-Result<storage::HeldEngine> hold_postgres_engine(const PostgresOptions& options) {
-  PARTITA_TRY(postgres::Target target, postgres::Target::parse(options.url));
-  target.alone = true;
-  PARTITA_TRY(std::shared_ptr<postgres::Hold> hold, postgres::Hold::take(target));
-  PARTITA_TRY_VOID(postgres::install(target, options.makes));
-  storage::HeldEngine held;
+Result<storage::ExclusiveEngine> open_exclusive_postgres_engine(const PostgresOptions& options) {
+  PARTITA_TRY(postgres::ConnInfo conn_info, postgres::ConnInfo::parse(options.url));
+  conn_info.alone = true;
+  PARTITA_TRY(std::shared_ptr<postgres::ExclusiveLock> hold, postgres::ExclusiveLock::take(conn_info));
+  PARTITA_TRY_VOID(postgres::install(conn_info, options.makes));
+  storage::ExclusiveEngine held;
   held.check = [hold = std::move(hold)] { return hold->check(); };
-  PARTITA_TRY(held.engine, start_engine(std::move(target), options));
+  PARTITA_TRY(held.engine, start_engine(std::move(conn_info), options));
   return held;
 }
 
 Result<std::unique_ptr<storage::Engine>> open_postgres_engine(const PostgresOptions& options) {
-  PARTITA_TRY(postgres::Target target, postgres::Target::parse(options.url));
-  PARTITA_TRY_VOID(postgres::install(target, options.makes));
-  return start_engine(std::move(target), options);
+  PARTITA_TRY(postgres::ConnInfo conn_info, postgres::ConnInfo::parse(options.url));
+  PARTITA_TRY_VOID(postgres::install(conn_info, options.makes));
+  return start_engine(std::move(conn_info), options);
 }
 
 }  // namespace partita

@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 #include "storage/engine.h"
-#include "storage/held_engine.h"
+#include "storage/exclusive_engine.h"
 
 namespace partita {
 
@@ -37,6 +37,6 @@ Result<std::unique_ptr<storage::Engine>> open_postgres_engine(const PostgresOpti
 
 // The same, of a store that no server uses, and none can as long as the engine lives: kUnavailable when one does.
 // kInvalid (reason 0) where there is no store and none is to be made: then nothing is.
-Result<storage::HeldEngine> hold_postgres_engine(const PostgresOptions& options);
+Result<storage::ExclusiveEngine> open_exclusive_postgres_engine(const PostgresOptions& options);
 
 }  // namespace partita

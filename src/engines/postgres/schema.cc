@@ -9,13 +9,13 @@
 
 #include "base/check.h"
 #include "engines/postgres/commit_sql.h"
-#include "engines/postgres/dial.h"
+#include "engines/postgres/connect_attempt.h"
 #include "engines/postgres/libpq.h"
 #include "engines/postgres/parameters.h"
 #include "engines/postgres/postgres_engine.h"
 #include "engines/postgres/schema_sql.h"
 #include "engines/postgres/sql_state.h"
-#include "storage/held_engine.h"
+#include "storage/exclusive_engine.h"
 
 namespace partita::postgres {
 
@@ -27,40 +27,40 @@ constexpr int kRevision = 3;
 constexpr int64_t kConnectTimeoutS = 5;
 
 constexpr std::array kStatements = {
-    StatementText{Statement::kGet, "partita_get",
+    StatementText{PreparedStatement::kGet, "partita_get",
                   "SELECT ver, v FROM partita_kv WHERE p = $1::bytea AND d = "
                   "CASE WHEN $2::bytea = ''::bytea THEN ''::bytea ELSE sha256($2::bytea) END"},
-    StatementText{Statement::kGetMany, "partita_get_many",
+    StatementText{PreparedStatement::kGetMany, "partita_get_many",
                   "SELECT a.i, kv.ver, CASE WHEN a.w <> 0 THEN kv.v END "
                   "FROM unnest($1::bytea[], $2::bytea[], $3::int[]) WITH ORDINALITY AS a(p, r, w, i) "
                   "JOIN partita_kv kv ON kv.p BETWEEN a.p AND a.p AND kv.d = "
                   "CASE WHEN a.r = ''::bytea THEN a.r ELSE sha256(a.r) END"},
-    StatementText{Statement::kPage, "partita_page",
+    StatementText{PreparedStatement::kPage, "partita_page",
                   "SELECT p, r, ver, v FROM partita_page_ASC($1::bytea, $2::bytea, $3::bytea, $4::bytea, $5::bigint, "
                   "$6::bigint)"},
-    StatementText{Statement::kPageBack, "partita_page_back",
+    StatementText{PreparedStatement::kPageBack, "partita_page_back",
                   "SELECT p, r, ver, v FROM partita_page_DESC($1::bytea, $2::bytea, $3::bytea, $4::bytea, $5::bigint, "
                   "$6::bigint)"},
-    StatementText{Statement::kCommit, "partita_try",
+    StatementText{PreparedStatement::kCommit, "partita_try",
                   "SELECT partita_commit($1::bytea, $2::bigint, $3::int, $4::bigint[], $5::bytea[], $6::bytea[], "
                   "$7::int[], $8::bigint[], $9::bigint[], $10::bytea[], $11::bytea[], $12::bigint[], $13::int[], "
                   "$14::bigint[], $15::bytea[])"},
-    StatementText{Statement::kSettle, "partita_settle",
+    StatementText{PreparedStatement::kResolve, "partita_settle",
                   "UPDATE partita_mark SET fenced = true WHERE slot = $1::bytea RETURNING seq"},
-    StatementText{Statement::kErase, "partita_erase_some",
+    StatementText{PreparedStatement::kErase, "partita_erase_some",
                   "SELECT partita_erase($1::bytea, $2::bytea, $3::bytea, $4::bytea, $5::bigint, $6::bigint)"},
-    StatementText{Statement::kSize, "partita_size_of",
+    StatementText{PreparedStatement::kSize, "partita_size_of",
                   "SELECT partita_size($1::bytea, $2::bytea, $3::bytea, $4::bytea)"},
-    StatementText{Statement::kReadLog, "partita_entries",
+    StatementText{PreparedStatement::kReadLog, "partita_entries",
                   "SELECT en, ee FROM partita_read_log($1::bytea, $2::bigint, $3::bigint, $4::bigint)"},
-    StatementText{Statement::kLogEnd, "partita_end", "SELECT last FROM partita_topic WHERE t = $1::bytea"},
-    StatementText{Statement::kTrim, "partita_trim_some",
+    StatementText{PreparedStatement::kLogEnd, "partita_end", "SELECT last FROM partita_topic WHERE t = $1::bytea"},
+    StatementText{PreparedStatement::kTrim, "partita_trim_some",
                   "SELECT partita_trim($1::bytea, $2::bigint, $3::bigint, $4::bigint)"},
-    StatementText{Statement::kForget, "partita_forget_topic", "SELECT partita_forget($1::bytea)"},
-    StatementText{Statement::kTopics, "partita_topics",
+    StatementText{PreparedStatement::kForget, "partita_forget_topic", "SELECT partita_forget($1::bytea)"},
+    StatementText{PreparedStatement::kTopics, "partita_topics",
                   "SELECT t FROM partita_topic WHERE t > $1::bytea ORDER BY t LIMIT $2::bigint"},
     StatementText{
-        Statement::kRestoreLog, "partita_restore_log",
+        PreparedStatement::kRestoreLog, "partita_restore_log",
         "WITH entries AS (INSERT INTO partita_log (t, n, entry) "
         "SELECT $1::bytea, a.n, a.e FROM unnest($2::bigint[], $3::bytea[]) AS a(n, e) ON CONFLICT DO NOTHING) "
         "INSERT INTO partita_topic (t, last) VALUES ($1::bytea, $4::bigint) "
@@ -80,9 +80,9 @@ Result<Answer> execute(PGconn* session, const std::string& sql) {
 // Any fixed number will do; one for each store of the database.
 constexpr const char* kHoldLock = "7237134, hashtext(current_schema())";
 
-Result<Session> connect(const Target& target) {
-  const std::vector<const char*> names = target.names();
-  const std::vector<const char*> values = target.values();
+Result<Session> connect(const ConnInfo& conn_info) {
+  const std::vector<const char*> names = conn_info.names();
+  const std::vector<const char*> values = conn_info.values();
   Session session(libpq().PQconnectdbParams(names.data(), values.data(), 0));
   if (libpq().PQstatus(session.get()) != CONNECTION_OK) {
     return Error(ErrorKind::kUnavailable,
@@ -131,7 +131,7 @@ Result<void> make(PGconn* session) {
 enum class Made : uint8_t { kNothing, kOlder, kAll };
 
 // What is there. Statements would find a store in a later schema of the search_path, which has another lock.
-Result<Made> look(PGconn* session) {
+Result<Made> lookup(PGconn* session) {
   PARTITA_TRY(const Answer where, execute(session,
                                           "SELECT n.nspname, current_schema(), current_setting('search_path'), "
                                           "n.nspname = current_schema() FROM pg_class c JOIN pg_namespace n ON n.oid = "
@@ -165,7 +165,7 @@ Result<void> refuse_no_store(PGconn* session) {
 
 std::span<const StatementText> statements() { return kStatements; }
 
-const char* name_of(Statement statement) {
+const char* name_of(PreparedStatement statement) {
   for (const StatementText& text : kStatements) {
     if (text.statement == statement) return text.name;
   }
@@ -195,7 +195,7 @@ const char* const kMarkSql =
     "WHERE at < now() - interval '1 day' FOR UPDATE SKIP LOCKED)) "
     "INSERT INTO partita_mark (slot) VALUES ($1::bytea)";
 
-Result<Target> Target::parse(const std::string& url) {
+Result<ConnInfo> ConnInfo::parse(const std::string& url) {
   PARTITA_TRY_VOID(load_libpq());
   char* message = nullptr;
   PQconninfoOption* const options = libpq().PQconninfoParse(url.c_str(), &message);
@@ -208,32 +208,32 @@ Result<Target> Target::parse(const std::string& url) {
     if (!is_name) why.resize(std::min(why.size(), repeated));
     return Error(ErrorKind::kInvalid, "The store's address is none that PostgreSQL understands: " + why + ".");
   }
-  Target target;
+  ConnInfo conn_info;
   for (const PQconninfoOption* option = options; option->keyword != nullptr; ++option) {
-    if (option->val != nullptr) target.words_.emplace_back(option->keyword, option->val);
+    if (option->val != nullptr) conn_info.words_.emplace_back(option->keyword, option->val);
   }
   libpq().PQconninfoFree(options);
-  PARTITA_TRY_VOID(target.refuse_torn_password());
-  const std::string* const kind = target.find("target_session_attrs");
+  PARTITA_TRY_VOID(conn_info.refuse_torn_password());
+  const std::string* const kind = conn_info.find("target_session_attrs");
   if (kind != nullptr && *kind != "read-write" && *kind != "primary") {
     return Error(ErrorKind::kInvalid, "The store takes no target_session_attrs=" + *kind +
                                           ": it needs a server that takes writes (read-write, as without it).");
   }
-  target.add("target_session_attrs", "read-write");
-  target.add("application_name", "partita");
+  conn_info.add("target_session_attrs", "read-write");
+  conn_info.add("application_name", "partita");
   // Kerberos' encryption reads ahead into a buffer of its own, which poll() knows nothing of.
-  target.add("gssencmode", "disable");
-  target.add("connect_timeout", std::to_string(kConnectTimeoutS));
+  conn_info.add("gssencmode", "disable");
+  conn_info.add("connect_timeout", std::to_string(kConnectTimeoutS));
   // A host that is gone without a word is noticed within seconds.
-  target.add("tcp_user_timeout", "10000");
-  target.add("keepalives_idle", "5");
-  target.add("keepalives_interval", "2");
-  target.add("keepalives_count", "3");
-  return target;
+  conn_info.add("tcp_user_timeout", "10000");
+  conn_info.add("keepalives_idle", "5");
+  conn_info.add("keepalives_interval", "2");
+  conn_info.add("keepalives_count", "3");
+  return conn_info;
 }
 
 // libpq would take what follows for a host or a port, and name it in its errors.
-Result<void> Target::refuse_torn_password() const {
+Result<void> ConnInfo::refuse_torn_password() const {
   const std::string* const host = find("host");
   const std::string* const port = find("port");
   // One that begins with it is a socket without a file.
@@ -246,19 +246,19 @@ Result<void> Target::refuse_torn_password() const {
                                         "%40 for @, and %25 for %.");
 }
 
-void Target::add(const std::string& name, const std::string& value) {
+void ConnInfo::add(const std::string& name, const std::string& value) {
   if (find(name) == nullptr) words_.emplace_back(name, value);
 }
 
-const std::string* Target::find(const std::string& name) const {
+const std::string* ConnInfo::find(const std::string& name) const {
   for (const auto& [word, value] : words_) {
     if (word == name) return &value;
   }
   return nullptr;
 }
 
-Target Target::rotated(size_t turn) const {
-  Target other = *this;
+ConnInfo ConnInfo::rotated(size_t turn) const {
+  ConnInfo other = *this;
   for (auto& [word, value] : other.words_) {
     if (word != "host" && word != "hostaddr" && word != "port") continue;
     const size_t hosts = static_cast<size_t>(std::ranges::count(value, ',')) + 1;
@@ -271,62 +271,62 @@ Target Target::rotated(size_t turn) const {
   return other;
 }
 
-int64_t Target::connect_timeout_ms() const {
+int64_t ConnInfo::connect_timeout_ms() const {
   // As libpq has it: at least two seconds, and none is a wish to wait for ever, which nobody should.
   constexpr int64_t kLeastS = 2;
   const int64_t seconds = std::atoll(find("connect_timeout")->c_str());
   return 1'000 * (seconds <= 0 ? kConnectTimeoutS : std::max(kLeastS, seconds));
 }
 
-std::vector<const char*> Target::names() const {
+std::vector<const char*> ConnInfo::names() const {
   std::vector<const char*> names;
   for (const auto& word : words_) names.push_back(word.first.c_str());
   names.push_back(nullptr);
   return names;
 }
 
-std::vector<const char*> Target::values() const {
+std::vector<const char*> ConnInfo::values() const {
   std::vector<const char*> values;
   for (const auto& word : words_) values.push_back(word.second.c_str());
   values.push_back(nullptr);
   return values;
 }
 
-Result<std::unique_ptr<Hold>> Hold::take(const Target& target) {
-  PARTITA_TRY(Session session, connect(target));
+Result<std::unique_ptr<ExclusiveLock>> ExclusiveLock::take(const ConnInfo& conn_info) {
+  PARTITA_TRY(Session session, connect(conn_info));
   const std::string sql = "SELECT coalesce(pg_try_advisory_lock(" + std::string(kHoldLock) + "), false)";
   PARTITA_TRY(const bool taken, try_for_a_while(session.get(), sql));
-  if (taken) return std::unique_ptr<Hold>(new Hold(std::move(session)));
-  return storage::store_is_used();
+  if (taken) return std::unique_ptr<ExclusiveLock>(new ExclusiveLock(std::move(session)));
+  return storage::store_in_use();
 }
 
-Result<void> Hold::check() const {
+Result<void> ExclusiveLock::check() const {
   const auto answer = execute(session_.get(), "SELECT 1");
   if (answer.ok()) return {};
   return Error(ErrorKind::kUnavailable, "The connection was lost that kept servers away from the store: " +
                                             std::string(answer.error().sentence()));
 }
 
-Result<void> install(const Target& target, bool makes) {
-  PARTITA_TRY(const Session session, connect(target));
+Result<void> install(const ConnInfo& conn_info, bool makes) {
+  PARTITA_TRY(const Session session, connect(conn_info));
   PARTITA_TRY(const Answer version,
               execute(session.get(), "SELECT current_setting('server_version_num')::int >= 130000"));
   if (libpq().PQgetvalue(version.get(), 0, 0)[0] != 't') {
     return Error(ErrorKind::kInvalid, "The store needs PostgreSQL 13 or newer.");
   }
   PARTITA_TRY_VOID(execute(session.get(), "SET client_min_messages = warning"));
-  if (!target.alone) {
+  if (!conn_info.alone) {
     const std::string sql = "SELECT coalesce(pg_try_advisory_lock_shared(" + std::string(kHoldLock) + "), true)";
     PARTITA_TRY(const bool shared, try_for_a_while(session.get(), sql));
-    if (!shared) return storage::store_is_held();
+    if (!shared) return storage::store_held_exclusively();
   }
-  PARTITA_TRY(const Made made, look(session.get()));
+  PARTITA_TRY(const Made made, lookup(session.get()));
   if (made == Made::kAll) return {};
   if (made == Made::kNothing && !makes) return refuse_no_store(session.get());
   PARTITA_TRY_VOID(execute(session.get(), "BEGIN"));
   // One server at a time; any fixed number will do.
   PARTITA_TRY_VOID(execute(session.get(), "SELECT pg_advisory_xact_lock(7237133814)"));
-  PARTITA_TRY(const Made made_meanwhile, look(session.get()));
+  PARTITA_TRY(const Made made_meanwhile, lookup(session.get()));
   if (made_meanwhile == Made::kNothing && !makes) return refuse_no_store(session.get());
   if (made_meanwhile != Made::kAll) PARTITA_TRY_VOID(make(session.get()));
   PARTITA_TRY_VOID(execute(session.get(), "COMMIT"));

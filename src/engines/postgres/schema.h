@@ -22,14 +22,14 @@ struct pg_conn;
 namespace partita::postgres {
 
 // What a connection string says, word by word, and what we add where it says nothing.
-class Target {
+class ConnInfo {
  public:
   // Errors, one sentence each, with no part of what may be a password: kInvalid (reason 0) for what libpq does not
   // understand, or would take for something else; kUnavailable without libpq.
-  static Result<Target> parse(const std::string& url);
+  static Result<ConnInfo> parse(const std::string& url);
   // The same with the hosts in another order: `turn` of them moved to the end. libpq begins with the first, and a host
   // that swallows whatever is sent would keep it from all others.
-  Target rotated(size_t turn) const;
+  ConnInfo rotated(size_t turn) const;
   // For one host; libpq itself heeds it only where it blocks.
   int64_t connect_timeout_ms() const;
   // Connections of who has the store for itself (Hold) do not keep it from who wants that.
@@ -47,23 +47,23 @@ class Target {
 
 // Makes the tables and functions where they are not there yet, functions alone unless it `makes` stores. Blocks.
 // Errors: kUnavailable; kInvalid (reason 0) for a store that a newer version made, and for none that is not to be made.
-Result<void> install(const Target& target, bool makes);
+Result<void> install(const ConnInfo& conn_info, bool makes);
 
 // A session that has the store for itself: connections of servers share a lock that it has alone. Blocks.
-class Hold {
+class ExclusiveLock {
  public:
   // Waits some seconds for connections that are about to end. Error: kUnavailable when the store is used.
-  static Result<std::unique_ptr<Hold>> take(const Target& target);
+  static Result<std::unique_ptr<ExclusiveLock>> take(const ConnInfo& conn_info);
   // Error: kUnavailable when the session is lost, and with it what it was for.
   Result<void> check() const;
 
  private:
-  explicit Hold(std::shared_ptr<pg_conn> session) : session_(std::move(session)) {}
+  explicit ExclusiveLock(std::shared_ptr<pg_conn> session) : session_(std::move(session)) {}
   std::shared_ptr<pg_conn> session_;
 };
 
 // What a row of a commit is; the function adds them up to see what there is to do.
-enum Change : int32_t {
+enum RowOp : int32_t {
   kUpdate = 1,       // is of that version, and is put
   kDelete = 2,       // is of that version, and goes
   kShare = 4,        // is of that version, and stays
@@ -76,20 +76,20 @@ enum Change : int32_t {
 };
 
 // What the function that commits returns.
-enum class Verdict : int32_t {
+enum class CommitStatus : int32_t {
   kCommitted = 0,
   kChanged = 1,  // something was not as assumed, or others were in the way: nothing was done
   kFenced = 2,   // this connection's mark was taken away: nothing was done
 };
 
 // Prepared on every connection.
-enum class Statement {
+enum class PreparedStatement {
   kGet,
   kGetMany,
   kPage,
   kPageBack,
   kCommit,
-  kSettle,
+  kResolve,
   kErase,
   kSize,
   kReadLog,
@@ -101,12 +101,12 @@ enum class Statement {
 };
 
 struct StatementText {
-  Statement statement;
+  PreparedStatement statement;
   const char* name;
   const char* sql;
 };
 std::span<const StatementText> statements();
-const char* name_of(Statement statement);
+const char* name_of(PreparedStatement statement);
 
 // Of each connection, before it is used.
 extern const char* const kSessionSql;

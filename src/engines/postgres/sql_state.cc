@@ -5,12 +5,13 @@
 
 namespace partita::postgres {
 
-Fate fate_of(std::string_view sql_state) {
+ErrorClass classify(std::string_view sql_state) {
   // Serialisation failures and deadlocks; a lock that was not free.
-  if (sql_state.starts_with("40") || sql_state == "55P03") return Fate::kAgain;
+  if (sql_state.starts_with("40") || sql_state == "55P03") return ErrorClass::kRetry;
   // Connections, shutdowns and starts; what only a primary does.
-  if (sql_state.starts_with("08") || sql_state.starts_with("57P") || sql_state == "25006") return Fate::kElsewhere;
-  return Fate::kFailed;
+  if (sql_state.starts_with("08") || sql_state.starts_with("57P") || sql_state == "25006")
+    return ErrorClass::kRetryElsewhere;
+  return ErrorClass::kFailed;
 }
 
 bool is_exhaustion(std::string_view sql_state) { return sql_state.starts_with("53") || sql_state.starts_with("58"); }

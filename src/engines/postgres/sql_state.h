@@ -8,13 +8,13 @@
 
 namespace partita::postgres {
 
-enum class Fate {
-  kAgain,      // others were in the way; nothing was done
-  kElsewhere,  // this server does not take it now (shutting down, a standby); nothing was done
-  kFailed,     // as it is it cannot be done; nothing was done
+enum class ErrorClass {
+  kRetry,           // others were in the way; nothing was done
+  kRetryElsewhere,  // this server does not take it now (shutting down, a standby); nothing was done
+  kFailed,          // as it is it cannot be done; nothing was done
 };
 
-Fate fate_of(std::string_view sql_state);
+ErrorClass classify(std::string_view sql_state);
 
 // Whether the server lacks what any write needs: room on its disk, memory, a disk that works.
 bool is_exhaustion(std::string_view sql_state);

@@ -6,13 +6,13 @@ namespace partita::postgres {
 namespace {
 
 TEST(SqlState, SaysWhatToDo) {
-  EXPECT_EQ(fate_of("40001"), Fate::kAgain);      // serialization_failure
-  EXPECT_EQ(fate_of("40P01"), Fate::kAgain);      // deadlock_detected
-  EXPECT_EQ(fate_of("55P03"), Fate::kAgain);      // lock_not_available
-  EXPECT_EQ(fate_of("57P03"), Fate::kElsewhere);  // cannot_connect_now
-  EXPECT_EQ(fate_of("25006"), Fate::kElsewhere);  // read_only_sql_transaction
-  EXPECT_EQ(fate_of("53100"), Fate::kFailed);     // disk_full
-  EXPECT_EQ(fate_of(""), Fate::kFailed);
+  EXPECT_EQ(classify("40001"), ErrorClass::kRetry);           // serialization_failure
+  EXPECT_EQ(classify("40P01"), ErrorClass::kRetry);           // deadlock_detected
+  EXPECT_EQ(classify("55P03"), ErrorClass::kRetry);           // lock_not_available
+  EXPECT_EQ(classify("57P03"), ErrorClass::kRetryElsewhere);  // cannot_connect_now
+  EXPECT_EQ(classify("25006"), ErrorClass::kRetryElsewhere);  // read_only_sql_transaction
+  EXPECT_EQ(classify("53100"), ErrorClass::kFailed);          // disk_full
+  EXPECT_EQ(classify(""), ErrorClass::kFailed);
 }
 
 TEST(SqlState, IsOneSentenceOfTheRightKind) {

@@ -23,13 +23,13 @@
 #include "engines/rocksdb/backup_list.h"
 #include "engines/rocksdb/checked_backups.h"
 #include "engines/rocksdb/damage_check.h"
+#include "engines/rocksdb/durability_marker.h"
 #include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/private_directory.h"
 #include "engines/rocksdb/rocksdb_engine.h"
 #include "engines/rocksdb/staging.h"
 #include "engines/rocksdb/store.h"
 #include "engines/rocksdb/unavailable.h"
-#include "engines/rocksdb/witness.h"
 
 namespace partita {
 
@@ -78,7 +78,7 @@ bool is_needed(const rocks::BackedUpStore& store, std::string_view file) {
 
 // The WITNESS of a store that is as the backup was; without a secret, so that the restored store draws one of its own.
 Result<void> write_witness(const fs::path& directory, const rocks::BackedUpStore& store) {
-  rocks::WitnessRecord record;
+  rocks::DurabilityRecord record;
   record.sequence = store.sequence;
   record.epoch = store.epoch + rocks::kUnknownEpochs;
   std::error_code failed;
@@ -88,7 +88,7 @@ Result<void> write_witness(const fs::path& directory, const rocks::BackedUpStore
     record.manifest = *manifest;
     record.manifest_bytes = entry.file_size(failed);
   }
-  if (!failed && rocks::Witness(directory).begin(record, {})) return {};
+  if (!failed && rocks::DurabilityMarker(directory).begin(record, {})) return {};
   return unavailable("The file WITNESS in " + directory.string() + " cannot be written.");
 }
 
@@ -135,7 +135,7 @@ static Result<void> check_newest(const std::string& directory) {
 }
 
 Result<Backup> restore_backup(const RestoreRequest& request) {
-  PARTITA_TRY(const BackupDirectory opened, BackupDirectory::open(request.directory, BackupDirectory::Use::kRead));
+  PARTITA_TRY(const BackupDirectory opened, BackupDirectory::open(request.directory, BackupDirectory::OpenMode::kRead));
   PARTITA_TRY(const auto engine, opened.reader());
   if (request.id == 0) PARTITA_TRY_VOID(check_newest(request.directory));
   PARTITA_TRY(const rocksdb::BackupInfo info, rocks::find_backup(*engine, request.directory, request.id));
@@ -170,7 +170,7 @@ Result<Backup> restore_backup(const RestoreRequest& request) {
 }
 
 Result<Backup> check_backup(const std::string& directory, uint32_t id) {
-  PARTITA_TRY(const BackupDirectory opened, BackupDirectory::open(directory, BackupDirectory::Use::kRead));
+  PARTITA_TRY(const BackupDirectory opened, BackupDirectory::open(directory, BackupDirectory::OpenMode::kRead));
   PARTITA_TRY(const auto engine, opened.reader());
   PARTITA_TRY(const rocksdb::BackupInfo info, rocks::find_backup(*engine, directory, id));
   const rocksdb::Status status = engine->VerifyBackup(info.backup_id, true);
@@ -190,7 +190,7 @@ static Result<fs::path> make_checking_place() {
 }
 
 Result<std::unique_ptr<OpenedBackup>> OpenedBackup::open(const std::string& directory, uint32_t id) {
-  PARTITA_TRY(BackupDirectory held, BackupDirectory::open(directory, BackupDirectory::Use::kRead));
+  PARTITA_TRY(BackupDirectory held, BackupDirectory::open(directory, BackupDirectory::OpenMode::kRead));
   PARTITA_TRY(const auto engine, held.reader());
   PARTITA_TRY(const rocksdb::BackupInfo info, rocks::find_backup(*engine, directory, id));
   PARTITA_TRY(const rocks::BackedUpStore store, store_of(info));

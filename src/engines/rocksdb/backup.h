@@ -44,7 +44,7 @@ struct BackupRequest {
   // that nobody waits for (base/priority.h).
   bool mends = false;
 };
-struct MadeBackup {
+struct BackupResult {
   Backup backup;
   std::vector<uint32_t> lost;  // ids of earlier backups whose lists (meta/ID) are gone
   uint64_t new_bytes = 0;      // of files that no earlier backup had
@@ -52,7 +52,7 @@ struct MadeBackup {
   size_t damaged = 0;          // ... and how many could not be, as the store has them no more
 };
 // While the engine serves. Precondition: one of open_rocksdb_engine(), which outlives the call.
-Result<MadeBackup> back_up_rocksdb_engine(storage::Engine& engine, const BackupRequest& request);
+Result<BackupResult> back_up_rocksdb_engine(storage::Engine& engine, const BackupRequest& request);
 
 bool is_backup_directory(const std::string& directory);
 // In the order in which they were made. Reads no files of them.

@@ -149,20 +149,20 @@ BackupDirectory::~BackupDirectory() {
   if (lock_ >= 0) close(lock_);
 }
 
-Result<BackupDirectory> BackupDirectory::open(const std::string& directory, Use use) {
+Result<BackupDirectory> BackupDirectory::open(const std::string& directory, OpenMode use) {
   if (!is_backup_directory(directory)) {
-    if (use != Use::kWrite) return misuse("There are no backups in " + directory + ".");
+    if (use != OpenMode::kWrite) return misuse("There are no backups in " + directory + ".");
     PARTITA_TRY_VOID(prepare(directory));
   }
   PARTITA_TRY_VOID(check_mark(directory));
-  if (use == Use::kList) return BackupDirectory(directory, -1);
+  if (use == OpenMode::kList) return BackupDirectory(directory, -1);
   const int lock = ::open((fs::path(directory) / kMarkName).c_str(), O_RDONLY | O_CLOEXEC);
   BackupDirectory opened(directory, lock);
   if (lock < 0) return unavailable("The directory " + directory + " cannot be read: " + std::strerror(errno) + ".");
-  if (flock(lock, (use == Use::kWrite ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0) {
+  if (flock(lock, (use == OpenMode::kWrite ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0) {
     return unavailable("The backups in " + directory + " are in use by another command; wait until it has ended.");
   }
-  if (use == Use::kWrite) keep_from_others(directory);
+  if (use == OpenMode::kWrite) keep_from_others(directory);
   return opened;
 }
 

@@ -17,10 +17,10 @@ namespace partita::rocks {
 // and a file there says so from then on; it is the lock, too.
 class BackupDirectory {
  public:
-  enum class Use : uint8_t { kList, kRead, kWrite };
+  enum class OpenMode : uint8_t { kList, kRead, kWrite };
 
   // To list takes no lock; readers share it, and who writes has it alone. Errors: as in backup.h.
-  static Result<BackupDirectory> open(const std::string& directory, Use use);
+  static Result<BackupDirectory> open(const std::string& directory, OpenMode use);
   BackupDirectory(BackupDirectory&& other) noexcept;
   BackupDirectory& operator=(BackupDirectory&&) = delete;
   ~BackupDirectory();

@@ -103,8 +103,8 @@ class Mender {
     return is_same;
   }
 
-  Result<MendedFiles> mend() {
-    MendedFiles mended;
+  Result<RepairedFiles> mend() {
+    RepairedFiles mended;
     for (const auto& [name, check] : shared_checks(directory_)) {
       if (is_whole(name, check)) continue;
       bool copied = false;
@@ -144,8 +144,8 @@ Result<std::string> damaged_file(const std::string& directory, uint32_t id, cons
   return std::string();
 }
 
-Result<MendedFiles> mend_shared_files(const std::string& directory, const std::string& store, rocksdb::Env& files,
-                                      const OnBytes& progress) {
+Result<RepairedFiles> repair_shared_files(const std::string& directory, const std::string& store, rocksdb::Env& files,
+                                          const OnBytes& progress) {
   return Mender(directory, store, files, progress).mend();
 }
 

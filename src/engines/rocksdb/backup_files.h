@@ -16,13 +16,13 @@ namespace partita::rocks {
 // sentence: kCorrupt when the list is damaged itself, kUnavailable for a stop.
 Result<std::string> damaged_file(const std::string& directory, uint32_t id, const OnBytes& progress);
 
-struct MendedFiles {
+struct RepairedFiles {
   std::set<std::string> copied;   // again; by their names within the directory, as those of the next are
   std::set<std::string> damaged;  // and the store does not have them as they were
 };
 // Reads all files that the backups in the directory share. Those that are damaged or missing are copied again from
 // `store`, the directory of the store, with `files`. Errors: kUnavailable, with one sentence.
-Result<MendedFiles> mend_shared_files(const std::string& directory, const std::string& store, rocksdb::Env& files,
-                                      const OnBytes& progress);
+Result<RepairedFiles> repair_shared_files(const std::string& directory, const std::string& store, rocksdb::Env& files,
+                                          const OnBytes& progress);
 
 }  // namespace partita::rocks

@@ -167,7 +167,7 @@ namespace partita {
 using rocks::BackupDirectory;
 
 Result<std::vector<Backup>> list_backups(const std::string& directory) {
-  PARTITA_TRY(const BackupDirectory opened, BackupDirectory::open(directory, BackupDirectory::Use::kList));
+  PARTITA_TRY(const BackupDirectory opened, BackupDirectory::open(directory, BackupDirectory::OpenMode::kList));
   const auto engine = opened.reader();
   auto backups = rocks::listed_backups(directory, engine.ok() ? engine->get() : nullptr);
   // Without any list there may still be backups that lost theirs.
@@ -188,7 +188,7 @@ std::vector<uint32_t> unfinished_backups(const std::string& directory) {
 
 Result<size_t> delete_old_backups(const std::string& directory, size_t keep, const OnBytes& progress) {
   PARTITA_TRY_VOID(list_backups(directory));
-  PARTITA_TRY(const BackupDirectory opened, BackupDirectory::open(directory, BackupDirectory::Use::kWrite));
+  PARTITA_TRY(const BackupDirectory opened, BackupDirectory::open(directory, BackupDirectory::OpenMode::kWrite));
   PARTITA_TRY(const auto engine, opened.engine(rocksdb::Env::Default()));
   return rocks::keep_newest(opened, *engine, keep, progress);
 }

@@ -50,10 +50,10 @@ size_t Commit::weigh() const {
 
 bool Commit::complete() { return met_.exchange(true, std::memory_order_acq_rel); }
 
-Committer::Committer(Store& store, const Latches& latches, NewestTable& newest, const RocksdbOptions& options)
+Committer::Committer(Store& store, const Latches& latches, RecordCache& newest, const RocksdbOptions& options)
     : store_(store),
       latches_(latches),
-      newest_(newest),
+      cache_(newest),
       sync_(options.sync),
       max_bytes_(options.queue_bytes),
       last_version_(store.last_id),
@@ -68,58 +68,58 @@ Committer::~Committer() {
   bool asleep = false;
   {
     std::lock_guard lock(mutex_);
-    PARTITA_CHECK(guests_.empty());
+    PARTITA_CHECK(room_waiters_.empty());
     stopping_ = true;
     asleep = std::exchange(asleep_, false);
   }
   if (asleep) notifier_.notify();
   if (thread_.joinable()) thread_.join();
-  PARTITA_CHECK(taken_ == 0 && !newest_.has_pending() && last_processed_ == last_number_);
+  PARTITA_CHECK(taken_ == 0 && !cache_.has_pending() && last_processed_ == last_number_);
 }
 
 Result<void> Committer::health() const {
-  if (store_.keeper.failed()) return refusal();
+  if (store_.write_errors.failed()) return refusal();
   return {};
 }
 
-Error Committer::refusal() const { return Error(ErrorKind::kUnavailable, store_.keeper.sentence()); }
+Error Committer::refusal() const { return Error(ErrorKind::kUnavailable, store_.write_errors.sentence()); }
 
 Result<void> Committer::outcome_of(const Commit& commit) const {
   switch (commit.outcome) {
-    case Commit::Outcome::kDurable:
+    case Commit::WriteOutcome::kDurable:
       return {};
-    case Commit::Outcome::kRefused:
+    case Commit::WriteOutcome::kRefused:
       return refusal();
-    case Commit::Outcome::kNoMemory:
+    case Commit::WriteOutcome::kNoMemory:
       return Error(ErrorKind::kUnavailable, 0, {"There was not enough memory for the write."},
                    std::make_shared<const RetryAfter>(kMemoryWaitMs));
-    case Commit::Outcome::kUnknown:
+    case Commit::WriteOutcome::kUnknown:
       return Error(ErrorKind::kUnknown, "The disk failed while the change was written; it may or may not be there. " +
-                                            store_.keeper.sentence());
+                                            store_.write_errors.sentence());
   }
   return {};
 }
 
-Committer::Verdict Committer::verify(std::span<const storage::Compare> compare, uint64_t era) const {
-  if (era != era_.load(std::memory_order_relaxed)) return Verdict::kOutdated;
-  Verdict verdict = Verdict::kPasses;
+Committer::EnqueueStatus Committer::verify(std::span<const storage::Compare> compare, uint64_t generation) const {
+  if (generation != generation_.load(std::memory_order_relaxed)) return EnqueueStatus::kOutdated;
+  EnqueueStatus status = EnqueueStatus::kPasses;
   for (const storage::Compare& one : compare) {
-    const Watches::Match match = watches_.match(one);
-    if (match == Watches::Match::kUnwatched) return Verdict::kUnwatched;
-    if (match == Watches::Match::kDiffers) verdict = Verdict::kStale;
+    const WatchedVersions::Match match = watched_.match(one);
+    if (match == WatchedVersions::Match::kUnwatched) return EnqueueStatus::kUnwatched;
+    if (match == WatchedVersions::Match::kDiffers) status = EnqueueStatus::kStale;
   }
-  return verdict;
+  return status;
 }
 
-Committer::Verdict Committer::check(std::span<const storage::Compare> compare, uint64_t era) {
+Committer::EnqueueStatus Committer::check(std::span<const storage::Compare> compare, uint64_t generation) {
   std::lock_guard lock(mutex_);
-  return verify(compare, era);
+  return verify(compare, generation);
 }
 
-void Committer::watch(std::string_view key, std::optional<storage::Version> version, uint64_t era) {
+void Committer::watch(std::string_view key, std::optional<storage::Version> version, uint64_t generation) {
   std::lock_guard lock(mutex_);
   PARTITA_CHECK(latches_.is_held(Latches::stripe_of(hash64(key))));
-  if (era == era_.load(std::memory_order_relaxed)) watches_.watch(key, version);
+  if (generation == generation_.load(std::memory_order_relaxed)) watched_.watch(key, version);
 }
 
 void Committer::make_pending(const Commit& commit, uint64_t number) {
@@ -127,54 +127,55 @@ void Committer::make_pending(const Commit& commit, uint64_t number) {
     ~Inserted() {
       while (count > 0) newest.take_back(*commit.writes[--count]);
     }
-    NewestTable& newest;
+    RecordCache& newest;
     const Commit& commit;
     size_t count;
-  } inserted{newest_, commit, 0};
+  } inserted{cache_, commit, 0};
   for (const auto& write : commit.writes) {
     PARTITA_CHECK(latches_.is_held(Latches::stripe_of(write->hash)));
     write->number = number;
-    newest_.insert(write);
+    cache_.insert(write);
     ++inserted.count;
   }
   inserted.count = 0;
   for (const auto& write : commit.writes) {
     write->replaced.reset();
-    watches_.note(write->key, write->hash, write->record ? std::optional(write->record->version) : std::nullopt);
+    watched_.note(write->key, write->hash, write->record ? std::optional(write->record->version) : std::nullopt);
   }
 }
 
-Committer::Verdict Committer::enqueue(Commit& commit, std::span<const storage::Compare> compare, uint64_t era) {
+Committer::EnqueueStatus Committer::enqueue(Commit& commit, std::span<const storage::Compare> compare,
+                                            uint64_t generation) {
   commit.wants_ = commit.is_barrier() ? 0 : commit.weigh();
   bool asleep = false;
   {
     std::lock_guard lock(mutex_);
     PARTITA_CHECK(!stopping_ && commit.number_ == 0);
-    if (store_.keeper.failed()) return commit.outcome = Commit::Outcome::kRefused, Verdict::kRefused;
-    if (const Verdict verdict = verify(compare, era); verdict != Verdict::kPasses) return verdict;
+    if (store_.write_errors.failed()) return commit.outcome = Commit::WriteOutcome::kRefused, EnqueueStatus::kRefused;
+    if (const EnqueueStatus status = verify(compare, generation); status != EnqueueStatus::kPasses) return status;
     if (queue_.size() == queue_.capacity()) queue_.reserve(std::max(kSmallestQueue, 2 * queue_.size()));
-    if (!take_room(commit, commit.wants_)) return Verdict::kFull;
+    if (!take_room(commit, commit.wants_)) return EnqueueStatus::kFull;
     make_pending(commit, last_number_ + 1);
     commit.number_ = ++last_number_;
     queue_.push_back(&commit);
     asleep = std::exchange(asleep_, false);
   }
   if (asleep) notifier_.notify();
-  return Verdict::kPasses;
+  return EnqueueStatus::kPasses;
 }
 
-Committer::Verdict Committer::enqueue_barrier(Commit& commit) {
+Committer::EnqueueStatus Committer::enqueue_barrier(Commit& commit) {
   PARTITA_CHECK(commit.is_barrier());
-  Verdict verdict = Verdict::kOutdated;
-  while (verdict == Verdict::kOutdated) verdict = enqueue(commit, {}, era());
-  return verdict;
+  EnqueueStatus status = EnqueueStatus::kOutdated;
+  while (status == EnqueueStatus::kOutdated) status = enqueue(commit, {}, generation());
+  return status;
 }
 
 // What one transaction writes is taken whole, however much it is, once nothing else is queued.
 bool Committer::take_room(Commit& commit, size_t bytes) {
   const size_t others = taken_.load(std::memory_order_relaxed) - commit.room_;
   if (bytes > commit.room_) {
-    if (!guests_.empty() || (others > 0 && others + bytes > max_bytes_)) return false;
+    if (!room_waiters_.empty() || (others > 0 && others + bytes > max_bytes_)) return false;
   }
   taken_.store(others + bytes, std::memory_order_relaxed);
   commit.room_ = bytes;
@@ -186,7 +187,7 @@ bool Committer::wait_for_room(Commit& commit, std::coroutine_handle<> handle) {
   const size_t bytes = std::max(commit.wants_, kGuessedBytes);
   std::lock_guard lock(mutex_);
   if (take_room(commit, bytes)) return false;
-  guests_.push_back({&commit, bytes, handle});
+  room_waiters_.push_back({&commit, bytes, handle});
   return true;
 }
 
@@ -197,20 +198,20 @@ void Committer::give_back(Commit& commit) {
 // One guest at a time, because a list of them would take memory.
 void Committer::release_room(size_t bytes) {
   for (;; bytes = 0) {
-    Guest guest{};
+    RoomWaiter waiter{};
     {
       std::lock_guard lock(mutex_);
       size_t taken = taken_.load(std::memory_order_relaxed);
       PARTITA_CHECK(taken >= bytes);
       taken -= bytes;
       taken_.store(taken, std::memory_order_relaxed);
-      if (guests_.empty() || (taken > 0 && taken + guests_.front().bytes > max_bytes_)) return;
-      guest = guests_.front();
-      guests_.pop_front();
-      taken_.store(taken + guest.bytes, std::memory_order_relaxed);
-      guest.commit->room_ = guest.bytes;
+      if (room_waiters_.empty() || (taken > 0 && taken + room_waiters_.front().bytes > max_bytes_)) return;
+      waiter = room_waiters_.front();
+      room_waiters_.pop_front();
+      taken_.store(taken + waiter.bytes, std::memory_order_relaxed);
+      waiter.commit->room_ = waiter.bytes;
     }
-    resume_on(guest.commit->executor, guest.handle);
+    resume_on(waiter.commit->executor, waiter.handle);
   }
 }
 
@@ -218,8 +219,8 @@ void Committer::release_room(size_t bytes) {
 void Committer::sleep(std::unique_lock<std::mutex>& lock) {
   asleep_ = true;
   lock.unlock();
-  if (!notifier_.wait_for(Witness::kDelayMs)) {
-    store_.witness->catch_up();
+  if (!notifier_.wait_for(DurabilityMarker::kDelayMs)) {
+    store_.marker->catch_up();
     notifier_.wait();
   }
   lock.lock();
@@ -227,8 +228,8 @@ void Committer::sleep(std::unique_lock<std::mutex>& lock) {
 
 // On a busy core those whom the last group woke come back while this thread steps aside: as many again share one sync.
 // Nobody is waited for who does not come at once.
-void Committer::gather(std::unique_lock<std::mutex>& lock, size_t company) {
-  for (size_t seen = 0; seen < queue_.size() && queue_.size() < company;) {
+void Committer::gather(std::unique_lock<std::mutex>& lock, size_t group_size) {
+  for (size_t seen = 0; seen < queue_.size() && queue_.size() < group_size;) {
     seen = queue_.size();
     lock.unlock();
     std::this_thread::yield();
@@ -239,30 +240,30 @@ void Committer::gather(std::unique_lock<std::mutex>& lock, size_t company) {
 void Committer::run() {
   raise_thread_priority();
   std::vector<Commit*> commits;
-  for (size_t company = 0;; company = commits.size(), commits.clear()) {
+  for (size_t group_size = 0;; group_size = commits.size(), commits.clear()) {
     {
       std::unique_lock lock(mutex_);
       while (queue_.empty() && !stopping_) sleep(lock);
       if (queue_.empty()) return;
-      gather(lock, company);
+      gather(lock, group_size);
       commits.swap(queue_);
     }
     for (std::span<Commit*> rest = commits; !rest.empty();) {
       size_t count = 0;
       for (size_t bytes = 0; count < rest.size() && bytes < kMaxMergedBytes; ++count) bytes += rest[count]->room_;
       // A fault that RocksDB met in the background stops the store, too: then nothing of these is written.
-      const bool stopped = store_.keeper.failed();
+      const bool stopped = store_.write_errors.failed();
       const int64_t began_ns = system_clock().monotonic_ns();
       rocksdb::Status status = rocksdb::Status::Aborted();
       if (!stopped && !build(rest.first(count), status)) {
-        lose(rest, 0, Commit::Outcome::kNoMemory);
+        lose(rest, 0, Commit::WriteOutcome::kNoMemory);
         break;
       }
       if (!stopped && status.ok()) status = write();
       if (status.ok()) meter(rest.first(count), began_ns);
       if (!status.ok()) {
-        if (!stopped) store_.keeper.fail(status);
-        lose(rest, stopped ? 0 : count, Commit::Outcome::kRefused);
+        if (!stopped) store_.write_errors.fail(status);
+        lose(rest, stopped ? 0 : count, Commit::WriteOutcome::kRefused);
         break;
       }
       finish(rest.first(count));
@@ -284,26 +285,26 @@ void Committer::finish(std::span<Commit*> commits) {
   for (const Commit* commit : commits) {
     PARTITA_CHECK(commit->number_ == ++last_processed_);
     erased |= commit->erase.has_value();
-    for (const auto& write : commit->writes) newest_.settle(write);
+    for (const auto& write : commit->writes) cache_.settle(write);
   }
   if (erased) {
     std::lock_guard lock(mutex_);
-    begin_era();
+    begin_generation();
   }
   complete(commits);
 }
 
 // The first `written` of them may be on the disk. Whatever was queued behind them may rest on what they wrote, so all
 // of it goes, and with it, at one stroke, every sight of it: whoever saw some of it looks again.
-void Committer::lose(std::span<Commit*> commits, size_t written, Commit::Outcome others) {
+void Committer::lose(std::span<Commit*> commits, size_t written, Commit::WriteOutcome others) {
   for (size_t i = 0; i < commits.size(); ++i) {
     const bool unknown = i < written && !commits[i]->is_barrier();
-    commits[i]->outcome = unknown ? Commit::Outcome::kUnknown : others;
+    commits[i]->outcome = unknown ? Commit::WriteOutcome::kUnknown : others;
   }
   std::vector<Commit*> behind;
   const auto forget = [this](const Commit& commit) {
     PARTITA_CHECK(commit.number_ == ++last_processed_);
-    for (const auto& write : commit.writes) newest_.drop(*write);
+    for (const auto& write : commit.writes) cache_.drop(*write);
   };
   {
     std::lock_guard lock(mutex_);
@@ -313,8 +314,8 @@ void Committer::lose(std::span<Commit*> commits, size_t written, Commit::Outcome
       commit->outcome = others;
       forget(*commit);
     }
-    PARTITA_CHECK(!newest_.has_pending());
-    begin_era();
+    PARTITA_CHECK(!cache_.has_pending());
+    begin_generation();
   }
   complete(commits);
   complete(behind);
@@ -375,17 +376,17 @@ rocksdb::Status Committer::write() {
     rocksdb::WriteOptions options;
     options.sync = sync_;
     status = store_.db->Write(options, &batch_);
-    if (status.ok() && sync_) store_.witness->saw_durable(store_.db->GetLatestSequenceNumber());
+    if (status.ok() && sync_) store_.marker->saw_durable(store_.db->GetLatestSequenceNumber());
   }
   batch_.Clear();
   if (batch_.Data().capacity() > kKeptBatchBytes) batch_ = rocksdb::WriteBatch();
   return status;
 }
 
-void Committer::begin_era() {
-  watches_.clear();
-  newest_.forget_durable();
-  era_.fetch_add(1, std::memory_order_acq_rel);
+void Committer::begin_generation() {
+  watched_.clear();
+  cache_.forget_durable();
+  generation_.fetch_add(1, std::memory_order_acq_rel);
 }
 
 rocksdb::Status Committer::add(const Commit& commit, uint64_t last) {
@@ -430,7 +431,7 @@ rocksdb::Status Committer::add_log(const Commit& commit) {
 }
 
 // What is appended later, in this opening or in another, stands behind them.
-rocksdb::Status Committer::add_restored(const Commit::Restored& restored) {
+rocksdb::Status Committer::add_restored(const Commit::LogRestore& restored) {
   rocksdb::Status status;
   for (const auto& [place, entry] : restored.entries) {
     if (status.ok()) status = batch_.Put(store_.log, log_key(restored.topic, place), kEntryTag + entry);
@@ -441,7 +442,7 @@ rocksdb::Status Committer::add_restored(const Commit::Restored& restored) {
   last_place_ = std::max(last_place_, restored.end);
   const uint64_t epoch = restored.end >> kEpochShift;
   if (!status.ok() || epoch < store_.last_id >> kEpochShift) return status;
-  store_.witness->saw_epoch(epoch);
+  store_.marker->saw_epoch(epoch);
   std::string stored;
   append_u64(stored, epoch);
   return batch_.Put(store_.log, kEpochKey, stored);

@@ -21,9 +21,9 @@
 #include "base/notifier.h"
 #include "base/thread.h"
 #include "engines/rocksdb/latches.h"
-#include "engines/rocksdb/newest.h"
+#include "engines/rocksdb/record_cache.h"
 #include "engines/rocksdb/store.h"
-#include "engines/rocksdb/watches.h"
+#include "engines/rocksdb/watched_versions.h"
 #include "storage/engine.h"
 
 namespace partita::rocks {
@@ -32,19 +32,19 @@ namespace partita::rocks {
 // then `co_await` it; it goes on through `executor`, and `outcome` says how it ended.
 class Commit {
  public:
-  enum class Outcome : uint8_t {
+  enum class WriteOutcome : uint8_t {
     kDurable,
     kUnknown,   // the write of it failed, and may be found on the disk all the same
     kRefused,   // an earlier write failed; nothing of it was written
     kNoMemory,  // there was no memory to write it; nothing of it was written
   };
-  struct Trim {
+  struct LogTrim {
     std::string topic;
     uint64_t newest;  // the place of the newest entry that goes; kNoPlace: all go, and the topic with them
   };
 
   // Entries of another store's log, where they were there.
-  struct Restored {
+  struct LogRestore {
     std::string topic;
     std::vector<std::pair<uint64_t, std::string>> entries;  // by place
     uint64_t end;                                           // the place of the newest that ever was there
@@ -54,13 +54,13 @@ class Commit {
   // The list of writes takes its memory there, which outlives the commit.
   explicit Commit(std::pmr::memory_resource* memory = std::pmr::get_default_resource()) : writes(memory) {}
 
-  std::pmr::vector<std::shared_ptr<Newest>> writes;
+  std::pmr::vector<std::shared_ptr<CachedRecord>> writes;
   std::pmr::vector<storage::Changes::Append> appends;
   std::optional<storage::Range> erase;
-  std::optional<Trim> trim;
-  std::optional<Restored> restored;
+  std::optional<LogTrim> trim;
+  std::optional<LogRestore> restored;
   Executor* executor = nullptr;  // never null once it is enqueued or waits for room
-  Outcome outcome = Outcome::kDurable;
+  WriteOutcome outcome = WriteOutcome::kDurable;
 
   // Nothing to write: it only waits until everything queued before it is durable.
   bool is_barrier() const { return writes.empty() && appends.empty() && !erase && !trim && !restored; }
@@ -94,14 +94,14 @@ class Commit {
 // Callable from any thread. Its end writes what is queued first; precondition: nobody calls it any more.
 class Committer {
  public:
-  Committer(Store& store, const Latches& latches, NewestTable& newest, const RocksdbOptions& options);
+  Committer(Store& store, const Latches& latches, RecordCache& newest, const RocksdbOptions& options);
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
   ~Committer();
   // Once, before anything else. Error: kUnavailable, when the system makes no thread.
   Result<void> start();
 
-  enum class Verdict : uint8_t {
+  enum class EnqueueStatus : uint8_t {
     kPasses,     // the comparison holds; enqueue(): it is queued
     kStale,      // a compared key is not as assumed
     kUnwatched,  // the version of a compared key is not known: watch() it
@@ -112,17 +112,17 @@ class Committer {
   // Commits become durable in the order of these calls, and what they write is pending from then on. Only kPasses did
   // anything, and nothing has happened when memory runs out. The caller holds the latches of everything that is
   // written.
-  Verdict enqueue(Commit& commit, std::span<const storage::Compare> compare, uint64_t era);
+  EnqueueStatus enqueue(Commit& commit, std::span<const storage::Compare> compare, uint64_t generation);
   // Whether the comparison holds now.
-  Verdict check(std::span<const storage::Compare> compare, uint64_t era);
+  EnqueueStatus check(std::span<const storage::Compare> compare, uint64_t generation);
   // For a barrier that compares nothing: kPasses or kRefused.
-  Verdict enqueue_barrier(Commit& commit);
+  EnqueueStatus enqueue_barrier(Commit& commit);
 
   // Changes whenever something else than a queued commit makes a difference to what transactions see. Whoever looks at
   // pending writes or at the store in order to enqueue() takes it first.
-  uint64_t era() const { return era_.load(std::memory_order_acquire); }
+  uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
   // The newest version of a key, seen since `era` by a holder of its latch.
-  void watch(std::string_view key, std::optional<storage::Version> version, uint64_t era);
+  void watch(std::string_view key, std::optional<storage::Version> version, uint64_t generation);
 
   storage::Version draw_version() {
     return storage::Version{last_version_.fetch_add(1, std::memory_order_relaxed) + 1};
@@ -130,14 +130,14 @@ class Committer {
 
   // `co_await committer.room(commit)` waits its turn until the queue has room for the commit, as it was when enqueue()
   // found none, and keeps it. Whoever then does not enqueue it gives it back. Never while holding a latch.
-  struct Room {
+  struct RoomAwaiter {
     Committer& committer;
     Commit& commit;
     bool await_ready() noexcept { return false; }
     bool await_suspend(std::coroutine_handle<> handle) { return committer.wait_for_room(commit, handle); }
     void await_resume() noexcept {}
   };
-  Room room(Commit& commit) { return {*this, commit}; }
+  RoomAwaiter room(Commit& commit) { return {*this, commit}; }
   bool is_full() const { return taken_.load(std::memory_order_relaxed) >= max_bytes_; }
   void give_back(Commit& commit);
 
@@ -147,19 +147,19 @@ class Committer {
   Result<void> outcome_of(const Commit& commit) const;
 
  private:
-  struct Guest {
+  struct RoomWaiter {
     Commit* commit;
     size_t bytes;
     std::coroutine_handle<> handle;
   };
 
   // Of callers that hold the mutex.
-  Verdict verify(std::span<const storage::Compare> compare, uint64_t era) const;
+  EnqueueStatus verify(std::span<const storage::Compare> compare, uint64_t generation) const;
   bool take_room(Commit& commit, size_t bytes);
   void make_pending(const Commit& commit, uint64_t number);
-  void begin_era();
+  void begin_generation();
   void sleep(std::unique_lock<std::mutex>& lock);
-  void gather(std::unique_lock<std::mutex>& lock, size_t company);
+  void gather(std::unique_lock<std::mutex>& lock, size_t group_size);
 
   Error refusal() const;
   bool wait_for_room(Commit& commit, std::coroutine_handle<> handle);
@@ -170,30 +170,30 @@ class Committer {
   rocksdb::Status write();
   void meter(std::span<Commit* const> written, int64_t began_ns);
   void finish(std::span<Commit*> commits);
-  void lose(std::span<Commit*> commits, size_t written, Commit::Outcome others);
+  void lose(std::span<Commit*> commits, size_t written, Commit::WriteOutcome others);
   void complete(std::span<Commit*> commits);
   static size_t complete_on(Executor& executor, std::span<Commit*> commits);
   // `last`: the number of the last commit that is written with it.
   rocksdb::Status add(const Commit& commit, uint64_t last);
   rocksdb::Status add_log(const Commit& commit);
-  rocksdb::Status add_restored(const Commit::Restored& restored);
+  rocksdb::Status add_restored(const Commit::LogRestore& restored);
 
   Store& store_;
   const Latches& latches_;
-  NewestTable& newest_;
+  RecordCache& cache_;
   const bool sync_;
   const size_t max_bytes_;
 
   mutable std::mutex mutex_;
   Notifier notifier_;  // rung once for each time that asleep_ becomes false
   std::vector<Commit*> queue_;
-  std::deque<Guest> guests_;
-  Watches watches_;
+  std::deque<RoomWaiter> room_waiters_;
+  WatchedVersions watched_;
   bool asleep_ = false;
   bool stopping_ = false;
   uint64_t last_number_ = 0;
   // Written by holders of the mutex.
-  std::atomic<uint64_t> era_{1};
+  std::atomic<uint64_t> generation_{1};
   std::atomic<size_t> taken_{0};  // of the room
 
   std::atomic<uint64_t> last_version_;

@@ -46,7 +46,7 @@ Result<Files> list_files(const fs::path& directory) {
 
 }  // namespace
 
-Result<uint64_t> check_manifest(const fs::path& directory, const WitnessRecord& witness) {
+Result<uint64_t> check_manifest(const fs::path& directory, const DurabilityRecord& marker) {
   PARTITA_TRY(const std::string current, read_whole_file(directory / "CURRENT"));
   const std::string name = current.substr(0, current.find('\n'));
   const std::optional<uint64_t> number = manifest_number(name);
@@ -55,11 +55,11 @@ Result<uint64_t> check_manifest(const fs::path& directory, const WitnessRecord& 
   if (!fs::exists(directory / name, failed)) {
     return damaged(directory, "its file CURRENT names " + name + ", which is missing");
   }
-  if (*number < witness.manifest) {
+  if (*number < marker.manifest) {
     return damaged(directory, "its file CURRENT names " + name + ", which is older than the newest one");
   }
   PARTITA_TRY(const LogFile manifest, read_log_file(directory / name, LogKind::kManifest));
-  const uint64_t durable = *number == witness.manifest ? witness.manifest_bytes : 1;
+  const uint64_t durable = *number == marker.manifest ? marker.manifest_bytes : 1;
   if (manifest.good_bytes < durable) return damaged(directory, "its file " + name + " is cut short or overwritten");
   return *number;
 }
@@ -108,9 +108,9 @@ Result<void> cut_file(const fs::path& file, uint64_t bytes) {
 // `is_known`: the witness knows which log is the oldest that is needed.
 Result<void> check_logs(const fs::path& directory, const std::map<uint64_t, fs::path>& found, bool is_known,
                         DirectoryState& state) {
-  const WitnessRecord witness = state.witness;
-  if (is_known && !found.contains(witness.oldest_log)) {
-    return damaged(directory, "its file " + numbered_file(witness.oldest_log, ".log") + " is missing");
+  const DurabilityRecord marker = state.marker;
+  if (is_known && !found.contains(marker.oldest_log)) {
+    return damaged(directory, "its file " + numbered_file(marker.oldest_log, ".log") + " is missing");
   }
   uint64_t next = 0;
   std::vector<fs::path> empty;  // since the last one with records
@@ -118,8 +118,8 @@ Result<void> check_logs(const fs::path& directory, const std::map<uint64_t, fs::
   fs::path altered;
   std::vector<std::pair<fs::path, uint64_t>> torn;
   for (const auto& [number, file] : found) {
-    if (number < witness.oldest_log) continue;
-    PARTITA_TRY(const LogFile log, read_log_file(file, LogKind::kBatches, {witness.secret_of_log(number), next}));
+    if (number < marker.oldest_log) continue;
+    PARTITA_TRY(const LogFile log, read_log_file(file, LogKind::kBatches, {marker.secret_of_log(number), next}));
     PARTITA_TRY_VOID(check_log(directory, file, log, next));
     if (!log.clean()) torn.emplace_back(file, log.good_bytes);
     if (log.altered_end) {
@@ -145,7 +145,7 @@ Result<void> check_logs(const fs::path& directory, const std::map<uint64_t, fs::
     return damaged(directory,
                    "the last record of its file " + altered.filename().string() + " is not as it was written");
   }
-  if (!is_known) state.witness.oldest_log = state.logs.empty() ? 0 : *state.logs.begin();
+  if (!is_known) state.marker.oldest_log = state.logs.empty() ? 0 : *state.logs.begin();
   state.has_idle_logs = next == 0 && !found.empty();
   if (!found.empty()) state.newest_log = found.rbegin()->first;
   for (const auto& [number, file] : found) {
@@ -153,7 +153,7 @@ Result<void> check_logs(const fs::path& directory, const std::map<uint64_t, fs::
     const uintmax_t bytes = fs::file_size(file, gone);
     if (!gone) state.log_bytes += bytes;
   }
-  if (next > 0 && next <= witness.sequence) {
+  if (next > 0 && next <= marker.sequence) {
     return damaged(directory,
                    "the newest acknowledged writes are missing from the end of its file " + newest.filename().string());
   }
@@ -181,7 +181,7 @@ Error damaged(const fs::path& directory, const std::string& what) {
 Result<DirectoryState> check_directory(const fs::path& directory) {
   DirectoryState state;
   PARTITA_TRY(const Files files, list_files(directory));
-  PARTITA_TRY(const Witness::Found found, Witness(directory).load(state.witness));
+  PARTITA_TRY(const DurabilityMarker::Found found, DurabilityMarker(directory).load(state.marker));
   std::error_code failed;
   if (!fs::exists(directory / "CURRENT", failed)) {
     if (fs::exists(directory / kRestoringName, failed)) {
@@ -196,27 +196,27 @@ Result<DirectoryState> check_directory(const fs::path& directory) {
     }
     // RocksDB would make a new, empty store beside the files of this one. (An opening that ended before there was a
     // CURRENT leaves a witness that knows nothing.)
-    const bool was_store = found != Witness::Found::kNothing && state.witness.knows_anything();
-    if (!files.tables.empty() || !files.logs.empty() || was_store || found == Witness::Found::kDamaged) {
+    const bool was_store = found != DurabilityMarker::Found::kNothing && state.marker.knows_anything();
+    if (!files.tables.empty() || !files.logs.empty() || was_store || found == DurabilityMarker::Found::kDamaged) {
       return damaged(directory, "its file CURRENT is missing");
     }
     return state;
   }
   state.is_store = true;
-  if (found == Witness::Found::kDamaged) {
+  if (found == DurabilityMarker::Found::kDamaged) {
     log(LogLevel::kWarn, {"The file WITNESS in ", directory.string(), " is damaged; other damage may not be noticed."});
   }
-  PARTITA_TRY(const uint64_t manifest, check_manifest(directory, state.witness));
-  if (found != Witness::Found::kWhole) PARTITA_TRY_VOID(check_tables(directory, manifest, files.tables));
+  PARTITA_TRY(const uint64_t manifest, check_manifest(directory, state.marker));
+  if (found != DurabilityMarker::Found::kWhole) PARTITA_TRY_VOID(check_tables(directory, manifest, files.tables));
   // Every opening makes a new MANIFEST. Of one that the witness does not know, another program may have erased logs.
   // But a log that was not needed once never is again.
-  const bool ours = found == Witness::Found::kWhole && manifest == state.witness.manifest;
-  PARTITA_TRY_VOID(check_logs(directory, files.logs, ours && state.witness.oldest_log > 0, state));
+  const bool ours = found == DurabilityMarker::Found::kWhole && manifest == state.marker.manifest;
+  PARTITA_TRY_VOID(check_logs(directory, files.logs, ours && state.marker.oldest_log > 0, state));
   return state;
 }
 
-Result<void> check_sequence(const fs::path& directory, const WitnessRecord& witness, uint64_t sequence) {
-  if (sequence >= witness.sequence) return {};
+Result<void> check_sequence(const fs::path& directory, const DurabilityRecord& marker, uint64_t sequence) {
+  if (sequence >= marker.sequence) return {};
   return damaged(directory, "newer data than it now holds was once written to it");
 }
 

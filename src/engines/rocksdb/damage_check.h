@@ -10,13 +10,13 @@
 #include <set>
 
 #include "base/result.h"
-#include "engines/rocksdb/witness.h"
+#include "engines/rocksdb/durability_marker.h"
 
 namespace partita::rocks {
 
 struct DirectoryState {
   bool is_store = false;  // false: nothing is there yet
-  WitnessRecord witness;
+  DurabilityRecord marker;
   std::set<uint64_t> logs;     // write-ahead logs with records that may be needed
   bool has_idle_logs = false;  // there are others and none of these
   uint64_t newest_log = 0;     // the highest number of any log that is there
@@ -30,10 +30,10 @@ Result<DirectoryState> check_directory(const std::filesystem::path& directory);
 
 // The number of the MANIFEST that CURRENT names. Errors: kCorrupt, with one sentence, when one of the two is not whole
 // as far as `witness` knows; kUnavailable, when one cannot be read. Changes nothing.
-Result<uint64_t> check_manifest(const std::filesystem::path& directory, const WitnessRecord& witness);
+Result<uint64_t> check_manifest(const std::filesystem::path& directory, const DurabilityRecord& marker);
 
 // The same for the whole store, once it is open: `sequence` is where RocksDB goes on.
-Result<void> check_sequence(const std::filesystem::path& directory, const WitnessRecord& witness, uint64_t sequence);
+Result<void> check_sequence(const std::filesystem::path& directory, const DurabilityRecord& marker, uint64_t sequence);
 
 // The sentence of a damaged store; `what` begins small and has no full stop.
 Error damaged(const std::filesystem::path& directory, const std::string& what);

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "base/bytes.h"
-#include "engines/rocksdb/batches.h"
+#include "engines/rocksdb/wal_batch.h"
 
 namespace partita::rocks {
 
@@ -113,7 +113,7 @@ class EndReader {
 
 class LogReader {
  public:
-  LogReader(LogKind kind, const KnownOfLog& known, const OnRecord& on_record)
+  LogReader(LogKind kind, const LogExpectation& known, const OnRecord& on_record)
       : kind_(kind), on_record_(on_record), secret_(known.secret) {
     // A first record that is bad has this number itself, and what follows it a later one.
     if (known.next_sequence > 0) log_.next_sequence = known.next_sequence - 1;
@@ -227,7 +227,7 @@ Result<void> read_blocks(const std::filesystem::path& file, uint64_t offset, Tak
 
 }  // namespace
 
-Result<LogFile> read_log_file(const std::filesystem::path& file, LogKind kind, const KnownOfLog& known,
+Result<LogFile> read_log_file(const std::filesystem::path& file, LogKind kind, const LogExpectation& known,
                               const OnRecord& on_record) {
   LogReader reader(kind, known, on_record);
   uint64_t bytes = 0;

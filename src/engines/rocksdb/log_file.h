@@ -32,7 +32,7 @@ struct LogFile {
 enum class LogKind : uint8_t { kBatches, kManifest };
 
 // What is known of a log of batches before it is read.
-struct KnownOfLog {
+struct LogExpectation {
   std::string_view secret;     // of each of its batches (batches.h); empty: not known
   uint64_t next_sequence = 0;  // where the logs before it end; 0: not known
 };
@@ -43,7 +43,7 @@ using OnRecord = std::function<void(std::string_view record)>;
 // Behind a bad place only that is taken for a record which begins with the secret of the batch before that place, or
 // with the known one if there is no batch; where there is no secret either, whatever has the form of a record. Error:
 // kUnavailable when the file cannot be read.
-Result<LogFile> read_log_file(const std::filesystem::path& file, LogKind kind, const KnownOfLog& known = {},
+Result<LogFile> read_log_file(const std::filesystem::path& file, LogKind kind, const LogExpectation& known = {},
                               const OnRecord& on_record = nullptr);
 
 // Makes a log file of whole records.

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engines/rocksdb/batches.h"
+#include "engines/rocksdb/wal_batch.h"
 
 namespace partita::rocks {
 namespace {
@@ -57,7 +57,7 @@ class LogFileTest : public testing::Test {
     stream.seekp(static_cast<std::streamoff>(at));
     stream << bytes;
   }
-  LogFile read(const KnownOfLog& known = {}) {
+  LogFile read(const LogExpectation& known = {}) {
     passed_.clear();
     const auto log = read_log_file(file_, LogKind::kBatches, known,
                                    [this](std::string_view batch) { passed_.push_back(sequences_of(batch).first); });

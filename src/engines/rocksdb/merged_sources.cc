@@ -19,7 +19,7 @@ void MergedSources::advance(Source& source) {
   lost_.push_back(std::move(lost));
 }
 
-void MergedSources::take(const Source& source, Best& best) const {
+void MergedSources::take(const Source& source, NewestEntry& best) const {
   const EntrySource& entry = *source.entries;
   if (best.source != nullptr) {
     const bool both = by_version_ && entry.type() == EntryType::kPut && best.type == EntryType::kPut &&
@@ -39,7 +39,7 @@ bool MergedSources::is_erased(std::string_view key, uint64_t sequence) {
 }
 
 // Whether the unreadable part of another table may hold a newer entry of the key.
-bool MergedSources::may_be_older(std::string_view key, const Best& best) const {
+bool MergedSources::may_be_older(std::string_view key, const NewestEntry& best) const {
   if (best.source->entries->is_newest()) return false;
   return std::ranges::any_of(sources_, [&](const Source& source) {
     if (!source.gapped || &source == best.source) return false;
@@ -64,7 +64,7 @@ Result<void> MergedSources::run(Put put, LeaveOut leave_out) {
   std::vector<size_t> same;
   while (!heap.empty()) {
     const std::string key(sources_[heap.front()].entries->key());
-    Best best;
+    NewestEntry best;
     same.clear();
     while (!heap.empty() && sources_[heap.front()].entries->key() == key) {
       std::ranges::pop_heap(heap, later);

@@ -70,7 +70,7 @@ class MergedSources {
     bool gapped = false;
     std::string last;  // key before the current one
   };
-  struct Best {
+  struct NewestEntry {
     uint64_t sequence = 0;
     EntryType type = EntryType::kErased;
     std::string value;
@@ -78,9 +78,9 @@ class MergedSources {
   };
 
   void advance(Source& source);
-  void take(const Source& source, Best& best) const;
+  void take(const Source& source, NewestEntry& best) const;
   bool is_erased(std::string_view key, uint64_t sequence);
-  bool may_be_older(std::string_view key, const Best& best) const;
+  bool may_be_older(std::string_view key, const NewestEntry& best) const;
 
   const bool by_version_;
   std::vector<Source> sources_;

@@ -26,11 +26,11 @@ constexpr size_t kExpectedRows = 64;
 constexpr size_t kMostExpectedBytes = size_t{64} << 10;
 
 // One look at the store, as far as the tier goes: what the system has of a table in its own cache is in memory too.
-struct Look {
-  explicit Look(ReadTier tier) : hurry(tier == kInMemory) {
+struct TieredRead {
+  explicit TieredRead(ReadTier tier) : hurry(tier == kInMemory) {
     if (tier == kInMemory) options.max_skippable_internal_keys = kMaxSkipped;
   }
-  const Hurry hurry;
+  const MemoryOnlyReads hurry;
   rocksdb::ReadOptions options;
 };
 
@@ -58,9 +58,9 @@ bool is_filtered(const Range& range) {
 
 Status read_record(const Store& store, const Key& key, ReadTier tier, std::optional<Record>& record) {
   rocksdb::PinnableSlice stored;
-  Look look(tier);
-  look.options.fill_cache = keeps_block();
-  const Status status = store.db->Get(look.options, store.records, key.bytes, &stored);
+  TieredRead tiered(tier);
+  tiered.options.fill_cache = keeps_block();
+  const Status status = store.db->Get(tiered.options, store.records, key.bytes, &stored);
   if (status.IsNotFound()) return record.reset(), Status::OK();
   return status.ok() ? split(to_view(stored), record) : status;
 }
@@ -75,8 +75,8 @@ Status read_records(const Store& store, std::span<const Key> keys, ReadTier tier
   for (const Key& key : keys) names.emplace_back(key.bytes);
   std::vector<rocksdb::PinnableSlice> stored(keys.size());
   std::vector<Status> statuses(keys.size());
-  const Look look(tier);
-  store.db->MultiGet(look.options, store.records, keys.size(), names.data(), stored.data(), statuses.data());
+  const TieredRead tiered(tier);
+  store.db->MultiGet(tiered.options, store.records, keys.size(), names.data(), stored.data(), statuses.data());
   for (size_t i = 0; i < keys.size(); ++i) {
     if (statuses[i].IsNotFound()) {
       records[i].reset();
@@ -88,23 +88,23 @@ Status read_records(const Store& store, std::span<const Key> keys, ReadTier tier
   return Status::OK();
 }
 
-Status read_newest(const Store& store, NewestTable& newest, std::span<const Key> keys, ReadTier tier,
-                   NewestTable::Ticket& ticket, std::vector<std::optional<Record>>& records) {
+Status read_cached(const Store& store, RecordCache& cache, std::span<const Key> keys, ReadTier tier,
+                   RecordCache::Ticket& ticket, std::vector<std::optional<Record>>& records) {
   // What several keys hold from one moment only the store knows.
   if (keys.size() != 1) return read_records(store, keys, tier, records);
   records.resize(1);
   const uint64_t hash = hash64(keys[0].bytes);
   if (tier == kInMemory) {
-    const auto known = newest.find_durable(keys[0].bytes, hash, ticket);
+    const auto known = cache.find_durable(keys[0].bytes, hash, ticket);
     if (known != nullptr) return records[0] = known->record, Status();
   }
   const Status status = read_record(store, keys[0], tier, records[0]);
-  if (!status.ok() || !records[0] || !newest.would_keep(records[0]->value.size(), ticket)) return status;
-  auto read = std::make_shared<Newest>();
+  if (!status.ok() || !records[0] || !cache.would_keep(records[0]->value.size(), ticket)) return status;
+  auto read = std::make_shared<CachedRecord>();
   read->key = keys[0].bytes;
   read->record = records[0];
   read->hash = hash;
-  newest.offer(std::move(read), ticket);
+  cache.offer(std::move(read), ticket);
   return status;
 }
 
@@ -112,8 +112,8 @@ Status scan_page(const Store& store, const Range& range, Direction direction, si
                  ReadTier tier, Page& page) {
   page = Page();
   if (is_empty(range)) return Status::OK();
-  Look look(tier);
-  rocksdb::ReadOptions& options = look.options;
+  TieredRead tiered(tier);
+  rocksdb::ReadOptions& options = tiered.options;
   options.total_order_seek = !is_filtered(range);
   const rocksdb::Slice begin(range.begin);
   const rocksdb::Slice end(range.end);
@@ -144,8 +144,8 @@ Status read_entries(const Store& store, const std::string& topic, Position after
   entries.clear();
   const uint64_t place = leading_number(after);
   if (place == kNoPlace) return Status::OK();
-  Look look(tier);
-  rocksdb::ReadOptions& options = look.options;
+  TieredRead tiered(tier);
+  rocksdb::ReadOptions& options = tiered.options;
   const std::string first = log_key(topic, place + 1);
   const std::string last = log_key(topic, kNoPlace);
   const rocksdb::Slice end(last);
@@ -167,8 +167,8 @@ Status read_entries(const Store& store, const std::string& topic, Position after
 Status list_topics(const Store& store, const std::string& after, size_t most, ReadTier tier,
                    std::vector<std::string>& topics) {
   topics.clear();
-  const Look look(tier);
-  const std::unique_ptr<rocksdb::Iterator> row(store.db->NewIterator(look.options, store.log));
+  const TieredRead tiered(tier);
+  const std::unique_ptr<rocksdb::Iterator> row(store.db->NewIterator(tiered.options, store.log));
   std::string begin = log_key(after, kNoPlace);
   for (row->Seek(begin); row->Valid() && topics.size() < most; row->Seek(begin)) {
     const std::string_view key = to_view(row->key());
@@ -180,8 +180,8 @@ Status list_topics(const Store& store, const std::string& after, size_t most, Re
 }
 
 Status find_entry(const Store& store, const std::string& topic, uint64_t upto, ReadTier tier, uint64_t& place) {
-  Look look(tier);
-  rocksdb::ReadOptions& options = look.options;
+  TieredRead tiered(tier);
+  rocksdb::ReadOptions& options = tiered.options;
   const std::string first = log_key(topic, 0);
   const rocksdb::Slice begin(first);
   options.iterate_lower_bound = &begin;

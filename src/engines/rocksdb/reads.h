@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "engines/rocksdb/newest.h"
+#include "engines/rocksdb/record_cache.h"
 #include "engines/rocksdb/store.h"
 #include "storage/engine.h"
 
@@ -28,8 +28,8 @@ rocksdb::Status read_records(const Store& store, std::span<const storage::Key> k
                              std::vector<std::optional<storage::Record>>& records);
 // The same; `newest` is asked for a single key first, and told of it. `ticket` is drawn by the first asking, and is for
 // the one with kFromDisk that may follow it: both are one look for the key.
-rocksdb::Status read_newest(const Store& store, NewestTable& newest, std::span<const storage::Key> keys, ReadTier tier,
-                            NewestTable::Ticket& ticket, std::vector<std::optional<storage::Record>>& records);
+rocksdb::Status read_cached(const Store& store, RecordCache& cache, std::span<const storage::Key> keys, ReadTier tier,
+                            RecordCache::Ticket& ticket, std::vector<std::optional<storage::Record>>& records);
 rocksdb::Status scan_page(const Store& store, const storage::Range& range, storage::Direction direction,
                           size_t max_records, size_t max_bytes, ReadTier tier, storage::Page& page);
 rocksdb::Status read_entries(const Store& store, const std::string& topic, storage::Position after, size_t max_entries,

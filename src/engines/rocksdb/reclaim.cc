@@ -16,18 +16,18 @@ constexpr size_t kMaxHoles = 1'000;
 
 }  // namespace
 
-Reclaimer::~Reclaimer() {
+SpaceReclaimer::~SpaceReclaimer() {
   stopping_ = true;
   std::unique_lock lock(mutex_);
   ended_.wait(lock, [this] { return !running_; });
 }
 
-void Reclaimer::erased(rocksdb::ColumnFamilyHandle* family, std::string begin, std::string end, uint64_t bytes) {
+void SpaceReclaimer::erased(rocksdb::ColumnFamilyHandle* family, std::string begin, std::string end, uint64_t bytes) {
   {
     std::lock_guard lock(mutex_);
     // A topic is trimmed again and again from the same beginning.
-    const auto same =
-        std::ranges::find_if(holes_, [&](const Hole& hole) { return hole.family == family && hole.begin == begin; });
+    const auto same = std::ranges::find_if(
+        holes_, [&](const FreedRange& hole) { return hole.family == family && hole.begin == begin; });
     if (same == holes_.end()) {
       holes_.push_back({family, std::move(begin), std::move(end)});
     } else {
@@ -40,10 +40,10 @@ void Reclaimer::erased(rocksdb::ColumnFamilyHandle* family, std::string begin, s
   start(run(), [] {});
 }
 
-Task<void> Reclaimer::run() {
+Task<void> SpaceReclaimer::run() {
   co_await workers_.enter();
   for (;;) {
-    std::vector<Hole> holes;
+    std::vector<FreedRange> holes;
     {
       std::lock_guard lock(mutex_);
       if (stopping_ || (bytes_ < kWorthBytes && holes_.size() < kMaxHoles)) {
@@ -54,12 +54,12 @@ Task<void> Reclaimer::run() {
       holes.swap(holes_);
       bytes_ = 0;
     }
-    for (const Hole& hole : holes) close(hole);
+    for (const FreedRange& hole : holes) close(hole);
   }
 }
 
-void Reclaimer::close(const Hole& hole) {
-  if (stopping_ || store_.keeper.failed()) return;
+void SpaceReclaimer::close(const FreedRange& hole) {
+  if (stopping_ || store_.write_errors.failed()) return;
   const rocksdb::Slice begin(hole.begin);
   const rocksdb::Slice end(hole.end);
   // Keys of records that were erased never come again; entries of a log do, when it is restored.

@@ -18,32 +18,32 @@ namespace partita::rocks {
 
 // RocksDB itself keeps what was erased until it happens to merge the files that hold it. Here that is done at once, on
 // one worker at a time, as soon as it is worth it. Callable from any thread. Its end waits for the merging to stop.
-class Reclaimer {
+class SpaceReclaimer {
  public:
-  Reclaimer(const Store& store, Workers& workers) : store_(store), workers_(workers) {}
-  Reclaimer(const Reclaimer&) = delete;
-  Reclaimer& operator=(const Reclaimer&) = delete;
-  ~Reclaimer();
+  SpaceReclaimer(const Store& store, Workers& workers) : store_(store), workers_(workers) {}
+  SpaceReclaimer(const SpaceReclaimer&) = delete;
+  SpaceReclaimer& operator=(const SpaceReclaimer&) = delete;
+  ~SpaceReclaimer();
 
   // [begin, end) of the family was erased, and took about `bytes`.
   void erased(rocksdb::ColumnFamilyHandle* family, std::string begin, std::string end, uint64_t bytes);
 
  private:
-  struct Hole {
+  struct FreedRange {
     rocksdb::ColumnFamilyHandle* family;
     std::string begin;
     std::string end;
   };
 
   Task<void> run();
-  void close(const Hole& hole);
+  void close(const FreedRange& hole);
 
   const Store& store_;
   Workers& workers_;
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;
   std::condition_variable ended_;
-  std::vector<Hole> holes_;
+  std::vector<FreedRange> holes_;
   uint64_t bytes_ = 0;  // of the holes
   bool running_ = false;
 };

@@ -9,9 +9,9 @@
 #include "base/workers.h"
 #include "engines/rocksdb/committer.h"
 #include "engines/rocksdb/latches.h"
-#include "engines/rocksdb/newest.h"
 #include "engines/rocksdb/reads.h"
 #include "engines/rocksdb/reclaim.h"
+#include "engines/rocksdb/record_cache.h"
 #include "engines/rocksdb/report.h"
 #include "engines/rocksdb/scrubber.h"
 #include "engines/rocksdb/store.h"
@@ -38,8 +38,8 @@ class RocksdbEngine final : public Engine {
  public:
   RocksdbEngine(std::unique_ptr<rocks::Store> store, const RocksdbOptions& options)
       : store_(std::move(store)),
-        newest_(rocks::record_cache_bytes(options)),
-        committer_(*store_, latches_, newest_, options) {}
+        cache_(rocks::record_cache_bytes(options)),
+        committer_(*store_, latches_, cache_, options) {}
 
   Task<Result<std::vector<std::optional<Record>>>> read(std::span<const Key> keys) override;
   Task<Result<Page>> scan(Range range, Direction direction, size_t max_records, size_t max_bytes) override;
@@ -72,9 +72,9 @@ class RocksdbEngine final : public Engine {
 
   std::unique_ptr<rocks::Store> store_;
   rocks::Latches latches_;
-  rocks::NewestTable newest_;
+  rocks::RecordCache cache_;
   Workers workers_{kWorkerThreads};
-  rocks::Reclaimer reclaimer_{*store_, workers_};
+  rocks::SpaceReclaimer reclaimer_{*store_, workers_};
   rocks::Committer committer_;  // last: its thread uses the others
 };
 
@@ -105,8 +105,8 @@ Task<Result<Value>> RocksdbEngine::ask(Read read) {
 
 Task<Result<std::vector<std::optional<Record>>>> RocksdbEngine::read(std::span<const Key> keys) {
   return ask<std::vector<std::optional<Record>>>(
-      [this, keys, ticket = rocks::NewestTable::Ticket{}](ReadTier tier, auto& records) mutable {
-        return rocks::read_newest(*store_, newest_, keys, tier, ticket, records);
+      [this, keys, ticket = rocks::RecordCache::Ticket{}](ReadTier tier, auto& records) mutable {
+        return rocks::read_cached(*store_, cache_, keys, tier, ticket, records);
       });
 }
 
@@ -119,16 +119,16 @@ Task<Result<Page>> RocksdbEngine::scan(Range range, Direction direction, size_t 
 
 Task<Result<Outcome>> RocksdbEngine::transact(std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
                                               Version* version) {
-  const rocks::Shared shared{*store_, latches_, newest_, workers_, committer_, store_->meters};
-  return rocks::transact(shared, std::move(keys), std::move(compare), std::move(decide), version);
+  const rocks::TransactionContext context{*store_, latches_, cache_, workers_, committer_, store_->meters};
+  return rocks::transact(context, std::move(keys), std::move(compare), std::move(decide), version);
 }
 
 Task<Result<void>> RocksdbEngine::carry_out(Commit& commit) {
-  using Verdict = rocks::Committer::Verdict;
+  using Verdict = rocks::Committer::EnqueueStatus;
   Verdict verdict = Verdict::kFull;
   while (verdict == Verdict::kFull || verdict == Verdict::kOutdated) {
     co_await committer_.room(commit);
-    verdict = committer_.enqueue(commit, {}, committer_.era());
+    verdict = committer_.enqueue(commit, {}, committer_.generation());
   }
   if (verdict == Verdict::kPasses) {
     co_await commit;
@@ -193,7 +193,7 @@ Task<Result<void>> RocksdbEngine::trim(std::string topic, uint64_t upto) {
     rocks::approximate_size(*store_, store_->log, begin, end, bytes).PermitUncheckedError();
     Commit commit;
     commit.executor = &workers_;
-    commit.trim = Commit::Trim{std::move(topic), newest};
+    commit.trim = Commit::LogTrim{std::move(topic), newest};
     outcome = co_await carry_out(commit);
     if (outcome.ok()) reclaimer_.erased(store_->log, begin, end, bytes);
   }
@@ -218,7 +218,7 @@ Task<Result<void>> RocksdbEngine::restore_log(std::string topic, std::vector<Log
   if (!entries.empty()) newest = std::max(newest, leading_number(entries.back().position));
   Commit commit;
   commit.executor = &workers_;
-  commit.restored = Commit::Restored{std::move(topic), {}, *last, newest < *last};
+  commit.restored = Commit::LogRestore{std::move(topic), {}, *last, newest < *last};
   for (LogEntry& one : entries) {
     commit.restored->entries.emplace_back(leading_number(one.position), std::move(one.entry));
   }
@@ -251,7 +251,7 @@ rocks::Store& store_of(Engine& engine) {
 
 }  // namespace
 
-Result<MadeBackup> back_up_rocksdb_engine(storage::Engine& engine, const BackupRequest& request) {
+Result<BackupResult> back_up_rocksdb_engine(storage::Engine& engine, const BackupRequest& request) {
   return rocks::back_up(store_of(engine), request);
 }
 

@@ -91,7 +91,7 @@ class Rescue {
     PARTITA_TRY_VOID(sources.read());
     PARTITA_TRY_VOID(open_new(staging / kNewName));
     for (const Family family : {Family::kRecords, Family::kLog}) PARTITA_TRY_VOID(save_family(sources, family));
-    PARTITA_TRY_VOID(finish_epoch(sources.witness()));
+    PARTITA_TRY_VOID(finish_epoch(sources.marker()));
     fresh_.reset();
     report_.losses = std::move(sources.losses());
     report_.lost_erasures = sources.lost_erasures();
@@ -173,9 +173,9 @@ class Rescue {
   }
 
   // Whoever opens the new store goes on above every version and position that the old one can have given away.
-  Result<void> finish_epoch(const rocks::WitnessRecord& witness) {
-    uint64_t epoch = std::max(last_id_ >> rocks::kEpochShift, witness.epoch);
-    if (witness.epoch == 0 && !epoch_is_known_) epoch += rocks::kUnknownEpochs;
+  Result<void> finish_epoch(const rocks::DurabilityRecord& marker) {
+    uint64_t epoch = std::max(last_id_ >> rocks::kEpochShift, marker.epoch);
+    if (marker.epoch == 0 && !epoch_is_known_) epoch += rocks::kUnknownEpochs;
     std::string stored;
     append_u64(stored, epoch);
     Status status = batch_.Put(fresh_->log, rocks::kEpochKey, stored);

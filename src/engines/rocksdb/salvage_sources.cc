@@ -13,12 +13,12 @@
 #include <system_error>
 #include <utility>
 
-#include "engines/rocksdb/batches.h"
 #include "engines/rocksdb/damage_check.h"
 #include "engines/rocksdb/file_names.h"
 #include "engines/rocksdb/log_file.h"
 #include "engines/rocksdb/store.h"
 #include "engines/rocksdb/unavailable.h"
+#include "engines/rocksdb/wal_batch.h"
 
 namespace partita::rocks {
 
@@ -41,8 +41,8 @@ bool is_of_log(std::string_view key) {
 
 class SalvageSources::LogSource final : public EntrySource {
  public:
-  LogSource(std::vector<Entry> entries, bool is_newest) : entries_(std::move(entries)), is_newest_(is_newest) {
-    std::ranges::sort(entries_, [](const Entry& a, const Entry& b) {
+  LogSource(std::vector<LoggedChange> entries, bool is_newest) : entries_(std::move(entries)), is_newest_(is_newest) {
+    std::ranges::sort(entries_, [](const LoggedChange& a, const LoggedChange& b) {
       return a.key != b.key ? a.key < b.key : a.sequence > b.sequence;
     });
   }
@@ -54,7 +54,7 @@ class SalvageSources::LogSource final : public EntrySource {
   bool is_newest() const override { return is_newest_; }
 
  private:
-  std::vector<Entry> entries_;
+  std::vector<LoggedChange> entries_;
   const bool is_newest_;
   size_t at_ = SIZE_MAX;
 };
@@ -106,7 +106,7 @@ class SalvageSources::MissingTable final : public EntrySource {
 // Takes a batch of a log apart.
 class SalvageSources::Collector final : public rocksdb::WriteBatch::Handler {
  public:
-  using Wanted = std::function<OfLogs*(uint32_t family)>;
+  using Wanted = std::function<LogContents*(uint32_t family)>;
   Collector(uint64_t sequence, Wanted wanted) : sequence_(sequence), wanted_(std::move(wanted)) {}
 
   Status PutCF(uint32_t family, const Slice& key, const Slice& value) override {
@@ -117,7 +117,8 @@ class SalvageSources::Collector final : public rocksdb::WriteBatch::Handler {
     return take(family, key, EntryType::kErased, {});
   }
   Status DeleteRangeCF(uint32_t family, const Slice& begin, const Slice& end) override {
-    if (OfLogs* const found = wanted_(family)) found->erased.push_back({begin.ToString(), end.ToString(), sequence_});
+    if (LogContents* const found = wanted_(family))
+      found->erased.push_back({begin.ToString(), end.ToString(), sequence_});
     ++sequence_;
     return Status::OK();
   }
@@ -126,7 +127,7 @@ class SalvageSources::Collector final : public rocksdb::WriteBatch::Handler {
 
  private:
   Status take(uint32_t family, const Slice& key, EntryType type, const Slice& value) {
-    if (OfLogs* const found = wanted_(family)) {
+    if (LogContents* const found = wanted_(family)) {
       found->entries.push_back({key.ToString(), sequence_, type, value.ToString()});
     }
     ++sequence_;
@@ -161,8 +162,8 @@ Result<void> SalvageSources::copy_files() {
     }
   }
   if (failed) return unavailable(from_.string() + " cannot be read: " + failed.message() + ".");
-  const auto found = Witness(copy_).load(witness_);
-  if (!found.ok() || *found != Witness::Found::kWhole) {
+  const auto found = DurabilityMarker(copy_).load(marker_);
+  if (!found.ok() || *found != DurabilityMarker::Found::kWhole) {
     losses_.push_back(
         "The file WITNESS is missing or damaged, so that it is not known whether the newest changes are there.");
   }
@@ -185,7 +186,7 @@ Result<void> SalvageSources::copy_file(const fs::path& file, const fs::path& to)
 }
 
 Result<void> SalvageSources::read_list() {
-  const auto checked = check_manifest(copy_, witness_);
+  const auto checked = check_manifest(copy_, marker_);
   uint64_t number = checked.ok() ? *checked : 0;
   fs::path newest;
   std::error_code failed;
@@ -201,12 +202,12 @@ Result<void> SalvageSources::read_list() {
   const auto numbers = tables_ | std::views::keys;
   const std::set<uint64_t> files(numbers.begin(), numbers.end());
   // Where the list ends is known to WITNESS alone.
-  const bool is_witnessed = !newest.empty() && number == witness_.manifest;
+  const bool is_marked = !newest.empty() && number == marker_.manifest;
   if (checked.ok()) {
-    knows_tables_ = !manifest_.families.empty() && (is_witnessed || manifest_.fits(files));
-  } else if (is_witnessed && !manifest_.families.empty()) {
+    knows_tables_ = !manifest_.families.empty() && (is_marked || manifest_.fits(files));
+  } else if (is_marked && !manifest_.families.empty()) {
     PARTITA_TRY(const LogFile list, read_log_file(newest, LogKind::kManifest));
-    knows_tables_ = list.good_bytes >= witness_.manifest_bytes;
+    knows_tables_ = list.good_bytes >= marker_.manifest_bytes;
   }
   if (checked.ok() && knows_tables_) return {};
   if (knows_tables_) {
@@ -222,18 +223,18 @@ Result<void> SalvageSources::read_list() {
 Result<void> SalvageSources::read_logs() {
   const size_t before = losses_.size();
   PARTITA_TRY_VOID(read_all_logs());
-  lost_changes_ = losses_.size() > before || !witness_.knows_anything();
+  lost_changes_ = losses_.size() > before || !marker_.knows_anything();
   return {};
 }
 
 Result<void> SalvageSources::read_all_logs() {
-  if (witness_.oldest_log > 0 && !logs_.contains(witness_.oldest_log)) {
-    losses_.push_back("The file " + numbered_file(witness_.oldest_log, ".log") +
+  if (marker_.oldest_log > 0 && !logs_.contains(marker_.oldest_log)) {
+    losses_.push_back("The file " + numbered_file(marker_.oldest_log, ".log") +
                       " is missing, with an unknown number of changes.");
   }
   uint64_t next = 0;
   for (const auto& [number, file] : logs_) {
-    if (number < witness_.oldest_log) continue;
+    if (number < marker_.oldest_log) continue;
     const size_t losses = losses_.size();
     PARTITA_TRY_VOID(read_log(number, file, next));
     // Newer ones do not say where theirs begin, so nothing else would tell.
@@ -242,10 +243,10 @@ Result<void> SalvageSources::read_all_logs() {
                         " holds nothing that can be read, with an unknown number of changes.");
     }
   }
-  if (next <= witness_.sequence && next > 0) say_lost(next, witness_.sequence + 1, "the end of the newest log");
+  if (next <= marker_.sequence && next > 0) say_lost(next, marker_.sequence + 1, "the end of the newest log");
   if (!knows_tables_) return {};
   const uint64_t last = manifest_.last_sequence;
-  if (next == 0 && last < witness_.sequence) say_lost(last + 1, witness_.sequence + 1, "any log");
+  if (next == 0 && last < marker_.sequence) say_lost(last + 1, marker_.sequence + 1, "any log");
   if (first_sequence_ > last + 1) say_lost(last + 1, first_sequence_, "any log");
   return {};
 }
@@ -253,7 +254,7 @@ Result<void> SalvageSources::read_all_logs() {
 Result<void> SalvageSources::read_log(uint64_t number, const fs::path& file, uint64_t& next) {
   const std::string name = file.filename().string();
   const size_t losses = losses_.size();
-  PARTITA_TRY(const LogFile log, read_log_file(file, LogKind::kBatches, {witness_.secret_of_log(number), next},
+  PARTITA_TRY(const LogFile log, read_log_file(file, LogKind::kBatches, {marker_.secret_of_log(number), next},
                                                [&](std::string_view record) {
                                                  const auto [first, end] = sequences_of(record);
                                                  if (first < next) return;
@@ -273,12 +274,12 @@ Result<void> SalvageSources::read_log(uint64_t number, const fs::path& file, uin
 }
 
 void SalvageSources::take_batch(uint64_t log, std::string_view batch) {
-  Collector collector(sequences_of(batch).first, [&](uint32_t id) -> OfLogs* {
+  Collector collector(sequences_of(batch).first, [&](uint32_t id) -> LogContents* {
     // What is in tables already may have been replaced there, or erased.
     const auto first = manifest_.first_logs.find(id);
     if (knows_tables_ && first != manifest_.first_logs.end() && log < first->second) return nullptr;
     for (const Family family : {Family::kRecords, Family::kLog}) {
-      if (id == id_of(family)) return &of_logs_[family];
+      if (id == id_of(family)) return &log_contents_[family];
     }
     return nullptr;
   });
@@ -342,7 +343,7 @@ Result<void> SalvageSources::add(Family family, MergedSources& merged) {
     scanned_.push_back(source.get());
     merged.add(std::move(source));
   }
-  OfLogs& logs = of_logs_[family];
+  LogContents& logs = log_contents_[family];
   for (ErasedRange& range : logs.erased) merged.add(std::move(range));
   // Newer than all that is in tables, when it is known which logs those hold, or when no later write is missing.
   merged.add(std::make_unique<LogSource>(std::move(logs.entries), knows_tables_ || !lost_changes_));

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engines/rocksdb/durability_marker.h"
 #include "engines/rocksdb/manifest.h"
 #include "engines/rocksdb/merged_sources.h"
-#include "engines/rocksdb/witness.h"
 
 namespace partita::rocks {
 
@@ -34,7 +34,7 @@ class SalvageSources {
 
   // Whether it is known which tables are in use.
   bool knows_tables() const { return knows_tables_; }
-  const WitnessRecord& witness() const { return witness_; }
+  const DurabilityRecord& marker() const { return marker_; }
   // One sentence each.
   std::vector<std::string>& losses() { return losses_; }
   // Changes are missing from the logs, or may be.
@@ -43,14 +43,14 @@ class SalvageSources {
   bool lost_erasures() const { return lost_erasures_; }
 
  private:
-  struct Entry {
+  struct LoggedChange {
     std::string key;
     uint64_t sequence;
     EntryType type;
     std::string value;
   };
-  struct OfLogs {
-    std::vector<Entry> entries;
+  struct LogContents {
+    std::vector<LoggedChange> entries;
     std::vector<ErasedRange> erased;
   };
   class LogSource;
@@ -72,13 +72,13 @@ class SalvageSources {
 
   const std::filesystem::path from_;
   const std::filesystem::path copy_;
-  WitnessRecord witness_;
+  DurabilityRecord marker_;
   std::vector<std::string> losses_;
   Manifest manifest_;
   bool knows_tables_ = false;
   std::map<uint64_t, std::filesystem::path> logs_;
   std::map<uint64_t, std::filesystem::path> tables_;  // on the disk, by number
-  std::map<Family, OfLogs> of_logs_;
+  std::map<Family, LogContents> log_contents_;
   uint64_t first_sequence_ = 0;  // of the oldest log that is needed; 0: there is none
   bool lost_erasures_ = false;
   bool lost_changes_ = false;

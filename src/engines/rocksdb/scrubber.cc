@@ -26,9 +26,9 @@ using rocksdb::IOStatus;
 constexpr auto kAlways = std::chrono::milliseconds(0);
 
 // Lets bytes pass at a rate, until it is told to stop.
-class Pace {
+class ReadThrottle {
  public:
-  explicit Pace(uint64_t bytes_per_second) : bytes_per_second_(std::max<uint64_t>(1, bytes_per_second)) {}
+  explicit ReadThrottle(uint64_t bytes_per_second) : bytes_per_second_(std::max<uint64_t>(1, bytes_per_second)) {}
 
   // Waits until so many bytes more may be read; false: stop.
   bool pass(uint64_t bytes) {
@@ -60,25 +60,26 @@ class Pace {
   bool stopping_ = false;
 };
 
-class SlowFile final : public rocksdb::FSRandomAccessFileOwnerWrapper {
+class ThrottledFile final : public rocksdb::FSRandomAccessFileOwnerWrapper {
  public:
-  SlowFile(std::unique_ptr<rocksdb::FSRandomAccessFile> file, Pace& pace)
-      : FSRandomAccessFileOwnerWrapper(std::move(file)), pace_(pace) {}
+  ThrottledFile(std::unique_ptr<rocksdb::FSRandomAccessFile> file, ReadThrottle& throttle)
+      : FSRandomAccessFileOwnerWrapper(std::move(file)), throttle_(throttle) {}
   IOStatus Read(uint64_t offset, size_t bytes, const rocksdb::IOOptions& options, rocksdb::Slice* result, char* scratch,
                 rocksdb::IODebugContext* debug) const override {
-    if (!pace_.pass(bytes)) return IOStatus::Aborted("the scrub was stopped");
+    if (!throttle_.pass(bytes)) return IOStatus::Aborted("the scrub was stopped");
     return FSRandomAccessFileOwnerWrapper::Read(offset, bytes, options, result, scratch, debug);
   }
 
  private:
-  Pace& pace_;
+  ReadThrottle& throttle_;
 };
 
 // From the disk itself where that is possible: what is in the system's cache may be right while the disk is not, and is
 // what those who serve want to find there.
-class SlowFiles final : public rocksdb::FileSystemWrapper {
+class ThrottledFileSystem final : public rocksdb::FileSystemWrapper {
  public:
-  explicit SlowFiles(Pace& pace) : FileSystemWrapper(rocksdb::FileSystem::Default()), pace_(pace) {}
+  explicit ThrottledFileSystem(ReadThrottle& throttle)
+      : FileSystemWrapper(rocksdb::FileSystem::Default()), throttle_(throttle) {}
   const char* Name() const override { return "SlowFiles"; }
   IOStatus NewRandomAccessFile(const std::string& path, const rocksdb::FileOptions& options,
                                std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
@@ -88,14 +89,14 @@ class SlowFiles final : public rocksdb::FileSystemWrapper {
     IOStatus status = target()->NewRandomAccessFile(path, direct, file, debug);
     if (!status.ok()) status = target()->NewRandomAccessFile(path, options, file, debug);
     opened_ = status.ok();
-    if (status.ok()) *file = std::make_unique<SlowFile>(std::move(*file), pace_);
+    if (status.ok()) *file = std::make_unique<ThrottledFile>(std::move(*file), throttle_);
     return status;
   }
   // Whether the last one could be.
   bool opened() const { return opened_; }
 
  private:
-  Pace& pace_;
+  ReadThrottle& throttle_;
   bool opened_ = true;  // of the scrub's thread alone
 };
 
@@ -104,12 +105,12 @@ class Scrubber final : public Scrub {
   Scrubber(Store& store, const ScrubOptions& options)
       : store_(store),
         rest_(options.rest_ms),
-        pace_(options.bytes_per_second),
-        files_(std::make_shared<SlowFiles>(pace_)),
+        throttle_(options.bytes_per_second),
+        files_(std::make_shared<ThrottledFileSystem>(throttle_)),
         env_(rocksdb::NewCompositeEnv(files_)) {}
 
   ~Scrubber() override {
-    pace_.stop();
+    throttle_.stop();
     if (thread_.joinable()) thread_.join();
   }
 
@@ -126,7 +127,7 @@ class Scrubber final : public Scrub {
  private:
   void run() {
     lower_thread_priority(kBackgroundNiceness);
-    while (try_round() && pace_.rest(rest_)) {
+    while (try_round() && throttle_.rest(rest_)) {
     }
   }
 
@@ -215,8 +216,8 @@ class Scrubber final : public Scrub {
 
   Store& store_;
   const std::chrono::milliseconds rest_;
-  Pace pace_;
-  const std::shared_ptr<SlowFiles> files_;
+  ReadThrottle throttle_;
+  const std::shared_ptr<ThrottledFileSystem> files_;
   const std::unique_ptr<rocksdb::Env> env_;
   mutable std::mutex mutex_;
   ScrubState state_;

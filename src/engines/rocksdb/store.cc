@@ -52,8 +52,9 @@ constexpr uint64_t kFlushAtCloseBytes = uint64_t{8} << 20;
 // What RocksDB does in the background, for the witness and the keeper.
 class Listener final : public rocksdb::EventListener {
  public:
-  Listener(std::shared_ptr<Witness> witness, Keeper& keeper, DamageSeen& damage, Meters& meters)
-      : witness_(std::move(witness)), keeper_(keeper), damage_(damage), meters_(meters) {}
+  Listener(std::shared_ptr<DurabilityMarker> marker, WriteErrorHandler& write_errors, DamageMonitor& damage,
+           Meters& meters)
+      : marker_(std::move(marker)), write_errors_(write_errors), damage_(damage), meters_(meters) {}
 
   // On a core that they share with those who serve, each turn of theirs would hold up every commit.
   void OnFlushBegin(rocksdb::DB*, const rocksdb::FlushJobInfo&) override { lower_thread_priority(kBackgroundNiceness); }
@@ -61,7 +62,7 @@ class Listener final : public rocksdb::EventListener {
     lower_thread_priority(kBackgroundNiceness);
   }
   void OnFlushCompleted(rocksdb::DB*, const rocksdb::FlushJobInfo& info) override {
-    witness_->saw_durable(info.largest_seqno);
+    marker_->saw_durable(info.largest_seqno);
   }
   void OnCompactionCompleted(rocksdb::DB*, const rocksdb::CompactionJobInfo& info) override {
     meters_.compactions.add();
@@ -75,13 +76,13 @@ class Listener final : public rocksdb::EventListener {
       return;
     }
     damage_.met(*status);
-    keeper_.fail(*status);
+    write_errors_.fail(*status);
   }
 
  private:
-  const std::shared_ptr<Witness> witness_;
-  Keeper& keeper_;
-  DamageSeen& damage_;
+  const std::shared_ptr<DurabilityMarker> marker_;
+  WriteErrorHandler& write_errors_;
+  DamageMonitor& damage_;
   Meters& meters_;
 };
 
@@ -193,7 +194,7 @@ Error open_error(const rocksdb::Status& status, const std::string& directory) {
   return no_store("The store in " + directory + " cannot be opened: " + text + ".");
 }
 
-Error unwritable_witness(const std::string& directory) {
+Error unwritable_marker(const std::string& directory) {
   return no_store("The file WITNESS in " + directory + " cannot be written: " + std::strerror(errno) + ".");
 }
 
@@ -296,7 +297,7 @@ Result<void> begin_epoch(Store& store, const RocksdbOptions& options, uint64_t w
   if (status.ok()) status = store.db->Write(how, &batch);
   if (!status.ok()) return open_error(status, directory);
   store.last_id = epoch << kEpochShift;
-  store.witness->saw_epoch(epoch);
+  store.marker->saw_epoch(epoch);
   if (is_new) {
     log(LogLevel::kInfo, {"A new, empty store was made in ", directory, ". If there was a store before, look whether ",
                           "its disk is mounted, or restore a backup."});
@@ -319,19 +320,19 @@ bool end_recovery(rocksdb::DB& db) {
 
 }  // namespace
 
-Store::Store() : keeper([this] { return recover(); }) {}
+Store::Store() : write_errors([this] { return recover(); }) {}
 
 Store::~Store() {
-  keeper.stop();
+  write_errors.stop();
   if (db == nullptr) return;
   uint64_t unwritten = 0;
   // After a failed write RocksDB can only be closed: asked to sync once more, it aborts.
-  const bool failed = keeper.failed();
+  const bool failed = write_errors.failed();
   if (!failed && db->GetAggregatedIntProperty(rocksdb::DB::Properties::kCurSizeActiveMemTable, &unwritten) &&
       unwritten > kFlushAtCloseBytes) {
     db->Flush(rocksdb::FlushOptions(), {records, log}).PermitUncheckedError();
   }
-  if (!failed && !keeper.failed() && db->SyncWAL().ok()) witness->saw_durable(db->GetLatestSequenceNumber());
+  if (!failed && !write_errors.failed() && db->SyncWAL().ok()) marker->saw_durable(db->GetLatestSequenceNumber());
   if (!end_recovery(*db)) {
     // Left as it is: the process ends, and everything acknowledged is on the disk.
     static_cast<void>(db.release());
@@ -365,7 +366,7 @@ rocksdb::Status Store::recover() {
   if (!status.ok()) return status;
   if (files->newest_log_is_spoilt()) return rocksdb::Status::Aborted("no new log was begun");
   // The logs before it hold nothing that is needed, and may end in what was never acknowledged.
-  if (!witness->begin_logs_at(files->newest_log())) return rocksdb::Status::IOError("WITNESS cannot be written");
+  if (!marker->begin_logs_at(files->newest_log())) return rocksdb::Status::IOError("WITNESS cannot be written");
   return status;
 }
 
@@ -377,22 +378,23 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
                                                         {kLogFamily, family_options(cache, kLogBufferBytes)}};
   for (auto& family : families) family.options.disable_auto_compactions = !options.compacts;
   auto store = std::make_unique<Store>();
-  store->witness = std::make_shared<Witness>(options.directory);
-  store->files = std::make_shared<StoreFiles>(options.files, options.directory, store->witness, options.sync);
+  store->marker = std::make_shared<DurabilityMarker>(options.directory);
+  store->files = std::make_shared<StoreFileSystem>(options.files, options.directory, store->marker, options.sync);
   store->env = rocksdb::NewCompositeEnv(store->files);
   const rocksdb::Status locked = store->files->lock(options.directory + "/LOCK");
   if (!locked.ok()) return open_error(locked, options.directory);
   PARTITA_TRY(DirectoryState state, check_directory(options.directory));
-  if (state.witness.secret.empty()) {
+  if (state.marker.secret.empty()) {
     // RocksDB gives the log that it begins now a higher number than any has.
-    PARTITA_TRY(state.witness.secret, draw_secret());
-    state.witness.secret_since = state.newest_log + 1;
+    PARTITA_TRY(state.marker.secret, draw_secret());
+    state.marker.secret_since = state.newest_log + 1;
   }
-  store->secret = state.witness.secret;
-  store->secret_since = state.witness.secret_since;
-  if (!store->witness->begin(state.witness, state.logs)) return unwritable_witness(options.directory);
+  store->secret = state.marker.secret;
+  store->secret_since = state.marker.secret_since;
+  if (!store->marker->begin(state.marker, state.logs)) return unwritable_marker(options.directory);
   rocksdb::DBOptions database = database_options();
-  database.listeners.push_back(std::make_shared<Listener>(store->witness, store->keeper, store->damage, store->meters));
+  database.listeners.push_back(
+      std::make_shared<Listener>(store->marker, store->write_errors, store->damage, store->meters));
   database.env = store->env.get();
   // Above its limit RocksDB would leave the log that it begins now at the first write, without a record in it. An empty
   // log that newer ones follow looks as if it had lost them.
@@ -413,18 +415,18 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
   store->db.reset(db);
   store->records = handles[0];
   store->log = handles[1];
-  PARTITA_TRY_VOID(check_sequence(options.directory, state.witness, db->GetLatestSequenceNumber()));
+  PARTITA_TRY_VOID(check_sequence(options.directory, state.marker, db->GetLatestSequenceNumber()));
   // Once there is a record behind them, logs without any would look as if they had lost theirs.
-  if (state.has_idle_logs && !store->witness->begin_logs_at(store->files->newest_log())) {
-    return unwritable_witness(options.directory);
+  if (state.has_idle_logs && !store->marker->begin_logs_at(store->files->newest_log())) {
+    return unwritable_marker(options.directory);
   }
-  PARTITA_TRY_VOID(begin_epoch(*store, options, state.witness.epoch));
+  PARTITA_TRY_VOID(begin_epoch(*store, options, state.marker.epoch));
   if (many_logs) {
     rocksdb::Status limited = db->SyncWAL();
     if (limited.ok()) limited = db->SetDBOptions({{"max_total_wal_size", std::to_string(kMaxWalBytes)}});
     if (!limited.ok()) return open_error(limited, options.directory);
   }
-  store->witness->catch_up();
+  store->marker->catch_up();
   return store;
 }
 

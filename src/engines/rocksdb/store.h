@@ -11,13 +11,13 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "engines/rocksdb/batches.h"
-#include "engines/rocksdb/damage_seen.h"
-#include "engines/rocksdb/keeper.h"
+#include "engines/rocksdb/damage_monitor.h"
 #include "engines/rocksdb/meters.h"
 #include "engines/rocksdb/rocksdb_engine.h"
-#include "engines/rocksdb/store_files.h"
+#include "engines/rocksdb/store_file_system.h"
 #include "engines/rocksdb/store_id.h"
+#include "engines/rocksdb/wal_batch.h"
+#include "engines/rocksdb/write_error_handler.h"
 #include "storage/engine.h"
 
 namespace partita::rocks {
@@ -33,12 +33,12 @@ struct Store {
 
   Meters meters;
   // Told of every failed read, which changes nothing else of the store.
-  mutable DamageSeen damage;
+  mutable DamageMonitor damage;
   // Told of every failed write; while it has failed, nothing may be written.
-  Keeper keeper;
+  WriteErrorHandler write_errors;
   // Before `db`, which uses them to its end.
-  std::shared_ptr<Witness> witness;
-  std::shared_ptr<StoreFiles> files;
+  std::shared_ptr<DurabilityMarker> marker;
+  std::shared_ptr<StoreFileSystem> files;
   std::unique_ptr<rocksdb::Env> env;
   std::unique_ptr<rocksdb::DB> db;
   rocksdb::ColumnFamilyHandle* records = nullptr;

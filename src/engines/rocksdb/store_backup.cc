@@ -110,10 +110,10 @@ Result<void> check_others(const rocksdb::BackupEngine& engine, const std::vector
   return {};
 }
 
-Result<MendedFiles> mend(const BackupDirectory& directory, const std::string& store, const BackupRequest& request) {
+Result<RepairedFiles> mend(const BackupDirectory& directory, const std::string& store, const BackupRequest& request) {
   lower_thread_priority(kBackgroundNiceness);
-  PARTITA_TRY(MendedFiles mended,
-              mend_shared_files(directory.path(), store, BackupDirectory::files(), request.progress));
+  PARTITA_TRY(RepairedFiles mended,
+              repair_shared_files(directory.path(), store, BackupDirectory::files(), request.progress));
   for (const std::string& file : mended.copied) {
     log(LogLevel::kWarn, {"The file ", file, " in ", directory.path(), " was damaged; it is copied again."});
   }
@@ -130,11 +130,11 @@ class BackupOfStore {
                 rocksdb::BackupEngine& engine, std::string place)
       : store_(store), request_(request), directory_(directory), engine_(engine), place_(std::move(place)) {}
 
-  Result<MadeBackup> run(const MendedFiles& mended) {
+  Result<BackupResult> run(const RepairedFiles& mended) {
     PARTITA_TRY(const std::vector<Backup> earlier, listed_backups(directory_.path(), &engine_));
     PARTITA_TRY_VOID(check_others(engine_, earlier, store_, place_, request_));
     before_ = files_of(engine_);
-    MadeBackup made;
+    BackupResult made;
     for (const Backup& backup : earlier) {
       if (backup.damaged && !has_list(backup.id)) made.lost.push_back(backup.id);
     }
@@ -168,7 +168,7 @@ class BackupOfStore {
 
   Result<rocksdb::BackupInfo> copy() {
     const BackedUpStore described_store{store_.id.id, place_, store_.last_id >> kEpochShift,
-                                        store_.db->GetLatestSequenceNumber(), store_.witness->oldest_log()};
+                                        store_.db->GetLatestSequenceNumber(), store_.marker->oldest_log()};
     rocksdb::CreateBackupOptions options;
     options.flush_before_backup = log_bytes(*store_.db) > kFlushBytes;
     // On the thread that copies.
@@ -192,7 +192,7 @@ class BackupOfStore {
   }
 
   // A file that could not be mended, and that the new backup needs too.
-  Result<void> check_mended(const rocksdb::BackupInfo& info, const MendedFiles& mended) {
+  Result<void> check_mended(const rocksdb::BackupInfo& info, const RepairedFiles& mended) {
     for (const auto& file : info.file_details) {
       if (!mended.damaged.contains(file.relative_filename)) continue;
       engine_.DeleteBackup(info.backup_id).PermitUncheckedError();
@@ -242,13 +242,14 @@ class BackupOfStore {
 
 }  // namespace
 
-Result<MadeBackup> back_up(Store& store, const BackupRequest& request) {
-  if (store.keeper.failed()) return Error(ErrorKind::kUnavailable, store.keeper.sentence());
+Result<BackupResult> back_up(Store& store, const BackupRequest& request) {
+  if (store.write_errors.failed()) return Error(ErrorKind::kUnavailable, store.write_errors.sentence());
   const std::string place = canonical_path(store.db->GetName());
   if (canonical_path(request.directory).starts_with(place + "/"))
     return not_there(request, "is within the store itself");
-  PARTITA_TRY(const BackupDirectory directory, BackupDirectory::open(request.directory, BackupDirectory::Use::kWrite));
-  MendedFiles mended;
+  PARTITA_TRY(const BackupDirectory directory,
+              BackupDirectory::open(request.directory, BackupDirectory::OpenMode::kWrite));
+  RepairedFiles mended;
   // Before the engine looks at what is there.
   if (request.mends) {
     PARTITA_TRY(mended, mend(directory, place, request));

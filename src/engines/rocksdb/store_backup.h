@@ -10,7 +10,7 @@
 
 namespace partita::rocks {
 
-Result<MadeBackup> back_up(Store& store, const BackupRequest& request);
+Result<BackupResult> back_up(Store& store, const BackupRequest& request);
 Result<std::vector<std::string>> check_files(const Store& store, const OnBytes& progress);
 
 }  // namespace partita::rocks

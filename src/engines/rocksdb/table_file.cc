@@ -22,19 +22,19 @@ class TableFile final : public FSRandomAccessFileOwnerWrapper {
 
   IOStatus Read(uint64_t offset, size_t bytes, const IOOptions& options, Slice* result, char* scratch,
                 IODebugContext* debug) const override {
-    if (!Hurry::now()) return target()->Read(offset, bytes, options, result, scratch, debug);
+    if (!MemoryOnlyReads::active()) return target()->Read(offset, bytes, options, result, scratch, debug);
     const iovec where{.iov_base = scratch, .iov_len = bytes};
     const bool whole = preadv2(fd_, &where, 1, static_cast<off_t>(offset), RWF_NOWAIT) == static_cast<ssize_t>(bytes);
     *result = Slice(scratch, whole ? bytes : 0);
-    return whole ? IOStatus::OK() : Hurry::would_wait();
+    return whole ? IOStatus::OK() : MemoryOnlyReads::would_wait();
   }
   IOStatus MultiRead(FSReadRequest* requests, size_t count, const IOOptions& options, IODebugContext* debug) override {
-    if (Hurry::now()) return FSRandomAccessFile::MultiRead(requests, count, options, debug);
+    if (MemoryOnlyReads::active()) return FSRandomAccessFile::MultiRead(requests, count, options, debug);
     return target()->MultiRead(requests, count, options, debug);
   }
   // The system may wait for its own records of where the file is.
   IOStatus Prefetch(uint64_t offset, size_t bytes, const IOOptions& options, IODebugContext* debug) override {
-    return Hurry::now() ? IOStatus::OK() : target()->Prefetch(offset, bytes, options, debug);
+    return MemoryOnlyReads::active() ? IOStatus::OK() : target()->Prefetch(offset, bytes, options, debug);
   }
 
  private:
@@ -43,9 +43,9 @@ class TableFile final : public FSRandomAccessFileOwnerWrapper {
 
 }  // namespace
 
-constinit thread_local bool Hurry::hurries_ = false;
+constinit thread_local bool MemoryOnlyReads::active_ = false;
 
-IOStatus Hurry::would_wait() { return status_to_io_status(Status::Incomplete("not in memory")); }
+IOStatus MemoryOnlyReads::would_wait() { return status_to_io_status(Status::Incomplete("not in memory")); }
 
 std::unique_ptr<FSRandomAccessFile> make_table_file(std::unique_ptr<FSRandomAccessFile> file, const std::string& path,
                                                     bool of_the_system) {

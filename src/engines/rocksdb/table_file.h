@@ -10,18 +10,18 @@ namespace partita::rocks {
 
 // While one lives, what this thread would read from tables ends Incomplete instead of waiting for the disk, and so does
 // opening one.
-class Hurry {
+class MemoryOnlyReads {
  public:
-  explicit Hurry(bool hurries = true) : before_(hurries_) { hurries_ = hurries; }
-  ~Hurry() { hurries_ = before_; }
-  Hurry(const Hurry&) = delete;
-  Hurry& operator=(const Hurry&) = delete;
+  explicit MemoryOnlyReads(bool hurries = true) : before_(active_) { active_ = hurries; }
+  ~MemoryOnlyReads() { active_ = before_; }
+  MemoryOnlyReads(const MemoryOnlyReads&) = delete;
+  MemoryOnlyReads& operator=(const MemoryOnlyReads&) = delete;
 
-  static bool now() { return hurries_; }
+  static bool active() { return active_; }
   static rocksdb::IOStatus would_wait();
 
  private:
-  static constinit thread_local bool hurries_;
+  static constinit thread_local bool active_;
   const bool before_;
 };
 

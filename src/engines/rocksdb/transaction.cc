@@ -22,9 +22,9 @@ namespace {
 
 using namespace storage;
 using rocksdb::Status;
-using Verdict = Committer::Verdict;
+using EnqueueStatus = Committer::EnqueueStatus;
 
-enum class Step : uint8_t { kEnded, kAgain, kNeedsDisk, kNeedsRoom };
+enum class RunStep : uint8_t { kEnded, kAgain, kNeedsDisk, kNeedsRoom };
 
 // Memory for the lists of an ordinary transaction, which are short; longer ones go to the heap.
 template <size_t kBytes>
@@ -36,14 +36,14 @@ struct Arena {
 using Stripes = std::pmr::vector<uint32_t>;
 
 // A transaction's view of its keys: what `found` points at lives in `seen`.
-struct View {
-  struct Seen {
-    std::shared_ptr<const Newest> newest;
+struct FoundRecords {
+  struct FoundRecord {
+    std::shared_ptr<const CachedRecord> cached;
     std::optional<Record> stored;
   };
-  View(size_t keys, std::pmr::memory_resource* memory) : seen(keys, memory), found(keys, memory) {}
+  FoundRecords(size_t keys, std::pmr::memory_resource* memory) : seen(keys, memory), found(keys, memory) {}
 
-  std::pmr::vector<Seen> seen;
+  std::pmr::vector<FoundRecord> seen;
   std::pmr::vector<const Record*> found;
   bool saw_pending = false;
 };
@@ -55,22 +55,23 @@ void add_stripes(Stripes& stripes, std::span<const uint32_t> more) {
 }
 
 // One transaction under way, in the frame of transact().
-class Attempt {
+class TransactionRun {
  private:
   Arena<128> arena_;  // of what follows
 
  public:
-  Attempt(Shared& shared, std::span<const Key> keys, std::span<const Compare> compare, const Decide& decide);
-  Attempt(const Attempt&) = delete;
-  Attempt& operator=(const Attempt&) = delete;
+  TransactionRun(TransactionContext& context, std::span<const Key> keys, std::span<const Compare> compare,
+                 const Decide& decide);
+  TransactionRun(const TransactionRun&) = delete;
+  TransactionRun& operator=(const TransactionRun&) = delete;
   // Memory may have run out anywhere. `held` looks at latched_, which goes before it.
-  ~Attempt() {
+  ~TransactionRun() {
     held.release();
-    shared_.committer.give_back(commit);
+    context_.committer.give_back(commit);
   }
 
   // With the latches of stripes().
-  Step run(ReadTier tier);
+  RunStep run(ReadTier tier);
 
   std::span<const uint32_t> stripes() const { return latched_; }
 
@@ -82,25 +83,26 @@ class Attempt {
   bool queued = false;
 
  private:
-  Step fail(const Status& status);
-  Status look(const Key& key, uint64_t hash, ReadTier tier, View& view, size_t i);
-  Status watch(ReadTier tier, uint64_t era);
-  bool latch_writes(std::span<const std::shared_ptr<Newest>> writes, std::pmr::memory_resource* memory);
+  RunStep fail(const Status& status);
+  Status look(const Key& key, uint64_t hash, ReadTier tier, FoundRecords& records, size_t i);
+  Status watch(ReadTier tier, uint64_t generation);
+  bool latch_writes(std::span<const std::shared_ptr<CachedRecord>> writes, std::pmr::memory_resource* memory);
   void fill_commit(Changes& changes);
-  Step queue(bool must_wait, uint64_t era);
+  RunStep queue(bool must_wait, uint64_t generation);
 
-  Shared& shared_;
+  TransactionContext& context_;
   const std::span<const Key> keys_;
   const std::span<const Compare> compare_;
   const Decide& decide_;
   std::pmr::vector<uint64_t> hashes_;  // of each key
   Stripes latched_;
-  bool watches_ = false;  // the compared keys are latched too, to be looked at
+  bool watched_ = false;  // the compared keys are latched too, to be looked at
 };
 
-Attempt::Attempt(Shared& shared, std::span<const Key> keys, std::span<const Compare> compare, const Decide& decide)
-    : held(shared.latches),
-      shared_(shared),
+TransactionRun::TransactionRun(TransactionContext& context, std::span<const Key> keys, std::span<const Compare> compare,
+                               const Decide& decide)
+    : held(context.latches),
+      context_(context),
       keys_(keys),
       compare_(compare),
       decide_(decide),
@@ -115,38 +117,40 @@ Attempt::Attempt(Shared& shared, std::span<const Key> keys, std::span<const Comp
   add_stripes(latched_, {});
 }
 
-Step Attempt::fail(const Status& status) {
-  if (status.IsIncomplete()) return Step::kNeedsDisk;
-  failure = to_error(shared_.store, status);
-  return Step::kEnded;
+RunStep TransactionRun::fail(const Status& status) {
+  if (status.IsIncomplete()) return RunStep::kNeedsDisk;
+  failure = to_error(context_.store, status);
+  return RunStep::kEnded;
 }
 
 // The store second: what leaves the table is in the store already.
-Status Attempt::look(const Key& key, uint64_t hash, ReadTier tier, View& view, size_t i) {
-  auto& [newest, stored] = view.seen[i];
+Status TransactionRun::look(const Key& key, uint64_t hash, ReadTier tier, FoundRecords& records, size_t i) {
+  auto& [cached, stored] = records.seen[i];
   Status status;
   bool pending = false;
-  newest = shared_.newest.find(key.bytes, hash, pending);
-  if (newest == nullptr) status = read_record(shared_.store, key, tier, stored);
-  view.saw_pending |= pending;
-  const std::optional<Record>& record = newest != nullptr ? newest->record : stored;
-  view.found[i] = record ? &*record : nullptr;
+  cached = context_.cached.find(key.bytes, hash, pending);
+  if (cached == nullptr) status = read_record(context_.store, key, tier, stored);
+  records.saw_pending |= pending;
+  const std::optional<Record>& record = cached != nullptr ? cached->record : stored;
+  records.found[i] = record ? &*record : nullptr;
   return status;
 }
 
 // The first transaction that compares a key looks it up for all that come later.
-Status Attempt::watch(ReadTier tier, uint64_t era) {
+Status TransactionRun::watch(ReadTier tier, uint64_t generation) {
   for (const Compare& one : compare_) {
-    View view(1, std::pmr::get_default_resource());
-    if (Status status = look(one.key, hash64(one.key.bytes), tier, view, 0); !status.ok()) return status;
-    const Record* const record = view.found[0];
-    shared_.committer.watch(one.key.bytes, record != nullptr ? std::optional(record->version) : std::nullopt, era);
+    FoundRecords records(1, std::pmr::get_default_resource());
+    if (Status status = look(one.key, hash64(one.key.bytes), tier, records, 0); !status.ok()) return status;
+    const Record* const record = records.found[0];
+    context_.committer.watch(one.key.bytes, record != nullptr ? std::optional(record->version) : std::nullopt,
+                             generation);
   }
   return Status::OK();
 }
 
 // False: everything has to be done again, with more latches.
-bool Attempt::latch_writes(std::span<const std::shared_ptr<Newest>> writes, std::pmr::memory_resource* memory) {
+bool TransactionRun::latch_writes(std::span<const std::shared_ptr<CachedRecord>> writes,
+                                  std::pmr::memory_resource* memory) {
   Stripes distinct(memory);
   distinct.reserve(writes.size());
   for (const auto& write : writes) distinct.push_back(Latches::stripe_of(write->hash));
@@ -157,109 +161,110 @@ bool Attempt::latch_writes(std::span<const std::shared_ptr<Newest>> writes, std:
   return false;
 }
 
-void Attempt::fill_commit(Changes& changes) {
+void TransactionRun::fill_commit(Changes& changes) {
   PARTITA_CHECK(commit.is_barrier());
   commit.writes.reserve(changes.writes().size());
-  version = shared_.committer.draw_version();
+  version = context_.committer.draw_version();
   for (Changes::Write& write : changes.writes()) {
-    auto newest = std::make_shared<Newest>();
-    newest->key = std::move(write.key.bytes);
-    if (write.value) newest->record.emplace(Record{std::move(*write.value), version});
-    newest->hash = hash64(newest->key);
-    commit.writes.push_back(std::move(newest));
+    auto cached = std::make_shared<CachedRecord>();
+    cached->key = std::move(write.key.bytes);
+    if (write.value) cached->record.emplace(Record{std::move(*write.value), version});
+    cached->hash = hash64(cached->key);
+    commit.writes.push_back(std::move(cached));
   }
   std::ranges::move(changes.appends(), std::back_inserter(commit.appends));
 }
 
 // `must_wait`: the answer rests on records that are not durable yet, so that it waits for them too.
-Step Attempt::queue(bool must_wait, uint64_t era) {
+RunStep TransactionRun::queue(bool must_wait, uint64_t generation) {
   const bool queues = must_wait || !commit.is_barrier();
-  Verdict verdict = queues ? shared_.committer.enqueue(commit, compare_, era) : shared_.committer.check(compare_, era);
-  if (verdict == Verdict::kPasses) {
+  EnqueueStatus status = queues ? context_.committer.enqueue(commit, compare_, generation)
+                                : context_.committer.check(compare_, generation);
+  if (status == EnqueueStatus::kPasses) {
     queued = queues;
-    return Step::kEnded;
+    return RunStep::kEnded;
   }
   commit.clear();
-  if (verdict == Verdict::kFull) return Step::kNeedsRoom;
-  if (verdict == Verdict::kOutdated) return Step::kAgain;
-  if (verdict == Verdict::kRefused) return Step::kEnded;
-  if (verdict == Verdict::kUnwatched) {
+  if (status == EnqueueStatus::kFull) return RunStep::kNeedsRoom;
+  if (status == EnqueueStatus::kOutdated) return RunStep::kAgain;
+  if (status == EnqueueStatus::kRefused) return RunStep::kEnded;
+  if (status == EnqueueStatus::kUnwatched) {
     std::vector<uint32_t> more;
     for (const Compare& one : compare_) more.push_back(Latches::stripe_of(hash64(one.key.bytes)));
     held.release();
     add_stripes(latched_, more);
-    watches_ = true;
-    return Step::kAgain;
+    watched_ = true;
+    return RunStep::kAgain;
   }
   // Whoever is told reads what differs, so that has to be durable.
   outcome = Outcome::kStale;
-  queued = shared_.committer.enqueue_barrier(commit) == Verdict::kPasses;
-  return Step::kEnded;
+  queued = context_.committer.enqueue_barrier(commit) == EnqueueStatus::kPasses;
+  return RunStep::kEnded;
 }
 
-Step Attempt::run(ReadTier tier) {
-  const uint64_t era = shared_.committer.era();
+RunStep TransactionRun::run(ReadTier tier) {
+  const uint64_t generation = context_.committer.generation();
   Arena<1024> arena;
-  View view(keys_.size(), &arena.resource);
-  if (watches_) {
-    if (Status status = watch(tier, era); !status.ok()) return fail(status);
+  FoundRecords records(keys_.size(), &arena.resource);
+  if (watched_) {
+    if (Status status = watch(tier, generation); !status.ok()) return fail(status);
   }
   for (size_t i = 0; i < keys_.size(); ++i) {
-    if (Status status = look(keys_[i], hashes_[i], tier, view, i); !status.ok()) return fail(status);
+    if (Status status = look(keys_[i], hashes_[i], tier, records, i); !status.ok()) return fail(status);
   }
   Changes changes(&arena.resource);
-  outcome = decide_(view.found, changes) == Decision::kCommit ? Outcome::kCommitted : Outcome::kRefused;
+  outcome = decide_(records.found, changes) == Decision::kCommit ? Outcome::kCommitted : Outcome::kRefused;
   if (outcome == Outcome::kRefused) changes.clear();
   failure = check_changes(kLimits, changes);
-  if (!failure.ok()) return Step::kEnded;
+  if (!failure.ok()) return RunStep::kEnded;
   fill_commit(changes);
-  if (!latch_writes(commit.writes, &arena.resource)) return commit.clear(), Step::kAgain;
+  if (!latch_writes(commit.writes, &arena.resource)) return commit.clear(), RunStep::kAgain;
   // Absence may be a pending erasure.
   const bool absent = std::ranges::any_of(compare_, [](const Compare& one) { return !one.version; });
-  return queue(view.saw_pending || absent, era);
+  return queue(records.saw_pending || absent, generation);
 }
 
 }  // namespace
 
-Task<Result<Outcome>> transact(Shared shared, std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
-                               Version* version) {
+Task<Result<Outcome>> transact(TransactionContext context, std::vector<Key> keys, std::vector<Compare> compare,
+                               Decide decide, Version* version) {
   Executor* const home = Executor::current();
-  PARTITA_CO_TRY_VOID(shared.committer.health());
+  PARTITA_CO_TRY_VOID(context.committer.health());
   PARTITA_CO_TRY_VOID(check_keys(kLimits, keys, compare));
   PARTITA_CHECK(are_distinct(keys));
-  Attempt attempt(shared, keys, compare, decide);
-  attempt.commit.executor = home != nullptr ? home : &shared.workers;
-  Meters& meters = shared.meters;
+  TransactionRun run(context, keys, compare, decide);
+  run.commit.executor = home != nullptr ? home : &context.workers;
+  Meters& meters = context.meters;
   bool warm = true;
   ReadTier tier = kInMemory;
-  Step step = shared.committer.is_full() ? Step::kNeedsRoom : Step::kAgain;
-  while (step != Step::kEnded) {
-    if (step == Step::kNeedsRoom) {
-      co_await shared.committer.room(attempt.commit);
+  RunStep step = context.committer.is_full() ? RunStep::kNeedsRoom : RunStep::kAgain;
+  while (step != RunStep::kEnded) {
+    if (step == RunStep::kNeedsRoom) {
+      co_await context.committer.room(run.commit);
       tier = kInMemory;  // it may be at home again
     }
-    if (step == Step::kNeedsDisk) {
+    if (step == RunStep::kNeedsDisk) {
       tier = kFromDisk;
-      co_await shared.workers.enter();
+      co_await context.workers.enter();
       // Read once without latches, so that they are hardly ever held while the disk is waited for.
       std::vector<std::optional<Record>> warmed;
       const int64_t began_ns = system_clock().monotonic_ns();
-      read_records(shared.store, keys, tier, warmed).PermitUncheckedError();
+      read_records(context.store, keys, tier, warmed).PermitUncheckedError();
       meters.disk_reads.add(static_cast<uint64_t>(system_clock().monotonic_ns() - began_ns));
       warm = false;
     }
-    Executor& here = tier == kFromDisk ? shared.workers : *attempt.commit.executor;
-    co_await attempt.held.lock(attempt.stripes(), here);
-    step = attempt.run(tier);
-    attempt.held.release();
+    Executor& here = tier == kFromDisk ? context.workers : *run.commit.executor;
+    co_await run.held.lock(run.stripes(), here);
+    step = run.run(tier);
+    run.held.release();
   }
   if (warm && !keys.empty()) meters.memory_reads.add();
-  if (attempt.queued) co_await attempt.commit;
+  if (run.queued) co_await run.commit;
   co_await SwitchTo{home};
-  PARTITA_CO_TRY_VOID(std::move(attempt.failure));
-  PARTITA_CO_TRY_VOID(shared.committer.outcome_of(attempt.commit));
-  if (attempt.outcome == Outcome::kCommitted && version != nullptr) *version = attempt.version;
-  co_return attempt.outcome;
+  PARTITA_CO_TRY_VOID(std::move(run.failure));
+  PARTITA_CO_TRY_VOID(context.committer.outcome_of(run.commit));
+  if (run.outcome == Outcome::kCommitted && version != nullptr) *version = run.version;
+  co_return run.outcome;
 }
 
 }  // namespace partita::rocks

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "storage/range_cursor.h"
 #include "storage/ranges.h"
-#include "storage/walk.h"
 #include "table/rows/job.h"
 #include "table/rows/stream_rows.h"
 #include "table/rows/system_rows.h"
@@ -41,8 +41,8 @@ struct Differences {
 Record record_of(const storage::Page::Row& row) { return {std::string(row.value), row.version}; }
 
 Task<Result<void>> compare_kind(storage::Engine& engine, SystemRow kind, Differences& found) {
-  storage::Walk first(engine, system_rows(kind));
-  storage::Walk second(engine, storage::range_of(second_copy(system_key(kind)).bytes));
+  storage::RangeCursor first(engine, system_rows(kind));
+  storage::RangeCursor second(engine, storage::range_of(second_copy(system_key(kind)).bytes));
   PARTITA_CO_TRY(bool has_first, co_await first.next());
   PARTITA_CO_TRY(bool has_second, co_await second.next());
   found.any_second = found.any_second || has_second;
@@ -137,7 +137,7 @@ Task<Result<uint32_t>> highest_table_id(storage::Engine& engine) {
     highest = std::max(highest, found);
   }
   for (const SystemRow kind : {SystemRow::kStream, SystemRow::kJob}) {
-    storage::Walk walk(engine, system_rows(kind));
+    storage::RangeCursor walk(engine, system_rows(kind));
     while (true) {
       PARTITA_CO_TRY(const bool more, co_await walk.next());
       if (!more) break;

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "storage/walk.h"
+#include "storage/range_cursor.h"
 #include "table/rows/job.h"
 #include "table/rows/system_rows.h"
 
@@ -35,7 +35,7 @@ bool is_left_out(std::string_view key) {
 }
 
 Task<Result<void>> read_rows(storage::Engine& from, Contents& contents, size_t most_bytes) {
-  storage::Walk walk(from, {});
+  storage::RangeCursor walk(from, {});
   while (contents.bytes <= most_bytes) {
     PARTITA_CO_TRY(const bool more, co_await walk.next());
     if (!more) break;

@@ -7,8 +7,8 @@
 
 #include "base/bytes.h"
 #include "storage/positions.h"
+#include "storage/range_cursor.h"
 #include "storage/ranges.h"
-#include "storage/walk.h"
 #include "table/maintenance/namespaces.h"
 #include "table/maintenance/snapshots.h"
 #include "table/rows/system_rows.h"
@@ -155,7 +155,7 @@ class Walk {
  private:
   const std::string mark_ = mark_key().bytes;
   const std::string probes_ = system_key(SystemRow::kProbe).bytes;
-  storage::Walk all_;
+  storage::RangeCursor all_;
 };
 
 Task<Result<bool>> Walk::next() {

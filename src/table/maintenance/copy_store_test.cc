@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "engines/memory/memory_engine.h"
-#include "storage/tracked.h"
+#include "storage/tracking_engine.h"
 #include "table/maintenance/namespaces.h"
 #include "table/maintenance/snapshots.h"
 #include "table/open/table_testing.h"
@@ -131,9 +131,9 @@ TEST_F(CopyTest, GoesOnWithWhatAnOlderVersionCalledOtherwise) {
 }
 
 // As of a server that was started on it once, and asked whether it is ready.
-class WithoutRoom final : public storage::Tracked {
+class WithoutRoom final : public storage::TrackingEngine {
  public:
-  using Tracked::Tracked;
+  using TrackingEngine::TrackingEngine;
   bool has_room_for(const storage::Position&) const override { return false; }
 };
 

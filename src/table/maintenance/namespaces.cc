@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/check.h"
+#include "storage/prefixed_engine.h"
+#include "storage/range_cursor.h"
 #include "storage/ranges.h"
-#include "storage/view.h"
-#include "storage/walk.h"
 
 namespace partita::table {
 
@@ -67,7 +67,7 @@ bool is_namespace_name(std::string_view name) {
 }
 
 std::unique_ptr<storage::Engine> namespace_of(storage::Engine& store, std::string_view name) {
-  return std::make_unique<storage::View>(store, rows_of_namespace(name), topics_of_namespace(name));
+  return std::make_unique<storage::PrefixedEngine>(store, rows_of_namespace(name), topics_of_namespace(name));
 }
 
 Task<Result<bool>> namespace_exists(storage::Engine& store, std::string name) {

@@ -9,8 +9,8 @@
 #include "base/bytes.h"
 #include "model/aside_fault.h"
 #include "model/fault.h"
+#include "storage/range_cursor.h"
 #include "storage/ranges.h"
-#include "storage/walk.h"
 #include "table/maintenance/namespaces.h"
 #include "table/rows/system_rows.h"
 
@@ -28,7 +28,7 @@ using storage::Key;
 using storage::Outcome;
 using storage::Position;
 using storage::Range;
-using storage::Walk;
+using storage::RangeCursor;
 
 // Kinds of rows beside a database: docs/formats/keys.md.
 constexpr char kInfo = 'I';
@@ -211,7 +211,7 @@ void Snapshots::rebuild() {
   tracked_.reset();
   engine_ = &store_;
   if (!snapshots_.empty()) {
-    tracked_ = std::make_unique<storage::Tracked>(store_);
+    tracked_ = std::make_unique<storage::TrackingEngine>(store_);
     for (auto& [name, one] : snapshots_) tracked_->note(one.touched);
     engine_ = tracked_.get();
   }
@@ -233,7 +233,7 @@ std::vector<SnapshotInfo> Snapshots::list() const {
 
 Task<Result<void>> Snapshots::read_infos(std::vector<std::string>& half) {
   const std::string prefix = aside_ + kInfo;
-  Walk walk(store_, storage::range_of(prefix));
+  RangeCursor walk(store_, storage::range_of(prefix));
   while (true) {
     PARTITA_CO_TRY(const bool more, co_await walk.next());
     if (!more) co_return Result<void>();
@@ -254,7 +254,7 @@ Task<Result<void>> Snapshots::read_infos(std::vector<std::string>& half) {
     info.bytes = *bytes;
     One& one = snapshots_[info.name];
     one.info = std::move(info);
-    one.touched.touch_all();
+    one.touched.set_all();
   }
 }
 
@@ -272,7 +272,7 @@ Task<Result<std::string>> Snapshots::begun_rollback(storage::Engine& store, std:
 }
 
 Task<Result<uint64_t>> Snapshots::count(storage::Engine& store, std::string space) {
-  Walk walk(store, storage::range_of(aside_of_namespace(space) + kInfo));
+  RangeCursor walk(store, storage::range_of(aside_of_namespace(space) + kInfo));
   for (uint64_t infos = 0;; ++infos) {
     PARTITA_CO_TRY(const bool more, co_await walk.next());
     if (!more) co_return infos;
@@ -296,8 +296,8 @@ Task<Result<void>> Snapshots::recover() {
   if (records[0]) {
     const std::string name = records[0]->value;
     if (!snapshots_.contains(name)) co_return damaged();
-    storage::Touched all;
-    all.touch_all();
+    storage::ChangeSet all;
+    all.set_all();
     PARTITA_CO_TRY_VOID(co_await restore(name, all, true));
   }
   for (const std::string& name : half) PARTITA_CO_TRY_VOID(co_await erase_copy(name));
@@ -341,7 +341,7 @@ Task<Result<SnapshotInfo>> Snapshots::create(std::string name) {
 
 Task<Result<void>> Snapshots::copy_rows(Batch& batch, SnapshotInfo& info) {
   const Copy copy(aside_, info.name);
-  Walk walk(store_, own_rows());
+  RangeCursor walk(store_, own_rows());
   while (true) {
     PARTITA_CO_TRY(const bool more, co_await walk.next());
     if (!more) co_return Result<void>();
@@ -395,7 +395,7 @@ Task<Result<std::vector<std::string>>> Snapshots::own_topics() {
 Task<Result<uint64_t>> Snapshots::roll_back(std::string name) {
   const auto found = snapshots_.find(name);
   if (found == snapshots_.end()) co_return not_found(name);
-  const storage::Touched touched = std::exchange(found->second.touched, {});
+  const storage::ChangeSet touched = std::exchange(found->second.touched, {});
   PARTITA_CO_TRY(const uint64_t written, co_await restore(name, touched, false));
   for (auto& [other, one] : snapshots_) {
     if (other != name) one.touched.add(touched);
@@ -403,7 +403,7 @@ Task<Result<uint64_t>> Snapshots::roll_back(std::string name) {
   co_return written;
 }
 
-Task<Result<uint64_t>> Snapshots::restore(const std::string& name, const storage::Touched& touched, bool begun) {
+Task<Result<uint64_t>> Snapshots::restore(const std::string& name, const storage::ChangeSet& touched, bool begun) {
   const Copy copy(aside_, name);
   Batch batch(*this, Key{aside_ + kBegun}, name);
   if (begun) batch.was_begun();
@@ -413,7 +413,7 @@ Task<Result<uint64_t>> Snapshots::restore(const std::string& name, const storage
     PARTITA_CO_TRY(const std::vector<std::string> now, co_await own_topics());
     topics.insert(now.begin(), now.end());
     const std::string prefix = copy.topic({});
-    Walk then(store_, storage::range_of(prefix));
+    RangeCursor then(store_, storage::range_of(prefix));
     while (true) {
       PARTITA_CO_TRY(const bool more, co_await then.next());
       if (!more) break;
@@ -479,8 +479,8 @@ Task<Result<void>> Snapshots::restore_keys(Batch& batch, const Copy& copy, const
 // Both are in the same order.
 Task<Result<void>> Snapshots::restore_all(Batch& batch, const Copy& copy) {
   const std::string prefix = copy.row({});
-  Walk now(store_, own_rows());
-  Walk then(store_, storage::range_of(prefix));
+  RangeCursor now(store_, own_rows());
+  RangeCursor then(store_, storage::range_of(prefix));
   PARTITA_CO_TRY(bool more_now, co_await now.next());
   PARTITA_CO_TRY(bool more_then, co_await then.next());
   while (more_now || more_then) {

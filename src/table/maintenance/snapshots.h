@@ -20,7 +20,7 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "storage/engine.h"
-#include "storage/tracked.h"
+#include "storage/tracking_engine.h"
 
 namespace partita::table {
 
@@ -66,7 +66,7 @@ class Snapshots {
  private:
   struct One {
     SnapshotInfo info;
-    storage::Touched touched;  // since then
+    storage::ChangeSet touched;  // since then
   };
   class Batch;
   class Copy;
@@ -76,7 +76,7 @@ class Snapshots {
   Task<Result<void>> erase_copy(const std::string& name);
   Task<Result<void>> copy_rows(Batch& batch, SnapshotInfo& info);
   Task<Result<void>> copy_logs(Batch& batch, SnapshotInfo& info);
-  Task<Result<uint64_t>> restore(const std::string& name, const storage::Touched& touched, bool begun);
+  Task<Result<uint64_t>> restore(const std::string& name, const storage::ChangeSet& touched, bool begun);
   Task<Result<void>> restore_keys(Batch& batch, const Copy& copy, const std::vector<std::string>& keys);
   Task<Result<void>> restore_all(Batch& batch, const Copy& copy);
   Task<Result<void>> restore_log(const Copy& copy, const std::string& topic);
@@ -95,7 +95,7 @@ class Snapshots {
   const std::string aside_;   // and those of its snapshots
   std::map<std::string, One, std::less<>> snapshots_;
   int64_t rolled_back_ms_ = 0;
-  std::unique_ptr<storage::Tracked> tracked_;
+  std::unique_ptr<storage::TrackingEngine> tracked_;
   std::unique_ptr<storage::Engine> view_;
   storage::Engine* engine_;
 };

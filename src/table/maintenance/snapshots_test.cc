@@ -13,7 +13,7 @@
 #include "base/random.h"
 #include "engines/memory/memory_engine.h"
 #include "model/aside_fault.h"
-#include "storage/walk.h"
+#include "storage/range_cursor.h"
 #include "table/maintenance/copy_store.h"
 #include "table/maintenance/namespaces.h"
 #include "table/rows/system_rows.h"
@@ -29,9 +29,9 @@ using storage::Key;
 using storage::Position;
 
 // Refuses what writes when a number of writes are done.
-class Failing final : public storage::Tracked {
+class Failing final : public storage::TrackingEngine {
  public:
-  explicit Failing(std::unique_ptr<storage::Engine> engine) : Tracked(*engine), engine_(std::move(engine)) {}
+  explicit Failing(std::unique_ptr<storage::Engine> engine) : TrackingEngine(*engine), engine_(std::move(engine)) {}
 
   int64_t writes_left = INT64_MAX;
   int scans = 0;
@@ -80,7 +80,7 @@ Task<Dump> dump(storage::Engine& store, std::string space) {
   if (!space.empty()) view = namespace_of(store, space);
   storage::Engine& engine = view == nullptr ? store : *view;
   Dump all;
-  storage::Walk walk(engine, {"", space.empty() ? std::string(kBesideDatabase) : ""});
+  storage::RangeCursor walk(engine, {"", space.empty() ? std::string(kBesideDatabase) : ""});
   while (true) {
     auto more = co_await walk.next();
     EXPECT_TRUE(more.ok());
@@ -420,17 +420,17 @@ TEST_P(SnapshotsTest, WhatDidNotChangeIsNotLookedAt) {
 }
 
 // Whatever is written, and however many note it.
-TEST(Tracked, RemembersSoManyBytes) {
+TEST(TrackingEngine, RemembersSoManyBytes) {
   constexpr size_t kMost = size_t{40} << 20;
   const std::unique_ptr<storage::Engine> engine = open_memory_engine();
-  storage::Tracked tracked(*engine);
-  std::vector<storage::Touched> noted(16);
+  storage::TrackingEngine tracked(*engine);
+  std::vector<storage::ChangeSet> noted(16);
   const auto bytes = [&] {
     size_t sum = 0;
     for (const auto& one : noted) sum += one.bytes;
     return sum;
   };
-  for (storage::Touched& one : noted) tracked.note(one);
+  for (storage::ChangeSet& one : noted) tracked.note(one);
   size_t most = 0;
   for (int i = 0; i < 12'000; ++i) {
     const std::string long_name = std::string(1'000, 'k') + std::to_string(i);
@@ -445,12 +445,12 @@ TEST(Tracked, RemembersSoManyBytes) {
   EXPECT_GT(most, size_t{16} << 20);
   EXPECT_LT(most, kMost);
   // Each of them alone forgets what is too much, too.
-  storage::Touched alone;
+  storage::ChangeSet alone;
   for (int i = 0; i < 100'000 && !alone.all; ++i) alone.add_topic(std::string(200, 't') + std::to_string(i));
   EXPECT_TRUE(alone.all);
-  storage::Touched sum;
+  storage::ChangeSet sum;
   for (int i = 0; i < 30'000; ++i) sum.add_key("a" + std::to_string(i));
-  storage::Touched other;
+  storage::ChangeSet other;
   for (int i = 0; i < 30'000; ++i) other.add_key("b" + std::to_string(i));
   EXPECT_FALSE(sum.all || other.all);
   sum.add(other);

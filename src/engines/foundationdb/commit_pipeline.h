@@ -1,0 +1,114 @@
+// Transactions on their way: what waits for a lane becomes one batch (storage/batch.h) and one commit of FoundationDB.
+// Callers are coroutines, which wait without a thread; so do the lanes, which FoundationDB's callbacks keep going.
+//
+// Each lane has a mark, a row that each of its commits relies on and counts up. When it is not known whether a commit
+// happened, the mark tells; and once it was fenced off, that commit cannot happen any more.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <coroutine>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/workers.h"
+#include "engines/foundationdb/attempt.h"
+#include "engines/foundationdb/foundationdb_engine.h"
+#include "engines/foundationdb/rows.h"
+#include "engines/foundationdb/session_lease.h"
+#include "engines/foundationdb/version_cache.h"
+#include "storage/batch.h"
+#include "storage/engine.h"
+#include "storage/group_commit.h"
+#include "storage/remote_meters.h"
+
+namespace partita::foundationdb {
+
+class CommitPipeline;
+
+// One call of transact().
+class PendingTxn : public storage::Waiter {
+ public:
+  PendingTxn(CommitPipeline& pipeline, std::vector<storage::Key>& keys, std::vector<storage::Compare>& compare,
+             storage::Decide& decide)
+      : transaction{keys, compare, decide}, pipeline_(pipeline) {}
+
+  void await_suspend(std::coroutine_handle<> handle);
+
+  storage::Transaction transaction;
+
+ private:
+  friend class CommitPipeline;
+  CommitPipeline& pipeline_;
+  RetryPolicy::Clock::time_point asked_at_;
+};
+
+class CommitPipeline {
+ public:
+  // What is handed in outlives it.
+  CommitPipeline(const Cluster& cluster, const RowNames& names, Workers& workers, const SessionLease& lease,
+                 storage::RemoteMeters& meters, const FoundationdbOptions& options, const storage::Limits& limits);
+  CommitPipeline(const CommitPipeline&) = delete;
+  CommitPipeline& operator=(const CommitPipeline&) = delete;
+  ~CommitPipeline();
+
+  // Callable from any thread.
+  void take(PendingTxn& txn);
+
+ private:
+  using PendingTxns = std::vector<PendingTxn*>;
+  struct Lane {
+    std::string mark;       // the name of its row
+    uint64_t sequence = 0;  // of its newest attempt
+    bool is_busy = false;
+    bool is_in_doubt = false;  // it has sent a commit whose outcome it does not know yet
+  };
+
+  // What may go together, claimed; empty when there is nothing or no lane. With the lock held.
+  PendingTxns pick();
+  Lane* idle_lane();
+
+  // As long as there is a lane and something for it.
+  void dispatch();
+  Task<void> run_lane(Lane& lane, PendingTxns txns);
+  // Ends with an outcome for each; those that found no room are given back to those that wait.
+  Task<void> run(Lane& lane, PendingTxns& txns);
+  Task<void> run_batch(Lane& lane, PendingTxns& txns);
+  struct LookupResult {
+    std::vector<bool> sliced;  // of batch.wanted(): whether there may be slices
+    uint8_t age = 0;           // of logs
+  };
+  Task<int> look_up(Attempt& attempt, storage::Batch& batch, LookupResult& lookup);
+  // What all commits rely on beside their records.
+  Task<int> look_up_terms(Attempt& attempt, std::string_view metadata_version, uint8_t& age);
+  void write(Attempt& attempt, const storage::Batch& batch, const LookupResult& lookup) const;
+  void append(Attempt& attempt, const std::vector<storage::Changes::Append>& appends, uint8_t age) const;
+  enum class CommitOutcome : uint8_t { kCommitted, kNotCommitted, kUnknown };
+  Task<CommitOutcome> commit(Attempt& attempt, Lane& lane, const RetryPolicy& retry_policy, int& code);
+  Task<CommitOutcome> resolve_in_doubt(Lane& lane, const RetryPolicy& retry_policy);
+  void give_back(PendingTxns& txns, size_t kept);
+  static void fail(const PendingTxns& txns, const Error& error);
+  storage::Version draw_version();
+
+  const Cluster& cluster_;
+  const RowNames& names_;
+  Workers& workers_;
+  const SessionLease& lease_;
+  storage::RemoteMeters& meters_;
+  const FoundationdbOptions options_;
+  const storage::Limits limits_;
+  VersionCache version_cache_;
+
+  std::mutex mutex_;
+  std::condition_variable rested_;
+  std::deque<Lane> lanes_;
+  std::deque<PendingTxn*> waiting_;
+  storage::InFlightKeys in_flight_keys_;
+  std::atomic<uint64_t> versions_;
+};
+
+}  // namespace partita::foundationdb

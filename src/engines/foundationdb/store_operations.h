@@ -1,0 +1,65 @@
+// What is done within one attempt, but for transactions: reads, pages, and the log. Each yields a code: 0, kDamaged, or
+// FoundationDB's; what it fills is whole only with 0.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/executor.h"
+#include "base/task.h"
+#include "engines/foundationdb/attempt.h"
+#include "engines/foundationdb/records.h"
+#include "engines/foundationdb/rows.h"
+#include "storage/engine.h"
+
+namespace partita::foundationdb {
+
+class StoreOperations {
+ public:
+  StoreOperations(const RowNames& names, Executor& fallback) : names_(names), fallback_(fallback) {}
+
+  struct Bounds {
+    size_t count;
+    size_t bytes;
+  };
+
+  Task<int> read(Attempt& attempt, std::span<const storage::Key> keys,
+                 std::vector<std::optional<storage::Record>>& records) const;
+  // What takes longer than FoundationDB keeps a moment ends early, behind what it has.
+  Task<int> scan(Attempt& attempt, const storage::Range& range, storage::Direction direction, Bounds bounds,
+                 storage::Page& page) const;
+  Task<int> read_log(Attempt& attempt, const std::string& topic, storage::Position after, Bounds bounds,
+                     std::vector<storage::LogEntry>& entries) const;
+  Task<int> log_end(Attempt& attempt, const std::string& topic, storage::Position& end) const;
+  Task<int> trim(Attempt& attempt, const std::string& topic, storage::Position upto) const;
+  Task<int> forget(Attempt& attempt, const std::string& topic) const;
+  // Behind `after`, at most `most`, shorter ones first; fewer where that takes longer than a moment is kept.
+  Task<int> topics(Attempt& attempt, const std::string& after, size_t most, std::vector<std::string>& names) const;
+  // Entries of another store, at their positions, which Names::is_a_position().
+  Task<int> restore(Attempt& attempt, const std::string& topic, std::span<const storage::LogEntry> entries) const;
+  // That the newest position that the topic ever had is at least `end`, and that later ones are behind it.
+  Task<int> begin_behind(Attempt& attempt, const std::string& topic, storage::Position end) const;
+  Task<int> erase(Attempt& attempt, const storage::Range& range) const;
+  Task<int> estimate(Attempt& attempt, const storage::Range& range, uint64_t& bytes) const;
+
+ private:
+  Task<int> scan_all(Attempt& attempt, storage::Range left, storage::Direction direction, Bounds bounds,
+                     storage::Page& page) const;
+  Task<int> take_rows(Attempt& attempt, std::span<const FdbKeyValue> rows, Bounds bounds, storage::Page& page) const;
+  // Those that `missing` bytes are missing of begin in `entries` already.
+  struct Gathered {
+    std::vector<storage::LogEntry>& entries;
+    size_t bytes = 0;
+    size_t missing = 0;  // of the last entry
+    bool is_full = false;
+  };
+  static int gather(const RowNames& names, const FdbKeyValue& row, Bounds bounds, Gathered& gathered);
+  Task<int> commit(Attempt& attempt) const;
+
+  const RowNames& names_;
+  Executor& fallback_;
+};
+
+}  // namespace partita::foundationdb

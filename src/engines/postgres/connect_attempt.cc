@@ -1,0 +1,70 @@
+#include "engines/postgres/connect_attempt.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+
+namespace partita::postgres {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+}  // namespace
+
+ConnectAttempt::ConnectAttempt(ConnInfo conn_info, std::function<void()> wake, int stop)
+    : conn_info_(std::move(conn_info)), wake_(std::move(wake)), stop_(stop) {}
+
+Result<std::unique_ptr<ConnectAttempt>> ConnectAttempt::start(ConnInfo conn_info, std::function<void()> wake) {
+  const int stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (stop < 0) return Error(ErrorKind::kUnavailable, "No file descriptor is left to connect to PostgreSQL with.");
+  std::unique_ptr<ConnectAttempt> dial(new ConnectAttempt(std::move(conn_info), std::move(wake), stop));
+  PARTITA_TRY(dial->thread_, Thread::start("dial", [raw = dial.get()](const std::stop_token&) { raw->run(); }));
+  return dial;
+}
+
+ConnectAttempt::~ConnectAttempt() {
+  PARTITA_CHECK(eventfd_write(stop_, 1) == 0);
+  if (thread_.joinable()) thread_.join();
+  close(stop_);
+}
+
+void ConnectAttempt::run() {
+  try {
+    connect();
+  } catch (const std::bad_alloc&) {
+    session_.reset();
+  }
+  over_ = true;
+  wake_();
+}
+
+void ConnectAttempt::connect() {
+  const std::vector<const char*> names = conn_info_.names();
+  const std::vector<const char*> values = conn_info_.values();
+  const auto end = Clock::now() + std::chrono::milliseconds(conn_info_.connect_timeout_ms());
+  Session session(libpq().PQconnectStartParams(names.data(), values.data(), 0));
+  PostgresPollingStatusType step = PGRES_POLLING_WRITING;
+  while (libpq().PQstatus(session.get()) != CONNECTION_BAD && step != PGRES_POLLING_OK) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    const short event = step == PGRES_POLLING_READING ? POLLIN : POLLOUT;
+    pollfd events[] = {{stop_, POLLIN, 0}, {libpq().PQsocket(session.get()), event, 0}};
+    const bool in_time = left > 0 && poll(events, 2, static_cast<int>(left)) != 0;
+    if (!in_time || events[0].revents != 0) {
+      session.reset();
+      break;
+    }
+    step = libpq().PQconnectPoll(session.get());
+    if (step == PGRES_POLLING_FAILED) break;
+  }
+  session_ = std::move(session);
+}
+
+}  // namespace partita::postgres

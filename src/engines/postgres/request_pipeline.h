@@ -1,0 +1,199 @@
+// The one thread that talks to PostgreSQL: it polls a few connections, merges what waits for one into one statement,
+// and connects again what was lost. Callers are coroutines, which wait without a thread.
+//
+// Commits go over connections of their own, one batch at a time on each, so that no key is in two batches. While a
+// connection is lost: what only read is sent again, and a commit whose answer did not come is settled by its mark.
+// Nobody waits longer than kPatienceMs, and a little for a statement that is under way by then (lanes.h).
+#pragma once
+
+#include <array>
+#include <coroutine>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/exposition.h"
+#include "base/thread.h"
+#include "base/workers.h"
+#include "engines/postgres/connection.h"
+#include "engines/postgres/postgres_engine.h"
+#include "storage/batch.h"
+#include "storage/engine.h"
+#include "storage/group_commit.h"
+#include "storage/remote_meters.h"
+
+namespace partita::postgres {
+
+class RequestPipeline;
+
+// What waits for the courier.
+class PipelineRequest : public storage::Waiter {
+ public:
+  void await_suspend(std::coroutine_handle<> handle);
+
+ protected:
+  enum class Kind : uint8_t { kStatement, kLookup, kTxn };
+  PipelineRequest(RequestPipeline& pipeline, Kind kind) : pipeline_(pipeline), kind_(kind) {}
+
+ private:
+  friend class RequestPipeline;
+  RequestPipeline& pipeline_;
+  const Kind kind_;
+  int64_t asked_at_ns_ = 0;
+  int64_t deadline_ms_ = 0;
+  int losses_ = 0;      // times that its connection was lost under it
+  bool alone_ = false;  // in no statement with others, since one with it failed
+};
+
+// A statement that may be sent again when its answer did not come.
+class StatementRequest : public PipelineRequest {
+ public:
+  StatementRequest(RequestPipeline& pipeline, PreparedStatement statement, Parameters parameters)
+      : PipelineRequest(pipeline, Kind::kStatement), statement_(statement), parameters_(std::move(parameters)) {}
+  Result<Rows> result = Error(ErrorKind::kUnavailable, "");
+
+ private:
+  friend class RequestPipeline;
+  const PreparedStatement statement_;
+  const Parameters parameters_;
+};
+
+// Records by their keys, all from one moment.
+class LookupRequest : public PipelineRequest {
+ public:
+  LookupRequest(RequestPipeline& pipeline, std::span<const storage::Key> keys)
+      : PipelineRequest(pipeline, Kind::kLookup), keys_(keys), records(keys.size()) {}
+
+ private:
+  friend class RequestPipeline;
+  const std::span<const storage::Key> keys_;
+
+ public:
+  std::vector<std::optional<storage::Record>> records;
+  Result<void> result;
+};
+
+class PendingTxn : public PipelineRequest {
+ public:
+  PendingTxn(RequestPipeline& pipeline, std::vector<storage::Key>& keys, std::vector<storage::Compare>& compare,
+             storage::Decide& decide)
+      : PipelineRequest(pipeline, Kind::kTxn), transaction{keys, compare, decide} {}
+  storage::Transaction transaction;
+
+ private:
+  friend class RequestPipeline;
+  int attempts_ = 0;
+  int64_t not_before_ms_ = 0;
+  bool by_itself_ = false;  // its commit, since it waited long in vain
+};
+
+class RequestPipeline {
+ public:
+  RequestPipeline(ConnInfo conn_info, const PostgresOptions& options, const storage::Limits& limits);
+  RequestPipeline(const RequestPipeline&) = delete;
+  RequestPipeline& operator=(const RequestPipeline&) = delete;
+  ~RequestPipeline();
+  // Once, before anything else. Error: kUnavailable, without a thread or a descriptor.
+  Result<void> start();
+
+  // Callable from any thread.
+  void take(PipelineRequest& request);
+  Result<void> health() const;
+  void report(Exposition& out) const { meters_.report(out); }
+
+ private:
+  struct Lane;
+  struct InFlightBatch;  // a batch with its deals
+  struct InDoubtCommit;
+
+  void run();
+  void sleep();
+  void wake() const;  // from any thread
+  int64_t next_due() const;
+  void take_incoming();
+  void maintain_connections();
+  void expire_late();
+  template <class Kind>
+  void expire_late(std::deque<Kind*>& waiting, bool all, const Error& error);
+  void dispatch();
+  void send_statements(Lane& lane);
+  void send_lookups(Lane& lane);
+  void answer(StatementRequest& request, StatementResult&& result);
+  std::vector<LookupRequest*> pick_lookups();
+  void answer(std::span<LookupRequest* const> lookups, StatementResult&& result);
+  void retry_lookups(std::span<LookupRequest* const> lookups, bool was_lost);
+  static void distribute(std::span<LookupRequest* const> lookups, const Rows& rows);
+  void measure_reply(size_t keys, const Rows& rows, int column);
+  size_t keys_at_once() const;
+  static std::optional<Error> count_loss(PipelineRequest& request);
+
+  std::vector<PendingTxn*> pick_txns();
+  void begin_batch(Lane& lane, std::vector<PendingTxn*> txns);
+  void looked_up(Lane& lane, StatementResult&& result);
+  void decide_and_commit(Lane& lane, const Rows* rows);
+  void committed(Lane& lane, StatementResult&& result);
+  void resolve_in_doubt();
+  void expire_in_doubt(InDoubtCommit& in_doubt);
+  void resolved(std::unique_ptr<InDoubtCommit> in_doubt, StatementResult&& result);
+
+  void release(const InFlightBatch& in_flight);
+  void complete(std::unique_ptr<InFlightBatch> in_flight, const std::optional<Error>& error = std::nullopt);
+  enum class Cause : uint8_t {
+    kOthers,  // changed the same at the same time
+    kLoss,    // of the connection
+    kElse,
+  };
+  void requeue(std::unique_ptr<InFlightBatch> in_flight, Cause cause);
+  std::optional<Error> count(PendingTxn& txn, Cause cause) const;
+  void fail(std::unique_ptr<InFlightBatch> in_flight, StatementResult&& result);
+  template <class Work>
+  void guarded(Lane& lane, Work work);
+  void finish(PipelineRequest& request);
+  void flush_finished();
+  bool is_up(bool marked) const;
+  std::string find_last_error();
+  // Of a statement that is sent for them.
+  template <class Kind>
+  PgConnection::Timeouts timeouts_for(std::span<Kind* const> requests, int64_t kept_ms) const;
+  bool is_given_up(bool marked) const;
+  storage::Version draw_version();
+
+  const ConnInfo conn_info_;
+  const PostgresOptions options_;
+  const storage::Limits limits_;
+  Workers workers_{2};  // for coroutines that have no executor
+  int wakeup_ = -1;
+
+  storage::RemoteMeters meters_;
+
+  mutable std::mutex mutex_;
+  std::vector<PipelineRequest*> incoming_;
+  bool asleep_ = false;
+  bool stopping_ = false;
+  std::string last_error_;  // empty: none
+
+  // Of the courier's thread alone.
+  std::deque<std::unique_ptr<Lane>> lanes_;
+  std::deque<StatementRequest*> statements_;
+  std::deque<LookupRequest*> lookups_;
+  std::deque<PendingTxn*> txns_;
+  std::deque<std::unique_ptr<InDoubtCommit>> in_doubt_;
+  storage::InFlightKeys in_flight_keys_;
+  std::vector<PipelineRequest*> finished_;
+  int64_t now_ms_ = 0;
+  // Since when there is no connection, of those that do not commit and of those that do. 0: there is one.
+  std::array<int64_t, 2> down_since_ms_{};
+  size_t average_bytes_ = 0;  // of what comes back for a key
+  int64_t expire_late_at_ms_ = 0;
+  // When PostgreSQL last refused a commit for want of something, and its words.
+  int64_t refused_at_ms_ = 0;
+  std::string refusal_;
+  uint64_t versions_;
+  Thread thread_;
+};
+
+}  // namespace partita::postgres

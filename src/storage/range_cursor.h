@@ -1,0 +1,56 @@
+// The rows of a range one behind the other, read a page at a time.
+//
+//   Walk walk(engine, range);
+//   while (true) {
+//     PARTITA_CO_TRY(const bool more, co_await walk.next());
+//     if (!more) break;
+//     use(walk.row());
+//   }
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "storage/engine.h"
+#include "storage/ranges.h"
+
+namespace partita::storage {
+
+class RangeCursor {
+ public:
+  // The engine outlives it.
+  RangeCursor(Engine& engine, Range range, size_t page_rows = 1'000, size_t page_bytes = size_t{1} << 20)
+      : engine_(engine), rest_(std::move(range)), page_rows_(page_rows), page_bytes_(page_bytes) {}
+
+  // False: there are no more.
+  Task<Result<bool>> next() {
+    if (at_ < page_.size()) ++at_;
+    while (at_ == page_.size()) {
+      if (!more_) co_return false;
+      auto scanned = co_await engine_.scan(rest_, Direction::kAscending, page_rows_, page_bytes_);
+      PARTITA_CO_TRY(page_, std::move(scanned));
+      more_ = advance(rest_, page_);
+      at_ = 0;
+    }
+    co_return true;
+  }
+  // Valid until next() is called.
+  Page::Row row() const { return page_[at_]; }
+
+ private:
+  Engine& engine_;
+  Range rest_;
+  const size_t page_rows_;
+  const size_t page_bytes_;
+  bool more_ = true;
+  Page page_;
+  size_t at_ = 0;
+};
+
+// Erases every key of the range as Engine::erase_range() does, a few at a time by transactions: for keys that may be
+// written again.
+Task<Result<void>> erase_rows(Engine& engine, Range range);
+
+}  // namespace partita::storage

@@ -1,0 +1,70 @@
+// An engine that notes what is changed through it, so that it can be changed back without looking at everything.
+#pragma once
+
+#include <mutex>
+#include <set>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "storage/engine.h"
+
+namespace partita::storage {
+
+// What may have changed since a moment: perhaps more than did, never less. What it takes of memory is bounded.
+struct ChangeSet {
+  bool all = false;  // anything; then the rest says nothing
+  std::unordered_set<std::string> keys;
+  std::set<std::string> topics;
+  size_t bytes = 0;  // that they take, roughly
+
+  void add_key(const std::string& key);
+  void add_topic(const std::string& topic);
+  void add(const ChangeSet& other);
+  void set_all() { *this = ChangeSet{.all = true, .keys = {}, .topics = {}, .bytes = 0}; }
+};
+
+class TrackingEngine : public Engine {
+ public:
+  // The engine outlives it.
+  explicit TrackingEngine(Engine& base) : base_(base) {}
+
+  // Notes there from now on, until it ends. Precondition: nothing is under way.
+  void note(ChangeSet& changed);
+
+  Task<Result<std::vector<std::optional<Record>>>> read(std::span<const Key> keys) override { return base_.read(keys); }
+  Task<Result<Page>> scan(Range range, Direction direction, size_t max_records, size_t max_bytes) override {
+    return base_.scan(std::move(range), direction, max_records, max_bytes);
+  }
+  Task<Result<Outcome>> transact(std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
+                                 Version* version) override;
+  Task<Result<void>> erase_range(Range range) override;
+  Task<Result<std::vector<LogEntry>>> read_log(std::string topic, Position after, size_t max_entries,
+                                               size_t max_bytes) override {
+    return base_.read_log(std::move(topic), after, max_entries, max_bytes);
+  }
+  Task<Result<Position>> log_end(std::string topic) override { return base_.log_end(std::move(topic)); }
+  Task<Result<void>> trim_log(std::string topic, Position upto) override;
+  Task<Result<void>> forget_log(std::string topic) override;
+  Task<Result<std::vector<std::string>>> topics(std::string after, size_t most) override {
+    return base_.topics(std::move(after), most);
+  }
+  Task<Result<void>> restore_log(std::string topic, std::vector<LogEntry> entries, Position end) override;
+  bool has_room_for(const Position& end) const override { return base_.has_room_for(end); }
+  Task<Result<uint64_t>> approximate_bytes(Range range) override { return base_.approximate_bytes(std::move(range)); }
+  Limits limits() const override { return base_.limits(); }
+  Result<void> health() const override { return base_.health(); }
+  void report(Exposition& out) const override { base_.report(out); }
+
+ private:
+  void note(const Changes& changes);
+  void note_topic(const std::string& topic);
+  // Of all together.
+  void bound();
+
+  Engine& base_;
+  std::mutex mutex_;
+  std::vector<ChangeSet*> notes_;
+};
+
+}  // namespace partita::storage
