@@ -15,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/nonblocking_writer.h"
 #include "base/thread.h"
@@ -246,6 +247,8 @@ Output& output() {
   static Output* const made = new (place.data()) Output;
   return *made;
 }
+
+[[maybe_unused]] const bool writes_last_words = (set_last_words(log_last_words), true);
 
 }  // namespace
 

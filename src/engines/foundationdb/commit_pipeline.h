@@ -17,7 +17,7 @@
 
 #include "base/workers.h"
 #include "engines/foundationdb/attempt.h"
-#include "engines/foundationdb/foundationdb_engine.h"
+#include "engines/foundationdb/foundationdb_options.h"
 #include "engines/foundationdb/rows.h"
 #include "engines/foundationdb/session_lease.h"
 #include "engines/foundationdb/version_cache.h"

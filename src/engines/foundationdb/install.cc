@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "engines/foundationdb/foundationdb_engine.h"
+#include "engines/foundationdb/foundationdb_options.h"
 
 namespace partita::foundationdb {
 

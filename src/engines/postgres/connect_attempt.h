@@ -8,15 +8,10 @@
 
 #include "base/result.h"
 #include "base/thread.h"
+#include "engines/postgres/conn_info.h"
 #include "engines/postgres/libpq.h"
-#include "engines/postgres/schema.h"
 
 namespace partita::postgres {
-
-struct FinishSession {
-  void operator()(PGconn* session) const { libpq().PQfinish(session); }
-};
-using Session = std::unique_ptr<PGconn, FinishSession>;
 
 class ConnectAttempt {
  public:

@@ -4,6 +4,8 @@
 
 #include <libpq-fe.h>
 
+#include <memory>
+
 #include "base/result.h"
 
 namespace partita::postgres {
@@ -27,5 +29,11 @@ struct Libpq {
 Result<void> load_libpq();
 // Precondition: load_libpq() went well.
 const Libpq& libpq();
+
+struct FinishSession {
+  void operator()(PGconn* session) const { libpq().PQfinish(session); }
+};
+// An open connection; its end closes it.
+using Session = std::unique_ptr<PGconn, FinishSession>;
 
 }  // namespace partita::postgres

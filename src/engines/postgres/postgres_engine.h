@@ -13,22 +13,11 @@
 #include <string>
 
 #include "base/result.h"
+#include "engines/postgres/postgres_options.h"
 #include "storage/engine.h"
 #include "storage/exclusive_engine.h"
 
 namespace partita {
-
-// Of the stores that it makes, and the newest that it opens.
-inline constexpr unsigned kPostgresFormat = 1;
-
-struct PostgresOptions {
-  // As libpq takes it: "postgresql://USER:PASSWORD@HOST1:PORT,HOST2:PORT/DATABASE?sslmode=verify-full".
-  std::string url;
-  size_t writers = 4;   // connections that commit
-  size_t readers = 2;   // and others
-  size_t merged = 256;  // the most transactions, or reads, in one statement
-  bool makes = true;    // a store where there is none
-};
 
 // Makes the store if it is not there and `makes`. Blocks; for start-up. Errors, one sentence each: kInvalid (reason 0)
 // for a URL that is none and for a store of a newer version, kUnavailable when the database cannot be reached or

@@ -1,13 +1,14 @@
-// The one thread that talks to PostgreSQL: it polls a few connections, merges what waits for one into one statement,
-// and connects again what was lost. Callers are coroutines, which wait without a thread.
+// The one thread that talks to PostgreSQL. It polls a few connections, merges waiting requests into one statement, and
+// reconnects when a connection is lost. Callers are coroutines, which wait without a thread.
 //
-// Commits go over connections of their own, one batch at a time on each, so that no key is in two batches. While a
-// connection is lost: what only read is sent again, and a commit whose answer did not come is settled by its mark.
-// Nobody waits longer than kPatienceMs, and a little for a statement that is under way by then (lanes.h).
+// Commits have connections of their own, with one batch in flight on each; no key is in two batches. When a connection
+// is lost, reads are sent again, and the outcome of a commit is read from its connection's mark. No request waits
+// longer than kRequestTimeoutMs, plus a little for a statement that is under way by then (lanes.h).
 #pragma once
 
+#include <algorithm>
 #include <array>
-#include <coroutine>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -20,76 +21,14 @@
 #include "base/thread.h"
 #include "base/workers.h"
 #include "engines/postgres/connection.h"
-#include "engines/postgres/postgres_engine.h"
-#include "storage/batch.h"
+#include "engines/postgres/lanes.h"
+#include "engines/postgres/postgres_options.h"
+#include "engines/postgres/requests.h"
 #include "storage/engine.h"
 #include "storage/group_commit.h"
 #include "storage/remote_meters.h"
 
 namespace partita::postgres {
-
-class RequestPipeline;
-
-// What waits for the courier.
-class PipelineRequest : public storage::Waiter {
- public:
-  void await_suspend(std::coroutine_handle<> handle);
-
- protected:
-  enum class Kind : uint8_t { kStatement, kLookup, kTxn };
-  PipelineRequest(RequestPipeline& pipeline, Kind kind) : pipeline_(pipeline), kind_(kind) {}
-
- private:
-  friend class RequestPipeline;
-  RequestPipeline& pipeline_;
-  const Kind kind_;
-  int64_t asked_at_ns_ = 0;
-  int64_t deadline_ms_ = 0;
-  int losses_ = 0;      // times that its connection was lost under it
-  bool alone_ = false;  // in no statement with others, since one with it failed
-};
-
-// A statement that may be sent again when its answer did not come.
-class StatementRequest : public PipelineRequest {
- public:
-  StatementRequest(RequestPipeline& pipeline, PreparedStatement statement, Parameters parameters)
-      : PipelineRequest(pipeline, Kind::kStatement), statement_(statement), parameters_(std::move(parameters)) {}
-  Result<Rows> result = Error(ErrorKind::kUnavailable, "");
-
- private:
-  friend class RequestPipeline;
-  const PreparedStatement statement_;
-  const Parameters parameters_;
-};
-
-// Records by their keys, all from one moment.
-class LookupRequest : public PipelineRequest {
- public:
-  LookupRequest(RequestPipeline& pipeline, std::span<const storage::Key> keys)
-      : PipelineRequest(pipeline, Kind::kLookup), keys_(keys), records(keys.size()) {}
-
- private:
-  friend class RequestPipeline;
-  const std::span<const storage::Key> keys_;
-
- public:
-  std::vector<std::optional<storage::Record>> records;
-  Result<void> result;
-};
-
-class PendingTxn : public PipelineRequest {
- public:
-  PendingTxn(RequestPipeline& pipeline, std::vector<storage::Key>& keys, std::vector<storage::Compare>& compare,
-             storage::Decide& decide)
-      : PipelineRequest(pipeline, Kind::kTxn), transaction{keys, compare, decide} {}
-  storage::Transaction transaction;
-
- private:
-  friend class RequestPipeline;
-  int attempts_ = 0;
-  int64_t not_before_ms_ = 0;
-  bool by_itself_ = false;  // its commit, since it waited long in vain
-};
 
 class RequestPipeline {
  public:
@@ -106,10 +45,6 @@ class RequestPipeline {
   void report(Exposition& out) const { meters_.report(out); }
 
  private:
-  struct Lane;
-  struct InFlightBatch;  // a batch with its deals
-  struct InDoubtCommit;
-
   void run();
   void sleep();
   void wake() const;  // from any thread
@@ -156,9 +91,9 @@ class RequestPipeline {
   void flush_finished();
   bool is_up(bool marked) const;
   std::string find_last_error();
-  // Of a statement that is sent for them.
+  // For one statement that answers all of `requests`.
   template <class Kind>
-  PgConnection::Timeouts timeouts_for(std::span<Kind* const> requests, int64_t kept_ms) const;
+  PgConnection::Timeouts timeouts_for(std::span<Kind* const> requests, int64_t reserved_ms) const;
   bool is_given_up(bool marked) const;
   storage::Version draw_version();
 
@@ -176,7 +111,7 @@ class RequestPipeline {
   bool stopping_ = false;
   std::string last_error_;  // empty: none
 
-  // Of the courier's thread alone.
+  // Only for the pipeline's own thread.
   std::deque<std::unique_ptr<Lane>> lanes_;
   std::deque<StatementRequest*> statements_;
   std::deque<LookupRequest*> lookups_;
@@ -195,5 +130,16 @@ class RequestPipeline {
   uint64_t versions_;
   Thread thread_;
 };
+
+// The earliest deadline counts, but never less than kLeastTimeoutMs from now: other requests may have just arrived.
+template <class Kind>
+PgConnection::Timeouts RequestPipeline::timeouts_for(std::span<Kind* const> requests, int64_t reserved_ms) const {
+  PgConnection::Timeouts timeouts;
+  for (const Kind* const one : requests) {
+    timeouts.until_ms = std::min(timeouts.until_ms, one->deadline_ms_ - reserved_ms);
+  }
+  timeouts.until_ms = std::max(timeouts.until_ms, now_ms_ + kLeastTimeoutMs);
+  return timeouts;
+}
 
 }  // namespace partita::postgres

@@ -110,9 +110,24 @@ Error unusable(const rocksdb::Status& status, const std::string& directory, uint
 
 }  // namespace
 
-bool is_backup_directory(const std::string& directory) {
-  std::error_code failed;
-  return fs::exists(fs::path(directory) / "PARTITA-BACKUPS", failed);
+bool is_backup_directory(const std::string& directory) { return BackupDirectory::exists(directory); }
+
+Result<std::vector<Backup>> list_backups(const std::string& directory) {
+  PARTITA_TRY(const BackupDirectory opened, BackupDirectory::open(directory, BackupDirectory::OpenMode::kList));
+  const auto engine = opened.reader();
+  auto backups = rocks::listed_backups(directory, engine.ok() ? engine->get() : nullptr);
+  // Without any list there may still be backups that lost theirs.
+  if (!engine.ok() && backups.ok() && backups->empty()) return engine.error();
+  return backups;
+}
+
+std::vector<uint32_t> unfinished_backups(const std::string& directory) { return rocks::unfinished_ids(directory); }
+
+Result<size_t> delete_old_backups(const std::string& directory, size_t keep, const OnBytes& progress) {
+  PARTITA_TRY_VOID(list_backups(directory));
+  PARTITA_TRY(const BackupDirectory opened, BackupDirectory::open(directory, BackupDirectory::OpenMode::kWrite));
+  PARTITA_TRY(const auto engine, opened.engine(rocksdb::Env::Default()));
+  return rocks::keep_newest(opened, *engine, keep, progress);
 }
 
 // Nobody is to find out later that he was given what is older than what he made last.

@@ -149,8 +149,13 @@ BackupDirectory::~BackupDirectory() {
   if (lock_ >= 0) close(lock_);
 }
 
+bool BackupDirectory::exists(const std::string& directory) {
+  std::error_code failed;
+  return fs::exists(fs::path(directory) / kMarkName, failed);
+}
+
 Result<BackupDirectory> BackupDirectory::open(const std::string& directory, OpenMode use) {
-  if (!is_backup_directory(directory)) {
+  if (!exists(directory)) {
     if (use != OpenMode::kWrite) return misuse("There are no backups in " + directory + ".");
     PARTITA_TRY_VOID(prepare(directory));
   }

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "engines/rocksdb/backup.h"
+#include "engines/rocksdb/backup_types.h"
 
 namespace partita::rocks {
 
@@ -19,6 +19,8 @@ class BackupDirectory {
  public:
   enum class OpenMode : uint8_t { kList, kRead, kWrite };
 
+  // Whether the directory holds backups, or is made for them.
+  static bool exists(const std::string& directory);
   // To list takes no lock; readers share it, and who writes has it alone. Errors: as in backup.h.
   static Result<BackupDirectory> open(const std::string& directory, OpenMode use);
   BackupDirectory(BackupDirectory&& other) noexcept;

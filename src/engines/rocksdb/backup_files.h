@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "engines/rocksdb/backup.h"
+#include "engines/rocksdb/backup_types.h"
 
 namespace partita::rocks {
 

@@ -160,37 +160,15 @@ std::string told_of_damage(const std::string& directory, const std::string& file
          (is_shared ? "; `partita backup STORE " + directory + " --mend` copies it again while the store has it" : "");
 }
 
-}  // namespace partita::rocks
-
-namespace partita {
-
-using rocks::BackupDirectory;
-
-Result<std::vector<Backup>> list_backups(const std::string& directory) {
-  PARTITA_TRY(const BackupDirectory opened, BackupDirectory::open(directory, BackupDirectory::OpenMode::kList));
-  const auto engine = opened.reader();
-  auto backups = rocks::listed_backups(directory, engine.ok() ? engine->get() : nullptr);
-  // Without any list there may still be backups that lost theirs.
-  if (!engine.ok() && backups.ok() && backups->empty()) return engine.error();
-  return backups;
-}
-
-std::vector<uint32_t> unfinished_backups(const std::string& directory) {
-  const std::set<uint32_t> listed = rocks::ids_in(std::filesystem::path(directory) / "meta");
-  const auto checked = rocks::read_checked_backups(directory);
+std::vector<uint32_t> unfinished_ids(const std::string& directory) {
+  const std::set<uint32_t> listed = ids_in(fs::path(directory) / "meta");
+  const auto checked = read_checked_backups(directory);
   std::vector<uint32_t> unfinished;
-  for (const uint32_t id : rocks::ids_in(std::filesystem::path(directory) / "private")) {
+  for (const uint32_t id : ids_in(fs::path(directory) / "private")) {
     const bool was_made = checked.ok() && *checked && (*checked)->contains(id);
     if (!was_made && (listed.empty() || id > *listed.rbegin())) unfinished.push_back(id);
   }
   return unfinished;
 }
 
-Result<size_t> delete_old_backups(const std::string& directory, size_t keep, const OnBytes& progress) {
-  PARTITA_TRY_VOID(list_backups(directory));
-  PARTITA_TRY(const BackupDirectory opened, BackupDirectory::open(directory, BackupDirectory::OpenMode::kWrite));
-  PARTITA_TRY(const auto engine, opened.engine(rocksdb::Env::Default()));
-  return rocks::keep_newest(opened, *engine, keep, progress);
-}
-
-}  // namespace partita
+}  // namespace partita::rocks

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "base/result.h"
-#include "engines/rocksdb/backup.h"
 #include "engines/rocksdb/backup_directory.h"
+#include "engines/rocksdb/backup_types.h"
 #include "engines/rocksdb/store.h"
 
 namespace partita::rocks {

@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "engines/rocksdb/damage_monitor.h"
 #include "engines/rocksdb/meters.h"
-#include "engines/rocksdb/rocksdb_engine.h"
+#include "engines/rocksdb/rocksdb_options.h"
 #include "engines/rocksdb/store_file_system.h"
 #include "engines/rocksdb/store_id.h"
 #include "engines/rocksdb/wal_batch.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engines/rocksdb/backup.h"
+#include "engines/rocksdb/backup_types.h"
 #include "engines/rocksdb/store.h"
 
 namespace partita::rocks {

@@ -1,4 +1,4 @@
-#include "engines/postgres/schema.h"
+#include "engines/postgres/conn_info.h"
 
 #include <gtest/gtest.h>
 
