@@ -9,8 +9,8 @@
 
 #include <coroutine>
 #include <deque>
-#include <mutex>
 
+#include "base/mutex.h"
 #include "base/suspended_coroutine.h"
 
 namespace partita {
@@ -42,7 +42,7 @@ class AsyncMutex {
  private:
   // False: nobody was before it.
   bool wait(Guard& guard, std::coroutine_handle<> handle) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!locked_) {
       locked_ = true;
       guard.owns_ = true;
@@ -55,7 +55,7 @@ class AsyncMutex {
   void unlock() {
     Guard* next = nullptr;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       locked_ = !waiting_.empty();
       if (!locked_) return;
       next = waiting_.front();
@@ -65,9 +65,9 @@ class AsyncMutex {
     next->waiting_.resume();
   }
 
-  std::mutex mutex_;
-  bool locked_ = false;
-  std::deque<Guard*> waiting_;
+  Mutex mutex_;
+  bool locked_ PARTITA_GUARDED_BY(mutex_) = false;
+  std::deque<Guard*> waiting_ PARTITA_GUARDED_BY(mutex_);
 };
 
 }  // namespace partita

@@ -8,7 +8,7 @@
 namespace partita {
 
 bool DrainLock::wait(SharedGuard& guard, std::coroutine_handle<> handle) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!closed_.load()) {
     shards_[guard.shard_].inside.fetch_add(1);
     guard.inside_ = true;
@@ -20,7 +20,7 @@ bool DrainLock::wait(SharedGuard& guard, std::coroutine_handle<> handle) {
 }
 
 void DrainLock::notify_left() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   changed_.notify_all();
 }
 
@@ -29,16 +29,16 @@ bool DrainLock::is_empty() const {
 }
 
 void DrainLock::close() {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   PARTITA_CHECK(!closed_.load());
   closed_ = true;
-  changed_.wait(lock, [this] { return is_empty(); });
+  changed_.wait(mutex_, [this] { return is_empty(); });
 }
 
 void DrainLock::open() {
   std::vector<SharedGuard*> waiting;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     waiting.swap(waiting_);
     for (SharedGuard* const guard : waiting) {
       shards_[guard->shard_].inside.fetch_add(1);

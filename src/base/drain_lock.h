@@ -10,14 +10,13 @@
 
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
 #include "base/meter.h"
+#include "base/mutex.h"
 #include "base/suspended_coroutine.h"
 
 namespace partita {
@@ -85,9 +84,9 @@ class DrainLock {
 
   std::atomic<bool> closed_{false};  // changed with the lock held
   std::array<Shard, kMeterShards> shards_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<SharedGuard*> waiting_;
+  Mutex mutex_;
+  CondVar changed_;
+  std::vector<SharedGuard*> waiting_ PARTITA_GUARDED_BY(mutex_);
 };
 
 }  // namespace partita

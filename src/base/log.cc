@@ -7,16 +7,15 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <condition_variable>
 #include <csignal>
 #include <cstring>
-#include <mutex>
 #include <new>
 #include <thread>
 #include <utility>
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/nonblocking_writer.h"
 #include "base/thread.h"
 
@@ -113,7 +112,7 @@ class Line {
 class Output {
  public:
   void write(std::string_view line) noexcept {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     is_broken_ = false;
     send_queued();
     size_t sent = 0;
@@ -127,20 +126,22 @@ class Output {
 
   void flush(int ms) noexcept {
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
-    std::unique_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     for (send_queued(); queued_ > 0 && std::chrono::steady_clock::now() < until; send_queued()) {
-      lock.unlock();
+      mutex_.unlock();
       std::this_thread::sleep_for(kTick);
-      lock.lock();
+      mutex_.lock();
     }
   }
 
   // The thread that aborts may be the one that has the lock.
   void say_last_words(std::string_view text) noexcept {
-    const std::unique_lock lock(mutex_, std::try_to_lock);
-    for (int ticks = 0; lock.owns_lock() && queued_ > 0 && ticks < kLastTicks; ++ticks) {
-      std::this_thread::sleep_for(kTick);
-      send_queued();
+    if (mutex_.try_lock()) {
+      for (int ticks = 0; queued_ > 0 && ticks < kLastTicks; ++ticks) {
+        std::this_thread::sleep_for(kTick);
+        send_queued();
+      }
+      mutex_.unlock();
     }
     NonblockingWriter writer(STDERR_FILENO);
     if (writer.write(text.substr(0, NonblockingWriter::kMostAtOnce)) < 0) return;
@@ -152,8 +153,8 @@ class Output {
   static constexpr auto kTick = std::chrono::milliseconds(10);
   static constexpr int kLastTicks = 20;
 
-  // With the lock held, as all that follows. Whole lines, as many as a pipe takes at once.
-  void send_queued() noexcept {
+  // Whole lines, as many as a pipe takes at once.
+  void send_queued() noexcept PARTITA_REQUIRES(mutex_) {
     while (queued_ > 0) {
       std::string_view piece(queue_.data(), std::min(queued_, NonblockingWriter::kMostAtOnce));
       piece = piece.substr(0, piece.rfind('\n') + 1);
@@ -170,7 +171,7 @@ class Output {
     if (dropped_ > 0) tell_dropped();
   }
 
-  void tell_dropped() noexcept {
+  void tell_dropped() noexcept PARTITA_REQUIRES(mutex_) {
     std::array<char, 24> digits;
     const char* const end = std::to_chars(digits.begin(), digits.end(), dropped_).ptr;
     Line line(LogLevel::kWarn);
@@ -187,7 +188,7 @@ class Output {
   }
 
   // False: it cannot be written at all. Else `sent` bytes of it were, and the rest has to wait.
-  bool send(std::string_view bytes, size_t& sent) noexcept {
+  bool send(std::string_view bytes, size_t& sent) noexcept PARTITA_REQUIRES(mutex_) {
     while (sent < bytes.size()) {
       const ssize_t written = writer_.write(bytes.substr(sent));
       if (written <= 0) {
@@ -199,13 +200,13 @@ class Output {
     return true;
   }
 
-  void drop(uint64_t lines) noexcept {
+  void drop(uint64_t lines) noexcept PARTITA_REQUIRES(mutex_) {
     dropped_ += lines;
     all_dropped_.fetch_add(lines, std::memory_order_relaxed);
   }
 
   // Has a thread write what is queued as soon as it can be; without one, the next line does.
-  void wait_for_reader() noexcept {
+  void wait_for_reader() noexcept PARTITA_REQUIRES(mutex_) {
     if (thread_.joinable()) return waiting_.notify_one();
     // Signals are for the threads that wait for them, whenever this one begins.
     sigset_t all;
@@ -222,23 +223,23 @@ class Output {
   }
 
   [[noreturn]] void run() noexcept {
-    std::unique_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     for (;;) {
-      waiting_.wait(lock, [this] { return !is_broken_ && (queued_ > 0 || dropped_ > 0); });
-      waiting_.wait_for(lock, kTick, [] { return false; });
+      waiting_.wait(mutex_, [this]() PARTITA_REQUIRES(mutex_) { return !is_broken_ && (queued_ > 0 || dropped_ > 0); });
+      waiting_.wait_for(mutex_, kTick, [] { return false; });
       send_queued();
     }
   }
 
-  std::mutex mutex_;
-  std::condition_variable waiting_;
-  NonblockingWriter writer_{STDERR_FILENO};
-  std::array<char, kQueueBytes> queue_;
-  size_t queued_ = 0;       // bytes, whole lines but for the beginning of the first
-  uint64_t dropped_ = 0;    // lines, since it was last told
-  bool is_broken_ = false;  // the last attempt met an error
+  Mutex mutex_;
+  CondVar waiting_;
+  NonblockingWriter writer_ PARTITA_GUARDED_BY(mutex_){STDERR_FILENO};
+  std::array<char, kQueueBytes> queue_ PARTITA_GUARDED_BY(mutex_);
+  size_t queued_ PARTITA_GUARDED_BY(mutex_) = 0;       // bytes, whole lines but for the beginning of the first
+  uint64_t dropped_ PARTITA_GUARDED_BY(mutex_) = 0;    // lines, since it was last told
+  bool is_broken_ PARTITA_GUARDED_BY(mutex_) = false;  // the last attempt met an error
   std::atomic<uint64_t> all_dropped_{0};
-  Thread thread_;
+  Thread thread_ PARTITA_GUARDED_BY(mutex_);
 };
 
 // In memory that is there from the beginning and never goes: threads log until the process ends.

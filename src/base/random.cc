@@ -62,7 +62,7 @@ SeededRandom::SeededRandom(uint64_t seed) {
 }
 
 uint64_t SeededRandom::next() {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
   const uint64_t shifted = state_[1] << 17;
   state_[2] ^= state_[0];

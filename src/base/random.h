@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <string>
+
+#include "base/mutex.h"
 
 namespace partita {
 
@@ -32,8 +33,8 @@ class SeededRandom final : public Random {
   uint64_t next() override;
 
  private:
-  std::mutex mutex_;
-  uint64_t state_[4];
+  Mutex mutex_;
+  uint64_t state_[4] PARTITA_GUARDED_BY(mutex_);
 };
 
 }  // namespace partita

@@ -5,10 +5,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <new>
 
 #include "base/log.h"
+#include "base/mutex.h"
 
 namespace partita {
 
@@ -23,10 +23,10 @@ std::atomic<void*> reserve{nullptr};
 // What `operator new` calls before it fails; it tries again when this returns. Of threads that fail at once all try
 // again after the reserve was given up.
 void give_up_reserve() {
-  static std::mutex mutex;
+  static Mutex mutex;
   static uint64_t times = 0;
   thread_local uint64_t seen = 0;
-  std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   if (void* const held = reserve.exchange(nullptr)) {
     munmap(held, kReserveBytes);
     ++times;

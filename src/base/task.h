@@ -15,11 +15,9 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <coroutine>
 #include <exception>
 #include <functional>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <type_traits>
@@ -27,6 +25,7 @@
 
 #include "base/check.h"
 #include "base/coroutine_frames.h"
+#include "base/mutex.h"
 
 namespace partita {
 
@@ -173,17 +172,17 @@ task_detail::Detached start(Task<T> task, Done done) {
 // Runs `task` and blocks this thread until it has ended. For tests, tools and start-up, never on a thread that serves.
 template <class T>
 T wait_for(Task<T> task) {
-  std::mutex mutex;
-  std::condition_variable finished;
+  Mutex mutex;
+  CondVar finished;
   bool done = false;
   auto finish = [&] {
-    std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     done = true;
     finished.notify_one();
   };
   auto block = [&] {
-    std::unique_lock lock(mutex);
-    finished.wait(lock, [&] { return done; });
+    const MutexLock lock(mutex);
+    finished.wait(mutex, [&] { return done; });
   };
   if constexpr (std::is_void_v<T>) {
     start(std::move(task), finish);

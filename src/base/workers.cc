@@ -10,7 +10,7 @@ namespace partita {
 
 Workers::~Workers() {
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     PARTITA_CHECK(waiting_.empty());
     stopping_ = true;
   }
@@ -24,7 +24,7 @@ void Workers::resume(std::coroutine_handle<> handle) noexcept {
 }
 
 bool Workers::take(std::coroutine_handle<> handle) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   waiting_.push_back(handle);
   if (waiting_.size() > idle_ && threads_.size() < max_threads_ && begin_thread()) return true;
   if (threads_.empty()) {
@@ -49,17 +49,17 @@ bool Workers::begin_thread() {
 void Workers::run() {
   Executor::set_current(this);
   if (niceness_ != 0) lower_thread_priority(niceness_);
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   for (;;) {
     ++idle_;
-    changed_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+    changed_.wait(mutex_, [this]() PARTITA_REQUIRES(mutex_) { return stopping_ || !waiting_.empty(); });
     --idle_;
     if (waiting_.empty()) return;
     const std::coroutine_handle<> handle = waiting_.front();
     waiting_.pop_front();
-    lock.unlock();
+    mutex_.unlock();
     handle.resume();
-    lock.lock();
+    mutex_.lock();
   }
 }
 

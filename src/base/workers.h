@@ -2,13 +2,12 @@
 // executor.
 #pragma once
 
-#include <condition_variable>
 #include <coroutine>
 #include <deque>
-#include <mutex>
 #include <vector>
 
 #include "base/executor.h"
+#include "base/mutex.h"
 #include "base/thread.h"
 
 namespace partita {
@@ -36,17 +35,17 @@ class Workers final : public Executor {
  private:
   // False, and nothing is taken, when there is no thread and none can be made.
   bool take(std::coroutine_handle<> handle);
-  bool begin_thread();  // with the lock held
+  bool begin_thread() PARTITA_REQUIRES(mutex_);
   void run();
 
   const size_t max_threads_;
   const int niceness_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::coroutine_handle<>> waiting_;
-  std::vector<Thread> threads_;
-  size_t idle_ = 0;
-  bool stopping_ = false;
+  Mutex mutex_;
+  CondVar changed_;
+  std::deque<std::coroutine_handle<>> waiting_ PARTITA_GUARDED_BY(mutex_);
+  std::vector<Thread> threads_ PARTITA_GUARDED_BY(mutex_);
+  size_t idle_ PARTITA_GUARDED_BY(mutex_) = 0;
+  bool stopping_ PARTITA_GUARDED_BY(mutex_) = false;
 };
 
 // `co_await SwitchTo{executor}` goes on on the executor's thread, at once if this is it or there is no executor.

@@ -37,12 +37,12 @@ void ChangeSet::add(const ChangeSet& other) {
 }
 
 void TrackingEngine::note(ChangeSet& changed) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   notes_.push_back(&changed);
 }
 
 void TrackingEngine::note(const Changes& changes) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (ChangeSet* const changed : notes_) {
     if (changed->all) continue;
     for (const Changes::Write& write : changes.writes()) changed->add_key(write.key.bytes);
@@ -52,7 +52,7 @@ void TrackingEngine::note(const Changes& changes) {
 }
 
 void TrackingEngine::note_topic(const std::string& topic) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (ChangeSet* const changed : notes_) changed->add_topic(topic);
   bound();
 }

@@ -1,12 +1,12 @@
 // An engine that notes what is changed through it, so that it can be changed back without looking at everything.
 #pragma once
 
-#include <mutex>
 #include <set>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
+#include "base/mutex.h"
 #include "storage/engine.h"
 
 namespace partita::storage {
@@ -59,12 +59,12 @@ class TrackingEngine : public Engine {
  private:
   void note(const Changes& changes);
   void note_topic(const std::string& topic);
-  // Of all together.
-  void bound();
+  // Bounds the memory of all together.
+  void bound() PARTITA_REQUIRES(mutex_);
 
   Engine& base_;
-  std::mutex mutex_;
-  std::vector<ChangeSet*> notes_;
+  Mutex mutex_;
+  std::vector<ChangeSet*> notes_ PARTITA_GUARDED_BY(mutex_);
 };
 
 }  // namespace partita::storage

@@ -39,7 +39,7 @@ APART = [
            "    service_->expire_iterators(snapshots_.iterators_from_ms());\n    service_->resume(*database_);",
            "    service_->resume(*database_);", ("http:iterators_of_before",)),
     Mutant("a snapshot is made while calls are under way", "src/base/drain_lock.cc",
-           "  changed_.wait(lock, [this] { return is_empty(); });\n", "", ("base_test", "http:writes_meanwhile")),
+           "  changed_.wait(mutex_, [this] { return is_empty(); });\n", "", ("base_test", "http:writes_meanwhile")),
     Mutant("one namespace more is open than may be", "src/namespaces/namespaces.cc", "if (entries_.size() < most_open_) {",
            "if (entries_.size() <= most_open_) {", ("http:only_so_many",)),
     Mutant("a namespace is dropped under those who use it", "src/namespaces/namespaces.cc",

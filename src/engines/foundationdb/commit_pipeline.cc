@@ -56,9 +56,9 @@ CommitPipeline::CommitPipeline(const Cluster& cluster, const RowNames& names, Wo
 }
 
 CommitPipeline::~CommitPipeline() {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   PARTITA_CHECK(waiting_.empty());
-  rested_.wait(lock, [this] { return std::ranges::none_of(lanes_, &Lane::is_busy); });
+  rested_.wait(mutex_, [this]() PARTITA_REQUIRES(mutex_) { return std::ranges::none_of(lanes_, &Lane::is_busy); });
 }
 
 // splitmix64 moves on by a fixed step, meets no number twice, and two servers begin at random.
@@ -71,7 +71,7 @@ Version CommitPipeline::draw_version() {
 
 void CommitPipeline::take(PendingTxn& txn) {
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     waiting_.push_back(&txn);
   }
   dispatch();
@@ -82,7 +82,7 @@ void CommitPipeline::dispatch() {
     Lane* lane = nullptr;
     PendingTxns txns;
     {
-      std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       lane = idle_lane();
       if (lane == nullptr) return;
       txns = pick();
@@ -111,12 +111,12 @@ Task<void> CommitPipeline::run_lane(Lane& lane, PendingTxns txns) {
   for (;;) {
     co_await run(lane, txns);
     {
-      std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       for (const PendingTxn* const txn : txns) in_flight_keys_.remove(txn->transaction);
     }
     resume({txns.begin(), txns.end()}, workers_);
     {
-      std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       txns = pick();
       if (txns.empty()) {
         lane.is_busy = false;
@@ -145,7 +145,7 @@ Task<void> CommitPipeline::run(Lane& lane, PendingTxns& txns) {
 // Those behind, to the front of the queue.
 void CommitPipeline::give_back(PendingTxns& txns, size_t kept) {
   if (txns.size() == kept) return;
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (size_t i = kept; i < txns.size(); ++i) in_flight_keys_.remove(txns[i]->transaction);
   waiting_.insert(waiting_.begin(), txns.begin() + static_cast<ptrdiff_t>(kept), txns.end());
   txns.resize(kept);

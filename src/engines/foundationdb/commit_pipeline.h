@@ -7,14 +7,13 @@
 
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <coroutine>
 #include <deque>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/workers.h"
 #include "engines/foundationdb/attempt.h"
 #include "engines/foundationdb/foundationdb_options.h"
@@ -68,9 +67,9 @@ class CommitPipeline {
     bool is_in_doubt = false;  // it has sent a commit whose outcome it does not know yet
   };
 
-  // What may go together, claimed; empty when there is nothing or no lane. With the lock held.
-  PendingTxns pick();
-  Lane* idle_lane();
+  // What may go together, claimed; empty when there is nothing or no lane.
+  PendingTxns pick() PARTITA_REQUIRES(mutex_);
+  Lane* idle_lane() PARTITA_REQUIRES(mutex_);
 
   // As long as there is a lane and something for it.
   void dispatch();
@@ -103,11 +102,11 @@ class CommitPipeline {
   const storage::Limits limits_;
   VersionCache version_cache_;
 
-  std::mutex mutex_;
-  std::condition_variable rested_;
-  std::deque<Lane> lanes_;
-  std::deque<PendingTxn*> waiting_;
-  storage::InFlightKeys in_flight_keys_;
+  Mutex mutex_;
+  CondVar rested_;
+  std::deque<Lane> lanes_ PARTITA_GUARDED_BY(mutex_);
+  std::deque<PendingTxn*> waiting_ PARTITA_GUARDED_BY(mutex_);
+  storage::InFlightKeys in_flight_keys_ PARTITA_GUARDED_BY(mutex_);
   std::atomic<uint64_t> versions_;
 };
 

@@ -1,10 +1,10 @@
 #include "engines/foundationdb/health_probe.h"
 
 #include <chrono>
-#include <mutex>
 #include <utility>
 
 #include "base/log.h"
+#include "base/mutex.h"
 
 namespace partita::foundationdb {
 
@@ -17,11 +17,11 @@ constexpr std::chrono::milliseconds kUnhealthyAfter{1'000};
 }  // namespace
 
 struct HealthProbe::State {
-  std::mutex mutex;
-  Clock::time_point asked_at;
-  bool is_asking = false;
-  bool has_failed = false;
-  bool was_healthy = true;
+  Mutex mutex;
+  Clock::time_point asked_at PARTITA_GUARDED_BY(mutex);
+  bool is_asking PARTITA_GUARDED_BY(mutex) = false;
+  bool has_failed PARTITA_GUARDED_BY(mutex) = false;
+  bool was_healthy PARTITA_GUARDED_BY(mutex) = true;
 };
 
 // One question, which may outlive whoever asked.
@@ -45,7 +45,7 @@ Result<void> HealthProbe::health() const {
   bool is_healthy = true;
   bool has_changed = false;
   {
-    std::lock_guard lock(state_->mutex);
+    const MutexLock lock(state_->mutex);
     asks = !state_->is_asking && now - state_->asked_at >= kBetween;
     is_healthy = !state_->has_failed && !(state_->is_asking && now - state_->asked_at >= kUnhealthyAfter);
     has_changed = std::exchange(state_->was_healthy, is_healthy) != is_healthy;
@@ -57,7 +57,7 @@ Result<void> HealthProbe::health() const {
     heartbeat->answer.call_back(
         [](FdbFuture*, void* asked) {
           const std::unique_ptr<Probe> ended(static_cast<Probe*>(asked));
-          std::lock_guard lock(ended->asked->mutex);
+          const MutexLock lock(ended->asked->mutex);
           ended->asked->is_asking = false;
           const int code = ended->answer.error();
           ended->asked->has_failed = code != 0 && !is_retryable(code);

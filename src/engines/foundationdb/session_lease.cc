@@ -34,7 +34,7 @@ SessionLease::SessionLease(const Cluster& cluster, const RowNames& names, Worker
 SessionLease::~SessionLease() {
   if (!thread_.joinable()) return;
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
     changed_.notify_all();
   }
@@ -180,12 +180,12 @@ Task<int> SessionLease::remove_once() {
 }
 
 void SessionLease::run() {
-  std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, heartbeat_, [this] { return stopping_; })) {
-    lock.unlock();
+  const MutexLock lock(mutex_);
+  while (!changed_.wait_for(mutex_, heartbeat_, [this]() PARTITA_REQUIRES(mutex_) { return stopping_; })) {
+    mutex_.unlock();
     // What fails is said again with the next beat.
     wait_for(send_heartbeat());
-    lock.lock();
+    mutex_.lock();
   }
 }
 

@@ -4,13 +4,12 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "base/thread.h"
@@ -75,9 +74,9 @@ class SessionLease {
   std::map<std::string, Observation> observations_;
   std::optional<Clock::time_point> until_;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool stopping_ = false;
+  Mutex mutex_;
+  CondVar changed_;
+  bool stopping_ PARTITA_GUARDED_BY(mutex_) = false;
   Thread thread_;
 };
 

@@ -11,7 +11,7 @@ constexpr size_t kMostKept = 100'000;
 
 std::optional<VersionCache::CachedVersion> VersionCache::find(std::string_view metadata_version,
                                                               std::string_view row) const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (metadata_version != metadata_version_) return std::nullopt;
   const auto found = versions_.find(row);
   if (found == versions_.end()) return std::nullopt;
@@ -19,7 +19,7 @@ std::optional<VersionCache::CachedVersion> VersionCache::find(std::string_view m
 }
 
 void VersionCache::keep(std::string_view metadata_version, std::string_view row, CachedVersion version) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (metadata_version < metadata_version_) return;
   if (metadata_version != metadata_version_ || versions_.size() >= kMostKept) versions_.clear();
   metadata_version_ = metadata_version;

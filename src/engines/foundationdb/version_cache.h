@@ -5,11 +5,11 @@
 
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "storage/engine.h"
 
 namespace partita::foundationdb {
@@ -24,9 +24,9 @@ class VersionCache {
   void keep(std::string_view metadata_version, std::string_view row, CachedVersion version);
 
  private:
-  mutable std::mutex mutex_;
-  std::string metadata_version_;  // of all of them; later ones sort behind it
-  std::map<std::string, CachedVersion, std::less<>> versions_;
+  mutable Mutex mutex_;
+  std::string metadata_version_ PARTITA_GUARDED_BY(mutex_);  // of all of them; later ones sort behind it
+  std::map<std::string, CachedVersion, std::less<>> versions_ PARTITA_GUARDED_BY(mutex_);
 };
 
 }  // namespace partita::foundationdb

@@ -5,14 +5,13 @@
 #include <cstddef>
 #include <map>
 #include <memory_resource>
-#include <mutex>
-#include <shared_mutex>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "base/mutex.h"
 #include "storage/positions.h"
 
 namespace partita {
@@ -55,12 +54,11 @@ class MemoryEngine final : public Engine {
     Position end{};
   };
 
-  const Record* find(const Key& key) const;
-  void put(std::string key, Record record);
-  bool is_stale(const Compare& compare) const;
-  Position next_position();
-  void apply(Changes& changes, Version version);
-  // The records of the range, for a caller that holds the lock.
+  const Record* find(const Key& key) const PARTITA_REQUIRES_SHARED(mutex_);
+  void put(std::string key, Record record) PARTITA_REQUIRES(mutex_);
+  bool is_stale(const Compare& compare) const PARTITA_REQUIRES_SHARED(mutex_);
+  Position next_position() PARTITA_REQUIRES(mutex_);
+  void apply(Changes& changes, Version version) PARTITA_REQUIRES(mutex_);
   template <class Map>
   static auto bounds(Map& records, const Range& range) {
     const auto begin = records.lower_bound(range.begin);
@@ -68,18 +66,18 @@ class MemoryEngine final : public Engine {
     return std::pair(begin, end);
   }
 
-  std::shared_mutex mutex_;
-  Records records_;
+  SharedMutex mutex_;
+  Records records_ PARTITA_GUARDED_BY(mutex_);
   // The same by whole keys, which are those in records_.
-  std::unordered_map<std::string_view, Record*, Hash> places_;
-  std::map<std::string, Log, std::less<>> logs_;
-  uint64_t last_version_ = 0;
-  uint64_t last_position_ = 0;
+  std::unordered_map<std::string_view, Record*, Hash> places_ PARTITA_GUARDED_BY(mutex_);
+  std::map<std::string, Log, std::less<>> logs_ PARTITA_GUARDED_BY(mutex_);
+  uint64_t last_version_ PARTITA_GUARDED_BY(mutex_) = 0;
+  uint64_t last_position_ PARTITA_GUARDED_BY(mutex_) = 0;
 };
 
 Task<Result<std::vector<std::optional<Record>>>> MemoryEngine::read(std::span<const Key> keys) {
   std::vector<std::optional<Record>> found(keys.size());
-  std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   for (size_t i = 0; i < keys.size(); ++i) {
     if (const Record* const record = find(keys[i])) found[i] = *record;
   }
@@ -101,7 +99,7 @@ Page fill_page(Iterator next, Iterator end, size_t max_records, size_t max_bytes
 
 Task<Result<Page>> MemoryEngine::scan(Range range, Direction direction, size_t max_records, size_t max_bytes) {
   max_bytes = std::min(max_bytes, kMaxPageBytes);
-  std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   const auto [begin, end] = bounds(std::as_const(records_), range);
   if (direction == Direction::kAscending) co_return fill_page(begin, end, max_records, max_bytes);
   co_return fill_page(std::make_reverse_iterator(end), std::make_reverse_iterator(begin), max_records, max_bytes);
@@ -147,7 +145,7 @@ Task<Result<Outcome>> MemoryEngine::transact(std::vector<Key> keys, std::vector<
                                              Version* version) {
   PARTITA_CHECK(are_distinct(keys));
   PARTITA_CO_TRY_VOID(check_keys(kLimits, keys, compare));
-  std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   for (const Compare& one : compare) {
     if (is_stale(one)) co_return Outcome::kStale;
   }
@@ -166,7 +164,7 @@ Task<Result<Outcome>> MemoryEngine::transact(std::vector<Key> keys, std::vector<
 }
 
 Task<Result<void>> MemoryEngine::erase_range(Range range) {
-  std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   const auto [begin, end] = bounds(records_, range);
   for (auto at = begin; at != end; ++at) places_.erase(at->first);
   records_.erase(begin, end);
@@ -177,7 +175,7 @@ Task<Result<std::vector<LogEntry>>> MemoryEngine::read_log(std::string topic, Po
                                                            size_t max_bytes) {
   std::vector<LogEntry> entries;
   size_t bytes = 0;
-  std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   const auto log = logs_.find(topic);
   if (log == logs_.end()) co_return entries;
   auto next = log->second.entries.upper_bound(after);
@@ -190,13 +188,13 @@ Task<Result<std::vector<LogEntry>>> MemoryEngine::read_log(std::string topic, Po
 }
 
 Task<Result<Position>> MemoryEngine::log_end(std::string topic) {
-  std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   const auto log = logs_.find(topic);
   co_return log == logs_.end() ? Position{} : log->second.end;
 }
 
 Task<Result<void>> MemoryEngine::trim_log(std::string topic, Position upto) {
-  std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   if (const auto log = logs_.find(topic); log != logs_.end()) {
     auto& entries = log->second.entries;
     entries.erase(entries.begin(), entries.upper_bound(upto));
@@ -205,14 +203,14 @@ Task<Result<void>> MemoryEngine::trim_log(std::string topic, Position upto) {
 }
 
 Task<Result<void>> MemoryEngine::forget_log(std::string topic) {
-  std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   if (const auto log = logs_.find(topic); log != logs_.end()) logs_.erase(log);
   co_return Result<void>();
 }
 
 Task<Result<std::vector<std::string>>> MemoryEngine::topics(std::string after, size_t most) {
   std::vector<std::string> names;
-  std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   for (auto next = logs_.upper_bound(after); next != logs_.end() && names.size() < most; ++next) {
     names.push_back(next->first);
   }
@@ -222,7 +220,7 @@ Task<Result<std::vector<std::string>>> MemoryEngine::topics(std::string after, s
 Task<Result<void>> MemoryEngine::restore_log(std::string topic, std::vector<LogEntry> entries, Position end) {
   if (!has_room_for(end)) co_return no_room_for_position();
   const std::optional<uint64_t> last = position_number(end);
-  std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   Log& log = logs_[topic];
   for (LogEntry& one : entries) log.entries.emplace(one.position, std::move(one.entry));
   log.end = std::max(log.end, end);
@@ -232,7 +230,7 @@ Task<Result<void>> MemoryEngine::restore_log(std::string topic, std::vector<LogE
 
 Task<Result<uint64_t>> MemoryEngine::approximate_bytes(Range range) {
   uint64_t bytes = 0;
-  std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   const auto [begin, end] = bounds(std::as_const(records_), range);
   for (auto next = begin; next != end; ++next) {
     bytes += next->first.size() + next->second.value.size() + kRecordOverheadBytes;

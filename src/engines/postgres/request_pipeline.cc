@@ -76,7 +76,7 @@ Result<void> RequestPipeline::start() {
 
 RequestPipeline::~RequestPipeline() {
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     PARTITA_CHECK(incoming_.empty());
     stopping_ = true;
   }
@@ -91,13 +91,13 @@ RequestPipeline::~RequestPipeline() {
 void RequestPipeline::wake() const { PARTITA_CHECK(eventfd_write(wakeup_, 1) == 0); }
 
 void RequestPipeline::take(PipelineRequest& request) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   incoming_.push_back(&request);
   if (std::exchange(asleep_, false)) wake();
 }
 
 Result<void> RequestPipeline::health() const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (last_error_.empty()) return {};
   return Error(ErrorKind::kUnavailable, last_error_);
 }
@@ -116,7 +116,7 @@ void RequestPipeline::run() {
     expire_late();
     flush_finished();
     {
-      std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (stopping_) return;
     }
     sleep();
@@ -126,7 +126,7 @@ void RequestPipeline::run() {
 void RequestPipeline::take_incoming() {
   std::vector<PipelineRequest*> incoming;
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     asleep_ = false;
     incoming.swap(incoming_);
   }
@@ -169,7 +169,7 @@ void RequestPipeline::sleep() {
   const int64_t due = next_due();
   int64_t timeout_ms = due == INT64_MAX ? -1 : std::max<int64_t>(0, due - now_ms_);
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!incoming_.empty() || stopping_) timeout_ms = 0;
     asleep_ = timeout_ms != 0;
   }
@@ -202,7 +202,7 @@ void RequestPipeline::maintain_connections() {
     connection.open();
   }
   std::string last_error = find_last_error();
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (last_error.empty() == last_error_.empty()) return;
   last_error_ = std::move(last_error);
   log(last_error_.empty() ? LogLevel::kInfo : LogLevel::kError,

@@ -11,13 +11,13 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/exposition.h"
+#include "base/mutex.h"
 #include "base/thread.h"
 #include "base/workers.h"
 #include "engines/postgres/connection.h"
@@ -105,11 +105,11 @@ class RequestPipeline {
 
   storage::RemoteMeters meters_;
 
-  mutable std::mutex mutex_;
-  std::vector<PipelineRequest*> incoming_;
-  bool asleep_ = false;
-  bool stopping_ = false;
-  std::string last_error_;  // empty: none
+  mutable Mutex mutex_;
+  std::vector<PipelineRequest*> incoming_ PARTITA_GUARDED_BY(mutex_);
+  bool asleep_ PARTITA_GUARDED_BY(mutex_) = false;
+  bool stopping_ PARTITA_GUARDED_BY(mutex_) = false;
+  std::string last_error_ PARTITA_GUARDED_BY(mutex_);  // empty: none
 
   // Only for the pipeline's own thread.
   std::deque<std::unique_ptr<Lane>> lanes_;

@@ -67,7 +67,7 @@ Result<void> Committer::start() {
 Committer::~Committer() {
   bool asleep = false;
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     PARTITA_CHECK(room_waiters_.empty());
     stopping_ = true;
     asleep = std::exchange(asleep_, false);
@@ -112,12 +112,12 @@ Committer::EnqueueStatus Committer::verify(std::span<const storage::Compare> com
 }
 
 Committer::EnqueueStatus Committer::check(std::span<const storage::Compare> compare, uint64_t generation) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return verify(compare, generation);
 }
 
 void Committer::watch(std::string_view key, std::optional<storage::Version> version, uint64_t generation) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   PARTITA_CHECK(latches_.is_held(Latches::stripe_of(hash64(key))));
   if (generation == generation_.load(std::memory_order_relaxed)) watched_.watch(key, version);
 }
@@ -149,7 +149,7 @@ Committer::EnqueueStatus Committer::enqueue(Commit& commit, std::span<const stor
   commit.wants_ = commit.is_barrier() ? 0 : commit.weigh();
   bool asleep = false;
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     PARTITA_CHECK(!stopping_ && commit.number_ == 0);
     if (store_.write_errors.failed()) return commit.outcome = Commit::WriteOutcome::kRefused, EnqueueStatus::kRefused;
     if (const EnqueueStatus status = verify(compare, generation); status != EnqueueStatus::kPasses) return status;
@@ -185,7 +185,7 @@ bool Committer::take_room(Commit& commit, size_t bytes) {
 bool Committer::wait_for_room(Commit& commit, std::coroutine_handle<> handle) {
   give_back(commit);
   const size_t bytes = std::max(commit.wants_, kGuessedBytes);
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (take_room(commit, bytes)) return false;
   room_waiters_.push_back({&commit, bytes, handle});
   return true;
@@ -200,7 +200,7 @@ void Committer::release_room(size_t bytes) {
   for (;; bytes = 0) {
     RoomWaiter waiter{};
     {
-      std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       size_t taken = taken_.load(std::memory_order_relaxed);
       PARTITA_CHECK(taken >= bytes);
       taken -= bytes;
@@ -216,24 +216,24 @@ void Committer::release_room(size_t bytes) {
 }
 
 // An idle store's WITNESS knows all that was acknowledged.
-void Committer::sleep(std::unique_lock<std::mutex>& lock) {
+void Committer::sleep() {
   asleep_ = true;
-  lock.unlock();
+  mutex_.unlock();
   if (!notifier_.wait_for(DurabilityMarker::kDelayMs)) {
     store_.marker->catch_up();
     notifier_.wait();
   }
-  lock.lock();
+  mutex_.lock();
 }
 
 // On a busy core those whom the last group woke come back while this thread steps aside: as many again share one sync.
 // Nobody is waited for who does not come at once.
-void Committer::gather(std::unique_lock<std::mutex>& lock, size_t group_size) {
+void Committer::gather(size_t group_size) {
   for (size_t seen = 0; seen < queue_.size() && queue_.size() < group_size;) {
     seen = queue_.size();
-    lock.unlock();
+    mutex_.unlock();
     std::this_thread::yield();
-    lock.lock();
+    mutex_.lock();
   }
 }
 
@@ -242,10 +242,10 @@ void Committer::run() {
   std::vector<Commit*> commits;
   for (size_t group_size = 0;; group_size = commits.size(), commits.clear()) {
     {
-      std::unique_lock lock(mutex_);
-      while (queue_.empty() && !stopping_) sleep(lock);
+      const MutexLock lock(mutex_);
+      while (queue_.empty() && !stopping_) sleep();
       if (queue_.empty()) return;
-      gather(lock, group_size);
+      gather(group_size);
       commits.swap(queue_);
     }
     for (std::span<Commit*> rest = commits; !rest.empty();) {
@@ -288,7 +288,7 @@ void Committer::finish(std::span<Commit*> commits) {
     for (const auto& write : commit->writes) cache_.settle(write);
   }
   if (erased) {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     begin_generation();
   }
   complete(commits);
@@ -307,7 +307,7 @@ void Committer::lose(std::span<Commit*> commits, size_t written, Commit::WriteOu
     for (const auto& write : commit.writes) cache_.drop(*write);
   };
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     behind.swap(queue_);
     for (const Commit* commit : commits) forget(*commit);
     for (Commit* commit : behind) {

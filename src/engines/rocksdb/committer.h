@@ -11,13 +11,13 @@
 #include <deque>
 #include <memory>
 #include <memory_resource>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/executor.h"
+#include "base/mutex.h"
 #include "base/notifier.h"
 #include "base/thread.h"
 #include "engines/rocksdb/latches.h"
@@ -153,13 +153,12 @@ class Committer {
     std::coroutine_handle<> handle;
   };
 
-  // Of callers that hold the mutex.
-  EnqueueStatus verify(std::span<const storage::Compare> compare, uint64_t generation) const;
-  bool take_room(Commit& commit, size_t bytes);
-  void make_pending(const Commit& commit, uint64_t number);
-  void begin_generation();
-  void sleep(std::unique_lock<std::mutex>& lock);
-  void gather(std::unique_lock<std::mutex>& lock, size_t group_size);
+  EnqueueStatus verify(std::span<const storage::Compare> compare, uint64_t generation) const PARTITA_REQUIRES(mutex_);
+  bool take_room(Commit& commit, size_t bytes) PARTITA_REQUIRES(mutex_);
+  void make_pending(const Commit& commit, uint64_t number) PARTITA_REQUIRES(mutex_);
+  void begin_generation() PARTITA_REQUIRES(mutex_);
+  void sleep() PARTITA_REQUIRES(mutex_);
+  void gather(size_t group_size) PARTITA_REQUIRES(mutex_);
 
   Error refusal() const;
   bool wait_for_room(Commit& commit, std::coroutine_handle<> handle);
@@ -184,15 +183,15 @@ class Committer {
   const bool sync_;
   const size_t max_bytes_;
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   Notifier notifier_;  // rung once for each time that asleep_ becomes false
-  std::vector<Commit*> queue_;
-  std::deque<RoomWaiter> room_waiters_;
-  WatchedVersions watched_;
-  bool asleep_ = false;
-  bool stopping_ = false;
-  uint64_t last_number_ = 0;
-  // Written by holders of the mutex.
+  std::vector<Commit*> queue_ PARTITA_GUARDED_BY(mutex_);
+  std::deque<RoomWaiter> room_waiters_ PARTITA_GUARDED_BY(mutex_);
+  WatchedVersions watched_ PARTITA_GUARDED_BY(mutex_);
+  bool asleep_ PARTITA_GUARDED_BY(mutex_) = false;
+  bool stopping_ PARTITA_GUARDED_BY(mutex_) = false;
+  uint64_t last_number_ PARTITA_GUARDED_BY(mutex_) = 0;
+  // Written with the mutex held; read without.
   std::atomic<uint64_t> generation_{1};
   std::atomic<size_t> taken_{0};  // of the room
 

@@ -14,7 +14,7 @@ void DamageMonitor::found(const std::string& what) { note(what); }
 
 void DamageMonitor::note(const std::string& what) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!first_.empty()) return;
     first_ = what;
     any_.store(true, std::memory_order_release);
@@ -23,14 +23,14 @@ void DamageMonitor::note(const std::string& what) {
 }
 
 void DamageMonitor::found_nothing(uint64_t reads_before) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (reads_before != reads()) return;
   first_.clear();
   any_.store(false, std::memory_order_release);
 }
 
 std::string DamageMonitor::sentence() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (first_.empty()) return {};
   return "The store is damaged: " + first_ +
          ". Requests that need what is damaged fail, and the rest is served; restore a backup, or save what is "

@@ -5,10 +5,10 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <string>
 
 #include "base/meter.h"
+#include "base/mutex.h"
 
 namespace partita::rocks {
 
@@ -32,8 +32,8 @@ class DamageMonitor {
 
   Meter reads_;
   std::atomic<bool> any_{false};
-  mutable std::mutex mutex_;
-  std::string first_;
+  mutable Mutex mutex_;
+  std::string first_ PARTITA_GUARDED_BY(mutex_);
 };
 
 }  // namespace partita::rocks

@@ -122,7 +122,7 @@ bool DurabilityMarker::make_file() const {
 }
 
 bool DurabilityMarker::begin(const DurabilityRecord& record, std::set<uint64_t> logs) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   record_ = record;
   written_.sequence = UINT64_MAX;  // whatever is there, the first write replaces it
   logs_ = std::move(logs);
@@ -150,7 +150,7 @@ void DurabilityMarker::saw_durable(uint64_t sequence) {
 }
 
 void DurabilityMarker::catch_up() {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const uint64_t durable = durable_.load(std::memory_order_relaxed);
   if (durable > record_.sequence) {
     record_.sequence = durable;
@@ -161,28 +161,28 @@ void DurabilityMarker::catch_up() {
 }
 
 void DurabilityMarker::saw_epoch(uint64_t epoch) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   record_.epoch = epoch;
 }
 
 void DurabilityMarker::saw_log(uint64_t number) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   logs_.insert(number);
 }
 
 void DurabilityMarker::saw_manifest(uint64_t number, uint64_t bytes) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   record_.manifest = number;
   record_.manifest_bytes = bytes;
 }
 
 uint64_t DurabilityMarker::oldest_log() {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return logs_.empty() ? 0 : *logs_.begin();
 }
 
 bool DurabilityMarker::let_log_go(uint64_t number) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   // One that is the newest was never used: nothing is known of those before it.
   const auto next = logs_.upper_bound(number);
   if (next == logs_.end()) return logs_.erase(number), true;
@@ -193,7 +193,7 @@ bool DurabilityMarker::let_log_go(uint64_t number) {
 }
 
 bool DurabilityMarker::begin_logs_at(uint64_t number) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   logs_.erase(logs_.begin(), logs_.lower_bound(number));
   record_.oldest_log = number;
   return write(true);

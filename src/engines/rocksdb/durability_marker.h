@@ -8,11 +8,11 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
-#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "base/result.h"
 
 namespace partita::rocks {
@@ -68,17 +68,17 @@ class DurabilityMarker {
   void catch_up();
 
  private:
-  bool write(bool sync);
-  bool make_file() const;
+  bool write(bool sync) PARTITA_REQUIRES(mutex_);
+  bool make_file() const PARTITA_REQUIRES(mutex_);
 
   const std::filesystem::path file_;
   std::atomic<uint64_t> durable_{0};
   std::atomic<int64_t> next_write_ms_{0};
-  std::mutex mutex_;
-  int descriptor_ = -1;
-  DurabilityRecord record_;
-  DurabilityRecord written_;
-  std::set<uint64_t> logs_;
+  Mutex mutex_;
+  int descriptor_ PARTITA_GUARDED_BY(mutex_) = -1;
+  DurabilityRecord record_ PARTITA_GUARDED_BY(mutex_);
+  DurabilityRecord written_ PARTITA_GUARDED_BY(mutex_);
+  std::set<uint64_t> logs_ PARTITA_GUARDED_BY(mutex_);
 };
 
 }  // namespace partita::rocks

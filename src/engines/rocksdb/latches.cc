@@ -30,8 +30,9 @@ bool Latches::try_lock(uint32_t stripe) {
 }
 
 bool Latches::lock_or_queue(Held& held, uint32_t stripe) {
-  std::lock_guard lock(mutexes_[stripe % kShards]);
-  Queue& queue = queues_[stripe];
+  Shard& shard = shards_[stripe % kShards];
+  const MutexLock lock(shard.mutex);
+  Queue& queue = shard.queue_of(stripe);
   if (words_[stripe].exchange(kContended, std::memory_order_acquire) == kFree) {
     PARTITA_CHECK(queue.first == nullptr);
     words_[stripe].store(kHeld, std::memory_order_relaxed);
@@ -53,8 +54,9 @@ bool Latches::advance(Held& held) {
 }
 
 Latches::Held& Latches::hand_over(uint32_t stripe) {
-  std::lock_guard lock(mutexes_[stripe % kShards]);
-  Queue& queue = queues_[stripe];
+  Shard& shard = shards_[stripe % kShards];
+  const MutexLock lock(shard.mutex);
+  Queue& queue = shard.queue_of(stripe);
   Held* const next = queue.first;
   PARTITA_CHECK(words_[stripe].load(std::memory_order_relaxed) == kContended && next != nullptr);
   PARTITA_CHECK(next->queued_ && next->wanted_[next->got_] == stripe);

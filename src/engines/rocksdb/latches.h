@@ -6,12 +6,12 @@
 #include <atomic>
 #include <coroutine>
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "base/executor.h"
+#include "base/mutex.h"
 
 namespace partita::rocks {
 
@@ -72,6 +72,12 @@ class Latches {
     Held* first = nullptr;
     Held* last = nullptr;
   };
+  // The queues of every 64th stripe.
+  struct Shard {
+    Queue& queue_of(uint32_t stripe) PARTITA_REQUIRES(mutex) { return queues[stripe / kShards]; }
+    Mutex mutex;
+    std::array<Queue, kStripes / kShards> queues PARTITA_GUARDED_BY(mutex){};
+  };
 
   bool try_lock(uint32_t stripe);
   // Takes the stripe, or puts `held` into its queue: then it may go on, and be gone, at any moment.
@@ -82,8 +88,7 @@ class Latches {
   Held& hand_over(uint32_t stripe);
 
   std::array<std::atomic<uint32_t>, kStripes> words_{};  // 0 free, 1 held, 2 held and waited for
-  std::array<std::mutex, kShards> mutexes_;              // of the queues of every 64th stripe
-  std::array<Queue, kStripes> queues_{};
+  std::array<Shard, kShards> shards_;
 };
 
 }  // namespace partita::rocks

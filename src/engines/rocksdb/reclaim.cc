@@ -18,13 +18,13 @@ constexpr size_t kMaxHoles = 1'000;
 
 SpaceReclaimer::~SpaceReclaimer() {
   stopping_ = true;
-  std::unique_lock lock(mutex_);
-  ended_.wait(lock, [this] { return !running_; });
+  const MutexLock lock(mutex_);
+  ended_.wait(mutex_, [this]() PARTITA_REQUIRES(mutex_) { return !running_; });
 }
 
 void SpaceReclaimer::erased(rocksdb::ColumnFamilyHandle* family, std::string begin, std::string end, uint64_t bytes) {
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     // A topic is trimmed again and again from the same beginning.
     const auto same = std::ranges::find_if(
         holes_, [&](const FreedRange& hole) { return hole.family == family && hole.begin == begin; });
@@ -45,7 +45,7 @@ Task<void> SpaceReclaimer::run() {
   for (;;) {
     std::vector<FreedRange> holes;
     {
-      std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (stopping_ || (bytes_ < kWorthBytes && holes_.size() < kMaxHoles)) {
         running_ = false;
         ended_.notify_all();

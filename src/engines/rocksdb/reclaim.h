@@ -4,12 +4,11 @@
 #include <rocksdb/db.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/task.h"
 #include "base/workers.h"
 #include "engines/rocksdb/store.h"
@@ -41,11 +40,11 @@ class SpaceReclaimer {
   const Store& store_;
   Workers& workers_;
   std::atomic<bool> stopping_{false};
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  std::vector<FreedRange> holes_;
-  uint64_t bytes_ = 0;  // of the holes
-  bool running_ = false;
+  Mutex mutex_;
+  CondVar ended_;
+  std::vector<FreedRange> holes_ PARTITA_GUARDED_BY(mutex_);
+  uint64_t bytes_ PARTITA_GUARDED_BY(mutex_) = 0;  // of the holes
+  bool running_ PARTITA_GUARDED_BY(mutex_) = false;
 };
 
 // Bytes that the range takes in files and in memory, roughly.

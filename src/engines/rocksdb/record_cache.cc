@@ -51,7 +51,7 @@ void RecordCache::keep(Shard& shard, CacheEntry& entry) const {
 
 std::shared_ptr<const CachedRecord> RecordCache::find(std::string_view key, uint64_t hash, bool& pending) {
   Shard& shard = shard_of(hash);
-  std::lock_guard lock(shard.mutex);
+  const MutexLock lock(shard.mutex);
   const auto at = shard.entries.find({key, hash});
   pending = at != shard.entries.end() && at->second.pending;
   return at == shard.entries.end() ? nullptr : at->second.newest;
@@ -59,7 +59,7 @@ std::shared_ptr<const CachedRecord> RecordCache::find(std::string_view key, uint
 
 std::shared_ptr<const CachedRecord> RecordCache::find_durable(std::string_view key, uint64_t hash, Ticket& ticket) {
   Shard& shard = shard_of(hash);
-  std::lock_guard lock(shard.mutex);
+  const MutexLock lock(shard.mutex);
   const auto at = shard.entries.find({key, hash});
   ticket = shard.changes;
   if (at == shard.entries.end()) {
@@ -76,7 +76,7 @@ std::shared_ptr<const CachedRecord> RecordCache::find_durable(std::string_view k
 void RecordCache::offer(std::shared_ptr<const CachedRecord> read, Ticket ticket) {
   if (!would_keep(bytes_of(*read), ticket)) return;
   Shard& shard = shard_of(read->hash);
-  std::lock_guard lock(shard.mutex);
+  const MutexLock lock(shard.mutex);
   if (shard.changes != ticket) return;
   const HashedKey key{read->key, read->hash};
   const auto [at, added] = shard.entries.try_emplace(key);
@@ -98,7 +98,7 @@ void RecordCache::replace(Entries::iterator at, std::shared_ptr<const CachedReco
 
 void RecordCache::insert(std::shared_ptr<const CachedRecord> write) {
   Shard& shard = shard_of(write->hash);
-  std::lock_guard lock(shard.mutex);
+  const MutexLock lock(shard.mutex);
   const auto [at, added] = shard.entries.try_emplace({write->key, write->hash});
   CacheEntry& entry = at->second;
   if (added) {
@@ -120,7 +120,7 @@ void RecordCache::insert(std::shared_ptr<const CachedRecord> write) {
 
 void RecordCache::take_back(const CachedRecord& write) {
   Shard& shard = shard_of(write.hash);
-  std::lock_guard lock(shard.mutex);
+  const MutexLock lock(shard.mutex);
   const auto at = shard.entries.find({write.key, write.hash});
   PARTITA_CHECK(at != shard.entries.end() && at->second.pending && at->second.newest.get() == &write);
   if (std::shared_ptr<const CachedRecord> older = std::move(write.replaced)) {
@@ -133,7 +133,7 @@ void RecordCache::take_back(const CachedRecord& write) {
 
 void RecordCache::settle(const std::shared_ptr<const CachedRecord>& write) {
   Shard& shard = shard_of(write->hash);
-  std::lock_guard lock(shard.mutex);
+  const MutexLock lock(shard.mutex);
   const auto at = shard.entries.find({write->key, write->hash});
   if (at == shard.entries.end()) return;
   PARTITA_CHECK(!at->second.pending || at->second.newest->number >= write->number);
@@ -147,7 +147,7 @@ void RecordCache::settle(const std::shared_ptr<const CachedRecord>& write) {
 
 void RecordCache::drop(const CachedRecord& write) {
   Shard& shard = shard_of(write.hash);
-  std::lock_guard lock(shard.mutex);
+  const MutexLock lock(shard.mutex);
   const auto at = shard.entries.find({write.key, write.hash});
   if (at == shard.entries.end() || at->second.newest.get() != &write) return;
   PARTITA_CHECK(at->second.pending);
@@ -156,7 +156,7 @@ void RecordCache::drop(const CachedRecord& write) {
 
 void RecordCache::forget_durable() {
   for (Shard& shard : shards_) {
-    std::lock_guard lock(shard.mutex);
+    const MutexLock lock(shard.mutex);
     ++shard.changes;
     std::erase_if(shard.entries, [](const auto& one) { return !one.second.pending; });
     shard.bytes = 0;
@@ -166,7 +166,7 @@ void RecordCache::forget_durable() {
 
 bool RecordCache::has_pending() const {
   return std::ranges::any_of(shards_, [](const Shard& shard) {
-    std::lock_guard lock(shard.mutex);
+    const MutexLock lock(shard.mutex);
     return shard.pending > 0;
   });
 }

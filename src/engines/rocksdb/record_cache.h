@@ -6,13 +6,13 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
+#include "base/mutex.h"
 #include "storage/engine.h"
 
 namespace partita::rocks {
@@ -80,26 +80,26 @@ class RecordCache {
     size_t operator()(const HashedKey& key) const { return key.hash; }
   };
   struct Shard {
-    mutable std::mutex mutex;
-    std::unordered_map<HashedKey, CacheEntry, KeyHash> entries;
-    size_t pending = 0;  // entries
-    size_t bytes = 0;    // of durable entries
-    Ticket changes = 0;  // counts what makes tickets void
+    mutable Mutex mutex;
+    std::unordered_map<HashedKey, CacheEntry, KeyHash> entries PARTITA_GUARDED_BY(mutex);
+    size_t pending PARTITA_GUARDED_BY(mutex) = 0;  // entries
+    size_t bytes PARTITA_GUARDED_BY(mutex) = 0;    // of durable entries
+    Ticket changes PARTITA_GUARDED_BY(mutex) = 0;  // counts what makes tickets void
     // Of keys that were looked for and not found, eight bits of the hash, by ten others.
-    std::array<uint8_t, kRemembered> missed{};
-    CacheEntry* freshest = nullptr;
-    CacheEntry* stalest = nullptr;
+    std::array<uint8_t, kRemembered> missed PARTITA_GUARDED_BY(mutex){};
+    CacheEntry* freshest PARTITA_GUARDED_BY(mutex) = nullptr;
+    CacheEntry* stalest PARTITA_GUARDED_BY(mutex) = nullptr;
   };
   using Entries = decltype(Shard::entries);
 
   // Whether the key was looked for before; from now on it was.
-  static bool missed_before(Shard& shard, uint64_t hash);
-  static void link(Shard& shard, CacheEntry& entry);
-  static void unlink(Shard& shard, CacheEntry& entry);
+  static bool missed_before(Shard& shard, uint64_t hash) PARTITA_REQUIRES(shard.mutex);
+  static void link(Shard& shard, CacheEntry& entry) PARTITA_REQUIRES(shard.mutex);
+  static void unlink(Shard& shard, CacheEntry& entry) PARTITA_REQUIRES(shard.mutex);
   // Ends a pending entry whose write is not kept.
-  static void erase_pending(Shard& shard, Entries::iterator at);
+  static void erase_pending(Shard& shard, Entries::iterator at) PARTITA_REQUIRES(shard.mutex);
   static void replace(Entries::iterator at, std::shared_ptr<const CachedRecord> write);
-  void keep(Shard& shard, CacheEntry& entry) const;
+  void keep(Shard& shard, CacheEntry& entry) const PARTITA_REQUIRES(shard.mutex);
   // A shard holds at least so many entries, or it would hold nothing but its last one.
   static constexpr size_t kLeastKept = 8;
   bool fits(size_t bytes) const { return bytes <= shard_bytes_ / kLeastKept; }

@@ -5,15 +5,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <filesystem>
-#include <mutex>
 #include <new>
 #include <system_error>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "base/priority.h"
 #include "base/thread.h"
 
@@ -40,13 +39,13 @@ class ReadThrottle {
 
   // False: stop.
   bool rest(std::chrono::milliseconds time) {
-    std::unique_lock lock(mutex_);
-    return !stopped_.wait_for(lock, std::max(time, kAlways), [this] { return stopping_; });
+    const MutexLock lock(mutex_);
+    return !stopped_.wait_for(mutex_, std::max(time, kAlways), [this]() PARTITA_REQUIRES(mutex_) { return stopping_; });
   }
 
   void stop() {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       stopping_ = true;
     }
     stopped_.notify_all();
@@ -55,9 +54,9 @@ class ReadThrottle {
  private:
   const uint64_t bytes_per_second_;
   std::chrono::steady_clock::time_point due_;  // of the scrub's thread alone
-  std::mutex mutex_;
-  std::condition_variable stopped_;
-  bool stopping_ = false;
+  Mutex mutex_;
+  CondVar stopped_;
+  bool stopping_ PARTITA_GUARDED_BY(mutex_) = false;
 };
 
 class ThrottledFile final : public rocksdb::FSRandomAccessFileOwnerWrapper {
@@ -120,7 +119,7 @@ class Scrubber final : public Scrub {
   }
 
   ScrubState state() const override {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return state_;
   }
 
@@ -137,7 +136,7 @@ class Scrubber final : public Scrub {
       return round();
     } catch (const std::bad_alloc&) {
       log(LogLevel::kWarn, "Scrub: there was not enough memory to read on, so this round has no end.");
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       state_.reads = false;
       return true;
     }
@@ -163,7 +162,7 @@ class Scrubber final : public Scrub {
       }
       if (failed && files_->opened()) note_damage("the file " + path + " is damaged (" + status.ToString() + ")");
       store_.meters.scrubbed_bytes.add(file.size);
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       state_.done_bytes += file.size;
     }
     end_round(reads_before, unread);
@@ -180,7 +179,7 @@ class Scrubber final : public Scrub {
   }
 
   void begin_round(const std::vector<rocksdb::LiveFileMetaData>& files) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     state_.reads = true;
     state_.done_bytes = 0;
     state_.all_bytes = 0;
@@ -193,13 +192,13 @@ class Scrubber final : public Scrub {
     log(LogLevel::kError, {"Scrub: ", what, "."});
     store_.damage.found(what);
     store_.meters.scrub_damaged.fetch_add(1, std::memory_order_relaxed);
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     state_.damaged.push_back(what);
   }
 
   void end_round(uint64_t reads_before, uint64_t unread) {
     const int64_t now_ms = system_clock().now_ms();
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     state_.reads = false;
     state_.ended_ms = now_ms;
     ++state_.rounds;
@@ -219,8 +218,8 @@ class Scrubber final : public Scrub {
   ReadThrottle throttle_;
   const std::shared_ptr<ThrottledFileSystem> files_;
   const std::unique_ptr<rocksdb::Env> env_;
-  mutable std::mutex mutex_;
-  ScrubState state_;
+  mutable Mutex mutex_;
+  ScrubState state_ PARTITA_GUARDED_BY(mutex_);
   Thread thread_;
 };
 

@@ -154,7 +154,7 @@ IOStatus StoreFileSystem::NewDirectory(const std::string& path, const IOOptions&
 }
 
 void StoreFileSystem::saw_manifest(uint64_t number, uint64_t bytes) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   newest_manifest_ = number;
   newest_manifest_bytes_ = bytes;
   if (number == current_manifest_) marker_->saw_manifest(number, bytes);
@@ -166,7 +166,7 @@ IOStatus StoreFileSystem::RenameFile(const std::string& from, const std::string&
   if (!status.ok()) return recoverable(std::move(status));
   entries_changed_.fetch_add(1);
   if (name_of(to) == "CURRENT") {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     current_manifest_ = newest_manifest_;
     marker_->saw_manifest(newest_manifest_, newest_manifest_bytes_);
     marker_->catch_up();
@@ -187,7 +187,7 @@ IOStatus StoreFileSystem::DeleteFile(const std::string& path, const IOOptions& o
 IOStatus StoreFileSystem::sync_directory(const IOOptions& options, IODebugContext* debug) {
   const uint64_t changes = entries_changed_.load();
   if (entries_synced_.load() == changes) return IOStatus::OK();
-  std::lock_guard lock(directory_mutex_);
+  const MutexLock lock(directory_mutex_);
   IOStatus status;
   if (directory_ == nullptr) status = target()->NewDirectory(path_, options, &directory_, debug);
   if (status.ok()) status = directory_->FsyncWithDirOptions(options, debug, DirFsyncOptions());

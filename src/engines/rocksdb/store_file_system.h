@@ -8,9 +8,9 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "base/mutex.h"
 #include "engines/rocksdb/durability_marker.h"
 
 namespace partita::rocks {
@@ -69,18 +69,18 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
   const std::shared_ptr<DurabilityMarker> marker_;
   const bool of_the_system_;
   const bool syncs_;
-  std::mutex directory_mutex_;
-  std::unique_ptr<rocksdb::FSDirectory> directory_;
+  Mutex directory_mutex_;
+  std::unique_ptr<rocksdb::FSDirectory> directory_ PARTITA_GUARDED_BY(directory_mutex_);
   std::atomic<uint64_t> entries_changed_{1};  // how often; counted after each change
   std::atomic<uint64_t> entries_synced_{0};   // what that was when the directory was last synced
   std::atomic<uint64_t> newest_log_{0};
   std::atomic<uint64_t> spoilt_log_{UINT64_MAX};
   std::atomic<bool> refuses_log_{false};
   rocksdb::FileLock* held_ = nullptr;
-  std::mutex mutex_;
-  uint64_t newest_manifest_ = 0;
-  uint64_t newest_manifest_bytes_ = 0;
-  uint64_t current_manifest_ = 0;
+  Mutex mutex_;
+  uint64_t newest_manifest_ PARTITA_GUARDED_BY(mutex_) = 0;
+  uint64_t newest_manifest_bytes_ PARTITA_GUARDED_BY(mutex_) = 0;
+  uint64_t current_manifest_ PARTITA_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace partita::rocks

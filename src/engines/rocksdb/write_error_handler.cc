@@ -26,12 +26,12 @@ std::string WriteErrorHandler::sentence_locked() const {
 }
 
 std::string WriteErrorHandler::sentence() const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return sentence_locked();
 }
 
 void WriteErrorHandler::fail(const rocksdb::Status& status) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   failed_again_ = true;
   if (failed_.load(std::memory_order_relaxed) || stopping_) return;
   reason_ = status.ToString();
@@ -51,8 +51,9 @@ void WriteErrorHandler::fail(const rocksdb::Status& status) {
 }
 
 bool WriteErrorHandler::wait(int64_t ms) {
-  std::unique_lock lock(mutex_);
-  return !stopped_.wait_for(lock, std::chrono::milliseconds(ms), [this] { return stopping_; });
+  const MutexLock lock(mutex_);
+  return !stopped_.wait_for(mutex_, std::chrono::milliseconds(ms),
+                            [this]() PARTITA_REQUIRES(mutex_) { return stopping_; });
 }
 
 // A fault that comes meanwhile may be one of its own making, or newer than what it looked at: so it looks again.
@@ -60,11 +61,11 @@ rocksdb::Status WriteErrorHandler::recover() {
   rocksdb::Status status;
   for (int looks = 0; looks < 2 && status.ok(); ++looks) {
     {
-      std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       failed_again_ = false;
     }
     status = recover_();
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!failed_again_) break;
   }
   return status;
@@ -74,7 +75,7 @@ void WriteErrorHandler::run() {
   const auto began = std::chrono::steady_clock::now();
   for (int64_t pause_ms = kFirstPauseMs; wait(pause_ms); pause_ms = std::min(pause_ms * 2, kLongestPauseMs)) {
     const rocksdb::Status status = recover();
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (status.ok() && failed_again_) continue;
     if (status.ok()) {
       const auto took = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - began);
@@ -94,7 +95,7 @@ void WriteErrorHandler::run() {
 void WriteErrorHandler::stop() {
   Thread ended;
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
     ended = std::exchange(thread_, Thread());
   }

@@ -4,12 +4,11 @@
 #include <rocksdb/status.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <string>
 
+#include "base/mutex.h"
 #include "base/thread.h"
 
 namespace partita::rocks {
@@ -38,17 +37,17 @@ class WriteErrorHandler {
   void run();
   rocksdb::Status recover();
   bool wait(int64_t ms);
-  std::string sentence_locked() const;
+  std::string sentence_locked() const PARTITA_REQUIRES(mutex_);
 
   const Recover recover_;
   std::atomic<bool> failed_{false};
-  mutable std::mutex mutex_;
-  std::condition_variable stopped_;
-  std::string reason_;
-  bool final_ = false;
-  bool failed_again_ = false;  // since the last look of recover()
-  bool stopping_ = false;
-  Thread thread_;
+  mutable Mutex mutex_;
+  CondVar stopped_;
+  std::string reason_ PARTITA_GUARDED_BY(mutex_);
+  bool final_ PARTITA_GUARDED_BY(mutex_) = false;
+  bool failed_again_ PARTITA_GUARDED_BY(mutex_) = false;  // since the last look of recover()
+  bool stopping_ PARTITA_GUARDED_BY(mutex_) = false;
+  Thread thread_ PARTITA_GUARDED_BY(mutex_);
 };
 
 }  // namespace partita::rocks
