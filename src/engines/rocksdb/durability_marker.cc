@@ -141,16 +141,22 @@ bool DurabilityMarker::write(bool sync) {
   return !sync || fdatasync(descriptor_) == 0;
 }
 
+// Called for each commit, so it does not wait for a thread that syncs the file: the next call writes.
 void DurabilityMarker::saw_durable(uint64_t sequence) {
   if (sequence > durable_.load(std::memory_order_relaxed)) durable_.store(sequence, std::memory_order_relaxed);
   const int64_t now = now_ms();
-  if (now < next_write_ms_.load(std::memory_order_relaxed)) return;
+  if (now < next_write_ms_.load(std::memory_order_relaxed) || !mutex_.try_lock()) return;
   next_write_ms_.store(now + kDelayMs, std::memory_order_relaxed);
-  catch_up();
+  write_durable();
+  mutex_.unlock();
 }
 
 void DurabilityMarker::catch_up() {
   const MutexLock lock(mutex_);
+  write_durable();
+}
+
+void DurabilityMarker::write_durable() {
   const uint64_t durable = durable_.load(std::memory_order_relaxed);
   if (durable > record_.sequence) {
     record_.sequence = durable;

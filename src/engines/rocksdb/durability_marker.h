@@ -69,6 +69,7 @@ class DurabilityMarker {
 
  private:
   bool write(bool sync) PARTITA_REQUIRES(mutex_);
+  void write_durable() PARTITA_REQUIRES(mutex_);
   bool make_file() const PARTITA_REQUIRES(mutex_);
 
   const std::filesystem::path file_;
