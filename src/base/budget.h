@@ -1,12 +1,12 @@
-// A bound on the memory that all requests together may take. Whoever is about to take memory on behalf of a caller
-// takes a share first, and refuses the caller when there is none.
+// A limit on the memory that all requests together may use. Code that allocates memory on behalf of a client
+// takes a share first, and refuses the request if none is left.
 //
 //   Budget budget(512 << 20);
 //   BudgetShare share(budget);
 //   if (!share.resize(body_bytes)) return refuse(...);
-//   ...                                      // the end of `share` gives it back
+//   ...                                      // the destructor of `share` gives it back
 //
-// It counts, it does not allocate: a share is as honest as the number that its owner gives.
+// It counts and does not allocate: a share is as accurate as the number that its owner gives.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@
 
 namespace partita {
 
-// Callable from any thread. Outlives its shares.
+// Callable from any thread. Must outlive its shares.
 class Budget {
  public:
   explicit Budget(size_t limit) : limit_(limit) {}
@@ -25,9 +25,9 @@ class Budget {
   Budget& operator=(const Budget&) = delete;
   ~Budget() { PARTITA_CHECK(used() == 0); }
 
-  // False, and nothing is taken, when more than the limit would then be in use.
+  // False, and nothing is taken, if more than the limit would then be in use.
   bool take(size_t bytes) { return take_within(bytes, limit_); }
-  // The same with a lower limit, for those who must leave room for others.
+  // The same with a lower limit, for uses that must leave room for others.
   bool take_within(size_t bytes, size_t limit) {
     if (bytes == 0) return true;
     size_t used = used_.load(std::memory_order_relaxed);
@@ -36,9 +36,9 @@ class Budget {
     } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
     return true;
   }
-  // For what exists already and cannot be refused: may pass the limit, so that others are refused.
+  // For memory that already exists and cannot be refused. It may exceed the limit, so that later requests are refused.
   void take_anyway(size_t bytes) { used_.fetch_add(bytes, std::memory_order_relaxed); }
-  // Precondition: as much was taken.
+  // Precondition: at least as much was taken.
   void give_back(size_t bytes) {
     const size_t before = used_.fetch_sub(bytes, std::memory_order_relaxed);
     PARTITA_CHECK(before >= bytes);
@@ -52,7 +52,7 @@ class Budget {
   std::atomic<size_t> used_{0};
 };
 
-// What one owner has of a budget. For one thread at a time.
+// One owner's share of a budget. For one thread at a time.
 class BudgetShare {
  public:
   explicit BudgetShare(Budget& budget) : budget_(&budget) {}
@@ -60,7 +60,7 @@ class BudgetShare {
   BudgetShare& operator=(BudgetShare&&) = delete;
   ~BudgetShare() { release(); }
 
-  // To have `bytes` in all. False, and the share stays as it was, when the budget refuses; it never refuses to shrink.
+  // Resizes the share to `bytes`. False, and the share is unchanged, if the budget refuses. Shrinking never fails.
   bool resize(size_t bytes) { return resize_within(bytes, budget_->limit()); }
   // Grows only while the whole budget stays within `limit`.
   bool resize_within(size_t bytes, size_t limit) {

@@ -1,4 +1,4 @@
-// Checks for bugs, never for input: a failed check prints where it stands and aborts.
+// Checks for bugs, never for input: a failed check prints its condition, file and line, and aborts.
 #pragma once
 
 #include <string_view>

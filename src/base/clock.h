@@ -1,4 +1,4 @@
-// Time, injected: nothing outside this file's implementation reads the machine's clock.
+// Time, injected: only this file's implementation reads the machine's clock.
 #pragma once
 
 #include <array>
@@ -10,19 +10,19 @@ namespace partita {
 class Clock {
  public:
   virtual ~Clock() = default;
-  // Milliseconds since the Unix epoch. May jump when the machine's clock is set. Callable from any thread.
+  // Milliseconds since the Unix epoch. May jump if the machine's clock is set. Callable from any thread.
   virtual int64_t now_ms() const = 0;
-  // Nanoseconds of a clock that never goes back; only differences mean anything.
+  // Nanoseconds of a clock that never goes back; only differences are meaningful. Callable from any thread.
   virtual int64_t monotonic_ns() const = 0;
 };
 
-// A moment in UTC, as "2026-11-22T08:10:11.123" with a zero behind it.
+// A time in UTC, as "2026-11-22T08:10:11.123", terminated by a zero.
 std::array<char, 32> utc_text(int64_t ms);
 
-// The machine's own clock. Lives for the whole program.
+// The machine's clock. Valid for the whole program.
 const Clock& system_clock();
 
-// Another clock, ahead of it or behind by always as much. That clock outlives it.
+// A clock with a constant offset from another one, which must outlive it.
 class ShiftedClock final : public Clock {
  public:
   ShiftedClock(const Clock& clock, int64_t by_ms) : clock_(clock), by_ms_(by_ms) {}
@@ -34,7 +34,7 @@ class ShiftedClock final : public Clock {
   const int64_t by_ms_;
 };
 
-// A clock that stands still until it is moved.
+// A clock that changes only by advance_ms().
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(int64_t now_ms) : now_ms_(now_ms) {}

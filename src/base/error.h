@@ -1,8 +1,8 @@
-// What can go wrong, split by what the caller does about it.
+// Errors, classified by what the caller does about them.
 //
-// An Error is one pointer wide and moves cheaply; a null Error does not exist. Bad input is an Error of kind
-// kInvalid whose `reason` is a model::Fault and whose `args` fill the blanks of that fault's text. The texts
-// themselves, and every AWS name, live in `wire`.
+// An Error is one pointer wide and cheap to move; there is no null Error. Bad input is an Error of kind kInvalid whose
+// `reason` is a model::Fault and whose `args` fill the blanks of that fault's text. The texts, and all AWS names, are
+// in `wire`.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ namespace partita {
 
 enum class ErrorKind : uint8_t {
   kInvalid,      // the request cannot succeed as it is; `reason` says why
-  kConflict,     // others changed the same records too often; trying again may succeed
-  kTooLarge,     // more than the store takes at once; nothing was changed
+  kConflict,     // others changed the same records too often; a retry may succeed
+  kTooLarge,     // exceeds a limit of the store; nothing was changed
   kUnknown,      // the commit may or may not have happened
-  kUnavailable,  // the medium refused (disk full, I/O error, shutting down); nothing was changed
-  kCorrupt,      // stored bytes are not what was written
+  kUnavailable,  // the medium failed (disk full, I/O error, shutting down); nothing was changed
+  kCorrupt,      // stored bytes differ from what was written
 };
 
-// More about an error than text can carry, such as the item that failed a condition.
+// Data of an error beyond its text, such as the item that failed a condition.
 struct ErrorDetail {
   virtual ~ErrorDetail() = default;
 };

@@ -1,4 +1,4 @@
-// Numbers as Prometheus reads them (its text format, version 0.0.4).
+// Metrics in Prometheus's text format, version 0.0.4.
 //
 //   Exposition out;
 //   out.counter("partita_errors_total", "Requests that ended with that error.", 3, {{"operation", "GetItem"}});
@@ -15,17 +15,17 @@
 
 namespace partita {
 
-// Samples of one name follow each other: its help is written before the first of them. A label whose value is empty is
-// left out: Prometheus takes the two for the same. For one thread.
+// Samples of one name must be consecutive: the help text is written before the first of them. A label with an empty
+// value is omitted, since Prometheus treats the two as equal. For one thread.
 class Exposition {
  public:
   using Labels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
-  // What only grows, but for a server's new start.
+  // A value that only grows, except when the server restarts.
   void counter(std::string_view name, std::string_view help, double value, Labels labels = {});
-  // What is so now.
+  // A current value.
   void gauge(std::string_view name, std::string_view help, double value, Labels labels = {});
-  // `unit`: what 1 of its values is in the unit that the name ends with.
+  // `unit`: the value of 1 in the unit that the name ends with.
   void histogram(std::string_view name, std::string_view help, const HistogramTotals& totals, double unit,
                  Labels labels = {});
 
@@ -38,7 +38,7 @@ class Exposition {
   void sample(std::string_view name, std::string_view suffix, Labels labels, std::string_view upto, double value);
 
   std::string text_;
-  std::string last_;  // the name whose help was written
+  std::string last_;  // the last name whose help was written
 };
 
 }  // namespace partita

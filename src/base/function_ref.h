@@ -1,4 +1,4 @@
-// A function that somebody else holds: a pointer to it, which costs nothing to make. For parameters.
+// A non-owning reference to a callable, which costs nothing to make. For parameters.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace partita {
 template <class Signature>
 class FunctionRef;
 
-// Calls the callable that it was made of, which outlives it.
+// The callable must outlive it.
 template <class R, class... Arguments>
 class FunctionRef<R(Arguments...)> {
  public:

@@ -5,7 +5,7 @@
 
 namespace partita {
 
-// What a hexadecimal digit of either case stands for; nothing for another character.
+// The value of a hexadecimal digit of either case; nullopt for any other character.
 constexpr std::optional<unsigned> hex_digit(char c) {
   if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
   if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);

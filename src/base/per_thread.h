@@ -1,5 +1,5 @@
-// A T of each thread's own, made when the thread first asks for it and ended with the thread. A `thread_local` with a
-// destructor ends the process when there is no memory to note the destructor; this throws.
+// A T for each thread, constructed when the thread first asks for it and destroyed with the thread. A `thread_local`
+// with a destructor ends the process if there is no memory to register the destructor; this class throws instead.
 #pragma once
 
 #include <pthread.h>
@@ -8,14 +8,14 @@
 
 namespace partita {
 
-// T is default constructible, and used in one place only: every PerThread<T> is the same one.
+// T must be default constructible. All PerThread<T> of one T are the same object.
 template <typename T>
 class PerThread {
  public:
-  // Throws std::bad_alloc, and whatever T's constructor throws.
+  // Throws std::bad_alloc, and what T's constructor throws.
   static T& get() { return mine_ != nullptr ? *mine_ : make(); }
 
-  // Null while this thread has none.
+  // Null if this thread has none yet.
   static T* find() noexcept { return mine_; }
 
  private:
@@ -26,7 +26,7 @@ class PerThread {
       return made;
     }();
     mine_ = new T;
-    // Without memory for this, which only a process of many keys asks for, it outlives the thread.
+    // If there is no memory for this, which only a process with many keys needs, the object outlives the thread.
     static_cast<void>(pthread_setspecific(key, mine_));
     return *mine_;
   }

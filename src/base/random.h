@@ -1,4 +1,4 @@
-// Chance, injected, so that a run replays from its seed.
+// Random numbers, injected, so that a run can be replayed from its seed.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ class Random {
   std::string uuid();
 };
 
-// Seeded from the machine. Lives for the whole program.
+// Seeded from the system. Valid for the whole program.
 Random& system_random();
 
-// The next number of splitmix64, which moves `state` on: for seeds, and for what need not be hard to guess.
+// The next number of splitmix64, which advances `state`: for seeds, and where numbers may be predictable.
 uint64_t splitmix64(uint64_t& state);
 
 // The same numbers for the same seed, on every machine (xoshiro256**).

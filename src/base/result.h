@@ -1,4 +1,4 @@
-// A value or an Error. Ignoring one is a compile error, and so is storing one and never reading it.
+// A value or an Error. Ignoring a Result is a compile error, and so is storing one without reading it.
 //
 //   Result<Number> parse(std::string_view text);
 //
@@ -8,7 +8,7 @@
 //     return x.add(y);
 //   }
 //
-// In a coroutine the same is PARTITA_CO_TRY.
+// In a coroutine, use PARTITA_CO_TRY.
 #pragma once
 
 #include <expected>
@@ -84,13 +84,13 @@ class [[nodiscard, gnu::warn_unused]] Result<void> {
   if (!temp.ok()) leave std::move(temp).error();         \
   declaration = std::move(temp).value()
 
-// PARTITA_TRY(declaration, expression): declares from the value or returns the error.
+// PARTITA_TRY(declaration, expression): initialises the declaration with the value, or returns the error.
 #define PARTITA_TRY(declaration, ...) \
   PARTITA_TRY_INNER(PARTITA_CONCAT(try_, __LINE__), return, declaration, __VA_ARGS__)
 #define PARTITA_CO_TRY(declaration, ...) \
   PARTITA_TRY_INNER(PARTITA_CONCAT(try_, __LINE__), co_return, declaration, __VA_ARGS__)
 
-// PARTITA_TRY_VOID(expression): for a Result<void>, or a value that is not wanted.
+// PARTITA_TRY_VOID(expression): for a Result<void>, or to ignore the value.
 #define PARTITA_TRY_VOID(...)                                \
   do {                                                       \
     if (auto try_result = (__VA_ARGS__); !try_result.ok()) { \

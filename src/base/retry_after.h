@@ -1,4 +1,4 @@
-// How long a caller should wait before it tries again, for an error that is over by itself.
+// The time that a client should wait before it retries, for a temporary error.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,11 @@
-// What `top -H` and /proc call a thread.
+// The name of a thread in `top -H` and /proc.
 #pragma once
 
 #include <pthread.h>
 
 namespace partita {
 
-// The calling one; of at most 15 bytes.
+// Names the calling thread; at most 15 bytes.
 inline void name_thread(const char* name) { pthread_setname_np(pthread_self(), name); }
 
 }  // namespace partita

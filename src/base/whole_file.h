@@ -1,4 +1,4 @@
-// The bytes of a file.
+// Reading a whole file.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 namespace partita {
 
-// All of them: for a file that is small. Blocks. Error: kUnavailable, with one sentence that names the file, behind
-// `called`, and the reason.
+// All bytes of a small file. Blocks. Error: kUnavailable, with one sentence that consists of `called`, the file's name
+// and the reason.
 Result<std::string> read_whole_file(const std::filesystem::path& file, std::string_view called = "The file");
 
 }  // namespace partita

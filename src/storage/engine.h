@@ -1,5 +1,4 @@
-// The storage contract: an ordered key space changed by minitransactions (Sinfonia, SOSP 2007). It knows nothing of
-// items.
+// The storage contract: an ordered key space, changed by minitransactions (Sinfonia, SOSP 2007). It knows no items.
 //
 // Keys are byte strings in bytewise order. Everything that an engine acknowledges is durable unless its own header says
 // otherwise. All functions are callable from any thread. Each returns a Task that continues through the Executor that
@@ -187,9 +186,9 @@ class Engine {
   // element for each key, in order, nullopt where absent, all from one snapshot. Errors: kUnavailable, kCorrupt.
   virtual Task<Result<std::vector<std::optional<Record>>>> read(std::span<const Key> keys) = 0;
 
-  // One page of the range, from one snapshot: at most `max_records` rows. The page ends once `max_bytes` (at most
-  // kMaxPageBytes) of keys and values are reached, so it has at least one row if there is one and `max_records` is not
-  // 0. Errors: kUnavailable, kCorrupt.
+  // One page, from one snapshot: at most `max_records` rows, and no more once `max_bytes` (at most kMaxPageBytes) of
+  // keys and values are reached; so at least one row, if there is one and `max_records` > 0. Errors: kUnavailable,
+  // kCorrupt.
   virtual Task<Result<Page>> scan(Range range, Direction direction, size_t max_records, size_t max_bytes) = 0;
 
   // The only way to change records: reads `keys`, calls `decide`, and commits its changes if and only if none of those
@@ -201,19 +200,16 @@ class Engine {
   virtual Task<Result<Outcome>> transact(std::vector<Key> keys, std::vector<Compare> compare, Decide decide,
                                          Version* version = nullptr) = 0;
 
-  // Erases every key of the range, not atomically: for rows that nothing refers to any more. Their space is reclaimed
-  // soon.
+  // Erases all keys of the range, not atomically: for rows that nothing refers to. Their space is reclaimed soon.
   virtual Task<Result<void>> erase_range(Range range) = 0;
 
-  // Entries of the topic after `after`, oldest first: at most `max_entries`, and no more once `max_bytes` of entries
-  // are reached (so at least one, if there is one and `max_entries` is not 0). For every key that transactions name or
-  // write, the order of the log agrees with the order of their commits. Once an entry has been returned, no new entry
-  // appears before it.
+  // Entries after `after`, oldest first: at most `max_entries`, and no more once `max_bytes` are reached; so at least
+  // one, if there is one and `max_entries` > 0. For every key that transactions name or write, the order of the log
+  // agrees with the order of their commits. Once an entry has been returned, no new one appears before it.
   virtual Task<Result<std::vector<LogEntry>>> read_log(std::string topic, Position after, size_t max_entries,
                                                        size_t max_bytes) = 0;
 
-  // The position of the newest entry, or of the newest trimmed one if none is left. All zero if there was never one, or
-  // if the topic was forgotten.
+  // The position of the newest or newest trimmed entry; all zero if there was none, or if the topic was forgotten.
   virtual Task<Result<Position>> log_end(std::string topic) = 0;
 
   // Erases entries up to and including `upto`.
@@ -226,9 +222,8 @@ class Engine {
   // Forgotten topics and the topic with the empty name are not listed.
   virtual Task<Result<std::vector<std::string>>> topics(std::string after, size_t most);
 
-  // For copying a store, before anyone else uses the topic: stores entries at the positions that they had in the
-  // source, as if `end` had been the newest position ever. Entries that are already there stay. Error: kTooLarge for
-  // positions that this engine cannot represent (see has_room_for).
+  // For copying a store, before anyone else uses the topic: stores entries at the source's positions, as if `end` had
+  // been the newest ever. Existing entries stay. Error: kTooLarge for positions that fail has_room_for().
   virtual Task<Result<void>> restore_log(std::string topic, std::vector<LogEntry> entries, Position end);
   virtual bool has_room_for(const Position& /*end*/) const { return true; }
 
@@ -237,8 +232,7 @@ class Engine {
 
   virtual Limits limits() const = 0;
 
-  // Ok, or the error that transactions would return, or the damage that reads have found. Answers at once from what is
-  // known, without I/O.
+  // Ok, or the error that transactions would return, or damage that reads have found. Answers without I/O.
   virtual Result<void> health() const = 0;
 
   // Adds the engine's metrics, whose names begin with "partita_store_". Does no I/O.
