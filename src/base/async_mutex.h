@@ -1,8 +1,8 @@
-// Work that coroutines do one behind the other, in the order in which they came.
+// A mutex for coroutines. It is granted in the order of the requests, and waiting does not block a thread.
 //
 //   AsyncMutex::Guard guard(async_mutex);
-//   co_await guard;  // waits until all that came before have ended
-//   ...             // nobody else is here
+//   co_await guard;  // waits until all earlier guards have been destroyed
+//   ...              // exclusive
 //
 // Callable from any thread.
 #pragma once
@@ -17,8 +17,8 @@ namespace partita {
 
 class AsyncMutex {
  public:
-  // From the end of `co_await` to the end of its life. Goes on through the Executor that was current when it had to
-  // wait.
+  // Holds the mutex from the end of `co_await` until it is destroyed. Continues through the Executor that was current
+  // when it had to wait.
   class Guard {
    public:
     explicit Guard(AsyncMutex& of) : of_(of) {}
@@ -40,7 +40,7 @@ class AsyncMutex {
   };
 
  private:
-  // False: nobody was before it.
+  // False: the guard owns the mutex and need not wait.
   bool wait(Guard& guard, std::coroutine_handle<> handle) {
     const MutexLock lock(mutex_);
     if (!locked_) {

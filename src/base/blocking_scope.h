@@ -1,8 +1,8 @@
-// While a thread of an executor is blocked nothing can be resumed on it, nor by the others of its executor once all of
-// them are:
+// Leaves the thread's executor while the thread blocks: an executor whose threads are all blocked cannot resume
+// anything.
 //
 //   const BlockingScope blocking;
-//   auto found = wait_for(engine.read(keys));  // goes on wherever it completes
+//   auto found = wait_for(engine.read(keys));  // continues wherever it completes
 #pragma once
 
 #include "base/executor.h"

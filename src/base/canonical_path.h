@@ -1,4 +1,4 @@
-// A path as it is called wherever it is named.
+// The form of a path in all messages.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace partita {
 
-// From the root on, with links followed as far as there is anything. What cannot be had so is as far as it can.
+// Absolute, with links resolved as far as the path exists. If that fails, as far as possible.
 inline std::string canonical_path(const std::string& path) {
   std::error_code failed;
   const std::filesystem::path from_root = std::filesystem::absolute(path, failed);

@@ -1,5 +1,5 @@
-// Memory for the frames of coroutines, which come and go many times for each request: what one gave back, the next of
-// about its size takes, on the same thread and without asking the allocator.
+// Memory for coroutine frames, which are allocated and freed many times per request. Each thread keeps freed frames and
+// reuses them for frames of about the same size, without calling the allocator.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@ namespace partita {
 
 // Throws std::bad_alloc.
 void* allocate_frame(size_t bytes);
-// With the size that it was taken with; on whatever thread.
+// `bytes`: the size of the allocation. Callable from any thread.
 void free_frame(void* frame, size_t bytes) noexcept;
 
 }  // namespace partita

@@ -1,9 +1,9 @@
-// A way that any number go through side by side, until somebody shuts it to be alone. Going through costs a few
-// nanoseconds: each thread counts in a shard of its own.
+// A shared lock that can be closed and drained: any number of guards hold it at the same time, until close() waits
+// for all of them and keeps new ones out. A guard costs a few nanoseconds, since each thread counts in its own shard.
 //
 //   DrainLock::SharedGuard guard(lock);
-//   co_await guard;  // waits while it is shut
-//   ...              // nobody is alone while this is inside
+//   co_await guard;  // waits while the lock is closed
+//   ...              // close() waits for this guard
 //
 // Callable from any thread.
 #pragma once
@@ -23,8 +23,8 @@ namespace partita {
 
 class DrainLock {
  public:
-  // One that goes through: inside from the end of `co_await` to the end of its life. Goes on through the Executor that
-  // was current when it had to wait.
+  // Holds the lock from the end of `co_await` until it is destroyed. Continues through the Executor that was current
+  // when it had to wait.
   class SharedGuard {
    public:
     explicit SharedGuard(DrainLock& lock) : drain_lock_(lock) {}
@@ -34,7 +34,7 @@ class DrainLock {
       if (inside_) drain_lock_.leave(shard_);
     }
 
-    // In shard of `co_await`, once: inside at once, or, when this is false, not at all.
+    // Instead of `co_await`, once: false if the lock is closed; the guard then does not hold it.
     bool try_enter() { return await_ready(); }
 
     bool await_ready() {
@@ -53,10 +53,10 @@ class DrainLock {
     SuspendedCoroutine waiting_;
   };
 
-  // Blocks until nobody is inside; whoever comes waits from now on. Preconditions: it is open; the calling thread is
-  // not needed by those inside. Only one at a time.
+  // Makes new guards wait and blocks until there are no others. Preconditions: the lock is open; existing guards do not
+  // need the calling thread. For one thread at a time.
   void close();
-  // Lets those in who wait.
+  // Admits the waiting guards.
   void open();
 
  private:
@@ -64,7 +64,7 @@ class DrainLock {
     std::atomic<uint64_t> inside{0};
   };
 
-  // False: it is shut. Either the one who enters sees that it is shut, or who shuts it sees him inside.
+  // False: the lock is closed. Either the entering thread sees that it is closed, or the closing thread sees the count.
   bool enter(size_t shard) {
     shards_[shard].inside.fetch_add(1);
     if (!closed_.load()) [[likely]]
@@ -77,7 +77,7 @@ class DrainLock {
     if (closed_.load()) [[unlikely]]
       notify_left();
   }
-  // False: it was opened meanwhile, and the visitor is inside.
+  // False: the lock was opened meanwhile, and the guard holds it.
   bool wait(SharedGuard& guard, std::coroutine_handle<> handle);
   void notify_left();
   bool is_empty() const;

@@ -1,5 +1,5 @@
-// What a server counts of itself for its operator. Each thread counts in a shard of its own, so that threads do not
-// wait for each other; whoever wants to know adds the places up. A count takes a few nanoseconds and no memory.
+// Metrics of the server for its operator. Each thread counts in a shard of its own, so that threads do not
+// contend; a reader adds the shards up. A count takes a few nanoseconds and allocates no memory.
 //
 //   Timing commits;
 //   commits.add(took_ns);
@@ -16,7 +16,7 @@
 
 namespace partita {
 
-// More threads than this share places, and are counted no less.
+// More threads than this share shards. No count is lost.
 inline constexpr size_t kMeterShards = 16;
 
 namespace meter {
@@ -24,7 +24,7 @@ inline std::atomic<size_t> next_shard{0};
 inline constinit thread_local size_t shard = SIZE_MAX;
 }  // namespace meter
 
-// Of the calling thread.
+// The shard of the calling thread.
 inline size_t meter_shard() {
   if (meter::shard == SIZE_MAX) [[unlikely]]
     meter::shard = meter::next_shard.fetch_add(1, std::memory_order_relaxed) % kMeterShards;
@@ -49,8 +49,8 @@ class Meter {
 };
 
 struct HistogramTotals {
-  int first = 0;                 // the first bucket is of values up to 2^first, each later one of 2^step as much
-  std::vector<uint64_t> counts;  // by bucket; the last is of all beyond
+  int first = 0;  // the first bucket has values up to 2^first; the bound of each next one is 2^step times as large
+  std::vector<uint64_t> counts;  // by bucket; the last one has all larger values
   uint64_t sum = 0;
   int step = 1;
   uint64_t count() const {
@@ -60,7 +60,7 @@ struct HistogramTotals {
   }
 };
 
-// How values are spread over buckets up to 2^First, 2^(First+Step), ..., 2^Last. Callable from any thread.
+// A histogram with buckets up to 2^First, 2^(First+Step), ..., 2^Last. Callable from any thread.
 template <int First, int Last, int Step = 1>
 class Histogram {
  public:
@@ -92,8 +92,8 @@ class Histogram {
   std::array<Shard, kMeterShards> shards_;
 };
 
-using Timing = Histogram<14, 34>;           // nanoseconds: from 16 µs to 17 s
-using CoarseTiming = Histogram<14, 34, 2>;  // the same with half the buckets, where there are many
-using Sizes = Histogram<0, 12>;             // of groups: from 1 to 4,096
+using Timing = Histogram<14, 34>;           // in nanoseconds: from 16 µs to 17 s
+using CoarseTiming = Histogram<14, 34, 2>;  // the same with half the buckets, where there are many histograms
+using Sizes = Histogram<0, 12>;             // sizes of groups: from 1 to 4,096
 
 }  // namespace partita

@@ -1,5 +1,5 @@
-// Writes to stdout or stderr that never wait for whoever reads them: a pipe whose reader stopped, a terminal that was
-// halted, a full socket. The descriptor itself stays blocking, because other programs may share it.
+// Writes to stdout or stderr without waiting for the reader, which may be a pipe whose reader stopped, a halted
+// terminal, or a full socket. The descriptor itself stays blocking, because other programs may share it.
 #pragma once
 
 #include <sys/types.h>
@@ -17,11 +17,11 @@ class NonblockingWriter {
   NonblockingWriter& operator=(const NonblockingWriter&) = delete;
   ~NonblockingWriter();
 
-  // What a pipe takes whole or not at all.
+  // The largest write that a pipe accepts atomically.
   static constexpr size_t kMostAtOnce = 4096;
-  // Of at most kMostAtOnce bytes. How many were written; -1 with errno EAGAIN when none could be for now, or with the
-  // error. Where neither a second descriptor nor a flag of one call is available, another program that writes to the
-  // same pipe in the same moment may make it wait.
+  // Writes at most kMostAtOnce bytes. Returns the number of bytes written, or -1 with errno: EAGAIN if nothing can be
+  // written now, otherwise the error. If neither a second descriptor nor a per-call flag is available, a concurrent
+  // write by another program to the same pipe may make it wait.
   ssize_t write(std::string_view bytes);
 
  private:
@@ -32,7 +32,7 @@ class NonblockingWriter {
   const int file_;
   Way way_ = Way::kPlain;
   int own_ = -1;
-  // What `file_` was when the way was found; tests put another file there.
+  // The file that `file_` referred to when the way was chosen; tests replace it.
   bool known_ = false;
   dev_t device_ = 0;
   ino_t inode_ = 0;

@@ -1,4 +1,4 @@
-// What one thread sleeps by until another rings: one system call on each side, and none to ring where nobody sleeps.
+// Lets a thread sleep until another one notifies it: one system call on each side, and none to notify if nobody sleeps.
 #pragma once
 
 #include <semaphore.h>
@@ -7,7 +7,7 @@
 
 namespace partita {
 
-// Each ring ends one wait, whichever comes first.
+// Each notification ends one wait, in either order.
 class Notifier {
  public:
   Notifier();
@@ -17,7 +17,7 @@ class Notifier {
 
   void notify();
   void wait();
-  // False when nobody rang in time.
+  // False if there was no notification within `ms`.
   bool wait_for(int64_t ms);
 
  private:

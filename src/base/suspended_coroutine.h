@@ -1,4 +1,4 @@
-// A coroutine that waits for others, and where it goes on: through the Executor that was current when it had to wait.
+// A suspended coroutine and the Executor that was current when it was suspended, which resumes it.
 //
 //   void await_suspend(std::coroutine_handle<> handle) { waiting_ = SuspendedCoroutine::here(handle); ... }
 #pragma once
@@ -12,7 +12,7 @@ namespace partita {
 struct SuspendedCoroutine {
   static SuspendedCoroutine here(std::coroutine_handle<> handle) { return {handle, Executor::current()}; }
 
-  // Once. On this thread where there is no executor; whatever this lives in may be gone when it returns.
+  // Call once. Resumes on this thread if there is no executor. The object that contains this may be gone afterwards.
   void resume() const { resume_on(home, handle); }
 
   std::coroutine_handle<> handle;

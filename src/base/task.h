@@ -1,5 +1,5 @@
-// Task<T>: a lazy coroutine that yields one T. It runs when awaited, on the thread of whoever awaits it, and goes on
-// wherever the thing it waits for resumes it.
+// Task<T>: a lazy coroutine that produces one T. It starts when it is awaited, on the awaiter's thread, and continues
+// wherever the operation that it waits for resumes it.
 //
 //   Task<Result<Item>> load(Engine& engine, Key key) {
 //     std::vector<Key> keys{key};
@@ -7,10 +7,11 @@
 //     ...
 //   }
 //
-// Ownership: a Task owns its frame; arguments taken by reference must outlive it. Destroying a Task that was started
-// and has not finished is a bug. Of exceptions only std::bad_alloc may leave a coroutine: it reaches whoever awaits the
-// task, so that memory which runs out ends one request. Any other aborts where it was thrown.
-// A Task that finishes without waiting costs no hop and no stack: loops over such tasks are safe at any length.
+// Ownership: a Task owns its frame; arguments passed by reference must outlive it. Destroying a Task that was started
+// and has not finished is a bug. The only exception that may leave a coroutine is std::bad_alloc. It reaches the
+// awaiter, so that running out of memory ends one request. Any other exception aborts where it is thrown.
+// A Task that finishes without waiting needs neither a thread switch nor stack: loops over such tasks are safe at any
+// length.
 // g++ 12 destroys temporaries of `co_await f({...})` twice: build arguments in named variables.
 #pragma once
 
@@ -54,14 +55,14 @@ class PromiseBase {
     template <class Promise>
     void await_suspend(std::coroutine_handle<Promise> self) noexcept {
       PromiseBase& promise = self.promise();
-      // Whoever comes second, the end of this task or the return of its start, continues the awaiter.
+      // The second to arrive, the end of this task or the return of its start, resumes the awaiter.
       if (promise.met_.exchange(true, std::memory_order_acq_rel)) promise.continuation_.resume();
     }
     void await_resume() noexcept {}
   };
   FinalAwaiter final_suspend() noexcept { return {}; }
 
-  // True when the task has not finished yet and will resume `awaiter` later.
+  // True if the task has not finished yet and will resume `awaiter` later.
   bool start(std::coroutine_handle<> self, std::coroutine_handle<> awaiter) {
     continuation_ = awaiter;
     self.resume();
@@ -158,7 +159,7 @@ struct Detached {
 
 }  // namespace task_detail
 
-// Starts `task` on this thread; `done` is called with its value, on whatever thread it ends.
+// Starts `task` on this thread. `done` is called with its value, on the thread on which the task ends.
 template <class T, class Done>
 task_detail::Detached start(Task<T> task, Done done) {
   if constexpr (std::is_void_v<T>) {
@@ -169,7 +170,7 @@ task_detail::Detached start(Task<T> task, Done done) {
   }
 }
 
-// Runs `task` and blocks this thread until it has ended. For tests, tools and start-up, never on a thread that serves.
+// Runs `task` and blocks this thread until it has finished. For tests, tools and start-up, never on a serving thread.
 template <class T>
 T wait_for(Task<T> task) {
   Mutex mutex;

@@ -1,4 +1,4 @@
-// A thread of the program's own. The system may refuse one (RLIMIT_NPROC, pids.max, no memory for its stack), and
+// A thread. The system may refuse to create one (RLIMIT_NPROC, pids.max, no memory for its stack), and
 // start() returns that as an error where std::thread would throw. Nothing else in src makes threads (tests/tidy).
 //
 //   PARTITA_TRY(thread_, Thread::start("committer", [this](const std::stop_token&) { run(); }));
@@ -12,13 +12,13 @@
 
 namespace partita {
 
-// Its end asks the thread to stop and waits for it, as that of std::jthread does.
+// The destructor requests a stop and joins, like that of std::jthread.
 class Thread {
  public:
   using Body = std::function<void(const std::stop_token&)>;
 
   Thread() = default;
-  // `name`: what `top -H` and /proc call it, in at most 15 bytes. Error: kUnavailable, with one sentence for the
+  // `name`: the thread's name in `top -H` and /proc, at most 15 bytes. Error: kUnavailable, with one sentence for the
   // operator.
   static Result<Thread> start(std::string_view name, Body body);
 
@@ -32,10 +32,10 @@ class Thread {
   std::jthread thread_;
 };
 
-// Whether the error is that of a thread that the system refused.
+// Whether the error means that the system refused a thread.
 bool is_thread_refusal(const Error& error);
 
-// For tests: while one lives, start() fails on every thread.
+// For tests: while such an object exists, start() fails on every thread.
 class ThreadStartFailure {
  public:
   ThreadStartFailure();

@@ -1,5 +1,5 @@
-// A few threads for work that would hold up a thread that serves, and the ways of a coroutine between them and its
-// executor.
+// A pool of threads for work that would block a serving thread, and awaitables that move a coroutine to the pool and
+// back.
 #pragma once
 
 #include <coroutine>
@@ -12,8 +12,8 @@
 
 namespace partita {
 
-// Threads start when there is work for them, so an idle server has none; they go behind others by `niceness`
-// (base/priority.h). Callable from any thread. Precondition for its end: nothing waits to enter.
+// Threads are started on demand, so an idle server has none. `niceness` lowers their priority (base/priority.h).
+// Callable from any thread. Precondition of the destructor: no coroutine waits to enter.
 class Workers final : public Executor {
  public:
   explicit Workers(size_t max_threads, int niceness = 0) : max_threads_(max_threads), niceness_(niceness) {}
@@ -27,13 +27,13 @@ class Workers final : public Executor {
     bool await_suspend(std::coroutine_handle<> handle) { return workers.take(handle); }
     bool await_resume() noexcept { return Executor::current() == &workers; }
   };
-  // `co_await workers.enter()` continues on one of the threads. False: there is none and the system makes none, so it
-  // continues where it was. Work that would block other requests there must then be refused.
+  // `co_await workers.enter()` continues on one of the threads. False: there is none and the system refuses to create
+  // one, so the coroutine continues on its own thread. Work that would block other requests there must then be refused.
   EnterAwaiter enter() { return {*this}; }
   void resume(std::coroutine_handle<> handle) noexcept override;
 
  private:
-  // False, and nothing is taken, when there is no thread and none can be made.
+  // False, and nothing is taken, if there is no thread and none can be created.
   bool take(std::coroutine_handle<> handle);
   bool begin_thread() PARTITA_REQUIRES(mutex_);
   void run();
@@ -48,7 +48,7 @@ class Workers final : public Executor {
   bool stopping_ PARTITA_GUARDED_BY(mutex_) = false;
 };
 
-// `co_await SwitchTo{executor}` goes on on the executor's thread, at once if this is it or there is no executor.
+// `co_await SwitchTo{executor}` continues on the executor's thread; at once if this is it, or if `executor` is null.
 struct SwitchTo {
   Executor* executor;
   bool await_ready() noexcept { return executor == nullptr || Executor::current() == executor; }

@@ -1,4 +1,4 @@
-// Start that takes long, done a piece at a time, so that whoever else its thread serves waits for no more than a piece.
+// Splits long work into pieces, so that other work of the thread waits for one piece at most.
 //
 //   YieldBudget budget;
 //   for (const Row& row : rows) {
@@ -7,8 +7,8 @@
 //     ...
 //   }
 //
-// Of the works of one thread that is done first which began first: so few of them hold much memory at a time, however
-// many there are.
+// Work that began first is resumed first, so only few of a thread's tasks hold much memory at a time, however many
+// there are.
 #pragma once
 
 #include <coroutine>
@@ -22,20 +22,20 @@ namespace partita {
 // For one thread at a time.
 class YieldBudget {
  public:
-  // What may be done at once: some tenths of a millisecond, if items are read, collected or written as JSON.
+  // The size of a piece: some tenths of a millisecond if items are read, collected or written as JSON.
   static constexpr size_t kBytes = size_t{64} << 10;
-  // What a thing costs, however small it is.
+  // The minimum cost of one call of spend().
   static constexpr size_t kLeastBytes = 256;
 
   enum class Start : uint8_t { kNew, kBegun };
   explicit YieldBudget(Start start = Start::kNew) : begun_(start == Start::kBegun) {}
 
-  // For one thing of so many bytes.
+  // Accounts for one object of that size.
   void spend(size_t bytes) { spent_ += bytes < kLeastBytes ? kLeastBytes : bytes; }
   bool is_spent() const { return spent_ >= kBytes; }
 
-  // `co_await yield()` lets all else go first that is ready on this thread, and the budget of works that began
-  // before. Without an executor, which is without others, it goes on at once.
+  // `co_await yield()` first runs everything else that is ready on this thread, and pieces of work that began earlier.
+  // Without an executor, it continues at once.
   struct Awaiter {
     YieldBudget& budget;
     YieldedTask place = {};

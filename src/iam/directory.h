@@ -1,8 +1,8 @@
-// Who there is: users, groups, roles and policies of the store, and the access keys of a file. What is known of the
-// store is late by about a second at most, as the catalogue is; a request is judged by it without asking anybody.
+// The known account: users, groups, roles and policies of the store, and the access keys of a file. It is at most about
+// a second behind the store, like the catalogue. Requests are authorised from it without I/O.
 //
-// The account is in one place: in the store, or, when a file of identities is given, in that file, and then the store's
-// does not count. The keys of a file of credentials are believed in either case.
+// There is one source of accounts: the store, or a file of identities if one is given; the store's account is then
+// ignored. Keys of a credentials file are accepted in either case.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@
 
 namespace partita::iam {
 
-// The account as it was at one moment. Immutable.
+// The account at one moment. Immutable.
 struct Known {
   struct KeyOf {
     const auth::UserKey* key;
@@ -37,14 +37,14 @@ struct Known {
   table::AccountVersion version;
   auth::Account account;
   auth::Identities identities;
-  std::map<std::string, KeyOf, std::less<>> keys;  // those that are active
+  std::map<std::string, KeyOf, std::less<>> keys;  // active ones only
 };
 using KnownRef = std::shared_ptr<const Known>;
 
 // Callable from any thread.
 class Directory final : public auth::Keys, public table::AccountFollower {
  public:
-  // All outlive it; null: there is no such file. The clock is that of temporary credentials.
+  // All arguments must outlive it. Null: there is no such file. The clock is that of temporary credentials.
   Directory(storage::Engine& engine, const Clock& clock, const auth::Credentials* credentials = nullptr,
             const auth::Account* account = nullptr);
 
@@ -57,15 +57,16 @@ class Directory final : public auth::Keys, public table::AccountFollower {
   Task<Result<void>> heard(table::AccountVersion version) override;
 
   KnownRef known() const;
-  // Reads the store if it changed.
+  // Reads the store if it has changed.
   Task<Result<void>> look_again();
-  // Makes the store's account `after`. False: it is not as it was `before` any more, and nothing happened.
+  // Replaces the store's account `before` with `after`. False, and nothing changed, if the account is no longer
+  // `before`.
   Task<Result<bool>> commit(KnownRef before, const auth::Account& after);
-  // Whoever changes them through this server goes one behind the other, and loses against other servers at most.
+  // Serialises changes by this server, so that they conflict only with other servers' changes.
   AsyncMutex& writers() { return writers_; }
-  // Where accounts are changed, read out and compiled: with many policies that takes milliseconds.
+  // A thread for changing, listing and compiling accounts, which takes milliseconds if there are many policies.
   Workers& aside() { return aside_; }
-  // Whether users are in a file, so that nothing of them can be changed.
+  // Whether users are in a file, so that none can be changed.
   bool is_of_file() const { return file_ != nullptr; }
 
  private:
@@ -84,8 +85,8 @@ class Directory final : public auth::Keys, public table::AccountFollower {
   std::atomic<uint64_t> reads_{0};
   mutable std::mutex mutex_;
   KnownRef known_;
-  std::vector<KnownRef> replaced_;  // that were known before, and may still be in use
-  uint64_t newest_read_ = 0;        // that known_ is of
+  std::vector<KnownRef> replaced_;  // earlier ones that may still be in use
+  uint64_t newest_read_ = 0;        // the read that known_ is from
 };
 
 }  // namespace partita::iam

@@ -1,4 +1,4 @@
-// A store that is used by nobody else, for whoever moves it.
+// A store opened for exclusive use, for copying and verification.
 #pragma once
 
 #include <functional>
@@ -10,12 +10,13 @@
 namespace partita::storage {
 
 struct ExclusiveEngine {
-  // Whether nobody else could use the store up to now. Error: kUnavailable. Blocks. Precondition: the engine lives.
+  // Error: kUnavailable if somebody else may have used the store since it was opened. Blocks. Precondition: `engine`
+  // exists.
   std::function<Result<void>()> check = [] { return Result<void>(); };
   std::unique_ptr<Engine> engine;
 };
 
-// What is said to who wants a store for itself that is used, and to who wants to use one that somebody has so.
+// The errors of opening a store exclusively while it is in use, and of using a store that is opened exclusively.
 inline Error store_in_use() {
   return Error(ErrorKind::kUnavailable,
                "Servers, or another copy or verification, use this store: stop them first, and give the same command "

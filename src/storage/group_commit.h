@@ -1,5 +1,6 @@
-// For engines over a database: calls of transact() wait as coroutines until a batch (batch.h) has taken them along, and
-// here is who goes with whom. An engine has a Deal of its own, a Waiter with the `transaction` of one call.
+// Group commit for engines over a database: calls of transact() wait as coroutines until a batch (batch.h) has included
+// them. This file chooses the members of a batch. Each engine defines its own PendingTxn: a Waiter with the
+// `transaction` of one call.
 #pragma once
 
 #include <coroutine>
@@ -21,8 +22,8 @@
 
 namespace partita::storage {
 
-// A coroutine that waits until others have done something for it. It lives in that coroutine's frame and is awaited
-// once.
+// A coroutine that waits for another thread or coroutine to process its request. It is in that coroutine's frame and is
+// awaited once.
 class Waiter {
  public:
   Waiter() = default;
@@ -32,10 +33,10 @@ class Waiter {
   bool await_ready() noexcept { return false; }
   void await_resume();
 
-  std::exception_ptr failure;  // memory that ran out: thrown where it goes on
+  std::exception_ptr failure;  // std::bad_alloc, rethrown when the coroutine resumes
 
  protected:
-  // For await_suspend(), before anybody else is told of it.
+  // For await_suspend(), before anyone else has a pointer to it.
   void suspend(std::coroutine_handle<> handle) { waiting_ = SuspendedCoroutine::here(handle); }
 
  private:
@@ -43,29 +44,30 @@ class Waiter {
   SuspendedCoroutine waiting_;
 };
 
-// Each goes on where it came from, or on `otherwise` where it came from no executor. An executor is woken once for all
-// of its own. They may be gone when this returns.
+// Resumes each through its own executor, or through `otherwise` if it has none. Each executor is woken once. The
+// waiters may be gone when this returns.
 void resume(std::vector<Waiter*> waiters, Executor& otherwise);
 
-// The keys that batches under way read: no key is in two of them. For one thread at a time.
+// The keys that batches in flight read: no key is in two of them. For one thread at a time.
 class InFlightKeys {
  public:
-  // The transaction's keys outlive the claim.
+  // The transaction's keys must live until remove().
   void add(const Transaction& transaction);
-  // Also of one that add() had no memory to claim whole.
+  // Also for a transaction of which add() recorded only a part because memory ran out.
   void remove(const Transaction& transaction);
 
   struct GroupLimits {
     size_t members;
-    size_t keys;  // of all members, except that a single one may have more
+    size_t keys;  // of all members together; a single member may have more
   };
   enum class Eligibility : uint8_t {
     kNotYet,
     kGrouped,
-    kAlone,  // with no other
+    kAlone,  // in a batch of its own
   };
-  // Takes out of `waiting` what may go together, from the front: all that wait for nobody else, and whose turn(deal) it
-  // is. Who waits keeps the place before those behind on the same keys. InFlightKeys nothing.
+  // Removes from the front of `waiting`, and returns, the transactions that may form one batch: those whose keys are
+  // neither in flight nor used by an earlier waiting transaction, and that are eligible. The others keep their order.
+  // Does not add to the keys in flight.
   template <class PendingTxn, class TurnOf>
   std::vector<PendingTxn*> pick(std::deque<PendingTxn*>& waiting, GroupLimits most, TurnOf eligibility) const;
 
@@ -79,7 +81,7 @@ class InFlightKeys {
 template <class PendingTxn, class TurnOf>
 std::vector<PendingTxn*> InFlightKeys::pick(std::deque<PendingTxn*>& waiting, GroupLimits most,
                                             TurnOf eligibility) const {
-  // How far behind those that wait for others it is looked.
+  // How many transactions that have to wait are passed over.
   constexpr size_t kMostPassed = 1'024;
   std::vector<PendingTxn*> picked;
   std::vector<PendingTxn*> left;
@@ -105,7 +107,7 @@ std::vector<PendingTxn*> InFlightKeys::pick(std::deque<PendingTxn*>& waiting, Gr
   return picked;
 }
 
-// Engine::transact() of an engine with such limits: as one Deal of its Pipeline. The courier outlives it.
+// Engine::transact() for an engine with these limits: one PendingTxn of its pipeline, which must outlive it.
 template <class PendingTxn, class Pipeline>
 Task<Result<Outcome>> run_transaction(Pipeline& pipeline, Limits limits, std::vector<Key> keys,
                                       std::vector<Compare> compare, Decide decide, Version* version) {

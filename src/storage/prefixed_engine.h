@@ -1,5 +1,5 @@
-// A part of an engine's keys and logs that seems to be an engine of its own: all keys that begin with a prefix, and all
-// topics that do. Views whose prefixes do not begin with each other never meet.
+// A part of an engine's keys and logs that behaves like an engine: all keys and all topics that begin with a prefix.
+// Two of them are disjoint if neither prefix begins with the other.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@ namespace partita::storage {
 
 class PrefixedEngine : public Engine {
  public:
-  // Of a topic's name; less than what other engines take.
+  // The longest topic name: kMaxTopicBytes less the prefix.
   size_t max_topic_bytes() const { return kMaxTopicBytes - topic_prefix_.size(); }
 
-  // The engine outlives it. Its limits have to leave room for the prefix.
+  // `base` must outlive it. Its limits must leave room for the prefix.
   PrefixedEngine(Engine& base, std::string prefix, std::string topic_prefix);
 
   Task<Result<std::vector<std::optional<Record>>>> read(std::span<const Key> keys) override;
@@ -35,7 +35,7 @@ class PrefixedEngine : public Engine {
  private:
   void enter(Key& key) const;
   Range entered(Range range) const;
-  // What the function of a transaction wrote becomes what the engine is to write. Error: kTooLarge.
+  // Adds the prefix to what a transaction's `decide` wrote. Error: kTooLarge.
   Result<void> enter(Changes& changes) const;
 
   Engine& base_;

@@ -1,10 +1,10 @@
-// The rows of a range one behind the other, read a page at a time.
+// Iterates over the rows of a range, reading a page at a time.
 //
-//   Walk walk(engine, range);
+//   RangeCursor cursor(engine, range);
 //   while (true) {
-//     PARTITA_CO_TRY(const bool more, co_await walk.next());
+//     PARTITA_CO_TRY(const bool more, co_await cursor.next());
 //     if (!more) break;
-//     use(walk.row());
+//     use(cursor.row());
 //   }
 #pragma once
 
@@ -20,11 +20,11 @@ namespace partita::storage {
 
 class RangeCursor {
  public:
-  // The engine outlives it.
+  // `engine` must outlive it.
   RangeCursor(Engine& engine, Range range, size_t page_rows = 1'000, size_t page_bytes = size_t{1} << 20)
       : engine_(engine), rest_(std::move(range)), page_rows_(page_rows), page_bytes_(page_bytes) {}
 
-  // False: there are no more.
+  // False: there are no more rows.
   Task<Result<bool>> next() {
     if (at_ < page_.size()) ++at_;
     while (at_ == page_.size()) {
@@ -49,8 +49,8 @@ class RangeCursor {
   size_t at_ = 0;
 };
 
-// Erases every key of the range as Engine::erase_range() does, a few at a time by transactions: for keys that may be
-// written again.
+// Erases every key of the range by small transactions. Unlike Engine::erase_range(), for keys that may be written
+// again.
 Task<Result<void>> erase_rows(Engine& engine, Range range);
 
 }  // namespace partita::storage

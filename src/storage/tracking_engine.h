@@ -1,4 +1,4 @@
-// An engine that notes what is changed through it, so that it can be changed back without looking at everything.
+// An engine that records which keys and topics are changed through it, so that a rollback need not compare everything.
 #pragma once
 
 #include <set>
@@ -11,12 +11,12 @@
 
 namespace partita::storage {
 
-// What may have changed since a moment: perhaps more than did, never less. What it takes of memory is bounded.
+// What may have changed since a point in time: a superset of what did change. Its memory is bounded.
 struct ChangeSet {
-  bool all = false;  // anything; then the rest says nothing
+  bool all = false;  // anything may have changed; the other members are not used
   std::unordered_set<std::string> keys;
   std::set<std::string> topics;
-  size_t bytes = 0;  // that they take, roughly
+  size_t bytes = 0;  // approximate memory of keys and topics
 
   void add_key(const std::string& key);
   void add_topic(const std::string& topic);
@@ -26,10 +26,10 @@ struct ChangeSet {
 
 class TrackingEngine : public Engine {
  public:
-  // The engine outlives it.
+  // `base` must outlive it.
   explicit TrackingEngine(Engine& base) : base_(base) {}
 
-  // Notes there from now on, until it ends. Precondition: nothing is under way.
+  // Records changes in the argument from now on, as long as this object lives. Precondition: no call is in progress.
   void note(ChangeSet& changed);
 
   Task<Result<std::vector<std::optional<Record>>>> read(std::span<const Key> keys) override { return base_.read(keys); }
