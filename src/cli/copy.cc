@@ -36,7 +36,7 @@ void say(const std::string& what, const table::CopiedPart& part, const char* one
 
 // With the names that the tables have.
 Result<void> say_all(storage::Engine& engine, const table::CopyReport& report, bool snapshots) {
-  table::Catalog catalog(engine, system_clock(), system_random().next());
+  table::Catalog catalog(engine, system_clock(), system_random().next(), {});
   PARTITA_TRY_VOID(wait_for(catalog.look_again()));
   std::map<uint32_t, std::string> names{{0, "catalogue"},
                                         {table::kSecondCopyId, "catalogue, second copies"},

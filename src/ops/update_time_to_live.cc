@@ -1,5 +1,5 @@
 #include "ops/json_codec.h"
-#include "table/items/expiry.h"
+#include "table/control/ttl.h"
 #include "wire/json_writer.h"
 
 namespace partita::ops {

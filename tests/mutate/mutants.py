@@ -126,19 +126,19 @@ TABLES = [
            "if (item && has_row(*item)) batch.keys.push_back(item_key(*table, *item));",
            "if (item && has_row(*item) && i % 2) batch.keys.push_back(item_key(*table, *item));",
            ("table_test",)),
-    Mutant("a fill begins anew after a kill", "src/table/rows/job.cc",
+    Mutant("a fill begins anew after a kill", "src/table/rows/job_row.cc",
            "members.find(\"cursor\", model::Type::kB)) job.cursor = cursor->as_bytes();",
            "members.find(\"cursor\", model::Type::kB)) job.cursor = cursor->as_bytes().substr(0, 0);",
            ("crash:begins_where",)),
     Mutant("a fill takes the store for itself", "src/table/jobs/upkeep.cc",
            "std::chrono::nanoseconds(std::min(times * took_ns, kLongestNs))",
            "std::chrono::nanoseconds(std::min(times * took_ns, kLongestNs) / 100)", ("table_test:FillTest.*",)),
-    Mutant("nobody is told how far a fill is", "src/table/open/database.cc",
-           "  PARTITA_CO_TRY_VOID(co_await hear_progress(table));\n", "", ("table_test:FillTest.*",)),
+    Mutant("nobody is told how far a fill is", "src/table/catalog/table_context.cc",
+           "  PARTITA_CO_TRY_VOID(co_await refresh_progress(table));\n", "", ("table_test:FillTest.*",)),
     Mutant("tags are what this server knows of them", "src/table/control/tags.cc",
-           "database.newest_table(resource.name)", "database.idle_table(resource.name)", ("table_test:SettingsTest.*",)),
+           "context.newest_table(resource.name)", "context.idle_table(resource.name)", ("table_test:SettingsTest.*",)),
     Mutant("insights are what this server knows of them", "src/table/control/insights.cc",
-           "database.newest_table(name)", "database.idle_table(name)", ("table_test:SettingsTest.*",)),
+           "context.newest_table(name)", "context.idle_table(name)", ("table_test:SettingsTest.*",)),
     Mutant("streams are those that this server knows of", "src/table/control/policy.cc",
            "  if (!is_its(table)) {  // or another", "  if (false) {  // or another", ("table_test:SettingsTest.*",)),
     Mutant("an index is filled by an older description", "src/table/jobs/upkeep_jobs.cc",
@@ -153,7 +153,7 @@ TABLES = [
            "range = storage::behind(row, std::move(range));", "range.begin = row;", ("table_test", "api:pages or edges")),
     Mutant("an item leaves its old index row", "src/table/rows/item_rows.cc",
            "if (old_.key && moved) changes.erase(*old_.key);", "", ("table_test", "crash:traffic")),
-    Mutant("what changes nothing leaves a record", "src/table/rows/item_rows.cc",
+    Mutant("what changes nothing leaves a record", "src/table/streams/stream_maker.cc",
            "if (shard == nullptr || before.stored == after.stored) return;", "if (shard == nullptr) return;", ("table_test", "api:streams")),
     Mutant("a closed shard is written to", "src/table/rows/stream_rows.cc",
            "return shard.closed_ms == 0 && shard.first_hash <=", "return shard.first_hash <=", ("table_test",)),
@@ -385,11 +385,11 @@ SERIAL = [
            "    return Status::OK();\n"
            "  }\n  records.resize(1);\n", ("simulation",)),
     Mutant("TransactGetItems reads item by item", "src/table/items/transact.cc",
-           "  auto read = co_await database.engine().read(plan.keys);\n"
+           "  auto read = co_await context.engine().read(plan.keys);\n"
            "  if (!read.ok()) co_return std::move(read).error();\n  TransactGetOutcome outcome;\n",
            "  Result<std::vector<std::optional<Record>>> read = std::vector<std::optional<Record>>();\n"
            "  for (const Key& key : plan.keys) {\n"
-           "    auto one = co_await database.engine().read(std::span(&key, 1));\n"
+           "    auto one = co_await context.engine().read(std::span(&key, 1));\n"
            "    if (!one.ok()) co_return std::move(one).error();\n"
            "    read->push_back(std::move((*one)[0]));\n    co_await Yield();\n  }\n"
            "  TransactGetOutcome outcome;\n", ("simulation",)),
@@ -408,13 +408,13 @@ GRAPHS_TEST = ("table_test:VectorGraphsTest.*",)
 SEARCH_TEST = ("table_test:VectorSearchTest.*",)
 
 VECTORS = [
-    Mutant("a write of a vector is not named in the log", "src/table/rows/item_rows.cc",
-           "    if (index_.vector) name_in_log(moved, changes);\n", "", GRAPHS_TEST),
-    Mutant("a row that leaves a vector index is not named in the log", "src/table/rows/item_rows.cc",
-           "    if (old_.key && moved) changes.append(topic, old_.key->bytes);\n", "    (void)moved;\n", GRAPHS_TEST),
+    Mutant("a write of a vector is not named in the log", "src/table/vectors/vector_log.cc",
+           "    if (keys.after != nullptr) changes.append(topic, keys.after->bytes);\n", "", GRAPHS_TEST),
+    Mutant("a row that leaves a vector index is not named in the log", "src/table/vectors/vector_log.cc",
+           "    if (moved) changes.append(topic, keys.before->bytes);\n", "    (void)moved;\n", GRAPHS_TEST),
     Mutant("a graph does not mind that the log went on without it", GRAPHS,
            "  followed.lost = page.trimmed > page.after;\n", "", GRAPHS_TEST),
-    Mutant("a vector log is trimmed without saying so before", "src/table/rows/vector_log.cc",
+    Mutant("a vector log is trimmed without saying so before", "src/table/vectors/vector_log.cc",
            "      changes.put(key, encoded(upto));\n", "      if (false) changes.put(key, encoded(upto));\n", GRAPHS_TEST),
     Mutant("a graph is asked before it has read on", GRAPHS,
            "    if (newest && !lost) {\n", "    if (!lost) {\n", GRAPHS_TEST),

@@ -65,7 +65,7 @@ POLICIES = [
     Mutant("a request hears anew what it has heard", "src/ops/authorisation.cc", "if (heard_.empty()) return nullptr;",
            "if (!heard_.empty()) return nullptr;", ("ops_test:AuthorisationTest.*",)),
     Mutant("a table that another server made is judged by no policy", "src/table/control/policy.cc",
-           "if (owner.table == nullptr || database.is_late())", "if (false)", ("ops_test:AuthorisationTest.*",)),
+           "if (owner.table == nullptr || context.is_late())", "if (false)", ("ops_test:AuthorisationTest.*",)),
     Mutant("a policy that cannot be read is none", "src/ops/authorisation.cc",
            '"Effect":"Deny","Principal":"*"', '"Effect":"Allow","Principal":"*"', ("ops_test",)),
     Mutant("what a key condition names is no attribute", "src/table/catalog/access.cc",

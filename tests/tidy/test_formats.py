@@ -4,7 +4,7 @@ import re
 
 import sources
 
-STORED_AS_ITEMS = ("src/table/rows/schema_codec.cc", "src/table/catalog/catalog.cc", "src/table/rows/job.cc", "src/table/control/policy.cc")
+STORED_AS_ITEMS = ("src/table/rows/schema_codec.cc", "src/table/catalog/catalog.cc", "src/table/rows/job_row.cc", "src/table/control/policy.cc")
 FIELD = re.compile(r'\.set\("(\w+)"')
 PAGE = "docs/formats/catalogue.md"
 

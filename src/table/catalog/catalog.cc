@@ -9,11 +9,11 @@
 #include "model/item_codec.h"
 #include "storage/ranges.h"
 #include "table/catalog/second_copies.h"
-#include "table/items/expiry.h"
-#include "table/rows/job.h"
+#include "table/rows/expiry_rows.h"
+#include "table/rows/job_row.h"
+#include "table/rows/row_maker.h"
 #include "table/rows/stream_rows.h"
 #include "table/rows/system_rows.h"
-#include "table/rows/vector_log.h"
 #include "table/rows/vector_rows.h"
 
 namespace partita::table {
@@ -224,6 +224,8 @@ Catalog::Published Catalog::publish(TableInfo info, storage::Version version, ui
   }
   info.version = version;
   info.needed = needed_attributes(info);
+  std::ranges::copy_if(row_makers_, std::back_inserter(info.row_makers),
+                       [&](const RowMaker* maker) { return maker->applies_to(info); });
   info.slots = std::make_shared<CountSlots>(info.id, info.revision, std::pair(origin_, slot_groups_++));
   Table table = std::make_shared<const TableInfo>(std::move(info));
   if (!same_table && removals != removals_) return {table, false};

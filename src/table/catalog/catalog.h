@@ -29,10 +29,12 @@ namespace partita::table {
 
 class Catalog {
  public:
-  // `origin` is this object's alone among all that ever open the store. `follower`, which outlives it, is told of each
-  // look; null: nobody is.
-  Catalog(storage::Engine& engine, const Clock& clock, uint64_t origin, AccountFollower* follower = nullptr)
-      : engine_(engine), clock_(clock), origin_(origin), follower_(follower) {}
+  // `origin` is unique to this object among all that ever open the store. Each description gets those of `row_makers`
+  // that apply to it; a catalogue whose descriptions are not used to write items needs none. `follower` is notified of
+  // each check of the store, and may be null. All outlive the catalogue.
+  Catalog(storage::Engine& engine, const Clock& clock, uint64_t origin, std::vector<const RowMaker*> row_makers,
+          AccountFollower* follower = nullptr)
+      : engine_(engine), clock_(clock), origin_(origin), row_makers_(std::move(row_makers)), follower_(follower) {}
 
   // Reads the catalogue if anybody changed it since it was read, and has the follower do so.
   Task<Result<void>> look_again();
@@ -93,6 +95,7 @@ class Catalog {
   storage::Engine& engine_;
   const Clock& clock_;
   const uint64_t origin_;
+  const std::vector<const RowMaker*> row_makers_;
   AccountFollower* const follower_;
   std::atomic<int64_t> looked_at_ns_{0};
   mutable std::shared_mutex mutex_;

@@ -6,7 +6,7 @@
 
 #include "engines/memory/memory_engine.h"
 #include "table/open/table_testing.h"
-#include "table/rows/job.h"
+#include "table/rows/job_row.h"
 #include "table/rows/system_rows.h"
 
 namespace partita::table {
@@ -55,7 +55,7 @@ TEST_F(CatalogTest, ARefusedChangeChangesNothing) {
 // Two changes, the first of which is announced after the second: a look-up began before the second was made.
 TEST_F(CatalogTest, AnOlderDescriptionNeverReplacesANewer) {
   create(plain_table());
-  Catalog other(engine_, clock_, 99);
+  Catalog other(engine_, clock_, 99, {});
   ASSERT_TRUE(wait_for(other.look_again()).ok());
   const Catalog::Change protect = [](TableInfo& info) -> Result<void> {
     info.deletion_protection = true;
@@ -117,8 +117,8 @@ class LateCatalogTest : public CatalogTest {
     };
   }
 
-  Catalog late_{engine_, clock_, 98};
-  Catalog other_{engine_, clock_, 99};
+  Catalog late_{engine_, clock_, 98, {}};
+  Catalog other_{engine_, clock_, 99, {}};
 };
 
 TEST_F(LateCatalogTest, WhatWasReadBeforeItWasFoundGoneDoesNotComeBack) {

@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "storage/range_cursor.h"
 #include "storage/ranges.h"
-#include "table/rows/job.h"
+#include "table/rows/job_row.h"
 #include "table/rows/stream_rows.h"
 #include "table/rows/system_rows.h"
 

@@ -196,9 +196,9 @@ Result<TableInfo> make_table(const TableRequest& request, int64_t now_ms) {
 }
 
 // What AWS says of a name that is taken depends on what is being done to the table that has it.
-Error name_taken(const Database& database, const std::string& name) {
-  const Table other = database.catalog().find(name);
-  const Status status = other == nullptr ? Status::kActive : other->status_at(database.clock().now_ms());
+Error name_taken(const TableContext& context, const std::string& name) {
+  const Table other = context.catalog().find(name);
+  const Status status = other == nullptr ? Status::kActive : other->status_at(context.clock().now_ms());
   if (status == Status::kCreating) return refuse(Fault::kTableInUse, {name, "created"});
   if (status == Status::kDeleting) return refuse(Fault::kTableInUse, {name, "deleted"});
   return refuse(Fault::kTableExists, {name});
@@ -206,27 +206,27 @@ Error name_taken(const Database& database, const std::string& name) {
 
 }  // namespace
 
-Task<Result<Table>> create_table(Database& database, const TableRequest& request, const Policy* policy) {
+Task<Result<Table>> create_table(TableContext& context, const TableRequest& request, const Policy* policy) {
   // On a store that an older version shares, a name that is on its way out is free in a moment.
-  const Table known = database.catalog().find(request.name);
+  const Table known = context.catalog().find(request.name);
   if (known != nullptr && known->status == Status::kDeleting) {
-    PARTITA_CO_TRY_VOID(co_await database.idle_table(request.name));
+    PARTITA_CO_TRY_VOID(co_await context.idle_table(request.name));
   }
-  const std::string uuid = database.random().uuid();
+  const std::string uuid = context.random().uuid();
   Catalog::Beside beside;
   if (policy != nullptr) {
     beside = [=](const TableInfo& made, storage::Changes& changes) { put_first_policy(made, *policy, changes); };
   }
   // Streams of one name are told apart by the millisecond in which they began, and two tables may be made in one.
   for (int64_t later_ms = 0;; ++later_ms) {
-    PARTITA_CO_TRY(TableInfo creating, make_table(request, database.clock().now_ms() + later_ms));
+    PARTITA_CO_TRY(TableInfo creating, make_table(request, context.clock().now_ms() + later_ms));
     creating.uuid = uuid;
     TableInfo table = creating;
     table.settle(creating.settles_at_ms);
-    auto created = co_await database.catalog().create(std::move(table), beside);
+    auto created = co_await context.catalog().create(std::move(table), beside);
     const bool taken = !created.ok() && created.error().kind() == ErrorKind::kInvalid &&
                        model::fault_of(created.error()) == Fault::kTableExists;
-    if (taken) co_return name_taken(database, request.name);
+    if (taken) co_return name_taken(context, request.name);
     if (!created.ok()) co_return created;
     if (*created == nullptr) continue;
     creating.id = (*created)->id;

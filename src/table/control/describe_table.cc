@@ -7,14 +7,14 @@ namespace {
 
 // A table that is gone in a moment is waited for, as by describe_table(), so that whoever looks right after its
 // deletion does not see it. One that stays longer is listed, and then the others are not waited for either.
-Task<Result<void>> drop_vanishing(Database& database, std::vector<std::string>& names) {
+Task<Result<void>> drop_vanishing(TableContext& context, std::vector<std::string>& names) {
   for (auto name = names.begin(); name != names.end();) {
-    const Table table = database.catalog().find(*name);
+    const Table table = context.catalog().find(*name);
     if (table == nullptr || table->status != Status::kDeleting) {
       ++name;
       continue;
     }
-    PARTITA_CO_TRY(const Table left, co_await database.settled_table(*name));
+    PARTITA_CO_TRY(const Table left, co_await context.settled_table(*name));
     if (left != nullptr) break;
     name = names.erase(name);
   }
@@ -23,8 +23,8 @@ Task<Result<void>> drop_vanishing(Database& database, std::vector<std::string>& 
 
 }  // namespace
 
-Task<Result<Table>> describe_table(Database& database, std::string name) {
-  PARTITA_CO_TRY(Table table, co_await database.settled_table(name));
+Task<Result<Table>> describe_table(TableContext& context, std::string name) {
+  PARTITA_CO_TRY(Table table, co_await context.settled_table(name));
   if (table == nullptr) {
     std::vector<std::string> args{name};
     co_return model::refuse(model::Fault::kTableNotFound, std::move(args));
@@ -32,15 +32,15 @@ Task<Result<Table>> describe_table(Database& database, std::string name) {
   co_return table;
 }
 
-Task<Result<NamePage>> list_tables(Database& database, const ListRequest& request) {
+Task<Result<NamePage>> list_tables(TableContext& context, const ListRequest& request) {
   NamePage page;
   // One more than wanted tells whether there are more.
-  PARTITA_CO_TRY(page.names, co_await database.catalog().names(request.after, request.limit + 1));
+  PARTITA_CO_TRY(page.names, co_await context.catalog().names(request.after, request.limit + 1));
   if (page.names.size() > request.limit) {
     page.names.resize(request.limit);
     page.last = page.names.back();
   }
-  PARTITA_CO_TRY_VOID(co_await drop_vanishing(database, page.names));
+  PARTITA_CO_TRY_VOID(co_await drop_vanishing(context, page.names));
   co_return page;
 }
 

@@ -62,8 +62,8 @@ Result<const IndexInfo*> named_index(const TableInfo& table, const std::optional
   return index;
 }
 
-Task<Result<Table>> found_table(Database& database, const std::string& name) {
-  PARTITA_CO_TRY(Table table, co_await database.newest_table(name));
+Task<Result<Table>> found_table(TableContext& context, const std::string& name) {
+  PARTITA_CO_TRY(Table table, co_await context.newest_table(name));
   if (table == nullptr) {
     std::vector<std::string> args{name};
     co_return refuse(Fault::kTableNotFound, std::move(args));
@@ -102,11 +102,11 @@ void add_states(const TableInfo& table, int64_t now_ms, std::vector<InsightsStat
 
 }  // namespace
 
-Task<Result<InsightsState>> update_insights(Database& database, const InsightsRequest& request) {
+Task<Result<InsightsState>> update_insights(TableContext& context, const InsightsRequest& request) {
   PARTITA_CO_TRY_VOID(check_index_name(request.index));
-  PARTITA_CO_TRY(Table table, co_await found_table(database, request.name));
-  const int64_t now_ms = database.clock().now_ms();
-  const int64_t due_ms = now_ms + database.options().updating_ms;
+  PARTITA_CO_TRY(Table table, co_await found_table(context, request.name));
+  const int64_t now_ms = context.clock().now_ms();
+  const int64_t due_ms = now_ms + context.options().updating_ms;
   const Catalog::Change change = [&](TableInfo& info) { return change_insights(info, request, now_ms, due_ms); };
   TableInfo wanted = *table;
   PARTITA_CO_TRY_VOID(change(wanted));
@@ -114,27 +114,27 @@ Task<Result<InsightsState>> update_insights(Database& database, const InsightsRe
   PARTITA_CO_TRY(const IndexInfo* after, named_index(wanted, request.index));
   const bool same = before == nullptr ? table->insights == wanted.insights : before->insights == after->insights;
   if (!same) {
-    PARTITA_CO_TRY(table, co_await database.catalog().change(request.name, change));
+    PARTITA_CO_TRY(table, co_await context.catalog().change(request.name, change));
   }
   PARTITA_CO_TRY(const IndexInfo* index, named_index(*table, request.index));
   co_return state_of(*table, index, now_ms);
 }
 
-Task<Result<InsightsState>> describe_insights(Database& database, const InsightsQuestion& question) {
+Task<Result<InsightsState>> describe_insights(TableContext& context, const InsightsQuestion& question) {
   PARTITA_CO_TRY_VOID(check_index_name(question.index));
-  PARTITA_CO_TRY(const Table table, co_await found_table(database, question.name));
+  PARTITA_CO_TRY(const Table table, co_await found_table(context, question.name));
   PARTITA_CO_TRY(const IndexInfo* index, named_index(*table, question.index));
-  co_return state_of(*table, index, database.clock().now_ms());
+  co_return state_of(*table, index, context.clock().now_ms());
 }
 
-Task<Result<InsightsPage>> list_insights(Database& database, const InsightsListing& listing) {
-  const int64_t now_ms = database.clock().now_ms();
+Task<Result<InsightsPage>> list_insights(TableContext& context, const InsightsListing& listing) {
+  const int64_t now_ms = context.clock().now_ms();
   std::vector<Table> tables;
   if (listing.name.empty()) {
-    PARTITA_CO_TRY_VOID(co_await database.catalog().look_again());
-    tables = database.catalog().all();
+    PARTITA_CO_TRY_VOID(co_await context.catalog().look_again());
+    tables = context.catalog().all();
   } else {
-    PARTITA_CO_TRY(Table table, co_await found_table(database, listing.name));
+    PARTITA_CO_TRY(Table table, co_await found_table(context, listing.name));
     tables.push_back(std::move(table));
   }
   std::vector<InsightsState> states;

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "base/task.h"
-#include "table/open/database.h"
+#include "table/catalog/table_context.h"
 
 namespace partita::table {
 
@@ -33,14 +33,14 @@ struct InsightsState {
 
 // What is so already stays as it is. Faults: kTableNotFound, kInsightsIndexNotFound, kIndexNameLength,
 // kInsightsIndexBusy.
-Task<Result<InsightsState>> update_insights(Database& database, const InsightsRequest& request);
+Task<Result<InsightsState>> update_insights(TableContext& context, const InsightsRequest& request);
 
 struct InsightsQuestion {
   std::string name;
   std::optional<std::string> index;
 };
 // Faults: kTableNotFound, kInsightsIndexNotFound, kIndexNameLength.
-Task<Result<InsightsState>> describe_insights(Database& database, const InsightsQuestion& question);
+Task<Result<InsightsState>> describe_insights(TableContext& context, const InsightsQuestion& question);
 
 struct InsightsListing {
   std::string name;   // empty: of all tables
@@ -53,6 +53,6 @@ struct InsightsPage {
 };
 // Those that are not kDisabled, by table; of each the table's own, then those of its indexes by name. Fault:
 // kTableNotFound.
-Task<Result<InsightsPage>> list_insights(Database& database, const InsightsListing& listing);
+Task<Result<InsightsPage>> list_insights(TableContext& context, const InsightsListing& listing);
 
 }  // namespace partita::table

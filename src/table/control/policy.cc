@@ -60,15 +60,15 @@ Result<void> check_expected(const std::optional<StoredPolicy>& now, const std::o
 }
 
 // The table that the resource is, or belongs to.
-Task<Result<Table>> table_of(Database& database, const Resource& resource) {
-  PARTITA_CO_TRY(Table table, co_await database.idle_table(resource.name));
+Task<Result<Table>> table_of(TableContext& context, const Resource& resource) {
+  PARTITA_CO_TRY(Table table, co_await context.idle_table(resource.name));
   if (table == nullptr) {
     std::vector<std::string> args{resource.name};
     co_return refuse(Fault::kTableNotFound, std::move(args));
   }
   const auto is_its = [&](const Table& one) { return resource.stream.empty() || one->stream.label == resource.stream; };
   if (!is_its(table)) {  // or another server has just begun it
-    PARTITA_CO_TRY(const Table newest, co_await database.catalog().look_up(resource.name));
+    PARTITA_CO_TRY(const Table newest, co_await context.catalog().look_up(resource.name));
     if (newest != nullptr) table = newest;
   }
   if (!is_its(table)) {
@@ -80,8 +80,8 @@ Task<Result<Table>> table_of(Database& database, const Resource& resource) {
 
 // Changes the row by a pure function of what it says: what that returns is stored; nothing leaves it as it is.
 using PolicyChange = std::function<Result<std::optional<StoredPolicy>>(const std::optional<StoredPolicy>& now)>;
-Task<Result<void>> change_row(Database& database, const Resource& resource, const PolicyChange& change) {
-  PARTITA_CO_TRY(Table table, co_await table_of(database, resource));
+Task<Result<void>> change_row(TableContext& context, const Resource& resource, const PolicyChange& change) {
+  PARTITA_CO_TRY(Table table, co_await table_of(context, resource));
   while (true) {
     const Key key = policy_key(table->id, resource.stream);
     Result<void> refusal;
@@ -100,16 +100,16 @@ Task<Result<void>> change_row(Database& database, const Resource& resource, cons
     };
     std::vector<Key> keys{key};
     std::vector<storage::Compare> compare{{table_key(table->name), table->version}};
-    auto outcome = co_await database.engine().transact(std::move(keys), std::move(compare), decide);
+    auto outcome = co_await context.engine().transact(std::move(keys), std::move(compare), decide);
     PARTITA_CO_TRY(const storage::Outcome done, std::move(outcome));
     if (done != storage::Outcome::kStale) co_return refusal;
-    PARTITA_CO_TRY_VOID(co_await database.catalog().look_up(resource.name));
-    PARTITA_CO_TRY(table, co_await table_of(database, resource));
+    PARTITA_CO_TRY_VOID(co_await context.catalog().look_up(resource.name));
+    PARTITA_CO_TRY(table, co_await table_of(context, resource));
   }
 }
 
-int64_t next_revision(const Database& database, const std::optional<StoredPolicy>& now) {
-  return std::max(database.clock().now_ms(), now ? now->revision + 1 : 0);
+int64_t next_revision(const TableContext& context, const std::optional<StoredPolicy>& now) {
+  return std::max(context.clock().now_ms(), now ? now->revision + 1 : 0);
 }
 
 }  // namespace
@@ -121,16 +121,16 @@ Key policy_key(uint32_t table_id, std::string_view stream) {
   return system_key(SystemRow::kPolicy, rest);
 }
 
-Task<Result<Owner>> owner_of(Database& database, std::string name, std::string_view stream) {
+Task<Result<Owner>> owner_of(TableContext& context, std::string name, std::string_view stream) {
   Owner owner;
-  owner.table = database.catalog().find(name);
-  if (owner.table == nullptr || database.is_late()) {
-    PARTITA_CO_TRY(owner.table, co_await database.catalog().look_up(name));
+  owner.table = context.catalog().find(name);
+  if (owner.table == nullptr || context.is_late()) {
+    PARTITA_CO_TRY(owner.table, co_await context.catalog().look_up(name));
   }
   if (owner.table != nullptr) owner.id = owner.table->id;
   if (stream.empty() || (owner.table != nullptr && owner.table->stream.label == stream)) co_return owner;
   const std::vector<Key> keys{stream_row_key(name, stream)};
-  auto read = co_await database.engine().read(keys);
+  auto read = co_await context.engine().read(keys);
   PARTITA_CO_TRY(const auto records, std::move(read));
   if (!records[0]) co_return owner;
   PARTITA_CO_TRY(const StreamRow row, decode_stream_row(records[0]->value));
@@ -144,34 +144,34 @@ void put_first_policy(const TableInfo& table, const Policy& policy, Changes& cha
   put_twice(policy_key(table.id, {}), row_of({policy, table.created_ms}), changes);
 }
 
-Task<Result<std::string>> put_policy(Database& database, const Resource& resource, const Policy& policy,
+Task<Result<std::string>> put_policy(TableContext& context, const Resource& resource, const Policy& policy,
                                      const std::optional<std::string>& expected) {
   int64_t revision = 0;
   const PolicyChange change = [&](const auto& now) -> Result<std::optional<StoredPolicy>> {
     PARTITA_TRY_VOID(check_expected(now, expected, resource.name));
     const bool same = now && now->policy == policy;
-    revision = same ? now->revision : next_revision(database, now);
+    revision = same ? now->revision : next_revision(context, now);
     if (same) return std::optional<StoredPolicy>();
     return std::optional(StoredPolicy{policy, revision});
   };
-  PARTITA_CO_TRY_VOID(co_await change_row(database, resource, change));
+  PARTITA_CO_TRY_VOID(co_await change_row(context, resource, change));
   co_return std::to_string(revision);
 }
 
-Task<Result<StoredPolicy>> get_policy(Database& database, const Resource& resource) {
-  auto table = co_await table_of(database, resource);
+Task<Result<StoredPolicy>> get_policy(TableContext& context, const Resource& resource) {
+  auto table = co_await table_of(context, resource);
   uint32_t id = 0;
   if (table.ok()) {
     id = (*table)->id;
   } else {
     if (resource.stream.empty() || table.error().kind() != ErrorKind::kInvalid) co_return std::move(table).error();
     // Measured: a stream that outlives its table has its policy, or none.
-    PARTITA_CO_TRY(const Owner owner, co_await owner_of(database, resource.name, resource.stream));
+    PARTITA_CO_TRY(const Owner owner, co_await owner_of(context, resource.name, resource.stream));
     if (owner.id == 0 || owner.table != nullptr) co_return std::move(table).error();
     id = owner.id;
   }
   const std::vector<Key> keys{policy_key(id, resource.stream)};
-  auto read = co_await database.engine().read(keys);
+  auto read = co_await context.engine().read(keys);
   PARTITA_CO_TRY(const auto records, std::move(read));
   PARTITA_CO_TRY(auto stored, stored_in(records[0] ? &*records[0] : nullptr));
   if (!stored || !stored->policy) {
@@ -181,7 +181,7 @@ Task<Result<StoredPolicy>> get_policy(Database& database, const Resource& resour
   co_return std::move(*stored);
 }
 
-Task<Result<std::optional<std::string>>> drop_policy(Database& database, const Resource& resource,
+Task<Result<std::optional<std::string>>> drop_policy(TableContext& context, const Resource& resource,
                                                      const std::optional<std::string>& expected) {
   std::optional<std::string> revision;
   const PolicyChange change = [&](const auto& now) -> Result<std::optional<StoredPolicy>> {
@@ -189,20 +189,20 @@ Task<Result<std::optional<std::string>>> drop_policy(Database& database, const R
     revision.reset();
     if (now) revision = std::to_string(now->revision);
     if (!now || !now->policy) return std::optional<StoredPolicy>();
-    return std::optional(StoredPolicy{std::nullopt, next_revision(database, now)});
+    return std::optional(StoredPolicy{std::nullopt, next_revision(context, now)});
   };
-  PARTITA_CO_TRY_VOID(co_await change_row(database, resource, change));
+  PARTITA_CO_TRY_VOID(co_await change_row(context, resource, change));
   co_return revision;
 }
 
-Task<Result<std::vector<PolicyOf>>> policies_of(Database& database, uint32_t table_id) {
+Task<Result<std::vector<PolicyOf>>> policies_of(TableContext& context, uint32_t table_id) {
   constexpr size_t kAtOnce = 64;
   constexpr size_t kBytesAtOnce = size_t{1} << 20;
   std::vector<PolicyOf> found;
   const size_t before = policy_key(table_id, {}).bytes.size();
   storage::Range range = policy_rows(table_id);
   for (bool more = true; more;) {
-    auto read = co_await database.engine().scan(range, storage::Direction::kAscending, kAtOnce, kBytesAtOnce);
+    auto read = co_await context.engine().scan(range, storage::Direction::kAscending, kAtOnce, kBytesAtOnce);
     PARTITA_CO_TRY(const storage::Page page, std::move(read));
     for (size_t i = 0; i < page.size(); ++i) {
       const Record record{std::string(page[i].value), {}};

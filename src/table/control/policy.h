@@ -9,8 +9,8 @@
 
 #include "base/result.h"
 #include "base/task.h"
+#include "table/catalog/table_context.h"
 #include "table/control/resource.h"
-#include "table/open/database.h"
 
 namespace partita::table {
 
@@ -33,13 +33,13 @@ inline constexpr const char* kNoPolicy = "NO_POLICY";
 
 // Its revision; that of a policy that is the same already stays as it is. `expected`: the revision that must be there.
 // Faults: kPolicyOfRevisionMissing, kPolicyOfOtherRevision.
-Task<Result<std::string>> put_policy(Database& database, const Resource& resource, const Policy& policy,
+Task<Result<std::string>> put_policy(TableContext& context, const Resource& resource, const Policy& policy,
                                      const std::optional<std::string>& expected);
 // Also of a stream that outlives its table. Fault: kPolicyNotFound.
-Task<Result<StoredPolicy>> get_policy(Database& database, const Resource& resource);
+Task<Result<StoredPolicy>> get_policy(TableContext& context, const Resource& resource);
 // The revision of the policy that was deleted; of an earlier deletion when there was none; nothing when there never was
 // one. Faults: those of put_policy().
-Task<Result<std::optional<std::string>>> drop_policy(Database& database, const Resource& resource,
+Task<Result<std::optional<std::string>>> drop_policy(TableContext& context, const Resource& resource,
                                                      const std::optional<std::string>& expected);
 
 // Whose policies judge what is done to the table of that name as such, or to that stream of it, which outlives it.
@@ -48,14 +48,14 @@ struct Owner {
   uint32_t id = 0;  // 0: there never was one
 };
 // The table may be late by as much as requests on items find it.
-Task<Result<Owner>> owner_of(Database& database, std::string name, std::string_view stream);
+Task<Result<Owner>> owner_of(TableContext& context, std::string name, std::string_view stream);
 
 // All policies of the table, and of its streams by their labels; the table's own has none. Errors: kCorrupt.
 struct PolicyOf {
   std::string stream;
   std::string document;
 };
-Task<Result<std::vector<PolicyOf>>> policies_of(Database& database, uint32_t table_id);
+Task<Result<std::vector<PolicyOf>>> policies_of(TableContext& context, uint32_t table_id);
 
 // Adds the policy that a table is created with.
 void put_first_policy(const TableInfo& table, const Policy& policy, storage::Changes& changes);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "table/open/database.h"
+#include "table/catalog/table_context.h"
 #include "table/rows/schema.h"
 
 namespace partita::table {
@@ -90,10 +90,10 @@ struct TableRequest {
 
 // The table is kCreating in what is returned, and kActive for every later call; `policy` may be null. Faults: those
 // under "Tables" in model/faults.inc, kTableExists.
-Task<Result<Table>> create_table(Database& database, const TableRequest& request, const Policy* policy = nullptr);
+Task<Result<Table>> create_table(TableContext& context, const TableRequest& request, const Policy* policy = nullptr);
 
 // The table once what takes it a moment is done. Fault: kTableNotFound.
-Task<Result<Table>> describe_table(Database& database, std::string name);
+Task<Result<Table>> describe_table(TableContext& context, std::string name);
 
 // What a request names that names a table and no more.
 struct NamedTable {
@@ -109,12 +109,12 @@ struct NamePage {
   std::vector<std::string> names;
   std::string last;  // where the next page goes on; empty: there is none
 };
-Task<Result<NamePage>> list_tables(Database& database, const ListRequest& request);
+Task<Result<NamePage>> list_tables(TableContext& context, const ListRequest& request);
 
 // The table is kDeleting in what is returned, and gone for every later call; its rows are erased in the background.
 // Waits while the table is kUpdating for a moment. Faults: kTableNotFound, kTableBusy, kTableProtected, kIndexesAtWork,
 // kStreamAtWork.
-Task<Result<Table>> delete_table(Database& database, std::string name);
+Task<Result<Table>> delete_table(TableContext& context, std::string name);
 
 // Changes to one global index, or to one vector index, which never changes. DynamoDB takes one of the three.
 struct IndexUpdate {
@@ -154,6 +154,6 @@ struct TableUpdate {
 
 // Some changes make the table kUpdating for a moment, some an index; a new index is filled in the background. Waits
 // while the table is kUpdating already. Faults: those under "Tables" in model/faults.inc, kTableNotFound.
-Task<Result<Table>> update_table(Database& database, const TableUpdate& update);
+Task<Result<Table>> update_table(TableContext& context, const TableUpdate& update);
 
 }  // namespace partita::table

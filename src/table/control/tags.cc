@@ -87,22 +87,22 @@ Result<void> check_in_flight(const TableInfo& table, const Tags& written, int64_
 
 // Changes the tags by `change`, which writes `written`, unless that refuses or leaves them as they are.
 template <class ChangeTags>
-Task<Result<void>> change_tags(Database& database, const Resource& resource, Tags written, ChangeTags change) {
-  PARTITA_CO_TRY(const Table table, co_await database.newest_table(resource.name));
+Task<Result<void>> change_tags(TableContext& context, const Resource& resource, Tags written, ChangeTags change) {
+  PARTITA_CO_TRY(const Table table, co_await context.newest_table(resource.name));
   if (table == nullptr || find_tags(*table, resource) == nullptr) co_return not_found(resource);
-  const int64_t now_ms = database.clock().now_ms();
+  const int64_t now_ms = context.clock().now_ms();
   const Catalog::Change make = [&](TableInfo& info) -> Result<void> {
     Tags* const tags = find_tags(info, resource);
     if (tags == nullptr) return not_found(resource);
     if (!resource.stream.empty()) return change(*tags);
     PARTITA_TRY_VOID(check_in_flight(info, written, now_ms));
-    info.tags_in_flight = {written, now_ms + database.options().updating_ms};
+    info.tags_in_flight = {written, now_ms + context.options().updating_ms};
     return change(*tags);
   };
   TableInfo tried = *table;
   PARTITA_CO_TRY_VOID(make(tried));
   if (*find_tags(tried, resource) == *find_tags(*table, resource)) co_return Result<void>();
-  auto changed = co_await database.catalog().change(resource.name, make);
+  auto changed = co_await context.catalog().change(resource.name, make);
   if (changed.ok()) co_return Result<void>();
   const bool gone =
       changed.error().kind() == ErrorKind::kInvalid && model::fault_of(changed.error()) == Fault::kTableNotFound;
@@ -134,22 +134,22 @@ Result<void> merge_tags(const std::vector<Tag>& tags, Tags& there) {
   return {};
 }
 
-Task<Result<Tags>> tags_of(Database& database, const Resource& resource) {
-  PARTITA_CO_TRY(const Table table, co_await database.idle_table(resource.name));
+Task<Result<Tags>> tags_of(TableContext& context, const Resource& resource) {
+  PARTITA_CO_TRY(const Table table, co_await context.idle_table(resource.name));
   const Tags* const tags = table == nullptr ? nullptr : find_tags(*table, resource);
   if (tags == nullptr) co_return not_found(resource);
   co_return *tags;
 }
 
-Task<Result<void>> add_tags(Database& database, const Resource& resource, const std::vector<Tag>& tags) {
+Task<Result<void>> add_tags(TableContext& context, const Resource& resource, const std::vector<Tag>& tags) {
   if (tags.empty()) co_return refuse(Fault::kTagsMissing);
   Tags alone;
   PARTITA_CO_TRY_VOID(merge_tags(tags, alone));
-  co_return co_await change_tags(database, resource, std::move(alone),
+  co_return co_await change_tags(context, resource, std::move(alone),
                                  [&](Tags& there) { return merge_tags(tags, there); });
 }
 
-Task<Result<void>> drop_tags(Database& database, const Resource& resource, const std::vector<std::string>& keys) {
+Task<Result<void>> drop_tags(TableContext& context, const Resource& resource, const std::vector<std::string>& keys) {
   if (keys.empty()) co_return refuse(Fault::kTagKeysMissing);
   std::set<std::string_view> named;
   for (const std::string& key : keys) {
@@ -159,7 +159,7 @@ Task<Result<void>> drop_tags(Database& database, const Resource& resource, const
     if (!named.insert(key).second) co_return refuse(Fault::kTagKeyTwice, std::move(args));
   }
   if (keys.size() > model::kMaxTags) co_return refuse(Fault::kTooManyTags);
-  co_return co_await change_tags(database, resource, {}, [&](Tags& there) -> Result<void> {
+  co_return co_await change_tags(context, resource, {}, [&](Tags& there) -> Result<void> {
     for (const std::string& key : keys) there.erase(key);
     return {};
   });

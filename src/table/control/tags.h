@@ -7,9 +7,9 @@
 
 #include "base/result.h"
 #include "base/task.h"
+#include "table/catalog/table_context.h"
 #include "table/control/resource.h"
 #include "table/control/tables.h"
-#include "table/open/database.h"
 
 namespace partita::table {
 
@@ -18,11 +18,11 @@ namespace partita::table {
 Result<void> merge_tags(const std::vector<Tag>& tags, Tags& there);
 
 // Fault of all three: kArnNotFound, of a stream that is not its table's newest too.
-Task<Result<Tags>> tags_of(Database& database, const Resource& resource);
+Task<Result<Tags>> tags_of(TableContext& context, const Resource& resource);
 // Faults: also kTagsMissing, those of merge_tags(); kTagsBusy, unless what the last change wrote is among `tags`.
-Task<Result<void>> add_tags(Database& database, const Resource& resource, const std::vector<Tag>& tags);
+Task<Result<void>> add_tags(TableContext& context, const Resource& resource, const std::vector<Tag>& tags);
 // Keys that are not there are passed over. Faults: also kTagKeysMissing, kTagKeyInvalid, kTagKeyReserved, kTagKeyTwice,
 // kTooManyTags, kTagsBusy.
-Task<Result<void>> drop_tags(Database& database, const Resource& resource, const std::vector<std::string>& keys);
+Task<Result<void>> drop_tags(TableContext& context, const Resource& resource, const std::vector<std::string>& keys);
 
 }  // namespace partita::table

@@ -339,23 +339,23 @@ Result<void> apply_deletion(TableInfo& table, int64_t now_ms) {
   return {};
 }
 
-Task<Result<Table>> update_table(Database& database, const TableUpdate& update) {
+Task<Result<Table>> update_table(TableContext& context, const TableUpdate& update) {
   PARTITA_CO_TRY_VOID(check_update(update));
-  PARTITA_CO_TRY_VOID(co_await database.settled_table(update.name));
-  const int64_t now_ms = database.clock().now_ms();
-  const int64_t due_ms = now_ms + database.options().updating_ms;
+  PARTITA_CO_TRY_VOID(co_await context.settled_table(update.name));
+  const int64_t now_ms = context.clock().now_ms();
+  const int64_t due_ms = now_ms + context.options().updating_ms;
   const Catalog::Change change = [&](TableInfo& table) { return apply_update(table, update, now_ms, due_ms); };
-  auto changed = co_await database.catalog().change(update.name, change);
-  database.upkeep().poke();
+  auto changed = co_await context.catalog().change(update.name, change);
+  context.wake_jobs();
   co_return changed;
 }
 
-Task<Result<Table>> delete_table(Database& database, std::string name) {
-  PARTITA_CO_TRY_VOID(co_await database.settled_table(name));
-  const int64_t now_ms = database.clock().now_ms();
+Task<Result<Table>> delete_table(TableContext& context, std::string name) {
+  PARTITA_CO_TRY_VOID(co_await context.settled_table(name));
+  const int64_t now_ms = context.clock().now_ms();
   const Catalog::Change change = [&](TableInfo& table) { return apply_deletion(table, now_ms); };
-  auto changed = co_await database.catalog().change(name, change);
-  database.upkeep().poke();
+  auto changed = co_await context.catalog().change(name, change);
+  context.wake_jobs();
   co_return changed;
 }
 

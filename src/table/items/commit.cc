@@ -96,7 +96,7 @@ Task<Result<Decision>> commit(storage::Engine& engine, std::span<const Table> ta
     const auto before = tables.first(i);
     if (std::ranges::find(before, tables[i]) != before.end()) continue;
     const auto same = std::ranges::find(before, tables[i]->name, [](const Table& one) { return one->name; });
-    if (same != before.end()) co_return Database::bind_again(tables);  // one of the two is not the newest
+    if (same != before.end()) co_return TableContext::bind_again(tables);  // one of the two is not the newest
     compare.push_back({table_key(tables[i]->name), tables[i]->version});
   }
   Turn turn{evaluate, {}, {}};
@@ -108,7 +108,7 @@ Task<Result<Decision>> commit(storage::Engine& engine, std::span<const Table> ta
     co_return std::move(outcome).error();
   }
   turn.slots.give_back(*outcome == Outcome::kCommitted ? &turn.moves : nullptr);
-  if (*outcome == Outcome::kStale) co_return Database::bind_again(tables);
+  if (*outcome == Outcome::kStale) co_return TableContext::bind_again(tables);
   if (*outcome == Outcome::kRefused) co_return Decision::kRefuse;
   move_tallies(turn.moves);
   co_return Decision::kCommit;

@@ -9,7 +9,7 @@
 #include "base/function_ref.h"
 #include "base/result.h"
 #include "storage/engine.h"
-#include "table/open/database.h"
+#include "table/catalog/table_context.h"
 #include "table/rows/item_rows.h"
 
 namespace partita::table {
@@ -31,14 +31,10 @@ class CountMoves {
 using Evaluate = FunctionRef<storage::Decision(std::span<const storage::Record* const> found, storage::Changes& changes,
                                                CountMoves& moves)>;
 
-// `tables` are those that the keys were made for, each as often as one likes. They and the function outlive the task.
-// When one of their descriptions is not the newest any more nothing happens: that is an error that
-// Database::binds_again() knows. Else as storage::Engine::transact().
+// `tables`: those that the keys belong to; one may be there several times. They and the function outlive the task. If a
+// description is no longer the newest, nothing is written and the error is one for which TableContext::binds_again() is
+// true. Otherwise as storage::Engine::transact().
 Task<Result<storage::Decision>> commit(storage::Engine& engine, std::span<const Table> tables,
                                        std::vector<storage::Key> keys, Evaluate evaluate);
-inline Task<Result<storage::Decision>> commit(Database& database, std::span<const Table> tables,
-                                              std::vector<storage::Key> keys, Evaluate evaluate) {
-  return commit(database.engine(), tables, std::move(keys), evaluate);
-}
 
 }  // namespace partita::table

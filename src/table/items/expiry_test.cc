@@ -5,8 +5,10 @@
 
 #include "expr/update.h"
 #include "storage/ranges.h"
+#include "table/control/ttl.h"
 #include "table/open/table_testing.h"
-#include "table/rows/job.h"
+#include "table/rows/expiry_rows.h"
+#include "table/rows/job_row.h"
 #include "table/rows/system_rows.h"
 
 namespace partita::table {

@@ -30,7 +30,7 @@ class FillTest : public TableTest {
     engine_.after_scan = [&](const storage::Range& range, size_t) {
       const Table table = find("T");
       if (!range.begin.starts_with(prefix) || table->find_index("by-g") == nullptr) return;
-      EXPECT_TRUE(wait_for(db().hear_counts(table, true)).ok());
+      EXPECT_TRUE(wait_for(db().refresh_tallies(table, true)).ok());
       seen.push_back(table->find_index("by-g")->tally->items);
     };
     update(add_index("T", index_request("by-g", {hash("g")}, ProjectionKind::kKeysOnly), {{"g", Type::kS}}));

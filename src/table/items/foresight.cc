@@ -69,16 +69,16 @@ bool Foresight::is_needed(std::span<const Record* const> found) const {
   return steps > kMostAtOnce;
 }
 
-Task<Result<void>> Foresight::look(Database& database) {
+Task<Result<void>> Foresight::look(TableContext& context) {
   size_t bytes = 0;
   for (size_t i = 0; i < seen_.size(); ++i) {
-    auto read = co_await database.engine().read(std::span(&plan_.writes[i].key, 1));
+    auto read = co_await context.engine().read(std::span(&plan_.writes[i].key, 1));
     if (!read.ok()) co_return std::move(read).error();
     const Record* const found = read->front() ? &*read->front() : nullptr;
     const bool known = of(i, found) != nullptr;
     if (!known) {
       storage::Changes changes;
-      auto written = evaluate_one(plan_.writes[i], full_[i], found, database.clock().now_ms(), changes);
+      auto written = evaluate_one(plan_.writes[i], full_[i], found, context.clock().now_ms(), changes);
       seen_[i].emplace(Foreseen{version_of(found), std::move(written), std::move(changes)});
     }
     bytes += bytes_of(seen_[i]->changes.writes());

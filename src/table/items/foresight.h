@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "table/catalog/table_context.h"
 #include "table/items/transact.h"
-#include "table/open/database.h"
 
 namespace partita::table {
 
@@ -41,7 +41,7 @@ class Foresight {
   bool is_needed(std::span<const storage::Record* const> found) const;
   // Reads the records as they are and works out what was not foreseen of them. Errors: kUnavailable, kCorrupt, and
   // kTransactionItemsTooLarge when what is foreseen passes kMaxWrittenBytes.
-  Task<Result<void>> look(Database& database);
+  Task<Result<void>> look(TableContext& context);
 
  private:
   const WritesPlan& plan_;

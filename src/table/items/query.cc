@@ -304,7 +304,7 @@ Task<Result<bool>> take_rows(const storage::Page& page, Collector& collector) {
 
 // The same for rows of a local index whose whole items are wanted: they are read from the table, a few at a time, so
 // that no more is fetched than the page can hold and one batch.
-Task<Result<bool>> take_whole_items(Database& database, const RangePlan& plan, const storage::Page& page,
+Task<Result<bool>> take_whole_items(TableContext& context, const RangePlan& plan, const storage::Page& page,
                                     Collector& collector) {
   constexpr size_t kFetchedAtOnce = 16;
   for (size_t begin = 0; begin < page.size(); begin += kFetchedAtOnce) {
@@ -316,7 +316,7 @@ Task<Result<bool>> take_whole_items(Database& database, const RangePlan& plan, c
       if (!check_item_key(*plan.table, view).ok()) co_return Error(ErrorKind::kCorrupt, "a row of an index is damaged");
       keys.push_back(item_key(*plan.table, view));
     }
-    auto read = co_await database.engine().read(keys);
+    auto read = co_await context.engine().read(keys);
     if (!read.ok()) co_return std::move(read).error();
     for (size_t i = begin; i < end; ++i) {
       const auto& record = (*read)[i - begin];
@@ -481,7 +481,7 @@ Result<void> admit(const RangePlan& plan, Gate& gate) { return gate.admit(access
 
 void charge(const RangePlan& plan, const RangePage& page, Gate& gate) { gate.charge(access_of(plan), page.consumed); }
 
-Task<Result<RangePage>> run(Database& database, const RangePlan& plan) {
+Task<Result<RangePage>> run(TableContext& context, const RangePlan& plan) {
   storage::Range range = plan.rows;
   const auto direction = plan.request->forward ? storage::Direction::kAscending : storage::Direction::kDescending;
   Collector collector(plan);
@@ -489,12 +489,12 @@ Task<Result<RangePage>> run(Database& database, const RangePlan& plan) {
   bool full = false;
   while (more && !full) {
     const size_t wanted = rows_wanted(plan, collector.scanned());
-    auto read = co_await database.engine().scan(range, direction, wanted, YieldBudget::kBytes);
+    auto read = co_await context.engine().scan(range, direction, wanted, YieldBudget::kBytes);
     if (!read.ok()) co_return std::move(read).error();
     if (read->empty()) break;
     const storage::Page& page = collector.open(std::move(read).value());
     if (plan.whole_items) {
-      PARTITA_CO_TRY(full, co_await take_whole_items(database, plan, page, collector));
+      PARTITA_CO_TRY(full, co_await take_whole_items(context, plan, page, collector));
     } else {
       PARTITA_CO_TRY(full, co_await take_rows(page, collector));
     }

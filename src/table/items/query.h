@@ -11,8 +11,8 @@
 #include "expr/key_condition.h"
 #include "expr/projection.h"
 #include "table/catalog/access.h"
+#include "table/catalog/table_context.h"
 #include "table/items/read.h"
-#include "table/open/database.h"
 #include "table/rows/item_rows.h"
 
 namespace partita::table {
@@ -78,7 +78,7 @@ Result<storage::Range> rows_of(const RangePlan& plan);
 Result<void> admit(const RangePlan& plan, Gate& gate);
 // A page of at most 1 MB of items before the filter (model/limits.h); where whole items are fetched for a local index,
 // it is they that count. The plan outlives the task.
-Task<Result<RangePage>> run(Database& database, const RangePlan& plan);
+Task<Result<RangePage>> run(TableContext& context, const RangePlan& plan);
 void charge(const RangePlan& plan, const RangePage& page, Gate& gate);
 
 }  // namespace partita::table

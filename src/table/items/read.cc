@@ -57,8 +57,8 @@ Result<GetPlan> bind(const GetRequest& request, Table table) {
 
 Result<void> admit(const GetPlan& plan, Gate& gate) { return gate.admit(access_of(plan)); }
 
-Task<Result<GetOutcome>> run(Database& database, const GetPlan& plan) {
-  auto read = co_await database.engine().read(std::span(&plan.key, 1));
+Task<Result<GetOutcome>> run(TableContext& context, const GetPlan& plan) {
+  auto read = co_await context.engine().read(std::span(&plan.key, 1));
   if (!read.ok()) co_return std::move(read).error();
   GetOutcome outcome;
   if (std::optional<storage::Record>& record = read->front()) {
@@ -122,7 +122,7 @@ Result<void> admit(const BatchGetPlan& plan, Gate& gate) {
   return {};
 }
 
-Task<Result<BatchGetOutcome>> run(Database& database, const BatchGetPlan& plan) {
+Task<Result<BatchGetOutcome>> run(TableContext& context, const BatchGetPlan& plan) {
   BatchGetOutcome outcome;
   size_t bytes = 0;
   bool full = false;
@@ -137,7 +137,7 @@ Task<Result<BatchGetOutcome>> run(Database& database, const BatchGetPlan& plan) 
       begin += keys.size();
       looked_at += keys.size();
       if (budget.is_spent()) co_await budget.yield();
-      auto records = co_await database.engine().read(keys);
+      auto records = co_await context.engine().read(keys);
       if (!records.ok()) co_return std::move(records).error();
       for (std::optional<storage::Record>& record : *records) {
         ReadItem item;

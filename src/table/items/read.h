@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "expr/projection.h"
 #include "table/catalog/access.h"
-#include "table/open/database.h"
+#include "table/catalog/table_context.h"
 #include "table/rows/item_rows.h"
 
 namespace partita::table {
@@ -50,7 +50,7 @@ struct GetOutcome {
 Result<GetPlan> bind(const GetRequest& request, Table table);
 Result<void> admit(const GetPlan& plan, Gate& gate);
 // The plan outlives the task.
-Task<Result<GetOutcome>> run(Database& database, const GetPlan& plan);
+Task<Result<GetOutcome>> run(TableContext& context, const GetPlan& plan);
 void charge(const GetPlan& plan, const GetOutcome& outcome, Gate& gate);
 
 struct BatchGetRequest {
@@ -88,7 +88,7 @@ struct BatchGetOutcome {
 Result<BatchGetPlan> bind(const BatchGetRequest& request, std::vector<Result<Table>> tables);
 Result<void> admit(const BatchGetPlan& plan, Gate& gate);
 // The plan outlives the task.
-Task<Result<BatchGetOutcome>> run(Database& database, const BatchGetPlan& plan);
+Task<Result<BatchGetOutcome>> run(TableContext& context, const BatchGetPlan& plan);
 void charge(const BatchGetPlan& plan, const BatchGetOutcome& outcome, Gate& gate);
 
 // A tree takes up to 25 times as much as what is stored of it, when that is many small values. So of all items of a

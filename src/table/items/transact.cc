@@ -67,11 +67,11 @@ bool token_is_new(const TransactWriteRequest& request, const Record* row, int64_
 }
 
 // One element for each write: whether the item collection of its item is full.
-Task<Result<std::vector<bool>>> full_collections(Database& database, const WritesPlan& plan) {
+Task<Result<std::vector<bool>>> full_collections(TableContext& context, const WritesPlan& plan) {
   std::vector<bool> full(plan.writes.size());
   for (size_t i = 0; i < full.size(); ++i) {
     if (!plan.writes[i].table->has_local_index()) continue;
-    PARTITA_CO_TRY(const bool one, co_await collection_is_full(database, plan.writes[i]));
+    PARTITA_CO_TRY(const bool one, co_await collection_is_full(context, plan.writes[i]));
     full[i] = one;
   }
   co_return full;
@@ -165,14 +165,15 @@ Error lost(const WritesPlan& plan) {
   return cancelled(std::move(reasons));
 }
 
-Task<Result<WritesOutcome>> run_transaction(Database& database, const WritesPlan& plan, const std::vector<bool>& full) {
+Task<Result<WritesOutcome>> run_transaction(TableContext& context, const WritesPlan& plan,
+                                            const std::vector<bool>& full) {
   const TransactWriteRequest& request = *plan.transaction;
   std::vector<Key> keys;
   for (const auto& write : plan.writes) keys.push_back(write.key);
   const bool with_token = !request.token.empty();
-  PARTITA_CO_TRY(const TokensUnderWay::Hold hold, database.tokens().enter(request.token, request.digest));
+  PARTITA_CO_TRY(const TokensUnderWay::Hold hold, context.tokens().enter(request.token, request.digest));
   if (with_token) keys.push_back(token_key(request.token));
-  const int64_t now_ms = database.clock().now_ms();
+  const int64_t now_ms = context.clock().now_ms();
   Foresight foresight(plan, full);
   Attempt attempt;
   const auto decide = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
@@ -195,14 +196,14 @@ Task<Result<WritesOutcome>> run_transaction(Database& database, const WritesPlan
   };
   const std::vector<Table> tables = tables_of(plan.writes);
   for (int looks = 0;; ++looks) {
-    auto outcome = co_await commit(database, tables, keys, decide);
+    auto outcome = co_await commit(context.engine(), tables, keys, decide);
     if (!outcome.ok() && outcome.error().kind() == ErrorKind::kTooLarge) {
       co_return model::refuse(Fault::kTransactionItemsTooLarge);
     }
     if (!outcome.ok()) co_return std::move(outcome).error();
     if (!attempt.too_long) break;
     if (looks == kMostLooks) co_return lost(plan);
-    PARTITA_CO_TRY_VOID(co_await foresight.look(database));
+    PARTITA_CO_TRY_VOID(co_await foresight.look(context));
   }
   if (attempt.broken) co_return std::move(*attempt.broken);
   if (attempt.mismatched) co_return model::refuse(Fault::kTokenMismatch);
@@ -227,12 +228,12 @@ size_t piece_end(std::span<const BoundWrite> writes, size_t begin) {
 }
 
 // Adds what came of it to `written`; on failure nothing of the piece was written.
-Task<Result<void>> run_piece(Database& database, const WritesPlan& plan, size_t begin, size_t end,
+Task<Result<void>> run_piece(TableContext& context, const WritesPlan& plan, size_t begin, size_t end,
                              const std::vector<bool>& full, std::vector<Written>& written) {
   const auto writes = std::span(plan.writes).subspan(begin, end - begin);
   std::vector<Key> keys;
   for (const auto& write : writes) keys.push_back(write.key);
-  const int64_t now_ms = database.clock().now_ms();
+  const int64_t now_ms = context.clock().now_ms();
   Result<void> refusal;
   const auto decide = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
     written.resize(begin);
@@ -249,33 +250,33 @@ Task<Result<void>> run_piece(Database& database, const WritesPlan& plan, size_t 
     return Decision::kCommit;
   };
   const std::vector<Table> tables = tables_of(writes);
-  auto outcome = co_await commit(database, tables, std::move(keys), decide);
+  auto outcome = co_await commit(context.engine(), tables, std::move(keys), decide);
   if (!outcome.ok()) refusal = std::move(outcome).error();
   if (!refusal.ok()) written.resize(begin);
   co_return refusal;
 }
 
-Task<Result<WritesOutcome>> run_batch(Database& database, const WritesPlan& plan, const std::vector<bool>& full) {
+Task<Result<WritesOutcome>> run_batch(TableContext& context, const WritesPlan& plan, const std::vector<bool>& full) {
   WritesOutcome outcome;
   for (size_t begin = 0; begin < plan.writes.size(); begin = outcome.written.size()) {
     if (begin > 0) co_await Yield();
     size_t end = piece_end(plan.writes, begin);
-    auto done = co_await run_piece(database, plan, begin, end, full, outcome.written);
+    auto done = co_await run_piece(context, plan, begin, end, full, outcome.written);
     // What a piece writes beside what its writes name is not known before.
     while (!done.ok() && done.error().kind() == ErrorKind::kTooLarge && end - begin > 1) {
       end = begin + (end - begin) / 2;
-      done = co_await run_piece(database, plan, begin, end, full, outcome.written);
+      done = co_await run_piece(context, plan, begin, end, full, outcome.written);
     }
     if (done.ok()) continue;
     // To bind again would be to write again what somebody else may have changed since.
-    if (begin == 0 || !Database::binds_again(done.error())) co_return std::move(done).error();
+    if (begin == 0 || !TableContext::binds_again(done.error())) co_return std::move(done).error();
     break;
   }
   co_return outcome;
 }
 
 // Each collection of a table that limits them, once. The writes are done: an estimate that cannot be had is left out.
-Task<std::vector<WritesOutcome::Collection>> collections_of(Database& database, const WritesPlan& plan) {
+Task<std::vector<WritesOutcome::Collection>> collections_of(TableContext& context, const WritesPlan& plan) {
   std::map<std::pair<std::string_view, std::string_view>, const BoundWrite*> distinct;
   for (const auto& write : plan.writes) {
     if (!write.table->has_local_index()) continue;
@@ -283,7 +284,7 @@ Task<std::vector<WritesOutcome::Collection>> collections_of(Database& database, 
   }
   std::vector<WritesOutcome::Collection> collections;
   for (const auto& [place, write] : distinct) {
-    const auto bytes = co_await collection_bytes(database, *write);
+    const auto bytes = co_await collection_bytes(context, *write);
     if (bytes.ok()) collections.push_back({write, *bytes});
   }
   co_return collections;
@@ -293,12 +294,12 @@ Task<std::vector<WritesOutcome::Collection>> collections_of(Database& database, 
 constexpr size_t kReadAtOnce = model::kMaxTransactionBytes / model::kMaxItemBytes;
 
 // Of more items their sizes are looked at first, a few at a time: all at once they might be ten times what it may read.
-Task<Result<void>> check_read_size(Database& database, std::span<const Key> keys) {
+Task<Result<void>> check_read_size(TableContext& context, std::span<const Key> keys) {
   size_t bytes = 0;
   for (size_t at = 0; keys.size() > kReadAtOnce && at < keys.size(); at += kReadAtOnce) {
     if (at > 0) co_await Yield();
     const auto some = keys.subspan(at, std::min(kReadAtOnce, keys.size() - at));
-    PARTITA_CO_TRY(const auto records, co_await database.engine().read(some));
+    PARTITA_CO_TRY(const auto records, co_await context.engine().read(some));
     for (const std::optional<Record>& record : records) {
       if (!record) continue;
       PARTITA_CO_TRY(const size_t size, model::encoded_item_size(record->value));
@@ -389,12 +390,12 @@ Result<void> admit(const WritesPlan& plan, Gate& gate) {
   return {};
 }
 
-Task<Result<WritesOutcome>> run(Database& database, const WritesPlan& plan) {
-  PARTITA_CO_TRY(const std::vector<bool> full, co_await full_collections(database, plan));
+Task<Result<WritesOutcome>> run(TableContext& context, const WritesPlan& plan) {
+  PARTITA_CO_TRY(const std::vector<bool> full, co_await full_collections(context, plan));
   Task<Result<WritesOutcome>> task =
-      plan.transaction != nullptr ? run_transaction(database, plan, full) : run_batch(database, plan, full);
+      plan.transaction != nullptr ? run_transaction(context, plan, full) : run_batch(context, plan, full);
   PARTITA_CO_TRY(WritesOutcome outcome, co_await task);
-  if (plan.wants_collection_bytes) outcome.collections = co_await collections_of(database, plan);
+  if (plan.wants_collection_bytes) outcome.collections = co_await collections_of(context, plan);
   co_return outcome;
 }
 
@@ -432,9 +433,9 @@ Result<void> admit(const TransactGetPlan& plan, Gate& gate) {
   return {};
 }
 
-Task<Result<TransactGetOutcome>> run(Database& database, const TransactGetPlan& plan) {
-  PARTITA_CO_TRY_VOID(co_await check_read_size(database, plan.keys));
-  auto read = co_await database.engine().read(plan.keys);
+Task<Result<TransactGetOutcome>> run(TableContext& context, const TransactGetPlan& plan) {
+  PARTITA_CO_TRY_VOID(co_await check_read_size(context, plan.keys));
+  auto read = co_await context.engine().read(plan.keys);
   if (!read.ok()) co_return std::move(read).error();
   TransactGetOutcome outcome;
   TreesKept trees;

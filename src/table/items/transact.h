@@ -70,7 +70,7 @@ Result<void> admit(const WritesPlan& plan, Gate& gate);
 // transaction: kTransactionCancelled with a TransactionCancelledDetail, kTokenMismatch, kTransactionInProgress,
 // kTransactionItemsTooLarge for more than 128 MiB of rows, or than the store takes at once; of a batch: those of
 // check_growth().
-Task<Result<WritesOutcome>> run(Database& database, const WritesPlan& plan);
+Task<Result<WritesOutcome>> run(TableContext& context, const WritesPlan& plan);
 void charge(const WritesPlan& plan, const WritesOutcome& outcome, Gate& gate);
 
 struct TransactGetRequest {
@@ -99,7 +99,7 @@ struct TransactGetOutcome {
 Result<TransactGetPlan> bind(const TransactGetRequest& request, std::vector<Result<Table>> tables);
 Result<void> admit(const TransactGetPlan& plan, Gate& gate);
 // The plan outlives the task. Fault: kTransactionItemsTooLarge when the items are more than 4 MB.
-Task<Result<TransactGetOutcome>> run(Database& database, const TransactGetPlan& plan);
+Task<Result<TransactGetOutcome>> run(TableContext& context, const TransactGetPlan& plan);
 void charge(const TransactGetPlan& plan, const TransactGetOutcome& outcome, Gate& gate);
 
 }  // namespace partita::table

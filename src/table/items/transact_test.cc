@@ -6,7 +6,7 @@
 
 #include "model/fault_detail.h"
 #include "table/open/table_testing.h"
-#include "table/rows/job.h"
+#include "table/rows/job_row.h"
 #include "table/rows/system_rows.h"
 
 namespace partita::table {

@@ -34,9 +34,7 @@ Error condition_failed(const WriteAction& action, const Record* found) {
 bool needs_old_item(const WriteAction& action) {
   return action.condition || action.wants_before || action.kind == Kind::kUpdate;
 }
-bool needs_part_of_old_item(const TableInfo& table) {
-  return !table.indexes.empty() || table.stream.enabled || table.ttl;
-}
+bool needs_part_of_old_item(const TableInfo& table) { return !table.indexes.empty() || !table.row_makers.empty(); }
 
 // An UpdateExpression has words of its own for an empty index key; AttributeUpdates has those of a put.
 Error worded_for(const expr::Update& update, Error error) {
@@ -154,16 +152,16 @@ Result<Written> evaluate_write(const BoundWrite& write, const Record* found, int
   return written;
 }
 
-Task<Result<bool>> collection_is_full(Database& database, const BoundWrite& write) {
+Task<Result<bool>> collection_is_full(TableContext& context, const BoundWrite& write) {
   const Table& table = write.table;
   const Kind kind = write.action->kind;
   if (kind == Kind::kDelete || kind == Kind::kCheck || !table->has_local_index()) co_return false;
-  PARTITA_CO_TRY_VOID(co_await database.hear_counts(table, false));
+  PARTITA_CO_TRY_VOID(co_await context.refresh_tallies(table, false));
   int64_t whole = table->tally->bytes;
   for (const auto& index : table->indexes) whole += index.global ? 0 : index.tally->bytes.load();
-  const int64_t limit = database.options().max_collection_bytes;
+  const int64_t limit = context.options().max_collection_bytes;
   if (whole < limit) co_return false;
-  auto bytes = co_await collection_bytes(database, write);
+  auto bytes = co_await collection_bytes(context, write);
   if (!bytes.ok()) co_return std::move(bytes).error();
   co_return *bytes >= static_cast<uint64_t>(limit);
 }
@@ -205,14 +203,14 @@ void charge(const WritePlan& plan, const WriteOutcome& outcome, Gate& gate) {
   gate.charge(access_of(plan.write, plan.request->returned), outcome.written.change.consumed);
 }
 
-Task<Result<WriteOutcome>> run(Database& database, const WritePlan& plan) {
+Task<Result<WriteOutcome>> run(TableContext& context, const WritePlan& plan) {
   const BoundWrite& write = plan.write;
   const Table& table = write.table;
   bool full = false;
   if (table->has_local_index()) {
-    PARTITA_CO_TRY(full, co_await collection_is_full(database, write));
+    PARTITA_CO_TRY(full, co_await collection_is_full(context, write));
   }
-  const int64_t now_ms = database.clock().now_ms();
+  const int64_t now_ms = context.clock().now_ms();
   std::optional<Result<Written>> result;
   const auto evaluate = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
     result.emplace(evaluate_write(write, found[0], now_ms, changes));
@@ -222,19 +220,19 @@ Task<Result<WriteOutcome>> run(Database& database, const WritePlan& plan) {
     return result->ok() ? Decision::kCommit : Decision::kRefuse;
   };
   std::vector<storage::Key> keys(1, write.key);
-  auto outcome = co_await commit(database, std::span(&table, 1), std::move(keys), evaluate);
+  auto outcome = co_await commit(context.engine(), std::span(&table, 1), std::move(keys), evaluate);
   if (!outcome.ok()) co_return std::move(outcome).error();
   WriteOutcome done;
   PARTITA_CO_TRY(done.written, std::move(*result));
   if (plan.request->wants_collection_bytes && table->has_local_index()) {
     // The write is done: an estimate that cannot be had is left out.
-    const auto bytes = co_await collection_bytes(database, write);
+    const auto bytes = co_await collection_bytes(context, write);
     if (bytes.ok()) done.collection_bytes = *bytes;
   }
   co_return done;
 }
 
-Task<Result<uint64_t>> collection_bytes(Database& database, const BoundWrite& write) {
+Task<Result<uint64_t>> collection_bytes(TableContext& context, const BoundWrite& write) {
   const Table& table = write.table;
   std::vector<const model::AttributeValue*> partition;
   for (const auto& element : table->keys.partition) partition.push_back(write.named().find(element.name));
@@ -245,7 +243,7 @@ Task<Result<uint64_t>> collection_bytes(Database& database, const BoundWrite& wr
   uint64_t total = 0;
   for (const uint16_t id : ids) {
     storage::Range range = storage::range_of(model::collection_prefix(table->id, id, partition));
-    auto bytes = co_await database.engine().approximate_bytes(std::move(range));
+    auto bytes = co_await context.engine().approximate_bytes(std::move(range));
     if (!bytes.ok()) co_return std::move(bytes).error();
     total += *bytes;
   }

@@ -8,7 +8,7 @@
 #include "expr/condition.h"
 #include "expr/update.h"
 #include "table/catalog/access.h"
-#include "table/open/database.h"
+#include "table/catalog/table_context.h"
 #include "table/rows/item_rows.h"
 
 namespace partita::table {
@@ -75,7 +75,7 @@ Result<WritePlan> bind(const WriteRequest& request, Table table);
 Result<void> admit(const WritePlan& plan, Gate& gate);
 // The action carried out in one transaction. Durable when it returns. The plan outlives the task. Faults: those of
 // evaluate_write() and check_growth().
-Task<Result<WriteOutcome>> run(Database& database, const WritePlan& plan);
+Task<Result<WriteOutcome>> run(TableContext& context, const WritePlan& plan);
 void charge(const WritePlan& plan, const WriteOutcome& outcome, Gate& gate);
 
 // One action of a request as the gate sees it.
@@ -94,10 +94,10 @@ Result<Written> evaluate_write(const BoundWrite& write, const storage::Record* f
 // Whether the collection of the action's item holds all that it may: then none of its items may grow, and check_growth
 // refuses. Only tables with local indexes limit their collections, and measuring costs nothing until the whole table is
 // as large as one collection may be. Fault of check_growth: kCollectionTooLarge.
-Task<Result<bool>> collection_is_full(Database& database, const BoundWrite& write);
+Task<Result<bool>> collection_is_full(TableContext& context, const BoundWrite& write);
 Result<void> check_growth(bool full, const ItemChange& change);
 
 // The bytes of the item collection that the write's item belongs to, over the table and its local indexes, roughly.
-Task<Result<uint64_t>> collection_bytes(Database& database, const BoundWrite& write);
+Task<Result<uint64_t>> collection_bytes(TableContext& context, const BoundWrite& write);
 
 }  // namespace partita::table

@@ -5,7 +5,7 @@
 
 #include "table/catalog/tokens.h"
 #include "table/rows/system_rows.h"
-#include "table/rows/vector_log.h"
+#include "table/vectors/vector_log.h"
 
 namespace partita::table {
 
@@ -48,13 +48,14 @@ void say_done(const Job& job) {
 
 }  // namespace
 
-Upkeep::Upkeep(storage::Engine& engine, Catalog& catalog, const Clock& clock, Random& random, UpkeepOptions options)
-    : engine_(engine),
-      catalog_(catalog),
-      clock_(clock),
-      random_(random),
-      options_(options),
-      swept_ns_(clock.monotonic_ns()) {}
+Upkeep::Upkeep(TableContext& context)
+    : engine_(context.engine()),
+      catalog_(context.catalog()),
+      clock_(context.clock()),
+      random_(context.random()),
+      options_(context.options()),
+      background_(context.background()),
+      swept_ns_(clock_.monotonic_ns()) {}
 
 Result<void> Upkeep::start() {
   PARTITA_TRY_VOID(background_.start());
@@ -380,30 +381,7 @@ Task<Result<void>> Upkeep::want(JobKind kind, SystemRow rows) {
   if (page.empty()) co_return Result<void>();
   Job job;
   job.kind = kind;
-  co_return co_await put_job(std::move(job), {});
-}
-
-Task<Result<void>> Upkeep::put_job(Job job, std::vector<storage::Compare> compare) {
-  std::vector<Key> keys{job_key(job)};
-  const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
-    if (found[0] != nullptr) return Decision::kRefuse;
-    changes.put(job_key(job), job_row(job));
-    return Decision::kCommit;
-  };
-  const auto put = co_await engine_.transact(std::move(keys), std::move(compare), decide);
-  if (!put.ok()) co_return put.error();
-  co_return Result<void>();
-}
-
-Task<Result<void>> Upkeep::sum_up_counts(Table table) {
-  Job job;
-  job.kind = JobKind::kCount;
-  job.table_id = table->id;
-  job.table = table->name;
-  std::vector<storage::Compare> compare{{table_key(table->name), table->version}};
-  PARTITA_CO_TRY_VOID(co_await put_job(std::move(job), std::move(compare)));
-  poke();
-  co_return Result<void>();
+  co_return co_await put_job(engine_, std::move(job), {});
 }
 
 Task<Result<std::vector<Job>>> Upkeep::jobs() {

@@ -15,27 +15,18 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "storage/engine.h"
-#include "table/catalog/background.h"
-#include "table/catalog/catalog.h"
+#include "table/catalog/table_context.h"
 #include "table/jobs/upkeep_view.h"
-#include "table/rows/job.h"
+#include "table/rows/job_row.h"
 #include "table/rows/stream_rows.h"
 #include "table/rows/system_rows.h"
 
 namespace partita::table {
 
-struct UpkeepOptions {
-  int64_t deleting_ms = 0;  // how long a dropped table or index is seen DELETING
-  int64_t filling_ms = 0;   // how long a vector index is seen backfilling at least
-  int64_t late_ms = 0;      // how long after that a late reader may still look at its rows
-  int64_t lease_ms = 0;
-  int64_t look_ms = 0;  // how often it looks for jobs, and at the catalogue
-};
-
 class Upkeep {
  public:
-  // All outlive it.
-  Upkeep(storage::Engine& engine, Catalog& catalog, const Clock& clock, Random& random, UpkeepOptions options);
+  // The context outlives it.
+  explicit Upkeep(TableContext& context);
   // Interrupts the jobs where they are and lets go of them.
   ~Upkeep() { background_.stop(); }
 
@@ -43,8 +34,6 @@ class Upkeep {
   Result<void> start();
   // There may be something to do: looks at once. Callable from any thread.
   void poke();
-  // Has count rows summed up that nobody changes any more; they are many.
-  Task<Result<void>> sum_up_counts(Table table);
 
   // All jobs, whoever does them, with their progress.
   Task<Result<std::vector<Job>>> jobs();
@@ -52,7 +41,6 @@ class Upkeep {
   // Looks for work now. Only for the background thread.
   Task<void> look();
 
-  Background& background() { return background_; }
   const UpkeepView& view() const { return view_; }
 
  private:
@@ -91,8 +79,6 @@ class Upkeep {
   Task<Result<void>> want_sweep();
   Task<Result<void>> trim_vector_logs();
   Task<Result<void>> want(JobKind kind, SystemRow rows);
-  // Stores the job unless it is there already, or what is compared differs.
-  Task<Result<void>> put_job(Job job, std::vector<storage::Compare> compare);
   bool is_free(const std::string& key, const Job& job, storage::Version version);
   Task<void> work(Job job, storage::Version seen);
   Task<Result<bool>> claim(Job& job, storage::Version seen);
@@ -152,7 +138,8 @@ class Upkeep {
   Catalog& catalog_;
   const Clock& clock_;
   Random& random_;
-  const UpkeepOptions options_;
+  const Options& options_;
+  Background& background_;
 
   UpkeepView view_;
   // Of the background thread alone.
@@ -164,7 +151,6 @@ class Upkeep {
   bool sweep_wanted_ = true;
   int64_t swept_ns_ = 0;
   int64_t old_expiry_due_ns_ = 0;  // when what expired long ago is looked for again
-  Background background_;
 };
 
 }  // namespace partita::table

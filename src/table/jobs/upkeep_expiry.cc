@@ -7,6 +7,7 @@
 #include "table/items/expiry.h"
 #include "table/items/write.h"
 #include "table/jobs/upkeep.h"
+#include "table/rows/expiry_rows.h"
 #include "table/rows/item_rows.h"
 
 namespace partita::table {
@@ -69,7 +70,7 @@ Task<Result<void>> Upkeep::want_expiry() {
     show_expiry(*table, page);
     if (page.empty()) continue;
     std::vector<storage::Compare> compare{{table_key(table->name), table->version}};
-    PARTITA_CO_TRY_VOID(co_await put_job(std::move(job), std::move(compare)));
+    PARTITA_CO_TRY_VOID(co_await put_job(engine_, std::move(job), std::move(compare)));
   }
   view_.saw_expiring(expiring);
   const int64_t ended_ns = clock_.monotonic_ns();
@@ -141,7 +142,7 @@ Task<Result<void>> Upkeep::expire_page(Job& job, Table table, const storage::Pag
       return Decision::kCommit;
     };
     auto outcome = co_await commit(engine_, std::span(&table, 1), std::move(keys), evaluate);
-    if (!outcome.ok() && Database::binds_again(outcome.error())) co_return Result<void>();
+    if (!outcome.ok() && TableContext::binds_again(outcome.error())) co_return Result<void>();
     if (!outcome.ok()) co_return std::move(outcome).error();
     if (!damage.ok()) co_return damage;
     job.cursor = std::move(cursor);

@@ -5,12 +5,12 @@
 #include "storage/ranges.h"
 #include "table/catalog/tokens.h"
 #include "table/control/policy.h"
-#include "table/items/expiry.h"
 #include "table/jobs/upkeep.h"
+#include "table/rows/expiry_rows.h"
 #include "table/rows/item_rows.h"
 #include "table/rows/system_rows.h"
-#include "table/rows/vector_log.h"
 #include "table/rows/vector_rows.h"
+#include "table/vectors/vector_log.h"
 
 namespace partita::table {
 
@@ -24,6 +24,8 @@ using storage::Record;
 constexpr size_t kItemsAtOnce = 50;  // in one transaction
 constexpr int64_t kRests = 3;        // a quarter of a core at most, where compaction of what is put comes on top
 constexpr size_t kTokensAtOnce = 200;
+// A vector index is seen backfilling, as its clients expect, even if they look only once the table is ACTIVE again.
+constexpr int64_t kSeenFilling = 4;
 
 Error gone(const Job& job) { return model::refuse(model::Fault::kTableNotFound, {job.table}); }
 
@@ -66,7 +68,7 @@ Task<Result<Upkeep::End>> Upkeep::fill_index(Job& job) {
       const bool seen = index->vector.has_value();
       const auto begun = co_await catalog_.change(job.table, begin);
       if (!begun.ok() && begun.error().kind() != ErrorKind::kInvalid) co_return begun.error();
-      if (seen && !co_await wait(options_.filling_ms)) co_return End::kStopped;
+      if (seen && !co_await wait(kSeenFilling * options_.updating_ms)) co_return End::kStopped;
       continue;
     }
     storage::Range range = storage::range_of(model::index_prefix(table->id, model::kBaseIndex));

@@ -12,7 +12,7 @@
 #include "table/items/transact.h"
 #include "table/open/table_testing.h"
 #include "table/rows/counts.h"
-#include "table/rows/job.h"
+#include "table/rows/job_row.h"
 
 namespace partita::table {
 namespace {
@@ -547,7 +547,7 @@ TEST_F(UpkeepTest, CountRowsAreSummedUp) {
   }
   EXPECT_GE(wait_for(read_counts(engine_, find("T")->id)).value().rows, 50u);
   const Table table = find("T");
-  EXPECT_TRUE(wait_for(db().upkeep().sum_up_counts(table)).ok());
+  EXPECT_TRUE(wait_for(db().sum_up_counts(table)).ok());
   wait_for_jobs();
   EXPECT_LE(wait_for(read_counts(engine_, table->id)).value().rows, 2u);
   expect_consistent("T");

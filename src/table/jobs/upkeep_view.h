@@ -10,7 +10,7 @@
 
 #include "base/exposition.h"
 #include "storage/engine.h"
-#include "table/rows/job.h"
+#include "table/rows/job_row.h"
 
 namespace partita::table {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "storage/range_cursor.h"
-#include "table/rows/job.h"
+#include "table/rows/job_row.h"
 #include "table/rows/system_rows.h"
 
 namespace partita::table {
@@ -69,7 +69,7 @@ Task<Result<void>> read_logs(storage::Engine& from, Contents& contents, size_t m
 
 }  // namespace
 
-Task<Result<bool>> clone_into(storage::Engine& from, Database& to, size_t most_bytes) {
+Task<Result<bool>> clone_into(storage::Engine& from, TableContext& to, size_t most_bytes) {
   most_bytes = std::min(most_bytes, to.engine().limits().transaction_bytes);
   Contents contents;
   PARTITA_CO_TRY_VOID(co_await read_rows(from, contents, most_bytes));

@@ -143,9 +143,9 @@ std::string entry_name(const std::string& topic, const Position& position) {
 }
 
 // The rows of a store that are copied, in their order, without the mark and probes.
-class Walk {
+class CopiedRows {
  public:
-  Walk(Engine& engine, const CopyOptions& options)
+  CopiedRows(Engine& engine, const CopyOptions& options)
       : all_(engine, copied_rows(options.snapshots), options.page_rows, options.page_bytes) {}
 
   // False: there are no more.
@@ -158,7 +158,7 @@ class Walk {
   storage::RangeCursor all_;
 };
 
-Task<Result<bool>> Walk::next() {
+Task<Result<bool>> CopiedRows::next() {
   while (true) {
     PARTITA_CO_TRY(const bool more, co_await all_.next());
     if (!more) co_return false;
@@ -324,8 +324,8 @@ Task<Result<void>> Copier::copy_log(std::string topic) {
 }
 
 Task<Result<void>> Copier::verify_rows() {
-  Walk original(from_, options_);
-  Walk copied(to_, options_);
+  CopiedRows original(from_, options_);
+  CopiedRows copied(to_, options_);
   for (uint64_t rows = 0, bytes = 0;; ++rows) {
     PARTITA_CO_TRY(const bool more, co_await original.next());
     PARTITA_CO_TRY(const bool more_copied, co_await copied.next());

@@ -9,8 +9,9 @@
 
 #include "storage/engine.h"
 #include "table/control/policy.h"
-#include "table/items/expiry.h"
+#include "table/control/ttl.h"
 #include "table/open/table_testing.h"
+#include "table/rows/expiry_rows.h"
 #include "table/rows/item_rows.h"
 #include "table/rows/stream_rows.h"
 

@@ -6,6 +6,7 @@
 #include "storage/ranges.h"
 #include "table/items/expiry.h"
 #include "table/maintenance/repair_parts.h"
+#include "table/rows/expiry_rows.h"
 #include "table/rows/item_rows.h"
 
 namespace partita::table {

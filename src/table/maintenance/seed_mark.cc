@@ -20,7 +20,7 @@ using storage::Record;
 // No table has it. Its id is the claim's eight bytes; a row without it is nobody's.
 constexpr std::string_view kClaim;
 
-storage::Key mark_key() { return system_key(SystemRow::kSeed); }
+storage::Key seed_key() { return system_key(SystemRow::kSeed); }
 
 std::string encode(const SeedMark& mark) {
   std::string value;
@@ -43,13 +43,13 @@ Task<Result<bool>> change(storage::Engine& engine, uint64_t claim, std::optional
     const auto stored = found[0] == nullptr ? Result<SeedMark>(SeedMark{}) : decode_seeding(found[0]->value);
     if (!stored.ok() || stored->claim != claim) return Decision::kRefuse;
     if (value) {
-      changes.put(mark_key(), *value);
+      changes.put(seed_key(), *value);
     } else {
-      changes.erase(mark_key());
+      changes.erase(seed_key());
     }
     return Decision::kCommit;
   };
-  std::vector<storage::Key> keys{mark_key()};
+  std::vector<storage::Key> keys{seed_key()};
   std::vector<storage::Compare> none;
   auto outcome = co_await engine.transact(std::move(keys), std::move(none), decide);
   PARTITA_CO_TRY(const Outcome changed, std::move(outcome));
@@ -77,7 +77,7 @@ Result<SeedMark> decode_seeding(std::string_view value) {
 }
 
 Task<Result<std::optional<SeenSeedMark>>> find_seed_mark(storage::Engine& engine) {
-  const std::vector<storage::Key> keys{mark_key()};
+  const std::vector<storage::Key> keys{seed_key()};
   auto read = co_await engine.read(keys);
   PARTITA_CO_TRY(const auto records, std::move(read));
   if (!records[0]) co_return std::optional<SeenSeedMark>();
@@ -88,12 +88,12 @@ Task<Result<std::optional<SeenSeedMark>>> find_seed_mark(storage::Engine& engine
 Task<Result<bool>> claim_seed_mark(storage::Engine& engine, std::optional<SeenSeedMark> seen, uint64_t claim) {
   const std::string value = encode({seen ? std::move(seen->mark.tables) : SeededTables(), claim});
   const storage::Decide put = [&](std::span<const Record* const>, Changes& changes) {
-    changes.put(mark_key(), value);
+    changes.put(seed_key(), value);
     return Decision::kCommit;
   };
   std::vector<storage::Key> none;
   std::vector<storage::Compare> compare{
-      {mark_key(), seen ? std::optional<storage::Version>(seen->version) : std::nullopt}};
+      {seed_key(), seen ? std::optional<storage::Version>(seen->version) : std::nullopt}};
   auto outcome = co_await engine.transact(std::move(none), std::move(compare), put);
   PARTITA_CO_TRY(const Outcome claimed, std::move(outcome));
   co_return claimed == Outcome::kCommitted;

@@ -13,7 +13,7 @@
 #include "base/function_ref.h"
 #include "table/maintenance/verify_store.h"
 #include "table/rows/counts.h"
-#include "table/rows/job.h"
+#include "table/rows/job_row.h"
 #include "table/rows/schema.h"
 #include "table/rows/stream_rows.h"
 

@@ -10,14 +10,14 @@
 #include "table/catalog/second_copies.h"
 #include "table/catalog/tokens.h"
 #include "table/control/policy.h"
-#include "table/items/expiry.h"
 #include "table/maintenance/copy_store.h"
 #include "table/maintenance/namespaces.h"
 #include "table/maintenance/seed_mark.h"
 #include "table/maintenance/verify_parts.h"
+#include "table/rows/expiry_rows.h"
 #include "table/rows/system_rows.h"
-#include "table/rows/vector_log.h"
 #include "table/rows/vector_rows.h"
+#include "table/vectors/vector_log.h"
 
 namespace partita::table {
 

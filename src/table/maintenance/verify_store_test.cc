@@ -8,14 +8,14 @@
 #include "storage/ranges.h"
 #include "table/catalog/catalog.h"
 #include "table/control/policy.h"
-#include "table/items/expiry.h"
 #include "table/maintenance/full_store_testing.h"
+#include "table/rows/expiry_rows.h"
 #include "table/rows/item_rows.h"
-#include "table/rows/job.h"
+#include "table/rows/job_row.h"
 #include "table/rows/stream_record.h"
 #include "table/rows/stream_rows.h"
 #include "table/rows/system_rows.h"
-#include "table/rows/vector_log.h"
+#include "table/vectors/vector_log.h"
 
 namespace partita::table {
 namespace {

@@ -82,27 +82,27 @@ Task<void> Readiness::lose_patience(std::shared_ptr<State> state, Background* ba
   for (const SuspendedCoroutine& waiter : waiters) waiter.resume();
 }
 
-Task<std::string> Readiness::trouble(Database& database) {
-  std::string why = co_await judge(database);
+Task<std::string> Readiness::trouble(TableContext& context) {
+  std::string why = co_await judge(context);
   const bool turned = state_->told.exchange(!why.empty()) == why.empty();
   if (turned && why.empty()) log(LogLevel::kInfo, "Ready again: the store takes writes.");
   if (turned && !why.empty()) log(LogLevel::kError, {"Not ready: ", why});
   co_return why;
 }
 
-Task<std::string> Readiness::judge(Database& database) {
-  const auto healthy = database.engine().health();
+Task<std::string> Readiness::judge(TableContext& context) {
+  const auto healthy = context.engine().health();
   if (!healthy.ok()) co_return std::string(healthy.error().sentence());
-  Background& background = database.upkeep().background();
+  Background& background = context.background();
   uint64_t awaited = 0;
   {
     const std::lock_guard lock(state_->mutex);
-    const int64_t now_ns = database.clock().monotonic_ns();
+    const int64_t now_ns = context.clock().monotonic_ns();
     if (state_->ended == state_->begun) {
       const bool fresh = state_->begun > 0 && now_ns - state_->began_ns < options_.fresh_ms * kNanosPerMs;
       if (fresh) co_return state_->trouble;
       const uint64_t next = state_->begun + 1;
-      const bool taken = background.begin([state = state_, engine = &database.engine(), row = row_] {
+      const bool taken = background.begin([state = state_, engine = &context.engine(), row = row_] {
         return probe(state, engine, row);
       }) && background.begin([state = state_, &background, ms = options_.patience_ms, next] {
         return lose_patience(state, &background, ms, next);
@@ -114,11 +114,11 @@ Task<std::string> Readiness::judge(Database& database) {
     awaited = state_->begun;
   }
   co_await State::News{*state_, awaited};
-  const auto healthy_now = database.engine().health();
+  const auto healthy_now = context.engine().health();
   const std::lock_guard lock(state_->mutex);
   if (state_->ended >= awaited) co_return state_->trouble;
   if (!healthy_now.ok()) co_return std::string(healthy_now.error().sentence());
-  const int64_t waited_s = (database.clock().monotonic_ns() - state_->began_ns) / (1'000 * kNanosPerMs);
+  const int64_t waited_s = (context.clock().monotonic_ns() - state_->began_ns) / (1'000 * kNanosPerMs);
   co_return "The store has not answered a small write for " + std::to_string(waited_s) + " s.";
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/task.h"
-#include "table/open/database.h"
+#include "table/catalog/table_context.h"
 
 namespace partita::table {
 
@@ -23,11 +23,11 @@ class Readiness {
   // Empty: ready. Else why not, one sentence for an operator. Writes a row of 8 KiB, of no meaning, when the last such
   // write is not fresh, and waits for it; no thread is kept meanwhile. Once for each turn the log says it too.
   // The database, of one and the same store each time, lives until the task has ended.
-  Task<std::string> trouble(Database& database);
+  Task<std::string> trouble(TableContext& context);
 
  private:
   struct State;
-  Task<std::string> judge(Database& database);
+  Task<std::string> judge(TableContext& context);
   static Task<void> probe(std::shared_ptr<State> state, storage::Engine* engine, storage::Key row);
   static Task<void> lose_patience(std::shared_ptr<State> state, Background* background, int64_t ms, uint64_t probe);
 

@@ -153,7 +153,7 @@ Task<void> look_and_say(Database& database, std::promise<bool>& idle) {
 void wait_for_jobs(Database& database) {
   while (true) {
     std::promise<bool> idle;
-    database.upkeep().background().begin([&] { return look_and_say(database, idle); });
+    database.background().begin([&] { return look_and_say(database, idle); });
     if (idle.get_future().get()) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }

@@ -7,10 +7,6 @@
 #include "model/fault.h"
 #include "model/item_codec.h"
 #include "model/limits.h"
-#include "table/items/expiry.h"
-#include "table/rows/stream_record.h"
-#include "table/rows/stream_rows.h"
-#include "table/rows/vector_log.h"
 #include "table/rows/vector_rows.h"
 
 namespace partita::table {
@@ -116,22 +112,6 @@ void note_change(const TableInfo& table, uint16_t index, const RowChange& change
   if (run != 0) changes.append(counting_topic(table.id, index, run), encode_row_change(change));
 }
 
-// What changes nothing is no news. Equal items are equal bytes.
-void note_in_stream(const TableInfo& table, const Key& key, const Image& before, const Image& after,
-                    const Origin& origin, Changes& changes) {
-  const StreamShard* shard = shard_of(table, key);
-  if (shard == nullptr || before.stored == after.stored) return;
-  ItemRecord record;
-  record.event = !before.exists() ? StreamEvent::kInsert : after.exists() ? StreamEvent::kModify : StreamEvent::kRemove;
-  record.at_ms = origin.at_ms;
-  record.by_service = origin.service;
-  const std::string keys = model::encode_item(key_of(table, after.exists() ? *after.item : *before.item));
-  record.keys = keys;
-  if (keeps_old_images(table.stream)) record.old_image = before.stored;
-  if (keeps_new_images(table.stream)) record.new_image = after.stored;
-  changes.append(topic_of(table.id, table.stream.created_ms, shard->number), encode_record(record));
-}
-
 // One index's part of an item's change.
 class IndexChange {
  public:
@@ -149,7 +129,9 @@ class IndexChange {
     if (!moved && old_.stored == new_.stored) return;
     if (old_.key && moved) changes.erase(*old_.key);
     if (new_.key) changes.put(*new_.key, std::string(new_.stored));
-    if (index_.vector) name_in_log(moved, changes);
+    for (const RowMaker* maker : table_.row_makers) {
+      maker->change_index_row(table_, index_, {key_of(old_), key_of(new_)}, changes);
+    }
     charge(moved, change);
     if (!table_.counting.empty()) note(moved, changes);
   }
@@ -176,12 +158,7 @@ class IndexChange {
     side.bytes = model::item_size(view);
   }
 
-  // For who keeps the vectors in another form too.
-  void name_in_log(bool moved, Changes& changes) const {
-    const std::string topic = vector_topic(table_.id, index_.id);
-    if (old_.key && moved) changes.append(topic, old_.key->bytes);
-    if (new_.key) changes.append(topic, new_.key->bytes);
-  }
+  static const Key* key_of(const Side& side) { return side.key ? &*side.key : nullptr; }
 
   void note(bool moved, Changes& changes) const {
     if (!moved) return note_change(table_, index_.id, {new_.key->bytes, old_.bytes, new_.bytes}, changes);
@@ -354,12 +331,11 @@ ItemChange change_item(const TableInfo& table, const Key& key, const Image& befo
     };
     note_change(table, model::kBaseIndex, {key.bytes, size(before), size(after)}, changes);
   }
-  if (table.ttl) change_expiry(table, key, before.item, after.item, changes);
+  for (const RowMaker* maker : table.row_makers) maker->change_item(table, key, before, after, origin, changes);
   for (const auto& index : table.indexes) {
     if (index.status == Status::kDeleting) continue;
     IndexChange(table, index, before, after).apply(changes, change);
   }
-  if (table.stream.enabled) note_in_stream(table, key, before, after, origin, changes);
   return change;
 }
 

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "storage/engine.h"
 #include "table/rows/capacity.h"
+#include "table/rows/row_maker.h"
 #include "table/rows/schema.h"
 
 namespace partita::table {
@@ -66,25 +67,9 @@ struct ItemChange {
   std::vector<CountChange> index_counts;
 };
 
-// An item before or after a change.
-struct Image {
-  std::string_view stored;  // as it is encoded; empty: there is none
-  size_t bytes = 0;         // model::item_size of it
-  // At least what needed_of() gives. Of the old one it may be null on a table with neither indexes nor a stream nor
-  // TTL.
-  const model::Item* item = nullptr;
-
-  bool exists() const { return !stored.empty(); }
-};
-
-// Where a change comes from, for the table's stream.
-struct Origin {
-  int64_t at_ms = 0;
-  bool service = false;  // the item's time to live is over
-};
-
-// Adds the writes of the item's row and of all its index and expiry rows to `changes`, and its stream's record. A
-// deletion of what does not exist writes nothing and is charged the minimum. Precondition: keys checked.
+// Adds to `changes` the writes of the item's row, of its index rows, and of the table's row makers. A deletion of an
+// item that does not exist writes nothing and is charged the minimum. Preconditions: the keys were checked; the
+// description is from the catalogue.
 ItemChange change_item(const TableInfo& table, const storage::Key& key, const Image& before, const Image& after,
                        const Origin& origin, storage::Changes& changes);
 

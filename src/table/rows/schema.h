@@ -21,6 +21,8 @@
 
 namespace partita::table {
 
+class RowMaker;
+
 // Whether a moment that ends at `due_ms` is over. No moment is longer than kLongestMomentMs: what ends later than that
 // was begun before the machine's clock was set back. Whoever meets a moment waits for its end that long, so that one
 // which a clock begins again refuses nobody.
@@ -83,12 +85,12 @@ struct WarmThroughput {
   int64_t write_units = 0;
 };
 
-// How much a table or an index holds, as this process last heard: shared by all versions of one TableInfo. The truth is
-// in the store (counts.h).
+// How much a table or an index holds, as this process last read it: shared by all versions of one TableInfo. The truth
+// is in the store (counts.h).
 struct Tally {
   std::atomic<int64_t> items{0};
   std::atomic<int64_t> bytes{0};
-  std::atomic<int64_t> heard_ns{0};  // when, on the monotonic clock; of a table
+  std::atomic<int64_t> read_ns{0};  // when, on the monotonic clock; of a table
 };
 
 // What was asked of Contributor Insights.
@@ -205,6 +207,7 @@ struct TableInfo {
   storage::Version version{};
   std::shared_ptr<CountSlots> slots;
   std::optional<std::vector<std::string>> needed;  // needed_attributes()
+  std::vector<const RowMaker*> row_makers;         // those that apply to the table
 
   // kCreating and kUpdating end by themselves at `settles_at_ms`, see is_due().
   Status status_at(int64_t now_ms) const;

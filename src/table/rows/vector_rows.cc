@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/bytes.h"
 #include "model/fault.h"
 #include "model/item_walk.h"
 #include "model/limits.h"
@@ -215,6 +216,13 @@ Result<std::string_view> vector_in(const IndexInfo& index, std::string_view row)
     break;
   }
   return Error(ErrorKind::kCorrupt, "a row of a vector index is damaged");
+}
+
+std::string vector_topic(uint32_t table_id, uint16_t index_id) {
+  std::string topic = "vector";
+  append_u32(topic, table_id);
+  append_u16(topic, index_id);
+  return topic;
 }
 
 }  // namespace partita::table

@@ -56,4 +56,7 @@ std::string float_text(float value);
 // The packed vector in an index's row, of `dimensions` floats. Error: kCorrupt.
 Result<std::string_view> vector_in(const IndexInfo& index, std::string_view row);
 
+// The topic of the log in which writes name the rows of a vector index that they change (vectors/vector_log.h).
+std::string vector_topic(uint32_t table_id, uint16_t index_id);
+
 }  // namespace partita::table

@@ -49,16 +49,16 @@ std::string topic_of(const StreamRow& stream, uint32_t shard) {
   return table::topic_of(stream.table_id, stream.created_ms, shard);
 }
 
-Task<Result<StreamRow>> find_stream(Database& database, const StreamName& name) {
+Task<Result<StreamRow>> find_stream(TableContext& context, const StreamName& name) {
   const std::vector<storage::Key> keys{stream_row_key(name.table, name.label)};
-  auto read = co_await database.engine().read(keys);
+  auto read = co_await context.engine().read(keys);
   PARTITA_CO_TRY(const auto records, std::move(read));
   if (!records[0]) co_return refuse(Fault::kStreamNotFound);
   co_return decode_stream_row(records[0]->value);
 }
 
-Task<Result<std::optional<storage::LogEntry>>> entry_behind(Database& database, std::string topic, Position after) {
-  auto read = co_await database.engine().read_log(std::move(topic), after, 1, 1);
+Task<Result<std::optional<storage::LogEntry>>> entry_behind(TableContext& context, std::string topic, Position after) {
+  auto read = co_await context.engine().read_log(std::move(topic), after, 1, 1);
   PARTITA_CO_TRY(auto entries, std::move(read));
   if (entries.empty()) co_return std::optional<storage::LogEntry>();
   co_return std::optional(std::move(entries.front()));
@@ -66,21 +66,21 @@ Task<Result<std::optional<storage::LogEntry>>> entry_behind(Database& database, 
 
 // The oldest position that a reader may be at without having lost anything: of the oldest entry, which is itself too
 // old to be read when older ones were trimmed.
-Task<Result<Position>> horizon_of(Database& database, std::string topic) {
-  PARTITA_CO_TRY(const auto first, co_await entry_behind(database, topic, {}));
+Task<Result<Position>> horizon_of(TableContext& context, std::string topic) {
+  PARTITA_CO_TRY(const auto first, co_await entry_behind(context, topic, {}));
   if (first) co_return first->position;
-  co_return co_await database.engine().log_end(std::move(topic));
+  co_return co_await context.engine().log_end(std::move(topic));
 }
 
 // The last entry older than that. Times grow with positions, as far as a clock's do, so halving finds it.
-Task<Result<Position>> last_before(Database& database, std::string topic, int64_t at_ms) {
-  PARTITA_CO_TRY(Position low, co_await horizon_of(database, topic));
-  PARTITA_CO_TRY(Position high, co_await database.engine().log_end(topic));
+Task<Result<Position>> last_before(TableContext& context, std::string topic, int64_t at_ms) {
+  PARTITA_CO_TRY(Position low, co_await horizon_of(context, topic));
+  PARTITA_CO_TRY(Position high, co_await context.engine().log_end(topic));
   low = just_before(low);
   // What is behind `low` may be older, what is behind `high` is not.
   while (low < high) {
     const Position middle = position_at(number_of(low) + (number_of(high) - number_of(low)) / 2);
-    PARTITA_CO_TRY(const auto next, co_await entry_behind(database, topic, middle));
+    PARTITA_CO_TRY(const auto next, co_await entry_behind(context, topic, middle));
     bool older = false;
     if (next && next->position <= high) {
       PARTITA_CO_TRY(const StreamEntry entry, decode_entry(next->entry));
@@ -97,23 +97,23 @@ Task<Result<Position>> last_before(Database& database, std::string topic, int64_
   co_return low;
 }
 
-StreamStatus status_of(Database& database, const StreamRow& row) {
-  const Table table = database.catalog().find(row.table);
+StreamStatus status_of(TableContext& context, const StreamRow& row) {
+  const Table table = context.catalog().find(row.table);
   const bool newest = table != nullptr && table->id == row.table_id && table->stream.label == row.label;
-  const int64_t now_ms = database.clock().now_ms();
+  const int64_t now_ms = context.clock().now_ms();
   const Status status = newest ? table->status_at(now_ms) : Status::kActive;
   const bool moving = status == Status::kCreating || (status == Status::kUpdating && table->job == TableJob::kStream);
   if (row.ended_ms == 0) return moving ? StreamStatus::kEnabling : StreamStatus::kEnabled;
   return moving ? StreamStatus::kDisabling : StreamStatus::kDisabled;
 }
 
-Task<Result<ShownShard>> shown(Database& database, const StreamRow& row, const StreamShard& shard) {
+Task<Result<ShownShard>> shown(TableContext& context, const StreamRow& row, const StreamShard& shard) {
   ShownShard one{.shard = shard, .start = {}, .end = {}};
   const std::string topic = topic_of(row, shard.number);
-  PARTITA_CO_TRY(const auto first, co_await entry_behind(database, topic, {}));
+  PARTITA_CO_TRY(const auto first, co_await entry_behind(context, topic, {}));
   if (first) one.start = first->position;
   if (shard.closed_ms != 0) {
-    PARTITA_CO_TRY(const Position end, co_await database.engine().log_end(topic));
+    PARTITA_CO_TRY(const Position end, co_await context.engine().log_end(topic));
     if (end != Position()) one.end = end;
   }
   co_return one;
@@ -167,7 +167,7 @@ std::optional<uint32_t> shard_number(std::string_view id) {
   return number;
 }
 
-Task<Result<StreamsPage>> list_streams(Database& database, const ListStreamsRequest& request) {
+Task<Result<StreamsPage>> list_streams(TableContext& context, const ListStreamsRequest& request) {
   storage::Range range =
       request.table.empty() ? system_rows(SystemRow::kStream) : storage::range_of(stream_row_prefix(request.table));
   if (request.after) {
@@ -177,7 +177,7 @@ Task<Result<StreamsPage>> list_streams(Database& database, const ListStreamsRequ
   StreamsPage page;
   for (bool more = true; more && page.streams.size() <= request.limit;) {
     auto scanned =
-        co_await database.engine().scan(range, storage::Direction::kAscending, kStreamsAtOnce, kStreamBytesAtOnce);
+        co_await context.engine().scan(range, storage::Direction::kAscending, kStreamsAtOnce, kStreamBytesAtOnce);
     PARTITA_CO_TRY(const storage::Page rows, std::move(scanned));
     for (size_t i = 0; i < rows.size() && page.streams.size() <= request.limit; ++i) {
       PARTITA_CO_TRY(StreamRow row, decode_stream_row(rows[i].value));
@@ -190,17 +190,17 @@ Task<Result<StreamsPage>> list_streams(Database& database, const ListStreamsRequ
   co_return page;
 }
 
-Task<Result<DescribedStream>> describe_stream(Database& database, const DescribeStreamRequest& request) {
+Task<Result<DescribedStream>> describe_stream(TableContext& context, const DescribeStreamRequest& request) {
   DescribedStream described;
-  PARTITA_CO_TRY(described.row, co_await find_stream(database, request.stream));
-  described.status = status_of(database, described.row);
+  PARTITA_CO_TRY(described.row, co_await find_stream(context, request.stream));
+  described.status = status_of(context, described.row);
   const uint32_t after = request.after.empty() ? 0 : shard_number(request.after).value_or(UINT32_MAX);
   const uint32_t parent = request.children.empty() ? 0 : shard_number(request.children).value_or(UINT32_MAX);
   for (const StreamShard& shard : described.row.shards) {
     if (shard.number <= after || (parent != 0 && shard.parent != parent)) continue;
     described.more = described.shards.size() == request.limit;
     if (described.more) break;
-    PARTITA_CO_TRY(ShownShard one, co_await shown(database, described.row, shard));
+    PARTITA_CO_TRY(ShownShard one, co_await shown(context, described.row, shard));
     described.shards.push_back(std::move(one));
   }
   co_return described;
@@ -247,48 +247,48 @@ std::optional<DecodedIterator> decode_iterator(std::string_view text) {
   return found;
 }
 
-Task<Result<ShardIterator>> shard_iterator(Database& database, const ShardIteratorRequest& request) {
-  PARTITA_CO_TRY(const StreamRow row, co_await find_stream(database, request.stream));
+Task<Result<ShardIterator>> shard_iterator(TableContext& context, const ShardIteratorRequest& request) {
+  PARTITA_CO_TRY(const StreamRow row, co_await find_stream(context, request.stream));
   const auto number = shard_number(request.shard);
   const StreamShard* shard = number ? row.find(*number) : nullptr;
   if (shard == nullptr || shard_id(*shard) != request.shard) co_return refuse(Fault::kShardNotFound);
   ShardIterator iterator{.stream = request.stream,
                          .created_ms = row.created_ms,
                          .shard = *number,
-                         .issued_ms = database.clock().now_ms(),
+                         .issued_ms = context.clock().now_ms(),
                          .position = {}};
   const std::string topic = topic_of(row, *number);
   switch (request.kind) {
     case IteratorKind::kTrimHorizon:
       break;
     case IteratorKind::kLatest: {
-      PARTITA_CO_TRY(iterator.position, co_await database.engine().log_end(topic));
+      PARTITA_CO_TRY(iterator.position, co_await context.engine().log_end(topic));
       break;
     }
     case IteratorKind::kAtSequence:
     case IteratorKind::kAfterSequence: {
       const auto position = position_of(request.sequence);
       if (!position) co_return refuse(Fault::kSequenceNumberInvalid);
-      PARTITA_CO_TRY(const Position horizon, co_await horizon_of(database, topic));
+      PARTITA_CO_TRY(const Position horizon, co_await horizon_of(context, topic));
       if (*position < horizon) co_return refuse(Fault::kRecordsTrimmed);
       iterator.position = request.kind == IteratorKind::kAtSequence ? just_before(*position) : *position;
       break;
     }
     case IteratorKind::kAtTimestamp: {
       if (request.at_ms > iterator.issued_ms) co_return refuse(Fault::kTimestampInFuture);
-      PARTITA_CO_TRY(iterator.position, co_await last_before(database, topic, request.at_ms));
+      PARTITA_CO_TRY(iterator.position, co_await last_before(context, topic, request.at_ms));
       break;
     }
   }
   co_return iterator;
 }
 
-Task<Result<StreamRecords>> read_records(Database& database, const ShardIterator& iterator, size_t limit) {
-  const int64_t now_ms = database.clock().now_ms();
+Task<Result<StreamRecords>> read_records(TableContext& context, const ShardIterator& iterator, size_t limit) {
+  const int64_t now_ms = context.clock().now_ms();
   if (now_ms - iterator.issued_ms > kIteratorLifetimeMs) co_return refuse(Fault::kIteratorExpired);
   StreamRecords read;
   // Before its log is: a shard that is closed then has all its records.
-  PARTITA_CO_TRY(read.stream, co_await find_stream(database, iterator.stream));
+  PARTITA_CO_TRY(read.stream, co_await find_stream(context, iterator.stream));
   const StreamShard* shard = read.stream.find(iterator.shard);
   if (read.stream.created_ms != iterator.created_ms || shard == nullptr) {
     co_return refuse(Fault::kShardOfIteratorNotFound);
@@ -296,14 +296,14 @@ Task<Result<StreamRecords>> read_records(Database& database, const ShardIterator
   const std::string topic = topic_of(read.stream, iterator.shard);
   Position at = iterator.position;
   if (at != Position()) {
-    PARTITA_CO_TRY(const Position horizon, co_await horizon_of(database, topic));
+    PARTITA_CO_TRY(const Position horizon, co_await horizon_of(context, topic));
     // One may stand right before the oldest entry, when that was asked for by its number.
     if (at < just_before(horizon)) co_return refuse(Fault::kRecordsTrimmed);
   }
   bool ended = false;
   // A page of nothing but marks and what is too old is not worth a reply of its own.
   for (int pages = 0; pages < kMostPages && read.records.empty() && !ended; ++pages) {
-    auto page = co_await database.engine().read_log(topic, at, limit, kMostRecordBytes);
+    auto page = co_await context.engine().read_log(topic, at, limit, kMostRecordBytes);
     PARTITA_CO_TRY(read.entries, std::move(page));
     ended = read.entries.empty() && shard->closed_ms != 0;
     if (read.entries.empty()) break;
@@ -319,7 +319,7 @@ Task<Result<StreamRecords>> read_records(Database& database, const ShardIterator
   }
   if (!read.records.empty()) {
     const int64_t age_ms = now_ms - read.records.back().record.at_ms;
-    database.stream_ages().add(static_cast<uint64_t>(std::max<int64_t>(0, age_ms)));
+    context.stream_ages().add(static_cast<uint64_t>(std::max<int64_t>(0, age_ms)));
   }
   if (!ended) {
     read.next = iterator;

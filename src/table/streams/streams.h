@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "storage/engine.h"
-#include "table/open/database.h"
+#include "table/catalog/table_context.h"
 #include "table/rows/stream_record.h"
 #include "table/rows/stream_rows.h"
 
@@ -48,7 +48,7 @@ struct StreamsPage {
   std::vector<StreamName> streams;
   bool more = false;
 };
-Task<Result<StreamsPage>> list_streams(Database& database, const ListStreamsRequest& request);
+Task<Result<StreamsPage>> list_streams(TableContext& context, const ListStreamsRequest& request);
 
 enum class StreamStatus : uint8_t { kEnabling, kEnabled, kDisabling, kDisabled };
 
@@ -71,7 +71,7 @@ struct DescribedStream {
   bool more = false;
 };
 // Fault: kStreamNotFound.
-Task<Result<DescribedStream>> describe_stream(Database& database, const DescribeStreamRequest& request);
+Task<Result<DescribedStream>> describe_stream(TableContext& context, const DescribeStreamRequest& request);
 
 enum class IteratorKind : uint8_t { kTrimHorizon, kLatest, kAtSequence, kAfterSequence, kAtTimestamp };
 
@@ -99,7 +99,7 @@ struct ShardIteratorRequest {
   int64_t at_ms = 0;     // of kAtTimestamp
 };
 // Faults: kStreamNotFound, kShardNotFound, kSequenceNumberInvalid, kRecordsTrimmed, kTimestampInFuture.
-Task<Result<ShardIterator>> shard_iterator(Database& database, const ShardIteratorRequest& request);
+Task<Result<ShardIterator>> shard_iterator(TableContext& context, const ShardIteratorRequest& request);
 
 // Records as they are stored; each with its position. Views into `entries`.
 struct StreamRecords {
@@ -113,6 +113,6 @@ struct StreamRecords {
   std::optional<ShardIterator> next;  // nothing: the shard is read to its end
 };
 // Faults: kStreamNotFound, kShardOfIteratorNotFound, kIteratorExpired, kRecordsTrimmed.
-Task<Result<StreamRecords>> read_records(Database& database, const ShardIterator& iterator, size_t limit);
+Task<Result<StreamRecords>> read_records(TableContext& context, const ShardIterator& iterator, size_t limit);
 
 }  // namespace partita::table

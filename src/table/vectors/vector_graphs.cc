@@ -6,8 +6,8 @@
 #include "base/priority.h"
 #include "base/reserve.h"
 #include "storage/ranges.h"
-#include "table/rows/vector_log.h"
 #include "table/rows/vector_rows.h"
+#include "table/vectors/vector_log.h"
 
 namespace partita::table {
 

@@ -8,9 +8,9 @@
 #include "storage/ranges.h"
 #include "table/open/table_testing.h"
 #include "table/rows/system_rows.h"
-#include "table/rows/vector_log.h"
 #include "table/rows/vector_rows.h"
 #include "table/vectors/vector_distance.h"
+#include "table/vectors/vector_log.h"
 #include "table/vectors/vector_search.h"
 
 namespace partita::table {

@@ -208,8 +208,8 @@ struct Scored {
 
 // Reads as many as are to be answered of them, as they are now; those that are gone, or are not what
 // the condition asks for any more, are left out. The nearest first, of equal ones in the order of keys.
-Task<Result<std::vector<Scored>>> read_rows(Database& database, const SearchPlan& plan, const Nearness& nearness,
-                                            std::vector<std::string> candidates) {
+Task<Result<std::vector<Scored>>> read_rows(VectorSearchContext& context, const SearchPlan& plan,
+                                            const Nearness& nearness, std::vector<std::string> candidates) {
   constexpr size_t kSearchedAtOnce = 32;
   const size_t most = plan.request->top;
   std::vector<Scored> scored;
@@ -217,7 +217,7 @@ Task<Result<std::vector<Scored>>> read_rows(Database& database, const SearchPlan
     std::vector<storage::Key> keys;
     const size_t end = std::min(next + std::min(kSearchedAtOnce, most - scored.size()), candidates.size());
     for (; next < end; ++next) keys.push_back({std::move(candidates[next])});
-    auto read = co_await database.engine().read(keys);
+    auto read = co_await context.tables().engine().read(keys);
     PARTITA_CO_TRY(const auto records, std::move(read));
     for (size_t i = 0; i < keys.size(); ++i) {
       if (!records[i]) continue;
@@ -255,16 +255,16 @@ SearchOutcome answer_of(const SearchPlan& plan, std::vector<Scored> scored, size
 VectorGraphs::Collection collection_of(const SearchPlan& plan) { return {plan.table->id, *plan.index, plan.rows}; }
 
 // By the graph of these rows: nothing when there is none.
-Task<Result<std::optional<SearchOutcome>>> search_graph(Database& database, const SearchPlan& plan,
+Task<Result<std::optional<SearchOutcome>>> search_graph(VectorSearchContext& context, const SearchPlan& plan,
                                                         const Nearness& nearness) {
   std::optional<SearchOutcome> outcome;
   if (!plan.filtered.empty()) co_return outcome;
   const VectorGraphs::Collection collection = collection_of(plan);
-  auto found = co_await database.graphs().nearest(collection, *plan.request->sought, plan.request->top + kBeyond);
+  auto found = co_await context.graphs().nearest(collection, *plan.request->sought, plan.request->top + kBeyond);
   PARTITA_CO_TRY(auto keys, std::move(found));
   if (!keys) co_return outcome;
   const bool more = keys->size() > plan.request->top;
-  PARTITA_CO_TRY(std::vector<Scored> scored, co_await read_rows(database, plan, nearness, std::move(*keys)));
+  PARTITA_CO_TRY(std::vector<Scored> scored, co_await read_rows(context, plan, nearness, std::move(*keys)));
   if (more && scored.size() < plan.request->top) co_return outcome;
   size_t bytes = 0;
   for (const Scored& one : scored) bytes += one.bytes;
@@ -272,13 +272,13 @@ Task<Result<std::optional<SearchOutcome>>> search_graph(Database& database, cons
 }
 
 // By a look at every row.
-Task<Result<SearchOutcome>> search_all(Database& database, const SearchPlan& plan, const Nearness& nearness) {
+Task<Result<SearchOutcome>> search_all(VectorSearchContext& context, const SearchPlan& plan, const Nearness& nearness) {
   Best best(nearness, plan.request->top + kBeyond);
   storage::Range range = plan.rows;
   size_t bytes = 0, rows = 0, key_bytes = 0;
   for (bool more = true; more;) {
-    auto scanned = co_await database.engine().scan(range, storage::Direction::kAscending, kSearchedRowsAtOnce,
-                                                   kSearchedBytesAtOnce);
+    auto scanned = co_await context.tables().engine().scan(range, storage::Direction::kAscending, kSearchedRowsAtOnce,
+                                                           kSearchedBytesAtOnce);
     PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
     PARTITA_CO_TRY_VOID(score_page(plan, nearness, page, best, bytes));
     if (page.empty()) break;
@@ -286,20 +286,20 @@ Task<Result<SearchOutcome>> search_all(Database& database, const SearchPlan& pla
     key_bytes = page[0].key.size();
     more = storage::advance(range, page);
   }
-  if (plan.filtered.empty() && rows >= database.options().graph_rows) {
-    database.graphs().want(collection_of(plan), rows, key_bytes);
+  if (plan.filtered.empty() && rows >= context.tables().options().graph_rows) {
+    context.graphs().want(collection_of(plan), rows, key_bytes);
   }
   std::vector<std::string> keys;
   for (Candidate& candidate : std::move(best).sorted()) keys.push_back(std::move(candidate.key));
-  PARTITA_CO_TRY(std::vector<Scored> scored, co_await read_rows(database, plan, nearness, std::move(keys)));
+  PARTITA_CO_TRY(std::vector<Scored> scored, co_await read_rows(context, plan, nearness, std::move(keys)));
   co_return answer_of(plan, std::move(scored), bytes);
 }
 
-Task<Result<SearchOutcome>> search(Database& database, const SearchPlan& plan) {
+Task<Result<SearchOutcome>> search(VectorSearchContext& context, const SearchPlan& plan) {
   const Nearness nearness(plan.index->vector->distance, *plan.request->sought);
-  PARTITA_CO_TRY(auto outcome, co_await search_graph(database, plan, nearness));
+  PARTITA_CO_TRY(auto outcome, co_await search_graph(context, plan, nearness));
   if (outcome) co_return std::move(*outcome);
-  co_return co_await search_all(database, plan, nearness);
+  co_return co_await search_all(context, plan, nearness);
 }
 
 Access access_of(const SearchPlan& plan) {
@@ -346,10 +346,10 @@ void charge(const SearchPlan& plan, const SearchOutcome& outcome, Gate& gate) {
   gate.charge(access_of(plan), outcome.consumed);
 }
 
-Task<Result<SearchOutcome>> run(Database& database, const SearchPlan& plan) {
+Task<Result<SearchOutcome>> run(VectorSearchContext& context, const SearchPlan& plan) {
   Executor* const home = Executor::current();
-  if (home != nullptr) co_await database.searchers().enter();
-  auto outcome = co_await search(database, plan);
+  if (home != nullptr) co_await context.workers().enter();
+  auto outcome = co_await search(context, plan);
   co_await SwitchTo{home};
   co_return outcome;
 }

@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/workers.h"
 #include "expr/condition.h"
 #include "expr/projection.h"
 #include "table/catalog/access.h"
-#include "table/open/database.h"
+#include "table/catalog/table_context.h"
+#include "table/vectors/vector_graphs.h"
 
 namespace partita::table {
 
@@ -50,9 +52,31 @@ struct SearchOutcome {
 // kSearchNested, kSearchTwice, kSearchConditionMissing, kSearchOperandType, kKeyEmpty.
 Result<SearchPlan> bind(const SearchRequest& request, Table table);
 Result<void> admit(const SearchPlan& plan, Gate& gate);
-// Reckons on one of Database::searchers(). At most model::kMaxSearchBytes of items are answered. The plan outlives the
+
+// What searches need: the tables, the graphs of their vectors, and threads that compare vectors. Callable from any
+// thread.
+class VectorSearchContext {
+ public:
+  // The tables outlive it.
+  explicit VectorSearchContext(TableContext& tables)
+      : tables_(tables),
+        graphs_(tables.engine(), tables.clock(), tables.options().graph_bytes, tables.options().graph_follow_ms) {}
+
+  TableContext& tables() { return tables_; }
+  VectorGraphs& graphs() { return graphs_; }
+  Workers& workers() { return workers_; }
+
+ private:
+  static constexpr size_t kWorkers = 2;
+
+  TableContext& tables_;
+  VectorGraphs graphs_;
+  Workers workers_{kWorkers};
+};
+
+// Runs on one of the context's workers. The reply holds at most model::kMaxSearchBytes of items. The plan outlives the
 // task.
-Task<Result<SearchOutcome>> run(Database& database, const SearchPlan& plan);
+Task<Result<SearchOutcome>> run(VectorSearchContext& context, const SearchPlan& plan);
 void charge(const SearchPlan& plan, const SearchOutcome& outcome, Gate& gate);
 
 }  // namespace partita::table

@@ -1,4 +1,4 @@
-#include "table/rows/vector_log.h"
+#include "table/vectors/vector_log.h"
 
 #include <cstring>
 #include <optional>
@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "storage/ranges.h"
 #include "table/rows/system_rows.h"
+#include "table/rows/vector_rows.h"
 
 namespace partita::table {
 
@@ -38,9 +39,25 @@ Result<Position> decode_position(std::string_view bytes) {
   return position;
 }
 
+class VectorLogMaker final : public RowMaker {
+ public:
+  bool applies_to(const TableInfo& table) const override { return has_vectors(table); }
+
+  void change_index_row(const TableInfo& table, const IndexInfo& index, const IndexRowKeys& keys,
+                        Changes& changes) const override {
+    if (!index.vector) return;
+    const std::string topic = vector_topic(table.id, index.id);
+    const bool moved = keys.before != nullptr && (keys.after == nullptr || !(*keys.before == *keys.after));
+    if (moved) changes.append(topic, keys.before->bytes);
+    if (keys.after != nullptr) changes.append(topic, keys.after->bytes);
+  }
+};
+
+constinit const VectorLogMaker kMaker;
+
 }  // namespace
 
-std::string vector_topic(uint32_t table_id, uint16_t index_id) { return "vector" + ids(table_id, index_id); }
+const RowMaker& vector_log_maker() { return kMaker; }
 
 storage::Key trimmed_key(uint32_t table_id, uint16_t index_id) {
   return system_key(SystemRow::kTrimmed, ids(table_id, index_id));

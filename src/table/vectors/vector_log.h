@@ -1,8 +1,8 @@
-// Which rows of a vector index changed, for those who keep its vectors in another form: every write names the keys of
-// the rows that it changes in the index's topic of the log, in its own transaction.
+// The log of a vector index, from which the graphs of its vectors are updated: each write appends the keys of the rows
+// that it changes, in its own transaction.
 //
-// The log is kept short. Before it is trimmed a row says how far that will be; so who reads the log and then finds that
-// it was not trimmed beyond where he stood has missed nothing.
+// The log is kept short. Before it is trimmed, a row is written that says up to where. A reader that finds the log not
+// trimmed beyond the reader's position, after reading, has missed no entry.
 #pragma once
 
 #include <string>
@@ -10,10 +10,13 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "storage/engine.h"
+#include "table/rows/row_maker.h"
 
 namespace partita::table {
 
-std::string vector_topic(uint32_t table_id, uint16_t index_id);
+// Appends to the logs of a table with vector indexes.
+const RowMaker& vector_log_maker();
+
 storage::Key trimmed_key(uint32_t table_id, uint16_t index_id);
 // Such rows of all indexes of a table.
 storage::Range trimmed_rows(uint32_t table_id);

@@ -1,4 +1,4 @@
-#include "table/rows/job.h"
+#include "table/rows/job_row.h"
 
 #include <algorithm>
 #include <optional>
@@ -175,6 +175,18 @@ std::string describe(const Job& job) {
       return "deleting what expired of table " + job.table;
   }
   PARTITA_CHECK(false);
+}
+
+Task<Result<void>> put_job(storage::Engine& engine, Job job, std::vector<storage::Compare> compare) {
+  std::vector<storage::Key> keys{job_key(job)};
+  const storage::Decide decide = [&](std::span<const storage::Record* const> found, storage::Changes& changes) {
+    if (found[0] != nullptr) return storage::Decision::kRefuse;
+    changes.put(job_key(job), job_row(job));
+    return storage::Decision::kCommit;
+  };
+  const auto put = co_await engine.transact(std::move(keys), std::move(compare), decide);
+  if (!put.ok()) co_return put.error();
+  co_return Result<void>();
 }
 
 }  // namespace partita::table

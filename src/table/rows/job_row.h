@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/task.h"
 #include "storage/engine.h"
 #include "table/rows/counts.h"
 
@@ -52,6 +53,8 @@ storage::Key job_key(const Job& job);
 std::string job_row(const Job& job);
 // Errors: kCorrupt; kInvalid (reason 0) for a job of a kind that this build does not know.
 Result<Job> job_from(std::string_view key, std::string_view row);
+// Stores the job unless it is there already or what is compared differs.
+Task<Result<void>> put_job(storage::Engine& engine, Job job, std::vector<storage::Compare> compare);
 // "filling index 3 of table T", for the operator.
 std::string describe(const Job& job);
 // "the job's row f of table 2, index 3", where it cannot be read.
