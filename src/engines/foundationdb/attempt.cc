@@ -14,7 +14,7 @@ namespace partita::foundationdb {
 
 namespace {
 
-// Less than the patience with a request: whatever hangs is tried again before that is over.
+// Less than the timeout of a request, so that a request that hangs is retried in time.
 constexpr int64_t kTimeoutMs = 8'000;
 constexpr int64_t kMostRetryDelayMs = 50;
 constexpr std::string_view kMetadataVersion = "\xff/metadataVersion";

@@ -1,10 +1,10 @@
-// One transaction of FoundationDB, and what it promises: coroutines wait for it without a thread.
+// One transaction of FoundationDB and its futures, which coroutines await without blocking a thread.
 //
 //   Attempt attempt(database);
 //   Future value = attempt.get(key);
 //   if (const int code = co_await value.done(workers); code != 0) ...
 //
-// Callable from any thread. No two threads use the same object at once.
+// Callable from any thread, but each object by one thread at a time.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace partita::foundationdb {
 
 class Cluster {
  public:
-  // Error: kInvalid (reason 0), with one sentence, for a cluster file that cannot be used.
+  // Error: kInvalid (reason 0), with one sentence, for an unusable cluster file.
   static Result<Cluster> open(const std::string& cluster_file);
   Cluster(Cluster&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Cluster& operator=(Cluster&& other) noexcept {
@@ -57,7 +57,7 @@ class Future {
     if (handle_ != nullptr) client().future_destroy(handle_);
   }
 
-  // Yields the code of its error, or 0.
+  // Yields the error code, or 0.
   class Waiting {
    public:
     Waiting(FdbFuture* future, Executor& fallback) : future_(future), home_(&fallback) {}
@@ -70,15 +70,15 @@ class Future {
     Executor* home_;
     std::coroutine_handle<> handle_;
   };
-  // `fallback` goes on with coroutines that have no executor: never the thread that serves FoundationDB's network.
+  // `fallback` resumes coroutines that have no executor; never FoundationDB's network thread.
   Waiting done(Executor& fallback) const { return {handle_, fallback}; }
 
-  // Called once, by any thread, and by this one at once if it is done already.
+  // Calls `callback` once, on any thread; on the calling thread at once if the future is ready.
   void call_back(FdbCallback callback, void* with) const;
-  // Of what is done: its code, or 0.
+  // The error code, or 0. Precondition: the future is ready.
   int error() const { return client().future_get_error(handle_); }
 
-  // Of what was waited for and has no error. Views live as long as the future.
+  // The result. Precondition: it was awaited and has no error. Views are valid as long as the future.
   std::optional<std::string_view> value() const;
   struct Rows {
     std::span<const FdbKeyValue> rows;
@@ -100,29 +100,29 @@ class Attempt {
 
   // Reads that no commit relies on, unless a conflict is added for them.
   Future get(std::string_view key) { return read_one(key, true); }
-  // What the commit of this attempt relies on.
+  // The same, and the commit of this attempt fails if the row changes.
   Future get_firmly(std::string_view key) { return read_one(key, false); }
-  // It may end behind fewer rows or bytes; behind more bytes by one row at most.
+  // May return fewer rows or bytes; exceeds `max_bytes` by at most one row.
   Future get_range(const storage::Range& range, storage::Direction direction, size_t max_rows, size_t max_bytes);
   Future estimate(const storage::Range& range);
   Future read_version();
-  // Another one whenever somebody in the cluster has renewed it. It comes with the moment of reading: nothing is asked
-  // for it.
+  // Changes whenever any client of the cluster renews it. It arrives with the read version, without a request of its
+  // own.
   Future metadata_version();
 
   void set(std::string_view key, std::string_view value);
   void clear(std::string_view key);
   void clear(const storage::Range& range);
-  // Ten bytes at `stamp_at` of the key become the moment of the commit.
+  // Replaces ten bytes at `stamp_at` of the key by the versionstamp of the commit.
   void set_stamped(std::string key, size_t stamp_at, std::string_view value);
   void renew_metadata_version();
-  // The commit fails if somebody writes that key after this attempt's moment.
+  // The commit fails if the key is written after this attempt's read version.
   void rely_on(std::string_view key);
   void rely_on(const storage::Range& range);
-  // From now on; without it, 8 seconds.
+  // Counted from now; 8 seconds without it.
   void limit_time(std::chrono::milliseconds most);
   Future commit();
-  // Done when another attempt may begin. With an error, when it should not.
+  // Ready when another attempt may begin; has an error if none should.
   Future after(int code);
 
  private:
@@ -133,11 +133,11 @@ class Attempt {
 bool is_maybe_committed(int code);
 bool is_retryable(int code);  // and nothing was committed
 
-// How long something is tried.
+// How long an operation is retried.
 class RetryPolicy {
  public:
   using Clock = std::chrono::steady_clock;
-  // `asked`: when whoever waits for it began to.
+  // `asked`: when the caller began to wait.
   explicit RetryPolicy(Executor& fallback, Clock::time_point asked = Clock::now())
       : fallback_(fallback), until_(asked + kPatience) {}
   // How long the next attempt may take.
@@ -146,7 +146,7 @@ class RetryPolicy {
     return std::clamp(left, kShortestAttempt, kLongestAttempt);
   }
   bool is_over() const { return Clock::now() >= until_; }
-  // Whether to try what ended with that code again, which it waits for.
+  // Whether to retry after that code; waits until the next attempt may begin.
   Task<bool> allows_another(Attempt& attempt, int code) const;
 
  private:

@@ -1,5 +1,5 @@
-// FoundationDB's C client, loaded when the first store in FoundationDB is wanted: no build and no other server needs
-// it. The declarations are ours, of what the documentation of its C API promises since version 710.
+// FoundationDB's C client, loaded when the first store in FoundationDB is opened: neither the build nor other servers
+// need it. The declarations are our own, written from the documentation of its C API since version 710.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace partita::foundationdb {
 
-// Its objects, which only it knows.
+// Opaque types of the client.
 struct FdbFuture;
 struct FdbDatabase;
 struct FdbTransaction;
 
-// Of a range that was read; laid out as the client has it.
+// A row of a range, in the client's layout.
 #pragma pack(push, 4)
 struct FdbKeyValue {
   const uint8_t* key;
@@ -25,7 +25,7 @@ struct FdbKeyValue {
 
 using FdbCallback = void (*)(FdbFuture*, void*);
 
-// The client's functions by their names, without "fdb_". Those that return an int return the code of an error, or 0.
+// The client's functions by name, without "fdb_". An int result is an error code, or 0.
 struct Client {
   int (*get_max_api_version)();
   int (*select_api_version_impl)(int wanted, int of_the_caller);
@@ -67,16 +67,16 @@ struct Client {
   int (*future_get_int64)(FdbFuture*, int64_t* value);
 };
 
-// Loads the client and starts the one thread that it does its work on. Once is enough, from any thread. Error:
-// kUnavailable, with what is missing.
+// Loads the client and starts its network thread. Callable from any thread; later calls do nothing. Error:
+// kUnavailable, naming what is missing.
 Result<void> start_client();
-// That thread ends first when the process ends: before anything goes that the client has made until this is called.
+// Has the network thread end at the process's exit, before the objects that the client created until now are destroyed.
 // To be called when a database is closed.
 void end_client_at_exit();
-// Precondition: start_client() went well.
+// Precondition: start_client() succeeded.
 const Client& client();
 
-// What it calls options, predicates and codes of errors.
+// Numbers of options, predicates and error codes.
 inline constexpr int kOptionTransactionTimeout = 500;     // of a database
 inline constexpr int kOptionTransactionRetryDelay = 502;  // of a database: the longest
 inline constexpr int kOptionTimeout = 500;                // of a transaction
@@ -93,7 +93,7 @@ inline constexpr int kErrorTimedOut = 1'031;
 inline constexpr int kErrorTooLarge = 2'101;
 inline constexpr int kErrorNoClusterFile = 2'104;
 
-// For an operator: what FoundationDB says of that code.
+// FoundationDB's text for that code, for the operator.
 Error to_error(int code);
 
 }  // namespace partita::foundationdb

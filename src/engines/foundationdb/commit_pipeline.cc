@@ -191,7 +191,7 @@ Task<void> CommitPipeline::run_batch(Lane& lane, PendingTxns& txns) {
     if (!is_final(code)) again = co_await retry_policy.allows_another(attempt, code);
     if (again) continue;
     if (txns.size() == 1 || retry_policy.is_over()) co_return fail(txns, error_of(code));
-    // What failed in company may be due to one of them.
+    // One of them may be the cause, so each is tried alone.
     for (PendingTxn* const txn : txns) {
       PendingTxns alone{txn};
       co_await run(lane, alone);

@@ -1,8 +1,8 @@
-// Transactions on their way: what waits for a lane becomes one batch (storage/batch.h) and one commit of FoundationDB.
-// Callers are coroutines, which wait without a thread; so do the lanes, which FoundationDB's callbacks keep going.
+// Group commit: transactions that wait for a lane become one batch (storage/batch.h) and one commit of FoundationDB.
+// The callers and the lanes are coroutines without threads of their own, resumed by FoundationDB's callbacks.
 //
-// Each lane has a mark, a row that each of its commits relies on and counts up. When it is not known whether a commit
-// happened, the mark tells; and once it was fenced off, that commit cannot happen any more.
+// Each lane has a mark, a row that each of its commits depends on and increments. If the outcome of a commit is
+// unknown, the mark tells it; and after the mark was fenced off, that commit can no longer happen.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ namespace partita::foundationdb {
 
 class CommitPipeline;
 
-// One call of transact().
+// One call of transact(). Its arguments outlive it.
 class PendingTxn : public storage::Waiter {
  public:
   PendingTxn(CommitPipeline& pipeline, std::vector<storage::Key>& keys, std::vector<storage::Compare>& compare,
@@ -48,7 +48,7 @@ class PendingTxn : public storage::Waiter {
 
 class CommitPipeline {
  public:
-  // What is handed in outlives it.
+  // The arguments outlive it.
   CommitPipeline(const Cluster& cluster, const RowNames& names, Workers& workers, const SessionLease& lease,
                  storage::RemoteMeters& meters, const FoundationdbOptions& options, const storage::Limits& limits);
   CommitPipeline(const CommitPipeline&) = delete;
@@ -64,17 +64,17 @@ class CommitPipeline {
     std::string mark;       // the name of its row
     uint64_t sequence = 0;  // of its newest attempt
     bool is_busy = false;
-    bool is_in_doubt = false;  // it has sent a commit whose outcome it does not know yet
+    bool is_in_doubt = false;  // the outcome of its newest commit is not known yet
   };
 
-  // What may go together, claimed; empty when there is nothing or no lane.
+  // Transactions that can be merged, with their keys added to in_flight_keys_; empty if there is none.
   PendingTxns pick() PARTITA_REQUIRES(mutex_);
   Lane* idle_lane() PARTITA_REQUIRES(mutex_);
 
-  // As long as there is a lane and something for it.
+  // Starts lanes as long as one is idle and a transaction waits.
   void dispatch();
   Task<void> run_lane(Lane& lane, PendingTxns txns);
-  // Ends with an outcome for each; those that found no room are given back to those that wait.
+  // Gives each an outcome; those that do not fit are returned to the queue.
   Task<void> run(Lane& lane, PendingTxns& txns);
   Task<void> run_batch(Lane& lane, PendingTxns& txns);
   struct LookupResult {
@@ -82,7 +82,7 @@ class CommitPipeline {
     uint8_t age = 0;           // of logs
   };
   Task<int> look_up(Attempt& attempt, storage::Batch& batch, LookupResult& lookup);
-  // What all commits rely on beside their records.
+  // Reads the rows that every commit depends on besides its records.
   Task<int> look_up_terms(Attempt& attempt, std::string_view metadata_version, uint8_t& age);
   void write(Attempt& attempt, const storage::Batch& batch, const LookupResult& lookup) const;
   void append(Attempt& attempt, const std::vector<storage::Changes::Append>& appends, uint8_t age) const;

@@ -72,7 +72,7 @@ class FoundationdbEngine final : public Engine {
   void report(Exposition& out) const override { meters_.report(out); }
 
  private:
-  // Tries `once`, which yields a code, until it goes well or there is no more patience.
+  // Calls `once`, which yields an error code, until it succeeds or RetryPolicy ends.
   template <class Once>
   Task<Result<void>> run_with_retries(Once once);
   // The same, of what reads, which is counted, and of what writes, which relies on who has the store.

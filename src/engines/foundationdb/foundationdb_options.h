@@ -8,26 +8,26 @@
 
 namespace partita {
 
-// What a network may do to a commit.
+// A network fault that a test injects into a commit.
 enum class CommitFault : uint8_t {
   kNothing,
-  kCommit,  // is lost on its way
-  kAnswer,  // is lost on its way back
-  kLate,    // it comes only when everybody has long stopped waiting for it
+  kCommit,  // the request is lost
+  kAnswer,  // the answer is lost
+  kLate,    // the request arrives long after it was given up
 };
 
-// Of the stores that it makes, and the newest that it opens.
+// The format of new stores, and the newest that can be opened.
 inline constexpr unsigned kFoundationdbFormat = 1;
 
 struct FoundationdbOptions {
-  // "FILE" or "FILE?prefix=NAME": the cluster file, and what the names of all rows begin with ("partita").
+  // "FILE" or "FILE?prefix=NAME": the cluster file, and the prefix of all rows ("partita").
   std::string place;
-  size_t lanes = 4;     // commits under way at once
-  size_t merged = 256;  // the most transactions in one of them
-  bool makes = true;    // a store where there is none
-  // How often it says that it uses the store. Who was silent for three of these is taken for gone.
+  size_t lanes = 4;     // commits in flight
+  size_t merged = 256;  // the most transactions in a commit
+  bool makes = true;    // creates a store if there is none
+  // How often the session's lease is renewed. It expires after three times as long.
   std::chrono::milliseconds heartbeat{2'000};
-  // For tests: asked before each commit, by any thread. Nothing: no commit is cut.
+  // For tests: called before each commit, on any thread. Empty: no faults.
   std::function<CommitFault()> commit_fault;
 };
 

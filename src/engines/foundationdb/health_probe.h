@@ -1,5 +1,4 @@
-// Whether FoundationDB answers: whoever asks has it asked for a moment, at most twice a second, and learns what became
-// of that the next time.
+// Whether FoundationDB answers. A call requests a read version, at most twice a second, and later calls see the result.
 #pragma once
 
 #include <memory>
@@ -20,7 +19,7 @@ class HealthProbe {
   struct State;
   struct Probe;
   const Cluster& cluster_;
-  const std::string error_sentence_;  // what is said when it does not answer
+  const std::string error_sentence_;  // if it does not answer
   const std::shared_ptr<State> state_;
 };
 

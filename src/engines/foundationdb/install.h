@@ -1,4 +1,4 @@
-// Where a store is, and how it begins.
+// The location of a store, and its creation.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ struct StoreLocation {
   static Result<StoreLocation> parse(const std::string& place);
 };
 
-// Makes the store where there is none and it `makes` stores, and forgets the marks of servers that are long gone.
-// Errors: kUnavailable; kInvalid (reason 0) for a store that a newer version made, and for none that is not to be made.
+// Creates the store if there is none and `makes`, and deletes the marks of servers that ended long ago. Errors:
+// kUnavailable; kInvalid (reason 0) for a store of a newer version, and if there is no store and `makes` is false.
 Task<Result<void>> install(const Cluster& cluster, const RowNames& names, const StoreLocation& place, bool makes,
                            Executor& fallback);
 

@@ -1,4 +1,4 @@
-// Records and entries put together from their rows.
+// Assembles records and log entries from their rows.
 #pragma once
 
 #include <string>
@@ -12,20 +12,19 @@
 
 namespace partita::foundationdb {
 
-// Among the codes of errors, which are all positive.
-// Rows that no store writes.
-inline constexpr int kDamaged = -1;
-inline constexpr int kHeld = -2;      // somebody else has the store alone
-inline constexpr int kHoldLost = -3;  // who had it alone does not any more
-// Of none that FoundationDB knows.
+// Own error codes beside FoundationDB's, which are positive.
+inline constexpr int kDamaged = -1;   // rows that no store writes
+inline constexpr int kHeld = -2;      // another process holds the store exclusively
+inline constexpr int kHoldLost = -3;  // this process has lost its exclusive hold
+// Whether it is one of these.
 constexpr bool is_final(int code) { return code < 0; }
 Error error_of(int code);
 
-// The slices of one record, on their way from the moment that this is made.
+// The slices of one record; requests them when it is constructed.
 class RecordSlices {
  public:
   RecordSlices(Attempt& attempt, const RowNames& names, std::string_view key, const RecordHeader& header);
-  // Once. Its code is 0, kDamaged, or FoundationDB's.
+  // Once. Yields 0, kDamaged, or FoundationDB's error code.
   Task<int> join(std::string& value, Executor& fallback);
   storage::Version version() const { return version_; }
 

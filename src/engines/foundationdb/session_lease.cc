@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kHeartbeatsOfGrace = 3;
 constexpr size_t kMostUsers = 100'000;
-// Of what is given up for another beat, or for an end that waits for nobody.
+// The time for one heartbeat, and for removing the lease at the end.
 constexpr std::chrono::milliseconds kShortly{1'000};
 
 std::string_view text(const uint8_t* bytes, int size) {
@@ -79,7 +79,7 @@ Result<void> SessionLease::enter() {
     if (code == 0) return kind_ == Kind::kAlone ? store_in_use() : store_held_exclusively();
     if (is_final(code) || !wait_for(retry_policy.allows_another(attempt, code))) return error_of(code);
   }
-  PARTITA_TRY(thread_, Thread::start("presence", [this](const std::stop_token&) { run(); }));
+  PARTITA_TRY(thread_, Thread::start("fdb-lease", [this](const std::stop_token&) { run(); }));
   return {};
 }
 
@@ -183,7 +183,7 @@ void SessionLease::run() {
   const MutexLock lock(mutex_);
   while (!changed_.wait_for(mutex_, heartbeat_, [this]() PARTITA_REQUIRES(mutex_) { return stopping_; })) {
     mutex_.unlock();
-    // What fails is said again with the next beat.
+    // After an error the next heartbeat follows.
     wait_for(send_heartbeat());
     mutex_.lock();
   }

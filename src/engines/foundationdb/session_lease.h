@@ -1,6 +1,6 @@
-// Who uses a store: a row for each, written again and again as long as its process lives, and one that names who has
-// the store alone. All commits rely on that one (VersionCache keeps what it says), so whoever was taken for gone and is
-// not changes nothing any more.
+// The leases of a store's users: each process renews its own row as long as it runs, and one row names the exclusive
+// holder. All commits depend on that row (VersionCache caches it), so a process whose lease expired although it runs
+// can no longer change anything.
 #pragma once
 
 #include <chrono>
@@ -23,34 +23,34 @@ namespace partita::foundationdb {
 class SessionLease {
  public:
   enum class Kind : uint8_t { kShares, kAlone };
-  // All outlive it. Who wrote nothing for three times `beat` is gone.
+  // The arguments outlive it. A lease expires if it was not renewed for three times `heartbeat`.
   SessionLease(const Cluster& cluster, const RowNames& names, Workers& workers, Kind kind,
                std::chrono::milliseconds heartbeat);
   SessionLease(const SessionLease&) = delete;
   SessionLease& operator=(const SessionLease&) = delete;
   ~SessionLease();
 
-  // Once. Waits as long as those that are in the way may be gone. Blocks. Errors: kUnavailable, one sentence.
+  // Once. Waits until conflicting leases have expired or were renewed. Blocks. Error: kUnavailable, with one sentence.
   Result<void> enter();
 
-  // What the row Names::holder() says. Nothing for bytes that no store writes.
+  // Parses the row RowNames::holder(). Nothing for bytes that no store writes.
   static std::optional<VersionCache::CachedVersion> parse_holder(std::optional<std::string_view> row);
-  // 0, or the code of the error when that is not as it has to be for commits. Callable from any thread.
+  // 0, or an error code if commits are not allowed with that holder. Callable from any thread.
   int verify_holder(const VersionCache::CachedVersion& holder) const;
-  // The same, asked so that the attempt's commit relies on the answer; yields FoundationDB's codes too.
+  // The same; the attempt's commit depends on the answer. May also yield FoundationDB's error codes.
   Task<int> check(Attempt& attempt) const;
 
  private:
   using Clock = std::chrono::steady_clock;
-  // How a row was when it was first seen so.
+  // The value of a row, and when it was first seen.
   struct Observation {
     std::string value;
     Clock::time_point since;
   };
-  using Users = std::map<std::string, std::string>;  // what their rows say, by the names of those
+  using Users = std::map<std::string, std::string>;  // the values of their rows by name
   struct StoreUsers {
     VersionCache::CachedVersion holder;
-    Users users;  // but this one
+    Users users;  // except this one
   };
 
   Task<int> try_to_enter(Attempt& attempt, bool& entered, bool& waits);

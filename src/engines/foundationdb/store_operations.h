@@ -27,7 +27,7 @@ class StoreOperations {
 
   Task<int> read(Attempt& attempt, std::span<const storage::Key> keys,
                  std::vector<std::optional<storage::Record>>& records) const;
-  // What takes longer than FoundationDB keeps a moment ends early, behind what it has.
+  // Ends early, with what it has, if it takes longer than FoundationDB keeps a read version.
   Task<int> scan(Attempt& attempt, const storage::Range& range, storage::Direction direction, Bounds bounds,
                  storage::Page& page) const;
   Task<int> read_log(Attempt& attempt, const std::string& topic, storage::Position after, Bounds bounds,
@@ -35,11 +35,11 @@ class StoreOperations {
   Task<int> log_end(Attempt& attempt, const std::string& topic, storage::Position& end) const;
   Task<int> trim(Attempt& attempt, const std::string& topic, storage::Position upto) const;
   Task<int> forget(Attempt& attempt, const std::string& topic) const;
-  // Behind `after`, at most `most`, shorter ones first; fewer where that takes longer than a moment is kept.
+  // At most `most` topics after `after`, shorter names first; fewer if it takes longer than a read version is kept.
   Task<int> topics(Attempt& attempt, const std::string& after, size_t most, std::vector<std::string>& names) const;
-  // Entries of another store, at their positions, which Names::is_a_position().
+  // Writes entries of another store at their positions, which are valid: RowNames::is_a_position().
   Task<int> restore(Attempt& attempt, const std::string& topic, std::span<const storage::LogEntry> entries) const;
-  // That the newest position that the topic ever had is at least `end`, and that later ones are behind it.
+  // Makes the topic's newest position at least `end`, and later positions greater.
   Task<int> begin_behind(Attempt& attempt, const std::string& topic, storage::Position end) const;
   Task<int> erase(Attempt& attempt, const storage::Range& range) const;
   Task<int> estimate(Attempt& attempt, const storage::Range& range, uint64_t& bytes) const;

@@ -1,6 +1,7 @@
-// The versions of settled keys (storage::Key), by which a commit need not ask for them: each of their writers renews
-// FoundationDB's metadata version, which every transaction is told with its moment. As long as that is the same, so are
-// they. It belongs to the whole cluster: who else renews it only makes us look again.
+// Caches the versions of settled keys (storage::Key), so that a commit need not read them. Every writer of such a key
+// renews FoundationDB's metadata version, which each transaction gets with its read version; while that is unchanged,
+// so are the cached versions. The metadata version belongs to the whole cluster; a renewal by others only empties the
+// cache.
 #pragma once
 
 #include <functional>
@@ -19,13 +20,13 @@ class VersionCache {
  public:
   using CachedVersion = std::optional<storage::Version>;  // nothing: there is no such record
 
-  // `era` is the metadata version of the moment in question, `row` the name of a row.
+  // `metadata_version`: of the transaction's read version. `row`: the name of a row. Nothing: not cached.
   std::optional<CachedVersion> find(std::string_view metadata_version, std::string_view row) const;
   void keep(std::string_view metadata_version, std::string_view row, CachedVersion version);
 
  private:
   mutable Mutex mutex_;
-  std::string metadata_version_ PARTITA_GUARDED_BY(mutex_);  // of all of them; later ones sort behind it
+  std::string metadata_version_ PARTITA_GUARDED_BY(mutex_);  // of all cached versions; later ones are greater
   std::map<std::string, CachedVersion, std::less<>> versions_ PARTITA_GUARDED_BY(mutex_);
 };
 

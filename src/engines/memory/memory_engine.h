@@ -1,8 +1,8 @@
-// The storage contract kept in memory: an ordered map under one lock. It is what `--in-memory` serves from, and the
-// oracle that every other engine is tested against, so it is simple before it is fast.
+// The storage contract in memory: an ordered map under one lock. `--in-memory` uses it, and it is the oracle that every
+// other engine is tested against, so it favours simplicity over speed.
 //
-// Nothing is durable: everything is gone when the engine is. Every call completes before it first suspends, on the
-// calling thread; no call fails, and no transaction ends in a conflict.
+// Nothing is durable: the data ends with the engine. Every call completes on the calling thread without suspending; no
+// call fails, and no transaction ends in a conflict.
 #pragma once
 
 #include <memory>

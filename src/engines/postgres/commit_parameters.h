@@ -1,4 +1,4 @@
-// What a batch writes and relies on, as PostgreSQL is told.
+// Encodes a batch for the function that commits it.
 #pragma once
 
 #include "engines/postgres/parameters.h"
@@ -6,7 +6,7 @@
 
 namespace partita::postgres {
 
-// Those of Statement::kCommit behind the mark and its count. `by_itself`: see Change.
+// Adds the parameters of PreparedStatement::kCommit after the mark and its count. `by_itself`: see RowOp.
 void add_commit(Parameters& parameters, const storage::Batch& batch, bool by_itself);
 
 }  // namespace partita::postgres

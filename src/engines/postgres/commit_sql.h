@@ -7,8 +7,9 @@ namespace partita::postgres {
 // is locked behind all rows, without waiting, for the same reason. `want`: how many rows have to be as assumed:
 // updated, deleted, shared, inserted or held, and blindly put.
 //
-// Rows that many commits compare are shared without a gap, and whoever wants to change one would wait for ever: those
-// who share do not queue behind. They do at the advisory lock, which a commit that had to wait long takes for itself.
+// Rows that many commits compare are locked in share mode without a gap, and a commit that changes one would wait for
+// ever: those who share do not queue behind. They do at the advisory lock, which a commit that had to wait long takes
+// for itself.
 //
 // Arrays are joined by BETWEEN: an equality would let the planner walk the whole index instead and look each row up in
 // the array, which it prefers while the table is thought to be tiny.

@@ -13,17 +13,17 @@ namespace partita::postgres {
 
 class ConnInfo {
  public:
-  // Errors, one sentence each, with no part of what may be a password: kInvalid (reason 0) for what libpq does not
-  // understand, or would take for something else; kUnavailable without libpq.
+  // Errors, one sentence each, without anything that may be a part of a password: kInvalid (reason 0) for a string that
+  // libpq does not understand or would misinterpret; kUnavailable without libpq.
   static Result<ConnInfo> parse(const std::string& url);
-  // The same with the hosts in another order: `turn` of them moved to the end. libpq begins with the first, and a host
-  // that swallows whatever is sent would keep it from all others.
+  // The same with `turn` hosts moved to the end. libpq tries the first host first, and one that never answers would
+  // keep it from the others.
   ConnInfo rotated(size_t turn) const;
-  // For one host; libpq itself heeds it only where it blocks.
+  // For each host. libpq itself applies it only when it blocks.
   int64_t connect_timeout_ms() const;
-  // Connections of who has the store for itself (Hold) do not keep it from who wants that.
+  // The connections belong to the holder of the ExclusiveLock, and do not take the shared lock.
   bool alone = false;
-  // For libpq: null at the end. Live as long as the target.
+  // For libpq, terminated by null. Valid as long as this object.
   std::vector<const char*> names() const;
   std::vector<const char*> values() const;
 

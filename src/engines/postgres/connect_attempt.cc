@@ -25,9 +25,10 @@ ConnectAttempt::ConnectAttempt(ConnInfo conn_info, std::function<void()> wake, i
 Result<std::unique_ptr<ConnectAttempt>> ConnectAttempt::start(ConnInfo conn_info, std::function<void()> wake) {
   const int stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (stop < 0) return Error(ErrorKind::kUnavailable, "No file descriptor is left to connect to PostgreSQL with.");
-  std::unique_ptr<ConnectAttempt> dial(new ConnectAttempt(std::move(conn_info), std::move(wake), stop));
-  PARTITA_TRY(dial->thread_, Thread::start("dial", [raw = dial.get()](const std::stop_token&) { raw->run(); }));
-  return dial;
+  std::unique_ptr<ConnectAttempt> attempt(new ConnectAttempt(std::move(conn_info), std::move(wake), stop));
+  PARTITA_TRY(attempt->thread_,
+              Thread::start("pg-connect", [raw = attempt.get()](const std::stop_token&) { raw->run(); }));
+  return attempt;
 }
 
 ConnectAttempt::~ConnectAttempt() {

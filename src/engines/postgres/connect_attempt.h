@@ -1,5 +1,5 @@
-// One attempt to connect, in a thread of its own: libpq looks names up and reads files on the way, which may take long,
-// and whoever has other connections should not wait for that.
+// One attempt to connect, on its own thread: libpq resolves names and reads files, which may take long, and other
+// connections must not wait for that.
 #pragma once
 
 #include <atomic>
@@ -15,15 +15,16 @@ namespace partita::postgres {
 
 class ConnectAttempt {
  public:
-  // `wake` is called once, from the thread, when it is over. Error: kUnavailable, without a thread or a descriptor.
+  // `wake` is called once, on that thread, when the attempt has ended. Error: kUnavailable, without a thread or a
+  // descriptor.
   static Result<std::unique_ptr<ConnectAttempt>> start(ConnInfo conn_info, std::function<void()> wake);
   ConnectAttempt(const ConnectAttempt&) = delete;
   ConnectAttempt& operator=(const ConnectAttempt&) = delete;
-  // Ends the attempt and waits for that, which is at once but where a name is being looked up.
+  // Ends the attempt and waits for its end: at once, unless a name is being resolved.
   ~ConnectAttempt();
 
   bool is_over() const { return over_; }
-  // Precondition: it is over. Its status says how it went; null: in no time.
+  // Precondition: is_over(). The session's status tells the result; null: it timed out.
   Session take() { return std::move(session_); }
 
  private:

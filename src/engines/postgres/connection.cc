@@ -26,12 +26,12 @@ std::string draw_slot() {
 
 void PgConnection::open() {
   PARTITA_CHECK(state_ == State::kDown);
-  auto dial = ConnectAttempt::start(conn_info_.rotated(turn_++), wake_);
-  if (dial.ok()) {
-    attempt_ = std::move(dial).value();
+  auto attempt = ConnectAttempt::start(conn_info_.rotated(turn_++), wake_);
+  if (attempt.ok()) {
+    attempt_ = std::move(attempt).value();
     state_ = State::kConnecting;
   } else {
-    last_error_ = dial.error().sentence();
+    last_error_ = attempt.error().sentence();
   }
 }
 

@@ -1,5 +1,6 @@
-// libpq, loaded when the first store in PostgreSQL is wanted. Linked, it and the twenty libraries that it needs would
-// cost every server half of its start and a third of its memory, and no server would start without them.
+// libpq, loaded when the first store in PostgreSQL is opened. If it were linked, it and the twenty libraries that it
+// needs would cost every server half of its start-up time and a third of its memory, and no server would start without
+// them.
 #pragma once
 
 #include <libpq-fe.h>
@@ -10,7 +11,7 @@
 
 namespace partita::postgres {
 
-// The functions of it that are used.
+// The functions that are used.
 #define PARTITA_LIBPQ(use)                                                                                             \
   use(PQclear) use(PQconnectPoll) use(PQconnectStartParams) use(PQconnectdbParams) use(PQconninfoFree)                 \
       use(PQconninfoParse) use(PQconsumeInput) use(PQenterPipelineMode) use(PQerrorMessage) use(PQexec) use(PQfinish)  \
@@ -25,9 +26,9 @@ struct Libpq {
 #undef PARTITA_USE
 };
 
-// Once is enough, from any thread. Error: kUnavailable, with what is missing.
+// Callable from any thread; later calls do nothing. Error: kUnavailable, naming what is missing.
 Result<void> load_libpq();
-// Precondition: load_libpq() went well.
+// Precondition: load_libpq() succeeded.
 const Libpq& libpq();
 
 struct FinishSession {

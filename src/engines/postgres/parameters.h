@@ -1,4 +1,4 @@
-// What goes to PostgreSQL with a statement, and what comes back, in its binary format: big-endian, no text.
+// Parameters and rows of statements in PostgreSQL's binary format: big-endian, no text.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace partita::postgres {
 
-// One parameter that is an array. Elements are added in order; bytes() is its binary form.
+// An array parameter. Elements are added in order; bytes() is its binary form.
 class ArrayParameter {
  public:
   enum class Element : uint32_t { kBytes = 17, kInt64 = 20, kInt32 = 23 };  // PostgreSQL's object ids of the types
@@ -47,7 +47,7 @@ struct FreeResult {
   void operator()(PGresult* result) const { libpq().PQclear(result); }
 };
 
-// Rows in binary format. Columns are asked for as what the statement says they are.
+// Rows in binary format. The caller asks for each column with the type that the statement gives it.
 class Rows {
  public:
   Rows() = default;
@@ -62,8 +62,8 @@ class Rows {
   std::unique_ptr<PGresult, FreeResult> result_;
 };
 
-// A B-tree takes no key over 2,704 bytes. What is longer is cut: the head and, for one row among those with that head,
-// the tail, of which the index has the SHA-256.
+// A B-tree accepts keys up to 2,704 bytes. A longer key is split into a head and a tail; the index has the head and the
+// SHA-256 of the tail.
 inline constexpr size_t kMaxHeadBytes = 2'600;
 
 struct SplitKey {
@@ -72,7 +72,7 @@ struct SplitKey {
 };
 SplitKey split(std::string_view key);
 
-// Keys to be looked up together, as Statement::kGetMany takes them: with their values or only for their versions.
+// The parameters of PreparedStatement::kGetMany: keys to read together, with their values or only their versions.
 class KeyList {
  public:
   void add(std::string_view key, bool with_value);
@@ -84,7 +84,7 @@ class KeyList {
   ArrayParameter values_{ArrayParameter::Element::kInt32};
 };
 
-// Heads are shorter: it is behind them all.
+// A head greater than all others.
 const std::string& beyond_all_heads();
 
 inline int64_t to_sql(storage::Version version) { return static_cast<int64_t>(version); }

@@ -236,7 +236,7 @@ void RequestPipeline::requeue(std::unique_ptr<InFlightBatch> in_flight, Cause ca
   txns_.insert(txns_.begin(), again.begin(), again.end());
 }
 
-// Nothing was done. What failed in company is tried alone, since it may be due to one of them.
+// Nothing was done. After a failed group each is tried alone, since one may be the cause.
 void RequestPipeline::fail(std::unique_ptr<InFlightBatch> in_flight, StatementResult&& result) {
   if (result.error_class != ErrorClass::kFailed) {
     return requeue(std::move(in_flight), result.error_class == ErrorClass::kRetry ? Cause::kOthers : Cause::kLoss);

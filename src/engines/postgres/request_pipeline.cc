@@ -68,9 +68,9 @@ RequestPipeline::RequestPipeline(ConnInfo conn_info, const PostgresOptions& opti
 Result<void> RequestPipeline::start() {
   wakeup_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (wakeup_ < 0) return Error(ErrorKind::kUnavailable, "No file descriptor is left: raise the limit (ulimit -n).");
-  PARTITA_TRY(thread_, Thread::start("courier", [this](const std::stop_token&) { run(); }));
+  PARTITA_TRY(thread_, Thread::start("pg-pipeline", [this](const std::stop_token&) { run(); }));
   // Each connection is made on one more.
-  PARTITA_TRY_VOID(Thread::start("dial", [](const std::stop_token&) {}));
+  PARTITA_TRY_VOID(Thread::start("pg-connect", [](const std::stop_token&) {}));
   return {};
 }
 
@@ -347,7 +347,8 @@ void RequestPipeline::send_lookups(Lane& lane) {
   }
 }
 
-// In their order, before all others. What failed in company is tried alone, since it may be due to one of them.
+// Requeues them in their order, before all others. After a failed group each is tried alone, since one may be the
+// cause.
 void RequestPipeline::retry_lookups(std::span<LookupRequest* const> lookups, bool was_lost) {
   std::vector<LookupRequest*> again;
   for (LookupRequest* const lookup : lookups) {

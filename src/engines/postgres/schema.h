@@ -1,10 +1,10 @@
-// What a store is in a PostgreSQL database: its tables and functions, which are made in the first schema of the
-// connection's search_path, and the statements that are sent to them.
+// A store's tables and functions in a PostgreSQL database, created in the first schema of the connection's search_path,
+// and the statements that use them.
 //
 //   partita_kv     one row for each record: head, SHA-256 of the tail (or empty), tail, version, value
-//   partita_topic  one row for each topic, with the number of its newest entry; locked last by whoever appends
-//   partita_log    entries, numbered without holes in the order of commits within a topic
-//   partita_mark   one row for each connection that commits, counted by each commit: how an unknown outcome is settled
+//   partita_topic  one row for each topic, with the number of its newest entry; a commit that appends locks it last
+//   partita_log    entries, numbered within a topic without gaps in commit order
+//   partita_mark   one row for each committing connection, incremented by each commit: tells an unknown outcome
 //   partita_meta   one row: the format, and the number below which no new topic begins
 #pragma once
 
@@ -19,16 +19,16 @@ struct pg_conn;
 
 namespace partita::postgres {
 
-// Makes the tables and functions where they are not there yet, functions alone unless it `makes` stores. Blocks.
-// Errors: kUnavailable; kInvalid (reason 0) for a store that a newer version made, and for none that is not to be made.
+// Creates missing tables and functions; only functions unless `makes`. Blocks. Errors: kUnavailable; kInvalid (reason
+// 0) for a store of a newer version, and if there is no store and `makes` is false.
 Result<void> install(const ConnInfo& conn_info, bool makes);
 
-// A session that has the store for itself: connections of servers share a lock that it has alone. Blocks.
+// A session with exclusive use of the store: it holds a lock that the connections of servers share. Blocks.
 class ExclusiveLock {
  public:
-  // Waits some seconds for connections that are about to end. Error: kUnavailable when the store is used.
+  // Waits some seconds for connections that are ending. Error: kUnavailable if the store is in use.
   static Result<std::unique_ptr<ExclusiveLock>> take(const ConnInfo& conn_info);
-  // Error: kUnavailable when the session is lost, and with it what it was for.
+  // Error: kUnavailable if the session, and so the lock, was lost.
   Result<void> check() const;
 
  private:
@@ -36,24 +36,24 @@ class ExclusiveLock {
   std::shared_ptr<pg_conn> session_;
 };
 
-// What a row of a commit is; the function adds them up to see what there is to do.
+// The operation of a row in a commit; the function adds them up to see which steps are needed.
 enum RowOp : int32_t {
-  kUpdate = 1,       // is of that version, and is put
-  kDelete = 2,       // is of that version, and goes
-  kShare = 4,        // is of that version, and stays
-  kInsert = 8,       // is absent, and is put
-  kHold = 16,        // is absent, and stays so
-  kBlindPut = 32,    // is put, whatever there was
-  kBlindErase = 64,  // goes, whatever there was
-  kHasTails = 1024,  // of the sum: some keys are long
-  kByItself = 2048,  // of the sum: while nobody else commits who only compares a row
+  kUpdate = 1,       // has that version; put
+  kDelete = 2,       // has that version; erase
+  kShare = 4,        // has that version; keep
+  kInsert = 8,       // is absent; put
+  kHold = 16,        // is absent; keep absent
+  kBlindPut = 32,    // put, regardless of its state
+  kBlindErase = 64,  // erase, regardless of its state
+  kHasTails = 1024,  // in the sum: some keys have tails
+  kByItself = 2048,  // in the sum: commit while no other transaction compares a row
 };
 
-// What the function that commits returns.
+// The result of the function that commits.
 enum class CommitStatus : int32_t {
   kCommitted = 0,
-  kChanged = 1,  // something was not as assumed, or others were in the way: nothing was done
-  kFenced = 2,   // this connection's mark was taken away: nothing was done
+  kChanged = 1,  // a row was not as assumed, or a lock was held: nothing was done
+  kFenced = 2,   // this connection's mark was fenced off: nothing was done
 };
 
 // Prepared on every connection.
@@ -82,9 +82,9 @@ struct StatementText {
 std::span<const StatementText> statements();
 const char* name_of(PreparedStatement statement);
 
-// Of each connection, before it is used.
+// Executed on each connection before it is used.
 extern const char* const kSessionSql;
-// The same, unless the target is `alone`: refused while somebody else has the store alone.
+// The same, unless the connection is `alone`: takes the shared lock, and fails while the store is held exclusively.
 extern const char* const kShareSql;
 // $1: its mark.
 extern const char* const kMarkSql;

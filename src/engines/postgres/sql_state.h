@@ -1,4 +1,5 @@
-// What an error of PostgreSQL means for whoever sent the statement. (Codes: appendix A of PostgreSQL's manual.)
+// Classifies PostgreSQL's errors by what the sender of the statement can do. (Codes: appendix A of PostgreSQL's
+// manual.)
 #pragma once
 
 #include <string>
@@ -9,23 +10,23 @@
 namespace partita::postgres {
 
 enum class ErrorClass {
-  kRetry,           // others were in the way; nothing was done
+  kRetry,           // a conflict with other transactions; nothing was done
   kRetryElsewhere,  // this server does not take it now (shutting down, a standby); nothing was done
   kFailed,          // as it is it cannot be done; nothing was done
 };
 
 ErrorClass classify(std::string_view sql_state);
 
-// Whether the server lacks what any write needs: room on its disk, memory, a disk that works.
+// Whether the server lacks what every write needs: disk space, memory, a working disk.
 bool is_exhaustion(std::string_view sql_state);
 
-// For an operator, one sentence.
+// One sentence for the operator.
 Error to_error(std::string_view sql_state, std::string_view message);
 
-// The first line of what PostgreSQL says, without the words in front that only grade it.
+// The first line of PostgreSQL's message, without its severity.
 std::string first_line(std::string_view message);
 
-// What libpq says of each host that it tried, each thing once, without grades and hints.
+// libpq's messages about the hosts that it tried, each once, without severities and hints.
 std::string in_one_line(std::string_view message);
 
 }  // namespace partita::postgres

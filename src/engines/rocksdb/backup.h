@@ -1,12 +1,12 @@
-// Backups of a store of the engine `rocksdb`: a directory of them, in which what they have in common is there once.
+// Backups of a store of the engine `rocksdb`: a directory of backups that share the files they have in common.
 //
-// A backup holds what the store held at one moment after the call began: all that was acknowledged before it, whole
-// transactions, nothing that was undone. It is there whole or not at all, and so is what is restored from it. All
-// functions block. Errors are one sentence for an operator: kInvalid (reason 0) for what should be asked for
-// differently, kCorrupt for a store or a backup that is damaged, kUnavailable for the rest.
+// A backup is a snapshot of the store at some time after the call began: it has everything acknowledged before the
+// call, and only whole transactions. Making and restoring a backup are atomic. All functions block. Errors are one
+// sentence for the operator: kInvalid (reason 0) for a wrong request, kCorrupt for a damaged store or backup,
+// kUnavailable otherwise.
 //
-// Backups are of a store, which its id tells from others, wherever its directory is. One directory has those of one
-// store. What is deleted because it is old is deleted only once the newest backup was read and found whole.
+// A directory has backups of one store, which is identified by its id and not by its path. Old backups are deleted only
+// after the newest one was read and found intact.
 //
 // The files are described in docs/formats/store.md.
 #pragma once
@@ -22,32 +22,32 @@
 
 namespace partita {
 
-// While the engine serves. Precondition: one of open_rocksdb_engine(), which outlives the call.
+// While the engine serves. Precondition: `engine` is from open_rocksdb_engine() and outlives the call.
 Result<BackupResult> back_up_rocksdb_engine(storage::Engine& engine, const BackupRequest& request);
 
 bool is_backup_directory(const std::string& directory);
-// In the order in which they were made. Reads no files of them.
+// In the order in which they were made. Does not read their files.
 Result<std::vector<Backup>> list_backups(const std::string& directory);
-// Ids of what is no backup yet: it is being made, or whoever made it was ended. The next backup clears it up.
+// Ids of unfinished backups: in progress, or interrupted. The next backup deletes interrupted ones.
 std::vector<uint32_t> unfinished_backups(const std::string& directory);
-// Deletes those that are damaged, and the oldest of the others until so many of each store are left; how many it
-// deleted. Reads the newest of each store before: error kCorrupt, and nothing is deleted, when that is not whole.
+// Deletes damaged backups, and the oldest others until `keep` of each store are left. Returns how many it deleted.
+// Reads the newest of each store first: error kCorrupt, and nothing is deleted, if it is damaged.
 Result<size_t> delete_old_backups(const std::string& directory, size_t keep, const OnBytes& progress = nullptr);
 
 struct RestoreRequest {
   std::string directory;  // of the backups
-  uint32_t id = 0;        // 0: the newest, which then has to be whole
-  std::string to;         // missing or empty, or what a restore left that did not end
-  OnBytes progress;       // cannot stop it
+  uint32_t id = 0;        // 0: the newest, which must be intact
+  std::string to;         // missing, empty, or left by an interrupted restore
+  OnBytes progress;       // its result is ignored
 };
-// The restored store goes on with versions and positions that the one which was backed up has not given away since.
+// The restored store uses versions and positions that the original store has not used since the backup.
 Result<Backup> restore_backup(const RestoreRequest& request);
 
-// Compares the checksum of every file of the backup (0: of the newest) with the one that was stored with it.
+// Checks every file of the backup (0: the newest) against its stored checksum.
 Result<Backup> check_backup(const std::string& directory, uint32_t id);
 
-// A backup as a store, to be read: its tables where they are, the rest as a copy among the system's temporary files,
-// which the end of this erases. Nothing is written to the directory.
+// A backup opened as a store for reading: its tables in place, the rest copied to a temporary directory that is deleted
+// at the end. Nothing is written to the backup directory.
 class OpenedBackup {
  public:
   static Result<std::unique_ptr<OpenedBackup>> open(const std::string& directory, uint32_t id);
@@ -63,8 +63,8 @@ class OpenedBackup {
   std::unique_ptr<storage::Engine> engine_;
 };
 
-// Reads every block of every table of the store, also those that no record is read from: a sentence for each file that
-// is damaged. Precondition: as for back_up_rocksdb_engine().
+// Reads every block of every table file of the store. Returns one sentence for each damaged file. Precondition: as for
+// back_up_rocksdb_engine().
 Result<std::vector<std::string>> check_rocksdb_files(storage::Engine& engine, const OnBytes& progress);
 
 }  // namespace partita

@@ -1,4 +1,4 @@
-// The files of backups, held against the lists of them (meta/ID: docs/formats/store.md).
+// Checks the files of backups against their lists (meta/ID: docs/formats/store.md).
 #pragma once
 
 #include <rocksdb/env.h>
@@ -11,17 +11,17 @@
 
 namespace partita::rocks {
 
-// The first file of the backup that is not as it was written, or cannot be read, by its name within the directory;
-// empty when there is none. Reads them all, but for the rest of them when progress() says stop. Errors, with one
-// sentence: kCorrupt when the list is damaged itself, kUnavailable for a stop.
+// The first damaged or unreadable file of the backup, by its name within the directory; empty if there is none. Reads
+// all files unless progress() stops it. Errors, with one sentence: kCorrupt if the list itself is damaged, kUnavailable
+// for a stop.
 Result<std::string> damaged_file(const std::string& directory, uint32_t id, const OnBytes& progress);
 
 struct RepairedFiles {
-  std::set<std::string> copied;   // again; by their names within the directory, as those of the next are
-  std::set<std::string> damaged;  // and the store does not have them as they were
+  std::set<std::string> copied;   // copied again; names within the directory
+  std::set<std::string> damaged;  // not repaired, since the store no longer has them; names within the directory
 };
-// Reads all files that the backups in the directory share. Those that are damaged or missing are copied again from
-// `store`, the directory of the store, with `files`. Errors: kUnavailable, with one sentence.
+// Reads all files that the backups in the directory share, and copies damaged or missing ones again from `store`, the
+// directory of the store, using `files`. Error: kUnavailable, with one sentence.
 Result<RepairedFiles> repair_shared_files(const std::string& directory, const std::string& store, rocksdb::Env& files,
                                           const OnBytes& progress);
 

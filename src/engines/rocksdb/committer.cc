@@ -19,13 +19,13 @@ namespace partita::rocks {
 
 namespace {
 
-// A batch that grew beyond this gives its memory back.
+// A larger batch releases its memory.
 constexpr size_t kKeptBatchBytes = size_t{4} << 20;
-// RocksDB's batch is a copy of what it writes: what waits is merged up to about this much.
+// Queued commits are merged up to about this size, since RocksDB's batch is a copy of them.
 constexpr size_t kMaxMergedBytes = size_t{8} << 20;
-// What a queued write takes beside its bytes.
+// The memory of a queued write besides its bytes.
 constexpr size_t kWriteOverheadBytes = 128;
-// Room for a transaction that has not said yet what it writes.
+// Room for a transaction whose writes are not known yet.
 constexpr size_t kGuessedBytes = size_t{4} << 10;
 constexpr size_t kSmallestQueue = 16;
 constexpr size_t kResumedAtOnce = 64;
@@ -171,7 +171,7 @@ Committer::EnqueueStatus Committer::enqueue_barrier(Commit& commit) {
   return status;
 }
 
-// What one transaction writes is taken whole, however much it is, once nothing else is queued.
+// A transaction of any size is accepted when nothing else is queued.
 bool Committer::take_room(Commit& commit, size_t bytes) {
   const size_t others = taken_.load(std::memory_order_relaxed) - commit.room_;
   if (bytes > commit.room_) {
@@ -195,7 +195,7 @@ void Committer::give_back(Commit& commit) {
   if (commit.room_ > 0) release_room(std::exchange(commit.room_, 0));
 }
 
-// One guest at a time, because a list of them would take memory.
+// One waiter at a time, because a list of them would need memory.
 void Committer::release_room(size_t bytes) {
   for (;; bytes = 0) {
     RoomWaiter waiter{};
@@ -215,7 +215,7 @@ void Committer::release_room(size_t bytes) {
   }
 }
 
-// An idle store's WITNESS knows all that was acknowledged.
+// The marker of an idle store records everything that was acknowledged.
 void Committer::sleep() {
   asleep_ = true;
   mutex_.unlock();
@@ -226,8 +226,8 @@ void Committer::sleep() {
   mutex_.lock();
 }
 
-// On a busy core those whom the last group woke come back while this thread steps aside: as many again share one sync.
-// Nobody is waited for who does not come at once.
+// On a busy core the transactions that the last group completed are followed by new ones while this thread yields, and
+// then share one sync. It stops as soon as a yield adds none.
 void Committer::gather(size_t group_size) {
   for (size_t seen = 0; seen < queue_.size() && queue_.size() < group_size;) {
     seen = queue_.size();
@@ -294,8 +294,8 @@ void Committer::finish(std::span<Commit*> commits) {
   complete(commits);
 }
 
-// The first `written` of them may be on the disk. Whatever was queued behind them may rest on what they wrote, so all
-// of it goes, and with it, at one stroke, every sight of it: whoever saw some of it looks again.
+// The first `written` of them may be on the disk. Everything queued after them may depend on their writes, so all of it
+// is dropped in one step; transactions that have read a dropped write read again.
 void Committer::lose(std::span<Commit*> commits, size_t written, Commit::WriteOutcome others) {
   for (size_t i = 0; i < commits.size(); ++i) {
     const bool unknown = i < written && !commits[i]->is_barrier();
@@ -321,7 +321,7 @@ void Committer::lose(std::span<Commit*> commits, size_t written, Commit::WriteOu
   complete(behind);
 }
 
-// Each executor is woken once. A commit may be gone as soon as it is complete.
+// Wakes each executor once. A commit may be gone as soon as it is complete.
 void Committer::complete(std::span<Commit*> commits) {
   size_t bytes = 0;
   for (; !commits.empty(); commits = commits.subspan(1)) {
@@ -330,7 +330,7 @@ void Committer::complete(std::span<Commit*> commits) {
   release_room(bytes);
 }
 
-// Those of `commits` that wait on that executor; they are null then. The room that they had.
+// Completes those of `commits` that wait on that executor, and sets them to null. Returns the room that they held.
 size_t Committer::complete_on(Executor& executor, std::span<Commit*> commits) {
   std::array<std::coroutine_handle<>, kResumedAtOnce> waiting;
   size_t count = 0;
@@ -346,8 +346,8 @@ size_t Committer::complete_on(Executor& executor, std::span<Commit*> commits) {
   return bytes;
 }
 
-// RocksDB's own write must not meet the end of memory: it would leave its queue of writers broken. What it allocates is
-// a copy of the batch, which the reserve has room for, or is tried here.
+// RocksDB's write must not run out of memory, which would leave its queue of writers broken. It allocates a copy of the
+// batch: the reserve has room for that, or it is tried here.
 bool Committer::build(std::span<Commit* const> commits, rocksdb::Status& status) {
   if (!memory_reserve_held()) return false;
   try {

@@ -1,5 +1,4 @@
-// The one thread that writes: it merges everything that waits into one write with one fsync, then completes the
-// waiters.
+// Group commit: one thread merges all queued transactions into one write with one fsync, then resumes their coroutines.
 #pragma once
 
 #include <rocksdb/status.h>
@@ -28,30 +27,31 @@
 
 namespace partita::rocks {
 
-// One change on its way to the disk. It lives in the frame of the coroutine that waits for it: fill it, enqueue() it,
-// then `co_await` it; it goes on through `executor`, and `outcome` says how it ended.
+// A transaction's writes on their way to the disk, in the frame of the coroutine that waits for them: fill it,
+// enqueue() it, then `co_await` it. It resumes through `executor`; `outcome` is the result. Once enqueued, only the
+// committer accesses it until the coroutine resumes.
 class Commit {
  public:
   enum class WriteOutcome : uint8_t {
     kDurable,
-    kUnknown,   // the write of it failed, and may be found on the disk all the same
-    kRefused,   // an earlier write failed; nothing of it was written
-    kNoMemory,  // there was no memory to write it; nothing of it was written
+    kUnknown,   // the write failed, but may be on the disk
+    kRefused,   // an earlier write failed; nothing was written
+    kNoMemory,  // there was no memory to write it; nothing was written
   };
   struct LogTrim {
     std::string topic;
-    uint64_t newest;  // the place of the newest entry that goes; kNoPlace: all go, and the topic with them
+    uint64_t newest;  // the place of the newest entry to erase; kNoPlace: all entries and the topic
   };
 
-  // Entries of another store's log, where they were there.
+  // Entries of another store's log, at the places that they had there.
   struct LogRestore {
     std::string topic;
     std::vector<std::pair<uint64_t, std::string>> entries;  // by place
-    uint64_t end;                                           // the place of the newest that ever was there
-    bool is_trimmed;                                        // nothing is left at `end`
+    uint64_t end;                                           // the place of the newest entry that ever existed
+    bool is_trimmed;                                        // the entry at `end` was trimmed
   };
 
-  // The list of writes takes its memory there, which outlives the commit.
+  // `memory`: for the list of writes; outlives the commit.
   explicit Commit(std::pmr::memory_resource* memory = std::pmr::get_default_resource()) : writes(memory) {}
 
   std::pmr::vector<std::shared_ptr<CachedRecord>> writes;
@@ -62,10 +62,10 @@ class Commit {
   Executor* executor = nullptr;  // never null once it is enqueued or waits for room
   WriteOutcome outcome = WriteOutcome::kDurable;
 
-  // Nothing to write: it only waits until everything queued before it is durable.
+  // Writes nothing, and waits until everything queued before it is durable.
   bool is_barrier() const { return writes.empty() && appends.empty() && !erase && !trim && !restored; }
 
-  // Of what a transaction writes.
+  // Removes what a transaction writes.
   void clear() {
     writes.clear();
     appends.clear();
@@ -81,55 +81,54 @@ class Commit {
  private:
   friend class Committer;
   size_t weigh() const;
-  // False: it has not begun to wait, and does not any more. The commit may be gone then.
+  // False: its coroutine has not suspended yet and will not; the commit may be gone.
   bool complete();
 
   std::coroutine_handle<> handle_;
   std::atomic<bool> met_{false};
-  size_t wants_ = 0;  // bytes of the queue's room
-  size_t room_ = 0;   // what it has of them
+  size_t wants_ = 0;  // bytes of the queue that it needs
+  size_t room_ = 0;   // bytes of the queue that it holds
   uint64_t number_ = 0;
 };
 
-// Callable from any thread. Its end writes what is queued first; precondition: nobody calls it any more.
+// Callable from any thread. The destructor writes what is queued. Precondition: no call is in progress.
 class Committer {
  public:
   Committer(Store& store, const Latches& latches, RecordCache& newest, const RocksdbOptions& options);
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
   ~Committer();
-  // Once, before anything else. Error: kUnavailable, when the system makes no thread.
+  // Once, before anything else. Error: kUnavailable if the system refuses a thread.
   Result<void> start();
 
   enum class EnqueueStatus : uint8_t {
     kPasses,     // the comparison holds; enqueue(): it is queued
     kStale,      // a compared key is not as assumed
     kUnwatched,  // the version of a compared key is not known: watch() it
-    kOutdated,   // what was looked at since `era` may be gone: look again
+    kOutdated,   // the generation has changed: read again
     kFull,       // wait for room()
-    kRefused,    // nothing is written for now: outcome_of()
+    kRefused,    // the store accepts no writes now: outcome_of()
   };
-  // Commits become durable in the order of these calls, and what they write is pending from then on. Only kPasses did
-  // anything, and nothing has happened when memory runs out. The caller holds the latches of everything that is
-  // written.
+  // Commits become durable in the order of these calls; their writes are pending from then on. Has an effect only if it
+  // returns kPasses; throws std::bad_alloc without effect. The caller holds the latches of all keys that are written.
   EnqueueStatus enqueue(Commit& commit, std::span<const storage::Compare> compare, uint64_t generation);
-  // Whether the comparison holds now.
+  // Only compares.
   EnqueueStatus check(std::span<const storage::Compare> compare, uint64_t generation);
   // For a barrier that compares nothing: kPasses or kRefused.
   EnqueueStatus enqueue_barrier(Commit& commit);
 
-  // Changes whenever something else than a queued commit makes a difference to what transactions see. Whoever looks at
-  // pending writes or at the store in order to enqueue() takes it first.
+  // Changes whenever the state that transactions see changes other than by a queued commit. A transaction takes it
+  // before it reads pending writes or the store, and passes it to enqueue().
   uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
-  // The newest version of a key, seen since `era` by a holder of its latch.
+  // The newest version of a key, read in that generation by a holder of its latch.
   void watch(std::string_view key, std::optional<storage::Version> version, uint64_t generation);
 
   storage::Version draw_version() {
     return storage::Version{last_version_.fetch_add(1, std::memory_order_relaxed) + 1};
   }
 
-  // `co_await committer.room(commit)` waits its turn until the queue has room for the commit, as it was when enqueue()
-  // found none, and keeps it. Whoever then does not enqueue it gives it back. Never while holding a latch.
+  // `co_await committer.room(commit)` waits until the queue has room for the commit, in the order of arrival, and
+  // reserves it. If the commit is then not enqueued, the caller calls give_back(). Never call it while holding a latch.
   struct RoomAwaiter {
     Committer& committer;
     Commit& commit;
@@ -141,9 +140,9 @@ class Committer {
   bool is_full() const { return taken_.load(std::memory_order_relaxed) >= max_bytes_; }
   void give_back(Commit& commit);
 
-  // kUnavailable while the store takes no writes, since one failed.
+  // kUnavailable while the store accepts no writes because one failed.
   Result<void> health() const;
-  // Precondition: it was awaited, refused, or never enqueued.
+  // Precondition: `commit` was awaited, refused, or never enqueued.
   Result<void> outcome_of(const Commit& commit) const;
 
  private:
@@ -164,7 +163,7 @@ class Committer {
   bool wait_for_room(Commit& commit, std::coroutine_handle<> handle);
   void release_room(size_t bytes);
   void run();
-  // Fills the batch. False: there is no memory for it, or for what RocksDB makes of it.
+  // Fills the batch. False: there is no memory for it or for RocksDB's copy of it.
   bool build(std::span<Commit* const> commits, rocksdb::Status& status);
   rocksdb::Status write();
   void meter(std::span<Commit* const> written, int64_t began_ns);
@@ -184,7 +183,7 @@ class Committer {
   const size_t max_bytes_;
 
   mutable Mutex mutex_;
-  Notifier notifier_;  // rung once for each time that asleep_ becomes false
+  Notifier notifier_;  // notified once for each time that asleep_ becomes false
   std::vector<Commit*> queue_ PARTITA_GUARDED_BY(mutex_);
   std::deque<RoomWaiter> room_waiters_ PARTITA_GUARDED_BY(mutex_);
   WatchedVersions watched_ PARTITA_GUARDED_BY(mutex_);
@@ -197,7 +196,7 @@ class Committer {
 
   std::atomic<uint64_t> last_version_;
 
-  // Of the committer's thread alone.
+  // Only for the committer's thread.
   rocksdb::WriteBatch batch_;
   uint64_t last_place_;
   uint64_t last_processed_ = 0;

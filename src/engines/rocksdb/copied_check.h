@@ -1,5 +1,5 @@
-// Whether what a backup has just copied is whole: a copy of a file that the disk spoilt before has right checksums of
-// its own, and is as useless.
+// Checks the content of the files that a backup has just copied: the copy of an already damaged file has a valid
+// checksum as a file, but is useless.
 #pragma once
 
 #include <rocksdb/utilities/backup_engine.h>
@@ -15,18 +15,18 @@
 namespace partita::rocks {
 
 struct CopiedDamage {
-  std::string file;     // as the store calls it, such as "000012.sst"; empty: all is whole
-  std::string what;     // of that file, as a part of a sentence
-  bool is_log = false;  // a write-ahead log: what is in it is in the store's memory still
+  std::string file;     // the store's name for it, such as "000012.sst"; empty: no damage
+  std::string what;     // the damage, as a part of a sentence
+  bool is_log = false;  // a write-ahead log: its content is still in the store's memory
 };
 
-// Reads the blocks of those table files that are not in `before`, the records of the write-ahead logs that are needed,
-// and those of the MANIFEST. `info` is with file details. Error: kUnavailable, with one sentence, when a file cannot
-// be read, or progress() says stop.
+// Reads the blocks of the table files that are not in `before`, the records of the needed write-ahead logs, and the
+// MANIFEST. `info` has file details. Error: kUnavailable, with one sentence, if a file cannot be read or progress()
+// stops it.
 Result<CopiedDamage> check_copied(const BackupDirectory& directory, const rocksdb::BackupInfo& info,
                                   const std::set<std::string>& before, const Store& store, const OnBytes& progress);
 
-// Of one table file of the store, wherever it is: the blocks' checksums. `env`: what it is read with.
+// Checks the block checksums of one table file of the store, or of a copy, reading it through `env`.
 rocksdb::Status check_table_file(const Store& store, const std::string& path, rocksdb::Env* env);
 
 }  // namespace partita::rocks

@@ -105,7 +105,7 @@ Result<void> cut_file(const fs::path& file, uint64_t bytes) {
   return Error(ErrorKind::kUnavailable, "The file " + file.string() + " cannot be cut: " + std::strerror(errno) + ".");
 }
 
-// `is_known`: the witness knows which log is the oldest that is needed.
+// `is_known`: the marker names the oldest needed log.
 Result<void> check_logs(const fs::path& directory, const std::map<uint64_t, fs::path>& found, bool is_known,
                         DirectoryState& state) {
   const DurabilityRecord marker = state.marker;
@@ -195,7 +195,7 @@ Result<DirectoryState> check_directory(const fs::path& directory) {
                                                 "salvage` again.");
     }
     // RocksDB would make a new, empty store beside the files of this one. (An opening that ended before there was a
-    // CURRENT leaves a witness that knows nothing.)
+    // CURRENT leaves a marker without content.)
     const bool was_store = found != DurabilityMarker::Found::kNothing && state.marker.knows_anything();
     if (!files.tables.empty() || !files.logs.empty() || was_store || found == DurabilityMarker::Found::kDamaged) {
       return damaged(directory, "its file CURRENT is missing");
@@ -208,7 +208,7 @@ Result<DirectoryState> check_directory(const fs::path& directory) {
   }
   PARTITA_TRY(const uint64_t manifest, check_manifest(directory, state.marker));
   if (found != DurabilityMarker::Found::kWhole) PARTITA_TRY_VOID(check_tables(directory, manifest, files.tables));
-  // Every opening makes a new MANIFEST. Of one that the witness does not know, another program may have erased logs.
+  // Every opening makes a new MANIFEST. If the marker does not know it, another program may have erased logs.
   // But a log that was not needed once never is again.
   const bool ours = found == DurabilityMarker::Found::kWhole && manifest == state.marker.manifest;
   PARTITA_TRY_VOID(check_logs(directory, files.logs, ours && state.marker.oldest_log > 0, state));

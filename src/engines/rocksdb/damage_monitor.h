@@ -1,4 +1,4 @@
-// What an open store has met of its own damage: readers get an error each time, and the operator is told once.
+// Damage that an open store has found in its own files: each affected read fails, and the operator is told once.
 #pragma once
 
 #include <rocksdb/status.h>
@@ -15,15 +15,16 @@ namespace partita::rocks {
 // Callable from any thread.
 class DamageMonitor {
  public:
-  // Of a read that failed: counted if that was for damage.
+  // A failed read: counted if its status says that data is damaged.
   void met(const rocksdb::Status& status);
-  // Of a file that was looked through: "the file F is damaged (...)", without a full stop.
+  // A damaged file: "the file F is damaged (...)", without a full stop.
   void found(const std::string& what);
-  // All was looked through since `reads` was what it is, and nothing found.
+  // All files were read without finding damage; `reads_before` is reads() from before. Clears what was found unless a
+  // read failed meanwhile.
   void found_nothing(uint64_t reads_before);
 
   bool any() const { return any_.load(std::memory_order_acquire); }
-  // For an operator: what was met first, and what to do. Empty when there is none.
+  // For the operator: the first damage and what to do; empty if there is none.
   std::string sentence() const;
   uint64_t reads() const { return reads_.total(); }
 

@@ -1,4 +1,4 @@
-// A file of which some sectors may be unreadable: they are read as zeros, and counted.
+// Reads a file that may have unreadable sectors: they are returned as zeros and counted.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@ namespace partita::rocks {
 
 class DamagedFile {
  public:
-  // Error: kUnavailable, with one sentence, when it is no file or cannot be opened.
+  // Error: kUnavailable, with one sentence, if it is not a file or cannot be opened.
   static Result<std::unique_ptr<DamagedFile>> open(const std::filesystem::path& file);
   DamagedFile(int descriptor, uint64_t size) : descriptor_(descriptor), size_(size) {}
   ~DamagedFile();
@@ -22,9 +22,9 @@ class DamagedFile {
   DamagedFile& operator=(const DamagedFile&) = delete;
 
   uint64_t size() const { return size_; }
-  // Shorter only at the end of the file.
+  // Returns fewer bytes only at the end of the file.
   std::string read(uint64_t offset, uint64_t bytes);
-  // So far; why is empty when all could be read.
+  // Unreadable bytes so far, and the system's reason; empty if all could be read.
   uint64_t unread_bytes() const { return unread_; }
   const std::string& why() const { return why_; }
 

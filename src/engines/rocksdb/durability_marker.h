@@ -1,8 +1,8 @@
-// The file WITNESS: what the store knows to be on the disk, written beside RocksDB's own files, so that what is missing
-// when it is opened again is missed.
+// The file WITNESS records what is durable, independently of RocksDB's files, so that missing data is noticed when the
+// store is opened again.
 //
-// It is overwritten in place (one sector) and hardly ever synced: it may be older than the store, which makes the check
-// weaker, and is never newer. After a kill it is milliseconds old, after a loss of power up to half a minute.
+// It is overwritten in place (one sector) and rarely synced. It may be older than the store, which weakens the check,
+// but is never newer: milliseconds old after a kill, up to half a minute after a power failure.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@
 namespace partita::rocks {
 
 struct DurabilityRecord {
-  uint64_t sequence = 0;        // RocksDB's number of the newest write that is durable
+  uint64_t sequence = 0;        // RocksDB's sequence number of the newest durable write
   uint64_t epoch = 0;           // of the newest opening
   uint64_t oldest_log = 0;      // logs with a lower number are not needed; this one is. 0: not known
   uint64_t manifest = 0;        // the number of the MANIFEST that CURRENT names, 0: not known ...
@@ -27,7 +27,7 @@ struct DurabilityRecord {
   uint64_t secret_since = 0;    // ... in this log and all with a higher number
   bool operator==(const DurabilityRecord&) const = default;
 
-  // Of anything that was ever written to the store.
+  // Whether it records anything that was ever written to the store.
   bool knows_anything() const { return sequence > 0 || epoch > 0 || oldest_log > 0 || manifest > 0; }
   std::string_view secret_of_log(uint64_t number) const {
     return number < secret_since ? std::string_view() : std::string_view(secret);
@@ -44,27 +44,27 @@ class DurabilityMarker {
   DurabilityMarker& operator=(const DurabilityMarker&) = delete;
   ~DurabilityMarker();
 
-  // What the last opening left. Changes nothing. Error: kUnavailable, with one sentence, when it cannot be read.
+  // Reads what the last opening left. Error: kUnavailable, with one sentence, if it cannot be read.
   Result<Found> load(DurabilityRecord& record) const;
-  // Goes on from `record`; `logs` are the write-ahead logs that are there. False, and errno says why, when the file
-  // cannot be written.
+  // Continues from `record`; `logs` are the existing write-ahead logs. False, with errno set, if the file cannot be
+  // written.
   bool begin(const DurabilityRecord& record, std::set<uint64_t> logs);
 
   static constexpr int64_t kDelayMs = 10;
-  // Everything up to this number is durable. Costs next to nothing: the file is written at most every kDelayMs, and
-  // whoever calls this and then nothing for that long catches up.
+  // Everything up to this number is durable. Writes the file at most every kDelayMs, and never waits for another thread
+  // that writes it; a caller that then calls nothing for that long calls catch_up().
   void saw_durable(uint64_t sequence);
   void saw_epoch(uint64_t epoch);
   void saw_log(uint64_t number);
-  // CURRENT now names this one, of which that much is durable. Written with whatever is written next.
+  // CURRENT now names this MANIFEST, of which so many bytes are durable. Written with the next change.
   void saw_manifest(uint64_t number, uint64_t bytes);
-  // The oldest log that is needed; 0: there is none.
+  // The oldest needed log; 0: there is none.
   uint64_t oldest_log();
-  // This log, and all before it, will be erased. Synced. False when it cannot be written: then it must stay.
+  // This log and all before it will be deleted. Synced. False if the file cannot be written: then the log must stay.
   bool let_log_go(uint64_t number);
-  // No log before this one is needed. Synced; false when it cannot be.
+  // No log before this one is needed. Synced; false if the file cannot be written.
   bool begin_logs_at(uint64_t number);
-  // Writes what is still unwritten.
+  // Writes changes that are not written yet.
   void catch_up();
 
  private:

@@ -1,4 +1,4 @@
-// What RocksDB calls its files: "000012.log", "MANIFEST-000013".
+// RocksDB's file names: "000012.log", "MANIFEST-000013".
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace partita::rocks {
 
-// Nothing for what is no whole number in decimal digits.
+// The value of decimal digits; nothing for other text.
 inline std::optional<uint64_t> number_of(std::string_view text) {
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -22,7 +22,7 @@ inline std::optional<uint64_t> number_of(std::string_view text) {
 
 inline std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// Of "000012.log", or of "shared_checksum/000012_....sst"; 0 when it begins with none.
+// 12 for "000012.log" and "shared_checksum/000012_....sst"; 0 if the name does not begin with a number.
 inline uint64_t number_in(std::string_view path) {
   const std::string_view name = name_of(path);
   uint64_t number = 0;
@@ -30,7 +30,7 @@ inline uint64_t number_in(std::string_view path) {
   return number;
 }
 
-// "000012.log", of 12 and ".log".
+// "000012.log" for 12 and ".log".
 inline std::string numbered_file(uint64_t number, std::string_view extension) {
   const std::string digits = std::to_string(number);
   return std::string(6 - std::min<size_t>(6, digits.size()), '0').append(digits).append(extension);
@@ -38,7 +38,7 @@ inline std::string numbered_file(uint64_t number, std::string_view extension) {
 
 inline std::string manifest_name(uint64_t number) { return "MANIFEST-" + numbered_file(number, {}); }
 
-// Of a write-ahead log, and of a MANIFEST; nothing for other files.
+// The number of a write-ahead log, and of a MANIFEST; nothing for other files.
 inline std::optional<uint64_t> log_number(std::string_view path) {
   constexpr std::string_view kEnd = ".log";
   const std::string_view name = name_of(path);

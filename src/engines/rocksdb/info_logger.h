@@ -1,4 +1,4 @@
-// RocksDB's own notes, without a file of their own: on a full disk RocksDB could not write them, and aborts.
+// RocksDB's log without a log file: on a full disk RocksDB could not write it, and would abort.
 #pragma once
 
 #include <rocksdb/env.h>
@@ -7,7 +7,7 @@
 
 namespace partita::rocks {
 
-// Writes what RocksDB warns of as the server's own log lines, and drops the rest.
+// Writes RocksDB's warnings and errors to the server's log, and drops everything else.
 std::shared_ptr<rocksdb::Logger> make_info_logger();
 
 }  // namespace partita::rocks

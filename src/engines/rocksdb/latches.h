@@ -1,5 +1,4 @@
-// What keeps transactions on the same keys apart: locks over stripes of the key space, which coroutines wait for and
-// threads never do.
+// Striped latches that serialise transactions on the same keys. Coroutines wait for them; threads never do.
 #pragma once
 
 #include <array>
@@ -15,17 +14,17 @@
 
 namespace partita::rocks {
 
-// Each stripe is held by one transaction at a time, from reading its records to queueing its writes, and waited for in
-// the order of asking. There is no deadlock: stripes are waited for in ascending order, what is wanted later is taken
-// only if it is free, and nobody waits for room in the queue while holding one.
-// Callable from any thread. Precondition for its end: nothing is held.
+// A stripe is held by one transaction at a time, from reading its records to queueing its writes, and granted in the
+// order of arrival. Deadlock is impossible: stripes are acquired in ascending order, additional stripes only if they
+// are free, and no holder waits for room in the committer's queue. Callable from any thread. Precondition of the
+// destructor: nothing is held.
 class Latches {
  public:
   static constexpr uint32_t kStripes = 4096;
   // By the key's hash64().
   static uint32_t stripe_of(uint64_t hash) { return static_cast<uint32_t>(hash % kStripes); }
 
-  // What one transaction holds; lets go at its end. For one coroutine, on whatever threads it runs.
+  // The latches of one transaction, released at the end. For one coroutine, on any thread.
   class Held {
    public:
     explicit Held(Latches& latches) : latches_(latches) {}
@@ -39,12 +38,11 @@ class Latches {
       bool await_suspend(std::coroutine_handle<> handle) { return held.wait(handle); }
       void await_resume() const;
     };
-    // `co_await held.lock(stripes, executor)` goes on once all are held: at once when nobody is in the way, else
-    // through `executor`. Precondition: nothing is held; `stripes` are ascending, and stay where they are while they
-    // are held.
+    // `co_await held.lock(stripes, executor)` resumes when all are held: at once if they are free, otherwise through
+    // `executor`. Preconditions: nothing is held; `stripes` is ascending and stays valid while they are held.
     Lock lock(std::span<const uint32_t> stripes, Executor& executor);
-    // Takes those of `stripes` that are not held, if all of them are free; then nothing but letting go may follow.
-    // Precondition: distinct.
+    // Takes those of `stripes` that this does not hold yet, if all of them are free. Only release() may follow.
+    // Precondition: `stripes` are distinct.
     bool try_extend(std::span<const uint32_t> stripes);
     void release();
 
@@ -63,7 +61,7 @@ class Latches {
     bool queued_ = false;
   };
 
-  // By whomever.
+  // By any transaction.
   bool is_held(uint32_t stripe) const { return words_[stripe].load(std::memory_order_relaxed) != 0; }
 
  private:
@@ -80,11 +78,11 @@ class Latches {
   };
 
   bool try_lock(uint32_t stripe);
-  // Takes the stripe, or puts `held` into its queue: then it may go on, and be gone, at any moment.
+  // Takes the stripe, or queues `held`, which then may be granted, and be gone, at any moment.
   bool lock_or_queue(Held& held, uint32_t stripe);
   bool advance(Held& held);
   void unlock(uint32_t stripe);
-  // To the first who waits. Precondition: there is one.
+  // Grants the stripe to the first that waits. Precondition: there is one.
   Held& hand_over(uint32_t stripe);
 
   std::array<std::atomic<uint32_t>, kStripes> words_{};  // 0 free, 1 held, 2 held and waited for

@@ -1,5 +1,5 @@
-// The newest version of each key of a damaged store, merged in order from its table files and its logs, and of what
-// could not be read between which keys it was.
+// Merges the table files and logs of a damaged store in key order: the newest version of each key, and the key ranges
+// that could not be read.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace partita::rocks {
 
-// Entries in the order of their keys, and of one key from the newest.
+// Entries in key order; those of one key from the newest to the oldest.
 class EntrySource {
  public:
   virtual ~EntrySource() = default;
@@ -24,13 +24,13 @@ class EntrySource {
   virtual uint64_t sequence() const = 0;
   virtual EntryType type() const = 0;
   virtual std::string_view value() const = 0;
-  // No other source has a newer entry of any of its keys.
+  // Whether no other source has a newer entry of any of its keys.
   virtual bool is_newest() const { return false; }
-  // Something before this entry cannot be read; after next() was false: behind the last one.
+  // Whether something before this entry is unreadable; after next() returned false: something after the last entry.
   virtual bool behind_gap() const { return false; }
   // False: the unreadable part holds no entry of the key.
   virtual bool may_hold(std::string_view) { return true; }
-  // Of a table: no entry of it is newer, also of those that cannot be read.
+  // For a table: the largest sequence number of its entries, unreadable ones included.
   virtual uint64_t largest_sequence() const { return 0; }
   // The level of a table; -1: not known.
   virtual int level() const { return -1; }
@@ -39,7 +39,7 @@ class EntrySource {
   virtual std::string_view largest() const { return {}; }
 };
 
-// No entry between these two keys, both excluded, can be read. Empty: not known.
+// No entry between these two keys, both exclusive, can be read. Empty: not known.
 struct LostKeys {
   std::string after;
   std::string before;
@@ -47,16 +47,16 @@ struct LostKeys {
 
 class MergedSources {
  public:
-  // `by_version`: of two values of a record the one with the greater version is the newer, whatever their sequence
-  // numbers: for tables of which it is not known that all of them are in use.
+  // `by_version`: the value with the greater version is the newer one, regardless of sequence numbers, for tables that
+  // may not all be in use.
   explicit MergedSources(bool by_version) : by_version_(by_version) {}
 
   void add(std::unique_ptr<EntrySource> source) { sources_.emplace_back().entries = std::move(source); }
   void add(ErasedRange range) { erased_.push_back(std::move(range)); }
 
-  // What becomes of each key: its newest value.
+  // Gets each key with its newest value.
   using Put = FunctionRef<Result<void>(std::string_view key, std::string_view value)>;
-  // Called for each key that is left out, because the unreadable part of a table may hold its newest value.
+  // Gets each key that is left out because its newest value may be in the unreadable part of a table.
   using LeaveOut = FunctionRef<void(std::string_view key)>;
   Result<void> run(Put put, LeaveOut leave_out);
 

@@ -1,4 +1,4 @@
-// What the engine counts of itself.
+// The engine's metrics.
 #pragma once
 
 #include <atomic>
@@ -10,17 +10,17 @@ namespace partita::rocks {
 
 // Callable from any thread.
 struct Meters {
-  Timing commits;                          // a group's write and fsync
-  Sizes groups;                            // transactions in one
-  Meter memory_reads;                      // answered from a cache, of ours or of the system's
-  Timing disk_reads;                       // the others: until they were answered
-  Meter compactions;                       // that ended
-  Meter compacted_bytes;                   // that they wrote
-  Meter compacted_us;                      // that they took
-  Meter scrubbed_bytes;                    // that the scrub has read (scrub.h)
-  Meter scrub_rounds;                      // of it that ended, ...
-  std::atomic<int64_t> scrub_ended_ms{0};  // ... the last one then, since 1970
-  std::atomic<uint64_t> scrub_damaged{0};  // files that its newest round found damaged
+  Timing commits;                          // write and fsync of a group
+  Sizes groups;                            // transactions in a group
+  Meter memory_reads;                      // answered from a cache, the engine's or the system's
+  Timing disk_reads;                       // all other reads
+  Meter compactions;                       // finished
+  Meter compacted_bytes;                   // written by compactions
+  Meter compacted_us;                      // time in compactions
+  Meter scrubbed_bytes;                    // read by the scrub (scrub.h)
+  Meter scrub_rounds;                      // finished rounds of the scrub
+  std::atomic<int64_t> scrub_ended_ms{0};  // when the last round ended, since 1970
+  std::atomic<uint64_t> scrub_damaged{0};  // damaged files found in the newest round
 };
 
 }  // namespace partita::rocks

@@ -1,4 +1,4 @@
-// Directories of stores and of backups.
+// Creates the directories of stores and of backups.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 
 namespace partita::rocks {
 
-// Makes the directory, and those above it, unless it is there: for this user alone, since stores hold secrets as they
-// are. The error of the system, if there is one.
+// Creates the directory and its parents if they do not exist, accessible only to this user, since stores contain
+// secrets unencrypted. Returns the system's error, if any.
 inline std::error_code make_private_directory(const std::filesystem::path& directory) {
   std::error_code failed;
   if (std::filesystem::create_directories(directory, failed)) {

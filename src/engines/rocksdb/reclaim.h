@@ -1,4 +1,4 @@
-// Gives the space of what was erased back to the medium.
+// Frees the disk space of erased ranges.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -15,8 +15,8 @@
 
 namespace partita::rocks {
 
-// RocksDB itself keeps what was erased until it happens to merge the files that hold it. Here that is done at once, on
-// one worker at a time, as soon as it is worth it. Callable from any thread. Its end waits for the merging to stop.
+// RocksDB keeps erased data until it happens to compact the files that hold it. This compacts them on one worker at a
+// time, as soon as enough was erased. Callable from any thread. The destructor waits until the compaction has stopped.
 class SpaceReclaimer {
  public:
   SpaceReclaimer(const Store& store, Workers& workers) : store_(store), workers_(workers) {}
@@ -24,7 +24,7 @@ class SpaceReclaimer {
   SpaceReclaimer& operator=(const SpaceReclaimer&) = delete;
   ~SpaceReclaimer();
 
-  // [begin, end) of the family was erased, and took about `bytes`.
+  // [begin, end) of the family was erased and occupied about `bytes`.
   void erased(rocksdb::ColumnFamilyHandle* family, std::string begin, std::string end, uint64_t bytes);
 
  private:
@@ -47,7 +47,7 @@ class SpaceReclaimer {
   bool running_ PARTITA_GUARDED_BY(mutex_) = false;
 };
 
-// Bytes that the range takes in files and in memory, roughly.
+// The bytes that the range occupies in files and in memory, roughly.
 rocksdb::Status approximate_size(const Store& store, rocksdb::ColumnFamilyHandle* family, const std::string& begin,
                                  const std::string& end, uint64_t& bytes);
 

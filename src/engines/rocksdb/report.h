@@ -1,4 +1,4 @@
-// The engine's numbers for an operator, as docs/operations.md lists them.
+// Writes the engine's metrics, which docs/operations.md lists.
 #pragma once
 
 #include "base/exposition.h"
@@ -6,7 +6,7 @@
 
 namespace partita::rocks {
 
-// Waits for nothing but RocksDB's own lock. Callable from any thread.
+// Does no I/O, but takes RocksDB's mutex. Callable from any thread.
 void report(const Store& store, Exposition& out);
 
 }  // namespace partita::rocks

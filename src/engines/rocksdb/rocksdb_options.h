@@ -11,23 +11,23 @@ class FileSystem;
 
 namespace partita {
 
-// Of the stores that it makes, and the newest that it opens.
+// The format of new stores, and the newest that can be opened.
 inline constexpr unsigned kRocksdbFormat = 1;
 
 struct RocksdbOptions {
-  // Made if it is not there, with the directories above it.
+  // Created with its parents if it does not exist.
   std::string directory;
-  // Off: a commit is acknowledged once the operating system has it; losing power may lose the newest commits.
+  // Off: a commit is acknowledged once the operating system has it; a power failure may lose the newest commits.
   bool sync = true;
-  // Memory for what was read: three parts for blocks, one for single records. Taken as it is needed. Beside it, the
-  // open tables take about three bytes for each record.
+  // Memory for caches: three quarters for blocks, one for single records, allocated as needed. Open tables use about
+  // three bytes for each record in addition.
   size_t block_cache_bytes = size_t{256} << 20;
-  // How many bytes of changes may wait for the disk; who comes then waits before evaluating. (One transaction that is
-  // larger is taken when nothing else waits.)
+  // Bytes of changes that may be queued; further transactions wait before they are evaluated. (A larger single
+  // transaction is accepted when nothing else is queued.)
   size_t queue_bytes = size_t{32} << 20;
-  // Off: tables stay as they are, for who only looks.
+  // Off: tables are not compacted, for read-only use.
   bool compacts = true;
-  // What RocksDB keeps its files on; null: the operating system's. For tests that let a disk fail.
+  // The file system for RocksDB's files; null: the operating system's. For tests of failing disks.
   std::shared_ptr<rocksdb::FileSystem> files;
 };
 

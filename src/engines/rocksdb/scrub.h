@@ -1,5 +1,5 @@
-// The scrub: reads all table files of an open store in the background, slowly, round after round, so that damage is
-// found while there is a backup of what was there before.
+// The scrub reads all table files of an open store in the background, slowly, round after round, so that damage is
+// found while there still is a backup without it.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@
 namespace partita {
 
 struct ScrubOptions {
-  int64_t rest_ms = 0;  // from the end of a round to the next
+  int64_t rest_ms = 0;  // from the end of one round to the beginning of the next
   uint64_t bytes_per_second = uint64_t{16} << 20;
 };
 
 struct ScrubState {
-  uint64_t rounds = 0;   // that ended
-  int64_t ended_ms = 0;  // when the last one did, since 1970; 0: none has
-  bool reads = false;    // one is under way, of which so much ...
-  uint64_t done_bytes = 0;
-  uint64_t all_bytes = 0;            // ... of so much is read
-  std::vector<std::string> damaged;  // a sentence for each damaged file of this round or, between two, of the last one
+  uint64_t rounds = 0;               // finished
+  int64_t ended_ms = 0;              // when the last round ended, since 1970; 0: none has
+  bool reads = false;                // a round is in progress
+  uint64_t done_bytes = 0;           // read in this round, ...
+  uint64_t all_bytes = 0;            // ... of so many
+  std::vector<std::string> damaged;  // a sentence for each damaged file of the current or last round
 };
 
-// Reads until it is destroyed, which waits for hardly anything.
+// Runs until it is destroyed. The destructor waits for the read in progress only.
 class Scrub {
  public:
   Scrub() = default;
@@ -37,9 +37,9 @@ class Scrub {
   virtual ScrubState state() const = 0;
 };
 
-// Begins the first round. Damage is logged, counted and makes the engine's health() say so; a whole round without any
-// takes that back. Precondition: one of open_rocksdb_engine(), which outlives it. Error: kUnavailable, with one
-// sentence, when there is no thread for it.
+// Begins the first round. Damage is logged, counted and reported by the engine's health(); a round without damage
+// clears it. Precondition: `engine` is from open_rocksdb_engine() and outlives this. Error: kUnavailable, with one
+// sentence, if the system refuses a thread.
 Result<std::unique_ptr<Scrub>> begin_rocksdb_scrub(storage::Engine& engine, const ScrubOptions& options);
 
 }  // namespace partita

@@ -1,4 +1,4 @@
-// What scrub.h promises, of the open store.
+// Implements scrub.h on the open store.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// A store that is made out of sight, in a folder of the directory where it is to be. Until it is whole the directory
-// holds no store, and no server opens it; see check_directory().
+// Builds a store in a subdirectory of its final directory. Until it is complete the directory has no store, and no
+// server opens it; see check_directory().
 #pragma once
 
 #include <rocksdb/env.h>
@@ -11,11 +11,11 @@
 
 namespace partita::rocks {
 
-// What the folder is called.
+// The names of the subdirectory.
 inline constexpr char kRestoringName[] = "restoring";
 inline constexpr char kSalvagingName[] = "salvaging";
 
-// The lock of a store: no server opens what is being made, and no two commands make one there. Error: kUnavailable.
+// The lock of a store: keeps servers and other commands out while the store is built. Error: kUnavailable.
 class StoreLock {
  public:
   static Result<std::unique_ptr<StoreLock>> take(const std::filesystem::path& directory);
@@ -28,10 +28,11 @@ class StoreLock {
   rocksdb::FileLock* const lock_;
 };
 
-// An empty folder of that name in `to`, which holds nothing else than what an earlier one of the same name left that
-// did not end. Errors: kInvalid when there is more; kUnavailable.
+// Creates an empty subdirectory of that name in `to`, which may only contain what an interrupted run with the same name
+// left. Errors: kInvalid if it contains more; kUnavailable.
 Result<std::filesystem::path> prepare_staging(const std::filesystem::path& to, const char* name);
-// All files go up, and become durable; CURRENT last, without which there is no store. Error: kUnavailable.
+// Moves all files to `to` and makes them durable; CURRENT last, since without it there is no store. Error:
+// kUnavailable.
 Result<void> move_up(const std::filesystem::path& staging, const std::filesystem::path& to);
 Result<void> sync_directory(const std::filesystem::path& directory);
 

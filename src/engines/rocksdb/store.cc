@@ -49,7 +49,7 @@ constexpr size_t kLogBufferBytes = size_t{16} << 20;
 // Closing writes out the buffers only when reading them from the WAL again would take a noticeable time.
 constexpr uint64_t kFlushAtCloseBytes = uint64_t{8} << 20;
 
-// What RocksDB does in the background, for the witness and the keeper.
+// Tells the durability marker and the handler of write errors what RocksDB does in the background.
 class Listener final : public rocksdb::EventListener {
  public:
   Listener(std::shared_ptr<DurabilityMarker> marker, WriteErrorHandler& write_errors, DamageMonitor& damage,

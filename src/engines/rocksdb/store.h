@@ -1,4 +1,4 @@
-// The open database below the engine: its files, its options, and how its keys, values and errors are spelled.
+// The open RocksDB database: its files and options, and the encoding of keys, values and errors.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -28,53 +28,53 @@ struct Store {
   Store& operator=(const Store&) = delete;
   ~Store();
 
-  // Every batch for the write-ahead log begins so.
+  // Begins a batch; every batch for the write-ahead log begins like this.
   rocksdb::Status begin(rocksdb::WriteBatch& batch) const { return begin_batch(batch, secret); }
 
   Meters meters;
-  // Told of every failed read, which changes nothing else of the store.
+  // Is told about every failed read.
   mutable DamageMonitor damage;
-  // Told of every failed write; while it has failed, nothing may be written.
+  // Is told about every failed write; while it has failed, nothing may be written.
   WriteErrorHandler write_errors;
-  // Before `db`, which uses them to its end.
+  // Before `db`, which uses them until its end.
   std::shared_ptr<DurabilityMarker> marker;
   std::shared_ptr<StoreFileSystem> files;
   std::unique_ptr<rocksdb::Env> env;
   std::unique_ptr<rocksdb::DB> db;
   rocksdb::ColumnFamilyHandle* records = nullptr;
   rocksdb::ColumnFamilyHandle* log = nullptr;
-  // Versions and log positions of this opening are greater than this, and of every later opening greater still.
+  // Versions and log positions of this opening are greater than this number, those of later openings greater still.
   uint64_t last_id = 0;
-  // Of its batches; for no client's eyes.
+  // Marks the store's batches (wal_batch.h). Never shown to clients.
   std::string secret;
-  uint64_t secret_since = 0;  // the first log that has it in all batches
+  uint64_t secret_since = 0;  // the first log with the secret in all batches
   StoreId id;
 
  private:
   rocksdb::Status recover();
 };
 
-// Filters know which beginnings of that many bytes a table holds, so that a scan of one item collection looks only into
-// tables that have some of it. Any number would do; with this one it is the table, the index and the hash (keys.md).
+// The length of the key prefix in the tables' filters, so that a scan of one item collection opens only tables that
+// have a part of it. Any length is correct; this one covers table, index and hash (keys.md).
 inline constexpr size_t kFilteredPrefix = 14;
 
 inline constexpr char kLogFamily[] = "log";
 inline constexpr char kEpochKey[] = "Mepoch";
 inline constexpr char kStoreIdKey[] = "Mstore";
-// A version is the epoch, shifted, and a count.
+// A version is the shifted epoch plus a counter.
 inline constexpr int kEpochShift = 40;
-// No server is started so often between two writes of its epoch, or between a backup and its restoration: so far ahead
-// goes on who does not know which epoch was the last.
+// How far to advance the epoch if the last one is not known: more than a server starts between two writes of its epoch,
+// or between a backup and its restore.
 inline constexpr uint64_t kUnknownEpochs = uint64_t{1} << 16;
 
-// A tenth of a core that others keep busy, so that buffers are still written out, and backups end.
+// Leaves a tenth of a busy core, so that memtables are still flushed and backups finish.
 inline constexpr int kBackgroundNiceness = 10;
 
 Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options);
 
 inline size_t record_cache_bytes(const RocksdbOptions& options) { return options.block_cache_bytes / 4; }
 
-// A failed read, for the caller of the engine; the store is told of it.
+// The error of a failed read for the engine's caller. Tells the store about it.
 Error to_error(const Store& store, const rocksdb::Status& status);
 
 inline constexpr storage::Limits kLimits{
@@ -86,15 +86,15 @@ void append_version(std::string& out, storage::Version version);
 // Precondition: at least kVersionBytes.
 storage::Version version_of(std::string_view stored);
 
-// A key that is greater than every record's.
+// A key greater than that of every record.
 const std::string& beyond_all_keys();
 
 // The log: key 'L', topic size (1 byte), topic, place (8 bytes); the value's first byte says what it is. A position is
 // its place as a number (storage/positions.h).
 inline constexpr size_t kPlaceBytes = 8;
-inline constexpr uint64_t kNoPlace = UINT64_MAX;  // after every entry's
+inline constexpr uint64_t kNoPlace = UINT64_MAX;  // after all entries
 inline constexpr char kEntryTag = 'e';
-inline constexpr char kTrimmedTag = 't';  // the newest entry that was trimmed: no entry any more, only its place
+inline constexpr char kTrimmedTag = 't';  // marks the place of the newest trimmed entry
 std::string log_key(std::string_view topic, uint64_t place);
 inline constexpr char kLogTag = 'L';
 // Preconditions of both: a key made by log_key().

@@ -1,4 +1,4 @@
-// What backup.h promises, of the open store.
+// Implements the parts of backup.h that need the open store.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// The files as RocksDB sees them: they tell the witness which logs and manifests come and go, remember which log a
-// failed write has spoilt, and make every failed write one that RocksDB can recover from. The files named OPTIONS,
-// which it would write at each start for people, parse again and never use, are refused: a start is to be quick.
+// The file system that RocksDB uses. It tells the durability marker which logs and manifests are created and deleted,
+// remembers which log a failed write has damaged, and makes every failed write recoverable for RocksDB. It refuses the
+// OPTIONS files, which RocksDB would write and parse at each start without using them.
 #pragma once
 
 #include <rocksdb/file_system.h>
@@ -20,7 +20,7 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
  public:
   using IOStatus = rocksdb::IOStatus;
 
-  // Of the store in `directory`, kept on `files`; null: on the operating system's. `syncs`: only what is synced is
+  // For the store in `directory` on `files`; null: the operating system's. `syncs`: only synced writes are
   // acknowledged.
   StoreFileSystem(const std::shared_ptr<rocksdb::FileSystem>& files, std::string directory,
                   std::shared_ptr<DurabilityMarker> marker, bool syncs)
@@ -31,13 +31,13 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
         syncs_(syncs) {}
   ~StoreFileSystem() override;
 
-  // Takes the lock of the store before RocksDB does, which then gets this one.
+  // Takes the store's lock before RocksDB asks for it, which then gets this one.
   IOStatus lock(const std::string& path);
 
   uint64_t newest_log() const { return newest_log_.load(std::memory_order_acquire); }
-  // Whether a write to the newest log failed, so that what is in its end is not known.
+  // Whether a write to the newest log failed, so that its end is not known.
   bool newest_log_is_spoilt() const { return spoilt_log_.load(std::memory_order_acquire) == newest_log(); }
-  // The next log cannot be made; once.
+  // Makes the creation of the next log fail, once.
   void refuse_next_log() { refuses_log_.store(true, std::memory_order_release); }
 
   const char* Name() const override { return "StoreFiles"; }
@@ -62,7 +62,7 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
   void saw_spoilt_log(uint64_t number) { spoilt_log_.store(number, std::memory_order_release); }
   void saw_manifest(uint64_t number, uint64_t bytes);
 
-  // Syncs the directory, unless nothing came into it or left it since that was last done.
+  // Syncs the directory if an entry was added or removed since the last time.
   IOStatus sync_directory(const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug);
 
   const std::string path_;
@@ -71,8 +71,8 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
   const bool syncs_;
   Mutex directory_mutex_;
   std::unique_ptr<rocksdb::FSDirectory> directory_ PARTITA_GUARDED_BY(directory_mutex_);
-  std::atomic<uint64_t> entries_changed_{1};  // how often; counted after each change
-  std::atomic<uint64_t> entries_synced_{0};   // what that was when the directory was last synced
+  std::atomic<uint64_t> entries_changed_{1};  // counts changes of entries, after each
+  std::atomic<uint64_t> entries_synced_{0};   // its value when the directory was last synced
   std::atomic<uint64_t> newest_log_{0};
   std::atomic<uint64_t> spoilt_log_{UINT64_MAX};
   std::atomic<bool> refuses_log_{false};

@@ -1,4 +1,4 @@
-// Which store a directory holds: an id that it has from its birth, so that a backup knows its store wherever that is.
+// The id of a store, given at its creation, by which backups identify it regardless of its path.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ struct StoreId {
   bool is_from_birth() const { return made_ms != 0; }
 };
 
-// A new one. Error: kUnavailable, with one sentence.
+// Draws a new id. Error: kUnavailable, with one sentence.
 Result<StoreId> draw_store_id(int64_t made_ms);
 
-// As the store keeps it: docs/formats/store.md.
+// The stored form: docs/formats/store.md.
 std::string encode(const StoreId& id);
 std::optional<StoreId> decode_store_id(std::string_view stored);
 

@@ -1,5 +1,5 @@
-// The blocks of RocksDB's table files, read without RocksDB, which opens no table whose index or footer is damaged:
-// each block carries a checksum, and shows where it ends.
+// Reads the blocks of RocksDB's table files without RocksDB, which opens no table with a damaged index or footer. Each
+// block has a checksum, and its structure shows where it ends.
 //
 // The format is that of RocksDB 7 (BlockBasedTable, format_version 5): a block, one byte that says how it is
 // compressed, and its checksum (4 bytes).
@@ -21,20 +21,20 @@ struct BlockHandle {
 
 inline constexpr size_t kBlockTrailerBytes = 5;
 
-// From the front of `in`; nothing when there is none.
+// Takes a handle from the front of `in`; nothing if there is none.
 std::optional<BlockHandle> take_handle(std::string_view& in);
 
-// The content of a block that `stored` holds with its trailer; nothing when it is not as it was written.
+// The content of the block in `stored`, which includes the trailer; nothing if it is damaged.
 std::optional<std::string> unpack_block(std::string_view stored);
 
-// How long the block at the front of `bytes` is, without its trailer, judged by its structure alone: a damaged block
-// may show it too. Nothing: no structure is there.
+// The length of the block at the front of `bytes`, without its trailer, from its structure alone, which a damaged block
+// may have too. Nothing: there is no such structure.
 std::optional<size_t> block_length(std::string_view bytes);
 
-// What the engine writes; the numbers are RocksDB's.
+// The types of entries that the engine writes, with RocksDB's numbers.
 enum class EntryType : uint8_t { kErased = 0, kPut = 1, kErasedOnce = 7, kErasedRange = 15 };
 
-// Goes through the entries of a data block, or of a block of erased ranges.
+// Iterates over the entries of a data block, or of a block of erased ranges.
 class BlockReader {
  public:
   BlockReader() = default;
@@ -42,10 +42,10 @@ class BlockReader {
 
   // False: there is no further entry.
   bool next();
-  // Something in the block was no entry.
+  // Whether something in the block was not an entry.
   bool is_broken() const { return broken_; }
 
-  // Of the entry that next() went to; views live until the next call.
+  // The current entry. Views are valid until the next call of next().
   std::string_view key() const { return std::string_view(key_).substr(0, key_.size() - kTagBytes); }
   uint64_t sequence() const { return sequence_; }
   EntryType type() const { return type_; }
@@ -63,9 +63,9 @@ class BlockReader {
   bool broken_ = false;
 };
 
-// The blocks that an index block lists, in order; nothing when its content is no index.
+// The blocks that an index block lists, in order; nothing if `content` is not an index.
 std::optional<std::vector<BlockHandle>> handles_in_index(std::string_view content);
-// The value of a name in a block of texts (the meta index, the properties); nothing when it is not there.
+// The value of a name in a block of texts (meta index, properties); nothing if the name is missing.
 std::optional<std::string> value_in_block(std::string_view content, std::string_view name);
 
 }  // namespace partita::rocks

@@ -1,4 +1,4 @@
-// The file of a table, of which a thread that serves reads only what the system has in memory.
+// Table files from which a serving thread reads only what the system has in memory.
 #pragma once
 
 #include <rocksdb/file_system.h>
@@ -8,8 +8,8 @@
 
 namespace partita::rocks {
 
-// While one lives, what this thread would read from tables ends Incomplete instead of waiting for the disk, and so does
-// opening one.
+// While one exists, reads of table files by this thread end Incomplete instead of waiting for the disk, and so does
+// opening a table.
 class MemoryOnlyReads {
  public:
   explicit MemoryOnlyReads(bool hurries = true) : before_(active_) { active_ = hurries; }
@@ -25,7 +25,8 @@ class MemoryOnlyReads {
   const bool before_;
 };
 
-// What `file` is, read as Hurry demands. Of files that are not the system's own nothing is taken to be in memory.
+// `file`, which then obeys MemoryOnlyReads. `of_the_system`: it is a file of the operating system; nothing of other
+// files counts as being in memory.
 std::unique_ptr<rocksdb::FSRandomAccessFile> make_table_file(std::unique_ptr<rocksdb::FSRandomAccessFile> file,
                                                              const std::string& path, bool of_the_system);
 

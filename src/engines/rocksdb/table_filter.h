@@ -1,5 +1,5 @@
-// The bloom filter of a table file, read without opening the file by RocksDB: a filter that denies a key proves that
-// the table has no entry of it, even in its unreadable blocks.
+// The bloom filter of a table file, read without RocksDB. A filter that excludes a key proves that the table has no
+// entry of it, also in its unreadable blocks.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace partita::rocks {
 
 class TableFilter {
  public:
-  // Nothing when `content`, that of a filter block, is of a form that is not known.
+  // `content`: of a filter block. Nothing if its form is not known.
   static std::optional<TableFilter> of(std::string content);
 
   // False: the table has no entry of the key.

@@ -1,8 +1,8 @@
-// Reads all that is readable of one table file, in order: through its index, or, when the index or the footer is
-// damaged, block by block from the beginning.
+// Reads all readable entries of one table file in order: through its index, or, if the index or the footer is damaged,
+// block by block from the beginning.
 //
-// A value may hold what looks like blocks, and whoever stores it chooses them. So behind a damaged block of unknown
-// length the next block counts only if what follows shows that it begins where it seems to: see TableScan::resume().
+// A value can contain bytes that look like blocks, which a client may have chosen. So after a damaged block of unknown
+// length, the next block counts only if what follows confirms where it begins: see TableScan::resume().
 #pragma once
 
 #include <cstdint>
@@ -35,19 +35,20 @@ class TableScan {
   // False: nothing readable is left.
   bool next();
   const BlockReader& entry() const { return reader_; }
-  // Something between the last entry and this one cannot be read; after next() was false: behind the last one.
+  // Whether something between the last entry and this one is unreadable; after next() returned false: after the last
+  // one.
   bool behind_gap() const { return behind_gap_; }
   const std::vector<ErasedRange>& erased() const { return erased_; }
   // False: the table has no entry of the key, neither readable nor unreadable. Nothing: the filter cannot be read.
   std::optional<bool> may_hold(std::string_view key);
   bool has_filter() { return may_hold({}).has_value(); }
 
-  // After next() was false.
+  // Valid after next() returned false.
   uint64_t read_blocks() const { return read_blocks_; }
   uint64_t lost_blocks() const { return lost_blocks_; }
-  // The list of erased ranges cannot be read.
+  // Whether the list of erased ranges is unreadable.
   bool lost_erasures() const { return lost_erasures_; }
-  // How many entries cannot be read; nothing when the table does not say how many it had.
+  // The number of unreadable entries; nothing if the table does not say how many it had.
   std::optional<uint64_t> lost_entries() const;
   bool has_index() const { return has_index_; }
   const DamagedFile& file() const { return *file_; }

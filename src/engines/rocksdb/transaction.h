@@ -1,4 +1,4 @@
-// transact() of the contract: latch, look, decide, queue, wait.
+// Engine::transact(): latch the keys, read, decide, queue the writes, wait until they are durable.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@
 
 namespace partita::rocks {
 
-// What all transactions share. Outlives them.
+// The parts of the engine that a transaction uses. They outlive it.
 struct TransactionContext {
   const Store& store;
   Latches& latches;

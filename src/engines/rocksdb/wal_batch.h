@@ -1,5 +1,5 @@
-// How a batch of writes stands in RocksDB's write-ahead log, and what Partita puts at its beginning: a secret of the
-// store that no client knows, so that nothing that stands in a value is ever taken for a batch.
+// The head of a write batch in RocksDB's write-ahead log. Partita adds a secret of the store, which no client knows, so
+// that bytes inside a value are never mistaken for a batch.
 #pragma once
 
 #include <rocksdb/status.h>
@@ -19,18 +19,18 @@ namespace partita::rocks {
 inline constexpr size_t kBatchHeadBytes = 12;
 // Letters, digits, '-' and '_'.
 inline constexpr size_t kSecretBytes = 14;
-// No batch that has a secret shows it later than here.
+// Where the secret of a batch ends at the latest.
 inline constexpr size_t kSecretEnd = kBatchHeadBytes + 2 + kSecretBytes;
 
 // Error: kUnavailable when the kernel gives no random numbers.
 Result<std::string> draw_secret();
 
-// Before all else in a batch.
+// Writes the secret. Before anything else is added to the batch.
 rocksdb::Status begin_batch(rocksdb::WriteBatch& batch, std::string_view secret);
 
-// Of a batch's bytes, or the first kSecretEnd of them. Empty: it has no secret.
+// The secret in a batch's bytes, or in the first kSecretEnd of them; empty if there is none.
 std::string_view secret_of(std::string_view batch);
-// The number of its first change, and the number behind its last. Precondition: at least kBatchHeadBytes.
+// The sequence number of the first change, and the one after the last. Precondition: at least kBatchHeadBytes.
 std::pair<uint64_t, uint64_t> sequences_of(std::string_view batch);
 
 }  // namespace partita::rocks

@@ -1,5 +1,5 @@
-// The versions of the keys that transactions compare, so that comparing reads nothing: such keys are few (descriptions
-// of tables) and hardly ever change.
+// The versions of the keys that transactions compare, so that a comparison needs no read. Such keys are few
+// (descriptions of tables) and rarely change.
 #pragma once
 
 #include <bitset>
@@ -16,9 +16,9 @@
 
 namespace partita::rocks {
 
-// For each watched key the version of its newest write, queued or durable. Callers hold the committer's queue, and that
-// is what orders comparing against changing: a transaction that compares and is queued before a change passes, one
-// that comes after it does not.
+// The version of the newest write, queued or durable, of each watched key. Not synchronised: callers hold the
+// committer's mutex, which orders comparisons and changes. A transaction that is queued before a change passes; a later
+// one does not.
 class WatchedVersions {
  public:
   enum class Match : uint8_t { kSame, kDiffers, kUnwatched };
@@ -26,7 +26,7 @@ class WatchedVersions {
   Match match(const storage::Compare& compare) const;
   // Precondition: the caller holds the key's latch, and `version` is that of its newest write.
   void watch(std::string_view key, std::optional<storage::Version> version);
-  // To be told of every write that is queued.
+  // Called for every write that is queued.
   void note(std::string_view key, uint64_t hash, std::optional<storage::Version> version);
   void clear();
 
@@ -38,7 +38,7 @@ class WatchedVersions {
   };
 
   std::unordered_map<std::string, std::optional<storage::Version>, KeyHash, std::equal_to<>> watched_;
-  std::bitset<Latches::kStripes> stripes_;  // those that hold watched keys, so that most writes are not looked up
+  std::bitset<Latches::kStripes> stripes_;  // stripes with watched keys, so that most writes need no lookup
 };
 
 }  // namespace partita::rocks

@@ -41,7 +41,7 @@ void WriteErrorHandler::fail(const rocksdb::Status& status) {
   if (final_) return;
   // The last one ended when it had recovered.
   if (thread_.joinable()) thread_.join();
-  auto started = Thread::start("keeper", [this](const std::stop_token&) { run(); });
+  auto started = Thread::start("recovery", [this](const std::stop_token&) { run(); });
   if (started.ok()) {
     thread_ = std::move(started).value();
   } else {

@@ -1,4 +1,4 @@
-// Says once, loudly, that the store takes no writes any more, and brings it back where that is safe.
+// After a failed write: logs once that the store accepts no writes, and recovers it where that is safe.
 #pragma once
 
 #include <rocksdb/status.h>
@@ -16,8 +16,8 @@ namespace partita::rocks {
 // Callable from any thread.
 class WriteErrorHandler {
  public:
-  // Makes the store fit for writes again, or says why it is not. A status that is fatal, or neither an I/O error nor
-  // busy, is final. Called on a thread of the keeper's own, after longer and longer pauses, until it succeeds.
+  // Makes the store writable again, or returns why it cannot. A status that is fatal, or neither an I/O error nor busy,
+  // is final. Called on a thread of this class, with increasing pauses, until it succeeds.
   using Recover = std::function<rocksdb::Status()>;
 
   explicit WriteErrorHandler(Recover recover) : recover_(std::move(recover)) {}
@@ -25,12 +25,12 @@ class WriteErrorHandler {
   WriteErrorHandler& operator=(const WriteErrorHandler&) = delete;
   ~WriteErrorHandler() { stop(); }
 
-  // From now on no writes are taken. When that is so already, what recovers begins again.
+  // The store accepts no writes from now on. During a recovery, starts it again.
   void fail(const rocksdb::Status& status);
   bool failed() const { return failed_.load(std::memory_order_acquire); }
-  // For an operator: why no writes are taken, and what will help.
+  // For the operator: why no writes are accepted, and what helps.
   std::string sentence() const;
-  // Gives up recovering; failed() stays as it is.
+  // Ends a recovery; failed() does not change.
   void stop();
 
  private:
