@@ -2,6 +2,7 @@
 // null.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,8 +11,14 @@
 
 namespace partita::model {
 
+// kConditionFailed: what the write is charged for all the same. Bytes of the larger of the item as it was and, for a
+// put, the new one.
+struct RefusedWriteDetail : ErrorDetail {
+  size_t charged_bytes = 0;
+};
+
 // kConditionFailed: the item as it was, if the request asked for it with ReturnValuesOnConditionCheckFailure.
-struct ConditionFailedDetail : ErrorDetail {
+struct ConditionFailedDetail : RefusedWriteDetail {
   explicit ConditionFailedDetail(std::string stored) : item(std::move(stored)) {}
   std::string item;  // as encode_item() writes it
 };

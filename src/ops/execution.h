@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -146,8 +147,12 @@ class ItemExecutionOf final : public ItemExecution {
     return running_.start(table::run(database, *plan_), awaiter);
   }
   Result<void> finish(Entrance& gate) override {
-    PARTITA_TRY(Reply reply, running_.finish());
-    reply_.emplace(std::move(reply));
+    Result<Reply> reply = running_.finish();
+    if (!reply.ok()) {
+      if constexpr (std::is_same_v<Plan, table::WritePlan>) table::charge_refused(*plan_, reply.error(), gate);
+      return std::move(reply).error();
+    }
+    reply_.emplace(std::move(reply).value());
     table::charge(*plan_, *reply_, gate);
     return {};
   }

@@ -76,7 +76,9 @@ Task<Result<void>> try_write(const Context& context, Entrance& gate, const State
   PARTITA_CO_TRY(const table::WritePlan plan, table::bind(request, table));
   PARTITA_CO_TRY_VOID(table::admit(plan, gate));
   outcome.table = table;
-  PARTITA_CO_TRY(const table::WriteOutcome done, co_await table::run(context.database, plan));
+  auto written = co_await table::run(context.database, plan);
+  if (!written.ok()) table::charge_refused(plan, written.error(), gate);
+  PARTITA_CO_TRY(const table::WriteOutcome done, std::move(written));
   table::charge(plan, done, gate);
   outcome.consumed = done.written.change.consumed;
   model::Item touched;

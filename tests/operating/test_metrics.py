@@ -59,7 +59,8 @@ def test_what_happened_is_counted(server):
     assert 0 < grown("partita_request_seconds_sum", operation="PutItem") < 60
     assert grown("partita_errors_total", operation="PutItem", error="ConditionalCheckFailedException") == 2
     assert grown("partita_errors_total", operation="unknown", error="UnknownOperationException") == 1
-    assert grown("partita_consumed_capacity_units_total", table="counted", kind="write") == 10
+    # The two whose condition failed are charged, too.
+    assert grown("partita_consumed_capacity_units_total", table="counted", kind="write") == 12
     assert grown("partita_consumed_capacity_units_total", table="counted", kind="read") == 3
     # Refused writes rest on what is durable and may wait for a group, but write nothing: only /ready and jobs do.
     assert 10 <= grown("partita_store_group_transactions_sum") <= 11
@@ -69,6 +70,38 @@ def test_what_happened_is_counted(server):
     assert value(after, "partita_connections") >= 1
     assert value(after, "partita_tables") == 1
     assert value(after, "partita_store_up") == 1
+
+
+def consumed_by(server, call, **request):
+    """The write units that a call which fails its condition consumes, as the metrics have them."""
+    def units():
+        return sum(number for (name, said), number in samples(server).items()
+                   if name == "partita_consumed_capacity_units_total" and {("table", "counted"), ("kind", "write")} <= set(said))
+
+    before = units()
+    with pytest.raises(botocore.exceptions.ClientError, match="conditional request failed"):
+        call(**request)
+    return units() - before
+
+
+def test_failed_conditions_consume_write_capacity(server):
+    """The larger of the item that is there and the one of a put, at least a unit, for the table alone: as DynamoDB's
+    documentation of condition expressions says."""
+    client = server.client()
+    large = {"id": {"S": "large"}, "text": {"S": "x" * 2500}}
+    key, absent = {"id": {"S": "large"}}, {"id": {"S": "absent"}}
+    client.put_item(TableName="counted", Item=large)
+    never = {"TableName": "counted", "ConditionExpression": "attribute_exists(nothing)"}
+    assert consumed_by(server, client.put_item, Item=key, **never) == 3
+    assert consumed_by(server, client.put_item, Item={**large, **absent}, **never) == 3
+    assert consumed_by(server, client.put_item, Item=absent, **never) == 1
+    assert consumed_by(server, client.delete_item, Key=key, **never) == 3
+    assert consumed_by(server, client.delete_item, Key=absent, **never) == 1
+    update = {"UpdateExpression": "SET n = :n", "ExpressionAttributeValues": {":n": {"N": "1"}}}
+    assert consumed_by(server, client.update_item, Key=key, **update, **never) == 3
+    statement = "UPDATE counted SET n = 1 WHERE id = 'large' AND nothing = 1"
+    assert consumed_by(server, client.execute_statement, Statement=statement) == 3
+    client.delete_item(TableName="counted", Key=key)
 
 
 @pytest.mark.parametrize("coding", ["gzip", "unknown"])

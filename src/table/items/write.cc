@@ -22,11 +22,14 @@ using storage::Record;
 
 using Kind = WriteAction::Kind;
 
-Error condition_failed(const WriteAction& action, const Record* found) {
-  std::shared_ptr<const ErrorDetail> detail;
+Error condition_failed(const WriteAction& action, const Record* found, size_t charged_bytes) {
+  std::shared_ptr<model::RefusedWriteDetail> detail;
   if (action.return_item_on_failure && found != nullptr) {
     detail = std::make_shared<model::ConditionFailedDetail>(found->value);
+  } else {
+    detail = std::make_shared<model::RefusedWriteDetail>();
   }
+  detail->charged_bytes = charged_bytes;
   return Error(ErrorKind::kInvalid, static_cast<uint16_t>(Fault::kConditionFailed), {}, std::move(detail));
 }
 
@@ -127,7 +130,8 @@ Result<Written> evaluate_write(const BoundWrite& write, const Record* found, int
   if (action.condition) {
     static const Item kAbsent;
     if (!expr::evaluate(*action.condition, written.before ? *written.before : kAbsent)) {
-      return condition_failed(action, found);
+      const size_t new_bytes = action.kind == Kind::kPut ? named_bytes(action) : 0;
+      return condition_failed(action, found, std::max(before.bytes, new_bytes));
     }
   }
   if (action.kind == Kind::kCheck) {
@@ -201,6 +205,15 @@ Result<void> admit(const WritePlan& plan, Gate& gate) {
 
 void charge(const WritePlan& plan, const WriteOutcome& outcome, Gate& gate) {
   gate.charge(access_of(plan.write, plan.request->returned), outcome.written.change.consumed);
+}
+
+void charge_refused(const WritePlan& plan, const Error& refusal, Gate& gate) {
+  const auto* const detail = dynamic_cast<const model::RefusedWriteDetail*>(refusal.detail().get());
+  if (detail == nullptr) return;
+  ConsumedCapacity consumed;
+  consumed.table = plan.write.table->name;
+  consumed.base.write = model::write_half_units(detail->charged_bytes);
+  gate.charge(access_of(plan.write, plan.request->returned), consumed);
 }
 
 Task<Result<WriteOutcome>> run(TableContext& context, const WritePlan& plan) {

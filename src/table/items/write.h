@@ -77,6 +77,8 @@ Result<void> admit(const WritePlan& plan, Gate& gate);
 // evaluate_write() and check_growth().
 Task<Result<WriteOutcome>> run(TableContext& context, const WritePlan& plan);
 void charge(const WritePlan& plan, const WriteOutcome& outcome, Gate& gate);
+// After run() failed: a write whose condition was false is charged for the table; other errors cost nothing.
+void charge_refused(const WritePlan& plan, const Error& refusal, Gate& gate);
 
 // One action of a request as the gate sees it.
 Access access_of(const BoundWrite& write, ReturnValues returned = ReturnValues::kNone);
