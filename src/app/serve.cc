@@ -34,11 +34,13 @@
 #include "cli/status.h"
 #include "engines/stores.h"
 #include "http/admin_socket.h"
-#include "http/server.h"
+#include "http/protocol.h"
 #include "iam/directory.h"
 #include "namespaces/namespaces.h"
 #include "namespaces/tenant.h"
 #include "net/bound_sockets.h"
+#include "net/certificate.h"
+#include "net/server.h"
 #include "observe/audit_log.h"
 #include "observe/pages.h"
 #include "observe/request_log.h"
@@ -128,7 +130,7 @@ std::string_view name_of(int signal) { return signal == SIGTERM ? "SIGTERM" : si
 // Ends the server when a signal says so, and the process when that takes too long. SIGHUP calls `read_again`.
 class Stopper {
  public:
-  Stopper(http::Server& server, int64_t patience_ms, std::function<void()> read_again)
+  Stopper(net::Server& server, int64_t patience_ms, std::function<void()> read_again)
       : server_(server), patience_(patience_ms), read_again_(std::move(read_again)) {}
 
   // Error: kUnavailable, when the system makes no thread.
@@ -155,7 +157,7 @@ class Stopper {
     return 0;
   }
 
-  void watch(http::Server& server, const std::stop_token& done) const {
+  void watch(net::Server& server, const std::stop_token& done) const {
     // A start that fails after this began asks it to stop.
     const std::stop_callback wake(done, [self = pthread_self()] { pthread_kill(self, SIGHUP); });
     const int first = stop_signal(done, Deadline::max());
@@ -179,7 +181,7 @@ class Stopper {
   // Whoever ends a group of processes often tells each twice, within a moment.
   static constexpr auto kSameWish = std::chrono::seconds(1);
   static constexpr auto kRest = std::chrono::seconds(3);
-  http::Server& server_;
+  net::Server& server_;
   const std::chrono::milliseconds patience_;
   const std::function<void()> read_again_;
   Thread thread_;
@@ -211,16 +213,18 @@ void return_large_memory() {
 #endif
 }
 
-std::vector<std::string> urls_of(const cli::CommandLine& line, const http::Server& server) {
-  std::vector<std::string> urls = server.places();
-  for (std::string& url : urls) url.insert(0, line.tls_cert.empty() ? "http://" : "https://");
+std::vector<std::string> urls_of(const cli::CommandLine& line, const net::Server& server) {
+  std::vector<std::string> urls;
+  for (const net::Address& address : server.addresses()) {
+    urls.push_back((line.tls_cert.empty() ? "http://" : "https://") + address.text());
+  }
   return urls;
 }
 
 constexpr int kReadyTries = 50;
 constexpr auto kReadyPause = std::chrono::milliseconds(10);
 
-void say_ready(const cli::CommandLine& line, std::string_view version, const http::Server& server) {
+void say_ready(const cli::CommandLine& line, std::string_view version, const net::Server& server) {
   std::string urls;
   for (const std::string& url : urls_of(line, server)) urls += (urls.empty() ? "" : " and ") + url;
   const std::string text = "partita " + std::string(version) + " is serving DynamoDB on " + urls + ", data in " +
@@ -238,18 +242,18 @@ void say_ready(const cli::CommandLine& line, std::string_view version, const htt
   tell_service_manager("READY=1");
 }
 
-void log_settings(const cli::CommandLine& line, const http::Server& server) {
+void log_settings(const cli::CommandLine& line, const net::Server& server) {
   if (!logs(LogLevel::kInfo)) return;
   std::string origins;
   for (const std::string& origin : line.http.allowed_origins) origins += " " + origin;
   const auto number = [](auto value) { return std::to_string(value); };
   log(LogLevel::kInfo,
       {"Serving with ", number(line.http.threads), line.http.threads == 1 ? " thread" : " threads", ", at most ",
-       number(server.most_connections()), " connections, ", number(line.http.memory_budget >> 20),
+       number(server.connection_limit()), " connections, ", number(line.http.memory_budget >> 20),
        " MiB for requests, timeouts of ", number(line.http.idle_timeout_ms / 1000), " s idle and ",
        number(line.http.request_timeout_ms / 1000),
        " s for a request; pages may call from:", origins.empty() ? " nowhere" : origins, "."});
-  if (server.most_connections() < line.http.max_connections) {
+  if (server.connection_limit() < line.http.max_connections) {
     log(LogLevel::kWarn, "Fewer connections than requested: the limit of open files (ulimit -n) allows no more.");
   }
   if (line.clock_ms != 0) {
@@ -315,7 +319,14 @@ Result<void> prepare_memory() {
   return check_memory();
 }
 
-Result<void> start_server(http::Server& server) {
+Result<void> listen(net::Server& server, const http::Protocol& http, net::BoundSockets sockets,
+                    const http::AdminSocket* admin_socket) {
+  PARTITA_TRY_VOID(server.listen(std::move(sockets), http.for_clients()));
+  if (admin_socket == nullptr) return {};
+  return server.listen(admin_socket->socket(), http.for_administrators());
+}
+
+Result<void> start_server(net::Server& server) {
   PARTITA_TRY_VOID(check_memory());
   return server.start();
 }
@@ -404,7 +415,7 @@ Result<void> serve(const cli::CommandLine& given, std::string_view version, std:
   hold({SIGTERM, SIGINT});
   PARTITA_TRY_VOID(prepare_memory());
   // Before the store is opened: it may want as many files.
-  http::Server::raise_file_limit();
+  net::Server::raise_file_limit();
   PARTITA_TRY(const std::unique_ptr<storage::Engine> engine, open_store(line.store));
   PARTITA_TRY(const std::unique_ptr<Scrub> scrub, begin_scrub(line, *engine));
   const ShiftedClock clock(system_clock(), line.clock_ms);
@@ -432,25 +443,25 @@ Result<void> serve(const cli::CommandLine& given, std::string_view version, std:
   observe::Pages pages({*engine, scheme_of(line.store), system_random(), service, namespaces, version, std::move(token),
                         traces.get(), audit.get()});
   PARTITA_TRY(const std::unique_ptr<http::AdminSocket> admin_socket, open_admin_socket(line, places));
-  line.http.admin_socket = admin_socket.get();
   cli::BackupMaker backups(*engine, engine_of(line.store));
   admin::Admin admin;
   backups.answer(admin);
   cli::answer_simulations(admin, directory, service);
   ServiceHandler handler(namespaces, admin, pages, audit.get(), traces.get(), line.slow_request_ms);
-  PARTITA_TRY(const std::unique_ptr<http::Server> server,
-              http::Server::listen(line.http, std::move(places.sockets), handler, system_clock(), system_random()));
-  pages.set_server(*server);
+  const http::Protocol http(line.http, handler, system_clock(), system_random());
+  net::Server server(line.http, system_clock());
+  PARTITA_TRY_VOID(listen(server, http, std::move(places.sockets), admin_socket.get()));
+  pages.set_server(server, http);
   cli::answer_status(admin, pages,
                      {std::string(version), std::string(revision), place_of_store(line.store),
-                      !engine_of(line.store).alone, urls_of(line, *server), system_clock().now_ms(), scrub.get()});
-  PARTITA_TRY_VOID(start_server(*server));
-  Stopper stopper(*server, line.http.stop_timeout_ms, [&] { read_again(certificate.get(), audit.get()); });
+                      !engine_of(line.store).alone, urls_of(line, server), system_clock().now_ms(), scrub.get()});
+  PARTITA_TRY_VOID(start_server(server));
+  Stopper stopper(server, line.http.stop_timeout_ms, [&] { read_again(certificate.get(), audit.get()); });
   PARTITA_TRY_VOID(stopper.start());
-  log_settings(line, *server);
+  log_settings(line, server);
   if (callers.identities) log_users(*callers.identities, line.warn_only);
-  say_ready(line, version, *server);
-  if (!server->run()) leave();
+  say_ready(line, version, server);
+  if (!server.run()) leave();
   return {};
 }
 

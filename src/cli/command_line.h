@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "base/result.h"
-#include "http/server.h"
+#include "http/protocol.h"
 #include "namespaces/namespaces.h"
 
 namespace partita::cli {

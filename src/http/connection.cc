@@ -58,11 +58,15 @@ ReplyHead head_of(const ops::Reply& reply, bool keep_alive) {
 
 }  // namespace
 
-Connection::Connection(Site& site, std::unique_ptr<net::Stream> stream, bool administrates)
-    : site_(site),
-      stream_(std::move(stream)),
-      administrates_(administrates),
-      reader_({site.options.max_head_bytes, site.options.max_body_bytes}, site.budget) {}
+Connection::Connection(ThreadContext& context, std::unique_ptr<net::Stream> stream)
+    : net::Connection(std::move(stream)),
+      context_(context),
+      administrates_(context.administrator != nullptr),
+      reader_({context.options.max_head_bytes, context.options.max_body_bytes}, context.budget) {}
+
+Connection::~Connection() {
+  if (gone_) gone_();
+}
 
 // --- time
 // -------------------------------------------------------------------------------------------------------------
@@ -70,28 +74,28 @@ Connection::Connection(Site& site, std::unique_ptr<net::Stream> stream, bool adm
 int64_t Connection::time_of(Phase phase) const {
   switch (phase) {
     case Phase::kIdle:
-      return site_.options.idle_timeout_ms;
+      return context_.options.idle_timeout_ms;
     case Phase::kDraining:
       return kDrainMs;
     default:
-      return site_.options.request_timeout_ms;
+      return context_.options.request_timeout_ms;
   }
 }
 
 // Each phase has one deadline for all of it; the bytes that it moves push it back at a fixed pace.
 void Connection::enter(Phase phase, size_t bytes) {
-  if (phase != phase_ || phase == Phase::kIdle) phase_began_ns_ = site_.now_ns;
+  if (phase != phase_ || phase == Phase::kIdle) phase_began_ns_ = context_.worker.now_ns;
   phase_ = phase;
   const auto pace = static_cast<int64_t>(bytes) * 1'000'000'000 / kLeastBytesPerSecond;
   deadline_ns_ = phase_began_ns_ + time_of(phase) * 1'000'000 + pace;
 }
 
 void Connection::sweep() {
-  if (phase_ != Phase::kHandling && site_.now_ns > deadline_ns_) stream_->close();
+  if (phase_ != Phase::kHandling && context_.worker.now_ns > deadline_ns_) stream().close();
 }
 
 void Connection::stop() {
-  if (phase_ != Phase::kHandling && phase_ != Phase::kWriting) stream_->close();
+  if (phase_ != Phase::kHandling && phase_ != Phase::kWriting) stream().close();
 }
 
 std::optional<int64_t> Connection::idle_until_ns() const {
@@ -103,17 +107,6 @@ std::optional<int64_t> Connection::idle_until_ns() const {
 // ---------------------------------------------------------------------------------------------------------
 
 Task<> Connection::serve() {
-  bool failed = false;
-  try {
-    co_await serve_requests();
-  } catch (const std::bad_alloc&) {
-    failed = true;
-  }
-  if (failed) log(LogLevel::kError, "A connection was closed because there is no memory for it.");
-  if (gone_) gone_();
-}
-
-Task<> Connection::serve_requests() {
   bool keep_alive = true;
   while (keep_alive) {
     const Arrival arrival = co_await read_request();
@@ -122,12 +115,12 @@ Task<> Connection::serve_requests() {
       co_await drain();
       co_return;
     }
-    keep_alive = reader_.keep_alive() && !site_.stopping;
+    keep_alive = reader_.keep_alive() && !context_.worker.stopping;
     const bool sent = co_await answer(keep_alive);
     if (!sent) co_return;
-    keep_alive = keep_alive && !site_.stopping;
+    keep_alive = keep_alive && !context_.worker.stopping;
   }
-  stream_->shutdown();
+  stream().shutdown();
 }
 
 Task<Connection::Arrival> Connection::read_request() {
@@ -150,7 +143,7 @@ Task<Connection::Arrival> Connection::read_request() {
     const bool in_body = reader_.head_complete();
     enter(reader_.idle() ? Phase::kIdle : in_body ? Phase::kBody : Phase::kHead, reader_.received_bytes());
     const bool bulky = in_body && std::max<uint64_t>(reader_.announced_bytes(), reader_.received_bytes()) > kSmallBody;
-    net::ReadBytes read(*stream_, space, bulky);
+    net::ReadBytes read(stream(), space, bulky);
     const size_t size = co_await read;
     if (size == 0) co_return Arrival::kEnd;
     state = reader_.received(size);
@@ -175,15 +168,15 @@ Task<bool> Connection::refuse_early(bool& greeted, bool& asked) {
   if (!asked && size > kSmallBody) {
     asked = true;
     if (reader_.method() != Method::kPost ||
-        (!administrates_ && std::holds_alternative<auth::Refused>(site_.authenticator.claim(facts({}))))) {
+        (!administrates_ && std::holds_alternative<auth::Refused>(context_.authenticator.claim(facts({}))))) {
       co_await answer_call("{}", false);
       co_return true;
     }
   }
   if (first && reader_.expects_continue()) {
-    net::WriteBytes go_on(*stream_, "HTTP/1.1 100 Continue\r\n\r\n", {});
+    net::WriteBytes go_on(stream(), "HTTP/1.1 100 Continue\r\n\r\n", {});
     const bool sent = co_await go_on;
-    if (!sent) stream_->close();
+    if (!sent) stream().close();
   }
   co_return false;
 }
@@ -193,7 +186,7 @@ Task<bool> Connection::answer(bool keep_alive) {
   if (!page_is_welcome()) return answer_foreign_page(keep_alive);
   if (method == Method::kGet || method == Method::kHead) {
     if (path_of(reader_.target()) != "/") return answer_page(keep_alive);
-    return site_.options.root_refuses ? answer_with(ops::unsigned_call(), keep_alive) : answer_health(keep_alive);
+    return context_.options.root_refuses ? answer_with(ops::unsigned_call(), keep_alive) : answer_health(keep_alive);
   }
   if (method == Method::kOptions && !reader_.origin().empty()) return answer_preflight(keep_alive);
   return answer_call(reader_.body(), keep_alive);
@@ -210,7 +203,7 @@ auth::Facts Connection::facts(std::string_view body) const {
 bool Connection::page_is_welcome() const {
   if (!reader_.sent_by_page()) return true;
   const std::string_view origin = reader_.origin();
-  return std::ranges::any_of(site_.options.allowed_origins, [&](const std::string& allowed) {
+  return std::ranges::any_of(context_.options.allowed_origins, [&](const std::string& allowed) {
     return allowed == "*" || (allowed == origin && !origin.empty());
   });
 }
@@ -218,13 +211,13 @@ bool Connection::page_is_welcome() const {
 // Large requests leave a quarter of the budget to small ones.
 bool Connection::take_memory(BudgetShare& share, size_t bytes) const {
   if (bytes <= kUncounted) return share.resize(0);
-  const size_t limit = site_.budget.limit();
+  const size_t limit = context_.budget.limit();
   return share.resize_within(bytes, bytes > kSmallBody ? limit / 4 * 3 : limit);
 }
 
 // Anything but POST is a call of nothing: what that is answered with is the handler's business.
 ops::Call Connection::begin_call(std::string_view body) {
-  site_.ids.next(id_);
+  context_.ids.next(id_);
   ops::Call call{{}, {}, {}, auth::Refused{}, {}, this, {id_.data(), id_.size()}};
   call.posted = reader_.method() == Method::kPost;
   if (!call.posted) return call;
@@ -238,36 +231,36 @@ ops::Call Connection::begin_call(std::string_view body) {
 
 Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   phase_ = Phase::kHandling;
-  const int64_t began_ns = site_.clock.monotonic_ns();
+  const int64_t began_ns = context_.clock.monotonic_ns();
   ops::Call call = begin_call(body);
   ops::Touched touched;
   call.touched = &touched;
   const auth::Facts asked = facts(body);
   auth::Claimed claimed = auth::Refused{};
-  if (call.posted && !administrates_) claimed = site_.authenticator.claim(asked);
+  if (call.posted && !administrates_) claimed = context_.authenticator.claim(asked);
   // A verb that was ended while the server could not answer shall not be carried out later.
-  if (administrates_ && stream_->gone()) {
+  if (administrates_ && stream().gone()) {
     log(LogLevel::kInfo, {operation_of(call), " was not carried out: who asked for it has gone."});
     co_return false;
   }
   ops::Reply reply;
-  BudgetShare share(site_.budget);
-  UnpackedBody unpacked(site_.budget);
+  BudgetShare share(context_.budget);
+  UnpackedBody unpacked(context_.budget);
   const bool packed = call.posted && !reader_.content_encoding().empty();
   // Looking at a large body takes milliseconds, which nobody else on this thread shall wait for.
   const bool aside = body.size() > (packed ? kQuicklyUnpacked : kSmallBody);
   Executor* const home = Executor::current();
   bool failed = false;
   try {
-    if (aside) co_await site_.aside.enter();
-    call.caller = administrates_ ? site_.administrator : auth::verify(claimed, asked);
+    if (aside) co_await context_.aside.enter();
+    call.caller = administrates_ ? auth::Verdict(context_.administrator) : auth::verify(claimed, asked);
     std::optional<ops::Reply> unreadable;
     if (packed) unreadable = co_await unpack(call, unpacked);
-    const size_t needed = call.body.size() <= kUncounted ? 0 : site_.handler.memory_of(call);
+    const size_t needed = call.body.size() <= kUncounted ? 0 : context_.handler.memory_of(call);
     if (unreadable) {
       reply = *std::move(unreadable);
     } else if (memory_reserve_held() && take_memory(share, needed)) {
-      reply = co_await site_.handler.call(call);
+      reply = co_await context_.handler.call(call);
     } else {
       reply = ops::overloaded();
     }
@@ -281,8 +274,8 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
     share.resize_anyway(reply.body.capacity());
   }
   ops::match_content_type(call, reply);
-  const int64_t took_ns = site_.clock.monotonic_ns() - began_ns;
-  site_.handler.answered(call, reply, took_ns);
+  const int64_t took_ns = context_.clock.monotonic_ns() - began_ns;
+  context_.handler.answered(call, reply, took_ns);
   ReplyHead head = head_of(reply, keep_alive);
   head.request_id = call.request_id;
   if (reply.body.size() >= kLeastPacked) head.content_encoding = name_of(co_await pack(reply, share));
@@ -303,11 +296,11 @@ Task<std::optional<ops::Reply>> Connection::unpack(ops::Call& call, UnpackedBody
     call.body = packed;
     co_return std::nullopt;
   }
-  const size_t most = site_.options.max_body_bytes;
+  const size_t most = context_.options.max_body_bytes;
   Outcome outcome = Outcome::kLarger;
   if (packed.size() <= kQuicklyUnpacked) outcome = unpacked.read(*coding, packed, std::min(most, kSmallBody));
   if (outcome == Outcome::kLarger) {
-    if (packed.size() <= kQuicklyUnpacked) co_await site_.aside.enter();
+    if (packed.size() <= kQuicklyUnpacked) co_await context_.aside.enter();
     outcome = unpacked.read(*coding, packed, most);
   }
   switch (outcome) {
@@ -332,7 +325,7 @@ Task<Coding> Connection::pack(ops::Reply& reply, BudgetShare& share) {
   if (coding == Coding::kIdentity || !take_memory(share, reply.body.capacity() + reply.body.size()))
     co_return Coding::kIdentity;
   Executor* const home = Executor::current();
-  if (reply.body.size() > kSmallBody) co_await site_.aside.enter();
+  if (reply.body.size() > kSmallBody) co_await context_.aside.enter();
   std::optional<std::string> packed = http::pack(coding, reply.body);
   co_await SwitchTo{home};
   if (packed) reply.body = *std::move(packed);
@@ -345,14 +338,14 @@ Task<Coding> Connection::pack(ops::Reply& reply, BudgetShare& share) {
 
 Task<bool> Connection::answer_health(bool keep_alive) {
   phase_ = Phase::kHandling;
-  const std::string trouble = co_await site_.handler.trouble();
+  const std::string trouble = co_await context_.handler.trouble();
   ReplyHead head;
   head.status = trouble.empty() ? 200 : 503;
   head.content_type = kText;
   head.keep_alive = keep_alive;
   std::string body = "healthy: dynamodb.";
   if (trouble.empty()) {
-    body += (site_.options.region.empty() ? "us-east-1" : site_.options.region) + ".amazonaws.com ";
+    body += (context_.options.region.empty() ? "us-east-1" : context_.options.region) + ".amazonaws.com ";
   } else {
     body = "unhealthy" + (is_local_host(reader_.header("host")) ? ": " + trouble : std::string()) + "\n";
   }
@@ -363,9 +356,9 @@ Task<bool> Connection::answer_health(bool keep_alive) {
 
 Task<bool> Connection::answer_page(bool keep_alive) {
   phase_ = Phase::kHandling;
-  std::optional<ops::Reply> page = co_await site_.handler.page(path_of(reader_.target()), *this);
+  std::optional<ops::Reply> page = co_await context_.handler.page(path_of(reader_.target()), *this);
   if (!page) co_return co_await answer_call(reader_.body(), keep_alive);
-  BudgetShare share(site_.budget);
+  BudgetShare share(context_.budget);
   if (!take_memory(share, page->body.capacity())) page = ops::overloaded();
   net::WriteBytes write = send(head_of(*page, keep_alive), page->body);
   const bool sent = co_await write;
@@ -393,7 +386,7 @@ Task<bool> Connection::answer_preflight(bool keep_alive) {
 }
 
 Task<bool> Connection::answer_foreign_page(bool keep_alive) {
-  site_.handler.refused(403);
+  context_.handler.refused(403);
   ReplyHead head;
   head.status = 403;
   head.content_type = kText;
@@ -407,7 +400,7 @@ Task<bool> Connection::answer_with(ops::Reply reply, bool keep_alive) {
   const auto header = [&](std::string_view name) {
     return reader_.head_complete() ? reader_.header(name) : std::string_view();
   };
-  site_.handler.answered({header("x-amz-target"), header("content-type"), {}, auth::Refused{}}, reply, 0);
+  context_.handler.answered({header("x-amz-target"), header("content-type"), {}, auth::Refused{}}, reply, 0);
   net::WriteBytes write = send(head_of(reply, keep_alive), reply.body);
   const bool sent = co_await write;
   co_return sent;
@@ -417,28 +410,28 @@ Task<bool> Connection::answer_with(ops::Reply reply, bool keep_alive) {
 net::WriteBytes Connection::send(ReplyHead head, std::string_view body) {
   const std::string_view origin = reader_.head_complete() ? reader_.origin() : std::string_view();
   if (!origin.empty() && page_is_welcome()) head.allowed_origin = origin;
-  head.keep_alive = head.keep_alive && !site_.stopping;
+  head.keep_alive = head.keep_alive && !context_.worker.stopping;
   head.content_length = body.size();
   head.crc32 = crc32(body);
   if (head.request_id.empty()) {
-    site_.ids.next(id_);
+    context_.ids.next(id_);
     head.request_id = {id_.data(), id_.size()};
   }
-  head.date = site_.date.at(site_.clock.now_ms());
+  head.date = context_.date.at(context_.clock.now_ms());
   head_.clear();
   append_head(head_, head);
   enter(Phase::kWriting, body.size());
-  if (reader_.method() == Method::kHead) return {*stream_, head_, {}};
-  if (body.size() > kSentAsOne) return {*stream_, head_, body};
+  if (reader_.method() == Method::kHead) return {stream(), head_, {}};
+  if (body.size() > kSentAsOne) return {stream(), head_, body};
   head_.append(body);
-  return {*stream_, head_, {}};
+  return {stream(), head_, {}};
 }
 
 Task<> Connection::refuse(int status, std::string_view words) {
-  site_.handler.refused(status);
+  context_.handler.refused(status);
   ReplyHead head;
   head.keep_alive = false;
-  head.date = site_.date.at(site_.clock.now_ms());
+  head.date = context_.date.at(context_.clock.now_ms());
   head.status = status;
   if (!words.empty()) head.content_type = kText;
   head.content_length = words.size();
@@ -447,7 +440,7 @@ Task<> Connection::refuse(int status, std::string_view words) {
   append_head(head_, head);
   head_.append(words);
   enter(Phase::kWriting);
-  net::WriteBytes write(*stream_, head_, {});
+  net::WriteBytes write(stream(), head_, {});
   co_await write;
 }
 
@@ -455,12 +448,12 @@ Task<> Connection::refuse(int status, std::string_view words) {
 // seen it.
 Task<> Connection::drain() {
   reader_.drop();
-  stream_->shutdown();
-  site_.discarded.resize(kDrainedAtOnce);
+  stream().shutdown();
+  context_.discarded.resize(kDrainedAtOnce);
   size_t drained = 0;
-  while (drained < kMostDrained && !site_.stopping) {
+  while (drained < kMostDrained && !context_.worker.stopping) {
     enter(Phase::kDraining);
-    net::ReadBytes read(*stream_, site_.discarded, true);
+    net::ReadBytes read(stream(), context_.discarded, true);
     const size_t size = co_await read;
     if (size == 0) co_return;
     drained += size;

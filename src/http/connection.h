@@ -15,50 +15,45 @@
 #include "base/task.h"
 #include "base/workers.h"
 #include "http/content_coding.h"
+#include "http/protocol.h"
 #include "http/reply_head.h"
 #include "http/request_reader.h"
-#include "http/server.h"
+#include "net/connection.h"
 #include "net/stream.h"
 #include "ops/service.h"
 
 namespace partita::http {
 
-// What the connections of one thread have in common.
-struct Site {
+// What the connections of one listener have in common on one thread. For that thread alone.
+struct ThreadContext {
   const Options& options;
   Handler& handler;
   const Clock& clock;
   Budget& budget;
   Workers& aside;  // where large requests are answered
-  RequestIds ids;
-  DateText date;
+  const net::WorkerState& worker;
   auth::Authenticator authenticator;
-  auth::Verdict administrator;       // the caller of each request of the administration socket
-  int64_t now_ns = 0;                // monotonic, as of the last sweep
-  bool stopping = false;             // no further request is begun
+  // The caller of every request, which is unsigned; null where the connections are those of clients.
+  std::shared_ptr<const auth::Caller> administrator = {};
+  RequestIds ids;
+  DateText date = {};
   std::vector<char> discarded = {};  // where bytes go that nobody looks at
 };
 
-// For one thread. Must not be destroyed before serve() has ended.
-class Connection final : private ops::Source {
+class Connection final : public net::Connection, private ops::Source {
  public:
-  Connection(Site& site, std::unique_ptr<net::Stream> stream, bool administrates);
+  // The context outlives it.
+  Connection(ThreadContext& context, std::unique_ptr<net::Stream> stream);
+  ~Connection() override;
 
-  // Ends when the client, a timeout, bad input or a stopping site ends the connection.
-  Task<> serve();
-
-  // Closes the connection if it has used up its time.
-  void sweep();
-  // Closes it unless it is answering a request; that is then its last.
-  void stop();
-  // Closes it now. A handler that is at work goes on, and its reply is dropped.
-  void abandon() { stream_->close(); }
-  // When its time between two requests runs out; nothing when it is not between two.
-  std::optional<int64_t> idle_until_ns() const;
+  Task<> serve() override;
+  void sweep() override;
+  void stop() override;
+  std::optional<int64_t> idle_until_ns() const override;
 
  private:
-  std::string address() const override { return stream_->peer(); }
-  bool encrypted() const override { return stream_->encrypted(); }
+  std::string address() const override { return stream().peer(); }
+  bool encrypted() const override { return stream().encrypted(); }
   std::string_view header(std::string_view lower_name) const override { return reader_.header(lower_name); }
   bool administrates() const override { return administrates_; }
   void when_gone(std::function<void()> gone) const override { gone_ = std::move(gone); }
@@ -67,7 +62,6 @@ class Connection final : private ops::Source {
   // What the bytes that arrived came to.
   enum class Arrival : uint8_t { kRequest, kEnd, kRefused };
 
-  Task<> serve_requests();
   Task<Arrival> read_request();
   Task<bool> refuse_early(bool& greeted, bool& asked);
   Task<bool> answer(bool keep_alive);
@@ -91,8 +85,7 @@ class Connection final : private ops::Source {
   void enter(Phase phase, size_t bytes = 0);
   int64_t time_of(Phase phase) const;
 
-  Site& site_;
-  std::unique_ptr<net::Stream> stream_;
+  ThreadContext& context_;
   const bool administrates_;
   RequestReader reader_;
   Phase phase_ = Phase::kIdle;

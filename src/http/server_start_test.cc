@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/thread.h"
-#include "http/server.h"
+#include "http/server_testing.h"
 #include "net/address.h"
 #include "net/bound_sockets.h"
 

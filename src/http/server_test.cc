@@ -1,4 +1,4 @@
-#include "http/server.h"
+#include "http/server_testing.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>

@@ -15,15 +15,19 @@ namespace partita::net {
 
 namespace {
 
-// As ALPN has it: a length and a name.
-constexpr unsigned char kProtocols[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
-
-int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* size, const unsigned char* offered,
+// The protocol that the stream wants (see TlsStream), from those that the client offers: each a length and a name.
+int choose_protocol(SSL* ssl, const unsigned char** chosen, unsigned char* size, const unsigned char* offered,
                     unsigned offered_size, void*) {
-  unsigned char* found = nullptr;
-  const int outcome = SSL_select_next_proto(&found, size, kProtocols, sizeof kProtocols, offered, offered_size);
-  *chosen = found;
-  return outcome == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+  const std::string_view wanted = *static_cast<const std::string_view*>(SSL_get_app_data(ssl));
+  if (wanted.empty()) return SSL_TLSEXT_ERR_NOACK;
+  const std::string_view all(reinterpret_cast<const char*>(offered), offered_size);
+  for (size_t at = 0; at < all.size(); at += 1 + offered[at]) {
+    if (all.substr(at + 1, offered[at]) != wanted) continue;
+    *chosen = offered + at + 1;
+    *size = offered[at];
+    return SSL_TLSEXT_ERR_OK;
+  }
+  return SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
 // Nobody is there to be asked.

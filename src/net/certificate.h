@@ -25,7 +25,7 @@ class Certificate {
   // warns of one whose time is over, or has not come.
   Result<void> reload();
 
-  // TLS 1.2 or 1.3, HTTP/1.1. Never null.
+  // TLS 1.2 or 1.3. Never null.
   std::shared_ptr<ssl_ctx_st> context() const;
 
  private:

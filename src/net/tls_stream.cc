@@ -19,19 +19,16 @@ constexpr size_t kReceived = size_t{4} << 10;
 constexpr size_t kReceivedOfBulk = size_t{64} << 10;
 // Of a large reply, so much is sealed before it is sent.
 constexpr size_t kSealedAtOnce = size_t{256} << 10;
-constexpr std::string_view kPlain =
-    "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 63\r\n"
-    "Connection: close\r\n\r\nThis port speaks TLS: use an address that begins with https://\n";
 
 }  // namespace
 
 void TlsStream::Free::operator()(ssl_st* ssl) const { SSL_free(ssl); }
 
-TlsStream::TlsStream(std::unique_ptr<Stream> inner, std::unique_ptr<ssl_st, Free> ssl)
-    : inner_(std::move(inner)), ssl_(std::move(ssl)) {}
+TlsStream::TlsStream(std::unique_ptr<Stream> inner, std::unique_ptr<ssl_st, Free> ssl, const TlsOptions& options)
+    : inner_(std::move(inner)), ssl_(std::move(ssl)), options_(options) {}
 
-std::unique_ptr<Stream> TlsStream::over(std::unique_ptr<Stream> inner, const Certificate& certificate) {
-  std::unique_ptr<ssl_st, Free> ssl(SSL_new(certificate.context().get()));
+std::unique_ptr<Stream> TlsStream::accept(std::unique_ptr<Stream> inner, const TlsOptions& options) {
+  std::unique_ptr<ssl_st, Free> ssl(SSL_new(options.certificate->context().get()));
   BIO* const received = BIO_new(BIO_s_mem());
   BIO* const sealed = BIO_new(BIO_s_mem());
   if (ssl == nullptr || received == nullptr || sealed == nullptr) {
@@ -41,7 +38,8 @@ std::unique_ptr<Stream> TlsStream::over(std::unique_ptr<Stream> inner, const Cer
   }
   SSL_set_bio(ssl.get(), received, sealed);
   SSL_set_accept_state(ssl.get());
-  return std::unique_ptr<Stream>(new TlsStream(std::move(inner), std::move(ssl)));
+  SSL_set_app_data(ssl.get(), const_cast<std::string_view*>(&options.protocol));  // for certificate.cc
+  return std::unique_ptr<Stream>(new TlsStream(std::move(inner), std::move(ssl), options));
 }
 
 // --- reading
@@ -94,7 +92,7 @@ Task<size_t> TlsStream::read_on(std::span<char> into, bool bulky, bool& waited) 
 // The client has ended, or what it sent cannot be read: it is told what OpenSSL has to say to it.
 Task<> TlsStream::give_up() {
   const unsigned long why = ERR_peek_error();
-  const bool plain = ERR_GET_REASON(why) == SSL_R_HTTP_REQUEST;
+  const bool plain_http = ERR_GET_REASON(why) == SSL_R_HTTP_REQUEST;
   static LogThrottle throttle;
   uint64_t unsaid = 0;
   const char* const reason = ERR_reason_error_string(why);
@@ -102,8 +100,8 @@ Task<> TlsStream::give_up() {
     log(LogLevel::kInfo, {"The TLS handshake with a client at ", peer(), " failed: ", reason, "."});
   }
   co_await send_sealed();
-  if (!plain) co_return;
-  WriteBytes write(*inner_, kPlain, {});
+  if (!plain_http || options_.plain_http_reply.empty()) co_return;
+  WriteBytes write(*inner_, options_.plain_http_reply, {});
   co_await write;
 }
 

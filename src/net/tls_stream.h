@@ -17,12 +17,21 @@ struct ssl_st;  // OpenSSL's
 
 namespace partita::net {
 
+// How a listener speaks TLS.
+struct TlsOptions {
+  const Certificate* certificate = nullptr;  // outlives the streams
+  std::string_view protocol = {};            // to be agreed on by ALPN, such as "http/1.1"; empty: ALPN is ignored
+  // Sent to a client that spoke plain HTTP instead of TLS; empty: nothing.
+  std::string_view plain_http_reply = {};
+};
+
 // For one thread, as its `inner` stream is. The first read shakes hands. A client that breaks the protocol is at its
 // end.
 class TlsStream final : public Stream {
  public:
-  // Null: there is no memory for it, and `inner` is closed. Throws std::bad_alloc, the same.
-  static std::unique_ptr<Stream> over(std::unique_ptr<Stream> inner, const Certificate& certificate);
+  // The server's side. `options` outlive the stream. Null: there is no memory for it, and `inner` is closed. Throws
+  // std::bad_alloc, the same.
+  static std::unique_ptr<Stream> accept(std::unique_ptr<Stream> inner, const TlsOptions& options);
   TlsStream(const TlsStream&) = delete;
   TlsStream& operator=(const TlsStream&) = delete;
 
@@ -38,7 +47,7 @@ class TlsStream final : public Stream {
     void operator()(ssl_st* ssl) const;
   };
 
-  TlsStream(std::unique_ptr<Stream> inner, std::unique_ptr<ssl_st, Free> ssl);
+  TlsStream(std::unique_ptr<Stream> inner, std::unique_ptr<ssl_st, Free> ssl, const TlsOptions& options);
 
   Task<size_t> read(std::span<char> into, bool bulky);
   Task<size_t> read_on(std::span<char> into, bool bulky, bool& waited);
@@ -50,6 +59,7 @@ class TlsStream final : public Stream {
 
   const std::unique_ptr<Stream> inner_;
   const std::unique_ptr<ssl_st, Free> ssl_;
+  const TlsOptions& options_;
   std::vector<char> received_;
   std::string sealed_;             // what is being sent
   Waiter* writer_ = nullptr;       // who waits for a write

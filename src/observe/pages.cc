@@ -133,7 +133,10 @@ std::string Pages::metrics(bool ready) {
   sources_.engine.report(out);
   if (sources_.service.database() != nullptr) sources_.service.database()->report(out);
   sources_.namespaces.report(out);
-  if (server_ != nullptr) server_->report(out);
+  if (server_ != nullptr) {
+    server_->report(out);
+    http_->report(out);
+  }
   report_process(out);
   return std::move(out).take();
 }

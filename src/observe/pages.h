@@ -8,8 +8,9 @@
 #include "base/random.h"
 #include "base/task.h"
 #include "base/workers.h"
-#include "http/server.h"
+#include "http/protocol.h"
 #include "namespaces/namespaces.h"
+#include "net/server.h"
 #include "observe/audit_log.h"
 #include "observe/traces.h"
 #include "ops/service.h"
@@ -37,8 +38,11 @@ class Pages {
   // All that `sources` refers to outlives it.
   explicit Pages(Sources sources) : sources_(std::move(sources)), readiness_(sources_.random) {}
 
-  // Once, before the first page is asked for. Outlives what is asked.
-  void set_server(const http::Server& server) { server_ = &server; }
+  // Once, before the first page is asked for. Both outlive the last page.
+  void set_server(const net::Server& server, const http::Protocol& http) {
+    server_ = &server;
+    http_ = &http;
+  }
 
   // As http::Handler::page().
   Task<std::optional<ops::Reply>> page(std::string_view path, const ops::Source& source);
@@ -57,7 +61,8 @@ class Pages {
 
   const Sources sources_;
   table::Readiness readiness_;
-  const http::Server* server_ = nullptr;
+  const net::Server* server_ = nullptr;
+  const http::Protocol* http_ = nullptr;
   Workers writer_{1};  // whoever asks often keeps nobody else waiting
 };
 

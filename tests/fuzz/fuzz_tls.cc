@@ -27,6 +27,7 @@ namespace {
 using net::Certificate;
 using net::ReadBytes;
 using net::Stream;
+using net::TlsOptions;
 using net::TlsStream;
 using net::Waiter;
 using net::WriteBytes;
@@ -111,10 +112,10 @@ Task<> echo(Stream& stream) {
 // The server's side, until feed() says that it has ended.
 class Server {
  public:
-  explicit Server(const Certificate& certificate) {
+  explicit Server(const Certificate& certificate) : options_{&certificate, "http/1.1", {}} {
     auto pipe = std::make_unique<Pipe>(sent);
     pipe_ = pipe.get();
-    stream_ = TlsStream::over(std::move(pipe), certificate);
+    stream_ = TlsStream::accept(std::move(pipe), options_);
     PARTITA_CHECK(stream_ != nullptr);
     start(echo(*stream_), [this] { ended_ = true; });
   }
@@ -133,6 +134,7 @@ class Server {
   std::string sent;
 
  private:
+  const TlsOptions options_;
   std::unique_ptr<Stream> stream_;
   Pipe* pipe_;
   bool ended_ = false;

@@ -52,7 +52,7 @@ APART = [
            "    if (begun != \"?\") continue;", ROLLBACKS),
     Mutant("who says a byte at a time is waited for for ever", "src/http/http_client.cc",
            "    if (gave_up_) return false;\n", "", ("operating:never_ends",)),
-    Mutant("what nobody waits for any more is carried out", "src/http/connection.cc", "administrates_ && stream_->gone()",
+    Mutant("what nobody waits for any more is carried out", "src/http/connection.cc", "administrates_ && stream().gone()",
            "false", ("http:any_more",)),
     Mutant("a head of any size is read", "src/http/http_client.cc", "received_.size() > kMostHead || ", "",
            ("operating:garbage",)),

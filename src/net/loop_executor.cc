@@ -1,0 +1,51 @@
+#include "net/loop_executor.h"
+
+#include <utility>
+
+namespace partita::net {
+
+LoopExecutor::LoopExecutor(Loop& loop)
+    : call_(loop, [this] { run_waiting(); }), line_call_(loop, [this] { run_first_in_line(); }) {
+  waiting_.reserve(kUsuallyWaiting);
+  running_.reserve(kUsuallyWaiting);
+}
+
+void LoopExecutor::resume_all(std::span<const std::coroutine_handle<>> handles) noexcept {
+  {
+    std::lock_guard lock(mutex_);
+    waiting_.insert(waiting_.end(), handles.begin(), handles.end());
+    if (waiting_.size() > handles.size()) return;
+  }
+  call_.ask();
+}
+
+void LoopExecutor::resume_after_ready(YieldedTask& waiting, bool first) {
+  if (line_ == nullptr) line_call_.ask();
+  if (first || line_ == nullptr) {
+    waiting.behind = std::exchange(line_, &waiting);
+    if (waiting.behind == nullptr) last_ = &waiting;
+  } else {
+    last_->behind = &waiting;
+    last_ = &waiting;
+  }
+}
+
+void LoopExecutor::run_waiting() {
+  {
+    std::lock_guard lock(mutex_);
+    running_.swap(waiting_);
+  }
+  for (const std::coroutine_handle<> handle : running_) handle.resume();
+  running_.clear();
+}
+
+// Once around the loop first: what arrived during the last piece is seen only then.
+void LoopExecutor::run_first_in_line() {
+  looked_ = !looked_;
+  if (looked_) return line_call_.ask();
+  const YieldedTask* const first = std::exchange(line_, line_->behind);
+  if (line_ != nullptr) line_call_.ask();
+  first->handle.resume();
+}
+
+}  // namespace partita::net
