@@ -14,8 +14,9 @@ import sys
 
 # Linked in without an archive of their package's: of headers alone.
 HEADERS = ["libhnswlib-dev"]
-# Opened by the program itself when a store needs them, whichever version is there then: (name, package or None, why).
+# Opened by the program itself when it needs them, whichever version is there then: (name, package or None, why).
 OPENED = [("libpq5", "libpq5", "opened at run time for a store in PostgreSQL"),
+          ("libcurl4", "libcurl4", "opened at run time for requests to other servers"),
           ("libfdb_c", None, "opened at run time for a store in FoundationDB")]
 # What the build changes in a source before it compiles it.
 CHANGED = {"librocksdb-dev": "cmake/rocksdb/CMakeLists.txt replaces Crc32cCombine by Extend in db/log_writer.cc and leaves "

@@ -33,7 +33,6 @@
 #include "cli/simulate.h"
 #include "cli/status.h"
 #include "engines/stores.h"
-#include "http/admin_socket.h"
 #include "http/protocol.h"
 #include "iam/directory.h"
 #include "namespaces/namespaces.h"
@@ -41,6 +40,7 @@
 #include "net/bound_sockets.h"
 #include "net/certificate.h"
 #include "net/server.h"
+#include "net/unix_socket.h"
 #include "observe/audit_log.h"
 #include "observe/pages.h"
 #include "observe/request_log.h"
@@ -297,12 +297,12 @@ Result<std::optional<std::string>> token_for(const cli::CommandLine& line, bool 
 // Null when nobody wants them.
 Result<std::unique_ptr<observe::Traces>> begin_traces(const cli::CommandLine& line, std::string_view version) {
   if (line.trace_to.empty()) return std::unique_ptr<observe::Traces>();
-  auto place = http::HttpPlace::parse(line.trace_to);
-  PARTITA_CHECK(place.ok());
-  // As the environment variables of OpenTelemetry have it: the path is the collector's own business unless it is said.
-  if (place->path == "/") place->path = "/v1/traces";
-  observe::Traces::Options options{std::move(*place), std::max<uint64_t>(1, line.trace_one_in), std::string(version),
-                                   system_random().uuid()};
+  auto collector = net::Url::parse(line.trace_to);
+  PARTITA_CHECK(collector.ok());
+  // The default path of OpenTelemetry's environment variables.
+  if (collector->path == "/") collector->path = "/v1/traces";
+  observe::Traces::Options options{std::move(*collector), std::max<uint64_t>(1, line.trace_one_in),
+                                   std::string(version), system_random().uuid()};
   return observe::Traces::start(std::move(options), system_clock(), system_random());
 }
 
@@ -320,7 +320,7 @@ Result<void> prepare_memory() {
 }
 
 Result<void> listen(net::Server& server, const http::Protocol& http, net::BoundSockets sockets,
-                    const http::AdminSocket* admin_socket) {
+                    const net::UnixSocket* admin_socket) {
   PARTITA_TRY_VOID(server.listen(std::move(sockets), http.for_clients()));
   if (admin_socket == nullptr) return {};
   return server.listen(admin_socket->socket(), http.for_administrators());
@@ -345,7 +345,7 @@ bool is_beside_store(const std::string& admin_socket, std::string_view store) {
 // Where the server will be reached.
 struct Places {
   net::BoundSockets sockets;
-  std::unique_ptr<http::AdminSocket> admin;
+  std::unique_ptr<net::UnixSocket> admin;
 };
 
 // What the options ask for and this machine may refuse, before a store is opened: a refused server makes none.
@@ -354,7 +354,7 @@ Result<Places> take_places(const cli::CommandLine& line, bool verifies) {
               net::BoundSockets::bind(line.http.address, line.http.port, line.http.beyond_loopback || verifies));
   Places places{std::move(sockets), nullptr};
   if (!line.admin_socket.empty() && is_beside_store(line.admin_socket, line.store)) {
-    PARTITA_TRY(places.admin, http::AdminSocket::listen(line.admin_socket));
+    PARTITA_TRY(places.admin, net::UnixSocket::listen(line.admin_socket));
   }
   if (!line.seed.empty()) PARTITA_TRY_VOID(cli::check_seed(line.seed));
   return places;
@@ -367,15 +367,15 @@ bool may_move_clock(const cli::CommandLine& line, bool verifies, const net::Boun
 }
 
 // Null when it was not asked for and is not available. Error: when it was asked for.
-Result<std::unique_ptr<http::AdminSocket>> open_admin_socket(const cli::CommandLine& line, Places& taken) {
+Result<std::unique_ptr<net::UnixSocket>> open_admin_socket(const cli::CommandLine& line, Places& taken) {
   if (taken.admin != nullptr) return std::move(taken.admin);
   const bool asked = !line.admin_socket.empty();
-  if (!asked && !engine_of(line.store).is_directory) return std::unique_ptr<http::AdminSocket>();
+  if (!asked && !engine_of(line.store).is_directory) return std::unique_ptr<net::UnixSocket>();
   const std::string path = asked ? line.admin_socket : admin_socket_of(place_of_store(line.store));
-  auto socket = http::AdminSocket::listen(path);
+  auto socket = net::UnixSocket::listen(path);
   if (socket.ok() || asked) return socket;
   log(LogLevel::kWarn, {"Verbs such as `partita status` cannot reach this server. ", socket.error().sentence()});
-  return std::unique_ptr<http::AdminSocket>();
+  return std::unique_ptr<net::UnixSocket>();
 }
 
 // Null when it was not asked for.
@@ -442,7 +442,7 @@ Result<void> serve(const cli::CommandLine& given, std::string_view version, std:
   PARTITA_TRY(const std::unique_ptr<observe::Traces> traces, begin_traces(line, version));
   observe::Pages pages({*engine, scheme_of(line.store), system_random(), service, namespaces, version, std::move(token),
                         traces.get(), audit.get()});
-  PARTITA_TRY(const std::unique_ptr<http::AdminSocket> admin_socket, open_admin_socket(line, places));
+  PARTITA_TRY(const std::unique_ptr<net::UnixSocket> admin_socket, open_admin_socket(line, places));
   cli::BackupMaker backups(*engine, engine_of(line.store));
   admin::Admin admin;
   backups.answer(admin);

@@ -1,14 +1,14 @@
 #include "cli/admin_client.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <functional>
 #include <system_error>
 
 #include "admin/admin.h"
 #include "cli/local_calls.h"
 #include "engines/stores.h"
-#include "http/admin_socket.h"
+#include "net/unix_socket.h"
 #include "wire/fault_table.h"
 
 namespace partita::cli {
@@ -20,9 +20,13 @@ constexpr int kFailed = 500;
 constexpr int64_t kMomentMs = 5'000;
 constexpr int64_t kShortMs = 30'000;
 
-std::function<void()> tell_late(const std::string& place) {
-  return
-      [place] { std::fprintf(stderr, "Waiting for the server at %s, which has not answered yet.\n", place.c_str()); };
+Error cannot_connect(int error, const std::string& path) {
+  const bool none = error == ENOENT || error == ECONNREFUSED || error == ENOTDIR;
+  return Error(
+      ErrorKind::kUnavailable,
+      none ? "No server listens at " + path + ": start one, or name its directory, or the file of its --admin-socket."
+           : "Cannot reach the server at " + path + ": " +
+                 (error == EAGAIN ? "it does not answer" : std::system_category().message(error)) + ".");
 }
 
 }  // namespace
@@ -37,23 +41,16 @@ Result<AdminClient> AdminClient::connect(const std::string& named) {
   }
   std::error_code failed;
   const bool directory = std::filesystem::is_directory(place, failed);
-  PARTITA_TRY(const int socket, http::connect_to_admin(directory ? admin_socket_of(place) : place));
+  const std::string path = directory ? admin_socket_of(place) : place;
+  int socket = -1;
+  if (const int error = net::connect_unix(path, socket)) return cannot_connect(error, path);
   return AdminClient(place, socket);
-}
-
-void AdminClient::wait(Wait wait) {
-  wait_ = wait;
-  http_.set_patience({wait == Wait::kMoment  ? kMomentMs
-                      : wait == Wait::kShort ? kShortMs
-                                             : http::HttpClient::kForeverMs,
-                      {},
-                      wait == Wait::kLong ? tell_late(place_) : nullptr});
 }
 
 Result<AdminClient::Answer> AdminClient::post(std::string_view target, std::string_view content_type,
                                               std::string_view body) {
   auto sent = send(target, content_type, body);
-  if (!sent.ok() && http_.gave_up()) return not_answered();
+  if (!sent.ok() && connection_.timed_out()) return not_answered();
   PARTITA_TRY(Answer answer, std::move(sent));
   if (answer.status == kFailed) return Error(ErrorKind::kUnavailable, why_it_failed());
   return answer;
@@ -85,7 +82,17 @@ Error AdminClient::not_answered() const {
 
 Result<AdminClient::Answer> AdminClient::send(std::string_view target, std::string_view content_type,
                                               std::string_view body) {
-  return http_.post("/", {{"Host", "localhost"}, {"X-Amz-Target", target}, {"Content-Type", content_type}}, body);
+  constexpr int64_t kForeverMs = int64_t{1'000} * 60 * 60 * 24 * 365;
+  AdminConnection::Wait wait{.timeout_ms = kForeverMs, .late = nullptr};
+  if (wait_ == Wait::kMoment) wait.timeout_ms = kMomentMs;
+  if (wait_ == Wait::kShort) wait.timeout_ms = kShortMs;
+  if (wait_ == Wait::kLong && !told_late_) {
+    wait.late = [this] {
+      told_late_ = true;
+      std::fprintf(stderr, "Waiting for the server at %s, which has not answered yet.\n", place_.c_str());
+    };
+  }
+  return connection_.post(target, content_type, body, std::move(wait));
 }
 
 Result<std::string> AdminClient::ask_text(std::string_view operation, std::string_view body) {

@@ -18,7 +18,7 @@ namespace partita::cli {
 namespace {
 
 constexpr std::string_view kContentType = "application/x-amz-json-1.0";
-constexpr int64_t kPatienceMs = 300'000;  // a rollback waits for the calls under way
+constexpr int64_t kTimeoutMs = 300'000;  // a rollback waits for the calls under way
 
 std::string set_in_environment(const char* name, std::string_view otherwise) {
   const char* const value = std::getenv(name);
@@ -31,12 +31,6 @@ std::string compact_time(int64_t ms) {
   std::erase(text, '-');
   std::erase(text, ':');
   return text;
-}
-
-// As clients write it: with brackets around an IPv6 address, and without a port that is the usual one.
-std::string host_of(const http::HttpPlace& place) {
-  const std::string host = place.host.contains(':') ? "[" + place.host + "]" : place.host;
-  return place.port == "80" ? host : host + ":" + place.port;
 }
 
 }  // namespace
@@ -81,15 +75,14 @@ RemoteMcpCalls::Signer RemoteMcpCalls::Signer::of_environment() {
 
 Result<std::unique_ptr<McpCalls>> RemoteMcpCalls::open(std::string_view url, std::string space, bool writes,
                                                        Signer signer, const Clock& clock) {
-  auto place = http::HttpPlace::parse(url);
-  if (!place.ok() || place->path != "/") {
-    return Error(ErrorKind::kInvalid,
-                 "--endpoint-url takes the address of a server that speaks plain HTTP, such as http://localhost:8000, "
-                 "not '" +
-                     std::string(url) + "'.");
+  auto parsed = net::Url::parse(url);
+  if (!parsed.ok() || parsed->path != "/") {
+    return Error(
+        ErrorKind::kInvalid,
+        "--endpoint-url takes the address of a server, such as http://localhost:8000, not '" + std::string(url) + "'.");
   }
   return std::unique_ptr<McpCalls>(
-      new RemoteMcpCalls(std::move(place).value(), std::move(space), writes, std::move(signer), clock));
+      new RemoteMcpCalls(std::move(parsed).value(), std::move(space), writes, std::move(signer), clock));
 }
 
 McpCalls::Answer RemoteMcpCalls::ask(std::string_view target, std::string_view body) {
@@ -103,7 +96,7 @@ McpCalls::Answer RemoteMcpCalls::ask(std::string_view target, std::string_view b
   const std::string scope = auth::scope_of(std::string_view(date).substr(0, 8), signer_.region);
   // In the order of their names, which is that of the signature.
   std::map<std::string, std::string, std::less<>> headers{{"content-type", std::string(kContentType)},
-                                                          {"host", host_of(place_)},
+                                                          {"host", url_.authority()},
                                                           {"x-amz-date", date},
                                                           {"x-amz-target", std::string(target)}};
   if (!signer_.session_token.empty()) headers["x-amz-security-token"] = signer_.session_token;
@@ -124,17 +117,11 @@ McpCalls::Answer RemoteMcpCalls::ask(std::string_view target, std::string_view b
   auth::append_hex(signature, key.sign(texts.to_sign));
   const std::string authorization = "AWS4-HMAC-SHA256 Credential=" + signer_.key_id + "/" + scope +
                                     ", SignedHeaders=" + names + ", Signature=" + signature;
-  auto client = http::HttpClient::connect(place_, {.ms = kPatienceMs});
+  headers["authorization"] = authorization;
+  auto client = net::HttpClient::create();
   if (!client.ok()) return mcp_error(client.error().sentence());
-  auto answer = client->post("/",
-                             {{"Host", headers["host"]},
-                              {"Content-Type", kContentType},
-                              {"X-Amz-Date", date},
-                              {"X-Amz-Target", target},
-                              {"X-Amz-Security-Token", signer_.session_token},
-                              {"X-Partita-Namespace", space_},
-                              {"Authorization", authorization}},
-                             body);
+  auto answer =
+      client->send({.url = url_, .headers = {headers.begin(), headers.end()}, .body = body, .timeout_ms = kTimeoutMs});
   if (!answer.ok()) return mcp_error(answer.error().sentence());
   return {answer->status, std::move(answer->body)};
 }

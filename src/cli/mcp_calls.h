@@ -11,8 +11,8 @@
 #include "auth/identities.h"
 #include "base/clock.h"
 #include "base/result.h"
-#include "http/http_client.h"
 #include "namespaces/namespaces.h"
+#include "net/http_client.h"
 
 namespace partita::cli {
 
@@ -65,14 +65,10 @@ class RemoteMcpCalls final : public McpCalls {
   Answer ask(std::string_view target, std::string_view body) override;
 
  private:
-  RemoteMcpCalls(http::HttpPlace place, std::string space, bool writes, Signer signer, const Clock& clock)
-      : place_(std::move(place)),
-        space_(std::move(space)),
-        writes_(writes),
-        signer_(std::move(signer)),
-        clock_(clock) {}
+  RemoteMcpCalls(net::Url url, std::string space, bool writes, Signer signer, const Clock& clock)
+      : url_(std::move(url)), space_(std::move(space)), writes_(writes), signer_(std::move(signer)), clock_(clock) {}
 
-  const http::HttpPlace place_;
+  const net::Url url_;
   const std::string space_;
   const bool writes_;
   const Signer signer_;

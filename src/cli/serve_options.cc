@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "cli/options.h"
 #include "engines/stores.h"
-#include "http/http_client.h"
+#include "net/url.h"
 
 namespace partita::cli {
 
@@ -80,7 +80,7 @@ Result<void> set_scrub_rate(Draft& draft, std::string_view text) {
 }
 
 Result<void> set_trace_to(Draft& draft, std::string_view text) {
-  if (!http::HttpPlace::parse(text).ok()) {
+  if (!net::Url::parse(text).ok()) {
     return misuse("--trace-to takes a URL such as http://localhost:4318, not " + quoted(text) + ".");
   }
   draft.line.trace_to = text;

@@ -81,13 +81,13 @@ Result<uint64_t> verify_account(storage::Engine& engine) {
 
 // The one without a name, which the users are of too, then the namespaces.
 Result<Found> verify_databases(storage::Engine& engine, const table::VerifyOptions& options) {
-  constexpr size_t kNamesAtOnce = 1'000;
+  constexpr size_t kNamespacesAtOnce = 1'000;
   PARTITA_TRY(Found all, verify_database(engine, {}, engine, options));
   PARTITA_TRY(const uint64_t of_account, verify_account(engine));
   all.differences += of_account;
   std::string after;
   for (;;) {
-    PARTITA_TRY(const std::vector<std::string> names, wait_for(table::namespaces(engine, after, kNamesAtOnce)));
+    PARTITA_TRY(const std::vector<std::string> names, wait_for(table::namespaces(engine, after, kNamespacesAtOnce)));
     if (names.empty()) return all;
     for (const std::string& name : names) {
       std::printf("namespace %s:\n", name.c_str());

@@ -162,11 +162,12 @@ TraceParent TraceParent::parse(std::string_view header) {
   return {std::string(trace), std::string(parent), ((low <= '9' ? low - '0' : low - 'a' + 10) & 1) != 0};
 }
 
-Traces::Traces(Options options, const Clock& clock, Random& random)
-    : options_(std::move(options)), clock_(clock), random_(random) {}
+Traces::Traces(Options options, net::HttpClient http, const Clock& clock, Random& random)
+    : options_(std::move(options)), clock_(clock), random_(random), http_(std::move(http)) {}
 
 Result<std::unique_ptr<Traces>> Traces::start(Options options, const Clock& clock, Random& random) {
-  std::unique_ptr<Traces> traces(new Traces(std::move(options), clock, random));
+  PARTITA_TRY(net::HttpClient http, net::HttpClient::create());
+  std::unique_ptr<Traces> traces(new Traces(std::move(options), std::move(http), clock, random));
   PARTITA_TRY(traces->sender_,
               Thread::start("traces", [raw = traces.get()](const std::stop_token& stop) { raw->send_all(stop); }));
   return traces;
@@ -237,7 +238,7 @@ void Traces::send_all(const std::stop_token& stop) {
       waiting_bytes_ = 0;
     }
     for (size_t at = 0; at < spans.size();) {
-      if (!until && stop.stop_requested()) until = Clock::now() + std::chrono::milliseconds(http::HttpClient::kHurryMs);
+      if (!until && stop.stop_requested()) until = Clock::now() + std::chrono::milliseconds(net::HttpClient::kHurryMs);
       size_t count = 0;
       for (size_t bytes = 0; at + count < spans.size() && count < kAtOnce && bytes < kBytesAtOnce; ++count) {
         bytes += spans[at + count].size();
@@ -268,49 +269,31 @@ size_t taken_of(size_t count, const std::string& answer) {
   return number > count ? 0 : count - number;
 }
 
-std::string host_of(const http::HttpPlace& place) {
-  const bool is_bare = place.host.find(':') == std::string::npos;
-  return (is_bare ? place.host : "[" + place.host + "]") + ":" + place.port;
-}
-
 }  // namespace
 
-// A connection that the collector has closed meanwhile is worth a second attempt.
+// If the collector has closed the connection since the last request, libcurl sends this one over a new one.
 size_t Traces::send(std::span<const std::string> spans, const std::stop_token& stop) {
   const std::string body = request_of(spans);
+  const auto answer = http_.send({.url = options_.collector,
+                                  .headers = {{"Content-Type", "application/json"}},
+                                  .body = body,
+                                  .timeout_ms = kTimeoutMs,
+                                  .hurry = stop});
   size_t taken = 0;
-  Error why(ErrorKind::kUnavailable, "");
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    const bool fresh = http_ == nullptr;
-    if (fresh) {
-      auto connected = http::HttpClient::connect(options_.collector, {kTimeoutMs, stop});
-      if (!connected.ok()) {
-        why = std::move(connected).error();
-        break;
-      }
-      http_ = std::make_unique<http::HttpClient>(std::move(*connected));
-    }
-    const auto answer = http_->post(
-        options_.collector.path, {{"Host", host_of(options_.collector)}, {"Content-Type", "application/json"}}, body);
-    if (answer.ok() && answer->status / 100 == 2) {
-      taken = taken_of(spans.size(), answer->body);
-      if (taken == spans.size()) return taken;
-      why = Error(ErrorKind::kUnavailable, "It says so.");
-      break;
-    }
-    http_.reset();
-    if (answer.ok()) {
-      why = Error(ErrorKind::kUnavailable, "It answered " + std::to_string(answer->status) + ".");
-      break;
-    }
-    why = answer.error();
-    if (fresh) break;
+  std::string why = "It says so.";
+  if (!answer.ok()) {
+    why = answer.error().sentence();
+  } else if (answer->status / 100 != 2) {
+    why = "It answered " + std::to_string(answer->status) + ".";
+  } else {
+    taken = taken_of(spans.size(), answer->body);
+    if (taken == spans.size()) return taken;
   }
   static LogThrottle throttle(60'000);
   uint64_t unsaid = 0;
   if (throttle.pass(unsaid)) {
     log(LogLevel::kWarn, {"The collector of traces took ", taken == 0 ? std::string("none") : std::to_string(taken),
-                          " of ", std::to_string(spans.size()), " spans. ", why.sentence()});
+                          " of ", std::to_string(spans.size()), " spans. ", why});
   }
   return taken;
 }

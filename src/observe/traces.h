@@ -17,7 +17,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "base/thread.h"
-#include "http/http_client.h"
+#include "net/http_client.h"
 #include "ops/service.h"
 
 namespace partita::observe {
@@ -37,12 +37,13 @@ struct TraceParent {
 class Traces {
  public:
   struct Options {
-    http::HttpPlace collector;
+    net::Url collector;
     uint64_t one_in = 1;   // so many calls without a trace of their own begin one
     std::string version;   // of this program
     std::string instance;  // what tells this server from others
   };
-  // Clock and random outlive it. Error: kUnavailable, when the system makes no thread.
+  // Clock and random outlive it. Error: kInvalid (reason 0), if libcurl is missing; kUnavailable, if the system makes
+  // no thread.
   static Result<std::unique_ptr<Traces>> start(Options options, const Clock& clock, Random& random);
   // Sends what is there, with little patience: within a few seconds, whatever the collector does.
   ~Traces();
@@ -54,7 +55,7 @@ class Traces {
   void report(Exposition& out) const;
 
  private:
-  Traces(Options options, const Clock& clock, Random& random);
+  Traces(Options options, net::HttpClient http, const Clock& clock, Random& random);
   void send_all(const std::stop_token& stop);
   // How many were taken.
   size_t send(std::span<const std::string> spans, const std::stop_token& stop);
@@ -69,7 +70,7 @@ class Traces {
   std::condition_variable_any some_;
   std::vector<std::string> waiting_;  // as JSON
   size_t waiting_bytes_ = 0;
-  std::unique_ptr<http::HttpClient> http_;  // of the thread below
+  net::HttpClient http_;  // of the thread below
   Thread sender_;
 };
 

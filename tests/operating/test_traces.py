@@ -6,12 +6,14 @@ import json
 import pathlib
 import re
 import socket
+import ssl
 import subprocess
 import threading
 import time
 
 import pytest
 from botocore.exceptions import ClientError
+from certificate import write_certificate
 from server import binary, is_sanitized, running_server
 from test_namespaces import ask, client_of
 
@@ -38,7 +40,8 @@ class Collector:
 
 
 @contextlib.contextmanager
-def collecting():
+def collecting(pair=None):
+    """With a certificate and its key, over TLS."""
     collector = Collector()
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -47,7 +50,7 @@ def collecting():
         def do_POST(self):
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             assert self.headers["Content-Type"] == "application/json"
-            assert self.headers["Host"] == collector.url.removeprefix("http://")
+            assert self.headers["Host"] == collector.url.split("//")[1]
             with collector.changed:
                 if collector.status == 200:
                     collector.requests.append((self.path, body))
@@ -62,7 +65,12 @@ def collecting():
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    collector.url = f"http://127.0.0.1:{server.server_port}"
+    if pair is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*pair)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    collector.port = server.server_port
+    collector.url = f"http{'s' if pair else ''}://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
@@ -149,6 +157,31 @@ def test_one_in_many_and_a_path():
         # What was begun is sent before the server ends; 400 draws of a quarter, ten deviations wide.
         assert 20 < len(collector.spans()) < 190
         assert {path for path, _ in collector.requests} == {"/otel/v1"}
+
+
+def test_a_collector_with_tls_shows_a_certificate_that_is_trusted(tmp_path, monkeypatch):
+    pair = write_certificate(tmp_path, "collector")
+    for authorities, sent in ((pair[0], 1), (write_certificate(tmp_path, "other")[0], 0)):
+        monkeypatch.setenv("SSL_CERT_FILE", str(authorities))
+        monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")
+        with collecting(pair) as collector:
+            with running_server(in_memory=True, extra_args=["--trace-to", collector.url]) as server:
+                server.client().list_tables()
+                server.stop()
+                assert len(collector.spans()) == sent
+                assert sent or "certificate" in server.log()
+
+
+def test_a_proxy_of_the_environment_is_asked(monkeypatch):
+    with collecting() as proxy:
+        proxy.url = "http://collector.invalid"
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+        with running_server(in_memory=True, extra_args=["--trace-to", proxy.url]) as server:
+            monkeypatch.delenv("http_proxy")
+            server.client().list_tables()
+            server.stop()
+        assert len(proxy.spans()) == 1
+        assert {path for path, _ in proxy.requests} == {"http://collector.invalid/v1/traces"}
 
 
 def test_nobody_waits_for_a_collector():
@@ -267,7 +300,7 @@ def test_spans_name_the_namespace():
         assert [attributes(span).get("db.namespace") for span in collector.wait_for(2)] == ["mine", None]
 
 
-@pytest.mark.parametrize("words", [["--trace-to", "https://h"], ["--trace-to", "h:1"], ["--trace-one-in", "2"],
+@pytest.mark.parametrize("words", [["--trace-to", "ftp://h"], ["--trace-to", "h:1"], ["--trace-one-in", "2"],
                                    ["--trace-to", "http://h", "--trace-one-in", "0"]])
 def test_misuse(words):
     done = subprocess.run([binary(), "serve", "--in-memory", *words], capture_output=True, text=True, timeout=60)

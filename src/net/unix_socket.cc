@@ -1,4 +1,4 @@
-#include "http/admin_socket.h"
+#include "net/unix_socket.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -12,17 +12,17 @@
 #include <system_error>
 #include <utility>
 
-namespace partita::http {
+namespace partita::net {
 
 namespace {
 
-constexpr timeval kPatience{.tv_sec = 5, .tv_usec = 0};
+constexpr timeval kConnectTimeout{.tv_sec = 5, .tv_usec = 0};
 
-// The address of a socket in a directory that is held open: those of the system have room for 107 bytes only, and paths
+// The address of a socket, through its directory, which is held open: an address has room for 107 bytes only, and paths
 // are longer.
-class Spelled {
+class UnixAddress {
  public:
-  explicit Spelled(const std::string& path) {
+  explicit UnixAddress(const std::string& path) {
     const size_t slash = path.rfind('/');
     const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
     directory_ = ::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -33,11 +33,11 @@ class Spelled {
     address_.sun_family = AF_UNIX;
     if (error_ == 0) std::ranges::copy(name, address_.sun_path);
   }
-  ~Spelled() {
+  ~UnixAddress() {
     if (directory_ >= 0) ::close(directory_);
   }
-  Spelled(const Spelled&) = delete;
-  Spelled& operator=(const Spelled&) = delete;
+  UnixAddress(const UnixAddress&) = delete;
+  UnixAddress& operator=(const UnixAddress&) = delete;
 
   // 0, or why there is none.
   int error() const { return error_; }
@@ -52,11 +52,11 @@ class Spelled {
 std::string text_of(int error) { return std::system_category().message(error); }
 
 // As errno says it; 0 when `*socket` is connected. `flags`: SOCK_NONBLOCK, or 0. EAGAIN: too many wait there already.
-int connect(const Spelled& place, int flags, int* socket) {
+int connect(const UnixAddress& address, int flags, int* socket) {
   *socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
   if (*socket < 0) return errno;
-  ::setsockopt(*socket, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
-  if (::connect(*socket, place.get(), sizeof(sockaddr_un)) == 0) return 0;
+  ::setsockopt(*socket, SOL_SOCKET, SO_SNDTIMEO, &kConnectTimeout, sizeof kConnectTimeout);
+  if (::connect(*socket, address.get(), sizeof(sockaddr_un)) == 0) return 0;
   const int error = errno;
   ::close(std::exchange(*socket, -1));
   return error;
@@ -71,39 +71,39 @@ std::string why_taken(const std::string& path) {
   return text_of(EADDRINUSE) + ", by a server that listens there; name another file";
 }
 
-// Nobody listens at what a killed server left behind.
-bool is_left_behind(const std::string& path, const Spelled& place) {
+// Whether a killed server left it behind.
+bool is_left_behind(const std::string& path, const UnixAddress& address) {
   struct stat found{};
   if (::lstat(path.c_str(), &found) != 0 || !S_ISSOCK(found.st_mode)) return false;
   int socket = -1;
-  // Who listens may be too busy to be waited for.
-  const int error = connect(place, SOCK_NONBLOCK, &socket);
+  // A server that listens may be too busy to wait for.
+  const int error = connect(address, SOCK_NONBLOCK, &socket);
   if (socket >= 0) ::close(socket);
   return error == ECONNREFUSED;
 }
 
-int bind_and_listen(int socket, const Spelled& place) {
-  // Before it has a name, so that nobody else can ever open it.
+int bind_and_listen(int socket, const UnixAddress& address) {
+  // Before it has a name, so that no other user can ever open it.
   if (::fchmod(socket, S_IRUSR | S_IWUSR) != 0) return errno;
-  if (::bind(socket, place.get(), sizeof(sockaddr_un)) != 0) return errno;
+  if (::bind(socket, address.get(), sizeof(sockaddr_un)) != 0) return errno;
   return ::listen(socket, SOMAXCONN) == 0 ? 0 : errno;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<AdminSocket>> AdminSocket::listen(const std::string& path) {
+Result<std::unique_ptr<UnixSocket>> UnixSocket::listen(const std::string& path) {
   const auto failed = [&](int error) {
     const std::string why = error == EADDRINUSE ? why_taken(path) : text_of(error);
     return Error(ErrorKind::kUnavailable, "Cannot listen at " + path + ": " + why + ".");
   };
-  const Spelled place(path);
-  if (place.error() != 0) return failed(place.error());
+  const UnixAddress address(path);
+  if (address.error() != 0) return failed(address.error());
   const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (socket < 0) return failed(errno);
-  std::unique_ptr<AdminSocket> opened(new AdminSocket(path, socket));
-  int error = bind_and_listen(socket, place);
-  if (error == EADDRINUSE && is_left_behind(path, place)) {
-    error = ::unlink(path.c_str()) == 0 ? bind_and_listen(socket, place) : errno;
+  std::unique_ptr<UnixSocket> opened(new UnixSocket(path, socket));
+  int error = bind_and_listen(socket, address);
+  if (error == EADDRINUSE && is_left_behind(path, address)) {
+    error = ::unlink(path.c_str()) == 0 ? bind_and_listen(socket, address) : errno;
   }
   if (error != 0) return failed(error);
   struct stat made{};
@@ -111,23 +111,15 @@ Result<std::unique_ptr<AdminSocket>> AdminSocket::listen(const std::string& path
   return opened;
 }
 
-AdminSocket::~AdminSocket() {
+UnixSocket::~UnixSocket() {
   struct stat found{};
   if (inode_ != 0 && ::lstat(path_.c_str(), &found) == 0 && found.st_ino == inode_) ::unlink(path_.c_str());
   ::close(socket_);
 }
 
-Result<int> connect_to_admin(const std::string& path) {
-  const Spelled place(path);
-  int socket = -1;
-  const int error = place.error() != 0 ? place.error() : connect(place, 0, &socket);
-  if (error == 0) return socket;
-  const bool none = error == ENOENT || error == ECONNREFUSED || error == ENOTDIR;
-  return Error(
-      ErrorKind::kUnavailable,
-      none ? "No server listens at " + path + ": start one, or name its directory, or the file of its --admin-socket."
-           : "Cannot reach the server at " + path + ": " + (error == EAGAIN ? "it does not answer" : text_of(error)) +
-                 ".");
+int connect_unix(const std::string& path, int& socket) {
+  const UnixAddress address(path);
+  return address.error() != 0 ? address.error() : connect(address, 0, &socket);
 }
 
-}  // namespace partita::http
+}  // namespace partita::net

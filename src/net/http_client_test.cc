@@ -1,0 +1,208 @@
+#include "net/http_client.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "net/address.h"
+
+namespace partita::net {
+namespace {
+
+using std::chrono::milliseconds;
+
+milliseconds since(std::chrono::steady_clock::time_point began) {
+  return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - began);
+}
+
+// Answers each request with the next of `replies`, and with the last again. A reply that ends with kEnd is sent without
+// that, and the connection is closed.
+constexpr char kEnd = '\4';
+
+class Responder {
+ public:
+  explicit Responder(std::vector<std::string> replies) : replies_(std::move(replies)) {
+    const auto loopback = Address::named("127.0.0.1");
+    socket_ = ::socket(AF_INET, SOCK_STREAM, 0);
+    EXPECT_EQ(::bind(socket_, loopback->front().get(), loopback->front().size()), 0);
+    EXPECT_EQ(::listen(socket_, 8), 0);
+    port_ = Address::of_socket(socket_).port();
+    thread_ = std::jthread([this] { accept_all(); });
+  }
+  ~Responder() {
+    ::shutdown(socket_, SHUT_RDWR);
+    for (const int each : peers()) ::shutdown(each, SHUT_RDWR);
+    thread_.join();
+    ::close(socket_);
+  }
+
+  Url url() const { return {.host = "127.0.0.1", .port = std::to_string(port_), .path = "/x?y=1"}; }
+  size_t connections() { return peers().size(); }
+  std::string requests() {
+    const std::lock_guard lock(mutex_);
+    return requests_;
+  }
+
+ private:
+  std::vector<int> peers() {
+    const std::lock_guard lock(mutex_);
+    return peers_;
+  }
+  void accept_all() {
+    std::vector<std::jthread> threads;
+    for (int peer = 0; (peer = ::accept(socket_, nullptr, nullptr)) >= 0;) {
+      const std::lock_guard lock(mutex_);
+      peers_.push_back(peer);
+      threads.emplace_back([this, peer] { answer_all(peer); });
+    }
+    threads.clear();
+    for (const int peer : peers()) ::close(peer);
+  }
+  // Each request of these tests comes whole.
+  void answer_all(int peer) {
+    std::array<char, 65536> bytes{};
+    for (ssize_t size = 0; (size = ::recv(peer, bytes.data(), bytes.size(), 0)) > 0;) {
+      std::string reply;
+      {
+        const std::lock_guard lock(mutex_);
+        requests_.append(bytes.data(), static_cast<size_t>(size));
+        reply = replies_.front();
+        if (replies_.size() > 1) replies_.erase(replies_.begin());
+      }
+      const bool ends = reply.ends_with(kEnd);
+      ::send(peer, reply.data(), reply.size() - (ends ? 1 : 0), MSG_NOSIGNAL);
+      if (ends) ::shutdown(peer, SHUT_RDWR);
+    }
+  }
+
+  std::mutex mutex_;
+  std::vector<std::string> replies_;
+  std::vector<int> peers_;
+  std::string requests_;
+  int socket_ = -1;
+  uint16_t port_ = 0;
+  std::jthread thread_;
+};
+
+const std::string kHello = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-Some: a b \r\n\r\nhello";
+
+Result<HttpReply> ask(const HttpRequest& request) {
+  PARTITA_TRY(HttpClient client, HttpClient::create());
+  return client.send(request);
+}
+
+TEST(HttpClient, SendsWhatTheRequestSaysAndReadsTheReply) {
+  Responder responder({kHello});
+  const HttpRequest request{
+      .method = "PUT", .url = responder.url(), .headers = {{"X-One", "1"}, {"X-None", ""}}, .body = "abc"};
+  const auto reply = ask(request);
+  ASSERT_TRUE(reply.ok()) << reply.error().sentence();
+  EXPECT_EQ(reply->status, 200);
+  EXPECT_EQ(reply->body, "hello");
+  EXPECT_EQ(reply->headers,
+            (std::vector<std::pair<std::string, std::string>>{{"content-length", "5"}, {"x-some", "a b"}}));
+  const std::string sent = responder.requests();
+  EXPECT_TRUE(sent.starts_with("PUT /x?y=1 HTTP/1.1\r\nHost: 127.0.0.1:")) << sent;
+  EXPECT_TRUE(sent.ends_with("\r\n\r\nabc")) << sent;
+  EXPECT_NE(sent.find("\r\nX-One: 1\r\n"), std::string::npos);
+  for (const char* absent : {"X-None", "Expect", "Accept"}) EXPECT_EQ(sent.find(absent), std::string::npos) << absent;
+}
+
+TEST(HttpClient, ReadsChunksAndRepliesWithoutBody) {
+  Responder responder({"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"});
+  const auto reply = ask({.method = "GET", .url = responder.url()});
+  ASSERT_TRUE(reply.ok()) << reply.error().sentence();
+  EXPECT_EQ(reply->body, "abcde");
+  Responder silent({"HTTP/1.1 404 Not Found\r\nContent-Length: 12\r\n\r\n"});
+  const auto head = ask({.method = "HEAD", .url = silent.url()});
+  ASSERT_TRUE(head.ok()) << head.error().sentence();
+  EXPECT_EQ(head->status, 404);
+}
+
+TEST(HttpClient, FollowsNoRedirect) {
+  Responder responder({"HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n"});
+  const auto reply = ask({.method = "GET", .url = responder.url()});
+  ASSERT_TRUE(reply.ok()) << reply.error().sentence();
+  EXPECT_EQ(reply->status, 302);
+  EXPECT_EQ(responder.connections(), 1U);
+}
+
+TEST(HttpClient, KeepsItsConnectionAndMakesAnotherWhenThatHasEnded) {
+  Responder responder({kHello, kHello + kEnd, kHello});
+  auto client = HttpClient::create();
+  ASSERT_TRUE(client.ok());
+  const HttpRequest request{.url = responder.url(), .body = "1"};
+  EXPECT_TRUE(client->send(request).ok());
+  EXPECT_TRUE(client->send(request).ok());
+  EXPECT_EQ(responder.connections(), 1U);
+  const auto again = client->send(request);
+  EXPECT_TRUE(again.ok()) << again.error().sentence();
+  EXPECT_EQ(responder.connections(), 2U);
+}
+
+TEST(HttpClient, SaysThatTheServerEndedTheConnection) {
+  for (const std::string reply :
+       {"", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"}) {
+    Responder responder({reply + kEnd});
+    const auto failed = ask({.url = responder.url(), .body = "1"});
+    ASSERT_FALSE(failed.ok());
+    EXPECT_EQ(failed.error().sentence(), "The server ended the connection before it had answered.") << reply;
+  }
+}
+
+TEST(HttpClient, SaysWhatItCannotReach) {
+  Url url;
+  {
+    const Responder gone({""});
+    url = gone.url();
+  }
+  const auto refused = ask({.url = url});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().sentence(), "Cannot reach 127.0.0.1 at port " + url.port + ": Connection refused.");
+  const auto unknown = ask({.url = {.host = "no.such.name.invalid"}});
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_TRUE(unknown.error().sentence().starts_with("Cannot reach no.such.name.invalid at port 80: "));
+}
+
+TEST(HttpClient, RefusesRepliesThatAreTooLarge) {
+  Responder head({"HTTP/1.1 200 OK\r\n" + std::string(70'000, 'x') + ": 1\r\n\r\n"});
+  Responder body({"HTTP/1.1 200 OK\r\n\r\n" + std::string(HttpClient::kMostBody + 1, 'x')});
+  for (Responder* each : {&head, &body}) {
+    const auto failed = ask({.method = "GET", .url = each->url(), .timeout_ms = 60'000});
+    ASSERT_FALSE(failed.ok());
+    EXPECT_EQ(failed.error().sentence(), "The server's reply is too large.");
+  }
+}
+
+TEST(HttpClient, WaitsNoLongerThanItMay) {
+  Responder silent({"HTTP/1.1 200 OK\r\n"});
+  auto client = HttpClient::create();
+  ASSERT_TRUE(client.ok());
+  auto began = std::chrono::steady_clock::now();
+  const auto late = client->send({.url = silent.url(), .timeout_ms = 100});
+  ASSERT_FALSE(late.ok());
+  EXPECT_EQ(late.error().sentence(), "The server did not answer in time.");
+  EXPECT_GE(since(began), milliseconds(100));
+  EXPECT_LT(since(began), milliseconds(5'000));
+
+  std::stop_source stop;
+  const std::jthread hurries([&] {
+    std::this_thread::sleep_for(milliseconds(100));
+    stop.request_stop();
+  });
+  began = std::chrono::steady_clock::now();
+  EXPECT_FALSE(client->send({.url = silent.url(), .timeout_ms = 60'000, .hurry = stop.get_token()}).ok());
+  EXPECT_GE(since(began), milliseconds(HttpClient::kHurryMs));
+  EXPECT_LT(since(began), milliseconds(10'000));
+}
+
+}  // namespace
+}  // namespace partita::net
