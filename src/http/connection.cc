@@ -157,7 +157,7 @@ Task<Connection::Arrival> Connection::read_request() {
 }
 
 // What the head alone decides is decided before the body is read: once about pages (`greeted`), and about the caller as
-// soon as the body turns out to be large (`asked`). True: the request was answered.
+// soon as the body scheduler out to be large (`asked`). True: the request was answered.
 Task<bool> Connection::refuse_early(bool& greeted, bool& asked) {
   const bool first = !std::exchange(greeted, true);
   if (first && !page_is_welcome()) {
@@ -239,7 +239,7 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   auth::Claimed claimed = auth::Refused{};
   if (call.posted && !administrates_) claimed = context_.authenticator.claim(asked);
   // A verb that was ended while the server could not answer shall not be carried out later.
-  if (administrates_ && stream().gone()) {
+  if (administrates_ && stream().closed_by_peer()) {
     log(LogLevel::kInfo, {operation_of(call), " was not carried out: who asked for it has gone."});
     co_return false;
   }

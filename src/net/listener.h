@@ -10,7 +10,7 @@
 namespace partita::net {
 
 // For the loop's thread, or for before its run().
-class Listener final : private Loop::Watch {
+class Listener final : private Loop::Watcher {
  public:
   // `take` gets each accepted socket, which does not block, and owns it. `make_room` is called if the system has no
   // file descriptor for another connection; the listener then tries again 50 ms later.

@@ -14,7 +14,7 @@ namespace partita::net {
 
 using std::chrono::steady_clock;
 
-void Loop::Call::ask() { loop_.queue(*this); }
+void Loop::Async::send() { loop_.queue(*this); }
 
 Loop::Timer::Timer(Loop& loop, std::function<void()> run) : loop_(loop), run_(std::move(run)) {
   loop_.timers_.push_back(this);
@@ -27,7 +27,7 @@ Loop::Loop() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
   epoll_event event{};
   event.events = EPOLLIN | EPOLLET;
   event.data.ptr = nullptr;
-  if (wakeup_ < 0 || epoll_ctl(epoll_, EPOLL_CTL_ADD, wakeup_, &event) != 0) trouble_ = errno;
+  if (wakeup_ < 0 || epoll_ctl(epoll_, EPOLL_CTL_ADD, wakeup_, &event) != 0) error_ = errno;
 }
 
 Loop::~Loop() {
@@ -35,45 +35,45 @@ Loop::~Loop() {
   if (epoll_ >= 0) ::close(epoll_);
 }
 
-bool Loop::watch(int fd, Watch& watch) {
+bool Loop::watch(int fd, Watcher& watcher) {
   epoll_event event{};
   event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
-  event.data.ptr = &watch;
+  event.data.ptr = &watcher;
   return epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-void Loop::unwatch(int fd, Watch& watch) {
+void Loop::unwatch(int fd, Watcher& watcher) {
   epoll_event ignored{};
   epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, &ignored);
-  for (epoll_event& event : untold_) {
-    if (event.data.ptr == &watch) event.data.ptr = nullptr;
+  for (epoll_event& event : undelivered_) {
+    if (event.data.ptr == &watcher) event.data.ptr = nullptr;
   }
 }
 
 void Loop::run() {
   now_ = steady_clock::now();
-  while (!ended_.load(std::memory_order_acquire)) {
-    const int count = epoll_wait(epoll_, events_.data(), kAtOnce, patience_ms());
+  while (!stopped_.load(std::memory_order_acquire)) {
+    const int count = epoll_wait(epoll_, events_.data(), kAtOnce, wait_ms());
     PARTITA_CHECK(count >= 0 || errno == EINTR);
     sleeping_.store(false, std::memory_order_relaxed);
-    untold_ = std::span(events_).first(static_cast<size_t>(std::max(count, 0)));
-    while (!untold_.empty()) {
-      const epoll_event event = untold_.front();
-      untold_ = untold_.subspan(1);
-      tell(event);
+    undelivered_ = std::span(events_).first(static_cast<size_t>(std::max(count, 0)));
+    while (!undelivered_.empty()) {
+      const epoll_event event = undelivered_.front();
+      undelivered_ = undelivered_.subspan(1);
+      dispatch(event);
     }
-    run_calls();
+    run_asyncs();
     run_timers();
   }
-  // The loop may have been awake by itself, and what it did for them was the last that it does.
+  // They may still write to the descriptor, which is closed next.
   while (waking_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
 }
 
-void Loop::tell(const epoll_event& event) {
+void Loop::dispatch(const epoll_event& event) {
   if (event.data.ptr == nullptr) return;
   const bool broken = (event.events & (EPOLLERR | EPOLLHUP)) != 0;
   const bool ended = broken || (event.events & EPOLLRDHUP) != 0;
-  static_cast<Watch*>(event.data.ptr)
+  static_cast<Watcher*>(event.data.ptr)
       ->ready(ended || (event.events & EPOLLIN) != 0, broken || (event.events & EPOLLOUT) != 0, ended);
 }
 
@@ -84,27 +84,27 @@ void Loop::wake() {
   waking_.fetch_sub(1, std::memory_order_release);
 }
 
-void Loop::end() {
+void Loop::stop() {
   waking_.fetch_add(1, std::memory_order_relaxed);
-  ended_.store(true, std::memory_order_release);
+  stopped_.store(true, std::memory_order_release);
   wake();
 }
 
-void Loop::queue(Call& call) {
+void Loop::queue(Async& async) {
   {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(call.asked_, true)) return;
-    call.behind_ = nullptr;
-    (first_ == nullptr ? first_ : last_->behind_) = &call;
-    last_ = &call;
+    if (std::exchange(async.sent_, true)) return;
+    async.next_ = nullptr;
+    (first_ == nullptr ? first_ : last_->next_) = &async;
+    last_ = &async;
     if (!sleeping_.exchange(false, std::memory_order_relaxed)) return;
     waking_.fetch_add(1, std::memory_order_relaxed);
   }
   wake();
 }
 
-// How long to wait: not at all when calls are asked for, and until the next moment that a timer waits for.
-int Loop::patience_ms() {
+// Not at all if an Async is queued; else until the next timer.
+int Loop::wait_ms() {
   std::optional<Time> next;
   for (const Timer* timer : timers_) {
     if (timer->due_ && (!next || *timer->due_ < *next)) next = timer->due_;
@@ -117,22 +117,22 @@ int Loop::patience_ms() {
   return static_cast<int>(ms);
 }
 
-// Those that were asked for by now; what they ask for has its turn behind what becomes ready.
-void Loop::run_calls() {
+// Those that are queued by now. What they send runs in the next iteration.
+void Loop::run_asyncs() {
   std::unique_lock lock(mutex_);
-  const Call* const last = last_;
+  const Async* const last = last_;
   for (bool more = first_ != nullptr; more;) {
-    Call& call = *first_;
-    more = &call != last;
-    first_ = call.behind_;
-    call.asked_ = false;
+    Async& async = *first_;
+    more = &async != last;
+    first_ = async.next_;
+    async.sent_ = false;
     lock.unlock();
-    call.run_();
+    async.run_();
     lock.lock();
   }
 }
 
-// And tells the time, by which the next wait is measured.
+// Also updates now_, from which the next wait is computed.
 void Loop::run_timers() {
   const bool any = std::ranges::any_of(timers_, [](const Timer* timer) { return timer->due_.has_value(); });
   if (!any) return;

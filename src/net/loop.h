@@ -1,13 +1,13 @@
-// What one thread waits for: sockets, times, and calls that others ask it for. Built on epoll, edge-triggered: a socket
-// is registered once, and costs no system call whenever it is waited for again.
+// The event loop of one thread: sockets, timers, and calls that other threads send. Built on epoll, edge-triggered: a
+// socket is registered once, and waiting for it again costs no system call.
 //
 //   Loop loop;
-//   Loop::Call greet(loop, [] { ... });   // greet.ask() from any thread
+//   Loop::Async greet(loop, [] { ... });  // greet.send() from any thread
 //   Loop::Timer sweep(loop, [] { ... });  // sweep.start(250ms) on the loop's thread
-//   loop.watch(fd, watch);                // watch.ready() at each edge
-//   loop.run();                           // until loop.end()
+//   loop.watch(fd, watcher);              // watcher.ready() at each edge
+//   loop.run();                           // until loop.stop()
 //
-// Everything but ask() and end() is for the loop's thread, or for before run().
+// Threads: send() and stop() may be called from any thread; everything else from the loop's, or before run().
 #pragma once
 
 #include <sys/epoll.h>
@@ -28,37 +28,39 @@ class Loop {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // Of one file descriptor. Told of each edge: whoever is must go on until the descriptor would block, or remember that
-  // it did not. `ended`: the other side sends no more, or the connection is broken; there is no further edge for that.
-  class Watch {
+  // Of one file descriptor.
+  class Watcher {
    public:
-    // May end any watch, this one too.
+    // Called at each edge: read or write until the descriptor would block, or remember that it may be ready still.
+    // `ended`: the peer sends no more, or the connection is broken; no further edge will tell. May unwatch any
+    // descriptor, also its own.
     virtual void ready(bool readable, bool writable, bool ended) = 0;
 
    protected:
-    ~Watch() = default;
+    ~Watcher() = default;
   };
 
-  // A call that can always be asked for, because it takes no memory. Outlives the loop's run().
-  class Call {
+  // A call on the loop's thread that other threads request. Sending it takes no memory, so it cannot fail. Outlives the
+  // loop's run().
+  class Async {
    public:
-    Call(Loop& loop, std::function<void()> run) : loop_(loop), run_(std::move(run)) {}
-    Call(const Call&) = delete;
-    Call& operator=(const Call&) = delete;
+    Async(Loop& loop, std::function<void()> run) : loop_(loop), run_(std::move(run)) {}
+    Async(const Async&) = delete;
+    Async& operator=(const Async&) = delete;
 
-    // `run` will be called on the loop's thread, once for all that asked before it begins. Callable from any thread.
-    // Asked for by a call, it comes after everything that is ready by then.
-    void ask();
+    // `run` will be called once for all that is sent before it begins. Sent from the loop's thread, it is called after
+    // everything that is ready by then.
+    void send();
 
    private:
     friend class Loop;
     Loop& loop_;
     std::function<void()> run_;
-    Call* behind_ = nullptr;  // in the loop's queue
-    bool asked_ = false;
+    Async* next_ = nullptr;  // in the loop's queue
+    bool sent_ = false;
   };
 
-  // One moment that is waited for.
+  // One-shot.
   class Timer {
    public:
     Timer(Loop& loop, std::function<void()> run);
@@ -66,7 +68,7 @@ class Loop {
     Timer(const Timer&) = delete;
     Timer& operator=(const Timer&) = delete;
 
-    // In place of the moment that it waits for, if it does.
+    // Replaces an earlier start.
     void start(std::chrono::milliseconds from_now) { due_ = std::chrono::steady_clock::now() + from_now; }
     void cancel() { due_.reset(); }
 
@@ -82,45 +84,45 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  // 0, or why the system had no descriptors for it, as errno says it: nothing but its end may follow then.
-  int trouble() const { return trouble_; }
+  // 0, or the errno with which the system refused it descriptors: then only its destructor may be called.
+  int error() const { return error_; }
 
-  // From now on; the first edge comes at once if there is anything. False: the system has no room for it.
-  [[nodiscard]] bool watch(int fd, Watch& watch);
-  // Before the descriptor is closed. Nothing that already happened is told any more.
-  void unwatch(int fd, Watch& watch);
+  // If the descriptor is ready already, the first edge follows at once. False: the system refuses, errno says why.
+  [[nodiscard]] bool watch(int fd, Watcher& watcher);
+  // Call it before the descriptor is closed. Edges that were not delivered yet are dropped.
+  void unwatch(int fd, Watcher& watcher);
 
-  // Whether more was ready at the same time as what it is being told.
-  bool is_telling() const { return !untold_.empty(); }
+  // Whether other descriptors became ready together with the one whose event is being delivered.
+  bool has_more_events() const { return !undelivered_.empty(); }
 
   void run();
-  // run() returns soon, or at once when it is begun later.
-  void end();
+  // run() returns soon, or at once if it is called later.
+  void stop();
 
  private:
   static constexpr size_t kAtOnce = 128;
 
   void wake();
-  void queue(Call& call);
-  int patience_ms();
-  void tell(const epoll_event& event);
-  void run_calls();
+  void queue(Async& async);
+  int wait_ms();
+  void dispatch(const epoll_event& event);
+  void run_asyncs();
   void run_timers();
 
-  int trouble_ = 0;
+  int error_ = 0;
   int epoll_;
   int wakeup_ = -1;  // an eventfd: each write is an edge
   std::array<epoll_event, kAtOnce> events_;
-  std::span<epoll_event> untold_;  // those of the last wait that were not told yet
+  std::span<epoll_event> undelivered_;  // those of the last wait
   std::vector<Timer*> timers_;
-  Time now_;  // as of the last turn that waited for a time
-  std::atomic<bool> ended_{false};
-  std::atomic<int> waking_{0};  // how many write to wakeup_ without the lock; run() returns when they are done
+  Time now_;  // as of the last iteration with a timer
+  std::atomic<bool> stopped_{false};
+  std::atomic<int> waking_{0};  // threads that write to wakeup_ without the lock; run() returns when they are done
 
-  std::mutex mutex_;  // of what follows
-  Call* first_ = nullptr;
-  Call* last_ = nullptr;
-  std::atomic<bool> sleeping_{false};  // it must be woken for a call; set with the lock held
+  std::mutex mutex_;  // guards what follows
+  Async* first_ = nullptr;
+  Async* last_ = nullptr;
+  std::atomic<bool> sleeping_{false};  // it must be woken for an Async; set with the lock held
 };
 
 }  // namespace partita::net

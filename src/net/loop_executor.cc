@@ -5,7 +5,7 @@
 namespace partita::net {
 
 LoopExecutor::LoopExecutor(Loop& loop)
-    : call_(loop, [this] { run_waiting(); }), line_call_(loop, [this] { run_first_in_line(); }) {
+    : async_(loop, [this] { run_waiting(); }), line_async_(loop, [this] { run_first_in_line(); }) {
   waiting_.reserve(kUsuallyWaiting);
   running_.reserve(kUsuallyWaiting);
 }
@@ -16,11 +16,11 @@ void LoopExecutor::resume_all(std::span<const std::coroutine_handle<>> handles) 
     waiting_.insert(waiting_.end(), handles.begin(), handles.end());
     if (waiting_.size() > handles.size()) return;
   }
-  call_.ask();
+  async_.send();
 }
 
 void LoopExecutor::resume_after_ready(YieldedTask& waiting, bool first) {
-  if (line_ == nullptr) line_call_.ask();
+  if (line_ == nullptr) line_async_.send();
   if (first || line_ == nullptr) {
     waiting.behind = std::exchange(line_, &waiting);
     if (waiting.behind == nullptr) last_ = &waiting;
@@ -42,9 +42,9 @@ void LoopExecutor::run_waiting() {
 // Once around the loop first: what arrived during the last piece is seen only then.
 void LoopExecutor::run_first_in_line() {
   looked_ = !looked_;
-  if (looked_) return line_call_.ask();
+  if (looked_) return line_async_.send();
   const YieldedTask* const first = std::exchange(line_, line_->behind);
-  if (line_ != nullptr) line_call_.ask();
+  if (line_ != nullptr) line_async_.send();
   first->handle.resume();
 }
 

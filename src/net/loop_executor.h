@@ -32,11 +32,11 @@ class LoopExecutor final : public Executor {
   std::vector<std::coroutine_handle<>> waiting_;  // guarded by mutex_
   // The rest is for the loop's thread.
   std::vector<std::coroutine_handle<>> running_;
-  Loop::Call call_;
+  Loop::Async async_;
   YieldedTask* line_ = nullptr;
   YieldedTask* last_ = nullptr;
   bool looked_ = false;
-  Loop::Call line_call_;
+  Loop::Async line_async_;
 };
 
 }  // namespace partita::net

@@ -20,12 +20,12 @@ using std::chrono::milliseconds;
 TEST(Loop, CallsTakeNoMemoryAndAreMadeOnceForAllThatAsked) {
   Loop loop;
   int calls = 0;
-  Loop::Call last(loop, [&] { loop.end(); });
-  Loop::Call call(loop, [&] { ++calls; });
+  Loop::Async last(loop, [&] { loop.stop(); });
+  Loop::Async call(loop, [&] { ++calls; });
   const size_t held = mallinfo2().uordblks;
-  call.ask();
-  call.ask();
-  last.ask();
+  call.send();
+  call.send();
+  last.send();
   EXPECT_EQ(mallinfo2().uordblks, held);
   loop.run();
   EXPECT_EQ(calls, 1);
@@ -34,16 +34,16 @@ TEST(Loop, CallsTakeNoMemoryAndAreMadeOnceForAllThatAsked) {
 TEST(Loop, ACallMayAskForItselfAndForOthers) {
   Loop loop;
   std::string order;
-  Loop::Call* again = nullptr;
-  Loop::Call other(loop, [&] { order += 'o'; });
-  Loop::Call call(loop, [&] {
+  Loop::Async* again = nullptr;
+  Loop::Async other(loop, [&] { order += 'o'; });
+  Loop::Async call(loop, [&] {
     order += 'c';
-    if (order.size() > 6) return loop.end();
-    again->ask();
-    other.ask();
+    if (order.size() > 6) return loop.stop();
+    again->send();
+    other.send();
   });
   again = &call;
-  call.ask();
+  call.send();
   loop.run();
   EXPECT_EQ(order, "ccoccoc");
 }
@@ -51,12 +51,12 @@ TEST(Loop, ACallMayAskForItselfAndForOthers) {
 TEST(Loop, IsWokenByOtherThreads) {
   Loop loop;
   int calls = 0;
-  Loop::Call call(loop, [&] {
-    if (++calls == 100) loop.end();
+  Loop::Async call(loop, [&] {
+    if (++calls == 100) loop.stop();
   });
   std::jthread other([&](const std::stop_token& done) {
     while (!done.stop_requested()) {
-      call.ask();
+      call.send();
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
   });
@@ -66,12 +66,12 @@ TEST(Loop, IsWokenByOtherThreads) {
 
 TEST(Loop, EndsEvenBeforeItBegins) {
   Loop loop;
-  loop.end();
+  loop.stop();
   loop.run();
   Loop sleeping;
   std::jthread other([&] {
     std::this_thread::sleep_for(milliseconds(5));
-    sleeping.end();
+    sleeping.stop();
   });
   sleeping.run();
 }
@@ -79,7 +79,7 @@ TEST(Loop, EndsEvenBeforeItBegins) {
 TEST(Loop, KeepsTimes) {
   Loop loop;
   std::string order;
-  Loop::Timer late(loop, [&] { loop.end(); });
+  Loop::Timer late(loop, [&] { loop.stop(); });
   Loop::Timer never(loop, [&] { order += 'x'; });
   Loop::Timer soon(loop, [&] { order += 's'; });
   Loop::Timer sooner(loop, [&] {
@@ -98,7 +98,7 @@ TEST(Loop, KeepsTimes) {
 }
 
 // One end of a pair of sockets that are connected to each other.
-struct End final : Loop::Watch {
+struct End final : Loop::Watcher {
   explicit End(int socket) : fd(socket) {}
   ~End() { ::close(fd); }
   End(const End&) = delete;
@@ -123,7 +123,7 @@ class LoopOfSockets : public testing::Test {
     two_ = std::make_unique<End>(both[1]);
   }
   void run_a_while() {
-    Loop::Timer enough(loop_, [&] { loop_.end(); });
+    Loop::Timer enough(loop_, [&] { loop_.stop(); });
     enough.start(milliseconds(20));
     loop_.run();
   }

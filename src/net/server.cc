@@ -57,7 +57,7 @@ struct Server::Parts {
   Parts(const ServerOptions& given, const Clock& clock) : options(given) {
     PARTITA_CHECK(options.threads > 0);
     for (unsigned i = 0; i < options.threads; ++i) workers.push_back(std::make_unique<Worker>(options, clock));
-    closing = std::make_unique<Loop::Call>(front(), [this] { stop_listening(); });
+    closing = std::make_unique<Loop::Async>(front(), [this] { stop_listening(); });
   }
 
   Loop& front() { return workers.front()->loop(); }
@@ -65,7 +65,7 @@ struct Server::Parts {
   // Why the workers' loops are of no use, as errno says it; 0 when they are.
   int loop_error() const {
     for (const auto& worker : workers) {
-      if (const int error = worker->loop().trouble()) return error;
+      if (const int error = worker->loop().error()) return error;
     }
     return 0;
   }
@@ -114,7 +114,7 @@ struct Server::Parts {
   }
 
   void stop(Worker::Stop how) {
-    closing->ask();
+    closing->send();
     for (const auto& worker : workers) worker->stop(how);
   }
 
@@ -127,8 +127,8 @@ struct Server::Parts {
   std::deque<Protocol> protocols;  // whose addresses stay; the endpoints of each worker, in their order
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<std::unique_ptr<Listener>> listeners;
-  std::unique_ptr<Loop::Call> closing;  // of the listeners, on the thread that they belong to
-  std::vector<Thread> others;           // than the one that calls run()
+  std::unique_ptr<Loop::Async> closing;  // of the listeners, on the thread that they belong to
+  std::vector<Thread> others;            // than the one that calls run()
 };
 
 Server::Server(const ServerOptions& options, const Clock& clock) : parts_(std::make_unique<Parts>(options, clock)) {}

@@ -45,10 +45,10 @@ std::unique_ptr<Stream> TlsStream::accept(std::unique_ptr<Stream> inner, const T
 // --- reading
 // ----------------------------------------------------------------------------------------------------------
 
-void TlsStream::start_read(std::span<char> into, bool bulky, Waiter& waiter) {
-  start(read(into, bulky), [&waiter](size_t bytes) {
-    waiter.bytes = bytes;
-    waiter.handle.resume();
+void TlsStream::start_read(std::span<char> into, bool bulky, PendingIo& io) {
+  start(read(into, bulky), [&io](size_t bytes) {
+    io.bytes = bytes;
+    io.handle.resume();
   });
 }
 
@@ -108,22 +108,22 @@ Task<> TlsStream::give_up() {
 // --- writing
 // ----------------------------------------------------------------------------------------------------------
 
-bool TlsStream::start_write(std::string_view first, std::string_view second, Waiter& waiter) {
+bool TlsStream::start_write(std::string_view first, std::string_view second, PendingIo& io) {
   written_.reset();
   start(write(first, second), [this](size_t bytes) {
     if (writer_ == nullptr) {
       written_ = bytes;
       return;
     }
-    Waiter& done = *std::exchange(writer_, nullptr);
+    PendingIo& done = *std::exchange(writer_, nullptr);
     done.bytes = bytes;
     done.handle.resume();
   });
   if (written_) {
-    waiter.bytes = *written_;
+    io.bytes = *written_;
     return true;
   }
-  writer_ = &waiter;
+  writer_ = &io;
   return false;
 }
 

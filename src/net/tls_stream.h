@@ -35,8 +35,8 @@ class TlsStream final : public Stream {
   TlsStream(const TlsStream&) = delete;
   TlsStream& operator=(const TlsStream&) = delete;
 
-  void start_read(std::span<char> into, bool bulky, Waiter& waiter) override;
-  bool start_write(std::string_view first, std::string_view second, Waiter& waiter) override;
+  void start_read(std::span<char> into, bool bulky, PendingIo& io) override;
+  bool start_write(std::string_view first, std::string_view second, PendingIo& io) override;
   void shutdown(std::string_view last) override;
   bool encrypted() const override { return true; }
   std::string peer() const override { return inner_->peer(); }
@@ -62,7 +62,7 @@ class TlsStream final : public Stream {
   const TlsOptions& options_;
   std::vector<char> received_;
   std::string sealed_;             // what is being sent
-  Waiter* writer_ = nullptr;       // who waits for a write
+  PendingIo* writer_ = nullptr;    // who waits for a write
   std::optional<size_t> written_;  // by a write that nobody had to wait for
 };
 

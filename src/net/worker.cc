@@ -27,7 +27,7 @@ Worker::Worker(const ServerOptions& options, const Clock& clock)
     : stop_timeout_ms_(options.stop_timeout_ms),
       clock_(clock),
       executor_(loop_),
-      turns_(loop_),
+      queues_(loop_),
       arrivals_(loop_, [this] { add_accepted(); }),
       stopping_(loop_, [this] { begin_stop(); }),
       eviction_(loop_, [this] { close_idle(); }),
@@ -59,13 +59,13 @@ void Worker::hand_over(const Accepted& accepted) {
     ::close(accepted.socket);
     return;
   }
-  arrivals_.ask();
+  arrivals_.send();
 }
 
 void Worker::stop(Stop how) {
   Stop before = stop_.load();
   while (before < how && !stop_.compare_exchange_weak(before, how)) continue;
-  stopping_.ask();
+  stopping_.send();
 }
 
 void Worker::add_accepted() {
@@ -116,10 +116,10 @@ bool Worker::begin(const Accepted& accepted) {
   const Endpoint& endpoint = endpoints_[accepted.endpoint];
   Connection* key = nullptr;
   try {
-    std::unique_ptr<TcpStream> plain(new (std::nothrow) TcpStream(accepted.socket, loop_, turns_));
+    std::unique_ptr<SocketStream> plain(new (std::nothrow) SocketStream(accepted.socket, loop_, queues_));
     if (plain == nullptr) return ::close(accepted.socket), false;
     // From here on the stream closes it.
-    TcpStream& opened = *plain;
+    SocketStream& opened = *plain;
     std::unique_ptr<Stream> stream = std::move(plain);
     if (endpoint.protocol->tls.certificate != nullptr) {
       stream = TlsStream::accept(std::move(stream), endpoint.protocol->tls);
@@ -157,7 +157,7 @@ void Worker::remove(Connection* connection) {
 }
 
 void Worker::end_if_done() {
-  if (state_.stopping && connections_.empty()) loop_.end();
+  if (state_.stopping && connections_.empty()) loop_.stop();
 }
 
 // Handlers have a moment to notice; one that still does not end is left behind with its loop.
@@ -169,7 +169,7 @@ void Worker::abandon_all() {
 
 void Worker::run_out_of_time() {
   if (abandoned_) {
-    loop_.end();
+    loop_.stop();
   } else {
     abandon_all();
   }

@@ -15,7 +15,7 @@
 #include "net/loop.h"
 #include "net/loop_executor.h"
 #include "net/server.h"
-#include "net/tcp_stream.h"
+#include "net/socket_stream.h"
 
 namespace partita::net {
 
@@ -49,7 +49,7 @@ class Worker {
   // How many connections it has, with those that are on their way to it. Callable from any thread.
   size_t load() const { return load_.load(std::memory_order_relaxed); }
   // Closes some idle connections, soon. Callable from any thread.
-  void evict_idle() { eviction_.ask(); }
+  void evict_idle() { eviction_.send(); }
   // Callable from any thread, more than once; a later call may only ask for more haste.
   void stop(Stop how);
 
@@ -77,10 +77,10 @@ class Worker {
   std::vector<Endpoint> endpoints_;
   Loop loop_;
   LoopExecutor executor_;
-  Turns turns_;
-  Loop::Call arrivals_;
-  Loop::Call stopping_;
-  Loop::Call eviction_;
+  StreamQueues queues_;
+  Loop::Async arrivals_;
+  Loop::Async stopping_;
+  Loop::Async eviction_;
   Loop::Timer sweeper_;
   Loop::Timer stop_timer_;
   bool abandoned_ = false;

@@ -29,7 +29,7 @@ using net::ReadBytes;
 using net::Stream;
 using net::TlsOptions;
 using net::TlsStream;
-using net::Waiter;
+using net::PendingIo;
 using net::WriteBytes;
 
 constexpr size_t kMostInput = 4096;
@@ -64,13 +64,13 @@ class Pipe final : public Stream {
  public:
   explicit Pipe(std::string& sent) : sent_(sent) {}
 
-  void start_read(std::span<char> into, bool, Waiter& waiter) override {
+  void start_read(std::span<char> into, bool, PendingIo& io) override {
     into_ = into;
-    reader_ = &waiter;
+    reader_ = &io;
   }
-  bool start_write(std::string_view first, std::string_view second, Waiter& waiter) override {
+  bool start_write(std::string_view first, std::string_view second, PendingIo& io) override {
     sent_.append(first).append(second);
-    waiter.bytes = first.size() + second.size();
+    io.bytes = first.size() + second.size();
     return true;
   }
   void shutdown(std::string_view last) override { sent_.append(last); }
@@ -83,7 +83,7 @@ class Pipe final : public Stream {
   size_t feed(std::string_view bytes) {
     const size_t size = std::min(bytes.size(), into_.size());
     if (size > 0) std::memcpy(into_.data(), bytes.data(), size);
-    Waiter& done = *std::exchange(reader_, nullptr);
+    PendingIo& done = *std::exchange(reader_, nullptr);
     done.bytes = size;
     done.handle.resume();
     return size;
@@ -92,7 +92,7 @@ class Pipe final : public Stream {
  private:
   std::string& sent_;
   std::span<char> into_;
-  Waiter* reader_ = nullptr;
+  PendingIo* reader_ = nullptr;
 };
 
 Task<> echo(Stream& stream) {

@@ -52,7 +52,7 @@ APART = [
            "    if (begun != \"?\") continue;", ROLLBACKS),
     Mutant("who says a byte at a time is waited for for ever", "src/net/http_client.cc",
            "    if (now >= deadline) return std::nullopt;\n", "", ("net_test", "operating:never_ends")),
-    Mutant("what nobody waits for any more is carried out", "src/http/connection.cc", "administrates_ && stream().gone()",
+    Mutant("what nobody waits for any more is carried out", "src/http/connection.cc", "administrates_ && stream().closed_by_peer()",
            "false", ("http:any_more",)),
     Mutant("a head of any size is read", "src/net/http_client.cc",
            "transfer.too_large = transfer.head_size > kMostHead;", "", ("net_test",)),

@@ -212,11 +212,11 @@ OPERATIONS = [
 ]
 
 SOCKETS = [
-    Mutant("a partly written reply is begun again", "src/net/tcp_stream.cc",
+    Mutant("a partly written reply is begun again", "src/net/socket_stream.cc",
            "    unwritten_[1].remove_prefix(sent - of_first);",
            "    if (of_first != 0 || sent == unwritten_[1].size()) unwritten_[1].remove_prefix(sent - of_first);",
            ("net_test", "http")),
-    Mutant("the end of the other side is forgotten", "src/net/tcp_stream.cc",
+    Mutant("the end of the other side is forgotten", "src/net/socket_stream.cc",
            "readable_ = ended_ || bytes == into_.size();", "readable_ = bytes == into_.size();", ("net_test", "http")),
     Mutant("the end of TLS is not said", "src/net/tls_stream.cc",
            "inner_->shutdown(take_sealed());", "inner_->shutdown({});", ("http:tls",)),
@@ -279,7 +279,7 @@ SOCKETS = [
            "if (phase_ != Phase::kHandling && context_.worker.now_ns > deadline_ns_) stream().close();",
            "if (phase_ == Phase::kHead && context_.worker.now_ns > deadline_ns_) stream().close();", ("http_test", "http")),
     Mutant("a piece goes before what arrived during the last one", "src/net/loop_executor.cc",
-           "  if (looked_) return line_call_.ask();\n", "", ("http_test",)),
+           "  if (looked_) return line_async_.send();\n", "", ("http_test",)),
     Mutant("long works take turns", "src/net/loop_executor.cc",
            "if (first || line_ == nullptr) {", "if ((first && false) || line_ == nullptr) {", ("http_test",)),
     Mutant("a page is read in one piece", "src/table/items/query.cc",

@@ -1,4 +1,4 @@
-#include "net/tcp_stream.h"
+#include "net/socket_stream.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -17,11 +17,11 @@ namespace {
 
 // A stream on a loop, and the other end of its connection.
 struct Pair {
-  Pair(Loop& loop, Turns& turns) {
+  Pair(Loop& loop, StreamQueues& queues) {
     std::array<int, 2> sockets{};
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, sockets.data()), 0);
     client = sockets[0];
-    stream = std::make_unique<TcpStream>(sockets[1], loop, turns);
+    stream = std::make_unique<SocketStream>(sockets[1], loop, queues);
     EXPECT_TRUE(stream->open());
   }
   ~Pair() { ::close(client); }
@@ -44,26 +44,26 @@ struct Pair {
   }
 
   int client = -1;
-  std::unique_ptr<TcpStream> stream;
+  std::unique_ptr<SocketStream> stream;
 };
 
-class TcpStreams : public testing::Test {
+class SocketStreams : public testing::Test {
  protected:
   // So many clients whose requests are there before the loop begins. Each is answered; `before` is called when its
   // request was read.
   void answer_all(size_t count, const std::string& reply, const std::function<void(size_t)>& before = nullptr) {
-    for (size_t i = 0; i < count; ++i) pairs_.push_back(std::make_unique<Pair>(loop_, turns_));
+    for (size_t i = 0; i < count; ++i) pairs_.push_back(std::make_unique<Pair>(loop_, queues_));
     for (size_t i = 0; i < count; ++i)
       start(answer(i, reply, before), [&](bool written) {
         written_ += written ? 1 : 0;
-        if (++answered_ == pairs_.size()) loop_.end();
+        if (++answered_ == pairs_.size()) loop_.stop();
       });
     for (const auto& pair : pairs_) pair->ask();
     loop_.run();
     EXPECT_EQ(answered_, count);
   }
   Task<bool> answer(size_t i, const std::string& reply, const std::function<void(size_t)>& before) {
-    TcpStream& stream = *pairs_[i]->stream;
+    SocketStream& stream = *pairs_[i]->stream;
     char byte = 0;
     const size_t bytes = co_await ReadBytes(stream, std::span(&byte, 1));
     EXPECT_EQ(bytes, 1u);
@@ -80,14 +80,14 @@ class TcpStreams : public testing::Test {
   }
 
   Loop loop_;
-  Turns turns_{loop_};
+  StreamQueues queues_{loop_};
   std::vector<std::unique_ptr<Pair>> pairs_;
   size_t read_ = 0;
   size_t answered_ = 0;
   size_t written_ = 0;
 };
 
-TEST_F(TcpStreams, WriteAFewRepliesTogetherWhileMoreIsReady) {
+TEST_F(SocketStreams, WriteAFewRepliesTogetherWhileMoreIsReady) {
   std::vector<size_t> seen;
   answer_all(20, "reply", [&](size_t) { seen.push_back(replied()); });
   EXPECT_EQ(seen, (std::vector<size_t>{0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8, 16, 16, 16, 16}));
@@ -95,15 +95,15 @@ TEST_F(TcpStreams, WriteAFewRepliesTogetherWhileMoreIsReady) {
   for (const auto& pair : pairs_) EXPECT_EQ(pair->replies(), "reply+!");
 }
 
-TEST_F(TcpStreams, AloneWriteAtOnce) {
-  pairs_.push_back(std::make_unique<Pair>(loop_, turns_));
-  Waiter waiter;
-  EXPECT_TRUE(pairs_[0]->stream->start_write("one", "two", waiter));
-  EXPECT_EQ(waiter.bytes, 6u);
+TEST_F(SocketStreams, AloneWriteAtOnce) {
+  pairs_.push_back(std::make_unique<Pair>(loop_, queues_));
+  PendingIo io;
+  EXPECT_TRUE(pairs_[0]->stream->start_write("one", "two", io));
+  EXPECT_EQ(io.bytes, 6u);
   EXPECT_EQ(pairs_[0]->replies(), "onetwo");
 }
 
-TEST_F(TcpStreams, ThatAreClosedWhileTheirRepliesWaitWriteNothing) {
+TEST_F(SocketStreams, ThatAreClosedWhileTheirRepliesWaitWriteNothing) {
   answer_all(5, "reply", [&](size_t nth) {
     if (nth == 3) {
       for (const auto& pair : pairs_) {
@@ -118,16 +118,16 @@ TEST_F(TcpStreams, ThatAreClosedWhileTheirRepliesWaitWriteNothing) {
 }
 
 // More than the sockets hold: each goes on when its client has read.
-TEST_F(TcpStreams, GoOnWhenThereIsRoomAgain) {
+TEST_F(SocketStreams, GoOnWhenThereIsRoomAgain) {
   const std::string large(4 << 20, 'x');
   std::vector<std::string> received(6);
   std::function<void()> take;
-  Loop::Call call(loop_, [&] { take(); });
+  Loop::Async call(loop_, [&] { take(); });
   take = [&] {
     for (size_t i = 0; i < pairs_.size(); ++i) received[i] += pairs_[i]->replies();
-    call.ask();
+    call.send();
   };
-  call.ask();
+  call.send();
   answer_all(6, large);
   for (size_t i = 0; i < pairs_.size(); ++i) EXPECT_EQ(received[i] + pairs_[i]->replies(), large + "+!") << i;
   EXPECT_EQ(written_, 6u);

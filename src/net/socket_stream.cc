@@ -1,4 +1,4 @@
-#include "net/tcp_stream.h"
+#include "net/socket_stream.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -13,68 +13,68 @@
 
 namespace partita::net {
 
-void Outbox::add(TcpStream& stream) {
-  if (count_ == 0) call_.ask();
-  stream.in_outbox_ = true;
+void WriteBatcher::add(SocketStream& stream) {
+  if (count_ == 0) async_.send();
+  stream.batched_ = true;
   waiting_[count_++] = &stream;
   if (count_ == kTogether) send();
 }
 
-void Outbox::remove(TcpStream& stream) {
-  stream.in_outbox_ = false;
+void WriteBatcher::remove(SocketStream& stream) {
+  stream.batched_ = false;
   count_ = static_cast<size_t>(std::remove(waiting_.begin(), waiting_.begin() + count_, &stream) - waiting_.begin());
 }
 
-// What goes on may end other streams, and come back.
-void Outbox::send() {
+// A resumed coroutine may close other streams, or add its own again.
+void WriteBatcher::send() {
   sending_ = true;
   while (count_ > 0) {
-    TcpStream* const first = waiting_[0];
+    SocketStream* const first = waiting_[0];
     remove(*first);
     first->write_waiting();
   }
   sending_ = false;
 }
 
-void Turns::add(TcpStream& stream) {
-  stream.behind_ = nullptr;
-  (first_ == nullptr ? first_ : last_->behind_) = &stream;
+void ReadScheduler::add(SocketStream& stream) {
+  stream.next_ = nullptr;
+  (first_ == nullptr ? first_ : last_->next_) = &stream;
   last_ = &stream;
-  if (first_ == last_) call_.ask();
+  if (first_ == last_) async_.send();
 }
 
-// The stream may come back, or end, before take_turn() returns.
-void Turns::take_one() {
-  TcpStream* const first = std::exchange(first_, first_->behind_);
-  if (first_ != nullptr) call_.ask();
-  first->take_turn();
+// The stream may be added again, or end, before resume_read() returns.
+void ReadScheduler::resume_one() {
+  SocketStream* const first = std::exchange(first_, first_->next_);
+  if (first_ != nullptr) async_.send();
+  first->resume_read();
 }
 
-// Who has gone by now leaves no address, and what it has sent is not carried out.
-bool TcpStream::open() {
+// A peer that has gone by now has no address, and its request is not carried out.
+bool SocketStream::open() {
   const auto peer = Address::of_peer(socket_);
   if (peer) peer_ = *peer;
   return peer && loop_.watch(socket_, *this);
 }
 
-TcpStream::~TcpStream() {
-  PARTITA_CHECK(!in_turn_);
+SocketStream::~SocketStream() {
+  PARTITA_CHECK(!scheduled_);
   close();
 }
 
-// Resumes whoever waits; nothing of this stream may be touched after it.
-void TcpStream::finish(Waiter*& waiter, size_t bytes) {
-  Waiter& done = *std::exchange(waiter, nullptr);
+// Resumes the coroutine that waits. It may destroy this stream.
+void SocketStream::finish(PendingIo*& io, size_t bytes) {
+  PendingIo& done = *std::exchange(io, nullptr);
   done.bytes = bytes;
   done.handle.resume();
 }
 
-void TcpStream::await_turn() {
-  if (!std::exchange(in_turn_, true)) turns_.add(*this);
+void SocketStream::schedule() {
+  if (!std::exchange(scheduled_, true)) queues_.reads.add(*this);
 }
 
-void TcpStream::take_turn() {
-  in_turn_ = false;
+void SocketStream::resume_read() {
+  scheduled_ = false;
   if (socket_ >= 0) {
     if (reader_ != nullptr) read();
   } else if (reader_ != nullptr) {
@@ -87,15 +87,16 @@ void TcpStream::take_turn() {
 // --- reading
 // ----------------------------------------------------------------------------------------------------------
 
-// What is there already waits for its turn, so that nobody keeps the thread by sending on and on.
-void TcpStream::start_read(std::span<char> into, bool bulky, Waiter& waiter) {
+// Bytes that are there already are read in a later iteration, so that a client that keeps sending cannot occupy the
+// thread.
+void SocketStream::start_read(std::span<char> into, bool bulky, PendingIo& io) {
   into_ = into;
   bulky_ = bulky;
-  reader_ = &waiter;
-  if (readable_ || socket_ < 0) await_turn();
+  reader_ = &io;
+  if (readable_ || socket_ < 0) schedule();
 }
 
-void TcpStream::read() {
+void SocketStream::read() {
   ssize_t size = 0;
   do {
     size = ::recv(socket_, into_.data(), into_.size(), 0);
@@ -105,25 +106,25 @@ void TcpStream::read() {
     return;
   }
   const auto bytes = static_cast<size_t>(std::max<ssize_t>(size, 0));
-  // Less than there was room for is all that there was.
+  // A short read leaves nothing behind.
   readable_ = ended_ || bytes == into_.size();
   finish(reader_, bytes);
 }
 
-void TcpStream::ready(bool readable, bool writable, bool ended) {
+void SocketStream::ready(bool readable, bool writable, bool ended) {
   readable_ = readable_ || readable;
   ended_ = ended_ || ended;
   if (writer_ != nullptr && writable) {
-    if (!in_outbox_) write_waiting();
+    if (!batched_) write_waiting();
   } else if (reader_ != nullptr && readable_) {
-    bulky_ ? await_turn() : in_turn_ ? void() : read();
+    bulky_ ? schedule() : scheduled_ ? void() : read();
   }
 }
 
 // --- writing
 // ----------------------------------------------------------------------------------------------------------
 
-ssize_t TcpStream::send_both() const {
+ssize_t SocketStream::send_both() const {
   const auto& [first, second] = unwritten_;
   if (second.empty()) return ::send(socket_, first.data(), first.size(), MSG_NOSIGNAL);
   std::array<iovec, 2> pieces{};
@@ -136,7 +137,7 @@ ssize_t TcpStream::send_both() const {
   return ::sendmsg(socket_, &message, MSG_NOSIGNAL);
 }
 
-TcpStream::Sent TcpStream::write_rest() {
+SocketStream::Sent SocketStream::write_rest() {
   while (!unwritten_[0].empty() || !unwritten_[1].empty()) {
     const ssize_t size = send_both();
     if (size < 0 && errno == EINTR) continue;
@@ -150,47 +151,47 @@ TcpStream::Sent TcpStream::write_rest() {
   return Sent::kAll;
 }
 
-void TcpStream::write_waiting() {
+void SocketStream::write_waiting() {
   const Sent sent = write_rest();
   if (sent != Sent::kFull) finish(writer_, sent == Sent::kAll ? written_ : 0);
 }
 
 // Almost every reply fits into the socket's buffer: then it costs one system call and no wait.
-bool TcpStream::start_write(std::string_view first, std::string_view second, Waiter& waiter) {
+bool SocketStream::start_write(std::string_view first, std::string_view second, PendingIo& io) {
   unwritten_ = {first, second};
   written_ = 0;
-  if (socket_ >= 0 && turns_.outbox().takes()) {
-    writer_ = &waiter;
-    turns_.outbox().add(*this);
+  if (socket_ >= 0 && queues_.writes.batches()) {
+    writer_ = &io;
+    queues_.writes.add(*this);
     return false;
   }
   const Sent sent = socket_ < 0 ? Sent::kBroken : write_rest();
   if (sent == Sent::kFull) {
-    writer_ = &waiter;
+    writer_ = &io;
     return false;
   }
-  if (sent == Sent::kAll) waiter.bytes = written_;
+  if (sent == Sent::kAll) io.bytes = written_;
   return true;
 }
 
-void TcpStream::shutdown(std::string_view last) {
+void SocketStream::shutdown(std::string_view last) {
   if (socket_ < 0) return;
   if (!last.empty()) static_cast<void>(!::send(socket_, last.data(), last.size(), MSG_NOSIGNAL));
   ::shutdown(socket_, SHUT_WR);
 }
 
-// Who has only ended what he sends still waits for the reply, and that is no hangup.
-bool TcpStream::gone() const {
+// A peer that has only shut down its sending side still waits for the reply; that is no hangup.
+bool SocketStream::closed_by_peer() const {
   pollfd one{.fd = socket_, .events = 0, .revents = 0};
   return socket_ < 0 || (::poll(&one, 1, 0) > 0 && (one.revents & (POLLHUP | POLLERR)) != 0);
 }
 
-void TcpStream::close() {
+void SocketStream::close() {
   if (socket_ < 0) return;
   loop_.unwatch(socket_, *this);
   ::close(std::exchange(socket_, -1));
-  if (in_outbox_) turns_.outbox().remove(*this);
-  if (reader_ != nullptr || writer_ != nullptr) await_turn();
+  if (batched_) queues_.writes.remove(*this);
+  if (reader_ != nullptr || writer_ != nullptr) schedule();
 }
 
 }  // namespace partita::net
