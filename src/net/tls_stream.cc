@@ -24,11 +24,11 @@ constexpr size_t kSealedAtOnce = size_t{256} << 10;
 
 void TlsStream::Free::operator()(ssl_st* ssl) const { SSL_free(ssl); }
 
-TlsStream::TlsStream(std::unique_ptr<Stream> inner, std::unique_ptr<ssl_st, Free> ssl, const TlsOptions& options)
-    : inner_(std::move(inner)), ssl_(std::move(ssl)), options_(options) {}
+TlsStream::TlsStream(std::unique_ptr<Stream> inner, std::unique_ptr<ssl_st, Free> ssl)
+    : inner_(std::move(inner)), ssl_(std::move(ssl)) {}
 
-std::unique_ptr<Stream> TlsStream::accept(std::unique_ptr<Stream> inner, const TlsOptions& options) {
-  std::unique_ptr<ssl_st, Free> ssl(SSL_new(options.certificate->context().get()));
+std::unique_ptr<TlsStream> TlsStream::over(std::unique_ptr<Stream> inner, SSL_CTX* context) {
+  std::unique_ptr<ssl_st, Free> ssl(SSL_new(context));
   BIO* const received = BIO_new(BIO_s_mem());
   BIO* const sealed = BIO_new(BIO_s_mem());
   if (ssl == nullptr || received == nullptr || sealed == nullptr) {
@@ -37,9 +37,53 @@ std::unique_ptr<Stream> TlsStream::accept(std::unique_ptr<Stream> inner, const T
     return nullptr;
   }
   SSL_set_bio(ssl.get(), received, sealed);
-  SSL_set_accept_state(ssl.get());
-  SSL_set_app_data(ssl.get(), const_cast<std::string_view*>(&options.protocol));  // for certificate.cc
-  return std::unique_ptr<Stream>(new TlsStream(std::move(inner), std::move(ssl), options));
+  return std::unique_ptr<TlsStream>(new TlsStream(std::move(inner), std::move(ssl)));
+}
+
+std::unique_ptr<Stream> TlsStream::accept(std::unique_ptr<Stream> inner, const TlsOptions& options) {
+  auto stream = over(std::move(inner), options.certificate->context().get());
+  if (stream == nullptr) return nullptr;
+  SSL_set_accept_state(stream->ssl_.get());
+  SSL_set_app_data(stream->ssl_.get(), const_cast<std::string_view*>(&options.protocol));  // for certificate.cc
+  stream->plain_http_reply_ = options.plain_http_reply;
+  return stream;
+}
+
+Task<Result<std::unique_ptr<Stream>>> TlsStream::connect(std::unique_ptr<Stream> inner, TrustStore trusted,
+                                                         std::string host) {
+  auto stream = over(std::move(inner), trusted.context());
+  if (stream == nullptr) co_return Error(ErrorKind::kUnavailable, "There is no memory for TLS.");
+  PARTITA_CO_TRY_VOID(co_await stream->shake_hands(host));
+  co_return std::unique_ptr<Stream>(std::move(stream));
+}
+
+// As the client.
+Task<Result<void>> TlsStream::shake_hands(const std::string& host) {
+  const auto failed = [&](std::string_view why) {
+    return Error(ErrorKind::kUnavailable, "The TLS handshake with " + host + " failed: " + std::string(why) + ".");
+  };
+  SSL* const ssl = ssl_.get();
+  SSL_set_connect_state(ssl);
+  const bool in_digits = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host.c_str()) == 1;
+  if (!in_digits && (SSL_set1_host(ssl, host.c_str()) != 1 || SSL_set_tlsext_host_name(ssl, host.c_str()) != 1)) {
+    co_return failed("it has no such name");
+  }
+  while (true) {
+    ERR_clear_error();
+    const int done = SSL_do_handshake(ssl);
+    const bool wants_more = done != 1 && SSL_get_error(ssl, done) == SSL_ERROR_WANT_READ;
+    const bool refused = done != 1 && !wants_more;
+    const char* const reason = refused ? ERR_reason_error_string(ERR_peek_error()) : nullptr;
+    const bool sent = co_await send_sealed();  // also why it is refused
+    if (refused) {
+      const long verified = SSL_get_verify_result(ssl);
+      if (verified != X509_V_OK) co_return failed(X509_verify_cert_error_string(verified));
+      co_return failed(reason == nullptr ? "the server ended it" : reason);
+    }
+    if (done == 1 && sent) co_return Result<void>();
+    const bool received = sent && co_await receive_sealed(false);
+    if (!received) co_return failed("the server ended the connection");
+  }
 }
 
 // --- reading
@@ -79,14 +123,19 @@ Task<size_t> TlsStream::read_on(std::span<char> into, bool bulky, bool& waited) 
     const bool sent = co_await send_sealed();
     if (!sent) co_return 0;
     if (done == 1) co_return bytes;
-    received_.resize(bulky ? kReceivedOfBulk : kReceived);
-    ReadBytes more(*inner_, received_, bulky);
-    const size_t received = co_await more;
+    const bool received = co_await receive_sealed(bulky);
     waited = true;
-    if (received == 0) co_return 0;
-    const int taken = BIO_write(SSL_get_rbio(ssl_.get()), received_.data(), static_cast<int>(received));
-    if (taken != static_cast<int>(received)) co_return 0;
+    if (!received) co_return 0;
   }
+}
+
+Task<bool> TlsStream::receive_sealed(bool bulky) {
+  received_.resize(bulky ? kReceivedOfBulk : kReceived);
+  ReadBytes more(*inner_, received_, bulky);
+  const size_t received = co_await more;
+  if (received == 0) co_return false;
+  const int taken = BIO_write(SSL_get_rbio(ssl_.get()), received_.data(), static_cast<int>(received));
+  co_return taken == static_cast<int>(received);
 }
 
 // The client has ended, or what it sent cannot be read: it is told what OpenSSL has to say to it.
@@ -100,8 +149,8 @@ Task<> TlsStream::give_up() {
     log(LogLevel::kInfo, {"The TLS handshake with a client at ", peer(), " failed: ", reason, "."});
   }
   co_await send_sealed();
-  if (!plain_http || options_.plain_http_reply.empty()) co_return;
-  WriteBytes write(*inner_, options_.plain_http_reply, {});
+  if (!plain_http || plain_http_reply_.empty()) co_return;
+  WriteBytes write(*inner_, plain_http_reply_, {});
   co_await write;
 }
 

@@ -1,4 +1,4 @@
-// A Stream that carries TLS over another one: the server's side.
+// A Stream that carries TLS over another one, as the server or as the client.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "base/task.h"
 #include "net/certificate.h"
 #include "net/stream.h"
+#include "net/trust_store.h"
 
 struct ssl_st;  // OpenSSL's
 
@@ -25,13 +27,16 @@ struct TlsOptions {
   std::string_view plain_http_reply = {};
 };
 
-// For one thread, as its `inner` stream is. The first read shakes hands. A client that breaks the protocol is at its
-// end.
+// For the thread of its `inner` stream. A peer that breaks the protocol has ended the stream.
 class TlsStream final : public Stream {
  public:
-  // The server's side. `options` outlive the stream. Null: there is no memory for it, and `inner` is closed. Throws
-  // std::bad_alloc, the same.
+  // The server's side; the first read shakes hands. `options` outlive the stream. Null: there is no memory for it, and
+  // `inner` is closed. Throws std::bad_alloc, the same.
   static std::unique_ptr<Stream> accept(std::unique_ptr<Stream> inner, const TlsOptions& options);
+  // The client's side, once it has shaken hands with a server whose certificate is valid for `host`: a name, or an
+  // address in digits. Error: kUnavailable, with one sentence; `inner` is closed.
+  static Task<Result<std::unique_ptr<Stream>>> connect(std::unique_ptr<Stream> inner, TrustStore trusted,
+                                                       std::string host);
   TlsStream(const TlsStream&) = delete;
   TlsStream& operator=(const TlsStream&) = delete;
 
@@ -47,8 +52,12 @@ class TlsStream final : public Stream {
     void operator()(ssl_st* ssl) const;
   };
 
-  TlsStream(std::unique_ptr<Stream> inner, std::unique_ptr<ssl_st, Free> ssl, const TlsOptions& options);
+  TlsStream(std::unique_ptr<Stream> inner, std::unique_ptr<ssl_st, Free> ssl);
+  // Null: there is no memory.
+  static std::unique_ptr<TlsStream> over(std::unique_ptr<Stream> inner, ssl_ctx_st* context);
 
+  Task<Result<void>> shake_hands(const std::string& host);
+  Task<bool> receive_sealed(bool bulky);
   Task<size_t> read(std::span<char> into, bool bulky);
   Task<size_t> read_on(std::span<char> into, bool bulky, bool& waited);
   Task<size_t> write(std::string_view first, std::string_view second);
@@ -59,11 +68,11 @@ class TlsStream final : public Stream {
 
   const std::unique_ptr<Stream> inner_;
   const std::unique_ptr<ssl_st, Free> ssl_;
-  const TlsOptions& options_;
+  std::string_view plain_http_reply_;
   std::vector<char> received_;
   std::string sealed_;             // what is being sent
-  PendingIo* writer_ = nullptr;    // who waits for a write
-  std::optional<size_t> written_;  // by a write that nobody had to wait for
+  PendingIo* writer_ = nullptr;    // a write that did not end at once
+  std::optional<size_t> written_;  // by a write that did
 };
 
 }  // namespace partita::net
