@@ -25,17 +25,18 @@ constexpr std::string_view kText = "text/plain; charset=utf-8";
 constexpr size_t kMostDrained = size_t{64} << 20;
 constexpr size_t kDrainedAtOnce = size_t{64} << 10;
 constexpr int64_t kDrainMs = 5'000;
-// What a client is given time for beyond the timeout of a request: a body or a reply at this pace.
+// Beyond the timeout of a request, a client gets the time for a body or a reply at this rate.
 constexpr int64_t kLeastBytesPerSecond = int64_t{256} << 10;
-// Up to here a body is read before anyone asks who sent it: DynamoDB looks at the JSON first.
+// A body of up to this size is read before its caller is authenticated: DynamoDB parses the JSON first.
 constexpr size_t kSmallBody = size_t{64} << 10;
 // Requests and replies up to this size are not counted: the number of connections bounds them.
 constexpr size_t kUncounted = 4096;
-// Up to here a packed body is unpacked on the thread that serves, if the text is small: more of it takes milliseconds.
+// A packed body of up to this size is unpacked on the serving thread, if the text is small: a larger one takes
+// milliseconds.
 constexpr size_t kQuicklyUnpacked = size_t{16} << 10;
-// From here on a reply is packed for clients that accept it, as AWS does.
+// Replies of at least this size are packed for clients that accept it, as AWS does.
 constexpr size_t kLeastPacked = 4096;
-// Up to here a reply is copied behind its head: two pieces cost the system more than that.
+// A reply of up to this size is copied behind its head: that costs less than a system call with two pieces.
 constexpr size_t kSentAsOne = 2048;
 
 std::string_view path_of(std::string_view target) { return target.substr(0, target.find('?')); }
@@ -82,7 +83,7 @@ int64_t Connection::time_of(Phase phase) const {
   }
 }
 
-// Each phase has one deadline for all of it; the bytes that it moves push it back at a fixed pace.
+// Each phase has one deadline, which is later by a fixed time for each byte moved.
 void Connection::enter(Phase phase, size_t bytes) {
   if (phase != phase_ || phase == Phase::kIdle) phase_began_ns_ = context_.worker.now_ns;
   phase_ = phase;
@@ -125,13 +126,13 @@ Task<> Connection::serve() {
 
 Task<Connection::Arrival> Connection::read_request() {
   State state = reader_.next();
-  // It came with the one before: whoever sends many at once is answered one at a time.
+  // It came together with the one before. Pipelined requests yield between two of them.
   if (state == State::kComplete) co_await Yield();
-  bool greeted = false;
-  bool asked = false;
+  bool origin_checked = false;
+  bool caller_checked = false;
   while (state == State::kMore) {
     if (reader_.head_complete()) {
-      const bool refused = co_await refuse_early(greeted, asked);
+      const bool refused = co_await refuse_early(origin_checked, caller_checked);
       if (refused) co_return Arrival::kRefused;
     }
     const std::span<char> space = reader_.space();
@@ -149,24 +150,24 @@ Task<Connection::Arrival> Connection::read_request() {
     state = reader_.received(size);
   }
   if (state == State::kComplete) co_return Arrival::kRequest;
-  const std::string_view twice = reader_.came_twice();
-  std::string words;
-  if (!twice.empty()) words = "The header " + std::string(twice) + " came twice.\n";
-  co_await refuse(status_of(state), words);
+  const std::string_view repeated = reader_.repeated_header();
+  std::string text;
+  if (!repeated.empty()) text = "The header " + std::string(repeated) + " came twice.\n";
+  co_await refuse(status_of(state), text);
   co_return Arrival::kRefused;
 }
 
-// What the head alone decides is decided before the body is read: once about pages (`greeted`), and about the caller as
-// soon as the body scheduler out to be large (`asked`). True: the request was answered.
-Task<bool> Connection::refuse_early(bool& greeted, bool& asked) {
-  const bool first = !std::exchange(greeted, true);
-  if (first && !page_is_welcome()) {
-    co_await answer_foreign_page(false);
+// Refuses before the body is read what the head alone decides: once by its origin (`origin_checked`), and by its caller
+// as soon as the body is known to be large (`caller_checked`). True: the request was answered.
+Task<bool> Connection::refuse_early(bool& origin_checked, bool& caller_checked) {
+  const bool first = !std::exchange(origin_checked, true);
+  if (first && !origin_is_allowed()) {
+    co_await refuse_origin(false);
     co_return true;
   }
   const uint64_t size = std::max<uint64_t>(reader_.announced_bytes(), reader_.received_bytes());
-  if (!asked && size > kSmallBody) {
-    asked = true;
+  if (!caller_checked && size > kSmallBody) {
+    caller_checked = true;
     if (reader_.method() != Method::kPost ||
         (!administrates_ && std::holds_alternative<auth::Refused>(context_.authenticator.claim(facts({}))))) {
       co_await answer_call("{}", false);
@@ -183,7 +184,7 @@ Task<bool> Connection::refuse_early(bool& greeted, bool& asked) {
 
 Task<bool> Connection::answer(bool keep_alive) {
   const Method method = reader_.method();
-  if (!page_is_welcome()) return answer_foreign_page(keep_alive);
+  if (!origin_is_allowed()) return refuse_origin(keep_alive);
   if (method == Method::kGet || method == Method::kHead) {
     if (path_of(reader_.target()) != "/") return answer_page(keep_alive);
     return context_.options.root_refuses ? answer_with(ops::unsigned_call(), keep_alive) : answer_health(keep_alive);
@@ -197,10 +198,10 @@ auth::Facts Connection::facts(std::string_view body) const {
           [this](std::string_view name, size_t place) { return reader_.value_of(name, place); }, body};
 }
 
-// A page is judged by its origin, which it cannot forge: one whose name was made to lead here (DNS rebinding) still has
-// the origin of that name, and browsers send it with every POST. So clients may call this server by any name. A GET can
-// come without: what only that answers and not everybody may read asks is_local_host() too.
-bool Connection::page_is_welcome() const {
+// A page cannot forge its origin: if its name was made to resolve to this server (DNS rebinding), it still has the
+// origin of that name, and browsers send the origin with every POST. So clients may call this server by any name. A GET
+// may have no origin; pages with restricted content check is_local_host() too.
+bool Connection::origin_is_allowed() const {
   if (!reader_.sent_by_page()) return true;
   const std::string_view origin = reader_.origin();
   return std::ranges::any_of(context_.options.allowed_origins, [&](const std::string& allowed) {
@@ -208,14 +209,14 @@ bool Connection::page_is_welcome() const {
   });
 }
 
-// Large requests leave a quarter of the budget to small ones.
+// A quarter of the budget is reserved for small requests.
 bool Connection::take_memory(BudgetShare& share, size_t bytes) const {
   if (bytes <= kUncounted) return share.resize(0);
   const size_t limit = context_.budget.limit();
   return share.resize_within(bytes, bytes > kSmallBody ? limit / 4 * 3 : limit);
 }
 
-// Anything but POST is a call of nothing: what that is answered with is the handler's business.
+// Anything but a POST is a call without an operation, which the handler answers.
 ops::Call Connection::begin_call(std::string_view body) {
   context_.ids.next(id_);
   ops::Call call{{}, {}, {}, auth::Refused{}, {}, this, {id_.data(), id_.size()}};
@@ -238,7 +239,7 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   const auth::Facts asked = facts(body);
   auth::Claimed claimed = auth::Refused{};
   if (call.posted && !administrates_) claimed = context_.authenticator.claim(asked);
-  // A verb that was ended while the server could not answer shall not be carried out later.
+  // A verb that was killed while the server could not answer must not be carried out later.
   if (administrates_ && stream().closed_by_peer()) {
     log(LogLevel::kInfo, {operation_of(call), " was not carried out: who asked for it has gone."});
     co_return false;
@@ -247,12 +248,12 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   BudgetShare share(context_.budget);
   UnpackedBody unpacked(context_.budget);
   const bool packed = call.posted && !reader_.content_encoding().empty();
-  // Looking at a large body takes milliseconds, which nobody else on this thread shall wait for.
-  const bool aside = body.size() > (packed ? kQuicklyUnpacked : kSmallBody);
+  // Parsing a large body takes milliseconds, in which other connections of this thread would wait.
+  const bool large = body.size() > (packed ? kQuicklyUnpacked : kSmallBody);
   Executor* const home = Executor::current();
   bool failed = false;
   try {
-    if (aside) co_await context_.aside.enter();
+    if (large) co_await context_.background.enter();
     call.caller = administrates_ ? auth::Verdict(context_.administrator) : auth::verify(claimed, asked);
     std::optional<ops::Reply> unreadable;
     if (packed) unreadable = co_await unpack(call, unpacked);
@@ -267,7 +268,7 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   } catch (const std::bad_alloc&) {
     failed = true;
   }
-  co_await SwitchTo{home};  // what fails for want of memory does so wherever it is
+  co_await SwitchTo{home};  // an allocation may have failed on a background thread
   if (failed) reply = ops::out_of_memory();
   if (!take_memory(share, reply.body.capacity())) {
     if (reply.repeatable) reply = ops::overloaded();
@@ -284,8 +285,7 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   co_return sent;
 }
 
-// Puts the text of a packed body in its place; or the reply to one that cannot be read. Only for callers who are known:
-// to all others their body does not matter.
+// Unpacks the body of an authenticated caller. A value: the reply to a body that cannot be read.
 Task<std::optional<ops::Reply>> Connection::unpack(ops::Call& call, UnpackedBody& unpacked) {
   using Outcome = UnpackedBody::Outcome;
   const std::string_view packed = std::exchange(call.body, {});
@@ -300,7 +300,7 @@ Task<std::optional<ops::Reply>> Connection::unpack(ops::Call& call, UnpackedBody
   Outcome outcome = Outcome::kLarger;
   if (packed.size() <= kQuicklyUnpacked) outcome = unpacked.read(*coding, packed, std::min(most, kSmallBody));
   if (outcome == Outcome::kLarger) {
-    if (packed.size() <= kQuicklyUnpacked) co_await context_.aside.enter();
+    if (packed.size() <= kQuicklyUnpacked) co_await context_.background.enter();
     outcome = unpacked.read(*coding, packed, most);
   }
   switch (outcome) {
@@ -317,7 +317,7 @@ Task<std::optional<ops::Reply>> Connection::unpack(ops::Call& call, UnpackedBody
   PARTITA_CHECK(false);
 }
 
-// Packs a reply as its client accepts it, and says how.
+// Packs a reply in a coding that the client accepts; which one.
 Task<Coding> Connection::pack(ops::Reply& reply, BudgetShare& share) {
   std::string_view accepted;
   for (size_t place = 0; const auto value = reader_.value_of("accept-encoding", place); ++place) accepted = *value;
@@ -325,7 +325,7 @@ Task<Coding> Connection::pack(ops::Reply& reply, BudgetShare& share) {
   if (coding == Coding::kIdentity || !take_memory(share, reply.body.capacity() + reply.body.size()))
     co_return Coding::kIdentity;
   Executor* const home = Executor::current();
-  if (reply.body.size() > kSmallBody) co_await context_.aside.enter();
+  if (reply.body.size() > kSmallBody) co_await context_.background.enter();
   std::optional<std::string> packed = http::pack(coding, reply.body);
   co_await SwitchTo{home};
   if (packed) reply.body = *std::move(packed);
@@ -333,7 +333,7 @@ Task<Coding> Connection::pack(ops::Reply& reply, BudgetShare& share) {
   co_return packed ? coding : Coding::kIdentity;
 }
 
-// --- answers of our own
+// --- replies without a handler
 // -----------------------------------------------------------------------------------------------
 
 Task<bool> Connection::answer_health(bool keep_alive) {
@@ -365,7 +365,7 @@ Task<bool> Connection::answer_page(bool keep_alive) {
   co_return sent;
 }
 
-// What a browser asks before a page of another origin may call.
+// A browser's question before a page of another origin may call.
 Task<bool> Connection::answer_preflight(bool keep_alive) {
   constexpr std::array<std::array<std::string_view, 2>, 2> kEchoed = {{
       {"access-control-request-headers", "Access-Control-Allow-Headers: "},
@@ -385,7 +385,7 @@ Task<bool> Connection::answer_preflight(bool keep_alive) {
   co_return sent;
 }
 
-Task<bool> Connection::answer_foreign_page(bool keep_alive) {
+Task<bool> Connection::refuse_origin(bool keep_alive) {
   context_.handler.refused(403);
   ReplyHead head;
   head.status = 403;
@@ -406,10 +406,10 @@ Task<bool> Connection::answer_with(ops::Reply reply, bool keep_alive) {
   co_return sent;
 }
 
-// To be awaited at once, as a variable.
+// The result must be a variable that is awaited at once.
 net::WriteBytes Connection::send(ReplyHead head, std::string_view body) {
   const std::string_view origin = reader_.head_complete() ? reader_.origin() : std::string_view();
-  if (!origin.empty() && page_is_welcome()) head.allowed_origin = origin;
+  if (!origin.empty() && origin_is_allowed()) head.allowed_origin = origin;
   head.keep_alive = head.keep_alive && !context_.worker.stopping;
   head.content_length = body.size();
   head.crc32 = crc32(body);
@@ -427,25 +427,25 @@ net::WriteBytes Connection::send(ReplyHead head, std::string_view body) {
   return {stream(), head_, {}};
 }
 
-Task<> Connection::refuse(int status, std::string_view words) {
+Task<> Connection::refuse(int status, std::string_view text) {
   context_.handler.refused(status);
   ReplyHead head;
   head.keep_alive = false;
   head.date = context_.date.at(context_.clock.now_ms());
   head.status = status;
-  if (!words.empty()) head.content_type = kText;
-  head.content_length = words.size();
-  head.crc32 = crc32(words);
+  if (!text.empty()) head.content_type = kText;
+  head.content_length = text.size();
+  head.crc32 = crc32(text);
   head_.clear();
   append_head(head_, head);
-  head_.append(words);
+  head_.append(text);
   enter(Phase::kWriting);
   net::WriteBytes write(stream(), head_, {});
   co_await write;
 }
 
-// Reads on for a little while after a refusal: closing at once would throw it away before a client that still sends has
-// seen it.
+// Reads on for a while after a refusal: if the connection were closed at once, a client that still sends would not see
+// the refusal.
 Task<> Connection::drain() {
   reader_.drop();
   stream().shutdown();

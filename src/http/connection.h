@@ -30,14 +30,14 @@ struct ThreadContext {
   Handler& handler;
   const Clock& clock;
   Budget& budget;
-  Workers& aside;  // where large requests are answered
+  Workers& background;  // for large requests
   const net::WorkerState& worker;
   auth::Authenticator authenticator;
   // The caller of every request, which is unsigned; null where the connections are those of clients.
   std::shared_ptr<const auth::Caller> administrator = {};
   RequestIds ids;
   DateText date = {};
-  std::vector<char> discarded = {};  // where bytes go that nobody looks at
+  std::vector<char> discarded = {};  // for bytes that are read and dropped
 };
 
 class Connection final : public net::Connection, private ops::Source {
@@ -59,11 +59,11 @@ class Connection final : public net::Connection, private ops::Source {
   void when_gone(std::function<void()> gone) const override { gone_ = std::move(gone); }
 
   enum class Phase : uint8_t { kIdle, kHead, kBody, kHandling, kWriting, kDraining };
-  // What the bytes that arrived came to.
+  // What read_request() ended with.
   enum class Arrival : uint8_t { kRequest, kEnd, kRefused };
 
   Task<Arrival> read_request();
-  Task<bool> refuse_early(bool& greeted, bool& asked);
+  Task<bool> refuse_early(bool& origin_checked, bool& caller_checked);
   Task<bool> answer(bool keep_alive);
   ops::Call begin_call(std::string_view body);
   Task<bool> answer_call(std::string_view body, bool keep_alive);
@@ -72,15 +72,15 @@ class Connection final : public net::Connection, private ops::Source {
   Task<bool> answer_health(bool keep_alive);
   Task<bool> answer_page(bool keep_alive);
   Task<bool> answer_preflight(bool keep_alive);
-  Task<bool> answer_foreign_page(bool keep_alive);
+  Task<bool> refuse_origin(bool keep_alive);
   Task<bool> answer_with(ops::Reply reply, bool keep_alive);
-  // `words`: a line for a person, which lives until the task has ended; empty: there is nothing to say.
-  Task<> refuse(int status, std::string_view words);
+  // `text`: the body, one line, which lives until the task has ended; or empty.
+  Task<> refuse(int status, std::string_view text);
   Task<> drain();
   net::WriteBytes send(ReplyHead head, std::string_view body);
 
   auth::Facts facts(std::string_view body) const;
-  bool page_is_welcome() const;
+  bool origin_is_allowed() const;
   bool take_memory(BudgetShare& share, size_t bytes) const;
   void enter(Phase phase, size_t bytes = 0);
   int64_t time_of(Phase phase) const;
@@ -92,7 +92,7 @@ class Connection final : public net::Connection, private ops::Source {
   int64_t phase_began_ns_ = 0;
   int64_t deadline_ns_ = 0;
   RequestIds::Id id_{};  // of the request
-  std::string head_;     // of the reply, kept for its memory
+  std::string head_;     // of the reply, kept to reuse its memory
   mutable std::function<void()> gone_;
 };
 

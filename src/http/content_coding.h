@@ -1,7 +1,7 @@
 // The content codings of HTTP that DynamoDB knows: gzip (RFC 1952), and deflate, which is the zlib format (RFC 1950).
 //
-// What it accepts is what AWS was seen to accept (the suites of Alternator, run against it): several gzip members one
-// behind the other are one text; what follows and begins no member is ignored; of zlib only the first stream is read.
+// It accepts what AWS accepts according to Alternator's tests, which run against AWS: several gzip members in a row are
+// one text; bytes after them that begin no member are ignored; only the first zlib stream is read.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +18,19 @@ namespace partita::http {
 
 enum class Coding : uint8_t { kIdentity, kGzip, kDeflate };
 
-// The name that headers have for it; empty for kIdentity.
+// Its name in headers; empty for kIdentity.
 std::string_view name_of(Coding coding);
 
-// The coding that the value of a Content-Encoding header names; of an empty one kIdentity. Nothing for any other name,
-// and for a list of several.
+// The coding that the value of a Content-Encoding header names; kIdentity for an empty value; nothing for any other
+// name or a list.
 std::optional<Coding> coding_named(std::string_view content_encoding);
 
-// The coding in which the value of an Accept-Encoding header wants a reply, by AWS's rules: the largest weight wins,
-// the first of those that have the same; "*" stands for what is not named, gzip before deflate, and goes behind what is
-// named; identity does not count; a weight that is no number is 1.
+// The coding for a reply to a request with this Accept-Encoding header, by AWS's rules: the largest weight wins, then
+// the first; "*" stands for the codings that are not named, gzip before deflate, and comes after those that are;
+// identity does not count; a weight that is no number is 1.
 Coding coding_accepted(std::string_view accept_encoding);
 
-// `plain` in that coding; nothing when it would not become shorter, or when there is no memory for it. `coding` is not
-// kIdentity.
+// `plain` in that coding; nothing if that is not shorter, or if there is no memory. Precondition: not kIdentity.
 std::optional<std::string> pack(Coding coding, std::string_view plain);
 
 // The text of a packed body, and its share of the budget.
@@ -51,7 +50,7 @@ class UnpackedBody {
 
   explicit UnpackedBody(Budget& budget) : share_(budget) {}
 
-  // Takes at most `most` bytes. `coding` is not kIdentity. Throws std::bad_alloc. What was read before is gone.
+  // Unpacks at most `most` bytes, in place of an earlier text. Precondition: not kIdentity. Throws std::bad_alloc.
   Outcome read(Coding coding, std::string_view packed, size_t most);
 
   // Lives as long as this does, until read() is called again.

@@ -1,4 +1,4 @@
-// The characters of a request's head, and the names that matter there: looked at many bytes at a time.
+// Scans of a request's head, sixteen characters at a time, and the names of headers that matter.
 #pragma once
 
 #include <array>
@@ -8,16 +8,16 @@
 
 namespace partita::http {
 
-// How many characters at the front of `text` are of RFC 9110's token.
+// The length of the RFC 9110 token at the front of `text`.
 size_t token_size(std::string_view text);
-// How many characters at the front of `text` may stand in a header's value, tabs not counted among them.
+// How many characters at the front of `text` are allowed in a header's value, tabs excluded.
 size_t plain_size(std::string_view text);
 
-// `lower_name` is of lower-case letters, digits and hyphens; no other character of a head becomes one of these by the
-// bit of the lower case.
+// Without regard to case. `lower_name` consists of lower-case letters, digits and hyphens: no other character of a
+// head becomes one of these when its bit for lower case is set.
 bool same_name(std::string_view name, std::string_view lower_name);
 
-// Headers that say where a request ends, what its body is, where it goes or who sends it: one of each.
+// Headers that decide where a request ends, what its body is, where it goes or who sends it: each may come once.
 inline constexpr std::array<std::string_view, 15> kOnce = {"host",
                                                            "content-length",
                                                            "transfer-encoding",
@@ -34,7 +34,7 @@ inline constexpr std::array<std::string_view, 15> kOnce = {"host",
                                                            "x-partita-namespace",
                                                            "content-encoding"};
 
-// The place of that name, in whatever case, in kOnce; kOnce.size() for all others.
+// The place of that name in kOnce, without regard to case; kOnce.size() for all others.
 size_t place_in_once(std::string_view name);
 
 }  // namespace partita::http

@@ -11,7 +11,7 @@ namespace partita::http {
 
 namespace {
 
-constexpr int kAsideNiceness = 10;  // small requests have priority
+constexpr int kBackgroundNiceness = 10;  // small requests have priority
 constexpr std::string_view kFull =
     "HTTP/1.1 503 Service Unavailable\r\nx-amz-retry-after: 1000\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 constexpr std::string_view kPlainHttp =
@@ -32,7 +32,7 @@ struct Protocol::Shared {
   const Clock& clock;
   Random& random;
   Budget budget{options.memory_budget};
-  Workers aside{(options.threads + 1) / 2, kAsideNiceness};
+  Workers background{(options.threads + 1) / 2, kBackgroundNiceness};
 };
 
 Protocol::Protocol(const Options& options, Handler& handler, const Clock& clock, Random& random)
@@ -47,7 +47,7 @@ class Protocol::Factory final : public net::ConnectionFactory {
                  .handler = shared_->handler,
                  .clock = shared_->clock,
                  .budget = shared_->budget,
-                 .aside = shared_->aside,
+                 .background = shared_->background,
                  .worker = worker,
                  .authenticator = {shared_->options.keys, shared_->clock, shared_->options.region},
                  .ids = RequestIds(shared_->random)} {

@@ -21,7 +21,7 @@ class DateText {
   std::string text_;
 };
 
-// Identifiers such as DynamoDB's: 52 capitals and digits. They are told apart, not kept secret. For one thread.
+// Request ids such as DynamoDB's: 52 capitals and digits. Unique, but not secret. For one thread.
 class RequestIds {
  public:
   static constexpr size_t kSize = 52;

@@ -313,7 +313,7 @@ State RequestReader::take_header(std::string_view name, std::string_view value) 
 State RequestReader::take_single(size_t place, std::string_view value) {
   const uint32_t bit = 1U << place;
   if ((seen_ & bit) != 0) {
-    came_twice_ = kOnce[place];
+    repeated_header_ = kOnce[place];
     return State::kMalformed;
   }
   seen_ |= bit;

@@ -7,13 +7,15 @@
 //     answer(reader.target(), reader.header("content-type"), reader.body());
 //   }
 //
-// It takes what RFC 9112 says that a client sends, and nothing that two readers could understand differently: bare line
-// feeds, folded lines, white space around names, a framing or routing header that comes twice, codings other than one
-// "chunked" are all malformed. How the bytes are cut into pieces never changes what they mean.
+// It accepts requests by RFC 9112's grammar, and nothing that two readers could understand differently: bare line
+// feeds, folded lines, white space around names, a framing or routing header that comes twice, and codings other than
+// one "chunked" are malformed. The result does not depend on how the bytes were split.
 //
-// Bytes of the requests behind the current one (pipelining) stay in the buffer until next(). Memory grows with the
-// bytes received; only when 64 KiB of a body are there, all that it announced is taken at once. All of it but a first
-// page is taken from the budget, half of which is for bodies larger than that.
+// Bytes of pipelined requests stay in the buffer until next(). Memory grows with the bytes received; once 64 KiB of a
+// body are there, room for all that it announced is taken. All memory but a first page is taken from the budget, half
+// of which is for bodies larger than that.
+//
+// For one thread.
 #pragma once
 
 #include <array>
@@ -53,40 +55,40 @@ class RequestReader {
 
   // Where to receive the next bytes, 32 KiB at most; empty when there is no memory for them.
   std::span<char> space();
-  // `size` bytes were put at the front of space().
+  // Precondition: `size` bytes were put at the front of space().
   State received(size_t size);
-  // Forgets the complete request and looks at the bytes behind it.
+  // Drops the complete request and parses the bytes behind it.
   State next();
 
-  // Gives back all memory: nothing more will be read.
+  // Frees all memory: nothing more will be read.
   void drop();
 
   // No byte of the current request has arrived yet.
   bool idle() const { return end_ == begin_ && part_ == Part::kRequestLine; }
   bool head_complete() const { return part_ > Part::kHeaders; }
-  // Which header it was, in lower case, that came twice and must not, so that the request is malformed; empty: none.
-  std::string_view came_twice() const { return came_twice_; }
+  // If the request is malformed because a header came twice: its name in lower case; else empty.
+  std::string_view repeated_header() const { return repeated_header_; }
   // The client waits for "100 Continue" before it sends the body. Precondition: head_complete().
   bool expects_continue() const;
 
   // These four, and header(), from head_complete() on.
   Method method() const { return method_; }
   std::string_view target() const { return view(target_); }
-  // What the head announced; nothing when the body comes in chunks.
+  // Content-Length; 0 if the body is chunked.
   uint64_t announced_bytes() const { return content_length_; }
-  // Of the body, so far.
+  // Of the body so far.
   size_t received_bytes() const { return body_.size; }
   std::string_view body() const { return view(body_); }
   // By lower-case name; the first of several; empty when absent.
   std::string_view header(std::string_view lower_name) const { return value_of(lower_name, 0).value_or(""); }
-  // The one at that place among those of the name, from 0; nothing when there are fewer.
+  // The header at that place among those of the name, from 0; nothing if there are fewer.
   std::optional<std::string_view> value_of(std::string_view lower_name, size_t place) const;
-  // Whether a browser sent it for a page: it says so in Origin, Referer or Sec-Fetch-Site, which no page can leave out
-  // of a POST. What a person types into a browser's address line comes from no page.
+  // Whether a browser sent it for a page: Origin, Referer or Sec-Fetch-Site says so, and no page can leave all of them
+  // out of a POST. A URL that a person types into a browser comes from no page.
   bool sent_by_page() const;
-  // Of the page that sent the request; empty when it is not said.
+  // Of the page that sent the request; empty without an Origin header.
   std::string_view origin() const;
-  // How the body is packed; empty when it is not.
+  // The Content-Encoding header, or empty.
   std::string_view content_encoding() const;
   // Whether the client allows another request on this connection.
   bool keep_alive() const { return keep_alive_; }
@@ -139,9 +141,9 @@ class RequestReader {
   Method method_ = Method::kOther;
   bool old_version_ = false;  // HTTP/1.0
   bool keep_alive_ = false;
-  bool blank_line_ = false;      // one came before the request line
-  uint32_t seen_ = 0;            // a bit for each header that may come only once
-  std::string_view came_twice_;  // one of kOnce
+  bool blank_line_ = false;           // one came before the request line
+  uint32_t seen_ = 0;                 // a bit for each header that may come only once
+  std::string_view repeated_header_;  // one of kOnce
   uint32_t header_count_ = 0;
   uint64_t content_length_ = 0;
   uint64_t chunk_left_ = 0;

@@ -1,5 +1,3 @@
-#include "http/server_testing.h"
-
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -18,6 +16,7 @@
 
 #include "base/executor.h"
 #include "base/yield_budget.h"
+#include "http/server_testing.h"
 #include "little_memory.h"
 
 namespace partita::http {

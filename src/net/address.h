@@ -1,4 +1,4 @@
-// Where a server listens: an address of IPv4 or IPv6, and a port.
+// An IPv4 or IPv6 address and a port.
 #pragma once
 
 #include <netinet/in.h>
@@ -16,12 +16,12 @@ namespace partita::net {
 class Address {
  public:
   Address() = default;
-  // All that the text names, digits or a name; both loopback addresses for "" and "localhost", IPv4 first. Resolves a
-  // name, which may block. Error: kUnavailable, why not in a few words.
+  // All addresses of a name, or the one in digits; both loopback addresses for "" and "localhost", IPv4 first.
+  // Resolving a name may block. Error: kUnavailable, with the reason in a few words.
   static Result<std::vector<Address>> named(const std::string& text);
-  // Where that socket is bound.
+  // Of the socket itself. Precondition: it is bound.
   static Address of_socket(int socket);
-  // Of its other side; nothing when it has gone.
+  // Of its peer; nothing if the peer has gone.
   static std::optional<Address> of_peer(int socket);
 
   int family() const { return held_.ss_family; }
@@ -32,7 +32,7 @@ class Address {
   bool is_loopback() const;
   // As URLs have it: "127.0.0.1:8000", "[::1]:8000".
   std::string text() const;
-  // Without the port and brackets; empty for an address of another family than the two.
+  // Without the port and brackets; empty for another family, such as that of Unix sockets.
   std::string host() const;
   bool same_host(const Address& other) const;
 

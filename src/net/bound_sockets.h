@@ -1,5 +1,5 @@
-// The addresses that a server will listen on, taken before anything else is begun: a server that cannot have its port
-// says so while it has opened no store. Connections are refused until a Server listens.
+// The sockets that a server will listen on, bound before anything else is started: if the port is taken, the server
+// fails before it opens a store. Connections are refused until a Server listens.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace partita::net {
 
 class BoundSockets {
  public:
-  // `port` 0 takes any free one, the same of all addresses. `beyond_loopback`: whether other machines may be offered
-  // the port. Resolves a name, which may block. Error: kUnavailable, with one sentence for the operator (address in
-  // use, not permitted, no such name, not a loopback address).
+  // `address` as for Address::named(). `port` 0 takes a free one, the same for all addresses. `beyond_loopback`:
+  // whether an address may be reachable from other machines. Resolving a name may block. Error: kUnavailable, with one
+  // sentence for the operator (address in use, not permitted, no such name, not a loopback address).
   static Result<BoundSockets> bind(const std::string& address, uint16_t port, bool beyond_loopback);
   ~BoundSockets();
   BoundSockets(BoundSockets&&) = default;
@@ -26,11 +26,11 @@ class BoundSockets {
     int socket;
   };
   const std::vector<Bound>& all() const { return all_; }
-  // The same of all.
+  // The same for all.
   uint16_t port() const { return port_; }
   // Whether one of them can be reached from other machines.
   bool beyond_loopback() const;
-  // That it does not listen, and why, as errno says it.
+  // The error for a server that cannot listen on these sockets because of this errno.
   Error failed(int error) const;
 
  private:

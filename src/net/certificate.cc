@@ -30,7 +30,7 @@ int choose_protocol(SSL* ssl, const unsigned char** chosen, unsigned char* size,
   return SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-// Nobody is there to be asked.
+// There is no operator to ask.
 int no_passphrase(char*, int, int, void*) { return 0; }
 
 Error wrong(std::string sentence) {
@@ -38,7 +38,7 @@ Error wrong(std::string sentence) {
   return Error(ErrorKind::kInvalid, std::move(sentence));
 }
 
-// The text of the file, if it has a block of PEM that is called so. `what`: for people.
+// The text of the file, if it has a PEM block of that name. `what`: for the message.
 Result<std::string> read_pem(const std::string& file, std::string_view what, std::string_view block) {
   const std::string called = "The " + std::string(what) + " in";
   const std::string said = called + " " + file;
@@ -69,7 +69,7 @@ Result<void> use_files(SSL_CTX* context, const std::string& chain_file, const st
     return wrong("The key in " + key_file + " has a passphrase, and there is nobody to be asked for it.");
   }
   const bool read = SSL_CTX_use_PrivateKey_file(context, key_file.c_str(), SSL_FILETYPE_PEM) == 1;
-  // A key of another kind than the certificate's is taken, and is then without one.
+  // OpenSSL accepts a key of another kind than the certificate's, and then has no certificate for it.
   if (read && SSL_CTX_check_private_key(context) == 1) return {};
   if (read || ERR_GET_LIB(ERR_peek_last_error()) == ERR_LIB_X509) {
     return wrong("The key in " + key_file + " is not the key of the certificate in " + chain_file + ".");
@@ -77,7 +77,7 @@ Result<void> use_files(SSL_CTX* context, const std::string& chain_file, const st
   return wrong("The key in " + key_file + " is damaged" + last_reason() + ".");
 }
 
-// Clients refuse it, and a server that did too would not come back after a night.
+// Not an error: clients refuse such a certificate, but a server that refused it could not restart.
 void warn_of_its_time(const SSL_CTX* context, const std::string& chain_file) {
   const X509* const shown = SSL_CTX_get0_certificate(context);
   if (shown == nullptr) return;
@@ -93,12 +93,12 @@ Result<std::shared_ptr<SSL_CTX>> read(const std::string& chain_file, const std::
   std::shared_ptr<SSL_CTX> context(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
   if (context == nullptr) return Error(ErrorKind::kUnavailable, "There is no memory for TLS.");
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
-  // Of TLS 1.2 only suites with forward secrecy that encrypt and authenticate in one: none of CBC. 1.3 has no others.
+  // For TLS 1.2 only AEAD suites with forward secrecy. TLS 1.3 has no others.
   PARTITA_CHECK(SSL_CTX_set_cipher_list(context.get(), "ECDHE+AESGCM:ECDHE+CHACHA20") == 1);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  // An idle connection then has no buffers of its own.
+  // Idle connections then have no buffers.
   SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
-  // Sessions go on by tickets, which the clients keep.
+  // Sessions are resumed by tickets, which clients keep.
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   SSL_CTX_set_alpn_select_cb(context.get(), choose_protocol, nullptr);
   SSL_CTX_set_default_passwd_cb(context.get(), no_passphrase);

@@ -1,4 +1,4 @@
-// What the server shows to clients that speak TLS: its certificate and the key of it, from two files.
+// The certificate of a TLS server and its key, from two files.
 //
 //   PARTITA_TRY(const auto certificate, net::Certificate::load("server.pem", "server.key"));
 //   certificate->reload();  // the files were replaced
@@ -17,12 +17,12 @@ namespace partita::net {
 // Callable from any thread.
 class Certificate {
  public:
-  // Both are PEM. The first may have the chain behind the certificate; the key has no passphrase. Error: kInvalid
-  // (reason 0), with one sentence that names the file.
+  // Both files are PEM. The first has the certificate, then the chain if there is one; the key has no passphrase.
+  // Error: kInvalid (reason 0), with one sentence that names the file.
   static Result<std::unique_ptr<Certificate>> load(std::string chain_file, std::string key_file);
 
-  // For connections from now on; those that are open keep what they have. After an error nothing has changed. The log
-  // warns of one whose time is over, or has not come.
+  // Reads the files again, for new connections; open ones keep the old certificate. After an error nothing has changed.
+  // Logs a warning if the certificate has expired or is not valid yet.
   Result<void> reload();
 
   // TLS 1.2 or 1.3. Never null.

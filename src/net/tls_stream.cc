@@ -14,10 +14,10 @@ namespace partita::net {
 
 namespace {
 
-// An idle connection waits with a small one.
+// Of the buffer for received bytes: small while a connection may be idle.
 constexpr size_t kReceived = size_t{4} << 10;
 constexpr size_t kReceivedOfBulk = size_t{64} << 10;
-// Of a large reply, so much is sealed before it is sent.
+// A larger write is encrypted and sent in parts of this size.
 constexpr size_t kSealedAtOnce = size_t{256} << 10;
 
 }  // namespace
@@ -96,7 +96,7 @@ void TlsStream::start_read(std::span<char> into, bool bulky, PendingIo& io) {
   });
 }
 
-// What is there already comes later too, behind what else the thread has to do.
+// Bytes that are there already are delivered later too, after everything else that is ready.
 Task<size_t> TlsStream::read(std::span<char> into, bool bulky) {
   bool waited = false;
   size_t bytes = 0;
@@ -119,7 +119,7 @@ Task<size_t> TlsStream::read_on(std::span<char> into, bool bulky, bool& waited) 
       co_await give_up();
       co_return 0;
     }
-    // What the client is to have of the handshake.
+    // The handshake, if it is under way.
     const bool sent = co_await send_sealed();
     if (!sent) co_return 0;
     if (done == 1) co_return bytes;
@@ -138,7 +138,7 @@ Task<bool> TlsStream::receive_sealed(bool bulky) {
   co_return taken == static_cast<int>(received);
 }
 
-// The client has ended, or what it sent cannot be read: it is told what OpenSSL has to say to it.
+// The client has ended, or what it sent cannot be read: sends OpenSSL's alert.
 Task<> TlsStream::give_up() {
   const unsigned long why = ERR_peek_error();
   const bool plain_http = ERR_GET_REASON(why) == SSL_R_HTTP_REQUEST;
@@ -198,7 +198,7 @@ Task<size_t> TlsStream::write(std::string_view first, std::string_view second) {
   }
 }
 
-// Into the memory that take_sealed() empties; it grows, so nothing is ever taken in part.
+// Into the memory that take_sealed() empties. It grows, so all of `plain` is accepted.
 bool TlsStream::seal(std::string_view plain) {
   ERR_clear_error();
   size_t taken = 0;

@@ -39,7 +39,7 @@ class UnixAddress {
   UnixAddress(const UnixAddress&) = delete;
   UnixAddress& operator=(const UnixAddress&) = delete;
 
-  // 0, or why there is none.
+  // 0, or an errno.
   int error() const { return error_; }
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address_); }
 
@@ -51,7 +51,7 @@ class UnixAddress {
 
 std::string text_of(int error) { return std::system_category().message(error); }
 
-// As errno says it; 0 when `*socket` is connected. `flags`: SOCK_NONBLOCK, or 0. EAGAIN: too many wait there already.
+// 0 if `*socket` is connected, or an errno; EAGAIN if the server's queue is full. `flags`: SOCK_NONBLOCK, or 0.
 int connect(const UnixAddress& address, int flags, int* socket) {
   *socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
   if (*socket < 0) return errno;
