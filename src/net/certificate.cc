@@ -120,13 +120,13 @@ Result<std::unique_ptr<Certificate>> Certificate::load(std::string chain_file, s
 
 Result<void> Certificate::reload() {
   PARTITA_TRY(std::shared_ptr<SSL_CTX> context, read(chain_file_, key_file_));
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   context_ = std::move(context);
   return {};
 }
 
 std::shared_ptr<ssl_ctx_st> Certificate::context() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return context_;
 }
 

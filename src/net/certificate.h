@@ -5,10 +5,11 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "base/mutex.h"
 #include "base/result.h"
+#include "base/thread_annotations.h"
 
 struct ssl_ctx_st;  // OpenSSL's
 
@@ -33,8 +34,8 @@ class Certificate {
 
   const std::string chain_file_;
   const std::string key_file_;
-  mutable std::mutex mutex_;
-  std::shared_ptr<ssl_ctx_st> context_;
+  mutable Mutex mutex_;
+  std::shared_ptr<ssl_ctx_st> context_ PARTITA_GUARDED_BY(mutex_);
 };
 
 }  // namespace partita::net

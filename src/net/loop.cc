@@ -92,7 +92,7 @@ void Loop::stop() {
 
 void Loop::queue(Async& async) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (std::exchange(async.sent_, true)) return;
     async.next_ = nullptr;
     (first_ == nullptr ? first_ : last_->next_) = &async;
@@ -111,7 +111,7 @@ int Loop::wait_ms() {
   }
   int64_t ms = -1;
   if (next) ms = std::max<int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(*next - now_).count());
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (first_ != nullptr) return 0;
   sleeping_.store(true, std::memory_order_relaxed);
   return static_cast<int>(ms);
@@ -119,17 +119,18 @@ int Loop::wait_ms() {
 
 // Those that are queued by now. What they send runs in the next iteration.
 void Loop::run_asyncs() {
-  std::unique_lock lock(mutex_);
+  mutex_.lock();
   const Async* const last = last_;
   for (bool more = first_ != nullptr; more;) {
     Async& async = *first_;
     more = &async != last;
     first_ = async.next_;
     async.sent_ = false;
-    lock.unlock();
+    mutex_.unlock();
     async.run_();
-    lock.lock();
+    mutex_.lock();
   }
+  mutex_.unlock();
 }
 
 // Also updates now_, from which the next wait is computed.

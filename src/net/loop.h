@@ -16,11 +16,13 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
+
+#include "base/mutex.h"
+#include "base/thread_annotations.h"
 
 namespace partita::net {
 
@@ -56,7 +58,8 @@ class Loop {
     friend class Loop;
     Loop& loop_;
     std::function<void()> run_;
-    Async* next_ = nullptr;  // in the loop's queue
+    // Guarded by the loop's mutex.
+    Async* next_ = nullptr;  // in its queue
     bool sent_ = false;
   };
 
@@ -119,9 +122,9 @@ class Loop {
   std::atomic<bool> stopped_{false};
   std::atomic<int> waking_{0};  // threads that write to wakeup_ without the lock; run() returns when they are done
 
-  std::mutex mutex_;  // guards what follows
-  Async* first_ = nullptr;
-  Async* last_ = nullptr;
+  Mutex mutex_;
+  Async* first_ PARTITA_GUARDED_BY(mutex_) = nullptr;
+  Async* last_ PARTITA_GUARDED_BY(mutex_) = nullptr;
   std::atomic<bool> sleeping_{false};  // it must be woken for an Async; set with the lock held
 };
 

@@ -12,7 +12,7 @@ LoopExecutor::LoopExecutor(Loop& loop)
 
 void LoopExecutor::resume_all(std::span<const std::coroutine_handle<>> handles) noexcept {
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     waiting_.insert(waiting_.end(), handles.begin(), handles.end());
     if (waiting_.size() > handles.size()) return;
   }
@@ -32,7 +32,7 @@ void LoopExecutor::resume_after_ready(YieldedTask& waiting, bool first) {
 
 void LoopExecutor::run_waiting() {
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     running_.swap(waiting_);
   }
   for (const std::coroutine_handle<> handle : running_) handle.resume();

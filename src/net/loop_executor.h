@@ -2,11 +2,12 @@
 #pragma once
 
 #include <coroutine>
-#include <mutex>
 #include <span>
 #include <vector>
 
 #include "base/executor.h"
+#include "base/mutex.h"
+#include "base/thread_annotations.h"
 #include "net/loop.h"
 
 namespace partita::net {
@@ -28,8 +29,8 @@ class LoopExecutor final : public Executor {
   void run_waiting();
   void run_first_in_line();
 
-  std::mutex mutex_;
-  std::vector<std::coroutine_handle<>> waiting_;  // guarded by mutex_
+  Mutex mutex_;
+  std::vector<std::coroutine_handle<>> waiting_ PARTITA_GUARDED_BY(mutex_);
   // The rest is for the loop's thread.
   std::vector<std::coroutine_handle<>> running_;
   Loop::Async async_;

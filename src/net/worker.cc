@@ -52,7 +52,7 @@ void Worker::run() {
 void Worker::hand_over(const Accepted& accepted) {
   load_.fetch_add(1, std::memory_order_relaxed);
   try {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     accepted_.push_back(accepted);
   } catch (const std::bad_alloc&) {
     load_.fetch_sub(1, std::memory_order_relaxed);
@@ -71,7 +71,7 @@ void Worker::stop(Stop how) {
 void Worker::add_accepted() {
   std::vector<Accepted> accepted;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     accepted.swap(accepted_);
   }
   for (const Accepted& each : accepted) add(each);

@@ -5,12 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/task.h"
+#include "base/thread_annotations.h"
 #include "net/connection.h"
 #include "net/loop.h"
 #include "net/loop_executor.h"
@@ -87,8 +88,8 @@ class Worker {
   std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
   std::atomic<size_t> load_{0};
   std::atomic<Stop> stop_{Stop::kNone};
-  std::mutex mutex_;
-  std::vector<Accepted> accepted_;  // guarded by mutex_
+  Mutex mutex_;
+  std::vector<Accepted> accepted_ PARTITA_GUARDED_BY(mutex_);
 };
 
 }  // namespace partita::net
