@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "base/result.h"
-#include "http/protocol.h"
+#include "http/options.h"
 #include "namespaces/namespaces.h"
 
 namespace partita::cli {

@@ -56,7 +56,9 @@ std::string text_of_error(int error) { return std::system_category().message(err
 struct Server::Parts {
   Parts(const ServerOptions& given, const Clock& clock) : options(given) {
     PARTITA_CHECK(options.threads > 0);
-    for (unsigned i = 0; i < options.threads; ++i) workers.push_back(std::make_unique<Worker>(options, clock));
+    for (unsigned i = 0; i < options.threads; ++i) {
+      workers.push_back(std::make_unique<Worker>(options.stop_timeout_ms, clock));
+    }
     closing = std::make_unique<Loop::Async>(front(), [this] { stop_listening(); });
   }
 

@@ -13,9 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -23,19 +21,9 @@
 #include "base/result.h"
 #include "net/address.h"
 #include "net/bound_sockets.h"
-#include "net/connection.h"
-#include "net/tls_stream.h"
+#include "net/protocol.h"
 
 namespace partita::net {
-
-// What the connections of a listener speak.
-struct Protocol {
-  // Called once for each worker, on the thread that calls listen(). The state outlives the factory.
-  std::function<std::unique_ptr<ConnectionFactory>(const WorkerState&)> make_factory;
-  TlsOptions tls = {};               // without a certificate: no TLS
-  std::string_view full_reply = {};  // sent to a connection that is closed because there are too many
-  bool limited = true;               // false: ServerOptions::max_connections refuses none of its connections
-};
 
 struct ServerOptions {
   unsigned threads = 1;             // workers, at least 1

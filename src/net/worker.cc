@@ -23,8 +23,8 @@ constexpr auto kLastMoment = std::chrono::milliseconds(250);
 
 }  // namespace
 
-Worker::Worker(const ServerOptions& options, const Clock& clock)
-    : stop_timeout_ms_(options.stop_timeout_ms),
+Worker::Worker(int64_t stop_timeout_ms, const Clock& clock)
+    : stop_timeout_ms_(stop_timeout_ms),
       clock_(clock),
       executor_(loop_),
       queues_(loop_),

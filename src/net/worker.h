@@ -15,7 +15,7 @@
 #include "net/connection.h"
 #include "net/loop.h"
 #include "net/loop_executor.h"
-#include "net/server.h"
+#include "net/protocol.h"
 #include "net/socket_stream.h"
 
 namespace partita::net {
@@ -26,7 +26,7 @@ class Worker {
   enum class Stop : uint8_t { kNone, kDrain, kNow };
 
   // Outlived by the clock.
-  Worker(const ServerOptions& options, const Clock& clock);
+  Worker(int64_t stop_timeout_ms, const Clock& clock);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
