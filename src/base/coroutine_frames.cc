@@ -30,20 +30,20 @@ constexpr size_t kStep = 128;
 constexpr size_t kClasses = 32;  // larger frames are not kept
 constexpr uint32_t kMostKept = 64;
 
-struct Free {
-  Free* next;
+struct FreeFrame {
+  FreeFrame* next;
 };
 
-struct Kept {
-  Free* first = nullptr;
+struct FrameList {
+  FreeFrame* first = nullptr;
   uint32_t count = 0;
 };
 
-struct Lists {
-  std::array<Kept, kClasses> of_class;
-  ~Lists() {
+struct FrameLists {
+  std::array<FrameList, kClasses> of_class;
+  ~FrameLists() {
     for (size_t i = 0; i < kClasses; ++i) {
-      while (Free* const one = of_class[i].first) {
+      while (FreeFrame* const one = of_class[i].first) {
         of_class[i].first = one->next;
         ::operator delete(one, (i + 1) * kStep);
       }
@@ -58,8 +58,8 @@ size_t class_of(size_t bytes) { return (bytes - 1) / kStep; }
 void* allocate_frame(size_t bytes) {
   const size_t index = class_of(bytes);
   if (index >= kClasses) return ::operator new(bytes);
-  Kept& kept = PerThread<Lists>::get().of_class[index];
-  Free* const first = kept.first;
+  FrameList& kept = PerThread<FrameLists>::get().of_class[index];
+  FreeFrame* const first = kept.first;
   if (first == nullptr) return ::operator new((index + 1) * kStep);
   kept.first = first->next;
   --kept.count;
@@ -68,11 +68,11 @@ void* allocate_frame(size_t bytes) {
 
 void free_frame(void* frame, size_t bytes) noexcept {
   const size_t index = class_of(bytes);
-  Lists* const lists = PerThread<Lists>::find();
+  FrameLists* const lists = PerThread<FrameLists>::find();
   if (index >= kClasses || lists == nullptr) return ::operator delete(frame);
-  Kept& kept = lists->of_class[index];
+  FrameList& kept = lists->of_class[index];
   if (kept.count == kMostKept) return ::operator delete(frame);
-  kept.first = new (frame) Free{kept.first};
+  kept.first = new (frame) FreeFrame{kept.first};
   ++kept.count;
 }
 

@@ -56,9 +56,9 @@ size_t character_bytes(std::string_view text) {
 }
 
 // A line that is being put together.
-class Line {
+class LogLine {
  public:
-  explicit Line(LogLevel level) : is_json_(format_logged().load(std::memory_order_relaxed) == LogFormat::kJson) {
+  explicit LogLine(LogLevel level) : is_json_(format_logged().load(std::memory_order_relaxed) == LogFormat::kJson) {
     constexpr size_t kColumn = 6;
     const std::string_view name = kNames[static_cast<size_t>(level)];
     const auto time = utc_text(system_clock().now_ms());
@@ -174,7 +174,7 @@ class Output {
   void tell_dropped() noexcept PARTITA_REQUIRES(mutex_) {
     std::array<char, 24> digits;
     const char* const end = std::to_chars(digits.begin(), digits.end(), dropped_).ptr;
-    Line line(LogLevel::kWarn);
+    LogLine line(LogLevel::kWarn);
     line.add("The log lost ");
     line.add({digits.data(), static_cast<size_t>(end - digits.data())});
     line.add(dropped_ == 1 ? " line" : " lines");
@@ -265,7 +265,7 @@ bool logs(LogLevel level) noexcept { return level <= most_logged().load(std::mem
 
 void log(LogLevel level, std::initializer_list<std::string_view> sentence) noexcept {
   if (!logs(level)) return;
-  Line line(level);
+  LogLine line(level);
   for (const std::string_view part : sentence) line.add(part);
   output().write(line.end());
 }

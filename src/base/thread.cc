@@ -15,13 +15,13 @@ namespace {
 
 std::atomic<int> refusals{0};
 
-struct Refusal final : ErrorDetail {};
+struct ThreadRefusal final : ErrorDetail {};
 
 Error refused(std::string_view name, const std::string& why) {
   return Error(ErrorKind::kUnavailable, 0,
                {"The thread \"" + std::string(name) + "\" cannot be started (" + why +
                 "): raise the limit of threads (ulimit -u, TasksMax=) or of memory."},
-               std::make_shared<Refusal>());
+               std::make_shared<ThreadRefusal>());
 }
 
 }  // namespace
@@ -40,7 +40,9 @@ Result<Thread> Thread::start(std::string_view name, Body body) {
   }
 }
 
-bool is_thread_refusal(const Error& error) { return dynamic_cast<const Refusal*>(error.detail().get()) != nullptr; }
+bool is_thread_refusal(const Error& error) {
+  return dynamic_cast<const ThreadRefusal*>(error.detail().get()) != nullptr;
+}
 
 ThreadStartFailure::ThreadStartFailure() { refusals.fetch_add(1); }
 ThreadStartFailure::~ThreadStartFailure() { refusals.fetch_sub(1); }

@@ -4,13 +4,13 @@
 
 namespace partita::storage {
 
-void Waiter::await_resume() {
+void PipelineWaiter::await_resume() {
   if (failure) [[unlikely]]
     std::rethrow_exception(std::move(failure));
 }
 
-void resume(std::vector<Waiter*> waiters, Executor& otherwise) {
-  const auto home_of = [](const Waiter* waiter) { return waiter->waiting_.home; };
+void resume(std::vector<PipelineWaiter*> waiters, Executor& otherwise) {
+  const auto home_of = [](const PipelineWaiter* waiter) { return waiter->waiting_.home; };
   std::ranges::stable_sort(waiters, {}, home_of);
   std::vector<std::coroutine_handle<>> handles;
   for (size_t i = 0; i < waiters.size(); ++i) {

@@ -24,11 +24,11 @@ namespace partita::storage {
 
 // A coroutine that waits for another thread or coroutine to process its request. It is in that coroutine's frame and is
 // awaited once.
-class Waiter {
+class PipelineWaiter {
  public:
-  Waiter() = default;
-  Waiter(const Waiter&) = delete;
-  Waiter& operator=(const Waiter&) = delete;
+  PipelineWaiter() = default;
+  PipelineWaiter(const PipelineWaiter&) = delete;
+  PipelineWaiter& operator=(const PipelineWaiter&) = delete;
 
   bool await_ready() noexcept { return false; }
   void await_resume();
@@ -40,13 +40,13 @@ class Waiter {
   void suspend(std::coroutine_handle<> handle) { waiting_ = SuspendedCoroutine::here(handle); }
 
  private:
-  friend void resume(std::vector<Waiter*> waiters, Executor& otherwise);
+  friend void resume(std::vector<PipelineWaiter*> waiters, Executor& otherwise);
   SuspendedCoroutine waiting_;
 };
 
 // Resumes each through its own executor, or through `otherwise` if it has none. Each executor is woken once. The
 // waiters may be gone when this returns.
-void resume(std::vector<Waiter*> waiters, Executor& otherwise);
+void resume(std::vector<PipelineWaiter*> waiters, Executor& otherwise);
 
 // The keys that batches in flight read: no key is in two of them. For one thread at a time.
 class InFlightKeys {

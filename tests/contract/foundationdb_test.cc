@@ -71,8 +71,8 @@ TEST_F(OnFoundationdb, AStoreOfANewerVersionIsRefused) {
   const foundationdb::Cluster cluster = foundationdb::Cluster::open(parsed.cluster_file).value();
   LoopThread loop;
   const auto write_format = [&]() -> Task<int> {
-    foundationdb::Attempt attempt(cluster);
-    attempt.set(foundationdb::RowNames(parsed.prefix).format(), "2");
+    foundationdb::TxnAttempt attempt(cluster);
+    attempt.set(foundationdb::RowKeys(parsed.prefix).format(), "2");
     const foundationdb::Future sent = attempt.commit();
     co_return co_await sent.done(loop);
   };

@@ -12,8 +12,8 @@ ROCKS = "src/engines/rocksdb/"
 
 STORE = [
     Mutant("only the first of a failed batch is unknown", ROCKS + "committer.cc",
-           "commits[i]->outcome = unknown ? Commit::WriteOutcome::kUnknown : others;",
-           "commits[i]->outcome = unknown ? i == 0 ? Commit::WriteOutcome::kUnknown : Commit::WriteOutcome::kDurable\n"
+           "commits[i]->outcome = unknown ? Commit::CommitOutcome::kUnknown : others;",
+           "commits[i]->outcome = unknown ? i == 0 ? Commit::CommitOutcome::kUnknown : Commit::CommitOutcome::kDurable\n"
            "                                  : others;", ("contract_test",)),
     Mutant("what was queued behind a failed batch is told that it is durable", ROCKS + "committer.cc",
            "      commit->outcome = others;\n", "", ("contract_test",)),

@@ -96,18 +96,18 @@ int64_t Future::number() const {
   return number;
 }
 
-Attempt::Attempt(const Cluster& cluster) {
+TxnAttempt::TxnAttempt(const Cluster& cluster) {
   PARTITA_CHECK(client().database_create_transaction(cluster.handle(), &handle_) == 0);
   PARTITA_CHECK(client().transaction_set_option(handle_, kOptionOwnWritesUnread, nullptr, 0) == 0);
 }
 
-Future Attempt::read_one(std::string_view key, bool snapshot) {
+Future TxnAttempt::read_one(std::string_view key, bool snapshot) {
   return Future(client().transaction_get(handle_, bytes(key), length(key), snapshot ? 1 : 0));
 }
 
 // A selector (or_equal 0, offset 1) is the first key that is not before its own.
-Future Attempt::get_range(const storage::Range& range, storage::Direction direction, size_t max_rows,
-                          size_t max_bytes) {
+Future TxnAttempt::get_range(const storage::Range& range, storage::Direction direction, size_t max_rows,
+                             size_t max_bytes) {
   constexpr size_t kMostRows = 100'000;
   const int rows = static_cast<int>(std::clamp<size_t>(max_rows, 1, kMostRows));
   const int target_bytes = static_cast<int>(std::clamp<size_t>(max_bytes, 1, storage::kMaxPageBytes));
@@ -116,55 +116,55 @@ Future Attempt::get_range(const storage::Range& range, storage::Direction direct
                                                direction == storage::Direction::kDescending ? 1 : 0));
 }
 
-Future Attempt::estimate(const storage::Range& range) {
+Future TxnAttempt::estimate(const storage::Range& range) {
   return Future(client().transaction_get_estimated_range_size_bytes(handle_, bytes(range.begin), length(range.begin),
                                                                     bytes(range.end), length(range.end)));
 }
 
-Future Attempt::read_version() { return Future(client().transaction_get_read_version(handle_)); }
+Future TxnAttempt::read_version() { return Future(client().transaction_get_read_version(handle_)); }
 
-Future Attempt::metadata_version() { return get(kMetadataVersion); }
+Future TxnAttempt::metadata_version() { return get(kMetadataVersion); }
 
-void Attempt::set(std::string_view key, std::string_view value) {
+void TxnAttempt::set(std::string_view key, std::string_view value) {
   client().transaction_set(handle_, bytes(key), length(key), bytes(value), length(value));
 }
 
-void Attempt::clear(std::string_view key) { client().transaction_clear(handle_, bytes(key), length(key)); }
+void TxnAttempt::clear(std::string_view key) { client().transaction_clear(handle_, bytes(key), length(key)); }
 
-void Attempt::clear(const storage::Range& range) {
+void TxnAttempt::clear(const storage::Range& range) {
   client().transaction_clear_range(handle_, bytes(range.begin), length(range.begin), bytes(range.end),
                                    length(range.end));
 }
 
-void Attempt::set_stamped(std::string key, size_t stamp_at, std::string_view value) {
+void TxnAttempt::set_stamped(std::string key, size_t stamp_at, std::string_view value) {
   // Behind the key it takes the place of the stamp, its low byte first.
   for (size_t i = 0; i < sizeof(uint32_t); ++i) key.push_back(static_cast<char>(stamp_at >> (8 * i)));
   client().transaction_atomic_op(handle_, bytes(key), length(key), bytes(value), length(value), kVersionstampedKey);
 }
 
-void Attempt::renew_metadata_version() {
+void TxnAttempt::renew_metadata_version() {
   // The only value that FoundationDB takes: ten bytes for the stamp, and where they begin.
   constexpr std::string_view kStampAtZero("\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 14);
   client().transaction_atomic_op(handle_, bytes(kMetadataVersion), length(kMetadataVersion), bytes(kStampAtZero),
                                  length(kStampAtZero), kVersionstampedValue);
 }
 
-void Attempt::rely_on(std::string_view key) { rely_on({std::string(key), std::string(key) + '\0'}); }
+void TxnAttempt::rely_on(std::string_view key) { rely_on({std::string(key), std::string(key) + '\0'}); }
 
-void Attempt::rely_on(const storage::Range& range) {
+void TxnAttempt::rely_on(const storage::Range& range) {
   PARTITA_CHECK(client().transaction_add_conflict_range(handle_, bytes(range.begin), length(range.begin),
                                                         bytes(range.end), length(range.end), kConflictRead) == 0);
 }
 
-void Attempt::limit_time(std::chrono::milliseconds most) {
+void TxnAttempt::limit_time(std::chrono::milliseconds most) {
   const Number value = make_number(most.count());
   PARTITA_CHECK(
       client().transaction_set_option(handle_, kOptionTimeout, value.data(), static_cast<int>(value.size())) == 0);
 }
 
-Future Attempt::commit() { return Future(client().transaction_commit(handle_)); }
+Future TxnAttempt::commit() { return Future(client().transaction_commit(handle_)); }
 
-Future Attempt::after(int code) { return Future(client().transaction_on_error(handle_, code)); }
+Future TxnAttempt::after(int code) { return Future(client().transaction_on_error(handle_, code)); }
 
 bool is_maybe_committed(int code) {
   return code == kErrorTimedOut || client().error_predicate(kMaybeCommitted, code) != 0;
@@ -172,7 +172,7 @@ bool is_maybe_committed(int code) {
 
 bool is_retryable(int code) { return client().error_predicate(kRetryableNotCommitted, code) != 0; }
 
-Task<bool> RetryPolicy::allows_another(Attempt& attempt, int code) const {
+Task<bool> RetryPolicy::allows_another(TxnAttempt& attempt, int code) const {
   if (is_over()) co_return false;
   if (code == kErrorTimedOut) co_return true;
   const Future pause = attempt.after(code);

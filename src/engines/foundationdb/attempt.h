@@ -91,12 +91,12 @@ class Future {
   FdbFuture* handle_;
 };
 
-class Attempt {
+class TxnAttempt {
  public:
-  explicit Attempt(const Cluster& cluster);
-  Attempt(const Attempt&) = delete;
-  Attempt& operator=(const Attempt&) = delete;
-  ~Attempt() { client().transaction_destroy(handle_); }
+  explicit TxnAttempt(const Cluster& cluster);
+  TxnAttempt(const TxnAttempt&) = delete;
+  TxnAttempt& operator=(const TxnAttempt&) = delete;
+  ~TxnAttempt() { client().transaction_destroy(handle_); }
 
   // Reads that no commit relies on, unless a conflict is added for them.
   Future get(std::string_view key) { return read_one(key, true); }
@@ -147,7 +147,7 @@ class RetryPolicy {
   }
   bool is_over() const { return Clock::now() >= until_; }
   // Whether to retry after that code; waits until the next attempt may begin.
-  Task<bool> allows_another(Attempt& attempt, int code) const;
+  Task<bool> allows_another(TxnAttempt& attempt, int code) const;
 
  private:
   static constexpr std::chrono::seconds kPatience{20};

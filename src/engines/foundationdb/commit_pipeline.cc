@@ -17,7 +17,7 @@ using namespace storage;
 
 namespace {
 
-void write_slices(Attempt& attempt, const RowNames& names, std::string_view key, std::string_view value) {
+void write_slices(TxnAttempt& attempt, const RowKeys& names, std::string_view key, std::string_view value) {
   for (uint16_t number = 0; !value.empty(); ++number) {
     attempt.set(names.slice(key, number), value.substr(0, kSliceBytes));
     value.remove_prefix(std::min(kSliceBytes, value.size()));
@@ -36,7 +36,7 @@ void PendingTxn::await_suspend(std::coroutine_handle<> handle) {
   pipeline_.take(*this);
 }
 
-CommitPipeline::CommitPipeline(const Cluster& cluster, const RowNames& names, Workers& workers,
+CommitPipeline::CommitPipeline(const Cluster& cluster, const RowKeys& names, Workers& workers,
                                const SessionLease& lease, RemoteMeters& meters, const FoundationdbOptions& options,
                                const Limits& limits)
     : cluster_(cluster),
@@ -166,7 +166,7 @@ Task<void> CommitPipeline::run_batch(Lane& lane, PendingTxns& txns) {
     std::vector<Transaction*> members;
     for (PendingTxn* const txn : txns) members.push_back(&txn->transaction);
     Batch batch(std::move(members), limits_);
-    Attempt attempt(cluster_);
+    TxnAttempt attempt(cluster_);
     attempt.limit_time(retry_policy.next());
     LookupResult lookup;
     int code = co_await look_up(attempt, batch, lookup);
@@ -200,7 +200,7 @@ Task<void> CommitPipeline::run_batch(Lane& lane, PendingTxns& txns) {
   }
 }
 
-Task<int> CommitPipeline::look_up(Attempt& attempt, Batch& batch, LookupResult& lookup) {
+Task<int> CommitPipeline::look_up(TxnAttempt& attempt, Batch& batch, LookupResult& lookup) {
   const std::vector<Batch::Wanted> wanted = batch.wanted();
   const auto is_recalled = [](const Batch::Wanted& one) { return one.settled && !one.value; };
   std::vector<std::optional<Future>> rows(wanted.size());
@@ -250,7 +250,7 @@ Task<int> CommitPipeline::look_up(Attempt& attempt, Batch& batch, LookupResult& 
   co_return 0;
 }
 
-Task<int> CommitPipeline::look_up_terms(Attempt& attempt, std::string_view metadata_version, uint8_t& age) {
+Task<int> CommitPipeline::look_up_terms(TxnAttempt& attempt, std::string_view metadata_version, uint8_t& age) {
   const std::optional<VersionCache::CachedVersion> known_age = version_cache_.find(metadata_version, names_.age());
   const std::optional<VersionCache::CachedVersion> known_holder =
       version_cache_.find(metadata_version, names_.holder());
@@ -272,7 +272,7 @@ Task<int> CommitPipeline::look_up_terms(Attempt& attempt, std::string_view metad
   co_return lease_.verify_holder(*holder);
 }
 
-void CommitPipeline::write(Attempt& attempt, const Batch& batch, const LookupResult& lookup) const {
+void CommitPipeline::write(TxnAttempt& attempt, const Batch& batch, const LookupResult& lookup) const {
   size_t looked_up = 0;
   bool renews = false;
   for (const auto& [key, row] : batch.rows()) {
@@ -294,7 +294,7 @@ void CommitPipeline::write(Attempt& attempt, const Batch& batch, const LookupRes
   if (renews) attempt.renew_metadata_version();
 }
 
-void CommitPipeline::append(Attempt& attempt, const std::vector<Changes::Append>& appends, uint8_t age) const {
+void CommitPipeline::append(TxnAttempt& attempt, const std::vector<Changes::Append>& appends, uint8_t age) const {
   if (!appends.empty()) attempt.rely_on(names_.age());
   uint32_t number = 0;
   std::string first;
@@ -309,7 +309,7 @@ void CommitPipeline::append(Attempt& attempt, const std::vector<Changes::Append>
   }
 }
 
-Task<CommitPipeline::CommitOutcome> CommitPipeline::commit(Attempt& attempt, Lane& lane,
+Task<CommitPipeline::CommitOutcome> CommitPipeline::commit(TxnAttempt& attempt, Lane& lane,
                                                            const RetryPolicy& retry_policy, int& code) {
   attempt.rely_on(names_.holder());
   attempt.rely_on(lane.mark);
@@ -337,7 +337,7 @@ Task<CommitPipeline::CommitOutcome> CommitPipeline::commit(Attempt& attempt, Lan
 // Whoever fences the mark off writes the row that the lost commit relies on: so that one fails from then on.
 Task<CommitPipeline::CommitOutcome> CommitPipeline::resolve_in_doubt(Lane& lane, const RetryPolicy& retry_policy) {
   for (;;) {
-    Attempt attempt(cluster_);
+    TxnAttempt attempt(cluster_);
     attempt.limit_time(retry_policy.next());
     const Future mark = attempt.get_firmly(lane.mark);
     int code = co_await mark.done(workers_);

@@ -30,7 +30,7 @@ namespace partita::foundationdb {
 class CommitPipeline;
 
 // One call of transact(). Its arguments outlive it.
-class PendingTxn : public storage::Waiter {
+class PendingTxn : public storage::PipelineWaiter {
  public:
   PendingTxn(CommitPipeline& pipeline, std::vector<storage::Key>& keys, std::vector<storage::Compare>& compare,
              storage::Decide& decide)
@@ -49,7 +49,7 @@ class PendingTxn : public storage::Waiter {
 class CommitPipeline {
  public:
   // The arguments outlive it.
-  CommitPipeline(const Cluster& cluster, const RowNames& names, Workers& workers, const SessionLease& lease,
+  CommitPipeline(const Cluster& cluster, const RowKeys& names, Workers& workers, const SessionLease& lease,
                  storage::RemoteMeters& meters, const FoundationdbOptions& options, const storage::Limits& limits);
   CommitPipeline(const CommitPipeline&) = delete;
   CommitPipeline& operator=(const CommitPipeline&) = delete;
@@ -81,20 +81,20 @@ class CommitPipeline {
     std::vector<bool> sliced;  // of batch.wanted(): whether there may be slices
     uint8_t age = 0;           // of logs
   };
-  Task<int> look_up(Attempt& attempt, storage::Batch& batch, LookupResult& lookup);
+  Task<int> look_up(TxnAttempt& attempt, storage::Batch& batch, LookupResult& lookup);
   // Reads the rows that every commit depends on besides its records.
-  Task<int> look_up_terms(Attempt& attempt, std::string_view metadata_version, uint8_t& age);
-  void write(Attempt& attempt, const storage::Batch& batch, const LookupResult& lookup) const;
-  void append(Attempt& attempt, const std::vector<storage::Changes::Append>& appends, uint8_t age) const;
+  Task<int> look_up_terms(TxnAttempt& attempt, std::string_view metadata_version, uint8_t& age);
+  void write(TxnAttempt& attempt, const storage::Batch& batch, const LookupResult& lookup) const;
+  void append(TxnAttempt& attempt, const std::vector<storage::Changes::Append>& appends, uint8_t age) const;
   enum class CommitOutcome : uint8_t { kCommitted, kNotCommitted, kUnknown };
-  Task<CommitOutcome> commit(Attempt& attempt, Lane& lane, const RetryPolicy& retry_policy, int& code);
+  Task<CommitOutcome> commit(TxnAttempt& attempt, Lane& lane, const RetryPolicy& retry_policy, int& code);
   Task<CommitOutcome> resolve_in_doubt(Lane& lane, const RetryPolicy& retry_policy);
   void give_back(PendingTxns& txns, size_t kept);
   static void fail(const PendingTxns& txns, const Error& error);
   storage::Version draw_version();
 
   const Cluster& cluster_;
-  const RowNames& names_;
+  const RowKeys& names_;
   Workers& workers_;
   const SessionLease& lease_;
   storage::RemoteMeters& meters_;

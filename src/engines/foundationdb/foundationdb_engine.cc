@@ -27,7 +27,7 @@ using namespace foundationdb;
 
 // A packed key is longer by a seventh and has a prefix, and a transaction of FoundationDB names its keys several times.
 constexpr Limits kLimits{.key_bytes = 8'500, .record_bytes = 7'500'000, .transaction_bytes = 8'000'000};
-static_assert(packed_size(kLimits.key_bytes) + RowNames::kMaxPrefixBytes + 8 <= 10'000);
+static_assert(packed_size(kLimits.key_bytes) + RowKeys::kMaxPrefixBytes + 8 <= 10'000);
 
 // Of entries: what one transaction restores, and what each takes beside itself.
 constexpr size_t kRestoredAtOnce = 1'000'000;
@@ -50,7 +50,7 @@ class FoundationdbEngine final : public Engine {
   }
   // That it still has the store as it was entered. Blocks.
   Result<void> check() {
-    return wait_for(run_with_retries([this](Attempt& attempt) { return lease_.check(attempt); }));
+    return wait_for(run_with_retries([this](TxnAttempt& attempt) { return lease_.check(attempt); }));
   }
 
   Task<Result<std::vector<std::optional<Record>>>> read(std::span<const Key> keys) override;
@@ -65,7 +65,7 @@ class FoundationdbEngine final : public Engine {
   Task<Result<void>> forget_log(std::string topic) override;
   Task<Result<std::vector<std::string>>> topics(std::string after, size_t most) override;
   Task<Result<void>> restore_log(std::string topic, std::vector<LogEntry> entries, Position end) override;
-  bool has_room_for(const Position& end) const override { return RowNames::is_a_position(end); }
+  bool has_room_for(const Position& end) const override { return RowKeys::is_a_position(end); }
   Task<Result<uint64_t>> approximate_bytes(Range range) override;
   Limits limits() const override { return kLimits; }
   Result<void> health() const override { return probe_.health(); }
@@ -83,7 +83,7 @@ class FoundationdbEngine final : public Engine {
 
   Workers workers_{2};  // who evaluates, and goes on with coroutines that have no executor
   const Cluster cluster_;
-  const RowNames names_;
+  const RowKeys names_;
   const StoreOperations operations_;
   RemoteMeters meters_;
   SessionLease lease_;
@@ -95,7 +95,7 @@ template <class Once>
 Task<Result<void>> FoundationdbEngine::run_with_retries(Once once) {
   const RetryPolicy retry_policy(workers_);
   for (;;) {
-    Attempt attempt(cluster_);
+    TxnAttempt attempt(cluster_);
     attempt.limit_time(retry_policy.next());
     const int code = co_await once(attempt);
     if (code == 0) co_return Result<void>();
@@ -115,7 +115,7 @@ Task<Result<void>> FoundationdbEngine::ask(Once once) {
 
 template <class Once>
 Task<Result<void>> FoundationdbEngine::change(Once once) {
-  const auto checked = [&](Attempt& attempt) -> Task<int> {
+  const auto checked = [&](TxnAttempt& attempt) -> Task<int> {
     const int code = co_await lease_.check(attempt);
     if (code != 0) co_return code;
     co_return co_await once(attempt);
@@ -127,7 +127,7 @@ Task<Result<std::vector<std::optional<Record>>>> FoundationdbEngine::read(std::s
   PARTITA_CO_TRY_VOID(check_keys(kLimits, keys, {}));
   std::vector<std::optional<Record>> records(keys.size());
   if (keys.empty()) co_return records;
-  const auto once = [&](Attempt& attempt) { return operations_.read(attempt, keys, records); };
+  const auto once = [&](TxnAttempt& attempt) { return operations_.read(attempt, keys, records); };
   PARTITA_CO_TRY_VOID(co_await ask(once));
   co_return records;
 }
@@ -136,7 +136,7 @@ Task<Result<Page>> FoundationdbEngine::scan(Range range, Direction direction, si
   Page page;
   if (is_empty(range)) co_return page;
   const StoreOperations::Bounds bounds{max_records, std::min(max_bytes, kMaxPageBytes)};
-  const auto once = [&](Attempt& attempt) { return operations_.scan(attempt, range, direction, bounds, page); };
+  const auto once = [&](TxnAttempt& attempt) { return operations_.scan(attempt, range, direction, bounds, page); };
   PARTITA_CO_TRY_VOID(co_await ask(once));
   co_return page;
 }
@@ -149,7 +149,7 @@ Task<Result<Outcome>> FoundationdbEngine::transact(std::vector<Key> keys, std::v
 
 Task<Result<void>> FoundationdbEngine::erase_range(Range range) {
   if (is_empty(range)) co_return Result<void>();
-  const auto once = [&](Attempt& attempt) { return operations_.erase(attempt, range); };
+  const auto once = [&](TxnAttempt& attempt) { return operations_.erase(attempt, range); };
   co_return co_await change(once);
 }
 
@@ -157,31 +157,31 @@ Task<Result<std::vector<LogEntry>>> FoundationdbEngine::read_log(std::string top
                                                                  size_t max_bytes) {
   std::vector<LogEntry> entries;
   const StoreOperations::Bounds bounds{max_entries, max_bytes};
-  const auto once = [&](Attempt& attempt) { return operations_.read_log(attempt, topic, after, bounds, entries); };
+  const auto once = [&](TxnAttempt& attempt) { return operations_.read_log(attempt, topic, after, bounds, entries); };
   PARTITA_CO_TRY_VOID(co_await ask(once));
   co_return entries;
 }
 
 Task<Result<Position>> FoundationdbEngine::log_end(std::string topic) {
   Position end;
-  const auto once = [&](Attempt& attempt) { return operations_.log_end(attempt, topic, end); };
+  const auto once = [&](TxnAttempt& attempt) { return operations_.log_end(attempt, topic, end); };
   PARTITA_CO_TRY_VOID(co_await ask(once));
   co_return end;
 }
 
 Task<Result<void>> FoundationdbEngine::trim_log(std::string topic, Position upto) {
-  const auto once = [&](Attempt& attempt) { return operations_.trim(attempt, topic, upto); };
+  const auto once = [&](TxnAttempt& attempt) { return operations_.trim(attempt, topic, upto); };
   co_return co_await change(once);
 }
 
 Task<Result<void>> FoundationdbEngine::forget_log(std::string topic) {
-  const auto once = [&](Attempt& attempt) { return operations_.forget(attempt, topic); };
+  const auto once = [&](TxnAttempt& attempt) { return operations_.forget(attempt, topic); };
   co_return co_await change(once);
 }
 
 Task<Result<std::vector<std::string>>> FoundationdbEngine::topics(std::string after, size_t most) {
   std::vector<std::string> names;
-  const auto once = [&](Attempt& attempt) { return operations_.topics(attempt, after, most, names); };
+  const auto once = [&](TxnAttempt& attempt) { return operations_.topics(attempt, after, most, names); };
   PARTITA_CO_TRY_VOID(co_await ask(once));
   co_return names;
 }
@@ -194,18 +194,18 @@ Task<Result<void>> FoundationdbEngine::restore_log(std::string topic, std::vecto
     size_t behind = begin;
     while (behind < entries.size() && bytes < kRestoredAtOnce) bytes += entries[behind++].entry.size() + kRowBytes;
     const auto some = std::span<const LogEntry>(entries).subspan(begin, behind - begin);
-    const auto once = [&](Attempt& attempt) { return operations_.restore(attempt, topic, some); };
+    const auto once = [&](TxnAttempt& attempt) { return operations_.restore(attempt, topic, some); };
     PARTITA_CO_TRY_VOID(co_await change(once));
     begin = behind;
   }
-  const auto once = [&](Attempt& attempt) { return operations_.begin_behind(attempt, topic, end); };
+  const auto once = [&](TxnAttempt& attempt) { return operations_.begin_behind(attempt, topic, end); };
   co_return co_await change(once);
 }
 
 Task<Result<uint64_t>> FoundationdbEngine::approximate_bytes(Range range) {
   uint64_t bytes = 0;
   if (is_empty(range)) co_return bytes;
-  const auto once = [&](Attempt& attempt) { return operations_.estimate(attempt, range, bytes); };
+  const auto once = [&](TxnAttempt& attempt) { return operations_.estimate(attempt, range, bytes); };
   PARTITA_CO_TRY_VOID(co_await ask(once));
   co_return bytes;
 }

@@ -28,7 +28,7 @@ struct HealthProbe::State {
 struct HealthProbe::Probe {
   Probe(const Cluster& cluster, std::shared_ptr<State> state)
       : attempt(cluster), answer(attempt.read_version()), asked(std::move(state)) {}
-  Attempt attempt;
+  TxnAttempt attempt;
   Future answer;
   std::shared_ptr<State> asked;
 };

@@ -23,11 +23,11 @@ bool is_a_prefix(std::string_view name) {
   const auto is_fine = [](unsigned char c) {
     return c < 0x80 && (std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.');
   };
-  return !name.empty() && name.size() < RowNames::kMaxPrefixBytes && std::ranges::all_of(name, is_fine);
+  return !name.empty() && name.size() < RowKeys::kMaxPrefixBytes && std::ranges::all_of(name, is_fine);
 }
 
 // Who comes back takes new ones.
-void forget_old(Attempt& attempt, const Future::Rows& marks) {
+void forget_old(TxnAttempt& attempt, const Future::Rows& marks) {
   const auto now = static_cast<uint64_t>(std::time(nullptr));
   for (const FdbKeyValue& row : marks.rows) {
     const std::string_view mark(reinterpret_cast<const char*>(row.value), static_cast<size_t>(row.value_size));
@@ -38,7 +38,7 @@ void forget_old(Attempt& attempt, const Future::Rows& marks) {
 }
 
 // Yields a code.
-Task<int> install_once(Attempt& attempt, const RowNames& names, bool makes, Executor& fallback, std::string& format) {
+Task<int> install_once(TxnAttempt& attempt, const RowKeys& names, bool makes, Executor& fallback, std::string& format) {
   const Future there = attempt.get_firmly(names.format());
   const Future marks = attempt.get_range(names.marks(), Direction::kAscending, kMarksAtOnce, kMaxPageBytes);
   const Future users = attempt.get_range(names.users(), Direction::kAscending, kMarksAtOnce, kMaxPageBytes);
@@ -76,11 +76,11 @@ Result<StoreLocation> StoreLocation::parse(const std::string& text) {
   return place;
 }
 
-Task<Result<void>> install(const Cluster& cluster, const RowNames& names, const StoreLocation& place, bool makes,
+Task<Result<void>> install(const Cluster& cluster, const RowKeys& names, const StoreLocation& place, bool makes,
                            Executor& fallback) {
   const RetryPolicy retry_policy(fallback);
   for (;;) {
-    Attempt attempt(cluster);
+    TxnAttempt attempt(cluster);
     std::string format;
     const int code = co_await install_once(attempt, names, makes, fallback, format);
     if (code == 0 && format == kFormat) co_return Result<void>();

@@ -20,7 +20,7 @@ struct StoreLocation {
 
 // Creates the store if there is none and `makes`, and deletes the marks of servers that ended long ago. Errors:
 // kUnavailable; kInvalid (reason 0) for a store of a newer version, and if there is no store and `makes` is false.
-Task<Result<void>> install(const Cluster& cluster, const RowNames& names, const StoreLocation& place, bool makes,
+Task<Result<void>> install(const Cluster& cluster, const RowKeys& names, const StoreLocation& place, bool makes,
                            Executor& fallback);
 
 }  // namespace partita::foundationdb

@@ -31,7 +31,7 @@ TEST(StoreLocation, IsAClusterFileAndAPrefix) {
        {"?", "?prefix", "?prefix=", "?prefix=a/b", "?prefix=\xc3\xa4", "?other=1", "?prefix=a&b=c"}) {
     EXPECT_EQ(refusal_of(std::string("fdb.cluster") + word).kind(), ErrorKind::kInvalid) << word;
   }
-  EXPECT_FALSE(StoreLocation::parse("f?prefix=" + std::string(RowNames::kMaxPrefixBytes, 'x')).ok());
+  EXPECT_FALSE(StoreLocation::parse("f?prefix=" + std::string(RowKeys::kMaxPrefixBytes, 'x')).ok());
 }
 
 TEST(Opening, SaysThatThereIsNoClusterFile) {

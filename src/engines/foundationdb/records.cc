@@ -18,7 +18,7 @@ Error error_of(int code) {
   return Error(ErrorKind::kCorrupt, "The store in FoundationDB has rows that Partita has not written so.");
 }
 
-RecordSlices::RecordSlices(Attempt& attempt, const RowNames& names, std::string_view key, const RecordHeader& header)
+RecordSlices::RecordSlices(TxnAttempt& attempt, const RowKeys& names, std::string_view key, const RecordHeader& header)
     : attempt_(&attempt),
       left_(names.slices(key)),
       version_(header.version),

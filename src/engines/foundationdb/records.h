@@ -23,13 +23,13 @@ Error error_of(int code);
 // The slices of one record; requests them when it is constructed.
 class RecordSlices {
  public:
-  RecordSlices(Attempt& attempt, const RowNames& names, std::string_view key, const RecordHeader& header);
+  RecordSlices(TxnAttempt& attempt, const RowKeys& names, std::string_view key, const RecordHeader& header);
   // Once. Yields 0, kDamaged, or FoundationDB's error code.
   Task<int> join(std::string& value, Executor& fallback);
   storage::Version version() const { return version_; }
 
  private:
-  Attempt* attempt_;
+  TxnAttempt* attempt_;
   storage::Range left_;
   const storage::Version version_;
   const size_t bytes_;

@@ -41,14 +41,14 @@ void append_packed(std::string& out, std::string_view key) {
   if (count > 0) out.push_back(static_cast<char>((bits << (7 - count) & 0x7f) + 1));
 }
 
-Range RowNames::records(const Range& keys) const {
+Range RowKeys::records(const Range& keys) const {
   Range range = all('r');
   range.begin.append(keys.begin);
   if (!keys.end.empty()) range.end = record(keys.end);
   return range;
 }
 
-std::string RowNames::slice(std::string_view key, uint16_t number) const {
+std::string RowKeys::slice(std::string_view key, uint16_t number) const {
   std::string name = under('s');
   append_packed(name, key);
   name.push_back('\0');
@@ -56,7 +56,7 @@ std::string RowNames::slice(std::string_view key, uint16_t number) const {
   return name;
 }
 
-Range RowNames::slices(std::string_view key) const {
+Range RowKeys::slices(std::string_view key) const {
   Range range{under('s'), {}};
   append_packed(range.begin, key);
   range.end = range.begin;
@@ -65,7 +65,7 @@ Range RowNames::slices(std::string_view key) const {
   return range;
 }
 
-Range RowNames::slices(const Range& keys) const {
+Range RowKeys::slices(const Range& keys) const {
   Range range = all('s');
   append_packed(range.begin, keys.begin);
   if (keys.end.empty()) return range;
@@ -74,13 +74,13 @@ Range RowNames::slices(const Range& keys) const {
   return range;
 }
 
-std::string RowNames::topic_of(std::string_view topic) {
+std::string RowKeys::topic_of(std::string_view topic) {
   PARTITA_CHECK(topic.size() <= kMaxTopicBytes);
   return std::string(1, static_cast<char>(topic.size())).append(topic);
 }
 
-std::string RowNames::entry(std::string_view topic, uint8_t age, uint32_t number, uint16_t slice,
-                            size_t& stamp_at) const {
+std::string RowKeys::entry(std::string_view topic, uint8_t age, uint32_t number, uint16_t slice,
+                           size_t& stamp_at) const {
   std::string name = under('l').append(topic_of(topic)).append(1, static_cast<char>(age));
   stamp_at = name.size();
   name.append(kStampBytes, '\0');
@@ -89,46 +89,46 @@ std::string RowNames::entry(std::string_view topic, uint8_t age, uint32_t number
   return name;
 }
 
-bool RowNames::is_a_position(const Position& position) {
+bool RowKeys::is_a_position(const Position& position) {
   return position.bytes.back() == 0 && age_in(position) < UINT8_MAX;
 }
 
-std::string RowNames::entry_at(std::string_view topic, const Position& position, uint16_t slice) const {
+std::string RowKeys::entry_at(std::string_view topic, const Position& position, uint16_t slice) const {
   std::string name = under('l').append(topic_of(topic)).append(bytes_of(position).substr(0, kEntryBytes));
   append_u16(name, slice);
   return name;
 }
 
-Range RowNames::entries(std::string_view topic) const {
+Range RowKeys::entries(std::string_view topic) const {
   std::string begin = under('l').append(topic_of(topic));
   std::string end = begin + std::string(kEntryBytes + sizeof(uint16_t), '\xff');
   return {std::move(begin), std::move(end)};
 }
 
-Range RowNames::entries_of_topics(std::string_view after) const { return {entries(after).end, all('l').end}; }
+Range RowKeys::entries_of_topics(std::string_view after) const { return {entries(after).end, all('l').end}; }
 
-Range RowNames::trimmed_of_topics(std::string_view after) const { return {trimmed(after) + '\0', all('t').end}; }
+Range RowKeys::trimmed_of_topics(std::string_view after) const { return {trimmed(after) + '\0', all('t').end}; }
 
-std::string_view RowNames::topic_in(std::string_view row) const {
+std::string_view RowKeys::topic_in(std::string_view row) const {
   row.remove_prefix(prefix_.size() + 1);
   const std::optional<uint8_t> size = take_u8(row);
   PARTITA_CHECK(size && *size <= row.size());
   return row.substr(0, *size);
 }
 
-Range RowNames::entries_behind(std::string_view topic, const Position& after) const {
+Range RowKeys::entries_behind(std::string_view topic, const Position& after) const {
   Range range = entries(topic);
   if (after != Position{}) range.begin.append(bytes_of(after).substr(0, kEntryBytes)).append(3, '\xff');
   return range;
 }
 
-Range RowNames::entries_upto(std::string_view topic, const Position& upto) const {
+Range RowKeys::entries_upto(std::string_view topic, const Position& upto) const {
   Range range = entries(topic);
   range.end = entries_behind(topic, upto).begin;
   return range;
 }
 
-Position RowNames::position_in(std::string_view entry) const {
+Position RowKeys::position_in(std::string_view entry) const {
   constexpr size_t kRowBytes = kEntryBytes + sizeof(uint16_t);
   PARTITA_CHECK(entry.size() >= kRowBytes);
   Position position;
@@ -136,16 +136,16 @@ Position RowNames::position_in(std::string_view entry) const {
   return position;
 }
 
-uint16_t RowNames::slice_in(std::string_view entry) const {
+uint16_t RowKeys::slice_in(std::string_view entry) const {
   std::string_view number = entry.substr(entry.size() - sizeof(uint16_t));
   return take_u16(number).value();
 }
 
-std::string RowNames::mark(std::string_view server, uint8_t lane) const {
+std::string RowKeys::mark(std::string_view server, uint8_t lane) const {
   return under('d').append(server).append(1, static_cast<char>(lane));
 }
 
-std::string RowNames::user(uint64_t id) const {
+std::string RowKeys::user(uint64_t id) const {
   std::string name = under('u');
   append_u64(name, id);
   return name;

@@ -27,10 +27,10 @@ inline constexpr size_t kSliceBytes = 90'000;
 constexpr size_t slices_of(size_t bytes) { return (bytes + kSliceBytes - 1) / kSliceBytes; }
 
 // The names of rows. Immutable.
-class RowNames {
+class RowKeys {
  public:
   // Precondition: at most kMaxPrefixBytes.
-  explicit RowNames(const std::string& prefix) : prefix_(prefix + '/') {}
+  explicit RowKeys(const std::string& prefix) : prefix_(prefix + '/') {}
   static constexpr size_t kMaxPrefixBytes = 64;
 
   std::string record(std::string_view key) const { return under('r').append(key); }

@@ -23,7 +23,7 @@ bool is_in(const Range& range, const std::string& key) {
 
 TEST(Rows, SlicesKeepTheOrderOfRecordsAndStayApart) {
   SeededRandom random(7);
-  const RowNames names("x");
+  const RowKeys names("x");
   for (int i = 0; i < 100'000; ++i) {
     const std::string one = some_key(random);
     const std::string other = some_key(random);
@@ -40,7 +40,7 @@ TEST(Rows, SlicesKeepTheOrderOfRecordsAndStayApart) {
 }
 
 TEST(Rows, SlicesOfOneRecordAreInOrder) {
-  const RowNames names("x");
+  const RowKeys names("x");
   for (uint16_t i = 0; i < 1'000; ++i) EXPECT_LT(names.slice("k", i), names.slice("k", i + 1));
 }
 
@@ -57,7 +57,7 @@ TEST(Rows, APackedKeyIsAsLongAsToldAndHasNoZero) {
 }
 
 TEST(Rows, EntriesAreInTheirTopicBehindTheirPositions) {
-  const RowNames names("x");
+  const RowKeys names("x");
   size_t at = 0;
   std::string first = names.entry("t", 0, 5, 0, at);
   first.replace(at, 10, "0123456789");
@@ -84,11 +84,11 @@ TEST(Rows, EntriesAreInTheirTopicBehindTheirPositions) {
   std::string later = names.entry("t", 1, 0, 0, at);
   later.replace(at, 10, std::string(10, '\0'));
   EXPECT_LT(position, names.position_in(later));
-  EXPECT_EQ(RowNames::age_in(names.position_in(later)), 1);
+  EXPECT_EQ(RowKeys::age_in(names.position_in(later)), 1);
 }
 
 TEST(Rows, RowsOfTopicsSayWhoseTheyAre) {
-  const RowNames names("x");
+  const RowKeys names("x");
   size_t at = 0;
   const std::vector<std::string> topics{"", "a", "b", "aa", std::string(255, 'c')};
   for (size_t i = 0; i < topics.size(); ++i) {

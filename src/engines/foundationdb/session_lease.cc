@@ -27,7 +27,7 @@ uint64_t draw_id() { return system_random().next(); }
 
 }  // namespace
 
-SessionLease::SessionLease(const Cluster& cluster, const RowNames& names, Workers& workers, Kind kind,
+SessionLease::SessionLease(const Cluster& cluster, const RowKeys& names, Workers& workers, Kind kind,
                            std::chrono::milliseconds heartbeat)
     : cluster_(cluster), names_(names), workers_(workers), kind_(kind), heartbeat_(heartbeat), id_(draw_id()) {}
 
@@ -57,7 +57,7 @@ int SessionLease::verify_holder(const VersionCache::CachedVersion& holder) const
   return holder ? kHeld : 0;
 }
 
-Task<int> SessionLease::check(Attempt& attempt) const {
+Task<int> SessionLease::check(TxnAttempt& attempt) const {
   const Future held = attempt.get_firmly(names_.holder());
   if (const int code = co_await held.done(workers_); code != 0) co_return code;
   const std::optional<VersionCache::CachedVersion> holder = parse_holder(held.value());
@@ -67,7 +67,7 @@ Task<int> SessionLease::check(Attempt& attempt) const {
 Result<void> SessionLease::enter() {
   const RetryPolicy retry_policy(workers_);
   for (;;) {
-    Attempt attempt(cluster_);
+    TxnAttempt attempt(cluster_);
     bool entered = false;
     bool waits = false;
     const int code = wait_for(try_to_enter(attempt, entered, waits));
@@ -84,7 +84,7 @@ Result<void> SessionLease::enter() {
 }
 
 // `waits`: until it is known whether those are gone that are in the way. Neither, and no error: they are not.
-Task<int> SessionLease::try_to_enter(Attempt& attempt, bool& entered, bool& waits) {
+Task<int> SessionLease::try_to_enter(TxnAttempt& attempt, bool& entered, bool& waits) {
   StoreUsers seen;
   if (const int code = co_await look(attempt, seen); code != 0) co_return code;
   const Users others = in_the_way(seen);
@@ -101,7 +101,7 @@ Task<int> SessionLease::try_to_enter(Attempt& attempt, bool& entered, bool& wait
   co_return code;
 }
 
-Task<int> SessionLease::look(Attempt& attempt, StoreUsers& seen) const {
+Task<int> SessionLease::look(TxnAttempt& attempt, StoreUsers& seen) const {
   const Future held = attempt.get_firmly(names_.holder());
   const Future there = attempt.get_range(names_.users(), Direction::kAscending, kMostUsers, kMaxPageBytes);
   for (const Future* const asked : {&held, &there}) {
@@ -136,7 +136,7 @@ bool SessionLease::are_gone(const Users& others, Clock::time_point now) {
 }
 
 // Who shows to be there meanwhile after all, or comes, makes the commit fail.
-void SessionLease::write(Attempt& attempt, const StoreUsers& seen, const Users& gone) {
+void SessionLease::write(TxnAttempt& attempt, const StoreUsers& seen, const Users& gone) {
   if (kind_ == Kind::kAlone) attempt.rely_on(names_.users());
   for (const auto& [name, value] : gone) {
     attempt.rely_on(name);
@@ -156,7 +156,7 @@ void SessionLease::write(Attempt& attempt, const StoreUsers& seen, const Users& 
 }
 
 Task<int> SessionLease::send_heartbeat() {
-  Attempt attempt(cluster_);
+  TxnAttempt attempt(cluster_);
   attempt.limit_time(kShortly);
   attempt.set(row(), make_mark(++heartbeats_, false));
   const Future sent = attempt.commit();
@@ -164,7 +164,7 @@ Task<int> SessionLease::send_heartbeat() {
 }
 
 Task<int> SessionLease::remove_once() {
-  Attempt attempt(cluster_);
+  TxnAttempt attempt(cluster_);
   attempt.limit_time(kShortly);
   attempt.clear(row());
   if (kind_ == Kind::kAlone) {

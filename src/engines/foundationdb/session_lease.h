@@ -24,7 +24,7 @@ class SessionLease {
  public:
   enum class Kind : uint8_t { kShares, kAlone };
   // The arguments outlive it. A lease expires if it was not renewed for three times `heartbeat`.
-  SessionLease(const Cluster& cluster, const RowNames& names, Workers& workers, Kind kind,
+  SessionLease(const Cluster& cluster, const RowKeys& names, Workers& workers, Kind kind,
                std::chrono::milliseconds heartbeat);
   SessionLease(const SessionLease&) = delete;
   SessionLease& operator=(const SessionLease&) = delete;
@@ -33,12 +33,12 @@ class SessionLease {
   // Once. Waits until conflicting leases have expired or were renewed. Blocks. Error: kUnavailable, with one sentence.
   Result<void> enter();
 
-  // Parses the row RowNames::holder(). Nothing for bytes that no store writes.
+  // Parses the row RowKeys::holder(). Nothing for bytes that no store writes.
   static std::optional<VersionCache::CachedVersion> parse_holder(std::optional<std::string_view> row);
   // 0, or an error code if commits are not allowed with that holder. Callable from any thread.
   int verify_holder(const VersionCache::CachedVersion& holder) const;
   // The same; the attempt's commit depends on the answer. May also yield FoundationDB's error codes.
-  Task<int> check(Attempt& attempt) const;
+  Task<int> check(TxnAttempt& attempt) const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -53,18 +53,18 @@ class SessionLease {
     Users users;  // except this one
   };
 
-  Task<int> try_to_enter(Attempt& attempt, bool& entered, bool& waits);
-  Task<int> look(Attempt& attempt, StoreUsers& seen) const;
+  Task<int> try_to_enter(TxnAttempt& attempt, bool& entered, bool& waits);
+  Task<int> look(TxnAttempt& attempt, StoreUsers& seen) const;
   Users in_the_way(const StoreUsers& seen) const;
   bool are_gone(const Users& others, Clock::time_point now);
-  void write(Attempt& attempt, const StoreUsers& seen, const Users& gone);
+  void write(TxnAttempt& attempt, const StoreUsers& seen, const Users& gone);
   Task<int> send_heartbeat();
   Task<int> remove_once();
   void run();
   std::string row() const { return names_.user(id_); }
 
   const Cluster& cluster_;
-  const RowNames& names_;
+  const RowKeys& names_;
   Workers& workers_;
   const Kind kind_;
   const std::chrono::milliseconds heartbeat_;

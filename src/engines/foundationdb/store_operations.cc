@@ -44,12 +44,12 @@ void go_behind(std::string_view key, Direction direction, Range& range) {
 
 }  // namespace
 
-Task<int> StoreOperations::commit(Attempt& attempt) const {
+Task<int> StoreOperations::commit(TxnAttempt& attempt) const {
   const Future sent = attempt.commit();
   co_return co_await sent.done(fallback_);
 }
 
-Task<int> StoreOperations::read(Attempt& attempt, std::span<const Key> keys,
+Task<int> StoreOperations::read(TxnAttempt& attempt, std::span<const Key> keys,
                                 std::vector<std::optional<Record>>& records) const {
   std::vector<Future> rows;
   rows.reserve(keys.size());
@@ -73,7 +73,7 @@ Task<int> StoreOperations::read(Attempt& attempt, std::span<const Key> keys,
   co_return 0;
 }
 
-Task<int> StoreOperations::scan(Attempt& attempt, const Range& range, Direction direction, Bounds bounds,
+Task<int> StoreOperations::scan(TxnAttempt& attempt, const Range& range, Direction direction, Bounds bounds,
                                 Page& page) const {
   page = Page();
   const int code = co_await scan_all(attempt, names_.records(range), direction, bounds, page);
@@ -82,7 +82,7 @@ Task<int> StoreOperations::scan(Attempt& attempt, const Range& range, Direction 
   co_return 0;
 }
 
-Task<int> StoreOperations::scan_all(Attempt& attempt, Range left, Direction direction, Bounds bounds,
+Task<int> StoreOperations::scan_all(TxnAttempt& attempt, Range left, Direction direction, Bounds bounds,
                                     Page& page) const {
   for (;;) {
     const size_t bytes = bounds.bytes - std::min(bounds.bytes, page.bytes());
@@ -97,7 +97,7 @@ Task<int> StoreOperations::scan_all(Attempt& attempt, Range left, Direction dire
   }
 }
 
-Task<int> StoreOperations::take_rows(Attempt& attempt, std::span<const FdbKeyValue> rows, Bounds bounds,
+Task<int> StoreOperations::take_rows(TxnAttempt& attempt, std::span<const FdbKeyValue> rows, Bounds bounds,
                                      Page& page) const {
   std::vector<RecordHeader> heads;
   std::vector<std::pair<size_t, RecordSlices>> large;
@@ -127,7 +127,7 @@ Task<int> StoreOperations::take_rows(Attempt& attempt, std::span<const FdbKeyVal
   co_return 0;
 }
 
-int StoreOperations::gather(const RowNames& names, const FdbKeyValue& row, Bounds bounds, Gathered& gathered) {
+int StoreOperations::gather(const RowKeys& names, const FdbKeyValue& row, Bounds bounds, Gathered& gathered) {
   std::vector<LogEntry>& entries = gathered.entries;
   std::string_view value = value_of(row);
   const Position position = names.position_in(key_of(row));
@@ -149,7 +149,7 @@ int StoreOperations::gather(const RowNames& names, const FdbKeyValue& row, Bound
   return 0;
 }
 
-Task<int> StoreOperations::read_log(Attempt& attempt, const std::string& topic, Position after, Bounds bounds,
+Task<int> StoreOperations::read_log(TxnAttempt& attempt, const std::string& topic, Position after, Bounds bounds,
                                     std::vector<LogEntry>& entries) const {
   entries.clear();
   Gathered gathered{entries};
@@ -173,7 +173,7 @@ Task<int> StoreOperations::read_log(Attempt& attempt, const std::string& topic, 
   }
 }
 
-Task<int> StoreOperations::log_end(Attempt& attempt, const std::string& topic, Position& end) const {
+Task<int> StoreOperations::log_end(TxnAttempt& attempt, const std::string& topic, Position& end) const {
   end = Position{};
   const Future newest = attempt.get_range(names_.entries(topic), Direction::kDescending, 1, 1);
   const Future trimmed = attempt.get(names_.trimmed(topic));
@@ -188,7 +188,7 @@ Task<int> StoreOperations::log_end(Attempt& attempt, const std::string& topic, P
 }
 
 // What is appended meanwhile lies behind what was found, and stays.
-Task<int> StoreOperations::trim(Attempt& attempt, const std::string& topic, Position upto) const {
+Task<int> StoreOperations::trim(TxnAttempt& attempt, const std::string& topic, Position upto) const {
   const Future last = attempt.get_range(names_.entries_upto(topic, upto), Direction::kDescending, 1, 1);
   // Whoever forgets the topic meanwhile must not find it trimmed afterwards.
   const Future trimmed = attempt.get_firmly(names_.trimmed(topic));
@@ -206,13 +206,13 @@ Task<int> StoreOperations::trim(Attempt& attempt, const std::string& topic, Posi
   co_return co_await commit(attempt);
 }
 
-Task<int> StoreOperations::forget(Attempt& attempt, const std::string& topic) const {
+Task<int> StoreOperations::forget(TxnAttempt& attempt, const std::string& topic) const {
   attempt.clear(names_.entries(topic));
   attempt.clear(names_.trimmed(topic));
   co_return co_await commit(attempt);
 }
 
-Task<int> StoreOperations::topics(Attempt& attempt, const std::string& after, size_t most,
+Task<int> StoreOperations::topics(TxnAttempt& attempt, const std::string& after, size_t most,
                                   std::vector<std::string>& names) const {
   names.clear();
   while (names.size() < most) {
@@ -235,7 +235,7 @@ Task<int> StoreOperations::topics(Attempt& attempt, const std::string& after, si
   co_return 0;
 }
 
-Task<int> StoreOperations::restore(Attempt& attempt, const std::string& topic,
+Task<int> StoreOperations::restore(TxnAttempt& attempt, const std::string& topic,
                                    std::span<const LogEntry> entries) const {
   std::string first;
   for (const LogEntry& one : entries) {
@@ -247,7 +247,7 @@ Task<int> StoreOperations::restore(Attempt& attempt, const std::string& topic,
   co_return co_await commit(attempt);
 }
 
-Task<int> StoreOperations::begin_behind(Attempt& attempt, const std::string& topic, Position end) const {
+Task<int> StoreOperations::begin_behind(TxnAttempt& attempt, const std::string& topic, Position end) const {
   const Future trimmed = attempt.get_firmly(names_.trimmed(topic));
   const Future aged = attempt.get_firmly(names_.age());
   int code = co_await trimmed.done(fallback_);
@@ -258,14 +258,14 @@ Task<int> StoreOperations::begin_behind(Attempt& attempt, const std::string& top
   const std::optional<uint8_t> age = parse_age(aged.value());
   if (!take_position(trimmed.value(), newest) || !age) co_return kDamaged;
   if (end > newest) attempt.set(names_.trimmed(topic), to_bytes(end));
-  if (RowNames::age_in(end) >= *age) {
-    attempt.set(names_.age(), std::string(1, static_cast<char>(RowNames::age_in(end) + 1)));
+  if (RowKeys::age_in(end) >= *age) {
+    attempt.set(names_.age(), std::string(1, static_cast<char>(RowKeys::age_in(end) + 1)));
     attempt.renew_metadata_version();
   }
   co_return co_await commit(attempt);
 }
 
-Task<int> StoreOperations::erase(Attempt& attempt, const Range& range) const {
+Task<int> StoreOperations::erase(TxnAttempt& attempt, const Range& range) const {
   attempt.clear(names_.records(range));
   attempt.clear(names_.slices(range));
   // Some of them may be settled.
@@ -273,7 +273,7 @@ Task<int> StoreOperations::erase(Attempt& attempt, const Range& range) const {
   co_return co_await commit(attempt);
 }
 
-Task<int> StoreOperations::estimate(Attempt& attempt, const Range& range, uint64_t& bytes) const {
+Task<int> StoreOperations::estimate(TxnAttempt& attempt, const Range& range, uint64_t& bytes) const {
   const Future of_records = attempt.estimate(names_.records(range));
   const Future of_slices = attempt.estimate(names_.slices(range));
   int code = co_await of_records.done(fallback_);

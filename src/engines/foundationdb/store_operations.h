@@ -18,36 +18,36 @@ namespace partita::foundationdb {
 
 class StoreOperations {
  public:
-  StoreOperations(const RowNames& names, Executor& fallback) : names_(names), fallback_(fallback) {}
+  StoreOperations(const RowKeys& names, Executor& fallback) : names_(names), fallback_(fallback) {}
 
   struct Bounds {
     size_t count;
     size_t bytes;
   };
 
-  Task<int> read(Attempt& attempt, std::span<const storage::Key> keys,
+  Task<int> read(TxnAttempt& attempt, std::span<const storage::Key> keys,
                  std::vector<std::optional<storage::Record>>& records) const;
   // Ends early, with what it has, if it takes longer than FoundationDB keeps a read version.
-  Task<int> scan(Attempt& attempt, const storage::Range& range, storage::Direction direction, Bounds bounds,
+  Task<int> scan(TxnAttempt& attempt, const storage::Range& range, storage::Direction direction, Bounds bounds,
                  storage::Page& page) const;
-  Task<int> read_log(Attempt& attempt, const std::string& topic, storage::Position after, Bounds bounds,
+  Task<int> read_log(TxnAttempt& attempt, const std::string& topic, storage::Position after, Bounds bounds,
                      std::vector<storage::LogEntry>& entries) const;
-  Task<int> log_end(Attempt& attempt, const std::string& topic, storage::Position& end) const;
-  Task<int> trim(Attempt& attempt, const std::string& topic, storage::Position upto) const;
-  Task<int> forget(Attempt& attempt, const std::string& topic) const;
+  Task<int> log_end(TxnAttempt& attempt, const std::string& topic, storage::Position& end) const;
+  Task<int> trim(TxnAttempt& attempt, const std::string& topic, storage::Position upto) const;
+  Task<int> forget(TxnAttempt& attempt, const std::string& topic) const;
   // At most `most` topics after `after`, shorter names first; fewer if it takes longer than a read version is kept.
-  Task<int> topics(Attempt& attempt, const std::string& after, size_t most, std::vector<std::string>& names) const;
-  // Writes entries of another store at their positions, which are valid: RowNames::is_a_position().
-  Task<int> restore(Attempt& attempt, const std::string& topic, std::span<const storage::LogEntry> entries) const;
+  Task<int> topics(TxnAttempt& attempt, const std::string& after, size_t most, std::vector<std::string>& names) const;
+  // Writes entries of another store at their positions, which are valid: RowKeys::is_a_position().
+  Task<int> restore(TxnAttempt& attempt, const std::string& topic, std::span<const storage::LogEntry> entries) const;
   // Makes the topic's newest position at least `end`, and later positions greater.
-  Task<int> begin_behind(Attempt& attempt, const std::string& topic, storage::Position end) const;
-  Task<int> erase(Attempt& attempt, const storage::Range& range) const;
-  Task<int> estimate(Attempt& attempt, const storage::Range& range, uint64_t& bytes) const;
+  Task<int> begin_behind(TxnAttempt& attempt, const std::string& topic, storage::Position end) const;
+  Task<int> erase(TxnAttempt& attempt, const storage::Range& range) const;
+  Task<int> estimate(TxnAttempt& attempt, const storage::Range& range, uint64_t& bytes) const;
 
  private:
-  Task<int> scan_all(Attempt& attempt, storage::Range left, storage::Direction direction, Bounds bounds,
+  Task<int> scan_all(TxnAttempt& attempt, storage::Range left, storage::Direction direction, Bounds bounds,
                      storage::Page& page) const;
-  Task<int> take_rows(Attempt& attempt, std::span<const FdbKeyValue> rows, Bounds bounds, storage::Page& page) const;
+  Task<int> take_rows(TxnAttempt& attempt, std::span<const FdbKeyValue> rows, Bounds bounds, storage::Page& page) const;
   // Those that `missing` bytes are missing of begin in `entries` already.
   struct Gathered {
     std::vector<storage::LogEntry>& entries;
@@ -55,10 +55,10 @@ class StoreOperations {
     size_t missing = 0;  // of the last entry
     bool is_full = false;
   };
-  static int gather(const RowNames& names, const FdbKeyValue& row, Bounds bounds, Gathered& gathered);
-  Task<int> commit(Attempt& attempt) const;
+  static int gather(const RowKeys& names, const FdbKeyValue& row, Bounds bounds, Gathered& gathered);
+  Task<int> commit(TxnAttempt& attempt) const;
 
-  const RowNames& names_;
+  const RowKeys& names_;
   Executor& fallback_;
 };
 

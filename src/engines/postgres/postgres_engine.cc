@@ -22,7 +22,7 @@ using postgres::PendingTxn;
 using postgres::PreparedStatement;
 using postgres::RequestPipeline;
 using postgres::Rows;
-using postgres::StatementRequest;
+using postgres::SqlRequest;
 
 // A key is a head and a tail; a statement takes less than 1 GB, and PostgreSQL has several copies of it in memory.
 constexpr Limits kLimits{.key_bytes = 65'535, .record_bytes = size_t{32} << 20, .transaction_bytes = size_t{128} << 20};
@@ -81,7 +81,7 @@ class PostgresEngine final : public Engine {
 };
 
 Task<Result<Rows>> PostgresEngine::request(PreparedStatement statement, Parameters parameters) {
-  StatementRequest request(pipeline_, statement, std::move(parameters));
+  SqlRequest request(pipeline_, statement, std::move(parameters));
   co_await request;
   co_return std::move(request.result);
 }

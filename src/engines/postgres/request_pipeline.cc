@@ -132,10 +132,9 @@ void RequestPipeline::take_incoming() {
   }
   for (PipelineRequest* const request : incoming) {
     request->deadline_ms_ = now_ms_ + kRequestTimeoutMs;
-    if (request->kind_ == PipelineRequest::Kind::kStatement)
-      statements_.push_back(static_cast<StatementRequest*>(request));
+    if (request->kind_ == PipelineRequest::Kind::kStatement) statements_.push_back(static_cast<SqlRequest*>(request));
     if (request->kind_ == PipelineRequest::Kind::kStatement &&
-        is_maintenance(static_cast<StatementRequest*>(request)->statement_)) {
+        is_maintenance(static_cast<SqlRequest*>(request)->statement_)) {
       request->deadline_ms_ = now_ms_ + kMaintenanceTimeoutMs;
     }
     if (request->kind_ == PipelineRequest::Kind::kLookup) lookups_.push_back(static_cast<LookupRequest*>(request));
@@ -278,16 +277,16 @@ void RequestPipeline::dispatch() {
 void RequestPipeline::send_statements(Lane& lane) {
   while (!statements_.empty() && lane.connection.state() == PgConnection::State::kReady &&
          lane.connection.outstanding() < kPipelined) {
-    StatementRequest* const request = statements_.front();
+    SqlRequest* const request = statements_.front();
     statements_.pop_front();
-    PgConnection::Timeouts timeouts = timeouts_for(std::span<StatementRequest* const>(&request, 1), 0);
+    PgConnection::Timeouts timeouts = timeouts_for(std::span<SqlRequest* const>(&request, 1), 0);
     if (is_maintenance(request->statement_)) timeouts.answer_ms = kMaintenanceTimeoutMs / 2;
     lane.connection.send(request->statement_, request->parameters_, now_ms_, timeouts,
                          [this, request](StatementResult&& result) { answer(*request, std::move(result)); });
   }
 }
 
-void RequestPipeline::answer(StatementRequest& request, StatementResult&& result) {
+void RequestPipeline::answer(SqlRequest& request, StatementResult&& result) {
   if (result.kind == StatementResult::Kind::kRows) {
     request.result = std::move(result.rows);
     return finish(request);

@@ -57,7 +57,7 @@ class RequestPipeline {
   void dispatch();
   void send_statements(Lane& lane);
   void send_lookups(Lane& lane);
-  void answer(StatementRequest& request, StatementResult&& result);
+  void answer(SqlRequest& request, StatementResult&& result);
   std::vector<LookupRequest*> pick_lookups();
   void answer(std::span<LookupRequest* const> lookups, StatementResult&& result);
   void retry_lookups(std::span<LookupRequest* const> lookups, bool was_lost);
@@ -113,7 +113,7 @@ class RequestPipeline {
 
   // Only for the pipeline's own thread.
   std::deque<std::unique_ptr<Lane>> lanes_;
-  std::deque<StatementRequest*> statements_;
+  std::deque<SqlRequest*> statements_;
   std::deque<LookupRequest*> lookups_;
   std::deque<PendingTxn*> txns_;
   std::deque<std::unique_ptr<InDoubtCommit>> in_doubt_;

@@ -20,7 +20,7 @@ namespace partita::postgres {
 
 class RequestPipeline;
 
-class PipelineRequest : public storage::Waiter {
+class PipelineRequest : public storage::PipelineWaiter {
  public:
   void await_suspend(std::coroutine_handle<> handle);
 
@@ -39,9 +39,9 @@ class PipelineRequest : public storage::Waiter {
 };
 
 // A statement that can be sent again when its answer is lost.
-class StatementRequest : public PipelineRequest {
+class SqlRequest : public PipelineRequest {
  public:
-  StatementRequest(RequestPipeline& pipeline, PreparedStatement statement, Parameters parameters)
+  SqlRequest(RequestPipeline& pipeline, PreparedStatement statement, Parameters parameters)
       : PipelineRequest(pipeline, Kind::kStatement), statement_(statement), parameters_(std::move(parameters)) {}
   Result<Rows> result = Error(ErrorKind::kUnavailable, "");
 

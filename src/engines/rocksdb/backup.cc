@@ -52,9 +52,9 @@ uint64_t bytes_in(const fs::path& directory) {
 }
 
 // Tells how much of a copy is there, as RocksDB does not.
-class Onlooker {
+class CopyProgress {
  public:
-  Onlooker(const fs::path& place, const OnBytes& progress) {
+  CopyProgress(const fs::path& place, const OnBytes& progress) {
     if (!progress) return;
     auto started = Thread::start("progress", [this, place, progress](const std::stop_token& stop) {
       std::unique_lock lock(mutex_);
@@ -162,7 +162,7 @@ Result<Backup> restore_backup(const RestoreRequest& request) {
   PARTITA_TRY(const fs::path staging, rocks::prepare_staging(to, rocks::kRestoringName));
   PARTITA_TRY_VOID(rocks::sync_directory(to));
   {
-    const Onlooker onlooker(staging, request.progress);
+    const CopyProgress shown(staging, request.progress);
     const rocksdb::Status status = engine->RestoreDBFromBackup(info.backup_id, staging.string(), staging.string());
     if (!status.ok()) {
       return unusable(

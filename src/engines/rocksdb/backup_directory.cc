@@ -79,7 +79,7 @@ void keep_from_others(const fs::path& directory) {
 }
 
 // What is copied reaches the disk as it is written: to sync much of it at once would hold up every commit meanwhile.
-class SteadyFile final : public rocksdb::FSWritableFileOwnerWrapper {
+class SyncedFile final : public rocksdb::FSWritableFileOwnerWrapper {
  public:
   using rocksdb::FSWritableFileOwnerWrapper::FSWritableFileOwnerWrapper;
   rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
@@ -106,9 +106,9 @@ class SteadyFile final : public rocksdb::FSWritableFileOwnerWrapper {
   uint64_t begun_ = 0;  // so much of it is on its way to the disk
 };
 
-class SteadyFiles final : public rocksdb::FileSystemWrapper {
+class SyncedFileSystem final : public rocksdb::FileSystemWrapper {
  public:
-  SteadyFiles() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+  SyncedFileSystem() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
   const char* Name() const override { return "SteadyFiles"; }
   rocksdb::IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
                                     std::unique_ptr<rocksdb::FSWritableFile>* file,
@@ -121,7 +121,7 @@ class SteadyFiles final : public rocksdb::FileSystemWrapper {
     rocksdb::FileOptions waiting = options;
     waiting.strict_bytes_per_sync = true;  // for the step before
     rocksdb::IOStatus status = target()->NewWritableFile(path, waiting, file, debug);
-    if (status.ok()) *file = std::make_unique<SteadyFile>(std::move(*file));
+    if (status.ok()) *file = std::make_unique<SyncedFile>(std::move(*file));
     return status;
   }
   rocksdb::IOStatus CreateDir(const std::string& path, const rocksdb::IOOptions& options,
@@ -138,7 +138,7 @@ class SteadyFiles final : public rocksdb::FileSystemWrapper {
 }  // namespace
 
 rocksdb::Env& BackupDirectory::files() {
-  static const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(std::make_shared<SteadyFiles>());
+  static const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(std::make_shared<SyncedFileSystem>());
   return *env;
 }
 

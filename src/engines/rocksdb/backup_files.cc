@@ -60,9 +60,9 @@ Checks shared_checks(const fs::path& directory) {
   return shared;
 }
 
-class Mender {
+class FileRepair {
  public:
-  Mender(fs::path directory, fs::path store, rocksdb::Env& files, const OnBytes& progress)
+  FileRepair(fs::path directory, fs::path store, rocksdb::Env& files, const OnBytes& progress)
       : directory_(std::move(directory)), store_(std::move(store)), files_(files), progress_(progress) {}
 
   // The CRC-32C of what is in the file; nothing when it cannot be read, or `copy` not written.
@@ -135,7 +135,7 @@ class Mender {
 
 Result<std::string> damaged_file(const std::string& directory, uint32_t id, const OnBytes& progress) {
   PARTITA_TRY(const Checks checks, checks_of(fs::path(directory) / "meta" / std::to_string(id)));
-  Mender reader(directory, {}, *rocksdb::Env::Default(), progress);
+  FileRepair reader(directory, {}, *rocksdb::Env::Default(), progress);
   for (const auto& [name, check] : checks) {
     if (reader.is_whole(name, check)) continue;
     if (reader.was_stopped()) return Error(ErrorKind::kUnavailable, "Reading the backups was stopped.");
@@ -146,7 +146,7 @@ Result<std::string> damaged_file(const std::string& directory, uint32_t id, cons
 
 Result<RepairedFiles> repair_shared_files(const std::string& directory, const std::string& store, rocksdb::Env& files,
                                           const OnBytes& progress) {
-  return Mender(directory, store, files, progress).mend();
+  return FileRepair(directory, store, files, progress).mend();
 }
 
 }  // namespace partita::rocks

@@ -86,14 +86,14 @@ Error Committer::refusal() const { return Error(ErrorKind::kUnavailable, store_.
 
 Result<void> Committer::outcome_of(const Commit& commit) const {
   switch (commit.outcome) {
-    case Commit::WriteOutcome::kDurable:
+    case Commit::CommitOutcome::kDurable:
       return {};
-    case Commit::WriteOutcome::kRefused:
+    case Commit::CommitOutcome::kRefused:
       return refusal();
-    case Commit::WriteOutcome::kNoMemory:
+    case Commit::CommitOutcome::kNoMemory:
       return Error(ErrorKind::kUnavailable, 0, {"There was not enough memory for the write."},
                    std::make_shared<const RetryAfter>(kMemoryWaitMs));
-    case Commit::WriteOutcome::kUnknown:
+    case Commit::CommitOutcome::kUnknown:
       return Error(ErrorKind::kUnknown, "The disk failed while the change was written; it may or may not be there. " +
                                             store_.write_errors.sentence());
   }
@@ -151,7 +151,7 @@ Committer::EnqueueStatus Committer::enqueue(Commit& commit, std::span<const stor
   {
     const MutexLock lock(mutex_);
     PARTITA_CHECK(!stopping_ && commit.number_ == 0);
-    if (store_.write_errors.failed()) return commit.outcome = Commit::WriteOutcome::kRefused, EnqueueStatus::kRefused;
+    if (store_.write_errors.failed()) return commit.outcome = Commit::CommitOutcome::kRefused, EnqueueStatus::kRefused;
     if (const EnqueueStatus status = verify(compare, generation); status != EnqueueStatus::kPasses) return status;
     if (queue_.size() == queue_.capacity()) queue_.reserve(std::max(kSmallestQueue, 2 * queue_.size()));
     if (!take_room(commit, commit.wants_)) return EnqueueStatus::kFull;
@@ -256,14 +256,14 @@ void Committer::run() {
       const int64_t began_ns = system_clock().monotonic_ns();
       rocksdb::Status status = rocksdb::Status::Aborted();
       if (!stopped && !build(rest.first(count), status)) {
-        lose(rest, 0, Commit::WriteOutcome::kNoMemory);
+        lose(rest, 0, Commit::CommitOutcome::kNoMemory);
         break;
       }
       if (!stopped && status.ok()) status = write();
       if (status.ok()) meter(rest.first(count), began_ns);
       if (!status.ok()) {
         if (!stopped) store_.write_errors.fail(status);
-        lose(rest, stopped ? 0 : count, Commit::WriteOutcome::kRefused);
+        lose(rest, stopped ? 0 : count, Commit::CommitOutcome::kRefused);
         break;
       }
       finish(rest.first(count));
@@ -296,10 +296,10 @@ void Committer::finish(std::span<Commit*> commits) {
 
 // The first `written` of them may be on the disk. Everything queued after them may depend on their writes, so all of it
 // is dropped in one step; transactions that have read a dropped write read again.
-void Committer::lose(std::span<Commit*> commits, size_t written, Commit::WriteOutcome others) {
+void Committer::lose(std::span<Commit*> commits, size_t written, Commit::CommitOutcome others) {
   for (size_t i = 0; i < commits.size(); ++i) {
     const bool unknown = i < written && !commits[i]->is_barrier();
-    commits[i]->outcome = unknown ? Commit::WriteOutcome::kUnknown : others;
+    commits[i]->outcome = unknown ? Commit::CommitOutcome::kUnknown : others;
   }
   std::vector<Commit*> behind;
   const auto forget = [this](const Commit& commit) {

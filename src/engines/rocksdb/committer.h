@@ -32,7 +32,7 @@ namespace partita::rocks {
 // committer accesses it until the coroutine resumes.
 class Commit {
  public:
-  enum class WriteOutcome : uint8_t {
+  enum class CommitOutcome : uint8_t {
     kDurable,
     kUnknown,   // the write failed, but may be on the disk
     kRefused,   // an earlier write failed; nothing was written
@@ -60,7 +60,7 @@ class Commit {
   std::optional<LogTrim> trim;
   std::optional<LogRestore> restored;
   Executor* executor = nullptr;  // never null once it is enqueued or waits for room
-  WriteOutcome outcome = WriteOutcome::kDurable;
+  CommitOutcome outcome = CommitOutcome::kDurable;
 
   // Writes nothing, and waits until everything queued before it is durable.
   bool is_barrier() const { return writes.empty() && appends.empty() && !erase && !trim && !restored; }
@@ -168,7 +168,7 @@ class Committer {
   rocksdb::Status write();
   void meter(std::span<Commit* const> written, int64_t began_ns);
   void finish(std::span<Commit*> commits);
-  void lose(std::span<Commit*> commits, size_t written, Commit::WriteOutcome others);
+  void lose(std::span<Commit*> commits, size_t written, Commit::CommitOutcome others);
   void complete(std::span<Commit*> commits);
   static size_t complete_on(Executor& executor, std::span<Commit*> commits);
   // `last`: the number of the last commit that is written with it.

@@ -29,7 +29,7 @@ constexpr size_t kFewestZeros = 8;
 
 enum class FrameType : uint8_t { kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
 
-struct Frame {
+struct LogFrame {
   FrameType type;
   std::string_view bytes;
 };
@@ -52,7 +52,7 @@ uint32_t masked_crc32c(std::string_view bytes) {
 }
 
 // The frame that `block` has at `at`, if it is as it was written.
-std::optional<Frame> frame_at(std::string_view block, size_t at) {
+std::optional<LogFrame> frame_at(std::string_view block, size_t at) {
   if (at + kHeadBytes > block.size()) return std::nullopt;
   const std::string_view head = block.substr(at, kHeadBytes);
   const auto type = static_cast<uint8_t>(head[6]);
@@ -60,7 +60,7 @@ std::optional<Frame> frame_at(std::string_view block, size_t at) {
   const size_t length = little_endian(head.substr(4, 2));
   if (at + kHeadBytes + length > block.size()) return std::nullopt;
   if (masked_crc32c(block.substr(at + 6, 1 + length)) != little_endian(head.substr(0, 4))) return std::nullopt;
-  return Frame{FrameType{type}, block.substr(at + kHeadBytes, length)};
+  return LogFrame{FrameType{type}, block.substr(at + kHeadBytes, length)};
 }
 
 // Whether a sector of `block`, which a record has from `at` on, was never written. (One may also hold nothing but zeros
@@ -93,7 +93,7 @@ class EndReader {
   void take(std::string_view block, size_t at) {
     misses_sector_ = misses_sector_ || misses_sector(block, at);
     while (!altered_ && at + kHeadBytes <= block.size()) {
-      const std::optional<Frame> frame = frame_at(block, at);
+      const std::optional<LogFrame> frame = frame_at(block, at);
       if (!frame) {
         altered_ = !is_cut(block, at);
         return;
@@ -123,7 +123,7 @@ class LogReader {
   void take(std::string_view block, uint64_t offset) {
     size_t at = 0;
     while (at + kHeadBytes <= block.size()) {
-      const std::optional<Frame> frame = frame_at(block, at);
+      const std::optional<LogFrame> frame = frame_at(block, at);
       if (!frame) {
         // From a bad frame on nothing says where the next one begins, so every place is tried.
         good_ = false;
@@ -147,7 +147,7 @@ class LogReader {
   }
 
  private:
-  void take_frame(const Frame& frame, uint64_t end) {
+  void take_frame(const LogFrame& frame, uint64_t end) {
     const bool begins = frame.type == FrameType::kFull || frame.type == FrameType::kFirst;
     if (begins == building_) good_ = false;
     if (begins) record_.clear();

@@ -54,9 +54,9 @@ bool is_of_a_store(const fs::path& file) {
          name.ends_with(".sst");
 }
 
-class Rescue {
+class SalvageRun {
  public:
-  Rescue(fs::path from, fs::path to) : from_(std::move(from)), to_(std::move(to)) {}
+  SalvageRun(fs::path from, fs::path to) : from_(std::move(from)), to_(std::move(to)) {}
 
   Result<SalvageReport> run(const FinishSalvage& finish) {
     PARTITA_TRY_VOID(check_source());
@@ -198,7 +198,7 @@ class Rescue {
 
 Result<SalvageReport> salvage_rocksdb_store(const std::string& from, const std::string& to,
                                             const FinishSalvage& finish) {
-  return Rescue(from, to).run(finish);
+  return SalvageRun(from, to).run(finish);
 }
 
 }  // namespace partita

@@ -50,10 +50,10 @@ constexpr size_t kLogBufferBytes = size_t{16} << 20;
 constexpr uint64_t kFlushAtCloseBytes = uint64_t{8} << 20;
 
 // Tells the durability marker and the handler of write errors what RocksDB does in the background.
-class Listener final : public rocksdb::EventListener {
+class StoreListener final : public rocksdb::EventListener {
  public:
-  Listener(std::shared_ptr<DurabilityMarker> marker, WriteErrorHandler& write_errors, DamageMonitor& damage,
-           Meters& meters)
+  StoreListener(std::shared_ptr<DurabilityMarker> marker, WriteErrorHandler& write_errors, DamageMonitor& damage,
+                Meters& meters)
       : marker_(std::move(marker)), write_errors_(write_errors), damage_(damage), meters_(meters) {}
 
   // On a core that they share with those who serve, each turn of theirs would hold up every commit.
@@ -394,7 +394,7 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
   if (!store->marker->begin(state.marker, state.logs)) return unwritable_marker(options.directory);
   rocksdb::DBOptions database = database_options();
   database.listeners.push_back(
-      std::make_shared<Listener>(store->marker, store->write_errors, store->damage, store->meters));
+      std::make_shared<StoreListener>(store->marker, store->write_errors, store->damage, store->meters));
   database.env = store->env.get();
   // Above its limit RocksDB would leave the log that it begins now at the first write, without a record in it. An empty
   // log that newer ones follow looks as if it had lost them.
