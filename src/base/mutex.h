@@ -78,6 +78,17 @@ class CondVar {
   void notify_one() noexcept { changed_.notify_one(); }
   void notify_all() noexcept { changed_.notify_all(); }
 
+  // These two may return before the time and without a notification.
+  void wait(Mutex& mutex) PARTITA_REQUIRES(mutex) {
+    const Adopted adopted(mutex);
+    changed_.wait(adopted.lock);
+  }
+  template <class Clock, class Duration>
+  void wait_until(Mutex& mutex, std::chrono::time_point<Clock, Duration> until) PARTITA_REQUIRES(mutex) {
+    const Adopted adopted(mutex);
+    changed_.wait_until(adopted.lock, until);
+  }
+
   template <class Predicate>
   void wait(Mutex& mutex, Predicate holds) PARTITA_REQUIRES(mutex) {
     const Adopted adopted(mutex);

@@ -57,7 +57,7 @@ Directory::Directory(storage::Engine& engine, const Clock& clock, const auth::Cr
     : engine_(engine), clock_(clock), credentials_(credentials), file_(account), known_(known_of({}, account)) {}
 
 KnownRef Directory::known() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return known_;
 }
 
@@ -97,7 +97,7 @@ Task<Result<void>> Directory::read() {
 // many policies apart takes as long as a request.
 void Directory::take(KnownRef made, uint64_t number) {
   std::vector<KnownRef> unused;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (number < newest_read_) return;
   newest_read_ = number;
   replaced_.push_back(std::exchange(known_, std::move(made)));

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "auth/session.h"
 #include "base/async_mutex.h"
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "base/workers.h"
@@ -83,10 +83,10 @@ class Directory final : public auth::Keys, public table::AccountFollower {
   Workers aside_{1};
   std::atomic<uint64_t> revision_{1};
   std::atomic<uint64_t> reads_{0};
-  mutable std::mutex mutex_;
-  KnownRef known_;
-  std::vector<KnownRef> replaced_;  // earlier ones that may still be in use
-  uint64_t newest_read_ = 0;        // the read that known_ is from
+  mutable Mutex mutex_;
+  KnownRef known_ PARTITA_GUARDED_BY(mutex_);
+  std::vector<KnownRef> replaced_ PARTITA_GUARDED_BY(mutex_);  // earlier ones that may still be in use
+  uint64_t newest_read_ PARTITA_GUARDED_BY(mutex_) = 0;        // the read that known_ is from
 };
 
 }  // namespace partita::iam

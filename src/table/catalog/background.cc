@@ -14,7 +14,7 @@ Background::~Background() { stop(); }
 
 void Background::stop() {
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
     changed_.notify_one();
   }
@@ -27,7 +27,7 @@ Result<void> Background::start() {
 }
 
 bool Background::begin(Work work) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (stopping_) return false;
   fresh_.push_back(std::move(work));
   changed_.notify_one();
@@ -40,19 +40,19 @@ Task<void> Background::sleep(std::chrono::nanoseconds span) {
 }
 
 void Background::add(Instant until, SuspendedCoroutine sleeper) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   sleepers_.emplace(until, sleeper);
   changed_.notify_one();
 }
 
 void Background::resume(std::coroutine_handle<> handle) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   ready_.push_back(handle);
   changed_.notify_one();
 }
 
 void Background::end_one() {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   --under_way_;
   changed_.notify_one();
 }
@@ -82,20 +82,20 @@ std::function<void()> Background::next() {
 
 void Background::run() {
   set_current(this);
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   while (true) {
     if (const std::function<void()> step = next()) {
-      lock.unlock();
+      mutex_.unlock();
       step();
-      lock.lock();
+      mutex_.lock();
       continue;
     }
     if (stopping_ && under_way_ == 0 && sleepers_.empty()) return;
     if (sleepers_.empty()) {
-      changed_.wait(lock);
+      changed_.wait(mutex_);
     } else {
       const Instant first = sleepers_.begin()->first;
-      changed_.wait_until(lock, first);
+      changed_.wait_until(mutex_, first);
     }
   }
 }

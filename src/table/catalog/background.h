@@ -4,15 +4,14 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <coroutine>
 #include <deque>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <vector>
 
 #include "base/executor.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "base/suspended_coroutine.h"
 #include "base/task.h"
@@ -57,16 +56,16 @@ class Background : private Executor {
   void add(Instant until, SuspendedCoroutine sleeper);
   void resume(std::coroutine_handle<> handle) override;
   void run();
-  // Takes what is to be done next, with the lock held; nothing when there is nothing.
-  std::function<void()> next();
+  // Takes what is to be done next; nothing if there is nothing.
+  std::function<void()> next() PARTITA_REQUIRES(mutex_);
   void end_one();
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Work> fresh_;
-  std::deque<std::coroutine_handle<>> ready_;
-  std::multimap<Instant, SuspendedCoroutine> sleepers_;
-  size_t under_way_ = 0;
+  Mutex mutex_;
+  CondVar changed_;
+  std::deque<Work> fresh_ PARTITA_GUARDED_BY(mutex_);
+  std::deque<std::coroutine_handle<>> ready_ PARTITA_GUARDED_BY(mutex_);
+  std::multimap<Instant, SuspendedCoroutine> sleepers_ PARTITA_GUARDED_BY(mutex_);
+  size_t under_way_ PARTITA_GUARDED_BY(mutex_) = 0;
   std::atomic<bool> stopping_{false};
   Thread thread_;
 };

@@ -1,7 +1,6 @@
 #include "table/catalog/catalog.h"
 
 #include <algorithm>
-#include <mutex>
 #include <set>
 
 #include "base/bytes.h"
@@ -182,13 +181,13 @@ void Catalog::start_counting(TableInfo& table, uint16_t index_id) {
 }
 
 Table Catalog::find(std::string_view name) const {
-  std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   const auto found = tables_.find(name);
   return found == tables_.end() ? nullptr : found->second;
 }
 
 std::vector<Table> Catalog::all() const {
-  std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   std::vector<Table> tables;
   for (const auto& [name, table] : tables_) tables.push_back(table);
   return tables;
@@ -209,12 +208,12 @@ Task<Result<std::vector<std::string>>> Catalog::names(std::string after, size_t 
 }
 
 uint64_t Catalog::removals() const {
-  std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   return removals_;
 }
 
 Catalog::Published Catalog::publish(TableInfo info, storage::Version version, uint64_t removals) {
-  std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   const auto found = tables_.find(info.name);
   const bool same_table = found != tables_.end() && found->second->id == info.id;
   if (same_table) {
@@ -238,14 +237,14 @@ Catalog::Published Catalog::publish(TableInfo info, storage::Version version, ui
 }
 
 void Catalog::remove(const TableInfo& table) {
-  std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   ++removals_;
   const auto found = tables_.find(table.name);
   if (found != tables_.end() && found->second->id <= table.id) tables_.erase(found);
 }
 
 void Catalog::saw_revision(uint64_t before, uint64_t after) {
-  std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   if (revision_ == before) revision_ = after;
 }
 
@@ -280,13 +279,13 @@ Task<Result<void>> Catalog::look_again() {
     PARTITA_CO_TRY(const uint64_t revision, revision_in(records[0] ? &*records[0] : nullptr));
     bool same = false;
     {
-      std::shared_lock lock(mutex_);
+      const ReaderLock lock(mutex_);
       same = loaded_ && revision == revision_;
     }
     if (!same) {
       PARTITA_CO_TRY(const bool read_whole, co_await read_all());
       if (!read_whole) continue;
-      std::unique_lock lock(mutex_);
+      const WriterLock lock(mutex_);
       revision_ = revision;
       loaded_ = true;
     }
@@ -311,7 +310,7 @@ Task<Result<bool>> Catalog::read_all() {
     }
     more = storage::advance(range, page);
   }
-  std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   ++removals_;  // whoever read a table before that is gone now, and was not known here, must not bring it back
   for (const Table& table : known) {
     const auto found = tables_.find(table->name);

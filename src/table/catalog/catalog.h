@@ -13,12 +13,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "storage/engine.h"
@@ -98,12 +98,12 @@ class Catalog {
   const std::vector<const RowMaker*> row_makers_;
   AccountFollower* const follower_;
   std::atomic<int64_t> looked_at_ns_{0};
-  mutable std::shared_mutex mutex_;
-  std::map<std::string, Table, std::less<>> tables_;
-  uint64_t revision_ = 0;  // of the catalogue, as it was last read
-  bool loaded_ = false;
-  uint64_t removals_ = 0;  // how often a table was found gone, or might have been
-  uint32_t slot_groups_ = 0;
+  mutable SharedMutex mutex_;
+  std::map<std::string, Table, std::less<>> tables_ PARTITA_GUARDED_BY(mutex_);
+  uint64_t revision_ PARTITA_GUARDED_BY(mutex_) = 0;  // of the catalogue, as it was last read
+  bool loaded_ PARTITA_GUARDED_BY(mutex_) = false;
+  uint64_t removals_ PARTITA_GUARDED_BY(mutex_) = 0;  // how often a table was found gone, or might have been
+  uint32_t slot_groups_ PARTITA_GUARDED_BY(mutex_) = 0;
   std::atomic<uint32_t> least_id_{0};  // that a new table may have; 0: not known yet
 };
 

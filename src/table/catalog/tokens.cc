@@ -25,13 +25,13 @@ Result<UsedToken> used_token(std::string_view row) {
 
 TokensUnderWay::Hold::~Hold() {
   if (tokens_ == nullptr) return;
-  std::lock_guard lock(tokens_->mutex_);
+  const MutexLock lock(tokens_->mutex_);
   tokens_->digests_.erase(at_);
 }
 
 Result<TokensUnderWay::Hold> TokensUnderWay::enter(const std::string& token, const std::string& digest) {
   if (token.empty()) return Hold();
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto [at, added] = digests_.try_emplace(token, digest);
   if (added) return Hold(*this, at);
   const bool same = at->second == digest;

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "storage/engine.h"
 
@@ -50,8 +50,8 @@ class TokensUnderWay {
   Result<Hold> enter(const std::string& token, const std::string& digest);
 
  private:
-  std::mutex mutex_;
-  std::map<std::string, std::string, std::less<>> digests_;  // of each token's request
+  Mutex mutex_;
+  std::map<std::string, std::string, std::less<>> digests_ PARTITA_GUARDED_BY(mutex_);  // of each token's request
 };
 
 }  // namespace partita::table

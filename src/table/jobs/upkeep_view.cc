@@ -32,7 +32,7 @@ double seconds(int64_t ms) { return static_cast<double>(ms) / 1'000; }
 
 void UpkeepView::saw_jobs(const storage::Page& rows, const std::set<std::string>& mine, int64_t now_ns) {
   std::map<std::string, Seen> jobs;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (size_t i = 0; i < rows.size(); ++i) {
     std::string key(rows[i].key);
     auto job = job_from(key, rows[i].value);
@@ -47,34 +47,34 @@ void UpkeepView::saw_jobs(const storage::Page& rows, const std::set<std::string>
 }
 
 void UpkeepView::began(const std::string& key) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (const auto found = jobs_.find(key); found != jobs_.end()) found->second.mine = true;
 }
 
 void UpkeepView::saw_expiry(const std::string& table, int64_t late_ms) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   expiry_late_ms_[table] = std::max<int64_t>(0, late_ms);
 }
 
 void UpkeepView::saw_expiring(const std::set<std::string>& tables) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::erase_if(expiry_late_ms_, [&](const auto& one) { return !tables.contains(one.first); });
 }
 
 void UpkeepView::saw_old_record(int64_t late_ms) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   next_trim_late_ms_ = std::max(next_trim_late_ms_, late_ms);
 }
 
 void UpkeepView::saw_streams(int64_t now_ns) {
   constexpr int64_t kKnownNs = 120'000'000'000;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   trim_late_ms_ = std::exchange(next_trim_late_ms_, 0);
   trim_known_until_ns_ = now_ns + kKnownNs;
 }
 
 void UpkeepView::report(Exposition& out, int64_t now_ns) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const auto& [kind, name] : kNames) {
     const auto count = std::ranges::count_if(jobs_, [&](const auto& one) { return one.second.job.kind == kind; });
     out.gauge("partita_jobs", "Jobs that the store holds, by any server.", static_cast<double>(count),

@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/exposition.h"
+#include "base/mutex.h"
 #include "storage/engine.h"
 #include "table/rows/job_row.h"
 
@@ -41,12 +41,12 @@ class UpkeepView {
     bool mine = false;
   };
 
-  mutable std::mutex mutex_;
-  std::map<std::string, Seen> jobs_;               // by their keys
-  std::map<std::string, int64_t> expiry_late_ms_;  // by table
-  int64_t trim_late_ms_ = 0;
-  int64_t trim_known_until_ns_ = 0;
-  int64_t next_trim_late_ms_ = 0;  // of the look at the streams that is under way
+  mutable Mutex mutex_;
+  std::map<std::string, Seen> jobs_ PARTITA_GUARDED_BY(mutex_);               // by their keys
+  std::map<std::string, int64_t> expiry_late_ms_ PARTITA_GUARDED_BY(mutex_);  // by table
+  int64_t trim_late_ms_ PARTITA_GUARDED_BY(mutex_) = 0;
+  int64_t trim_known_until_ns_ PARTITA_GUARDED_BY(mutex_) = 0;
+  int64_t next_trim_late_ms_ PARTITA_GUARDED_BY(mutex_) = 0;  // of the look at the streams that is under way
 };
 
 }  // namespace partita::table

@@ -1,11 +1,11 @@
 #include "table/open/readiness.h"
 
 #include <atomic>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "base/log.h"
+#include "base/mutex.h"
 #include "base/suspended_coroutine.h"
 #include "table/rows/system_rows.h"
 
@@ -26,7 +26,7 @@ struct Readiness::State {
     const uint64_t probe;
     bool await_ready() const noexcept { return false; }
     bool await_suspend(std::coroutine_handle<> handle) const {
-      const std::lock_guard lock(state.mutex);
+      const MutexLock lock(state.mutex);
       if (state.is_known(probe)) return false;
       state.waiters.push_back(SuspendedCoroutine::here(handle));
       return true;
@@ -34,16 +34,16 @@ struct Readiness::State {
     void await_resume() const noexcept {}
   };
 
-  bool is_known(uint64_t probe) const { return ended >= probe || late >= probe; }
+  bool is_known(uint64_t probe) const PARTITA_REQUIRES(mutex) { return ended >= probe || late >= probe; }
 
   std::atomic<bool> told = false;  // that there is trouble
-  std::mutex mutex;
-  uint64_t begun = 0;  // probes, one behind the other
-  uint64_t ended = 0;
-  uint64_t late = 0;     // the last one whose patience ended first
-  int64_t began_ns = 0;  // the last one
-  std::string trouble;   // of the last that ended
-  std::vector<SuspendedCoroutine> waiters;
+  Mutex mutex;
+  uint64_t begun PARTITA_GUARDED_BY(mutex) = 0;  // probes, one behind the other
+  uint64_t ended PARTITA_GUARDED_BY(mutex) = 0;
+  uint64_t late PARTITA_GUARDED_BY(mutex) = 0;     // the last one whose patience ended first
+  int64_t began_ns PARTITA_GUARDED_BY(mutex) = 0;  // the last one
+  std::string trouble PARTITA_GUARDED_BY(mutex);   // of the last that ended
+  std::vector<SuspendedCoroutine> waiters PARTITA_GUARDED_BY(mutex);
 };
 
 Readiness::Readiness(Random& random, ReadinessOptions options)
@@ -61,7 +61,7 @@ Task<void> Readiness::probe(std::shared_ptr<State> state, storage::Engine* engin
   const auto written = co_await engine->transact(std::move(no_keys), std::move(no_compare), put);
   std::vector<SuspendedCoroutine> waiters;
   {
-    const std::lock_guard lock(state->mutex);
+    const MutexLock lock(state->mutex);
     state->ended = state->begun;
     state->trouble = written.ok() ? std::string() : std::string(written.error().sentence());
     if (!written.ok() && state->trouble.empty()) state->trouble = "The store takes no writes.";
@@ -74,7 +74,7 @@ Task<void> Readiness::lose_patience(std::shared_ptr<State> state, Background* ba
   co_await background->sleep(ms);
   std::vector<SuspendedCoroutine> waiters;
   {
-    const std::lock_guard lock(state->mutex);
+    const MutexLock lock(state->mutex);
     if (state->ended >= probe) co_return;
     state->late = probe;
     waiters.swap(state->waiters);
@@ -96,7 +96,7 @@ Task<std::string> Readiness::judge(TableContext& context) {
   Background& background = context.background();
   uint64_t awaited = 0;
   {
-    const std::lock_guard lock(state_->mutex);
+    const MutexLock lock(state_->mutex);
     const int64_t now_ns = context.clock().monotonic_ns();
     if (state_->ended == state_->begun) {
       const bool fresh = state_->begun > 0 && now_ns - state_->began_ns < options_.fresh_ms * kNanosPerMs;
@@ -115,7 +115,7 @@ Task<std::string> Readiness::judge(TableContext& context) {
   }
   co_await State::News{*state_, awaited};
   const auto healthy_now = context.engine().health();
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   if (state_->ended >= awaited) co_return state_->trouble;
   if (!healthy_now.ok()) co_return std::string(healthy_now.error().sentence());
   const int64_t waited_s = (context.clock().monotonic_ns() - state_->began_ns) / (1'000 * kNanosPerMs);

@@ -96,7 +96,7 @@ CountSlots::CountSlots(uint32_t table_id, uint64_t revision, std::pair<uint64_t,
       }()) {}
 
 CountSlots::Slot CountSlots::take() {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (free_.empty()) {
     Slot fresh;
     fresh.number = next_++;
@@ -108,7 +108,7 @@ CountSlots::Slot CountSlots::take() {
 }
 
 void CountSlots::give_back(Slot slot) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   free_.push_back(std::move(slot));
 }
 

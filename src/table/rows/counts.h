@@ -12,13 +12,13 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "storage/engine.h"
@@ -66,9 +66,9 @@ class CountSlots {
 
  private:
   const std::string prefix_;
-  std::mutex mutex_;
-  std::vector<Slot> free_;
-  uint32_t next_ = 0;
+  Mutex mutex_;
+  std::vector<Slot> free_ PARTITA_GUARDED_BY(mutex_);
+  uint32_t next_ PARTITA_GUARDED_BY(mutex_) = 0;
 };
 
 storage::Key base_count_key(uint32_t table_id);

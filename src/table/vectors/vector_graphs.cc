@@ -26,7 +26,7 @@ constexpr int64_t kRestMs = 60'000;   // before what could not be made is tried 
 
 VectorGraphs::~VectorGraphs() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
   changed_.notify_all();
@@ -34,13 +34,13 @@ VectorGraphs::~VectorGraphs() {
 }
 
 std::shared_ptr<VectorGraphs::Followed> VectorGraphs::find(const std::string& collection) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = graphs_.find(collection);
   return found == graphs_.end() ? nullptr : found->second;
 }
 
 void VectorGraphs::drop(const std::shared_ptr<Followed>& followed) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = graphs_.find(followed->collection.rows.begin);
   if (found == graphs_.end() || found->second != followed) return;
   bytes_ -= followed->bytes;
@@ -57,7 +57,7 @@ Task<Result<VectorGraphs::Found>> VectorGraphs::nearest(const Collection& collec
   bool lost = false;
   Found found;
   {
-    const std::shared_lock lock(followed->mutex);
+    const ReaderLock lock(followed->mutex);
     lost = followed->lost;
     if (newest && !lost) {
       auto keys = followed->graph->nearest(sought, count);
@@ -67,7 +67,7 @@ Task<Result<VectorGraphs::Found>> VectorGraphs::nearest(const Collection& collec
   }
   if (lost) drop(followed);
   if (!newest && !lost) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     behind_ = true;
     changed_.notify_all();
   }
@@ -98,7 +98,7 @@ Task<Result<VectorGraphs::LogPage>> VectorGraphs::read_page(Followed& followed) 
   const uint16_t index_id = collection.index.id;
   LogPage page;
   {
-    const std::shared_lock lock(followed.mutex);
+    const ReaderLock lock(followed.mutex);
     page.after = page.upto = followed.position;
   }
   std::string topic = vector_topic(collection.table_id, index_id);
@@ -121,7 +121,7 @@ Task<Result<VectorGraphs::LogPage>> VectorGraphs::read_page(Followed& followed) 
 Result<bool> VectorGraphs::apply(Followed& followed, const LogPage& page) {
   const bool more = page.upto != page.after;
   if (!more && page.trimmed <= page.after) return false;
-  const std::unique_lock lock(followed.mutex);
+  const WriterLock lock(followed.mutex);
   if (followed.lost) return false;
   if (followed.position != page.after) return true;  // somebody else was faster
   followed.lost = page.trimmed > page.after;
@@ -148,7 +148,7 @@ bool VectorGraphs::make_room(Followed& followed) {
   const size_t dimensions = followed.collection.index.vector->dimensions;
   const size_t more = VectorGraph::memory_of(followed.graph->room(), dimensions, followed.key_bytes);
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (followed.dropped || bytes_ + more > most_bytes_) return false;
     bytes_ += more;
     followed.bytes += more;
@@ -158,7 +158,7 @@ bool VectorGraphs::make_room(Followed& followed) {
 
 void VectorGraphs::want(Collection collection, size_t rows, size_t key_bytes) {
   const size_t bytes = VectorGraph::memory_of(rows + rows / 4, collection.index.vector->dimensions, key_bytes);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const std::string begin = collection.rows.begin;
   if (stopping_ || graphs_.contains(begin) || pending_.contains(begin) || resting_.contains(begin)) return;
   if (bytes_ + bytes > most_bytes_) {
@@ -180,43 +180,43 @@ void VectorGraphs::want(Collection collection, size_t rows, size_t key_bytes) {
 }
 
 size_t VectorGraphs::bytes() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return bytes_;
 }
 
 void VectorGraphs::wait_until_made() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return pending_.empty(); });
+  const MutexLock lock(mutex_);
+  changed_.wait(mutex_, [this]() PARTITA_REQUIRES(mutex_) { return pending_.empty(); });
 }
 
 void VectorGraphs::run() {
   constexpr int kNiceness = 5;  // behind those who serve
   lower_thread_priority(kNiceness);
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   while (!stopping_) {
     if (!wanted_.empty()) {
-      make_next(lock);
+      make_next();
       continue;
     }
-    const auto asked = [this] { return stopping_ || behind_ || !wanted_.empty(); };
+    const auto asked = [this]() PARTITA_REQUIRES(mutex_) { return stopping_ || behind_ || !wanted_.empty(); };
     if (graphs_.empty() && resting_.empty()) {
-      changed_.wait(lock, asked);
+      changed_.wait(mutex_, asked);
     } else {
-      changed_.wait_for(lock, std::chrono::milliseconds(follow_ms_), asked);
+      changed_.wait_for(mutex_, std::chrono::milliseconds(follow_ms_), asked);
     }
     behind_ = false;
     auto idle = take_idle();
-    lock.unlock();
+    mutex_.unlock();
     idle.clear();
     follow_all();
-    lock.lock();
+    mutex_.lock();
   }
 }
 
-void VectorGraphs::make_next(std::unique_lock<std::mutex>& lock) {
+void VectorGraphs::make_next() {
   const Wanted wanted = std::move(wanted_.front());
   wanted_.pop_front();
-  lock.unlock();
+  mutex_.unlock();
   auto followed = std::make_shared<Followed>();
   followed->collection = wanted.collection;
   followed->key_bytes = wanted.key_bytes;
@@ -226,10 +226,11 @@ void VectorGraphs::make_next(std::unique_lock<std::mutex>& lock) {
   if (!made.ok()) {
     log(LogLevel::kWarn, {"a graph of the vectors of the index ", name, " failed: ", made.error().sentence()});
   } else if (*made) {
+    const ReaderLock lock(followed->mutex);
     const std::string size = std::to_string(followed->graph->size());
     log(LogLevel::kInfo, {"made a graph of ", size, " vectors of the index ", name});
   }
-  lock.lock();
+  mutex_.lock();
   const std::string& begin = wanted.collection.rows.begin;
   pending_.erase(begin);
   if (made.ok() && *made) {
@@ -271,27 +272,27 @@ Result<bool> VectorGraphs::make(Followed& followed, size_t rows) {
 void VectorGraphs::tune(Followed& followed) {
   size_t width = 0;
   {
-    const std::shared_lock lock(followed.mutex);
+    const ReaderLock lock(followed.mutex);
     const size_t rows = followed.graph->size() + followed.graph->empty();
     if (rows < followed.tuned_rows + followed.tuned_rows / 4) return;
     followed.tuned_rows = rows;
     width = followed.graph->good_width();
   }
-  const std::unique_lock lock(followed.mutex);
+  const WriterLock lock(followed.mutex);
   followed.graph->use_width(width);
 }
 
 void VectorGraphs::follow_all() {
   std::vector<std::shared_ptr<Followed>> all;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (const auto& [begin, followed] : graphs_) all.push_back(followed);
   }
   for (const auto& followed : all) {
     static_cast<void>(catch_up(*followed).ok());  // who searches is told of errors
     bool lost = false;
     {
-      const std::shared_lock lock(followed->mutex);
+      const ReaderLock lock(followed->mutex);
       lost = followed->lost;
     }
     if (lost) {
@@ -302,7 +303,7 @@ void VectorGraphs::follow_all() {
   }
 }
 
-// With the lock held, which its end would hold for long.
+// The caller destroys them without the lock, since that takes long.
 std::vector<std::shared_ptr<VectorGraphs::Followed>> VectorGraphs::take_idle() {
   const int64_t now_ns = clock_.monotonic_ns();
   std::vector<std::shared_ptr<Followed>> idle;

@@ -7,19 +7,17 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
-#include <shared_mutex>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "base/thread.h"
@@ -60,12 +58,12 @@ class VectorGraphs {
   struct Followed {
     Collection collection;
     size_t key_bytes = 0;
-    std::shared_mutex mutex;
-    std::unique_ptr<VectorGraph> graph;
-    storage::Position position;  // up to which the log is in it
-    bool lost = false;           // the log went on without it, or it cannot be kept
-    size_t bytes = 0;            // under the mutex of VectorGraphs, like the next
-    bool dropped = false;        // its bytes are not counted any more
+    SharedMutex mutex;
+    std::unique_ptr<VectorGraph> graph PARTITA_GUARDED_BY(mutex);
+    storage::Position position PARTITA_GUARDED_BY(mutex);  // up to which the log is in it
+    bool lost PARTITA_GUARDED_BY(mutex) = false;           // the log went on without it, or it cannot be kept
+    size_t bytes = 0;                                      // under the mutex of VectorGraphs, like the next
+    bool dropped = false;                                  // its bytes are not counted any more
     std::atomic<int64_t> used_ns{0};
     size_t tuned_rows = 0;  // of the thread that makes graphs
   };
@@ -94,33 +92,36 @@ class VectorGraphs {
   // False: there is no more to be read, or the graph is lost.
   Result<bool> apply(Followed& followed, const LogPage& page);
   // False: it cannot be kept.
-  bool take(Followed& followed, const std::string& key, std::string_view vector);
-  bool make_room(Followed& followed);
+  bool take(Followed& followed, const std::string& key, std::string_view vector) PARTITA_REQUIRES(followed.mutex);
+  bool make_room(Followed& followed) PARTITA_REQUIRES(followed.mutex);
 
   // The thread that makes them and has them follow.
   void run();
-  void make_next(std::unique_lock<std::mutex>& lock);
-  // Of about so many rows. False: interrupted, or it cannot be kept.
-  Result<bool> make(Followed& followed, size_t rows);
+  void make_next() PARTITA_REQUIRES(mutex_);
+  // Of about so many rows. False: interrupted, or it cannot be kept. No other thread has `followed` yet, so its mutex
+  // is not taken.
+  Result<bool> make(Followed& followed, size_t rows) PARTITA_NO_THREAD_SAFETY_ANALYSIS;
   void tune(Followed& followed);
   void follow_all();
-  std::vector<std::shared_ptr<Followed>> take_idle();
+  std::vector<std::shared_ptr<Followed>> take_idle() PARTITA_REQUIRES(mutex_);
 
   storage::Engine& engine_;
   const Clock& clock_;
   const size_t most_bytes_;
   const int64_t follow_ms_;
   LogThrottle complaints_{60'000};
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::map<std::string, std::shared_ptr<Followed>> graphs_;  // by where the collection begins
-  std::set<std::string> pending_;                            // of `wanted_`, and what is being made
-  std::map<std::string, int64_t> resting_;                   // what could not be made, and until when that counts
-  std::deque<Wanted> wanted_;
-  size_t bytes_ = 0;     // of the graphs and of what is wanted
-  bool behind_ = false;  // a search met a graph that is far behind
+  Mutex mutex_;
+  CondVar changed_;
+  std::map<std::string, std::shared_ptr<Followed>> graphs_
+      PARTITA_GUARDED_BY(mutex_);                             // by where the collection begins
+  std::set<std::string> pending_ PARTITA_GUARDED_BY(mutex_);  // of `wanted_`, and what is being made
+  std::map<std::string, int64_t> resting_
+      PARTITA_GUARDED_BY(mutex_);  // what could not be made, and until when that counts
+  std::deque<Wanted> wanted_ PARTITA_GUARDED_BY(mutex_);
+  size_t bytes_ PARTITA_GUARDED_BY(mutex_) = 0;     // of the graphs and of what is wanted
+  bool behind_ PARTITA_GUARDED_BY(mutex_) = false;  // a search met a graph that is far behind
   std::atomic<bool> stopping_{false};
-  Thread thread_;
+  Thread thread_ PARTITA_GUARDED_BY(mutex_);
 };
 
 }  // namespace partita::table
