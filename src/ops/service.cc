@@ -306,10 +306,19 @@ Task<Reply> Service::call(const Call& call, bool* allowed) {
                         call.body,  call.source,       iterators_from_ms_, call.touched, allowed};
   Reply reply;
   auto execution = decode(context, std::move(begun->document));
-  auto done = execution.ok() ? co_await (*execution)->run(context) : Result<void>(std::move(execution).error());
+  Result<void> done;
+  if (execution.ok()) {
+    done = co_await (*execution)->run(context);
+  } else {
+    done = std::move(execution).error();
+  }
   if (done.ok() && allowed == nullptr) {
-    auto body = operation.json.encode != nullptr ? operation.json.encode(**execution, context)
-                                                 : co_await operation.json.encode_in_pieces(**execution, context);
+    Result<std::string> body = std::string();
+    if (operation.json.encode != nullptr) {
+      body = operation.json.encode(**execution, context);
+    } else {
+      body = co_await operation.json.encode_in_pieces(**execution, context);
+    }
     if (body.ok()) {
       reply.body = std::move(body).value();
     } else {
