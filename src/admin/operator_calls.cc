@@ -12,6 +12,7 @@
 #include "admin/admin.h"
 #include "base/blocking_scope.h"
 #include "model/fault.h"
+#include "ops/footprint.h"
 #include "table/maintenance/namespaces.h"
 #include "wire/json_reader.h"
 #include "wire/json_writer.h"
@@ -248,6 +249,17 @@ Result<std::string> answer_blocking(namespaces::Namespaces& namespaces, const Ro
   return row.answer(about, asked);
 }
 
+void note_names(JsonValue body, ops::RequestFootprint& footprint) {
+  const auto note = [&](std::string_view member) {
+    const JsonValue value = body.get(member);
+    if (value.is(JsonValue::Kind::kString)) footprint.name(std::string(value.as_string()));
+  };
+  note("Namespace");
+  note("Name");
+  const JsonValue space = body.get("Namespace");
+  if (space.is(JsonValue::Kind::kString)) footprint.space.emplace(space.as_string());
+}
+
 }  // namespace
 
 std::vector<std::string_view> operator_actions() {
@@ -260,6 +272,7 @@ Task<ops::Reply> OperatorCalls::call(const ops::Call& call) {
   if (!ops::speaks_json(call)) co_return ops::not_json();
   const auto document = JsonDocument::parse(call.body);
   if (!document.ok() && !call.body.empty()) co_return ops::refusal(document.error());
+  if (document.ok() && call.footprint != nullptr) note_names(document->root(), *call.footprint);
   const std::string_view name = call.target.substr(kAdminPrefix.size());
   const auto* const row = std::ranges::find(kRows, name, &Row::name);
   if (row == kRows.end()) co_return ops::refusal(refuse(Fault::kUnknownOperation, {std::string(call.target)}));

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/reserve.h"
 #include "http/host.h"
+#include "ops/footprint.h"
 #include "ops/table_meters.h"
 
 namespace partita::http {
@@ -234,8 +235,8 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   phase_ = Phase::kHandling;
   const int64_t began_ns = context_.clock.monotonic_ns();
   ops::Call call = begin_call(body);
-  ops::Touched touched;
-  call.touched = &touched;
+  ops::RequestFootprint footprint;
+  call.footprint = &footprint;
   const auth::Facts asked = facts(body);
   auth::Claimed claimed = auth::Refused{};
   if (call.posted && !administrates_) claimed = context_.authenticator.claim(asked);

@@ -14,7 +14,7 @@
 #include "admin/admin.h"
 #include "auth/identities.h"
 #include "base/log.h"
-#include "observe/resources_named.h"
+#include "ops/footprint.h"
 #include "ops/operation.h"
 #include "table/maintenance/namespaces.h"
 #include "wire/fault_table.h"
@@ -77,14 +77,11 @@ std::string administered(const ops::Call& call) {
   return name.starts_with("Describe") ? std::string() : wire::legible(name);
 }
 
-// The namespace that the body of a call to the server itself names, before the one that it comes in: see OperatorCalls.
+// The namespace that a call to the server itself names, before the one that it comes in: see OperatorCalls.
 std::string space_of(const ops::Call& call, std::string_view comes_in) {
-  if (!call.target.starts_with(admin::kAdminPrefix) || call.body.size() > kMostReadAgain) return std::string(comes_in);
-  const auto document = wire::JsonDocument::parse(call.body);
-  if (!document.ok()) return std::string(comes_in);
-  const wire::JsonValue named = document->root().get("Namespace");
-  if (!named.is(wire::JsonValue::Kind::kString)) return std::string(comes_in);
-  return table::is_namespace_name(named.as_string()) ? std::string(named.as_string()) : std::string();
+  if (call.footprint == nullptr || !call.footprint->space) return std::string(comes_in);
+  const std::string& named = *call.footprint->space;
+  return table::is_namespace_name(named) ? named : std::string();
 }
 
 void write_identity(JsonWriter& json, const auth::Caller& caller) {
@@ -155,12 +152,11 @@ void AuditLog::write(const ops::Call& call, std::string_view space, const ops::R
   json.key("readOnly");
   json.boolean(is_read_only(operation, event));
   if (caller != nullptr) write_identity(json, *caller);
-  // What becomes of a table is worth reading a large body again.
-  const bool worth_reading = !refused_unseen && is_control;
-  const size_t most = worth_reading ? call.body.size() : kMostReadAgain;
   json.key("resources");
   json.begin_array();
-  for (const std::string& name : resources_named(call, most)) json.string(name);
+  if (call.footprint != nullptr) {
+    for (const std::string& name : call.footprint->names()) json.string(name);
+  }
   json.end_array();
   if (reply.error) {
     json.key("errorCode");

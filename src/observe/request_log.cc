@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "auth/identities.h"
-#include "observe/resources_named.h"
+#include "ops/footprint.h"
 #include "wire/fault_table.h"
 #include "wire/legible.h"
 
@@ -62,7 +62,8 @@ std::string user_of(const ops::Call& call) {
 std::string circumstances_of(const ops::Call& call, std::string_view space) {
   std::string text = " (request " + std::string(call.request_id);
   constexpr size_t kMostNamed = 3;
-  const std::vector<std::string> about = resources_named(call);
+  const std::vector<std::string> about =
+      call.footprint == nullptr ? std::vector<std::string>() : call.footprint->names();
   for (size_t i = 0; i < about.size() && i < kMostNamed; ++i) text += (i == 0 ? ", about " : " and ") + named(about[i]);
   if (about.size() > kMostNamed) text += " and " + std::to_string(about.size() - kMostNamed) + " more";
   if (!space.empty()) text.append(", namespace ").append(space);

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/log.h"
-#include "observe/resources_named.h"
+#include "ops/footprint.h"
 #include "ops/operation.h"
 #include "wire/fault_table.h"
 #include "wire/json_reader.h"
@@ -136,7 +136,7 @@ void write_call(Attributes& attributes, const ops::Call& call, std::string_view 
   attributes.text("aws.request_id", call.request_id);
   attributes.text("db.namespace", space);
   const bool of_tables = operation.api == ops::Api::kDynamoDb || operation.api == ops::Api::kStreams;
-  if (of_tables) attributes.texts("aws.dynamodb.table_names", resources_named(call));
+  if (of_tables && call.footprint != nullptr) attributes.texts("aws.dynamodb.table_names", call.footprint->names());
   attributes.number("http.response.status_code", reply.status);
   if (reply.error) {
     attributes.text("error.type", wire::name_of(static_cast<wire::Exception>(*reply.error)).name);

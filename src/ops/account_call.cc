@@ -46,6 +46,13 @@ Reply refusal(const Error& error, iam::Api api, const Call& call, const Operatio
   return reply;
 }
 
+void note_names(const wire::Form& form, RequestFootprint& footprint) {
+  for (const std::string_view parameter :
+       {"UserName", "GroupName", "RoleName", "PolicyName", "PolicyArn", "RoleArn", "AccessKeyId"}) {
+    if (const auto value = form.find(parameter)) footprint.name(std::string(*value));
+  }
+}
+
 // A signature is good for one service alone.
 Result<void> check_service(const auth::Caller& caller, const iam::Call& called) {
   using auth::SignedFor;
@@ -91,6 +98,7 @@ Task<Reply> answer_form(table::Database& database, Admission& admission, iam::Di
   auto parsed = wire::Form::parse(call.body);
   if (!parsed.ok()) co_return refusal(parsed.error(), iam::Api::kIam, call, nullptr);
   const wire::Form form = std::move(parsed).value();
+  if (call.footprint != nullptr) note_names(form, *call.footprint);
   const iam::Api api = iam::api_of(form);
   const auto found = iam::find_call(form);
   const iam::Call* const called = found.ok() ? *found : nullptr;

@@ -5,6 +5,7 @@
 #include "auth/authenticate.h"
 #include "base/check.h"
 #include "ops/driver.h"
+#include "ops/footprint.h"
 
 namespace partita::ops {
 
@@ -51,8 +52,8 @@ std::string_view action_of(const Operation& operation, table::Verb verb) {
   PARTITA_CHECK(false);  // an operation on tables has its own
 }
 
-void Admission::admit(const Operation& operation, const table::Access& access, Touched* touched) {
-  if (touched != nullptr && access.table != nullptr) meters_->touch(space_, *access.table, operation, *touched);
+void Admission::admit(const Operation& operation, const table::Access& access, RequestFootprint* footprint) {
+  if (footprint != nullptr && access.table != nullptr) meters_->touch(space_, *access.table, operation, *footprint);
 }
 
 void Admission::charge(const table::Access& access, const table::ConsumedCapacity& consumed) {
@@ -92,7 +93,7 @@ Result<void> Entrance::admit(const table::Access& access) {
   }
   note_allowed();
   admitted_ = true;
-  context_.admission.admit(context_.operation, access, context_.touched);
+  context_.admission.admit(context_.operation, access, context_.footprint);
   return {};
 }
 

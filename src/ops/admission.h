@@ -27,8 +27,8 @@ class Admission {
   Admission(Enforcement enforcement, std::shared_ptr<TableMeters> meters, std::string space)
       : meters_(std::move(meters)), space_(std::move(space)), authorisation_(enforcement) {}
 
-  // `touched`: null where nobody asks.
-  void admit(const Operation& operation, const table::Access& access, Touched* touched);
+  // `footprint`: null where nobody asks.
+  void admit(const Operation& operation, const table::Access& access, RequestFootprint* footprint);
   void charge(const table::Access& access, const table::ConsumedCapacity& consumed);
 
   Authorisation& authorisation() { return authorisation_; }

@@ -152,6 +152,7 @@ Task<Result<void>> admit(const Context& context, table::Access access, const std
 
 Task<Result<void>> ControlExecution::run(const Context& context) {
   const Subject named = subject();
+  if (named.table != nullptr && named.table->starts_with("arn:")) arn_given_ = *named.table;
   PARTITA_CO_TRY(table::Access access, access_of(named, context));
   PARTITA_CO_TRY_VOID(co_await admit(context, access, named.other_actions));
   if (context.allowed != nullptr) co_return Result<void>();

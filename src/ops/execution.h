@@ -31,8 +31,9 @@
 
 namespace partita::ops {
 
-// Called with each table that a request names, by name or ARN, the index of it or "", and what is done with it.
-using VisitName = FunctionRef<void(const std::string& table, std::string_view index, table::Verb verb)>;
+// Called with each table or stream that a request names, by name or ARN, the index of it or "", and what is done with
+// it.
+using VisitName = FunctionRef<void(const std::string& name, std::string_view index, table::Verb verb)>;
 
 // For one request, and one thread at a time. Its reply lives as long as it.
 class Execution {
@@ -44,6 +45,7 @@ class Execution {
 
   // Once. The context outlives the task.
   virtual Task<Result<void>> run(const Context& context) = 0;
+  // As the request said them, also after run().
   virtual void visit_names(VisitName visit) = 0;
 
   static void* operator new(size_t bytes) { return allocate_frame(bytes); }
@@ -186,11 +188,17 @@ class ControlExecution : public Execution {
  public:
   Task<Result<void>> run(const Context& context) final;
 
+ protected:
+  // In whose place run() put the table's name; empty: the request has a name.
+  const std::string& arn_given() const { return arn_given_; }
+
  private:
   friend struct ControlRunning;
   virtual Subject subject() = 0;
   virtual bool start(const Context& context, std::coroutine_handle<> awaiter) = 0;
   virtual Result<void> finish() = 0;
+
+  std::string arn_given_;
 };
 
 // An operation on tables as such. There is no description to bind to: `table` holds such a request against the newest
@@ -211,7 +219,7 @@ class ControlExecutionOf final : public ControlExecution {
   explicit ControlExecutionOf(Request request) : request_(std::move(request)) {}
   void visit_names(VisitName visit) override {
     const Subject named = Call::subject(request_);
-    if (named.table != nullptr && !named.table->empty()) visit(*named.table, {}, table::Verb::kControl);
+    if (named.table != nullptr) visit(arn_given().empty() ? *named.table : arn_given(), {}, table::Verb::kControl);
     if (named.resource != nullptr) visit(named.resource->arn, {}, table::Verb::kControl);
     if (named.stream_arn != nullptr) visit(*named.stream_arn, {}, table::Verb::kControl);
   }

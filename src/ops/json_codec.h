@@ -20,6 +20,7 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "ops/execution.h"
+#include "ops/footprint.h"
 #include "wire/json_reader.h"
 #include "wire/members.h"
 #include "wire/shape.h"
@@ -70,5 +71,8 @@ constexpr JsonCodec json_codec(const wire::Shape& shape, decltype(JsonCodec::che
 // Bytes to an execution, and the document goes. DynamoDB's first fault is found by wire::check_shape(), which is asked
 // only when the one pass over the members has a doubt.
 Result<std::unique_ptr<Execution>> decode(const Context& context, wire::JsonDocument document);
+
+// The tables and streams that a body names, for one that becomes no execution.
+void note_names(wire::JsonValue body, RequestFootprint& footprint);
 
 }  // namespace partita::ops

@@ -18,7 +18,7 @@ namespace partita::ops {
 
 class Admission;
 class Source;
-class Touched;
+class RequestFootprint;
 struct JsonCodec;
 struct Operation;
 
@@ -32,12 +32,12 @@ struct Context {
   Admission& admission;
   const auth::Caller& caller;
   const Operation& operation;
-  std::string_view host;           // by which the caller knows this server; see Call
-  std::string_view body;           // as it came
-  const Source* source = nullptr;  // null: nobody knows
-  int64_t iterators_from_ms = 0;   // older iterators of shards are expired
-  Touched* touched = nullptr;      // where is noted which tables it was let in to; null: nobody asks
-  bool* allowed = nullptr;         // set once policies allow any part of it, which is all that is wanted; or null
+  std::string_view host;                  // by which the caller knows this server; see Call
+  std::string_view body;                  // as it came
+  const Source* source = nullptr;         // null: nobody knows
+  int64_t iterators_from_ms = 0;          // older iterators of shards are expired
+  RequestFootprint* footprint = nullptr;  // where is noted which tables it was let in to; null: nobody asks
+  bool* allowed = nullptr;  // set once policies allow any part of it, which is all that is wanted; or null
 };
 
 // For Operation::action: each statement of a request has its own.

@@ -8,6 +8,7 @@
 #include "model/fault.h"
 #include "ops/account_call.h"
 #include "ops/admission.h"
+#include "ops/footprint.h"
 #include "ops/json_codec.h"
 #include "ops/operation.h"
 #include "ops/rate_limit.h"
@@ -75,7 +76,12 @@ Result<Begun> begin(RateLimit& rate, const Call& call) {
   auto document = wire::JsonDocument::parse(call.body);
   if (!document.ok() && !call.body.empty()) return std::move(document).error();
   PARTITA_TRY(const Operation* operation, route(call));
-  PARTITA_TRY(const auth::Caller* caller, counted_caller(rate, call));
+  auto known = counted_caller(rate, call);
+  if (!known.ok()) {
+    if (document.ok() && call.footprint != nullptr) note_names(document->root(), *call.footprint);
+    return std::move(known).error();
+  }
+  const auth::Caller* const caller = *known;
   if (caller->signed_for != auth::SignedFor::kDynamoDb && caller->signed_for != auth::SignedFor::kAny) {
     return refuse(Fault::kInvalidSignature, {auth::wrong_service(auth::SignedFor::kDynamoDb)});
   }
@@ -264,6 +270,11 @@ bool says_nothing(const Call& call) {
 
 }  // namespace
 
+void note_names(Execution& execution, RequestFootprint& footprint) {
+  auto note = [&](const std::string& name, std::string_view /*index*/, table::Verb /*verb*/) { footprint.name(name); };
+  execution.visit_names(note);
+}
+
 Task<Reply> Service::call(const Call& call) { return this->call(call, nullptr); }
 
 Task<std::optional<Reply>> Service::refuse_in_empty(const Call& call) {
@@ -302,8 +313,8 @@ Task<Reply> Service::call(const Call& call, bool* allowed) {
   co_await guard;
   if (database_ == nullptr) [[unlikely]]
     co_return refusal(without_database());
-  const Context context{*database_, parts_->admission, *begun->caller,     operation,    call.host,
-                        call.body,  call.source,       iterators_from_ms_, call.touched, allowed};
+  const Context context{*database_, parts_->admission, *begun->caller,     operation,      call.host,
+                        call.body,  call.source,       iterators_from_ms_, call.footprint, allowed};
   Reply reply;
   auto execution = decode(context, std::move(begun->document));
   Result<void> done;
@@ -326,6 +337,7 @@ Task<Reply> Service::call(const Call& call, bool* allowed) {
     }
   }
   if (!done.ok()) reply = refusal(done.error());
+  if (execution.ok() && call.footprint != nullptr) note_names(**execution, *call.footprint);
   reply.repeatable = operation.kind == Kind::kRead;
   reply.operation = &operation;
   co_return reply;
@@ -336,9 +348,9 @@ void Service::answered(const Call& call, const Reply& reply, int64_t took_ns) {
   if (reply.callers_fault) exception = wire::Exception::kSerialization;
   const Operation* const operation = reply.operation != nullptr ? reply.operation : find_target(call.target);
   parts_->counts.add(operation, exception, static_cast<uint64_t>(took_ns));
-  if (call.touched == nullptr) return;
-  call.touched->took(static_cast<uint64_t>(took_ns));
-  if (is_throttle(exception)) call.touched->throttled();
+  if (call.footprint == nullptr) return;
+  call.footprint->took(static_cast<uint64_t>(took_ns));
+  if (is_throttle(exception)) call.footprint->throttled();
 }
 
 void Service::refused(int status) { parts_->counts.add_refused(status); }

@@ -38,7 +38,7 @@ class Source {
   virtual void when_gone(std::function<void()> /*gone*/) const {}
 };
 
-class Touched;
+class RequestFootprint;
 struct Operation;
 
 struct Call {
@@ -48,10 +48,10 @@ struct Call {
   auth::Verdict caller;
   std::string_view host = {};  // the Host header, empty when absent
   const Source* source = nullptr;
-  std::string_view request_id = {};  // by which the reply's head names it
-  std::string_view space = {};       // the X-Partita-Namespace header, empty when absent
-  bool posted = true;                // anything but a POST is no call, and comes without the above
-  Touched* touched = nullptr;        // where is noted which tables it is counted with; null: it is with none
+  std::string_view request_id = {};       // by which the reply's head names it
+  std::string_view space = {};            // the X-Partita-Namespace header, empty when absent
+  bool posted = true;                     // anything but a POST is no call, and comes without the above
+  RequestFootprint* footprint = nullptr;  // where is noted which tables it is counted with; null: it is with none
 };
 
 struct Reply {

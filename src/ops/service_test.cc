@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "base/yield_budget.h"
 #include "engines/memory/memory_engine.h"
+#include "ops/footprint.h"
 #include "ops/json_codec.h"
 #include "ops/operation.h"
 #include "ops/table_meters.h"
@@ -161,10 +162,10 @@ TEST_F(ServiceTest, OnlyTablesThatThereAreAreReported) {
 TEST_F(ServiceTest, TheTimesOfATableOutliveItsChanges) {
   const auto timed = [&](std::string_view operation, std::string_view body) {
     const std::string target = target_of(*find_operation(operation));
-    Touched touched;
+    RequestFootprint footprint;
     Call request{target, "application/x-amz-json-1.0", body,
                  std::make_shared<auth::Caller>("key", "us-east-1", "123456789012")};
-    request.touched = &touched;
+    request.footprint = &footprint;
     service_->answered(request, wait_for(service_->call(request)), 1'000);
   };
   timed("PutItem", R"({"TableName":"ttt","Item":{"p":{"S":"a"}}})");
@@ -177,10 +178,10 @@ TEST_F(ServiceTest, TheTimesOfATableOutliveItsChanges) {
 
 TEST_F(ServiceTest, WhatIsThrottledCountsWithItsTables) {
   const std::string target = target_of(*find_operation("GetItem"));
-  Touched touched;
+  RequestFootprint footprint;
   Call request{target, "application/x-amz-json-1.0", R"({"TableName":"uuu","Key":{"p":{"S":"a"}}})",
                std::make_shared<auth::Caller>("key", "us-east-1", "123456789012")};
-  request.touched = &touched;
+  request.footprint = &footprint;
   service_->answered(request, wait_for(service_->call(request)), 1'000);
   service_->answered(request, refusal(Error(ErrorKind::kConflict, "others were faster.")), 1'000);
   service_->answered(request, refusal(Error(ErrorKind::kCorrupt, "it is spoilt.")), 1'000);

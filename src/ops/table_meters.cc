@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "ops/footprint.h"
 #include "ops/operation.h"
 #include "table/rows/schema.h"
 
@@ -67,12 +68,12 @@ TableMeters::TableMeters(size_t most) : most_(most) {
 }
 
 void TableMeters::touch(std::string_view space, const table::TableInfo& table, const Operation& operation,
-                        Touched& touched) {
+                        RequestFootprint& footprint) {
   const uint8_t place = places_[static_cast<size_t>(&operation - operations().data())];
   if (place == kNoPlace) return;
   // Who has times has costs.
   if (table.meters->times(place) == nullptr) add(space, table, place);
-  touched.add(table.meters, place);
+  footprint.add(table.meters, place);
 }
 
 void TableMeters::charge(std::string_view space, const table::TableInfo& table, const table::Capacity& consumed) {
@@ -138,7 +139,7 @@ void TableMeters::report_costs(Exposition& out) {
   }
 }
 
-void Touched::add_further(const Table& table) {
+void RequestFootprint::add_further(const Table& table) {
   if (std::ranges::find(further_, table) == further_.end()) further_.push_back(table);
 }
 

@@ -28,7 +28,7 @@ struct TableInfo;
 namespace partita::ops {
 
 struct Operation;
-class Touched;
+class RequestFootprint;
 
 // Callable from any thread.
 class TableMeters {
@@ -40,7 +40,8 @@ class TableMeters {
 
   // The request counts with the table from now on, unless the operation is none on items. `space`: the namespace, or
   // empty.
-  void touch(std::string_view space, const table::TableInfo& table, const Operation& operation, Touched& touched);
+  void touch(std::string_view space, const table::TableInfo& table, const Operation& operation,
+             RequestFootprint& footprint);
   void charge(std::string_view space, const table::TableInfo& table, const table::Capacity& consumed);
 
   void report(Exposition& out);
@@ -75,51 +76,6 @@ class TableMeters {
   std::mutex mutex_;
   Lines<CoarseTiming> times_;
   Lines<table::TableCosts> costs_;
-};
-
-// The tables that a request was let in to, each once: it counts with each of them.
-class Touched {
- public:
-  void took(uint64_t ns) const {
-    each([&](const table::MetersKept& table) { return table.times(place_); },
-         [&](CoarseTiming& times) { times.add(ns); });
-  }
-  void throttled() const {
-    each([](const table::MetersKept& table) { return table.costs(); },
-         [](table::TableCosts& costs) { costs.throttle(); });
-  }
-
- private:
-  friend class TableMeters;
-  using Table = std::shared_ptr<table::MetersKept>;
-
-  void add(const Table& table, uint8_t place) {
-    if (first_ == table) return;
-    if (first_ == nullptr) {
-      first_ = table;
-      place_ = place;
-    } else {
-      add_further(table);
-    }
-  }
-  void add_further(const Table& table);
-
-  // Calls `count` with each line that `find` finds, once.
-  template <class Find, class Count>
-  void each(Find find, Count count) const {
-    if (first_ == nullptr) return;
-    count(*find(*first_));
-    for (size_t i = 0; i < further_.size(); ++i) {
-      auto* const line = find(*further_[i]);
-      bool again = find(*first_) == line;
-      for (size_t j = 0; j < i; ++j) again = again || find(*further_[j]) == line;
-      if (!again) count(*line);
-    }
-  }
-
-  Table first_;
-  std::vector<Table> further_;
-  uint8_t place_ = 0;  // of the operation
 };
 
 }  // namespace partita::ops

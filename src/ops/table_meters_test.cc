@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ops/footprint.h"
 #include "ops/operation.h"
 #include "table/rows/schema.h"
 
@@ -28,9 +29,9 @@ std::string report(TableMeters& meters) {
 
 // As of one request.
 void count(TableMeters& meters, std::string_view space, const table::TableInfo& table, std::string_view name) {
-  Touched touched;
-  meters.touch(space, table, operation(name), touched);
-  touched.took(20'000);
+  RequestFootprint footprint;
+  meters.touch(space, table, operation(name), footprint);
+  footprint.took(20'000);
 }
 
 bool says(const std::string& page, const std::string& labels, int times) {
@@ -40,9 +41,9 @@ bool says(const std::string& page, const std::string& labels, int times) {
 
 // As of one request that was throttled.
 void throttle(TableMeters& meters, std::string_view space, const table::TableInfo& table) {
-  Touched touched;
-  meters.touch(space, table, operation("PutItem"), touched);
-  touched.throttled();
+  RequestFootprint footprint;
+  meters.touch(space, table, operation("PutItem"), footprint);
+  footprint.throttled();
 }
 
 bool costs(const std::string& page, const std::string& labels, const char* read, const char* write, int throttled) {
@@ -75,9 +76,9 @@ TEST(TableMetersTest, OperationsOnItemsAlone) {
   const table::TableInfo table = described("one");
   size_t counted = 0;
   for (const Operation& one : operations()) {
-    Touched touched;
-    meters.touch("", table, one, touched);
-    touched.took(20'000);
+    RequestFootprint footprint;
+    meters.touch("", table, one, footprint);
+    footprint.took(20'000);
     const bool control = one.kind == Kind::kControl || one.api != Api::kDynamoDb;
     const std::string labels = R"(table="one",operation=")" + std::string(one.name) + '"';
     EXPECT_NE(says(report(meters), labels, 1), control) << one.name;
@@ -107,7 +108,7 @@ TEST(TableMetersTest, ALineGoesWithItsTableAndLeavesItsRoom) {
   const table::TableInfo stays = described("stays");
   count(meters, "", *old, "GetItem");
   count(meters, "", stays, "GetItem");
-  Touched under_way;
+  RequestFootprint under_way;
   meters.touch("", *old, operation("GetItem"), under_way);
   old.reset();
   under_way.took(1);
@@ -135,13 +136,13 @@ TEST(TableMetersTest, ARequestCountsOnceWithEachTable) {
   const table::TableInfo one = described("one");
   const table::TableInfo other = described("other");
   const table::TableInfo third = described("third");
-  Touched touched;
+  RequestFootprint footprint;
   for (int i = 0; i < 3; ++i) {
     for (const auto* const table : {&one, &other, &third}) {
-      meters.touch("", *table, operation("BatchWriteItem"), touched);
+      meters.touch("", *table, operation("BatchWriteItem"), footprint);
     }
   }
-  touched.took(1'000'000);
+  footprint.took(1'000'000);
   for (const char* const name : {"one", "other", "third"}) {
     EXPECT_TRUE(says(report(meters), "table=\"" + std::string(name) + "\",operation=\"BatchWriteItem\"", 1));
   }
@@ -169,16 +170,16 @@ TEST(TableMetersTest, TablesBeyondTheMostCostTogether) {
   std::vector<table::TableInfo> tables;
   for (const char* const name : {"a", "b", "c", "d"}) tables.push_back(described(name));
   for (const table::TableInfo& table : tables) meters.charge("", table, {.read = 0, .write = 2});
-  Touched touched;
-  for (const table::TableInfo& table : tables) meters.touch("", table, operation("BatchWriteItem"), touched);
-  touched.throttled();
+  RequestFootprint footprint;
+  for (const table::TableInfo& table : tables) meters.touch("", table, operation("BatchWriteItem"), footprint);
+  footprint.throttled();
   std::string page = report(meters);
   EXPECT_TRUE(costs(page, R"(table="b")", "0", "1", 1)) << page;
   EXPECT_TRUE(costs(page, R"x(table="(other)")x", "0", "2", 1)) << page;
   EXPECT_EQ(page.find(R"(table="c")"), std::string::npos) << page;
 
   tables.erase(tables.begin());
-  touched = {};
+  footprint = {};
   const table::TableInfo late = described("late");
   meters.charge("ann", late, {.read = 8, .write = 0});
   page = report(meters);

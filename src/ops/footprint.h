@@ -1,0 +1,87 @@
+// What a request is about, and the tables that it was admitted to: for metrics, traces, the audit log and the log of
+// requests, so that none of them reads a body again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/meter.h"
+#include "table/meters_kept.h"
+
+namespace partita::ops {
+
+class TableMeters;
+
+// For one request, and one thread at a time.
+class RequestFootprint {
+ public:
+  // A table, stream or other thing as the request names it, by name or ARN.
+  void name(std::string resource) {
+    if (resource.empty()) return;
+    if (named_.empty()) {
+      named_ = std::move(resource);
+    } else {
+      further_named_.push_back(std::move(resource));
+    }
+  }
+  // In the order of the request; none when it could not be read.
+  std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    if (!named_.empty()) all.push_back(named_);
+    all.insert(all.end(), further_named_.begin(), further_named_.end());
+    return all;
+  }
+
+  // The namespace that a call to the server itself names beside that of its header; absent: none is named.
+  std::optional<std::string> space;
+
+  // The request counts with each of its tables.
+  void took(uint64_t ns) const {
+    each([&](const table::MetersKept& table) { return table.times(place_); },
+         [&](CoarseTiming& times) { times.add(ns); });
+  }
+  void throttled() const {
+    each([](const table::MetersKept& table) { return table.costs(); },
+         [](table::TableCosts& costs) { costs.throttle(); });
+  }
+
+ private:
+  friend class TableMeters;
+  using Table = std::shared_ptr<table::MetersKept>;
+
+  void add(const Table& table, uint8_t place) {
+    if (first_ == table) return;
+    if (first_ == nullptr) {
+      first_ = table;
+      place_ = place;
+    } else {
+      add_further(table);
+    }
+  }
+  void add_further(const Table& table);
+
+  // Calls `count` with each line that `find` finds, once.
+  template <class Find, class Count>
+  void each(Find find, Count count) const {
+    if (first_ == nullptr) return;
+    count(*find(*first_));
+    for (size_t i = 0; i < further_.size(); ++i) {
+      auto* const line = find(*further_[i]);
+      bool again = find(*first_) == line;
+      for (size_t j = 0; j < i; ++j) again = again || find(*further_[j]) == line;
+      if (!again) count(*line);
+    }
+  }
+
+  std::string named_;
+  std::vector<std::string> further_named_;
+  Table first_;
+  std::vector<Table> further_;
+  uint8_t place_ = 0;  // of the operation
+};
+
+}  // namespace partita::ops
