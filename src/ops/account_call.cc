@@ -78,6 +78,13 @@ std::string body_of(const iam::Call& called, std::string_view result, std::strin
   return std::move(xml).take();
 }
 
+// Whether the caller may make calls now.
+Result<const auth::Caller*> entered(Admission& admission, const Call& call) {
+  PARTITA_TRY(const auth::Caller* caller, admission.identify(call));
+  PARTITA_TRY_VOID(admission.enter(call, *caller));
+  return caller;
+}
+
 }  // namespace
 
 std::span<const Operation> account_operations() {
@@ -93,8 +100,7 @@ std::span<const Operation> account_operations() {
   return all;
 }
 
-Task<Reply> answer_form(table::Database& database, Admission& admission, iam::Directory* directory,
-                        Turnstile& turnstile, const Call& call) {
+Task<Reply> answer_form(table::Database& database, Admission& admission, iam::Directory* directory, const Call& call) {
   auto parsed = wire::Form::parse(call.body);
   if (!parsed.ok()) co_return refusal(parsed.error(), iam::Api::kIam, call, nullptr);
   const wire::Form form = std::move(parsed).value();
@@ -104,10 +110,10 @@ Task<Reply> answer_form(table::Database& database, Admission& admission, iam::Di
   const iam::Call* const called = found.ok() ? *found : nullptr;
   const Operation* const operation =
       called == nullptr ? nullptr : &account_operations()[static_cast<size_t>(called - iam::calls().data())];
-  const auto entered = turnstile.enter(call);
-  if (!entered.ok()) co_return refusal(entered.error(), api, call, operation);
+  const auto known = entered(admission, call);
+  if (!known.ok()) co_return refusal(known.error(), api, call, operation);
   if (called == nullptr) co_return refusal(found.error(), api, call, operation);
-  const auth::Caller& caller = **entered;
+  const auth::Caller& caller = **known;
   const auto meant = check_service(caller, *called);
   if (!meant.ok()) co_return refusal(meant.error(), api, call, operation);
   if (directory == nullptr) co_return refusal(refuse(Fault::kNoOperation), api, call, operation);

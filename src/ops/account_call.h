@@ -19,15 +19,7 @@ namespace partita::ops {
 // A row for each call, in the order of iam::calls(): for counting and for the audit log.
 std::span<const Operation> account_operations();
 
-// Whether the caller may make calls now; a fault if not.
-class Turnstile {
- public:
-  virtual ~Turnstile() = default;
-  virtual Result<const auth::Caller*> enter(const Call& call) = 0;
-};
-
 // Never fails, as Service::call(). `directory`: null when there are no users here to be asked about.
-Task<Reply> answer_form(table::Database& database, Admission& admission, iam::Directory* directory,
-                        Turnstile& turnstile, const Call& call);
+Task<Reply> answer_form(table::Database& database, Admission& admission, iam::Directory* directory, const Call& call);
 
 }  // namespace partita::ops

@@ -4,6 +4,8 @@
 
 #include "auth/authenticate.h"
 #include "base/check.h"
+#include "base/retry_after.h"
+#include "model/fault.h"
 #include "ops/driver.h"
 #include "ops/footprint.h"
 
@@ -22,6 +24,11 @@ std::string_view statement_action(table::Verb verb) {
     default:
       return "dynamodb:PartiQLSelect";
   }
+}
+
+Error rate_exceeded(uint32_t wait_ms) {
+  return Error(ErrorKind::kInvalid, static_cast<uint16_t>(model::Fault::kRateExceeded), {},
+               std::make_shared<const RetryAfter>(wait_ms));
 }
 
 }  // namespace
@@ -50,6 +57,20 @@ std::string_view action_of(const Operation& operation, table::Verb verb) {
       break;
   }
   PARTITA_CHECK(false);  // an operation on tables has its own
+}
+
+Result<const auth::Caller*> Admission::identify(const Call& call) {
+  auto caller = caller_of(call);
+  uint32_t wait_ms = 0;
+  if (!caller.ok() && !rates_->admit_refused(wait_ms)) return rate_exceeded(wait_ms);
+  return caller;
+}
+
+// An administrator of a server that others keep busy is not counted among them.
+Result<void> Admission::enter(const Call& call, const auth::Caller& caller) {
+  uint32_t wait_ms = 0;
+  if (call.source == nullptr || call.source->administrates() || rates_->admit(caller, wait_ms)) return {};
+  return rate_exceeded(wait_ms);
 }
 
 void Admission::admit(const Operation& operation, const table::Access& access, RequestFootprint* footprint) {

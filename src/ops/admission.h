@@ -1,5 +1,6 @@
-// The one choke point of all requests: every access of every request comes by before it runs, and again with its cost
-// when it was carried out. What decides over requests (authorisation, throttling) belongs here.
+// The one choke point of all requests: each request enters here, each of its accesses comes by before it runs, and
+// again with its cost once it was carried out. What decides over requests (authorisation, rates, capacity) is asked
+// here.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include "ops/operation.h"
 #include "ops/table_meters.h"
 #include "table/catalog/access.h"
+#include "throttle/request_rates.h"
 
 namespace partita::ops {
 
@@ -24,8 +26,16 @@ std::string_view action_of(const Operation& operation, table::Verb verb);
 class Admission {
  public:
   // `space`: the namespace whose tables they are, or empty.
-  Admission(Enforcement enforcement, std::shared_ptr<TableMeters> meters, std::string space)
-      : meters_(std::move(meters)), space_(std::move(space)), authorisation_(enforcement) {}
+  Admission(Enforcement enforcement, std::shared_ptr<throttle::RequestRates> rates, std::shared_ptr<TableMeters> meters,
+            std::string space)
+      : rates_(std::move(rates)), meters_(std::move(meters)), space_(std::move(space)), authorisation_(enforcement) {}
+
+  // Who calls. A call whose signature is wrong counts against the rate that all such calls share. Faults: what is wrong
+  // with the signature; kRateExceeded.
+  Result<const auth::Caller*> identify(const Call& call);
+  // The call counts against the rate of its caller, unless it came over the administration socket or from this process.
+  // Fault: kRateExceeded.
+  Result<void> enter(const Call& call, const auth::Caller& caller);
 
   // `footprint`: null where nobody asks.
   void admit(const Operation& operation, const table::Access& access, RequestFootprint* footprint);
@@ -35,6 +45,7 @@ class Admission {
   const Authorisation& authorisation() const { return authorisation_; }
 
  private:
+  const std::shared_ptr<throttle::RequestRates> rates_;
   const std::shared_ptr<TableMeters> meters_;
   const std::string space_;
   Authorisation authorisation_;

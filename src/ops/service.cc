@@ -4,14 +4,12 @@
 #include <utility>
 #include <variant>
 
-#include "base/retry_after.h"
 #include "model/fault.h"
 #include "ops/account_call.h"
 #include "ops/admission.h"
 #include "ops/footprint.h"
 #include "ops/json_codec.h"
 #include "ops/operation.h"
-#include "ops/rate_limit.h"
 #include "ops/request_counts.h"
 #include "ops/table_meters.h"
 #include "wire/error_body.h"
@@ -59,24 +57,12 @@ struct Begun {
   const auth::Caller* caller;
 };
 
-Error rate_exceeded(uint32_t wait_ms) {
-  return Error(ErrorKind::kInvalid, static_cast<uint16_t>(Fault::kRateExceeded), {},
-               std::make_shared<const RetryAfter>(wait_ms));
-}
-
-Result<const auth::Caller*> counted_caller(RateLimit& rate, const Call& call) {
-  auto caller = caller_of(call);
-  uint32_t wait_ms = 0;
-  if (!caller.ok() && !rate.admit_refused(wait_ms)) return rate_exceeded(wait_ms);
-  return caller;
-}
-
 // AWS looks at the JSON first; of an empty body it asks first who sent it.
-Result<Begun> begin(RateLimit& rate, const Call& call) {
+Result<Begun> begin(Admission& admission, const Call& call) {
   auto document = wire::JsonDocument::parse(call.body);
   if (!document.ok() && !call.body.empty()) return std::move(document).error();
   PARTITA_TRY(const Operation* operation, route(call));
-  auto known = counted_caller(rate, call);
+  auto known = admission.identify(call);
   if (!known.ok()) {
     if (document.ok() && call.footprint != nullptr) note_names(document->root(), *call.footprint);
     return std::move(known).error();
@@ -100,11 +86,11 @@ Reply reply_of(wire::ErrorReply&& rendered) {
 
 struct Service::Parts {
   const Enforcement enforcement;
-  const std::shared_ptr<RateLimit> rate;
+  const std::shared_ptr<throttle::RequestRates> rates;
   const std::shared_ptr<TableMeters> meters;
   iam::Directory* const directory;
   const std::string space;
-  Admission admission{enforcement, meters, space};
+  Admission admission{enforcement, rates, meters, space};
   RequestCounts counts{};
 };
 
@@ -112,40 +98,20 @@ namespace {
 
 Error without_database() { return Error(ErrorKind::kUnavailable, "a rollback did not end."); }
 
-// Who administers a server that others keep busy is not counted among them, nor are its own calls, which nobody sent.
-Result<void> admit_by_rate(RateLimit& rate, const Call& call, const auth::Caller& caller) {
-  uint32_t wait_ms = 0;
-  if (call.source == nullptr || call.source->administrates() || rate.admit(caller, wait_ms)) return {};
-  return rate_exceeded(wait_ms);
-}
-
-class RatedTurnstile final : public Turnstile {
- public:
-  explicit RatedTurnstile(RateLimit& rate) : rate_(rate) {}
-  Result<const auth::Caller*> enter(const Call& call) override {
-    PARTITA_TRY(const auth::Caller* caller, counted_caller(rate_, call));
-    PARTITA_TRY_VOID(admit_by_rate(rate_, call, *caller));
-    return caller;
-  }
-
- private:
-  RateLimit& rate_;
-};
-
 }  // namespace
 
 Service::Service(table::Database& database, Enforcement enforcement, uint64_t requests_per_second,
                  iam::Directory* directory)
     : database_(&database),
       parts_(new Parts{enforcement,
-                       std::make_shared<RateLimit>(requests_per_second, database.clock()),
+                       std::make_shared<throttle::RequestRates>(requests_per_second, database.clock()),
                        std::make_shared<TableMeters>(),
                        directory,
                        {}}) {}
 Service::Service(table::Database& database, const Service& elder, std::string space)
     : database_(&database),
       parts_(
-          new Parts{elder.parts_->enforcement, elder.parts_->rate, elder.parts_->meters, nullptr, std::move(space)}) {}
+          new Parts{elder.parts_->enforcement, elder.parts_->rates, elder.parts_->meters, nullptr, std::move(space)}) {}
 Service::~Service() = default;
 
 void Service::resume(table::Database& database) {
@@ -237,10 +203,10 @@ size_t Service::memory_of(const Call& call) {
   return wire::JsonDocument::memory_of(call.body) + kCopies * call.body.size();
 }
 
-Result<const auth::Caller*> Service::caller_of(const Call& call) { return counted_caller(*parts_->rate, call); }
+Result<const auth::Caller*> Service::caller_of(const Call& call) { return parts_->admission.identify(call); }
 
 Result<void> Service::permit(const Call& call, const auth::Caller& caller, std::string_view action) {
-  PARTITA_TRY_VOID(admit_by_rate(*parts_->rate, call, caller));
+  PARTITA_TRY_VOID(parts_->admission.enter(call, caller));
   if (caller.identity == nullptr) return {};
   if (database_ == nullptr) return without_database();
   // Stands for an operation that is about no table.
@@ -282,7 +248,7 @@ Task<std::optional<Reply>> Service::refuse_in_empty(const Call& call) {
   Reply reply = co_await this->call(call, &allowed);
   if (allowed) co_return std::nullopt;
   if (const auto caller = partita::ops::caller_of(call); caller.ok()) {
-    if (auto admitted = admit_by_rate(*parts_->rate, call, **caller); !admitted.ok()) {
+    if (auto admitted = parts_->admission.enter(call, **caller); !admitted.ok()) {
       co_return refusal(admitted.error());
     }
   }
@@ -296,15 +262,14 @@ Task<Reply> Service::call(const Call& call, bool* allowed) {
     DrainLock::SharedGuard guard(drain_lock_);
     co_await guard;
     if (database_ == nullptr) co_return refusal(without_database());
-    RatedTurnstile turnstile(*parts_->rate);
-    co_return co_await answer_form(*database_, parts_->admission, parts_->directory, turnstile, call);
+    co_return co_await answer_form(*database_, parts_->admission, parts_->directory, call);
   }
   if (!speaks_json(call)) co_return not_json();
-  auto begun = begin(*parts_->rate, call);
+  auto begun = begin(parts_->admission, call);
   if (!begun.ok()) co_return refusal(begun.error());
   // What is allowed is called again, and counts then.
   if (allowed == nullptr) {
-    if (auto admitted = admit_by_rate(*parts_->rate, call, *begun->caller); !admitted.ok()) {
+    if (auto admitted = parts_->admission.enter(call, *begun->caller); !admitted.ok()) {
       co_return refusal(admitted.error());
     }
   }

@@ -90,7 +90,6 @@ Reply unsigned_call();
 Reply out_of_memory();
 
 class Admission;
-class RateLimit;
 
 // What is done with an access that no policy allows, or that one denies.
 enum class Enforcement : uint8_t { kRefuse, kWarn };

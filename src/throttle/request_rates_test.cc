@@ -1,4 +1,4 @@
-#include "ops/rate_limit.h"
+#include "throttle/request_rates.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "auth/identities.h"
 
-namespace partita::ops {
+namespace partita::throttle {
 namespace {
 
 class Hands final : public Clock {
@@ -21,20 +21,20 @@ auth::Caller caller(std::string key, const auth::Identity* identity = nullptr) {
   return {.access_key_id = std::move(key), .region = "", .account_id = "", .identity = identity};
 }
 
-bool admits(RateLimit& limit, const auth::Caller& who) {
+bool admits(RequestRates& limit, const auth::Caller& who) {
   uint32_t wait_ms = 0;
   return limit.admit(who, wait_ms);
 }
 
-int admitted(RateLimit& limit, const auth::Caller& who, int tries) {
+int admitted(RequestRates& limit, const auth::Caller& who, int tries) {
   int count = 0;
   for (int i = 0; i < tries; ++i) count += admits(limit, who) ? 1 : 0;
   return count;
 }
 
-TEST(RateLimitTest, ASecondsWorthAtOnceAndThenAsTimeGoesBy) {
+TEST(RequestRatesTest, ASecondsWorthAtOnceAndThenAsTimeGoesBy) {
   Hands clock;
-  RateLimit limit(100, clock);
+  RequestRates limit(100, clock);
   EXPECT_EQ(admitted(limit, caller("a"), 1'000), 100);
   clock.ns += 30'000'000;
   EXPECT_EQ(admitted(limit, caller("a"), 1'000), 3);
@@ -42,18 +42,18 @@ TEST(RateLimitTest, ASecondsWorthAtOnceAndThenAsTimeGoesBy) {
   EXPECT_EQ(admitted(limit, caller("a"), 1'000), 100);
 }
 
-TEST(RateLimitTest, WhoKeepsToTheRateIsNeverRefused) {
+TEST(RequestRatesTest, WhoKeepsToTheRateIsNeverRefused) {
   Hands clock;
-  RateLimit limit(100, clock);
+  RequestRates limit(100, clock);
   for (int i = 0; i < 1'000; ++i) {
     EXPECT_TRUE(admits(limit, caller("a")));
     clock.ns += 10'000'000;
   }
 }
 
-TEST(RateLimitTest, WhoWaitsAsLongAsItSaysIsAdmitted) {
+TEST(RequestRatesTest, WhoWaitsAsLongAsItSaysIsAdmitted) {
   Hands clock;
-  RateLimit limit(40, clock);
+  RequestRates limit(40, clock);
   EXPECT_EQ(admitted(limit, caller("a"), 100), 40);
   uint32_t wait_ms = 0;
   EXPECT_FALSE(limit.admit(caller("a"), wait_ms));
@@ -63,9 +63,9 @@ TEST(RateLimitTest, WhoWaitsAsLongAsItSaysIsAdmitted) {
   EXPECT_TRUE(admits(limit, caller("a")));
 }
 
-TEST(RateLimitTest, EachPrincipalHasItsOwn) {
+TEST(RequestRatesTest, EachPrincipalHasItsOwn) {
   Hands clock;
-  RateLimit limit(10, clock);
+  RequestRates limit(10, clock);
   const auth::Identity ann{.name = "ann", .arn = "arn:aws:iam::1:user/ann", .id = "", .tags = {}, .policies = {}};
   EXPECT_EQ(admitted(limit, caller("a"), 100), 10);
   EXPECT_EQ(admitted(limit, caller("b"), 100), 10);
@@ -73,9 +73,9 @@ TEST(RateLimitTest, EachPrincipalHasItsOwn) {
   EXPECT_EQ(admitted(limit, caller("d", &ann), 100), 4);
 }
 
-TEST(RateLimitTest, SessionsOfARoleShareIt) {
+TEST(RequestRatesTest, SessionsOfARoleShareIt) {
   Hands clock;
-  RateLimit limit(10, clock);
+  RequestRates limit(10, clock);
   auth::Identity session{};
   session.role = "arn:aws:iam::1:role/r";
   session.arn = "arn:aws:sts::1:assumed-role/r/one";
@@ -89,9 +89,9 @@ TEST(RateLimitTest, SessionsOfARoleShareIt) {
   EXPECT_EQ(admitted(limit, root, 100), 4);
 }
 
-TEST(RateLimitTest, WhoIsRefusedSharesOneAndTakesNobodyElses) {
+TEST(RequestRatesTest, WhoIsRefusedSharesOneAndTakesNobodyElses) {
   Hands clock;
-  RateLimit limit(10, clock);
+  RequestRates limit(10, clock);
   uint32_t wait_ms = 0;
   const auto refused = [&](int tries) {
     int count = 0;
@@ -102,19 +102,19 @@ TEST(RateLimitTest, WhoIsRefusedSharesOneAndTakesNobodyElses) {
   EXPECT_EQ(admitted(limit, caller("a"), 100), 10);
   clock.ns += 200'000'000;
   EXPECT_EQ(refused(100), 2);
-  RateLimit none(0, clock);
+  RequestRates none(0, clock);
   for (int i = 0; i < 1'000; ++i) EXPECT_TRUE(none.admit_refused(wait_ms));
 }
 
-TEST(RateLimitTest, NoneIsNone) {
+TEST(RequestRatesTest, NoneIsNone) {
   Hands clock;
-  RateLimit limit(0, clock);
+  RequestRates limit(0, clock);
   EXPECT_EQ(admitted(limit, caller("a"), 10'000), 10'000);
 }
 
-TEST(RateLimitTest, ThreadsTogetherGetNoMore) {
+TEST(RequestRatesTest, ThreadsTogetherGetNoMore) {
   Hands clock;
-  RateLimit limit(1'000, clock);
+  RequestRates limit(1'000, clock);
   std::atomic<int> count = 0;
   {
     std::vector<std::jthread> threads;
@@ -124,4 +124,4 @@ TEST(RateLimitTest, ThreadsTogetherGetNoMore) {
 }
 
 }  // namespace
-}  // namespace partita::ops
+}  // namespace partita::throttle

@@ -1,4 +1,4 @@
-// How many requests a second each principal may make.
+// How many requests a second each principal may make. Capacity and heat of tables belong beside it, in this folder.
 #pragma once
 
 #include <atomic>
@@ -13,20 +13,21 @@
 #include "auth/authenticate.h"
 #include "base/clock.h"
 
-namespace partita::ops {
+namespace partita::throttle {
 
 // Callable from any thread.
-class RateLimit {
+class RequestRates {
  public:
-  // 0: as many as they like. The clock outlives it.
-  RateLimit(uint64_t per_second, const Clock& clock)
+  // 0: no limit. The clock outlives it.
+  RequestRates(uint64_t per_second, const Clock& clock)
       : interval_ns_(per_second == 0 ? 0 : static_cast<int64_t>(1'000'000'000 / per_second)), clock_(clock) {}
 
-  // Whether the caller may make a request now, which is counted then. Who has made none for a second may make those of
-  // a second at once. All keys of a user are one principal, and all sessions of a
-  // role; without users each key is. If not, `wait_ms` is when one may.
+  // Whether the caller may make a request now; if so, it is counted, and if not, `wait_ms` is when one may be made. The
+  // requests of a second may come at once after a second without any. A principal is a user with all of its keys, or a
+  // role with all of its sessions; without users, each key is one.
   bool admit(const auth::Caller& caller, uint32_t& wait_ms);
-  // The same of a request whose signature was refused: all of these share one rate, as nobody knows whose they are.
+  // The same for a request whose signature was refused. All of these share one rate, since it is not known whose they
+  // are.
   bool admit_refused(uint32_t& wait_ms) { return take(refused_, wait_ms); }
 
  private:
@@ -46,4 +47,4 @@ class RateLimit {
   std::unordered_map<std::string, std::unique_ptr<Due>, Hash, std::equal_to<>> dues_;
 };
 
-}  // namespace partita::ops
+}  // namespace partita::throttle

@@ -1,11 +1,11 @@
-#include "ops/rate_limit.h"
+#include "throttle/request_rates.h"
 
 #include <algorithm>
 #include <mutex>
 
 #include "auth/identities.h"
 
-namespace partita::ops {
+namespace partita::throttle {
 
 namespace {
 
@@ -20,11 +20,11 @@ std::string_view principal_of(const auth::Caller& caller) {
 
 }  // namespace
 
-bool RateLimit::admit(const auth::Caller& caller, uint32_t& wait_ms) {
+bool RequestRates::admit(const auth::Caller& caller, uint32_t& wait_ms) {
   return interval_ns_ == 0 || take(due_of(principal_of(caller), clock_.monotonic_ns()), wait_ms);
 }
 
-bool RateLimit::take(Due& due, uint32_t& wait_ms) {
+bool RequestRates::take(Due& due, uint32_t& wait_ms) {
   if (interval_ns_ == 0) return true;
   const int64_t now_ns = clock_.monotonic_ns();
   int64_t before = due.load(std::memory_order_relaxed);
@@ -39,7 +39,7 @@ bool RateLimit::take(Due& due, uint32_t& wait_ms) {
 }
 
 // A Due lives as long as this.
-RateLimit::Due& RateLimit::due_of(std::string_view principal, int64_t now_ns) {
+RequestRates::Due& RequestRates::due_of(std::string_view principal, int64_t now_ns) {
   {
     const std::shared_lock lock(mutex_);
     if (const auto found = dues_.find(principal); found != dues_.end()) return *found->second;
@@ -50,4 +50,4 @@ RateLimit::Due& RateLimit::due_of(std::string_view principal, int64_t now_ns) {
   return *due;
 }
 
-}  // namespace partita::ops
+}  // namespace partita::throttle
