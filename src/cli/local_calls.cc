@@ -1,7 +1,9 @@
 #include "cli/local_calls.h"
 
 #include "auth/identities.h"
+#include "base/check.h"
 #include "base/task.h"
+#include "ops/execution.h"
 
 namespace partita::cli {
 
@@ -24,6 +26,12 @@ ops::Reply LocalCalls::ask(std::string_view operation, std::string_view body) {
   const std::string target = "DynamoDB_20120810." + std::string(operation);
   const ops::Call call{.target = target, .content_type = "application/x-amz-json-1.0", .body = body, .caller = caller_};
   return wait_for(service_.call(call));
+}
+
+Result<void> LocalCalls::run(std::string_view operation, ops::Execution& execution) {
+  const ops::Operation* const row = ops::find_operation(operation);
+  PARTITA_CHECK(row != nullptr);
+  return wait_for(service_.run(*row, *caller_, execution));
 }
 
 }  // namespace partita::cli

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "auth/authenticate.h"
+#include "base/result.h"
 #include "ops/service.h"
 #include "wire/json_reader.h"
 
@@ -25,6 +26,8 @@ class LocalCalls {
 
   // `operation` is "PutItem", say; `body` its JSON.
   ops::Reply ask(std::string_view operation, std::string_view body);
+  // The same without bytes: the execution has the request, and afterwards the reply.
+  Result<void> run(std::string_view operation, ops::Execution& execution);
 
  private:
   ops::Service& service_;

@@ -21,6 +21,9 @@
 #include "cli/local_calls.h"
 #include "cli/teller.h"
 #include "engines/memory/memory_engine.h"
+#include "model/fault.h"
+#include "model/fault_detail.h"
+#include "ops/execution.h"
 #include "ops/json_codec.h"
 #include "ops/operation.h"
 #include "table/maintenance/clone.h"
@@ -279,9 +282,10 @@ class Seeding {
     bool same = begun->second == id_in(described, "Table");
     if (begun->second.empty()) {
       PARTITA_TRY_VOID(wait_until_active(table));
-      const ops::Reply scanned = calls_.ask("Scan", body_about(table));
-      const auto body = JsonDocument::parse(scanned.body);
-      same = scanned.status == 200 && body.ok() && integer_of(body->root().get("ScannedCount")) == 0;
+      table::RangeRequest all;
+      all.table = table;
+      ops::RangeExecution scan(std::move(all));
+      same = calls_.run("Scan", scan).ok() && scan.reply().scanned == 0;
     }
     if (!same) tables_.erase(begun);
     return same;
@@ -313,8 +317,22 @@ class Seeding {
     return false;
   }
 
-  // What PutItem takes, and a Put of TransactWriteItems: nothing that is there is changed.
-  void write_put(wire::JsonWriter& json, const std::string& table, const Line& line) const {
+  // A Put of the line's item, which changes nothing that is there.
+  Result<table::WriteAction> put_of(const std::string& table, const Line& line) const {
+    PARTITA_TRY(const JsonDocument parsed, JsonDocument::parse(line.text));
+    table::WriteAction action;
+    PARTITA_TRY(action.item, wire::decode_encoded_item(parsed.root().get("Item")));
+    PARTITA_TRY_VOID(table::check_item_size(table::named_bytes(action)));
+    expr::ConditionNode absent;
+    absent.op = expr::ConditionOp::kAttributeNotExists;
+    absent.operands.emplace_back().path.attribute = made_.at(table);
+    action.condition = expr::Condition(std::move(absent));
+    return action;
+  }
+
+  // The same as PutItem takes it in JSON, whose answer says what is wrong with the line.
+  std::string put_body(const std::string& table, const Line& line) const {
+    wire::JsonWriter json;
     json.begin_object();
     json.key("TableName");
     json.string(table);
@@ -327,15 +345,14 @@ class Seeding {
     json.string(made_.at(table));
     json.end_object();
     json.end_object();
+    return std::move(json).take();
   }
 
   // Ends at the first line that cannot be put: with its number, perhaps the member, and the reason.
   Result<void> put_one_by_one(const std::filesystem::path& file, const std::string& table,
                               const std::vector<Line>& batch) {
     for (const Line& line : batch) {
-      wire::JsonWriter json;
-      write_put(json, table, line);
-      const ops::Reply reply = calls_.ask("PutItem", std::move(json).take());
+      const ops::Reply reply = calls_.ask("PutItem", put_body(table, line));
       const bool there = is(reply, Exception::kConditionalCheckFailed);
       if (reply.status == 200 || there) {
         ++(there ? there_ : items_);
@@ -353,22 +370,30 @@ class Seeding {
   }
 
   // Takes out of the batch whose keys are there. False: the transaction did not fail of these.
-  bool pass_over_those_there(const ops::Reply& refused, std::vector<Line>& batch) {
-    const auto body = JsonDocument::parse(refused.body);
-    if (!body.ok()) return false;
-    const wire::JsonValue reasons = body->root().get("CancellationReasons");
-    if (reasons.size() != batch.size()) return false;
+  bool pass_over_those_there(const Error& refusal, std::vector<Line>& batch) {
+    const auto* detail = dynamic_cast<const model::TransactionCancelledDetail*>(refusal.detail().get());
+    if (detail == nullptr || detail->reasons.size() != batch.size()) return false;
     std::vector<Line> left;
-    size_t at = 0;
-    for (const wire::JsonValue reason : reasons.elements()) {
-      if (text_of(reason.get("Code")) != wire::name_of(Exception::kConditionalCheckFailed).reason_code)
-        left.push_back(std::move(batch[at]));
-      ++at;
+    for (size_t i = 0; i < batch.size(); ++i) {
+      const std::optional<Error>& error = detail->reasons[i].error;
+      if (!error || model::fault_of(*error) != model::Fault::kConditionFailed) left.push_back(std::move(batch[i]));
     }
     const size_t passed_over = batch.size() - left.size();
     there_ += passed_over;
     batch = std::move(left);
     return passed_over > 0;
+  }
+
+  // All lines in one transaction. Error: also that of a line.
+  Result<void> put_together(const std::string& table, const std::vector<Line>& batch) {
+    table::TransactWriteRequest request;
+    for (const Line& line : batch) {
+      PARTITA_TRY(table::WriteAction action, put_of(table, line));
+      request.parts.push_back({table, std::move(action)});
+    }
+    PARTITA_TRY_VOID(table::check_total_size(request));
+    ops::TransactWriteExecution execution(std::move(request));
+    return calls_.run("TransactWriteItems", execution);
   }
 
   Result<void> put(const std::filesystem::path& file, const std::string& table, std::vector<Line> batch) {
@@ -379,24 +404,12 @@ class Seeding {
                                                   " of the items. The next start with --seed puts the others.");
       }
       PARTITA_TRY_VOID(touch());
-      wire::JsonWriter json;
-      json.begin_object();
-      json.key("TransactItems");
-      json.begin_array();
-      for (const Line& line : batch) {
-        json.begin_object();
-        json.key("Put");
-        write_put(json, table, line);
-        json.end_object();
-      }
-      json.end_array();
-      json.end_object();
-      const ops::Reply reply = calls_.ask("TransactWriteItems", std::move(json).take());
-      if (reply.status == 200) {
+      const auto together = put_together(table, batch);
+      if (together.ok()) {
         items_ += batch.size();
         return {};
       }
-      if (!pass_over_those_there(reply, batch)) return put_one_by_one(file, table, batch);
+      if (!pass_over_those_there(together.error(), batch)) return put_one_by_one(file, table, batch);
     }
     return {};
   }

@@ -51,7 +51,7 @@ void write_unprocessed(wire::JsonWriter& json, const table::BatchWriteRequest& r
 }
 
 struct BatchWriteItem {
-  using Execution = ItemExecutionOf<table::BatchWriteRequest, table::WritesPlan, table::WritesOutcome>;
+  using Execution = BatchWriteExecution;
   using Request = table::BatchWriteRequest;
 
   static Result<table::WriteAction> decode_action(const Members& entry) {

@@ -166,6 +166,17 @@ class ItemExecutionOf final : public ItemExecution {
   std::optional<Reply> reply_;
 };
 
+using GetItemExecution = ItemExecutionOf<table::GetRequest, table::GetPlan, table::GetOutcome>;
+// PutItem, UpdateItem or DeleteItem.
+using WriteItemExecution = ItemExecutionOf<table::WriteRequest, table::WritePlan, table::WriteOutcome>;
+// Query or Scan.
+using RangeExecution = ItemExecutionOf<table::RangeRequest, table::RangePlan, table::RangePage>;
+using BatchWriteExecution = ItemExecutionOf<table::BatchWriteRequest, table::WritesPlan, table::WritesOutcome>;
+using TransactGetExecution =
+    ItemExecutionOf<table::TransactGetRequest, table::TransactGetPlan, table::TransactGetOutcome>;
+using TransactWriteExecution = ItemExecutionOf<table::TransactWriteRequest, table::WritesPlan, table::WritesOutcome>;
+using SearchExecution = ItemExecutionOf<table::SearchRequest, table::SearchPlan, table::SearchOutcome>;
+
 // What a request to an operation on tables as such names, and what else decides whether it is allowed. Everything
 // points into the request.
 struct Subject {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/meter.h"
-#include "table/meters_kept.h"
+#include "table/rows/meters_kept.h"
 
 namespace partita::ops {
 

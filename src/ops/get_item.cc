@@ -11,7 +11,7 @@ namespace {
 using wire::Field;
 
 struct GetItem {
-  using Execution = ItemExecutionOf<table::GetRequest, table::GetPlan, table::GetOutcome>;
+  using Execution = GetItemExecution;
   using Request = table::GetRequest;
 
   static Result<Request> decode(const wire::Members& in) {

@@ -4,7 +4,7 @@
 // An operation on items:
 //
 //   struct GetItem {
-//     using Execution = ItemExecutionOf<table::GetRequest, table::GetPlan, table::GetOutcome>;
+//     using Execution = GetItemExecution;
 //     static Result<table::GetRequest> decode(const wire::Members& in);
 //     static Result<std::string> encode(const Request& request, const Plan& plan, const Reply& reply);
 //   };

@@ -30,7 +30,7 @@ Result<void> decode_range(const wire::Members& in, RangeKind kind, expr::Placeho
 // The encoding half of both.
 struct RangeCall {
   using Request = table::RangeRequest;
-  using Execution = ItemExecutionOf<Request, table::RangePlan, table::RangePage>;
+  using Execution = RangeExecution;
   static Task<Result<std::string>> encode(const Request& request, const table::RangePlan& plan,
                                           const table::RangePage& page);
 };

@@ -98,7 +98,7 @@ Result<void> check_body(std::string_view body, const wire::JsonDocument& documen
 }
 
 struct SearchVectors {
-  using Execution = ItemExecutionOf<table::SearchRequest, table::SearchPlan, table::SearchOutcome>;
+  using Execution = SearchExecution;
   using Request = table::SearchRequest;
 
   static Result<Request> decode(const Members& in) {

@@ -243,6 +243,14 @@ void note_names(Execution& execution, RequestFootprint& footprint) {
 
 Task<Reply> Service::call(const Call& call) { return this->call(call, nullptr); }
 
+Task<Result<void>> Service::run(const Operation& operation, const auth::Caller& caller, Execution& execution) {
+  DrainLock::SharedGuard guard(drain_lock_);
+  co_await guard;
+  if (database_ == nullptr) co_return without_database();
+  const Context context{*database_, parts_->admission, caller, operation, {}, {}, nullptr, iterators_from_ms_};
+  co_return co_await execution.run(context);
+}
+
 Task<std::optional<Reply>> Service::refuse_in_empty(const Call& call) {
   bool allowed = false;
   Reply reply = co_await this->call(call, &allowed);

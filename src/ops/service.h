@@ -38,6 +38,7 @@ class Source {
   virtual void when_gone(std::function<void()> /*gone*/) const {}
 };
 
+class Execution;
 class RequestFootprint;
 struct Operation;
 
@@ -108,6 +109,10 @@ class Service {
   // Never fails: what goes wrong is a Reply with AWS's error body. What `call` points into must live until the task has
   // ended. Callable from any thread.
   Task<Reply> call(const Call& call);
+
+  // An operation without a protocol: the request is in the execution, and so is the reply afterwards. The caller is not
+  // counted against a rate. All arguments outlive the task. Callable from any thread.
+  Task<Result<void>> run(const Operation& operation, const auth::Caller& caller, Execution& execution);
 
   // What the call is answered when its policies allow no part of it, by the names in it alone: for a database in which
   // nothing is, to be made of the call if they do. Nothing: they do. The service has a database without tables.

@@ -11,7 +11,7 @@ using wire::Field;
 using wire::Members;
 
 struct TransactGetItems {
-  using Execution = ItemExecutionOf<table::TransactGetRequest, table::TransactGetPlan, table::TransactGetOutcome>;
+  using Execution = TransactGetExecution;
   using Request = table::TransactGetRequest;
 
   static Result<Request::Part> decode_part(const Members& get) {

@@ -26,7 +26,7 @@ constexpr std::array kForms = {
     Form{Field::kDelete, Kind::kDelete, Field::kKey}, Form{Field::kUpdate, Kind::kUpdate, Field::kKey}};
 
 struct TransactWriteItems {
-  using Execution = ItemExecutionOf<table::TransactWriteRequest, table::WritesPlan, table::WritesOutcome>;
+  using Execution = TransactWriteExecution;
   using Request = table::TransactWriteRequest;
 
   static Result<Request::Part> decode_action(const Form& form, const Members& in) {

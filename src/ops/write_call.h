@@ -30,7 +30,7 @@ const model::Item* returned_item(table::ReturnValues wanted, const expr::Update&
 // The encoding half of all three.
 struct WriteCall {
   using Request = table::WriteRequest;
-  using Execution = ItemExecutionOf<Request, table::WritePlan, table::WriteOutcome>;
+  using Execution = WriteItemExecution;
   static Result<std::string> encode(const Request& request, const table::WritePlan& plan,
                                     const table::WriteOutcome& outcome);
 };
