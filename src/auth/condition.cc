@@ -285,7 +285,7 @@ bool PolicyCondition::is_in_network(std::string_view value) const {
   });
 }
 
-bool PolicyCondition::is_arn(std::string_view value, Circumstances& circumstances) const {
+bool PolicyCondition::is_arn(std::string_view value, ConditionContext& condition_context) const {
   std::array<std::string_view, kPartsOfArn> parts;
   for (size_t i = 0; i + 1 < kPartsOfArn; ++i) {
     const size_t colon = value.find(':');
@@ -297,7 +297,7 @@ bool PolicyCondition::is_arn(std::string_view value, Circumstances& circumstance
   return std::ranges::any_of(arns_, [&](const std::vector<Pattern>& arn) {
     if (arn.size() != kPartsOfArn) return false;
     for (size_t i = 0; i < kPartsOfArn; ++i) {
-      if (!arn[i].matches(parts[i], circumstances)) return false;
+      if (!arn[i].matches(parts[i], condition_context)) return false;
     }
     return true;
   });
@@ -323,14 +323,14 @@ bool PolicyCondition::compares(const Number& value, const std::vector<Number>& w
 }
 
 // Before it is negated.
-bool PolicyCondition::is_one_of(std::string_view value, Circumstances& circumstances) const {
-  if (!circumstances.effort().spend(1 + compared() + value.size() / 8)) return false;
+bool PolicyCondition::is_one_of(std::string_view value, ConditionContext& condition_context) const {
+  if (!condition_context.effort().spend(1 + compared() + value.size() / 8)) return false;
   switch (kind_) {
     case Kind::kText:
       return std::ranges::binary_search(plain_, value) ||
-             std::ranges::any_of(patterns_, [&](const Pattern& one) { return one.matches(value, circumstances); });
+             std::ranges::any_of(patterns_, [&](const Pattern& one) { return one.matches(value, condition_context); });
     case Kind::kArn:
-      return is_arn(value, circumstances);
+      return is_arn(value, condition_context);
     case Kind::kNumber: {
       const auto number = Decimal::read(value);
       return number && compares(*number, numbers_);
@@ -360,8 +360,8 @@ size_t PolicyCondition::compared() const {
   return numbers_.size() + dates_.size() + bytes_.size() + networks_.size() + flags_.size();
 }
 
-bool PolicyCondition::has_all_variables(Circumstances& circumstances) const {
-  const auto whole = [&](const Pattern& one) { return one.is_whole(circumstances); };
+bool PolicyCondition::has_all_variables(ConditionContext& condition_context) const {
+  const auto whole = [&](const Pattern& one) { return one.is_whole(condition_context); };
   return std::ranges::all_of(patterns_, whole) &&
          std::ranges::all_of(arns_, [&](const auto& parts) { return std::ranges::all_of(parts, whole); });
 }
@@ -371,13 +371,13 @@ bool PolicyCondition::holds_when_absent() const {
   return if_exists_ || over_ == Over::kAllValues || (over_ == Over::kOne && negated_);
 }
 
-bool PolicyCondition::holds(Circumstances& circumstances, bool allows) const {
-  if (circumstances.is_of_name() && is_of_one_access(key_.key)) return allows;
-  const auto values = circumstances.values(key_);
+bool PolicyCondition::holds(ConditionContext& condition_context, bool allows) const {
+  if (condition_context.is_of_name() && is_of_one_access(key_.key)) return allows;
+  const auto values = condition_context.values(key_);
   if (!values || values->empty()) return holds_when_absent();
   if (kind_ == Kind::kNull) return std::ranges::find(flags_, false) != flags_.end();
-  const bool unlike = negated_ && (!allows || has_all_variables(circumstances));
-  const auto fits = [&](std::string_view value) { return is_one_of(value, circumstances) ? !negated_ : unlike; };
+  const bool unlike = negated_ && (!allows || has_all_variables(condition_context));
+  const auto fits = [&](std::string_view value) { return is_one_of(value, condition_context) ? !negated_ : unlike; };
   switch (over_) {
     case Over::kAllValues:
       return std::ranges::all_of(*values, fits);

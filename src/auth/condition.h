@@ -26,7 +26,7 @@ class PolicyCondition {
 
   // `allows`: whether the statement's effect is Allow. A variable without a value equals nothing; a negated comparison
   // with it is true for Deny and false for Allow.
-  bool holds(Circumstances& circumstances, bool allows) const;
+  bool holds(ConditionContext& condition_context, bool allows) const;
   // The same for a request that does not have the key.
   bool holds_when_absent() const;
 
@@ -51,10 +51,10 @@ class PolicyCondition {
   static const Operator* find_operator(std::string_view name);
   static bool read_network(std::string_view text, Network& network);
   Result<void> add(std::string_view value, const Operator& op, bool variables);
-  bool is_one_of(std::string_view value, Circumstances& circumstances) const;
-  bool has_all_variables(Circumstances& circumstances) const;
+  bool is_one_of(std::string_view value, ConditionContext& condition_context) const;
+  bool has_all_variables(ConditionContext& condition_context) const;
   size_t compared() const;
-  bool is_arn(std::string_view value, Circumstances& circumstances) const;
+  bool is_arn(std::string_view value, ConditionContext& condition_context) const;
   bool is_in_network(std::string_view value) const;
   template <class Number>
   bool compares(const Number& value, const std::vector<Number>& with) const;

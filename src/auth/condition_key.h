@@ -90,14 +90,14 @@ class Effort {
 };
 
 // A request as conditions see it. For one request.
-class Circumstances {
+class ConditionContext {
  public:
-  Circumstances() : effort_(&own_effort_) {}
+  ConditionContext() : effort_(&own_effort_) {}
   // `effort` must outlive it. `of_name`: see is_of_name().
-  explicit Circumstances(Effort& effort, bool of_name = false) : effort_(&effort), of_name_(of_name) {}
-  Circumstances(const Circumstances&) = delete;
-  Circumstances& operator=(const Circumstances&) = delete;
-  virtual ~Circumstances() = default;
+  explicit ConditionContext(Effort& effort, bool of_name = false) : effort_(&effort), of_name_(of_name) {}
+  ConditionContext(const ConditionContext&) = delete;
+  ConditionContext& operator=(const ConditionContext&) = delete;
+  virtual ~ConditionContext() = default;
 
   // The key's values; nullopt if the request has no such key. Valid as long as the object.
   virtual std::optional<std::span<const std::string_view>> values(const KeyName& name) = 0;

@@ -80,11 +80,11 @@ std::optional<Pattern> Pattern::read(std::string_view text, Rules rules) {
   return pattern;
 }
 
-bool Pattern::is_whole(Circumstances& circumstances) const {
+bool Pattern::is_whole(ConditionContext& condition_context) const {
   if (!has_variables_) return true;
   return std::ranges::all_of(pieces_, [&](const Piece& piece) {
     if (piece.kind != Piece::Kind::kVariable || piece.has_default) return true;
-    const auto values = circumstances.values(piece.key);
+    const auto values = condition_context.values(piece.key);
     return values && values->size() == 1;
   });
 }
@@ -98,8 +98,8 @@ const std::string* Pattern::literal() const {
   return text ? &pieces_.front().text : nullptr;
 }
 
-bool Pattern::matches(std::string_view text, Circumstances& circumstances) const {
-  if (!circumstances.effort().spend(1)) return false;
+bool Pattern::matches(std::string_view text, ConditionContext& condition_context) const {
+  if (!condition_context.effort().spend(1)) return false;
   if (pieces_.empty()) return text.empty();
   const Piece& first = pieces_.front();
   if (pieces_.size() == 1) {
@@ -107,25 +107,25 @@ bool Pattern::matches(std::string_view text, Circumstances& circumstances) const
     if (first.kind == Piece::Kind::kAnyText) return true;
   }
   if (pieces_.size() == 2 && first.kind == Piece::Kind::kText && pieces_[1].kind == Piece::Kind::kAnyText) {
-    return circumstances.effort().spend(cost_of(first.text.size())) &&
+    return condition_context.effort().spend(cost_of(first.text.size())) &&
            same_text(first.text, text.substr(0, first.text.size()), any_case_);
   }
   // What most patterns are found not to match by.
   const Piece& last = pieces_.back();
   if (last.kind == Piece::Kind::kText && !any_case_ && !text.ends_with(last.text)) return false;
-  return is_whole(circumstances) && matches_pieces(text, circumstances);
+  return is_whole(condition_context) && matches_pieces(text, condition_context);
 }
 
 // All but '*' take a known number of bytes, so it is enough to go back to the last '*'.
-bool Pattern::matches_pieces(std::string_view text, Circumstances& circumstances) const {
-  Effort& effort = circumstances.effort();
+bool Pattern::matches_pieces(std::string_view text, ConditionContext& condition_context) const {
+  Effort& effort = condition_context.effort();
   const auto taken = [&](const Piece& piece, std::string_view rest) -> std::optional<size_t> {
     if (piece.kind == Piece::Kind::kAnyCharacter) {
       return rest.empty() ? std::nullopt : std::optional(character_bytes(rest));
     }
     std::string_view wanted = piece.text;
     if (piece.kind == Piece::Kind::kVariable) {
-      const auto values = circumstances.values(piece.key);
+      const auto values = condition_context.values(piece.key);
       if (values && values->size() == 1) wanted = values->front();
     }
     if (!effort.spend(cost_of(wanted.size()))) return std::nullopt;

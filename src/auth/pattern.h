@@ -25,7 +25,7 @@ class Pattern {
 
   // If the request has no value or several for a variable, the pattern matches nothing. The value of a variable is
   // matched literally: a star in it is a star.
-  bool matches(std::string_view text, Circumstances& circumstances) const;
+  bool matches(std::string_view text, ConditionContext& condition_context) const;
 
   // The only text that it matches; null if there are several, or if it depends on the request.
   const std::string* plain() const;
@@ -33,7 +33,7 @@ class Pattern {
   const std::string* literal() const;
 
   // Whether every variable has a value in this request.
-  bool is_whole(Circumstances& circumstances) const;
+  bool is_whole(ConditionContext& condition_context) const;
 
   // The patterns between the colons of this one, at most `most`; the last one has the remaining colons.
   std::vector<Pattern> split_at_colons(size_t most) const;
@@ -49,7 +49,7 @@ class Pattern {
 
   static bool read_variable(std::string_view inside, Pattern& pattern);
   void add_text(std::string_view text);
-  bool matches_pieces(std::string_view text, Circumstances& circumstances) const;
+  bool matches_pieces(std::string_view text, ConditionContext& condition_context) const;
   size_t next_place(const Piece& piece, std::string_view text, size_t at) const;
 
   std::vector<Piece> pieces_;

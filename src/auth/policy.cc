@@ -9,8 +9,8 @@ namespace partita::auth {
 
 namespace {
 
-bool any_matches(const std::vector<Pattern>& patterns, std::string_view text, Circumstances& circumstances) {
-  return std::ranges::any_of(patterns, [&](const Pattern& one) { return one.matches(text, circumstances); });
+bool any_matches(const std::vector<Pattern>& patterns, std::string_view text, ConditionContext& condition_context) {
+  return std::ranges::any_of(patterns, [&](const Pattern& one) { return one.matches(text, condition_context); });
 }
 
 // Their texts, or none of them when one may match several.
@@ -52,10 +52,10 @@ Meant Policy::meant_by(const Statement& statement, const PrincipalNames& who) {
 
 // A variable without a value names nothing; so what is not named there is denied at most, never allowed.
 bool Policy::names_resource(const Statement& statement, const Ask& ask) {
-  const bool named = any_matches(statement.resources, ask.resource, ask.circumstances);
+  const bool named = any_matches(statement.resources, ask.resource, ask.condition_context);
   if (!statement.not_resources) return named;
   const bool whole =
-      std::ranges::all_of(statement.resources, [&](const Pattern& one) { return one.is_whole(ask.circumstances); });
+      std::ranges::all_of(statement.resources, [&](const Pattern& one) { return one.is_whole(ask.condition_context); });
   return !named && (whole || !statement.allows);
 }
 
@@ -63,15 +63,16 @@ bool Policy::judge(const Statement& statement, const Ask& ask, Answer& answer) c
   // "Security and access control" of vector search in DynamoDB's guide: a statement that asks for one of these keys
   // is not about a search.
   if (statement.of_items && ask.action == "dynamodb:SearchVectors") return true;
-  if (any_matches(statement.actions, ask.action, ask.circumstances) == statement.not_actions) return true;
+  if (any_matches(statement.actions, ask.action, ask.condition_context) == statement.not_actions) return true;
   Meant meant = Meant::kNot;
   if (use_ != Use::kIdentity) {
     meant = meant_by(statement, ask.who);
     if (meant == Meant::kNot) return true;
   }
   if (use_ != Use::kTrust && !names_resource(statement, ask)) return true;
-  const bool holds = std::ranges::all_of(
-      statement.conditions, [&](const PolicyCondition& one) { return one.holds(ask.circumstances, statement.allows); });
+  const bool holds = std::ranges::all_of(statement.conditions, [&](const PolicyCondition& one) {
+    return one.holds(ask.condition_context, statement.allows);
+  });
   if (!holds) return true;
   if (!statement.allows) {
     answer.denied = true;
@@ -129,7 +130,7 @@ Decision decide_by_all(const Policies& policies, const Ask& ask) {
 
 Decision decide(const Policies& policies, const Ask& ask) {
   const Decision decision = decide_by_all(policies, ask);
-  const bool half_judged = decision == Decision::kAllowed && ask.circumstances.effort().is_used_up();
+  const bool half_judged = decision == Decision::kAllowed && ask.condition_context.effort().is_used_up();
   return half_judged ? Decision::kNotInIdentity : decision;
 }
 

@@ -39,7 +39,7 @@ struct Ask {
   std::string_view action;    // "dynamodb:GetItem"
   std::string_view resource;  // an ARN, or "*"
   PrincipalNames who;
-  Circumstances& circumstances;
+  ConditionContext& condition_context;
 };
 
 // How a statement of a resource policy names the requester: as part of the account, which leaves the decision to the

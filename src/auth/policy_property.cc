@@ -19,7 +19,7 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-class Given final : public Circumstances {
+class Given final : public ConditionContext {
  public:
   explicit Given(const dom::object& context) {
     for (const auto& [key, values] : context) {

@@ -8,7 +8,7 @@
 namespace partita::auth {
 namespace {
 
-class Nothing final : public Circumstances {
+class Nothing final : public ConditionContext {
  public:
   std::optional<std::span<const std::string_view>> values(const KeyName&) override { return std::nullopt; }
 };
@@ -60,7 +60,7 @@ TEST(PolicyTest, ATrustPolicyNamesItsPrincipals) {
 }
 
 // As many names as an item can have, and as many patterns as a policy can.
-class Many final : public Circumstances {
+class Many final : public ConditionContext {
  public:
   Many() {
     for (int i = 0; i < 40'000; ++i) names_.push_back("name-" + std::to_string(i));
@@ -75,10 +75,10 @@ class Many final : public Circumstances {
   std::vector<std::string_view> views_;
 };
 
-Decision decided(const std::string& document, Circumstances& circumstances) {
+Decision decided(const std::string& document, ConditionContext& condition_context) {
   const Policy policy = Policy::parse(document, Policy::Use::kIdentity).value();
   const Policy* const own[] = {&policy};
-  return decide({.identity = own}, {"dynamodb:PutItem", "*", {"arn", "", "123456789012"}, circumstances});
+  return decide({.identity = own}, {"dynamodb:PutItem", "*", {"arn", "", "123456789012"}, condition_context});
 }
 
 TEST(PolicyTest, WhatTakesTooLongIsNotAllowed) {
@@ -228,9 +228,9 @@ TEST(PolicyTest, WarnsOfConditionsThatDoNothing) {
 }
 
 // Asks about a name: what is not known of an access holds in what allows, and not in what denies.
-class OfName final : public Circumstances {
+class OfName final : public ConditionContext {
  public:
-  OfName() : Circumstances(effort_, true) {}
+  OfName() : ConditionContext(effort_, true) {}
   std::optional<std::span<const std::string_view>> values(const KeyName&) override { return std::nullopt; }
 
  private:
@@ -239,8 +239,8 @@ class OfName final : public Circumstances {
 
 TEST(PolicyTest, ANameIsRefusedOnlyWhenNothingOfItCouldBeAllowed) {
   const auto of_name = [](const std::string& document) {
-    OfName circumstances;
-    return decided(document, circumstances);
+    OfName condition_context;
+    return decided(document, condition_context);
   };
   for (const char* const key : {"dynamodb:LeadingKeys", "dynamodb:SecondPartitionKeyValues", "dynamodb:Attributes",
                                 "dynamodb:Select", "dynamodb:ReturnValues", "dynamodb:FullTableScan"}) {

@@ -35,7 +35,7 @@ constexpr std::string_view kSimulatePolicy = "SimulatePolicy";
 
 Error wrong_request(std::string sentence) { return Error(ErrorKind::kInvalid, std::move(sentence)); }
 
-class Given final : public auth::Circumstances {
+class Given final : public auth::ConditionContext {
  public:
   // Error: for a key that no request has.
   Result<void> add(std::string_view key, std::string_view value) {

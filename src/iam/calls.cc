@@ -235,7 +235,7 @@ Result<const Call*> find_call(const wire::Form& form) {
 namespace {
 
 Task<Result<std::string>> carry_out_here(Directory& directory, const Call& call, const wire::Form& form,
-                                         const auth::Caller& caller, int64_t now_ms, Judge& judge) {
+                                         const auth::Caller& caller, int64_t now_ms, PolicyChecker& judge) {
   constexpr int kTries = 16;
   for (int i = 0; i < kTries; ++i) {
     PARTITA_CO_TRY_VOID(co_await directory.look_again());
@@ -254,7 +254,7 @@ Task<Result<std::string>> carry_out_here(Directory& directory, const Call& call,
 }  // namespace
 
 Task<Result<std::string>> carry_out(Directory& directory, const Call& call, const wire::Form& form,
-                                    const auth::Caller& caller, int64_t now_ms, Judge& judge) {
+                                    const auth::Caller& caller, int64_t now_ms, PolicyChecker& judge) {
   AsyncMutex::Guard turn(directory.writers());
   if (call.writes) co_await turn;
   Executor* const home = Executor::current();

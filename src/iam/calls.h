@@ -64,9 +64,9 @@ struct Subject {
 };
 
 // Checks whether the caller may do something.
-class Judge {
+class PolicyChecker {
  public:
-  virtual ~Judge() = default;
+  virtual ~PolicyChecker() = default;
   // Faults: kDeniedByIdentity and those that follow it.
   virtual Result<void> check(std::string_view action, const Subject& subject) = 0;
 };
@@ -74,6 +74,6 @@ class Judge {
 // The XML of the result, without the envelope that every reply has. Faults: kIam..., kSts..., kDeniedByIdentity, ...;
 // kConflict if others keep changing the account.
 Task<Result<std::string>> carry_out(Directory& directory, const Call& call, const wire::Form& form,
-                                    const auth::Caller& caller, int64_t now_ms, Judge& judge);
+                                    const auth::Caller& caller, int64_t now_ms, PolicyChecker& judge);
 
 }  // namespace partita::iam

@@ -16,7 +16,7 @@ constexpr std::string_view kTrustPolicy =
     R"({"Statement":{"Effect":"Allow","Principal":"*","Action":"sts:AssumeRole"}})";
 
 // Lets all pass, and notes "ACTION RESOURCE" without what all of them begin with.
-class Noting final : public Judge {
+class Noting final : public PolicyChecker {
  public:
   Result<void> check(std::string_view action, const Subject& subject) override {
     constexpr std::string_view kBegin = "arn:aws:iam::123456789012:";

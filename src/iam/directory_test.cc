@@ -257,7 +257,7 @@ class Serving final : public Executor {
   std::deque<std::coroutine_handle<>> ready_;
 };
 
-class WhereJudge final : public Judge {
+class WhereJudge final : public PolicyChecker {
  public:
   Result<void> check(std::string_view, const Subject&) override {
     thread = std::this_thread::get_id();

@@ -89,7 +89,7 @@ TEST_F(IamTest, ManyWritersAllGetWhatTheyAskFor) {
   constexpr int kWriters = 30;
   Gathering engine(*engine_);
   Directory directory(engine, clock_);
-  PlainJudge judge(nullptr);
+  PlainPolicyChecker judge(nullptr);
   std::deque<wire::Form> forms;
   std::atomic<int> made = 0;
   std::atomic<int> ended = 0;

@@ -16,9 +16,9 @@
 namespace partita::iam {
 
 // Evaluates policies as ops does, but without condition keys.
-class PlainJudge final : public Judge {
+class PlainPolicyChecker final : public PolicyChecker {
  public:
-  explicit PlainJudge(const auth::Identity* who) : who_(who) {}
+  explicit PlainPolicyChecker(const auth::Identity* who) : who_(who) {}
   Result<void> check(std::string_view action, const Subject& subject) override {
     if (who_ == nullptr) return {};
     const auth::Policy* const trust = subject.trust;
@@ -36,7 +36,7 @@ class PlainJudge final : public Judge {
   }
 
  private:
-  struct Nothing final : auth::Circumstances {
+  struct Nothing final : auth::ConditionContext {
     std::optional<std::span<const std::string_view>> values(const auth::KeyName&) override { return std::nullopt; }
   };
   const auth::Identity* who_;
@@ -63,7 +63,7 @@ inline std::string ask(Directory& directory, const Clock& clock, const auth::Cal
   if (!form.ok()) return told(form.error());
   const auto call = find_call(*form);
   if (!call.ok()) return told(call.error());
-  PlainJudge judge(caller.identity);
+  PlainPolicyChecker judge(caller.identity);
   const auto answer = wait_for(carry_out(directory, **call, *form, caller, clock.now_ms(), judge));
   return answer.ok() ? *answer : told(answer.error());
 }

@@ -20,7 +20,7 @@ struct Request {
   const auth::Caller& caller;
   const Known& known;
   int64_t now_ms;
-  Judge& judge;
+  PolicyChecker& judge;
   auth::Account& account;  // to be changed
   wire::XmlWriter& out;    // of the reply's result
 };

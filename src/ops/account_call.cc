@@ -22,9 +22,9 @@ using model::refuse;
 
 constexpr std::string_view kXml = "text/xml";
 
-class FormJudge final : public iam::Judge {
+class FormPolicyChecker final : public iam::PolicyChecker {
  public:
-  explicit FormJudge(const Context& context) : context_(context) {}
+  explicit FormPolicyChecker(const Context& context) : context_(context) {}
   Result<void> check(std::string_view action, const iam::Subject& subject) override {
     return context_.admission.authorisation().check(context_, action, subject);
   }
@@ -118,8 +118,8 @@ Task<Reply> answer_form(table::Database& database, Admission& admission, iam::Di
   if (!meant.ok()) co_return refusal(meant.error(), api, call, operation);
   if (directory == nullptr) co_return refusal(refuse(Fault::kNoOperation), api, call, operation);
   const Context context{database, admission, caller, *operation, call.host, call.body, call.source};
-  FormJudge judge(context);
-  auto answered = co_await iam::carry_out(*directory, *called, form, caller, database.clock().now_ms(), judge);
+  FormPolicyChecker checker(context);
+  auto answered = co_await iam::carry_out(*directory, *called, form, caller, database.clock().now_ms(), checker);
   if (!answered.ok()) co_return refusal(answered.error(), api, call, operation);
   Reply reply;
   reply.content_type = kXml;

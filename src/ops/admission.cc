@@ -81,29 +81,29 @@ void Admission::charge(const table::Access& access, const table::ConsumedCapacit
   meters_->charge(space_, *access.table, consumed.total());
 }
 
-Result<void> Entrance::check(const table::Access& access, std::string_view action) {
+Result<void> RequestAuthorizer::check(const table::Access& access, std::string_view action) {
   bool depends = true;
   return check(access, action, depends);
 }
 
-Result<void> Entrance::check(const table::Access& access, std::string_view action, bool& depends) {
+Result<void> RequestAuthorizer::check(const table::Access& access, std::string_view action, bool& depends) {
   if (context_.caller.identity == nullptr) return {};
-  return context_.admission.authorisation().check(context_, access, {capacity_, hearing_, effort_}, action, depends);
+  return context_.admission.authorisation().check(context_, access, {capacity_, policies_, effort_}, action, depends);
 }
 
-Result<void> Entrance::check_name(const table::Access& access, bool counts) {
+Result<void> RequestAuthorizer::check_name(const table::Access& access, bool counts) {
   bool depends = true;
-  const Judged judged{capacity_, hearing_, effort_, true, counts};
-  return context_.admission.authorisation().check(context_, access, judged, action_of(context_.operation, access.verb),
-                                                  depends);
+  const CheckOptions check_options{capacity_, policies_, effort_, true, counts};
+  return context_.admission.authorisation().check(context_, access, check_options,
+                                                  action_of(context_.operation, access.verb), depends);
 }
 
-Entrance::Allowed Entrance::allowed_of(const table::Access& access) {
+RequestAuthorizer::Allowed RequestAuthorizer::allowed_of(const table::Access& access) {
   if (access.table == nullptr) return {};
   return {access.table->id, access.table->revision, access.index, access.verb};
 }
 
-Result<void> Entrance::admit(const table::Access& access) {
+Result<void> RequestAuthorizer::admit(const table::Access& access) {
   if (context_.caller.identity != nullptr) {
     const Allowed now = allowed_of(access);
     if (now.table_id == 0 || now != allowed_) {
@@ -118,16 +118,16 @@ Result<void> Entrance::admit(const table::Access& access) {
   return {};
 }
 
-Error Entrance::worded(Error error, std::string_view name_or_arn, std::string_view index, table::Verb verb) {
+Error RequestAuthorizer::worded(Error error, std::string_view name_or_arn, std::string_view index, table::Verb verb) {
   if (context_.caller.identity == nullptr) return error;
-  const bool unheard = Authorisation::is_unheard(error);
+  const bool not_loaded = Authorisation::is_not_loaded(error);
   const bool refused = Authorisation::is_refusal(error);
   const bool silent = refused && named_refused_;
-  if (!unheard && (silent || error.kind() != ErrorKind::kInvalid || (admitted_ && !refused))) return error;
+  if (!not_loaded && (silent || error.kind() != ErrorKind::kInvalid || (admitted_ && !refused))) return error;
   const auto name = table_name_of(name_or_arn, context_);
   if (!name.ok()) return error;
   const table::Table found = context_.database.catalog().find(*name);
-  if (unheard) {
+  if (not_loaded) {
     if (found != nullptr) named_.push_back(found->id);
     return error;
   }
@@ -145,17 +145,17 @@ Error Entrance::worded(Error error, std::string_view name_or_arn, std::string_vi
   return std::move(checked).error();
 }
 
-Task<Result<void>> Entrance::hear(const Error& error) {
-  named_.push_back(Authorisation::unheard_table(error));
+Task<Result<void>> RequestAuthorizer::load(const Error& error) {
+  named_.push_back(Authorisation::table_not_loaded(error));
   for (const uint32_t id : std::exchange(named_, {})) {
-    if (hearing_.find(id) != nullptr) continue;
-    PARTITA_CO_TRY(auto heard, co_await context_.admission.authorisation().hear(context_.database, id));
-    hearing_.keep(id, std::move(heard));
+    if (policies_.find(id) != nullptr) continue;
+    PARTITA_CO_TRY(auto loaded, co_await context_.admission.authorisation().load(context_.database, id));
+    policies_.keep(id, std::move(loaded));
   }
   co_return Result<void>();
 }
 
-void Entrance::charge(const table::Access& access, const table::ConsumedCapacity& consumed) {
+void RequestAuthorizer::charge(const table::Access& access, const table::ConsumedCapacity& consumed) {
   context_.admission.charge(access, consumed);
 }
 

@@ -51,10 +51,10 @@ class Admission {
   Authorisation authorisation_;
 };
 
-// The Gate of one request.
-class Entrance final : public table::Gate {
+// The AccessChecker of one request.
+class RequestAuthorizer final : public table::AccessChecker {
  public:
-  explicit Entrance(const Context& context, table::CapacityDetail capacity = table::CapacityDetail::kNone)
+  explicit RequestAuthorizer(const Context& context, table::CapacityDetail capacity = table::CapacityDetail::kNone)
       : context_(context), capacity_(capacity) {}
   Result<void> admit(const table::Access& access) override;
   void charge(const table::Access& access, const table::ConsumedCapacity& consumed) override;
@@ -65,11 +65,11 @@ class Entrance final : public table::Gate {
   // What a request that was not admitted is told of an error: nothing of a table, or of the index of it that the
   // request names (empty: none), whether that is there or not, if nothing may be done with that name by `verb`. Called
   // for each name in their order, it has the first of them refused, whatever part of the request failed. The tables of
-  // an error that Authorisation::is_unheard() knows are remembered for hear().
+  // an error that Authorisation::is_not_loaded() knows are remembered for hear().
   Error worded(Error error, std::string_view name_or_arn, std::string_view index, table::Verb verb);
 
   // Learns the policies of all the tables that the error and worded() named, for this request.
-  Task<Result<void>> hear(const Error& error);
+  Task<Result<void>> load(const Error& error);
 
  private:
   // `depends`: as Authorisation::check() says it; unchanged where nothing is judged.
@@ -91,7 +91,7 @@ class Entrance final : public table::Gate {
 
   const Context& context_;
   const table::CapacityDetail capacity_;
-  Hearing hearing_;
+  PolicySnapshot policies_;
   std::vector<uint32_t> named_;  // ids of tables that are to be heard of
   auth::Effort effort_;
   Allowed allowed_;

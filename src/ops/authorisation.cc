@@ -7,7 +7,7 @@
 #include "base/per_thread.h"
 #include "iam/calls.h"
 #include "model/fault.h"
-#include "ops/circumstances.h"
+#include "ops/condition_context.h"
 #include "ops/resource_arn.h"
 #include "table/control/policy.h"
 
@@ -59,7 +59,7 @@ struct Slot {
   uint64_t serial = 0;
   uint32_t table_id = 0;
   uint64_t changes = 0;  // as they were when it came
-  std::shared_ptr<const HeardPolicies> heard;
+  std::shared_ptr<const LoadedPolicies> loaded;
 };
 struct Slots {
   static constexpr size_t kSlots = 64;
@@ -115,23 +115,23 @@ bool Authorisation::is_refusal(const Error& error) {
   return fault >= Fault::kDeniedByIdentity && fault <= Fault::kNotInIdentity;
 }
 
-bool Authorisation::is_unheard(const Error& error) { return unheard_in(error) != nullptr; }
+bool Authorisation::is_not_loaded(const Error& error) { return unheard_in(error) != nullptr; }
 
-uint32_t Authorisation::unheard_table(const Error& error) { return unheard_in(error)->table_id; }
+uint32_t Authorisation::table_not_loaded(const Error& error) { return unheard_in(error)->table_id; }
 
-const HeardPolicies* Hearing::find(uint32_t table_id) const {
-  if (heard_.empty()) return nullptr;
-  const auto found = heard_.find(table_id);
-  return found == heard_.end() ? nullptr : found->second.get();
+const LoadedPolicies* PolicySnapshot::find(uint32_t table_id) const {
+  if (loaded_.empty()) return nullptr;
+  const auto found = loaded_.find(table_id);
+  return found == loaded_.end() ? nullptr : found->second.get();
 }
 
-void Hearing::keep(uint32_t table_id, std::shared_ptr<const HeardPolicies> heard) {
-  heard_.insert_or_assign(table_id, std::move(heard));
+void PolicySnapshot::keep(uint32_t table_id, std::shared_ptr<const LoadedPolicies> loaded) {
+  loaded_.insert_or_assign(table_id, std::move(loaded));
 }
 
 Authorisation::Authorisation(Enforcement enforcement) : enforcement_(enforcement), serial_(next_serial()) {}
 
-Authorisation::HeardRef Authorisation::fresh(uint32_t table_id, int64_t now_ns) {
+Authorisation::PoliciesRef Authorisation::fresh(uint32_t table_id, int64_t now_ns) {
   const std::lock_guard lock(mutex_);
   const auto found = tables_.find(table_id);
   if (found == tables_.end() || now_ns - found->second->at_ns > kLateNs) return nullptr;
@@ -139,36 +139,36 @@ Authorisation::HeardRef Authorisation::fresh(uint32_t table_id, int64_t now_ns) 
 }
 
 // Each thread keeps what it used last, so that threads rarely meet.
-const HeardPolicies* Authorisation::known(uint32_t table_id, int64_t now_ns) {
+const LoadedPolicies* Authorisation::known(uint32_t table_id, int64_t now_ns) {
   auto& slots = PerThread<Slots>::get().slots;
   Slot& slot = slots[table_id % slots.size()];
   const uint64_t changes = changes_of(table_id).load(std::memory_order_acquire);
   const bool same = slot.serial == serial_ && slot.table_id == table_id && slot.changes == changes;
-  if (!same || now_ns - slot.heard->at_ns > kLateNs) {
-    HeardRef heard = fresh(table_id, now_ns);
-    if (heard == nullptr) return nullptr;
-    slot = {serial_, table_id, changes, std::move(heard)};
+  if (!same || now_ns - slot.loaded->at_ns > kLateNs) {
+    PoliciesRef loaded = fresh(table_id, now_ns);
+    if (loaded == nullptr) return nullptr;
+    slot = {serial_, table_id, changes, std::move(loaded)};
   }
-  return slot.heard.get();
+  return slot.loaded.get();
 }
 
-Task<Result<Authorisation::HeardRef>> Authorisation::hear(table::Database& database, uint32_t table_id) {
+Task<Result<Authorisation::PoliciesRef>> Authorisation::load(table::Database& database, uint32_t table_id) {
   const int64_t now_ns = database.clock().monotonic_ns();
-  if (HeardRef heard = fresh(table_id, now_ns)) co_return heard;
+  if (PoliciesRef loaded = fresh(table_id, now_ns)) co_return loaded;
   const uint64_t before = changes_of(table_id).load(std::memory_order_acquire);
   auto read = co_await table::policies_of(database, table_id);
   PARTITA_CO_TRY(const std::vector<table::PolicyOf> policies, std::move(read));
-  auto made = std::make_shared<HeardPolicies>();
+  auto made = std::make_shared<LoadedPolicies>();
   for (const table::PolicyOf& one : policies) made->by_stream.emplace(one.stream, compiled(one.document));
   made->at_ns = now_ns;
-  HeardRef heard = std::move(made);
+  PoliciesRef loaded = std::move(made);
   const std::lock_guard lock(mutex_);
   // What changed meanwhile may not be in it: the request that waits began before that, all others hear anew.
   if (changes_of(table_id).load(std::memory_order_acquire) == before) {
     if (tables_.size() >= kMostTables) tables_.clear();
-    tables_.insert_or_assign(table_id, heard);
+    tables_.insert_or_assign(table_id, loaded);
   }
-  co_return heard;
+  co_return loaded;
 }
 
 void Authorisation::forget(uint32_t table_id) {
@@ -205,12 +205,12 @@ auth::PrincipalNames names_of(const Context& context) {
 
 // What is told of a decision against the caller: what he would be told of a table of that name that is not there, if
 // he may nothing with one.
-Decision told_of(Decision decision, const Context& context, const table::Access& access, const Judged& judged,
-                 auth::Policies policies, const auth::Ask& ask) {
-  const Judged of_name{judged.capacity, judged.hearing, judged.effort, true};
-  AccessCircumstances circumstances(context, access, nullptr, of_name);
+Decision told_of(Decision decision, const Context& context, const table::Access& access,
+                 const CheckOptions& check_options, auth::Policies policies, const auth::Ask& ask) {
+  const CheckOptions of_name{check_options.capacity, check_options.policies, check_options.effort, true};
+  AccessConditionContext condition_context(context, access, nullptr, of_name);
   policies.resource = {};
-  const Decision of_nothing = auth::decide(policies, {ask.action, ask.resource, ask.who, circumstances});
+  const Decision of_nothing = auth::decide(policies, {ask.action, ask.resource, ask.who, condition_context});
   return of_nothing == Decision::kAllowed ? decision : of_nothing;
 }
 
@@ -221,47 +221,47 @@ Result<void> Authorisation::check(const Context& context, std::string_view actio
   const auth::Identity& identity = *context.caller.identity;
   const std::string_view resource = subject.resource;
   const auth::Policy* const trust = subject.trust;
-  SubjectCircumstances circumstances(context, subject);
+  SubjectConditionContext condition_context(context, subject);
   const auth::Policies policies{.identity = identity.policies,
                                 .boundary = identity.boundary,
                                 .session = identity.session,
                                 .resource = std::span(&trust, trust == nullptr ? 0 : 1)};
-  const auth::Ask ask{action, resource, names_of(context), circumstances};
+  const auth::Ask ask{action, resource, names_of(context), condition_context};
   const Decision decision = auth::decide(policies, ask);
   const bool trusted = trust == nullptr || trust->judge(ask).allowed;
   if (decision == Decision::kAllowed && trusted) return {};
   refused_.fetch_add(1, std::memory_order_relaxed);
-  const auth::Ask told{action, subject.named.empty() ? resource : subject.named, ask.who, circumstances};
+  const auth::Ask told{action, subject.named.empty() ? resource : subject.named, ask.who, condition_context};
   if (trust == nullptr) return refusal_of(decision, told);
   return model::refuse(Fault::kStsNotAuthorized, {identity.arn, std::string(action), std::string(resource)});
 }
 
-Result<void> Authorisation::check(const Context& context, const table::Access& access, const Judged& judged,
-                                  std::string_view action, bool& depends) {
+Result<void> Authorisation::check(const Context& context, const table::Access& access,
+                                  const CheckOptions& check_options, std::string_view action, bool& depends) {
   const auth::Identity& identity = *context.caller.identity;
   const table::TableInfo* const owner = access.table != nullptr ? access.table : access.owner;
   const uint32_t owner_id = owner != nullptr ? owner->id : access.owner_id;
   const auth::Policy* resource = nullptr;
   if (owner_id != 0) {
-    const HeardPolicies* heard = judged.hearing.find(owner_id);
-    if (heard == nullptr) heard = known(owner_id, context.database.clock().monotonic_ns());
-    if (heard == nullptr) {
+    const LoadedPolicies* loaded = check_options.policies.find(owner_id);
+    if (loaded == nullptr) loaded = known(owner_id, context.database.clock().monotonic_ns());
+    if (loaded == nullptr) {
       return Error(ErrorKind::kConflict, 0, {"the policies of a table are not known"},
                    std::make_shared<const Unheard>(owner_id));
     }
-    const auto found = heard->by_stream.find(access.stream);
-    if (found != heard->by_stream.end()) resource = found->second.get();
+    const auto found = loaded->by_stream.find(access.stream);
+    if (found != loaded->by_stream.end()) resource = found->second.get();
   }
-  AccessCircumstances circumstances(context, access, owner, judged);
+  AccessConditionContext condition_context(context, access, owner, check_options);
   const auth::Policies policies{.identity = identity.policies,
                                 .boundary = identity.boundary,
                                 .session = identity.session,
                                 .resource = std::span(&resource, resource == nullptr ? 0 : 1)};
-  const auth::Ask ask{action, resource_of(context, access), names_of(context), circumstances};
+  const auth::Ask ask{action, resource_of(context, access), names_of(context), condition_context};
   const Decision decision = auth::decide(policies, ask);
-  depends = circumstances.depends_on_item();
+  depends = condition_context.depends_on_item();
   if (decision == Decision::kAllowed) return {};
-  return refuse(told_of(decision, context, access, judged, policies, ask), ask, judged.counts);
+  return refuse(told_of(decision, context, access, check_options, policies, ask), ask, check_options.counts);
 }
 
 }  // namespace partita::ops

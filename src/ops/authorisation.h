@@ -31,30 +31,31 @@ namespace partita::ops {
 Error refusal_of(auth::Decision decision, const auth::Ask& ask);
 
 // The resource policies of a table and of its streams, as they were at a moment of the monotonic clock.
-struct HeardPolicies {
+struct LoadedPolicies {
   using PolicyRef = std::shared_ptr<const auth::Policy>;
   int64_t at_ns = 0;
   std::map<std::string, PolicyRef, std::less<>> by_stream;  // under "" that of the table itself
 };
 
-// What one request was told of the tables that it names: it is judged by that to its end.
-class Hearing {
+// The policies of the tables that one request names, as they were loaded for it. The request is checked against them to
+// its end.
+class PolicySnapshot {
  public:
   // Null: nothing yet.
-  const HeardPolicies* find(uint32_t table_id) const;
-  void keep(uint32_t table_id, std::shared_ptr<const HeardPolicies> heard);
+  const LoadedPolicies* find(uint32_t table_id) const;
+  void keep(uint32_t table_id, std::shared_ptr<const LoadedPolicies> loaded);
 
  private:
-  std::unordered_map<uint32_t, std::shared_ptr<const HeardPolicies>> heard_;
+  std::unordered_map<uint32_t, std::shared_ptr<const LoadedPolicies>> loaded_;
 };
 
-// What a request says of itself beside the access that is judged.
-struct Judged {
+// What a check needs beside the access.
+struct CheckOptions {
   table::CapacityDetail capacity;
-  const Hearing& hearing;
+  const PolicySnapshot& policies;
   auth::Effort& effort;
-  bool of_name = false;  // the access is known by the names in it alone: see Circumstances::is_of_name()
-  bool counts = true;    // a refusal is counted: it was not judged before
+  bool of_name = false;  // the access is known by the names in it alone: see ConditionContext::is_of_name()
+  bool counts = true;    // a refusal is counted: it was not check_options before
 };
 
 // Callable from any thread.
@@ -64,9 +65,9 @@ class Authorisation {
 
   // One access, whose action is `action`. `depends` says afterwards whether another item of the same table may be
   // answered otherwise. A refusal does not tell whether the table is there, unless the caller's own policies allow
-  // something of that name. Faults: kDeniedByIdentity and those that follow it; or an error that is_unheard() knows.
-  Result<void> check(const Context& context, const table::Access& access, const Judged& judged, std::string_view action,
-                     bool& depends);
+  // something of that name. Faults: kDeniedByIdentity and those that follow it; or an error that is_not_loaded() knows.
+  Result<void> check(const Context& context, const table::Access& access, const CheckOptions& check_options,
+                     std::string_view action, bool& depends);
 
   // A call of IAM or STS that is about that. The trust of a role that is to be taken has to allow it too. A
   // refusal is one here, whatever the enforcement: who may change users may do everything. Faults: kDeniedByIdentity
@@ -74,12 +75,12 @@ class Authorisation {
   Result<void> check(const Context& context, std::string_view action, const iam::Subject& subject);
 
   static bool is_refusal(const Error& error);
-  // The policies of a table are not known, or not any more: check again when the Hearing has them. Another
+  // The policies of a table are not known, or not any more: check again when the PolicySnapshot has them. Another
   // server's changes are heard of after about a second.
-  static bool is_unheard(const Error& error);
-  // Of which table. Precondition: is_unheard(error).
-  static uint32_t unheard_table(const Error& error);
-  Task<Result<std::shared_ptr<const HeardPolicies>>> hear(table::Database& database, uint32_t table_id);
+  static bool is_not_loaded(const Error& error);
+  // Of which table. Precondition: is_not_loaded(error).
+  static uint32_t table_not_loaded(const Error& error);
+  Task<Result<std::shared_ptr<const LoadedPolicies>>> load(table::Database& database, uint32_t table_id);
   // This server has changed a policy of that table, or of a stream of it.
   void forget(uint32_t table_id);
   // All that is known may be of another database.
@@ -89,12 +90,12 @@ class Authorisation {
   uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
 
  private:
-  using HeardRef = std::shared_ptr<const HeardPolicies>;
+  using PoliciesRef = std::shared_ptr<const LoadedPolicies>;
   static constexpr size_t kStripes = 256;
 
   // Null: it is not known. Valid until the calling thread asks again.
-  const HeardPolicies* known(uint32_t table_id, int64_t now_ns);
-  HeardRef fresh(uint32_t table_id, int64_t now_ns);
+  const LoadedPolicies* known(uint32_t table_id, int64_t now_ns);
+  PoliciesRef fresh(uint32_t table_id, int64_t now_ns);
   std::atomic<uint64_t>& changes_of(uint32_t table_id) { return changes_[table_id % kStripes]; }
   Result<void> refuse(auth::Decision decision, const auth::Ask& ask, bool counts);
 
@@ -103,7 +104,7 @@ class Authorisation {
   std::atomic<uint64_t> refused_{0};
   std::array<std::atomic<uint64_t>, kStripes> changes_{};  // of policies, by this server
   std::mutex mutex_;
-  std::unordered_map<uint32_t, HeardRef> tables_;
+  std::unordered_map<uint32_t, PoliciesRef> tables_;
 };
 
 }  // namespace partita::ops

@@ -31,7 +31,7 @@ struct BatchRequest {
 };
 
 // A SELECT of one item, which is a GetItem. One try.
-Task<Result<void>> try_read(const Context& context, Entrance& gate, const BatchRequest::Part& part,
+Task<Result<void>> try_read(const Context& context, RequestAuthorizer& checker, const BatchRequest::Part& part,
                             StatementOutcome& outcome) {
   const partiql::Statement& statement = *part.statement;
   PARTITA_CO_TRY(const table::Table table, find_table(statement, context));
@@ -43,38 +43,38 @@ Task<Result<void>> try_read(const Context& context, Entrance& gate, const BatchR
   request.projection = partiql::projection_of(statement);
   request.consistent = part.consistent;
   PARTITA_CO_TRY(const table::GetPlan plan, table::bind(request, table));
-  PARTITA_CO_TRY_VOID(table::admit(plan, gate));
+  PARTITA_CO_TRY_VOID(table::admit(plan, checker));
   outcome.table = table;
   PARTITA_CO_TRY(table::GetOutcome got, co_await table::run(context.database, plan));
-  table::charge(plan, got, gate);
+  table::charge(plan, got, checker);
   outcome.consumed = std::move(got.consumed);
   outcome.item = std::move(got.read.item);
   co_return Result<void>();
 }
 
-Task<StatementOutcome> run_read(const Context& context, Entrance& gate, const BatchRequest::Part& part) {
-  const auto word = [&](Error error) { return worded(gate, *part.statement, std::move(error)); };
+Task<StatementOutcome> run_read(const Context& context, RequestAuthorizer& checker, const BatchRequest::Part& part) {
+  const auto word = [&](Error error) { return worded(checker, *part.statement, std::move(error)); };
   for (int tries = 1;; ++tries) {
     StatementOutcome outcome;
-    auto done = co_await try_read(context, gate, part, outcome);
+    auto done = co_await try_read(context, checker, part, outcome);
     if (done.ok()) co_return outcome;
     Error error = std::move(done).error();
-    auto again = co_await tries_again(context, gate, error, tries, word);
+    auto again = co_await tries_again(context, checker, error, tries, word);
     if (again.ok() && *again) continue;
     outcome.error = again.ok() ? std::move(error) : std::move(again).error();
     co_return outcome;
   }
 }
 
-Task<StatementOutcome> run_part(const Context& context, Entrance& gate, const BatchRequest::Part& part) {
+Task<StatementOutcome> run_part(const Context& context, RequestAuthorizer& checker, const BatchRequest::Part& part) {
   if (!part.statement.ok()) {
     StatementOutcome outcome;
     outcome.error = part.statement.error();
     co_return outcome;
   }
-  if (part.statement->reads()) co_return co_await run_read(context, gate, part);
+  if (part.statement->reads()) co_return co_await run_read(context, checker, part);
   const StatementWrite options{table::CapacityDetail::kNone, part.return_item_on_failure};
-  co_return co_await run_write(context, gate, *part.statement, options);
+  co_return co_await run_write(context, checker, *part.statement, options);
 }
 
 class BatchExecution final : public Execution {
@@ -84,8 +84,8 @@ class BatchExecution final : public Execution {
   Task<Result<void>> run(const Context& context) override {
     for (const BatchRequest::Part& part : request_.parts) {
       if (!outcomes_.empty()) co_await Yield();
-      Entrance gate(context, request_.capacity);
-      outcomes_.push_back(co_await run_part(context, gate, part));
+      RequestAuthorizer checker(context, request_.capacity);
+      outcomes_.push_back(co_await run_part(context, checker, part));
     }
     co_return Result<void>();
   }

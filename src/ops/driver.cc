@@ -35,15 +35,15 @@ Task<Result<bool>> tries_again(const Context& context, const Error& error, int t
   co_return true;
 }
 
-Task<Result<bool>> tries_again(const Context& context, Entrance& gate, Error& error, int tries, Word word) {
+Task<Result<bool>> tries_again(const Context& context, RequestAuthorizer& checker, Error& error, int tries, Word word) {
   bool waited = false;
   while (true) {
     const bool binds_again = table::Database::binds_again(error);
     if (!binds_again) error = word(std::move(error));
     // Policies may also be found wanting by the error of the wait.
-    if (Authorisation::is_unheard(error)) {
+    if (Authorisation::is_not_loaded(error)) {
       if (tries >= kMostTries) co_return false;
-      PARTITA_CO_TRY_VOID(co_await gate.hear(error));
+      PARTITA_CO_TRY_VOID(co_await checker.load(error));
       co_return true;
     }
     if (!binds_again || waited) co_return false;
@@ -69,10 +69,10 @@ Result<table::Table> find_table(std::string_view name_or_arn, const Context& con
 struct ItemsRunning {
   ItemExecution& execution;
   table::Database& database;
-  Entrance& gate;
+  RequestAuthorizer& checker;
   bool await_ready() const { return false; }
   bool await_suspend(std::coroutine_handle<> awaiter) { return execution.start(database, awaiter); }
-  Result<void> await_resume() { return execution.finish(gate); }
+  Result<void> await_resume() { return execution.finish(checker); }
 };
 
 struct ControlRunning {
@@ -84,20 +84,20 @@ struct ControlRunning {
 };
 
 Task<Result<void>> ItemExecution::run(const Context& context) {
-  Entrance gate(context, capacity());
+  RequestAuthorizer checker(context, capacity());
   const auto word = [&](Error error) {
     auto visit = [&](const std::string& name, std::string_view index, table::Verb verb) {
-      error = gate.worded(std::move(error), name, index, verb);
+      error = checker.worded(std::move(error), name, index, verb);
     };
     visit_names(visit);
     return error;
   };
   for (int tries = 1;; ++tries) {
-    auto done = prepare(context, gate);
-    if (done.ok()) done = co_await ItemsRunning{*this, context.database, gate};
+    auto done = prepare(context, checker);
+    if (done.ok()) done = co_await ItemsRunning{*this, context.database, checker};
     if (done.ok()) co_return done;
     Error refusal = std::move(done).error();
-    PARTITA_CO_TRY(const bool again, co_await tries_again(context, gate, refusal, tries, word));
+    PARTITA_CO_TRY(const bool again, co_await tries_again(context, checker, refusal, tries, word));
     if (!again) co_return refusal;
   }
 }
@@ -131,7 +131,7 @@ Result<table::Access> access_of(const Subject& subject, const Context& context) 
 
 // Waits for policies until the access is allowed or refused, as one of the operation's action and of `others`.
 Task<Result<void>> admit(const Context& context, table::Access access, const std::vector<std::string_view>& others) {
-  Entrance gate(context);
+  RequestAuthorizer checker(context);
   table::Owner owner;
   if (context.caller.identity != nullptr && !access.name.empty()) {
     PARTITA_CO_TRY(owner, co_await table::owner_of(context.database, std::string(access.name), access.stream));
@@ -139,12 +139,12 @@ Task<Result<void>> admit(const Context& context, table::Access access, const std
     access.owner_id = owner.id;
   }
   while (true) {
-    auto admitted = gate.admit(access);
+    auto admitted = checker.admit(access);
     for (const std::string_view action : others) {
-      if (admitted.ok()) admitted = gate.check(access, action);
+      if (admitted.ok()) admitted = checker.check(access, action);
     }
-    if (admitted.ok() || !Authorisation::is_unheard(admitted.error())) co_return admitted;
-    PARTITA_CO_TRY_VOID(co_await gate.hear(admitted.error()));
+    if (admitted.ok() || !Authorisation::is_not_loaded(admitted.error())) co_return admitted;
+    PARTITA_CO_TRY_VOID(co_await checker.load(admitted.error()));
   }
 }
 

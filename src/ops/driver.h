@@ -27,6 +27,6 @@ Task<Result<bool>> tries_again(const Context& context, const Error& error, int t
 // The same, with an error that is told to the caller when it is not: as `word` makes it, which sees it first, and again
 // when the wait ends in another.
 using Word = FunctionRef<Error(Error)>;
-Task<Result<bool>> tries_again(const Context& context, Entrance& gate, Error& error, int tries, Word word);
+Task<Result<bool>> tries_again(const Context& context, RequestAuthorizer& checker, Error& error, int tries, Word word);
 
 }  // namespace partita::ops

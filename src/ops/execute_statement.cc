@@ -82,7 +82,8 @@ bool is_full(const StatementRequest& request, const Selected& page) {
 bool is_of_start_key(Fault fault) { return fault >= Fault::kStartKeyInvalid && fault <= Fault::kStartKeyOfOneRow; }
 
 // Goes on with the page until it is done.
-Task<Result<void>> try_select(const Context& context, Entrance& gate, const StatementRequest& request, Selected& page) {
+Task<Result<void>> try_select(const Context& context, RequestAuthorizer& checker, const StatementRequest& request,
+                              Selected& page) {
   PARTITA_CO_TRY(const table::Table table, find_table(request.statement, context));
   PARTITA_CO_TRY(std::vector<table::RangeRequest> reads, partiql::reads_of(request.statement, *table, request.options));
   page.tables.push_back(table);
@@ -98,9 +99,9 @@ Task<Result<void>> try_select(const Context& context, Entrance& gate, const Stat
       co_return refuse(Fault::kPartiqlTokenInvalid);
     }
     if (!plan.ok()) co_return std::move(plan).error();
-    PARTITA_CO_TRY_VOID(table::admit(*plan, gate));
+    PARTITA_CO_TRY_VOID(table::admit(*plan, checker));
     PARTITA_CO_TRY(table::RangePage one, co_await table::run(context.database, *plan));
-    table::charge(*plan, one, gate);
+    table::charge(*plan, one, checker);
     page.consumed.table = one.consumed.table;
     page.consumed.add(one.consumed);
     page.scanned += one.scanned;
@@ -117,10 +118,10 @@ class StatementExecution final : public Execution {
   explicit StatementExecution(StatementRequest request) : request_(std::move(request)) {}
 
   Task<Result<void>> run(const Context& context) override {
-    Entrance gate(context, request_.options.capacity);
-    if (request_.statement.reads()) co_return co_await select(context, gate);
+    RequestAuthorizer checker(context, request_.options.capacity);
+    if (request_.statement.reads()) co_return co_await select(context, checker);
     const StatementWrite options{request_.options.capacity, request_.return_item_on_failure};
-    outcome_ = co_await run_write(context, gate, request_.statement, options);
+    outcome_ = co_await run_write(context, checker, request_.statement, options);
     if (outcome_.error) co_return *outcome_.error;
     co_return Result<void>();
   }
@@ -133,14 +134,14 @@ class StatementExecution final : public Execution {
   }
 
  private:
-  Task<Result<void>> select(const Context& context, Entrance& gate) {
+  Task<Result<void>> select(const Context& context, RequestAuthorizer& checker) {
     page_.at = request_.from;
-    const auto word = [&](Error error) { return worded(gate, request_.statement, std::move(error)); };
+    const auto word = [&](Error error) { return worded(checker, request_.statement, std::move(error)); };
     for (int tries = 1;; ++tries) {
-      auto done = co_await try_select(context, gate, request_, page_);
+      auto done = co_await try_select(context, checker, request_, page_);
       if (done.ok()) co_return done;
       Error error = std::move(done).error();
-      PARTITA_CO_TRY(const bool again, co_await tries_again(context, gate, error, tries, word));
+      PARTITA_CO_TRY(const bool again, co_await tries_again(context, checker, error, tries, word));
       if (!again) co_return error;
     }
   }

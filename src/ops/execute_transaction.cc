@@ -152,16 +152,16 @@ class TransactionExecution final : public Execution {
   explicit TransactionExecution(TransactionRequest request) : request_(std::move(request)) {}
 
   Task<Result<void>> run(const Context& context) override {
-    Entrance gate(context, request_.capacity);
+    RequestAuthorizer checker(context, request_.capacity);
     const auto word = [&](Error error) {
-      for (const auto& part : request_.parts) error = worded(gate, part.statement, std::move(error));
+      for (const auto& part : request_.parts) error = worded(checker, part.statement, std::move(error));
       return error;
     };
     for (int tries = 1;; ++tries) {
-      auto done = co_await try_once(context, gate);
+      auto done = co_await try_once(context, checker);
       if (done.ok()) co_return done;
       Error refusal = std::move(done).error();
-      PARTITA_CO_TRY(const bool again, co_await tries_again(context, gate, refusal, tries, word));
+      PARTITA_CO_TRY(const bool again, co_await tries_again(context, checker, refusal, tries, word));
       if (!again) co_return each_worded(request_, std::move(refusal));
     }
   }
@@ -177,20 +177,20 @@ class TransactionExecution final : public Execution {
   }
 
  private:
-  Task<Result<void>> try_once(const Context& context, Entrance& gate) {
+  Task<Result<void>> try_once(const Context& context, RequestAuthorizer& checker) {
     PARTITA_CO_TRY(made_, co_await requests_of(request_, context));
     if (request_.reads()) {
       PARTITA_CO_TRY(const table::TransactGetPlan plan, table::bind(made_.gets, std::move(made_.tables)));
-      PARTITA_CO_TRY_VOID(table::admit(plan, gate));
+      PARTITA_CO_TRY_VOID(table::admit(plan, checker));
       PARTITA_CO_TRY(got_, co_await table::run(context.database, plan));
-      table::charge(plan, got_, gate);
+      table::charge(plan, got_, checker);
       tables_ = plan.tables;
       co_return Result<void>();
     }
     PARTITA_CO_TRY(plan_, table::bind(made_.writes, std::move(made_.tables)));
-    PARTITA_CO_TRY_VOID(table::admit(plan_, gate));
+    PARTITA_CO_TRY_VOID(table::admit(plan_, checker));
     PARTITA_CO_TRY(written_, co_await table::run(context.database, plan_));
-    table::charge(plan_, written_, gate);
+    table::charge(plan_, written_, checker);
     co_return Result<void>();
   }
 

@@ -77,9 +77,9 @@ class ItemExecution : public Execution {
  private:
   friend struct ItemsRunning;
   // The request bound to its tables and admitted. Again when a table's description has changed.
-  virtual Result<void> prepare(const Context& context, Entrance& gate) = 0;
+  virtual Result<void> prepare(const Context& context, RequestAuthorizer& checker) = 0;
   virtual bool start(table::Database& database, std::coroutine_handle<> awaiter) = 0;
-  virtual Result<void> finish(Entrance& gate) = 0;
+  virtual Result<void> finish(RequestAuthorizer& checker) = 0;
   virtual table::CapacityDetail capacity() const = 0;
 };
 
@@ -138,24 +138,24 @@ class ItemExecutionOf final : public ItemExecution {
   }
 
  private:
-  Result<void> prepare(const Context& context, Entrance& gate) override {
+  Result<void> prepare(const Context& context, RequestAuthorizer& checker) override {
     auto tables = find_tables(request_, context);
     if (!tables.ok()) return std::move(tables).error();
     PARTITA_TRY(Plan plan, table::bind(request_, std::move(tables).value()));
     plan_.emplace(std::move(plan));
-    return table::admit(*plan_, gate);
+    return table::admit(*plan_, checker);
   }
   bool start(table::Database& database, std::coroutine_handle<> awaiter) override {
     return running_.start(table::run(database, *plan_), awaiter);
   }
-  Result<void> finish(Entrance& gate) override {
+  Result<void> finish(RequestAuthorizer& checker) override {
     Result<Reply> reply = running_.finish();
     if (!reply.ok()) {
-      if constexpr (std::is_same_v<Plan, table::WritePlan>) table::charge_refused(*plan_, reply.error(), gate);
+      if constexpr (std::is_same_v<Plan, table::WritePlan>) table::charge_refused(*plan_, reply.error(), checker);
       return std::move(reply).error();
     }
     reply_.emplace(std::move(reply).value());
-    table::charge(*plan_, *reply_, gate);
+    table::charge(*plan_, *reply_, checker);
     return {};
   }
   table::CapacityDetail capacity() const override { return request_.capacity; }

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "model/fault.h"
+#include "ops/enum_names.h"
 #include "ops/reply.h"
-#include "ops/words.h"
 #include "wire/error_body.h"
 #include "wire/item_reader.h"
 

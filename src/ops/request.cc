@@ -4,7 +4,7 @@
 
 #include "model/fault.h"
 #include "ops/driver.h"
-#include "ops/words.h"
+#include "ops/enum_names.h"
 #include "wire/error_body.h"
 #include "wire/item_reader.h"
 

@@ -214,10 +214,10 @@ Result<void> Service::permit(const Call& call, const auth::Caller& caller, std::
   const Context context{*database_, parts_->admission, caller, stand_in, call.host, call.body, call.source};
   table::Access access;
   access.verb = table::Verb::kControl;
-  const Hearing hearing;
+  const PolicySnapshot policies;
   auth::Effort effort;
   bool depends = false;
-  return parts_->admission.authorisation().check(context, access, {table::CapacityDetail::kNone, hearing, effort},
+  return parts_->admission.authorisation().check(context, access, {table::CapacityDetail::kNone, policies, effort},
                                                  action, depends);
 }
 

@@ -64,7 +64,7 @@ table::Verb verb_of(const Statement& statement) {
 }
 
 // One try; fills `outcome` as far as it comes.
-Task<Result<void>> try_write(const Context& context, Entrance& gate, const Statement& statement,
+Task<Result<void>> try_write(const Context& context, RequestAuthorizer& checker, const Statement& statement,
                              const StatementWrite& options, StatementOutcome& outcome) {
   PARTITA_CO_TRY(const table::Table table, find_table(statement, context));
   table::WriteRequest request;
@@ -74,12 +74,12 @@ Task<Result<void>> try_write(const Context& context, Entrance& gate, const State
   request.returned = statement.returned;
   request.capacity = options.capacity;
   PARTITA_CO_TRY(const table::WritePlan plan, table::bind(request, table));
-  PARTITA_CO_TRY_VOID(table::admit(plan, gate));
+  PARTITA_CO_TRY_VOID(table::admit(plan, checker));
   outcome.table = table;
   auto written = co_await table::run(context.database, plan);
-  if (!written.ok()) table::charge_refused(plan, written.error(), gate);
+  if (!written.ok()) table::charge_refused(plan, written.error(), checker);
   PARTITA_CO_TRY(const table::WriteOutcome done, std::move(written));
-  table::charge(plan, done, gate);
+  table::charge(plan, done, checker);
   outcome.consumed = done.written.change.consumed;
   model::Item touched;
   const model::Item* const returned = returned_item(request.returned, request.action.update, done.written, touched);
@@ -112,9 +112,9 @@ void visit_named(const Statement& statement, VisitName visit) {
   visit(statement.table, index, verb_of(statement));
 }
 
-Error worded(Entrance& gate, const Statement& statement, Error error) {
+Error worded(RequestAuthorizer& checker, const Statement& statement, Error error) {
   auto visit = [&](const std::string& name, std::string_view index, table::Verb verb) {
-    error = gate.worded(std::move(error), name, index, verb);
+    error = checker.worded(std::move(error), name, index, verb);
   };
   visit_named(statement, visit);
   return error;
@@ -129,15 +129,15 @@ Error worded_for(const Statement& statement, Error error) {
   return error;
 }
 
-Task<StatementOutcome> run_write(const Context& context, Entrance& gate, const Statement& statement,
+Task<StatementOutcome> run_write(const Context& context, RequestAuthorizer& checker, const Statement& statement,
                                  const StatementWrite& options) {
-  const auto word = [&](Error error) { return worded(gate, statement, std::move(error)); };
+  const auto word = [&](Error error) { return worded(checker, statement, std::move(error)); };
   for (int tries = 1;; ++tries) {
     StatementOutcome outcome;
-    auto done = co_await try_write(context, gate, statement, options, outcome);
+    auto done = co_await try_write(context, checker, statement, options, outcome);
     if (done.ok()) co_return outcome;
     Error error = std::move(done).error();
-    auto again = co_await tries_again(context, gate, error, tries, word);
+    auto again = co_await tries_again(context, checker, error, tries, word);
     if (again.ok() && *again) continue;
     outcome.error = worded_for(statement, again.ok() ? std::move(error) : std::move(again).error());
     co_return outcome;

@@ -26,8 +26,8 @@ Result<table::Table> find_table(const partiql::Statement& statement, const Conte
 
 // Of Execution::visit_names().
 void visit_named(const partiql::Statement& statement, VisitName visit);
-// See Entrance::worded().
-Error worded(Entrance& gate, const partiql::Statement& statement, Error error);
+// See RequestAuthorizer::worded().
+Error worded(RequestAuthorizer& checker, const partiql::Statement& statement, Error error);
 
 // In PartiQL's words: what came of running a statement.
 Error worded_for(const partiql::Statement& statement, Error error);
@@ -47,7 +47,7 @@ struct StatementOutcome {
 };
 
 // Precondition: `statement` is an INSERT, UPDATE or DELETE. All of the arguments outlive the task.
-Task<StatementOutcome> run_write(const Context& context, Entrance& gate, const partiql::Statement& statement,
-                                 const StatementWrite& options);
+Task<StatementOutcome> run_write(const Context& context, RequestAuthorizer& checker,
+                                 const partiql::Statement& statement, const StatementWrite& options);
 
 }  // namespace partita::ops

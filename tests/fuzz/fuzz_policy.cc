@@ -14,7 +14,7 @@ namespace {
 using auth::Decision;
 using auth::Policy;
 
-class Same final : public auth::Circumstances {
+class Same final : public auth::ConditionContext {
  public:
   explicit Same(std::string_view value) : value_(value) {}
   std::optional<std::span<const std::string_view>> values(const auth::KeyName& name) override {

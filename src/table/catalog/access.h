@@ -54,9 +54,9 @@ struct Access {
 };
 
 // The one choke point of all requests. Lives as long as a request; called on its thread.
-class Gate {
+class AccessChecker {
  public:
-  virtual ~Gate() = default;
+  virtual ~AccessChecker() = default;
   // Called before anything runs, and again whenever the request was bound again. What it refuses with is the answer.
   virtual Result<void> admit(const Access& access) = 0;
   // Called for what was carried out, whether the client asked for its cost or not.

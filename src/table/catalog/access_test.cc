@@ -8,8 +8,8 @@
 namespace partita::table {
 namespace {
 
-// Keeps what the gate is shown, as long as the plan lives.
-class Watcher final : public Gate {
+// Keeps what the checker is shown, as long as the plan lives.
+class Watcher final : public AccessChecker {
  public:
   Result<void> admit(const Access& access) override {
     seen.push_back(access);
@@ -46,7 +46,7 @@ class AccessTest : public TableTest {
     return found;
   }
 
-  Watcher gate_;
+  Watcher checker_;
 };
 
 TEST_F(AccessTest, OfAnUpdate) {
@@ -59,9 +59,9 @@ TEST_F(AccessTest, OfAnUpdate) {
   request.returned = ReturnValues::kAllNew;
   const auto plan = table::bind(request, find("T"));
   ASSERT_TRUE(plan.ok());
-  ASSERT_TRUE(admit(*plan, gate_).ok());
-  ASSERT_EQ(gate_.seen.size(), 1u);
-  const Access& access = gate_.seen[0];
+  ASSERT_TRUE(admit(*plan, checker_).ok());
+  ASSERT_EQ(checker_.seen.size(), 1u);
+  const Access& access = checker_.seen[0];
   EXPECT_EQ(access.verb, Verb::kUpdate);
   EXPECT_EQ(access.name, "T");
   EXPECT_EQ(access.index, nullptr);
@@ -80,8 +80,8 @@ TEST_F(AccessTest, OfAQueryOfAnIndexAndOfAScan) {
   request.select = Select::kSpecific;
   const auto plan = table::bind(request, find("T"));
   ASSERT_TRUE(plan.ok());
-  ASSERT_TRUE(admit(*plan, gate_).ok());
-  const Access& access = gate_.seen.back();
+  ASSERT_TRUE(admit(*plan, checker_).ok());
+  const Access& access = checker_.seen.back();
   EXPECT_EQ(access.verb, Verb::kQuery);
   ASSERT_NE(access.index, nullptr);
   EXPECT_EQ(access.index->name, "by-g");
@@ -91,9 +91,9 @@ TEST_F(AccessTest, OfAQueryOfAnIndexAndOfAScan) {
 
   const RangeRequest all;
   const auto scan = table::bind(all, find("T"));
-  ASSERT_TRUE(admit(*scan, gate_).ok());
-  EXPECT_EQ(gate_.seen.back().verb, Verb::kScan);
-  EXPECT_TRUE(gate_.seen.back().leading_keys().empty());
+  ASSERT_TRUE(admit(*scan, checker_).ok());
+  EXPECT_EQ(checker_.seen.back().verb, Verb::kScan);
+  EXPECT_TRUE(checker_.seen.back().leading_keys().empty());
 }
 
 TEST_F(AccessTest, OfEachPartOfATransactionUntilOneIsRefused) {
@@ -105,20 +105,20 @@ TEST_F(AccessTest, OfEachPartOfATransactionUntilOneIsRefused) {
   }
   const auto plan = table::bind(request, std::vector<Result<Table>>(3, find("T")));
   ASSERT_TRUE(plan.ok());
-  ASSERT_TRUE(admit(*plan, gate_).ok());
-  ASSERT_EQ(gate_.seen.size(), 3u);
-  EXPECT_EQ(gate_.seen[0].verb, Verb::kPut);
-  EXPECT_EQ(gate_.seen[1].verb, Verb::kCheck);
-  EXPECT_EQ(gate_.seen[2].verb, Verb::kDelete);
+  ASSERT_TRUE(admit(*plan, checker_).ok());
+  ASSERT_EQ(checker_.seen.size(), 3u);
+  EXPECT_EQ(checker_.seen[0].verb, Verb::kPut);
+  EXPECT_EQ(checker_.seen[1].verb, Verb::kCheck);
+  EXPECT_EQ(checker_.seen[2].verb, Verb::kDelete);
   const auto outcome = wait_for(run(db(), *plan));
   ASSERT_TRUE(outcome.ok());
-  charge(*plan, *outcome, gate_);
-  ASSERT_EQ(gate_.costs.size(), 3u);
-  for (const Capacity& cost : gate_.costs) EXPECT_EQ(cost.write, 4);
+  charge(*plan, *outcome, checker_);
+  ASSERT_EQ(checker_.costs.size(), 3u);
+  for (const Capacity& cost : checker_.costs) EXPECT_EQ(cost.write, 4);
 
-  gate_.refuses = true;
-  EXPECT_EQ(model::fault_of(admit(*plan, gate_).error()), Fault::kResourceNotFound);
-  EXPECT_EQ(gate_.seen.size(), 4u);
+  checker_.refuses = true;
+  EXPECT_EQ(model::fault_of(admit(*plan, checker_).error()), Fault::kResourceNotFound);
+  EXPECT_EQ(checker_.seen.size(), 4u);
 }
 
 TEST_F(AccessTest, AnIndexIsReadOnlyWhileItIsActive) {
@@ -144,8 +144,8 @@ TEST_F(AccessTest, ARequestCanBeBoundAgain) {
   wait_for_jobs();
   const auto plan = table::bind(request, find("T"));
   ASSERT_TRUE(plan.ok());
-  ASSERT_TRUE(admit(*plan, gate_).ok());
-  EXPECT_EQ(gate_.seen.back().attributes(), (Names{"g", "pk", "sk"}));
+  ASSERT_TRUE(admit(*plan, checker_).ok());
+  EXPECT_EQ(checker_.seen.back().attributes(), (Names{"g", "pk", "sk"}));
   const auto outcome = wait_for(run(db(), *plan));
   ASSERT_TRUE(outcome.ok());
   EXPECT_EQ(outcome->written.change.consumed.total().write, 2);

@@ -2,7 +2,8 @@
 //
 // A request struct is all that was asked, decoded, and nothing of any table. bind() holds it against a table's
 // description and makes a plan, with every check that needs the schema; it leaves the request as it is, so that it can
-// be bound again when the description has changed. admit() shows each access of a plan to a Gate; nothing runs before.
+// be bound again when the description has changed. admit() shows each access of a plan to an AccessChecker; nothing
+// runs before.
 #pragma once
 
 #include <cstdint>

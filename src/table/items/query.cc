@@ -477,9 +477,11 @@ Result<RangePlan> bind(const RangeRequest& request, Table table) {
   return plan;
 }
 
-Result<void> admit(const RangePlan& plan, Gate& gate) { return gate.admit(access_of(plan)); }
+Result<void> admit(const RangePlan& plan, AccessChecker& checker) { return checker.admit(access_of(plan)); }
 
-void charge(const RangePlan& plan, const RangePage& page, Gate& gate) { gate.charge(access_of(plan), page.consumed); }
+void charge(const RangePlan& plan, const RangePage& page, AccessChecker& checker) {
+  checker.charge(access_of(plan), page.consumed);
+}
 
 Task<Result<RangePage>> run(TableContext& context, const RangePlan& plan) {
   storage::Range range = plan.rows;

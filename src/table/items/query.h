@@ -75,10 +75,10 @@ Result<RangePlan> bind(const RangeRequest& request, Table table);
 // What the plan's other members say that is read, from the start key on.
 // Faults: the kStartKey... ones, kKeySchemaMismatch, those of check_key().
 Result<storage::Range> rows_of(const RangePlan& plan);
-Result<void> admit(const RangePlan& plan, Gate& gate);
+Result<void> admit(const RangePlan& plan, AccessChecker& checker);
 // A page of at most 1 MB of items before the filter (model/limits.h); where whole items are fetched for a local index,
 // it is they that count. The plan outlives the task.
 Task<Result<RangePage>> run(TableContext& context, const RangePlan& plan);
-void charge(const RangePlan& plan, const RangePage& page, Gate& gate);
+void charge(const RangePlan& plan, const RangePage& page, AccessChecker& checker);
 
 }  // namespace partita::table

@@ -55,7 +55,7 @@ Result<GetPlan> bind(const GetRequest& request, Table table) {
   return GetPlan{std::move(table), &request, std::move(key)};
 }
 
-Result<void> admit(const GetPlan& plan, Gate& gate) { return gate.admit(access_of(plan)); }
+Result<void> admit(const GetPlan& plan, AccessChecker& checker) { return checker.admit(access_of(plan)); }
 
 Task<Result<GetOutcome>> run(TableContext& context, const GetPlan& plan) {
   auto read = co_await context.engine().read(std::span(&plan.key, 1));
@@ -69,8 +69,8 @@ Task<Result<GetOutcome>> run(TableContext& context, const GetPlan& plan) {
   co_return outcome;
 }
 
-void charge(const GetPlan& plan, const GetOutcome& outcome, Gate& gate) {
-  gate.charge(access_of(plan), outcome.consumed);
+void charge(const GetPlan& plan, const GetOutcome& outcome, AccessChecker& checker) {
+  checker.charge(access_of(plan), outcome.consumed);
 }
 
 FoundItem TreesKept::keep(model::Item item, size_t stored_bytes) {
@@ -113,10 +113,10 @@ Result<BatchGetPlan> bind(const BatchGetRequest& request, std::vector<Result<Tab
   return plan;
 }
 
-Result<void> admit(const BatchGetPlan& plan, Gate& gate) {
+Result<void> admit(const BatchGetPlan& plan, AccessChecker& checker) {
   for (const auto& read : plan.reads) {
     for (const size_t i : read.which) {
-      PARTITA_TRY_VOID(gate.admit(access_of(*read.table, read.part->keys[i], read.part->projection)));
+      PARTITA_TRY_VOID(checker.admit(access_of(*read.table, read.part->keys[i], read.part->projection)));
     }
   }
   return {};
@@ -157,13 +157,13 @@ Task<Result<BatchGetOutcome>> run(TableContext& context, const BatchGetPlan& pla
   co_return outcome;
 }
 
-void charge(const BatchGetPlan& plan, const BatchGetOutcome& outcome, Gate& gate) {
+void charge(const BatchGetPlan& plan, const BatchGetOutcome& outcome, AccessChecker& checker) {
   for (size_t i = 0; i < plan.reads.size(); ++i) {
     const auto& [table, part, which, keys] = plan.reads[i];
     const auto& items = outcome.answers[i].items;
     for (size_t k = 0; k < items.size(); ++k) {
       const Access access = access_of(*table, part->keys[which[k]], part->projection);
-      gate.charge(access, read_charge(*table, std::span(&items[k], 1), part->consistent));
+      checker.charge(access, read_charge(*table, std::span(&items[k], 1), part->consistent));
     }
   }
 }

@@ -48,10 +48,10 @@ struct GetOutcome {
 
 // Faults: those of check_scalar_keys() and check_key().
 Result<GetPlan> bind(const GetRequest& request, Table table);
-Result<void> admit(const GetPlan& plan, Gate& gate);
+Result<void> admit(const GetPlan& plan, AccessChecker& checker);
 // The plan outlives the task.
 Task<Result<GetOutcome>> run(TableContext& context, const GetPlan& plan);
-void charge(const GetPlan& plan, const GetOutcome& outcome, Gate& gate);
+void charge(const GetPlan& plan, const GetOutcome& outcome, AccessChecker& checker);
 
 struct BatchGetRequest {
   struct Part {
@@ -86,10 +86,10 @@ struct BatchGetOutcome {
 // One table for each part, or why there is none. Faults: the tables' own, those of check_scalar_keys() and check_key(),
 // kBatchDuplicateKeys when two parts are of one table and ask for the same item.
 Result<BatchGetPlan> bind(const BatchGetRequest& request, std::vector<Result<Table>> tables);
-Result<void> admit(const BatchGetPlan& plan, Gate& gate);
+Result<void> admit(const BatchGetPlan& plan, AccessChecker& checker);
 // The plan outlives the task.
 Task<Result<BatchGetOutcome>> run(TableContext& context, const BatchGetPlan& plan);
-void charge(const BatchGetPlan& plan, const BatchGetOutcome& outcome, Gate& gate);
+void charge(const BatchGetPlan& plan, const BatchGetOutcome& outcome, AccessChecker& checker);
 
 // A tree takes up to 25 times as much as what is stored of it, when that is many small values. So of all items of a
 // reply only the first ones stay trees; the others are encoded again.

@@ -385,8 +385,8 @@ Result<WritesPlan> bind(const BatchWriteRequest& request, std::vector<Result<Tab
   return plan;
 }
 
-Result<void> admit(const WritesPlan& plan, Gate& gate) {
-  for (const BoundWrite& write : plan.writes) PARTITA_TRY_VOID(gate.admit(access_of(write)));
+Result<void> admit(const WritesPlan& plan, AccessChecker& checker) {
+  for (const BoundWrite& write : plan.writes) PARTITA_TRY_VOID(checker.admit(access_of(write)));
   return {};
 }
 
@@ -399,9 +399,9 @@ Task<Result<WritesOutcome>> run(TableContext& context, const WritesPlan& plan) {
   co_return outcome;
 }
 
-void charge(const WritesPlan& plan, const WritesOutcome& outcome, Gate& gate) {
+void charge(const WritesPlan& plan, const WritesOutcome& outcome, AccessChecker& checker) {
   for (size_t i = 0; i < outcome.written.size(); ++i) {
-    gate.charge(access_of(plan.writes[i]), outcome.written[i].change.consumed);
+    checker.charge(access_of(plan.writes[i]), outcome.written[i].change.consumed);
   }
 }
 
@@ -428,8 +428,8 @@ Result<TransactGetPlan> bind(const TransactGetRequest& request, std::vector<Resu
   return plan;
 }
 
-Result<void> admit(const TransactGetPlan& plan, Gate& gate) {
-  for (size_t i = 0; i < plan.tables.size(); ++i) PARTITA_TRY_VOID(gate.admit(access_of(plan, i)));
+Result<void> admit(const TransactGetPlan& plan, AccessChecker& checker) {
+  for (size_t i = 0; i < plan.tables.size(); ++i) PARTITA_TRY_VOID(checker.admit(access_of(plan, i)));
   return {};
 }
 
@@ -455,8 +455,8 @@ Task<Result<TransactGetOutcome>> run(TableContext& context, const TransactGetPla
   co_return outcome;
 }
 
-void charge(const TransactGetPlan& plan, const TransactGetOutcome& outcome, Gate& gate) {
-  for (size_t i = 0; i < plan.tables.size(); ++i) gate.charge(access_of(plan, i), outcome.consumed[i]);
+void charge(const TransactGetPlan& plan, const TransactGetOutcome& outcome, AccessChecker& checker) {
+  for (size_t i = 0; i < plan.tables.size(); ++i) checker.charge(access_of(plan, i), outcome.consumed[i]);
 }
 
 }  // namespace partita::table

@@ -64,14 +64,14 @@ struct WritesOutcome {
 Result<WritesPlan> bind(const TransactWriteRequest& request, std::vector<Result<Table>> tables);
 // Faults: the tables' own, kBatchDuplicateKeys, those of check_key() and check_write().
 Result<WritesPlan> bind(const BatchWriteRequest& request, std::vector<Result<Table>> tables);
-Result<void> admit(const WritesPlan& plan, Gate& gate);
+Result<void> admit(const WritesPlan& plan, AccessChecker& checker);
 // A batch promises less than that: a small one is one transaction here, a large one several, and after a failure some
 // of it may be written. Charges of a transaction are twice the plain ones. The plan outlives the task. Faults of a
 // transaction: kTransactionCancelled with a TransactionCancelledDetail, kTokenMismatch, kTransactionInProgress,
 // kTransactionItemsTooLarge for more than 128 MiB of rows, or than the store takes at once; of a batch: those of
 // check_growth().
 Task<Result<WritesOutcome>> run(TableContext& context, const WritesPlan& plan);
-void charge(const WritesPlan& plan, const WritesOutcome& outcome, Gate& gate);
+void charge(const WritesPlan& plan, const WritesOutcome& outcome, AccessChecker& checker);
 
 struct TransactGetRequest {
   struct Part {
@@ -97,9 +97,9 @@ struct TransactGetOutcome {
 
 // Faults: the tables' own, kTransactionDuplicateItem, kKeyEmpty and its like, kTransactionCancelled.
 Result<TransactGetPlan> bind(const TransactGetRequest& request, std::vector<Result<Table>> tables);
-Result<void> admit(const TransactGetPlan& plan, Gate& gate);
+Result<void> admit(const TransactGetPlan& plan, AccessChecker& checker);
 // The plan outlives the task. Fault: kTransactionItemsTooLarge when the items are more than 4 MB.
 Task<Result<TransactGetOutcome>> run(TableContext& context, const TransactGetPlan& plan);
-void charge(const TransactGetPlan& plan, const TransactGetOutcome& outcome, Gate& gate);
+void charge(const TransactGetPlan& plan, const TransactGetOutcome& outcome, AccessChecker& checker);
 
 }  // namespace partita::table

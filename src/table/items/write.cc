@@ -199,21 +199,21 @@ Result<WritePlan> bind(const WriteRequest& request, Table table) {
   return plan;
 }
 
-Result<void> admit(const WritePlan& plan, Gate& gate) {
-  return gate.admit(access_of(plan.write, plan.request->returned));
+Result<void> admit(const WritePlan& plan, AccessChecker& checker) {
+  return checker.admit(access_of(plan.write, plan.request->returned));
 }
 
-void charge(const WritePlan& plan, const WriteOutcome& outcome, Gate& gate) {
-  gate.charge(access_of(plan.write, plan.request->returned), outcome.written.change.consumed);
+void charge(const WritePlan& plan, const WriteOutcome& outcome, AccessChecker& checker) {
+  checker.charge(access_of(plan.write, plan.request->returned), outcome.written.change.consumed);
 }
 
-void charge_refused(const WritePlan& plan, const Error& refusal, Gate& gate) {
+void charge_refused(const WritePlan& plan, const Error& refusal, AccessChecker& checker) {
   const auto* const detail = dynamic_cast<const model::RefusedWriteDetail*>(refusal.detail().get());
   if (detail == nullptr) return;
   ConsumedCapacity consumed;
   consumed.table = plan.write.table->name;
   consumed.base.write = model::write_half_units(detail->charged_bytes);
-  gate.charge(access_of(plan.write, plan.request->returned), consumed);
+  checker.charge(access_of(plan.write, plan.request->returned), consumed);
 }
 
 Task<Result<WriteOutcome>> run(TableContext& context, const WritePlan& plan) {

@@ -72,15 +72,15 @@ struct WriteOutcome {
 
 // Faults: those of check_write().
 Result<WritePlan> bind(const WriteRequest& request, Table table);
-Result<void> admit(const WritePlan& plan, Gate& gate);
+Result<void> admit(const WritePlan& plan, AccessChecker& checker);
 // The action carried out in one transaction. Durable when it returns. The plan outlives the task. Faults: those of
 // evaluate_write() and check_growth().
 Task<Result<WriteOutcome>> run(TableContext& context, const WritePlan& plan);
-void charge(const WritePlan& plan, const WriteOutcome& outcome, Gate& gate);
+void charge(const WritePlan& plan, const WriteOutcome& outcome, AccessChecker& checker);
 // After run() failed: a write whose condition was false is charged for the table; other errors cost nothing.
-void charge_refused(const WritePlan& plan, const Error& refusal, Gate& gate);
+void charge_refused(const WritePlan& plan, const Error& refusal, AccessChecker& checker);
 
-// One action of a request as the gate sees it.
+// One action of a request as the access checker sees it.
 Access access_of(const BoundWrite& write, ReturnValues returned = ReturnValues::kNone);
 
 // What is wrong with the action whatever the item is now: its keys, its index keys, paths into keys. When it is

@@ -340,10 +340,10 @@ Result<SearchPlan> bind(const SearchRequest& request, Table table) {
   return plan;
 }
 
-Result<void> admit(const SearchPlan& plan, Gate& gate) { return gate.admit(access_of(plan)); }
+Result<void> admit(const SearchPlan& plan, AccessChecker& checker) { return checker.admit(access_of(plan)); }
 
-void charge(const SearchPlan& plan, const SearchOutcome& outcome, Gate& gate) {
-  gate.charge(access_of(plan), outcome.consumed);
+void charge(const SearchPlan& plan, const SearchOutcome& outcome, AccessChecker& checker) {
+  checker.charge(access_of(plan), outcome.consumed);
 }
 
 Task<Result<SearchOutcome>> run(VectorSearchContext& context, const SearchPlan& plan) {

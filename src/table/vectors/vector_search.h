@@ -51,7 +51,7 @@ struct SearchOutcome {
 // Faults: kIndexNotFound, kVectorIndexBackfilling, kSearchVectorInvalid, kSearchVectorSize, kSearchAttribute,
 // kSearchNested, kSearchTwice, kSearchConditionMissing, kSearchOperandType, kKeyEmpty.
 Result<SearchPlan> bind(const SearchRequest& request, Table table);
-Result<void> admit(const SearchPlan& plan, Gate& gate);
+Result<void> admit(const SearchPlan& plan, AccessChecker& checker);
 
 // What searches need: the tables, the graphs of their vectors, and threads that compare vectors. Callable from any
 // thread.
@@ -77,6 +77,6 @@ class VectorSearchContext {
 // Runs on one of the context's workers. The reply holds at most model::kMaxSearchBytes of items. The plan outlives the
 // task.
 Task<Result<SearchOutcome>> run(VectorSearchContext& context, const SearchPlan& plan);
-void charge(const SearchPlan& plan, const SearchOutcome& outcome, Gate& gate);
+void charge(const SearchPlan& plan, const SearchOutcome& outcome, AccessChecker& checker);
 
 }  // namespace partita::table

@@ -18,16 +18,16 @@
 namespace partita::ops {
 
 // For as long as `access` lives. What nobody asks for is never looked at.
-class AccessCircumstances final : public auth::Circumstances {
+class AccessConditionContext final : public auth::ConditionContext {
  public:
   // `owner`: the table that is accessed, or that the index or the stream is of; null when there is none.
-  AccessCircumstances(const Context& context, const table::Access& access, const table::TableInfo* owner,
-                      const Judged& judged)
-      : Circumstances(judged.effort, judged.of_name),
+  AccessConditionContext(const Context& context, const table::Access& access, const table::TableInfo* owner,
+                         const CheckOptions& check_options)
+      : ConditionContext(check_options.effort, check_options.of_name),
         context_(context),
         access_(access),
         owner_(owner),
-        capacity_(judged.capacity) {}
+        capacity_(check_options.capacity) {}
 
   std::optional<std::span<const std::string_view>> values(const auth::KeyName& name) override;
 
@@ -66,10 +66,10 @@ class AccessCircumstances final : public auth::Circumstances {
 };
 
 // A call of IAM or STS, as the conditions of policies see it. For as long as `subject` lives.
-class SubjectCircumstances final : public auth::Circumstances {
+class SubjectConditionContext final : public auth::ConditionContext {
  public:
-  SubjectCircumstances(const Context& context, const iam::Subject& subject)
-      : subject_(subject), caller_(context, access_, nullptr, {table::CapacityDetail::kNone, hearing_, effort()}) {}
+  SubjectConditionContext(const Context& context, const iam::Subject& subject)
+      : subject_(subject), caller_(context, access_, nullptr, {table::CapacityDetail::kNone, policies_, effort()}) {}
 
   std::optional<std::span<const std::string_view>> values(const auth::KeyName& name) override;
 
@@ -78,8 +78,8 @@ class SubjectCircumstances final : public auth::Circumstances {
 
   const iam::Subject& subject_;
   const table::Access access_;
-  const Hearing hearing_;
-  AccessCircumstances caller_;
+  const PolicySnapshot policies_;
+  AccessConditionContext caller_;
   std::forward_list<std::string_view> ones_;
 };
 

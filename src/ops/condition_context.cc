@@ -1,4 +1,4 @@
-#include "ops/circumstances.h"
+#include "ops/condition_context.h"
 
 #include <algorithm>
 
@@ -6,8 +6,8 @@
 #include "auth/words.h"
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "ops/enum_names.h"
 #include "ops/service.h"
-#include "ops/words.h"
 #include "table/control/tables.h"
 
 namespace partita::ops {
@@ -74,13 +74,13 @@ std::optional<std::string_view> find_tag(const std::map<std::string, std::string
 
 }  // namespace
 
-AccessCircumstances::Values AccessCircumstances::one(ConditionKey key, std::string_view value) {
+AccessConditionContext::Values AccessConditionContext::one(ConditionKey key, std::string_view value) {
   std::string_view& kept = ones_[static_cast<size_t>(key)];
   kept = value;
   return std::span<const std::string_view>(&kept, 1);
 }
 
-AccessCircumstances::Values AccessCircumstances::of_caller(ConditionKey key) {
+AccessConditionContext::Values AccessConditionContext::of_caller(ConditionKey key) {
   const auth::Identity* const who = context_.caller.identity;
   switch (key) {
     case ConditionKey::kPrincipalArn:
@@ -110,11 +110,11 @@ AccessCircumstances::Values AccessCircumstances::of_caller(ConditionKey key) {
   }
 }
 
-std::string_view AccessCircumstances::header(std::string_view lower_name) const {
+std::string_view AccessConditionContext::header(std::string_view lower_name) const {
   return context_.source == nullptr ? std::string_view() : context_.source->header(lower_name);
 }
 
-AccessCircumstances::Values AccessCircumstances::of_moment(ConditionKey key) {
+AccessConditionContext::Values AccessConditionContext::of_moment(ConditionKey key) {
   switch (key) {
     case ConditionKey::kCurrentTime:
       if (time_.empty()) time_ = std::string(utc_text(context_.database.clock().now_ms()).data()) + "Z";
@@ -140,7 +140,7 @@ AccessCircumstances::Values AccessCircumstances::of_moment(ConditionKey key) {
 }
 
 // Also of an index whose key has fewer parts.
-AccessCircumstances::Values AccessCircumstances::partition_key(ConditionKey key, size_t part) {
+AccessConditionContext::Values AccessConditionContext::partition_key(ConditionKey key, size_t part) {
   const model::AttributeValue* value = nullptr;
   if (access_.range != nullptr) {
     if (part < access_.range->partition.size()) value = &access_.range->partition[part];
@@ -156,7 +156,7 @@ AccessCircumstances::Values AccessCircumstances::partition_key(ConditionKey key,
   return one(key, kept);
 }
 
-AccessCircumstances::Values AccessCircumstances::attributes() {
+AccessConditionContext::Values AccessConditionContext::attributes() {
   if (access_.table == nullptr) return std::nullopt;
   if (names_.empty()) {
     names_ = access_.attributes();
@@ -166,7 +166,7 @@ AccessCircumstances::Values AccessCircumstances::attributes() {
   return std::span<const std::string_view>(name_views_);
 }
 
-AccessCircumstances::Values AccessCircumstances::of_items(ConditionKey key) {
+AccessConditionContext::Values AccessConditionContext::of_items(ConditionKey key) {
   const bool statement = context_.operation.action == kActionsOfStatements;
   const bool transaction = context_.operation.action.empty() || context_.operation.name == "ExecuteTransaction";
   switch (key) {
@@ -181,11 +181,11 @@ AccessCircumstances::Values AccessCircumstances::of_items(ConditionKey key) {
     case ConditionKey::kAttributes:
       return attributes();
     case ConditionKey::kSelect:
-      return reads(access_.verb) ? one(key, kSelects.word_of(selected(access_))) : std::nullopt;
+      return reads(access_.verb) ? one(key, kSelects.name_of(selected(access_))) : std::nullopt;
     case ConditionKey::kReturnValues:
-      return writes(access_.verb) ? one(key, kReturnValues.word_of(returned(access_))) : std::nullopt;
+      return writes(access_.verb) ? one(key, kReturnValues.name_of(returned(access_))) : std::nullopt;
     case ConditionKey::kReturnConsumedCapacity:
-      return access_.verb == Verb::kControl ? std::nullopt : one(key, kCapacityDetails.word_of(capacity_));
+      return access_.verb == Verb::kControl ? std::nullopt : one(key, kCapacityDetails.name_of(capacity_));
     case ConditionKey::kFullTableScan:
       if (!statement || !reads(access_.verb)) return std::nullopt;
       return one(key, access_.verb == Verb::kScan ? "true" : "false");
@@ -196,7 +196,7 @@ AccessCircumstances::Values AccessCircumstances::of_items(ConditionKey key) {
   }
 }
 
-AccessCircumstances::Values AccessCircumstances::tag_keys() {
+AccessConditionContext::Values AccessConditionContext::tag_keys() {
   if (tag_views_.empty() && access_.tags != nullptr) {
     for (const table::Tag& tag : *access_.tags) tag_views_.push_back(text_of(tag.key));
   } else if (tag_views_.empty() && access_.tag_names != nullptr) {
@@ -206,7 +206,7 @@ AccessCircumstances::Values AccessCircumstances::tag_keys() {
   return std::span<const std::string_view>(tag_views_);
 }
 
-AccessCircumstances::Values AccessCircumstances::tag(const auth::KeyName& name) {
+AccessConditionContext::Values AccessConditionContext::tag(const auth::KeyName& name) {
   std::optional<std::string_view> found;
   if (name.key == ConditionKey::kPrincipalTag) found = find_tag(context_.caller.identity->tags, name.tag);
   if (name.key == ConditionKey::kResourceTag && owner_ != nullptr) found = find_tag(owner_->tags, name.tag);
@@ -219,7 +219,7 @@ AccessCircumstances::Values AccessCircumstances::tag(const auth::KeyName& name) 
   return std::span<const std::string_view>(&tags_.emplace_front(*found), 1);
 }
 
-AccessCircumstances::Values AccessCircumstances::values(const auth::KeyName& name) {
+AccessConditionContext::Values AccessConditionContext::values(const auth::KeyName& name) {
   switch (name.key) {
     case ConditionKey::kLeadingKeys:
     case ConditionKey::kSecondKeys:
@@ -270,12 +270,12 @@ AccessCircumstances::Values AccessCircumstances::values(const auth::KeyName& nam
   return std::nullopt;
 }
 
-std::optional<std::span<const std::string_view>> SubjectCircumstances::one(std::optional<std::string_view> value) {
+std::optional<std::span<const std::string_view>> SubjectConditionContext::one(std::optional<std::string_view> value) {
   if (!value) return std::nullopt;
   return std::span<const std::string_view>(&ones_.emplace_front(*value), 1);
 }
 
-std::optional<std::span<const std::string_view>> SubjectCircumstances::values(const auth::KeyName& name) {
+std::optional<std::span<const std::string_view>> SubjectConditionContext::values(const auth::KeyName& name) {
   switch (name.key) {
     case ConditionKey::kResourceTag:
       return subject_.tags == nullptr ? std::nullopt : one(find_tag(*subject_.tags, name.tag));
