@@ -14,16 +14,16 @@ using model::refuse;
 using wire::Field;
 using wire::JsonValue;
 using wire::Members;
-using Kind = table::WriteAction::Kind;
+using ActionKind = table::WriteAction::Kind;
 
 struct Form {
   Field member;
-  Kind kind;
+  ActionKind kind;
   Field item;  // the member that holds the item or its key
 };
 constexpr std::array kForms = {
-    Form{Field::kConditionCheck, Kind::kCheck, Field::kKey}, Form{Field::kPut, Kind::kPut, Field::kItem},
-    Form{Field::kDelete, Kind::kDelete, Field::kKey}, Form{Field::kUpdate, Kind::kUpdate, Field::kKey}};
+    Form{Field::kConditionCheck, ActionKind::kCheck, Field::kKey}, Form{Field::kPut, ActionKind::kPut, Field::kItem},
+    Form{Field::kDelete, ActionKind::kDelete, Field::kKey}, Form{Field::kUpdate, ActionKind::kUpdate, Field::kKey}};
 
 struct TransactWriteItems {
   using Execution = TransactWriteExecution;
@@ -34,20 +34,20 @@ struct TransactWriteItems {
     part.table = in.text(Field::kTableName);
     part.action.kind = form.kind;
     // Measured: an item's values come before the expressions, a key's behind them.
-    if (form.kind == Kind::kPut) {
+    if (form.kind == ActionKind::kPut) {
       PARTITA_TRY_VOID(decode_target(in, form.item, part.action));
       PARTITA_TRY_VOID(table::check_item_size(table::named_bytes(part.action)));
     }
     // Measured: what is only compared with may have a level more; what is written is measured with the item.
     PARTITA_TRY(expr::Placeholders given, placeholders(in, wire::Nesting::kAlone));
-    if (form.kind == Kind::kUpdate) {
+    if (form.kind == ActionKind::kUpdate) {
       PARTITA_TRY(part.action.update, expr::parse_update(in.text(Field::kUpdateExpression), given));
     }
     PARTITA_TRY_VOID(decode_condition(in, given, part.action));
     // Measured: in a transaction names and values may come without an expression.
-    const bool expression = form.kind == Kind::kUpdate || part.action.condition;
+    const bool expression = form.kind == ActionKind::kUpdate || part.action.condition;
     if (expression) PARTITA_TRY_VOID(given.check_all_used());
-    if (form.kind != Kind::kPut) PARTITA_TRY_VOID(decode_target(in, form.item, part.action));
+    if (form.kind != ActionKind::kPut) PARTITA_TRY_VOID(decode_target(in, form.item, part.action));
     return part;
   }
 
