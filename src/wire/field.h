@@ -23,6 +23,8 @@ inline constexpr std::string_view kFieldNames[] = {
 
 inline constexpr size_t kFieldCount = std::size(kFieldNames);
 
+inline constexpr Field kNoField{0xff};
+
 constexpr std::string_view name_of(Field field) { return kFieldNames[static_cast<size_t>(field)]; }
 
 // The field of that name; a compile error if fields.inc lacks it.

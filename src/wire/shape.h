@@ -60,12 +60,20 @@ struct Shape;
 
 struct Member {
   consteval Member(std::string_view member_name, const Shape* member_shape, Absence when_absent = Absence::kAllowed)
-      : name(member_name), shape(member_shape), absence(when_absent), field(field_named(member_name)) {}
+      : Member(member_name, member_shape, when_absent, field_named(member_name)) {}
+  // Checked, but not read by a decoder, so that fields.inc need not have its name.
+  static consteval Member unread(std::string_view name, const Shape* shape, Absence when_absent = Absence::kAllowed) {
+    return {name, shape, when_absent, kNoField};
+  }
 
   std::string_view name;
   const Shape* shape;
   Absence absence;
   Field field;
+
+ private:
+  consteval Member(std::string_view member_name, const Shape* member_shape, Absence when_absent, Field member_field)
+      : name(member_name), shape(member_shape), absence(when_absent), field(member_field) {}
 };
 
 // For each field, its index among the members of a structure.
@@ -75,7 +83,10 @@ inline constexpr uint8_t kNoSlot = 0xff;
 constexpr Slots slots_of(std::span<const Member> members) {
   Slots slots{};
   slots.fill(kNoSlot);
-  for (size_t i = 0; i < members.size(); ++i) slots[static_cast<size_t>(members[i].field)] = static_cast<uint8_t>(i);
+  for (size_t i = 0; i < members.size(); ++i) {
+    const Field field = members[i].field;
+    if (field != kNoField) slots[static_cast<size_t>(field)] = static_cast<uint8_t>(i);
+  }
   return slots;
 }
 

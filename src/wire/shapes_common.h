@@ -1,4 +1,4 @@
-// The shapes that several requests share. Internal to wire.
+// The shapes that several requests share.
 #pragma once
 
 #include <string_view>
