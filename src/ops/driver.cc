@@ -122,6 +122,7 @@ Result<table::Access> access_of(const Subject& subject, const Context& context) 
     access.name = subject.stream->table;
     access.stream = subject.stream->label;
   }
+  if (subject.global_table != nullptr) access.global_table = *subject.global_table;
   if (subject.index != nullptr && *subject.index) access.index_name = **subject.index;
   if (subject.region != nullptr) *subject.region = context.caller.region;
   access.tags = subject.tags;

@@ -180,9 +180,10 @@ using SearchExecution = ItemExecutionOf<table::SearchRequest, table::SearchPlan,
 // What a request to an operation on tables as such names, and what else decides whether it is allowed. Everything
 // points into the request.
 struct Subject {
-  std::string* table = nullptr;          // a name or an ARN, of which the driver leaves the name
-  table::Resource* resource = nullptr;   // has its ARN, and gets the rest of it
-  ArnRules arn_rules = ArnRules::kTags;  // for the resource
+  std::string* table = nullptr;               // a name or an ARN, of which the driver leaves the name
+  table::Resource* resource = nullptr;        // has its ARN, and gets the rest of it
+  ArnRules arn_rules = ArnRules::kTags;       // for the resource
+  const std::string* global_table = nullptr;  // a name
   const std::string* stream_arn = nullptr;
   table::StreamName* stream = nullptr;  // gets what `stream_arn` says
   const std::optional<std::string>* index = nullptr;

@@ -47,6 +47,11 @@ void append_table_arn(std::string& out, const Context& context, std::string_view
   out.append(":").append(kTable).append(table);
 }
 
+void append_global_table_arn(std::string& out, const Context& context, std::string_view global_table) {
+  out.append("arn:").append(kPartition).append(":dynamodb::").append(context.caller.account_id);
+  out.append(":global-table/").append(global_table);
+}
+
 std::optional<std::string_view> in_table(std::string_view relative_id) {
   if (!relative_id.starts_with(kTable)) return std::nullopt;
   return relative_id.substr(kTable.size());

@@ -312,6 +312,22 @@ def test_what_is_about_no_table(server):
     refused("nobody", streams.list_streams, "ListStreams", TABLE.replace("games", "*") + "/stream/*")
 
 
+def test_a_global_table_is_a_resource_of_no_region(server):
+    nobody = client(server, "nobody")
+    everywhere = f"arn:aws:dynamodb::{ACCOUNT}:global-table/games"
+    named = {"GlobalTableName": "games"}
+    refused("nobody", nobody.create_global_table, "CreateGlobalTable", everywhere, ReplicationGroup=[], **named)
+    refused("nobody", nobody.update_global_table, "UpdateGlobalTable", everywhere, ReplicaUpdates=[], **named)
+    refused("nobody", nobody.describe_global_table, "DescribeGlobalTable", everywhere, **named)
+    refused("nobody", nobody.describe_global_table_settings, "DescribeGlobalTableSettings", everywhere, **named)
+    refused("nobody", nobody.update_global_table_settings, "UpdateGlobalTableSettings", everywhere, **named)
+    refused("nobody", nobody.list_global_tables, "ListGlobalTables", "*")
+    refused("nobody", nobody.describe_table_replica_auto_scaling, "DescribeTableReplicaAutoScaling", TABLE, TableName="games")
+    off = {"AutoScalingDisabled": True}
+    refused("nobody", nobody.update_table_replica_auto_scaling, "UpdateTableReplicaAutoScaling", TABLE, TableName="games",
+            ProvisionedWriteCapacityAutoScalingUpdate=off)
+
+
 def test_an_index_is_a_resource_of_its_own(server):
     indexer = client(server, "indexer")
     ask = {"TableName": "games", "ExpressionAttributeValues": {":w": {"N": "3"}}, "KeyConditionExpression": "wins = :w"}

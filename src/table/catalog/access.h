@@ -44,6 +44,7 @@ struct Access {
   uint32_t owner_id = 0;                                // its id, also when it is gone; 0: there never was one
   std::string_view index_name;                          // of the table's index that it is about
   std::string_view stream;                              // the label of the table's stream that it is about
+  std::string_view global_table;                        // the global table that it is about; then no table is named
   const std::vector<Tag>* tags = nullptr;               // that are given to the table
   const std::vector<std::string>* tag_names = nullptr;  // that are taken from it
 

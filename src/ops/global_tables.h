@@ -1,0 +1,79 @@
+// What the operations of global tables share. No table has replicas, and AWS makes no global table of version
+// 2017.11.29 any more, so that most of them only say what is not there.
+#pragma once
+
+#include <string>
+
+#include "base/check.h"
+#include "ops/execution.h"
+#include "wire/members.h"
+#include "wire/shapes_common.h"
+
+namespace partita::ops {
+
+// For an operation whose run() always fails, so that there is no reply to encode.
+struct NeverReplies {
+  using Reply = Nothing;
+  static std::string encode(const Context& /*context*/, const Nothing& /*done*/) { PARTITA_CHECK(false); }
+};
+
+// A request that names a global table.
+struct NamedGlobalTable {
+  std::string name;
+};
+
+inline constexpr wire::Shape kGlobalTableName{
+    .kind = wire::ShapeKind::kString, .min = 3, .max = 255, .name_pattern = true};
+inline constexpr wire::Member kNamedGlobalTableMembers[] = {
+    {"GlobalTableName", &kGlobalTableName, wire::Absence::kNull}};
+
+// Of DescribeGlobalTable and the two operations on settings, which need no more of a request than the name.
+struct NamesGlobalTable : NeverReplies {
+  using Request = NamedGlobalTable;
+  static Result<Request> decode(const wire::Members& in) {
+    return Request{std::string(in.text(wire::Field::kGlobalTableName))};
+  }
+  static Subject subject(Request& request) { return {.global_table = &request.name}; }
+};
+
+namespace auto_scaling {
+
+using wire::Member;
+using wire::Shape;
+using wire::ShapeKind;
+using wire::shapes::kFlag;
+using wire::shapes::kText;
+
+inline constexpr Shape kUnits{.kind = ShapeKind::kLong, .min = 1};
+inline constexpr Shape kSeconds{.kind = ShapeKind::kInteger};
+inline constexpr Shape kPercent{.kind = ShapeKind::kDouble};
+inline constexpr Shape kRoleArn{.kind = ShapeKind::kString, .min = 1, .max = 1600};
+inline constexpr Shape kPolicyName{.kind = ShapeKind::kString, .min = 1, .max = 256};
+
+inline constexpr Member kTargetMembers[] = {
+    Member::unread("DisableScaleIn", &kFlag),
+    Member::unread("ScaleInCooldown", &kSeconds),
+    Member::unread("ScaleOutCooldown", &kSeconds),
+    Member::unread("TargetValue", &kPercent, wire::Absence::kNull),
+};
+inline constexpr Shape kTarget{.kind = ShapeKind::kStructure,
+                               .name = "AutoScalingTargetTrackingScalingPolicyConfigurationUpdate",
+                               .members = kTargetMembers};
+inline constexpr Member kPolicyMembers[] = {
+    Member::unread("PolicyName", &kPolicyName),
+    Member::unread("TargetTrackingScalingPolicyConfiguration", &kTarget, wire::Absence::kNull),
+};
+inline constexpr Shape kPolicy{
+    .kind = ShapeKind::kStructure, .name = "AutoScalingPolicyUpdate", .members = kPolicyMembers};
+inline constexpr Member kSettingsMembers[] = {
+    {"MinimumUnits", &kUnits},         {"MaximumUnits", &kUnits},
+    {"AutoScalingDisabled", &kFlag},   Member::unread("AutoScalingRoleArn", &kRoleArn),
+    {"ScalingPolicyUpdate", &kPolicy},
+};
+// AutoScalingSettingsUpdate, which both families of operations take.
+inline constexpr Shape kSettings{
+    .kind = ShapeKind::kStructure, .name = "AutoScalingSettingsUpdate", .members = kSettingsMembers};
+
+}  // namespace auto_scaling
+
+}  // namespace partita::ops
