@@ -122,7 +122,6 @@ class TwoProtocols : public testing::Test {
 
   static Options options() {
     Options options;
-    options.threads = 2;
     options.max_connections = 2;
     return options;
   }
