@@ -10,6 +10,7 @@ import urllib.error
 import urllib.request
 
 import pytest
+from certificate import write_certificate
 from server import binary, running_server
 from test_namespaces import CREDENTIALS, client_of
 
@@ -246,6 +247,17 @@ def test_a_server_is_asked(tmp_path):
     with Agent("--endpoint-url", server.url) as agent:
         failed, said = agent.use("ListTables")
         assert failed and "Cannot reach" in said["message"]
+
+
+def test_a_server_with_tls_is_asked_if_its_certificate_is_trusted(tmp_path):
+    pair = write_certificate(tmp_path, "localhost")
+    with running_server(in_memory=True, extra_args=["--tls-cert", str(pair[0]), "--tls-key", str(pair[1])]) as server:
+        url = server.url.replace("http://", "https://")
+        with Agent("--endpoint-url", url, environment={"SSL_CERT_FILE": str(pair[0])}) as agent:
+            assert agent.use("ListTables") == (False, {"TableNames": []})
+        with Agent("--endpoint-url", url) as agent:
+            failed, said = agent.use("ListTables")
+            assert failed and "Cannot reach" in said["message"] and "certificate" in said["message"]
 
 
 class NoText(http.server.BaseHTTPRequestHandler):
@@ -521,7 +533,7 @@ def test_a_statement_is_not_taken_back(where):
 
 
 @pytest.mark.parametrize("flags", [
-    ["--endpoint-url", "https://localhost:8000"], ["--endpoint-url", "localhost:8000"],
+    ["--endpoint-url", "ftp://localhost:8000"], ["--endpoint-url", "localhost:8000"],
     ["--endpoint-url", "http://localhost:8000/path"], ["--endpoint-url", "http://localhost:1", "--in-memory"],
     ["--endpoint-url", "http://localhost:1", "--seed", "."], ["--namespace", "mine"],
 ])
