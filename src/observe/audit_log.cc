@@ -117,7 +117,7 @@ AuditLog::~AuditLog() {
 // In the place of the old one at once, for whoever is writing.
 Result<void> AuditLog::reopen() {
   PARTITA_TRY(const int file, open_file(path_));
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   ::dup3(file, file_, O_CLOEXEC);
   ::close(file);
   torn_ = ends_within_line(path_);
@@ -204,7 +204,7 @@ std::string AuditLog::tell_left_out(int64_t now_ns) {
 }
 
 void AuditLog::append(std::string line) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   line.insert(0, tell_left_out(clock_.monotonic_ns()));
   if (line.empty()) return;
   if (torn_) line.insert(0, "\n");

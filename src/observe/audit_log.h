@@ -13,12 +13,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "ops/service.h"
 
@@ -55,7 +55,7 @@ class AuditLog {
   bool has_room();
   void took(size_t bytes);
   // The line that says how many were left out; empty when none were, or when it was said less than a second ago.
-  std::string tell_left_out(int64_t now_ns);
+  std::string tell_left_out(int64_t now_ns) PARTITA_REQUIRES(mutex_);
 
   const std::string path_;
   const int file_;
@@ -63,9 +63,9 @@ class AuditLog {
   const Clock& clock_;
   std::atomic<int64_t> room_from_ns_{0};  // when lines about refused calls will have kept to their rate, monotonic
   std::atomic<uint64_t> left_out_{0};
-  std::mutex mutex_;     // of what follows, and of writing
-  bool torn_;            // the file ends within a line
-  int64_t told_ns_ = 0;  // when it was last said how many were left out
+  Mutex mutex_;                                     // also held while the file is written
+  bool torn_ PARTITA_GUARDED_BY(mutex_);            // the file ends within a line
+  int64_t told_ns_ PARTITA_GUARDED_BY(mutex_) = 0;  // when it was last said how many were left out
   std::atomic<uint64_t> dropped_{0};
 };
 

@@ -215,7 +215,7 @@ void Traces::note(const ops::Call& call, std::string_view space, const ops::Repl
   }
   json.end_object();
   std::string span = std::move(json).take();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (waiting_.size() >= kMostWaiting || waiting_bytes_ + span.size() > kMostWaitingBytes) {
     dropped_.fetch_add(1, std::memory_order_relaxed);
     return;
@@ -231,8 +231,8 @@ void Traces::send_all(const std::stop_token& stop) {
   for (bool last = false; !last;) {
     std::vector<std::string> spans;
     {
-      std::unique_lock lock(mutex_);
-      some_.wait_for(lock, stop, kPeriod, [this] { return waiting_.size() >= kAtOnce; });
+      const MutexLock lock(mutex_);
+      some_.wait_for(mutex_, stop, kPeriod, [this]() PARTITA_REQUIRES(mutex_) { return waiting_.size() >= kAtOnce; });
       last = stop.stop_requested();
       spans.swap(waiting_);
       waiting_bytes_ = 0;

@@ -5,7 +5,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/exposition.h"
+#include "base/mutex.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "base/thread.h"
@@ -66,10 +66,10 @@ class Traces {
   Random& random_;
   std::atomic<uint64_t> sent_{0};
   std::atomic<uint64_t> dropped_{0};
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable_any some_;
-  std::vector<std::string> waiting_;  // as JSON
-  size_t waiting_bytes_ = 0;
+  std::vector<std::string> waiting_ PARTITA_GUARDED_BY(mutex_);  // as JSON
+  size_t waiting_bytes_ PARTITA_GUARDED_BY(mutex_) = 0;
   net::HttpClient http_;  // of the thread below
   Thread sender_;
 };

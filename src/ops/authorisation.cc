@@ -138,7 +138,7 @@ void PolicySnapshot::keep(uint32_t table_id, std::shared_ptr<const LoadedPolicie
 Authorisation::Authorisation(Enforcement enforcement) : enforcement_(enforcement), serial_(next_serial()) {}
 
 Authorisation::PoliciesRef Authorisation::fresh(uint32_t table_id, int64_t now_ns) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = tables_.find(table_id);
   if (found == tables_.end() || now_ns - found->second->at_ns > kLateNs) return nullptr;
   return found->second;
@@ -168,7 +168,7 @@ Task<Result<Authorisation::PoliciesRef>> Authorisation::load(table::Database& da
   for (const table::PolicyOf& one : policies) made->by_stream.emplace(one.stream, compiled(one.document));
   made->at_ns = now_ns;
   PoliciesRef loaded = std::move(made);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   // What changed meanwhile may not be in it: the request that waits began before that, all others hear anew.
   if (changes_of(table_id).load(std::memory_order_acquire) == before) {
     if (tables_.size() >= kMostTables) tables_.clear();
@@ -178,13 +178,13 @@ Task<Result<Authorisation::PoliciesRef>> Authorisation::load(table::Database& da
 }
 
 void Authorisation::forget(uint32_t table_id) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   changes_of(table_id).fetch_add(1, std::memory_order_release);
   tables_.erase(table_id);
 }
 
 void Authorisation::forget_all() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (std::atomic<uint64_t>& changes : changes_) changes.fetch_add(1, std::memory_order_release);
   tables_.clear();
 }

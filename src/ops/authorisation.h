@@ -8,13 +8,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "auth/policy.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "ops/operation.h"
@@ -103,8 +103,8 @@ class Authorisation {
   const uint64_t serial_;  // this object's alone in the process
   std::atomic<uint64_t> refused_{0};
   std::array<std::atomic<uint64_t>, kStripes> changes_{};  // of policies, by this server
-  std::mutex mutex_;
-  std::unordered_map<uint32_t, PoliciesRef> tables_;
+  Mutex mutex_;
+  std::unordered_map<uint32_t, PoliciesRef> tables_ PARTITA_GUARDED_BY(mutex_);
 };
 
 }  // namespace partita::ops

@@ -82,7 +82,7 @@ void TableMeters::charge(std::string_view space, const table::TableInfo& table, 
 }
 
 void TableMeters::add(std::string_view space, const table::TableInfo& table, uint8_t place) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   table::MetersKept& kept = *table.meters;
   if (kept.costs() == nullptr) kept.keep(costs_.add({std::string(space), table.name, 0}, most_));
   if (place == kNoPlace || kept.times(place) != nullptr) return;
@@ -95,9 +95,10 @@ void TableMeters::report(Exposition& out) {
 }
 
 void TableMeters::report_times(Exposition& out) {
-  std::unique_lock lock(mutex_);
-  const auto lines = times_.all();
-  lock.unlock();
+  const auto lines = [this] {
+    const MutexLock lock(mutex_);
+    return times_.all();
+  }();
   for (const auto& [of, all] : lines) {
     HistogramTotals took;
     for (const auto& line : all) ops::add(took, line->totals());
@@ -110,9 +111,10 @@ void TableMeters::report_times(Exposition& out) {
 }
 
 void TableMeters::report_costs(Exposition& out) {
-  std::unique_lock lock(mutex_);
-  const auto lines = costs_.all();
-  lock.unlock();
+  const auto lines = [this] {
+    const MutexLock lock(mutex_);
+    return costs_.all();
+  }();
   std::vector<std::pair<const Of*, table::TableCosts::Totals>> tables;
   for (const auto& [of, all] : lines) {
     table::TableCosts::Totals& sum = tables.emplace_back(&of, table::TableCosts::Totals()).second;

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -19,6 +18,7 @@
 
 #include "base/exposition.h"
 #include "base/meter.h"
+#include "base/mutex.h"
 #include "table/rows/meters_kept.h"
 
 namespace partita::table {
@@ -73,9 +73,9 @@ class TableMeters {
   const size_t most_;
   std::vector<uint8_t> places_;               // by operation
   std::vector<const Operation*> operations_;  // by place
-  std::mutex mutex_;
-  Lines<CoarseTiming> times_;
-  Lines<table::TableCosts> costs_;
+  Mutex mutex_;
+  Lines<CoarseTiming> times_ PARTITA_GUARDED_BY(mutex_);
+  Lines<table::TableCosts> costs_ PARTITA_GUARDED_BY(mutex_);
 };
 
 }  // namespace partita::ops

@@ -1,7 +1,6 @@
 #include "throttle/request_rates.h"
 
 #include <algorithm>
-#include <mutex>
 
 #include "auth/identities.h"
 
@@ -41,10 +40,10 @@ bool RequestRates::take(Due& due, uint32_t& wait_ms) {
 // A Due lives as long as this.
 RequestRates::Due& RequestRates::due_of(std::string_view principal, int64_t now_ns) {
   {
-    const std::shared_lock lock(mutex_);
+    const ReaderLock lock(mutex_);
     if (const auto found = dues_.find(principal); found != dues_.end()) return *found->second;
   }
-  const std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   std::unique_ptr<Due>& due = dues_[std::string(principal)];
   if (due == nullptr) due = std::make_unique<Due>(now_ns);
   return *due;

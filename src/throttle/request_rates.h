@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
 #include "auth/authenticate.h"
 #include "base/clock.h"
+#include "base/mutex.h"
 
 namespace partita::throttle {
 
@@ -43,8 +43,8 @@ class RequestRates {
   const int64_t interval_ns_;
   const Clock& clock_;
   Due refused_{0};
-  std::shared_mutex mutex_;
-  std::unordered_map<std::string, std::unique_ptr<Due>, Hash, std::equal_to<>> dues_;
+  SharedMutex mutex_;
+  std::unordered_map<std::string, std::unique_ptr<Due>, Hash, std::equal_to<>> dues_ PARTITA_GUARDED_BY(mutex_);
 };
 
 }  // namespace partita::throttle

@@ -10,13 +10,13 @@
 #include <condition_variable>
 #include <cstring>
 #include <filesystem>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "base/mutex.h"
 #include "base/thread.h"
 #include "engines/rocksdb/backup_directory.h"
 #include "engines/rocksdb/backup_files.h"
@@ -57,8 +57,8 @@ class CopyProgress {
   CopyProgress(const fs::path& place, const OnBytes& progress) {
     if (!progress) return;
     auto started = Thread::start("progress", [this, place, progress](const std::stop_token& stop) {
-      std::unique_lock lock(mutex_);
-      while (!stopped_.wait_for(lock, stop, kTellEvery, [&] { return stop.stop_requested(); })) {
+      const MutexLock lock(mutex_);
+      while (!stopped_.wait_for(mutex_, stop, kTellEvery, [&] { return stop.stop_requested(); })) {
         progress(bytes_in(place));
       }
     });
@@ -66,7 +66,7 @@ class CopyProgress {
   }
 
  private:
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable_any stopped_;
   Thread thread_;
 };
