@@ -11,7 +11,7 @@
 #include "model/limits.h"
 #include "model/size.h"
 #include "table/items/commit.h"
-#include "table/items/foresight.h"
+#include "table/items/precompute.h"
 #include "table/rows/vector_rows.h"
 
 namespace partita::table {
@@ -77,27 +77,28 @@ Task<Result<std::vector<bool>>> full_collections(TableContext& context, const Wr
   co_return full;
 }
 
-Result<Written> foreseen_or_evaluated(const WritesPlan& plan, const std::vector<bool>& full, const Foresight& foresight,
-                                      size_t i, const Record* found, int64_t now_ms, Changes& changes) {
-  const Foreseen* const foreseen = foresight.of(i, found);
-  if (foreseen == nullptr) return evaluate_one(plan.writes[i], full[i], found, now_ms, changes);
-  const auto& writes = foreseen->changes.writes();
-  const auto& appends = foreseen->changes.appends();
+Result<Written> precomputed_or_evaluated(const WritesPlan& plan, const std::vector<bool>& full,
+                                         const Precompute& precompute, size_t i, const Record* found, int64_t now_ms,
+                                         Changes& changes) {
+  const PrecomputedWrite* const precomputed = precompute.of(i, found);
+  if (precomputed == nullptr) return evaluate_one(plan.writes[i], full[i], found, now_ms, changes);
+  const auto& writes = precomputed->changes.writes();
+  const auto& appends = precomputed->changes.appends();
   changes.writes().insert(changes.writes().end(), writes.begin(), writes.end());
   changes.appends().insert(changes.appends().end(), appends.begin(), appends.end());
-  return foreseen->written;
+  return precomputed->written;
 }
 
-Attempt evaluate(const WritesPlan& plan, const std::vector<bool>& full, const Foresight& foresight,
+Attempt evaluate(const WritesPlan& plan, const std::vector<bool>& full, const Precompute& precompute,
                  std::span<const Record* const> found, int64_t now_ms, Changes& changes) {
   Attempt attempt;
   attempt.reasons.resize(plan.writes.size());
-  attempt.too_long = foresight.is_needed(found);
+  attempt.too_long = precompute.is_needed(found);
   if (attempt.too_long) return attempt;
   size_t bytes = 0;
   for (size_t i = 0; i < plan.writes.size() && bytes <= kMaxWrittenBytes; ++i) {
     const size_t before = changes.writes().size();
-    auto written = foreseen_or_evaluated(plan, full, foresight, i, found[i], now_ms, changes);
+    auto written = precomputed_or_evaluated(plan, full, precompute, i, found[i], now_ms, changes);
     bytes += bytes_of(std::span(changes.writes()).subspan(before));
     if (written.ok()) {
       attempt.written.push_back(std::move(written).value());
@@ -174,7 +175,7 @@ Task<Result<WritesOutcome>> run_transaction(TableContext& context, const WritesP
   PARTITA_CO_TRY(const TokensUnderWay::Hold hold, context.tokens().enter(request.token, request.digest));
   if (with_token) keys.push_back(token_key(request.token));
   const int64_t now_ms = context.clock().now_ms();
-  Foresight foresight(plan, full);
+  Precompute precompute(plan.writes, full);
   Attempt attempt;
   const auto decide = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
     attempt = Attempt();
@@ -188,7 +189,7 @@ Task<Result<WritesOutcome>> run_transaction(TableContext& context, const WritesP
       }
       return Decision::kRefuse;
     }
-    attempt = evaluate(plan, full, foresight, found, now_ms, changes);
+    attempt = evaluate(plan, full, precompute, found, now_ms, changes);
     if (attempt.too_long || attempt.broken || any(attempt.reasons)) return Decision::kRefuse;
     for (size_t i = 0; i < attempt.written.size(); ++i) moves.add(*plan.writes[i].table, attempt.written[i].change);
     if (with_token) changes.put(token_key(request.token), token_row(now_ms, request.digest));
@@ -203,7 +204,7 @@ Task<Result<WritesOutcome>> run_transaction(TableContext& context, const WritesP
     if (!outcome.ok()) co_return std::move(outcome).error();
     if (!attempt.too_long) break;
     if (looks == kMostLooks) co_return lost(plan);
-    PARTITA_CO_TRY_VOID(co_await foresight.look(context));
+    PARTITA_CO_TRY_VOID(co_await precompute.run(context));
   }
   if (attempt.broken) co_return std::move(*attempt.broken);
   if (attempt.mismatched) co_return model::refuse(Fault::kTokenMismatch);

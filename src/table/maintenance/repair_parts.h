@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "table/maintenance/repair_store.h"
+#include "table/maintenance/repair_report.h"
 #include "table/maintenance/verify_parts.h"
 
 namespace partita::table {

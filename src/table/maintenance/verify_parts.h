@@ -11,7 +11,10 @@
 
 #include "base/bytes.h"
 #include "base/function_ref.h"
-#include "table/maintenance/verify_store.h"
+#include "base/result.h"
+#include "base/task.h"
+#include "storage/engine.h"
+#include "table/maintenance/verify_report.h"
 #include "table/rows/counts.h"
 #include "table/rows/job_row.h"
 #include "table/rows/schema.h"

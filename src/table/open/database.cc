@@ -11,7 +11,7 @@ namespace partita::table {
 Database::Database(storage::Engine& engine, const Clock& clock, Random& random, const Options& options)
     : TableContext(engine, clock, random, options, {&expiry_row_maker(), &vector_log_maker(), &stream_record_maker()}),
       VectorSearchContext(static_cast<TableContext&>(*this)),
-      upkeep_(*this) {}
+      jobs_(*this) {}
 
 Result<std::unique_ptr<Database>> Database::open(storage::Engine& engine, const Clock& clock, Random& random,
                                                  Options options) {
@@ -19,11 +19,11 @@ Result<std::unique_ptr<Database>> Database::open(storage::Engine& engine, const 
   PARTITA_TRY_VOID(wait_for(refuse_half_copy(engine)));
   PARTITA_TRY_VOID(wait_for(database->catalog().look_again()));
   PARTITA_TRY_VOID(wait_for(renew_second_copies(engine)));
-  PARTITA_TRY_VOID(database->upkeep_.start());
+  PARTITA_TRY_VOID(database->jobs_.start());
   return database;
 }
 
-void Database::wake_jobs() { upkeep_.poke(); }
+void Database::wake_jobs() { jobs_.wake(); }
 
 void Database::report(Exposition& out) const {
   const int64_t now_ns = clock().monotonic_ns();
@@ -32,7 +32,7 @@ void Database::report(Exposition& out) const {
             static_cast<double>(now_ns - catalog().looked_at_ns()) / 1e9);
   out.histogram("partita_stream_read_age_seconds", "How old the newest record of a reply of GetRecords was.",
                 stream_ages().totals(), 1e-3);
-  upkeep_.view().report(out, now_ns);
+  jobs_.status().report(out, now_ns);
 }
 
 }  // namespace partita::table

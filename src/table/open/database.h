@@ -9,7 +9,7 @@
 
 #include "base/exposition.h"
 #include "table/catalog/table_context.h"
-#include "table/jobs/upkeep.h"
+#include "table/jobs/job_runner.h"
 #include "table/vectors/vector_search.h"
 
 namespace partita::table {
@@ -24,14 +24,14 @@ class Database final : public TableContext, public VectorSearchContext {
   ~Database() = default;
 
   void wake_jobs() override;
-  Upkeep& upkeep() { return upkeep_; }
+  JobRunner& jobs() { return jobs_; }
   // Metrics of the catalogue, of streams and of the jobs.
   void report(Exposition& out) const;
 
  private:
   Database(storage::Engine& engine, const Clock& clock, Random& random, const Options& options);
 
-  Upkeep upkeep_;
+  JobRunner jobs_;
 };
 
 }  // namespace partita::table

@@ -144,8 +144,8 @@ void TableTest::crash() {
 
 namespace {
 Task<void> look_and_say(Database& database, std::promise<bool>& idle) {
-  co_await database.upkeep().look();
-  const auto jobs = co_await database.upkeep().jobs();
+  co_await database.jobs().look();
+  const auto jobs = co_await database.jobs().all();
   idle.set_value(jobs.ok() && jobs->empty());
 }
 }  // namespace

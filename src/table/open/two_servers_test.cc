@@ -259,7 +259,7 @@ TEST_P(TwoServersTest, AnIndexIsDroppedByOneWhileTheOtherFillsIt) {
       EXPECT_TRUE(update(other, drop_index("T", "by-g")).ok());
       EXPECT_TRUE(wait_for_index(other, "by-g", false));
       const auto drops = [&] {
-        const auto jobs = wait_for(server(other).upkeep().jobs()).value();
+        const auto jobs = wait_for(server(other).jobs().all()).value();
         return std::ranges::find(jobs, JobKind::kDropIndex, &Job::kind) != jobs.end();
       };
       while (drops()) std::this_thread::yield();
@@ -346,7 +346,7 @@ TEST_P(TwoServersTest, AJobOfADeadServerIsTakenOverWhereItWas) {
   while (ways_[0]->writes_left >= 0) std::this_thread::yield();
   kill(0);
   start(1);
-  const auto jobs = wait_for(server(1).upkeep().jobs()).value();
+  const auto jobs = wait_for(server(1).jobs().all()).value();
   ASSERT_EQ(jobs.size(), 1u);
   EXPECT_EQ(jobs[0].done, 250u);
   EXPECT_NE(jobs[0].claim, 0u);

@@ -13,7 +13,15 @@ namespace {
 
 using model::AttributeValue;
 
-constexpr std::string_view kKinds = "fxdcstlke";
+bool is_known(char letter) {
+  switch (static_cast<JobKind>(letter)) {
+#define PARTITA_JOB(kind, letter, name) case JobKind::kind:
+#include "table/rows/job_kinds.inc"
+#undef PARTITA_JOB
+    return letter != 0;
+  }
+  return false;
+}
 
 AttributeValue number_of(uint64_t value) {
   return AttributeValue::number(model::Number::of(static_cast<int64_t>(value)));
@@ -112,7 +120,7 @@ std::string job_row(const Job& job) {
 Result<Job> job_from(std::string_view key, std::string_view row) {
   const std::optional<KeyParts> parts = parts_of(key);
   if (!parts) return damaged_job();
-  if (kKinds.find(parts->kind) == std::string_view::npos) {
+  if (!is_known(parts->kind)) {
     return Error(ErrorKind::kInvalid, "a job of a kind that only a newer version of Partita knows");
   }
   Job job;
@@ -150,31 +158,6 @@ std::string describe_row(std::string_view key) {
   if (!parts) return "a job's row without a whole key";
   return std::string("the job's row ") + parts->kind + " of table " + std::to_string(parts->table_id) + ", index " +
          std::to_string(parts->index_id);
-}
-
-std::string describe(const Job& job) {
-  const std::string index = "index " + std::to_string(job.index_id) + " of table " + job.table;
-  switch (job.kind) {
-    case JobKind::kFillIndex:
-      return "filling " + index;
-    case JobKind::kDropIndex:
-      return "dropping " + index;
-    case JobKind::kDropTable:
-      return "dropping table " + job.table;
-    case JobKind::kCount:
-      return "counting table " + job.table;
-    case JobKind::kSweepTokens:
-      return "sweeping old tokens";
-    case JobKind::kTendStreams:
-      return "tending streams";
-    case JobKind::kFillExpiry:
-      return "finding what expires of table " + job.table;
-    case JobKind::kDropExpiry:
-      return "dropping the expiry rows of table " + job.table;
-    case JobKind::kExpire:
-      return "deleting what expired of table " + job.table;
-  }
-  PARTITA_CHECK(false);
 }
 
 Task<Result<void>> put_job(storage::Engine& engine, Job job, std::vector<storage::Compare> compare) {

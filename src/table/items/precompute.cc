@@ -1,4 +1,4 @@
-#include "table/items/foresight.h"
+#include "table/items/precompute.h"
 
 #include <utility>
 
@@ -56,32 +56,32 @@ Result<Written> evaluate_one(const BoundWrite& write, bool full, const Record* f
   return written;
 }
 
-const Foreseen* Foresight::of(size_t write, const Record* found) const {
-  const std::optional<Foreseen>& seen = seen_[write];
-  return seen && seen->version == version_of(found) ? &*seen : nullptr;
+const PrecomputedWrite* Precompute::of(size_t write, const Record* found) const {
+  const std::optional<PrecomputedWrite>& result = results_[write];
+  return result && result->version == version_of(found) ? &*result : nullptr;
 }
 
-bool Foresight::is_needed(std::span<const Record* const> found) const {
+bool Precompute::is_needed(std::span<const Record* const> found) const {
   uint64_t steps = 0;
-  for (size_t i = 0; i < seen_.size(); ++i) {
-    if (of(i, found[i]) == nullptr) steps += steps_of(*plan_.writes[i].action, found[i]);
+  for (size_t i = 0; i < results_.size(); ++i) {
+    if (of(i, found[i]) == nullptr) steps += steps_of(*writes_[i].action, found[i]);
   }
   return steps > kMostAtOnce;
 }
 
-Task<Result<void>> Foresight::look(TableContext& context) {
+Task<Result<void>> Precompute::run(TableContext& context) {
   size_t bytes = 0;
-  for (size_t i = 0; i < seen_.size(); ++i) {
-    auto read = co_await context.engine().read(std::span(&plan_.writes[i].key, 1));
+  for (size_t i = 0; i < results_.size(); ++i) {
+    auto read = co_await context.engine().read(std::span(&writes_[i].key, 1));
     if (!read.ok()) co_return std::move(read).error();
     const Record* const found = read->front() ? &*read->front() : nullptr;
     const bool known = of(i, found) != nullptr;
     if (!known) {
       storage::Changes changes;
-      auto written = evaluate_one(plan_.writes[i], full_[i], found, context.clock().now_ms(), changes);
-      seen_[i].emplace(Foreseen{version_of(found), std::move(written), std::move(changes)});
+      auto written = evaluate_one(writes_[i], full_[i], found, context.clock().now_ms(), changes);
+      results_[i].emplace(PrecomputedWrite{version_of(found), std::move(written), std::move(changes)});
     }
-    bytes += bytes_of(seen_[i]->changes.writes());
+    bytes += bytes_of(results_[i]->changes.writes());
     if (bytes > kMaxWrittenBytes) co_return model::refuse(model::Fault::kTransactionItemsTooLarge);
     for (int turn = 0; !known && turn < kTurnsOfOthers; ++turn) co_await Yield();
   }

@@ -1,4 +1,4 @@
-#include "table/items/foresight.h"
+#include "table/items/precompute.h"
 
 #include <thread>
 #include <vector>
@@ -27,9 +27,9 @@ class HeldExecutor final : public Executor {
   std::coroutine_handle<> held_;
 };
 
-class ForesightTest : public TableTest {
+class PrecomputeTest : public TableTest {
  protected:
-  ForesightTest() { create(plain_table()); }
+  PrecomputeTest() { create(plain_table()); }
 
   Item key(int64_t number) { return item({{"pk", s("p")}, {"sk", n(number)}}); }
   Item large(int64_t number) {
@@ -92,7 +92,7 @@ class ForesightTest : public TableTest {
   }
 };
 
-TEST_F(ForesightTest, ALongTransactionGivesWayBetweenItsItems) {
+TEST_F(PrecomputeTest, ALongTransactionGivesWayBetweenItsItems) {
   fill();
   const auto request = checks();
   const auto plan = bound(request);
@@ -109,7 +109,7 @@ TEST_F(ForesightTest, ALongTransactionGivesWayBetweenItsItems) {
   expect_consistent("T");
 }
 
-TEST_F(ForesightTest, ALongTransactionSeesWhatChangedWhileItWasWorkedOut) {
+TEST_F(PrecomputeTest, ALongTransactionSeesWhatChangedWhileItWasWorkedOut) {
   fill();
   int reads = 0;
   engine_.after_read = [&, here = std::this_thread::get_id()] {
@@ -122,11 +122,11 @@ TEST_F(ForesightTest, ALongTransactionSeesWhatChangedWhileItWasWorkedOut) {
   EXPECT_EQ(rows("T").size(), size_t{kItems});
 }
 
-TEST_F(ForesightTest, ALongTransactionThatAlwaysLosesIsAConflict) {
+TEST_F(PrecomputeTest, ALongTransactionThatAlwaysLosesIsAConflict) {
   fill();
   int64_t reads = 0;
   engine_.after_read = [&, here = std::this_thread::get_id()] {
-    if (std::this_thread::get_id() != here) return;  // upkeep reads too, now and then
+    if (std::this_thread::get_id() != here) return;  // jobs read too, now and then
     ++reads;
     for (int64_t i = 0; reads % (kItems + 1) == 0 && i < kItems; ++i) {
       Item changed = large(i);
@@ -139,7 +139,7 @@ TEST_F(ForesightTest, ALongTransactionThatAlwaysLosesIsAConflict) {
   EXPECT_EQ(lost, std::vector<std::optional<ErrorKind>>(kItems + 1, ErrorKind::kConflict));
 }
 
-TEST_F(ForesightTest, WhatATransactionMayWriteIsBounded) {
+TEST_F(PrecomputeTest, WhatATransactionMayWriteIsBounded) {
   for (const char* name : {"A", "B", "C", "D"}) {
     update(add_index("T", index_request(name, {hash("pk"), range("sk")}),
                      {{"pk", model::Type::kS}, {"sk", model::Type::kN}}));
@@ -164,7 +164,7 @@ TEST_F(ForesightTest, WhatATransactionMayWriteIsBounded) {
   expect_consistent("T");
 }
 
-TEST_F(ForesightTest, ALargeBatchIsWrittenInPieces) {
+TEST_F(PrecomputeTest, ALargeBatchIsWrittenInPieces) {
   wait_for_jobs();
   engine_.writes_left = 1;
   const auto failed = carry_out(db(), batch(25));
@@ -179,7 +179,7 @@ TEST_F(ForesightTest, ALargeBatchIsWrittenInPieces) {
   expect_consistent("T");
 }
 
-TEST_F(ForesightTest, AChangedTableEndsALargeBatchBetweenItsPieces) {
+TEST_F(PrecomputeTest, AChangedTableEndsALargeBatchBetweenItsPieces) {
   const auto request = batch(25);
   const auto plan = bound(request);
   std::optional<Result<WritesOutcome>> outcome;

@@ -1,15 +1,19 @@
-#include "table/jobs/upkeep_view.h"
+#include "table/jobs/job_status.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
+
+#include "table/jobs/trim_lateness.h"
 
 namespace partita::table {
 namespace {
 
 constexpr int64_t kSecondNs = 1'000'000'000;
 
-std::string said(const UpkeepView& view, int64_t now_ns) {
+template <class View>
+std::string said(const View& view, int64_t now_ns) {
   Exposition out;
   view.report(out, now_ns);
   return std::move(out).take();
@@ -32,8 +36,9 @@ size_t lines_with(const std::string& text, const std::string& words) {
 }
 
 // Prometheus takes nothing at all of a page that says the same sample twice.
-TEST(UpkeepView, SaysEachSampleOnce) {
-  UpkeepView view;
+TEST(JobStatus, SaysEachSampleOnce) {
+  const std::vector<JobRow> types = all_job_types();
+  JobStatus view(types);
   storage::Page page;
   for (const Job& job : {filling(2, 30), filling(3, 12)}) {
     page.append(job_key(job).bytes, job_row(job), storage::Version{job.index_id});
@@ -51,8 +56,8 @@ TEST(UpkeepView, SaysEachSampleOnce) {
 }
 
 // The next look at the streams may be another server's.
-TEST(UpkeepView, ForgetsWhatItSawOfStreamsLongAgo) {
-  UpkeepView view;
+TEST(TrimLateness, ForgetsWhatItSawOfStreamsLongAgo) {
+  TrimLateness view;
   EXPECT_EQ(lines_with(said(view, kSecondNs), "partita_stream_trim_late_seconds"), 0U);
   view.saw_old_record(7'000);
   view.saw_streams(kSecondNs);

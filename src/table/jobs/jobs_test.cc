@@ -1,5 +1,3 @@
-#include "table/jobs/upkeep.h"
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -10,6 +8,7 @@
 #include "expr/update.h"
 #include "table/catalog/tokens.h"
 #include "table/items/transact.h"
+#include "table/jobs/job_runner.h"
 #include "table/open/table_testing.h"
 #include "table/rows/counts.h"
 #include "table/rows/job_row.h"
@@ -44,9 +43,9 @@ TableUpdate add_by_g(ProjectionKind kind = ProjectionKind::kKeysOnly) {
   return add_index("T", index_request("by-g", {hash("g")}, kind), {{"g", Type::kS}});
 }
 
-class UpkeepTest : public TableTest {
+class JobsTest : public TableTest {
  protected:
-  UpkeepTest() { create(plain_table()); }
+  JobsTest() { create(plain_table()); }
 
   // One random change of one of `items` items. False when the table cannot be written any more.
   bool change_something(Random& random, uint64_t items) {
@@ -92,7 +91,7 @@ class UpkeepTest : public TableTest {
   }
 };
 
-TEST_F(UpkeepTest, ANewIndexHoldsTheItemsThatWereThere) {
+TEST_F(JobsTest, ANewIndexHoldsTheItemsThatWereThere) {
   fill_table(2'500);
   EXPECT_EQ(update(add_by_g(ProjectionKind::kAll))->find_index("by-g")->status, Status::kCreating);
   wait_for_jobs();
@@ -101,7 +100,7 @@ TEST_F(UpkeepTest, ANewIndexHoldsTheItemsThatWereThere) {
   expect_consistent("T");
 }
 
-TEST_F(UpkeepTest, ValuesThatCanNotBeKeysAreLeftOut) {
+TEST_F(JobsTest, ValuesThatCanNotBeKeysAreLeftOut) {
   put("T", row(1, 1));
   Item number = key(2);
   number.set("g", n(2));
@@ -131,7 +130,7 @@ TEST_F(UpkeepTest, ValuesThatCanNotBeKeysAreLeftOut) {
 }
 
 // An update that the index does not see comes between the fill's look at the item and its write.
-TEST_F(UpkeepTest, AnItemThatChangesWhileItIsFilledGetsItsRow) {
+TEST_F(JobsTest, AnItemThatChangesWhileItIsFilledGetsItsRow) {
   fill_table(3);
   const std::string base = model::index_prefix(find("T")->id, model::kBaseIndex);
   bool changed = false;
@@ -153,7 +152,7 @@ TEST_F(UpkeepTest, AnItemThatChangesWhileItIsFilledGetsItsRow) {
   expect_consistent("T");
 }
 
-TEST_F(UpkeepTest, AnIndexIsFilledWhileOthersWrite) {
+TEST_F(JobsTest, AnIndexIsFilledWhileOthersWrite) {
   fill_table(600);
   auto writers = start_writers(1'500, 700);
   update(add_by_g(ProjectionKind::kAll));
@@ -163,7 +162,7 @@ TEST_F(UpkeepTest, AnIndexIsFilledWhileOthersWrite) {
   expect_consistent("T");
 }
 
-TEST_F(UpkeepTest, AnInterruptedFillGoesOnWhereItWas) {
+TEST_F(JobsTest, AnInterruptedFillGoesOnWhereItWas) {
   for (const bool clean : {true, false}) {
     const std::string name = clean ? "clean" : "unclean";
     fill_table(500);
@@ -175,7 +174,7 @@ TEST_F(UpkeepTest, AnInterruptedFillGoesOnWhereItWas) {
     EXPECT_EQ(find("T")->find_index(name)->status, Status::kCreating);
     EXPECT_TRUE(find("T")->find_index(name)->backfilling);
     EXPECT_EQ(rows("T", name).size(), 100u);
-    const auto jobs = wait_for(db().upkeep().jobs()).value();
+    const auto jobs = wait_for(db().jobs().all()).value();
     ASSERT_EQ(jobs.size(), 1u);
     EXPECT_EQ(jobs[0].done, 100u);
     if (clean) engine_.writes_left = INT64_MAX;
@@ -195,7 +194,7 @@ TEST_F(UpkeepTest, AnInterruptedFillGoesOnWhereItWas) {
 
 // Another server takes the job over in the middle of a step, and says that it is done with all items (which it is not,
 // so that one sees whose word counts).
-TEST_F(UpkeepTest, AJobThatWasTakenOverIsLeftToTheOther) {
+TEST_F(JobsTest, AJobThatWasTakenOverIsLeftToTheOther) {
   fill_table(50);
   wait_for_jobs();
   const std::string base = model::index_prefix(find("T")->id, model::kBaseIndex);
@@ -203,7 +202,7 @@ TEST_F(UpkeepTest, AJobThatWasTakenOverIsLeftToTheOther) {
   close();
   engine_.after_scan = [&](const storage::Range& range, size_t) {
     if (range.begin != base || taken.exchange(true)) return;
-    Job job = wait_for(db().upkeep().jobs()).value().at(0);
+    Job job = wait_for(db().jobs().all()).value().at(0);
     job.claim = 77;
     job.cursor = base + std::string(20, '\xff');
     put_job(job);
@@ -219,7 +218,7 @@ TEST_F(UpkeepTest, AJobThatWasTakenOverIsLeftToTheOther) {
   EXPECT_TRUE(rows("T", "by-g").empty());
 }
 
-TEST_F(UpkeepTest, AFillThatTheStoreRefusesIsTriedAgain) {
+TEST_F(JobsTest, AFillThatTheStoreRefusesIsTriedAgain) {
   fill_table(300);
   engine_.writes_left = 4;
   update(add_by_g());
@@ -230,7 +229,7 @@ TEST_F(UpkeepTest, AFillThatTheStoreRefusesIsTriedAgain) {
   expect_consistent("T");
 }
 
-TEST_F(UpkeepTest, ADroppedIndexLeavesNothing) {
+TEST_F(JobsTest, ADroppedIndexLeavesNothing) {
   fill_table(100);
   update(add_by_g());
   wait_for_jobs();
@@ -250,7 +249,7 @@ TEST_F(UpkeepTest, ADroppedIndexLeavesNothing) {
   expect_consistent("T");
 }
 
-TEST_F(UpkeepTest, AnInterruptedDropIsTakenUpAgain) {
+TEST_F(JobsTest, AnInterruptedDropIsTakenUpAgain) {
   fill_table(100);
   update(add_by_g());
   wait_for_jobs();
@@ -267,7 +266,7 @@ TEST_F(UpkeepTest, AnInterruptedDropIsTakenUpAgain) {
 }
 
 // What was refused is not taken for done only because the store cannot be asked.
-TEST_F(UpkeepTest, ADropThatWasRefusedWaitsUntilTheStoreCanBeRead) {
+TEST_F(JobsTest, ADropThatWasRefusedWaitsUntilTheStoreCanBeRead) {
   fill_table(100);
   update(add_by_g());
   wait_for_jobs();
@@ -284,7 +283,7 @@ TEST_F(UpkeepTest, ADropThatWasRefusedWaitsUntilTheStoreCanBeRead) {
 }
 
 // Somebody is still at work with the table as it was before the index was there, or while it still was.
-TEST_F(UpkeepTest, AWriteByAnOlderDescriptionNeverHappens) {
+TEST_F(JobsTest, AWriteByAnOlderDescriptionNeverHappens) {
   fill_table(10);
   const Table without = find("T");
   update(add_by_g());
@@ -313,7 +312,7 @@ TEST_F(UpkeepTest, AWriteByAnOlderDescriptionNeverHappens) {
 }
 
 // A change of one index leaves another one's fill alone, whether it has begun or not.
-TEST_F(UpkeepTest, AnActiveIndexDoesNotBecomeUnfinishedAgain) {
+TEST_F(JobsTest, AnActiveIndexDoesNotBecomeUnfinishedAgain) {
   fill_table(10);
   update(add_by_g());
   TableUpdate settings;
@@ -338,7 +337,7 @@ TEST_F(UpkeepTest, AnActiveIndexDoesNotBecomeUnfinishedAgain) {
   expect_consistent("T");
 }
 
-TEST_F(UpkeepTest, ATableIsDeletedWhileOthersWrite) {
+TEST_F(JobsTest, ATableIsDeletedWhileOthersWrite) {
   update(add_by_g());
   wait_for_jobs();
   fill_table(200);
@@ -355,7 +354,7 @@ TEST_F(UpkeepTest, ATableIsDeletedWhileOthersWrite) {
   EXPECT_TRUE(rows("T").empty());
 }
 
-TEST_F(UpkeepTest, AnInterruptedDeletionIsTakenUpAgain) {
+TEST_F(JobsTest, AnInterruptedDeletionIsTakenUpAgain) {
   fill_table(200);
   const uint32_t id = find("T")->id;
   wait_for_jobs();
@@ -370,7 +369,7 @@ TEST_F(UpkeepTest, AnInterruptedDeletionIsTakenUpAgain) {
   EXPECT_EQ(stored_rows(id), 0u);
 }
 
-TEST_F(UpkeepTest, ANewIndexProjectsNoMoreThanATableMay) {
+TEST_F(JobsTest, ANewIndexProjectsNoMoreThanATableMay) {
   IndexRequest wide = index_request("wide", {hash("g")}, ProjectionKind::kInclude);
   wide.projected.emplace();
   for (int i = 0; i < 60; ++i) wide.projected->push_back("a" + std::to_string(i));
@@ -384,7 +383,7 @@ TEST_F(UpkeepTest, ANewIndexProjectsNoMoreThanATableMay) {
 }
 
 // What was counted before an unclean stop is what is there, and nothing is counted again.
-TEST_F(UpkeepTest, CountsSurviveAnUncleanStop) {
+TEST_F(JobsTest, CountsSurviveAnUncleanStop) {
   update(add_by_g());
   fill_table(300);
   wait_for_jobs();
@@ -405,7 +404,7 @@ TEST_F(UpkeepTest, CountsSurviveAnUncleanStop) {
 }
 
 // A store that was made before counts were kept in it.
-TEST_F(UpkeepTest, WhatWasNeverCountedIsCountedWhileOthersWrite) {
+TEST_F(JobsTest, WhatWasNeverCountedIsCountedWhileOthersWrite) {
   update(add_by_g(ProjectionKind::kAll));
   fill_table(2'500);
   wait_for_jobs();
@@ -425,7 +424,7 @@ TEST_F(UpkeepTest, WhatWasNeverCountedIsCountedWhileOthersWrite) {
 
 // Between the pages of a count, and between a page and the notes behind it, rows come, change and go on both sides of
 // the cursor.
-TEST_F(UpkeepTest, ACountIsExactWhateverChangesMeanwhile) {
+TEST_F(JobsTest, ACountIsExactWhateverChangesMeanwhile) {
   fill_table(2'500);
   wait_for_jobs();
   const uint32_t id = find("T")->id;
@@ -452,7 +451,7 @@ TEST_F(UpkeepTest, ACountIsExactWhateverChangesMeanwhile) {
   expect_consistent("T");
 }
 
-TEST_F(UpkeepTest, ADamagedItemHasNoRowInANewIndex) {
+TEST_F(JobsTest, ADamagedItemHasNoRowInANewIndex) {
   fill_table(3);
   storage::Key damaged = item_key(*find("T"), key(7));
   store(damaged, "?");
@@ -467,7 +466,7 @@ TEST_F(UpkeepTest, ADamagedItemHasNoRowInANewIndex) {
 }
 
 // The count of a new index ends at the base row, which cannot be read: it waits, and goes on when it can.
-TEST_F(UpkeepTest, ADamagedCountRowStopsItsCountAndNothingElse) {
+TEST_F(JobsTest, ADamagedCountRowStopsItsCountAndNothingElse) {
   wait_for_jobs();
   const storage::Key base = base_count_key(find("T")->id);
   std::atomic<bool> damaged = false;
@@ -479,7 +478,7 @@ TEST_F(UpkeepTest, ADamagedCountRowStopsItsCountAndNothingElse) {
   open();
   update(add_by_g());
   const auto job_is_stuck = [&] {
-    const auto jobs = wait_for(db().upkeep().jobs()).value();
+    const auto jobs = wait_for(db().jobs().all()).value();
     return jobs.size() == 1 && jobs[0].kind == JobKind::kCount && jobs[0].ended_at != 0;
   };
   while (!job_is_stuck()) std::this_thread::yield();
@@ -498,7 +497,7 @@ TEST_F(UpkeepTest, ADamagedCountRowStopsItsCountAndNothingElse) {
 }
 
 // Its row comes before those of all others.
-TEST_F(UpkeepTest, ADamagedJobIsSaidAndStopsNoOther) {
+TEST_F(JobsTest, ADamagedJobIsSaidAndStopsNoOther) {
   fill_table(3);
   Job damaged;
   damaged.kind = JobKind::kCount;
@@ -517,7 +516,7 @@ TEST_F(UpkeepTest, ADamagedJobIsSaidAndStopsNoOther) {
 }
 
 // What comes round every minute is no news.
-TEST_F(UpkeepTest, AJobThatFoundNothingToDoIsNotLogged) {
+TEST_F(JobsTest, AJobThatFoundNothingToDoIsNotLogged) {
   set_log_level(LogLevel::kInfo);
   wait_for_jobs();
   store(token_key("young"), token_row(clock_.now_ms(), "d"));
@@ -539,7 +538,7 @@ TEST_F(UpkeepTest, AJobThatFoundNothingToDoIsNotLogged) {
 }
 
 // A row that changes no more goes into the base row.
-TEST_F(UpkeepTest, CountRowsAreSummedUp) {
+TEST_F(JobsTest, CountRowsAreSummedUp) {
   const Catalog::Change nothing = [](TableInfo&) { return Result<void>(); };
   for (int64_t number = 0; number < 50; ++number) {
     put("T", row(number, 1));
@@ -554,7 +553,7 @@ TEST_F(UpkeepTest, CountRowsAreSummedUp) {
 }
 
 // The store says no more of a write than that it may have happened.
-TEST_F(UpkeepTest, CountsAreRightWhateverBecameOfAWrite) {
+TEST_F(JobsTest, CountsAreRightWhateverBecameOfAWrite) {
   for (int number = 0; number < 40; ++number) {
     engine_.unknown = number % 3;  // 0: known, 1: it happened, 2: it did not
     static_cast<void>(write(Kind::kPut, "T", row(number, 1)).ok());
@@ -564,7 +563,7 @@ TEST_F(UpkeepTest, CountsAreRightWhateverBecameOfAWrite) {
   expect_consistent("T");
 }
 
-TEST_F(UpkeepTest, ADeletionDoesNotWaitForAnotherTablesIndex) {
+TEST_F(JobsTest, ADeletionDoesNotWaitForAnotherTablesIndex) {
   create(plain_table("Small"));
   fill_table(3'000);
   wait_for_jobs();
