@@ -22,6 +22,8 @@ inline constexpr std::string_view kTrouble = "Trouble";
 inline constexpr std::string_view kUnderWay = "UnderWay";
 // How far the scrub is and what it found: the same, absent where there is none.
 inline constexpr std::string_view kScrub = "Scrub";
+// What runs in the background: a list of sentences, absent if it is empty.
+inline constexpr std::string_view kJobs = "Jobs";
 
 class Admin {
  public:

@@ -4,6 +4,8 @@
 
 #include <cstdio>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "cli/admin_client.h"
@@ -52,6 +54,12 @@ Task<ops::Reply> describe(observe::Pages& pages, const ServerFacts& facts) {
   json.key("UptimeSeconds");
   json.number((system_clock().now_ms() - facts.started_ms) / 1000);
   if (facts.scrub != nullptr) say(admin::kScrub, told_of(facts.scrub->state()));
+  if (const std::vector<std::string> jobs = pages.jobs_now(); !jobs.empty()) {
+    json.key(admin::kJobs);
+    json.begin_array();
+    for (const std::string& job : jobs) json.string(job);
+    json.end_array();
+  }
   if (!trouble) say(admin::kUnderWay, "A snapshot is being made or rolled back to; requests wait for its end.");
   if (trouble && !trouble->empty()) {
     say(admin::kTrouble,
@@ -92,6 +100,7 @@ Result<void> status(const CommandLine& line) {
   std::printf("data in %s\nfor %s\n", text("Store").c_str(),
               counted(static_cast<uint64_t>(integer_of(said.get("UptimeSeconds"))), "second", "seconds").c_str());
   if (const std::string scrub = text(admin::kScrub); !scrub.empty()) std::printf("scrub: %s\n", scrub.c_str());
+  for (const wire::JsonValue job : said.get(admin::kJobs).elements()) std::printf("job: %s\n", text_of(job).c_str());
   if (const std::string under_way = text(admin::kUnderWay); !under_way.empty()) std::printf("%s\n", under_way.c_str());
   if (!trouble.empty()) return Error(ErrorKind::kUnavailable, trouble);
   return {};

@@ -6,6 +6,8 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -13,6 +15,7 @@
 #include "engines/stores.h"
 #include "namespaces/namespaces.h"
 #include "namespaces/tenant.h"
+#include "table/rows/job_row.h"
 #include "wire/json_reader.h"
 
 namespace partita::cli {
@@ -57,6 +60,32 @@ TEST(Status, IsToldWhileASnapshotIsUnderWay) {
               shut ? "A snapshot is being made or rolled back to; requests wait for its end." : "");
     EXPECT_EQ(text_of(document->root().get(admin::kTrouble)), "");
   }
+}
+
+TEST(Status, ListsTheJobsOfTheStore) {
+  const auto engine = std::move(open_store("memory:")).value();
+  // Of a server that has just begun it: this one takes it over only after a lease.
+  table::Job filling;
+  filling.kind = table::JobKind::kFillIndex;
+  filling.table_id = 7;
+  filling.index_id = 3;
+  filling.table = "Music";
+  filling.claim = 1;
+  filling.done = 120;
+  ASSERT_TRUE(wait_for(table::put_job(*engine, filling, {})).ok());
+  const namespaces::Tenant::Ground ground{*engine, system_clock(), system_random(), {}, nullptr, true};
+  const namespaces::Tenant::Serve serve = [](table::Database& database) {
+    return std::make_unique<ops::Service>(database);
+  };
+  const auto tenant = std::move(namespaces::Tenant::open(ground, {}, serve)).value();
+  namespaces::Namespaces namespaces(ground, *tenant, nullptr, namespaces::NamespacesBy::kNothing, 1);
+  observe::Pages pages({*engine, "memory", system_random(), tenant->service(), namespaces, "1", std::nullopt});
+  std::vector<std::string> lines = pages.jobs_now();
+  for (int tries = 0; lines.empty() && tries < 500; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    lines = pages.jobs_now();
+  }
+  EXPECT_EQ(lines, std::vector<std::string>{"filling index 3 of table Music: 120 rows"});
 }
 
 }  // namespace

@@ -72,6 +72,12 @@ Task<std::optional<std::string>> Pages::trouble_now() {
   co_return co_await trouble_inside();
 }
 
+std::vector<std::string> Pages::jobs_now() const {
+  DrainLock::SharedGuard guard(sources_.service.drain_lock());
+  table::Database* const database = guard.try_enter() ? sources_.service.database() : nullptr;
+  return database == nullptr ? std::vector<std::string>() : database->jobs().status().lines();
+}
+
 Task<std::string> Pages::trouble_inside() {
   if (sources_.service.database() == nullptr) co_return std::string("a rollback did not end.");
   co_return co_await readiness_.trouble(*sources_.service.database());

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/random.h"
 #include "base/task.h"
@@ -52,6 +53,8 @@ class Pages {
   Task<std::string> trouble();
   // The same; nothing where it would wait.
   Task<std::optional<std::string>> trouble_now();
+  // A line for each job of the store's own database, as table::JobStatus::lines(); none where it would wait.
+  std::vector<std::string> jobs_now() const;
 
  private:
   // The caller holds a shared guard of the drain lock.
