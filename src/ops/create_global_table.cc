@@ -9,7 +9,7 @@ namespace {
 using model::Fault;
 using wire::Field;
 
-// Refused by AWS since 2026, after what is wrong with the request itself. Nobody asks whether the tables exist.
+// AWS refuses this operation since 2026, whether or not the tables exist. Errors in the request come first.
 struct CreateGlobalTable : NeverReplies {
   using Execution = ControlExecutionOf<CreateGlobalTable>;
   struct Request {

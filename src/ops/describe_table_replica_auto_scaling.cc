@@ -7,7 +7,7 @@ namespace partita::ops {
 
 namespace {
 
-// A table without replicas is told from none by no word of the answer.
+// The answer is the same whether the table has no replicas or does not exist.
 struct DescribeTableReplicaAutoScaling : NeverReplies {
   using Execution = ControlExecutionOf<DescribeTableReplicaAutoScaling>;
   using Request = table::NamedTable;

@@ -1,5 +1,5 @@
-// What the operations of global tables share. No table has replicas, and AWS makes no global table of version
-// 2017.11.29 any more, so that most of them only say what is not there.
+// What the operations on global tables share. No table has replicas, and AWS no longer makes global tables of version
+// 2017.11.29, so most of these operations always fail.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace partita::ops {
 
-// For an operation whose run() always fails, so that there is no reply to encode.
+// Base of an operation whose run() always fails, so there is no reply to encode.
 struct NeverReplies {
   using Reply = Nothing;
   static std::string encode(const Context& /*context*/, const Nothing& /*done*/) { PARTITA_CHECK(false); }
@@ -27,7 +27,7 @@ inline constexpr wire::Shape kGlobalTableName{
 inline constexpr wire::Member kNamedGlobalTableMembers[] = {
     {"GlobalTableName", &kGlobalTableName, wire::Absence::kNull}};
 
-// Of DescribeGlobalTable and the two operations on settings, which need no more of a request than the name.
+// Base of DescribeGlobalTable and of the two operations on settings, which read only the name.
 struct NamesGlobalTable : NeverReplies {
   using Request = NamedGlobalTable;
   static Result<Request> decode(const wire::Members& in) {
@@ -70,7 +70,7 @@ inline constexpr Member kSettingsMembers[] = {
     {"AutoScalingDisabled", &kFlag},   Member::unread("AutoScalingRoleArn", &kRoleArn),
     {"ScalingPolicyUpdate", &kPolicy},
 };
-// AutoScalingSettingsUpdate, which both families of operations take.
+// AutoScalingSettingsUpdate, a parameter of operations of both versions of global tables.
 inline constexpr Shape kSettings{
     .kind = ShapeKind::kStructure, .name = "AutoScalingSettingsUpdate", .members = kSettingsMembers};
 

@@ -6,7 +6,7 @@ namespace partita::ops {
 
 namespace {
 
-// Of version 2017.11.29, of which there are none, in any region and after any name.
+// Lists global tables of version 2017.11.29. There are none.
 struct ListGlobalTables {
   using Execution = ControlExecutionOf<ListGlobalTables>;
   using Request = Nothing;

@@ -22,7 +22,7 @@ Result<table::Resource> resource_of(std::string_view arn, ArnRules rules, const 
 inline constexpr std::string_view kPartition = "aws";
 
 void append_table_arn(std::string& out, const Context& context, std::string_view table);
-// Of all regions at once, so that it has none.
+// The ARN of a global table of version 2017.11.29 has no region.
 void append_global_table_arn(std::string& out, const Context& context, std::string_view global_table);
 // What stands behind "table/"; nothing when the relative id of an ARN begins otherwise.
 std::optional<std::string_view> in_table(std::string_view relative_id);

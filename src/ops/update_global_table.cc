@@ -11,7 +11,7 @@ namespace {
 using model::Fault;
 using wire::Field;
 
-// What adds a replica is refused as CreateGlobalTable is, whether or not there is such a global table.
+// Adding a replica is refused like CreateGlobalTable, whether or not the global table exists.
 struct UpdateGlobalTable : NeverReplies {
   using Execution = ControlExecutionOf<UpdateGlobalTable>;
   struct Change {

@@ -59,7 +59,7 @@ Error scaling_fault(Fault fault, std::string_view table, std::string detail = {}
   return model::refuse(fault, {std::string(table), std::move(detail)});
 }
 
-// Settings that disable auto scaling say nothing else, and all others say everything.
+// AutoScalingDisabled excludes the other members. Without it, all of them are required.
 Result<void> check_scaling_settings(const Members& in, Field field, std::string_view table) {
   if (!in.has(field)) return {};
   const Members settings = in.in(field);
@@ -105,7 +105,7 @@ Result<void> check_scaling_of_replicas(const Members& in, std::string_view table
   return twice.empty() ? Result<void>() : scaling_fault(Fault::kScalingRegionTwice, table, twice);
 }
 
-// A faulty request is told before it is said that the table has no replicas, or is not there.
+// Errors in the request come before the missing replicas or the missing table.
 struct UpdateTableReplicaAutoScaling : NeverReplies {
   using Execution = ControlExecutionOf<UpdateTableReplicaAutoScaling>;
   using Request = table::NamedTable;
