@@ -121,11 +121,11 @@ Result<std::string> delete_namespace(const Subject& about, const Asked& asked) {
 
 // Does it to the namespace that the call is about.
 template <class Work>
-auto with_tenant(const Subject& about, Work work) -> decltype(work(about.namespaces.root())) {
+auto with_host(const Subject& about, Work work) -> decltype(work(about.namespaces.root())) {
   if (about.space.empty()) return work(about.namespaces.root());
-  auto used = about.namespaces.use(about.space);
+  auto used = about.namespaces.acquire(about.space);
   if (!used.ok()) return std::move(used).error();
-  return work(used->tenant());
+  return work(used->host());
 }
 
 void write(JsonWriter& json, const table::SnapshotInfo& info) {
@@ -144,7 +144,7 @@ void write(JsonWriter& json, const table::SnapshotInfo& info) {
 Result<std::string> create_snapshot(const Subject& about, const Asked& asked) {
   PARTITA_TRY(const std::string name, asked.text("Name"));
   PARTITA_TRY(const table::SnapshotInfo made,
-              with_tenant(about, [&](namespaces::Tenant& tenant) { return tenant.create_snapshot(name); }));
+              with_host(about, [&](namespaces::DatabaseHost& host) { return host.create_snapshot(name); }));
   JsonWriter json;
   json.begin_object();
   json.key("Snapshot");
@@ -156,7 +156,7 @@ Result<std::string> create_snapshot(const Subject& about, const Asked& asked) {
 Result<std::string> roll_back(const Subject& about, const Asked& asked) {
   PARTITA_TRY(const std::string name, asked.name());
   PARTITA_TRY(const uint64_t rows,
-              with_tenant(about, [&](namespaces::Tenant& tenant) { return tenant.roll_back(name); }));
+              with_host(about, [&](namespaces::DatabaseHost& host) { return host.roll_back(name); }));
   JsonWriter json;
   json.begin_object();
   json.key("RowsWritten");
@@ -167,12 +167,12 @@ Result<std::string> roll_back(const Subject& about, const Asked& asked) {
 
 Result<std::string> delete_snapshot(const Subject& about, const Asked& asked) {
   PARTITA_TRY(const std::string name, asked.name());
-  PARTITA_TRY_VOID(with_tenant(about, [&](namespaces::Tenant& tenant) { return tenant.delete_snapshot(name); }));
+  PARTITA_TRY_VOID(with_host(about, [&](namespaces::DatabaseHost& host) { return host.delete_snapshot(name); }));
   return std::string("{}");
 }
 
 Result<std::string> list_snapshots(const Subject& about, const Asked&) {
-  PARTITA_TRY(const auto infos, with_tenant(about, [](namespaces::Tenant& tenant) { return tenant.snapshots(); }));
+  PARTITA_TRY(const auto infos, with_host(about, [](namespaces::DatabaseHost& host) { return host.snapshots(); }));
   JsonWriter json;
   json.begin_object();
   json.key("Snapshots");
@@ -183,7 +183,7 @@ Result<std::string> list_snapshots(const Subject& about, const Asked&) {
   return std::move(json).take();
 }
 
-std::string told(const namespaces::MovableClock& clock) {
+std::string told(const MovableClock& clock) {
   JsonWriter json;
   json.begin_object();
   json.key("OffsetSeconds");
@@ -195,7 +195,7 @@ std::string told(const namespaces::MovableClock& clock) {
 }
 
 Result<std::string> describe_clock(const Subject& about, const Asked&) {
-  return with_tenant(about, [](namespaces::Tenant& tenant) -> Result<std::string> { return told(tenant.clock()); });
+  return with_host(about, [](namespaces::DatabaseHost& host) -> Result<std::string> { return told(host.clock()); });
 }
 
 Result<std::string> move_clock(const Subject& about, const Asked& asked) {
@@ -206,10 +206,10 @@ Result<std::string> move_clock(const Subject& about, const Asked& asked) {
         "MoveClock takes one of Seconds, counted from where the clock is, and OffsetSeconds, from the machine's "
         "time.");
   }
-  return with_tenant(about, [&](namespaces::Tenant& tenant) -> Result<std::string> {
-    const auto from = to ? namespaces::Tenant::From::kMachine : namespaces::Tenant::From::kHere;
-    PARTITA_TRY_VOID(tenant.move_clock(to.value_or(by.value_or(0)) * 1'000, from));
-    return told(tenant.clock());
+  return with_host(about, [&](namespaces::DatabaseHost& host) -> Result<std::string> {
+    const auto from = to ? namespaces::DatabaseHost::From::kMachine : namespaces::DatabaseHost::From::kDatabase;
+    PARTITA_TRY_VOID(host.move_clock(to.value_or(by.value_or(0)) * 1'000, from));
+    return told(host.clock());
   });
 }
 
@@ -242,9 +242,9 @@ Result<std::string> answer_blocking(namespaces::Namespaces& namespaces, const Ro
   if (body.get("Namespace").present()) {
     PARTITA_TRY(about.space, asked.text("Namespace"));
     if (!about.space.empty() && !table::is_namespace_name(about.space)) return no_name_of("Namespace", about.space);
-    if (!about.space.empty() && !namespaces.are_there()) return wrong("The server was started without --namespaces.");
+    if (!about.space.empty() && !namespaces.enabled()) return wrong("The server was started without --namespaces.");
     // Calls in a namespace begin it. Who names one from outside and mistypes it shall be told so.
-    if (!about.space.empty()) PARTITA_TRY_VOID(namespaces.check_there(about.space));
+    if (!about.space.empty()) PARTITA_TRY_VOID(namespaces.check_exists(about.space));
   }
   return row.answer(about, asked);
 }

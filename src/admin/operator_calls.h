@@ -1,5 +1,5 @@
-// Calls that DynamoDB does not have, made as its calls are: X-Amz-Target names one of Partita_20261123, such as
-// "Partita_20261123.ListNamespaces", and the body is JSON.
+// Partita's own calls that policies may allow, such as "Partita_20261123.ListNamespaces": namespaces, snapshots and the
+// clock.
 #pragma once
 
 #include <string_view>
@@ -15,18 +15,18 @@ namespace partita::admin {
 // Callable from any thread.
 class OperatorCalls {
  public:
-  // Outlives it.
+  // `namespaces` outlives this.
   explicit OperatorCalls(namespaces::Namespaces& namespaces) : namespaces_(namespaces) {}
 
-  // Precondition: the target begins with kAdminPrefix. What `call` points into must live until the task has ended.
+  // Precondition: the target begins with kAdminPrefix. `call` and what it points to must live until the task has ended.
   Task<ops::Reply> call(const ops::Call& call);
 
  private:
   namespaces::Namespaces& namespaces_;
-  Workers workers_{4};  // they block until the calls under way have ended
+  Workers workers_{4};  // operations wait for the end of other calls
 };
 
-// Of all these calls: "partita:MoveClock".
+// The actions that policies name, such as "partita:MoveClock".
 std::vector<std::string_view> operator_actions();
 
 }  // namespace partita::admin

@@ -22,16 +22,18 @@ std::array<char, 32> utc_text(int64_t ms);
 // The machine's clock. Valid for the whole program.
 const Clock& system_clock();
 
-// A clock with a constant offset from another one, which must outlive it.
-class ShiftedClock final : public Clock {
+// Another clock plus an offset, which may be negative. That clock outlives it. Callable from any thread.
+class MovableClock final : public Clock {
  public:
-  ShiftedClock(const Clock& clock, int64_t by_ms) : clock_(clock), by_ms_(by_ms) {}
-  int64_t now_ms() const override { return clock_.now_ms() + by_ms_; }
+  MovableClock(const Clock& clock, int64_t by_ms) : clock_(clock), by_ms_(by_ms) {}
+  int64_t now_ms() const override { return clock_.now_ms() + by_ms(); }
   int64_t monotonic_ns() const override { return clock_.monotonic_ns(); }
+  int64_t by_ms() const { return by_ms_.load(std::memory_order_relaxed); }
+  void move_to(int64_t by_ms) { by_ms_.store(by_ms, std::memory_order_relaxed); }
 
  private:
   const Clock& clock_;
-  const int64_t by_ms_;
+  std::atomic<int64_t> by_ms_;
 };
 
 // A clock that changes only by advance_ms().

@@ -211,11 +211,11 @@ void add(std::string& body, std::string_view name, std::string_view value) {
 }
 
 // The parameters that the words are; `kind` becomes what "{}" stands for.
-Result<std::string> parameters_of(const AccountVerb& verb, const CommandLine& line, std::string& kind) {
+Result<std::string> parameters_of(const AccountVerb& verb, const AccountOptions& options, std::string& kind) {
   std::string body;
   const Words names = split_words(verb.parameters);
   for (size_t i = 0; i < names.size(); ++i) {
-    const std::string& word = line.words[i];
+    const std::string& word = options.words[i];
     if (names[i] == "KIND") {
       PARTITA_TRY(kind, kind_named(word));
     } else if (names[i].starts_with('@')) {
@@ -231,41 +231,46 @@ Result<std::string> parameters_of(const AccountVerb& verb, const CommandLine& li
 }
 
 // What to do about an error: the policy that was perhaps meant, the key that has to go first.
-std::string hint_of(const AccountVerb& verb, const CommandLine& line, std::string_view error) {
+std::string hint_of(const AccountVerb& verb, const AccountOptions& options, std::string_view error) {
   if (error.starts_with("Cannot exceed quota for AccessKeysPerUser")) {
-    return ". `partita user show " + line.words[0] + "` lists the keys; delete one with `partita user key delete`.";
+    return ". `partita user show " + options.words[0] + "` lists the keys; delete one with `partita user key delete`.";
   }
   const Words names = split_words(verb.parameters);
   for (size_t i = 0; i < names.size(); ++i) {
-    if (names[i] != "PolicyArn" || line.words[i].starts_with("arn:")) continue;
+    if (names[i] != "PolicyArn" || options.words[i].starts_with("arn:")) continue;
     for (const auto& [arn, policy] : auth::policies_of_aws()) {
-      if (policy->name == line.words[i]) return " Name AWS's own policy by its ARN: " + arn + ".";
+      if (policy->name == options.words[i]) return " Name AWS's own policy by its ARN: " + arn + ".";
     }
   }
   return {};
 }
 
-const AccountVerb& verb_of(const CommandLine& line) {
-  return *std::ranges::find(kVerbs, std::string_view(line.topic), &AccountVerb::name);
+const AccountVerb& verb_of(const AccountOptions& options) {
+  return *std::ranges::find(kVerbs, std::string_view(options.verb), &AccountVerb::name);
 }
 
 }  // namespace
 
 std::span<const AccountVerb> account_verbs() { return kVerbs; }
 
-Result<void> check_account_verb(const CommandLine& line) {
-  const AccountVerb& verb = verb_of(line);
-  if (line.words.size() == split_words(verb.parameters).size()) return {};
+bool is_account_verb(std::string_view name) {
+  return std::ranges::find(kVerbs, name, &AccountVerb::name) != kVerbs.end();
+}
+
+Result<void> check_account_verb(const AccountOptions& options) {
+  const AccountVerb& verb = verb_of(options);
+  if (options.words.size() == split_words(verb.parameters).size()) return {};
   const std::string takes = verb.arguments.empty() ? "nothing" : std::string(verb.arguments);
   return wrong("`partita " + std::string(verb.name) + "` takes " + takes + ".");
 }
 
-Result<void> run_account_verb(const CommandLine& line) {
-  const AccountVerb& verb = verb_of(line);
+Result<void> run_account_verb(const AccountOptions& options) {
+  const AccountVerb& verb = verb_of(options);
   std::string kind;
-  PARTITA_TRY(const std::string parameters, parameters_of(verb, line, kind));
-  if (!line.to.empty()) PARTITA_TRY_VOID(check_credentials_file(line.to, line.words[0]));
-  PARTITA_TRY(AdminClient client, AdminClient::connect(line.data));
+  PARTITA_TRY(const std::string parameters, parameters_of(verb, options, kind));
+  if (!options.credentials_file.empty())
+    PARTITA_TRY_VOID(check_credentials_file(options.credentials_file, options.words[0]));
+  PARTITA_TRY(AdminClient client, AdminClient::connect(options.server));
   const Words calls = split_words(verb.calls);
   for (const std::string_view call : calls) {
     std::string marker;
@@ -275,9 +280,10 @@ Result<void> run_account_verb(const CommandLine& line) {
       PARTITA_TRY(const AdminClient::Answer answer, client.post("", "application/x-www-form-urlencoded", body));
       if (answer.status != 200) {
         const std::string error = text_in(leaves_of(answer.body), "Message");
-        return wrong(error + hint_of(verb, line, error));
+        return wrong(error + hint_of(verb, options, error));
       }
-      if (!line.to.empty()) return keep(line.to, key_in(leaves_of(answer.body)), line.data);
+      if (!options.credentials_file.empty())
+        return keep(options.credentials_file, key_in(leaves_of(answer.body)), options.server);
       print(verb, answer.body, call != calls.front() && marker.empty());
       marker = text_in(leaves_of(answer.body), "Marker");
     } while (!marker.empty());

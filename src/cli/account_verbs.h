@@ -1,12 +1,13 @@
-// `partita user`, `group`, `role` and `policy`: each is one call of IAM, or two, over the administration socket of a
-// server that runs.
+// `partita user`, `group`, `role` and `policy`: each makes one or more calls of IAM over the administration socket of a
+// running server.
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
-#include "cli/command_line.h"
 
 namespace partita::cli {
 
@@ -14,21 +15,29 @@ struct AccountVerb {
   std::string_view name;       // "user create"
   std::string_view arguments;  // "NAME"
   std::string_view help;
-  // Calls of IAM, with spaces between them; "{}" stands for User, Group or Role, as the first word says.
+  // The calls, separated by spaces; "{}" becomes User, Group or Role, as the first argument says.
   std::string_view calls;
-  // What the words are: parameters, with spaces between them. KIND: what "{}" is; @NAME: the file of that parameter.
+  // The parameter of each argument, separated by spaces. KIND sets "{}"; @NAME reads the parameter NAME from a file.
   std::string_view parameters;
-  // Of the reply, what each line shows of each <member>, or of the whole; empty: all of it, with its names.
+  // The elements of each <member> of the reply, or of the reply, that one line shows; empty: all, with their names.
   std::string_view shown;
 };
 
 std::span<const AccountVerb> account_verbs();
-// The verb that makes a key.
+bool is_account_verb(std::string_view name);
+// Creates an access key.
 inline constexpr std::string_view kKeyVerb = "user key create";
 
-// Error: kInvalid (reason 0), when there are not as many words as the verb takes.
-Result<void> check_account_verb(const CommandLine& line);
-// Prints what came of it. Errors, with one sentence: kUnavailable, kInvalid for what IAM refuses.
-Result<void> run_account_verb(const CommandLine& line);
+struct AccountOptions {
+  std::string verb;                // of account_verbs()
+  std::vector<std::string> words;  // its arguments
+  std::string server;              // its directory or its socket
+  std::string credentials_file;    // the file for a new access key; empty: print the key
+};
+
+// Error: kInvalid (reason 0), if the verb takes another number of arguments.
+Result<void> check_account_verb(const AccountOptions& options);
+// Prints the result. Errors, one sentence each: kUnavailable, kInvalid if IAM refuses the call.
+Result<void> run_account_verb(const AccountOptions& options);
 
 }  // namespace partita::cli

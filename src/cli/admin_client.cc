@@ -6,7 +6,6 @@
 #include <system_error>
 
 #include "admin/admin.h"
-#include "cli/local_calls.h"
 #include "engines/stores.h"
 #include "net/unix_socket.h"
 #include "wire/fault_table.h"

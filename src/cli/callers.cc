@@ -27,19 +27,19 @@ auto read_file(const std::string& path, std::string_view what, Parse parse) {
 
 }  // namespace
 
-Result<void> read_callers(const CommandLine& line, Callers& callers) {
-  if (line.credentials.empty()) return {};
-  PARTITA_TRY(callers.credentials, read_file(line.credentials, "credentials", auth::Credentials::parse));
-  if (line.identities.empty()) return {};
-  PARTITA_TRY(callers.account, read_account(line.identities));
+Result<void> read_callers(const AccessOptions& options, Callers& callers) {
+  if (options.credentials.empty()) return {};
+  PARTITA_TRY(callers.credentials, read_file(options.credentials, "credentials", auth::Credentials::parse));
+  if (options.identities.empty()) return {};
+  PARTITA_TRY(callers.account, read_account(options.identities));
   const auto compiled = [&]() -> Result<auth::Identities> {
     auto made = auth::Identities::of(*callers.account);
     if (made.ok()) return made;
-    return Error(ErrorKind::kInvalid, line.identities + ": " + std::string(made.error().sentence()));
+    return Error(ErrorKind::kInvalid, options.identities + ": " + std::string(made.error().sentence()));
   };
   PARTITA_TRY(callers.identities, compiled());
   for (const std::string& warning : callers.identities->warnings()) {
-    log(LogLevel::kWarn, {line.identities, ": ", warning});
+    log(LogLevel::kWarn, {options.identities, ": ", warning});
   }
   return callers.credentials->bind(*callers.identities);
 }

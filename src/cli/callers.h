@@ -1,4 +1,4 @@
-// The files that say who may call, and what they may do.
+// Files with callers and policies: credentials, identities, tokens, policy documents.
 #pragma once
 
 #include <optional>
@@ -9,24 +9,24 @@
 #include "auth/identities.h"
 #include "auth/policy.h"
 #include "base/result.h"
-#include "cli/command_line.h"
+#include "cli/serve_options.h"
 
 namespace partita::cli {
 
 // Errors of all: kInvalid (reason 0), with one sentence that names the file.
 
 struct Callers {
-  std::optional<auth::Account> account;          // of the file of identities
-  std::optional<auth::Identities> identities;    // the same, to judge by
-  std::optional<auth::Credentials> credentials;  // bound to the identities, when there are any
+  std::optional<auth::Account> account;          // of the identities file
+  std::optional<auth::Identities> identities;    // the same, compiled
+  std::optional<auth::Credentials> credentials;  // bound to `identities`, if present
 };
-// What `serve` is told to read; `callers` stays where it is.
-Result<void> read_callers(const CommandLine& line, Callers& callers);
+// Reads the files of `options` into `callers`, which must not be moved afterwards.
+Result<void> read_callers(const AccessOptions& options, Callers& callers);
 
-// The first line of the file, without blanks at its ends: what the header of a request can carry.
+// The first line of the file, trimmed: a value for an HTTP header.
 Result<std::string> read_token(const std::string& path);
 Result<auth::Account> read_account(const std::string& path);
-// As it is.
+// The whole file.
 Result<std::string> read_document(const std::string& path);
 Result<auth::Policy> read_resource_policy(const std::string& path);
 

@@ -8,8 +8,10 @@
 
 #include "base/canonical_path.h"
 #include "base/clock.h"
+#include "base/log.h"
+#include "base/quantity.h"
 #include "base/random.h"
-#include "cli/teller.h"
+#include "cli/progress_line.h"
 #include "engines/stores.h"
 #include "table/catalog/catalog.h"
 #include "table/maintenance/copy_store.h"
@@ -56,19 +58,19 @@ Result<void> say_all(storage::Engine& engine, const table::CopyReport& report, b
 
 }  // namespace
 
-Result<void> copy(const CommandLine& line) {
+Result<void> copy(const CopyOptions& stores) {
   set_log_level(LogLevel::kWarn);
-  const std::string from_name = name_of(line.from);
-  if (from_name == name_of(line.to)) return Error(ErrorKind::kInvalid, "A store cannot be copied onto itself.");
-  PARTITA_TRY(const storage::ExclusiveEngine from, hold_store(line.from, true));
+  const std::string from_name = name_of(stores.from);
+  if (from_name == name_of(stores.to)) return Error(ErrorKind::kInvalid, "A store cannot be copied onto itself.");
+  PARTITA_TRY(const storage::ExclusiveEngine from, hold_store(stores.from, true));
   PARTITA_TRY_VOID(wait_for(table::refuse_copying(*from.engine, from_name)));
-  PARTITA_TRY(const storage::ExclusiveEngine to, hold_store(line.to, false));
+  PARTITA_TRY(const storage::ExclusiveEngine to, hold_store(stores.to, false));
   table::CopyOptions options;
-  options.snapshots = engine_of(line.to).alone;
+  options.snapshots = engine_of(stores.to).exclusive;
   // For the progress alone.
   const auto expected = wait_for(from.engine->approximate_bytes(table::copied_rows(options.snapshots)));
   options.from_name = from_name;
-  options.from_mark = mark_of_store(line.from);
+  options.from_mark = mark_of_store(stores.from);
   options.former_marks = {from_name};
   options.still_alone = [&]() -> Result<void> {
     PARTITA_TRY_VOID(from.check());
@@ -76,13 +78,13 @@ Result<void> copy(const CommandLine& line) {
   };
   Result<table::CopyReport> copied = Error(ErrorKind::kUnavailable, "");
   {
-    std::optional<Teller> teller;
+    std::optional<ProgressLine> shown;
     bool verifying = false;
     options.progress = [&](const table::CopyProgress& progress) {
-      if (!teller || verifying != progress.verifying) teller.emplace();  // each half takes its own time
+      if (!shown || verifying != progress.verifying) shown.emplace();  // each half takes its own time
       verifying = progress.verifying;
-      const auto text = [&] { return told(progress, teller->so_far(progress.bytes, expected.ok() ? *expected : 0)); };
-      teller->tell(text);
+      const auto text = [&] { return told(progress, shown->so_far(progress.bytes, expected.ok() ? *expected : 0)); };
+      shown->update(text);
       return true;
     };
     copied = wait_for(table::copy_store(*from.engine, *to.engine, options));
@@ -90,7 +92,7 @@ Result<void> copy(const CommandLine& line) {
   if (!copied.ok()) return std::move(copied).error();
   PARTITA_TRY_VOID(say_all(*from.engine, *copied, options.snapshots));
   std::printf("%s is copied to %s%s; all of it was read back and is the same.\n", from_name.c_str(),
-              place_of_store(line.to).c_str(), copied->resumed ? ", where an interrupted copy went on" : "");
+              place_of_store(stores.to).c_str(), copied->resumed ? ", where an interrupted copy went on" : "");
   return {};
 }
 

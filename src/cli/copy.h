@@ -1,13 +1,19 @@
-// `partita copy`: a store of one engine becomes one of another.
+// `partita copy`: copies a store to a store of the same or of another engine.
 #pragma once
 
+#include <string>
+
 #include "base/result.h"
-#include "cli/command_line.h"
 
 namespace partita::cli {
 
-// Says on stderr how far it is, and on stdout what was copied. Blocks. Error: one sentence; started again with the same
-// words it goes on where it was.
-Result<void> copy(const CommandLine& line);
+struct CopyOptions {
+  std::string from;  // URLs as in engines/stores.h
+  std::string to;
+};
+
+// Prints the progress on stderr, and what was copied on stdout. Blocks. Repeat an interrupted copy to continue it.
+// Error: one sentence.
+Result<void> copy(const CopyOptions& stores);
 
 }  // namespace partita::cli

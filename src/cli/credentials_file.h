@@ -8,7 +8,7 @@
 
 namespace partita::cli {
 
-// Errors of all: kInvalid (reason 0), with one sentence; of files, that names the file.
+// All errors are kInvalid (reason 0), with one sentence that names the file.
 
 struct ProfileKey {
   std::string profile;
@@ -16,16 +16,16 @@ struct ProfileKey {
   std::string secret;
 };
 
-// `text` with that key as the one of its profile: in the place of the one that the profile has, whose id is then in
-// `replaced`, or in a new profile at the end. All else in it stays. Error: the profile is there twice.
+// Returns `text` with the key of its profile replaced, whose id is then in `replaced`, or with a new profile at the
+// end. Everything else stays. Error, without a file's name: `text` has the profile twice.
 Result<std::string> with_key(std::string_view text, const ProfileKey& key, std::string& replaced);
 
-// The text of the file; empty when there is none yet. Error also when it could not be written.
+// The text of the file; empty if it does not exist. Error also if the file could not be written.
 Result<std::string> read_credentials_file(const std::string& path);
-// Whether the mode of the file lets its group or everybody read it. False when there is none.
+// Whether the file exists and its group or everybody may read it.
 bool others_can_read(const std::string& path);
-// Puts the key into the file as with_key() does, one program behind the other. The file is replaced at once and keeps
-// its mode; a new one is for its owner alone.
+// Changes the file as with_key() does, atomically and one process at a time. The file keeps its mode; only its owner
+// may read a new one.
 Result<void> put_in_credentials_file(const std::string& path, const ProfileKey& key, std::string& replaced);
 
 }  // namespace partita::cli

@@ -177,17 +177,16 @@ void add_serve_flags(std::string& text, const VerbRow& row) {
   add_entry(text, "--help", "Show this help.", kFlagColumn);
 }
 
-bool is_store_of(Verb verb, const EngineRow& engine) {
-  if (verb == Verb::kServe) return true;
-  return verb == Verb::kBackup ? engine.back_up != nullptr : engine.format != 0;
-}
-
-void add_stores(std::string& text, Verb verb) {
-  constexpr std::array kOfStores{Verb::kServe, Verb::kBackup, Verb::kVerify, Verb::kCopy};
-  if (std::ranges::find(kOfStores, verb) == kOfStores.end()) return;
+void add_stores(std::string& text, const VerbRow& row) {
+  constexpr std::array<std::string_view, 4> kOfStores{kServeVerb, "backup", "verify", "copy"};
+  if (std::ranges::find(kOfStores, row.name) == kOfStores.end()) return;
+  const auto is_listed = [&](const EngineRow& engine) {
+    if (row.name == kServeVerb) return true;
+    return row.name == "backup" ? engine.backups != nullptr : engine.format != 0;
+  };
   text += "\nStores:\n";
   for (const EngineRow& engine : engines()) {
-    if (is_store_of(verb, engine)) add_entry(text, engine.url, engine.help, kFlagColumn);
+    if (is_listed(engine)) add_entry(text, engine.url, engine.help, kFlagColumn);
   }
 }
 
@@ -204,12 +203,12 @@ void add_examples(std::string& text, std::string_view verb) {
 std::string verb_help(const VerbRow& row) {
   std::string usage = "Usage: partita " + std::string(row.name);
   if (!row.arguments.empty()) usage.append(" ").append(row.arguments);
-  if (row.verb == Verb::kAccount) usage.append(" [OPTION...]");
+  if (is_account_verb(row.name)) usage.append(" [OPTION...]");
   std::string text;
   add_wrapped(text, usage, 0, 4);
   text += "\n";
   add_paragraph(text, row.help);
-  if (row.verb == Verb::kServe) {
+  if (row.name == kServeVerb) {
     add_serve_flags(text, row);
   } else if (!row.flags.empty()) {
     text += "\nOptions:\n";
@@ -219,7 +218,7 @@ std::string verb_help(const VerbRow& row) {
   for (const VerbRow& one : all_verbs()) {
     if (one.name.starts_with(std::string(row.name) + ' ')) add_verb(text, one);
   }
-  add_stores(text, row.verb);
+  add_stores(text, row);
   add_examples(text, row.name);
   return text;
 }

@@ -1,4 +1,4 @@
-// What `partita help` prints: 80 columns, options and verbs in groups, examples.
+// The text of `partita help`: 80 columns, verbs and options in groups, examples.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace partita::cli {
 
-// Ends with a line feed. No line is longer than 80 characters, except for a word that is longer itself.
-// Precondition: the topic is a verb, the first word of some, or empty.
+// Ends with a line feed. Lines have at most 80 characters, unless a single word is longer.
+// Precondition: the topic is a verb, the first word of several, or empty.
 std::string help_text(std::string_view topic);
 
 }  // namespace partita::cli

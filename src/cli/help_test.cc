@@ -5,7 +5,7 @@
 #include <sstream>
 #include <vector>
 
-#include "cli/command_line.h"
+#include "cli/parser.h"
 #include "cli/verbs.h"
 
 namespace partita::cli {
@@ -89,16 +89,16 @@ TEST(Help, IsAskedForInEveryWay) {
   for (const auto& words : std::vector<std::vector<const char*>>{{"help", "user"}, {"user", "--help"}}) {
     const auto line = read_line(words);
     ASSERT_TRUE(line.ok()) << line.error().sentence();
-    EXPECT_EQ(line->verb, Verb::kHelp);
+    EXPECT_EQ(line->verb->name, "help");
     EXPECT_EQ(line->topic, "user");
   }
   for (const auto& words : std::vector<std::vector<const char*>>{{"backup", "--help"}, {"backup", "-h"}}) {
     const auto line = read_line(words);
     ASSERT_TRUE(line.ok());
-    EXPECT_EQ(line->verb, Verb::kHelp);
+    EXPECT_EQ(line->verb->name, "help");
     EXPECT_EQ(line->topic, "backup");
   }
-  EXPECT_EQ(read_line({"--help"})->verb, Verb::kHelp);
+  EXPECT_EQ(read_line({"--help"})->verb->name, "help");
   EXPECT_EQ(read_line({"help", "serve"})->topic, "serve");
 }
 

@@ -7,14 +7,6 @@
 
 namespace partita::cli {
 
-std::string text_of(const wire::JsonValue& value) {
-  return value.is(wire::JsonValue::Kind::kString) ? std::string(value.as_string()) : std::string();
-}
-
-int64_t integer_of(const wire::JsonValue& value) {
-  return value.is(wire::JsonValue::Kind::kInteger) ? value.as_integer() : 0;
-}
-
 LocalCalls::LocalCalls(ops::Service& service, const auth::Identity* identity)
     : service_(service),
       caller_(std::make_shared<auth::Caller>(auth::Caller{.access_key_id = "local",

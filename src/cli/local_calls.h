@@ -1,7 +1,6 @@
 // Calls that this process makes of its own service.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,11 +11,6 @@
 #include "wire/json_reader.h"
 
 namespace partita::cli {
-
-// The string that a member of a reply or of a message is; empty when it is none.
-std::string text_of(const wire::JsonValue& value);
-// The same of a number without a fraction; 0 when it is none.
-int64_t integer_of(const wire::JsonValue& value);
 
 // For one thread, and not for one that serves: each call blocks until it is answered.
 class LocalCalls {

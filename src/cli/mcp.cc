@@ -21,8 +21,8 @@
 #include "cli/mcp_undo.h"
 #include "cli/seed.h"
 #include "engines/stores.h"
+#include "namespaces/database_host.h"
 #include "namespaces/namespaces.h"
-#include "namespaces/tenant.h"
 #include "ops/json_codec.h"
 #include "ops/operation.h"
 #include "ops/service.h"
@@ -409,7 +409,7 @@ void answer_all(Session& session) {
 
 }  // namespace
 
-Result<void> mcp(const CommandLine& line, std::string_view version) {
+Result<void> mcp(const McpOptions& line, std::string_view version) {
   if (!line.endpoint.empty()) {
     PARTITA_TRY(const auto calls, RemoteMcpCalls::open(line.endpoint, line.space, line.writes,
                                                        RemoteMcpCalls::Signer::of_environment(), system_clock()));
@@ -419,14 +419,15 @@ Result<void> mcp(const CommandLine& line, std::string_view version) {
   }
   const bool changes = line.writes || !line.seed.empty();
   PARTITA_TRY(const std::unique_ptr<storage::Engine> engine, open_store(line.store, changes));
-  const bool alone = engine_of(line.store).alone;
+  const bool alone = engine_of(line.store).exclusive;
   if (alone && !changes) PARTITA_TRY_VOID(refuse_half_rollback(*engine));
-  const namespaces::Tenant::Ground ground{*engine, system_clock(), system_random(), {}, nullptr, alone};
-  const namespaces::Tenant::Serve serve = [](table::Database& database) {
+  const namespaces::DatabaseHost::Environment environment{*engine, system_clock(), system_random(), {}, nullptr, alone};
+  const namespaces::DatabaseHost::MakeService serve = [](table::Database& database) {
     return std::make_unique<ops::Service>(database);
   };
-  PARTITA_TRY(const std::unique_ptr<namespaces::Tenant> tenant, namespaces::Tenant::open(ground, {}, serve));
-  ops::Service& service = tenant->service();
+  PARTITA_TRY(const std::unique_ptr<namespaces::DatabaseHost> host,
+              namespaces::DatabaseHost::open(environment, {}, serve));
+  ops::Service& service = host->service();
   if (!line.seed.empty()) PARTITA_TRY_VOID(seed(line.seed, service, alone));
   PARTITA_TRY(const auth::Policy read_only, auth::Policy::parse(kReadOnly, auth::Policy::Use::kIdentity));
   const auth::Identity reader{.name = "mcp",
@@ -434,7 +435,7 @@ Result<void> mcp(const CommandLine& line, std::string_view version) {
                               .id = "AIDAMCP",
                               .tags = {},
                               .policies = {&read_only}};
-  namespaces::Namespaces namespaces(ground, *tenant, nullptr, namespaces::NamespacesBy::kNothing, 1);
+  namespaces::Namespaces namespaces(environment, *host, nullptr, namespaces::NamespacesBy::kNothing, 1);
   LocalMcpCalls calls(namespaces, line.writes ? nullptr : &reader);
   Session session(calls, line.writes, version);
   answer_all(session);

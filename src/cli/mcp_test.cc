@@ -40,7 +40,7 @@ class McpTest : public testing::Test {
   }
 
   std::string place_;
-  CommandLine line_;
+  McpOptions line_;
 };
 
 void put(const std::string& url, const std::string& key, const std::string& value) {

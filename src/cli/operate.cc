@@ -5,9 +5,8 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/quantity.h"
 #include "cli/admin_client.h"
-#include "cli/local_calls.h"
-#include "cli/teller.h"
 #include "wire/json_reader.h"
 #include "wire/json_writer.h"
 
@@ -17,7 +16,7 @@ namespace {
 
 using wire::JsonValue;
 
-std::string body_of(const CommandLine& line, std::string_view after) {
+std::string body_of(const OperateOptions& options, std::string_view after) {
   wire::JsonWriter json;
   const auto say = [&](std::string_view name, std::string_view text) {
     if (text.empty()) return;
@@ -25,13 +24,13 @@ std::string body_of(const CommandLine& line, std::string_view after) {
     json.string(text);
   };
   json.begin_object();
-  if (line.operation == "MoveClock") {
-    json.key(line.subject.empty() ? "OffsetSeconds" : "Seconds");
-    json.number(line.clock_ms / 1'000);
+  if (options.operation == "MoveClock") {
+    json.key(options.subject.empty() ? "OffsetSeconds" : "Seconds");
+    json.number(options.offset_s);
   } else {
-    say("Name", line.subject);
+    say("Name", options.subject);
   }
-  say("Namespace", line.space);
+  say("Namespace", options.space);
   say("ExclusiveStartName", after);
   json.end_object();
   return std::move(json).take();
@@ -64,14 +63,14 @@ void print(const std::string& operation, const JsonValue& answer) {
 
 }  // namespace
 
-Result<void> operate(const CommandLine& line) {
-  PARTITA_TRY(AdminClient client, AdminClient::connect(line.data));
+Result<void> operate(const OperateOptions& options) {
+  PARTITA_TRY(AdminClient client, AdminClient::connect(options.server));
   // All else takes as long as there is much to do.
-  if (!line.operation.starts_with("List")) client.wait(AdminClient::Wait::kLong);
+  if (!options.operation.starts_with("List")) client.wait(AdminClient::Wait::kLong);
   std::string after;
   do {
-    PARTITA_TRY(const wire::JsonDocument said, client.ask(line.operation, body_of(line, after)));
-    print(line.operation, said.root());
+    PARTITA_TRY(const wire::JsonDocument said, client.ask(options.operation, body_of(options, after)));
+    print(options.operation, said.root());
     after = text_of(said.root().get("LastEvaluatedName"));
   } while (!after.empty());
   return {};

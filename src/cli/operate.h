@@ -1,12 +1,22 @@
-// Verbs that ask a server that runs: `partita snapshot ...`, `partita namespace ...`.
+// `partita snapshot`, `clock` and `namespace`: operations of a running server.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "base/result.h"
-#include "cli/command_line.h"
 
 namespace partita::cli {
 
-// Asks, and prints what is answered. Error: kUnavailable, with one sentence: nobody answers, or will not.
-Result<void> operate(const CommandLine& line);
+struct OperateOptions {
+  std::string operation;  // of admin/operator_calls.h
+  std::string subject;    // the name or offset that the verb takes, or empty
+  std::string space;      // the namespace; empty: the default database
+  std::string server;     // its directory or its socket
+  int64_t offset_s = 0;   // of MoveClock
+};
+
+// Prints the answer. Errors, one sentence each: kUnavailable, and what the server refuses.
+Result<void> operate(const OperateOptions& options);
 
 }  // namespace partita::cli

@@ -56,21 +56,6 @@ Result<int64_t> read_offset(std::string_view flag, std::string_view text) {
   return back ? -seconds : seconds;
 }
 
-Result<void> set_data(Draft& draft, std::string_view text) {
-  draft.data = text;
-  return {};
-}
-
-Result<void> set_in_memory(Draft& draft, std::string_view) {
-  draft.in_memory = true;
-  return {};
-}
-
-Result<void> set_store(Draft& draft, std::string_view text) {
-  draft.store = text;
-  return {};
-}
-
 Result<std::string> store_of(const Draft& draft) {
   if (int{draft.data.has_value()} + int{draft.store.has_value()} + int{draft.in_memory} > 1) {
     return misuse("--data, --in-memory and --store each name the store: give one of them.");
@@ -79,7 +64,7 @@ Result<std::string> store_of(const Draft& draft) {
   if (names_store(draft.data.value_or(""))) {
     return misuse("--data takes a directory. Give a store's URL as --store URL.");
   }
-  std::string store = draft.store ? *draft.store : "rocksdb:" + draft.data.value_or(std::string(kUsualData));
+  std::string store = draft.store ? *draft.store : store_in(draft.data.value_or(std::string(kDefaultData)));
   PARTITA_TRY_VOID(check_url(store));
   return store;
 }

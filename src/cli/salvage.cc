@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "cli/teller.h"
-#include "engines/rocksdb/rocksdb_engine.h"
+#include "base/quantity.h"
+#include "engines/stores.h"
 #include "storage/range_cursor.h"
 #include "storage/ranges.h"
 #include "table/maintenance/namespaces.h"
@@ -42,7 +42,7 @@ bool cut(const table::LostRows& lost, const storage::Range& range, table::LostRo
 
 class Finish {
  public:
-  Finish(storage::Engine& engine, SalvageReport& report) : engine_(engine), report_(report) {}
+  Finish(storage::Engine& engine, storage::SalvageReport& report) : engine_(engine), report_(report) {}
 
   Result<void> run() {
     storage::Range own;
@@ -68,7 +68,7 @@ class Finish {
     table::RepairOptions options;
     options.lost_changes = report_.lost_changes;
     options.now_ms = system_clock().now_ms();
-    for (const LostRange& lost : report_.ranges) {
+    for (const storage::LostRange& lost : report_.ranges) {
       table::LostRows part;
       if (!lost.of_log) {
         if (cut({lost.after, lost.before}, rows, part)) options.rows.push_back(std::move(part));
@@ -94,7 +94,7 @@ class Finish {
       const storage::Range rows = storage::range_of(table::aside_of_namespace(name));
       table::LostRows part;
       bool damaged = false;
-      for (const LostRange& lost : report_.ranges) {
+      for (const storage::LostRange& lost : report_.ranges) {
         damaged = damaged || (!lost.of_log && cut({lost.after, lost.before}, rows, part));
       }
       if (!damaged) continue;
@@ -106,19 +106,19 @@ class Finish {
   }
 
   storage::Engine& engine_;
-  SalvageReport& report_;
+  storage::SalvageReport& report_;
 };
 
 }  // namespace
 
-Result<bool> salvage(const CommandLine& line) {
+Result<bool> salvage(const SalvageOptions& options) {
   set_log_level(LogLevel::kWarn);
   uint64_t of_files = 0;
-  const FinishSalvage finish = [&](storage::Engine& engine, SalvageReport& report) {
+  const storage::FinishSalvage finish = [&](storage::Engine& engine, storage::SalvageReport& report) {
     of_files = report.losses.size();
     return Finish(engine, report).run();
   };
-  PARTITA_TRY(const SalvageReport report, salvage_rocksdb_store(line.data, line.to, finish));
+  PARTITA_TRY(const storage::SalvageReport report, directory_engine().salvage(options.from, options.to, finish));
   for (uint64_t i = 0; i < report.losses.size(); ++i) {
     if (i >= kFilesTold && i < of_files) continue;
     std::printf("lost: %s\n", report.losses[i].c_str());
@@ -129,9 +129,9 @@ Result<bool> salvage(const CommandLine& line) {
   if (report.lost_erasures) std::printf("lost: Which tables and indexes were dropped is not fully known.\n");
   const bool whole = report.losses.empty() && report.unsure_count == 0;
   std::printf("%s and %s are saved in %s; %s\n", counted(report.records, "record", "records").c_str(),
-              counted(report.entries, "log entry", "log entries").c_str(), line.to.c_str(),
+              counted(report.entries, "log entry", "log entries").c_str(), options.to.c_str(),
               whole ? "nothing is lost." : "what is lost is named above.");
-  std::printf("Serve them with `partita serve --data %s`.\n", line.to.c_str());
+  std::printf("Serve them with `partita serve --data %s`.\n", options.to.c_str());
   return whole;
 }
 

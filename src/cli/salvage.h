@@ -1,12 +1,18 @@
-// `partita salvage`: saves what is readable of a damaged store.
+// `partita salvage`: saves the readable part of a damaged store.
 #pragma once
 
+#include <string>
+
 #include "base/result.h"
-#include "cli/command_line.h"
 
 namespace partita::cli {
 
-// Prints what was saved and what was lost; false: something was. Error: why nothing could be saved, in one sentence.
-Result<bool> salvage(const CommandLine& line);
+struct SalvageOptions {
+  std::string from;  // directories
+  std::string to;    // missing or empty
+};
+
+// Prints what is lost on stdout. Blocks. False: something is lost. Error, one sentence: nothing could be saved.
+Result<bool> salvage(const SalvageOptions& options);
 
 }  // namespace partita::cli

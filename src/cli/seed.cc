@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/quantity.h"
 #include "base/random.h"
 #include "cli/local_calls.h"
-#include "cli/teller.h"
-#include "engines/memory/memory_engine.h"
+#include "engines/stores.h"
 #include "model/fault.h"
 #include "model/fault_detail.h"
 #include "ops/execution.h"
@@ -449,7 +449,7 @@ Result<bool> seed_at_once(const std::vector<std::filesystem::path>& files, table
     if (!unknown) bytes += size;
   }
   if (bytes > kFilesAtOnce || !into.catalog().all().empty()) return false;
-  const std::unique_ptr<storage::Engine> memory = open_memory_engine();
+  PARTITA_TRY(const std::unique_ptr<storage::Engine> memory, open_store("memory:"));
   {
     PARTITA_TRY(const auto made,
                 table::Database::open(*memory, into.clock(), into.random(), {.updating_ms = 0, .deleting_ms = 0}));

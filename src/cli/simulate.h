@@ -1,20 +1,21 @@
-// `partita policy simulate`: what policies decide of a request, by a file of identities or by what a running server
-// has.
+// `partita policy simulate`: asks a running server, or evaluates a file of identities.
 #pragma once
 
-#include "admin/admin.h"
+#include <string>
+
+#include "admin/simulation.h"
 #include "base/result.h"
-#include "cli/command_line.h"
-#include "iam/directory.h"
-#include "ops/service.h"
 
 namespace partita::cli {
 
-// Prints the decision, in the words that a caller would be told. False: it is no. Errors, one sentence each: kInvalid
-// (reason 0), kUnavailable.
-Result<bool> simulate(const CommandLine& line);
+struct SimulateOptions {
+  admin::SimulatedRequest request;  // its resource policy is a file
+  std::string identities;           // a file; empty: ask the server
+  std::string server;               // its directory or its socket
+};
 
-// Has the server answer the same by its own users, tables and resource policies. All outlive it.
-void answer_simulations(admin::Admin& admin, iam::Directory& directory, ops::Service& service);
+// Prints the decision in the words of the error that a caller would get. False: the request is refused. Errors, one
+// sentence each: kInvalid (reason 0), kUnavailable.
+Result<bool> simulate(const SimulateOptions& options);
 
 }  // namespace partita::cli

@@ -1,4 +1,4 @@
-// The verbs of the command line: one row each.
+// The verbs of the program: one row each.
 #pragma once
 
 #include <span>
@@ -11,23 +11,40 @@
 
 namespace partita::cli {
 
-struct VerbRow {
-  std::string_view name;  // one to three words
-  Verb verb;
-  std::string_view arguments;  // as the usage line shows them
-  std::string_view help;       // its first sentence stands alone in lists of verbs
-  std::span<const Flag> flags;
-  Result<void> (*finish)(Draft&) = [](Draft&) -> Result<void> { return {}; };  // after the last word
-  Result<void> (*take)(Draft&, std::string_view) = nullptr;  // a word that is no flag; null: the verb takes none
+// The build of this program.
+struct Build {
+  std::string_view version;
+  std::string_view revision;
 };
 
-// All of them, in the order of `partita help`.
+struct VerbRow {
+  std::string_view name;       // one to three words
+  std::string_view arguments;  // for the usage line
+  std::string_view help;       // lists of verbs show its first sentence
+  std::span<const Flag> flags;
+  // Runs the verb: its exit code, or an error of one sentence. Null: main() runs it.
+  Result<int> (*run)(const CommandLine& line, const Build& build);
+  // Called after the last word.
+  Result<void> (*finish)(Draft&) = [](Draft&) -> Result<void> { return {}; };
+  // Takes a word that is no flag. Null: the verb takes none.
+  Result<void> (*take)(Draft&, std::string_view) = nullptr;
+  int error_code = 1;  // the exit code if `run` fails
+};
+
+// The verbs without VerbRow::run.
+inline constexpr std::string_view kServeVerb = "serve";
+inline constexpr std::string_view kHelpVerb = "help";
+
+// In the order of `partita help`.
 const std::vector<VerbRow>& all_verbs();
 
-// Null when no verb has this name.
+// Null if no verb has this name.
 const VerbRow* find_verb(std::string_view name);
 
 // Whether verbs of several words begin with it: "user" for "user create".
 bool is_first_word(std::string_view word);
+
+// The error for a word that begins no verb. Kind: kInvalid (reason 0).
+Error unknown_verb(std::string_view word);
 
 }  // namespace partita::cli

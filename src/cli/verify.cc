@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "base/log.h"
-#include "cli/teller.h"
+#include "base/quantity.h"
+#include "cli/progress_line.h"
 #include "engines/stores.h"
 #include "iam/rows.h"
 #include "table/maintenance/namespaces.h"
@@ -100,26 +101,26 @@ Result<Found> verify_databases(storage::Engine& engine, const table::VerifyOptio
 }
 
 // `files` are checked when that was not done otherwise.
-Result<Found> verify_engine(storage::Engine& engine, const EngineRow& row, bool files) {
+Result<Found> verify_engine(storage::Engine& engine, bool files) {
   // For the progress alone.
   const uint64_t total = bytes_about(engine);
   Found all;
-  if (files && row.check_files != nullptr) {
-    Teller teller;
-    const OnBytes progress = [&](uint64_t bytes) {
-      const auto told = [&] { return "reading files: " + teller.so_far(bytes, total); };
-      teller.tell(told);
+  if (files && engine.maintenance() != nullptr) {
+    ProgressLine shown;
+    const storage::OnBytes progress = [&](uint64_t bytes) {
+      const auto told = [&] { return "reading files: " + shown.so_far(bytes, total); };
+      shown.update(told);
       return true;
     };
-    PARTITA_TRY(const std::vector<std::string> damaged, row.check_files(engine, progress));
+    PARTITA_TRY(const std::vector<std::string> damaged, engine.maintenance()->check_files(progress));
     for (const std::string& sentence : damaged) std::printf("%s\n", sentence.c_str());
     all.differences += damaged.size();
   }
-  Teller teller;
+  ProgressLine shown;
   table::VerifyOptions options;
   options.progress = [&](uint64_t rows, uint64_t bytes) {
-    const auto told = [&] { return "comparing: " + counted(rows, "row", "rows") + ", " + teller.so_far(bytes, total); };
-    teller.tell(told);
+    const auto told = [&] { return "comparing: " + counted(rows, "row", "rows") + ", " + shown.so_far(bytes, total); };
+    shown.update(told);
     return true;
   };
   auto found = verify_databases(engine, options);
@@ -129,41 +130,42 @@ Result<Found> verify_engine(storage::Engine& engine, const EngineRow& row, bool 
   return all;
 }
 
-Result<Found> verify_backup(const CommandLine& line) {
-  PARTITA_TRY(const std::vector<Backup> backups, list_backups(line.backups));
+Result<Found> verify_backup(const BackupOptions& options) {
+  const storage::BackupFunctions& functions = *engine_of(options.store).backups;
+  PARTITA_TRY(const std::vector<storage::Backup> backups, functions.list(options.directory));
   Found all;
-  for (const Backup& backup : backups) {
+  for (const storage::Backup& backup : backups) {
     if (!backup.damaged) continue;
     std::printf("Backup %" PRIu32 " is damaged: %s.\n", backup.id, backup.damage.c_str());
     ++all.differences;
   }
-  auto checked = check_backup(line.backups, line.backup_id);
+  auto checked = functions.check(options.directory, options.id);
   if (!checked.ok() && checked.error().kind() == ErrorKind::kCorrupt) {
     std::printf("%s\n", std::string(checked.error().sentence()).c_str());
     ++all.differences;
     return all;
   }
-  PARTITA_TRY(const Backup backup, std::move(checked));
+  PARTITA_TRY(const storage::Backup backup, std::move(checked));
   std::printf("Backup %" PRIu32 ": %s, and the checksum of each file is right.\n", backup.id,
               mebibytes(backup.bytes).c_str());
-  PARTITA_TRY(const std::unique_ptr<OpenedBackup> opened, OpenedBackup::open(line.backups, backup.id));
-  PARTITA_TRY(const Found found, verify_engine(opened->engine(), engine_of(line.from), false));
+  PARTITA_TRY(const storage::ExclusiveEngine opened, functions.open(options.directory, backup.id));
+  PARTITA_TRY(const Found found, verify_engine(*opened.engine, false));
   all += found;
   return all;
 }
 
 }  // namespace
 
-Result<bool> verify(const CommandLine& line) {
+Result<bool> verify(const BackupOptions& options) {
   set_log_level(LogLevel::kWarn);
   Found found;
-  if (!line.backups.empty()) {
-    PARTITA_TRY(found, verify_backup(line));
+  if (!options.directory.empty()) {
+    PARTITA_TRY(found, verify_backup(options));
   } else {
-    if (engine_of(line.from).format == 0)
+    if (engine_of(options.store).format == 0)
       return Error(ErrorKind::kInvalid, "An in-memory store cannot be verified: it ends with its server.");
-    PARTITA_TRY(const storage::ExclusiveEngine store, hold_store(line.from, true));
-    PARTITA_TRY(found, verify_engine(*store.engine, engine_of(line.from), true));
+    PARTITA_TRY(const storage::ExclusiveEngine store, hold_store(options.store, true));
+    PARTITA_TRY(found, verify_engine(*store.engine, true));
     PARTITA_TRY_VOID(store.check());
   }
   const bool well = found.differences == 0;

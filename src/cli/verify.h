@@ -1,13 +1,13 @@
-// `partita verify`: whether a store, or a backup, is whole and fits together.
+// `partita verify`: checks a store or a backup.
 #pragma once
 
 #include "base/result.h"
-#include "cli/command_line.h"
+#include "cli/backup.h"
 
 namespace partita::cli {
 
-// Says on stderr how far it is, and on stdout a sentence for each table; false: something differs. Blocks. Error: one
-// sentence, when it could not be looked at.
-Result<bool> verify(const CommandLine& line);
+// Prints the findings on stdout, and the progress on stderr. Blocks. False: something is wrong. Errors, one sentence
+// each: the store could not be checked.
+Result<bool> verify(const BackupOptions& options);
 
 }  // namespace partita::cli

@@ -23,12 +23,12 @@ class VerifyTest : public testing::Test {
     std::string name = testing::TempDir() + "verify-XXXXXX";
     EXPECT_NE(mkdtemp(name.data()), nullptr);
     place_ = name;
-    line_.from = "rocksdb:" + place_;
+    options_.store = "rocksdb:" + place_;
     EXPECT_TRUE(table::Database::open(*open(), system_clock(), system_random()).ok());
   }
   ~VerifyTest() override { std::filesystem::remove_all(place_); }
 
-  std::unique_ptr<storage::Engine> open() { return std::move(open_store(line_.from)).value(); }
+  std::unique_ptr<storage::Engine> open() { return std::move(open_store(options_.store)).value(); }
   void put(const std::string& key, const std::string& value) {
     const auto put_it = [&](std::span<const storage::Record* const>, storage::Changes& changes) {
       changes.put(storage::Key{key}, value);
@@ -47,13 +47,13 @@ class VerifyTest : public testing::Test {
   // Whether all is well, and what it said.
   std::pair<bool, std::string> verified() {
     testing::internal::CaptureStdout();
-    const auto well = verify(line_);
+    const auto well = verify(options_);
     EXPECT_TRUE(well.ok());
     return {well.ok() && *well, testing::internal::GetCapturedStdout()};
   }
 
   std::string place_;
-  CommandLine line_;
+  BackupOptions options_;
 };
 
 TEST_F(VerifyTest, ARollbackThatWasCutOffIsNoDamage) {

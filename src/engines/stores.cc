@@ -10,6 +10,7 @@
 #include "engines/memory/memory_engine.h"
 #include "engines/postgres/postgres_engine.h"
 #include "engines/postgres_url.h"
+#include "engines/rocksdb/backup.h"
 #include "engines/rocksdb/rocksdb_engine.h"
 
 namespace partita {
@@ -101,16 +102,15 @@ constexpr std::array kEngines = {
               .has_place = true,
               .is_directory = true,
               .format = kRocksdbFormat,
-              .alone = true,
+              .exclusive = true,
               .open = open_rocksdb,
               .hold = hold_rocksdb,
-              .back_up = back_up_rocksdb_engine,
-              .check_files = check_rocksdb_files,
-              .scrub = begin_rocksdb_scrub},
+              .backups = &kRocksdbBackups,
+              .salvage = salvage_rocksdb_store},
     EngineRow{.scheme = "memory",
               .url = "memory:",
               .help = "The server's memory: the same as --in-memory.",
-              .alone = true,
+              .exclusive = true,
               .open = open_memory,
               .hold = hold_memory,
               .backed_up_by = "An in-memory store cannot be backed up: `partita serve --data DIR` keeps data on disk."},
@@ -157,6 +157,12 @@ std::string_view scheme_of(std::string_view url) {
 }
 
 std::span<const EngineRow> engines() { return kEngines; }
+
+std::string store_in(std::string_view directory) {
+  return std::string(directory_engine().scheme).append(":").append(directory);
+}
+
+const EngineRow& directory_engine() { return *std::ranges::find(kEngines, true, &EngineRow::is_directory); }
 
 Result<void> check_store(std::string_view url) {
   if (find_engine(url) != nullptr) return {};

@@ -1,4 +1,5 @@
-// The storage engines that a server can be started on: one row each. A store is named by a URL, "SCHEME:PLACE".
+// Opening stores: one row for each storage engine, and the only code above the engines that names them. A store is
+// named by a URL, "SCHEME:PLACE".
 #pragma once
 
 #include <memory>
@@ -8,62 +9,67 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engines/rocksdb/backup.h"
-#include "engines/rocksdb/scrub.h"
+#include "storage/backup.h"
 #include "storage/engine.h"
 #include "storage/exclusive_engine.h"
+#include "storage/salvage.h"
 
 namespace partita {
 
 struct EngineRow {
   std::string_view scheme;
-  std::string_view url;  // how its URLs look, for people
+  std::string_view url;  // the form of its URLs, for help texts
   std::string_view help;
-  bool has_place = false;     // whether something must stand behind the scheme
-  bool is_directory = false;  // whether that is a directory, for the files of the store and the server's socket
+  bool has_place = false;     // whether something must follow the scheme
+  bool is_directory = false;  // whether that is a directory, which then also holds the server's socket
   unsigned format = 0;        // of its stores; 0: they end with the process
-  bool alone = false;         // whether a server has a store for itself
-  // `makes`: a store where there is none; else that is kInvalid (reason 0) where stores outlive the process.
+  bool exclusive = false;     // whether only one server can open a store
+  // `makes`: create the store if it is missing. Otherwise a missing store is kInvalid (reason 0), if the engine's
+  // stores outlive the process.
   Result<std::unique_ptr<storage::Engine>> (*open)(const std::string& place, bool makes);
-  // For a copy, from it (then it has to be there, and nothing is made where it is not) or to it. Errors, one sentence
-  // each: kInvalid (reason 0), kUnavailable.
+  // Opens a store for exclusive use: the source of a copy, which must exist, or its target. Errors, one sentence each:
+  // kInvalid (reason 0), kUnavailable.
   Result<storage::ExclusiveEngine> (*hold)(const std::string& place, bool is_source);
-  // What backs up its stores, as one sentence; empty: back_up() does.
+  // What backs up these stores instead, as one sentence; empty if Engine::maintenance() does.
   std::string_view backed_up_by = {};
-  // Of an engine that was opened here; null where that is the business of others.
-  Result<BackupResult> (*back_up)(storage::Engine& engine, const BackupRequest& request) = nullptr;
-  Result<std::vector<std::string>> (*check_files)(storage::Engine& engine, const OnBytes& progress) = nullptr;
-  Result<std::unique_ptr<Scrub>> (*scrub)(storage::Engine& engine, const ScrubOptions& options) = nullptr;
+  // Null if the engine has none.
+  const storage::BackupFunctions* backups = nullptr;
+  storage::Salvage* salvage = nullptr;
 };
 
 std::span<const EngineRow> engines();
 
-// Error: kInvalid (reason 0), with one sentence, for a URL that no engine knows.
+// The URL of the store in a directory.
+std::string store_in(std::string_view directory);
+// The engine of stores in directories.
+const EngineRow& directory_engine();
+
+// Error: kInvalid (reason 0), with one sentence, if no engine knows the URL.
 Result<void> check_store(std::string_view url);
 
-// As EngineRow::open. Precondition: check_store(url). Blocks. Errors: those of the engine.
+// The precondition of everything below: check_store(url).
+
+// As EngineRow::open. Blocks. Errors: those of the engine.
 Result<std::unique_ptr<storage::Engine>> open_store(std::string_view url, bool makes = true);
 
-// The same, as EngineRow::hold.
+// As EngineRow::hold.
 Result<storage::ExclusiveEngine> hold_store(std::string_view url, bool is_source);
 
-// How much the store holds, about, to tell progress by; 0 when that is not known. Blocks.
+// The approximate size of the store, for progress; 0: unknown. Blocks.
 uint64_t bytes_about(storage::Engine& engine);
 
-// The engine's row. Precondition: check_store(url).
 const EngineRow& engine_of(std::string_view url);
 
-// Of the engine: "rocksdb". Precondition: check_store(url).
+// "rocksdb"
 std::string_view scheme_of(std::string_view url);
 
-// Where the data is, for people: a directory, "memory", or a URL that names the store again, without its passwords.
-// Precondition: check_store(url).
+// Where the data is, for people: a directory, "memory", or a URL without its passwords that still names the store.
 std::string place_of_store(std::string_view url);
 
-// Where a server that keeps its data in that directory has its administration socket.
+// The path of the administration socket of a server that keeps its data in this directory.
 std::string admin_socket_of(std::string_view directory);
 
-// What tells the store from others, whoever asks for it: for what is kept. Precondition: check_store(url).
+// Identifies the store independently of who asks for it; may be stored.
 std::string mark_of_store(std::string_view url);
 
 }  // namespace partita

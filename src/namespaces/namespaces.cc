@@ -7,7 +7,7 @@
 #include "base/blocking_scope.h"
 #include "base/log.h"
 #include "base/thread.h"
-#include "engines/memory/memory_engine.h"
+#include "engines/stores.h"
 #include "model/aside_fault.h"
 #include "model/fault.h"
 #include "table/maintenance/namespaces.h"
@@ -23,7 +23,7 @@ using model::Fault;
 using model::refuse;
 using model::refuse_aside;
 
-// Nothing was changed, and it may succeed in a moment.
+// For failures that a retry may overcome; nothing was changed.
 Error refuse_for_now(const std::string& name, std::string_view why) {
   static LogThrottle throttle;
   uint64_t unsaid = 0;
@@ -31,22 +31,23 @@ Error refuse_for_now(const std::string& name, std::string_view why) {
   return refuse(Fault::kOverloaded);
 }
 
-// Of so many it is told apart what was asked of them.
-constexpr size_t kMostCounted = 1'000;
-constexpr std::string_view kOthers = "(other)";  // no namespace's name
+// Namespaces with metrics of their own.
+constexpr size_t kMaxCounted = 1'000;
+constexpr std::string_view kOthers = "(other)";  // not a valid name
 
 }  // namespace
 
-Namespaces::Namespaces(const Tenant::Ground& ground, Tenant& root, Seed seed, NamespacesBy by, size_t most_open)
-    : ground_(ground), root_(root), seed_(std::move(seed)), by_(by), most_open_(most_open) {}
+Namespaces::Namespaces(const DatabaseHost::Environment& environment, DatabaseHost& root, Seed seed, NamespacesBy by,
+                       size_t max_open)
+    : environment_(environment), root_(root), seed_(std::move(seed)), by_(by), max_open_(max_open) {}
 
-Result<void> Namespaces::begin() {
+Result<void> Namespaces::start() {
   if (by_ == NamespacesBy::kNothing) return {};
   constexpr int64_t kNever = int64_t{365} * 86'400'000;  // nobody else changes it
-  nothing_ = open_memory_engine();
+  PARTITA_TRY(empty_engine_, open_store("memory:"));
   const table::Options options{.late_ms = 2 * kNever, .look_ms = kNever};
-  PARTITA_TRY(empty_, table::Database::open(*nothing_, ground_.clock, ground_.random, options));
-  judge_ = std::make_unique<ops::Service>(*empty_, root_.service(), std::string());
+  PARTITA_TRY(empty_database_, table::Database::open(*empty_engine_, environment_.clock, environment_.random, options));
+  empty_service_ = std::make_unique<ops::Service>(*empty_database_, root_.service(), std::string());
   return {};
 }
 
@@ -59,16 +60,16 @@ std::string_view Namespaces::key_of(const ops::Call& call) {
 }
 
 std::string_view Namespaces::name_of(const ops::Call& call) const {
-  const std::string_view name = words_of(call);
+  const std::string_view name = requested_name(call);
   return table::is_namespace_name(name) ? name : std::string_view();
 }
 
-std::string_view Namespaces::words_of(const ops::Call& call) const {
+std::string_view Namespaces::requested_name(const ops::Call& call) const {
   return by_ == NamespacesBy::kKey ? key_of(call) : by_ == NamespacesBy::kHeader ? call.space : std::string_view();
 }
 
 Result<std::string> Namespaces::checked_name(const ops::Call& call) const {
-  const std::string_view name = words_of(call);
+  const std::string_view name = requested_name(call);
   if (by_ != NamespacesBy::kHeader && !call.space.empty()) {
     return refuse(Fault::kConstraints,
                   {"X-Partita-Namespace is not taken: the server was started without --namespaces header."});
@@ -79,7 +80,7 @@ Result<std::string> Namespaces::checked_name(const ops::Call& call) const {
 }
 
 Task<ops::Reply> Namespaces::call(const ops::Call& call) {
-  // Who may not call at all is told so by whoever answers everybody.
+  // An unauthenticated call gets the answer that it gets without namespaces.
   if (!ops::caller_of(call).ok()) co_return co_await root_.service().call(call);
   auto checked = checked_name(call);
   if (!checked.ok()) co_return ops::refusal(checked.error());
@@ -88,46 +89,46 @@ Task<ops::Reply> Namespaces::call(const ops::Call& call) {
   bool open = false;
   {
     const std::lock_guard lock(mutex_);
-    open = enter(name, at);
+    open = pin(name, at);
   }
   if (open) {
-    const Use used(*this, at);
-    co_return co_await used.tenant().service().call(call);
+    const Handle used(*this, at);
+    co_return co_await used.host().service().call(call);
   }
-  if (auto refused = co_await refuse_to_make(call, name)) co_return *std::move(refused);
+  if (auto refused = co_await refuse_creation(call, name)) co_return *std::move(refused);
   Executor* const home = Executor::current();
   const bool entered = co_await openers_.enter();
-  // On a thread that serves, it would wait for what only that thread can end.
+  // A serving thread must not wait: it may be the one that completes what it waits for.
   if (!entered) co_return ops::refusal(refuse_for_now(name, "The system makes no thread to open it on."));
-  auto used = use(std::move(name));
+  auto used = acquire(std::move(name));
   co_await SwitchTo{home};
   if (!used.ok()) co_return ops::refusal(used.error());
-  co_return co_await used->tenant().service().call(call);
+  co_return co_await used->host().service().call(call);
 }
 
-Task<std::optional<ops::Reply>> Namespaces::refuse_to_make(const ops::Call& call, std::string name) {
+Task<std::optional<ops::Reply>> Namespaces::refuse_creation(const ops::Call& call, std::string name) {
   const auto caller = ops::caller_of(call);
   if (!caller.ok() || (*caller)->identity == nullptr) co_return std::nullopt;
-  const auto there = co_await table::namespace_exists(ground_.store, std::move(name));
+  const auto there = co_await table::namespace_exists(environment_.store, std::move(name));
   if (!there.ok()) co_return ops::refusal(there.error());
   if (*there) co_return std::nullopt;
-  co_return co_await judge_->refuse_in_empty(call);
+  co_return co_await empty_service_->refuse_in_empty(call);
 }
 
-bool Namespaces::enter(std::string_view name, Entries::iterator& at) {
+bool Namespaces::pin(std::string_view name, Entries::iterator& at) {
   at = entries_.find(name);
   if (at == entries_.end() || at->second.state != State::kOpen) return false;
-  ++at->second.users;
+  ++at->second.pins;
   at->second.used = ++uses_;
   return true;
 }
 
-void Namespaces::leave(Entries::iterator at) {
+void Namespaces::unpin(Entries::iterator at) {
   const std::lock_guard lock(mutex_);
-  if (--at->second.users == 0) changed_.notify_all();
+  if (--at->second.pins == 0) changed_.notify_all();
 }
 
-Result<std::unique_ptr<Tenant>> Namespaces::open(const std::string& name, int64_t clock_ms) const {
+Result<std::unique_ptr<DatabaseHost>> Namespaces::open(const std::string& name, int64_t clock_ms) const {
   try {
     auto opened = open_now(name, clock_ms);
     if (opened.ok() || !is_thread_refusal(opened.error())) return opened;
@@ -137,103 +138,103 @@ Result<std::unique_ptr<Tenant>> Namespaces::open(const std::string& name, int64_
   }
 }
 
-Result<std::unique_ptr<Tenant>> Namespaces::open_now(const std::string& name, int64_t clock_ms) const {
-  PARTITA_TRY(const bool there, wait_for(table::namespace_exists(ground_.store, name)));
-  const Tenant::Serve serve = [&](table::Database& database) {
+Result<std::unique_ptr<DatabaseHost>> Namespaces::open_now(const std::string& name, int64_t clock_ms) const {
+  PARTITA_TRY(const bool there, wait_for(table::namespace_exists(environment_.store, name)));
+  const DatabaseHost::MakeService make_service = [&](table::Database& database) {
     return std::make_unique<ops::Service>(database, root_.service(), name);
   };
-  Tenant::Ground ground = ground_;
-  ground.clock_ms = clock_ms;
-  PARTITA_TRY(std::unique_ptr<Tenant> tenant, Tenant::open(ground, name, serve));
+  DatabaseHost::Environment environment = environment_;
+  environment.clock_ms = clock_ms;
+  PARTITA_TRY(std::unique_ptr<DatabaseHost> host, DatabaseHost::open(environment, name, make_service));
   if (seed_) {
-    PARTITA_TRY(const auto begun, wait_for(table::find_seed_mark(tenant->service().database()->engine())));
-    const auto seeded = there && !begun ? Result<void>() : seed_(tenant->service());
+    PARTITA_TRY(const auto begun, wait_for(table::find_seed_mark(host->service().database()->engine())));
+    const auto seeded = there && !begun ? Result<void>() : seed_(host->service());
     if (!seeded.ok()) {
-      tenant.reset();
-      if (!there && ground_.alone) PARTITA_TRY_VOID(wait_for(table::drop_namespace(ground_.store, name)));
+      host.reset();
+      if (!there && environment_.exclusive) PARTITA_TRY_VOID(wait_for(table::drop_namespace(environment_.store, name)));
       return refuse(Fault::kConstraints,
                     {"The namespace cannot begin as --seed says. " + std::string(seeded.error().sentence())});
     }
   }
   log(LogLevel::kDebug, {"The namespace ", name, " is open."});
-  return tenant;
+  return host;
 }
 
-bool Namespaces::close_one(std::unique_lock<std::mutex>& lock) {
+bool Namespaces::close_least_used(std::unique_lock<std::mutex>& lock) {
   auto oldest = entries_.end();
   for (auto at = entries_.begin(); at != entries_.end(); ++at) {
-    if (at->second.state != State::kOpen || at->second.users > 0) continue;
+    if (at->second.state != State::kOpen || at->second.pins > 0) continue;
     if (oldest == entries_.end() || at->second.used < oldest->second.used) oldest = at;
   }
   if (oldest == entries_.end()) return false;
   oldest->second.state = State::kBusy;
-  const int64_t clock_ms = oldest->second.tenant->clock().by_ms();
-  if (clock_ms != ground_.clock_ms) clocks_.insert_or_assign(oldest->first, clock_ms);
+  const int64_t clock_ms = oldest->second.host->clock().by_ms();
+  if (clock_ms != environment_.clock_ms) clock_offsets_.insert_or_assign(oldest->first, clock_ms);
   lock.unlock();
-  oldest->second.tenant.reset();
+  oldest->second.host.reset();
   lock.lock();
   entries_.erase(oldest);
   changed_.notify_all();
   return true;
 }
 
-Result<Namespaces::Use> Namespaces::use(std::string name) {
+Result<Namespaces::Handle> Namespaces::acquire(std::string name) {
   const BlockingScope blocking;
   std::unique_lock lock(mutex_);
   Entries::iterator at;
-  while (!enter(name, at)) {
+  while (!pin(name, at)) {
     if (at != entries_.end()) {
       changed_.wait(lock);
       continue;
     }
-    if (entries_.size() < most_open_) {
+    if (entries_.size() < max_open_) {
       at = entries_.try_emplace(name).first;
-      const auto moved = clocks_.find(name);
-      const int64_t clock_ms = moved == clocks_.end() ? ground_.clock_ms : moved->second;
+      const auto moved = clock_offsets_.find(name);
+      const int64_t clock_ms = moved == clock_offsets_.end() ? environment_.clock_ms : moved->second;
       lock.unlock();
       auto opened = open(name, clock_ms);
       lock.lock();
-      if (opened.ok()) clocks_.erase(name);
+      if (opened.ok()) clock_offsets_.erase(name);
       changed_.notify_all();
       if (!opened.ok()) {
         entries_.erase(at);
         return std::move(opened).error();
       }
-      at->second.tenant = std::move(opened).value();
+      at->second.host = std::move(opened).value();
       at->second.state = State::kOpen;
       continue;
     }
-    if (close_one(lock)) continue;
-    // Who is being opened or closed by another thread may be done with soon.
+    if (close_least_used(lock)) continue;
+    // A namespace that another thread is opening or closing may soon be free.
     if (std::ranges::none_of(entries_, [](const auto& one) { return one.second.state == State::kBusy; })) {
       return refuse_aside(AsideFault::kBusy,
-                          std::to_string(most_open_) +
+                          std::to_string(max_open_) +
                               " namespaces are in use at this moment, and the server has no more at a "
                               "time; see --max-namespaces.");
     }
     changed_.wait(lock);
   }
-  return Use(*this, at);
+  return Handle(*this, at);
 }
 
-Result<std::vector<std::string>> Namespaces::list(std::string after, size_t most) {
-  return wait_for(table::namespaces(ground_.store, std::move(after), most));
+Result<std::vector<std::string>> Namespaces::list(std::string after, size_t limit) {
+  return wait_for(table::namespaces(environment_.store, std::move(after), limit));
 }
 
-Result<void> Namespaces::check_there(const std::string& name) const {
-  PARTITA_TRY(const bool there, wait_for(table::namespace_exists(ground_.store, name)));
+Result<void> Namespaces::check_exists(const std::string& name) const {
+  PARTITA_TRY(const bool there, wait_for(table::namespace_exists(environment_.store, name)));
   if (there) return {};
   return refuse_aside(AsideFault::kNotFound, "There is no namespace " + name + ".");
 }
 
 Result<void> Namespaces::drop(const std::string& name) {
-  // Others would go on with the tables that they remember, whose ids are soon those of new ones.
-  if (!ground_.alone) {
+  // Other servers would keep descriptions of its tables, whose ids are reused.
+  if (!environment_.exclusive) {
     return refuse(Fault::kConstraints, {"A namespace is dropped whole only from a store that one server has for "
                                         "itself, a directory or memory; several may share this one. Delete its "
                                         "tables."});
   }
-  PARTITA_TRY_VOID(check_there(name));
+  PARTITA_TRY_VOID(check_exists(name));
   std::unique_lock lock(mutex_);
   Entries::iterator at;
   while (true) {
@@ -243,31 +244,31 @@ Result<void> Namespaces::drop(const std::string& name) {
       break;
     }
     if (at->second.state == State::kOpen) {
-      at->second.state = State::kBusy;  // whoever comes waits
-      changed_.wait(lock, [&] { return at->second.users == 0; });
+      at->second.state = State::kBusy;  // new calls wait
+      changed_.wait(lock, [&] { return at->second.pins == 0; });
       break;
     }
     changed_.wait(lock);
   }
   lock.unlock();
-  at->second.tenant.reset();
-  auto dropped = wait_for(table::drop_namespace(ground_.store, name));
+  at->second.host.reset();
+  auto dropped = wait_for(table::drop_namespace(environment_.store, name));
   lock.lock();
   entries_.erase(at);
   counts_.erase(name);
-  clocks_.erase(name);
+  clock_offsets_.erase(name);
   changed_.notify_all();
   return dropped;
 }
 
 void Namespaces::answered(const ops::Call& call, const ops::Reply& reply) {
   const std::string_view name = name_of(call);
-  // Names that nobody signed would take the places of those that are told apart.
+  // Unsigned names could fill the table of counts.
   if (name.empty() || ops::known_caller(call) == nullptr) return;
   const std::lock_guard lock(mutex_);
   auto found = counts_.find(name);
   if (found == counts_.end()) {
-    found = counts_.try_emplace(std::string(counts_.size() < kMostCounted ? name : kOthers)).first;
+    found = counts_.try_emplace(std::string(counts_.size() < kMaxCounted ? name : kOthers)).first;
   }
   ++found->second.requests;
   if (reply.status >= 400) ++found->second.errors;

@@ -1,4 +1,5 @@
-// The namespaces that are in use: each a database of its own over the server's store, opened when somebody asks for it.
+// Namespaces: separate databases in one store. A namespace is opened by its first request, and closed when others need
+// its place (docs/decisions/024).
 #pragma once
 
 #include <condition_variable>
@@ -17,65 +18,66 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "base/workers.h"
-#include "namespaces/tenant.h"
+#include "namespaces/database_host.h"
 #include "ops/service.h"
 
 namespace partita::namespaces {
 
-// By what a request says which namespace it is for.
+// The part of a request that names its namespace: nothing, the access key id, or X-Partita-Namespace.
 enum class NamespacesBy : uint8_t { kNothing, kKey, kHeader };
 
-// Callable from any thread.
+// Callable from any thread. Functions that block must not be called on a thread that serves requests.
 class Namespaces {
  public:
-  // What a namespace that holds nothing begins with; also called to go on with what was cut off.
+  // Fills a new namespace, or completes an interrupted filling. May be empty.
   using Seed = std::function<Result<void>(ops::Service&)>;
-  // `root`: the store's own database, the namespace without a name. It outlives this.
-  Namespaces(const Tenant::Ground& ground, Tenant& root, Seed seed, NamespacesBy by, size_t most_open);
-  // Precondition: no call is under way.
+  // `root`: the default database, which outlives this. At most `max_open` namespaces are open at a time.
+  Namespaces(const DatabaseHost::Environment& environment, DatabaseHost& root, Seed seed, NamespacesBy by,
+             size_t max_open);
+  // Precondition: no call is in progress.
   ~Namespaces();
 
-  // Before the first call. Errors: those of table::Database::open().
-  Result<void> begin();
+  // Call once, before the first call(). Errors: those of table::Database::open().
+  Result<void> start();
 
-  // Whether the call is one for the namespace without a name, as those of IAM and STS are, which name no target.
-  bool is_plain(const ops::Call& call) const {
+  // Whether the call is for the default database. Calls of IAM and STS are: they name no target.
+  bool is_default(const ops::Call& call) const {
     return call.target.empty() || (call.space.empty() && (by_ != NamespacesBy::kKey || key_of(call).empty()));
   }
-  // Answers a call for another. What `call` points into must live until the task has ended.
+  // Answers a call for a namespace. `call` and what it points to must live until the task has ended.
   Task<ops::Reply> call(const ops::Call& call);
-  // The namespace that the call is for; empty: the one without a name, or none.
+  // The namespace of a call; empty: the default database, or not a valid name.
   std::string_view name_of(const ops::Call& call) const;
 
-  Tenant& root() { return root_; }
-  bool are_there() const { return by_ != NamespacesBy::kNothing; }
-  // The same. Faults: kConstraints for what is no name, or is not taken.
+  DatabaseHost& root() { return root_; }
+  bool enabled() const { return by_ != NamespacesBy::kNothing; }
+  // As name_of(). Faults: kConstraints for an invalid name, and for a header that the server does not take.
   Result<std::string> checked_name(const ops::Call& call) const;
 
-  // In use: of one that nobody drops or closes meanwhile.
-  class Use;
-  // Blocks. Faults: kConstraints for what is no name; of model/aside_fault.h kBusy.
-  Result<Use> use(std::string name);
+  // Keeps a namespace open while it exists.
+  class Handle;
+  // Opens the namespace if necessary. Blocks. Faults: kConstraints; AsideFault::kBusy if `max_open` others are in use.
+  Result<Handle> acquire(std::string name);
 
-  // Fault: kNotFound for one that holds nothing. Blocks.
-  Result<void> check_there(const std::string& name) const;
-  // Names of those that hold anything, behind `after`: at most `most`. Blocks.
-  Result<std::vector<std::string>> list(std::string after, size_t most);
-  // Waits for the calls under way, and erases all of it. Blocks. Faults: kNotFound, and kConstraints where other
+  // Fault: kNotFound for a namespace without data. Blocks.
+  Result<void> check_exists(const std::string& name) const;
+  // The names after `after` of namespaces with data, at most `limit`. Blocks.
+  Result<std::vector<std::string>> list(std::string after, size_t limit);
+  // Waits for the calls in progress, then erases the namespace. Blocks. Faults: kNotFound; kConstraints if other
   // servers may use the store.
   Result<void> drop(const std::string& name);
 
-  // Counts a call for a namespace that was answered so, unless nobody knows who called.
+  // Counts an answered call for a namespace, if its caller is known.
   void answered(const ops::Call& call, const ops::Reply& reply);
   void report(Exposition& out);
 
  private:
-  enum class State : uint8_t { kBusy, kOpen };  // busy: one thread opens, closes or drops it
+  enum class State : uint8_t { kBusy, kOpen };  // busy: a thread is opening, closing or dropping it
   struct Entry {
     State state = State::kBusy;
-    size_t users = 0;
-    uint64_t used = 0;  // grows with every use of any
-    std::unique_ptr<Tenant> tenant;
+    size_t pins = 0;    // handles
+    uint64_t used = 0;  // uses_ at the last pin
+    std::unique_ptr<DatabaseHost> host;
   };
   using Entries = std::map<std::string, Entry, std::less<>>;
   struct Counts {
@@ -83,51 +85,51 @@ class Namespaces {
     uint64_t errors = 0;
   };
 
-  // The access key by which the call is known; empty when it is not, and of the administration socket.
+  // The caller's access key id; empty: unknown caller, or the administration socket.
   static std::string_view key_of(const ops::Call& call);
-  // What the call says, whether it is a name or not.
-  std::string_view words_of(const ops::Call& call) const;
-  // What the call is answered when it would make the namespace, and its caller may not do it there.
-  Task<std::optional<ops::Reply>> refuse_to_make(const ops::Call& call, std::string name);
-  Result<std::unique_ptr<Tenant>> open(const std::string& name, int64_t clock_ms) const;
-  Result<std::unique_ptr<Tenant>> open_now(const std::string& name, int64_t clock_ms) const;
-  // With the lock held: whether the namespace is open, and is one user's more then.
-  bool enter(std::string_view name, Entries::iterator& at);
-  void leave(Entries::iterator at);
-  // Makes room for one more, with the lock held, which it lets go of meanwhile. False: all are in use.
-  bool close_one(std::unique_lock<std::mutex>& lock);
+  // The name in the call, valid or not.
+  std::string_view requested_name(const ops::Call& call) const;
+  // The refusal, if the namespace does not exist and its caller's policies would refuse the call in an empty one.
+  Task<std::optional<ops::Reply>> refuse_creation(const ops::Call& call, std::string name);
+  Result<std::unique_ptr<DatabaseHost>> open(const std::string& name, int64_t clock_ms) const;
+  Result<std::unique_ptr<DatabaseHost>> open_now(const std::string& name, int64_t clock_ms) const;
+  // Requires mutex_. False: the namespace is not open. `at` is its entry, or the end.
+  bool pin(std::string_view name, Entries::iterator& at);
+  void unpin(Entries::iterator at);
+  // Requires the lock, and releases it meanwhile. False: all are in use.
+  bool close_least_used(std::unique_lock<std::mutex>& lock);
 
-  const Tenant::Ground ground_;
-  Tenant& root_;
+  const DatabaseHost::Environment environment_;
+  DatabaseHost& root_;
   const Seed seed_;
   const NamespacesBy by_;
-  const size_t most_open_;
-  std::mutex mutex_;
+  const size_t max_open_;
+  std::mutex mutex_;  // guards the members up to clock_offsets_
   std::condition_variable changed_;
   Entries entries_;
-  uint64_t uses_ = 0;
+  uint64_t uses_ = 0;  // counts pins
   std::map<std::string, Counts, std::less<>> counts_;
-  std::map<std::string, int64_t, std::less<>> clocks_;  // of closed ones whose clock was moved: how far
+  std::map<std::string, int64_t, std::less<>> clock_offsets_;  // ms, of closed namespaces whose clock was moved
   Workers openers_{2};
-  // Without tables: a namespace before it is made.
-  std::unique_ptr<storage::Engine> nothing_;
-  std::unique_ptr<table::Database> empty_;
-  std::unique_ptr<ops::Service> judge_;
+  // An empty database, to evaluate policies before a namespace exists.
+  std::unique_ptr<storage::Engine> empty_engine_;
+  std::unique_ptr<table::Database> empty_database_;
+  std::unique_ptr<ops::Service> empty_service_;
 };
 
-class Namespaces::Use {
+class Namespaces::Handle {
  public:
-  Use(Use&& other) noexcept : of_(std::exchange(other.of_, nullptr)), at_(other.at_) {}
-  Use(const Use&) = delete;
-  Use& operator=(const Use&) = delete;
-  ~Use() {
-    if (of_ != nullptr) of_->leave(at_);
+  Handle(Handle&& other) noexcept : of_(std::exchange(other.of_, nullptr)), at_(other.at_) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    if (of_ != nullptr) of_->unpin(at_);
   }
-  Tenant& tenant() const { return *at_->second.tenant; }
+  DatabaseHost& host() const { return *at_->second.host; }
 
  private:
   friend class Namespaces;
-  Use(Namespaces& of, Entries::iterator at) : of_(&of), at_(at) {}
+  Handle(Namespaces& of, Entries::iterator at) : of_(&of), at_(at) {}
   Namespaces* of_;
   Entries::iterator at_;
 };

@@ -13,6 +13,7 @@
 #include "base/exposition.h"
 #include "base/log.h"
 #include "http/host.h"
+#include "table/open/database.h"
 
 namespace partita::observe {
 
@@ -138,11 +139,7 @@ std::string Pages::metrics(bool ready) {
   if (sources_.traces != nullptr) sources_.traces->report(out);
   sources_.engine.report(out);
   if (sources_.service.database() != nullptr) sources_.service.database()->report(out);
-  sources_.namespaces.report(out);
-  if (server_ != nullptr) {
-    server_->report(out);
-    http_->report(out);
-  }
+  for (const auto& report : reports_) report(out);
   report_process(out);
   return std::move(out).take();
 }

@@ -1,17 +1,17 @@
-// What the server says of itself to those who operate it: "/health", "/ready" and "/metrics".
+// The pages for operators and monitoring: "/health", "/ready" and "/metrics".
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/exposition.h"
 #include "base/random.h"
 #include "base/task.h"
 #include "base/workers.h"
-#include "http/protocol.h"
-#include "namespaces/namespaces.h"
-#include "net/server.h"
 #include "observe/audit_log.h"
 #include "observe/traces.h"
 #include "ops/service.h"
@@ -25,35 +25,30 @@ class Pages {
  public:
   struct Sources {
     const storage::Engine& engine;
-    std::string_view store;  // its scheme
+    std::string_view store;  // the scheme of its URL
     Random& random;
     ops::Service& service;
-    namespaces::Namespaces& namespaces;
     std::string_view version;
-    // The bearer token that "/metrics" requires; empty: none, if the request names a local host (http/host.h).
-    // Nothing: nobody may read it. The administration socket requires none.
+    // The bearer token that "/metrics" requires. Empty: none, if the request names a local host (http/host.h). Absent:
+    // "/metrics" is refused. The administration socket needs no token.
     std::optional<std::string> token;
-    const Traces* traces = nullptr;   // null: there are none
-    const AuditLog* audit = nullptr;  // the same
+    const Traces* traces = nullptr;   // null: no traces
+    const AuditLog* audit = nullptr;  // null: no audit log
   };
-  // All that `sources` refers to outlives it.
+  // Everything in `sources` outlives this.
   explicit Pages(Sources sources) : sources_(std::move(sources)), readiness_(sources_.random) {}
 
-  // Once, before the first page is asked for. Both outlive the last page.
-  void set_server(const net::Server& server, const http::Protocol& http) {
-    server_ = &server;
-    http_ = &http;
-  }
+  // Adds a source of metrics, which outlives this. Call before the first page is requested.
+  void add_report(std::function<void(Exposition&)> report) { reports_.push_back(std::move(report)); }
 
   // As http::Handler::page().
   Task<std::optional<ops::Reply>> page(std::string_view path, const ops::Source& source);
 
-  // Why the server is not ready, as one sentence; empty when it is. While a snapshot is made or rolled back to, it
-  // waits for the end of that.
+  // Why the server is not ready, as one sentence; empty if it is. Waits for the end of a snapshot or rollback.
   Task<std::string> trouble();
-  // The same; nothing where it would wait.
+  // The same, or nothing instead of waiting.
   Task<std::optional<std::string>> trouble_now();
-  // A line for each job of the store's own database, as table::JobStatus::lines(); none where it would wait.
+  // A line for each job of the default database, as table::JobStatus::lines(), or nothing instead of waiting.
   std::vector<std::string> jobs_now() const;
 
  private:
@@ -64,9 +59,8 @@ class Pages {
 
   const Sources sources_;
   table::Readiness readiness_;
-  const net::Server* server_ = nullptr;
-  const http::Protocol* http_ = nullptr;
-  Workers writer_{1};  // whoever asks often keeps nobody else waiting
+  std::vector<std::function<void(Exposition&)>> reports_;
+  Workers writer_{1};  // scrapes do not delay other requests
 };
 
 }  // namespace partita::observe

@@ -37,6 +37,8 @@ class Exposition;
 
 namespace partita::storage {
 
+class Maintenance;
+
 // The longest topic name that every engine accepts.
 inline constexpr size_t kMaxTopicBytes = 255;
 
@@ -142,10 +144,7 @@ class Changes {
   std::pmr::vector<Write>& writes() { return writes_; }
   std::pmr::vector<Append>& appends() { return appends_; }
   bool empty() const { return writes_.empty() && appends_.empty(); }
-  void clear() {
-    writes_.clear();
-    appends_.clear();
-  }
+  void clear() { writes_.clear(), appends_.clear(); }
 
  private:
   std::pmr::vector<Write> writes_;
@@ -237,6 +236,9 @@ class Engine {
 
   // Adds the engine's metrics, whose names begin with "partita_store_". Does no I/O.
   virtual void report(Exposition& /*out*/) const {}
+
+  // Backups and checks of files (storage/backup.h), owned by the engine; null: not offered.
+  virtual Maintenance* maintenance() { return nullptr; }
 };
 
 // For engines: kTooLarge if one of these keys, or what is to be written, exceeds the limits.

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "base/check.h"
@@ -190,5 +191,14 @@ class JsonDocument {
   static void give_back(std::unique_ptr<Parser> parser);
   std::unique_ptr<Parser> parser_;
 };
+
+// The string, or empty if `value` is none.
+inline std::string text_of(const JsonValue& value) {
+  return value.is(JsonValue::Kind::kString) ? std::string(value.as_string()) : std::string();
+}
+// The number, or 0 if `value` is none or has a fraction.
+inline int64_t integer_of(const JsonValue& value) {
+  return value.is(JsonValue::Kind::kInteger) ? value.as_integer() : 0;
+}
 
 }  // namespace partita::wire

@@ -9,7 +9,6 @@
 #include "backups.h"
 #include "base/log.h"
 #include "engines/rocksdb/checked_backups.h"
-#include "engines/rocksdb/scrub.h"
 #include "little_memory.h"
 
 namespace partita::contract {
@@ -257,7 +256,7 @@ class Scrubbed : public Backups {
 TEST_F(Scrubbed, StoresTellOfDamageAndOfItsEnd) {
   fill(*open());
   const auto engine = open();
-  const auto scrub = std::move(begin_rocksdb_scrub(*engine, {.rest_ms = 5})).value();
+  const auto scrub = std::move(engine->maintenance()->start_scrub({.rest_ms = 5})).value();
   const ScrubState sound = after(*scrub, 1);
   EXPECT_EQ(sound.damaged, std::vector<std::string>());
   EXPECT_TRUE(engine->health().ok());
@@ -278,7 +277,7 @@ TEST_F(Scrubbed, StoresAreNotDamagedBecauseNoFileCanBeOpened) {
   fill(*open());
   const auto engine = open();
   std::optional<FewFiles> few(std::in_place);
-  const auto scrub = std::move(begin_rocksdb_scrub(*engine, {.rest_ms = 5})).value();
+  const auto scrub = std::move(engine->maintenance()->start_scrub({.rest_ms = 5})).value();
   const ScrubState unread = after(*scrub, 2);
   few.reset();
   EXPECT_EQ(unread.damaged, std::vector<std::string>());
@@ -289,7 +288,7 @@ TEST_F(Scrubbed, StoresAreServedWithoutMemoryForTheScrub) {
   fill(*open());
   const auto engine = open();
   largest_allocation = 200'000;
-  const auto scrub = std::move(begin_rocksdb_scrub(*engine, {.rest_ms = 5})).value();
+  const auto scrub = std::move(engine->maintenance()->start_scrub({.rest_ms = 5})).value();
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   largest_allocation = SIZE_MAX;
   EXPECT_TRUE(engine->health().ok());
@@ -299,7 +298,7 @@ TEST_F(Scrubbed, StoresAreServedWithoutMemoryForTheScrub) {
 TEST_F(Scrubbed, StoresAreLeftAtOnce) {
   fill(*open());
   const auto engine = open();
-  auto scrub = std::move(begin_rocksdb_scrub(*engine, {.rest_ms = 3'600'000, .bytes_per_second = 1})).value();
+  auto scrub = std::move(engine->maintenance()->start_scrub({.rest_ms = 3'600'000, .bytes_per_second = 1})).value();
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   const auto began = std::chrono::steady_clock::now();
   scrub.reset();

@@ -374,7 +374,7 @@ TEST_F(Backups, OfANewerVersionAreRefused) {
   replace(backups() + "/meta/1", kept + "32", kept + "33");
   expect_refused_as(try_restore(), "The backup 1 was made by a newer version of Partita.");
   EXPECT_FALSE(fs::exists(restored()));
-  expect_refused_as(OpenedBackup::open(backups(), 0), "The backup 1 was made by a newer version of Partita.");
+  expect_refused_as(open_backup(backups(), 0), "The backup 1 was made by a newer version of Partita.");
   replace(backups() + "/meta/1", kept + "33", kept + "32");
   EXPECT_EQ(value_of(*restore(), "k"), "1");
   // A newer one may look like the first form, which had no line with an id.
@@ -384,9 +384,9 @@ TEST_F(Backups, OfANewerVersionAreRefused) {
   const std::string line = meta.substr(id, meta.find("0A", id + 2) - id);
   replace(backups() + "/meta/1", line, "");
   replace(backups() + "/meta/1", kept + "32", kept + "33");
-  expect_refused_as(OpenedBackup::open(backups(), 0), "The backup 1 was made by a newer version of Partita.");
+  expect_refused_as(open_backup(backups(), 0), "The backup 1 was made by a newer version of Partita.");
   replace(backups() + "/meta/1", kept + "33", kept + "31");
-  EXPECT_TRUE(OpenedBackup::open(backups(), 0).ok());
+  EXPECT_TRUE(open_backup(backups(), 0).ok());
   replace(backups() + "/PARTITA-BACKUPS", "backups 1", "backups 2");
   const std::string_view newer = "are of a newer version of Partita, or of another program.";
   expect_refused_as(try_restore(), newer);
@@ -453,12 +453,12 @@ TEST_F(Backups, CanBeReadWhereTheyAre) {
   back_up(*engine);
   const auto before = listing();
   {
-    const auto opened = OpenedBackup::open(backups(), 0);
+    const auto opened = open_backup(backups(), 0);
     ASSERT_TRUE(opened.ok()) << opened.error().sentence();
-    EXPECT_TRUE(OpenedBackup::open(backups(), 0).ok()) << "by several at a time";
-    EXPECT_EQ(value_of((*opened)->engine(), "in the log"), "value");
-    EXPECT_TRUE(value_of((*opened)->engine(), big_name(99)).has_value());
-    EXPECT_EQ(check_rocksdb_files((*opened)->engine(), nullptr).value(), std::vector<std::string>());
+    EXPECT_TRUE(open_backup(backups(), 0).ok()) << "by several at a time";
+    EXPECT_EQ(value_of(*opened->engine, "in the log"), "value");
+    EXPECT_TRUE(value_of(*opened->engine, big_name(99)).has_value());
+    EXPECT_EQ(opened->engine->maintenance()->check_files(nullptr).value(), std::vector<std::string>());
     EXPECT_EQ(backed_up(*engine, {backups(), 0, nullptr}).error().kind(), ErrorKind::kUnavailable);
   }
   EXPECT_TRUE(check_backup(backups(), 0).ok());
@@ -505,9 +505,9 @@ TEST_F(Backups, LeaveOutLogsThatWereGivenUp) {
   back_up(*engine);
   ASSERT_TRUE(fs::exists(backups() + "/private/1/" + spoilt.filename().string()));
   {
-    const auto opened = OpenedBackup::open(backups(), 0);
+    const auto opened = open_backup(backups(), 0);
     ASSERT_TRUE(opened.ok()) << opened.error().sentence();
-    EXPECT_EQ(value_of((*opened)->engine(), "after"), "3");
+    EXPECT_EQ(value_of(*opened->engine, "after"), "3");
   }
   const auto copy = restore();
   EXPECT_FALSE(fs::exists(restored() + "/" + spoilt.filename().string()));
@@ -520,13 +520,13 @@ TEST_F(Backups, DamagedTablesOfAStoreAreNamed) {
   fill(*open());
   {
     const auto engine = open();
-    EXPECT_EQ(check_rocksdb_files(*engine, nullptr).value(), std::vector<std::string>());
+    EXPECT_EQ(engine->maintenance()->check_files(nullptr).value(), std::vector<std::string>());
   }
   const auto tables = files(".sst");
   const fs::path table = *std::ranges::max_element(tables, {}, [](const fs::path& one) { return fs::file_size(one); });
   change_bytes(table, fs::file_size(table) / 2, 8, [](char c) { return static_cast<char>(c ^ 1); });
   const auto engine = open();
-  const std::vector<std::string> said = check_rocksdb_files(*engine, nullptr).value();
+  const std::vector<std::string> said = engine->maintenance()->check_files(nullptr).value();
   ASSERT_EQ(said.size(), 1u);
   EXPECT_NE(said[0].find(table.filename().string()), std::string::npos);
 }

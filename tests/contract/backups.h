@@ -18,8 +18,8 @@ namespace partita::contract {
 
 // On a thread of its own: a backup lowers the priority of the thread that makes it for good (base/priority.h), and
 // later tests would keep it.
-inline Result<BackupResult> backed_up(storage::Engine& engine, const BackupRequest& request) {
-  return std::async(std::launch::async, [&] { return back_up_rocksdb_engine(engine, request); }).get();
+inline Result<storage::BackupResult> backed_up(storage::Engine& engine, const storage::BackupRequest& request) {
+  return std::async(std::launch::async, [&] { return engine.maintenance()->back_up(request); }).get();
 }
 
 class Backups : public RocksdbStore {
@@ -27,13 +27,13 @@ class Backups : public RocksdbStore {
   std::string backups() const { return (directory_.path() / "backups").string(); }
   std::string restored() const { return (directory_.path() / "restored").string(); }
 
-  BackupResult back_up(storage::Engine& engine, size_t keep = 0) {
+  storage::BackupResult back_up(storage::Engine& engine, size_t keep = 0) {
     auto made = backed_up(engine, {backups(), keep, nullptr});
     EXPECT_TRUE(made.ok()) << made.error().sentence();
     return std::move(made).value();
   }
   // An empty directory with that backup in it.
-  Result<Backup> try_restore(uint32_t id = 0) {
+  Result<storage::Backup> try_restore(uint32_t id = 0) {
     std::filesystem::remove_all(restored());
     return restore_backup({backups(), id, restored(), nullptr});
   }
@@ -49,8 +49,8 @@ class Backups : public RocksdbStore {
   }
   std::vector<uint32_t> ids() {
     std::vector<uint32_t> found;
-    const std::vector<Backup> listed = list_backups(backups()).value();
-    for (const Backup& backup : listed) found.push_back(backup.id);
+    const std::vector<storage::Backup> listed = list_backups(backups()).value();
+    for (const storage::Backup& backup : listed) found.push_back(backup.id);
     return found;
   }
   // All that is in the directory of the backups, and when folders last changed.

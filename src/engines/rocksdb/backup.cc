@@ -54,7 +54,7 @@ uint64_t bytes_in(const fs::path& directory) {
 // Tells how much of a copy is there, as RocksDB does not.
 class CopyProgress {
  public:
-  CopyProgress(const fs::path& place, const OnBytes& progress) {
+  CopyProgress(const fs::path& place, const storage::OnBytes& progress) {
     if (!progress) return;
     auto started = Thread::start("progress", [this, place, progress](const std::stop_token& stop) {
       const MutexLock lock(mutex_);
@@ -112,7 +112,7 @@ Error unusable(const rocksdb::Status& status, const std::string& directory, uint
 
 bool is_backup_directory(const std::string& directory) { return BackupDirectory::exists(directory); }
 
-Result<std::vector<Backup>> list_backups(const std::string& directory) {
+Result<std::vector<storage::Backup>> list_backups(const std::string& directory) {
   PARTITA_TRY(const BackupDirectory opened, BackupDirectory::open(directory, BackupDirectory::OpenMode::kList));
   const auto engine = opened.reader();
   auto backups = rocks::listed_backups(directory, engine.ok() ? engine->get() : nullptr);
@@ -123,7 +123,7 @@ Result<std::vector<Backup>> list_backups(const std::string& directory) {
 
 std::vector<uint32_t> unfinished_backups(const std::string& directory) { return rocks::unfinished_ids(directory); }
 
-Result<size_t> delete_old_backups(const std::string& directory, size_t keep, const OnBytes& progress) {
+Result<size_t> delete_old_backups(const std::string& directory, size_t keep, const storage::OnBytes& progress) {
   PARTITA_TRY_VOID(list_backups(directory));
   PARTITA_TRY(const BackupDirectory opened, BackupDirectory::open(directory, BackupDirectory::OpenMode::kWrite));
   PARTITA_TRY(const auto engine, opened.engine(rocksdb::Env::Default()));
@@ -132,9 +132,9 @@ Result<size_t> delete_old_backups(const std::string& directory, size_t keep, con
 
 // Nobody is to find out later that he was given what is older than what he made last.
 static Result<void> check_newest(const std::string& directory) {
-  PARTITA_TRY(const std::vector<Backup> backups, list_backups(directory));
+  PARTITA_TRY(const std::vector<storage::Backup> backups, list_backups(directory));
   std::set<std::string> stores;
-  for (const Backup& backup : backups) {
+  for (const storage::Backup& backup : backups) {
     if (!backup.store_id.empty()) stores.insert(backup.store_id);
   }
   if (stores.size() > 1) {
@@ -149,7 +149,7 @@ static Result<void> check_newest(const std::string& directory) {
                                         directory + "` names.");
 }
 
-Result<Backup> restore_backup(const RestoreRequest& request) {
+Result<storage::Backup> restore_backup(const storage::RestoreRequest& request) {
   PARTITA_TRY(const BackupDirectory opened, BackupDirectory::open(request.directory, BackupDirectory::OpenMode::kRead));
   PARTITA_TRY(const auto engine, opened.reader());
   if (request.id == 0) PARTITA_TRY_VOID(check_newest(request.directory));
@@ -178,13 +178,13 @@ Result<Backup> restore_backup(const RestoreRequest& request) {
   PARTITA_TRY_VOID(write_witness(staging, store));
   PARTITA_TRY_VOID(rocks::sync_directory(staging));
   PARTITA_TRY_VOID(rocks::move_up(staging, to));
-  Backup restored = rocks::described(info);
+  storage::Backup restored = rocks::described(info);
   PARTITA_TRY(const auto checked, rocks::read_checked_backups(request.directory));
   restored.unchecked = checked && !checked->contains(restored.id);
   return restored;
 }
 
-Result<Backup> check_backup(const std::string& directory, uint32_t id) {
+Result<storage::Backup> check_backup(const std::string& directory, uint32_t id) {
   PARTITA_TRY(const BackupDirectory opened, BackupDirectory::open(directory, BackupDirectory::OpenMode::kRead));
   PARTITA_TRY(const auto engine, opened.reader());
   PARTITA_TRY(const rocksdb::BackupInfo info, rocks::find_backup(*engine, directory, id));
@@ -204,40 +204,53 @@ static Result<fs::path> make_checking_place() {
                      std::strerror(errno) + ".");
 }
 
-Result<std::unique_ptr<OpenedBackup>> OpenedBackup::open(const std::string& directory, uint32_t id) {
+namespace {
+
+// What an engine over a backup needs while it is open: the lock of the backups' directory, and a temporary directory.
+struct OpenedFiles {
+  explicit OpenedFiles(BackupDirectory held) : lock(std::move(held)) {}
+  OpenedFiles(const OpenedFiles&) = delete;
+  OpenedFiles& operator=(const OpenedFiles&) = delete;
+  ~OpenedFiles() {
+    std::error_code ignored;
+    if (!place.empty()) fs::remove_all(place, ignored);
+  }
+  BackupDirectory lock;
+  fs::path place;
+};
+
+}  // namespace
+
+Result<storage::ExclusiveEngine> open_backup(const std::string& directory, uint32_t id) {
   PARTITA_TRY(BackupDirectory held, BackupDirectory::open(directory, BackupDirectory::OpenMode::kRead));
   PARTITA_TRY(const auto engine, held.reader());
   PARTITA_TRY(const rocksdb::BackupInfo info, rocks::find_backup(*engine, directory, id));
   PARTITA_TRY(const rocks::BackedUpStore store, store_of(info));
-  std::unique_ptr<OpenedBackup> opened(new OpenedBackup());
-  opened->lock_ = std::make_shared<BackupDirectory>(std::move(held));
+  const auto files = std::make_shared<OpenedFiles>(std::move(held));
   std::error_code failed;
   const fs::path backups = fs::absolute(directory, failed);
-  PARTITA_TRY(const fs::path place, make_checking_place());
-  opened->place_ = place.string();
+  PARTITA_TRY(files->place, make_checking_place());
   for (const auto& file : info.file_details) {
     if (failed) break;
     const fs::path from = backups / file.relative_filename;
     if (!is_needed(store, file.relative_filename)) continue;
     if (from.extension() != ".sst") {
-      fs::copy_file(from, place / from.filename(), failed);
+      fs::copy_file(from, files->place / from.filename(), failed);
       continue;
     }
-    fs::create_symlink(from, place / rocks::numbered_file(rocks::number_in(file.relative_filename), ".sst"), failed);
+    fs::create_symlink(from, files->place / rocks::numbered_file(rocks::number_in(file.relative_filename), ".sst"),
+                       failed);
   }
-  if (failed) return unavailable("The directory " + opened->place_ + " cannot be written: " + failed.message() + ".");
-  PARTITA_TRY_VOID(write_witness(place, store));
+  if (failed) {
+    return unavailable("The directory " + files->place.string() + " cannot be written: " + failed.message() + ".");
+  }
+  PARTITA_TRY_VOID(write_witness(files->place, store));
   RocksdbOptions options;
-  options.directory = opened->place_;
+  options.directory = files->place.string();
   options.compacts = false;
-  PARTITA_TRY(opened->engine_, open_rocksdb_engine(options));
+  storage::ExclusiveEngine opened{[files] { return Result<void>(); }, nullptr};
+  PARTITA_TRY(opened.engine, open_rocksdb_engine(options));
   return opened;
-}
-
-OpenedBackup::~OpenedBackup() {
-  engine_.reset();
-  std::error_code ignored;
-  if (!place_.empty()) fs::remove_all(place_, ignored);
 }
 
 }  // namespace partita

@@ -256,8 +256,8 @@ Result<rocksdb::BackupInfo> find_backup(const rocksdb::BackupEngineReadOnlyBase&
                "The backup " + std::to_string(id) + " in " + directory + " is damaged: " + status.ToString() + ".");
 }
 
-Backup described(const rocksdb::BackupInfo& info) {
-  Backup backup;
+storage::Backup described(const rocksdb::BackupInfo& info) {
+  storage::Backup backup;
   backup.id = info.backup_id;
   backup.made_s = info.timestamp;
   backup.bytes = info.size;

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "engines/rocksdb/backup_types.h"
+#include "storage/backup.h"
 
 namespace partita::rocks {
 
@@ -56,7 +56,7 @@ std::optional<BackedUpStore> decode_backed_up(const std::string& metadata);
 // With file details. `id` 0: the newest intact backup.
 Result<rocksdb::BackupInfo> find_backup(const rocksdb::BackupEngineReadOnlyBase& engine, const std::string& directory,
                                         uint32_t id);
-Backup described(const rocksdb::BackupInfo& info);
+storage::Backup described(const rocksdb::BackupInfo& info);
 
 // The error of a failed copy. `what` begins the sentence.
 Error backup_error(const rocksdb::Status& status, const std::string& what);

@@ -62,7 +62,7 @@ Checks shared_checks(const fs::path& directory) {
 
 class FileRepair {
  public:
-  FileRepair(fs::path directory, fs::path store, rocksdb::Env& files, const OnBytes& progress)
+  FileRepair(fs::path directory, fs::path store, rocksdb::Env& files, const storage::OnBytes& progress)
       : directory_(std::move(directory)), store_(std::move(store)), files_(files), progress_(progress) {}
 
   // The CRC-32C of what is in the file; nothing when it cannot be read, or `copy` not written.
@@ -127,13 +127,13 @@ class FileRepair {
   const fs::path directory_;
   const fs::path store_;
   rocksdb::Env& files_;
-  const OnBytes& progress_;
+  const storage::OnBytes& progress_;
   bool stopped_ = false;
 };
 
 }  // namespace
 
-Result<std::string> damaged_file(const std::string& directory, uint32_t id, const OnBytes& progress) {
+Result<std::string> damaged_file(const std::string& directory, uint32_t id, const storage::OnBytes& progress) {
   PARTITA_TRY(const Checks checks, checks_of(fs::path(directory) / "meta" / std::to_string(id)));
   FileRepair reader(directory, {}, *rocksdb::Env::Default(), progress);
   for (const auto& [name, check] : checks) {
@@ -145,7 +145,7 @@ Result<std::string> damaged_file(const std::string& directory, uint32_t id, cons
 }
 
 Result<RepairedFiles> repair_shared_files(const std::string& directory, const std::string& store, rocksdb::Env& files,
-                                          const OnBytes& progress) {
+                                          const storage::OnBytes& progress) {
   return FileRepair(directory, store, files, progress).mend();
 }
 

@@ -7,14 +7,14 @@
 #include <string>
 
 #include "base/result.h"
-#include "engines/rocksdb/backup_types.h"
+#include "storage/backup.h"
 
 namespace partita::rocks {
 
 // The first damaged or unreadable file of the backup, by its name within the directory; empty if there is none. Reads
 // all files unless progress() stops it. Errors, with one sentence: kCorrupt if the list itself is damaged, kUnavailable
 // for a stop.
-Result<std::string> damaged_file(const std::string& directory, uint32_t id, const OnBytes& progress);
+Result<std::string> damaged_file(const std::string& directory, uint32_t id, const storage::OnBytes& progress);
 
 struct RepairedFiles {
   std::set<std::string> copied;   // copied again; names within the directory
@@ -23,6 +23,6 @@ struct RepairedFiles {
 // Reads all files that the backups in the directory share, and copies damaged or missing ones again from `store`, the
 // directory of the store, using `files`. Error: kUnavailable, with one sentence.
 Result<RepairedFiles> repair_shared_files(const std::string& directory, const std::string& store, rocksdb::Env& files,
-                                          const OnBytes& progress);
+                                          const storage::OnBytes& progress);
 
 }  // namespace partita::rocks

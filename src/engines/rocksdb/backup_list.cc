@@ -30,8 +30,8 @@ std::set<uint32_t> ids_in(const fs::path& folder) {
   return ids;
 }
 
-Backup damaged_backup(uint32_t id, std::string damage, const std::optional<CheckedBackups>& checked) {
-  Backup backup;
+storage::Backup damaged_backup(uint32_t id, std::string damage, const std::optional<CheckedBackups>& checked) {
+  storage::Backup backup;
   backup.id = id;
   backup.damaged = true;
   backup.damage = std::move(damage);
@@ -66,13 +66,14 @@ Result<std::set<uint32_t>> lost_ids(const std::string& directory, const std::opt
 
 // What tells the backups of one store from those of others: in a directory of one store those from before there were
 // ids are its own, as they were looked at before the first with an id was made.
-std::string owner_of(const Backup& backup, const std::set<std::string>& stores) {
+std::string owner_of(const storage::Backup& backup, const std::set<std::string>& stores) {
   if (!backup.store_id.empty()) return backup.store_id;
   return stores.size() == 1 ? *stores.begin() : "in " + backup.store;
 }
 
 // Error: kCorrupt, when the backup is not as it was written.
-Result<void> check_newest(const BackupDirectory& directory, const Backup& newest, const OnBytes& progress) {
+Result<void> check_newest(const BackupDirectory& directory, const storage::Backup& newest,
+                          const storage::OnBytes& progress) {
   const std::string whose = "The newest backup in " + directory.path() + ", " + std::to_string(newest.id) + ", ";
   auto file = damaged_file(directory.path(), newest.id, progress);
   if (!file.ok() && file.error().kind() != ErrorKind::kCorrupt) return std::move(file).error();
@@ -83,17 +84,17 @@ Result<void> check_newest(const BackupDirectory& directory, const Backup& newest
 
 }  // namespace
 
-Result<std::vector<Backup>> listed_backups(const std::string& directory,
-                                           const rocksdb::BackupEngineReadOnlyBase* engine) {
+Result<std::vector<storage::Backup>> listed_backups(const std::string& directory,
+                                                    const rocksdb::BackupEngineReadOnlyBase* engine) {
   PARTITA_TRY(const auto checked, read_checked_backups(directory));
   std::vector<rocksdb::BackupInfo> infos;
   std::vector<rocksdb::BackupID> damaged;
   if (engine != nullptr) engine->GetBackupInfo(&infos);
   if (engine != nullptr) engine->GetCorruptedBackups(&damaged);
-  std::vector<Backup> backups;
+  std::vector<storage::Backup> backups;
   std::set<uint32_t> known;
   for (const auto& info : infos) {
-    Backup& backup = backups.emplace_back(described(info));
+    storage::Backup& backup = backups.emplace_back(described(info));
     backup.unchecked = checked && !checked->contains(backup.id);
     known.insert(backup.id);
   }
@@ -106,20 +107,20 @@ Result<std::vector<Backup>> listed_backups(const std::string& directory,
     if (known.contains(id)) continue;
     backups.push_back(damaged_backup(id, "its list, meta/" + std::to_string(id) + ", is missing", checked));
   }
-  std::ranges::sort(backups, {}, &Backup::id);
+  std::ranges::sort(backups, {}, &storage::Backup::id);
   return backups;
 }
 
 Result<size_t> keep_newest(const BackupDirectory& directory, rocksdb::BackupEngine& engine, size_t keep,
-                           const OnBytes& progress) {
-  PARTITA_TRY(const std::vector<Backup> all, listed_backups(directory.path(), &engine));
+                           const storage::OnBytes& progress) {
+  PARTITA_TRY(const std::vector<storage::Backup> all, listed_backups(directory.path(), &engine));
   std::set<std::string> stores;
-  for (const Backup& backup : all) {
+  for (const storage::Backup& backup : all) {
     if (!backup.store_id.empty()) stores.insert(backup.store_id);
   }
   std::vector<uint32_t> go;
-  std::map<std::string, std::vector<const Backup*>> whole;
-  for (const Backup& backup : all) {
+  std::map<std::string, std::vector<const storage::Backup*>> whole;
+  for (const storage::Backup& backup : all) {
     if (backup.damaged) go.push_back(backup.id);
     if (!backup.damaged) whole[owner_of(backup, stores)].push_back(&backup);
   }
@@ -144,11 +145,12 @@ Result<size_t> keep_newest(const BackupDirectory& directory, rocksdb::BackupEngi
   return go.size();
 }
 
-Result<void> note_checked(const std::string& directory, const std::vector<Backup>& before, const Backup& made) {
+Result<void> note_checked(const std::string& directory, const std::vector<storage::Backup>& before,
+                          const storage::Backup& made) {
   PARTITA_TRY(auto checked, read_checked_backups(directory));
   if (!checked) {
     checked.emplace();
-    for (const Backup& backup : before) checked->emplace(backup.id, backup.store_id);
+    for (const storage::Backup& backup : before) checked->emplace(backup.id, backup.store_id);
   }
   (*checked)[made.id] = made.store_id;
   return write_checked_backups(directory, *checked);

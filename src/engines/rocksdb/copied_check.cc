@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 class CopiedFiles {
  public:
-  CopiedFiles(fs::path directory, const Store& store, const OnBytes& progress)
+  CopiedFiles(fs::path directory, const Store& store, const storage::OnBytes& progress)
       : directory_(std::move(directory)), store_(store), progress_(progress) {}
 
   Result<CopiedDamage> check(const rocksdb::BackupInfo& info, const std::set<std::string>& before) {
@@ -114,14 +114,15 @@ class CopiedFiles {
 
   const fs::path directory_;
   const Store& store_;
-  const OnBytes& progress_;
+  const storage::OnBytes& progress_;
   CopiedDamage damage_;
 };
 
 }  // namespace
 
 Result<CopiedDamage> check_copied(const BackupDirectory& directory, const rocksdb::BackupInfo& info,
-                                  const std::set<std::string>& before, const Store& store, const OnBytes& progress) {
+                                  const std::set<std::string>& before, const Store& store,
+                                  const storage::OnBytes& progress) {
   return CopiedFiles(directory.path(), store, progress).check(info, before);
 }
 

@@ -9,8 +9,8 @@
 
 #include "base/result.h"
 #include "engines/rocksdb/backup_directory.h"
-#include "engines/rocksdb/backup_types.h"
 #include "engines/rocksdb/store.h"
+#include "storage/backup.h"
 
 namespace partita::rocks {
 
@@ -24,7 +24,8 @@ struct CopiedDamage {
 // MANIFEST. `info` has file details. Error: kUnavailable, with one sentence, if a file cannot be read or progress()
 // stops it.
 Result<CopiedDamage> check_copied(const BackupDirectory& directory, const rocksdb::BackupInfo& info,
-                                  const std::set<std::string>& before, const Store& store, const OnBytes& progress);
+                                  const std::set<std::string>& before, const Store& store,
+                                  const storage::OnBytes& progress);
 
 // Checks the block checksums of one table file of the store, or of a copy, reading it through `env`.
 rocksdb::Status check_table_file(const Store& store, const std::string& path, rocksdb::Env* env);

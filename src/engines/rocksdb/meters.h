@@ -17,7 +17,7 @@ struct Meters {
   Meter compactions;                       // finished
   Meter compacted_bytes;                   // written by compactions
   Meter compacted_us;                      // time in compactions
-  Meter scrubbed_bytes;                    // read by the scrub (scrub.h)
+  Meter scrubbed_bytes;                    // read by the scrub (storage/backup.h)
   Meter scrub_rounds;                      // finished rounds of the scrub
   std::atomic<int64_t> scrub_ended_ms{0};  // when the last round ended, since 1970
   std::atomic<uint64_t> scrub_damaged{0};  // damaged files found in the newest round

@@ -34,7 +34,7 @@ constexpr size_t kWorkerThreads = 4;
 
 const std::string& end_of(const Range& range) { return range.end.empty() ? rocks::beyond_all_keys() : range.end; }
 
-class RocksdbEngine final : public Engine {
+class RocksdbEngine final : public Engine, public Maintenance {
  public:
   RocksdbEngine(std::unique_ptr<rocks::Store> store, const RocksdbOptions& options)
       : store_(std::move(store)),
@@ -58,7 +58,16 @@ class RocksdbEngine final : public Engine {
   Limits limits() const override { return rocks::kLimits; }
   Result<void> health() const override;
   void report(Exposition& out) const override { rocks::report(*store_, out); }
-  rocks::Store& store() { return *store_; }
+  Maintenance* maintenance() override { return this; }
+  Result<storage::BackupResult> back_up(const storage::BackupRequest& request) override {
+    return rocks::back_up(*store_, request);
+  }
+  Result<std::vector<std::string>> check_files(const storage::OnBytes& progress) override {
+    return rocks::check_files(*store_, progress);
+  }
+  Result<std::unique_ptr<storage::Scrub>> start_scrub(const storage::ScrubOptions& options) override {
+    return rocks::begin_scrub(*store_, options);
+  }
   Result<void> start() { return committer_.start(); }
 
  private:
@@ -243,25 +252,7 @@ Task<Result<uint64_t>> RocksdbEngine::approximate_bytes(Range range) {
   co_return bytes;
 }
 
-rocks::Store& store_of(Engine& engine) {
-  auto* const of_rocksdb = dynamic_cast<RocksdbEngine*>(&engine);
-  PARTITA_CHECK(of_rocksdb != nullptr);
-  return of_rocksdb->store();
-}
-
 }  // namespace
-
-Result<BackupResult> back_up_rocksdb_engine(storage::Engine& engine, const BackupRequest& request) {
-  return rocks::back_up(store_of(engine), request);
-}
-
-Result<std::vector<std::string>> check_rocksdb_files(storage::Engine& engine, const OnBytes& progress) {
-  return rocks::check_files(store_of(engine), progress);
-}
-
-Result<std::unique_ptr<Scrub>> begin_rocksdb_scrub(storage::Engine& engine, const ScrubOptions& options) {
-  return rocks::begin_scrub(store_of(engine), options);
-}
 
 Result<std::unique_ptr<storage::Engine>> open_rocksdb_engine(const RocksdbOptions& options) {
   PARTITA_TRY(std::unique_ptr<rocks::Store> store, rocks::open_store(options));

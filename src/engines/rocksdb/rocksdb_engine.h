@@ -10,16 +10,13 @@
 // The files are described in docs/formats/store.md.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
 #include "engines/rocksdb/rocksdb_options.h"
 #include "storage/engine.h"
+#include "storage/salvage.h"
 
 namespace partita {
 
@@ -29,32 +26,8 @@ namespace partita {
 // Precondition of destroying the engine: none of its calls is in progress. Destroying it writes what is still queued.
 Result<std::unique_ptr<storage::Engine>> open_rocksdb_engine(const RocksdbOptions& options);
 
-// Something between these two keys, both exclusive, could not be read. Empty: not known.
-struct LostRange {
-  bool of_log = false;  // of the logs of topics: keys as docs/formats/store.md has them
-  std::string after;
-  std::string before;
-};
-
-struct SalvageReport {
-  uint64_t records = 0;             // saved
-  uint64_t entries = 0;             // log entries of topics, saved
-  std::vector<std::string> losses;  // one sentence each, for the operator; empty: all was readable
-  std::vector<LostRange> ranges;
-  // Records that were left out because a newer version may be lost: how many, and the first keys.
-  uint64_t unsure_count = 0;
-  std::vector<std::string> unsure;
-  bool lost_erasures = false;  // erased ranges may be back
-  bool lost_changes = false;   // some or all of the newest changes are missing
-};
-
-// Called with the new store before it becomes visible. An error ends the salvage.
-using FinishSalvage = std::function<Result<void>(storage::Engine& engine, SalvageReport& report)>;
-
-// Copies all readable records of a damaged store, which is not changed, into a new store, whose later versions and
-// positions the old one never used. Each record is saved in its newest version or not at all. Saved records may refer
-// to lost ones: `finish` repairs that. `to` must be missing or empty. Blocks. Error: kUnavailable, with one sentence.
-Result<SalvageReport> salvage_rocksdb_store(const std::string& from, const std::string& to,
-                                            const FinishSalvage& finish = nullptr);
+// As storage::Salvage.
+Result<storage::SalvageReport> salvage_rocksdb_store(const std::string& from, const std::string& to,
+                                                     const storage::FinishSalvage& finish = nullptr);
 
 }  // namespace partita

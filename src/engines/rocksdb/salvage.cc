@@ -58,7 +58,7 @@ class SalvageRun {
  public:
   SalvageRun(fs::path from, fs::path to) : from_(std::move(from)), to_(std::move(to)) {}
 
-  Result<SalvageReport> run(const FinishSalvage& finish) {
+  Result<storage::SalvageReport> run(const storage::FinishSalvage& finish) {
     PARTITA_TRY_VOID(check_source());
     const std::error_code failed = rocks::make_private_directory(to_);
     if (failed) return unavailable("The directory " + to_.string() + " cannot be made: " + failed.message() + ".");
@@ -116,7 +116,7 @@ class SalvageRun {
   }
 
   // The new store as what it will be to a server.
-  Result<void> finish_in(const fs::path& store, const FinishSalvage& finish) {
+  Result<void> finish_in(const fs::path& store, const storage::FinishSalvage& finish) {
     RocksdbOptions options;
     options.directory = store.string();
     options.sync = false;  // all of it is synced when it is closed
@@ -187,7 +187,7 @@ class SalvageRun {
 
   const fs::path from_;
   const fs::path to_;
-  SalvageReport report_;
+  storage::SalvageReport report_;
   std::unique_ptr<Store> fresh_;
   rocksdb::WriteBatch batch_;
   uint64_t last_id_ = 0;
@@ -196,8 +196,8 @@ class SalvageRun {
 
 }  // namespace
 
-Result<SalvageReport> salvage_rocksdb_store(const std::string& from, const std::string& to,
-                                            const FinishSalvage& finish) {
+Result<storage::SalvageReport> salvage_rocksdb_store(const std::string& from, const std::string& to,
+                                                     const storage::FinishSalvage& finish) {
   return SalvageRun(from, to).run(finish);
 }
 

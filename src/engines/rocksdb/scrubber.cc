@@ -99,9 +99,9 @@ class ThrottledFileSystem final : public rocksdb::FileSystemWrapper {
   bool opened_ = true;  // of the scrub's thread alone
 };
 
-class Scrubber final : public Scrub {
+class Scrubber final : public storage::Scrub {
  public:
-  Scrubber(Store& store, const ScrubOptions& options)
+  Scrubber(Store& store, const storage::ScrubOptions& options)
       : store_(store),
         rest_(options.rest_ms),
         throttle_(options.bytes_per_second),
@@ -118,7 +118,7 @@ class Scrubber final : public Scrub {
     return {};
   }
 
-  ScrubState state() const override {
+  storage::ScrubState state() const override {
     const MutexLock lock(mutex_);
     return state_;
   }
@@ -219,16 +219,16 @@ class Scrubber final : public Scrub {
   const std::shared_ptr<ThrottledFileSystem> files_;
   const std::unique_ptr<rocksdb::Env> env_;
   mutable Mutex mutex_;
-  ScrubState state_ PARTITA_GUARDED_BY(mutex_);
+  storage::ScrubState state_ PARTITA_GUARDED_BY(mutex_);
   Thread thread_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Scrub>> begin_scrub(Store& store, const ScrubOptions& options) {
+Result<std::unique_ptr<storage::Scrub>> begin_scrub(Store& store, const storage::ScrubOptions& options) {
   auto scrubber = std::make_unique<Scrubber>(store, options);
   PARTITA_TRY_VOID(scrubber->begin());
-  return std::unique_ptr<Scrub>(std::move(scrubber));
+  return std::unique_ptr<storage::Scrub>(std::move(scrubber));
 }
 
 }  // namespace partita::rocks

@@ -1,14 +1,14 @@
-// Implements scrub.h on the open store.
+// The scrub of storage/backup.h over an open store.
 #pragma once
 
 #include <memory>
 
 #include "base/result.h"
-#include "engines/rocksdb/scrub.h"
 #include "engines/rocksdb/store.h"
+#include "storage/backup.h"
 
 namespace partita::rocks {
 
-Result<std::unique_ptr<Scrub>> begin_scrub(Store& store, const ScrubOptions& options);
+Result<std::unique_ptr<storage::Scrub>> begin_scrub(Store& store, const storage::ScrubOptions& options);
 
 }  // namespace partita::rocks

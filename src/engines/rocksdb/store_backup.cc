@@ -44,7 +44,7 @@ std::set<std::string> files_of(const rocksdb::BackupEngine& engine) {
   return files;
 }
 
-Error not_there(const BackupRequest& request, const std::string& why) {
+Error not_there(const storage::BackupRequest& request, const std::string& why) {
   return Error(ErrorKind::kInvalid, request.directory + " " + why + ": name another directory for the backups.");
 }
 
@@ -70,7 +70,8 @@ std::string told_of(const StoreId& store) {
   return "the store " + store.id + ", made on " + day_of(store.made_ms);
 }
 
-Error of_another(const BackupRequest& request, const Backup& backup, const Store& store, const std::string& place) {
+Error of_another(const storage::BackupRequest& request, const storage::Backup& backup, const Store& store,
+                 const std::string& place) {
   std::string sentence = request.directory + " holds backups of another store";
   if (!backup.store_id.empty()) sentence += ", " + backup.store_id;
   if (!backup.store.empty()) sentence += ", which was in " + backup.store;
@@ -84,14 +85,14 @@ Error of_another(const BackupRequest& request, const Backup& backup, const Store
 }
 
 // What is kept of one store would delete what is there of another, and a restore take either of them.
-Result<void> check_others(const rocksdb::BackupEngine& engine, const std::vector<Backup>& backups, const Store& store,
-                          const std::string& place, const BackupRequest& request) {
+Result<void> check_others(const rocksdb::BackupEngine& engine, const std::vector<storage::Backup>& backups,
+                          const Store& store, const std::string& place, const storage::BackupRequest& request) {
   std::vector<rocksdb::BackupInfo> infos;
   engine.GetBackupInfo(&infos);
-  const Backup* other = nullptr;
-  const Backup* unknown = nullptr;
+  const storage::Backup* other = nullptr;
+  const storage::Backup* unknown = nullptr;
   bool has_own = false;
-  for (const Backup& backup : backups) {
+  for (const storage::Backup& backup : backups) {
     const auto info = std::ranges::find(infos, backup.id, &rocksdb::BackupInfo::backup_id);
     const auto listed = info == infos.end() ? std::nullopt : decode_backed_up(info->app_metadata);
     if (listed ? is_of(*listed, store, place) : backup.store_id == store.id.id) {
@@ -110,7 +111,8 @@ Result<void> check_others(const rocksdb::BackupEngine& engine, const std::vector
   return {};
 }
 
-Result<RepairedFiles> mend(const BackupDirectory& directory, const std::string& store, const BackupRequest& request) {
+Result<RepairedFiles> mend(const BackupDirectory& directory, const std::string& store,
+                           const storage::BackupRequest& request) {
   lower_thread_priority(kBackgroundNiceness);
   PARTITA_TRY(RepairedFiles mended,
               repair_shared_files(directory.path(), store, BackupDirectory::files(), request.progress));
@@ -126,16 +128,16 @@ Result<RepairedFiles> mend(const BackupDirectory& directory, const std::string& 
 // One backup of the store, from the look at what is there to the look at what was copied.
 class BackupOfStore {
  public:
-  BackupOfStore(Store& store, const BackupRequest& request, const BackupDirectory& directory,
+  BackupOfStore(Store& store, const storage::BackupRequest& request, const BackupDirectory& directory,
                 rocksdb::BackupEngine& engine, std::string place)
       : store_(store), request_(request), directory_(directory), engine_(engine), place_(std::move(place)) {}
 
-  Result<BackupResult> run(const RepairedFiles& mended) {
-    PARTITA_TRY(const std::vector<Backup> earlier, listed_backups(directory_.path(), &engine_));
+  Result<storage::BackupResult> run(const RepairedFiles& mended) {
+    PARTITA_TRY(const std::vector<storage::Backup> earlier, listed_backups(directory_.path(), &engine_));
     PARTITA_TRY_VOID(check_others(engine_, earlier, store_, place_, request_));
     before_ = files_of(engine_);
-    BackupResult made;
-    for (const Backup& backup : earlier) {
+    storage::BackupResult made;
+    for (const storage::Backup& backup : earlier) {
       if (backup.damaged && !has_list(backup.id)) made.lost.push_back(backup.id);
     }
     PARTITA_TRY(rocksdb::BackupInfo info, copy());
@@ -230,19 +232,19 @@ class BackupOfStore {
   }
 
   Store& store_;
-  const BackupRequest& request_;
+  const storage::BackupRequest& request_;
   const BackupDirectory& directory_;
   rocksdb::BackupEngine& engine_;
   const std::string place_;
   std::set<std::string> before_;
   uint64_t done_ = 0;
   // While nothing more is copied.
-  const OnBytes goes_on_ = [this](uint64_t) { return !request_.progress || request_.progress(done_); };
+  const storage::OnBytes goes_on_ = [this](uint64_t) { return !request_.progress || request_.progress(done_); };
 };
 
 }  // namespace
 
-Result<BackupResult> back_up(Store& store, const BackupRequest& request) {
+Result<storage::BackupResult> back_up(Store& store, const storage::BackupRequest& request) {
   if (store.write_errors.failed()) return Error(ErrorKind::kUnavailable, store.write_errors.sentence());
   const std::string place = canonical_path(store.db->GetName());
   if (canonical_path(request.directory).starts_with(place + "/"))
@@ -258,7 +260,7 @@ Result<BackupResult> back_up(Store& store, const BackupRequest& request) {
   return BackupOfStore(store, request, directory, *engine, place).run(mended);
 }
 
-Result<std::vector<std::string>> check_files(const Store& store, const OnBytes& progress) {
+Result<std::vector<std::string>> check_files(const Store& store, const storage::OnBytes& progress) {
   std::vector<rocksdb::LiveFileMetaData> files;
   store.db->GetLiveFilesMetaData(&files);
   std::vector<std::string> damaged;

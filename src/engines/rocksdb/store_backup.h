@@ -1,16 +1,16 @@
-// Implements the parts of backup.h that need the open store.
+// Backups and checks of an open store, as storage/backup.h promises.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "engines/rocksdb/backup_types.h"
 #include "engines/rocksdb/store.h"
+#include "storage/backup.h"
 
 namespace partita::rocks {
 
-Result<BackupResult> back_up(Store& store, const BackupRequest& request);
-Result<std::vector<std::string>> check_files(const Store& store, const OnBytes& progress);
+Result<storage::BackupResult> back_up(Store& store, const storage::BackupRequest& request);
+Result<std::vector<std::string>> check_files(const Store& store, const storage::OnBytes& progress);
 
 }  // namespace partita::rocks

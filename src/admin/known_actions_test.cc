@@ -1,4 +1,4 @@
-#include "cli/known_actions.h"
+#include "admin/known_actions.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "admin/operator_calls.h"
 
-namespace partita::cli {
+namespace partita::admin {
 namespace {
 
 TEST(KnownActions, AreThoseOfOperationsStatementsUsersAndOperators) {
@@ -43,4 +43,4 @@ TEST(KnownActions, SuggestTheClosest) {
 }
 
 }  // namespace
-}  // namespace partita::cli
+}  // namespace partita::admin

@@ -1,10 +1,10 @@
-#include "cli/suggestion.h"
+#include "base/suggestion.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-namespace partita::cli {
+namespace partita {
 namespace {
 
 constexpr std::array<std::string_view, 5> kWords{"serve", "status", "salvage", "snapshot rollback", "--data"};
@@ -33,4 +33,4 @@ TEST(Suggestion, IsTheClosest) {
 }
 
 }  // namespace
-}  // namespace partita::cli
+}  // namespace partita

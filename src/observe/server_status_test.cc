@@ -1,4 +1,4 @@
-#include "cli/status.h"
+#include "observe/server_status.h"
 
 #include <gtest/gtest.h>
 
@@ -11,14 +11,12 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "cli/local_calls.h"
 #include "engines/stores.h"
-#include "namespaces/namespaces.h"
-#include "namespaces/tenant.h"
+#include "namespaces/database_host.h"
 #include "table/rows/job_row.h"
 #include "wire/json_reader.h"
 
-namespace partita::cli {
+namespace partita::observe {
 namespace {
 
 class Door final : public ops::Source {
@@ -30,13 +28,12 @@ class Door final : public ops::Source {
 
 TEST(Status, IsToldWhileASnapshotIsUnderWay) {
   const auto engine = std::move(open_store("memory:")).value();
-  const namespaces::Tenant::Ground ground{*engine, system_clock(), system_random(), {}, nullptr, true};
-  const namespaces::Tenant::Serve serve = [](table::Database& database) {
+  const namespaces::DatabaseHost::Environment environment{*engine, system_clock(), system_random(), {}, nullptr, true};
+  const namespaces::DatabaseHost::MakeService serve = [](table::Database& database) {
     return std::make_unique<ops::Service>(database);
   };
-  const auto tenant = std::move(namespaces::Tenant::open(ground, {}, serve)).value();
-  namespaces::Namespaces namespaces(ground, *tenant, nullptr, namespaces::NamespacesBy::kNothing, 1);
-  observe::Pages pages({*engine, "memory", system_random(), tenant->service(), namespaces, "1", std::nullopt});
+  const auto host = std::move(namespaces::DatabaseHost::open(environment, {}, serve)).value();
+  Pages pages({*engine, "memory", system_random(), host->service(), "1", std::nullopt});
   admin::Admin admin;
   answer_status(admin, pages, {.version = "1", .revision = "r", .store = "memory", .urls = {}});
   const Door door;
@@ -45,7 +42,7 @@ TEST(Status, IsToldWhileASnapshotIsUnderWay) {
   const admin::Admin::Answer* const answer = admin.find(call);
   ASSERT_NE(answer, nullptr);
   for (const bool shut : {true, false}) {
-    DrainLock& lock = tenant->service().drain_lock();
+    DrainLock& lock = host->service().drain_lock();
     if (shut) lock.close();
     std::promise<std::string> told;
     auto reply = told.get_future();
@@ -73,13 +70,12 @@ TEST(Status, ListsTheJobsOfTheStore) {
   filling.claim = 1;
   filling.done = 120;
   ASSERT_TRUE(wait_for(table::put_job(*engine, filling, {})).ok());
-  const namespaces::Tenant::Ground ground{*engine, system_clock(), system_random(), {}, nullptr, true};
-  const namespaces::Tenant::Serve serve = [](table::Database& database) {
+  const namespaces::DatabaseHost::Environment environment{*engine, system_clock(), system_random(), {}, nullptr, true};
+  const namespaces::DatabaseHost::MakeService serve = [](table::Database& database) {
     return std::make_unique<ops::Service>(database);
   };
-  const auto tenant = std::move(namespaces::Tenant::open(ground, {}, serve)).value();
-  namespaces::Namespaces namespaces(ground, *tenant, nullptr, namespaces::NamespacesBy::kNothing, 1);
-  observe::Pages pages({*engine, "memory", system_random(), tenant->service(), namespaces, "1", std::nullopt});
+  const auto host = std::move(namespaces::DatabaseHost::open(environment, {}, serve)).value();
+  Pages pages({*engine, "memory", system_random(), host->service(), "1", std::nullopt});
   std::vector<std::string> lines = pages.jobs_now();
   for (int tries = 0; lines.empty() && tries < 500; ++tries) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -89,4 +85,4 @@ TEST(Status, ListsTheJobsOfTheStore) {
 }
 
 }  // namespace
-}  // namespace partita::cli
+}  // namespace partita::observe

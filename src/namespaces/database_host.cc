@@ -1,4 +1,4 @@
-#include "namespaces/tenant.h"
+#include "namespaces/database_host.h"
 
 #include <chrono>
 #include <new>
@@ -12,7 +12,7 @@ namespace partita::namespaces {
 
 namespace {
 
-// Where several servers may use the store, none can know what the others remember of what was rolled back.
+// Other servers could not be told to forget what was rolled back.
 Error refusal_of_shared() {
   return model::refuse(model::Fault::kConstraints,
                        {"Snapshots are for a store that one server has for itself, a directory or memory; several may "
@@ -21,33 +21,34 @@ Error refusal_of_shared() {
 
 }  // namespace
 
-Tenant::Tenant(const Ground& ground, std::string name)
-    : ground_(ground),
+DatabaseHost::DatabaseHost(const Environment& environment, std::string name)
+    : environment_(environment),
       name_(std::move(name)),
-      clock_(ground.clock, ground.clock_ms),
-      snapshots_(ground.store, name_, clock_) {}
+      clock_(environment.clock, environment.clock_ms),
+      snapshots_(environment.store, name_, clock_) {}
 
-Result<std::unique_ptr<Tenant>> Tenant::open(const Ground& ground, std::string name, const Serve& serve) {
-  std::unique_ptr<Tenant> tenant(new Tenant(ground, std::move(name)));
-  if (ground.alone) PARTITA_TRY_VOID(tenant->recover());
-  PARTITA_TRY_VOID(tenant->open_database());
-  tenant->service_ = serve(*tenant->database_);
-  tenant->service_->expire_iterators(tenant->snapshots_.iterators_from_ms());
-  return tenant;
+Result<std::unique_ptr<DatabaseHost>> DatabaseHost::open(const Environment& environment, std::string name,
+                                                         const MakeService& make_service) {
+  std::unique_ptr<DatabaseHost> host(new DatabaseHost(environment, std::move(name)));
+  if (environment.exclusive) PARTITA_TRY_VOID(host->recover());
+  PARTITA_TRY_VOID(host->open_database());
+  host->service_ = make_service(*host->database_);
+  host->service_->expire_iterators(host->snapshots_.iterators_from_ms());
+  return host;
 }
 
-Result<void> Tenant::open_database() {
-  // Iterators of the same millisecond would be taken for older ones.
+Result<void> DatabaseHost::open_database() {
+  // Shard iterators issued in the same millisecond would count as older ones.
   while (clock_.now_ms() < snapshots_.iterators_from_ms()) {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
-  table::Options options = ground_.options;
-  if (name_.empty()) options.follower = ground_.follower;
-  PARTITA_TRY(database_, table::Database::open(snapshots_.engine(), clock_, ground_.random, options));
+  table::Options options = environment_.options;
+  if (name_.empty()) options.follower = environment_.follower;
+  PARTITA_TRY(database_, table::Database::open(snapshots_.engine(), clock_, environment_.random, options));
   return {};
 }
 
-Result<void> Tenant::recover() {
+Result<void> DatabaseHost::recover() {
   if (recovered_) return {};
   PARTITA_TRY_VOID(wait_for(snapshots_.recover()));
   recovered_ = true;
@@ -55,10 +56,10 @@ Result<void> Tenant::recover() {
 }
 
 template <class Work>
-auto Tenant::alone(Work work) {
+auto DatabaseHost::run_exclusively(Work work) {
   using Done = decltype(work());
-  if (!ground_.alone) return Done(refusal_of_shared());
-  const std::lock_guard lock(working_);
+  if (!environment_.exclusive) return Done(refusal_of_shared());
+  const std::lock_guard lock(mutex_);
   service_->pause();
   database_.reset();
   const auto attempt = [&]() -> Done {
@@ -87,43 +88,43 @@ auto Tenant::alone(Work work) {
   return Done(std::move(opened).error());
 }
 
-Result<std::vector<table::SnapshotInfo>> Tenant::snapshots() {
-  if (!ground_.alone) return refusal_of_shared();
-  const std::lock_guard lock(working_);
+Result<std::vector<table::SnapshotInfo>> DatabaseHost::snapshots() {
+  if (!environment_.exclusive) return refusal_of_shared();
+  const std::lock_guard lock(mutex_);
   return snapshots_.list();
 }
 
-Result<table::SnapshotInfo> Tenant::create_snapshot(const std::string& name) {
-  return alone([&] { return wait_for(snapshots_.create(name)); });
+Result<table::SnapshotInfo> DatabaseHost::create_snapshot(const std::string& name) {
+  return run_exclusively([&] { return wait_for(snapshots_.create(name)); });
 }
 
-Result<uint64_t> Tenant::roll_back(const std::string& name) {
-  return alone([&] { return wait_for(snapshots_.roll_back(name)); });
+Result<uint64_t> DatabaseHost::roll_back(const std::string& name) {
+  return run_exclusively([&] { return wait_for(snapshots_.roll_back(name)); });
 }
 
-Result<void> Tenant::delete_snapshot(const std::string& name) {
-  return alone([&] { return wait_for(snapshots_.remove(name)); });
+Result<void> DatabaseHost::delete_snapshot(const std::string& name) {
+  return run_exclusively([&] { return wait_for(snapshots_.remove(name)); });
 }
 
-// The database is opened again, so that no request and no job sees two times, and all jobs look for what is due.
-Result<void> Tenant::move_clock(int64_t by_ms, From from) {
+// Reopens the database, so that no request or job sees two times, and all jobs look for due work.
+Result<void> DatabaseHost::move_clock(int64_t by_ms, From from) {
   constexpr int64_t kAfter9999Ms = 253'402'300'800'000;
-  if (!ground_.alone) {
+  if (!environment_.exclusive) {
     return model::refuse(model::Fault::kConstraints,
                          {"The clock can be moved only where one server has the store for itself, a directory or "
                           "memory; several may share this one, and each has a clock of its own. Start all of them "
                           "with --clock."});
   }
   // A command meant for another server would delete items for good.
-  if (!ground_.clock_moves) {
+  if (!environment_.clock_moves) {
     return model::refuse(model::Fault::kConstraints,
                          {"The clock is not moved: this server has stored data, and verifies signatures or listens "
                           "beyond loopback. Start it with --clock 0 if it is for development."});
   }
   int64_t ahead_ms = 0;
-  PARTITA_TRY_VOID(alone([&]() -> Result<void> {
-    const int64_t now_ms = ground_.clock.now_ms();
-    ahead_ms = by_ms + (from == From::kHere ? clock_.by_ms() : 0);
+  PARTITA_TRY_VOID(run_exclusively([&]() -> Result<void> {
+    const int64_t now_ms = environment_.clock.now_ms();
+    ahead_ms = by_ms + (from == From::kDatabase ? clock_.by_ms() : 0);
     if (ahead_ms < -now_ms || ahead_ms >= kAfter9999Ms - now_ms) {
       return model::refuse(model::Fault::kConstraints, {"The clock can be moved to a time from 1970 to 9999."});
     }

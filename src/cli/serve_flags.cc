@@ -1,9 +1,10 @@
+#include "cli/serve_flags.h"
+
 #include <algorithm>
 #include <array>
 
 #include "auth/words.h"
 #include "base/clock.h"
-#include "cli/options.h"
 #include "engines/stores.h"
 #include "net/url.h"
 
@@ -11,7 +12,7 @@ namespace partita::cli {
 
 namespace {
 
-Result<void> set_listen(Draft& draft, std::string_view text) {
+Result<void> set_listen(Draft& draft, const Flag&, std::string_view text) {
   const size_t colon = text.rfind(':');
   const bool bracketed = text.starts_with('[');
   if (!bracketed && text.find(':') != colon) {
@@ -25,97 +26,35 @@ Result<void> set_listen(Draft& draft, std::string_view text) {
     return misuse("--listen takes HOST:PORT, such as localhost:8000 or [::1]:8000, not " + quoted(text) + ".");
   }
   PARTITA_TRY(const uint64_t port, read_number("--listen HOST:PORT", text.substr(colon + 1), 0, 65535));
-  draft.line.http.address = address;
-  draft.line.http.port = static_cast<uint16_t>(port);
+  draft.line.serve.http.address = address;
+  draft.line.serve.http.port = static_cast<uint16_t>(port);
   return {};
 }
 
-Result<void> set_threads(Draft& draft, std::string_view text) {
-  PARTITA_TRY(const uint64_t threads, read_number("--threads", text, 1, 1024));
-  draft.line.http.threads = static_cast<unsigned>(threads);
-  return {};
-}
-
-Result<void> set_max_connections(Draft& draft, std::string_view text) {
-  PARTITA_TRY(draft.line.http.max_connections, read_number("--max-connections", text, 1, 1'000'000));
-  return {};
-}
-
-Result<void> set_seconds(int64_t& milliseconds, std::string_view flag, std::string_view text) {
-  PARTITA_TRY(const uint64_t seconds, read_number(flag, text, 1, 86'400));
-  milliseconds = static_cast<int64_t>(seconds) * 1000;
-  return {};
-}
-
-Result<void> set_idle_timeout(Draft& draft, std::string_view text) {
-  return set_seconds(draft.line.http.idle_timeout_ms, "--idle-timeout", text);
-}
-
-Result<void> set_request_timeout(Draft& draft, std::string_view text) {
-  return set_seconds(draft.line.http.request_timeout_ms, "--request-timeout", text);
-}
-
-Result<void> set_region(Draft& draft, std::string_view text) {
+Result<void> set_region(Draft& draft, const Flag&, std::string_view text) {
   if (!auth::is_region(text)) return misuse("--region takes a region, such as eu-west-1, not " + quoted(text) + ".");
-  draft.line.http.region = text;
+  draft.line.serve.http.region = text;
   return {};
 }
 
-Result<void> set_request_rate(Draft& draft, std::string_view text) {
-  PARTITA_TRY(draft.line.request_rate, read_number("--request-rate", text, 1, 1'000'000));
-  return {};
-}
-
-Result<void> set_scrub(Draft& draft, std::string_view text) {
-  constexpr int64_t kHourMs = 3'600'000;
-  PARTITA_TRY(const uint64_t hours, read_number("--scrub", text, 1, 8'760));
-  draft.line.scrub_rest_ms = static_cast<int64_t>(hours) * kHourMs;
-  return {};
-}
-
-Result<void> set_scrub_rate(Draft& draft, std::string_view text) {
-  PARTITA_TRY(const uint64_t mebibytes, read_number("--scrub-rate", text, 1, 1 << 20));
-  draft.line.scrub_rate = mebibytes << 20;
-  return {};
-}
-
-Result<void> set_trace_to(Draft& draft, std::string_view text) {
+Result<void> set_trace_to(Draft& draft, const Flag&, std::string_view text) {
   if (!net::Url::parse(text).ok()) {
     return misuse("--trace-to takes a URL such as http://localhost:4318, not " + quoted(text) + ".");
   }
-  draft.line.trace_to = text;
+  draft.line.serve.log.trace_url = text;
   return {};
 }
 
-Result<void> set_trace_one_in(Draft& draft, std::string_view text) {
-  PARTITA_TRY(draft.line.trace_one_in, read_number("--trace-one-in", text, 1, 1'000'000'000));
-  return {};
-}
-
-Result<void> set_namespaces(Draft& draft, std::string_view text) {
+Result<void> set_namespaces(Draft& draft, const Flag&, std::string_view text) {
   if (text != "key" && text != "header") {
     return misuse("--namespaces takes key or header, not " + quoted(text) + ".");
   }
-  draft.line.namespaces_by = text == "key" ? namespaces::NamespacesBy::kKey : namespaces::NamespacesBy::kHeader;
+  draft.line.serve.development.namespaces_by =
+      text == "key" ? namespaces::NamespacesBy::kKey : namespaces::NamespacesBy::kHeader;
   return {};
 }
 
-Result<void> set_max_namespaces(Draft& draft, std::string_view text) {
-  PARTITA_TRY(draft.line.most_namespaces, read_number("--max-namespaces", text, 1, 10'000));
-  return {};
-}
-
-Result<void> set_root_400(Draft& draft, std::string_view) {
-  draft.line.http.root_refuses = true;
-  return {};
-}
-
-Result<void> set_insecure(Draft& draft, std::string_view) {
-  draft.line.http.beyond_loopback = true;
-  return {};
-}
-
-Result<void> add_allowed_origin(Draft& draft, std::string_view text) {
+Result<void> add_allowed_origin(Draft& draft, const Flag&, std::string_view text) {
   const size_t scheme = text.find("://");
   const bool whole = scheme != std::string_view::npos && scheme > 0 && text.size() > scheme + 3 &&
                      text.find_first_of("/ \t", scheme + 3) == std::string_view::npos;
@@ -123,50 +62,32 @@ Result<void> add_allowed_origin(Draft& draft, std::string_view text) {
     return misuse("--allow-origin takes an origin as browsers send it, such as http://localhost:3000, or '*', not " +
                   quoted(text) + ".");
   }
-  draft.line.http.allowed_origins.emplace_back(text);
+  draft.line.serve.http.allowed_origins.emplace_back(text);
   return {};
 }
 
-Result<void> set_memory_budget(Draft& draft, std::string_view text) {
-  PARTITA_TRY(const uint64_t mebibytes, read_number("--memory-budget", text, 16, 1 << 20));
-  draft.line.http.memory_budget = mebibytes << 20;
-  return {};
-}
-
-Result<void> set_vector_memory(Draft& draft, std::string_view text) {
-  PARTITA_TRY(const uint64_t mebibytes, read_number("--vector-memory", text, 0, 1 << 20));
-  draft.line.vector_bytes = mebibytes << 20;
-  return {};
-}
-
-Result<void> set_log_level(Draft& draft, std::string_view text) {
+Result<void> set_log_level(Draft& draft, const Flag&, std::string_view text) {
   const auto level = log_level_named(text);
   if (!level) return misuse("--log-level takes error, warn, info or debug, not " + quoted(text) + ".");
-  draft.line.log_level = *level;
+  draft.line.serve.log.level = *level;
   return {};
 }
 
-Result<void> set_log_format(Draft& draft, std::string_view text) {
+Result<void> set_log_format(Draft& draft, const Flag&, std::string_view text) {
   if (text != "text" && text != "json") return misuse("--log-format takes text or json, not " + quoted(text) + ".");
-  draft.line.log_format = text == "json" ? LogFormat::kJson : LogFormat::kText;
+  draft.line.serve.log.format = text == "json" ? LogFormat::kJson : LogFormat::kText;
   return {};
 }
 
-Result<void> set_clock(Draft& draft, std::string_view text) {
+Result<void> set_clock(Draft& draft, const Flag&, std::string_view text) {
   constexpr int64_t kAfter9999Ms = 253'402'300'800'000;
   PARTITA_TRY(const int64_t seconds, read_offset("--clock", text));
-  draft.line.clock_ms = seconds * 1'000;
-  draft.line.clock_moves = true;
-  const int64_t then_ms = system_clock().now_ms() + draft.line.clock_ms;
+  draft.line.serve.development.clock_ms = seconds * 1'000;
+  draft.line.serve.development.clock_moves = true;
+  const int64_t then_ms = system_clock().now_ms() + draft.line.serve.development.clock_ms;
   if (then_ms < 0 || then_ms >= kAfter9999Ms) {
     return misuse("--clock takes an offset to a time from 1970 to 9999, not " + quoted(text) + ".");
   }
-  return {};
-}
-
-Result<void> set_slow_request(Draft& draft, std::string_view text) {
-  PARTITA_TRY(const uint64_t milliseconds, read_number("--slow-request", text, 0, 86'400'000));
-  draft.line.slow_request_ms = static_cast<int64_t>(milliseconds);
   return {};
 }
 
@@ -178,13 +99,13 @@ constexpr std::array kServeFlags = {
     Flag{"--insecure", "",
          "Allow an address beyond loopback without --credentials or --users. Anyone who reaches the port may then do "
          "anything.",
-         set_insecure},
+         set_on<PARTITA_OPTION(serve.http.beyond_loopback)>},
     Flag{"--credentials", "FILE",
          "Verify signatures. The access keys in this file may do everything; users of the store may call with their "
          "own keys. The format is that of the AWS CLI's ~/.aws/credentials.",
-         set_text<&CommandLine::credentials>},
+         set_text<PARTITA_OPTION(serve.access.credentials)>},
     Flag{"--users", "", "Verify signatures. Only users of the store may call; see `partita user create`.",
-         set_on<&CommandLine::users>},
+         set_on<PARTITA_OPTION(serve.access.users)>},
     Flag{"--region", "REGION",
          "The region of all tables, in ARNs and policies (default: us-east-1 with --credentials or --users, otherwise "
          "the region of each request's signature).",
@@ -194,18 +115,19 @@ constexpr std::array kServeFlags = {
         "Read users, groups, roles and policies from this file instead of the store. It has the format of `aws iam "
         "get-account-authorization-details`. Each profile of --credentials then belongs to the user of that name, whose "
         "policies apply.",
-        set_text<&CommandLine::identities>},
-    Flag{"--warn-only", "", "Allow and log requests that policies would refuse.", set_on<&CommandLine::warn_only>},
+        set_text<PARTITA_OPTION(serve.access.identities)>},
+    Flag{"--warn-only", "", "Allow and log requests that policies would refuse.",
+         set_on<PARTITA_OPTION(serve.access.warn_only)>},
     Flag{"--tls-cert", "FILE",
          "Serve HTTPS only, with this certificate: PEM, followed by its chain. SIGHUP reloads it.",
-         set_text<&CommandLine::tls_cert>},
+         set_text<PARTITA_OPTION(serve.tls.certificate)>},
     Flag{"--tls-key", "FILE", "The certificate's private key: PEM, without a passphrase.",
-         set_text<&CommandLine::tls_key>},
+         set_text<PARTITA_OPTION(serve.tls.key)>},
     Flag{"--metrics-token", "FILE",
          "Require the first line of this file as a bearer token for /metrics. Without a token, /metrics is answered "
          "only if the Host header is an address or a local name. With --credentials or --users and no token, it is "
          "answered only over the administration socket.",
-         set_text<&CommandLine::metrics_token>},
+         set_text<PARTITA_OPTION(serve.access.metrics_token)>},
     Flag{"--allow-origin", "ORIGIN",
          "Allow web pages of this origin, such as http://localhost:3000, to call; '*' allows all. Repeat the option "
          "for more origins.",
@@ -215,25 +137,25 @@ constexpr std::array kServeFlags = {
     Flag{"--store", "URL", "Keep the data in this store instead of a directory. Stores are listed below.", set_store},
     Flag{"--threads", "N",
          "The number of threads that serve connections (default: one for each processor that this process may use).",
-         set_threads},
+         set_number<PARTITA_OPTION(serve.http.threads), 1, 1024>},
     Flag{"--max-connections", "N",
          "The maximum number of connections (default 10000, or fewer where `ulimit -n` is low). A further connection "
          "closes the one that has been idle longest.",
-         set_max_connections},
+         set_number<PARTITA_OPTION(serve.http.max_connections), 1, 1'000'000>},
     Flag{"--idle-timeout", "SECONDS", "Close a connection that is idle for this long between requests (default 120).",
-         set_idle_timeout},
+         set_number<PARTITA_OPTION(serve.http.idle_timeout_ms), 1, 86'400, 1000>},
     Flag{"--request-timeout", "SECONDS",
          "The time limit for each of three steps: receiving a request's header, receiving its body, and sending its "
          "reply (default 30). Bodies and replies get another second for each 256 KiB.",
-         set_request_timeout},
+         set_number<PARTITA_OPTION(serve.http.request_timeout_ms), 1, 86'400, 1000>},
     Flag{"--memory-budget", "MIB",
          "The memory for all requests in progress: bodies, parsed bodies and replies (default 512). Requests beyond "
          "it are answered 503, and SDKs retry them.",
-         set_memory_budget},
+         set_number<PARTITA_OPTION(serve.http.memory_budget), 16, 1 << 20, 1 << 20>},
     Flag{"--vector-memory", "MIB",
          "The memory for graphs that speed up vector search (default 1024). Indexes that do not fit are searched "
          "vector by vector; with 0, all are.",
-         set_vector_memory},
+         set_number<PARTITA_OPTION(serve.store.vector_bytes), 0, 1 << 20, 1 << 20>},
     Flag{"--log-level", "LEVEL", "The detail of the log on stderr: error, warn, info or debug (default info).",
          set_log_level},
     Flag{"--log-format", "FORMAT",
@@ -241,38 +163,40 @@ constexpr std::array kServeFlags = {
          "message.",
          set_log_format},
     Flag{"--slow-request", "MS",
-         "Log a warning for each request that takes at least this many milliseconds (default 1000).", set_slow_request},
+         "Log a warning for each request that takes at least this many milliseconds (default 1000).",
+         set_number<PARTITA_OPTION(serve.log.slow_request_ms), 0, 86'400'000>},
     Flag{"--request-rate", "N",
          "The number of requests that each user may make in a second; without users, each access key. Further "
          "requests are throttled, and SDKs retry them.",
-         set_request_rate},
+         set_number<PARTITA_OPTION(serve.access.request_rate), 1, 1'000'000>},
     Flag{"--audit-log", "FILE",
          "Append one line of JSON for each call that concerns tables, users or policies: caller, operation, address "
          "and outcome. SIGHUP reopens the file.",
-         set_text<&CommandLine::audit_log>},
+         set_text<PARTITA_OPTION(serve.log.audit_file)>},
     Flag{"--audit-data", "", "Also write calls that read or write items to the audit log.",
-         set_on<&CommandLine::audit_data>},
+         set_on<PARTITA_OPTION(serve.log.audit_data)>},
     Flag{"--trace-to", "URL",
          "Send a span of each request to an OpenTelemetry collector (OTLP over HTTP), such as http://localhost:4318.",
          set_trace_to},
     Flag{"--trace-one-in", "N",
          "Start a trace for one in N requests that carry no trace context (default 1). Requests that carry one follow "
          "its sampling flag.",
-         set_trace_one_in},
+         set_number<PARTITA_OPTION(serve.log.trace_one_in), 1, 1'000'000'000>},
     Flag{"--scrub", "HOURS",
          "Check all table files of --data in the background, and again this many hours after each round. `partita "
          "status`, /ready and /metrics report damage.",
-         set_scrub},
-    Flag{"--scrub-rate", "MIB", "The most that the scrub reads in a second (default 16).", set_scrub_rate},
+         set_number<PARTITA_OPTION(serve.store.scrub_rest_ms), 1, 8'760, 3'600'000>},
+    Flag{"--scrub-rate", "MIB", "The most that the scrub reads in a second (default 16).",
+         set_number<PARTITA_OPTION(serve.store.scrub_rate), 1, 1 << 20, 1 << 20>},
     Flag{"--admin-socket", "FILE",
          "The administration socket: a Unix socket for verbs such as `partita status` (default: admin.sock in --data; "
          "none for other stores). It needs no signature; only the user who runs the server can open it.",
-         set_text<&CommandLine::admin_socket>},
+         set_text<PARTITA_OPTION(serve.access.admin_socket)>},
     Flag{"--seed", "DIR",
          "Create the tables described in DIR/*.json (the input of CreateTable) with the items in DIR/TABLE.jsonl (one "
          "{\"Item\": {...}} per line). Existing tables are left unchanged, except that an interrupted seeding is "
          "completed.",
-         set_text<&CommandLine::seed>},
+         set_text<PARTITA_OPTION(serve.development.seed)>},
     Flag{"--namespaces", "BY",
          "Give each namespace its own tables. `key` makes each access key id a namespace; `header` takes the name "
          "from the request's X-Partita-Namespace. New namespaces start with the seed.",
@@ -280,8 +204,9 @@ constexpr std::array kServeFlags = {
     Flag{"--max-namespaces", "N",
          "The maximum number of open namespaces (default 64). Beyond it, opening one closes the least recently used "
          "one. The closed one keeps its data, and its next request opens it again.",
-         set_max_namespaces},
-    Flag{"--root-400", "", "Answer GET / with 400, as DynamoDB Local does and some tools expect.", set_root_400},
+         set_number<PARTITA_OPTION(serve.development.max_namespaces), 1, 10'000>},
+    Flag{"--root-400", "", "Answer GET / with 400, as DynamoDB Local does and some tools expect.",
+         set_on<PARTITA_OPTION(serve.http.root_refuses)>},
     Flag{"--clock", "OFFSET",
          "Shift the server's clock, for development: seconds, or a number followed by s, m, h or d, such as +90m, -2h "
          "or +31d. If a server stores data, and verifies signatures or listens beyond loopback, `partita clock` moves "
@@ -289,25 +214,19 @@ constexpr std::array kServeFlags = {
          set_clock},
 };
 
-Result<void> check_callers(const CommandLine& line) {
-  if (!line.identities.empty() && line.credentials.empty()) {
+Result<void> check_access(const AccessOptions& access) {
+  if (!access.identities.empty() && access.credentials.empty()) {
     return misuse("--identities needs --credentials, which holds the users' access keys.");
   }
-  if (!line.identities.empty() && line.users) {
+  if (!access.identities.empty() && access.users) {
     return misuse("--users uses the users of the store, and --identities those of a file: give one of them.");
   }
-  const bool verifies = line.users || !line.credentials.empty();
-  if (line.warn_only && !verifies)
+  if (access.warn_only && !access.verifies()) {
     return misuse("--warn-only needs --credentials or --users: without them no policy is evaluated.");
-  if (line.request_rate != 0 && !verifies) {
+  }
+  if (access.request_rate != 0 && !access.verifies()) {
     return misuse("--request-rate needs --credentials or --users: without them a client may use any name.");
   }
-  if (line.most_namespaces != 0 && line.namespaces_by == namespaces::NamespacesBy::kNothing) {
-    return misuse("--max-namespaces needs --namespaces.");
-  }
-  if (line.audit_data && line.audit_log.empty()) return misuse("--audit-data needs --audit-log.");
-  if (line.trace_one_in != 0 && line.trace_to.empty()) return misuse("--trace-one-in needs --trace-to.");
-  if (line.tls_cert.empty() != line.tls_key.empty()) return misuse("--tls-cert and --tls-key must be given together.");
   return {};
 }
 
@@ -316,14 +235,24 @@ Result<void> check_callers(const CommandLine& line) {
 std::span<const Flag> serve_flags() { return kServeFlags; }
 
 Result<void> finish_serve(Draft& draft) {
-  PARTITA_TRY(draft.line.store, store_of(draft));
-  if (draft.line.scrub_rest_ms != 0 && engine_of(draft.line.store).scrub == nullptr) {
+  ServeOptions& options = draft.line.serve;
+  PARTITA_TRY(options.store.url, store_of(draft));
+  if (options.store.scrub_rest_ms != 0 && !engine_of(options.store.url).is_directory) {
     return misuse("--scrub needs a store in a directory: name it with --data.");
   }
-  if (draft.line.scrub_rate != 0 && draft.line.scrub_rest_ms == 0) {
-    return misuse("--scrub-rate needs --scrub.");
+  if (options.store.scrub_rate && options.store.scrub_rest_ms == 0) return misuse("--scrub-rate needs --scrub.");
+  PARTITA_TRY_VOID(check_access(options.access));
+  const DevelopmentOptions& development = options.development;
+  if (development.max_namespaces && development.namespaces_by == namespaces::NamespacesBy::kNothing) {
+    return misuse("--max-namespaces needs --namespaces.");
   }
-  return check_callers(draft.line);
+  const LogOptions& log = options.log;
+  if (log.audit_data && log.audit_file.empty()) return misuse("--audit-data needs --audit-log.");
+  if (log.trace_one_in && log.trace_url.empty()) return misuse("--trace-one-in needs --trace-to.");
+  if (options.tls.certificate.empty() != options.tls.key.empty()) {
+    return misuse("--tls-cert and --tls-key must be given together.");
+  }
+  return {};
 }
 
 }  // namespace partita::cli

@@ -1,9 +1,9 @@
-#include "cli/suggestion.h"
+#include "base/suggestion.h"
 
 #include <algorithm>
 #include <vector>
 
-namespace partita::cli {
+namespace partita {
 
 namespace {
 
@@ -52,4 +52,4 @@ std::string suggestion(std::string_view word, std::span<const std::string_view> 
   return did_you_mean(closest(word, candidates));
 }
 
-}  // namespace partita::cli
+}  // namespace partita

@@ -1,4 +1,4 @@
-#include "cli/known_actions.h"
+#include "admin/known_actions.h"
 
 #include <algorithm>
 #include <map>
@@ -6,13 +6,13 @@
 
 #include "admin/operator_calls.h"
 #include "auth/words.h"
-#include "cli/suggestion.h"
+#include "base/suggestion.h"
 #include "iam/calls.h"
 #include "ops/admission.h"
 #include "ops/operation.h"
 #include "table/catalog/access.h"
 
-namespace partita::cli {
+namespace partita::admin {
 
 namespace {
 
@@ -54,7 +54,7 @@ std::vector<std::string> known_actions() {
   for (const iam::Call& call : iam::calls()) {
     actions.push_back((call.api == iam::Api::kSts ? "sts:" : "iam:") + std::string(call.name));
   }
-  for (const std::string_view action : admin::operator_actions()) actions.emplace_back(action);
+  for (const std::string_view action : operator_actions()) actions.emplace_back(action);
   std::ranges::sort(actions);
   const auto twice = std::ranges::unique(actions);
   actions.erase(twice.begin(), twice.end());
@@ -71,4 +71,4 @@ Result<void> check_action(std::string_view action) {
                "No request has the action " + std::string(action) + "." + suggested(action, actions));
 }
 
-}  // namespace partita::cli
+}  // namespace partita::admin

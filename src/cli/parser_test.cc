@@ -1,10 +1,11 @@
-#include "cli/command_line.h"
+#include "cli/parser.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "cli/help.h"
+#include "cli/verbs.h"
 
 namespace partita::cli {
 namespace {
@@ -19,9 +20,9 @@ std::string refusal(std::vector<const char*> words) {
 TEST(CommandLine, CopiesBetweenDirectoriesAndStores) {
   const auto line = read({"copy", "./old", "postgres://db/partita"});
   ASSERT_TRUE(line.ok());
-  EXPECT_EQ(line->verb, Verb::kCopy);
-  EXPECT_EQ(line->from, "rocksdb:./old");
-  EXPECT_EQ(line->to, "postgres://db/partita");
+  EXPECT_EQ(line->verb->name, "copy");
+  EXPECT_EQ(line->copy.from, "rocksdb:./old");
+  EXPECT_EQ(line->copy.to, "postgres://db/partita");
   EXPECT_NE(refusal({"copy", "./old"}).find("FROM and TO"), std::string::npos);
   EXPECT_NE(refusal({"copy", "a", "b", "c"}).find("no third"), std::string::npos);
   EXPECT_NE(refusal({"copy", "memory:", "b"}).find("in-memory"), std::string::npos);
@@ -33,15 +34,15 @@ TEST(CommandLine, CopiesBetweenDirectoriesAndStores) {
 TEST(CommandLine, HasDefaults) {
   const auto line = read({"serve"});
   ASSERT_TRUE(line.ok());
-  EXPECT_EQ(line->verb, Verb::kServe);
-  EXPECT_EQ(line->http.address, "");
-  EXPECT_FALSE(line->http.beyond_loopback);
-  EXPECT_TRUE(line->http.allowed_origins.empty());
-  EXPECT_EQ(line->http.memory_budget, size_t{512} << 20);
-  EXPECT_EQ(line->log_level, LogLevel::kInfo);
-  EXPECT_EQ(line->http.port, 8000);
-  EXPECT_GE(line->http.threads, 1u);
-  EXPECT_EQ(line->store, "rocksdb:./partita-data");
+  EXPECT_EQ(line->verb->name, "serve");
+  EXPECT_EQ(line->serve.http.address, "");
+  EXPECT_FALSE(line->serve.http.beyond_loopback);
+  EXPECT_TRUE(line->serve.http.allowed_origins.empty());
+  EXPECT_EQ(line->serve.http.memory_budget, size_t{512} << 20);
+  EXPECT_EQ(line->serve.log.level, LogLevel::kInfo);
+  EXPECT_EQ(line->serve.http.port, 8000);
+  EXPECT_GE(line->serve.http.threads, 1u);
+  EXPECT_EQ(line->serve.store.url, "rocksdb:./partita-data");
 }
 
 TEST(CommandLine, ReadsEveryOption) {
@@ -68,28 +69,28 @@ TEST(CommandLine, ReadsEveryOption) {
                           "--allow-origin",
                           "null"});
   ASSERT_TRUE(line.ok());
-  EXPECT_EQ(line->http.address, "0.0.0.0");
-  EXPECT_EQ(line->http.port, 0);
-  EXPECT_EQ(line->http.threads, 3u);
-  EXPECT_EQ(line->http.max_connections, 9u);
-  EXPECT_EQ(line->http.idle_timeout_ms, 7000);
-  EXPECT_EQ(line->http.request_timeout_ms, 2000);
-  EXPECT_TRUE(line->http.beyond_loopback);
-  EXPECT_EQ(line->vector_bytes, size_t{5} << 20);
-  EXPECT_EQ(line->http.memory_budget, size_t{64} << 20);
-  EXPECT_EQ(line->log_level, LogLevel::kDebug);
-  EXPECT_EQ(line->slow_request_ms, 5);
-  EXPECT_EQ(line->http.allowed_origins, (std::vector<std::string>{"http://a:1", "null"}));
-  EXPECT_EQ(line->store, "rocksdb:/tmp/x");
+  EXPECT_EQ(line->serve.http.address, "0.0.0.0");
+  EXPECT_EQ(line->serve.http.port, 0);
+  EXPECT_EQ(line->serve.http.threads, 3u);
+  EXPECT_EQ(line->serve.http.max_connections, 9u);
+  EXPECT_EQ(line->serve.http.idle_timeout_ms, 7000);
+  EXPECT_EQ(line->serve.http.request_timeout_ms, 2000);
+  EXPECT_TRUE(line->serve.http.beyond_loopback);
+  EXPECT_EQ(line->serve.store.vector_bytes, size_t{5} << 20);
+  EXPECT_EQ(line->serve.http.memory_budget, size_t{64} << 20);
+  EXPECT_EQ(line->serve.log.level, LogLevel::kDebug);
+  EXPECT_EQ(line->serve.log.slow_request_ms, 5);
+  EXPECT_EQ(line->serve.http.allowed_origins, (std::vector<std::string>{"http://a:1", "null"}));
+  EXPECT_EQ(line->serve.store.url, "rocksdb:/tmp/x");
 }
 
 TEST(CommandLine, ReadsAddresses) {
   const auto six = read({"serve", "--listen", "[::1]:80"});
   ASSERT_TRUE(six.ok());
-  EXPECT_EQ(six->http.address, "::1");
+  EXPECT_EQ(six->serve.http.address, "::1");
   const auto local = read({"serve", "--listen", "localhost:80"});
   ASSERT_TRUE(local.ok());
-  EXPECT_EQ(local->http.address, "localhost");
+  EXPECT_EQ(local->serve.http.address, "localhost");
   for (const char* bare : {"::1", "::1:8000", "fe80::1"}) {
     EXPECT_NE(refusal({"serve", "--listen", bare}).find("[::1]:8000"), std::string::npos) << bare;
   }
@@ -101,7 +102,7 @@ TEST(CommandLine, MovesTheClock) {
   for (const auto& [text, seconds] : offsets) {
     const auto line = read({"serve", "--clock", text});
     ASSERT_TRUE(line.ok()) << text;
-    EXPECT_EQ(line->clock_ms, seconds * 1000) << text;
+    EXPECT_EQ(line->serve.development.clock_ms, seconds * 1000) << text;
   }
   for (const char* wrong : {"+", "-", "h", "1w", "1.5h", "+-1", "100000001d", "-20790d", "-999999d", "+99999999d"}) {
     EXPECT_NE(refusal({"serve", "--clock", wrong}).find("--clock takes"), std::string::npos) << wrong;
@@ -140,8 +141,8 @@ TEST(CommandLine, SaysNoPasswords) {
   EXPECT_EQ(refusal({"serve", url.c_str()}), "`partita serve` takes a store's URL as --store URL.");
   EXPECT_EQ(refusal({"status", "http://u:PW@h"}),
             "Name a server by its data directory or its administration socket, not by 'http:...'.");
-  EXPECT_EQ(read({"status", url.c_str()})->data, url);  // who asks there is told where to ask
-  EXPECT_EQ(read({"serve", "--data", "a=b@c:d"})->store, "rocksdb:a=b@c:d");
+  EXPECT_EQ(read({"status", url.c_str()})->status.server, url);  // who asks there is told where to ask
+  EXPECT_EQ(read({"serve", "--data", "a=b@c:d"})->serve.store.url, "rocksdb:a=b@c:d");
 }
 
 TEST(CommandLine, RefusesEmptyWords) {
@@ -159,10 +160,10 @@ TEST(CommandLine, RefusesEmptyWords) {
 TEST(CommandLine, ChoosesStores) {
   const auto memory = read({"serve", "--in-memory"});
   ASSERT_TRUE(memory.ok());
-  EXPECT_EQ(memory->store, "memory:");
+  EXPECT_EQ(memory->serve.store.url, "memory:");
   const auto other = read({"serve", "--store", "rocksdb:/a/b"});
   ASSERT_TRUE(other.ok());
-  EXPECT_EQ(other->store, "rocksdb:/a/b");
+  EXPECT_EQ(other->serve.store.url, "rocksdb:/a/b");
   EXPECT_NE(refusal({"serve", "--store", "memory:", "--data", "x"}), "");
   EXPECT_NE(refusal({"serve", "--data", "x", "--in-memory"}), "");
   EXPECT_NE(refusal({"serve", "--store", "memory:", "--in-memory"}), "");
@@ -172,44 +173,44 @@ TEST(CommandLine, ChoosesStores) {
 TEST(CommandLine, ReadsWhatToSalvage) {
   const auto line = read({"salvage", "--data", "/a", "--to=/b"});
   ASSERT_TRUE(line.ok());
-  EXPECT_EQ(line->verb, Verb::kSalvage);
-  EXPECT_EQ(line->data, "/a");
-  EXPECT_EQ(line->to, "/b");
+  EXPECT_EQ(line->verb->name, "salvage");
+  EXPECT_EQ(line->salvage.from, "/a");
+  EXPECT_EQ(line->salvage.to, "/b");
 }
 
 TEST(CommandLine, ReadsWhatToBackUpRestoreAndVerify) {
   const auto backup = read({"backup", "data", "/b", "--keep", "3", "--mend"});
   ASSERT_TRUE(backup.ok());
-  EXPECT_EQ(backup->verb, Verb::kBackup);
-  EXPECT_EQ(backup->from, "rocksdb:data");
-  EXPECT_EQ(backup->backups, "/b");
-  EXPECT_EQ(backup->keep, 3u);
-  EXPECT_TRUE(backup->mends);
-  EXPECT_FALSE(read({"backup", "data", "/b"})->mends);
+  EXPECT_EQ(backup->verb->name, "backup");
+  EXPECT_EQ(backup->backup.store, "rocksdb:data");
+  EXPECT_EQ(backup->backup.directory, "/b");
+  EXPECT_EQ(backup->backup.keep, 3u);
+  EXPECT_TRUE(backup->backup.mends);
+  EXPECT_FALSE(read({"backup", "data", "/b"})->backup.mends);
   const auto list = read({"backup", "list", "/b"});
   ASSERT_TRUE(list.ok());
-  EXPECT_EQ(list->verb, Verb::kListBackups);
-  EXPECT_EQ(list->backups, "/b");
-  EXPECT_EQ(read({"backup", "./list", "/b"})->verb, Verb::kBackup);
-  EXPECT_EQ(read({"restore", "/b", "rocksdb:/new"})->data, "/new");
+  EXPECT_EQ(list->verb->name, "backup list");
+  EXPECT_EQ(list->backup.directory, "/b");
+  EXPECT_EQ(read({"backup", "./list", "/b"})->verb->name, "backup");
+  EXPECT_EQ(read({"restore", "/b", "rocksdb:/new"})->backup.to, "/new");
   EXPECT_EQ(refusal({"restore", "/b", "postgresql://u:secret@h/d"}),
             "postgresql://u@h/d is no directory. Restore into a directory, then use `partita copy DIR URL`.");
   EXPECT_EQ(refusal({"backup", "list", "fdb:/f"}),
             "fdb:/f is no directory. A store in FoundationDB is backed up by FoundationDB: use fdbbackup.");
   const auto prune = read({"backup", "prune", "--keep=2", "/b"});
   ASSERT_TRUE(prune.ok());
-  EXPECT_EQ(prune->verb, Verb::kPruneBackups);
-  EXPECT_EQ(prune->keep, 2u);
+  EXPECT_EQ(prune->verb->name, "backup prune");
+  EXPECT_EQ(prune->backup.keep, 2u);
   const auto restore = read({"restore", "/b", "new", "--backup", "7"});
   ASSERT_TRUE(restore.ok());
-  EXPECT_EQ(restore->verb, Verb::kRestore);
-  EXPECT_EQ(restore->backups, "/b");
-  EXPECT_EQ(restore->data, "new");
-  EXPECT_EQ(restore->backup_id, 7u);
+  EXPECT_EQ(restore->verb->name, "restore");
+  EXPECT_EQ(restore->backup.directory, "/b");
+  EXPECT_EQ(restore->backup.to, "new");
+  EXPECT_EQ(restore->backup.id, 7u);
   const auto verify = read({"verify", "postgresql://host/db"});
   ASSERT_TRUE(verify.ok());
-  EXPECT_EQ(verify->from, "postgresql://host/db");
-  EXPECT_EQ(verify->backups, "");
+  EXPECT_EQ(verify->backup.store, "postgresql://host/db");
+  EXPECT_EQ(verify->backup.directory, "");
 }
 
 TEST(CommandLine, RefusesMisuse) {
@@ -273,10 +274,10 @@ TEST(CommandLine, ADirectoryMayBeNamedLikeAnEngine) {
   for (const char* name : {"memory", "rocksdb", "fdb", "postgresql"}) {
     const auto listed = read({"backup", "list", name});
     ASSERT_TRUE(listed.ok()) << name;
-    EXPECT_EQ(listed->backups, name);
+    EXPECT_EQ(listed->backup.directory, name);
     const auto backup = read({"backup", name, "/b"});
     ASSERT_TRUE(backup.ok()) << name;
-    EXPECT_EQ(backup->from, "rocksdb:" + std::string(name));
+    EXPECT_EQ(backup->backup.store, "rocksdb:" + std::string(name));
   }
 }
 

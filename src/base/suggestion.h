@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace partita::cli {
+namespace partita {
 
 // Insertions, deletions, replacements and swaps of neighbours that make `a` of `b` (optimal string alignment).
 size_t edit_distance(std::string_view a, std::string_view b);
@@ -19,4 +19,4 @@ std::string did_you_mean(std::string_view candidate);
 // The same of the closest one.
 std::string suggestion(std::string_view word, std::span<const std::string_view> candidates);
 
-}  // namespace partita::cli
+}  // namespace partita

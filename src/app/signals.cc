@@ -1,0 +1,92 @@
+#include "app/signals.h"
+
+#include <pthread.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <initializer_list>
+#include <string_view>
+
+#include "app/service_manager.h"
+#include "base/log.h"
+
+namespace partita::app {
+
+namespace {
+
+constexpr int kFlushLogMs = 500;
+constexpr auto kTick = std::chrono::milliseconds(10);
+// Programs that end a process group often signal each process twice within a moment.
+constexpr auto kSameRequest = std::chrono::seconds(1);
+constexpr auto kGrace = std::chrono::seconds(3);
+
+sigset_t set_of(std::initializer_list<int> list) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : list) sigaddset(&signals, signal);
+  return signals;
+}
+
+void block(std::initializer_list<int> list) {
+  const sigset_t signals = set_of(list);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+std::string_view name_of(int signal) { return signal == SIGTERM ? "SIGTERM" : "SIGINT"; }
+
+}  // namespace
+
+void set_up_signals() {
+  block({SIGHUP});
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+void block_stop_signals() { block({SIGTERM, SIGINT}); }
+
+void exit_now() {
+  log(LogLevel::kError, "Some requests did not end in time; stopping without them.");
+  flush_log(kFlushLogMs);
+  std::_Exit(EXIT_FAILURE);
+}
+
+Result<void> SignalThread::start() {
+  PARTITA_TRY(thread_, Thread::start("signals", [this](const std::stop_token& done) { run(done); }));
+  return {};
+}
+
+int SignalThread::wait_for_stop(const std::stop_token& done, Deadline deadline) const {
+  const sigset_t signals = set_of({SIGTERM, SIGINT, SIGHUP});
+  const timespec tick{.tv_sec = 0, .tv_nsec = std::chrono::nanoseconds(kTick).count()};
+  while (!done.stop_requested() && std::chrono::steady_clock::now() < deadline) {
+    const bool forever = deadline == Deadline::max();
+    const int signal = forever ? sigwaitinfo(&signals, nullptr) : sigtimedwait(&signals, nullptr, &tick);
+    if (done.stop_requested()) return 0;
+    if (signal == SIGHUP) reload_();
+    if (signal == SIGTERM || signal == SIGINT) return signal;
+  }
+  return 0;
+}
+
+void SignalThread::run(const std::stop_token& done) const {
+  // If the start fails after this thread began, its destruction must wake it.
+  const std::stop_callback wake(done, [self = pthread_self()] { pthread_kill(self, SIGHUP); });
+  const int first = wait_for_stop(done, Deadline::max());
+  if (first == 0) return;
+  log(LogLevel::kInfo, {"Stopping on ", name_of(first), "."});
+  tell_service_manager("STOPPING=1");
+  server_.stop();
+  const Deadline stopped = std::chrono::steady_clock::now();
+  int second = 0;
+  do {
+    second = wait_for_stop(done, stopped + patience_ + kGrace);
+  } while (second != 0 && std::chrono::steady_clock::now() < stopped + kSameRequest);
+  if (second != 0) {
+    log(LogLevel::kWarn, {"Stopping at once on another ", name_of(second), "."});
+    server_.stop_now();
+    wait_for_stop(done, std::chrono::steady_clock::now() + kGrace);
+  }
+  if (!done.stop_requested()) exit_now();
+}
+
+}  // namespace partita::app

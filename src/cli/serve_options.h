@@ -1,0 +1,68 @@
+// The options of `partita serve`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/log.h"
+#include "http/protocol.h"
+#include "namespaces/namespaces.h"
+
+namespace partita::cli {
+
+// An empty string or optional: the option was not given.
+
+struct StoreOptions {
+  std::string url;  // as in engines/stores.h; never empty
+  size_t vector_bytes = size_t{1} << 30;
+  int64_t scrub_rest_ms = 0;           // between two rounds; 0: no scrub
+  std::optional<uint64_t> scrub_rate;  // bytes a second
+};
+
+struct AccessOptions {
+  std::string credentials;    // a file
+  std::string identities;     // a file
+  std::string metrics_token;  // a file
+  std::string admin_socket;   // a path; empty: in the data directory, if there is one
+  bool users = false;         // whether users of the store may call
+  bool warn_only = false;
+  uint64_t request_rate = 0;  // for each principal, a second; 0: unlimited
+
+  bool verifies() const { return users || !credentials.empty(); }
+};
+
+struct TlsOptions {
+  std::string certificate;  // a file; empty if `key` is, and only then
+  std::string key;          // a file
+};
+
+struct LogOptions {
+  LogLevel level = LogLevel::kInfo;
+  LogFormat format = LogFormat::kText;
+  int64_t slow_request_ms = 1'000;  // requests that take this long are logged as slow
+  std::string audit_file;
+  bool audit_data = false;
+  std::string trace_url;                 // of a collector
+  std::optional<uint64_t> trace_one_in;  // default 1
+};
+
+struct DevelopmentOptions {
+  std::string seed;  // a directory
+  namespaces::NamespacesBy namespaces_by = namespaces::NamespacesBy::kNothing;
+  std::optional<size_t> max_namespaces;  // open at a time; default 64
+  int64_t clock_ms = 0;                  // added to the machine's clock
+  bool clock_moves = false;              // whether --clock was given, even as 0
+};
+
+struct ServeOptions {
+  http::Options http;
+  StoreOptions store;
+  AccessOptions access;
+  TlsOptions tls;
+  LogOptions log;
+  DevelopmentOptions development;
+};
+
+}  // namespace partita::cli
