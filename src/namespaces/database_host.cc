@@ -30,6 +30,7 @@ DatabaseHost::DatabaseHost(const Environment& environment, std::string name)
 Result<std::unique_ptr<DatabaseHost>> DatabaseHost::open(const Environment& environment, std::string name,
                                                          const MakeService& make_service) {
   std::unique_ptr<DatabaseHost> host(new DatabaseHost(environment, std::move(name)));
+  const MutexLock lock(host->mutex_);
   if (environment.exclusive) PARTITA_TRY_VOID(host->recover());
   PARTITA_TRY_VOID(host->open_database());
   host->service_ = make_service(*host->database_);
@@ -59,10 +60,10 @@ template <class Work>
 auto DatabaseHost::run_exclusively(Work work) {
   using Done = decltype(work());
   if (!environment_.exclusive) return Done(refusal_of_shared());
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   service_->pause();
   database_.reset();
-  const auto attempt = [&]() -> Done {
+  const auto attempt = [&]() PARTITA_REQUIRES(mutex_) -> Done {
     try {
       if (auto recovered = recover(); !recovered.ok()) return Done(std::move(recovered).error());
       Done done = work();
@@ -90,20 +91,20 @@ auto DatabaseHost::run_exclusively(Work work) {
 
 Result<std::vector<table::SnapshotInfo>> DatabaseHost::snapshots() {
   if (!environment_.exclusive) return refusal_of_shared();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return snapshots_.list();
 }
 
 Result<table::SnapshotInfo> DatabaseHost::create_snapshot(const std::string& name) {
-  return run_exclusively([&] { return wait_for(snapshots_.create(name)); });
+  return run_exclusively([&]() PARTITA_REQUIRES(mutex_) { return wait_for(snapshots_.create(name)); });
 }
 
 Result<uint64_t> DatabaseHost::roll_back(const std::string& name) {
-  return run_exclusively([&] { return wait_for(snapshots_.roll_back(name)); });
+  return run_exclusively([&]() PARTITA_REQUIRES(mutex_) { return wait_for(snapshots_.roll_back(name)); });
 }
 
 Result<void> DatabaseHost::delete_snapshot(const std::string& name) {
-  return run_exclusively([&] { return wait_for(snapshots_.remove(name)); });
+  return run_exclusively([&]() PARTITA_REQUIRES(mutex_) { return wait_for(snapshots_.remove(name)); });
 }
 
 // Reopens the database, so that no request or job sees two times, and all jobs look for due work.

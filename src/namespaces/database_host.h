@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "ops/service.h"
@@ -57,20 +57,20 @@ class DatabaseHost {
 
  private:
   DatabaseHost(const Environment& environment, std::string name);
-  Result<void> open_database();
+  Result<void> open_database() PARTITA_REQUIRES(mutex_);
   // Closes the database, runs `work`, and opens the database again, while no call is in progress.
   template <class Work>
   auto run_exclusively(Work work);
-  Result<void> recover();
+  Result<void> recover() PARTITA_REQUIRES(mutex_);
 
   const Environment environment_;
   const std::string name_;
   MovableClock clock_;
-  std::mutex mutex_;  // guards the members below, except that calls use service_
-  table::Snapshots snapshots_;
-  bool recovered_ = false;
-  std::unique_ptr<table::Database> database_;
-  std::unique_ptr<ops::Service> service_;
+  Mutex mutex_;
+  table::Snapshots snapshots_ PARTITA_GUARDED_BY(mutex_);
+  bool recovered_ PARTITA_GUARDED_BY(mutex_) = false;
+  std::unique_ptr<table::Database> database_ PARTITA_GUARDED_BY(mutex_);
+  std::unique_ptr<ops::Service> service_;  // never replaced, and callable from any thread
 };
 
 }  // namespace partita::namespaces

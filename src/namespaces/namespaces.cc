@@ -88,7 +88,7 @@ Task<ops::Reply> Namespaces::call(const ops::Call& call) {
   Entries::iterator at;
   bool open = false;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     open = pin(name, at);
   }
   if (open) {
@@ -124,7 +124,7 @@ bool Namespaces::pin(std::string_view name, Entries::iterator& at) {
 }
 
 void Namespaces::unpin(Entries::iterator at) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (--at->second.pins == 0) changed_.notify_all();
 }
 
@@ -160,7 +160,7 @@ Result<std::unique_ptr<DatabaseHost>> Namespaces::open_now(const std::string& na
   return host;
 }
 
-bool Namespaces::close_least_used(std::unique_lock<std::mutex>& lock) {
+bool Namespaces::close_least_used() {
   auto oldest = entries_.end();
   for (auto at = entries_.begin(); at != entries_.end(); ++at) {
     if (at->second.state != State::kOpen || at->second.pins > 0) continue;
@@ -170,9 +170,9 @@ bool Namespaces::close_least_used(std::unique_lock<std::mutex>& lock) {
   oldest->second.state = State::kBusy;
   const int64_t clock_ms = oldest->second.host->clock().by_ms();
   if (clock_ms != environment_.clock_ms) clock_offsets_.insert_or_assign(oldest->first, clock_ms);
-  lock.unlock();
+  mutex_.unlock();
   oldest->second.host.reset();
-  lock.lock();
+  mutex_.lock();
   entries_.erase(oldest);
   changed_.notify_all();
   return true;
@@ -180,20 +180,20 @@ bool Namespaces::close_least_used(std::unique_lock<std::mutex>& lock) {
 
 Result<Namespaces::Handle> Namespaces::acquire(std::string name) {
   const BlockingScope blocking;
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   Entries::iterator at;
   while (!pin(name, at)) {
     if (at != entries_.end()) {
-      changed_.wait(lock);
+      changed_.wait(mutex_);
       continue;
     }
     if (entries_.size() < max_open_) {
       at = entries_.try_emplace(name).first;
       const auto moved = clock_offsets_.find(name);
       const int64_t clock_ms = moved == clock_offsets_.end() ? environment_.clock_ms : moved->second;
-      lock.unlock();
+      mutex_.unlock();
       auto opened = open(name, clock_ms);
-      lock.lock();
+      mutex_.lock();
       if (opened.ok()) clock_offsets_.erase(name);
       changed_.notify_all();
       if (!opened.ok()) {
@@ -204,7 +204,7 @@ Result<Namespaces::Handle> Namespaces::acquire(std::string name) {
       at->second.state = State::kOpen;
       continue;
     }
-    if (close_least_used(lock)) continue;
+    if (close_least_used()) continue;
     // A namespace that another thread is opening or closing may soon be free.
     if (std::ranges::none_of(entries_, [](const auto& one) { return one.second.state == State::kBusy; })) {
       return refuse_aside(AsideFault::kBusy,
@@ -212,7 +212,7 @@ Result<Namespaces::Handle> Namespaces::acquire(std::string name) {
                               " namespaces are in use at this moment, and the server has no more at a "
                               "time; see --max-namespaces.");
     }
-    changed_.wait(lock);
+    changed_.wait(mutex_);
   }
   return Handle(*this, at);
 }
@@ -235,7 +235,7 @@ Result<void> Namespaces::drop(const std::string& name) {
                                         "tables."});
   }
   PARTITA_TRY_VOID(check_exists(name));
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   Entries::iterator at;
   while (true) {
     at = entries_.find(name);
@@ -245,15 +245,15 @@ Result<void> Namespaces::drop(const std::string& name) {
     }
     if (at->second.state == State::kOpen) {
       at->second.state = State::kBusy;  // new calls wait
-      changed_.wait(lock, [&] { return at->second.pins == 0; });
+      changed_.wait(mutex_, [&] { return at->second.pins == 0; });
       break;
     }
-    changed_.wait(lock);
+    changed_.wait(mutex_);
   }
-  lock.unlock();
+  mutex_.unlock();
   at->second.host.reset();
   auto dropped = wait_for(table::drop_namespace(environment_.store, name));
-  lock.lock();
+  mutex_.lock();
   entries_.erase(at);
   counts_.erase(name);
   clock_offsets_.erase(name);
@@ -265,7 +265,7 @@ void Namespaces::answered(const ops::Call& call, const ops::Reply& reply) {
   const std::string_view name = name_of(call);
   // Unsigned names could fill the table of counts.
   if (name.empty() || ops::known_caller(call) == nullptr) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   auto found = counts_.find(name);
   if (found == counts_.end()) {
     found = counts_.try_emplace(std::string(counts_.size() < kMaxCounted ? name : kOthers)).first;
@@ -276,7 +276,7 @@ void Namespaces::answered(const ops::Call& call, const ops::Reply& reply) {
 
 void Namespaces::report(Exposition& out) {
   if (by_ == NamespacesBy::kNothing) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   out.gauge("partita_namespaces_open", "Namespaces that are open.", static_cast<double>(entries_.size()));
   for (const auto& [name, counts] : counts_) {
     out.counter("partita_namespace_requests_total", "Requests for the namespace.", static_cast<double>(counts.requests),

@@ -2,12 +2,10 @@
 // its place (docs/decisions/024).
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "base/exposition.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "base/workers.h"
@@ -93,23 +92,24 @@ class Namespaces {
   Task<std::optional<ops::Reply>> refuse_creation(const ops::Call& call, std::string name);
   Result<std::unique_ptr<DatabaseHost>> open(const std::string& name, int64_t clock_ms) const;
   Result<std::unique_ptr<DatabaseHost>> open_now(const std::string& name, int64_t clock_ms) const;
-  // Requires mutex_. False: the namespace is not open. `at` is its entry, or the end.
-  bool pin(std::string_view name, Entries::iterator& at);
+  // False: the namespace is not open. `at` is its entry, or the end.
+  bool pin(std::string_view name, Entries::iterator& at) PARTITA_REQUIRES(mutex_);
   void unpin(Entries::iterator at);
-  // Requires the lock, and releases it meanwhile. False: all are in use.
-  bool close_least_used(std::unique_lock<std::mutex>& lock);
+  // Releases the mutex meanwhile. False: all are in use.
+  bool close_least_used() PARTITA_REQUIRES(mutex_);
 
   const DatabaseHost::Environment environment_;
   DatabaseHost& root_;
   const Seed seed_;
   const NamespacesBy by_;
   const size_t max_open_;
-  std::mutex mutex_;  // guards the members up to clock_offsets_
-  std::condition_variable changed_;
-  Entries entries_;
-  uint64_t uses_ = 0;  // counts pins
-  std::map<std::string, Counts, std::less<>> counts_;
-  std::map<std::string, int64_t, std::less<>> clock_offsets_;  // ms, of closed namespaces whose clock was moved
+  Mutex mutex_;
+  CondVar changed_;
+  Entries entries_ PARTITA_GUARDED_BY(mutex_);
+  uint64_t uses_ PARTITA_GUARDED_BY(mutex_) = 0;  // counts pins
+  std::map<std::string, Counts, std::less<>> counts_ PARTITA_GUARDED_BY(mutex_);
+  // In ms, of closed namespaces whose clock was moved.
+  std::map<std::string, int64_t, std::less<>> clock_offsets_ PARTITA_GUARDED_BY(mutex_);
   Workers openers_{2};
   // An empty database, to evaluate policies before a namespace exists.
   std::unique_ptr<storage::Engine> empty_engine_;

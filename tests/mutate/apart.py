@@ -43,7 +43,7 @@ APART = [
     Mutant("one namespace more is open than may be", "src/namespaces/namespaces.cc", "if (entries_.size() < max_open_) {",
            "if (entries_.size() <= max_open_) {", ("http:only_so_many",)),
     Mutant("a namespace is dropped under those who use it", "src/namespaces/namespaces.cc",
-           "      changed_.wait(lock, [&] { return at->second.pins == 0; });\n", "", ("http:dropped_while_in_use",)),
+           "      changed_.wait(mutex_, [&] { return at->second.pins == 0; });\n", "", ("http:dropped_while_in_use",)),
     Mutant("a namespace is dropped where others know its tables", "src/namespaces/namespaces.cc", "  if (!environment_.exclusive) {",
            "  if (false) {", ("http:several_servers",)),
     Mutant("what is half rolled back is compared", "src/cli/verify.cc", "  if (!begun->empty()) {",
