@@ -296,7 +296,7 @@ Task<Reply> Service::call(const Call& call, bool* allowed) {
   } else {
     done = std::move(execution).error();
   }
-  if (done.ok() && allowed == nullptr) {
+  if (done.ok() && (allowed == nullptr || !*allowed)) {
     Result<std::string> body = std::string();
     if (operation.json.encode != nullptr) {
       body = operation.json.encode(**execution, context);
