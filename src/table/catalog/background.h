@@ -1,5 +1,5 @@
-// One thread for work that no request waits for. Pieces of work run side by side: each is a coroutine that goes on here
-// after every wait, so a long one has to wait now and then (for the store, or with pass()) to let others run.
+// One thread for work that no request waits for. Pieces of work run side by side: each is a coroutine that is resumed
+// here after every wait. A long one must wait from time to time (for the store, or with pass()) to let others run.
 #pragma once
 
 #include <atomic>
@@ -28,14 +28,14 @@ class Background : private Executor {
 
   // Starts the thread. Once, before anything else. Error: kUnavailable, when the system makes no thread.
   Result<void> start();
-  // Begins a piece of work on the thread. False after a stop was asked for: nothing is begun. Callable from any thread.
+  // Begins a piece of work on the thread. False after stop() was called: nothing is begun. Callable from any thread.
   bool begin(Work work);
 
-  // Goes on after at least so much (or `ms` milliseconds) of real time, or early at a stop, through the Executor that
-  // was current when it was awaited. Callable from any thread.
+  // Resumes after at least that much real time, or early at a stop, on the Executor that was current before.
+  // Callable from any thread.
   Task<void> sleep(std::chrono::nanoseconds span);
   Task<void> sleep(int64_t ms) { return sleep(std::chrono::milliseconds(ms)); }
-  // `co_await background.pass()` lets other work go first. Only for work of this thread.
+  // `co_await background.pass()` lets other work run first. Only for work of this thread.
   struct Pass {
     Background& background;
     bool await_ready() const noexcept { return false; }
@@ -44,7 +44,7 @@ class Background : private Executor {
   };
   Pass pass() { return {*this}; }
 
-  // Work looks now and then and ends early.
+  // Work checks this from time to time, and ends early.
   bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
   // Asks all work to end and waits for it.
   void stop();

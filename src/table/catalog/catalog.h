@@ -1,10 +1,9 @@
-// The catalogue: which tables there are. Its truth is a row for each table in the store; this is a cache of them, of
-// immutable descriptions.
+// The catalogue: which tables there are. The store has a row for each; this is a cache of immutable descriptions.
 //
-// A request takes a description once and works with it to its end. Whoever writes compares its version in the same
-// transaction (commit.h), so a write by an older description never happens: it is bound again to the newer one. A read
-// may work with a description that is late, but by no more than look_again() is called apart: what a dropped table or
-// index held is erased later than that.
+// A request takes a description once and uses it until it ends. A write compares the description's version in its own
+// transaction (items/commit.h), so no write by an older description happens: it is bound again to the newer one. A read
+// may use a description that is as old as the interval between calls of look_again(); the rows of a dropped table or
+// index are erased later than that.
 //
 // For every table, (id, revision) grows with each change; the cache never goes back. Callable from any thread.
 #pragma once
@@ -36,17 +35,17 @@ class Catalog {
           AccountFollower* follower = nullptr)
       : engine_(engine), clock_(clock), origin_(origin), row_makers_(std::move(row_makers)), follower_(follower) {}
 
-  // Reads the catalogue if anybody changed it since it was read, and has the follower do so.
+  // Reads the catalogue if it has changed since it was read, and has the follower do so.
   Task<Result<void>> look_again();
   // When the last such look began, on the monotonic clock.
   int64_t looked_at_ns() const { return looked_at_ns_.load(std::memory_order_relaxed); }
 
-  // What is known here of the table, whatever its status; null: nothing.
+  // The table as it is known here, in any status; or null.
   Table find(std::string_view name) const;
   // The table as the store has it now, or null.
   Task<Result<Table>> look_up(std::string name);
   std::vector<Table> all() const;
-  // Up to `limit` names behind `after`, in byte order, from the store.
+  // Up to `limit` names after `after`, in byte order, from the store.
   Task<Result<std::vector<std::string>>> names(std::string after, size_t limit);
 
   // What is stored together with a new table.
@@ -55,25 +54,24 @@ class Catalog {
   // Fault: kTableExists.
   Task<Result<Table>> create(TableInfo info, Beside beside = nullptr);
 
-  // Changes a table by a pure function of its newest description; what that refuses with is returned and nothing is
-  // changed. The jobs that the change makes necessary are stored with it. A table that it makes kDeleting is out of the
-  // catalogue then, and what is returned is what it was. Fault: kTableNotFound, kTableOfNewerVersion.
+  // Changes a table by a pure function of its newest description. An error of the function is returned, and nothing is
+  // changed. The jobs that the change makes necessary are stored with it. A table that becomes kDeleting leaves the
+  // catalogue; its last description is returned. Faults: kTableNotFound, kTableOfNewerVersion.
   using Change = std::function<Result<void>(TableInfo&)>;
-  // What else joins the transaction: sees the record of `key` and the description as it will be. False: nothing
-  // happens.
+  // Joins the transaction: it sees the record of `key` and the new description. False: nothing is changed.
   struct Rider {
     storage::Key key;
     std::function<bool(const storage::Record* found, const TableInfo& table, storage::Changes& changes)> ride;
   };
-  // kConflict when the rider will not.
+  // Error: kConflict, if the rider returned false.
   Task<Result<Table>> change(std::string name, Change change, const Rider* rider = nullptr);
 
-  // Removes the entry of that very table for good; a newer table of the same name stays. kConflict as above.
+  // Removes the row of exactly that table; a newer table of the same name stays. Error: kConflict, as above.
   Task<Result<void>> forget(Table table, const Rider& rider);
 
-  // Has the rows of an index counted, from a change; see counts.h.
+  // Has the rows of an index counted. Called in a change; see rows/counts.h.
   static void start_counting(TableInfo& table, uint16_t index_id);
-  // Fault: kTableOfNewerVersion, when the table has features that this build does not know.
+  // Fault: kTableOfNewerVersion, if the table has features that this build does not know.
   static Result<void> check_features(const TableInfo& table);
 
  private:

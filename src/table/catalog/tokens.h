@@ -27,8 +27,8 @@ std::string token_row(int64_t now_ms, std::string_view digest);
 // The digest points into `row`. Error: kCorrupt.
 Result<UsedToken> used_token(std::string_view row);
 
-// The tokens whose requests this server is carrying out. Whoever sends one through another server at the same time
-// waits for the row in the store instead. Callable from any thread.
+// The tokens of the requests that this server is running. A request with the same token at another server waits for the
+// row in the store instead. Callable from any thread.
 class TokensUnderWay {
  public:
   class Hold {

@@ -1,5 +1,5 @@
-// How every write of items reaches the store: in one transaction with the table's description compared and its counts
-// moved.
+// How every write of items reaches the store: in one transaction that compares the table's description and changes its
+// counts.
 #pragma once
 
 #include <span>

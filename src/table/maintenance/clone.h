@@ -1,4 +1,4 @@
-// A small database put into another one that never had a table, by one transaction.
+// Copies a small database into one that never had a table, in one transaction.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace partita::table {
 
-// Puts the tables of `from`, which nobody has open, into `to`: items, indexes, counts and streams, all or nothing.
-// False, and nothing happened: `to` has, or had, a table, or is being seeded, or it would be more than `most_bytes` or
-// than one transaction takes. Errors: those of the engines.
+// Copies the tables of `from`, which no other process has open, to `to`: items, indexes, counts and streams, all or
+// nothing. False, and nothing was written: `to` has or had a table, or is being seeded, or the copy would exceed
+// `most_bytes` or one transaction. Errors: those of the engines.
 Task<Result<bool>> clone_into(storage::Engine& from, TableContext& to, size_t most_bytes);
 
 }  // namespace partita::table

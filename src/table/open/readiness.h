@@ -1,4 +1,4 @@
-// Whether the store answers and takes writes, found out by writing when somebody asks.
+// Whether the store answers and takes writes, checked by writing on demand.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace partita::table {
 
 struct ReadinessOptions {
-  int64_t fresh_ms = 1'000;     // for how long an answer is believed
+  int64_t fresh_ms = 1'000;     // for how long a result is reused
   int64_t patience_ms = 2'000;  // a store that takes longer for a small write is not ready
 };
 

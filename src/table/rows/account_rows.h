@@ -1,7 +1,8 @@
-// The rows of users, groups, roles and policies: texts under names, which mean nothing here. docs/formats/account.md.
+// The rows of users, groups, roles and policies: texts under names, which are not interpreted here.
+// docs/formats/account.md.
 //
-// Every change writes one row too that all changes compare, so that they happen one behind the other, and by whose
-// version a server sees that something changed.
+// Every change also writes one common row, which all changes compare. So changes happen one after the other, and a
+// server sees by the version of that row that something has changed.
 #pragma once
 
 #include <map>
@@ -15,7 +16,7 @@
 
 namespace partita::table {
 
-using AccountVersion = std::optional<storage::Version>;  // nothing: there never was a change
+using AccountVersion = std::optional<storage::Version>;  // nothing: there has never been a change
 
 struct AccountRows {
   AccountVersion version;
@@ -24,21 +25,21 @@ struct AccountRows {
 
 struct AccountChange {
   std::string name;
-  std::optional<std::string> text;  // nothing: the row goes
+  std::optional<std::string> text;  // nothing: the row is erased
 };
 
-// All of one moment.
+// A consistent snapshot.
 Task<Result<AccountRows>> read_account_rows(storage::Engine& engine);
 
-// False: something changed since `known`, and nothing happened.
+// False: something has changed since `known`, and nothing was written.
 Task<Result<bool>> change_account_rows(storage::Engine& engine, AccountVersion known,
                                        std::vector<AccountChange> changes);
 
 // The key of the row that all changes write.
 storage::Key account_version_key();
 
-// Whoever keeps what the rows say. Told by the catalogue, on any thread, perhaps by several: `version` is what its
-// look at the store found, at least twice a second.
+// Is notified by the catalogue of the version that it found in the store, at least twice a second; on any thread, and
+// perhaps on several at once.
 class AccountFollower {
  public:
   virtual ~AccountFollower() = default;

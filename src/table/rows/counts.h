@@ -1,14 +1,14 @@
-// How much a table and its indexes hold: exact, and kept in the store, for any number of servers.
+// How much a table and its indexes hold: exact, and in the store, for any number of servers.
 //
-// A write moves the counts within its own transaction. Each write under way has a row for that to itself, a slot: no
-// two writes meet on one, and what a slot holds is known without reading it. A table's counts are the sum of its rows.
-// A slot belongs to one version of the table's description. As a write compares that, rows of older versions never
-// change again; the count job adds them to the table's base row.
+// A write changes the counts in its own transaction. Each write in progress has a row of its own for that, a slot: no
+// two writes use the same one, and its contents are known without reading it. A table's counts are the sum of its rows.
+// A slot belongs to one version of the table's description. Since a write compares that version, rows of older versions
+// never change again; the count job adds them to the table's base row.
 //
-// Rows that were there before anybody counted them (of a new index, or of an older store) are counted by that job while
-// others write: the description says which index is `counting`, and each write notes what it does to that index's rows
-// in a topic of the log. Notes of rows that the job has passed are differences, those of rows ahead of it say what it
-// will find. When the description says no more that the index is counted, what the topic holds is all.
+// Rows that were never counted (of a new index, or of an older store) are counted by that job while others write: the
+// description says which index is `counting`, and each write notes in a topic of the log what it does to that index's
+// rows. Notes of rows that the job has passed are differences; those of rows ahead of it say what it will find. Once
+// the description no longer says that the index is counted, the topic is complete.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Count {
   bool operator==(const Count&) const = default;
 };
 
-// By index id; model::kBaseIndex is the table itself. What is not in it is 0.
+// By index id; model::kBaseIndex is the table itself. Missing ones are 0.
 class Counts {
  public:
   void add(uint16_t index, Count count);
@@ -52,7 +52,7 @@ Result<Counts> decode_counts(std::string_view bytes);
 // The slots of one version of a table's description in this process. Callable from any thread.
 class CountSlots {
  public:
-  // `origin` is this object's alone among all processes that ever open the store.
+  // `origin` is unique to this object among all processes that ever open the store.
   CountSlots(uint32_t table_id, uint64_t revision, std::pair<uint64_t, uint32_t> origin);
 
   struct Slot {
@@ -60,7 +60,7 @@ class CountSlots {
     Counts held;  // what its row holds
   };
   Slot take();
-  // A slot whose row is not known (an unknown outcome) is not given back.
+  // A slot whose row is unknown (after an unknown outcome) is not given back.
   void give_back(Slot slot);
   storage::Key key_of(const Slot& slot) const;
 
@@ -77,14 +77,14 @@ storage::Range count_rows(uint32_t table_id);
 // The description's revision that a row belongs to; nothing for the base row.
 std::optional<uint64_t> revision_of_count(std::string_view key);
 
-// So many that to add them up for each DescribeTable takes too long.
+// So many that adding them up for each DescribeTable would take too long.
 inline constexpr size_t kManyCountRows = 2'000;
 
 struct StoredCounts {
   Counts total;
   size_t rows = 0;
 };
-// Of one moment unless there are thousands of rows.
+// A consistent snapshot, unless there are thousands of rows.
 Task<Result<StoredCounts>> read_counts(storage::Engine& engine, uint32_t table_id);
 
 // What one write did to one row of an index that is being counted. Sizes in bytes; nothing where there is no row.

@@ -1,12 +1,12 @@
-// A table's stream: the log of what becomes of its items, in shards.
+// A table's stream: the log of the changes of its items, in shards.
 //
-// The newest stream is a part of the table's description, so every write knows whether there is one and which shard its
-// item belongs to, and no write goes to a shard that is closed: a shard is opened and closed by a change of the
-// description, which every write compares. Each shard is a topic of the engine's log. The record of a change is
-// appended by the transaction that makes the change.
+// The table's description contains its newest stream, so every write knows whether there is one and which shard its
+// item belongs to. No write goes to a closed shard: opening and closing a shard changes the description, which every
+// write compares. Each shard is a topic of the engine's log. The record of a change is appended by the transaction that
+// makes the change.
 //
-// A stream outlives its being enabled, and its table: what there is to know of it is in a row of its own, which is
-// written with each change of the description that concerns it, until its last record is 24 hours old.
+// A stream outlives its table, and being disabled: its description is in a row of its own, which is written with each
+// change of the table's description that concerns it, until its last record is 24 hours old.
 #pragma once
 
 #include <cstdint>

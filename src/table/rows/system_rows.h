@@ -1,7 +1,8 @@
-// Where the database keeps what is no item: rows of table id 0, told apart by a letter. docs/formats/catalogue.md.
+// The rows of a database that are no items: rows of table id 0, distinguished by a letter. docs/formats/catalogue.md.
 //
-// What cannot be made again from other rows is kept twice: the second copies have the id kSecondCopyId, behind all
-// items, so that no block of a file holds both. Readers read the first; a salvage reads the second where that is lost.
+// Rows that cannot be derived from others are stored twice: the second copies have the id kSecondCopyId, after all
+// items, so that no block of a file holds both. Readers read the first; a salvage reads the second where the first is
+// lost.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
-// What a vector index keeps of an item: a row like that of any index, with the vector as one binary of 4 bytes a
-// dimension (docs/formats/keys.md), so that it weighs what DynamoDB charges for it.
+// The rows of vector indexes: like those of any index, with the vector as one binary of 4 bytes per dimension
+// (docs/formats/keys.md), so that its size is what DynamoDB charges for.
 //
-// The base item keeps its numbers as they were written; the index holds them as 32-bit floats.
+// The item keeps its numbers as they were written; the index holds them as 32-bit floats.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace partita::table {
 
-// The feature of tables with vector indexes, see TableInfo::features: who does not know it would write items without
+// The feature of tables with vector indexes, see TableInfo::features: a server that does not know it would not write
 // their rows.
 inline constexpr std::string_view kVectorFeature = "vectors";
 // Has the table name that feature while it has such an index.
