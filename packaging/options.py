@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """Prints docs/options.md, generated from what a partita program's own `help` says: options.py PROGRAM >docs/options.md"""
 
 import re
