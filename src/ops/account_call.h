@@ -7,8 +7,8 @@
 #include "auth/authenticate.h"
 #include "base/result.h"
 #include "base/task.h"
+#include "ops/call.h"
 #include "ops/operation.h"
-#include "ops/service.h"
 
 namespace partita::iam {
 class Directory;

@@ -6,8 +6,8 @@
 #include "base/check.h"
 #include "base/retry_after.h"
 #include "model/fault.h"
-#include "ops/driver.h"
 #include "ops/footprint.h"
+#include "ops/resource_arn.h"
 
 namespace partita::ops {
 

@@ -17,8 +17,8 @@
 #include "base/mutex.h"
 #include "base/result.h"
 #include "base/task.h"
+#include "ops/call.h"
 #include "ops/operation.h"
-#include "ops/service.h"
 #include "table/catalog/access.h"
 
 namespace partita::iam {
@@ -26,6 +26,9 @@ struct Subject;
 }
 
 namespace partita::ops {
+
+// What is done with an access that no policy allows, or that one denies.
+enum class Enforcement : uint8_t { kRefuse, kWarn };
 
 // What is told of a decision that is not kAllowed.
 Error refusal_of(auth::Decision decision, const auth::Ask& ask);

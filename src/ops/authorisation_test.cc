@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "engines/memory/memory_engine.h"
 #include "ops/admission.h"
+#include "ops/service.h"
 #include "table/control/policy.h"
 #include "table/open/database.h"
 

@@ -6,8 +6,8 @@
 #include "auth/words.h"
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "ops/call.h"
 #include "ops/enum_names.h"
-#include "ops/service.h"
 #include "table/control/tables.h"
 
 namespace partita::ops {

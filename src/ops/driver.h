@@ -1,4 +1,4 @@
-// What the stages of all executions share: the tables that a request names, and when it is bound and run again.
+// What the stages of all executions share: when a request is bound and run again.
 #pragma once
 
 #include <string>
@@ -12,10 +12,6 @@
 #include "table/open/database.h"
 
 namespace partita::ops {
-
-// A table's name from a name or an ARN, which must be of the caller's region. Faults: kArnInvalid, kArnPartition,
-// kArnRegion, kArnResourceType; kArnOfAnotherAccount, of an operation on tables as such kTableOfAnotherAccount.
-Result<std::string> table_name_of(std::string_view name_or_arn, const Context& context);
 
 // A table that changes that often during one request is at war with somebody.
 inline constexpr int kMostTries = 100;

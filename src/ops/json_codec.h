@@ -19,6 +19,7 @@
 
 #include "base/result.h"
 #include "base/task.h"
+#include "ops/control_execution.h"
 #include "ops/execution.h"
 #include "ops/footprint.h"
 #include "wire/json_reader.h"

@@ -88,4 +88,21 @@ Result<table::Resource> resource_of(std::string_view arn, ArnRules rules, const 
   return table::Resource{named[0], std::string(path->table), std::string(path->rest)};
 }
 
+Result<std::string> table_name_of(std::string_view name_or_arn, const Context& context) {
+  if (!name_or_arn.starts_with("arn:")) return std::string(name_or_arn);
+  const auto wrong = [&](Fault fault) { return refuse(fault, {std::string(name_or_arn)}); };
+  const std::optional<ArnParts> parts = arn_parts(name_or_arn);
+  if (!parts || parts->service != "dynamodb") return wrong(Fault::kArnInvalid);
+  if (parts->partition != kPartition) return wrong(Fault::kArnPartition);
+  if (parts->region != context.caller.region) return wrong(Fault::kArnRegion);
+  const auto name = in_table(parts->relative_id);
+  if (!name || name->contains('/')) return wrong(Fault::kArnResourceType);
+  if (!wire::is_table_name(*name)) return wrong(Fault::kArnInvalid);
+  if (parts->account != context.caller.account_id) {
+    if (context.operation.kind == Kind::kControl) return refuse(Fault::kTableOfAnotherAccount);
+    return refuse(Fault::kArnOfAnotherAccount, {context.caller.access_key_id, std::string(name_or_arn)});
+  }
+  return std::string(*name);
+}
+
 }  // namespace partita::ops

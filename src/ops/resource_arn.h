@@ -38,4 +38,8 @@ struct ArnParts {
 // Nothing when it has fewer parts.
 std::optional<ArnParts> arn_parts(std::string_view arn);
 
+// A table's name from a name or an ARN, which must be of the caller's region. Faults: kArnInvalid, kArnPartition,
+// kArnRegion, kArnResourceType; kArnOfAnotherAccount, of an operation on tables as such kTableOfAnotherAccount.
+Result<std::string> table_name_of(std::string_view name_or_arn, const Context& context);
+
 }  // namespace partita::ops

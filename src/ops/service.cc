@@ -23,16 +23,6 @@ namespace {
 using model::Fault;
 using model::refuse;
 
-constexpr std::string_view kJson10 = "application/x-amz-json-1.0";
-constexpr std::string_view kJson = "application/json";
-
-// "type/subtype" without parameters.
-std::string_view media_type(std::string_view content_type) {
-  const std::string_view type = content_type.substr(0, content_type.find(';'));
-  const size_t last = type.find_last_not_of(' ');
-  return last == std::string_view::npos ? std::string_view() : type.substr(0, last + 1);
-}
-
 // AWS leaves out the name of a service that it knows.
 std::string_view unknown_name(std::string_view target) {
   const size_t dot = target.find('.');
@@ -73,13 +63,6 @@ Result<Begun> begin(Admission& admission, const Call& call) {
   }
   if (!document.ok()) return std::move(document).error();
   return Begun{std::move(document).value(), operation, caller};
-}
-
-Reply reply_of(wire::ErrorReply&& rendered) {
-  return {.status = rendered.status,
-          .body = std::move(rendered.body),
-          .retry_after_ms = rendered.retry_after_ms,
-          .error = static_cast<uint8_t>(rendered.exception)};
 }
 
 }  // namespace
@@ -123,78 +106,6 @@ void Service::resume(table::Database& database) {
 void Service::resume_without() {
   database_ = nullptr;
   drain_lock_.open();
-}
-
-bool speaks_json(const Call& call) {
-  if (call.posted && call.content_type == kJson10) return true;  // the usual
-  const std::string_view type = media_type(call.content_type);
-  return call.posted && (type == kJson10 || type == kJson || call.body.empty());
-}
-
-Reply not_json() {
-  Reply reply = reply_of(wire::render_not_json());
-  reply.content_type = "text/xml";
-  return reply;
-}
-
-void match_content_type(const Call& call, Reply& reply) {
-  if (call.content_type == kJson10 || reply.content_type != kJson10) return;
-  if (media_type(call.content_type) != kJson10) reply.content_type = kJson;
-}
-
-const auth::Caller* known_caller(const Call& call) {
-  const auto* const caller = std::get_if<std::shared_ptr<const auth::Caller>>(&call.caller);
-  return caller == nullptr ? nullptr : caller->get();
-}
-
-Result<const auth::Caller*> caller_of(const Call& call) {
-  if (const auth::Caller* const caller = known_caller(call)) return caller;
-  const auto& refused = std::get<auth::Refused>(call.caller);
-  switch (refused.why) {
-    case auth::Refusal::kMissingToken:
-      return refuse(Fault::kMissingToken);
-    case auth::Refusal::kIncompleteSignature:
-      return refuse(Fault::kIncompleteSignature, {refused.detail});
-    case auth::Refusal::kInvalidSignature:
-      return refuse(Fault::kInvalidSignature, {refused.detail});
-    case auth::Refusal::kUnrecognizedClient:
-      return refuse(Fault::kUnrecognizedClient, {refused.detail});
-    case auth::Refusal::kExpiredToken:
-      return refuse(Fault::kExpiredToken);
-  }
-  PARTITA_CHECK(false);
-}
-
-Reply refusal(const Error& error) {
-  Reply reply = reply_of(wire::render(error));
-  if (error.kind() != ErrorKind::kInvalid) reply.trouble = error.sentence();
-  return reply;
-}
-
-Reply overloaded() { return reply_of(wire::render(model::refuse(Fault::kOverloaded))); }
-
-Reply unsigned_call() { return reply_of(wire::render(model::refuse(Fault::kMissingToken))); }
-
-Reply out_of_memory() {
-  Reply reply = reply_of(wire::render(model::refuse(Fault::kInternal)));
-  reply.trouble = "there was not enough memory.";
-  reply.retry_after_ms = overloaded().retry_after_ms;
-  return reply;
-}
-
-Reply undecodable(std::string why) {
-  Reply reply = reply_of(wire::render(model::refuse(Fault::kInternal)));
-  reply.trouble = std::move(why);
-  reply.callers_fault = true;
-  return reply;
-}
-
-Reply too_large() {
-  Reply reply;
-  reply.status = 413;
-  reply.content_type = {};
-  reply.error = static_cast<uint8_t>(wire::Exception::kSerialization);  // which it is counted as
-  return reply;
 }
 
 // Beside the parsed text there are at one moment: what it was decoded to, the records, and the batch that is written.

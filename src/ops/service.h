@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +12,8 @@
 #include "base/exposition.h"
 #include "base/result.h"
 #include "base/task.h"
+#include "ops/authorisation.h"
+#include "ops/call.h"
 
 namespace partita::table {
 class Database;
@@ -23,77 +24,8 @@ class Directory;
 
 namespace partita::ops {
 
-// Where a call comes from.
-class Source {
- public:
-  virtual ~Source() = default;
-  virtual std::string address() const = 0;  // of the network, as digits; empty when it cannot be had any more
-  virtual bool encrypted() const = 0;
-  // A header of the request, by its name in small letters; empty when absent. Lives until the call is answered().
-  virtual std::string_view header(std::string_view /*lower_name*/) const { return {}; }
-  // Whether it is the administration socket, so that nobody has to sign.
-  virtual bool administrates() const { return false; }
-  // Has `gone` called, once, when the other side has closed the connection, or it ended otherwise: never while a call
-  // of it is answered. It takes the place of one that was given before.
-  virtual void when_gone(std::function<void()> /*gone*/) const {}
-};
-
-class Execution;
-class RequestFootprint;
-struct Operation;
-
-struct Call {
-  std::string_view target;        // the X-Amz-Target header, empty when absent
-  std::string_view content_type;  // the Content-Type header, empty when absent
-  std::string_view body;
-  auth::Verdict caller;
-  std::string_view host = {};  // the Host header, empty when absent
-  const Source* source = nullptr;
-  std::string_view request_id = {};       // by which the reply's head names it
-  std::string_view space = {};            // the X-Partita-Namespace header, empty when absent
-  bool posted = true;                     // anything but a POST is no call, and comes without the above
-  RequestFootprint* footprint = nullptr;  // where is noted which tables it is counted with; null: it is with none
-};
-
-struct Reply {
-  int status = 200;
-  std::string_view content_type = "application/x-amz-json-1.0";  // static storage
-  std::string body = {};
-  bool repeatable = false;      // the operation changes nothing: its reply may be dropped and asked for again
-  std::string trouble = {};     // what the operator should know of a failure; not for the caller
-  uint32_t retry_after_ms = 0;  // what the caller should wait before he tries again; 0: nothing is said
-  // For RequestCounts: which operation it was, if there is one of that name, and the number of its error, if any.
-  const Operation* operation = nullptr;
-  std::optional<uint8_t> error = std::nullopt;
-  bool callers_fault = false;  // though AWS answers it as one of the server: counted as SerializationException
-};
-
-// What is answered when there is no memory to even begin, so that every SDK tries again.
-Reply overloaded();
-// What is answered to a call that failed so: AWS's words, and what the operator should know.
-Reply refusal(const Error& error);
-// Who calls. Faults: what is wrong with the signature.
-Result<const auth::Caller*> caller_of(const Call& call);
-// The same; null when the signature was refused, so that anybody may be the caller.
-const auth::Caller* known_caller(const Call& call);
-// Whether the body is said to be JSON, or there is none; if not, not_json() is the answer.
-bool speaks_json(const Call& call);
-Reply not_json();
-// JSON is answered as what it was asked as: "application/json" for all but the usual type.
-void match_content_type(const Call& call, Reply& reply);
-// What is answered to a body that cannot be unpacked: like AWS an internal error. `why` is for the operator.
-Reply undecodable(std::string why);
-// What is answered to a body that becomes too large when it is unpacked.
-Reply too_large();
-// What is answered to a call that nobody signed.
-Reply unsigned_call();
-// What is answered when memory ran out on the way: whether the request took effect is open.
-Reply out_of_memory();
-
 class Admission;
-
-// What is done with an access that no policy allows, or that one denies.
-enum class Enforcement : uint8_t { kRefuse, kWarn };
+class Execution;
 
 class Service {
  public:

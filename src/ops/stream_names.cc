@@ -1,7 +1,6 @@
 #include "ops/stream_names.h"
 
 #include "model/fault.h"
-#include "ops/driver.h"
 #include "ops/resource_arn.h"
 
 namespace partita::ops {

@@ -1,0 +1,100 @@
+// Executions of the operations on tables as such; see execution.h.
+#pragma once
+
+#include <coroutine>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ops/execution.h"
+#include "ops/resource_arn.h"
+
+namespace partita::ops {
+
+// What a request to an operation on tables as such names, and what else decides whether it is allowed. Everything
+// points into the request.
+struct Subject {
+  std::string* table = nullptr;               // a name or an ARN, of which the driver leaves the name
+  table::Resource* resource = nullptr;        // has its ARN, and gets the rest of it
+  ArnRules arn_rules = ArnRules::kTags;       // for the resource
+  const std::string* global_table = nullptr;  // a name
+  const std::string* stream_arn = nullptr;
+  table::StreamName* stream = nullptr;  // gets what `stream_arn` says
+  const std::optional<std::string>* index = nullptr;
+  std::string* region = nullptr;  // gets the caller's
+  const std::vector<table::Tag>* tags = nullptr;
+  const std::vector<std::string>* tag_names = nullptr;
+  std::vector<std::string_view> other_actions = {};  // of IAM, which the request needs beside its own
+};
+
+// What an operation is asked, or answers, when that is nothing.
+struct Nothing {};
+
+class ControlExecution : public Execution {
+ public:
+  Task<Result<void>> run(const Context& context) final;
+
+ protected:
+  // In whose place run() put the table's name; empty: the request has a name.
+  const std::string& arn_given() const { return arn_given_; }
+
+ private:
+  friend struct ControlRunning;
+  virtual Subject subject() = 0;
+  virtual bool start(const Context& context, std::coroutine_handle<> awaiter) = 0;
+  virtual Result<void> finish() = 0;
+
+  std::string arn_given_;
+};
+
+// An operation on tables as such. There is no description to bind to: `table` holds such a request against the newest
+// one in the very transaction that changes it.
+//
+//   struct DeleteTable {
+//     using Request = ...;
+//     using Reply = ...;
+//     static Subject subject(Request& request);
+//     static Task<Result<Reply>> run(const Context& context, const Request& request);
+//   };
+template <class Call>
+class ControlExecutionOf final : public ControlExecution {
+ public:
+  using Request = typename Call::Request;
+  using Reply = typename Call::Reply;
+
+  explicit ControlExecutionOf(Request request) : request_(std::move(request)) {}
+  void visit_names(VisitName visit) override {
+    const Subject named = Call::subject(request_);
+    if (named.table != nullptr) visit(arn_given().empty() ? *named.table : arn_given(), {}, table::Verb::kControl);
+    if (named.resource != nullptr) visit(named.resource->arn, {}, table::Verb::kControl);
+    if (named.stream_arn != nullptr) visit(*named.stream_arn, {}, table::Verb::kControl);
+  }
+
+  const Request& request() const { return request_; }
+  // Precondition: run() succeeded.
+  const Reply& reply() const { return *reply_; }
+
+  template <class Codec>
+  static auto encode(const ControlExecutionOf& done, const Context& context) {
+    return Codec::encode(context, done.reply());
+  }
+
+ private:
+  Subject subject() override { return Call::subject(request_); }
+  bool start(const Context& context, std::coroutine_handle<> awaiter) override {
+    return running_.start(Call::run(context, request_), awaiter);
+  }
+  Result<void> finish() override {
+    PARTITA_TRY(Reply reply, running_.finish());
+    reply_.emplace(std::move(reply));
+    return {};
+  }
+
+  Request request_;
+  Running<Reply> running_;
+  std::optional<Reply> reply_;
+};
+
+}  // namespace partita::ops
