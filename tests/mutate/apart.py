@@ -160,7 +160,7 @@ APART = [
            ("crash:takes_over",)),
     Mutant("a seeding ends those of other directories", "src/cli/seed.cc",
            "for (const std::string& table : named_) tables_.erase(table);", "tables_.clear();", ("cli_test:SeedTest.*",)),
-    Mutant("a seed counts to the rate of users", "src/ops/service.cc",
+    Mutant("a seed counts to the rate of users", "src/ops/admission.cc",
            "call.source == nullptr || call.source->administrates()", "(call.source != nullptr && call.source->administrates())",
            ("http:seed_are_no_users",)),
     Mutant("a namespace whose seeding was cut off stays a half", "src/namespaces/namespaces.cc", "there && !begun ?", "there ?",
