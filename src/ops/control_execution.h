@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -65,14 +66,19 @@ class ControlExecutionOf final : public ControlExecution {
   using Reply = typename Call::Reply;
 
   explicit ControlExecutionOf(Request request) : request_(std::move(request)) {}
+  // See ItemExecutionOf.
+  template <class Decode>
+    requires std::is_invocable_r_v<Result<Request>, Decode>
+  explicit ControlExecutionOf(Decode decode) : request_(decode()) {}
   void visit_names(VisitName visit) override {
-    const Subject named = Call::subject(request_);
+    const Subject named = Call::subject(*request_);
     if (named.table != nullptr) visit(arn_given().empty() ? *named.table : arn_given(), {}, table::Verb::kControl);
     if (named.resource != nullptr) visit(named.resource->arn, {}, table::Verb::kControl);
     if (named.stream_arn != nullptr) visit(*named.stream_arn, {}, table::Verb::kControl);
   }
 
-  const Request& request() const { return request_; }
+  Result<Request>& decoded() { return request_; }
+  const Request& request() const { return *request_; }
   // Precondition: run() succeeded.
   const Reply& reply() const { return *reply_; }
 
@@ -82,9 +88,9 @@ class ControlExecutionOf final : public ControlExecution {
   }
 
  private:
-  Subject subject() override { return Call::subject(request_); }
+  Subject subject() override { return Call::subject(*request_); }
   bool start(const Context& context, std::coroutine_handle<> awaiter) override {
-    return running_.start(Call::run(context, request_), awaiter);
+    return running_.start(Call::run(context, *request_), awaiter);
   }
   Result<void> finish() override {
     PARTITA_TRY(Reply reply, running_.finish());
@@ -92,7 +98,7 @@ class ControlExecutionOf final : public ControlExecution {
     return {};
   }
 
-  Request request_;
+  Result<Request> request_;
   Running<Reply> running_;
   std::optional<Reply> reply_;
 };

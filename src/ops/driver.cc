@@ -6,7 +6,6 @@
 #include "ops/resource_arn.h"
 #include "ops/stream_names.h"
 #include "table/control/policy.h"
-#include "wire/name_rules.h"
 
 namespace partita::ops {
 

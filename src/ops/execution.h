@@ -125,11 +125,16 @@ class ItemExecutionOf final : public ItemExecution {
   using Reply = ReplyOf;
 
   explicit ItemExecutionOf(Request request) : request_(std::move(request)) {}
-  void visit_names(VisitName visit) override { visit_named(request_, visit); }
+  // Of what `decode` gives, in its place. Nothing but decoded() may be asked when that is an error.
+  template <class Decode>
+    requires std::is_invocable_r_v<Result<Request>, Decode>
+  explicit ItemExecutionOf(Decode decode) : request_(decode()) {}
+  void visit_names(VisitName visit) override { visit_named(*request_, visit); }
 
-  const Request& request() const { return request_; }
+  Result<Request>& decoded() { return request_; }
+  const Request& request() const { return *request_; }
   // Precondition of both: run() succeeded.
-  const Plan& plan() const { return *plan_; }
+  const Plan& plan() const { return **plan_; }
   const Reply& reply() const { return *reply_; }
 
   template <class Call>
@@ -139,29 +144,29 @@ class ItemExecutionOf final : public ItemExecution {
 
  private:
   Result<void> prepare(const Context& context, RequestAuthorizer& checker) override {
-    auto tables = find_tables(request_, context);
+    auto tables = find_tables(*request_, context);
     if (!tables.ok()) return std::move(tables).error();
-    PARTITA_TRY(Plan plan, table::bind(request_, std::move(tables).value()));
-    plan_.emplace(std::move(plan));
-    return table::admit(*plan_, checker);
+    plan_.emplace(table::bind(*request_, std::move(tables).value()));
+    if (!plan_->ok()) return std::move(*plan_).error();
+    return table::admit(**plan_, checker);
   }
   bool start(table::Database& database, std::coroutine_handle<> awaiter) override {
-    return running_.start(table::run(database, *plan_), awaiter);
+    return running_.start(table::run(database, **plan_), awaiter);
   }
   Result<void> finish(RequestAuthorizer& checker) override {
     Result<Reply> reply = running_.finish();
     if (!reply.ok()) {
-      if constexpr (std::is_same_v<Plan, table::WritePlan>) table::charge_refused(*plan_, reply.error(), checker);
+      if constexpr (std::is_same_v<Plan, table::WritePlan>) table::charge_refused(**plan_, reply.error(), checker);
       return std::move(reply).error();
     }
     reply_.emplace(std::move(reply).value());
-    table::charge(*plan_, *reply_, checker);
+    table::charge(**plan_, *reply_, checker);
     return {};
   }
-  table::CapacityDetail capacity() const override { return request_.capacity; }
+  table::CapacityDetail capacity() const override { return request_->capacity; }
 
-  const Request request_;
-  std::optional<Plan> plan_;
+  Result<Request> request_;
+  std::optional<Result<Plan>> plan_;
   Running<Reply> running_;
   std::optional<Reply> reply_;
 };

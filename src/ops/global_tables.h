@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/check.h"
-#include "ops/execution.h"
+#include "ops/control_execution.h"
 #include "wire/members.h"
 #include "wire/shapes_common.h"
 

@@ -40,16 +40,26 @@ struct JsonCodec {
   Task<Result<std::string>> (*encode_in_pieces)(const Execution& done, const Context& context);
 };
 
+// An execution of what `decode` gives, which is made in its place where the execution can take it so.
+template <class Made, class Decode>
+Result<std::unique_ptr<Execution>> make_execution(Decode decode) {
+  if constexpr (std::is_constructible_v<Made, Decode>) {
+    auto made = std::make_unique<Made>(decode);
+    if (!made->decoded().ok()) return std::move(made->decoded()).error();
+    return std::unique_ptr<Execution>(std::move(made));
+  } else {
+    auto request = decode();
+    if (!request.ok()) return std::move(request).error();
+    return std::unique_ptr<Execution>(std::make_unique<Made>(std::move(request).value()));
+  }
+}
+
 // `Call` has the type Execution, decode() from members to its Request, and encode() of what the execution shows to it.
 template <class Call>
 constexpr JsonCodec json_codec(const wire::Shape& shape, decltype(JsonCodec::check) check = nullptr) {
   using Made = typename Call::Execution;
   JsonCodec codec{&shape, check,
-                  [](const wire::Members& in) -> Result<std::unique_ptr<Execution>> {
-                    auto request = Call::decode(in);
-                    if (!request.ok()) return std::move(request).error();
-                    return std::unique_ptr<Execution>(std::make_unique<Made>(std::move(request).value()));
-                  },
+                  [](const wire::Members& in) { return make_execution<Made>([&] { return Call::decode(in); }); },
                   nullptr, nullptr};
   using Encoded = decltype(Made::template encode<Call>(std::declval<const Made&>(), std::declval<const Context&>()));
   if constexpr (std::is_same_v<Encoded, Task<Result<std::string>>>) {

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "model/fault.h"
+#include "wire/name_rules.h"
 
 namespace partita::ops {
 
