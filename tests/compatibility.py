@@ -27,7 +27,7 @@ SERVICES = {"DynamoDB": "dynamodb", "DynamoDB Streams": "dynamodbstreams"}
 
 def served():
     """{operation: what kind of operation it is}"""
-    rows = (OPS / "operations.inc").read_text()
+    rows = (OPS / "operation_list.inc").read_text()
     return {name: kind.lower() for name, kind in re.findall(r"^PARTITA_OPERATION\((\w+), k(\w+),", rows, re.MULTILINE)}
 
 

@@ -125,16 +125,6 @@ bool Authorisation::is_not_loaded(const Error& error) { return unheard_in(error)
 
 uint32_t Authorisation::table_not_loaded(const Error& error) { return unheard_in(error)->table_id; }
 
-const LoadedPolicies* PolicySnapshot::find(uint32_t table_id) const {
-  if (loaded_.empty()) return nullptr;
-  const auto found = loaded_.find(table_id);
-  return found == loaded_.end() ? nullptr : found->second.get();
-}
-
-void PolicySnapshot::keep(uint32_t table_id, std::shared_ptr<const LoadedPolicies> loaded) {
-  loaded_.insert_or_assign(table_id, std::move(loaded));
-}
-
 Authorisation::Authorisation(Enforcement enforcement) : enforcement_(enforcement), serial_(next_serial()) {}
 
 Authorisation::PoliciesRef Authorisation::fresh(uint32_t table_id, int64_t now_ns) {

@@ -19,6 +19,7 @@
 #include "base/task.h"
 #include "ops/call.h"
 #include "ops/operation.h"
+#include "ops/policy_snapshot.h"
 #include "table/catalog/access.h"
 
 namespace partita::iam {
@@ -32,34 +33,6 @@ enum class Enforcement : uint8_t { kRefuse, kWarn };
 
 // What is told of a decision that is not kAllowed.
 Error refusal_of(auth::Decision decision, const auth::Ask& ask);
-
-// The resource policies of a table and of its streams, as they were at a moment of the monotonic clock.
-struct LoadedPolicies {
-  using PolicyRef = std::shared_ptr<const auth::Policy>;
-  int64_t at_ns = 0;
-  std::map<std::string, PolicyRef, std::less<>> by_stream;  // under "" that of the table itself
-};
-
-// The policies of the tables that one request names, as they were loaded for it. The request is checked against them to
-// its end.
-class PolicySnapshot {
- public:
-  // Null: nothing yet.
-  const LoadedPolicies* find(uint32_t table_id) const;
-  void keep(uint32_t table_id, std::shared_ptr<const LoadedPolicies> loaded);
-
- private:
-  std::unordered_map<uint32_t, std::shared_ptr<const LoadedPolicies>> loaded_;
-};
-
-// What a check needs beside the access.
-struct CheckOptions {
-  table::CapacityDetail capacity;
-  const PolicySnapshot& policies;
-  auth::Effort& effort;
-  bool of_name = false;  // the access is known by the names in it alone: see ConditionContext::is_of_name()
-  bool counts = true;    // a refusal is counted: it was not check_options before
-};
 
 // Callable from any thread.
 class Authorisation {

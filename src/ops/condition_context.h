@@ -11,8 +11,8 @@
 
 #include "auth/condition_key.h"
 #include "iam/calls.h"
-#include "ops/authorisation.h"
 #include "ops/operation.h"
+#include "ops/policy_snapshot.h"
 #include "table/catalog/access.h"
 
 namespace partita::ops {

@@ -76,7 +76,7 @@ constexpr JsonCodec json_codec(const wire::Shape& shape, decltype(JsonCodec::che
 
 // Each operation's, in the file of its name.
 #define PARTITA_OPERATION(name, kind, action, codec, api) extern const JsonCodec codec;
-#include "ops/operations.inc"
+#include "ops/operation_list.inc"
 #undef PARTITA_OPERATION
 
 // Bytes to an execution, and the document goes. DynamoDB's first fault is found by wire::check_shape(), which is asked

@@ -1,4 +1,4 @@
-// What an operation is. The list in operations.inc is the only place that names them all: routing, authorisation,
+// What an operation is. The list in operation_list.inc is the only place that names them all: routing, authorisation,
 // metering and the compatibility page are derived from its rows.
 #pragma once
 
@@ -11,8 +11,6 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "table/open/database.h"
-#include "wire/json_reader.h"
-#include "wire/shape.h"
 
 namespace partita::ops {
 

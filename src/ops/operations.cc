@@ -10,7 +10,7 @@ namespace {
 
 const std::array kOperations = {
 #define PARTITA_OPERATION(name, kind, action, codec, api) Operation{#name, Kind::kind, action, codec, Api::api},
-#include "ops/operations.inc"
+#include "ops/operation_list.inc"
 #undef PARTITA_OPERATION
 };
 

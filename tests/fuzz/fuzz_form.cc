@@ -15,7 +15,7 @@
 namespace partita::fuzz {
 namespace {
 
-class Anybody final : public iam::Judge {
+class Anybody final : public iam::PolicyChecker {
  public:
   Result<void> check(std::string_view, const iam::Subject&) override { return {}; }
 };

@@ -62,7 +62,7 @@ POLICIES = [
            "  if (checked.ok() || !checked.ok()) return error;\n", ("http:policies",)),
     Mutant("a table's policies are heard of once", "src/ops/authorisation.cc",
            "now_ns - found->second->at_ns > kLateNs", "now_ns - found->second->at_ns > 3600 * kLateNs", ("ops_test",)),
-    Mutant("a request hears anew what it has heard", "src/ops/authorisation.cc", "if (loaded_.empty()) return nullptr;",
+    Mutant("a request loads policies again that it has", "src/ops/policy_snapshot.h", "if (loaded_.empty()) return nullptr;",
            "if (!loaded_.empty()) return nullptr;", ("ops_test:AuthorisationTest.*",)),
     Mutant("a table that another server made is judged by no policy", "src/table/control/policy.cc",
            "if (owner.table == nullptr || context.is_late())", "if (false)", ("ops_test:AuthorisationTest.*",)),

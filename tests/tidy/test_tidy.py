@@ -177,8 +177,8 @@ def test_every_source_is_built():
             while folder and not named:
                 lists = f"{folder}/CMakeLists.txt"
                 lines = sources.text(lists) if (sources.ROOT / lists).is_file() else ""
-                if "operations.inc" in lines:  # whose rows name sources
-                    lines += sources.text(f"{folder}/operations.inc")
+                if "operation_list.inc" in lines:  # whose rows name sources
+                    lines += sources.text(f"{folder}/operation_list.inc")
                 named = re.search(rf"(?<![\w.]){re.escape(file.removesuffix('.cc'))}(\.cc)?(?!\w)", lines)
                 folder, _, above = folder.rpartition("/")
                 file = f"{above}/{file}"
@@ -188,8 +188,8 @@ def test_every_source_is_built():
 
 
 def test_each_operation_is_one_row_and_one_file():
-    """src/ops/operations.inc lists every codec, under the wire name that its file has."""
-    rows = re.findall(r'^PARTITA_OPERATION\((\w+)(?:, [\w:"]+){2}, (\w+), \w+\)$', sources.text("src/ops/operations.inc"),
+    """src/ops/operation_list.inc lists every codec, under the wire name that its file has."""
+    rows = re.findall(r'^PARTITA_OPERATION\((\w+)(?:, [\w:"]+){2}, (\w+), \w+\)$', sources.text("src/ops/operation_list.inc"),
                       re.MULTILINE)
     assert rows
     made = [name for path in sorted((sources.ROOT / "src" / "ops").glob("*.cc"))
