@@ -7,7 +7,8 @@
 
 namespace partita {
 
-// Absolute, with links resolved as far as the path exists. If that fails, as far as possible.
+// The absolute path, with symbolic links resolved in the part that exists. If a step fails, the result of the step
+// before it.
 inline std::string canonical_path(const std::string& path) {
   std::error_code failed;
   const std::filesystem::path from_root = std::filesystem::absolute(path, failed);

@@ -7,12 +7,15 @@
 
 namespace partita::cli {
 
+std::shared_ptr<const auth::Caller> local_caller(const auth::Identity* identity) {
+  return std::make_shared<auth::Caller>(auth::Caller{.access_key_id = "local",
+                                                     .region = "us-east-1",
+                                                     .account_id = std::string(auth::kAccountId),
+                                                     .identity = identity});
+}
+
 LocalCalls::LocalCalls(ops::Service& service, const auth::Identity* identity)
-    : service_(service),
-      caller_(std::make_shared<auth::Caller>(auth::Caller{.access_key_id = "local",
-                                                          .region = "us-east-1",
-                                                          .account_id = std::string(auth::kAccountId),
-                                                          .identity = identity})) {}
+    : service_(service), caller_(local_caller(identity)) {}
 
 ops::Reply LocalCalls::ask(std::string_view operation, std::string_view body) {
   const std::string target = "DynamoDB_20120810." + std::string(operation);

@@ -8,9 +8,11 @@
 #include "auth/authenticate.h"
 #include "base/result.h"
 #include "ops/service.h"
-#include "wire/json_reader.h"
 
 namespace partita::cli {
+
+// The caller of such calls. `identity`: whose policies judge them, and outlives it; null: they may do everything.
+std::shared_ptr<const auth::Caller> local_caller(const auth::Identity* identity);
 
 // For one thread, and not for one that serves: each call blocks until it is answered.
 class LocalCalls {

@@ -54,11 +54,7 @@ McpCalls::Answer mcp_error(std::string_view message) {
 }
 
 LocalMcpCalls::LocalMcpCalls(namespaces::Namespaces& namespaces, const auth::Identity* identity)
-    : namespaces_(namespaces),
-      caller_(std::make_shared<auth::Caller>(auth::Caller{.access_key_id = "local",
-                                                          .region = "us-east-1",
-                                                          .account_id = std::string(auth::kAccountId),
-                                                          .identity = identity})) {}
+    : namespaces_(namespaces), caller_(local_caller(identity)) {}
 
 McpCalls::Answer LocalMcpCalls::ask(std::string_view target, std::string_view body) {
   const ops::Call call{.target = target, .content_type = kContentType, .body = body, .caller = caller_};

@@ -18,6 +18,7 @@
 #include "storage/prefixed_engine.h"
 #include "table/maintenance/seed_mark.h"
 #include "table/open/database.h"
+#include "wire/json_reader.h"
 
 namespace partita::cli {
 namespace {

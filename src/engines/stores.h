@@ -69,7 +69,7 @@ std::string place_of_store(std::string_view url);
 // The path of the administration socket of a server that keeps its data in this directory.
 std::string admin_socket_of(std::string_view directory);
 
-// Identifies the store independently of who asks for it; may be stored.
+// Identifies the store. The same for every process, so it may be stored.
 std::string mark_of_store(std::string_view url);
 
 }  // namespace partita

@@ -12,8 +12,8 @@
 // one "chunked" are malformed. The result does not depend on how the bytes were split.
 //
 // Bytes of pipelined requests stay in the buffer until next(). Memory grows with the bytes received; once 64 KiB of a
-// body are there, room for all that it announced is taken. All memory but a first page is taken from the budget, half
-// of which is for bodies larger than that.
+// body are there, room for all that it announced is taken. All memory but a first page is taken from the budget. Half
+// of the budget is for bodies larger than that.
 //
 // For one thread.
 #pragma once

@@ -54,7 +54,7 @@ class Authorisation {
   // The policies of a table are not known, or not any more: check again when the PolicySnapshot has them. Another
   // server's changes are heard of after about a second.
   static bool is_not_loaded(const Error& error);
-  // Of which table. Precondition: is_not_loaded(error).
+  // The table whose policies are not loaded. Precondition: is_not_loaded(error).
   static uint32_t table_not_loaded(const Error& error);
   Task<Result<std::shared_ptr<const LoadedPolicies>>> load(table::Database& database, uint32_t table_id);
   // This server has changed a policy of that table, or of a stream of it.

@@ -17,14 +17,14 @@ namespace partita::ops {
 // What a request to an operation on tables as such names, and what else decides whether it is allowed. Everything
 // points into the request.
 struct Subject {
-  std::string* table = nullptr;               // a name or an ARN, of which the driver leaves the name
-  table::Resource* resource = nullptr;        // has its ARN, and gets the rest of it
+  std::string* table = nullptr;               // a name, or an ARN that the driver replaces by the name
+  table::Resource* resource = nullptr;        // has its ARN; the driver fills in the rest
   ArnRules arn_rules = ArnRules::kTags;       // for the resource
   const std::string* global_table = nullptr;  // a name
   const std::string* stream_arn = nullptr;
-  table::StreamName* stream = nullptr;  // gets what `stream_arn` says
+  table::StreamName* stream = nullptr;  // the driver puts what `stream_arn` names here
   const std::optional<std::string>* index = nullptr;
-  std::string* region = nullptr;  // gets the caller's
+  std::string* region = nullptr;  // the driver puts the caller's here
   const std::vector<table::Tag>* tags = nullptr;
   const std::vector<std::string>* tag_names = nullptr;
   std::vector<std::string_view> other_actions = {};  // of IAM, which the request needs beside its own
@@ -38,7 +38,7 @@ class ControlExecution : public Execution {
   Task<Result<void>> run(const Context& context) final;
 
  protected:
-  // In whose place run() put the table's name; empty: the request has a name.
+  // The ARN that run() replaced by the table's name; empty: the request had a name.
   const std::string& arn_given() const { return arn_given_; }
 
  private:

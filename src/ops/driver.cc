@@ -1,6 +1,5 @@
 #include "ops/driver.h"
 
-#include "model/fault.h"
 #include "ops/control_execution.h"
 #include "ops/execution.h"
 #include "ops/resource_arn.h"
@@ -8,9 +7,6 @@
 #include "table/control/policy.h"
 
 namespace partita::ops {
-
-using model::Fault;
-using model::refuse;
 
 Task<Result<bool>> tries_again(const Context& context, const Error& error, int tries) {
   if (!table::Database::binds_again(error) || tries == kMostTries) co_return false;

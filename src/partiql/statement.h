@@ -1,4 +1,4 @@
-// A statement with its parameters, interpreted as far as possible without a table.
+// A statement with its parameters. Whatever needs no table is interpreted already.
 //
 //   PARTITA_TRY(Statement statement, Statement::parse("SELECT * FROM Music WHERE Artist = ?", {"Acme"}));
 //   table::Table table = ...;  // of statement.table

@@ -334,7 +334,7 @@ Task<CommitPipeline::CommitOutcome> CommitPipeline::commit(TxnAttempt& attempt, 
   co_return outcome;
 }
 
-// Whoever fences the mark off writes the row that the lost commit relies on: so that one fails from then on.
+// Fencing off the mark writes the row that the lost commit has read, so the commit fails if it arrives later.
 Task<CommitPipeline::CommitOutcome> CommitPipeline::resolve_in_doubt(Lane& lane, const RetryPolicy& retry_policy) {
   for (;;) {
     TxnAttempt attempt(cluster_);

@@ -78,7 +78,7 @@ class RowKeys {
   const std::string prefix_;
 };
 
-// 7 bits in each byte, none of which is 0: keeps the order of keys when something follows them in a name.
+// 7 bits in each byte. No byte is 0, so keys keep their order when something follows them in a name.
 void append_packed(std::string& out, std::string_view key);
 constexpr size_t packed_size(size_t bytes) { return (bytes * 8 + 6) / 7; }
 

@@ -56,7 +56,7 @@ class DurabilityMarker {
   void saw_durable(uint64_t sequence);
   void saw_epoch(uint64_t epoch);
   void saw_log(uint64_t number);
-  // CURRENT now names this MANIFEST, of which so many bytes are durable. Written with the next change.
+  // CURRENT now names this MANIFEST, and `bytes` of it are durable. Written with the next change.
   void saw_manifest(uint64_t number, uint64_t bytes);
   // The oldest needed log; 0: there is none.
   uint64_t oldest_log();
