@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "model/size.h"
 
 namespace partita::model {
 
@@ -27,6 +28,7 @@ struct ConditionFailedDetail : RefusedWriteDetail {
 struct TransactionCancelledDetail : ErrorDetail {
   struct Reason {
     std::optional<Error> error;  // nullopt: this action did not cause the cancellation
+    HalfUnits charged = 0;       // what the action costs if a condition of the transaction was false
   };
   explicit TransactionCancelledDetail(std::vector<Reason> in_order) : reasons(std::move(in_order)) {}
   std::vector<Reason> reasons;

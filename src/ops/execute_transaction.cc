@@ -189,7 +189,9 @@ class TransactionExecution final : public Execution {
     }
     PARTITA_CO_TRY(plan_, table::bind(made_.writes, std::move(made_.tables)));
     PARTITA_CO_TRY_VOID(table::admit(plan_, checker));
-    PARTITA_CO_TRY(written_, co_await table::run(context.database, plan_));
+    auto written = co_await table::run(context.database, plan_);
+    if (!written.ok()) table::charge_refused(plan_, written.error(), checker);
+    PARTITA_CO_TRY(written_, std::move(written));
     table::charge(plan_, written_, checker);
     co_return Result<void>();
   }

@@ -156,7 +156,9 @@ class ItemExecutionOf final : public ItemExecution {
   Result<void> finish(RequestAuthorizer& checker) override {
     Result<Reply> reply = running_.finish();
     if (!reply.ok()) {
-      if constexpr (std::is_same_v<Plan, table::WritePlan>) table::charge_refused(**plan_, reply.error(), checker);
+      if constexpr (requires { table::charge_refused(**plan_, reply.error(), checker); }) {
+        table::charge_refused(**plan_, reply.error(), checker);
+      }
       return std::move(reply).error();
     }
     reply_.emplace(std::move(reply).value());

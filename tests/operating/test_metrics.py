@@ -72,14 +72,14 @@ def test_what_happened_is_counted(server):
     assert value(after, "partita_store_up") == 1
 
 
-def consumed_by(server, call, **request):
-    """The write units that a call which fails its condition consumes, as the metrics have them."""
+def consumed_by(server, call, failing="conditional request failed", **request):
+    """The write units that a failing call consumes, as the metrics have them."""
     def units():
         return sum(number for (name, said), number in samples(server).items()
                    if name == "partita_consumed_capacity_units_total" and {("table", "counted"), ("kind", "write")} <= set(said))
 
     before = units()
-    with pytest.raises(botocore.exceptions.ClientError, match="conditional request failed"):
+    with pytest.raises(botocore.exceptions.ClientError, match=failing):
         call(**request)
     return units() - before
 
@@ -101,6 +101,31 @@ def test_failed_conditions_consume_write_capacity(server):
     assert consumed_by(server, client.update_item, Key=key, **update, **never) == 3
     statement = "UPDATE \"counted\" SET n = 1 WHERE id = 'large' AND other = 1"
     assert consumed_by(server, client.execute_statement, Statement=statement) == 3
+    client.delete_item(TableName="counted", Key=key)
+
+
+def test_transactions_cancelled_by_a_condition_consume_write_capacity(server):
+    """Twice the units of each action, for the table alone; other cancellations cost nothing."""
+    client = server.client()
+    large = {"id": {"S": "large"}, "text": {"S": "x" * 2500}}
+    key = {"id": {"S": "large"}}
+    client.put_item(TableName="counted", Item=large)
+    put = {"Put": {"TableName": "counted", "Item": {"id": {"S": "new"}, "text": {"S": "x" * 1500}}}}
+    update = {"TableName": "counted", "Key": key, "UpdateExpression": "SET n = :n",
+              "ExpressionAttributeValues": {":n": {"N": "1"}}}
+    never = {"ConditionExpression": "attribute_exists(nothing)"}
+    check = {"ConditionCheck": {"TableName": "counted", "Key": {"id": {"S": "absent"}}, **never}}
+    write, execute = client.transact_write_items, client.execute_transaction
+
+    assert consumed_by(server, write, failing=r"\[None, ConditionalCheckFailed\]",
+                       TransactItems=[put, {"Update": {**update, **never}}]) == 2 * (2 + 3)
+    assert consumed_by(server, write, failing=r"\[ConditionalCheckFailed, None\]",
+                       TransactItems=[check, {"Update": update}]) == 2 * (1 + 3)
+    statements = ["INSERT INTO \"counted\" VALUE {'id': 'new'}", "UPDATE \"counted\" SET n = 1 WHERE id = 'large' AND o = 1"]
+    assert consumed_by(server, execute, failing=r"\[None, ConditionalCheckFailed\]",
+                       TransactStatements=[{"Statement": one} for one in statements]) == 2 * (1 + 3)
+    wrong = {"Update": {**update, "UpdateExpression": "SET n = nothing + :n"}}
+    assert consumed_by(server, write, failing=r"\[None, ValidationError\]", TransactItems=[put, wrong]) == 0
     client.delete_item(TableName="counted", Key=key)
 
 

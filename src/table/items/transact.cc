@@ -89,6 +89,12 @@ Result<Written> precomputed_or_evaluated(const WritesPlan& plan, const std::vect
   return precomputed->written;
 }
 
+model::HalfUnits charged_for(const Result<Written>& written) {
+  if (written.ok()) return written.value().change.consumed.base.write;
+  const auto* const refused = dynamic_cast<const model::RefusedWriteDetail*>(written.error().detail().get());
+  return refused == nullptr ? 0 : model::write_half_units(refused->charged_bytes);
+}
+
 Attempt evaluate(const WritesPlan& plan, const std::vector<bool>& full, const Precompute& precompute,
                  std::span<const Record* const> found, int64_t now_ms, Changes& changes) {
   Attempt attempt;
@@ -100,6 +106,7 @@ Attempt evaluate(const WritesPlan& plan, const std::vector<bool>& full, const Pr
     const size_t before = changes.writes().size();
     auto written = precomputed_or_evaluated(plan, full, precompute, i, found[i], now_ms, changes);
     bytes += bytes_of(std::span(changes.writes()).subspan(before));
+    attempt.reasons[i].charged = charged_for(written);
     if (written.ok()) {
       attempt.written.push_back(std::move(written).value());
     } else if (written.error().kind() != ErrorKind::kInvalid) {
@@ -403,6 +410,22 @@ Task<Result<WritesOutcome>> run(TableContext& context, const WritesPlan& plan) {
 void charge(const WritesPlan& plan, const WritesOutcome& outcome, AccessChecker& checker) {
   for (size_t i = 0; i < outcome.written.size(); ++i) {
     checker.charge(access_of(plan.writes[i]), outcome.written[i].change.consumed);
+  }
+}
+
+void charge_refused(const WritesPlan& plan, const Error& refusal, AccessChecker& checker) {
+  const auto* const detail = dynamic_cast<const TransactionCancelledDetail*>(refusal.detail().get());
+  if (detail == nullptr) return;
+  const bool by_condition = std::ranges::any_of(detail->reasons, [](const auto& reason) {
+    return reason.error && model::fault_of(*reason.error) == Fault::kConditionFailed;
+  });
+  if (!by_condition) return;
+  for (size_t i = 0; i < detail->reasons.size(); ++i) {
+    ConsumedCapacity consumed;
+    consumed.table = plan.writes[i].table->name;
+    consumed.base.write = detail->reasons[i].charged;
+    consumed.twice();
+    checker.charge(access_of(plan.writes[i]), consumed);
   }
 }
 

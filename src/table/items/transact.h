@@ -72,6 +72,9 @@ Result<void> admit(const WritesPlan& plan, AccessChecker& checker);
 // check_growth().
 Task<Result<WritesOutcome>> run(TableContext& context, const WritesPlan& plan);
 void charge(const WritesPlan& plan, const WritesOutcome& outcome, AccessChecker& checker);
+// After run() failed: if a condition of the transaction was false, each action is charged for its table as if it had
+// been carried out; other errors cost nothing.
+void charge_refused(const WritesPlan& plan, const Error& refusal, AccessChecker& checker);
 
 struct TransactGetRequest {
   struct Part {
