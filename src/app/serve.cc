@@ -28,6 +28,7 @@
 #include "base/reserve.h"
 #include "cli/callers.h"
 #include "cli/seed.h"
+#include "console/console.h"
 #include "engines/stores.h"
 #include "http/protocol.h"
 #include "iam/directory.h"
@@ -55,14 +56,15 @@ class ServiceHandler final : public http::Handler {
  public:
   // `audit` and `traces` may be null.
   ServiceHandler(namespaces::Namespaces& namespaces, const admin::Admin& admin, observe::Pages& pages,
-                 observe::AuditLog* audit, observe::Traces* traces, int64_t slow_ms)
+                 observe::AuditLog* audit, observe::Traces* traces, const cli::ServeOptions& options)
       : service_(namespaces.root().service()),
         admin_(admin),
         namespaces_(namespaces),
         pages_(pages),
         audit_(audit),
         traces_(traces),
-        log_(slow_ms) {}
+        log_(options.log.slow_request_ms),
+        console_(!options.no_console) {}
   Task<ops::Reply> call(const ops::Call& call) override {
     if (call.target.starts_with(admin::kAdminPrefix)) [[unlikely]] {
       const admin::Admin::Answer* const answer = admin_.find(call);
@@ -79,6 +81,9 @@ class ServiceHandler final : public http::Handler {
     if (traces_ != nullptr) traces_->note(call, namespaces_.name_of(call), reply, took_ns);
   }
   void refused(int status) override { service_.refused(status); }
+  std::optional<http::File> file(std::string_view path, const ops::Source& source) override {
+    return console_ ? console::find(path, source) : std::nullopt;
+  }
   Task<std::optional<ops::Reply>> page(std::string_view path, const ops::Source& source) override {
     return pages_.page(path, source);
   }
@@ -93,6 +98,7 @@ class ServiceHandler final : public http::Handler {
   observe::AuditLog* const audit_;
   observe::Traces* const traces_;
   observe::RequestLog log_;
+  const bool console_;  // whether it is served
 };
 
 // Returns the memory of large requests to the system at once, and limits what each thread keeps.
@@ -118,10 +124,13 @@ constexpr int kReadyTries = 50;
 constexpr auto kReadyPause = std::chrono::milliseconds(10);
 
 void say_ready(const cli::ServeOptions& options, std::string_view version, const net::Server& server) {
+  const std::vector<std::string> all = urls_of(options, server);
   std::string urls;
-  for (const std::string& url : urls_of(options, server)) urls += (urls.empty() ? "" : " and ") + url;
-  const std::string text = "partita " + std::string(version) + " is serving DynamoDB on " + urls + ", data in " +
-                           place_of_store(options.store.url) + "\n";
+  for (const std::string& url : all) urls += (urls.empty() ? "" : " and ") + url;
+  std::string text = "partita " + std::string(version) + " is serving DynamoDB on " + urls + ", data in " +
+                     place_of_store(options.store.url);
+  if (!options.no_console) text += ", console at " + all.front() + std::string(console::kPath);
+  text += "\n";
   // A full pipe on stdout delays no request.
   NonblockingWriter writer(STDOUT_FILENO);
   for (int tries = 0; writer.write(text.substr(0, NonblockingWriter::kMostAtOnce)) < 0; ++tries) {
@@ -378,10 +387,11 @@ Result<void> serve(const cli::ServeOptions& given, const cli::Build& build) {
   admin::Admin admin;
   backups.add_to(admin);
   admin::answer_simulations(admin, directory, service);
-  ServiceHandler handler(namespaces, admin, pages, audit.get(), traces.get(), options.log.slow_request_ms);
+  ServiceHandler handler(namespaces, admin, pages, audit.get(), traces.get(), options);
   options.http.certificate = inputs.certificate.get();
   if (options.access.verifies()) options.http.keys = &directory;
   if (options.access.verifies() && options.http.region.empty()) options.http.region = "us-east-1";
+  options.http.serves_pages = !options.no_console;
   const http::Protocol http(options.http, handler, system_clock(), system_random());
   net::Server server(options.http, system_clock());
   PARTITA_TRY_VOID(listen(server, http, std::move(sockets.clients), admin_socket.get()));

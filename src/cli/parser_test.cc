@@ -67,7 +67,8 @@ TEST(CommandLine, ReadsEveryOption) {
                           "--allow-origin",
                           "http://a:1",
                           "--allow-origin",
-                          "null"});
+                          "null",
+                          "--no-console"});
   ASSERT_TRUE(line.ok());
   EXPECT_EQ(line->serve.http.address, "0.0.0.0");
   EXPECT_EQ(line->serve.http.port, 0);
@@ -82,6 +83,8 @@ TEST(CommandLine, ReadsEveryOption) {
   EXPECT_EQ(line->serve.log.slow_request_ms, 5);
   EXPECT_EQ(line->serve.http.allowed_origins, (std::vector<std::string>{"http://a:1", "null"}));
   EXPECT_EQ(line->serve.store.url, "rocksdb:/tmp/x");
+  EXPECT_TRUE(line->serve.no_console);
+  EXPECT_FALSE(read({"serve"})->serve.no_console);
 }
 
 TEST(CommandLine, ReadsAddresses) {

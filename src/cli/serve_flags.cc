@@ -132,6 +132,10 @@ constexpr std::array kServeFlags = {
          "Allow web pages of this origin, such as http://localhost:3000, to call; '*' allows all. Repeat the option "
          "for more origins.",
          add_allowed_origin},
+    Flag{"--no-console", "",
+         "Do not serve the console, the web application at /console/. Without this option its pages may call if they "
+         "were loaded from localhost or an address, and under any name if signatures are verified.",
+         set_on<PARTITA_OPTION(serve.no_console)>},
     Flag{"--data", "DIR", "The data directory (default ./partita-data). It is created if missing.", set_data},
     Flag{"--in-memory", "", "Keep all data in memory. It is gone when the server stops.", set_in_memory},
     Flag{"--store", "URL", "Keep the data in this store instead of a directory. Stores are listed below.", set_store},

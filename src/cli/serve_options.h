@@ -63,6 +63,7 @@ struct ServeOptions {
   TlsOptions tls;
   LogOptions log;
   DevelopmentOptions development;
+  bool no_console = false;
 };
 
 }  // namespace partita::cli

@@ -22,6 +22,7 @@ using State = RequestReader::State;
 using Method = RequestReader::Method;
 
 constexpr std::string_view kText = "text/plain; charset=utf-8";
+constexpr int kNotModified = 304;
 // How much of a refused request is read, so that the client sees the refusal before the connection ends.
 constexpr size_t kMostDrained = size_t{64} << 20;
 constexpr size_t kDrainedAtOnce = size_t{64} << 10;
@@ -185,8 +186,13 @@ Task<bool> Connection::refuse_early(bool& origin_checked, bool& caller_checked) 
 
 Task<bool> Connection::answer(bool keep_alive) {
   const Method method = reader_.method();
+  const bool fetches = method == Method::kGet || method == Method::kHead;
+  if (fetches) {
+    auto file = context_.handler.file(path_of(reader_.target()), *this);
+    if (file) return answer_file(*std::move(file), keep_alive);
+  }
   if (!origin_is_allowed()) return refuse_origin(keep_alive);
-  if (method == Method::kGet || method == Method::kHead) {
+  if (fetches) {
     if (path_of(reader_.target()) != "/") return answer_page(keep_alive);
     return context_.options.root_refuses ? answer_with(ops::unsigned_call(), keep_alive) : answer_health(keep_alive);
   }
@@ -199,15 +205,25 @@ auth::Facts Connection::facts(std::string_view body) const {
           [this](std::string_view name, size_t place) { return reader_.value_of(name, place); }, body};
 }
 
+bool Connection::is_listed(std::string_view origin) const {
+  return std::ranges::any_of(context_.options.allowed_origins, [&](const std::string& allowed) {
+    return allowed == "*" || (allowed == origin && !origin.empty());
+  });
+}
+
 // A page cannot forge its origin: if its name was made to resolve to this server (DNS rebinding), it still has the
 // origin of that name, and browsers send the origin with every POST. So clients may call this server by any name. A GET
 // may have no origin; pages with restricted content check is_local_host() too.
 bool Connection::origin_is_allowed() const {
-  if (!reader_.sent_by_page()) return true;
-  const std::string_view origin = reader_.origin();
-  return std::ranges::any_of(context_.options.allowed_origins, [&](const std::string& allowed) {
-    return allowed == "*" || (allowed == origin && !origin.empty());
-  });
+  if (!reader_.sent_by_page() || is_listed(reader_.origin())) return true;
+  if (!context_.options.serves_pages) return false;
+  const Sender sender{.origin = reader_.origin(),
+                      .host = reader_.header("host"),
+                      .target = reader_.target(),
+                      .site = reader_.header("sec-fetch-site"),
+                      .encrypted = encrypted(),
+                      .verified = context_.options.keys != nullptr};
+  return is_own_page(sender);
 }
 
 // A quarter of the budget is reserved for small requests.
@@ -355,6 +371,39 @@ Task<bool> Connection::answer_health(bool keep_alive) {
   co_return sent;
 }
 
+Task<bool> Connection::answer_file(File file, bool keep_alive) {
+  phase_ = Phase::kHandling;
+  UnpackedBody unpacked(context_.budget);
+  if (file.unpack) {
+    Executor* const home = Executor::current();
+    auto outcome = UnpackedBody::Outcome::kNoRoom;
+    try {
+      co_await context_.background.enter();
+      outcome = unpacked.read(Coding::kGzip, file.body, context_.options.max_body_bytes);
+    } catch (const std::bad_alloc&) {
+      static_cast<void>(0);  // it is answered as a request is that finds no memory
+    }
+    co_await SwitchTo{home};
+    if (outcome != UnpackedBody::Outcome::kRead) co_return co_await answer_with(ops::overloaded(), keep_alive);
+    file.body = unpacked.text();
+  }
+  ReplyHead head;
+  head.status = file.status;
+  head.content_type = file.content_type;
+  head.content_encoding = file.content_encoding;
+  head.content_length = file.body.size();
+  head.date = context_.date.at(context_.clock.now_ms());
+  head.keep_alive = keep_alive && !context_.worker.stopping;
+  head.more = file.headers;
+  head_.clear();
+  append_head(head_, head);
+  enter(Phase::kWriting, file.body.size());
+  const bool without_body = reader_.method() == Method::kHead || file.status == kNotModified;
+  net::WriteBytes write(stream(), head_, without_body ? std::string_view() : file.body);
+  const bool sent = co_await write;
+  co_return sent;
+}
+
 Task<bool> Connection::answer_page(bool keep_alive) {
   phase_ = Phase::kHandling;
   std::optional<ops::Reply> page = co_await context_.handler.page(path_of(reader_.target()), *this);
@@ -410,7 +459,7 @@ Task<bool> Connection::answer_with(ops::Reply reply, bool keep_alive) {
 // The result must be a variable that is awaited at once.
 net::WriteBytes Connection::send(ReplyHead head, std::string_view body) {
   const std::string_view origin = reader_.head_complete() ? reader_.origin() : std::string_view();
-  if (!origin.empty() && origin_is_allowed()) head.allowed_origin = origin;
+  if (!origin.empty() && is_listed(origin)) head.allowed_origin = origin;
   head.keep_alive = head.keep_alive && !context_.worker.stopping;
   head.content_length = body.size();
   head.crc32 = crc32(body);

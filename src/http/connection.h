@@ -71,6 +71,7 @@ class Connection final : public net::Connection, private ops::Source {
   Task<std::optional<ops::Reply>> unpack(ops::Call& call, UnpackedBody& unpacked);
   Task<Coding> pack(ops::Reply& reply, BudgetShare& share);
   Task<bool> answer_health(bool keep_alive);
+  Task<bool> answer_file(File file, bool keep_alive);
   Task<bool> answer_page(bool keep_alive);
   Task<bool> answer_preflight(bool keep_alive);
   Task<bool> refuse_origin(bool keep_alive);
@@ -81,6 +82,7 @@ class Connection final : public net::Connection, private ops::Source {
   net::WriteBytes send(ReplyHead head, std::string_view body);
 
   auth::Facts facts(std::string_view body) const;
+  bool is_listed(std::string_view origin) const;
   bool origin_is_allowed() const;
   bool take_memory(BudgetShare& share, size_t bytes) const;
   void enter(Phase phase, size_t bytes = 0);

@@ -155,6 +155,18 @@ Coding coding_accepted(std::string_view accept_encoding) {
   return best;
 }
 
+bool accepts(std::string_view accept_encoding, std::string_view coding) {
+  double weight_of_others = 0;
+  while (!accept_encoding.empty()) {
+    std::string_view one = cut(accept_encoding, ',');
+    const std::string_view name = cut(one, ';');
+    const double weight = weight_of(one);
+    if (same_name(name, coding)) return weight > 0;
+    if (name == "*") weight_of_others = weight;
+  }
+  return weight_of_others > 0;
+}
+
 std::optional<std::string> pack(Coding coding, std::string_view plain) {
   PARTITA_CHECK(coding != Coding::kIdentity);
   try {

@@ -30,6 +30,9 @@ std::optional<Coding> coding_named(std::string_view content_encoding);
 // identity does not count; a weight that is no number is 1.
 Coding coding_accepted(std::string_view accept_encoding);
 
+// Whether a client with this Accept-Encoding header takes that coding, such as "br".
+bool accepts(std::string_view accept_encoding, std::string_view coding);
+
 // `plain` in that coding; nothing if that is not shorter, or if there is no memory. Precondition: not kIdentity.
 std::optional<std::string> pack(Coding coding, std::string_view plain);
 

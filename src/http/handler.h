@@ -12,6 +12,16 @@
 
 namespace partita::http {
 
+// A file that is part of the program.
+struct File {
+  int status = 200;
+  std::string_view content_type = {};      // static storage, as `body`
+  std::string_view content_encoding = {};  // of `body`; empty: it is as it is
+  bool unpack = false;                     // `body` is in gzip, which the client does not accept
+  std::string headers = {};                // further lines, each with its CR LF
+  std::string_view body = {};
+};
+
 class Handler {
  public:
   virtual ~Handler() = default;
@@ -27,6 +37,9 @@ class Handler {
   // A connection sent no valid request, or a request of a web page that may not call, and got this status. On the
   // thread of the connection.
   virtual void refused(int /*status*/) {}
+  // The file that a GET of that path is answered with, whichever web page sent it; nothing when there is none. It tells
+  // nothing that is not public. `source` lives until it returns.
+  virtual std::optional<File> file(std::string_view /*path*/, const ops::Source& /*source*/) { return std::nullopt; }
   // The reply to a GET of that path, other than "/"; nothing when there is no such page. Both arguments live until the
   // task has ended, and it ends as call() does.
   virtual Task<std::optional<ops::Reply>> page(std::string_view /*path*/, const ops::Source& /*source*/) {

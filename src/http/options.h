@@ -20,6 +20,7 @@ struct Options : net::ServerOptions {
   const auth::Keys* keys = nullptr;  // whose signatures are believed; null: all are. Outlives the server.
   const net::Certificate* certificate = nullptr;  // clients speak TLS with it; null: none do. Outlives the server.
   bool root_refuses = false;                      // GET / is answered as an unsigned call is, not with the health text
+  bool serves_pages = false;                      // whose own calls are answered: is_own_page() of http/host.h
   std::vector<std::string> allowed_origins;       // whose pages may call, such as "http://localhost:3000"; "*" is all
 
   size_t memory_budget = size_t{512} << 20;  // for bodies, what they are parsed to, and replies; beyond it: 503

@@ -50,10 +50,12 @@ def test_misuse(words):
 
 
 @pytest.mark.parametrize("in_memory", [True, False])
-def test_the_ready_line(in_memory):
-    with running_server(in_memory=in_memory) as server:
+@pytest.mark.parametrize("console", [True, False])
+def test_the_ready_line(in_memory, console):
+    with running_server(in_memory=in_memory, extra_args=[] if console else ["--no-console"]) as server:
         place = "memory" if in_memory else str(server.data_dir)
-        pattern = rf"partita \d+\.\d+\.\d+ is serving DynamoDB on {re.escape(server.url)}, data in {re.escape(place)}\n"
+        pattern = rf"partita \d+\.\d+\.\d+ is serving DynamoDB on {re.escape(server.url)}, data in {re.escape(place)}"
+        pattern += rf", console at {re.escape(server.url)}/console/\n" if console else "\n"
         assert re.fullmatch(pattern, server.ready_line)
         assert exchange(server, request()).status == 200
 
