@@ -5,7 +5,7 @@
 #include <ranges>
 
 #include "admin/operator_calls.h"
-#include "auth/words.h"
+#include "auth/text_util.h"
 #include "base/suggestion.h"
 #include "iam/calls.h"
 #include "ops/admission.h"

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "admin/known_actions.h"
-#include "auth/words.h"
+#include "auth/text_util.h"
 #include "base/clock.h"
 #include "model/fault.h"
 #include "ops/authorisation.h"

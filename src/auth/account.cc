@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "auth/words.h"
+#include "auth/text_util.h"
 
 namespace partita::auth {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "auth/identities.h"
-#include "auth/words.h"
+#include "auth/text_util.h"
 #include "base/per_thread.h"
 
 namespace partita::auth {

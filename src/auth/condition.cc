@@ -10,7 +10,7 @@
 #include <span>
 #include <utility>
 
-#include "auth/words.h"
+#include "auth/text_util.h"
 #include "base/bytes.h"
 #include "base/check.h"
 

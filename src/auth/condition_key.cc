@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "auth/words.h"
+#include "auth/text_util.h"
 
 namespace partita::auth {
 

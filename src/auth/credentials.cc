@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "auth/identities.h"
-#include "auth/words.h"
+#include "auth/text_util.h"
 
 namespace partita::auth {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "auth/policy.h"
-#include "auth/words.h"
+#include "auth/text_util.h"
 
 namespace partita::auth {
 
@@ -287,9 +287,10 @@ class PolicyReader {
     const auto name = key_name(key);
     if (!name) return wrong("Actions/Conditions must be prefaced by a vendor: " + std::string(key) + ".", key);
     if (name->key != ConditionKey::kUnknown) return {};
-    return Error(ErrorKind::kInvalid, Policy::kUnknownKey,
-                 {"The condition key " + std::string(key) + " is not known: AWS documents no such key. Check its spelling.",
-                  std::string(key)});
+    return Error(
+        ErrorKind::kInvalid, Policy::kUnknownKey,
+        {"The condition key " + std::string(key) + " is not known: AWS documents no such key. Check its spelling.",
+         std::string(key)});
   }
 
   void warn(std::string_view key, const PolicyCondition& condition, const Policy::Statement& statement) {
@@ -309,7 +310,8 @@ Result<Policy> Policy::parse(std::string_view text, Use use) {
   if (text.size() > kMostBytes) return wrong("A policy has at most 65,536 bytes.");
   dom::parser parser;
   dom::element root;
-  if (parser.parse(text.data(), text.size()).get(root) != simdjson::SUCCESS) return wrong("The policy is not valid JSON.");
+  if (parser.parse(text.data(), text.size()).get(root) != simdjson::SUCCESS)
+    return wrong("The policy is not valid JSON.");
   return PolicyReader(use).read(root);
 }
 

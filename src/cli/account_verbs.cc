@@ -4,12 +4,11 @@
 #include <array>
 #include <cstdio>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "auth/account.h"
-#include "auth/words.h"
+#include "auth/text_util.h"
 #include "cli/admin_client.h"
 #include "cli/callers.h"
 #include "cli/credentials_file.h"

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
 
-#include "auth/words.h"
+#include "auth/text_util.h"
 #include "base/log.h"
 #include "base/whole_file.h"
 

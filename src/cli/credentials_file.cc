@@ -13,7 +13,7 @@
 #include <optional>
 #include <system_error>
 
-#include "auth/words.h"
+#include "auth/text_util.h"
 #include "base/whole_file.h"
 
 namespace partita::cli {

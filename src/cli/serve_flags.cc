@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "auth/words.h"
+#include "auth/text_util.h"
 #include "base/clock.h"
 #include "engines/stores.h"
 #include "net/url.h"

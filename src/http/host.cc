@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "auth/words.h"
+#include "auth/text_util.h"
 
 namespace partita::http {
 

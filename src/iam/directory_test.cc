@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "auth/words.h"
+#include "auth/text_util.h"
 #include "base/executor.h"
 #include "iam/iam_testing.h"
 

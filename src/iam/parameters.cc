@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "auth/policy.h"
-#include "auth/words.h"
+#include "auth/text_util.h"
 #include "base/log.h"
 #include "model/fault.h"
 

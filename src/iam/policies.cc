@@ -3,7 +3,7 @@
 #include <charconv>
 #include <utility>
 
-#include "auth/words.h"
+#include "auth/text_util.h"
 #include "iam/parameters.h"
 #include "iam/principals.h"
 #include "iam/replies.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "auth/seal.h"
-#include "auth/words.h"
+#include "auth/text_util.h"
 #include "iam/parameters.h"
 #include "iam/replies.h"
 #include "iam/trust.h"

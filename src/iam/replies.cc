@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "auth/words.h"
+#include "auth/text_util.h"
 #include "base/clock.h"
 #include "iam/trust.h"
 

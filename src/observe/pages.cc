@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "auth/sha256.h"
-#include "auth/words.h"
+#include "auth/text_util.h"
 #include "base/exposition.h"
 #include "base/log.h"
 #include "http/host.h"

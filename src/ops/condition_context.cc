@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "auth/identities.h"
-#include "auth/words.h"
+#include "auth/text_util.h"
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "ops/call.h"

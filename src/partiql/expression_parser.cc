@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "partiql/words.h"
+#include "partiql/keywords.h"
 
 namespace partita::partiql {
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <tuple>
 
 #include "expr/condition_checks.h"
 #include "model/fault.h"

@@ -6,8 +6,8 @@
 
 #include "model/fault.h"
 #include "model/java_number.h"
+#include "partiql/keywords.h"
 #include "partiql/literals.h"
-#include "partiql/words.h"
 
 namespace partita::partiql {
 

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "model/fault.h"
+#include "partiql/keywords.h"
 #include "partiql/print_testing.h"
 #include "partiql/syntax.h"
-#include "partiql/words.h"
 
 namespace partita::partiql {
 namespace {

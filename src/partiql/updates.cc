@@ -1,7 +1,5 @@
 #include "partiql/updates.h"
 
-#include <algorithm>
-
 #include "expr/parser.h"
 #include "model/fault.h"
 #include "partiql/literals.h"

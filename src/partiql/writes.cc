@@ -1,7 +1,5 @@
 #include "partiql/writes.h"
 
-#include <vector>
-
 #include "model/fault.h"
 #include "model/item_codec.h"
 

@@ -1,4 +1,4 @@
-#include "auth/words.h"
+#include "auth/text_util.h"
 
 #include <algorithm>
 #include <optional>

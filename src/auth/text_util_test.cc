@@ -1,4 +1,4 @@
-#include "auth/words.h"
+#include "auth/text_util.h"
 
 #include <gtest/gtest.h>
 
