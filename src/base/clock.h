@@ -7,6 +7,8 @@
 
 namespace partita {
 
+inline constexpr int64_t kNsPerMs = 1'000'000;
+
 class Clock {
  public:
   virtual ~Clock() = default;
@@ -41,7 +43,7 @@ class ManualClock final : public Clock {
  public:
   explicit ManualClock(int64_t now_ms) : now_ms_(now_ms) {}
   int64_t now_ms() const override { return now_ms_; }
-  int64_t monotonic_ns() const override { return now_ms_ * 1'000'000; }
+  int64_t monotonic_ns() const override { return now_ms_ * kNsPerMs; }
   void advance_ms(int64_t by) { now_ms_ += by; }
 
  private:

@@ -1,7 +1,6 @@
 #include "base/drain_lock.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/check.h"
 

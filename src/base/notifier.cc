@@ -4,13 +4,13 @@
 #include <ctime>
 
 #include "base/check.h"
+#include "base/clock.h"
 
 namespace partita {
 
 namespace {
 
 constexpr int64_t kMsPerS = 1'000;
-constexpr int64_t kNsPerMs = 1'000'000;
 constexpr int64_t kNsPerS = kMsPerS * kNsPerMs;
 
 }  // namespace

@@ -23,11 +23,9 @@
 
 // A member that is read and written only with that mutex held. PT: what the pointer points to.
 #define PARTITA_GUARDED_BY(mutex) PARTITA_THREAD_ATTRIBUTE(guarded_by(mutex))
-#define PARTITA_PT_GUARDED_BY(mutex) PARTITA_THREAD_ATTRIBUTE(pt_guarded_by(mutex))
 // A function whose caller holds the mutex, or must not hold it.
 #define PARTITA_REQUIRES(...) PARTITA_THREAD_ATTRIBUTE(requires_capability(__VA_ARGS__))
 #define PARTITA_REQUIRES_SHARED(...) PARTITA_THREAD_ATTRIBUTE(requires_shared_capability(__VA_ARGS__))
-#define PARTITA_EXCLUDES(...) PARTITA_THREAD_ATTRIBUTE(locks_excluded(__VA_ARGS__))
 // A function that takes or releases the mutex.
 #define PARTITA_ACQUIRE(...) PARTITA_THREAD_ATTRIBUTE(acquire_capability(__VA_ARGS__))
 #define PARTITA_ACQUIRE_SHARED(...) PARTITA_THREAD_ATTRIBUTE(acquire_shared_capability(__VA_ARGS__))

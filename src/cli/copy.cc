@@ -2,7 +2,6 @@
 
 #include <cinttypes>
 #include <cstdio>
-#include <memory>
 #include <optional>
 #include <string>
 

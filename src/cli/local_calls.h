@@ -1,4 +1,4 @@
-// Calls that this process makes of its own service.
+// Calls of the service from within the process.
 #pragma once
 
 #include <memory>
@@ -11,18 +11,21 @@
 
 namespace partita::cli {
 
-// The caller of such calls. `identity`: whose policies judge them, and outlives it; null: they may do everything.
+// X-Amz-Target for an operation that exists, such as "PutItem".
+std::string dynamodb_target(std::string_view operation);
+
+// The caller of such calls. The policies of `identity`, which outlives it, apply; null: everything is allowed.
 std::shared_ptr<const auth::Caller> local_caller(const auth::Identity* identity);
 
-// For one thread, and not for one that serves: each call blocks until it is answered.
+// Not for a serving thread: each call blocks until it is answered. For one thread.
 class LocalCalls {
  public:
-  // Whose policies judge the calls; null: they may do everything. Both outlive it.
+  // The policies of `identity` apply; null: everything is allowed. Both outlive this.
   explicit LocalCalls(ops::Service& service, const auth::Identity* identity = nullptr);
 
-  // `operation` is "PutItem", say; `body` its JSON.
+  // `operation`: such as "PutItem"; `body`: its JSON.
   ops::Reply ask(std::string_view operation, std::string_view body);
-  // The same without bytes: the execution has the request, and afterwards the reply.
+  // Without JSON: the execution holds the request, then the reply.
   Result<void> run(std::string_view operation, ops::Execution& execution);
 
  private:

@@ -1,7 +1,6 @@
 #include "cli/mcp_calls.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <map>
 #include <optional>
@@ -34,8 +33,6 @@ std::string compact_time(int64_t ms) {
 }
 
 }  // namespace
-
-std::string dynamodb_target(std::string_view operation) { return "DynamoDB_20120810." + std::string(operation); }
 
 bool is_select(std::string_view statement) {
   constexpr std::string_view kSelect = "select";

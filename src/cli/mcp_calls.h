@@ -27,8 +27,6 @@ class McpCalls {
   virtual Answer ask(std::string_view target, std::string_view body) = 0;
 };
 
-// "DynamoDB_20120810.GetItem" of "GetItem".
-std::string dynamodb_target(std::string_view operation);
 // Whether a request of ExecuteStatement only reads.
 bool is_select(std::string_view statement);
 // What is answered to a call that is not made: one sentence.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <utility>
 
 #include "base/canonical_path.h"
 #include "engines/foundationdb/foundationdb_engine.h"

@@ -7,7 +7,6 @@
 
 #include "base/bytes.h"
 #include "expr/condition_checks.h"
-#include "model/fault.h"
 
 namespace partita::expr {
 namespace {

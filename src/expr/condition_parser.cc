@@ -1,4 +1,3 @@
-#include <array>
 
 #include "expr/condition.h"
 #include "expr/condition_checks.h"

@@ -1,7 +1,6 @@
 #include "expr/key_condition.h"
 
 #include <algorithm>
-#include <array>
 
 #include "model/fault.h"
 #include "model/limits.h"

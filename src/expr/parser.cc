@@ -1,6 +1,5 @@
 #include "expr/parser.h"
 
-#include <algorithm>
 #include <charconv>
 
 #include "expr/reserved_words.h"

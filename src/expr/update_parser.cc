@@ -8,7 +8,6 @@
 namespace partita::expr {
 namespace {
 
-using model::AttributeValue;
 using model::Fault;
 using model::Type;
 

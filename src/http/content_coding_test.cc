@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "base/random.h"
 

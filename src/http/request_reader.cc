@@ -1,7 +1,6 @@
 #include "http/request_reader.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <optional>

@@ -34,12 +34,10 @@ inline constexpr size_t kMaxGlobalIndexes = 20;
 inline constexpr size_t kMaxLocalIndexes = 5;
 inline constexpr size_t kMaxIndexKeys = 4;               // partition attributes of a global index, and sort attributes
 inline constexpr size_t kMaxProjectedAttributes = 100;   // over all indexes of a table
-inline constexpr size_t kMaxIncludedAttributes = 20;     // of one index; NonKeyAttributes in the API reference
 inline constexpr size_t kMaxTags = 50;                   // of a table
 inline constexpr int64_t kMaxTableUnits = 40'000;        // of a table or an index, read or write
 inline constexpr int64_t kMaxUnits = 1'000'000'000'000;  // DynamoDB accepts no larger number of units
 inline constexpr int64_t kMaxDecreasesAtOnce = 4;        // of provisioned units in a UTC day; then one an hour
-inline constexpr int64_t kMaxTableClassChanges = 2;      // in 30 days
 inline constexpr int64_t kMaxCollectionBytes = 10LL * 1024 * 1024 * 1024;  // with a local index
 
 inline constexpr size_t kMaxVectorIndexes = 5;  // "Vector indexes", like all up to the blank line

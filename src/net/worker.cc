@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
-#include <optional>
 #include <utility>
 
 #include "base/executor.h"

@@ -1,6 +1,5 @@
 #include "observe/request_log.h"
 
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -8,7 +8,6 @@ namespace partita::throttle {
 
 namespace {
 
-constexpr int64_t kNsPerMs = 1'000'000;
 constexpr int64_t kAtOnceNs = 1'000 * kNsPerMs;
 
 // Sessions are named by who begins them, so they are not counted each by itself.

@@ -461,7 +461,6 @@ constexpr FaultRow kRows[] = {
     FaultRow{Fault::kPartiqlListIndex, Exception::kValidation, "List index is not within the allowable range; index: [{0}] at {1}"},
     FaultRow{Fault::kPartiqlWildcard, Exception::kValidation, "Wildcard path component like a[*].b are not supported"},
     FaultRow{Fault::kPartiqlUnpivot, Exception::kValidation, "Unpivot path component like a.*.b are not supported"},
-    FaultRow{Fault::kPartiqlPathStart, Exception::kValidation, "A path cannot start with a list index"},
     FaultRow{Fault::kPartiqlSeveralInserts, Exception::kValidation, "Unsupported operation: Inserting multiple items in a single statement is not supported, use \"INSERT INTO tableName VALUE item\" instead"},
     FaultRow{Fault::kPartiqlInsertAt, Exception::kValidation, "AT is not supported in insert statements."},
     FaultRow{Fault::kPartiqlInsertForm, Exception::kValidation, "Unsupported format in item expression. Please use struct format {...} to express item values for insert statement."},

@@ -15,7 +15,6 @@ namespace {
 
 using model::AttributeValue;
 using model::Number;
-using model::Type;
 
 // What decode_value says: the value written out again, or "!" and the text of its error.
 std::string decoded(std::string_view text) {

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/bytes.h"
 #include "base/check.h"
 
 namespace partita::foundationdb {

@@ -1,7 +1,6 @@
 #include "engines/foundationdb/foundationdb_engine.h"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "base/clock.h"

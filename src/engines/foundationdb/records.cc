@@ -1,7 +1,5 @@
 #include "engines/foundationdb/records.h"
 
-#include <utility>
-
 #include "storage/exclusive_engine.h"
 
 namespace partita::foundationdb {

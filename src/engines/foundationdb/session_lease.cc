@@ -1,6 +1,5 @@
 #include "engines/foundationdb/session_lease.h"
 
-#include <algorithm>
 #include <thread>
 
 #include "base/bytes.h"

@@ -6,7 +6,6 @@
 
 #include "base/check.h"
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/random.h"
 #include "engines/postgres/commit_parameters.h"
 #include "engines/postgres/lanes.h"

@@ -10,7 +10,6 @@
 #include <condition_variable>
 #include <cstring>
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <string_view>
 #include <system_error>

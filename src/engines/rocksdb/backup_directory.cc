@@ -11,7 +11,6 @@
 #include <cstring>
 #include <filesystem>
 #include <utility>
-#include <vector>
 
 #include "base/log.h"
 #include "base/whole_file.h"

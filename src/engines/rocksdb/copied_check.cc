@@ -4,9 +4,7 @@
 
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "base/whole_file.h"
 #include "engines/rocksdb/file_names.h"

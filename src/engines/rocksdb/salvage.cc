@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "base/bytes.h"
 #include "engines/rocksdb/file_names.h"

@@ -19,8 +19,6 @@
 #include <climits>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>

@@ -1,6 +1,5 @@
 #include "engines/rocksdb/table_block.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/bytes.h"

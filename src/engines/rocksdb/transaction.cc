@@ -8,7 +8,6 @@
 #include <memory_resource>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <utility>
 
 #include "base/bytes.h"

@@ -24,7 +24,6 @@ using model::Fault;
 using storage::Changes;
 using storage::Decision;
 using storage::Key;
-using storage::Outcome;
 using storage::Record;
 
 constexpr uint32_t kFirstTableId = 1;

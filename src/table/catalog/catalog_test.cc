@@ -1,7 +1,6 @@
 #include "table/catalog/catalog.h"
 
 #include <atomic>
-#include <thread>
 #include <utility>
 
 #include "engines/memory/memory_engine.h"

@@ -11,7 +11,6 @@ namespace {
 
 using model::Fault;
 
-constexpr int64_t kNsPerMs = 1'000'000;
 constexpr int64_t kTallyAgeMs = 1'000;
 
 struct BindAgain final : ErrorDetail {

@@ -1,7 +1,5 @@
 #include "table/control/settings_rules.h"
 
-#include <algorithm>
-
 #include "base/bytes.h"
 #include "base/random.h"
 #include "model/fault.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/bytes.h"
 #include "base/yield_budget.h"
 #include "expr/condition_checks.h"
 #include "model/fault.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "base/bytes.h"
 #include "base/executor.h"
 #include "model/fault.h"
 #include "model/fault_detail.h"
@@ -19,7 +18,6 @@ namespace partita::table {
 namespace {
 
 using model::Fault;
-using model::Item;
 using model::TransactionCancelledDetail;
 using storage::Changes;
 using storage::Decision;

@@ -7,7 +7,7 @@
 #include "expr/placeholders.h"
 #include "model/fault_detail.h"
 #include "model/size.h"
-#include "table/items/expiry.h"
+#include "table/control/ttl.h"
 #include "table/items/transact.h"
 #include "table/open/table_testing.h"
 

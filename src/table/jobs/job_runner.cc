@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/clock.h"
 #include "table/rows/system_rows.h"
 
 namespace partita::table {
@@ -19,7 +20,6 @@ using storage::Record;
 constexpr size_t kJobsAtOnce = 10'000;
 constexpr size_t kJobBytesAtOnce = size_t{4} << 20;
 constexpr int64_t kRetryMs = 200;
-constexpr int64_t kNsPerMs = 1'000'000;
 
 void log_begin(const JobType& type, const Job& job) {
   if (type.log_level() == JobLog::kAll && job.done > 0) {

@@ -1,7 +1,5 @@
-#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <future>
 #include <thread>
 
 #include "base/log.h"

@@ -16,7 +16,6 @@
 #include "table/maintenance/verify_parts.h"
 #include "table/rows/expiry_rows.h"
 #include "table/rows/system_rows.h"
-#include "table/rows/vector_rows.h"
 #include "table/vectors/vector_log.h"
 
 namespace partita::table {

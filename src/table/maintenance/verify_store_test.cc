@@ -15,7 +15,6 @@
 #include "table/rows/stream_record.h"
 #include "table/rows/stream_rows.h"
 #include "table/rows/system_rows.h"
-#include "table/vectors/vector_log.h"
 
 namespace partita::table {
 namespace {

@@ -1,7 +1,5 @@
 #include "table/rows/stream_record.h"
 
-#include <optional>
-
 #include "base/bytes.h"
 
 namespace partita::table {

@@ -1,7 +1,6 @@
 #include "table/rows/stream_rows.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "base/bytes.h"
 #include "base/check.h"

@@ -18,7 +18,6 @@ constexpr size_t kPagesOfSearch = 4;  // of the log: who is further behind looks
 constexpr size_t kPagesOfRound = 64;
 constexpr size_t kGraphRowsAtOnce = 256;
 constexpr size_t kGraphBytesAtOnce = size_t{1} << 20;
-constexpr int64_t kNsPerMs = 1'000'000;
 constexpr int64_t kIdleMs = 600'000;  // a graph that nobody asks for so long goes
 constexpr int64_t kRestMs = 60'000;   // before what could not be made is tried again
 
