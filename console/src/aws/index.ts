@@ -1,0 +1,4 @@
+export * from './client.ts';
+export * from './errors.ts';
+export * from './operations.ts';
+export * from './session.ts';

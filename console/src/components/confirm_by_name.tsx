@@ -1,0 +1,86 @@
+/** Asks for the name before something is destroyed, and says on which server and in which namespace. */
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import FormField from '@cloudscape-design/components/form-field';
+import Input from '@cloudscape-design/components/input';
+import Modal from '@cloudscape-design/components/modal';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { type ReactNode, useState } from 'react';
+import { endpoint, useSession } from '../aws/session.ts';
+import { ErrorBox } from './error_box.tsx';
+
+interface Props {
+  /** 'Delete table' */
+  title: string;
+  /** What must be typed: the table's name. */
+  name: string;
+  /** The button's text: 'Delete'. */
+  action: string;
+  children?: ReactNode;
+  /** The dialog closes when this resolves; an error is shown in it. */
+  onConfirm: () => Promise<void>;
+  onClose: () => void;
+}
+
+export function ConfirmByName({ title, name, action, children, onConfirm, onClose }: Props) {
+  const session = useSession();
+  const [typed, setTyped] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const confirm = async () => {
+    if (typed !== name || busy) return;
+    setBusy(true);
+    try {
+      await onConfirm();
+      onClose();
+    } catch (fault) {
+      setError(fault);
+      setBusy(false);
+    }
+  };
+  return (
+    <Modal
+      visible
+      header={title}
+      onDismiss={onClose}
+      closeAriaLabel="Close"
+      footer={
+        <Box float="right">
+          <SpaceBetween direction="horizontal" size="xs">
+            <Button variant="link" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button variant="primary" disabled={typed !== name} loading={busy} onClick={() => void confirm()} data-testid="confirm">
+              {action}
+            </Button>
+          </SpaceBetween>
+        </Box>
+      }
+    >
+      <SpaceBetween size="m">
+        {children}
+        <Alert type="warning">
+          This cannot be undone. Server: <strong>{endpoint()}</strong>
+          {session.server && session.server.Namespaces !== 'none' && (
+            <>
+              , namespace: <strong>{session.namespace || '(unnamed)'}</strong>
+            </>
+          )}
+        </Alert>
+        <FormField label={`To confirm, type ${name}`}>
+          <Input
+            value={typed}
+            autoFocus
+            autoComplete={false}
+            spellcheck={false}
+            placeholder={name}
+            onChange={({ detail }) => setTyped(detail.value)}
+            onKeyDown={({ detail }) => detail.key === 'Enter' && void confirm()}
+          />
+        </FormField>
+        <ErrorBox error={error} />
+      </SpaceBetween>
+    </Modal>
+  );
+}

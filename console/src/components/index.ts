@@ -1,0 +1,13 @@
+export { CodeBlock } from './code_block.tsx';
+export { ConfirmByName } from './confirm_by_name.tsx';
+export { CopyButton, copyText } from './copy_button.tsx';
+export { ErrorBox } from './error_box.tsx';
+export * from './format.ts';
+export { RequestPreview } from './request_preview.tsx';
+export { TableSelect } from './table_select.tsx';
+export * from './tables_data.ts';
+export * from './use_async.ts';
+export { ValueCell, valueClass } from './value_cell.tsx';
+export { Page } from './page.tsx';
+export { WriteButton } from './write_button.tsx';
+export { selectOffset, TextEditor } from './text_editor.tsx';

@@ -1,0 +1,88 @@
+/** The request that a form or a page sends, as code of several languages. */
+import ExpandableSection from '@cloudscape-design/components/expandable-section';
+import Tabs from '@cloudscape-design/components/tabs';
+import { useMemo } from 'react';
+import { endpoint, region, useSession } from '../aws/session.ts';
+import { cli, cloudFormation, javascript3, python3, type Request, type TableExtras } from '../codegen/index.ts';
+import { PersistedStore, useStore } from '../app/store.ts';
+import { CodeBlock } from './code_block.tsx';
+
+export type Language = 'cli' | 'python' | 'javascript' | 'cloudformation' | 'json';
+
+const NAMES: Record<Language, string> = {
+  cli: 'CLI',
+  python: 'Python',
+  javascript: 'JavaScript',
+  cloudformation: 'CloudFormation',
+  json: 'JSON',
+};
+
+const chosen = new PersistedStore<Language>('language', 'cli');
+
+interface Props {
+  /** One request, or those that are sent one after the other. */
+  request: Request | Request[];
+  /** For CloudFormation: what other calls add to the table. */
+  extras?: TableExtras;
+  languages?: Language[];
+  /** Folded behind a heading instead of open. */
+  folded?: boolean;
+  height?: 'short' | 'tall';
+}
+
+export function RequestPreview({ request, extras, languages, folded, height }: Props) {
+  const session = useSession();
+  const language = useStore(chosen);
+  const requests = Array.isArray(request) ? request : [request];
+  const offered: Language[] =
+    languages ??
+    (requests.some((each) => each.operation === 'CreateTable')
+      ? ['cli', 'cloudformation', 'python', 'javascript', 'json']
+      : ['cli', 'python', 'javascript', 'json']);
+  const active = offered.includes(language) ? language : offered[0]!;
+  const target = { endpoint: endpoint(), region: region(session) };
+  const text = useMemo(
+    () => render(active, requests, target, extras),
+    [active, JSON.stringify(requests), target.endpoint, target.region, JSON.stringify(extras)],
+  );
+  const tabs = (
+    <Tabs
+      ariaLabel="Request as code"
+      activeTabId={active}
+      onChange={({ detail }) => chosen.set(detail.activeTabId as Language)}
+      tabs={offered.map((id) => ({
+        id,
+        label: NAMES[id],
+        content: id === active ? <CodeBlock text={text} label={`Request as ${NAMES[id]}`} height={height} /> : null,
+      }))}
+    />
+  );
+  return folded ? <ExpandableSection headerText="Request as code">{tabs}</ExpandableSection> : tabs;
+}
+
+function render(language: Language, requests: Request[], target: { endpoint: string; region: string }, extras?: TableExtras): string {
+  switch (language) {
+    case 'cli':
+      return requests.map((each) => cli(each, target)).join('\n\n');
+    case 'python':
+      return joined(requests.map((each) => python3(each, target)));
+    case 'javascript':
+      return joined(requests.map((each) => javascript3(each, target)));
+    case 'cloudformation':
+      return cloudFormation(requests.find((each) => each.operation === 'CreateTable')!.input, extras);
+    case 'json':
+      return requests.map((each) => JSON.stringify(each.input, null, 2)).join('\n\n');
+  }
+}
+
+/** Later programs repeat neither imports nor client, and ignore the reply. */
+function joined(programs: string[]): string {
+  const seen = new Set<string>();
+  const once = (line: string) => !/^(import |from |const client|client = )/.test(line) || (!seen.has(line) && !!seen.add(line));
+  return programs
+    .map((program) => {
+      const lines = program.split('\n').filter(once).join('\n').trimStart();
+      return programs.length > 1 ? lines.replace(/^(const )?response = /m, '') : lines;
+    })
+    .join('\n');
+}

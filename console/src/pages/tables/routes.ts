@@ -1,0 +1,10 @@
+import type { NavItem, Route } from '../../app/routes.ts';
+
+export const routes: Route[] = [
+  { path: '', nav: 'tables', title: () => 'Tables', load: () => import('./list.tsx') },
+  { path: 'tables', nav: 'tables', title: () => 'Tables', load: () => import('./list.tsx') },
+];
+
+export const navigation: NavItem[] = [
+  { id: 'tables', text: 'Tables', path: 'tables', keys: 'g t', order: 10, section: 'data' },
+];
