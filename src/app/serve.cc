@@ -329,6 +329,15 @@ Result<void> read_inputs(const cli::ServeOptions& options, Inputs& inputs) {
   return {};
 }
 
+// The options of HTTP that follow from others. `certificate` may be null.
+void complete_http(cli::ServeOptions& options, const iam::Directory& directory, const net::Certificate* certificate) {
+  options.http.certificate = certificate;
+  options.http.serves_pages = !options.no_console;
+  if (!options.access.verifies()) return;
+  options.http.keys = &directory;
+  if (options.http.region.empty()) options.http.region = "us-east-1";
+}
+
 std::unique_ptr<ops::Service> make_service_of(const cli::AccessOptions& options, iam::Directory& directory,
                                               table::Database& database) {
   const auto enforcement = options.warn_only ? ops::Enforcement::kWarn : ops::Enforcement::kRefuse;
@@ -388,10 +397,7 @@ Result<void> serve(const cli::ServeOptions& given, const cli::Build& build) {
   backups.add_to(admin);
   admin::answer_simulations(admin, directory, service);
   ServiceHandler handler(namespaces, admin, pages, audit.get(), traces.get(), options);
-  options.http.certificate = inputs.certificate.get();
-  if (options.access.verifies()) options.http.keys = &directory;
-  if (options.access.verifies() && options.http.region.empty()) options.http.region = "us-east-1";
-  options.http.serves_pages = !options.no_console;
+  complete_http(options, directory, inputs.certificate.get());
   const http::Protocol http(options.http, handler, system_clock(), system_random());
   net::Server server(options.http, system_clock());
   PARTITA_TRY_VOID(listen(server, http, std::move(sockets.clients), admin_socket.get()));
