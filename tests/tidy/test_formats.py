@@ -23,3 +23,11 @@ def test_the_page_names_no_field_that_is_gone():
     stored = set(FIELD.findall("".join(sources.text(name) for name in STORED_AS_ITEMS)))
     assert said, f"{PAGE} has no table of fields"
     assert not said - stored, f"nothing stores these fields of {PAGE}: {sorted(said - stored)}"
+
+
+def test_every_kind_of_job_is_in_the_page():
+    letters = re.findall(r"^PARTITA_JOB\(\w+, '(\w)', \w+\)$", sources.text("src/table/rows/job_kinds.inc"), re.MULTILINE)
+    section = re.search(r"^## `J`: jobs\n(.*?)(?=^## |\Z)", sources.text(PAGE), re.MULTILINE | re.DOTALL)
+    assert letters and section, f"no kinds of jobs, or {PAGE} has no section of jobs"
+    said = re.findall(r"^\| `(\w)` \|", section[1], re.MULTILINE)
+    assert sorted(letters) == sorted(said), f"{PAGE} and src/table/rows/job_kinds.inc have different kinds of jobs"

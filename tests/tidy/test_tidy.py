@@ -177,8 +177,8 @@ def test_every_source_is_built():
             while folder and not named:
                 lists = f"{folder}/CMakeLists.txt"
                 lines = sources.text(lists) if (sources.ROOT / lists).is_file() else ""
-                if "operation_list.inc" in lines:  # whose rows name sources
-                    lines += sources.text(f"{folder}/operation_list.inc")
+                for rows in re.findall(r"file\(STRINGS (\S+)", lines):  # they name sources
+                    lines += (sources.ROOT / folder / rows).read_text()
                 named = re.search(rf"(?<![\w.]){re.escape(file.removesuffix('.cc'))}(\.cc)?(?!\w)", lines)
                 folder, _, above = folder.rpartition("/")
                 file = f"{above}/{file}"
