@@ -65,21 +65,26 @@ Task<void> JobRunner::watch() {
 Task<void> JobRunner::look() {
   if (background_.stopping()) co_return;
   Result<void> looked = co_await context_.catalog().look_again();
-  if (looked.ok()) looked = co_await find_work();
-  if (looked.ok()) looked = co_await look_for_jobs();
+  if (looked.ok()) {
+    co_await find_work();
+    looked = co_await look_for_jobs();
+  }
   if (!looked.ok()) complain("looking for work", looked.error());
 }
 
-// A kind that finds its work incompletely is asked again at the next look.
-Task<Result<void>> JobRunner::find_work() {
+// After an error, which may be about the rows of one kind only, that kind is asked again at the next look.
+Task<void> JobRunner::find_work() {
   for (const JobRow& row : types_) {
     int64_t& due_ns = find_due_ns_.at(row.kind);
     if (clock_.monotonic_ns() < due_ns) continue;
-    PARTITA_CO_TRY_VOID(co_await row.type->find(*this));
+    const Result<void> found = co_await row.type->find(*this);
+    if (!found.ok()) {
+      complain("looking for work of the kind " + std::string(row.name), found.error());
+      continue;
+    }
     const int64_t every_ms = row.type->find_every_ms();
     due_ns = every_ms == JobType::kOnlyAtStart ? INT64_MAX : clock_.monotonic_ns() + every_ms * kNsPerMs;
   }
-  co_return Result<void>();
 }
 
 // A store that is down is down for every job, again and again.

@@ -52,7 +52,7 @@ class JobRunner final : private JobSearch {
   bool runs(const storage::Key& job) const override { return mine_.contains(job.bytes); }
 
   Task<void> watch();
-  Task<Result<void>> find_work();
+  Task<void> find_work();
   Task<Result<void>> look_for_jobs();
   void complain(std::string_view what, const Error& error);
   void complain_of_row(std::string_view key);

@@ -10,6 +10,7 @@
 #include "model/item_codec.h"
 #include "model/size.h"
 #include "table/items/expiry.h"
+#include "table/rows/expiry_rows.h"
 
 namespace partita::table {
 
@@ -49,6 +50,7 @@ Task<Result<std::vector<std::optional<Record>>>> FaultyEngine::read(std::span<co
 
 Task<Result<storage::Page>> FaultyEngine::scan(storage::Range range, storage::Direction direction, size_t max_records,
                                                size_t max_bytes) {
+  if (!damaged_at.empty() && range.begin == damaged_at) co_return Error(ErrorKind::kCorrupt, "a block is damaged");
   auto page = co_await inner_->scan(range, direction, max_records, max_bytes);
   if (after_scan) after_scan(range, max_records);
   if (std::this_thread::get_id() == maker_ && after_own_scan) after_own_scan();

@@ -58,6 +58,8 @@ class FaultyEngine final : public storage::Engine {
   std::atomic<size_t> most_bytes{SIZE_MAX};
   // Whether records cannot be read.
   std::atomic<bool> blind{false};
+  // Scans from there on fail with kCorrupt, unless it is empty. Set it while nothing runs.
+  std::string damaged_at;
   // Called with each scan's range after it was read. Set it while nothing runs.
   std::function<void(const storage::Range&, size_t max_records)> after_scan;
   // Called after each scan on the thread that made this engine: jobs scan when they like.
