@@ -1,4 +1,4 @@
-// Adding the rows of items that were there before their index, or TTL, was.
+// Adds the rows of items that are older than their index or TTL.
 #pragma once
 
 #include "base/function_ref.h"

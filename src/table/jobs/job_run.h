@@ -1,4 +1,4 @@
-// A job that this server runs, as one step of it sees it: its progress, and what stores it.
+// A job that this server runs, as its steps see it: its progress, and the means to store it.
 #pragma once
 
 #include <cstdint>
@@ -13,31 +13,32 @@
 
 namespace partita::table {
 
-// kLost: another server has taken the job over. kStopped: the server is stopping.
+// kMore: there is more to do. kDone: the job's row is erased. kLost: another server has taken the job over. kStopped:
+// the server is stopping; the job is left to the next one.
 enum class StepEnd : uint8_t { kMore, kDone, kLost, kStopped };
 
-// What joins the transaction that stores a job's progress. `decide` sees the records of `keys`.
+// Joins the transaction that stores a job's progress. `decide`, which may be null, sees the records of `keys`.
 struct Beside {
   std::vector<storage::Key> keys;
   std::vector<storage::Compare> compare;
   storage::Decide decide;
-  bool ends = false;  // the job's row is erased
+  bool ends = false;  // erases the job's row instead of storing it
 };
 
-// Of the background thread.
+// Only for the background thread.
 class JobRun {
  public:
-  // kStale: what is compared differs, and nothing was stored.
+  // kStale: a compared key differs or `decide` refused, and nothing was stored. kLost: nothing was stored either.
   enum class Stored : uint8_t { kDone, kStale, kLost };
 
-  // What a step reads at once.
+  // The largest page that a step reads.
   static constexpr size_t kPageRows = 1000;
   static constexpr size_t kPageBytes = 1 << 20;
 
   // The context outlives it.
   JobRun(TableContext& context, Job claimed) : job(std::move(claimed)), context_(context) {}
 
-  // The job as it is stored, or ahead of that while a step has not stored it yet.
+  // The job as it is stored, or ahead of the store until the step has stored it.
   Job job;
 
   storage::Engine& engine() { return context_.engine(); }
@@ -48,18 +49,19 @@ class JobRun {
 
   // Stores `after`, unless another server has taken the job over.
   Task<Result<Stored>> store(const Job& after, Beside beside = {});
-  // Erases the job's row. kDone or kLost.
+  // Ends the job: erases its row. kDone or kLost.
   Task<Result<StepEnd>> finish();
-  // Stores the job, with what `note` adds, in a change of the catalogue, or erases its row. The change is refused with
-  // kConflict if the job is lost.
+  // For a step that changes a table's description (Catalog::change): stores the job after `note` has changed it, or
+  // erases its row, in the same transaction. If the job is lost, the change ends with kConflict.
   Catalog::Rider rider(bool ends, std::function<void(Job& after, const TableInfo& table)> note = nullptr);
 
   bool stopping() const { return context_.background().stopping(); }
   // Waits on the server's clock. False: the server is stopping.
   Task<bool> wait(int64_t ms);
-  // Sleeps `times` as long as the work since `began_ns` took, so that requests and other jobs run.
+  // Sleeps `times` as long as the work since `began_ns` (of the monotonic clock) took, but at most a second, so that
+  // requests and other jobs run.
   Task<void> rest(int64_t began_ns, int64_t times);
-  // Lets other jobs run.
+  // `co_await run.pass()` lets other jobs run.
   Background::Pass pass() { return context_.background().pass(); }
 
  private:

@@ -26,7 +26,7 @@ class JobStatus {
   // This server runs the job from now on. Its end is seen at the next look.
   void began(const std::string& key);
 
-  // What every kind has, and what kinds have of their own.
+  // The metrics of all jobs, and those of each kind's JobType::report().
   void report(Exposition& out, int64_t now_ns) const;
   // "filling index 3 of table T: 120 rows" for each job that is known here.
   std::vector<std::string> lines() const;

@@ -1,6 +1,5 @@
-// What a kind of job is: its name, how it is described, one resumable step, how work for it is found, and how its
-// progress reads. To add one, derive from JobType in a file of its own and add a row to rows/job_kinds.inc; the runner,
-// metrics and status lines need no change.
+// A kind of job: how it finds work, one resumable step, and how its progress is logged. "A job" in docs/architecture.md
+// lists what a new kind takes.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +16,11 @@
 
 namespace partita::table {
 
-// How much the log says of jobs of a kind.
+// When a job's begin and end are logged at level info: always; if it processed rows; never. Otherwise they are logged
+// at level debug.
 enum class JobLog : uint8_t { kAll, kIfRowsDone, kDebug };
 
-// Looking for work, on the background thread.
+// What find() is given. Only for the background thread.
 class JobSearch {
  public:
   virtual TableContext& context() = 0;
@@ -31,29 +31,43 @@ class JobSearch {
   ~JobSearch() = default;
 };
 
-// One object for each runner. Called on the background thread, but for report().
+// Each runner, so each open database, has one object of each kind. Jobs of a kind run side by side, as coroutines of
+// the background thread: what one job must remember belongs into its Job. Only describe() and report() are called from
+// any thread.
 class JobType {
  public:
   virtual ~JobType() = default;
 
-  // "filling index 3 of table T", for the log.
+  // "filling index 3 of table T". The log appends the job's begin, progress and end; the lines of `partita status`
+  // append the number of rows done (Job::done).
   virtual std::string describe(const Job& job) const = 0;
 
-  // One step, after which the progress is stored: a step that does not return is done again. Long enough to be worth
-  // its transaction, and well within the lease.
+  // Does the next part of the job. Before it returns kMore, it stores the progress with run.store(), in the transaction
+  // of its own changes if it has any. When nothing is left, it returns run.finish(). It stores the progress at least
+  // every second: a job whose row does not change for Options::lease_ms is taken over. Work that costs more than a few
+  // reads ends with run.rest(). After an error, the runner reads the job again and calls step() again.
+  //
+  // A step that was cut off is repeated from the stored progress, so what it changes outside run.store() may be changed
+  // twice. The table may be gone, or be a new one of the same name: compare its id with the job's.
+  //
+  // The default finishes the job.
   virtual Task<Result<StepEnd>> step(JobRun& run);
-  // "120 of 3000 items so far", for the log from time to time; empty: nothing is logged.
+  // The progress in the log, every ten seconds: "120 of 3000 items so far". Empty, the default: none is logged.
   virtual Task<Result<std::string>> progress(JobRun& run);
 
-  // Looks for what is due, and stores jobs for it (put_job()), or does it at once. Any number of servers may.
+  // Creates a job with put_job() for each piece of work that is due, or does the work at once. Every server that has
+  // the store open calls it; the catalogue has just been read. After a job has ended, the next call must see that its
+  // work is done, or it creates the job again. After an error, it is called again at the next look.
+  //
+  // The default does nothing, for kinds whose jobs a change of a table creates (put_jobs() in catalog/catalog.cc).
   virtual Task<Result<void>> find(JobSearch& search);
-  // How long after the last time. 0: as often as the runner looks for jobs.
+  // The pause between two calls of find(). 0: it is called at each look of the runner (Options::look_ms).
   static constexpr int64_t kOnlyAtStart = -1;
   virtual int64_t find_every_ms() const { return 0; }
-  // Whether find() is called at the start.
+  // False: the first call comes after the first pause instead of at the start.
   virtual bool finds_at_start() const { return true; }
 
-  // Metrics of its own, beside those that every kind has. Callable from any thread.
+  // Metrics of this kind, in addition to those that all kinds have (JobStatus::report()).
   virtual void report(Exposition& /*out*/, int64_t /*now_ns*/) const {}
 
   virtual JobLog log_level() const { return JobLog::kAll; }
@@ -64,6 +78,7 @@ struct JobRow {
   std::string_view name;  // in metrics
   std::unique_ptr<JobType> type;
 
+  // Whether the store has rows of that kind.
   bool is_stored() const { return kind != JobKind{}; }
 };
 

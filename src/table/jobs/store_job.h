@@ -1,4 +1,4 @@
-// What the jobs of a whole store share, which come round every minute.
+// For kinds whose one job covers the whole store and is repeated every minute.
 #pragma once
 
 #include "base/result.h"
@@ -10,7 +10,7 @@ namespace partita::table {
 
 inline constexpr int64_t kMinuteMs = 60'000;
 
-// Stores the job if there are rows of that kind.
+// Creates the job if the store has such rows.
 Task<Result<void>> want_if_any(JobSearch& search, JobKind kind, SystemRow rows);
 
 }  // namespace partita::table

@@ -1,7 +1,7 @@
-// Jobs as the store holds them: work that outlives a request. A row for each job is written in the transaction that
-// makes the work necessary and erased in the one that ends it. Any server may run a job, one at a time: it writes its
-// claim into the row, and every step checks the claim and stores the progress in its own transaction. So no step takes
-// effect twice, and a server that takes the job over resumes it.
+// Jobs as the store holds them: work that outlives a request. The transaction that makes a job necessary writes its
+// row; the one that ends it erases the row. One server at a time runs a job: it writes its claim into the row, and
+// every step checks the claim and stores the progress in its own transaction. No step therefore takes effect twice, and
+// a server that takes the job over resumes it.
 #pragma once
 
 #include <cstdint>
@@ -22,23 +22,26 @@ enum class JobKind : char {
 #undef PARTITA_JOB
 };
 
+// `cursor` and `done` serve every kind. A kind that must remember more adds a member here, in job_row() and job_from(),
+// and in docs/formats/catalogue.md. A row without a member, as older versions wrote it, gets its default.
 struct Job {
+  // The key: there is at most one job of a kind for each table and index.
   JobKind kind = JobKind::kCount;
-  uint32_t table_id = 0;
+  uint32_t table_id = 0;  // 0: the whole store
   uint16_t index_id = 0;  // of kFillIndex and kDropIndex
-  std::string table;      // its name
 
+  std::string table;                // its name; the table label of metrics
   uint64_t claim = 0;               // of the server that runs it; 0: none
-  std::string cursor;               // the last row that is done
-  uint64_t done = 0;                // rows done so far, to be reported
-  Count counted;                    // of kFillIndex: the rows that it put so far; of kCount: those that are there
-  bool forgotten = false;           // drops: no longer in the catalogue; its rows are left to erase
-  std::vector<std::string> topics;  // of kDropTable: logs to be forgotten with it
+  std::string cursor;               // the key of the last row that is done
+  uint64_t done = 0;                // rows done so far, for the log, `partita status` and metrics
+  Count counted;                    // of kFillIndex: the rows put so far; of kCount: the rows counted so far
+  bool forgotten = false;           // of kDropIndex and kDropTable: the catalogue no longer has it, but its rows remain
+  std::vector<std::string> topics;  // of kDropTable: logs to be forgotten with the table
 
   // Of kCount.
   uint16_t counting = 0;  // the index that is being counted
   uint64_t run = 0;       // 0: none is; see counting_topic()
-  uint64_t ended_at = 0;  // the revision from which writers no longer note their changes; 0: they do
+  uint64_t ended_at = 0;  // the revision from which writers no longer log their changes; 0: they still do
   storage::Position position;
 };
 
@@ -47,7 +50,7 @@ storage::Key job_key(const Job& job);
 std::string job_row(const Job& job);
 // Errors: kCorrupt; kInvalid (reason 0) for a job of a kind that this build does not know.
 Result<Job> job_from(std::string_view key, std::string_view row);
-// Stores the job unless it is there already or what is compared differs.
+// Stores the job, unless the store has a job with its key or a compared key differs.
 Task<Result<void>> put_job(storage::Engine& engine, Job job, std::vector<storage::Compare> compare);
 // "the job's row f of table 2, index 3", where it cannot be read.
 std::string describe_row(std::string_view key);

@@ -16,12 +16,12 @@ enum class SystemRow : char {
   kNextId = 'N',    // the id of the next table
   kRevision = 'R',  // grows with every change of the catalogue
   kCount = 'C',     // then a table id: how much it holds, see counts.h
-  kJob = 'J',       // then a job's kind, table and index, see job.h
-  kExpiry = 'E',    // then a table id, a run, a moment and an item's key, see expiry.h
+  kJob = 'J',       // then a job's kind, table and index, see job_row.h
+  kExpiry = 'E',    // then a table id, a run, a moment and an item's key, see expiry_rows.h
   kPolicy = 'P',    // then a table id and a stream's label or nothing: a resource policy, see policy.h
   kAccount = 'A',   // then nothing, or the name of a user, a role, ...: see account_rows.h
   kToken = 'I',     // then a ClientRequestToken
-  kStream = 'M',    // then a table's name, a zero and a stream's label, see stream.h
+  kStream = 'M',    // then a table's name, a zero and a stream's label, see stream_rows.h
   kTrimmed = 'V',   // then a table id and an index id: how far the log of a vector index was trimmed, see vector_log.h
   kSeed = 'D',      // what a --seed that has not ended has made, and who is at it, see seed_mark.h
   kCopy = 'Y',      // of a copy that is not whole yet: how far it is, see copy_store.h
