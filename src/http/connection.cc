@@ -196,7 +196,7 @@ Task<bool> Connection::answer(bool keep_alive) {
     if (path_of(reader_.target()) != "/") return answer_page(keep_alive);
     return context_.options.root_refuses ? answer_with(ops::unsigned_call(), keep_alive) : answer_health(keep_alive);
   }
-  if (method == Method::kOptions && !reader_.origin().empty()) return answer_preflight(keep_alive);
+  if (method == Method::kOptions && !reader_.single(Once::kOrigin).empty()) return answer_preflight(keep_alive);
   return answer_call(reader_.body(), keep_alive);
 }
 
@@ -215,12 +215,12 @@ bool Connection::is_listed(std::string_view origin) const {
 // origin of that name, and browsers send the origin with every POST. So clients may call this server by any name. A GET
 // may have no origin; pages with restricted content check is_local_host() too.
 bool Connection::origin_is_allowed() const {
-  if (!reader_.sent_by_page() || is_listed(reader_.origin())) return true;
+  if (!reader_.sent_by_page() || is_listed(reader_.single(Once::kOrigin))) return true;
   if (!context_.options.serves_pages) return false;
-  const Sender sender{.origin = reader_.origin(),
-                      .host = reader_.header("host"),
+  const Sender sender{.origin = reader_.single(Once::kOrigin),
+                      .host = reader_.single(Once::kHost),
                       .target = reader_.target(),
-                      .site = reader_.header("sec-fetch-site"),
+                      .site = reader_.single(Once::kFetchSite),
                       .encrypted = encrypted(),
                       .verified = context_.options.keys != nullptr};
   return is_own_page(sender);
@@ -239,11 +239,11 @@ ops::Call Connection::begin_call(std::string_view body) {
   ops::Call call{{}, {}, {}, auth::Refused{}, {}, this, {id_.data(), id_.size()}};
   call.posted = reader_.method() == Method::kPost;
   if (!call.posted) return call;
-  call.target = reader_.header("x-amz-target");
-  call.content_type = reader_.header("content-type");
+  call.target = reader_.single(Once::kTarget);
+  call.content_type = reader_.single(Once::kContentType);
   call.body = body;
-  call.host = reader_.header("host");
-  call.space = reader_.header("x-partita-namespace");
+  call.host = reader_.single(Once::kHost);
+  call.space = reader_.single(Once::kNamespace);
   return call;
 }
 
@@ -264,7 +264,7 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   ops::Reply reply;
   BudgetShare share(context_.budget);
   UnpackedBody unpacked(context_.budget);
-  const bool packed = call.posted && !reader_.content_encoding().empty();
+  const bool packed = call.posted && !reader_.single(Once::kContentEncoding).empty();
   // Parsing a large body takes milliseconds, in which other connections of this thread would wait.
   const bool large = body.size() > (packed ? kQuicklyUnpacked : kSmallBody);
   Executor* const home = Executor::current();
@@ -307,7 +307,7 @@ Task<std::optional<ops::Reply>> Connection::unpack(ops::Call& call, UnpackedBody
   using Outcome = UnpackedBody::Outcome;
   const std::string_view packed = std::exchange(call.body, {});
   if (std::holds_alternative<auth::Refused>(call.caller)) co_return std::nullopt;
-  const std::optional<Coding> coding = coding_named(reader_.content_encoding());
+  const std::optional<Coding> coding = coding_named(reader_.single(Once::kContentEncoding));
   if (!coding) co_return ops::undecodable("its Content-Encoding names no coding, or several.");
   if (*coding == Coding::kIdentity) {
     call.body = packed;
@@ -364,7 +364,7 @@ Task<bool> Connection::answer_health(bool keep_alive) {
   if (trouble.empty()) {
     body += (context_.options.region.empty() ? "us-east-1" : context_.options.region) + ".amazonaws.com ";
   } else {
-    body = "unhealthy" + (is_local_host(reader_.header("host")) ? ": " + trouble : std::string()) + "\n";
+    body = "unhealthy" + (is_local_host(reader_.single(Once::kHost)) ? ": " + trouble : std::string()) + "\n";
   }
   net::WriteBytes write = send(head, body);
   const bool sent = co_await write;
@@ -458,7 +458,7 @@ Task<bool> Connection::answer_with(ops::Reply reply, bool keep_alive) {
 
 // The result must be a variable that is awaited at once.
 net::WriteBytes Connection::send(ReplyHead head, std::string_view body) {
-  const std::string_view origin = reader_.head_complete() ? reader_.origin() : std::string_view();
+  const std::string_view origin = reader_.head_complete() ? reader_.single(Once::kOrigin) : std::string_view();
   if (!origin.empty() && is_listed(origin)) head.allowed_origin = origin;
   head.keep_alive = head.keep_alive && !context_.worker.stopping;
   head.content_length = body.size();

@@ -54,7 +54,7 @@ unsigned not_plain(__m128i block) {
 
 // How many characters at the front are as wanted. `unwanted` has a bit for each of 16 that is not.
 template <class Unwanted, class Wanted>
-size_t leading(std::string_view text, [[maybe_unused]] Unwanted unwanted, Wanted wanted) {
+[[gnu::always_inline]] inline size_t leading(std::string_view text, [[maybe_unused]] Unwanted unwanted, Wanted wanted) {
   size_t at = 0;
 #if defined(__SSSE3__)
   for (; at + 16 <= text.size(); at += 16) {
@@ -64,6 +64,21 @@ size_t leading(std::string_view text, [[maybe_unused]] Unwanted unwanted, Wanted
 #endif
   while (at < text.size() && wanted(text[at])) ++at;
   return at;
+}
+
+#if defined(__SSSE3__)
+constexpr auto kUnwantedInToken = not_of_token;
+constexpr auto kUnwantedInPlain = not_plain;
+#else
+constexpr auto kUnwantedInToken = nullptr;
+constexpr auto kUnwantedInPlain = nullptr;
+#endif
+
+[[gnu::always_inline]] inline size_t scan_token(std::string_view text) {
+  return leading(text, kUnwantedInToken, [](char c) { return kTokenBytes[static_cast<unsigned char>(c)]; });
+}
+[[gnu::always_inline]] inline size_t scan_plain(std::string_view text) {
+  return leading(text, kUnwantedInPlain, is_plain);
 }
 
 template <class Word>
@@ -93,21 +108,20 @@ static_assert([] {
 
 }  // namespace
 
-#if defined(__SSSE3__)
+size_t token_size(std::string_view text) { return scan_token(text); }
+size_t plain_size(std::string_view text) { return scan_plain(text); }
 
-size_t token_size(std::string_view text) {
-  return leading(text, not_of_token, [](char c) { return kTokenBytes[static_cast<unsigned char>(c)]; });
+HeaderLine usual_header(std::string_view text) {
+  const char* const data = text.data();
+  const size_t colon = scan_token(text);
+  if (colon == 0 || colon + 2 >= text.size() || data[colon] != ':') return {};
+  const size_t from = data[colon + 1] == ' ' ? colon + 2 : colon + 1;
+  const size_t size = scan_plain({data + from, text.size() - from});
+  const size_t end = from + size;
+  if (size == 0 || end + 2 > text.size() || data[end] != '\r' || data[end + 1] != '\n') return {};
+  if (data[from] == ' ' || data[end - 1] == ' ') return {};
+  return {{data, colon}, {data + from, size}, end + 2};
 }
-size_t plain_size(std::string_view text) { return leading(text, not_plain, is_plain); }
-
-#else
-
-size_t token_size(std::string_view text) {
-  return leading(text, nullptr, [](char c) { return kTokenBytes[static_cast<unsigned char>(c)]; });
-}
-size_t plain_size(std::string_view text) { return leading(text, nullptr, is_plain); }
-
-#endif
 
 bool same_name(std::string_view name, std::string_view lower_name) {
   const size_t size = name.size();

@@ -11,8 +11,6 @@ namespace {
 
 std::string_view reason_of(int status) {
   switch (status) {
-    case 200:
-      return "OK";
     case 304:
       return "Not Modified";
     case 308:
@@ -33,17 +31,6 @@ std::string_view reason_of(int status) {
       return "Status";
   }
 }
-
-// Every pair of the 32 digits of an identifier.
-constexpr std::array<char, 2048> kDigitPairs = [] {
-  constexpr std::string_view kDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUV";
-  std::array<char, 2048> pairs{};
-  for (size_t i = 0; i < 1024; ++i) {
-    pairs[2 * i] = kDigits[i & 31];
-    pairs[2 * i + 1] = kDigits[i >> 5];
-  }
-  return pairs;
-}();
 
 constexpr std::string_view kExposed =
     "\r\nAccess-Control-Expose-Headers: "
@@ -85,16 +72,19 @@ std::string_view DateText::at(int64_t now_ms) {
   return text_;
 }
 
-uint64_t RequestIds::mix() { return splitmix64(state_); }
-
+// Of each random byte five bits, as a digit of 32.
 void RequestIds::next(Id& id) {
-  constexpr size_t kPairsOfWord = 6;
-  for (size_t pair = 0; pair < kSize / 2;) {
-    uint64_t bits = mix();
-    for (const size_t end = std::min(pair + kPairsOfWord, kSize / 2); pair < end; ++pair, bits >>= 10) {
-      std::memcpy(&id[2 * pair], &kDigitPairs[2 * (bits & 1023)], 2);
-    }
+  constexpr size_t kWords = (kSize + 7) / 8;
+  std::array<char, kWords * 8> digits;
+  for (size_t word = 0; word < kWords; ++word) {
+    const uint64_t bits = splitmix64(state_);
+    std::memcpy(&digits[word * 8], &bits, 8);
   }
+  for (char& digit : digits) {
+    digit &= 31;
+    digit = static_cast<char>(digit + '0' + (digit > 9 ? 'A' - '9' - 1 : 0));
+  }
+  std::memcpy(id.data(), digits.data(), kSize);
 }
 
 void append_head(std::string& out, const ReplyHead& head) {
@@ -103,12 +93,20 @@ void append_head(std::string& out, const ReplyHead& head) {
                       head.date.size() + head.allowed_origin.size() + head.more.size();
   out.resize_and_overwrite(before + kMostFixed + said, [&](char* text, size_t) {
     Pen pen(text + before);
-    pen << "HTTP/1.1 " << static_cast<uint64_t>(head.status) << " " << reason_of(head.status);
+    if (head.status == 200) {
+      pen << "HTTP/1.1 200 OK";
+    } else {
+      pen << "HTTP/1.1 " << static_cast<uint64_t>(head.status) << " " << reason_of(head.status);
+    }
     pen << "\r\nServer: Server\r\nDate: " << head.date;
     if (!head.content_type.empty()) pen << "\r\nContent-Type: " << head.content_type;
     if (!head.content_encoding.empty()) pen << "\r\nContent-Encoding: " << head.content_encoding;
     pen << "\r\nContent-Length: " << head.content_length;
-    pen << (head.keep_alive ? "\r\nConnection: keep-alive" : "\r\nConnection: close");
+    if (head.keep_alive) {
+      pen << "\r\nConnection: keep-alive";
+    } else {
+      pen << "\r\nConnection: close";
+    }
     if (!head.request_id.empty()) {
       pen << "\r\nx-amzn-RequestId: " << head.request_id << "\r\nx-amz-crc32: " << uint64_t{head.crc32};
     }

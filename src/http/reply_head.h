@@ -30,7 +30,6 @@ class RequestIds {
   void next(Id& id);
 
  private:
-  uint64_t mix();
   uint64_t state_;
 };
 

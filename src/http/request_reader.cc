@@ -27,15 +27,6 @@ constexpr size_t kMostChunkLine = 4096;
 constexpr size_t kFreeFraming = size_t{64} << 10;
 constexpr size_t kFramingPerBodyByte = 8;
 
-constexpr uint32_t kHostSeen = 1U << 0;
-constexpr uint32_t kLengthSeen = 1U << 1;
-constexpr uint32_t kCodingSeen = 1U << 2;
-constexpr uint32_t kOriginSeen = 1U << 8;
-constexpr uint32_t kRefererSeen = 1U << 11;
-constexpr uint32_t kSiteSeen = 1U << 12;
-constexpr uint32_t kContentCodingSeen = 1U << 14;
-static_assert(kOnce[8] == "origin" && kOnce[11] == "referer" && kOnce[12] == "sec-fetch-site" &&
-              kOnce[14] == "content-encoding");
 constexpr std::string_view kConnection = "connection";
 constexpr std::string_view kUsualRequest = "POST / HTTP/1.1\r\n";
 
@@ -208,9 +199,9 @@ State RequestReader::parse_head() {
   const char first = data_[begin_];
   if (part_ == Part::kRequestLine && first != '\r' && token_size({&first, 1}) == 0) return State::kMalformed;
   while (!head_complete()) {
-    if (const auto usual = take_usual_line()) {
-      if (*usual == State::kMore) continue;
-      return *usual;
+    if (scanned_ == parsed_) {
+      const State state = take_usual_lines();
+      if (state != State::kMore || head_complete()) return state;
     }
     const char* const from = data_ + begin_ + scanned_;
     const auto* const feed = static_cast<const char*>(std::memchr(from, '\n', end_ - begin_ - scanned_));
@@ -255,43 +246,32 @@ State RequestReader::take_request_line(std::string_view line) {
   return State::kMore;
 }
 
-// A whole line as clients write it. Nothing, and nothing has happened, for every other line: that is then taken the
-// long way.
-std::optional<State> RequestReader::take_usual_line() {
-  const bool seen_before = scanned_ != parsed_;
-  if (seen_before) return std::nullopt;
-  const std::string_view rest(data_ + begin_ + parsed_, end_ - begin_ - parsed_);
-  if (part_ == Part::kHeaders) {
-    if (!rest.starts_with("\r\n")) return take_usual_header(rest);
-    return pass(2) ? std::optional(end_head()) : std::nullopt;
+// Takes the lines at the front that are whole and as nearly all clients write them. Stops before any other line, which
+// is then taken the long way, as is one that exceeds the limit of the head. Flattened, because the calls for each line
+// cost as much as the scan.
+[[gnu::flatten]] State RequestReader::take_usual_lines() {
+  const std::string_view head(data_ + begin_, std::min(end_ - begin_, limits_.head_bytes));
+  const auto pass = [&](size_t size) { scanned_ = parsed_ += size; };
+  if (part_ == Part::kRequestLine) {
+    if (!head.substr(parsed_).starts_with(kUsualRequest)) return State::kMore;
+    method_ = Method::kPost;
+    keep_alive_ = true;
+    target_ = {static_cast<uint32_t>(parsed_ + kUsualRequest.find('/')), 1};
+    part_ = Part::kHeaders;
+    pass(kUsualRequest.size());
   }
-  if (!rest.starts_with(kUsualRequest) || !pass(kUsualRequest.size())) return std::nullopt;
-  method_ = Method::kPost;
-  keep_alive_ = true;
-  target_ = span_of(rest.substr(kUsualRequest.find('/'), 1));
-  part_ = Part::kHeaders;
-  return State::kMore;
-}
-
-// So many bytes of the head are understood; false, and nothing, when it becomes too long by that.
-bool RequestReader::pass(size_t size) {
-  if (parsed_ + size > limits_.head_bytes) return false;
-  parsed_ += size;
-  scanned_ = parsed_;
-  return true;
-}
-
-// "name: value" in one scan.
-std::optional<State> RequestReader::take_usual_header(std::string_view rest) {
-  const size_t colon = token_size(rest);
-  if (colon == 0 || colon + 2 >= rest.size() || rest[colon] != ':') return std::nullopt;
-  const size_t from = rest[colon + 1] == ' ' ? colon + 2 : colon + 1;
-  const size_t size = plain_size(rest.substr(from));
-  const size_t line = from + size + 2;
-  if (line > rest.size() || rest[from + size] != '\r' || rest[from + size + 1] != '\n') return std::nullopt;
-  const std::string_view value = rest.substr(from, size);
-  if (size == 0 || value.front() == ' ' || value.back() == ' ' || !pass(line)) return std::nullopt;
-  return take_header(rest.substr(0, colon), value);
+  while (true) {
+    const std::string_view rest(head.data() + parsed_, head.size() - parsed_);
+    if (rest.starts_with("\r\n")) {
+      pass(2);
+      return end_head();
+    }
+    const HeaderLine line = usual_header(rest);
+    if (line.size == 0) return State::kMore;
+    pass(line.size);
+    const State state = take_header(line.name, line.value);
+    if (state != State::kMore) return state;
+  }
 }
 
 State RequestReader::take_header(std::string_view name, std::string_view value) {
@@ -310,28 +290,28 @@ State RequestReader::take_header(std::string_view name, std::string_view value) 
 }
 
 State RequestReader::take_single(size_t place, std::string_view value) {
-  const uint32_t bit = 1U << place;
-  if ((seen_ & bit) != 0) {
+  const auto header = static_cast<Once>(place);
+  if (has(header)) {
     repeated_header_ = kOnce[place];
     return State::kMalformed;
   }
-  seen_ |= bit;
+  seen_ |= 1U << place;
   singles_[place] = span_of(value);
-  if (bit == kLengthSeen) {
+  if (header == Once::kContentLength) {
     const auto length = read_digits(value, 10);
     if (!length) return State::kMalformed;
     content_length_ = *length;
   }
-  if (bit == kCodingSeen && !same_name(value, "chunked")) return State::kMalformed;
+  if (header == Once::kTransferEncoding && !same_name(value, "chunked")) return State::kMalformed;
   const auto divides = [](char c) { return c == ' ' || c == '\t' || c == ','; };
-  if (bit == kHostSeen && std::ranges::any_of(value, divides)) return State::kMalformed;
+  if (header == Once::kHost && std::ranges::any_of(value, divides)) return State::kMalformed;
   return State::kMore;
 }
 
 State RequestReader::end_head() {
-  const bool chunked = (seen_ & kCodingSeen) != 0;
-  if (!old_version_ && (seen_ & kHostSeen) == 0) return State::kMalformed;
-  if (chunked && (old_version_ || (seen_ & kLengthSeen) != 0)) return State::kMalformed;
+  const bool chunked = has(Once::kTransferEncoding);
+  if (!old_version_ && !has(Once::kHost)) return State::kMalformed;
+  if (chunked && (old_version_ || has(Once::kContentLength))) return State::kMalformed;
   body_.offset = static_cast<uint32_t>(parsed_);
   part_ = chunked ? Part::kChunkSize : Part::kSizedBody;
   return content_length_ > limits_.body_bytes ? State::kBodyTooLarge : State::kMore;
@@ -432,25 +412,17 @@ RequestReader::Span RequestReader::span_of(std::string_view part) const {
   return {static_cast<uint32_t>(part.data() - (data_ + begin_)), static_cast<uint32_t>(part.size())};
 }
 
-std::string_view RequestReader::origin() const {
-  return (seen_ & kOriginSeen) == 0 ? std::string_view() : header("origin");
-}
-
-std::string_view RequestReader::content_encoding() const {
-  return (seen_ & kContentCodingSeen) == 0 ? std::string_view() : header("content-encoding");
-}
-
 bool RequestReader::sent_by_page() const {
-  if ((seen_ & (kOriginSeen | kRefererSeen)) != 0) return true;
-  return (seen_ & kSiteSeen) != 0 && header("sec-fetch-site") != "none";
+  if (has(Once::kOrigin) || has(Once::kReferer)) return true;
+  return has(Once::kFetchSite) && single(Once::kFetchSite) != "none";
 }
 
-bool RequestReader::expects_continue() const { return same_name(header("expect"), "100-continue"); }
+bool RequestReader::expects_continue() const { return same_name(single(Once::kExpect), "100-continue"); }
 
 std::optional<std::string_view> RequestReader::value_of(std::string_view lower_name, size_t place) const {
   const size_t once = place_in_once(lower_name);
   if (once < kOnce.size()) {
-    return place == 0 && (seen_ >> once & 1) != 0 ? std::optional(view(singles_[once])) : std::nullopt;
+    return place == 0 && has(static_cast<Once>(once)) ? std::optional(view(singles_[once])) : std::nullopt;
   }
   for (const Header& header : headers_) {
     if (same_name(view(header.name), lower_name) && place-- == 0) return view(header.value);

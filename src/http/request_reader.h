@@ -71,7 +71,7 @@ class RequestReader {
   // The client waits for "100 Continue" before it sends the body. Precondition: head_complete().
   bool expects_continue() const;
 
-  // These four, and header(), from head_complete() on.
+  // All of these from head_complete() on.
   Method method() const { return method_; }
   std::string_view target() const { return view(target_); }
   // Content-Length; 0 if the body is chunked.
@@ -79,6 +79,10 @@ class RequestReader {
   // Of the body so far.
   size_t received_bytes() const { return body_.size; }
   std::string_view body() const { return view(body_); }
+  // Empty when absent.
+  std::string_view single(Once header) const {
+    return has(header) ? view(singles_[static_cast<size_t>(header)]) : std::string_view();
+  }
   // By lower-case name; the first of several; empty when absent.
   std::string_view header(std::string_view lower_name) const { return value_of(lower_name, 0).value_or(""); }
   // The header at that place among those of the name, from 0; nothing if there are fewer.
@@ -86,10 +90,6 @@ class RequestReader {
   // Whether a browser sent it for a page: Origin, Referer or Sec-Fetch-Site says so, and no page can leave all of them
   // out of a POST. A URL that a person types into a browser comes from no page.
   bool sent_by_page() const;
-  // Of the page that sent the request; empty without an Origin header.
-  std::string_view origin() const;
-  // The Content-Encoding header, or empty.
-  std::string_view content_encoding() const;
   // Whether the client allows another request on this connection.
   bool keep_alive() const { return keep_alive_; }
 
@@ -112,9 +112,7 @@ class RequestReader {
   State parse_chunks();
   State take_head_line(std::string_view line);
   State take_request_line(std::string_view line);
-  std::optional<State> take_usual_line();
-  std::optional<State> take_usual_header(std::string_view rest);
-  bool pass(size_t size);
+  State take_usual_lines();
   State take_header(std::string_view name, std::string_view value);
   State take_single(size_t place, std::string_view value);
   State end_head();
@@ -123,6 +121,7 @@ class RequestReader {
   State finish();
   void drop_framing();
 
+  bool has(Once header) const { return (seen_ >> static_cast<unsigned>(header) & 1) != 0; }
   bool grow(size_t capacity);
   void release();
   Span span_of(std::string_view part) const;
@@ -142,7 +141,7 @@ class RequestReader {
   bool old_version_ = false;  // HTTP/1.0
   bool keep_alive_ = false;
   bool blank_line_ = false;           // one came before the request line
-  uint32_t seen_ = 0;                 // a bit for each header that may come only once
+  uint32_t seen_ = 0;                 // a bit for each of Once
   std::string_view repeated_header_;  // one of kOnce
   uint32_t header_count_ = 0;
   uint64_t content_length_ = 0;
