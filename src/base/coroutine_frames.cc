@@ -53,14 +53,24 @@ struct FrameLists {
 
 size_t class_of(size_t bytes) { return (bytes - 1) / kStep; }
 
+// A frame of memory that was not a frame yet; the first of a thread makes its lists.
+[[gnu::noinline]] void* new_frame(size_t bytes) {
+  PerThread<FrameLists>::get();
+  const size_t index = class_of(bytes);
+  return ::operator new(index < kClasses ? (index + 1) * kStep : bytes);
+}
+
 }  // namespace
 
 void* allocate_frame(size_t bytes) {
   const size_t index = class_of(bytes);
-  if (index >= kClasses) return ::operator new(bytes);
-  FrameList& kept = PerThread<FrameLists>::get().of_class[index];
+  FrameLists* const lists = PerThread<FrameLists>::find();
+  if (index >= kClasses || lists == nullptr) [[unlikely]]
+    return new_frame(bytes);
+  FrameList& kept = lists->of_class[index];
   FreeFrame* const first = kept.first;
-  if (first == nullptr) return ::operator new((index + 1) * kStep);
+  if (first == nullptr) [[unlikely]]
+    return new_frame(bytes);
   kept.first = first->next;
   --kept.count;
   return first;

@@ -5,6 +5,7 @@
 #include <compare>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -172,13 +173,13 @@ Result<void> decode_list(const JsonValue& list, int depth, Names& names, Attribu
 // The members of a map in the order of their names, and of the text where names are equal. Few need no memory.
 class SortedMembers {
  public:
-  explicit SortedMembers(const JsonValue& map) : many_(map.size() > few_.size() ? map.size() : 0) {
-    all_ = many_.empty() ? std::span(few_).first(map.size()) : std::span(many_);
+  explicit SortedMembers(const JsonValue& map) : many_(map.size() > kFew ? map.size() : 0) {
+    all_ = many_.empty() ? std::span(few_.members, map.size()) : std::span(many_);
     bool sorted = true;
     size_t count = 0;
     for (const JsonValue::Member member : map.members()) {
       sorted = sorted && (count == 0 || all_[count - 1].name < member.name);
-      all_[count++] = member;
+      std::construct_at(&all_[count++], member);
     }
     // Doubles keep the order of the text, in which their names lie in memory.
     const auto by_name = [](const JsonValue::Member& a, const JsonValue::Member& b) {
@@ -198,7 +199,12 @@ class SortedMembers {
   bool counts(size_t i) const { return i + 1 == all_.size() || all_[i].name != all_[i + 1].name; }
 
  private:
-  std::array<JsonValue::Member, 16> few_;
+  static constexpr size_t kFew = 16;
+  union Few {  // of which only those in use are constructed
+    Few() {}
+    JsonValue::Member members[kFew];
+  };
+  Few few_;
   std::vector<JsonValue::Member> many_;
   std::span<JsonValue::Member> all_;
 };

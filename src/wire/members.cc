@@ -137,7 +137,7 @@ Members::Members(JsonValue structure, const Shape& shape) : shape_(&shape) {
   }
 }
 
-bool Members::fits(JsonValue body, const Shape& shape) {
+[[gnu::flatten]] bool Members::fits(JsonValue body, const Shape& shape) {
   PARTITA_CHECK(shape.members.size() <= kMost);
   shape_ = &shape;
   return fits_structure(body, shape, [this](size_t slot, const JsonValue& value) { values_[slot] = value; });
