@@ -51,7 +51,7 @@ std::string suggested(std::string_view action, const std::vector<std::string>& a
 std::vector<std::string> known_actions() {
   std::vector<std::string> actions = {"iam:TagPolicy"};  // of CreatePolicy with tags, beside its own
   for (const ops::Operation& operation : ops::operations()) add_actions_of(operation, actions);
-  for (const iam::Call& call : iam::calls()) {
+  for (const iam::CallRow& call : iam::calls()) {
     actions.push_back((call.api == iam::Api::kSts ? "sts:" : "iam:") + std::string(call.name));
   }
   for (const std::string_view action : operator_actions()) actions.emplace_back(action);

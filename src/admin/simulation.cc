@@ -25,7 +25,7 @@ using wire::JsonWriter;
 
 Error wrong_request(std::string sentence) { return Error(ErrorKind::kInvalid, std::move(sentence)); }
 
-class Given final : public auth::ConditionContext {
+class SimulatedContext final : public auth::ConditionContext {
  public:
   // Error: for a key that no request has.
   Result<void> add(std::string_view key, std::string_view value) {
@@ -67,7 +67,7 @@ Result<SimulatedDecision> simulate(const auth::Identities& identities, const Sim
   if (who == nullptr) {
     return wrong_request(std::string(place) + (asked.user.empty() ? " has no role " : " has no user ") + name + ".");
   }
-  Given given;
+  SimulatedContext given;
   for (const auto& [key, value] : asked.context) PARTITA_TRY_VOID(given.add(key, value));
   const bool of_role = !who->role.empty();
   const std::string arn =
@@ -99,9 +99,9 @@ Result<SimulatedDecision> simulate(const auth::Identities& identities, const Sim
                                 .resource = std::span(&subject.policy, subject.policy == nullptr ? 0 : 1)};
   const auth::Ask ask{
       asked.action, asked.resource, {arn, who->role, auth::kAccountId, who->boundary != nullptr, who->id}, given};
-  const auth::Decision decision = auth::decide(policies, ask);
+  const auth::PolicyDecision decision = auth::decide(policies, ask);
   SimulatedDecision decided;
-  decided.allowed = decision == auth::Decision::kAllowed;
+  decided.allowed = decision == auth::PolicyDecision::kAllowed;
   if (!decided.allowed) decided.message = wire::message_of(ops::refusal_of(decision, ask));
   const auto warn = [&](const auth::Policy* policy) {
     if (policy == nullptr) return;

@@ -431,7 +431,7 @@ Claimed Authenticator::claim(const Facts& facts) {
 namespace {
 
 // Memory that a thread keeps for the next request.
-struct Written {
+struct SignatureBuffers {
   SignedTexts texts;
   std::string expected;
 };
@@ -444,7 +444,7 @@ Verdict verify(const Claimed& claimed, const Facts& facts) {
   const auto& secret = claim.signer->secret;
   std::shared_ptr<const Caller> caller(claim.signer, &claim.signer->caller);
   if (!secret) return caller;
-  auto& [texts, expected] = PerThread<Written>::get();
+  auto& [texts, expected] = PerThread<SignatureBuffers>::get();
   write_texts(facts, claim.what, texts);
   expected.clear();
   append_hex(expected, secret->key.sign(texts.to_sign));

@@ -100,38 +100,38 @@ void Policy::add(Statement statement) {
 
 namespace {
 
-Decision decide_by_all(const Policies& policies, const Ask& ask) {
+PolicyDecision decide_by_all(const Policies& policies, const Ask& ask) {
   bool identity_allows = false;
   for (const Policy* const policy : policies.identity) {
     const Policy::Answer answer = policy->judge(ask);
-    if (answer.denied) return Decision::kDeniedByIdentity;
+    if (answer.denied) return PolicyDecision::kDeniedByIdentity;
     identity_allows |= answer.allowed;
   }
   Meant meant = Meant::kNot;
   for (const Policy* const policy : policies.resource) {
     const Policy::Answer answer = policy->judge(ask);
-    if (answer.denied) return Decision::kDeniedByResource;
+    if (answer.denied) return PolicyDecision::kDeniedByResource;
     meant = std::max(meant, answer.meant);
   }
   const auto judge = [&](const Policy* policy) {
     return policy == nullptr ? Policy::Answer{false, true, {}} : policy->judge(ask);
   };
   const Policy::Answer boundary = judge(policies.boundary);
-  if (boundary.denied) return Decision::kDeniedByBoundary;
+  if (boundary.denied) return PolicyDecision::kDeniedByBoundary;
   const Policy::Answer session = judge(policies.session);
-  if (session.denied) return Decision::kDeniedBySession;
-  if (meant == Meant::kHimself) return Decision::kAllowed;
-  if (!boundary.allowed) return Decision::kNotInBoundary;
-  if (!session.allowed) return Decision::kNotInSession;
-  return identity_allows || meant == Meant::kRole ? Decision::kAllowed : Decision::kNotInIdentity;
+  if (session.denied) return PolicyDecision::kDeniedBySession;
+  if (meant == Meant::kHimself) return PolicyDecision::kAllowed;
+  if (!boundary.allowed) return PolicyDecision::kNotInBoundary;
+  if (!session.allowed) return PolicyDecision::kNotInSession;
+  return identity_allows || meant == Meant::kRole ? PolicyDecision::kAllowed : PolicyDecision::kNotInIdentity;
 }
 
 }  // namespace
 
-Decision decide(const Policies& policies, const Ask& ask) {
-  const Decision decision = decide_by_all(policies, ask);
-  const bool half_judged = decision == Decision::kAllowed && ask.condition_context.effort().is_used_up();
-  return half_judged ? Decision::kNotInIdentity : decision;
+PolicyDecision decide(const Policies& policies, const Ask& ask) {
+  const PolicyDecision decision = decide_by_all(policies, ask);
+  const bool half_judged = decision == PolicyDecision::kAllowed && ask.condition_context.effort().is_used_up();
+  return half_judged ? PolicyDecision::kNotInIdentity : decision;
 }
 
 }  // namespace partita::auth

@@ -3,7 +3,7 @@
 //   PARTITA_TRY(const Policy policy, Policy::parse(text, Policy::Use::kIdentity));
 //   const Policy* const own[] = {&policy};
 //   const Policies policies{.identity = own};
-//   if (decide(policies, ask) != Decision::kAllowed) ...
+//   if (decide(policies, ask) != PolicyDecision::kAllowed) ...
 //
 // A document is parsed once. Evaluating it allocates nothing.
 #pragma once
@@ -107,7 +107,7 @@ struct Policies {
   std::span<const Policy* const> resource = {};  // of the table or stream
 };
 
-enum class Decision : uint8_t {
+enum class PolicyDecision : uint8_t {
   kAllowed,
   kDeniedByIdentity,  // by an explicit Deny
   kDeniedByResource,
@@ -122,6 +122,6 @@ enum class Decision : uint8_t {
 // a resource policy allows the user or session by its own ARN is allowed. Everything else must be allowed by the
 // boundary and the session policy, if there are any, and by an identity's or the resource's policy. Once the effort is
 // used up, nothing is allowed.
-Decision decide(const Policies& policies, const Ask& ask);
+PolicyDecision decide(const Policies& policies, const Ask& ask);
 
 }  // namespace partita::auth

@@ -40,23 +40,23 @@ class Given final : public ConditionContext {
   std::map<std::pair<ConditionKey, std::string>, std::vector<std::string_view>> values_;
 };
 
-std::string_view word_of(Decision decision) {
+std::string_view word_of(PolicyDecision decision) {
   switch (decision) {
-    case Decision::kAllowed:
+    case PolicyDecision::kAllowed:
       return "allowed";
-    case Decision::kDeniedByIdentity:
+    case PolicyDecision::kDeniedByIdentity:
       return "denied by identity";
-    case Decision::kDeniedByResource:
+    case PolicyDecision::kDeniedByResource:
       return "denied by resource";
-    case Decision::kDeniedByBoundary:
+    case PolicyDecision::kDeniedByBoundary:
       return "denied by boundary";
-    case Decision::kDeniedBySession:
+    case PolicyDecision::kDeniedBySession:
       return "denied by session";
-    case Decision::kNotInBoundary:
+    case PolicyDecision::kNotInBoundary:
       return "not in boundary";
-    case Decision::kNotInSession:
+    case PolicyDecision::kNotInSession:
       return "not in session";
-    case Decision::kNotInIdentity:
+    case PolicyDecision::kNotInIdentity:
       return "not in identity";
   }
   return "";
@@ -115,7 +115,7 @@ void answer(const dom::object& line, int times) {
   }
   const auto begin = std::chrono::steady_clock::now();
   size_t allowed = 0;
-  for (int i = 0; i < times; ++i) allowed += decide(policies, ask) == Decision::kAllowed ? 1 : 0;
+  for (int i = 0; i < times; ++i) allowed += decide(policies, ask) == PolicyDecision::kAllowed ? 1 : 0;
   const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - begin;
   std::cout << took.count() / times << " ns, allowed " << allowed << "\n";
 }

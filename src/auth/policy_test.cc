@@ -75,7 +75,7 @@ class Many final : public ConditionContext {
   std::vector<std::string_view> views_;
 };
 
-Decision decided(const std::string& document, ConditionContext& condition_context) {
+PolicyDecision decided(const std::string& document, ConditionContext& condition_context) {
   const Policy policy = Policy::parse(document, Policy::Use::kIdentity).value();
   const Policy* const own[] = {&policy};
   return decide({.identity = own}, {"dynamodb:PutItem", "*", {"arn", "", "123456789012"}, condition_context});
@@ -92,13 +92,13 @@ TEST(PolicyTest, WhatTakesTooLongIsNotAllowed) {
   EXPECT_EQ(decided(R"({"Statement":{"Effect":"Allow",)" + all + R"(,"Condition":{"ForAllValues:StringLike")" +
                         lines("name-*") + "}",
                     many),
-            Decision::kNotInIdentity);
+            PolicyDecision::kNotInIdentity);
   EXPECT_TRUE(many.effort().is_used_up());
   Many others;
   EXPECT_EQ(decided(R"({"Statement":[{"Effect":"Allow",)" + all + R"(},{"Effect":"Deny",)" + all +
                         R"(,"Condition":{"ForAnyValue:StringLike")" + lines("name-") + "]}",
                     others),
-            Decision::kNotInIdentity);
+            PolicyDecision::kNotInIdentity);
   EXPECT_TRUE(others.effort().is_used_up());
 }
 
@@ -110,7 +110,7 @@ TEST(PolicyTest, ManyNamesAndManyTextsAreSoonCompared) {
       {"ForAllValues:StringEquals":{"dynamodb:Attributes":[)";
   std::string few = texts.substr(0, 60'000);
   few.resize(few.rfind(','));
-  EXPECT_EQ(decided(document + few + "]}}}}", many), Decision::kNotInIdentity);
+  EXPECT_EQ(decided(document + few + "]}}}}", many), PolicyDecision::kNotInIdentity);
   EXPECT_FALSE(many.effort().is_used_up());
 }
 
@@ -245,14 +245,14 @@ TEST(PolicyTest, ANameIsRefusedOnlyWhenNothingOfItCouldBeAllowed) {
   for (const char* const key : {"dynamodb:LeadingKeys", "dynamodb:SecondPartitionKeyValues", "dynamodb:Attributes",
                                 "dynamodb:Select", "dynamodb:ReturnValues", "dynamodb:FullTableScan"}) {
     for (const char* const op : {"StringEquals", "StringNotEquals", "ForAllValues:StringEquals", "Null"}) {
-      EXPECT_EQ(of_name(with_condition("Allow", op, key)), Decision::kAllowed) << key << op;
+      EXPECT_EQ(of_name(with_condition("Allow", op, key)), PolicyDecision::kAllowed) << key << op;
       const std::string denying = with_condition("Deny", op, key);
       const std::string both = R"({"Statement":[{"Effect":"Allow","Action":"*","Resource":"*"},)" +
                                denying.substr(denying.find(':') + 1, denying.size() - denying.find(':') - 2) + "]}";
-      EXPECT_EQ(of_name(both), Decision::kAllowed) << key << op;
+      EXPECT_EQ(of_name(both), PolicyDecision::kAllowed) << key << op;
     }
   }
-  EXPECT_EQ(of_name(with_condition("Allow", "StringEquals", "aws:username")), Decision::kNotInIdentity);
+  EXPECT_EQ(of_name(with_condition("Allow", "StringEquals", "aws:username")), PolicyDecision::kNotInIdentity);
 }
 
 TEST(PolicyTest, ALongPolicyIsNotRead) {

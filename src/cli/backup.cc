@@ -31,7 +31,7 @@ std::string moment(int64_t seconds) {
   return text + " UTC";
 }
 
-struct Outcome {
+struct BackupOutcome {
   uint64_t id;
   uint64_t bytes;
   uint64_t new_bytes;
@@ -40,7 +40,7 @@ struct Outcome {
   std::vector<uint64_t> lost;
 };
 
-void say(const std::string& directory, const Outcome& made) {
+void say(const std::string& directory, const BackupOutcome& made) {
   for (const uint64_t id : made.lost) {
     std::printf("Backup %" PRIu64 " is lost: its list, %s/meta/%" PRIu64 ", is missing.\n", id, directory.c_str(), id);
   }

@@ -64,7 +64,7 @@ Result<void> copy(const CopyOptions& stores) {
   PARTITA_TRY(const storage::ExclusiveEngine from, hold_store(stores.from, true));
   PARTITA_TRY_VOID(wait_for(table::refuse_copying(*from.engine, from_name)));
   PARTITA_TRY(const storage::ExclusiveEngine to, hold_store(stores.to, false));
-  table::CopyOptions options;
+  table::StoreCopyOptions options;
   options.snapshots = engine_of(stores.to).exclusive;
   // For the progress alone.
   const auto expected = wait_for(from.engine->approximate_bytes(table::copied_rows(options.snapshots)));

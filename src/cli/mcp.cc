@@ -205,9 +205,9 @@ std::string failure(const std::optional<JsonValue>& id, int code, std::string_vi
   return message(id, "error", std::move(json).take());
 }
 
-class Session {
+class McpSession {
  public:
-  Session(McpCalls& calls, bool writes, std::string_view version)
+  McpSession(McpCalls& calls, bool writes, std::string_view version)
       : calls_(calls), undo_(calls), writes_(writes), version_(version) {}
 
   // The answer to a line; empty when none is due.
@@ -394,7 +394,7 @@ Result<void> refuse_half_rollback(storage::Engine& engine) {
                                             " was begun: serve the store once, or say --write here, so that it ends.");
 }
 
-void answer_all(Session& session) {
+void answer_all(McpSession& session) {
   for (std::string text; read_line(std::cin, text);) {
     if (text.size() > kMostLine) {
       std::cout << failure(std::nullopt, kInvalidRequest, "A line has at most 16 MiB.") << std::endl;
@@ -412,7 +412,7 @@ Result<void> mcp(const McpOptions& line, std::string_view version) {
   if (!line.endpoint.empty()) {
     PARTITA_TRY(const auto calls, RemoteMcpCalls::open(line.endpoint, line.space, line.writes,
                                                        RemoteMcpCalls::Signer::of_environment(), system_clock()));
-    Session session(*calls, line.writes, version);
+    McpSession session(*calls, line.writes, version);
     answer_all(session);
     return {};
   }
@@ -436,7 +436,7 @@ Result<void> mcp(const McpOptions& line, std::string_view version) {
                               .policies = {&read_only}};
   namespaces::Namespaces namespaces(environment, *host, nullptr, namespaces::NamespacesBy::kNothing, 1);
   LocalMcpCalls calls(namespaces, line.writes ? nullptr : &reader);
-  Session session(calls, line.writes, version);
+  McpSession session(calls, line.writes, version);
   answer_all(session);
   return {};
 }

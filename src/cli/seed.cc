@@ -109,15 +109,15 @@ struct Line {
 };
 
 // The keys of a table, as CreateTable takes them and DescribeTable tells them.
-struct Keys {
+struct KeyNames {
   std::string hash;
   std::vector<std::string> schema;                // in its order
   std::map<std::string, std::string> attributes;  // those of indexes too: names and types
-  bool operator==(const Keys&) const = default;
+  bool operator==(const KeyNames&) const = default;
 };
 
-Keys keys_in(const wire::JsonValue& definition) {
-  Keys keys;
+KeyNames keys_in(const wire::JsonValue& definition) {
+  KeyNames keys;
   for (const wire::JsonValue element : definition.get("KeySchema").elements()) {
     const std::string name = text_of(element.get("AttributeName"));
     const std::string type = text_of(element.get("KeyType"));

@@ -33,7 +33,7 @@ struct AccessOptions {
   bool verifies() const { return users || !credentials.empty(); }
 };
 
-struct TlsOptions {
+struct TlsFiles {
   std::string certificate;  // a file; empty if `key` is, and only then
   std::string key;          // a file
 };
@@ -60,7 +60,7 @@ struct ServeOptions {
   http::Options http;
   StoreOptions store;
   AccessOptions access;
-  TlsOptions tls;
+  TlsFiles tls;
   LogOptions log;
   DevelopmentOptions development;
   bool no_console = false;

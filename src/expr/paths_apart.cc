@@ -18,11 +18,11 @@ struct Clash {
   bool overlap;
 };
 
-class Node {
+class PathNode {
  public:
   // Hangs the path with that number below this node.
   void add(const Path& path, size_t number) {
-    Node* node = child(PathStep(path.attribute), number);
+    PathNode* node = child(PathStep(path.attribute), number);
     for (const PathStep& step : path.steps) node = node->child(step, number);
     node->ends_.push_back(number);
   }
@@ -48,12 +48,12 @@ class Node {
   struct Branch {
     size_t number;  // of the first path that made it
     const PathStep* step = nullptr;
-    const Node* below = nullptr;  // null for the end of a path
+    const PathNode* below = nullptr;  // null for the end of a path
   };
 
-  Node* child(const PathStep& step, size_t number) {
+  PathNode* child(const PathStep& step, size_t number) {
     auto [entry, added] = below_.try_emplace(step);
-    if (added) entry->second = std::make_unique<Node>();
+    if (added) entry->second = std::make_unique<PathNode>();
     if (added) entry->second->born_ = number;
     return entry->second.get();
   }
@@ -86,7 +86,7 @@ class Node {
     return Clash{one, two, overlap};
   }
 
-  std::map<PathStep, std::unique_ptr<Node>> below_;
+  std::map<PathStep, std::unique_ptr<PathNode>> below_;
   std::vector<size_t> ends_;
   size_t born_ = 0;
 };
@@ -95,7 +95,7 @@ class Node {
 
 Result<void> check_apart(const std::vector<const Path*>& paths, Source source) {
   if (paths.size() < 2) return {};
-  Node root;
+  PathNode root;
   for (size_t i = 0; i < paths.size(); ++i) {
     PARTITA_CHECK(paths[i]->steps.size() < kMaxPathLevels);
     root.add(*paths[i], i);

@@ -259,12 +259,12 @@ void write_into(AttributeValue& container, Writes writes, size_t level) {
 }
 
 // Whether the path can be written to at all: what it lies in is there, and of the right kind.
-struct Place {
+struct WriteTarget {
   bool valid = false;
   bool past_end = false;
 };
 
-Place place_of(const Path& path, const Item& old) {
+WriteTarget place_of(const Path& path, const Item& old) {
   if (path.is_attribute()) return {true, false};
   const AttributeValue* container = find_container(old, path);
   if (container == nullptr) return {};
@@ -296,7 +296,7 @@ Result<std::optional<Write>> make_write(const UpdateAction& action, Computed val
 Result<std::optional<Write>> prepare(const UpdateAction& action, std::optional<Computed> set_value, const Item& old,
                                      bool exists, Room& room) {
   const bool takes_away = action.kind == ActionKind::kRemove || action.kind == ActionKind::kDelete;
-  const Place place = place_of(action.path, old);
+  const WriteTarget place = place_of(action.path, old);
   if (!place.valid) {
     if (takes_away && !exists) return std::optional<Write>();
     return model::refuse(Fault::kUpdatePathInvalid);

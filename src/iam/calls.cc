@@ -20,73 +20,73 @@ using model::refuse;
 
 // clang-format off
 constexpr std::array kCalls = {
-    Call{"AddUserToGroup", "iam:AddUserToGroup", "GroupName UserName", add_user_to_group, About::kGroup, Api::kIam, true},
-    Call{"AssumeRole", "", "RoleArn RoleSessionName Policy DurationSeconds", assume_role, About::kEverything, Api::kSts, false},
-    Call{"AttachGroupPolicy", "iam:AttachGroupPolicy", "GroupName PolicyArn", attach_policy, About::kGroup, Api::kIam, true},
-    Call{"AttachRolePolicy", "iam:AttachRolePolicy", "RoleName PolicyArn", attach_policy, About::kRole, Api::kIam, true},
-    Call{"AttachUserPolicy", "iam:AttachUserPolicy", "UserName PolicyArn", attach_policy, About::kUser, Api::kIam, true},
-    Call{"CreateAccessKey", "iam:CreateAccessKey", "UserName", create_access_key, About::kUser, Api::kIam, true},
-    Call{"CreateGroup", "iam:CreateGroup", "GroupName Path", create_principal, About::kGroup, Api::kIam, true},
-    Call{"CreatePolicy", "iam:CreatePolicy", "PolicyName PolicyDocument Path Description Tags.", create_policy, About::kPolicy, Api::kIam, true},
-    Call{"CreatePolicyVersion", "iam:CreatePolicyVersion", "PolicyArn PolicyDocument SetAsDefault", create_policy_version, About::kPolicy, Api::kIam, true},
-    Call{"CreateRole", "iam:CreateRole", "RoleName Path AssumeRolePolicyDocument Description MaxSessionDuration PermissionsBoundary Tags.", create_principal, About::kRole, Api::kIam, true},
-    Call{"CreateUser", "iam:CreateUser", "UserName Path PermissionsBoundary Tags.", create_principal, About::kUser, Api::kIam, true},
-    Call{"DeleteAccessKey", "iam:DeleteAccessKey", "UserName AccessKeyId", delete_access_key, About::kUser, Api::kIam, true},
-    Call{"DeleteGroup", "iam:DeleteGroup", "GroupName", delete_principal, About::kGroup, Api::kIam, true},
-    Call{"DeleteGroupPolicy", "iam:DeleteGroupPolicy", "GroupName PolicyName", delete_inline_policy, About::kGroup, Api::kIam, true},
-    Call{"DeletePolicy", "iam:DeletePolicy", "PolicyArn", delete_policy, About::kPolicy, Api::kIam, true},
-    Call{"DeletePolicyVersion", "iam:DeletePolicyVersion", "PolicyArn VersionId", delete_policy_version, About::kPolicy, Api::kIam, true},
-    Call{"DeleteRole", "iam:DeleteRole", "RoleName", delete_principal, About::kRole, Api::kIam, true},
-    Call{"DeleteRolePermissionsBoundary", "iam:DeleteRolePermissionsBoundary", "RoleName", delete_boundary, About::kRole, Api::kIam, true},
-    Call{"DeleteRolePolicy", "iam:DeleteRolePolicy", "RoleName PolicyName", delete_inline_policy, About::kRole, Api::kIam, true},
-    Call{"DeleteUser", "iam:DeleteUser", "UserName", delete_principal, About::kUser, Api::kIam, true},
-    Call{"DeleteUserPermissionsBoundary", "iam:DeleteUserPermissionsBoundary", "UserName", delete_boundary, About::kUser, Api::kIam, true},
-    Call{"DeleteUserPolicy", "iam:DeleteUserPolicy", "UserName PolicyName", delete_inline_policy, About::kUser, Api::kIam, true},
-    Call{"DetachGroupPolicy", "iam:DetachGroupPolicy", "GroupName PolicyArn", detach_policy, About::kGroup, Api::kIam, true},
-    Call{"DetachRolePolicy", "iam:DetachRolePolicy", "RoleName PolicyArn", detach_policy, About::kRole, Api::kIam, true},
-    Call{"DetachUserPolicy", "iam:DetachUserPolicy", "UserName PolicyArn", detach_policy, About::kUser, Api::kIam, true},
-    Call{"GetAccountAuthorizationDetails", "iam:GetAccountAuthorizationDetails", "", get_account_authorization_details, About::kEverything, Api::kIam, false},
-    Call{"GetCallerIdentity", "", "", get_caller_identity, About::kEverything, Api::kSts, false},
-    Call{"GetGroup", "iam:GetGroup", "GroupName MaxItems Marker", get_group, About::kGroup, Api::kIam, false},
-    Call{"GetGroupPolicy", "iam:GetGroupPolicy", "GroupName PolicyName", get_inline_policy, About::kGroup, Api::kIam, false},
-    Call{"GetPolicy", "iam:GetPolicy", "PolicyArn", get_policy, About::kPolicy, Api::kIam, false},
-    Call{"GetPolicyVersion", "iam:GetPolicyVersion", "PolicyArn VersionId", get_policy_version, About::kPolicy, Api::kIam, false},
-    Call{"GetRole", "iam:GetRole", "RoleName", get_principal, About::kRole, Api::kIam, false},
-    Call{"GetRolePolicy", "iam:GetRolePolicy", "RoleName PolicyName", get_inline_policy, About::kRole, Api::kIam, false},
-    Call{"GetSessionToken", "", "DurationSeconds", get_session_token, About::kEverything, Api::kSts, false},
-    Call{"GetUser", "iam:GetUser", "UserName", get_principal, About::kUser, Api::kIam, false},
-    Call{"GetUserPolicy", "iam:GetUserPolicy", "UserName PolicyName", get_inline_policy, About::kUser, Api::kIam, false},
-    Call{"ListAccessKeys", "iam:ListAccessKeys", "UserName", list_access_keys, About::kUser, Api::kIam, false},
-    Call{"ListAttachedGroupPolicies", "iam:ListAttachedGroupPolicies", "GroupName MaxItems Marker", list_attached_policies, About::kGroup, Api::kIam, false},
-    Call{"ListAttachedRolePolicies", "iam:ListAttachedRolePolicies", "RoleName MaxItems Marker", list_attached_policies, About::kRole, Api::kIam, false},
-    Call{"ListAttachedUserPolicies", "iam:ListAttachedUserPolicies", "UserName MaxItems Marker", list_attached_policies, About::kUser, Api::kIam, false},
-    Call{"ListGroupPolicies", "iam:ListGroupPolicies", "GroupName MaxItems Marker", list_inline_policies, About::kGroup, Api::kIam, false},
-    Call{"ListGroups", "iam:ListGroups", "PathPrefix MaxItems Marker", list_principals, About::kGroup, Api::kIam, false},
-    Call{"ListGroupsForUser", "iam:ListGroupsForUser", "UserName MaxItems Marker", list_groups_for_user, About::kUser, Api::kIam, false},
-    Call{"ListPolicies", "iam:ListPolicies", "Scope OnlyAttached PathPrefix MaxItems Marker", list_policies, About::kEverything, Api::kIam, false},
-    Call{"ListPolicyVersions", "iam:ListPolicyVersions", "PolicyArn", list_policy_versions, About::kPolicy, Api::kIam, false},
-    Call{"ListRolePolicies", "iam:ListRolePolicies", "RoleName MaxItems Marker", list_inline_policies, About::kRole, Api::kIam, false},
-    Call{"ListRoleTags", "iam:ListRoleTags", "RoleName", list_principal_tags, About::kRole, Api::kIam, false},
-    Call{"ListRoles", "iam:ListRoles", "PathPrefix MaxItems Marker", list_principals, About::kRole, Api::kIam, false},
-    Call{"ListUserPolicies", "iam:ListUserPolicies", "UserName MaxItems Marker", list_inline_policies, About::kUser, Api::kIam, false},
-    Call{"ListUserTags", "iam:ListUserTags", "UserName", list_principal_tags, About::kUser, Api::kIam, false},
-    Call{"ListUsers", "iam:ListUsers", "PathPrefix MaxItems Marker", list_principals, About::kUser, Api::kIam, false},
-    Call{"PutGroupPolicy", "iam:PutGroupPolicy", "GroupName PolicyName PolicyDocument", put_inline_policy, About::kGroup, Api::kIam, true},
-    Call{"PutRolePermissionsBoundary", "iam:PutRolePermissionsBoundary", "RoleName PermissionsBoundary", put_boundary, About::kRole, Api::kIam, true},
-    Call{"PutRolePolicy", "iam:PutRolePolicy", "RoleName PolicyName PolicyDocument", put_inline_policy, About::kRole, Api::kIam, true},
-    Call{"PutUserPermissionsBoundary", "iam:PutUserPermissionsBoundary", "UserName PermissionsBoundary", put_boundary, About::kUser, Api::kIam, true},
-    Call{"PutUserPolicy", "iam:PutUserPolicy", "UserName PolicyName PolicyDocument", put_inline_policy, About::kUser, Api::kIam, true},
-    Call{"RemoveUserFromGroup", "iam:RemoveUserFromGroup", "GroupName UserName", remove_user_from_group, About::kGroup, Api::kIam, true},
-    Call{"SetDefaultPolicyVersion", "iam:SetDefaultPolicyVersion", "PolicyArn VersionId", set_default_policy_version, About::kPolicy, Api::kIam, true},
-    Call{"TagRole", "iam:TagRole", "RoleName Tags.", tag_principal, About::kRole, Api::kIam, true},
-    Call{"TagUser", "iam:TagUser", "UserName Tags.", tag_principal, About::kUser, Api::kIam, true},
-    Call{"UntagRole", "iam:UntagRole", "RoleName TagKeys.", untag_principal, About::kRole, Api::kIam, true},
-    Call{"UntagUser", "iam:UntagUser", "UserName TagKeys.", untag_principal, About::kUser, Api::kIam, true},
-    Call{"UpdateAccessKey", "iam:UpdateAccessKey", "UserName AccessKeyId Status", update_access_key, About::kUser, Api::kIam, true},
-    Call{"UpdateAssumeRolePolicy", "iam:UpdateAssumeRolePolicy", "RoleName PolicyDocument", update_trust, About::kRole, Api::kIam, true},
+    CallRow{"AddUserToGroup", "iam:AddUserToGroup", "GroupName UserName", add_user_to_group, About::kGroup, Api::kIam, true},
+    CallRow{"AssumeRole", "", "RoleArn RoleSessionName Policy DurationSeconds", assume_role, About::kEverything, Api::kSts, false},
+    CallRow{"AttachGroupPolicy", "iam:AttachGroupPolicy", "GroupName PolicyArn", attach_policy, About::kGroup, Api::kIam, true},
+    CallRow{"AttachRolePolicy", "iam:AttachRolePolicy", "RoleName PolicyArn", attach_policy, About::kRole, Api::kIam, true},
+    CallRow{"AttachUserPolicy", "iam:AttachUserPolicy", "UserName PolicyArn", attach_policy, About::kUser, Api::kIam, true},
+    CallRow{"CreateAccessKey", "iam:CreateAccessKey", "UserName", create_access_key, About::kUser, Api::kIam, true},
+    CallRow{"CreateGroup", "iam:CreateGroup", "GroupName Path", create_principal, About::kGroup, Api::kIam, true},
+    CallRow{"CreatePolicy", "iam:CreatePolicy", "PolicyName PolicyDocument Path Description Tags.", create_policy, About::kPolicy, Api::kIam, true},
+    CallRow{"CreatePolicyVersion", "iam:CreatePolicyVersion", "PolicyArn PolicyDocument SetAsDefault", create_policy_version, About::kPolicy, Api::kIam, true},
+    CallRow{"CreateRole", "iam:CreateRole", "RoleName Path AssumeRolePolicyDocument Description MaxSessionDuration PermissionsBoundary Tags.", create_principal, About::kRole, Api::kIam, true},
+    CallRow{"CreateUser", "iam:CreateUser", "UserName Path PermissionsBoundary Tags.", create_principal, About::kUser, Api::kIam, true},
+    CallRow{"DeleteAccessKey", "iam:DeleteAccessKey", "UserName AccessKeyId", delete_access_key, About::kUser, Api::kIam, true},
+    CallRow{"DeleteGroup", "iam:DeleteGroup", "GroupName", delete_principal, About::kGroup, Api::kIam, true},
+    CallRow{"DeleteGroupPolicy", "iam:DeleteGroupPolicy", "GroupName PolicyName", delete_inline_policy, About::kGroup, Api::kIam, true},
+    CallRow{"DeletePolicy", "iam:DeletePolicy", "PolicyArn", delete_policy, About::kPolicy, Api::kIam, true},
+    CallRow{"DeletePolicyVersion", "iam:DeletePolicyVersion", "PolicyArn VersionId", delete_policy_version, About::kPolicy, Api::kIam, true},
+    CallRow{"DeleteRole", "iam:DeleteRole", "RoleName", delete_principal, About::kRole, Api::kIam, true},
+    CallRow{"DeleteRolePermissionsBoundary", "iam:DeleteRolePermissionsBoundary", "RoleName", delete_boundary, About::kRole, Api::kIam, true},
+    CallRow{"DeleteRolePolicy", "iam:DeleteRolePolicy", "RoleName PolicyName", delete_inline_policy, About::kRole, Api::kIam, true},
+    CallRow{"DeleteUser", "iam:DeleteUser", "UserName", delete_principal, About::kUser, Api::kIam, true},
+    CallRow{"DeleteUserPermissionsBoundary", "iam:DeleteUserPermissionsBoundary", "UserName", delete_boundary, About::kUser, Api::kIam, true},
+    CallRow{"DeleteUserPolicy", "iam:DeleteUserPolicy", "UserName PolicyName", delete_inline_policy, About::kUser, Api::kIam, true},
+    CallRow{"DetachGroupPolicy", "iam:DetachGroupPolicy", "GroupName PolicyArn", detach_policy, About::kGroup, Api::kIam, true},
+    CallRow{"DetachRolePolicy", "iam:DetachRolePolicy", "RoleName PolicyArn", detach_policy, About::kRole, Api::kIam, true},
+    CallRow{"DetachUserPolicy", "iam:DetachUserPolicy", "UserName PolicyArn", detach_policy, About::kUser, Api::kIam, true},
+    CallRow{"GetAccountAuthorizationDetails", "iam:GetAccountAuthorizationDetails", "", get_account_authorization_details, About::kEverything, Api::kIam, false},
+    CallRow{"GetCallerIdentity", "", "", get_caller_identity, About::kEverything, Api::kSts, false},
+    CallRow{"GetGroup", "iam:GetGroup", "GroupName MaxItems Marker", get_group, About::kGroup, Api::kIam, false},
+    CallRow{"GetGroupPolicy", "iam:GetGroupPolicy", "GroupName PolicyName", get_inline_policy, About::kGroup, Api::kIam, false},
+    CallRow{"GetPolicy", "iam:GetPolicy", "PolicyArn", get_policy, About::kPolicy, Api::kIam, false},
+    CallRow{"GetPolicyVersion", "iam:GetPolicyVersion", "PolicyArn VersionId", get_policy_version, About::kPolicy, Api::kIam, false},
+    CallRow{"GetRole", "iam:GetRole", "RoleName", get_principal, About::kRole, Api::kIam, false},
+    CallRow{"GetRolePolicy", "iam:GetRolePolicy", "RoleName PolicyName", get_inline_policy, About::kRole, Api::kIam, false},
+    CallRow{"GetSessionToken", "", "DurationSeconds", get_session_token, About::kEverything, Api::kSts, false},
+    CallRow{"GetUser", "iam:GetUser", "UserName", get_principal, About::kUser, Api::kIam, false},
+    CallRow{"GetUserPolicy", "iam:GetUserPolicy", "UserName PolicyName", get_inline_policy, About::kUser, Api::kIam, false},
+    CallRow{"ListAccessKeys", "iam:ListAccessKeys", "UserName", list_access_keys, About::kUser, Api::kIam, false},
+    CallRow{"ListAttachedGroupPolicies", "iam:ListAttachedGroupPolicies", "GroupName MaxItems Marker", list_attached_policies, About::kGroup, Api::kIam, false},
+    CallRow{"ListAttachedRolePolicies", "iam:ListAttachedRolePolicies", "RoleName MaxItems Marker", list_attached_policies, About::kRole, Api::kIam, false},
+    CallRow{"ListAttachedUserPolicies", "iam:ListAttachedUserPolicies", "UserName MaxItems Marker", list_attached_policies, About::kUser, Api::kIam, false},
+    CallRow{"ListGroupPolicies", "iam:ListGroupPolicies", "GroupName MaxItems Marker", list_inline_policies, About::kGroup, Api::kIam, false},
+    CallRow{"ListGroups", "iam:ListGroups", "PathPrefix MaxItems Marker", list_principals, About::kGroup, Api::kIam, false},
+    CallRow{"ListGroupsForUser", "iam:ListGroupsForUser", "UserName MaxItems Marker", list_groups_for_user, About::kUser, Api::kIam, false},
+    CallRow{"ListPolicies", "iam:ListPolicies", "Scope OnlyAttached PathPrefix MaxItems Marker", list_policies, About::kEverything, Api::kIam, false},
+    CallRow{"ListPolicyVersions", "iam:ListPolicyVersions", "PolicyArn", list_policy_versions, About::kPolicy, Api::kIam, false},
+    CallRow{"ListRolePolicies", "iam:ListRolePolicies", "RoleName MaxItems Marker", list_inline_policies, About::kRole, Api::kIam, false},
+    CallRow{"ListRoleTags", "iam:ListRoleTags", "RoleName", list_principal_tags, About::kRole, Api::kIam, false},
+    CallRow{"ListRoles", "iam:ListRoles", "PathPrefix MaxItems Marker", list_principals, About::kRole, Api::kIam, false},
+    CallRow{"ListUserPolicies", "iam:ListUserPolicies", "UserName MaxItems Marker", list_inline_policies, About::kUser, Api::kIam, false},
+    CallRow{"ListUserTags", "iam:ListUserTags", "UserName", list_principal_tags, About::kUser, Api::kIam, false},
+    CallRow{"ListUsers", "iam:ListUsers", "PathPrefix MaxItems Marker", list_principals, About::kUser, Api::kIam, false},
+    CallRow{"PutGroupPolicy", "iam:PutGroupPolicy", "GroupName PolicyName PolicyDocument", put_inline_policy, About::kGroup, Api::kIam, true},
+    CallRow{"PutRolePermissionsBoundary", "iam:PutRolePermissionsBoundary", "RoleName PermissionsBoundary", put_boundary, About::kRole, Api::kIam, true},
+    CallRow{"PutRolePolicy", "iam:PutRolePolicy", "RoleName PolicyName PolicyDocument", put_inline_policy, About::kRole, Api::kIam, true},
+    CallRow{"PutUserPermissionsBoundary", "iam:PutUserPermissionsBoundary", "UserName PermissionsBoundary", put_boundary, About::kUser, Api::kIam, true},
+    CallRow{"PutUserPolicy", "iam:PutUserPolicy", "UserName PolicyName PolicyDocument", put_inline_policy, About::kUser, Api::kIam, true},
+    CallRow{"RemoveUserFromGroup", "iam:RemoveUserFromGroup", "GroupName UserName", remove_user_from_group, About::kGroup, Api::kIam, true},
+    CallRow{"SetDefaultPolicyVersion", "iam:SetDefaultPolicyVersion", "PolicyArn VersionId", set_default_policy_version, About::kPolicy, Api::kIam, true},
+    CallRow{"TagRole", "iam:TagRole", "RoleName Tags.", tag_principal, About::kRole, Api::kIam, true},
+    CallRow{"TagUser", "iam:TagUser", "UserName Tags.", tag_principal, About::kUser, Api::kIam, true},
+    CallRow{"UntagRole", "iam:UntagRole", "RoleName TagKeys.", untag_principal, About::kRole, Api::kIam, true},
+    CallRow{"UntagUser", "iam:UntagUser", "UserName TagKeys.", untag_principal, About::kUser, Api::kIam, true},
+    CallRow{"UpdateAccessKey", "iam:UpdateAccessKey", "UserName AccessKeyId Status", update_access_key, About::kUser, Api::kIam, true},
+    CallRow{"UpdateAssumeRolePolicy", "iam:UpdateAssumeRolePolicy", "RoleName PolicyDocument", update_trust, About::kRole, Api::kIam, true},
 };
 // clang-format on
-static_assert(std::ranges::is_sorted(kCalls, {}, &Call::name));
+static_assert(std::ranges::is_sorted(kCalls, {}, &CallRow::name));
 
 struct ApiName {
   Api api;
@@ -96,7 +96,7 @@ struct ApiName {
 constexpr std::array kApis = {ApiName{Api::kIam, "2010-05-08", "https://iam.amazonaws.com/doc/2010-05-08/"},
                               ApiName{Api::kSts, "2011-06-15", "https://sts.amazonaws.com/doc/2011-06-15/"}};
 
-bool takes(const Call& call, std::string_view parameter) {
+bool takes(const CallRow& call, std::string_view parameter) {
   bool found = parameter == "Action" || parameter == "Version";
   std::string_view rest = call.parameters;
   while (!found && !rest.empty()) {
@@ -107,7 +107,7 @@ bool takes(const Call& call, std::string_view parameter) {
   return found;
 }
 
-Result<void> check_parameters(const Call& call, const wire::Form& form) {
+Result<void> check_parameters(const CallRow& call, const wire::Form& form) {
   for (const auto& [name, value] : form.parameters()) {
     if (takes(call, name)) continue;
     return invalid("The parameter " + name + " of " + std::string(call.name) + " is not supported here.");
@@ -122,7 +122,7 @@ std::string name_about(const Request& request, PrincipalKind kind) {
   return name;
 }
 
-bool creates(const Call& call) { return call.run == create_principal || call.run == create_policy; }
+bool creates(const CallRow& call) { return call.run == create_principal || call.run == create_policy; }
 
 // Null when it is not there, and of calls that are about none that is there already.
 const auth::Principal* principal_about(const Request& request) {
@@ -182,7 +182,7 @@ Subject subject_of(const Request& request, const std::string& resource) {
 }
 
 // Credentials for a while that are no role's may not: IAM asks for a second factor, which there is none of here.
-Result<void> check_caller(const Call& call, const auth::Caller& caller) {
+Result<void> check_caller(const CallRow& call, const auth::Caller& caller) {
   const bool of_role = caller.identity != nullptr && !caller.identity->role.empty();
   if (call.api != Api::kIam || of_role || !caller.temporary) return {};
   return refuse(Fault::kUnrecognizedClient, {"The security token included in the request is invalid"});
@@ -213,7 +213,7 @@ Result<void> run(Request& request) {
 
 }  // namespace
 
-std::span<const Call> calls() { return kCalls; }
+std::span<const CallRow> calls() { return kCalls; }
 
 std::string_view space_of(Api api) { return kApis[static_cast<size_t>(api)].space; }
 
@@ -221,11 +221,11 @@ Api api_of(const wire::Form& form) {
   return form.find("Version") == kApis[static_cast<size_t>(Api::kSts)].version ? Api::kSts : Api::kIam;
 }
 
-Result<const Call*> find_call(const wire::Form& form) {
+Result<const CallRow*> find_call(const wire::Form& form) {
   const auto action = form.find("Action");
   if (!action) return refuse(Fault::kIamNoAction);
   const std::string_view version = form.find("Version").value_or("");
-  const auto* const found = std::ranges::lower_bound(kCalls, *action, {}, &Call::name);
+  const auto* const found = std::ranges::lower_bound(kCalls, *action, {}, &CallRow::name);
   if (found == kCalls.end() || found->name != *action || kApis[static_cast<size_t>(found->api)].version != version) {
     return refuse(Fault::kIamUnknownAction, {std::string(*action), std::string(version)});
   }
@@ -234,7 +234,7 @@ Result<const Call*> find_call(const wire::Form& form) {
 
 namespace {
 
-Task<Result<std::string>> carry_out_here(Directory& directory, const Call& call, const wire::Form& form,
+Task<Result<std::string>> carry_out_here(Directory& directory, const CallRow& call, const wire::Form& form,
                                          const auth::Caller& caller, int64_t now_ms, PolicyChecker& judge) {
   constexpr int kTries = 16;
   for (int i = 0; i < kTries; ++i) {
@@ -253,7 +253,7 @@ Task<Result<std::string>> carry_out_here(Directory& directory, const Call& call,
 
 }  // namespace
 
-Task<Result<std::string>> carry_out(Directory& directory, const Call& call, const wire::Form& form,
+Task<Result<std::string>> carry_out(Directory& directory, const CallRow& call, const wire::Form& form,
                                     const auth::Caller& caller, int64_t now_ms, PolicyChecker& judge) {
   AsyncMutex::Guard turn(directory.writers());
   if (call.writes) co_await turn;

@@ -3,7 +3,7 @@
 // A call is a function of the account and of its parameters. It runs on a copy, and the differences are stored if
 // nobody has changed the account meanwhile. Otherwise the call starts over:
 //
-//   const Call* call = find_call("CreateUser", "2010-05-08");
+//   const CallRow* call = find_call("CreateUser", "2010-05-08");
 //   co_return co_await carry_out(directory, *call, form, caller, clock.now_ms(), judge);
 #pragma once
 
@@ -30,7 +30,7 @@ enum class About : uint8_t { kEverything, kUser, kGroup, kRole, kPolicy };
 
 struct Request;
 
-struct Call {
+struct CallRow {
   std::string_view name;
   std::string_view action;      // in policies: "iam:CreateUser"; empty: allowed for everyone
   std::string_view parameters;  // separated by spaces; one that ends with a dot is a prefix
@@ -41,10 +41,10 @@ struct Call {
 };
 
 // Sorted by name.
-std::span<const Call> calls();
+std::span<const CallRow> calls();
 
 // Faults: kIamNoAction, kIamUnknownAction.
-Result<const Call*> find_call(const wire::Form& form);
+Result<const CallRow*> find_call(const wire::Form& form);
 
 // The xmlns of replies, and the API whose Version the form has.
 std::string_view space_of(Api api);
@@ -73,7 +73,7 @@ class PolicyChecker {
 
 // The XML of the result, without the envelope that every reply has. Faults: kIam..., kSts..., kDeniedByIdentity, ...;
 // kConflict if others keep changing the account.
-Task<Result<std::string>> carry_out(Directory& directory, const Call& call, const wire::Form& form,
+Task<Result<std::string>> carry_out(Directory& directory, const CallRow& call, const wire::Form& form,
                                     const auth::Caller& caller, int64_t now_ms, PolicyChecker& judge);
 
 }  // namespace partita::iam

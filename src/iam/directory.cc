@@ -68,7 +68,7 @@ std::shared_ptr<const auth::Account> Directory::account() const {
 
 size_t Directory::size() const { return known()->keys.size() + (credentials_ == nullptr ? 0 : credentials_->size()); }
 
-Task<Result<void>> Directory::heard(table::AccountVersion version) {
+Task<Result<void>> Directory::on_version(table::AccountVersion version) {
   if (version == known()->version) co_return Result<void>();
   co_return co_await read();
 }
@@ -78,7 +78,7 @@ Task<Result<void>> Directory::look_again() {
   auto read = co_await engine_.read(keys);
   PARTITA_CO_TRY(const auto records, std::move(read));
   const auto version = records[0] ? table::AccountVersion(records[0]->version) : table::AccountVersion();
-  co_return co_await heard(version);
+  co_return co_await on_version(version);
 }
 
 // Of two reads the one that began later is the newer one, whichever ends first.

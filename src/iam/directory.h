@@ -54,7 +54,7 @@ class Directory final : public auth::Keys, public table::AccountFollower {
   size_t size() const override;
   std::shared_ptr<const auth::Account> account() const override;
 
-  Task<Result<void>> heard(table::AccountVersion version) override;
+  Task<Result<void>> on_version(table::AccountVersion version) override;
 
   KnownRef known() const;
   // Reads the store if it has changed.

@@ -271,7 +271,7 @@ TEST_F(DirectoryTest, NothingIsDoneOnTheThreadThatServes) {
   for (const std::string_view body : {"Action=CreateUser&UserName=b&Version=2010-05-08",
                                       "Action=GetAccountAuthorizationDetails&Version=2010-05-08"}) {
     const wire::Form form = wire::Form::parse(body).value();
-    const Call* const call = find_call(form).value();
+    const CallRow* const call = find_call(form).value();
     WhereJudge judge;
     Serving serving;
     std::thread::id ended;

@@ -29,7 +29,7 @@ class PlainPolicyChecker final : public PolicyChecker {
                                   .resource = std::span(&trust, trust == nullptr ? 0 : 1)};
     const auth::Ask ask{
         action, subject.resource, {who_->arn, who_->role, auth::kAccountId, false, unique_id_of(*who_)}, nothing};
-    const bool allowed = auth::decide(policies, ask) == auth::Decision::kAllowed;
+    const bool allowed = auth::decide(policies, ask) == auth::PolicyDecision::kAllowed;
     if (allowed && (trust == nullptr || trust->judge(ask).allowed)) return {};
     return model::refuse(model::Fault::kStsNotAuthorized,
                          {who_->arn, std::string(action), std::string(subject.resource)});

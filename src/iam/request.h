@@ -15,7 +15,7 @@
 namespace partita::iam {
 
 struct Request {
-  const Call& call;
+  const CallRow& call;
   const wire::Form& form;
   const auth::Caller& caller;
   const Known& known;

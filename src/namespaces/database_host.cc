@@ -43,7 +43,7 @@ Result<void> DatabaseHost::open_database() {
   while (clock_.now_ms() < snapshots_.iterators_from_ms()) {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
-  table::Options options = environment_.options;
+  table::DatabaseOptions options = environment_.options;
   if (name_.empty()) options.follower = environment_.follower;
   PARTITA_TRY(database_, table::Database::open(snapshots_.engine(), clock_, environment_.random, options));
   return {};

@@ -26,7 +26,7 @@ class DatabaseHost {
     storage::Engine& store;
     const Clock& clock;
     Random& random;
-    table::Options options;
+    table::DatabaseOptions options;
     table::AccountFollower* follower = nullptr;  // for the default database
     bool exclusive = false;                      // whether no other process uses the store: required for snapshots
     int64_t clock_ms = 0;                        // the initial offset of the database's clock

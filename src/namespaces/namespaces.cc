@@ -45,7 +45,7 @@ Result<void> Namespaces::start() {
   if (by_ == NamespacesBy::kNothing) return {};
   constexpr int64_t kNever = int64_t{365} * 86'400'000;  // nobody else changes it
   PARTITA_TRY(empty_engine_, open_store("memory:"));
-  const table::Options options{.late_ms = 2 * kNever, .look_ms = kNever};
+  const table::DatabaseOptions options{.late_ms = 2 * kNever, .look_ms = kNever};
   PARTITA_TRY(empty_database_, table::Database::open(*empty_engine_, environment_.clock, environment_.random, options));
   empty_service_ = std::make_unique<ops::Service>(*empty_database_, root_.service(), std::string());
   return {};

@@ -54,14 +54,14 @@ void note_names(const wire::Form& form, RequestFootprint& footprint) {
 }
 
 // A signature is good for one service alone.
-Result<void> check_service(const auth::Caller& caller, const iam::Call& called) {
+Result<void> check_service(const auth::Caller& caller, const iam::CallRow& called) {
   using auth::SignedFor;
   const SignedFor needed = called.api == iam::Api::kIam ? SignedFor::kIam : SignedFor::kSts;
   if (caller.signed_for == SignedFor::kAny || caller.signed_for == needed) return {};
   return refuse(Fault::kInvalidSignature, {auth::wrong_service(needed)});
 }
 
-std::string body_of(const iam::Call& called, std::string_view result, std::string_view request_id) {
+std::string body_of(const iam::CallRow& called, std::string_view result, std::string_view request_id) {
   const std::string response = std::string(called.name) + "Response";
   const std::string inner = std::string(called.name) + "Result";
   wire::XmlWriter xml;
@@ -91,7 +91,7 @@ std::span<const Operation> account_operations() {
   static const JsonCodec kNoJson{};
   static const std::vector<Operation> all = [] {
     std::vector<Operation> made;
-    for (const iam::Call& call : iam::calls()) {
+    for (const iam::CallRow& call : iam::calls()) {
       const Api api = call.api == iam::Api::kIam ? Api::kIam : Api::kSts;
       made.push_back(Operation{call.name, Kind::kControl, call.action, kNoJson, api});
     }
@@ -107,7 +107,7 @@ Task<Reply> answer_form(table::Database& database, Admission& admission, iam::Di
   if (call.footprint != nullptr) note_names(form, *call.footprint);
   const iam::Api api = iam::api_of(form);
   const auto found = iam::find_call(form);
-  const iam::Call* const called = found.ok() ? *found : nullptr;
+  const iam::CallRow* const called = found.ok() ? *found : nullptr;
   const Operation* const operation =
       called == nullptr ? nullptr : &account_operations()[static_cast<size_t>(called - iam::calls().data())];
   const auto known = entered(admission, call);

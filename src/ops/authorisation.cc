@@ -15,7 +15,7 @@ namespace partita::ops {
 
 namespace {
 
-using auth::Decision;
+using auth::PolicyDecision;
 using model::Fault;
 
 constexpr int64_t kLateNs = 1'000'000'000;
@@ -33,22 +33,22 @@ uint64_t next_serial() {
 
 const Unheard* unheard_in(const Error& error) { return dynamic_cast<const Unheard*>(error.detail().get()); }
 
-Fault fault_of(Decision decision) {
+Fault fault_of(PolicyDecision decision) {
   switch (decision) {
-    case Decision::kDeniedByIdentity:
+    case PolicyDecision::kDeniedByIdentity:
       return Fault::kDeniedByIdentity;
-    case Decision::kDeniedByResource:
+    case PolicyDecision::kDeniedByResource:
       return Fault::kDeniedByResource;
-    case Decision::kDeniedByBoundary:
+    case PolicyDecision::kDeniedByBoundary:
       return Fault::kDeniedByBoundary;
-    case Decision::kDeniedBySession:
+    case PolicyDecision::kDeniedBySession:
       return Fault::kDeniedBySession;
-    case Decision::kNotInBoundary:
+    case PolicyDecision::kNotInBoundary:
       return Fault::kNotInBoundary;
-    case Decision::kNotInSession:
+    case PolicyDecision::kNotInSession:
       return Fault::kNotInSession;
-    case Decision::kNotInIdentity:
-    case Decision::kAllowed:
+    case PolicyDecision::kNotInIdentity:
+    case PolicyDecision::kAllowed:
       break;
   }
   return Fault::kNotInIdentity;
@@ -110,7 +110,7 @@ std::shared_ptr<const auth::Policy> compiled(const std::string& document) {
 
 }  // namespace
 
-Error refusal_of(Decision decision, const auth::Ask& ask) {
+Error refusal_of(PolicyDecision decision, const auth::Ask& ask) {
   return model::refuse(fault_of(decision),
                        {std::string(ask.who.arn), std::string(ask.action), std::string(ask.resource)});
 }
@@ -179,7 +179,7 @@ void Authorisation::forget_all() {
   tables_.clear();
 }
 
-Result<void> Authorisation::refuse(Decision decision, const auth::Ask& ask, bool counts) {
+Result<void> Authorisation::refuse(PolicyDecision decision, const auth::Ask& ask, bool counts) {
   if (counts) refused_.fetch_add(1, std::memory_order_relaxed);
   if (enforcement_ == Enforcement::kRefuse) return refusal_of(decision, ask);
   if (!counts) return {};
@@ -201,13 +201,13 @@ auth::PrincipalNames names_of(const Context& context) {
 
 // What is told of a decision against the caller: what he would be told of a table of that name that is not there, if
 // he may nothing with one.
-Decision told_of(Decision decision, const Context& context, const table::Access& access,
-                 const CheckOptions& check_options, auth::Policies policies, const auth::Ask& ask) {
+PolicyDecision told_of(PolicyDecision decision, const Context& context, const table::Access& access,
+                       const CheckOptions& check_options, auth::Policies policies, const auth::Ask& ask) {
   const CheckOptions of_name{check_options.capacity, check_options.policies, check_options.effort, true};
   AccessConditionContext condition_context(context, access, nullptr, of_name);
   policies.resource = {};
-  const Decision of_nothing = auth::decide(policies, {ask.action, ask.resource, ask.who, condition_context});
-  return of_nothing == Decision::kAllowed ? decision : of_nothing;
+  const PolicyDecision of_nothing = auth::decide(policies, {ask.action, ask.resource, ask.who, condition_context});
+  return of_nothing == PolicyDecision::kAllowed ? decision : of_nothing;
 }
 
 }  // namespace
@@ -223,9 +223,9 @@ Result<void> Authorisation::check(const Context& context, std::string_view actio
                                 .session = identity.session,
                                 .resource = std::span(&trust, trust == nullptr ? 0 : 1)};
   const auth::Ask ask{action, resource, names_of(context), condition_context};
-  const Decision decision = auth::decide(policies, ask);
+  const PolicyDecision decision = auth::decide(policies, ask);
   const bool trusted = trust == nullptr || trust->judge(ask).allowed;
-  if (decision == Decision::kAllowed && trusted) return {};
+  if (decision == PolicyDecision::kAllowed && trusted) return {};
   refused_.fetch_add(1, std::memory_order_relaxed);
   const auth::Ask told{action, subject.named.empty() ? resource : subject.named, ask.who, condition_context};
   if (trust == nullptr) return refusal_of(decision, told);
@@ -254,9 +254,9 @@ Result<void> Authorisation::check(const Context& context, const table::Access& a
                                 .session = identity.session,
                                 .resource = std::span(&resource, resource == nullptr ? 0 : 1)};
   const auth::Ask ask{action, resource_of(context, access), names_of(context), condition_context};
-  const Decision decision = auth::decide(policies, ask);
+  const PolicyDecision decision = auth::decide(policies, ask);
   depends = condition_context.depends_on_item();
-  if (decision == Decision::kAllowed) return {};
+  if (decision == PolicyDecision::kAllowed) return {};
   return refuse(told_of(decision, context, access, check_options, policies, ask), ask, check_options.counts);
 }
 

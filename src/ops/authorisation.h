@@ -32,7 +32,7 @@ namespace partita::ops {
 enum class Enforcement : uint8_t { kRefuse, kWarn };
 
 // What is told of a decision that is not kAllowed.
-Error refusal_of(auth::Decision decision, const auth::Ask& ask);
+Error refusal_of(auth::PolicyDecision decision, const auth::Ask& ask);
 
 // Callable from any thread.
 class Authorisation {
@@ -73,7 +73,7 @@ class Authorisation {
   const LoadedPolicies* known(uint32_t table_id, int64_t now_ns);
   PoliciesRef fresh(uint32_t table_id, int64_t now_ns);
   std::atomic<uint64_t>& changes_of(uint32_t table_id) { return changes_[table_id % kStripes]; }
-  Result<void> refuse(auth::Decision decision, const auth::Ask& ask, bool counts);
+  Result<void> refuse(auth::PolicyDecision decision, const auth::Ask& ask, bool counts);
 
   const Enforcement enforcement_;
   const uint64_t serial_;  // this object's alone in the process

@@ -12,9 +12,9 @@
 namespace partita::ops {
 
 struct ReadPolicy {
-  table::Policy policy;    // no spaces, members in one order, principals as ARNs, or as the ids of who is there
-  bool locks_out = false;  // the caller could not put another one after it
-  std::string warning;     // the first of auth::Policy::warnings(), or empty
+  table::ResourcePolicy policy;  // no spaces, members in one order, principals as ARNs, or as the ids of who is there
+  bool locks_out = false;        // the caller could not put another one after it
+  std::string warning;           // the first of auth::Policy::warnings(), or empty
 };
 
 // `of_stream`: it is for a stream, not for a table. Faults: those of kPolicy* in model/faults.inc that need no table.

@@ -90,7 +90,7 @@ void write_on_demand(JsonWriter& json, const table::OnDemandLimits& limits) {
   json.end_object();
 }
 
-void write_projection(JsonWriter& json, const table::Projection& projection) {
+void write_projection(JsonWriter& json, const table::IndexProjection& projection) {
   json.key("Projection");
   json.begin_object();
   write_text(json, "ProjectionType", projection_name(projection.kind));

@@ -199,13 +199,13 @@ class Lexer {
   uint32_t line_ = 1;
   uint32_t column_ = 1;
   size_t start_ = 0;
-  Place place_;
+  TextPosition place_;
   std::vector<Token> tokens_;
 };
 
 }  // namespace
 
-std::string describe(const Place& place) {
+std::string describe(const TextPosition& place) {
   return std::to_string(place.line) + ":" + std::to_string(place.column) + ":" + std::to_string(place.length);
 }
 

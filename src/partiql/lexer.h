@@ -39,22 +39,22 @@ enum class TokenKind : uint8_t {
 };
 
 // The position of a token as DynamoDB counts it: lines and columns from 1, columns and lengths in characters.
-struct Place {
+struct TextPosition {
   uint32_t line = 1;
   uint32_t column = 1;
   uint32_t length = 0;
-  bool operator==(const Place&) const = default;
+  bool operator==(const TextPosition&) const = default;
 };
 
 // "1:8:5"
-std::string describe(const Place& place);
+std::string describe(const TextPosition& place);
 
 struct Token {
   TokenKind kind = TokenKind::kEnd;
   // The content: strings and quoted identifiers without quotes, keywords and operators in lower case, identifiers and
   // numbers as written. Operators of two words have a blank: "is not".
   std::string text;
-  Place place;
+  TextPosition place;
 };
 
 // The tokens in order. The last one is the only kEnd. Comments (`-- ...` and `/* ... */`) are skipped. Takes linear

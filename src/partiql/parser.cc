@@ -163,8 +163,8 @@ class StatementParser final : public ExpressionParser {
       if (take_keyword("set")) {
         PARTITA_TRY_VOID(parse_assignments(said));
       } else if (take_keyword("remove")) {
-        Change& change = said.changes.emplace_back();
-        change.kind = Change::Kind::kRemove;
+        UpdateClause& change = said.changes.emplace_back();
+        change.kind = UpdateClause::Kind::kRemove;
         PARTITA_TRY_VOID(parse_simple_path(change.target));
       } else if (take_keyword("insert into")) {
         PARTITA_TRY_VOID(parse_insert(said.changes.emplace_back()));
@@ -177,7 +177,7 @@ class StatementParser final : public ExpressionParser {
 
   Result<void> parse_assignments(Syntax& said) {
     do {
-      Change& change = said.changes.emplace_back();
+      UpdateClause& change = said.changes.emplace_back();
       PARTITA_TRY_VOID(parse_simple_path(change.target));
       if (!next_is(TokenKind::kOperator) || peek().text != "=") return refuse(Fault::kPartiqlAssignmentExpected);
       take();
@@ -186,8 +186,8 @@ class StatementParser final : public ExpressionParser {
     return {};
   }
 
-  Result<void> parse_insert(Change& change) {
-    change.kind = Change::Kind::kInsert;
+  Result<void> parse_insert(UpdateClause& change) {
+    change.kind = UpdateClause::Kind::kInsert;
     PARTITA_TRY_VOID(parse_simple_path(change.target));
     change.one = take_keyword("value");
     PARTITA_TRY_VOID(parse_expression(kWhole, change.value));

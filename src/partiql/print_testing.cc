@@ -263,7 +263,7 @@ class Printer {
   static bool is_from_first(const Syntax& said) {
     if (!is_simple(said.source)) return true;
     const auto where = said.where ? first_parameter(*said.where) : std::nullopt;
-    for (const Change& one : said.changes) {
+    for (const UpdateClause& one : said.changes) {
       const auto change = first_parameter(one.value);
       if (where && change) return *where < *change;
     }
@@ -281,18 +281,18 @@ class Printer {
   }
 
   void changes(const Syntax& said) {
-    for (const Change& one : said.changes) {
+    for (const UpdateClause& one : said.changes) {
       lost_ = lost_ || one.at;
-      if (one.kind == Change::Kind::kRemove) {
+      if (one.kind == UpdateClause::Kind::kRemove) {
         put(" REMOVE ");
         expression(one.target);
         continue;
       }
-      put(one.kind == Change::Kind::kSet ? " SET " : " INSERT INTO ");
+      put(one.kind == UpdateClause::Kind::kSet ? " SET " : " INSERT INTO ");
       expression(one.target);
-      put(one.kind == Change::Kind::kSet ? " = " : one.one ? " VALUE " : " ");
+      put(one.kind == UpdateClause::Kind::kSet ? " = " : one.one ? " VALUE " : " ");
       // A bare name behind the target would be taken for something else.
-      if (one.kind == Change::Kind::kInsert && !one.one) lost_ = true;
+      if (one.kind == UpdateClause::Kind::kInsert && !one.one) lost_ = true;
       operand(one.value);
     }
   }

@@ -62,9 +62,9 @@ std::string column_name(const expr::Path& path) {
   return name;
 }
 
-class Reader {
+class StatementReader {
  public:
-  Reader(const Parameters& parameters, Statement& made) : parameters_(parameters), made_(made) {}
+  StatementReader(const Parameters& parameters, Statement& made) : parameters_(parameters), made_(made) {}
 
   Result<void> read(const Node& node) {
     if (node.kind == NodeKind::kStatement) return read_statement(*node.statement);
@@ -79,9 +79,10 @@ class Reader {
 
  private:
   Result<void> read_statement(const Syntax& said) {
-    const bool insert =
-        said.kind == Syntax::Kind::kChange && !said.changes.empty() &&
-        std::ranges::any_of(said.changes, [](const Change& change) { return change.kind == Change::Kind::kInsert; });
+    const bool insert = said.kind == Syntax::Kind::kChange && !said.changes.empty() &&
+                        std::ranges::any_of(said.changes, [](const UpdateClause& change) {
+                          return change.kind == UpdateClause::Kind::kInsert;
+                        });
     if (insert) return read_insert(said);
     if (said.alias) return refuse(Fault::kPartiqlAlias);
     if (said.several) return refuse(Fault::kPartiqlSeveralSources);
@@ -157,7 +158,7 @@ class Reader {
   }
 
   Result<void> read_insert(const Syntax& said) {
-    const Change& change = said.changes.front();
+    const UpdateClause& change = said.changes.front();
     if (said.changes.size() > 1 || said.source.kind == NodeKind::kName || said.where) {
       return refuse(Fault::kPartiqlSeveralOperations);
     }
@@ -171,7 +172,7 @@ class Reader {
     return {};
   }
 
-  Result<void> read_item(const Syntax& said, const Change& change) {
+  Result<void> read_item(const Syntax& said, const UpdateClause& change) {
     if (!change.one) return refuse(Fault::kPartiqlSeveralInserts);
     if (change.at) return refuse(Fault::kPartiqlInsertAt);
     if (said.returning) return refuse(Fault::kPartiqlInsertReturns);
@@ -206,7 +207,7 @@ Result<Statement> Statement::parse(std::string_view text, const Parameters& para
   PARTITA_TRY(const Parsed parsed, partiql::parse(text));
   if (parsed.parameters != parameters.size()) return refuse(Fault::kPartiqlParameterCount);
   Statement made;
-  PARTITA_TRY_VOID(Reader(parameters, made).read(parsed.node));
+  PARTITA_TRY_VOID(StatementReader(parameters, made).read(parsed.node));
   return made;
 }
 

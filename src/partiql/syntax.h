@@ -54,7 +54,7 @@ struct Node {
   bool negated = false;
   bool grouped = false;  // of kAnd and kOr: in parentheses of its own
   size_t position = 0;
-  Place place;
+  TextPosition place;
   std::vector<Node> children;
   std::shared_ptr<const Syntax> statement;  // of kStatement
 
@@ -62,14 +62,14 @@ struct Node {
 };
 
 // SET target = value, REMOVE target, or an INSERT among them.
-struct Change {
+struct UpdateClause {
   enum class Kind : uint8_t { kSet, kRemove, kInsert };
   Kind kind = Kind::kSet;
   Node target;
   Node value;       // not of kRemove
   bool one = true;  // of an INSERT: VALUE, not a collection of values
   bool at = false;  // of an INSERT: AT a position
-  bool operator==(const Change&) const = default;
+  bool operator==(const UpdateClause&) const = default;
 };
 
 struct Returning {
@@ -96,7 +96,7 @@ struct OrderTerm {
 // A clause that the grammar has but DynamoDB refuses, and the place of its argument.
 struct Clause {
   std::string name;
-  Place place;
+  TextPosition place;
   bool operator==(const Clause& other) const { return name == other.name; }
 };
 
@@ -112,7 +112,7 @@ struct Syntax {
   std::vector<OrderTerm> order;
   std::optional<Clause> clause;
   // Of kChange; of an INSERT the target is the source:
-  std::vector<Change> changes;
+  std::vector<UpdateClause> changes;
   // Not of an INSERT:
   std::optional<Node> where;
   // Of kChange and kDelete:

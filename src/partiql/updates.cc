@@ -20,10 +20,10 @@ class Updates {
  public:
   explicit Updates(const Parameters& parameters) : parameters_(parameters) {}
 
-  Result<UpdateAction> action(const Change& change) {
+  Result<UpdateAction> action(const UpdateClause& change) {
     UpdateAction made;
     PARTITA_TRY(made.path, path_of(change.target));
-    if (change.kind == Change::Kind::kRemove) {
+    if (change.kind == UpdateClause::Kind::kRemove) {
       made.kind = UpdateAction::Kind::kRemove;
       return made;
     }
@@ -112,9 +112,9 @@ class Updates {
 
 }  // namespace
 
-Result<expr::Update> update_of(const std::vector<Change>& changes, const Parameters& parameters) {
+Result<expr::Update> update_of(const std::vector<UpdateClause>& changes, const Parameters& parameters) {
   std::vector<UpdateAction> actions;
-  for (const Change& change : changes) {
+  for (const UpdateClause& change : changes) {
     PARTITA_TRY(UpdateAction action, Updates(parameters).action(change));
     actions.push_back(std::move(action));
   }

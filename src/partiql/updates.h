@@ -13,6 +13,6 @@ namespace partita::partiql {
 // Precondition: there are parameters for every `?` of the changes, and none of them is an INSERT. Faults: "PartiQL" in
 // model/faults.inc. The size of the written values is not checked here: unlike UpdateItem, a statement is limited only
 // by the resulting item.
-Result<expr::Update> update_of(const std::vector<Change>& changes, const Parameters& parameters);
+Result<expr::Update> update_of(const std::vector<UpdateClause>& changes, const Parameters& parameters);
 
 }  // namespace partita::partiql

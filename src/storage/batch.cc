@@ -20,12 +20,12 @@ Batch::Batch(std::vector<Transaction*> members, const Limits& limits) : members_
     for (const Key& key : member->keys) {
       Row& row = rows_[key.bytes];
       row.wanted = row.value = true;
-      row.settled = key.settled;
+      row.read_mostly = key.read_mostly;
     }
     for (const Compare& one : member->compare) {
       Row& row = rows_[one.key.bytes];
       row.wanted = true;
-      row.settled = one.key.settled;
+      row.read_mostly = one.key.read_mostly;
     }
   }
   for (auto row = rows_.begin(); row != rows_.end(); ++row) wanted_.push_back(row);
@@ -35,7 +35,7 @@ std::vector<Batch::Wanted> Batch::wanted() const {
   std::vector<Wanted> wanted;
   wanted.reserve(wanted_.size());
   for (const Rows::iterator& row : wanted_) {
-    wanted.push_back({row->first, row->second.value, row->second.settled});
+    wanted.push_back({row->first, row->second.value, row->second.read_mostly});
   }
   return wanted;
 }
@@ -106,7 +106,7 @@ void Batch::apply(Transaction& transaction, Changes& changes) {
   for (Changes::Write& write : changes.writes()) {
     Row& row = rows_[std::move(write.key.bytes)];
     row.written = true;
-    row.settled = write.key.settled;
+    row.read_mostly = write.key.read_mostly;
     row.now.reset();
     bytes_ += write.value ? write.value->size() : 0;
     if (write.value) row.now.emplace(Record{std::move(*write.value), transaction.version});

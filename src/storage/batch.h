@@ -43,7 +43,7 @@ class Batch {
   struct Wanted {
     std::string_view key;
     bool value;
-    bool settled;  // see Key::settled
+    bool read_mostly;  // see Key::read_mostly
   };
   std::vector<Wanted> wanted() const;
   // Reports the row at that index of wanted(). Rows that are not reported are absent.
@@ -62,7 +62,7 @@ class Batch {
     bool value = false;    // with its value
     bool checked = false;  // must be unchanged when the batch commits
     bool written = false;
-    bool settled = false;  // see Key::settled
+    bool read_mostly = false;  // see Key::read_mostly
     std::optional<Version> stored;
     std::optional<Record> now;
   };

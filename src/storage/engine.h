@@ -56,7 +56,7 @@ struct Key {
   uint32_t place = 0;
   // Nearly all transactions compare this key and few write it, so the engine may make comparisons cheaper. Every use of
   // the key must set the same value.
-  bool settled = false;
+  bool read_mostly = false;
   bool operator==(const Key& other) const { return bytes == other.bytes; }
   auto operator<=>(const Key& other) const { return bytes <=> other.bytes; }
 };

@@ -17,7 +17,7 @@ Task<Result<void>> erase_rows(Engine& engine, Range range) {
     more = advance(range, page);
     if (page.empty()) break;
     const Decide erase = [&page](std::span<const Record* const>, Changes& changes) {
-      // Some may be compared as settled, so all are erased so.
+      // Some may be read-mostly, so all are erased as such.
       for (size_t i = 0; i < page.size(); ++i) changes.erase(Key{std::string(page[i].key), 0, true});
       return Decision::kCommit;
     };

@@ -112,7 +112,7 @@ bool has_double(std::vector<Member>& members) {
 }
 
 Result<void> check_set(const JsonValue& list, Fault empty, Result<void> (*check)(const JsonValue&)) {
-  PARTITA_TRY_VOID(check_list(list, Place::kField));
+  PARTITA_TRY_VOID(check_list(list, ValuePlace::kField));
   if (list.size() == 0) return refuse(empty);
   for (const JsonValue element : list.elements()) {
     if (!element.present()) return refuse(Fault::kNullInSet);
@@ -160,7 +160,7 @@ Result<AttributeValue> decode_binary_set(const JsonValue& list) {
 }
 
 Result<void> decode_list(const JsonValue& list, int depth, Names& names, AttributeValue& out) {
-  PARTITA_TRY_VOID(check_list(list, Place::kField));
+  PARTITA_TRY_VOID(check_list(list, ValuePlace::kField));
   AttributeValue::List members;
   members.reserve(list.size());
   for (const JsonValue element : list.elements()) {
@@ -221,7 +221,7 @@ Result<void> decode_members(const SortedMembers& members, int depth, Names& name
 }
 
 Result<void> check_map_of_values(const JsonValue& map) {
-  return check_map(map, "com.amazonaws.dynamodb.v20120810.AttributeValue", Place::kField);
+  return check_map(map, "com.amazonaws.dynamodb.v20120810.AttributeValue", ValuePlace::kField);
 }
 
 Result<void> decode_map(const JsonValue& map, int depth, Names& names, AttributeValue& out) {
@@ -298,7 +298,7 @@ bool decode_usual(const JsonValue& value, AttributeValue& out) {
 Result<void> decode(const JsonValue& value, int depth, Names& names, AttributeValue& out) {
   if (depth >= model::kMaxNestingDepth) return refuse(Fault::kNestingTooDeep);
   if (decode_usual(value, out)) return {};
-  PARTITA_TRY_VOID(check_structure(value, "AttributeValue", Place::kElement));
+  PARTITA_TRY_VOID(check_structure(value, "AttributeValue", ValuePlace::kElement));
   std::optional<Type> first;
   bool ambiguous = false;
   for (const auto [name, member] : value.members()) {

@@ -46,34 +46,34 @@ std::string java_class(const Shape& shape) {
   }
 }
 
-Result<void> check_kinds(const JsonValue& value, const Shape& shape, Place place);
+Result<void> check_kinds(const JsonValue& value, const Shape& shape, ValuePlace place);
 
-Result<void> check_kinds_of_list(const JsonValue& list, const Shape& shape, Place place) {
+Result<void> check_kinds_of_list(const JsonValue& list, const Shape& shape, ValuePlace place) {
   PARTITA_TRY_VOID(check_list(list, place));
   for (const JsonValue element : list.elements()) {
-    PARTITA_TRY_VOID(check_kinds(element, *shape.element, Place::kElement));
+    PARTITA_TRY_VOID(check_kinds(element, *shape.element, ValuePlace::kElement));
   }
   return {};
 }
 
-Result<void> check_kinds_of_map(const JsonValue& map, const Shape& shape, Place place) {
+Result<void> check_kinds_of_map(const JsonValue& map, const Shape& shape, ValuePlace place) {
   if (!map.is(JsonValue::Kind::kObject)) return check_map(map, java_class(*shape.element), place);
   for (const auto [name, value] : map.members()) {
-    PARTITA_TRY_VOID(check_kinds(value, *shape.element, Place::kElement));
+    PARTITA_TRY_VOID(check_kinds(value, *shape.element, ValuePlace::kElement));
   }
   return {};
 }
 
-Result<void> check_kinds_of_structure(const JsonValue& structure, const Shape& shape, Place place) {
+Result<void> check_kinds_of_structure(const JsonValue& structure, const Shape& shape, ValuePlace place) {
   PARTITA_TRY_VOID(check_structure(structure, shape.name, place));
   for (const auto [name, value] : structure.members()) {
     const Member* member = find_member(shape, name);
-    if (member != nullptr) PARTITA_TRY_VOID(check_kinds(value, *member->shape, Place::kField));
+    if (member != nullptr) PARTITA_TRY_VOID(check_kinds(value, *member->shape, ValuePlace::kField));
   }
   return {};
 }
 
-Result<void> check_kinds(const JsonValue& value, const Shape& shape, Place place) {
+Result<void> check_kinds(const JsonValue& value, const Shape& shape, ValuePlace place) {
   if (!value.present()) return {};
   switch (shape.kind) {
     case ShapeKind::kStructure:
@@ -376,7 +376,7 @@ Result<void> check_first(const JsonValue& body, const Shape& shape, bool newer) 
 
 Result<void> check_shape(const JsonValue& body, const Shape& shape) {
   if (!body.present()) return refuse(Fault::kMalformedJson);
-  PARTITA_TRY_VOID(check_kinds(body, shape, Place::kElement));
+  PARTITA_TRY_VOID(check_kinds(body, shape, ValuePlace::kElement));
   const bool newer = meets_newer_checks(body, shape);
   PARTITA_TRY_VOID(check_first(body, shape, newer));
   if (newer) PARTITA_TRY_VOID(check_lone_enums(body, shape));
@@ -386,7 +386,7 @@ Result<void> check_shape(const JsonValue& body, const Shape& shape) {
 }
 
 std::string misfit(const JsonValue& body, const Shape& shape) {
-  const auto found = [](std::string_view name, const JsonValue& value, const Shape& of, Place place) {
+  const auto found = [](std::string_view name, const JsonValue& value, const Shape& of, ValuePlace place) {
     std::string where;
     if (check_kinds(value, of, place).ok()) return where;
     const std::string inner = misfit(value, of);
@@ -398,15 +398,15 @@ std::string misfit(const JsonValue& body, const Shape& shape) {
   if (shape.kind == ShapeKind::kStructure || shape.kind == ShapeKind::kMap) {
     for (const auto [name, value] : body.members()) {
       const Member* const member = shape.kind == ShapeKind::kMap ? nullptr : find_member(shape, name);
-      if (member != nullptr) where = found(name, value, *member->shape, Place::kField);
-      if (shape.kind == ShapeKind::kMap) where = found(name, value, *shape.element, Place::kElement);
+      if (member != nullptr) where = found(name, value, *member->shape, ValuePlace::kField);
+      if (shape.kind == ShapeKind::kMap) where = found(name, value, *shape.element, ValuePlace::kElement);
       if (!where.empty()) return where;
     }
   }
   size_t at = 0;
   for (const JsonValue element : body.elements()) {
     if (shape.kind != ShapeKind::kList) break;
-    where = found("[" + std::to_string(at++) + "]", element, *shape.element, Place::kElement);
+    where = found("[" + std::to_string(at++) + "]", element, *shape.element, ValuePlace::kElement);
     if (!where.empty()) return where;
   }
   return where;

@@ -61,20 +61,21 @@ std::optional<bool> truth_in(std::string_view word) {
 
 template <Result<void> (*check)(const JsonValue&)>
 Result<void> check_list_of(const JsonValue& list) {
-  PARTITA_TRY_VOID(check_list(list, Place::kField));
+  PARTITA_TRY_VOID(check_list(list, ValuePlace::kField));
   for (const JsonValue element : list.elements()) PARTITA_TRY_VOID(check(element));
   return {};
 }
 
 Result<void> check_list_of_values(const JsonValue& list) {
-  PARTITA_TRY_VOID(check_list(list, Place::kField));
-  for (const JsonValue element : list.elements()) PARTITA_TRY_VOID(check_attribute_value(element, Place::kElement));
+  PARTITA_TRY_VOID(check_list(list, ValuePlace::kField));
+  for (const JsonValue element : list.elements())
+    PARTITA_TRY_VOID(check_attribute_value(element, ValuePlace::kElement));
   return {};
 }
 
 Result<void> check_map_of_values(const JsonValue& map) {
-  PARTITA_TRY_VOID(check_map(map, "com.amazonaws.dynamodb.v20120810.AttributeValue", Place::kField));
-  for (const auto [name, member] : map.members()) PARTITA_TRY_VOID(check_attribute_value(member, Place::kElement));
+  PARTITA_TRY_VOID(check_map(map, "com.amazonaws.dynamodb.v20120810.AttributeValue", ValuePlace::kField));
+  for (const auto [name, member] : map.members()) PARTITA_TRY_VOID(check_attribute_value(member, ValuePlace::kElement));
   return {};
 }
 
@@ -176,30 +177,30 @@ Result<void> check_blob(const JsonValue& value) {
   return {};
 }
 
-Result<void> check_list(const JsonValue& value, Place place) {
+Result<void> check_list(const JsonValue& value, ValuePlace place) {
   if (value.is(Kind::kArray) || !value.present()) return {};
   if (value.is(Kind::kObject)) return serialization(kStructureNotExpected);
-  return serialization(place == Place::kField ? "Unexpected field type" : kNoClass);
+  return serialization(place == ValuePlace::kField ? "Unexpected field type" : kNoClass);
 }
 
-Result<void> check_map(const JsonValue& value, std::string_view java_element, Place place) {
+Result<void> check_map(const JsonValue& value, std::string_view java_element, ValuePlace place) {
   if (value.is(Kind::kObject) || !value.present()) return {};
   if (value.is(Kind::kArray)) {
     return serialization("Unrecognized collection type java.util.Map<java.lang.String, " + std::string(java_element) +
                          ">");
   }
-  return serialization(place == Place::kField ? "Unexpected field type" : kNoClass);
+  return serialization(place == ValuePlace::kField ? "Unexpected field type" : kNoClass);
 }
 
-Result<void> check_structure(const JsonValue& value, std::string_view java_name, Place place) {
+Result<void> check_structure(const JsonValue& value, std::string_view java_name, ValuePlace place) {
   if (value.is(Kind::kObject) || !value.present()) return {};
   if (value.is(Kind::kArray)) {
     return serialization("Unrecognized collection type class " + std::string(kModel) + std::string(java_name));
   }
-  return serialization(place == Place::kField ? "Unexpected field type" : "Unexpected value type in payload");
+  return serialization(place == ValuePlace::kField ? "Unexpected field type" : "Unexpected value type in payload");
 }
 
-Result<void> check_attribute_value(const JsonValue& value, Place place) {
+Result<void> check_attribute_value(const JsonValue& value, ValuePlace place) {
   PARTITA_TRY_VOID(check_structure(value, "AttributeValue", place));
   for (const auto [name, member] : value.members()) {
     const std::optional<Type> type = type_named(name);  // what the model does not know is passed over

@@ -12,19 +12,19 @@
 namespace partita::wire {
 
 // The place of a structure decides the message about a scalar in its place.
-enum class Place : uint8_t { kField, kElement };
+enum class ValuePlace : uint8_t { kField, kElement };
 
 // All faults are kSerialization.
 Result<void> check_string(const JsonValue& value);
 Result<void> check_boolean(const JsonValue& value);  // the words true, false, yes, no, 1 and 0 count too
 Result<void> check_number(const JsonValue& value, std::string_view java_name);  // "Integer", "Long" or "Double"
 Result<void> check_blob(const JsonValue& value);                                // strict base64
-Result<void> check_list(const JsonValue& value, Place place);
-Result<void> check_map(const JsonValue& value, std::string_view java_element, Place place);  // full class name
-Result<void> check_structure(const JsonValue& value, std::string_view java_name, Place place);
+Result<void> check_list(const JsonValue& value, ValuePlace place);
+Result<void> check_map(const JsonValue& value, std::string_view java_element, ValuePlace place);  // full class name
+Result<void> check_structure(const JsonValue& value, std::string_view java_name, ValuePlace place);
 
 // A whole AttributeValue, to any depth.
-Result<void> check_attribute_value(const JsonValue& value, Place place);
+Result<void> check_attribute_value(const JsonValue& value, ValuePlace place);
 
 // Whether check_blob and check_attribute_value certainly find nothing. False for null.
 bool is_blob(const JsonValue& value);

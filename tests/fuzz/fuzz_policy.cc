@@ -11,8 +11,8 @@
 namespace partita::fuzz {
 namespace {
 
-using auth::Decision;
 using auth::Policy;
+using auth::PolicyDecision;
 
 class Same final : public auth::ConditionContext {
  public:

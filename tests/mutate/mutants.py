@@ -127,8 +127,8 @@ TABLES = [
            "if (item && has_row(*item) && i % 2) batch.keys.push_back(item_key(*table, *item));",
            ("table_test",)),
     Mutant("a fill begins anew after a kill", "src/table/rows/job_row.cc",
-           "members.find(\"cursor\", model::Type::kB)) job.cursor = cursor->as_bytes();",
-           "members.find(\"cursor\", model::Type::kB)) job.cursor = cursor->as_bytes().substr(0, 0);",
+           "fields.find(\"cursor\", model::Type::kB)) job.cursor = cursor->as_bytes();",
+           "fields.find(\"cursor\", model::Type::kB)) job.cursor = cursor->as_bytes().substr(0, 0);",
            ("crash:begins_where",)),
     Mutant("a fill takes the store for itself", "src/table/jobs/job_run.cc",
            "std::chrono::nanoseconds(std::min(times * took_ns, kLongestNs))",
@@ -466,10 +466,10 @@ FOUNDATIONDB = [
            "if (is_maybe_committed(code)) outcome = co_await resolve_in_doubt(lane, retry_policy);", "(void)retry_policy;", FDB_TEST_OF_FAULTS),
     Mutant("slices of a larger value stay", FDB + "commit_pipeline.cc", "if (may_be_sliced) attempt.clear(names_.slices(key));",
            "(void)may_be_sliced;", FDB_TEST),
-    Mutant("who writes a settled key tells nobody", FDB + "commit_pipeline.cc",
+    Mutant("a write of a read-mostly key tells nobody", FDB + "commit_pipeline.cc",
            "if (renews) attempt.renew_metadata_version();", "(void)renews;", FDB_TEST),
-    Mutant("who erases settled keys tells nobody", FDB + "store_operations.cc",
-           "  // Some of them may be settled.\n  attempt.renew_metadata_version();\n", "", FDB_TEST),
+    Mutant("an erasure of read-mostly keys tells nobody", FDB + "store_operations.cc",
+           "  // Some of them may be read-mostly.\n  attempt.renew_metadata_version();\n", "", FDB_TEST),
     Mutant("what was settled is settled for ever", FDB + "version_cache.cc", "if (metadata_version != metadata_version_) return std::nullopt;",
            "if (metadata_version == \"none\") return std::nullopt;", FDB_TEST),
     Mutant("an older look takes the place of a newer one", FDB + "version_cache.cc", "if (metadata_version < metadata_version_) return;",
@@ -506,7 +506,7 @@ FOUNDATIONDB = [
            "if (!read.ok() && read.error().kind() == ErrorKind::kConflict) continue;",
            ("table_test:CatalogTest.AJobOf*",)),
     Mutant("a copy takes descriptions for other rows", "src/table/rows/system_rows.cc",
-           "key.settled = kind == SystemRow::kTable;", "", ("table_test:CopyTest.*",)),
+           "key.read_mostly = kind == SystemRow::kTable;", "", ("table_test:CopyTest.*",)),
 ]
 
 MUTANTS = APART + FOUNDATIONDB + STORE + TABLES + OPERATIONS + SOCKETS + PARTIQL + SERIAL + VECTORS + POLICIES + TIMES

@@ -202,7 +202,7 @@ Task<void> CommitPipeline::run_batch(Lane& lane, PendingTxns& txns) {
 
 Task<int> CommitPipeline::look_up(TxnAttempt& attempt, Batch& batch, LookupResult& lookup) {
   const std::vector<Batch::Wanted> wanted = batch.wanted();
-  const auto is_recalled = [](const Batch::Wanted& one) { return one.settled && !one.value; };
+  const auto is_recalled = [](const Batch::Wanted& one) { return one.read_mostly && !one.value; };
   std::vector<std::optional<Future>> rows(wanted.size());
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (!is_recalled(wanted[i])) rows[i] = attempt.get(names_.record(wanted[i].key));
@@ -281,7 +281,7 @@ void CommitPipeline::write(TxnAttempt& attempt, const Batch& batch, const Lookup
     const std::string name = names_.record(key);
     if (row.checked) attempt.rely_on(name);
     if (!row.written) continue;
-    renews = renews || row.settled;
+    renews = renews || row.read_mostly;
     if (may_be_sliced) attempt.clear(names_.slices(key));
     if (!row.now) {
       attempt.clear(name);

@@ -268,7 +268,7 @@ Task<int> StoreOperations::begin_behind(TxnAttempt& attempt, const std::string& 
 Task<int> StoreOperations::erase(TxnAttempt& attempt, const Range& range) const {
   attempt.clear(names_.records(range));
   attempt.clear(names_.slices(range));
-  // Some of them may be settled.
+  // Some of them may be read-mostly.
   attempt.renew_metadata_version();
   co_return co_await commit(attempt);
 }

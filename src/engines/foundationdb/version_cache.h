@@ -1,7 +1,7 @@
-// Caches the versions of settled keys (storage::Key), so that a commit need not read them. Every writer of such a key
-// renews FoundationDB's metadata version, which each transaction gets with its read version; while that is unchanged,
-// so are the cached versions. The metadata version belongs to the whole cluster; a renewal by others only empties the
-// cache.
+// Caches the versions of read-mostly keys (storage::Key), so that a commit need not read them. Every writer of such a
+// key renews FoundationDB's metadata version, which each transaction gets with its read version; while that is
+// unchanged, so are the cached versions. The metadata version belongs to the whole cluster; a renewal by others only
+// empties the cache.
 #pragma once
 
 #include <functional>

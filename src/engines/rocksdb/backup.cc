@@ -51,9 +51,9 @@ uint64_t bytes_in(const fs::path& directory) {
 }
 
 // Tells how much of a copy is there, as RocksDB does not.
-class CopyProgress {
+class BackupProgress {
  public:
-  CopyProgress(const fs::path& place, const storage::OnBytes& progress) {
+  BackupProgress(const fs::path& place, const storage::OnBytes& progress) {
     if (!progress) return;
     auto started = Thread::start("progress", [this, place, progress](const std::stop_token& stop) {
       const MutexLock lock(mutex_);
@@ -161,7 +161,7 @@ Result<storage::Backup> restore_backup(const storage::RestoreRequest& request) {
   PARTITA_TRY(const fs::path staging, rocks::prepare_staging(to, rocks::kRestoringName));
   PARTITA_TRY_VOID(rocks::sync_directory(to));
   {
-    const CopyProgress shown(staging, request.progress);
+    const BackupProgress shown(staging, request.progress);
     const rocksdb::Status status = engine->RestoreDBFromBackup(info.backup_id, staging.string(), staging.string());
     if (!status.ok()) {
       return unusable(

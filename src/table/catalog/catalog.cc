@@ -273,7 +273,7 @@ Task<Result<void>> Catalog::look_again() {
     PARTITA_CO_TRY(const auto records, std::move(read));
     if (follower_ != nullptr) {
       const AccountVersion account = records[1] ? AccountVersion(records[1]->version) : AccountVersion();
-      PARTITA_CO_TRY_VOID(co_await follower_->heard(account));
+      PARTITA_CO_TRY_VOID(co_await follower_->on_version(account));
     }
     PARTITA_CO_TRY(const uint64_t revision, revision_in(records[0] ? &*records[0] : nullptr));
     bool same = false;
@@ -378,10 +378,10 @@ Task<Result<Table>> Catalog::create(TableInfo info, Beside beside) {
 }
 
 struct Catalog::Attempt {
-  const std::vector<Key>& keys;  // the table's row, the revision, its count job, the rider's
+  const std::vector<Key>& keys;  // the table's row, the revision, its count job, the attached write's
   const Table& current;
   const Change& change;
-  const Rider* rider;
+  const AttachedWrite* attached;
   Result<void> refusal;
   bool replaced = false;  // the name is another table's now
   bool dropped = false;
@@ -422,12 +422,12 @@ Decision Catalog::attempt(Attempt& one, std::span<const Record* const> found, Ch
   put_revision(one.keys[1], one.revision + 1, changes);
   put_jobs(before, info, found[2] != nullptr, changes);
   put_stream(before, info, clock_.now_ms(), changes);
-  if (one.rider != nullptr && !one.rider->ride(found.back(), info, changes)) return refuse(will_not());
+  if (one.attached != nullptr && !one.attached->apply(found.back(), info, changes)) return refuse(will_not());
   one.changed = std::move(info);
   return Decision::kCommit;
 }
 
-Task<Result<Table>> Catalog::change(std::string name, Change change, const Rider* rider) {
+Task<Result<Table>> Catalog::change(std::string name, Change change, const AttachedWrite* attached) {
   Table current = find(name);
   while (true) {
     const uint64_t before = removals();
@@ -437,9 +437,9 @@ Task<Result<Table>> Catalog::change(std::string name, Change change, const Rider
     }
     std::vector<Key> keys{table_key(name), system_key(SystemRow::kRevision),
                           job_key(JobKind::kCount, current->id, model::kBaseIndex)};
-    const bool rides_apart = rider != nullptr && rider->key != keys[2];
-    if (rides_apart) keys.push_back(rider->key);
-    Attempt one{.keys = keys, .current = current, .change = change, .rider = rider, .refusal = {}, .changed = {}};
+    const bool own_key = attached != nullptr && attached->key != keys[2];
+    if (own_key) keys.push_back(attached->key);
+    Attempt one{.keys = keys, .current = current, .change = change, .attached = attached, .refusal = {}, .changed = {}};
     const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
       return attempt(one, found, changes);
     };
@@ -463,14 +463,14 @@ Task<Result<Table>> Catalog::change(std::string name, Change change, const Rider
   }
 }
 
-Task<Result<void>> Catalog::forget(Table table, const Rider& rider) {
-  const std::vector<Key> keys{table_key(table->name), system_key(SystemRow::kRevision), rider.key};
-  bool rode = false;
+Task<Result<void>> Catalog::forget(Table table, const AttachedWrite& attached) {
+  const std::vector<Key> keys{table_key(table->name), system_key(SystemRow::kRevision), attached.key};
+  bool applied = false;
   bool erases = false;
   Result<uint64_t> revision = 0;
   const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
-    rode = rider.ride(found[2], *table, changes);
-    if (!rode) return Decision::kRefuse;
+    applied = attached.apply(found[2], *table, changes);
+    if (!applied) return Decision::kRefuse;
     revision = revision_in(found[1]);
     if (!revision.ok()) return Decision::kRefuse;
     const auto stored = found[0] == nullptr ? Result<TableInfo>(damaged_table()) : decode_table(found[0]->value);
@@ -483,7 +483,7 @@ Task<Result<void>> Catalog::forget(Table table, const Rider& rider) {
   std::vector<storage::Compare> none;
   auto outcome = co_await engine_.transact(keys, std::move(none), decide);
   if (!outcome.ok()) co_return std::move(outcome).error();
-  if (!rode) co_return will_not();
+  if (!applied) co_return will_not();
   PARTITA_CO_TRY(const uint64_t before, std::move(revision));
   remove(*table);
   if (erases) saw_revision(before, before + 1);

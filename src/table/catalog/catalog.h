@@ -58,16 +58,16 @@ class Catalog {
   // changed. The jobs that the change makes necessary are stored with it. A table that becomes kDeleting leaves the
   // catalogue; its last description is returned. Faults: kTableNotFound, kTableOfNewerVersion.
   using Change = std::function<Result<void>(TableInfo&)>;
-  // Joins the transaction: it sees the record of `key` and the new description. False: nothing is changed.
-  struct Rider {
+  // A write in the same transaction; it sees the record of `key` and the new description. False: nothing is changed.
+  struct AttachedWrite {
     storage::Key key;
-    std::function<bool(const storage::Record* found, const TableInfo& table, storage::Changes& changes)> ride;
+    std::function<bool(const storage::Record* found, const TableInfo& table, storage::Changes& changes)> apply;
   };
-  // Error: kConflict, if the rider returned false.
-  Task<Result<Table>> change(std::string name, Change change, const Rider* rider = nullptr);
+  // Error: kConflict, if the attached write returned false.
+  Task<Result<Table>> change(std::string name, Change change, const AttachedWrite* attached = nullptr);
 
   // Removes the row of exactly that table; a newer table of the same name stays. Error: kConflict, as above.
-  Task<Result<void>> forget(Table table, const Rider& rider);
+  Task<Result<void>> forget(Table table, const AttachedWrite& attached);
 
   // Has the rows of an index counted. Called in a change; see rows/counts.h.
   static void start_counting(TableInfo& table, uint16_t index_id);

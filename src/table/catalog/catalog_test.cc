@@ -103,9 +103,9 @@ class LateCatalogTest : public CatalogTest {
   void forget(Catalog& catalog) {
     const Table table = wait_for(catalog.look_up("T")).value();
     ASSERT_NE(table, nullptr);
-    Catalog::Rider nobody;
+    Catalog::AttachedWrite nobody;
     nobody.key = table_key("no table");
-    nobody.ride = [](const storage::Record*, const TableInfo&, storage::Changes&) { return true; };
+    nobody.apply = [](const storage::Record*, const TableInfo&, storage::Changes&) { return true; };
     ASSERT_TRUE(wait_for(catalog.forget(table, nobody)).ok());
   }
   // `meanwhile` comes once, between what the engine does next and its caller.
@@ -153,9 +153,9 @@ TEST_F(LateCatalogTest, AChangeIsSeenByWhoForgotATableThatWasGone) {
   const Table table = late_.find("T");
   forget(other_);
   ASSERT_TRUE(wait_for(late_.look_again()).ok());
-  Catalog::Rider nobody;
+  Catalog::AttachedWrite nobody;
   nobody.key = table_key("no table");
-  nobody.ride = [](const storage::Record*, const TableInfo&, storage::Changes&) { return true; };
+  nobody.apply = [](const storage::Record*, const TableInfo&, storage::Changes&) { return true; };
   ASSERT_TRUE(wait_for(late_.forget(table, nobody)).ok());
   TableInfo made;
   made.name = "U";

@@ -36,7 +36,7 @@ namespace partita::table {
 
 using StreamAges = Histogram<6, 27>;  // milliseconds: from 64 ms to 37 hours
 
-struct Options {
+struct DatabaseOptions {
   // How long a table is seen UPDATING, and an index DELETING. DynamoDB takes seconds; these are long enough to be seen
   // by a client that looks at once, and short enough to be waited out. At most kLongestMomentMs.
   int64_t updating_ms = 50;
@@ -99,8 +99,8 @@ class TableContext {
   storage::Engine& engine() { return engine_; }
   const Clock& clock() const { return clock_; }
   Random& random() { return random_; }
-  TokensUnderWay& tokens() { return tokens_; }
-  const Options& options() const { return options_; }
+  ActiveTokens& tokens() { return tokens_; }
+  const DatabaseOptions& options() const { return options_; }
   Background& background() { return background_; }
   // The age of the newest record of each reply to a reader of a stream, in milliseconds.
   StreamAges& stream_ages() { return stream_ages_; }
@@ -111,7 +111,7 @@ class TableContext {
 
  protected:
   // All outlive the context. The catalogue is not read yet, and the background thread not started.
-  TableContext(storage::Engine& engine, const Clock& clock, Random& random, const Options& options,
+  TableContext(storage::Engine& engine, const Clock& clock, Random& random, const DatabaseOptions& options,
                std::vector<const RowMaker*> row_makers)
       : engine_(engine),
         clock_(clock),
@@ -127,9 +127,9 @@ class TableContext {
   storage::Engine& engine_;
   const Clock& clock_;
   Random& random_;
-  const Options options_;
+  const DatabaseOptions options_;
   Catalog catalog_;
-  TokensUnderWay tokens_;
+  ActiveTokens tokens_;
   StreamAges stream_ages_;
   Background background_;
 };

@@ -23,13 +23,13 @@ Result<UsedToken> used_token(std::string_view row) {
   return UsedToken{static_cast<int64_t>(*at_ms), row};
 }
 
-TokensUnderWay::Hold::~Hold() {
+ActiveTokens::Hold::~Hold() {
   if (tokens_ == nullptr) return;
   const MutexLock lock(tokens_->mutex_);
   tokens_->digests_.erase(at_);
 }
 
-Result<TokensUnderWay::Hold> TokensUnderWay::enter(const std::string& token, const std::string& digest) {
+Result<ActiveTokens::Hold> ActiveTokens::enter(const std::string& token, const std::string& digest) {
   if (token.empty()) return Hold();
   const MutexLock lock(mutex_);
   const auto [at, added] = digests_.try_emplace(token, digest);

@@ -29,7 +29,7 @@ Result<UsedToken> used_token(std::string_view row);
 
 // The tokens of the requests that this server is running. A request with the same token at another server waits for the
 // row in the store instead. Callable from any thread.
-class TokensUnderWay {
+class ActiveTokens {
  public:
   class Hold {
    public:
@@ -39,10 +39,10 @@ class TokensUnderWay {
     ~Hold();
 
    private:
-    friend class TokensUnderWay;
+    friend class ActiveTokens;
     using At = std::map<std::string, std::string, std::less<>>::iterator;
-    Hold(TokensUnderWay& tokens, At at) : tokens_(&tokens), at_(at) {}
-    TokensUnderWay* tokens_ = nullptr;
+    Hold(ActiveTokens& tokens, At at) : tokens_(&tokens), at_(at) {}
+    ActiveTokens* tokens_ = nullptr;
     At at_;
   };
 

@@ -19,27 +19,27 @@ constexpr int64_t kHourMs = 60LL * 60 * 1000;
 constexpr int64_t kDayMs = 24 * kHourMs;
 
 // One member of a pair of units: its value, if it was sent, and its name.
-struct Member {
+struct NamedUnits {
   std::optional<int64_t> value;
   const char* name;
   const char* quota;  // of DescribeLimits
 };
 
-using Members = std::array<Member, 2>;
+using UnitsPair = std::array<NamedUnits, 2>;
 constexpr const char* kReadQuota = "TableMaxReadCapacityUnits";
 constexpr const char* kWriteQuota = "TableMaxWriteCapacityUnits";
 
-Members members_of(const std::optional<Units>& units) {
+UnitsPair members_of(const std::optional<Units>& units) {
   if (!units) return {};
   return {{{units->read, "ReadCapacityUnits", kReadQuota}, {units->write, "WriteCapacityUnits", kWriteQuota}}};
 }
 
-Members members_of(const OnDemandLimits& limits) {
+UnitsPair members_of(const OnDemandLimits& limits) {
   return {{{limits.max_read_units, "MaxReadRequestUnits", kReadQuota},
            {limits.max_write_units, "MaxWriteRequestUnits", kWriteQuota}}};
 }
 
-Members members_of(const WarmRequest& warm) {
+UnitsPair members_of(const WarmRequest& warm) {
   return {
       {{warm.read_units, "ReadUnitsPerSecond", kReadQuota}, {warm.write_units, "WriteUnitsPerSecond", kWriteQuota}}};
 }
@@ -55,7 +55,7 @@ std::string behind(const CapacityOf& whose, const std::string& before) {
 
 Result<void> check_limit_range(const OnDemandLimits& limits, int64_t least, const CapacityOf& whose) {
   const std::string who = subject(whose, "index : ");
-  for (const Member& member : members_of(limits)) {
+  for (const NamedUnits& member : members_of(limits)) {
     if (!member.value) continue;
     if (*member.value == 0 || *member.value < least) return refuse(Fault::kLimitOutOfRange, {member.name, who});
     if (*member.value > model::kMaxTableUnits) {
@@ -67,14 +67,14 @@ Result<void> check_limit_range(const OnDemandLimits& limits, int64_t least, cons
 
 Result<void> check_limit_mode(const OnDemandLimits& limits, BillingMode mode, Fault fault, const std::string& index) {
   if (mode == BillingMode::kPayPerRequest) return {};
-  for (const Member& member : members_of(limits)) {
+  for (const NamedUnits& member : members_of(limits)) {
     if (member.value) return refuse(fault, {member.name, index});
   }
   return {};
 }
 
 Result<void> check_warm_maximum(const WarmRequest& warm, const CapacityOf& whose) {
-  for (const Member& member : members_of(warm)) {
+  for (const NamedUnits& member : members_of(warm)) {
     if (member.value.value_or(0) <= model::kMaxTableUnits) continue;
     return refuse(Fault::kCapacityAboveMaximum,
                   {member.name, "WarmThroughput", subject(whose, "index "), member.quota, whose.region});
@@ -109,7 +109,7 @@ Result<void> check_decreases(const Throughput& throughput, int64_t now_ms) {
 }  // namespace
 
 Result<void> check_bounds(const std::optional<Units>& units, const CapacityOf& whose) {
-  for (const Member& member : members_of(units)) {
+  for (const NamedUnits& member : members_of(units)) {
     if (member.value.value_or(0) <= model::kMaxUnits) continue;
     return refuse(Fault::kUnitsOutOfBounds, {std::to_string(*member.value), member.name, behind(whose, " for index ")});
   }
@@ -117,7 +117,7 @@ Result<void> check_bounds(const std::optional<Units>& units, const CapacityOf& w
 }
 
 Result<void> check_maximum(const std::optional<Units>& units, const CapacityOf& whose) {
-  for (const Member& member : members_of(units)) {
+  for (const NamedUnits& member : members_of(units)) {
     if (member.value.value_or(0) <= model::kMaxTableUnits) continue;
     return refuse(Fault::kUnitsAboveMaximum, {member.name, behind(whose, " for index "), std::to_string(*member.value),
                                               whose.index.empty() ? "table" : "index", whose.region});
@@ -145,7 +145,7 @@ Result<WarmThroughput> new_warmth(const WarmRequest& wanted, BillingMode mode, c
   const WarmThroughput initial = initial_warmth(mode, throughput);
   const std::array<int64_t, 2> least{initial.read_units, initial.write_units};
   const std::array<const char*, 2> provisioned{"ReadCapacityUnits", "WriteCapacityUnits"};
-  const Members members = members_of(wanted);
+  const UnitsPair members = members_of(wanted);
   for (size_t i = 0; i < members.size(); ++i) {
     if (!members[i].value || *members[i].value >= least[i]) continue;
     const bool on_demand = mode == BillingMode::kPayPerRequest;
@@ -159,7 +159,7 @@ Result<WarmThroughput> new_warmth(const WarmRequest& wanted, BillingMode mode, c
 
 Result<WarmThroughput> raised_warmth(const WarmThroughput& now, const WarmRequest& wanted, const CapacityOf& whose) {
   const std::array<int64_t, 2> least{now.read_units, now.write_units};
-  const Members members = members_of(wanted);
+  const UnitsPair members = members_of(wanted);
   for (size_t i = 0; i < members.size(); ++i) {
     if (!members[i].value || *members[i].value >= least[i]) continue;
     return refuse(Fault::kWarmDecreased, {members[i].name, subject(whose, "index ")});

@@ -206,7 +206,7 @@ Error name_taken(const TableContext& context, const std::string& name) {
 
 }  // namespace
 
-Task<Result<Table>> create_table(TableContext& context, const TableRequest& request, const Policy* policy) {
+Task<Result<Table>> create_table(TableContext& context, const TableRequest& request, const ResourcePolicy* policy) {
   // On a store that an older version shares, a name that is on its way out is free in a moment.
   const Table known = context.catalog().find(request.name);
   if (known != nullptr && known->status == Status::kDeleting) {

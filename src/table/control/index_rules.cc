@@ -44,8 +44,8 @@ Result<void> check_several(const std::vector<KeyPart>& keys) {
   return {};
 }
 
-Result<Projection> make_projection(const IndexRequest& request) {
-  Projection projection;
+Result<IndexProjection> make_projection(const IndexRequest& request) {
+  IndexProjection projection;
   if (!request.projection) return refuse(Fault::kProjectionTypeMissing);
   projection.kind = *request.projection;
   if (projection.kind != ProjectionKind::kInclude) {

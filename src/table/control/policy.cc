@@ -43,7 +43,7 @@ Result<std::optional<StoredPolicy>> stored_in(const Record* record) {
   if (const auto* document = item.find("document"); document != nullptr && document->is(model::Type::kS)) {
     const auto* versioned = item.find("versioned");
     const bool literal = versioned == nullptr || !versioned->is(model::Type::kBool) || versioned->as_bool();
-    stored.policy = Policy{document->as_string(), literal};
+    stored.policy = ResourcePolicy{document->as_string(), literal};
   }
   return std::optional(std::move(stored));
 }
@@ -140,11 +140,11 @@ Task<Result<Owner>> owner_of(TableContext& context, std::string name, std::strin
 
 storage::Range policy_rows(uint32_t table_id) { return storage::range_of(policy_key(table_id, {}).bytes); }
 
-void put_first_policy(const TableInfo& table, const Policy& policy, Changes& changes) {
+void put_first_policy(const TableInfo& table, const ResourcePolicy& policy, Changes& changes) {
   put_twice(policy_key(table.id, {}), row_of({policy, table.created_ms}), changes);
 }
 
-Task<Result<std::string>> put_policy(TableContext& context, const Resource& resource, const Policy& policy,
+Task<Result<std::string>> put_policy(TableContext& context, const Resource& resource, const ResourcePolicy& policy,
                                      const std::optional<std::string>& expected) {
   int64_t revision = 0;
   const PolicyChange change = [&](const auto& now) -> Result<std::optional<StoredPolicy>> {

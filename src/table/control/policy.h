@@ -15,15 +15,15 @@
 namespace partita::table {
 
 // A policy as it is shown, and what else tells it from another.
-struct Policy {
+struct ResourcePolicy {
   std::string document;
   bool versioned = true;  // false: the Version that is shown is not what was sent
-  bool operator==(const Policy&) const = default;
+  bool operator==(const ResourcePolicy&) const = default;
 };
 
 struct StoredPolicy {
-  std::optional<Policy> policy;  // nothing: it was deleted
-  int64_t revision = 0;          // when it changed last, in milliseconds since 1970; grows with every change
+  std::optional<ResourcePolicy> policy;  // nothing: it was deleted
+  int64_t revision = 0;                  // when it changed last, in milliseconds since 1970; grows with every change
 };
 
 // Instead of a revision: there must be no policy.
@@ -33,7 +33,7 @@ inline constexpr const char* kNoPolicy = "NO_POLICY";
 
 // Its revision; that of a policy that is the same already stays as it is. `expected`: the revision that must be there.
 // Faults: kPolicyOfRevisionMissing, kPolicyOfOtherRevision.
-Task<Result<std::string>> put_policy(TableContext& context, const Resource& resource, const Policy& policy,
+Task<Result<std::string>> put_policy(TableContext& context, const Resource& resource, const ResourcePolicy& policy,
                                      const std::optional<std::string>& expected);
 // Also of a stream that outlives its table. Fault: kPolicyNotFound.
 Task<Result<StoredPolicy>> get_policy(TableContext& context, const Resource& resource);
@@ -58,7 +58,7 @@ struct PolicyOf {
 Task<Result<std::vector<PolicyOf>>> policies_of(TableContext& context, uint32_t table_id);
 
 // Adds the policy that a table is created with.
-void put_first_policy(const TableInfo& table, const Policy& policy, storage::Changes& changes);
+void put_first_policy(const TableInfo& table, const ResourcePolicy& policy, storage::Changes& changes);
 // Of that stream of the table; of the table itself without one.
 storage::Key policy_key(uint32_t table_id, std::string_view stream);
 // All policies of the table and of its streams.

@@ -12,7 +12,7 @@
 
 namespace partita::table {
 
-struct Policy;
+struct ResourcePolicy;
 
 enum class KeyRole : uint8_t { kHash, kRange };
 
@@ -90,7 +90,8 @@ struct TableRequest {
 
 // The table is kCreating in what is returned, and kActive for every later call; `policy` may be null. Faults: those
 // under "Tables" in model/faults.inc, kTableExists.
-Task<Result<Table>> create_table(TableContext& context, const TableRequest& request, const Policy* policy = nullptr);
+Task<Result<Table>> create_table(TableContext& context, const TableRequest& request,
+                                 const ResourcePolicy* policy = nullptr);
 
 // The table once what takes it a moment is done. Fault: kTableNotFound.
 Task<Result<Table>> describe_table(TableContext& context, std::string name);

@@ -93,7 +93,7 @@ std::string names_at_work(const TableInfo& table, Status status) {
 }
 
 // What the request asks for, as far as other changes stand in its way.
-struct Asked {
+struct RequestedChanges {
   bool units = false;
   bool billing_again = false;  // the mode that it has
   bool stream = false;
@@ -102,7 +102,7 @@ struct Asked {
   bool index = false;
 };
 
-Asked asked_of(const TableInfo& table, const TableUpdate& update) {
+RequestedChanges asked_of(const TableInfo& table, const TableUpdate& update) {
   const bool switches = update.billing_mode && *update.billing_mode != table.billing_mode;
   return {.units = switches || update.throughput,
           .billing_again = update.billing_mode && !switches,
@@ -112,7 +112,7 @@ Asked asked_of(const TableInfo& table, const TableUpdate& update) {
           .index = update.makes_or_drops_index()};
 }
 
-Result<void> admit_during_units(const TableInfo& table, const Asked& asked) {
+Result<void> admit_during_units(const TableInfo& table, const RequestedChanges& asked) {
   if (asked.units || asked.billing_again) return refuse(Fault::kThroughputDuringThroughput, {table.name});
   if (asked.stream) return refuse(Fault::kStreamDuringThroughput, {table.name});
   if (asked.table_class) return refuse(Fault::kClassDuringThroughput, {table.name});
@@ -121,7 +121,7 @@ Result<void> admit_during_units(const TableInfo& table, const Asked& asked) {
   return {};
 }
 
-Result<void> admit_during_class(const TableInfo& table, const Asked& asked) {
+Result<void> admit_during_class(const TableInfo& table, const RequestedChanges& asked) {
   const std::vector<std::string> args{table.name, table.next_table_class};
   if (asked.units) return refuse(Fault::kThroughputDuringClass, args);
   if (asked.stream) return refuse(Fault::kStreamDuringClass, args);
@@ -131,7 +131,7 @@ Result<void> admit_during_class(const TableInfo& table, const Asked& asked) {
   return {};
 }
 
-Result<void> admit_during_stream(const TableInfo& table, const Asked& asked) {
+Result<void> admit_during_stream(const TableInfo& table, const RequestedChanges& asked) {
   const std::vector<std::string> args{table.name, table.stream.enabled ? "ENABLE" : "DISABLE"};
   if (asked.units) return refuse(Fault::kThroughputDuringStream, args);
   if (asked.stream) return refuse(Fault::kStreamDuringStream, args);
@@ -141,7 +141,7 @@ Result<void> admit_during_stream(const TableInfo& table, const Asked& asked) {
   return {};
 }
 
-Result<void> admit_during_index(const TableInfo& table, const Asked& asked) {
+Result<void> admit_during_index(const TableInfo& table, const RequestedChanges& asked) {
   for (const Status status : {Status::kCreating, Status::kDeleting}) {
     const std::string names = names_at_work(table, status);
     if (names.empty()) continue;
@@ -223,7 +223,7 @@ Result<void> admit_update(const TableInfo& table, const TableUpdate& update) {
   if (update.billing_mode == BillingMode::kProvisioned && has_vectors(table)) {
     return refuse(Fault::kVectorsKeepOnDemand);
   }
-  const Asked asked = asked_of(table, update);
+  const RequestedChanges asked = asked_of(table, update);
   switch (table.job) {
     case TableJob::kThroughput:
     case TableJob::kBilling:

@@ -20,7 +20,7 @@ using model::refuse;
 constexpr int64_t kThirtyDaysMs = 30LL * 24 * 60 * 60 * 1000;
 
 // One update in the making.
-struct Change {
+struct DescriptionChange {
   TableInfo& table;
   const TableUpdate& update;
   int64_t now_ms;
@@ -54,7 +54,7 @@ void set_units(Throughput& throughput, const Units& units) {
 }
 
 // The units of the table and of its indexes change at once, and the answer shows them.
-Result<void> provision(Change& change) {
+Result<void> provision(DescriptionChange& change) {
   TableInfo& table = change.table;
   for (const IndexInfo& index : table.indexes) {
     const IndexUpdate* one = update_of(change.update, index.name);
@@ -73,7 +73,7 @@ Result<void> provision(Change& change) {
   return {};
 }
 
-void make_on_demand(Change& change) {
+void make_on_demand(DescriptionChange& change) {
   set_units(change.table.throughput, {});
   for (IndexInfo& index : change.table.indexes) {
     if (!index.global) continue;
@@ -84,7 +84,7 @@ void make_on_demand(Change& change) {
   }
 }
 
-Result<void> change_billing(Change& change) {
+Result<void> change_billing(DescriptionChange& change) {
   TableInfo& table = change.table;
   const auto& update = change.update;
   const BillingMode mode = update.billing_mode.value_or(table.billing_mode);
@@ -127,7 +127,7 @@ bool is_partition_key(const TableInfo& table, const std::string& name) {
 
 // The request's definitions serve the new index and nothing else: what it does not name is passed over. Precondition:
 // all that is named is defined.
-Result<Definitions> definitions_with(const Change& change, const std::vector<KeyPart>& named) {
+Result<Definitions> definitions_with(const DescriptionChange& change, const std::vector<KeyPart>& named) {
   Definitions definitions = change.table.attribute_definitions;
   for (const KeyPart& key : named) {
     const auto& sent = change.update.definitions;
@@ -152,7 +152,7 @@ Result<void> check_no_key(const TableInfo& table, const VectorRequest& request) 
                                              request.attribute + ":L:" + std::to_string(request.dimensions)});
 }
 
-Result<IndexInfo> make_new_vector_index(Change& change, const IndexRequest& request) {
+Result<IndexInfo> make_new_vector_index(DescriptionChange& change, const IndexRequest& request) {
   if (change.table.billing_mode != BillingMode::kPayPerRequest) return refuse(Fault::kVectorsOnProvisioned);
   PARTITA_TRY_VOID(check_search_schema(*request.vector, change.update.definitions));
   std::vector<KeyPart> named;
@@ -169,7 +169,7 @@ Result<IndexInfo> make_new_vector_index(Change& change, const IndexRequest& requ
   return index;
 }
 
-Result<void> set_index_capacity(const Change& change, IndexInfo& index, const IndexRequest& request) {
+Result<void> set_index_capacity(const DescriptionChange& change, IndexInfo& index, const IndexRequest& request) {
   const BillingMode mode = change.table.billing_mode;
   const CapacityOf whose = change.whose(index.name);
   if (mode == BillingMode::kProvisioned && !request.throughput) {
@@ -185,7 +185,7 @@ Result<void> set_index_capacity(const Change& change, IndexInfo& index, const In
   return check_maximum(request.throughput, whose);
 }
 
-Result<IndexInfo> make_new_global_index(Change& change, const IndexRequest& request) {
+Result<IndexInfo> make_new_global_index(DescriptionChange& change, const IndexRequest& request) {
   TableInfo& table = change.table;
   if (change.update.definitions.empty()) return refuse(Fault::kDefinitionsMissing, {request.name});
   for (const KeyPart& key : request.keys) {
@@ -204,7 +204,7 @@ Result<IndexInfo> make_new_global_index(Change& change, const IndexRequest& requ
   return index;
 }
 
-Result<void> create_index(Change& change, const IndexRequest& request) {
+Result<void> create_index(DescriptionChange& change, const IndexRequest& request) {
   TableInfo& table = change.table;
   PARTITA_TRY(IndexInfo index,
               request.vector ? make_new_vector_index(change, request) : make_new_global_index(change, request));
@@ -216,7 +216,7 @@ Result<void> create_index(Change& change, const IndexRequest& request) {
   return check_projected(table);
 }
 
-Result<void> change_index(Change& change, const IndexUpdate& one, bool switched) {
+Result<void> change_index(DescriptionChange& change, const IndexUpdate& one, bool switched) {
   IndexInfo* index = change.table.find_index(one.name());
   PARTITA_CHECK(index != nullptr);
   const bool on_demand = change.table.billing_mode == BillingMode::kPayPerRequest;
@@ -238,7 +238,7 @@ Result<void> change_index(Change& change, const IndexUpdate& one, bool switched)
   return {};
 }
 
-Result<void> change_indexes(Change& change, bool switched) {
+Result<void> change_indexes(DescriptionChange& change, bool switched) {
   for (const IndexUpdate* each : change.update.all_indexes()) {
     const IndexUpdate& one = *each;
     if (one.create) {
@@ -256,7 +256,7 @@ Result<void> change_indexes(Change& change, bool switched) {
   return {};
 }
 
-Result<void> change_table_class(Change& change, const std::string& wanted) {
+Result<void> change_table_class(DescriptionChange& change, const std::string& wanted) {
   TableInfo& table = change.table;
   const bool spent =
       table.table_class_changed_before_ms != 0 && change.now_ms - table.table_class_changed_before_ms < kThirtyDaysMs;
@@ -271,7 +271,7 @@ Result<void> change_table_class(Change& change, const std::string& wanted) {
   return {};
 }
 
-Result<void> change_settings(Change& change) {
+Result<void> change_settings(DescriptionChange& change) {
   TableInfo& table = change.table;
   const TableUpdate& update = change.update;
   if (!update.on_demand.empty()) {
@@ -319,7 +319,7 @@ bool TableUpdate::makes_or_drops_index() const {
 }
 
 Result<void> apply_update(TableInfo& table, const TableUpdate& update, int64_t now_ms, int64_t due_ms) {
-  Change change{table, update, now_ms, due_ms};
+  DescriptionChange change{table, update, now_ms, due_ms};
   table.settle(now_ms);
   if (table.status == Status::kCreating) return refuse(Fault::kTableInUse, {table.name, "created"});
   if (table.status == Status::kDeleting) return refuse(Fault::kTableInUse, {table.name, "deleted"});
@@ -344,7 +344,9 @@ Task<Result<Table>> update_table(TableContext& context, const TableUpdate& updat
   PARTITA_CO_TRY_VOID(co_await context.settled_table(update.name));
   const int64_t now_ms = context.clock().now_ms();
   const int64_t due_ms = now_ms + context.options().updating_ms;
-  const Catalog::Change change = [&](TableInfo& table) { return apply_update(table, update, now_ms, due_ms); };
+  const Catalog::Change change = [&](TableInfo& table) {
+    return apply_update(table, update, now_ms, due_ms);
+  };
   auto changed = co_await context.catalog().change(update.name, change);
   context.wake_jobs();
   co_return changed;

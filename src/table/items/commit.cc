@@ -17,7 +17,7 @@ struct Moved {
 };
 
 // The slots that one transaction has taken.
-class Slots {
+class TakenSlots {
  public:
   // Writes the rows of the counts as they will be.
   void put(const CountMoves& moves, Changes& changes) {
@@ -59,7 +59,7 @@ struct Turn {
   }
 
   Evaluate evaluate;
-  Slots slots;
+  TakenSlots slots;
   CountMoves moves;
 };
 

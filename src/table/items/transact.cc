@@ -177,7 +177,7 @@ Task<Result<WritesOutcome>> run_transaction(TableContext& context, const WritesP
   std::vector<Key> keys;
   for (const auto& write : plan.writes) keys.push_back(write.key);
   const bool with_token = !request.token.empty();
-  PARTITA_CO_TRY(const TokensUnderWay::Hold hold, context.tokens().enter(request.token, request.digest));
+  PARTITA_CO_TRY(const ActiveTokens::Hold hold, context.tokens().enter(request.token, request.digest));
   if (with_token) keys.push_back(token_key(request.token));
   const int64_t now_ms = context.clock().now_ms();
   Precompute precompute(plan.writes, full);

@@ -152,8 +152,8 @@ Task<Result<JobRun::Stored>> count_page(JobRun& run, Table table) {
     if (info.id == job.table_id) std::erase(info.counting, Counting{job.counting, job.run});
     return {};
   };
-  const Catalog::Rider here =
-      run.rider(false, [](Job& noted, const TableInfo& info) { noted.ended_at = info.revision; });
+  const Catalog::AttachedWrite here =
+      run.attached_write(false, [](Job& noted, const TableInfo& info) { noted.ended_at = info.revision; });
   const auto ended = co_await run.catalog().change(job.table, end, &here);
   if (!ended.ok() && ended.error().kind() == ErrorKind::kConflict) co_return JobRun::Stored::kLost;
   if (!ended.ok() && ended.error().kind() != ErrorKind::kInvalid) co_return ended.error();
@@ -204,9 +204,9 @@ Task<Result<void>> adopt_tables(TableContext& context) {
   PARTITA_CO_TRY(const auto records, std::move(read));
   for (size_t i = 0; i < tables.size(); ++i) {
     if (records[i]) continue;
-    Catalog::Rider base;
+    Catalog::AttachedWrite base;
     base.key = keys[i];
-    base.ride = [key = keys[i]](const Record* found, const TableInfo&, Changes& changes) {
+    base.apply = [key = keys[i]](const Record* found, const TableInfo&, Changes& changes) {
       std::string none;
       encode_counts({}, none);
       if (found == nullptr) changes.put(key, std::move(none));

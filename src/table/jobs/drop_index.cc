@@ -23,7 +23,7 @@ Task<Result<StepEnd>> erase_index(JobRun& run) {
       note_vectors(info);
       return {};
     };
-    const Catalog::Rider here = run.rider(false);
+    const Catalog::AttachedWrite here = run.attached_write(false);
     const auto forgotten = co_await run.catalog().change(job.table, forget, &here);
     if (!forgotten.ok() && forgotten.error().kind() == ErrorKind::kConflict) co_return StepEnd::kLost;
     if (!forgotten.ok() && forgotten.error().kind() != ErrorKind::kInvalid) co_return forgotten.error();

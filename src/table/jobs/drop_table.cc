@@ -26,7 +26,7 @@ Task<Result<StepEnd>> erase_table(JobRun& run) {
       for (const IndexInfo& index : table->indexes) {
         if (index.vector) PARTITA_CO_TRY_VOID(co_await forget_vector_log(run.engine(), table->id, index.id));
       }
-      const Catalog::Rider here = run.rider(false);
+      const Catalog::AttachedWrite here = run.attached_write(false);
       auto forgotten = co_await run.catalog().forget(table, here);
       if (!forgotten.ok() && forgotten.error().kind() == ErrorKind::kConflict) co_return StepEnd::kLost;
       if (!forgotten.ok()) co_return std::move(forgotten).error();

@@ -68,7 +68,7 @@ Task<Result<StepEnd>> end_fill(JobRun& run) {
     Catalog::start_counting(info, job.index_id);
     return {};
   };
-  const Catalog::Rider last = run.rider(true);
+  const Catalog::AttachedWrite last = run.attached_write(true);
   const auto ended = co_await run.catalog().change(job.table, end, &last);
   if (!ended.ok() && ended.error().kind() == ErrorKind::kConflict) co_return StepEnd::kLost;
   if (!ended.ok() && ended.error().kind() == ErrorKind::kInvalid) co_return co_await run.finish();

@@ -53,11 +53,11 @@ Task<Result<StepEnd>> JobRun::finish() {
   co_return stored == Stored::kDone ? StepEnd::kDone : StepEnd::kLost;
 }
 
-Catalog::Rider JobRun::rider(bool ends, std::function<void(Job& after, const TableInfo& table)> note) {
-  Catalog::Rider rider;
-  rider.key = job_key(job);
-  rider.ride = [job = job, ends, note = std::move(note)](const Record* found, const TableInfo& table,
-                                                         Changes& changes) {
+Catalog::AttachedWrite JobRun::attached_write(bool ends, std::function<void(Job& after, const TableInfo& table)> note) {
+  Catalog::AttachedWrite attached;
+  attached.key = job_key(job);
+  attached.apply = [job = job, ends, note = std::move(note)](const Record* found, const TableInfo& table,
+                                                             Changes& changes) {
     Job after = job;
     const Key key = job_key(after);
     if (!is_claimed(key, found, after.claim)) return false;
@@ -69,7 +69,7 @@ Catalog::Rider JobRun::rider(bool ends, std::function<void(Job& after, const Tab
     changes.put(key, job_row(after));
     return true;
   };
-  return rider;
+  return attached;
 }
 
 Task<bool> JobRun::wait(int64_t ms) {

@@ -44,7 +44,7 @@ class JobRun {
   storage::Engine& engine() { return context_.engine(); }
   Catalog& catalog() { return context_.catalog(); }
   const Clock& clock() const { return context_.clock(); }
-  const Options& options() const { return context_.options(); }
+  const DatabaseOptions& options() const { return context_.options(); }
   TableContext& context() { return context_; }
 
   // Stores `after`, unless another server has taken the job over.
@@ -53,7 +53,8 @@ class JobRun {
   Task<Result<StepEnd>> finish();
   // For a step that changes a table's description (Catalog::change): stores the job after `note` has changed it, or
   // erases its row, in the same transaction. If the job is lost, the change ends with kConflict.
-  Catalog::Rider rider(bool ends, std::function<void(Job& after, const TableInfo& table)> note = nullptr);
+  Catalog::AttachedWrite attached_write(bool ends,
+                                         std::function<void(Job& after, const TableInfo& table)> note = nullptr);
 
   bool stopping() const { return context_.background().stopping(); }
   // Waits on the server's clock. False: the server is stopping.

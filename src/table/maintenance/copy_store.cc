@@ -145,7 +145,7 @@ std::string entry_name(const std::string& topic, const Position& position) {
 // The rows of a store that are copied, in their order, without the mark and probes.
 class CopiedRows {
  public:
-  CopiedRows(Engine& engine, const CopyOptions& options)
+  CopiedRows(Engine& engine, const StoreCopyOptions& options)
       : all_(engine, copied_rows(options.snapshots), options.page_rows, options.page_bytes) {}
 
   // False: there are no more.
@@ -169,7 +169,7 @@ Task<Result<bool>> CopiedRows::next() {
 
 class Copier {
  public:
-  Copier(Engine& from, Engine& to, CopyOptions options) : from_(from), to_(to), options_(std::move(options)) {}
+  Copier(Engine& from, Engine& to, StoreCopyOptions options) : from_(from), to_(to), options_(std::move(options)) {}
 
   Task<Result<CopyReport>> run();
 
@@ -182,15 +182,15 @@ class Copier {
   Task<Result<void>> verify_rows();
   Task<Result<void>> verify_logs();
   Task<Result<void>> verify_log(std::string topic);
-  // Stores the mark, and with it what `ride` adds.
-  using Ride = std::function<void(Changes& changes)>;
-  Task<Result<void>> store(Ride ride, bool ends = false);
+  // Stores the mark, and with it what `add_rows` adds.
+  using AddRows = std::function<void(Changes& changes)>;
+  Task<Result<void>> store(AddRows add_rows, bool ends = false);
   Result<void> tell(bool verifying, uint64_t rows, uint64_t bytes) const;
   Error differs(const std::string& what) const;
 
   Engine& from_;
   Engine& to_;
-  const CopyOptions options_;
+  const StoreCopyOptions options_;
   Mark mark_;
   std::optional<storage::Version> version_;  // of the mark
   CopyReport report_;
@@ -207,9 +207,9 @@ Result<void> Copier::tell(bool verifying, uint64_t rows, uint64_t bytes) const {
   return Error(ErrorKind::kUnavailable, "The copy was stopped; the same command goes on with it.");
 }
 
-Task<Result<void>> Copier::store(Ride ride, bool ends) {
+Task<Result<void>> Copier::store(AddRows add_rows, bool ends) {
   const storage::Decide decide = [&](std::span<const Record* const>, Changes& changes) {
-    if (ride) ride(changes);
+    if (add_rows) add_rows(changes);
     if (ends) {
       changes.erase(mark_key());
     } else {
@@ -283,7 +283,7 @@ Task<Result<void>> Copier::copy_rows() {
     mark_.rows += page.size();
     mark_.bytes += page.bytes();
     if (!more) mark_.phase = Phase::kLogs, mark_.done.clear();
-    Ride put_all = [&page](Changes& changes) {
+    AddRows put_all = [&page](Changes& changes) {
       for (size_t i = 0; i < page.size(); ++i) changes.put(key_of_row(page[i].key), std::string(page[i].value));
     };
     PARTITA_CO_TRY_VOID(co_await store(std::move(put_all)));
@@ -398,7 +398,7 @@ Task<Result<CopyReport>> Copier::run() {
 
 }  // namespace
 
-Task<Result<CopyReport>> copy_store(Engine& from, Engine& to, CopyOptions options) {
+Task<Result<CopyReport>> copy_store(Engine& from, Engine& to, StoreCopyOptions options) {
   Copier copier(from, to, std::move(options));
   co_return co_await copier.run();
 }

@@ -41,7 +41,7 @@ struct CopyProgress {
   uint64_t bytes = 0;
 };
 
-struct CopyOptions {
+struct StoreCopyOptions {
   std::string from_name;                  // for sentences
   std::string from_mark;                  // what is named again when an interrupted copy goes on ...
   std::vector<std::string> former_marks;  // ... as what older versions wrote for the same store is
@@ -58,7 +58,7 @@ struct CopyOptions {
 // that the copy has to begin anew. Errors, one sentence each: kInvalid (reason 0) for stores that cannot be copied
 // from or to, kTooLarge where the one has no room for the other's logs, before anything is written, kConflict for what
 // differs in the end, kUnavailable for a stop; those of the engines.
-Task<Result<CopyReport>> copy_store(storage::Engine& from, storage::Engine& to, CopyOptions options);
+Task<Result<CopyReport>> copy_store(storage::Engine& from, storage::Engine& to, StoreCopyOptions options);
 
 // Where the rows are that are copied, with snapshots or without.
 storage::Range copied_rows(bool snapshots);

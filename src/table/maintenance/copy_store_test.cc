@@ -24,8 +24,8 @@ class CopyTest : public TableTest {
     close();
   }
 
-  static CopyOptions options(std::function<bool(const CopyProgress&)> progress = nullptr) {
-    CopyOptions options;
+  static StoreCopyOptions options(std::function<bool(const CopyProgress&)> progress = nullptr) {
+    StoreCopyOptions options;
     options.from_name = options.from_mark = "here";
     options.page_rows = 7;
     options.progress = std::move(progress);
@@ -55,19 +55,19 @@ TEST_F(CopyTest, IsWhatItWasCopiedFrom) {
   partita::table::expect_consistent(**database, "T");
 }
 
-// What is settled for those who use a row is so for the copy that writes it.
+// The copy gives each key the same `read_mostly` as its users do.
 TEST_F(CopyTest, NamesRowsAsTheirUsersDo) {
   for (const storage::Key& key : {table_key("T"), job_key(Job()), system_key(SystemRow::kProbe, "x")}) {
     const storage::Key named = key_of_row(key.bytes);
     EXPECT_EQ(named, key);
     EXPECT_EQ(named.place, key.place);
-    EXPECT_EQ(named.settled, key.settled);
+    EXPECT_EQ(named.read_mostly, key.read_mostly);
   }
-  EXPECT_TRUE(key_of_row(table_key("T").bytes).settled);
+  EXPECT_TRUE(key_of_row(table_key("T").bytes).read_mostly);
   open();
   const storage::Key used = item_key(*find("T"), item({{"pk", s("p")}, {"sk", n(1)}}));
   EXPECT_LE(key_of_row(used.bytes).place, used.place);
-  EXPECT_FALSE(key_of_row(used.bytes).settled);
+  EXPECT_FALSE(key_of_row(used.bytes).read_mostly);
   EXPECT_EQ(key_of_row("abc").place, 3U);
 }
 
@@ -104,7 +104,7 @@ TEST_F(CopyTest, RefusesWhatIsNotForIt) {
 
   to_ = open_memory_engine();
   ASSERT_FALSE(copy([](const CopyProgress&) { return false; }).ok());
-  CopyOptions elsewhere = options();
+  StoreCopyOptions elsewhere = options();
   elsewhere.from_mark = "elsewhere";
   const auto other = wait_for(copy_store(engine_, *to_, elsewhere));
   ASSERT_FALSE(other.ok());
@@ -118,7 +118,7 @@ TEST_F(CopyTest, RefusesWhatIsNotForIt) {
 
 TEST_F(CopyTest, GoesOnWithWhatAnOlderVersionCalledOtherwise) {
   ASSERT_FALSE(copy([](const CopyProgress&) { return false; }).ok());
-  CopyOptions renamed = options([](const CopyProgress&) { return false; });
+  StoreCopyOptions renamed = options([](const CopyProgress&) { return false; });
   renamed.from_mark = "there";
   renamed.former_marks = {"nowhere", "here"};
   EXPECT_EQ(wait_for(copy_store(engine_, *to_, renamed)).error().kind(), ErrorKind::kUnavailable);  // it stopped
@@ -153,7 +153,7 @@ TEST_F(CopyTest, LeavesSnapshotsOutWhereItIsToldTo) {
     ASSERT_TRUE(wait_for(snapshots.recover()).ok());
     ASSERT_TRUE(wait_for(snapshots.create("s")).ok());
   }
-  CopyOptions without = options();
+  StoreCopyOptions without = options();
   without.snapshots = false;
   for (const bool kept : {true, false}) {
     to_ = open_memory_engine();
@@ -201,7 +201,7 @@ TEST_F(CopyTest, FindsALogThatIsOnlyInTheCopy) {
 }
 
 TEST_F(CopyTest, IsNotWholeUnlessItHadBothStoresForItself) {
-  CopyOptions lost = options();
+  StoreCopyOptions lost = options();
   lost.still_alone = [] { return Result<void>(Error(ErrorKind::kUnavailable, "It is used.")); };
   EXPECT_FALSE(wait_for(copy_store(engine_, *to_, lost)).ok());
   EXPECT_FALSE(open_copy().ok());

@@ -33,7 +33,7 @@ class FullStoreTest : public TableTest {
     near.vector = VectorRequest{"v", 3, Distance::kCosine, {}};
     request.vector_indexes = {{near}};
     request.stream = StreamRequest{true, "NEW_AND_OLD_IMAGES"};
-    const Policy policy{"{}"};
+    const ResourcePolicy policy{"{}"};
     create(request);
     Resource resource;
     resource.name = "T";

@@ -18,7 +18,7 @@ using storage::Key;
 using storage::Page;
 using storage::Record;
 
-struct Row {
+struct IndexEntry {
   Key key;
   std::string value;
 };
@@ -56,22 +56,22 @@ class TableRepair {
   }
 
   // What an item should have besides its own row.
-  std::vector<std::pair<uint16_t, Row>> index_rows(const Item& item) const {
-    std::vector<std::pair<uint16_t, Row>> rows;
+  std::vector<std::pair<uint16_t, IndexEntry>> index_rows(const Item& item) const {
+    std::vector<std::pair<uint16_t, IndexEntry>> rows;
     for (const IndexInfo& index : table_.indexes) {
       if (!is_whole(index)) continue;
       if (auto key = index_key(table_, index, item)) {
-        rows.emplace_back(index.id, Row{std::move(*key), model::encode_item(index_view(table_, index, item))});
+        rows.emplace_back(index.id, IndexEntry{std::move(*key), model::encode_item(index_view(table_, index, item))});
       }
     }
     return rows;
   }
-  std::optional<Row> expiry_row(const Key& key, const Item& item) const {
+  std::optional<IndexEntry> expiry_row(const Key& key, const Item& item) const {
     const auto at_s = table_.ttl ? expiry_of(*table_.ttl, item) : std::nullopt;
     if (!at_s) return std::nullopt;
     storage::Changes changes;
     put_expiry_row(table_, key, *at_s, changes);
-    return Row{changes.writes()[0].key, *changes.writes()[0].value};
+    return IndexEntry{changes.writes()[0].key, *changes.writes()[0].value};
   }
   std::optional<Item> item_of(const Page::Row& row) const {
     auto item = item_in(table_, row.value);

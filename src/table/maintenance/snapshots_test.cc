@@ -350,7 +350,7 @@ TEST_P(SnapshotsTest, ARollbackThatWasBegunIsSeen) {
   EXPECT_EQ(*wait_for(Snapshots::begun_rollback(engine_, space())), "s");
   EXPECT_EQ(*wait_for(Snapshots::begun_rollback(engine_, space().empty() ? "n" : "")), "");
   const auto copy = open_memory_engine();
-  CopyOptions options;
+  StoreCopyOptions options;
   options.from_name = "here";
   const auto copied = wait_for(copy_store(engine_, *copy, std::move(options)));
   ASSERT_FALSE(copied.ok());

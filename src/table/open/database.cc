@@ -8,13 +8,13 @@
 
 namespace partita::table {
 
-Database::Database(storage::Engine& engine, const Clock& clock, Random& random, const Options& options)
+Database::Database(storage::Engine& engine, const Clock& clock, Random& random, const DatabaseOptions& options)
     : TableContext(engine, clock, random, options, {&expiry_row_maker(), &vector_log_maker(), &stream_record_maker()}),
       VectorSearchContext(static_cast<TableContext&>(*this)),
       jobs_(*this) {}
 
 Result<std::unique_ptr<Database>> Database::open(storage::Engine& engine, const Clock& clock, Random& random,
-                                                 Options options) {
+                                                 DatabaseOptions options) {
   std::unique_ptr<Database> database(new Database(engine, clock, random, options));
   PARTITA_TRY_VOID(wait_for(refuse_half_copy(engine)));
   PARTITA_TRY_VOID(wait_for(database->catalog().look_again()));

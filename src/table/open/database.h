@@ -19,7 +19,7 @@ class Database final : public TableContext, public VectorSearchContext {
   // `engine`, `clock` and `random` outlive the database. Blocks until the catalogue is read, then resumes what an
   // earlier run left unfinished.
   static Result<std::unique_ptr<Database>> open(storage::Engine& engine, const Clock& clock, Random& random,
-                                                Options options = {});
+                                                DatabaseOptions options = {});
   // Interrupts the jobs; this or another server resumes them later.
   ~Database() = default;
 
@@ -29,7 +29,7 @@ class Database final : public TableContext, public VectorSearchContext {
   void report(Exposition& out) const;
 
  private:
-  Database(storage::Engine& engine, const Clock& clock, Random& random, const Options& options);
+  Database(storage::Engine& engine, const Clock& clock, Random& random, const DatabaseOptions& options);
 
   JobRunner jobs_;
 };

@@ -159,7 +159,7 @@ class TableTest : public testing::Test {
   void expect_consistent(const std::string& table) { partita::table::expect_consistent(db(), table); }
 
   // Of the next open().
-  Options options_{.updating_ms = 0, .deleting_ms = 0, .late_ms = 0, .look_ms = 5, .lease_ms = 0};
+  DatabaseOptions options_{.updating_ms = 0, .deleting_ms = 0, .late_ms = 0, .look_ms = 5, .lease_ms = 0};
   FaultyEngine engine_;
   ManualClock clock_{1'700'000'000'000};
   SeededRandom random_{1};

@@ -67,7 +67,7 @@ class TwoServersTest : public testing::TestWithParam<const char*> {
     servers_[i].reset();
     ways_[i] = std::make_unique<FaultyEngine>(*engine_);
     ways_[i]->after_scan = after_scan_[i];
-    Options options{.updating_ms = 1, .deleting_ms = 1, .late_ms = 30, .look_ms = 10};
+    DatabaseOptions options{.updating_ms = 1, .deleting_ms = 1, .late_ms = 30, .look_ms = 10};
     options.lease_ms = lease_ms_;
     servers_[i] = Database::open(*ways_[i], system_clock(), randoms_[i], options).value();
   }

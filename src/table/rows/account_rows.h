@@ -43,7 +43,7 @@ storage::Key account_version_key();
 class AccountFollower {
  public:
   virtual ~AccountFollower() = default;
-  virtual Task<Result<void>> heard(AccountVersion version) = 0;
+  virtual Task<Result<void>> on_version(AccountVersion version) = 0;
 };
 
 }  // namespace partita::table

@@ -33,10 +33,10 @@ AttributeValue bytes(uint64_t value) {
   return AttributeValue::binary(std::move(text));
 }
 
-// Reads the members of a job's row. A missing one keeps its default.
-class Members {
+// Reads the fields of a job's row. A missing one keeps its default.
+class JobFields {
  public:
-  explicit Members(const model::Item& item) : item_(item) {}
+  explicit JobFields(const model::Item& item) : item_(item) {}
 
   template <class Whole>
   void take(std::string_view name, Whole& out) {
@@ -128,28 +128,28 @@ Result<Job> job_from(std::string_view key, std::string_view row) {
   job.table_id = parts->table_id;
   job.index_id = parts->index_id;
   PARTITA_TRY(const model::Item item, model::decode_item(row));
-  Members members(item);
-  members.take_bytes("claim", job.claim);
-  members.take("counted_bytes", job.counted.bytes);
-  members.take("counted_items", job.counted.items);
-  members.take("counting", job.counting);
-  members.take("done", job.done);
-  members.take("ended_at", job.ended_at);
-  members.take("run", job.run);
-  if (const auto* cursor = members.find("cursor", model::Type::kB)) job.cursor = cursor->as_bytes();
-  if (const auto* forgotten = members.find("forgotten", model::Type::kBool)) job.forgotten = forgotten->as_bool();
-  if (const auto* position = members.find("position", model::Type::kB)) {
+  JobFields fields(item);
+  fields.take_bytes("claim", job.claim);
+  fields.take("counted_bytes", job.counted.bytes);
+  fields.take("counted_items", job.counted.items);
+  fields.take("counting", job.counting);
+  fields.take("done", job.done);
+  fields.take("ended_at", job.ended_at);
+  fields.take("run", job.run);
+  if (const auto* cursor = fields.find("cursor", model::Type::kB)) job.cursor = cursor->as_bytes();
+  if (const auto* forgotten = fields.find("forgotten", model::Type::kBool)) job.forgotten = forgotten->as_bool();
+  if (const auto* position = fields.find("position", model::Type::kB)) {
     if (position->as_bytes().size() != job.position.bytes.size()) return damaged_job();
     std::ranges::copy(position->as_bytes(), job.position.bytes.begin());
   }
-  if (const auto* table = members.find("table", model::Type::kS)) job.table = table->as_string();
-  if (const auto* topics = members.find("topics", model::Type::kL)) {
+  if (const auto* table = fields.find("table", model::Type::kS)) job.table = table->as_string();
+  if (const auto* topics = fields.find("topics", model::Type::kL)) {
     for (const AttributeValue& topic : topics->as_list()) {
       if (!topic.is(model::Type::kB)) return damaged_job();
       job.topics.push_back(topic.as_bytes());
     }
   }
-  if (!members.sound()) return damaged_job();
+  if (!fields.sound()) return damaged_job();
   return job;
 }
 

@@ -35,10 +35,10 @@ enum class Status : uint8_t { kCreating, kActive, kUpdating, kDeleting };
 enum class ProjectionKind : uint8_t { kAll, kKeysOnly, kInclude };
 enum class BillingMode : uint8_t { kProvisioned, kPayPerRequest };
 
-struct Projection {
+struct IndexProjection {
   ProjectionKind kind = ProjectionKind::kAll;
   std::vector<std::string> attributes;  // for kInclude: what is projected beside the keys
-  bool operator==(const Projection&) const = default;
+  bool operator==(const IndexProjection&) const = default;
 };
 
 // What keeps a table UPDATING.
@@ -107,7 +107,7 @@ struct IndexInfo {
   std::string name;
   bool global = true;
   model::KeySchema keys;  // of a vector index: the HASH of its search schema, if it has one
-  Projection projection;
+  IndexProjection projection;
   std::optional<VectorSchema> vector;  // a vector index, which is global and has no capacity of its own
   Throughput throughput;
   OnDemandLimits on_demand;

@@ -23,7 +23,7 @@ storage::Key system_key(SystemRow kind, std::string_view rest) {
   key.bytes.push_back(static_cast<char>(kind));
   key.place = static_cast<uint32_t>(key.bytes.size());
   key.bytes.append(rest);
-  key.settled = kind == SystemRow::kTable;
+  key.read_mostly = kind == SystemRow::kTable;
   return key;
 }
 
@@ -44,7 +44,7 @@ storage::Key second_copy(const storage::Key& key) {
   std::string id;
   append_u32(id, kSecondCopyId);
   copy.bytes.replace(0, id.size(), id);
-  copy.settled = false;
+  copy.read_mostly = false;
   return copy;
 }
 

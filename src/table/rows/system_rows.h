@@ -29,7 +29,7 @@ enum class SystemRow : char {
   kOldTally = 'S',  // counters as the first version kept them; erased when they are met
 };
 
-// Those of kTable are settled: every write compares one.
+// Those of kTable are read-mostly: every write compares one.
 storage::Key system_key(SystemRow kind, std::string_view rest = {});
 // A key that was read from a store, as those name it who use it: of these rows or of items, whose place may be a part.
 storage::Key key_of_row(std::string_view bytes);

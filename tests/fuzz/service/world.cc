@@ -132,7 +132,7 @@ bool is_known_exception(std::string_view type, int status) {
 }  // namespace
 
 World::World() : engine_(open_memory_engine()) {
-  const table::Options at_once{.updating_ms = 0, .deleting_ms = 0};
+  const table::DatabaseOptions at_once{.updating_ms = 0, .deleting_ms = 0};
   auto opened = table::Database::open(*engine_, clock_, random_, at_once);
   PARTITA_CHECK(opened.ok());
   database_ = std::move(opened).value();
