@@ -33,7 +33,7 @@
 #include "wire/item_reader.h"
 #include "wire/json_reader.h"
 #include "wire/json_writer.h"
-#include "wire/shape.h"
+#include "wire/shape_check.h"
 
 namespace partita::cli {
 

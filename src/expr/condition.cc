@@ -6,7 +6,6 @@
 #include <set>
 
 #include "base/bytes.h"
-#include "expr/condition_checks.h"
 
 namespace partita::expr {
 namespace {

@@ -19,6 +19,11 @@
 
 namespace partita::expr {
 
+// True for the types that have an order: S, N and B.
+constexpr bool is_ordered(model::Type type) {
+  return type == model::Type::kS || type == model::Type::kN || type == model::Type::kB;
+}
+
 // The argument of a comparison or a function: a path into the item or a constant, or the size of either.
 struct Operand {
   Path path;       // used if `value` is null

@@ -30,9 +30,4 @@ std::optional<model::Type> static_type(const Operand& operand);
 // A scalar as DynamoDB's messages show it: "AttributeValue: {S:a}".
 std::string shown(const model::AttributeValue& value);
 
-// True for the types that have an order: S, N and B.
-constexpr bool is_ordered(model::Type type) {
-  return type == model::Type::kS || type == model::Type::kN || type == model::Type::kB;
-}
-
 }  // namespace partita::expr

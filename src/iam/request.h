@@ -7,7 +7,7 @@
 
 #include "auth/account.h"
 #include "auth/authenticate.h"
-#include "iam/calls.h"
+#include "iam/call.h"
 #include "iam/directory.h"
 #include "wire/form_reader.h"
 #include "wire/xml_writer.h"

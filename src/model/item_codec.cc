@@ -89,8 +89,6 @@ uint64_t ItemReader::long_varint() {
   return *value;
 }
 
-Error corrupt_item() { return Error(ErrorKind::kCorrupt, "A stored item is damaged or of a newer format."); }
-
 std::string encode_item(const Item& item) {
   constexpr size_t kUsualBytes = 64;  // of an attribute
   ItemWriter out(kUsualBytes * (item.size() + 1));

@@ -3,7 +3,6 @@
 // what it does not need.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,9 +26,5 @@ Result<Item> decode_attributes(std::string_view bytes, std::span<const std::stri
 
 // Only the named attribute, decoded; nullopt if the item has none of that name.
 Result<std::optional<AttributeValue>> decode_attribute(std::string_view bytes, std::string_view name);
-
-// For readers of the encoded bytes, see item_walk.h.
-inline constexpr uint8_t kItemVersion = 1;
-Error corrupt_item();
 
 }  // namespace partita::model

@@ -25,7 +25,7 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
-#include "model/item_codec.h"
+#include "model/item_format.h"
 #include "model/value.h"
 
 namespace partita::model {

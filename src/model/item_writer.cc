@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/check.h"
-#include "model/item_codec.h"
+#include "model/item_format.h"
 #include "model/size.h"
 
 namespace partita::model {

@@ -1,6 +1,7 @@
 #include "ops/json_codec.h"
 
 #include "wire/checks.h"
+#include "wire/shape_check.h"
 
 namespace partita::ops {
 

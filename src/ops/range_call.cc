@@ -6,6 +6,7 @@
 #include "model/fault.h"
 #include "ops/enum_names.h"
 #include "ops/reply.h"
+#include "wire/checks.h"
 #include "wire/error_body.h"
 #include "wire/item_reader.h"
 

@@ -7,7 +7,6 @@
 #include "model/fault.h"
 #include "model/java_number.h"
 #include "partiql/keywords.h"
-#include "partiql/literals.h"
 
 namespace partita::partiql {
 

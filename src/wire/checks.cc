@@ -39,6 +39,10 @@ bool meets_newer_checks(const JsonValue& body, const Shape& shape) {
   return shape.checks != Checks::kOlder && !lacks_a_member(body, shape) && !is_deeper(body, kDeepestForNewer);
 }
 
+Error constraint_violated(std::string_view violation) {
+  return model::refuse(Fault::kConstraints, {"1 validation error detected: " + std::string(violation)});
+}
+
 // The size of an item is told bare, although it is known before the table is.
 Error worded(Error error, const JsonValue& body, const Shape& shape) {
   if (error.kind() != ErrorKind::kInvalid || !meets_newer_checks(body, shape)) return error;

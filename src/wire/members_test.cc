@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "model/fault.h"
+#include "wire/shape_check.h"
 #include "wire/shape_testing.h"
 
 namespace partita::wire {

@@ -1,8 +1,5 @@
-// The form of requests, as data: one Shape for each request of DynamoDB's service model, and one check for all
-// of them. Numbers, names and patterns are those of the service model 2012-08-10; the order of members and of enum
-// values is that of AWS's messages.
-//
-//   PARTITA_TRY_VOID(check_shape(document.root(), shapes::kPutItem));
+// The form of requests, as data: one Shape for each request of DynamoDB's service model. Numbers, names and patterns
+// are those of the service model 2012-08-10; the order of members and of enum values is that of AWS's messages.
 #pragma once
 
 #include <array>
@@ -116,22 +113,6 @@ struct Shape {
   Slots slots = slots_of(members);                // of a structure; never set by hand
   // NOLINTEND(*-redundant-member-init)
 };
-
-// Checks every JSON kind in the body, in the order of the text, and then all constraints. Members that the shape does
-// not know are ignored. Afterwards, members have the kinds that the shape declares (numbers may be of either JSON kind,
-// a boolean may be a word: truth()), and decoding attribute values gives no kSerialization.
-// Faults: kSerialization; kMissingParameter, kParameterRequiredFor, kConstraints.
-Result<void> check_shape(const JsonValue& body, const Shape& shape);
-
-// The location of the first value of the wrong kind: "Item.Year", "KeySchema[0]". Empty if no value inside the body has
-// one.
-std::string misfit(const JsonValue& body, const Shape& shape);
-
-// The value of a boolean member; `otherwise` if it is absent.
-bool truth(const JsonValue& value, bool otherwise = false);
-
-// "1 validation error detected: <violation>" as a kConstraints fault, for constraints that a shape cannot express.
-Error constraint_violated(std::string_view violation);
 
 namespace shapes {
 extern const Shape kBatchExecuteStatement;

@@ -254,4 +254,6 @@ bool truth_of(const JsonValue& value) {
   return *truth;
 }
 
+bool truth(const JsonValue& value, bool otherwise) { return value.present() ? truth_of(value) : otherwise; }
+
 }  // namespace partita::wire

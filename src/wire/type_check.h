@@ -35,5 +35,7 @@ std::optional<model::Type> type_named(std::string_view name);
 
 // The meaning of a value that passed check_boolean.
 bool truth_of(const JsonValue& value);
+// The same for a member that may be absent.
+bool truth(const JsonValue& value, bool otherwise = false);
 
 }  // namespace partita::wire

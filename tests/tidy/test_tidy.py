@@ -208,7 +208,6 @@ def test_each_operation_is_one_row_and_one_file():
 
 # --- tiers ------------------------------------------------------------------------------------------------------------
 
-CIRCLES = pathlib.Path(__file__).with_name("circles.txt")
 
 
 def tiers():
@@ -307,8 +306,7 @@ def circles(edges):
 
 
 def test_no_circle_of_files():
-    """Within a folder, no header with its source includes itself by way of others. circles.txt lists those that still
-    do; the list only shrinks."""
+    """Within a folder, no header with its source includes itself by way of others."""
     folders = sources.libraries()
     edges = {}
     for name in library_sources():
@@ -316,11 +314,7 @@ def test_no_circle_of_files():
         others = {included.rpartition(".")[0] for _, included in includes(name)} - {node}
         same = {other for other in others if folder_of(other, folders) == folder_of(node, folders)}
         edges.setdefault(node, set()).update(same)
-    found = circles(edges)
-    known = {line for line in CIRCLES.read_text().splitlines() if line and not line.startswith("#")}
-    faults = [f"src/{node} is in a circle of includes within its folder" for node in sorted(found - known)]
-    faults += [f"src/{node} is in no circle any more: take it out of circles.txt" for node in sorted(known - found)]
-    report(faults)
+    report([f"src/{node} is in a circle of includes within its folder" for node in sorted(circles(edges))])
 
 
 def test_circles_are_found():

@@ -1,4 +1,4 @@
-#include "wire/shape.h"
+#include "wire/shape_check.h"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "wire/error_body.h"
+#include "wire/type_check.h"
 
 namespace partita::wire {
 namespace {

@@ -1,4 +1,4 @@
-#include "wire/shape.h"
+#include "wire/shape_check.h"
 
 #include <algorithm>
 #include <array>
@@ -410,12 +410,6 @@ std::string misfit(const JsonValue& body, const Shape& shape) {
     if (!where.empty()) return where;
   }
   return where;
-}
-
-bool truth(const JsonValue& value, bool otherwise) { return value.present() ? truth_of(value) : otherwise; }
-
-Error constraint_violated(std::string_view violation) {
-  return refuse(Fault::kConstraints, {"1 validation error detected: " + std::string(violation)});
 }
 
 }  // namespace partita::wire
