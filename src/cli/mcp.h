@@ -1,4 +1,4 @@
-// A store for agents: DynamoDB's operations as tools of the Model Context Protocol.
+// A server of the Model Context Protocol, which offers DynamoDB's operations as tools.
 #pragma once
 
 #include <string>
@@ -16,11 +16,10 @@ struct McpOptions {
   bool writes = false;   // also offer tools that change data
 };
 
-// Answers the messages of stdin, one a line, on stdout, until stdin ends. The calls are made of the server at
-// line.endpoint, or of a store that is opened here. Without line.writes no tool changes anything: each access is judged
-// by a policy that allows to read, and a server is asked nothing that writes. Errors, before the first message: as of
-// `serve`; with neither leave to write nor a seed kInvalid (reason 0) where there is no store, since none is made then,
-// and kUnavailable for one in the middle of a rollback.
+// Answers the messages of stdin, one a line, on stdout, until stdin ends. Calls go to the server at line.endpoint, or
+// to a store that is opened here. Without line.writes, a read-only policy applies to each access, and no writing call
+// is sent to a server. Errors, before the first message: those of `serve`; without writes and seed, kInvalid (reason 0)
+// if the store does not exist, and kUnavailable if a rollback of it is incomplete.
 Result<void> mcp(const McpOptions& line, std::string_view version);
 
 }  // namespace partita::cli

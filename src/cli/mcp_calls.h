@@ -1,4 +1,4 @@
-// Where a session of `partita mcp` makes its calls: of a store that this process has opened, or of a server that runs.
+// The calls of a `partita mcp` session: to a store that this process has opened, or to a running server.
 #pragma once
 
 #include <memory>
@@ -23,18 +23,18 @@ class McpCalls {
     std::string body;
   };
   virtual ~McpCalls() = default;
-  // `target` is what X-Amz-Target names. A call that cannot be made is answered with an error too. Blocks.
+  // `target`: the value of X-Amz-Target. A call that cannot be made also returns an error answer. Blocks.
   virtual Answer ask(std::string_view target, std::string_view body) = 0;
 };
 
 // Whether a request of ExecuteStatement only reads.
 bool is_select(std::string_view statement);
-// What is answered to a call that is not made: one sentence.
+// The answer to a call that is not made. `message`: one sentence.
 McpCalls::Answer mcp_error(std::string_view message);
 
 class LocalMcpCalls final : public McpCalls {
  public:
-  // Whose policies judge the calls; null: it may do everything. All outlive it.
+  // The policies of `identity` apply; null: everything is allowed. Both outlive this.
   LocalMcpCalls(namespaces::Namespaces& namespaces, const auth::Identity* identity);
   Answer ask(std::string_view target, std::string_view body) override;
 
@@ -44,20 +44,20 @@ class LocalMcpCalls final : public McpCalls {
   const std::shared_ptr<const auth::Caller> caller_;
 };
 
-// Each call takes a connection of its own, so that none is lost to a server that ended an idle one.
+// Opens a connection for each call, so that no call fails because the server closed an idle connection.
 class RemoteMcpCalls final : public McpCalls {
  public:
-  // What requests are signed with.
+  // The key that signs requests.
   struct Signer {
     std::string key_id;
     std::string secret;
     std::string session_token;  // or empty
     std::string region;
-    // Of AWS_ACCESS_KEY_ID and so on; a server that verifies no signatures takes what stands in for those not set.
+    // From AWS_ACCESS_KEY_ID and so on. Placeholders replace unset ones, for servers that verify no signatures.
     static Signer of_environment();
   };
-  // `space`: the namespace, or empty. Without `writes` statements that change anything are not sent. Error: kInvalid
-  // (reason 0), with one sentence, for what is no address.
+  // `space`: the namespace, or empty. Without `writes`, statements that write are not sent. Error: kInvalid (reason 0),
+  // with one sentence, for an invalid address.
   static Result<std::unique_ptr<McpCalls>> open(std::string_view url, std::string space, bool writes, Signer signer,
                                                 const Clock& clock);
   Answer ask(std::string_view target, std::string_view body) override;

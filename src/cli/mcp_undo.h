@@ -1,4 +1,4 @@
-// What an agent changed of items, so that it can be taken back: the newest call first.
+// Undoes the changes of an agent to items, the newest call first.
 #pragma once
 
 #include <cstddef>
@@ -18,29 +18,29 @@ class McpUndo {
   // What a call is about to change.
   struct Change {
     struct Place {
-      std::string table;  // JSON, as what follows
+      std::string table;  // JSON, like the other texts
       std::string key;
-      std::string item;  // as it was; empty: there was none
-      // Whether the call itself says what it leaves there: `wrote`; empty: nothing.
+      std::string item;  // before the call; empty: none
+      // True: the call itself determines the item afterwards, `wrote`; empty: none.
       bool told = false;
       std::string wrote;
     };
     std::string operation;
-    std::vector<Place> places;  // none: it cannot be taken back
-    std::string left;           // what the call left there, as TransactGetItems tells it
+    std::vector<Place> places;  // none: the call cannot be undone
+    std::string left;           // the items after the call, as TransactGetItems returns them
   };
 
-  // Outlives it.
+  // `calls` outlives this.
   explicit McpUndo(McpCalls& calls) : calls_(calls) {}
 
-  // Before a call that writes.
+  // Call before a call that writes.
   Change before(std::string_view operation, wire::JsonValue arguments);
-  // It was carried out, and answered with `reply`.
+  // Call after it succeeded with `reply`.
   void done(Change change, std::string_view reply);
-  // Takes back the newest that was not taken back yet, in one transaction, if nobody else has changed its items since.
-  // One that fails stays.
+  // Undoes the newest remaining change in one transaction, unless its items have changed since. It remains if that
+  // fails.
   McpCalls::Answer undo();
-  // Of what a rollback has set back, nothing is taken back any more.
+  // Call after a rollback: earlier changes can no longer be undone.
   void forget() { changes_.clear(), bytes_ = 0; }
 
  private:

@@ -1,4 +1,4 @@
-// Tables and items that a server begins with, from the files of a directory.
+// Creates tables and items from the files of a directory.
 #pragma once
 
 #include <string>
@@ -8,17 +8,15 @@
 
 namespace partita::cli {
 
-// Makes the tables of the directory's *.json files, each what CreateTable takes, and waits until they can be used. Then
-// puts the items of *.jsonl files, each named after its table, with one {"Item": {...}} a line, as DynamoDB exports
-// them; of lines with one key the first counts. A table that is there already is left as it is, with its items; but one
-// that a seeding has made which did not come to its end gets the items whose keys are not there. Nothing is
-// overwritten. A database that never had a table gets all of it by one transaction, if a few megabytes are enough.
-// Where the store is not for this server alone, waits while another one seeds it. Says what it does in the log. Error:
-// kInvalid (reason 0) or kUnavailable, with one sentence that names the file if it is about one, and those of the
-// store; what was done by then stays, for the next seeding to go on with.
+// Creates a table for each *.json file, a CreateTable request, and waits until it is active. Then puts the items of
+// TABLE.jsonl files, one {"Item": {...}} a line, as DynamoDB exports them; the first line of a key counts. Nothing is
+// overwritten: an existing table is left alone, unless an interrupted seeding created it; then the missing items are
+// added. An empty database gets everything in one transaction, if it is at most a few megabytes. Without `alone`, waits
+// for another server that is seeding the store. Logs its progress. Errors: kInvalid (reason 0) or kUnavailable, with
+// one sentence that names the file; those of the store. After an error, the next seeding continues.
 Result<void> seed(const std::string& directory, ops::Service& service, bool alone);
 
-// Whether the directory can be read, before there is a store to seed. Error: as seed().
+// Checks the directory before a store is opened. Errors: as seed().
 Result<void> check_seed(const std::string& directory);
 
 }  // namespace partita::cli

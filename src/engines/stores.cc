@@ -29,7 +29,7 @@ bool is_of_a_store(const std::string& name) {
          std::ranges::any_of(kEnds, [&](std::string_view end) { return name.ends_with(end); });
 }
 
-// A store is made only where there is nothing else: whoever mistypes a directory must not find it full of our files.
+// A store is created only in an empty or new directory, in case the name is mistyped.
 Result<void> refuse_foreign(const std::string& place) {
   std::error_code error;
   if (std::filesystem::exists(place + "/CURRENT", error)) return {};

@@ -79,7 +79,7 @@ std::optional<AttributeValue> project_list(Paths paths, size_t depth, const Attr
   return AttributeValue::list(std::move(kept));
 }
 
-// What of `value` the paths name, all of which lead to it with their first `depth` steps. Depth is bounded by
+// The parts of `value` that the paths name; their first `depth` steps lead to it. Depth is bounded by
 // kMaxPathLevels.
 std::optional<AttributeValue> project_value(Paths paths, size_t depth, const AttributeValue& value) {
   if (paths[0].steps.size() == depth) return value;

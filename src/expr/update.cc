@@ -174,7 +174,7 @@ bool writes_before(const Write& a, const Write& b) {
   return a.path->steps < b.path->steps;
 }
 
-// Writes that lie in one map or list, sorted by their paths, all of which lead there with their first `level` steps;
+// Writes within one map or list, sorted by path; the first `level` steps of all paths are the same;
 // the attribute counts as the first.
 using Writes = std::span<Write>;
 

@@ -154,7 +154,7 @@ std::span<char> RequestReader::space() {
     const bool whole = left < doubled - end_ || (left != SIZE_MAX && doubled > kSmallCapacity);
     if (!grow(whole ? end_ + left : doubled)) return {};
   }
-  // Whoever sends much must not keep the thread from others for long.
+  // A large body must not block the thread's other connections.
   return {data_ + end_, std::min(capacity_ - end_, kMostAtOnce)};
 }
 

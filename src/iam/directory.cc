@@ -129,7 +129,7 @@ KeyRef Directory::key_of(const KnownRef& known, std::string_view id) const {
   return std::make_shared<const AccessKey>(std::move(key));
 }
 
-// A session is worth no more than whoever it was given to.
+// A session is valid only as long as its user or role.
 KeyRef Directory::key_of(KnownRef known, Session session, std::string_view token) const {
   auto held = std::make_shared<Held>();
   const Identity* whose = nullptr;

@@ -114,7 +114,7 @@ AuditLog::~AuditLog() {
   ::close(file_);
 }
 
-// In the place of the old one at once, for whoever is writing.
+// Replaces the old file atomically for threads that are writing.
 Result<void> AuditLog::reopen() {
   PARTITA_TRY(const int file, open_file(path_));
   const MutexLock lock(mutex_);

@@ -1,13 +1,13 @@
-// Who did what: a file with a line of JSON for each call, named as CloudTrail names it, such as
+// The audit log: a file with one line of JSON for each call, with CloudTrail's names, such as
 //
 //   {"eventTime":"2026-11-22T08:10:11.123Z","requestID":"...","eventSource":"dynamodb.amazonaws.com",
 //    "eventName":"DeleteTable","awsRegion":"eu-west-1","sourceIPAddress":"192.0.2.7","readOnly":false,
 //    "userIdentity":{"accessKeyId":"AKIAALICE","arn":"arn:aws:iam::123456789012:user/alice"},"resources":["Music"]}
 //
-// and "errorCode" where there was one, "namespace" where the call was for one. Secrets and items are never in it.
+// and "errorCode" of a failed call, "namespace" of a call to one. It never contains secrets or items.
 //
-// Calls that were refused for their signature or for the rate of requests fill no disk: beyond 4 KiB of their lines a
-// second, and 64 KiB at once, they are counted, and the next line says how many were left out.
+// Calls refused for their signature or rate may write 4 KiB a second, and 64 KiB at once. More are only counted, and
+// the next line reports their number.
 #pragma once
 
 #include <atomic>
@@ -27,34 +27,33 @@ namespace partita::observe {
 // Callable from any thread.
 class AuditLog {
  public:
-  // Which calls: those about tables, or also those about items.
+  // The calls to record: those on tables, or also those on items.
   enum class Calls : uint8_t { kControl, kAll };
 
-  // Appends to the file, which is made, for its owner alone, when there is none. A pipe has to have a reader, and is
-  // never waited for. The clock outlives it. Error: kInvalid (reason 0), with one sentence.
+  // Appends to the file; a new one is readable for its owner alone. A pipe must have a reader; writes to it do not
+  // block. The clock outlives this. Error: kInvalid (reason 0), with one sentence.
   static Result<std::unique_ptr<AuditLog>> open(std::string path, Calls calls, const Clock& clock);
   ~AuditLog();
   AuditLog(const AuditLog&) = delete;
   AuditLog& operator=(const AuditLog&) = delete;
 
-  // What cannot be written is told of in the log of the server, and the call goes on. Of a line that was written in
-  // part the part stays, in a line of its own.
-  // `space`: the name of the namespace that the call was for, or empty.
+  // A failure is logged, and the call continues. The written part of a line remains, as a line of its own. `space`: the
+  // call's namespace, or empty.
   void write(const ops::Call& call, std::string_view space, const ops::Reply& reply);
 
-  // Begins the file again at its path, when something has moved it away. After an error it goes on in the old one.
+  // Opens the file at its path again, after log rotation. After an error, the old file remains in use.
   Result<void> reopen();
-  // Lines that the file or pipe did not take so far.
+  // The number of lines that could not be written.
   uint64_t lines_dropped() const { return dropped_.load(std::memory_order_relaxed); }
 
  private:
   AuditLog(std::string path, int file, Calls calls, const Clock& clock);
 
   void append(std::string line);
-  // Whether there is room for a line about a call that was refused unseen; if not, it is counted.
+  // Whether a line about a refused call may be written; if not, the call is counted.
   bool has_room();
   void took(size_t bytes);
-  // The line that says how many were left out; empty when none were, or when it was said less than a second ago.
+  // The line with the number of lines left out; empty if there are none, or within a second of the last such line.
   std::string tell_left_out(int64_t now_ns) PARTITA_REQUIRES(mutex_);
 
   const std::string path_;

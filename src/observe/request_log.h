@@ -1,4 +1,4 @@
-// The lines of the log about single requests: failed and slow ones, refusals, and at debug level all of them.
+// Log lines about single requests: failed, slow and refused ones; at debug level, all.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace partita::observe {
 // then says how many were held back. At debug level nothing is held back.
 class RequestLog {
  public:
-  // A request that took at least `slow_ms` is slow.
+  // Requests that take at least `slow_ms` are slow.
   explicit RequestLog(int64_t slow_ms) : slow_ms_(slow_ms) {}
 
-  // error: status 500 and above. warn: slow. info: refused because of its signature, by policies or
-  // because its body cannot be unpacked. debug: all others.
+  // error: status 500 and above. warn: slow. info: refused for its signature, by policies, or for a body that cannot be
+  // unpacked. debug: all others.
   // `space`: the namespace, or empty.
   void write(const ops::Call& call, std::string_view space, const ops::Reply& reply, int64_t took_ns);
 

@@ -1,4 +1,4 @@
-// A span of each call for a collector of OpenTelemetry: OTLP 1 over HTTP, as JSON (docs/decisions/025).
+// Exports a span for each call to an OpenTelemetry collector: OTLP 1 over HTTP, as JSON (docs/decisions/025).
 #pragma once
 
 #include <atomic>
@@ -28,36 +28,35 @@ struct TraceParent {
   std::string parent_id;  // 16
   bool sampled = false;
 
-  // Empty ids for what is no such header.
+  // Empty ids if the header is invalid.
   static TraceParent parse(std::string_view header);
 };
 
-// Callable from any thread. Spans are sent from a thread of its own, and nobody waits for it: what the collector does
-// not take in time is dropped, and counted. What waits is bounded, in spans and in bytes.
+// Callable from any thread. A thread of its own sends the spans; callers never wait. The queue is bounded in spans and
+// bytes; what the collector does not accept in time is dropped and counted.
 class Traces {
  public:
   struct Options {
     net::Url collector;
-    uint64_t one_in = 1;   // so many calls without a trace of their own begin one
+    uint64_t one_in = 1;   // of calls without a trace of their own, one in so many begins one
     std::string version;   // of this program
-    std::string instance;  // what tells this server from others
+    std::string instance;  // identifies this server
   };
-  // Clock and random outlive it. Error: kInvalid (reason 0), if libcurl is missing; kUnavailable, if the system makes
-  // no thread.
+  // Clock and random outlive this. Errors: kInvalid (reason 0) without libcurl; kUnavailable without a thread.
   static Result<std::unique_ptr<Traces>> start(Options options, const Clock& clock, Random& random);
-  // Sends what is there, with little patience: within a few seconds, whatever the collector does.
+  // Sends the remaining spans, for at most a few seconds.
   ~Traces();
   Traces(const Traces&) = delete;
   Traces& operator=(const Traces&) = delete;
 
-  // A call that ends now, and took so long. `space`: the namespace that it was for, if any.
+  // A call that ends now. `space`: its namespace, or empty.
   void note(const ops::Call& call, std::string_view space, const ops::Reply& reply, int64_t took_ns);
   void report(Exposition& out) const;
 
  private:
   Traces(Options options, net::HttpClient http, const Clock& clock, Random& random);
   void send_all(const std::stop_token& stop);
-  // How many were taken.
+  // The number of spans accepted.
   size_t send(std::span<const std::string> spans, const std::stop_token& stop);
   std::string request_of(std::span<const std::string> spans) const;
 

@@ -40,7 +40,7 @@ class Updates {
   }
 
  private:
-  // set_add(path, set) and set_delete(path, set), of which the path is the one that is assigned.
+  // set_add(path, set) and set_delete(path, set), where the path is the assigned one.
   Result<expr::ValuePtr> members(const Node& call, const expr::Path& target, const std::string& name) {
     if (call.children.size() != 2) return refuse(Fault::kPartiqlSetCount, {name, describe(call.place)});
     const Node& first = call.children[0];

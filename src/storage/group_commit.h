@@ -53,7 +53,7 @@ class InFlightKeys {
  public:
   // The transaction's keys must live until remove().
   void add(const Transaction& transaction);
-  // Also for a transaction of which add() recorded only a part because memory ran out.
+  // Also for a transaction that add() recorded only in part because memory ran out.
   void remove(const Transaction& transaction);
 
   struct GroupLimits {

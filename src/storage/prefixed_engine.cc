@@ -96,7 +96,7 @@ Task<Result<Outcome>> PrefixedEngine::transact(std::vector<Key> keys, std::vecto
   co_return outcome;
 }
 
-// Whoever drops a part and begins it anew writes the same keys again.
+// A part that is dropped and started again writes the same keys.
 Task<Result<void>> PrefixedEngine::erase_range(Range range) { return erase_rows(*this, std::move(range)); }
 
 Task<Result<std::vector<LogEntry>>> PrefixedEngine::read_log(std::string topic, Position after, size_t max_entries,

@@ -24,7 +24,7 @@ struct HealthProbe::State {
   bool was_healthy PARTITA_GUARDED_BY(mutex) = true;
 };
 
-// One question, which may outlive whoever asked.
+// One probe, which may outlive its owner.
 struct HealthProbe::Probe {
   Probe(const Cluster& cluster, std::shared_ptr<State> state)
       : attempt(cluster), answer(attempt.read_version()), asked(std::move(state)) {}

@@ -190,7 +190,7 @@ Task<int> StoreOperations::log_end(TxnAttempt& attempt, const std::string& topic
 // What is appended meanwhile lies behind what was found, and stays.
 Task<int> StoreOperations::trim(TxnAttempt& attempt, const std::string& topic, Position upto) const {
   const Future last = attempt.get_range(names_.entries_upto(topic, upto), Direction::kDescending, 1, 1);
-  // Whoever forgets the topic meanwhile must not find it trimmed afterwards.
+  // If the topic is deleted meanwhile, no trim position may remain.
   const Future trimmed = attempt.get_firmly(names_.trimmed(topic));
   int code = co_await last.done(fallback_);
   if (code != 0) co_return code;

@@ -58,7 +58,7 @@ Result<void> check_mark(const fs::path& directory) {
   return misuse("The backups in " + directory.string() + " are of a newer version of Partita, or of another program.");
 }
 
-// Earlier versions left what they copied to whoever may read the directory. The log says what stays so.
+// Earlier versions made copies readable for others. The log names those that cannot be restricted.
 void keep_from_others(const fs::path& directory) {
   constexpr fs::perms kOthers = fs::perms::group_all | fs::perms::others_all;
   std::error_code failed;

@@ -31,7 +31,7 @@ class InfoLogger final : public rocksdb::Logger {
 
   using Logger::Logv;
   void Logv(const char* format, va_list arguments) override { Logv(rocksdb::INFO_LEVEL, format, arguments); }
-  // What matters of it reaches the operator in the store's own words; these are for whoever looks closer.
+  // For debugging: the store logs what operators need in its own words.
   void Logv(const rocksdb::InfoLogLevel level, const char* format, va_list arguments) override {
     if (level < GetInfoLogLevel() || level == rocksdb::HEADER_LEVEL) return;
     const LogLevel ours = level >= rocksdb::ERROR_LEVEL ? LogLevel::kInfo : LogLevel::kDebug;

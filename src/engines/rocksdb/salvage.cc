@@ -171,7 +171,7 @@ class SalvageRun {
     return unavailable("The new store cannot be written: " + status.ToString() + ".");
   }
 
-  // Whoever opens the new store goes on above every version and position that the old one can have given away.
+  // The new store continues above every version and position that the old one can have assigned.
   Result<void> finish_epoch(const rocks::DurabilityRecord& marker) {
     uint64_t epoch = std::max(last_id_ >> rocks::kEpochShift, marker.epoch);
     if (marker.epoch == 0 && !epoch_is_known_) epoch += rocks::kUnknownEpochs;

@@ -195,7 +195,7 @@ RunStep TransactionRun::queue(bool must_wait, uint64_t generation) {
     watched_ = true;
     return RunStep::kAgain;
   }
-  // Whoever is told reads what differs, so that has to be durable.
+  // The caller then reads the differing records, so they must be durable.
   outcome = Outcome::kStale;
   queued = context_.committer.enqueue_barrier(commit) == EnqueueStatus::kPasses;
   return RunStep::kEnded;

@@ -1,5 +1,4 @@
-// What one part of a request is about to touch, for whoever decides over requests before they run and counts them
-// afterwards: authorisation, throttling, metering.
+// What one part of a request accesses, for authorisation, throttling and metering.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +19,19 @@ namespace partita::table {
 
 struct Tag;
 
-// What is done to an item or a range of them, or, kControl, to a table as such.
+// The kind of access to an item or a range of items; kControl: to a table as such.
 enum class Verb : uint8_t { kGet, kPut, kUpdate, kDelete, kCheck, kQuery, kScan, kSearch, kControl };
 
-// Everything in it is a view of a plan and of its request, null where there is none of it.
+// Views of a plan and its request; null or empty where absent.
 struct Access {
   Verb verb = Verb::kGet;
   std::string_view name;                  // of the table; empty for what concerns all of them
   const TableInfo* table = nullptr;       // null for kControl
   const IndexInfo* index = nullptr;       // null: the table itself
-  const model::Item* item = nullptr;      // the key that is named, with more of the item or without
-  std::string_view stored;                // the whole item that is put, as it is encoded
+  const model::Item* item = nullptr;      // the key, perhaps with other attributes
+  std::string_view stored;                // of a put: the whole encoded item
   const expr::KeyRange* range = nullptr;  // the keys that a Query reads
-  const expr::Condition* keys = nullptr;  // what it asks of them
+  const expr::Condition* keys = nullptr;  // the key condition of a Query
   const expr::Projection* projection = nullptr;
   const expr::Condition* condition = nullptr;  // or the filter
   const expr::Update* update = nullptr;
@@ -40,15 +39,15 @@ struct Access {
   ReturnValues returned = ReturnValues::kNone;
   bool returned_on_failure = false;  // the item, when the condition fails
   // Of kControl alone.
-  const TableInfo* owner = nullptr;                     // the table, or that of the stream; null: it is not there
-  uint32_t owner_id = 0;                                // its id, also when it is gone; 0: there never was one
-  std::string_view index_name;                          // of the table's index that it is about
-  std::string_view stream;                              // the label of the table's stream that it is about
-  std::string_view global_table;                        // the global table that it is about; then no table is named
-  const std::vector<Tag>* tags = nullptr;               // that are given to the table
-  const std::vector<std::string>* tag_names = nullptr;  // that are taken from it
+  const TableInfo* owner = nullptr;                     // the table, or the stream's table; null: does not exist
+  uint32_t owner_id = 0;                                // its id, also after its deletion; 0: it never existed
+  std::string_view index_name;                          // the index concerned
+  std::string_view stream;                              // the label of the stream concerned
+  std::string_view global_table;                        // the global table concerned; `name` is empty then
+  const std::vector<Tag>* tags = nullptr;               // to be added
+  const std::vector<std::string>* tag_names = nullptr;  // to be removed
 
-  // The values of the partition key that are touched, in the schema's order; empty for a Scan, which touches all.
+  // The values of the accessed partition key, in the schema's order; empty for a Scan.
   std::vector<const model::AttributeValue*> leading_keys() const;
   // The distinct top-level attributes that the request names, sorted.
   std::vector<std::string> attributes() const;
@@ -58,9 +57,9 @@ struct Access {
 class AccessChecker {
  public:
   virtual ~AccessChecker() = default;
-  // Called before anything runs, and again whenever the request was bound again. What it refuses with is the answer.
+  // Called before anything runs, and again after each bind. Its error is the reply.
   virtual Result<void> admit(const Access& access) = 0;
-  // Called for what was carried out, whether the client asked for its cost or not.
+  // Called after the access, whether the client asked for the capacity or not.
   virtual void charge(const Access& access, const ConsumedCapacity& consumed) = 0;
 };
 

@@ -310,7 +310,7 @@ Task<Result<bool>> Catalog::read_all() {
     more = storage::advance(range, page);
   }
   const WriterLock lock(mutex_);
-  ++removals_;  // whoever read a table before that is gone now, and was not known here, must not bring it back
+  ++removals_;  // a reader that started before must not publish the removed table again
   for (const Table& table : known) {
     const auto found = tables_.find(table->name);
     if (!seen.contains(table->name) && found != tables_.end() && found->second->id == table->id) tables_.erase(found);

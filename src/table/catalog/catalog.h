@@ -1,9 +1,8 @@
-// The catalogue: which tables there are. The store has a row for each; this is a cache of immutable descriptions.
+// The catalogue of tables. The store has a row for each; this is a cache of immutable descriptions.
 //
-// A request takes a description once and uses it until it ends. A write compares the description's version in its own
-// transaction (items/commit.h), so no write by an older description happens: it is bound again to the newer one. A read
-// may use a description that is as old as the interval between calls of look_again(); the rows of a dropped table or
-// index are erased later than that.
+// A request uses one description until it ends. A write compares the description's version in its own transaction
+// (items/commit.h), and is bound again if it is outdated. A read may use a description that is as old as the interval
+// between calls of look_again(); the rows of a dropped table or index are erased later than that.
 //
 // For every table, (id, revision) grows with each change; the cache never goes back. Callable from any thread.
 #pragma once
@@ -35,20 +34,20 @@ class Catalog {
           AccountFollower* follower = nullptr)
       : engine_(engine), clock_(clock), origin_(origin), row_makers_(std::move(row_makers)), follower_(follower) {}
 
-  // Reads the catalogue if it has changed since it was read, and has the follower do so.
+  // Reads the catalogue again if it has changed, and notifies the follower.
   Task<Result<void>> look_again();
-  // When the last such look began, on the monotonic clock.
+  // The start of the last check, on the monotonic clock.
   int64_t looked_at_ns() const { return looked_at_ns_.load(std::memory_order_relaxed); }
 
-  // The table as it is known here, in any status; or null.
+  // The cached description, in any status, or null.
   Table find(std::string_view name) const;
-  // The table as the store has it now, or null.
+  // The description in the store, or null.
   Task<Result<Table>> look_up(std::string name);
   std::vector<Table> all() const;
   // Up to `limit` names after `after`, in byte order, from the store.
   Task<Result<std::vector<std::string>>> names(std::string after, size_t limit);
 
-  // What is stored together with a new table.
+  // Writes in the transaction that stores a new table.
   using Beside = std::function<void(const TableInfo& table, storage::Changes& changes)>;
   // Stores a new table; its id is assigned here. Null: an earlier table of the name has a stream of the same label.
   // Fault: kTableExists.
@@ -69,7 +68,7 @@ class Catalog {
   // Removes the row of exactly that table; a newer table of the same name stays. Error: kConflict, as above.
   Task<Result<void>> forget(Table table, const AttachedWrite& attached);
 
-  // Has the rows of an index counted. Called in a change; see rows/counts.h.
+  // Starts the count of an index's rows. Called in a change; see rows/counts.h.
   static void start_counting(TableInfo& table, uint16_t index_id);
   // Fault: kTableOfNewerVersion, if the table has features that this build does not know.
   static Result<void> check_features(const TableInfo& table);
@@ -81,8 +80,8 @@ class Catalog {
     Table table;
     bool entered = true;
   };
-  // Enters the description, unless a newer one is there. A table that is not there comes in only when none was found
-  // gone since `removals` was read: it may be what is gone.
+  // Enters the description unless a newer one is cached. A table that is not cached is entered only if no table was
+  // removed since `removals` was read: it may be the removed one.
   Published publish(TableInfo info, storage::Version version, uint64_t removals);
   uint64_t removals() const;
   void remove(const TableInfo& table);
@@ -100,9 +99,9 @@ class Catalog {
   std::map<std::string, Table, std::less<>> tables_ PARTITA_GUARDED_BY(mutex_);
   uint64_t revision_ PARTITA_GUARDED_BY(mutex_) = 0;  // of the catalogue, as it was last read
   bool loaded_ PARTITA_GUARDED_BY(mutex_) = false;
-  uint64_t removals_ PARTITA_GUARDED_BY(mutex_) = 0;  // how often a table was found gone, or might have been
+  uint64_t removals_ PARTITA_GUARDED_BY(mutex_) = 0;  // counts removals, and possible ones
   uint32_t slot_groups_ PARTITA_GUARDED_BY(mutex_) = 0;
-  std::atomic<uint32_t> least_id_{0};  // that a new table may have; 0: not known yet
+  std::atomic<uint32_t> least_id_{0};  // the lowest id for a new table; 0: not known yet
 };
 
 // The key of a table's row in the catalogue.

@@ -1,9 +1,8 @@
-// What requests on items have in common, whoever speaks: an SDK's call, its legacy form, a PartiQL statement.
+// Common parts of requests on items. SDK calls, their legacy forms and PartiQL statements become the same structs.
 //
-// A request struct is all that was asked, decoded, and nothing of any table. bind() holds it against a table's
-// description and makes a plan, with every check that needs the schema; it leaves the request as it is, so that it can
-// be bound again when the description has changed. admit() shows each access of a plan to an AccessChecker; nothing
-// runs before.
+// A request struct is the decoded request, without anything from the table. bind() makes a plan from it and a table's
+// description, with every check that needs the schema. It does not change the request, which can be bound again when
+// the description changes. admit() passes each access of a plan to an AccessChecker before anything runs.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@ enum class ReturnValues : uint8_t { kNone, kAllOld, kUpdatedOld, kAllNew, kUpdat
 // ReturnConsumedCapacity.
 enum class CapacityDetail : uint8_t { kNone, kTotal, kIndexes };
 
-// What a read answers with; kDefault where the request does not say.
+// What a read returns; kDefault: not specified.
 enum class Select : uint8_t { kDefault, kAllAttributes, kAllProjected, kSpecific, kCount };
 
 }  // namespace partita::table

@@ -5,8 +5,8 @@ namespace partita::table {
 
 namespace {
 
-// A table that is gone in a moment is waited for, as by describe_table(), so that whoever looks right after its
-// deletion does not see it. One that stays longer is listed, and then the others are not waited for either.
+// Waits for a table that is about to be gone, as describe_table() does, so that a list right after DeleteTable does not
+// contain it. A table that takes longer is listed, and no other is waited for.
 Task<Result<void>> drop_vanishing(TableContext& context, std::vector<std::string>& names) {
   for (auto name = names.begin(); name != names.end();) {
     const Table table = context.catalog().find(*name);

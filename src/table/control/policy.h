@@ -1,5 +1,4 @@
-// The resource policies of tables and of their streams: one for each, in a row of its own. What a policy says is not
-// looked at here.
+// The resource policies of tables and their streams: one for each, in a row of its own. Documents are not parsed here.
 #pragma once
 
 #include <functional>
@@ -14,43 +13,43 @@
 
 namespace partita::table {
 
-// A policy as it is shown, and what else tells it from another.
+// A policy as it is returned, and its identity.
 struct ResourcePolicy {
   std::string document;
-  bool versioned = true;  // false: the Version that is shown is not what was sent
+  bool versioned = true;  // false: the Version in the document was added
   bool operator==(const ResourcePolicy&) const = default;
 };
 
 struct StoredPolicy {
   std::optional<ResourcePolicy> policy;  // nothing: it was deleted
-  int64_t revision = 0;                  // when it changed last, in milliseconds since 1970; grows with every change
+  int64_t revision = 0;                  // the time of the last change in ms since 1970; grows with every change
 };
 
-// Instead of a revision: there must be no policy.
+// As an expected revision: there must be no policy.
 inline constexpr const char* kNoPolicy = "NO_POLICY";
 
 // Faults of all three: kTableNotFound, kStreamOfTableNotFound.
 
-// Its revision; that of a policy that is the same already stays as it is. `expected`: the revision that must be there.
+// Returns the revision, which stays the same if the policy does. `expected`: the revision that must be stored.
 // Faults: kPolicyOfRevisionMissing, kPolicyOfOtherRevision.
 Task<Result<std::string>> put_policy(TableContext& context, const Resource& resource, const ResourcePolicy& policy,
                                      const std::optional<std::string>& expected);
 // Also of a stream that outlives its table. Fault: kPolicyNotFound.
 Task<Result<StoredPolicy>> get_policy(TableContext& context, const Resource& resource);
-// The revision of the policy that was deleted; of an earlier deletion when there was none; nothing when there never was
-// one. Faults: those of put_policy().
+// Returns the revision of the deletion, or of an earlier one; nothing if there never was a policy. Faults: those of
+// put_policy().
 Task<Result<std::optional<std::string>>> drop_policy(TableContext& context, const Resource& resource,
                                                      const std::optional<std::string>& expected);
 
-// Whose policies judge what is done to the table of that name as such, or to that stream of it, which outlives it.
+// The table whose policies apply to calls on it, or on its stream, which outlives the table.
 struct Owner {
-  Table table;      // null: it is not there
-  uint32_t id = 0;  // 0: there never was one
+  Table table;      // null: does not exist
+  uint32_t id = 0;  // 0: never existed
 };
-// The table may be late by as much as requests on items find it.
+// The description may be as old as those of requests on items.
 Task<Result<Owner>> owner_of(TableContext& context, std::string name, std::string_view stream);
 
-// All policies of the table, and of its streams by their labels; the table's own has none. Errors: kCorrupt.
+// All policies of the table (with an empty label) and of its streams. Errors: kCorrupt.
 struct PolicyOf {
   std::string stream;
   std::string document;
@@ -59,7 +58,7 @@ Task<Result<std::vector<PolicyOf>>> policies_of(TableContext& context, uint32_t 
 
 // Adds the policy that a table is created with.
 void put_first_policy(const TableInfo& table, const ResourcePolicy& policy, storage::Changes& changes);
-// Of that stream of the table; of the table itself without one.
+// `stream`: a label; empty: the table itself.
 storage::Key policy_key(uint32_t table_id, std::string_view stream);
 // All policies of the table and of its streams.
 storage::Range policy_rows(uint32_t table_id);

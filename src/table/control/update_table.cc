@@ -31,7 +31,7 @@ struct DescriptionChange {
     table.settles_at_ms = due_ms;
     table.job = job;
   }
-  // DynamoDB answers UPDATING to a change that changes nothing, and is ACTIVE for whoever looks next.
+  // DynamoDB answers UPDATING to a change without effect; the table is ACTIVE in the next description.
   void pretend() {
     if (table.status != Status::kActive) return;
     table.status = Status::kUpdating;
@@ -344,9 +344,7 @@ Task<Result<Table>> update_table(TableContext& context, const TableUpdate& updat
   PARTITA_CO_TRY_VOID(co_await context.settled_table(update.name));
   const int64_t now_ms = context.clock().now_ms();
   const int64_t due_ms = now_ms + context.options().updating_ms;
-  const Catalog::Change change = [&](TableInfo& table) {
-    return apply_update(table, update, now_ms, due_ms);
-  };
+  const Catalog::Change change = [&](TableInfo& table) { return apply_update(table, update, now_ms, due_ms); };
   auto changed = co_await context.catalog().change(update.name, change);
   context.wake_jobs();
   co_return changed;

@@ -133,7 +133,7 @@ class Expire final : public JobType {
   int64_t old_due_ns_ = 0;  // when items that expired long ago are looked for again
 };
 
-// Puts a job for each table of which something is due. What expired longer ago than a minute is looked for only as
+// Creates a job for each table with expired items. What expired longer ago than a minute is looked for only as
 // often as costs no more than a twentieth of the time: many rows may have been erased there a moment ago.
 Task<Result<void>> Expire::find(JobSearch& search) {
   TableContext& context = search.context();

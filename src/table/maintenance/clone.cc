@@ -28,7 +28,7 @@ struct Contents {
   }
 };
 
-// Whoever serves puts those anew that come round.
+// Servers create recurring jobs again.
 bool is_left_out(std::string_view key) {
   const auto is = [&](SystemRow kind) { return key.starts_with(system_key(kind).bytes); };
   return is(SystemRow::kJob) || is(SystemRow::kProbe) || is(SystemRow::kSeed);

@@ -1,11 +1,9 @@
-// Moves a whole store to another engine: all rows and all logs, with the positions of their entries, so that what
-// clients know of streams stays true. But for snapshots, where several servers may use the copy: those have none, and
-// nobody could delete them.
+// Copies a whole store to another engine: all rows and logs, with the positions of log entries, so that stream sequence
+// numbers stay valid. Snapshots are left out if several servers may use the copy, since these do not support them.
 //
-// The copy says so of itself, in a row that is written first and erased last, when everything has been read back: a
-// database on half a copy is never opened (Database::open). That row carries how far the copy is: in the transaction of
-// the rows that were copied, and behind the entries of logs, which are the same when they are restored twice. So it
-// goes on where it was.
+// A mark row is written first and erased last, after the copy has been read back. Database::open refuses a store with
+// the mark. It also holds the progress, so that an interrupted copy resumes: it is updated in the transaction of the
+// copied rows, and after log entries, which may be restored twice.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +18,11 @@
 
 namespace partita::table {
 
-// What a store holds of one table; of table 0, which is the catalogue, and of logs too.
+// The size of one table in a store. Table 0 is the catalogue.
 struct CopiedPart {
   uint64_t rows = 0;  // or entries
   uint64_t bytes = 0;
-  uint64_t checksum = 0;  // of keys and values; whatever their order
+  uint64_t checksum = 0;  // of keys and values, independent of their order
   bool operator==(const CopiedPart&) const = default;
 };
 
@@ -43,31 +41,31 @@ struct CopyProgress {
 
 struct StoreCopyOptions {
   std::string from_name;                  // for sentences
-  std::string from_mark;                  // what is named again when an interrupted copy goes on ...
-  std::vector<std::string> former_marks;  // ... as what older versions wrote for the same store is
+  std::string from_mark;                  // identifies the source when a copy resumes
+  std::vector<std::string> former_marks;  // the same, as older versions wrote it
   bool snapshots = true;                  // false: they are left out
   size_t page_rows = 1'000;
   size_t page_bytes = size_t{1} << 20;
-  // Asked when all is compared, before the copy may be used: whether nobody else could use the stores meanwhile.
+  // Called after the comparison, before the copy becomes usable: an error if another process may have used the stores.
   std::function<Result<void>()> still_alone;
-  // Called after each page; false: stop here, to go on another time.
+  // Called after each page. False: stop; the copy can be resumed.
   std::function<bool(const CopyProgress&)> progress;
 };
 
-// Nobody else uses the stores meanwhile: what changes in `from` is found when all is compared, but may be found so late
-// that the copy has to begin anew. Errors, one sentence each: kInvalid (reason 0) for stores that cannot be copied
-// from or to, kTooLarge where the one has no room for the other's logs, before anything is written, kConflict for what
-// differs in the end, kUnavailable for a stop; those of the engines.
+// The stores must not be in use: the final comparison finds a change of `from`, and the copy must then start over.
+// Errors, one sentence each: kInvalid (reason 0) for stores that cannot be copied from or to; kTooLarge if log entries
+// exceed the limits of `to`, before anything is written; kConflict for a difference; kUnavailable after a stop; those
+// of the engines.
 Task<Result<CopyReport>> copy_store(storage::Engine& from, storage::Engine& to, StoreCopyOptions options);
 
-// Where the rows are that are copied, with snapshots or without.
+// The range of the rows to copy.
 storage::Range copied_rows(bool snapshots);
 
-// Errors: kInvalid (reason 0), with one sentence, for a store that nothing is copied of, whatever to: so that this can
-// be known before there is anything to copy to. `name` is what the sentence calls it.
+// Error: kInvalid (reason 0), with one sentence, for a store that cannot be copied to any other. `name`: the store's
+// name in the sentence.
 Task<Result<void>> refuse_copying(storage::Engine& from, std::string name);
 
-// Error: kInvalid (reason 0), with one sentence, for a store that is a copy and not whole yet.
+// Error: kInvalid (reason 0), with one sentence, for an incomplete copy.
 Task<Result<void>> refuse_half_copy(storage::Engine& engine);
 
 }  // namespace partita::table

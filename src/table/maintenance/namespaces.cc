@@ -23,7 +23,7 @@ std::string beside(char kind, std::string_view name) {
   return std::string(kBesideDatabase) + kind + std::string(name) + '\0';
 }
 
-// The name behind `after` of which there are rows of that kind, or the first one; nothing: there is none.
+// The first name after `after` that has rows of that kind; nothing: there is none.
 Task<Result<std::optional<std::string>>> next_of(storage::Engine& store, char kind, std::optional<std::string> after) {
   const std::string all = std::string(kBesideDatabase) + kind;
   storage::Range rest = storage::range_of(all);

@@ -1,5 +1,5 @@
-// Databases beside the one that a store is for: each is all that a database is, under a name, and none sees another.
-// Their keys and topics lie behind all that the store's own database may ever hold: docs/formats/keys.md.
+// Namespaces: named databases in one store, isolated from each other and from the store's own database, whose name is
+// empty. Their keys and topics follow all those of the store's own database: docs/formats/keys.md.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,15 @@ namespace partita::table {
 
 inline constexpr size_t kMaxNamespaceBytes = 64;
 
-// Where they are: what keys begin with, and topics, and the keys of what is kept beside a database (snapshots.h). The
-// first two are empty of the store's own database, whose name is empty.
+// The prefixes of a database's keys, its topics, and the keys of its snapshots (snapshots.h). The first two are empty
+// for the store's own database.
 std::string rows_of_namespace(std::string_view name);
 std::string topics_of_namespace(std::string_view name);
 std::string aside_of_namespace(std::string_view name);
-// The first key that is not of the store's own database, and whether a topic is none of its.
+// The first key behind the store's own database, and whether a topic is not one of its own.
 inline constexpr std::string_view kBesideDatabase = "\xff\xff\xff\xff";
 bool is_topic_beside(std::string_view topic);
-// What is kept beside all databases; no key is behind it.
+// The snapshots of all databases; the last range of the key space.
 storage::Range all_aside();
 
 // Letters, digits, '_', '-' and '.', 1 to kMaxNamespaceBytes of them.
@@ -32,17 +32,17 @@ bool is_namespace_name(std::string_view name);
 
 // Precondition of all: is_namespace_name(name).
 
-// What a database is opened on. The store outlives it.
+// The engine to open the database on. The store outlives it.
 std::unique_ptr<storage::Engine> namespace_of(storage::Engine& store, std::string_view name);
-// Whether it holds anything.
+// Whether it has any rows.
 Task<Result<bool>> namespace_exists(storage::Engine& store, std::string name);
-// Erases it and its snapshots, not atomically with anything: nobody has it open, nor opens it meanwhile.
+// Erases it and its snapshots, in several transactions. It must not be in use.
 Task<Result<void>> drop_namespace(storage::Engine& store, std::string name);
 
-// Names of those beside which anything is kept, in byte order; that of the store's own database is empty.
+// Names of the databases with snapshots, in byte order.
 Task<Result<std::vector<std::string>>> namespaces_with_aside(storage::Engine& store);
 
-// Names of those that hold anything, behind `after`, in byte order: at most `most`.
+// Names of namespaces with rows, after `after`, in byte order: at most `most`.
 Task<Result<std::vector<std::string>>> namespaces(storage::Engine& store, std::string after, size_t most);
 
 }  // namespace partita::table

@@ -1,6 +1,6 @@
-// Puts right what a salvage leaves: a database of which rows are missing that others know of. The catalogue is
-// completed from its second copies, or from what rows carry; index, expiry and count rows are made to fit the items;
-// streams end with what their tables hold; and what is lost is told by table and key.
+// Repairs a database that has lost rows, after a salvage. Descriptions come from their second copies or from what other
+// rows carry; index, expiry and count rows are rebuilt from the items; streams get records of the differences. The
+// report names what is lost, by table and key.
 #pragma once
 
 #include "base/result.h"
@@ -9,7 +9,7 @@
 
 namespace partita::table {
 
-// Blocks; nobody else uses the store. Errors: those of the engine.
+// Blocks. The store must not be in use. Errors: those of the engine.
 Result<Repaired> repair_store(storage::Engine& engine, const RepairOptions& options);
 
 }  // namespace partita::table

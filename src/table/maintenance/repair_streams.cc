@@ -27,7 +27,7 @@ struct NewestImage {
   uint32_t place = 0;
 };
 
-// Ends the table's stream with what the table holds: whoever follows it is told of what was lost.
+// Adds records for lost items to the table's stream, so that its consumers learn of the loss.
 class StreamRepair {
  public:
   StreamRepair(Repair& repair, const TableInfo& table)

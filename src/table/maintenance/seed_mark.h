@@ -1,6 +1,6 @@
-// That a database is being seeded (cli/seed.h). Until all is in it a row says so, which tables the seeding has made,
-// and who does it: whoever goes on after a kill tells them by it from those that were there before, and of several
-// servers on one store one seeds at a time.
+// The mark of a database that is being seeded (cli/seed.h): a row with the tables that the seeding has created and the
+// claim of the server that seeds. After a kill, the next seeding continues with these tables; of several servers on one
+// store, one seeds at a time.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@
 
 namespace partita::table {
 
-// By name, with the TableId; empty of one that is being made.
+// TableId by name; empty while the table is being created.
 using SeededTables = std::map<std::string, std::string>;
 
 struct SeedMark {
   SeededTables tables;
-  uint64_t claim = 0;  // a number of whoever seeds; 0: nobody does
+  uint64_t claim = 0;  // identifies the server that seeds; 0: none
 };
 
-// Each change of the row gives it another version, though it says the same.
+// Each write of the row changes its version, even if the contents are the same.
 struct SeenSeedMark {
   SeedMark mark;
   storage::Version version{};
@@ -31,14 +31,13 @@ struct SeenSeedMark {
 
 // Nothing: the database is not being seeded. Errors: kCorrupt, those of the engine.
 Task<Result<std::optional<SeenSeedMark>>> find_seed_mark(storage::Engine& engine);
-// Puts that claim (not 0) there, with the tables that were noted. False: somebody has changed the row since it was
-// `seen`, and it is as it was left.
+// Sets the claim (not 0) and keeps the tables. False: the row has changed since it was `seen`; nothing is written.
 Task<Result<bool>> claim_seed_mark(storage::Engine& engine, std::optional<SeenSeedMark> seen, uint64_t claim);
-// The tables take the place of those that the same claim noted. False: somebody else has claimed the row meanwhile.
+// Replaces the tables of the same claim. False: another server has claimed the row.
 Task<Result<bool>> note_seeding(storage::Engine& engine, SeedMark mark);
-// Lets the claim go; with `left` the row stays, and says these tables. False: as above.
+// Releases the claim. The row stays if `left` has tables, with these. False: as above.
 Task<Result<bool>> end_seeding(storage::Engine& engine, uint64_t claim, SeededTables left);
-// Of the row's value. Error: kCorrupt.
+// Decodes the row's value. Error: kCorrupt.
 Result<SeedMark> decode_seeding(std::string_view value);
 
 }  // namespace partita::table

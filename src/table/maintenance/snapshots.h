@@ -1,9 +1,8 @@
-// States of a database that it can be set back to, as often as one likes: for test suites.
+// Snapshots of a database, which test suites roll back to any number of times.
 //
-// A snapshot is a copy of all rows and logs, beside the database in the same store. Rolling back writes what differs:
-// while the process lives it knows what was changed since, and looks at nothing else. What does not fit one transaction
-// is begun with a mark in the store and ended by erasing it, and whoever opens the database next completes what was
-// begun. Ids of tables are never used again, so what the store says of the next id stays as it is.
+// A snapshot is a copy of all rows and logs in the same store. A rollback writes only what differs; changes since the
+// snapshot are tracked while the process runs. An operation of several transactions sets a mark in the store first and
+// erases it last; recover() completes it after a crash. The next table id is not rolled back.
 //
 // Only for a store that no other process uses.
 #pragma once
@@ -33,32 +32,32 @@ struct SnapshotInfo {
   uint64_t bytes = 0;
 };
 
-// Of one database. For one thread at a time; but for engine() and all that is const, nobody uses the database
-// meanwhile.
+// The snapshots of one database. For one thread at a time. The database must not be in use, except during engine() and
+// const functions.
 class Snapshots {
  public:
-  // The snapshot that a database is on its way back to, if that was cut off: recover() completes it. Empty: it was not.
-  // Error: kCorrupt when that snapshot is not there.
+  // The snapshot of an interrupted rollback, which recover() completes. Empty: there is none. Error: kCorrupt if that
+  // snapshot is missing.
   static Task<Result<std::string>> begun_rollback(storage::Engine& store, std::string space);
-  // How many there are of a database, those that are being made or deleted with them.
+  // The number of snapshots of a database, including incomplete ones.
   static Task<Result<uint64_t>> count(storage::Engine& store, std::string space);
 
-  // Of the namespace of that name, or of the store's own database when it is empty. Both outlive it. `batch_bytes`:
-  // what one transaction writes.
+  // `space`: a namespace; empty: the store's own database. Store and clock outlive this. `batch_bytes`: the size of one
+  // transaction.
   Snapshots(storage::Engine& store, std::string space, const Clock& clock, size_t batch_bytes = size_t{8} << 20);
   ~Snapshots();
 
-  // First of all, and again after an error of any other: learns what there is, and completes what was begun.
+  // Call this first, and after an error of any other function. Reads the list and completes interrupted operations.
   Task<Result<void>> recover();
-  // What the database is opened on, until the next of the functions below that succeeds.
+  // The engine to open the database on. Valid until one of the functions below succeeds.
   storage::Engine& engine() { return *engine_; }
-  // Iterators of shards that are older see what is no more; 0: none do.
+  // Shard iterators older than this are invalid since a rollback; 0: none.
   int64_t iterators_from_ms() const;
 
   std::vector<SnapshotInfo> list() const;
-  // Faults: kConstraints for what is no name; of model/aside_fault.h kInUse, kLimit.
+  // Faults: kConstraints for an invalid name; kInUse and kLimit of model/aside_fault.h.
   Task<Result<SnapshotInfo>> create(std::string name);
-  // How many rows were written. Fault: kNotFound.
+  // The number of rows written. Fault: kNotFound.
   Task<Result<uint64_t>> roll_back(std::string name);
   // Fault: kNotFound.
   Task<Result<void>> remove(std::string name);

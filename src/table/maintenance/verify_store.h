@@ -1,11 +1,8 @@
-// Looks whether what a store holds fits together: every index row has its item and every item its index rows, counts
-// are what is counted, items that expire have their rows, streams end with what their tables hold, and the catalogue
-// knows all of it.
+// Checks the consistency of a database: items against index and expiry rows, counts, the end of each stream, and all
+// of it against the catalogue. Work that a job has still to do is no fault.
 //
-// Of a store it is the database without a name; namespaces (namespaces.h) are looked at one by one, and snapshots not.
-//
-// It knows from the items what else there has to be, and compares sums of hashes; only where these differ it looks for
-// each row. What a job has not done yet is not missed.
+// `engine` is one database: each namespace (namespaces.h) is checked through an engine of its own. Snapshots are not
+// checked. Sums of hashes are compared first, single rows only if the sums differ.
 #pragma once
 
 #include <vector>
@@ -16,8 +13,8 @@
 
 namespace partita::table {
 
-// The catalogue first, then the tables by name. Blocks; nobody may write to the store meanwhile. Errors: those of the
-// engine, kInvalid (reason 0) for a store that is a copy and not whole yet, kUnavailable for a stop.
+// The catalogue first, then the tables by name. Blocks. The store must not be written to meanwhile. Errors: those of
+// the engine, kInvalid (reason 0) for an incomplete copy, kUnavailable after a stop.
 Result<std::vector<Verified>> verify_store(storage::Engine& engine, const VerifyOptions& options);
 
 }  // namespace partita::table

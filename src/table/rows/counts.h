@@ -1,4 +1,4 @@
-// How much a table and its indexes hold: exact, and in the store, for any number of servers.
+// The counts of items and bytes of tables and indexes: exact, and in the store, for any number of servers.
 //
 // A write changes the counts in its own transaction. Each write in progress has a row of its own for that, a slot: no
 // two writes use the same one, and its contents are known without reading it. A table's counts are the sum of its rows.
@@ -6,9 +6,9 @@
 // never change again; the count job adds them to the table's base row.
 //
 // Rows that were never counted (of a new index, or of an older store) are counted by that job while others write: the
-// description says which index is `counting`, and each write notes in a topic of the log what it does to that index's
-// rows. Notes of rows that the job has passed are differences; those of rows ahead of it say what it will find. Once
-// the description no longer says that the index is counted, the topic is complete.
+// description lists the index in `counting`, and each write logs its changes of the index's rows in a topic. Changes
+// behind the job's position are added; those ahead of it tell what it will find. The topic is complete once the
+// description no longer lists the index.
 #pragma once
 
 #include <cstdint>
@@ -77,7 +77,7 @@ storage::Range count_rows(uint32_t table_id);
 // The description's revision that a row belongs to; nothing for the base row.
 std::optional<uint64_t> revision_of_count(std::string_view key);
 
-// So many that adding them up for each DescribeTable would take too long.
+// More rows than DescribeTable should add up.
 inline constexpr size_t kManyCountRows = 2'000;
 
 struct StoredCounts {
@@ -87,7 +87,7 @@ struct StoredCounts {
 // A consistent snapshot, unless there are thousands of rows.
 Task<Result<StoredCounts>> read_counts(storage::Engine& engine, uint32_t table_id);
 
-// What one write did to one row of an index that is being counted. Sizes in bytes; nothing where there is no row.
+// A write's change of one row of an index that is being counted. Sizes in bytes; nothing: no row.
 struct RowChange {
   std::string_view key;
   std::optional<uint64_t> before;
@@ -96,7 +96,7 @@ struct RowChange {
 std::string encode_row_change(const RowChange& change);
 // The key points into `bytes`. Errors: kCorrupt.
 Result<RowChange> decode_row_change(std::string_view bytes);
-// `run` tells one counting of the index from the next.
+// `run` distinguishes the counts of an index.
 std::string counting_topic(uint32_t table_id, uint16_t index, uint64_t run);
 
 }  // namespace partita::table

@@ -1,4 +1,4 @@
-// Where items and index entries live in the key space, and what one item's change does to them.
+// The rows of items and indexes: their keys, and the effect of an item's change on them.
 #pragma once
 
 #include <optional>
@@ -13,54 +13,54 @@
 
 namespace partita::table {
 
-// A key as a request names it: exactly the table's key attributes, rightly typed, not empty, not too long.
+// Checks a key in a request: exactly the table's key attributes, of the right types, not empty, not too long.
 // Faults: kKeySchemaMismatch, kKeyEmpty, kPartitionKeyTooLong, kSortKeyTooLong.
 Result<void> check_key(const TableInfo& table, const model::Item& key);
-// The same of the key attributes of a whole item.
+// The same for the key attributes in a whole item.
 Result<void> check_key_within(const TableInfo& table, const model::Item& item);
 
-// The key attributes of a whole item: present and right. Faults: kMissingKey, kKeyTypeMismatch, kKeyEmpty, ...
+// Checks that a whole item has its key attributes and that they are valid. Faults: kMissingKey, kKeyTypeMismatch,
+// kKeyEmpty, ...
 Result<void> check_item_key(const TableInfo& table, const model::Item& item);
 
-// The item in a row of the table; nothing when the row is damaged, which whoever reads it is told.
+// The item in a row of the table; nothing if the row is damaged.
 std::optional<model::Item> item_in(const TableInfo& table, std::string_view row);
 
-// Only that the key attributes that are there are not empty, which a transaction checks before the rest.
-// Fault: kKeyEmpty.
+// Checks only that existing key attributes are not empty, which a transaction does first. Fault: kKeyEmpty.
 Result<void> check_key_values(const TableInfo& table, const model::Item& item);
 
-// The attributes of an item that are keys of indexes: absent or right. Of what a vector index reads only what is not as
-// it was `before`, unless that is null: an item may be older than the index.
+// Checks the attributes of an item that are keys of indexes, if they exist. Attributes of a vector index are checked
+// only if they differ from `before` (null: always), since an item may be older than the index.
 // Faults: kIndexKeyTypeMismatch, kIndexKeyEmpty, kIndexKeyTooLong, those of check_vector_values().
 Result<void> check_index_keys(const TableInfo& table, const model::Item& item, const model::Item* before = nullptr);
 
-// No path may look inside of a key attribute of the table or of an index. `nested` is nested_attributes() of a
-// condition, a projection or an update. Faults: kKeyNotScalar, kIndexKeyNotScalar.
+// No path may lead into a key attribute of the table or an index. `nested`: nested_attributes() of a condition, a
+// projection or an update. Faults: kKeyNotScalar, kIndexKeyNotScalar.
 Result<void> check_scalar_keys(const TableInfo& table, const std::vector<std::string>& nested);
 
 // Precondition of both: the item's key attributes were checked.
 storage::Key item_key(const TableInfo& table, const model::Item& item);
-// Nothing when the item lacks one of the index's key attributes: then it is not in the index.
+// Nothing if the item lacks a key attribute of the index, and so is not in it.
 std::optional<storage::Key> index_key(const TableInfo& table, const IndexInfo& index, const model::Item& item);
 
-// At least the needed_attributes() of an encoded item. Errors: kCorrupt.
+// The needed_attributes() of an encoded item, perhaps more. Errors: kCorrupt.
 Result<model::Item> needed_of(const TableInfo& table, std::string_view stored);
 
-// Only the table's key attributes of an item.
+// An item's key attributes of the table.
 model::Item key_of(const TableInfo& table, const model::Item& item);
-// Only the key attributes of the table and, unless null, of the index: what LastEvaluatedKey holds.
+// An item's key attributes of the table and, unless null, the index, as in LastEvaluatedKey.
 model::Item position_of(const TableInfo& table, const IndexInfo* index, const model::Item& item);
 
-// What the index stores of an item. Precondition: index_key() is something.
+// The part of an item that the index stores. Precondition: index_key() is something.
 model::Item index_view(const TableInfo& table, const IndexInfo& index, const model::Item& item);
 
-// By how much a change moves what an index holds.
+// The change of an index's count.
 struct CountChange {
   uint16_t index;
   Count by;
 };
 
-// What changing one item from `before` to `after` (null: absent) does.
+// The effect of changing one item from `before` to `after` (null: absent).
 struct ItemChange {
   ConsumedCapacity consumed;  // by the larger of the two, for the table and each index whose stored entry changes
   Count count;                // of the table itself

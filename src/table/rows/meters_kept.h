@@ -1,4 +1,4 @@
-// What whoever serves a table counts of the requests for its items: how long they took, and what they cost.
+// Counters of the requests for a table's items: durations and consumed capacity.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace partita::table {
 
-// What requests consumed, and how many were asked to come again more slowly. Callable from any thread.
+// Consumed capacity and throttled requests. Callable from any thread.
 class TableCosts {
  public:
   struct Totals {
@@ -45,16 +45,16 @@ class TableCosts {
   std::array<Place, kMeterShards> places_;
 };
 
-// Shared by all versions of one TableInfo. Who serves the table says which place is which operation's; each is filled
-// once, and then read without a lock, and so are the costs.
+// Shared by all versions of one TableInfo. The owner assigns places to operations. Each place, and the costs, is filled
+// once and then read without a lock.
 class MetersKept {
  public:
   static constexpr size_t kPlaces = 16;
 
-  // Null: nothing is there yet. Valid as long as this.
+  // Null: not filled yet. Valid as long as this.
   CoarseTiming* times(size_t place) const { return is_filled(place) ? times_[place].get() : nullptr; }
   TableCosts* costs() const { return is_filled(kPlaces) ? costs_.get() : nullptr; }
-  // By one thread at a time, and once for each.
+  // For one thread at a time, and once for each place.
   void keep(size_t place, std::shared_ptr<CoarseTiming> times) {
     times_[place] = std::move(times);
     fill(place);

@@ -1,5 +1,5 @@
-// What a table is: its keys, its indexes and its settings. A TableInfo is immutable once published by the Catalog;
-// changing a table publishes another.
+// The description of a table: keys, indexes and settings. A TableInfo is immutable once the Catalog has published it; a
+// change of the table publishes a new one.
 #pragma once
 
 #include <atomic>
@@ -23,9 +23,8 @@ namespace partita::table {
 
 class RowMaker;
 
-// Whether a moment that ends at `due_ms` is over. No moment is longer than kLongestMomentMs: what ends later than that
-// was begun before the machine's clock was set back. Whoever meets a moment waits for its end that long, so that one
-// which a clock begins again refuses nobody.
+// Whether a short transition that ends at `due_ms` is over. None is longer than kLongestMomentMs: one that ends later
+// began before the machine's clock was set back, and counts as over.
 inline constexpr int64_t kLongestMomentMs = 1'000;
 inline bool is_due(int64_t due_ms, int64_t now_ms) { return now_ms >= due_ms || due_ms - now_ms > kLongestMomentMs; }
 
@@ -37,14 +36,14 @@ enum class BillingMode : uint8_t { kProvisioned, kPayPerRequest };
 
 struct IndexProjection {
   ProjectionKind kind = ProjectionKind::kAll;
-  std::vector<std::string> attributes;  // for kInclude: what is projected beside the keys
+  std::vector<std::string> attributes;  // for kInclude: the projected attributes beside the keys
   bool operator==(const IndexProjection&) const = default;
 };
 
-// What keeps a table UPDATING.
+// The reason for a table's status UPDATING.
 enum class TableJob : uint8_t { kNone, kThroughput, kBilling, kTableClass, kStream, kIndex };
 
-// What a change under way will make of a value, and when.
+// The new value of a change in progress, and its time.
 template <class Value>
 struct Pending {
   Value value;
@@ -57,20 +56,20 @@ struct Units {
   bool operator==(const Units&) const = default;
 };
 
-// Units per second; 0 and 0 on a table that pays per request. Times are 0 when it never happened.
+// Units per second; 0 and 0 for a pay-per-request table. Times are 0 for never.
 struct Throughput {
   int64_t read_units = 0;
   int64_t write_units = 0;
   int64_t last_increase_ms = 0;
   int64_t last_decrease_ms = 0;
-  int64_t decreases_today = 0;  // of the day of last_decrease_ms, in UTC
+  int64_t decreases_today = 0;  // on the day of last_decrease_ms, in UTC
   std::optional<Pending<Units>> next;
   int64_t next_decreases = 0;  // what decreases_today becomes with `next`
 
   int64_t decreases_on(int64_t now_ms) const;
 };
 
-// -1: taken away a moment ago. DynamoDB shows it so before it shows the limit no more.
+// -1: just removed. DynamoDB reports -1 for a moment before it omits the limit.
 struct OnDemandLimits {
   std::optional<int64_t> max_read_units;
   std::optional<int64_t> max_write_units;
@@ -79,26 +78,25 @@ struct OnDemandLimits {
   bool empty() const { return !max_read_units && !max_write_units; }
 };
 
-// Units per second that are ready at once.
+// Units per second that are available at once.
 struct WarmThroughput {
   int64_t read_units = 0;
   int64_t write_units = 0;
 };
 
-// How much a table or an index holds, as this process last read it: shared by all versions of one TableInfo. The truth
-// is in the store (counts.h).
+// The size of a table or an index, as last read from the store (counts.h). Shared by all versions of one TableInfo.
 struct Tally {
   std::atomic<int64_t> items{0};
   std::atomic<int64_t> bytes{0};
   std::atomic<int64_t> read_ns{0};  // when, on the monotonic clock; of a table
 };
 
-// What was asked of Contributor Insights.
+// The settings of Contributor Insights.
 struct Insights {
   bool enabled = false;
   bool throttled_only = false;  // the mode THROTTLED_KEYS, else ACCESSED_AND_THROTTLED_KEYS
-  int64_t began_ms = 0;         // when the newest of its rules was made
-  int64_t changed_ms = 0;       // when the last change is done
+  int64_t began_ms = 0;         // when its newest rule was created
+  int64_t changed_ms = 0;       // when the last change completes
   bool operator==(const Insights&) const = default;
 };
 
@@ -114,13 +112,13 @@ struct IndexInfo {
   WarmThroughput warm;
   std::optional<Pending<WarmThroughput>> next_warm;
   Status status = Status::kActive;   // never kUpdating: an index that changes is read and written as before
-  int64_t settles_at_ms = 0;         // not 0: until then it is shown UPDATING
-  bool backfilling = false;          // filled from the table's items; not to be queried yet
-  std::optional<Insights> insights;  // nothing: never asked for
+  int64_t settles_at_ms = 0;         // not 0: reported as UPDATING until then
+  bool backfilling = false;          // being filled from the table's items; queries are refused
+  std::optional<Insights> insights;  // nothing: never set
   std::shared_ptr<Tally> tally = std::make_shared<Tally>();
 
   bool is_global_secondary() const { return global && !vector; }
-  // Whether the attribute is one of its keys, or one that a search of it may name.
+  // Whether the attribute is one of its keys, or one that a search may name.
   bool needs(std::string_view attribute) const;
 };
 
@@ -134,7 +132,7 @@ struct Counting {
 // A part of a stream: the changes of the items whose partition hash is in [first_hash, last_hash].
 struct StreamShard {
   uint32_t number = 0;  // within its stream, from 1; never used again
-  uint32_t parent = 0;  // the shard that it goes on from; 0: none
+  uint32_t parent = 0;  // the shard that it continues; 0: none
   uint64_t first_hash = 0;
   uint64_t last_hash = UINT64_MAX;
   int64_t opened_ms = 0;
@@ -145,10 +143,10 @@ struct StreamShard {
 // The newest stream of a table; see stream.h.
 struct StreamInfo {
   bool enabled = false;
-  std::string view_type;  // KEYS_ONLY, NEW_IMAGE, OLD_IMAGE or NEW_AND_OLD_IMAGES; empty when it is not enabled
-  std::string label;      // empty when there never was a stream
+  std::string view_type;  // KEYS_ONLY, NEW_IMAGE, OLD_IMAGE or NEW_AND_OLD_IMAGES; empty if disabled
+  std::string label;      // empty: the table never had a stream
   int64_t created_ms = 0;
-  std::vector<StreamShard> shards;  // by number; none when it is not enabled
+  std::vector<StreamShard> shards;  // by number; none if disabled
   Tags tags;                        // of the stream; the table's are its own
 };
 
@@ -164,7 +162,7 @@ struct Encryption {
 };
 
 struct TableInfo {
-  uint32_t id = 0;  // never used again after the table is gone
+  uint32_t id = 0;  // never reused
   std::string name;
   std::string uuid;  // DynamoDB's TableId
   model::KeySchema keys;
@@ -193,12 +191,11 @@ struct TableInfo {
   std::optional<TimeToLive> ttl;  // nothing: off
   int64_t ttl_changed_ms = 0;
   Tags tags;
-  std::optional<Pending<Tags>> tags_in_flight;  // what the last change of tags wrote, for the moment that it takes
-  std::optional<Insights> insights;             // nothing: never asked for
+  std::optional<Pending<Tags>> tags_in_flight;  // the last change of tags, until it takes effect
+  std::optional<Insights> insights;             // nothing: never set
   uint64_t revision = 1;                        // grows with every change
   std::vector<Counting> counting;
-  // What a server has to know to serve or to change the table, by name. A server that does not know one of them does
-  // neither.
+  // Names of features that a server must support to serve or change the table.
   std::vector<std::string> features;
   std::shared_ptr<Tally> tally = std::make_shared<Tally>();
   std::shared_ptr<MetersKept> meters = std::make_shared<MetersKept>();
@@ -213,7 +210,7 @@ struct TableInfo {
   Status status_at(int64_t now_ms) const;
   // The run under which the index is being counted, or 0.
   uint64_t counting_run(uint16_t index_id) const;
-  // Makes whatever is due by then what it is to become, the status too.
+  // Applies all changes that are due, including the status.
   void settle(int64_t now_ms);
   // The index of that name, or null.
   const IndexInfo* find_index(std::string_view index_name) const;
@@ -225,17 +222,17 @@ struct TableInfo {
 
 using Table = std::shared_ptr<const TableInfo>;
 
-// What DynamoDB reports of a table or an index that never had its WarmThroughput raised: the provisioned units, or what
-// on-demand tables start with.
+// The WarmThroughput of a table or an index that was never raised: the provisioned units, or the initial units of
+// on-demand tables.
 WarmThroughput initial_warmth(BillingMode mode, const Throughput& throughput);
 // Per member, the higher of both.
 WarmThroughput warmer(const WarmThroughput& one, const WarmThroughput& other);
 
-// The names that an index row carries whatever its projection: the table's and the index's key attributes, distinct.
+// The attributes that every index row has: the key attributes of table and index, distinct.
 std::vector<std::string> key_attributes(const TableInfo& table, const IndexInfo* index);
 
-// What any change of an item has to know of it: the attributes that are keys of the table or of an index, that an index
-// projects, or that say when it expires; sorted. Nothing: all of it.
+// The attributes that a change of an item needs: keys of the table and its indexes, projected attributes, and the time
+// to live; sorted. Nothing: all attributes.
 std::optional<std::vector<std::string>> needed_attributes(const TableInfo& table);
 
 // The catalogue's stored form: an item, so that a field can be added without a new format.
