@@ -112,19 +112,11 @@ void return_large_memory() {
 #endif
 }
 
-std::vector<std::string> urls_of(const cli::ServeOptions& options, const net::Server& server) {
-  std::vector<std::string> urls;
-  for (const net::Address& address : server.addresses()) {
-    urls.push_back((options.tls.certificate.empty() ? "http://" : "https://") + address.text());
-  }
-  return urls;
-}
-
 constexpr int kReadyTries = 50;
 constexpr auto kReadyPause = std::chrono::milliseconds(10);
 
 void say_ready(const cli::ServeOptions& options, std::string_view version, const net::Server& server) {
-  const std::vector<std::string> all = urls_of(options, server);
+  const std::vector<std::string> all = server.urls();
   std::string urls;
   for (const std::string& url : all) urls += (urls.empty() ? "" : " and ") + url;
   std::string text = "partita " + std::string(version) + " is serving DynamoDB on " + urls + ", data in " +
@@ -404,7 +396,7 @@ Result<void> serve(const cli::ServeOptions& given, const cli::Build& build) {
   pages.add_report([&](Exposition& out) { namespaces.report(out), server.report(out), http.report(out); });
   observe::answer_status(admin, pages,
                          {std::string(build.version), std::string(build.revision), place_of_store(options.store.url),
-                          !engine_row.exclusive, urls_of(options, server), system_clock().now_ms(), scrub.get()});
+                          !engine_row.exclusive, server.urls(), system_clock().now_ms(), scrub.get()});
   PARTITA_TRY_VOID(start_server(server));
   SignalThread signals(server, options.http.stop_timeout_ms, [&] { reload(inputs.certificate.get(), audit.get()); });
   PARTITA_TRY_VOID(signals.start());

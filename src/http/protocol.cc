@@ -64,13 +64,13 @@ class Protocol::Factory final : public net::ConnectionFactory {
 };
 
 net::Protocol Protocol::protocol(bool administrators) const {
+  const net::Certificate* const certificate = administrators ? nullptr : shared_->options.certificate;
   return {.make_factory =
               [shared = shared_, administrators](const net::WorkerState& worker) {
                 return std::make_unique<Factory>(shared, worker, administrators);
               },
-          .tls = {.certificate = administrators ? nullptr : shared_->options.certificate,
-                  .protocol = "http/1.1",
-                  .plain_http_reply = kPlainHttp},
+          .scheme = certificate != nullptr ? "https" : "http",
+          .tls = {.certificate = certificate, .protocol = "http/1.1", .plain_http_reply = kPlainHttp},
           .full_reply = kFull,
           .limited = !administrators};
 }

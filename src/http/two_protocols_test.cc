@@ -97,6 +97,7 @@ class TwoProtocols : public testing::Test {
   void SetUp() override {
     listen(http_.for_clients());
     listen({.make_factory = [](const net::WorkerState& worker) { return std::make_unique<LinesFactory>(worker); },
+            .scheme = "lines",
             .full_reply = "no room\n"});
     ASSERT_EQ(addresses_.size(), 2U);
     ASSERT_TRUE(server_.start().ok());
@@ -108,6 +109,8 @@ class TwoProtocols : public testing::Test {
     EXPECT_TRUE(ended_);
   }
 
+  std::vector<std::string> urls() const { return server_.urls(); }
+  std::string place(size_t listener) const { return addresses_[listener].text(); }
   Peer http_peer() const { return Peer(addresses_[0]); }
   Peer lines_peer() const { return Peer(addresses_[1]); }
 
@@ -141,6 +144,10 @@ TEST_F(TwoProtocols, EachListenerSpeaksItsOwn) {
   EXPECT_EQ(lines.ask("abc\nde", "\n"), "cba\n");
   EXPECT_TRUE(http.ask(kRequest, "hello yo").starts_with("HTTP/1.1 200 OK\r\n"));
   EXPECT_EQ(lines.ask("f\n\n", "\n\n"), "fed\n\n");
+}
+
+TEST_F(TwoProtocols, AreToldApartByTheirUrls) {
+  EXPECT_EQ(urls(), (std::vector<std::string>{"http://" + place(0), "lines://" + place(1)}));
 }
 
 // HTTP's connection is idle and gives way; that of lines never says that it is.

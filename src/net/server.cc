@@ -8,6 +8,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -83,13 +84,13 @@ struct Server::Parts {
         front(), [this, endpoint = protocols.size() - 1](int accepted) { hand_over(accepted, endpoint); },
         [this] { make_room(); });
     const int error = address != nullptr ? listener->open(socket, *address) : listener->open(socket);
-    if (error == 0) listeners.push_back(std::move(listener));
+    if (error == 0) listeners.push_back({std::move(listener), protocols.back().scheme});
     return error;
   }
 
   Result<void> start() {
     PARTITA_TRY(connection_limit, connections_within_limits(options.max_connections));
-    if (!std::ranges::all_of(listeners, [](const auto& listener) { return listener->start(); })) {
+    if (!std::ranges::all_of(listeners, [](const auto& opened) { return opened.listener->start(); })) {
       return Error(ErrorKind::kUnavailable, "Cannot watch the sockets that listen: " + text_of_error(errno) + ".");
     }
     for (size_t i = 1; i < workers.size(); ++i) {
@@ -121,14 +122,18 @@ struct Server::Parts {
   }
 
   void stop_listening() {
-    for (const auto& listener : listeners) listener->close();
+    for (const auto& opened : listeners) opened.listener->close();
   }
 
   const ServerOptions options;
   size_t connection_limit = 0;
   std::deque<Protocol> protocols;  // whose addresses stay; the endpoints of each worker, in their order
   std::vector<std::unique_ptr<Worker>> workers;
-  std::vector<std::unique_ptr<Listener>> listeners;
+  struct Opened {
+    std::unique_ptr<Listener> listener;
+    std::string_view scheme;
+  };
+  std::vector<Opened> listeners;
   std::unique_ptr<Loop::Async> closing;  // of the listeners, on the thread that they belong to
   std::vector<Thread> others;            // than the one that calls run()
 };
@@ -176,10 +181,18 @@ Result<void> Server::listen(int socket, const Protocol& protocol) {
 
 std::vector<Address> Server::addresses() const {
   std::vector<Address> addresses;
-  for (const auto& listener : parts_->listeners) {
+  for (const auto& [listener, scheme] : parts_->listeners) {
     if (listener->address()) addresses.push_back(*listener->address());
   }
   return addresses;
+}
+
+std::vector<std::string> Server::urls() const {
+  std::vector<std::string> urls;
+  for (const auto& [listener, scheme] : parts_->listeners) {
+    if (listener->address()) urls.push_back(std::string(scheme) + "://" + listener->address()->text());
+  }
+  return urls;
 }
 
 bool Server::beyond_loopback() const { return !std::ranges::all_of(addresses(), &Address::is_loopback); }

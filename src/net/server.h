@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -52,6 +53,8 @@ class Server {
 
   // The network addresses that it listens on, with their ports, in the order of the calls of listen().
   std::vector<Address> addresses() const;
+  // The same with the schemes of their protocols: "http://127.0.0.1:8000".
+  std::vector<std::string> urls() const;
   // Whether one of them can be reached from other machines.
   bool beyond_loopback() const;
   // At most what the options say: file descriptors are reserved for the store. Known after start().
