@@ -12,22 +12,25 @@ namespace partita::cli {
 
 namespace {
 
-Result<void> set_listen(Draft& draft, const Flag&, std::string_view text) {
+// An address to listen on: the paths of the members for its host and its port.
+template <auto kHost, auto kPort>
+Result<void> set_address(Draft& draft, const Flag& flag, std::string_view text) {
+  const std::string name(flag.name);
   const size_t colon = text.rfind(':');
   const bool bracketed = text.starts_with('[');
   if (!bracketed && text.find(':') != colon) {
-    return misuse("--listen takes an IPv6 address in brackets with a port, such as [::1]:8000, not " + quoted(text) +
+    return misuse(name + " takes an IPv6 address in brackets with a port, such as [::1]:8000, not " + quoted(text) +
                   ".");
   }
   std::string_view address = text.substr(0, std::min(colon, text.size()));
   if (bracketed && address.size() > 2 && address.ends_with(']')) {
     address = address.substr(1, address.size() - 2);
   } else if (bracketed || colon == std::string_view::npos || colon == 0) {
-    return misuse("--listen takes HOST:PORT, such as localhost:8000 or [::1]:8000, not " + quoted(text) + ".");
+    return misuse(name + " takes HOST:PORT, such as localhost:8000 or [::1]:8000, not " + quoted(text) + ".");
   }
-  PARTITA_TRY(const uint64_t port, read_number("--listen HOST:PORT", text.substr(colon + 1), 0, 65535));
-  draft.line.serve.http.address = address;
-  draft.line.serve.http.port = static_cast<uint16_t>(port);
+  PARTITA_TRY(const uint64_t port, read_number(name + " HOST:PORT", text.substr(colon + 1), 0, 65535));
+  kHost(draft) = address;
+  kPort(draft) = static_cast<uint16_t>(port);
   return {};
 }
 
@@ -95,7 +98,7 @@ constexpr std::array kServeFlags = {
     Flag{"--listen", "HOST:PORT",
          "The address to listen on (default localhost:8000, which is 127.0.0.1 and ::1). Port 0 chooses a free port. "
          "An address that other machines reach needs --credentials, --users or --insecure.",
-         set_listen},
+         set_address<PARTITA_OPTION(serve.http.address), PARTITA_OPTION(serve.http.port)>},
     Flag{"--insecure", "",
          "Allow an address beyond loopback without --credentials or --users. Anyone who reaches the port may then do "
          "anything.",
