@@ -3,15 +3,18 @@
 //   class LineConnection final : public net::Connection {
 //    public:
 //     using net::Connection::Connection;
-//     Task<> serve() override;  // reads lines from stream(), answers each, returns at the end of the stream
+//     Task<> serve() override;  // answers the lines of stream(), until it ends or the worker is stopping
 //   };
 //   class LineFactory final : public net::ConnectionFactory {
 //     std::unique_ptr<net::Connection> make(std::unique_ptr<net::Stream> stream) override {
 //       return std::make_unique<LineConnection>(std::move(stream));
 //     }
 //   };
+//   net::Protocol lines{.make_factory = [](const net::WorkerState&) { return std::make_unique<LineFactory>(); },
+//                       .scheme = "lines"};  // for net::Server::listen()
 //
-// A connection belongs to one worker thread of net::Server: it is made, called and destroyed there only.
+// http/two_protocols_test.cc has the whole of it. A connection belongs to one worker thread of net::Server: it is made,
+// called and destroyed there only.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,8 @@
-// Every operation of DynamoDB behind one function: a request's words in, a reply's words out.
+// Every operation of DynamoDB: call() takes and returns AWS's JSON, run() takes a request struct.
+//
+//   GetItemExecution get(std::move(request));
+//   PARTITA_CO_TRY_VOID(co_await service.run(*find_operation("GetItem"), caller, get));
+//   use(get.reply());
 #pragma once
 
 #include <cstdint>
@@ -42,8 +46,10 @@ class Service {
   // ended. Callable from any thread.
   Task<Reply> call(const Call& call);
 
-  // An operation without a protocol: the request is in the execution, and so is the reply afterwards. The caller is not
-  // counted against a rate. All arguments outlive the task. Callable from any thread.
+  // An operation without a protocol: the execution, of that operation, holds the request and then the reply. Policies
+  // of `caller.identity` are enforced; without an identity everything is allowed. Capacity counts in the metrics of
+  // tables. Not done: authentication, rate limits, and metrics, logs, audit and traces of requests. All arguments
+  // outlive the task. Callable from any thread; continues through the current Executor (base/executor.h).
   Task<Result<void>> run(const Operation& operation, const auth::Caller& caller, Execution& execution);
 
   // What the call is answered when its policies allow no part of it, by the names in it alone: for a database in which
