@@ -18,9 +18,8 @@ interface TextInput {
 
 export interface TextReply {
   text: string;
-  status: number;
-  requestId?: string;
-  attempts: number;
+  /** `attempts` is set by the SDK's retries. */
+  $metadata: { httpStatusCode: number; requestId?: string; attempts?: number };
 }
 
 export interface CallOptions {
@@ -62,7 +61,7 @@ const textProtocol = {
   async deserializeResponse(_schema: unknown, context: { commandName: string }, response: WireResponse): Promise<TextReply> {
     const text = await new Response(response.body).text();
     const requestId = response.headers['x-amzn-requestid'];
-    if (response.statusCode < 300) return { text, status: response.statusCode, requestId, attempts: 1 };
+    if (response.statusCode < 300) return { text, $metadata: { httpStatusCode: response.statusCode, requestId } };
     throw errorOf(context.commandName, response.statusCode, text, requestId);
   },
 };
@@ -107,9 +106,14 @@ function clientOf(options: CallOptions): DynamoDBClient {
   return options.noRetries ? clients.once : clients.retrying;
 }
 
-class TextCommand extends $Command.classBuilder<TextInput, TextReply & MetadataBearer, never, object, MetadataBearer>()
-  .ep({})
-  .m(((_command: never, _stack: unknown, config: never) => [getEndpointPlugin(config, {})]) as never)
+const ENDPOINT = {
+  Endpoint: { type: 'builtInParams', name: 'endpoint' },
+  Region: { type: 'builtInParams', name: 'region' },
+} as const;
+
+class TextCommand extends $Command.classBuilder<TextInput, TextReply, never, object, MetadataBearer>()
+  .ep(ENDPOINT)
+  .m(((_command: never, _stack: unknown, config: never) => [getEndpointPlugin(config, ENDPOINT)]) as never)
   .f()
   .build() {}
 
@@ -142,7 +146,7 @@ function named(error: unknown, target: string): unknown {
     Object.defineProperty(error, 'operation', { value: operation });
     return error;
   }
-  if (error instanceof TypeError) return new Error('The server cannot be reached.', { cause: error });
+  if (error instanceof TypeError && /fetch|network|load failed/i.test(error.message)) return new Error('The server cannot be reached.', { cause: error });
   return error;
 }
 

@@ -3,6 +3,7 @@ import type { NavItem, Route } from '../../app/routes.ts';
 export const routes: Route[] = [
   { path: '', nav: 'tables', title: () => 'Tables', load: () => import('./list.tsx') },
   { path: 'tables', nav: 'tables', title: () => 'Tables', load: () => import('./list.tsx') },
+  { path: 'tables/new', nav: 'tables', title: () => 'Create table', load: () => import('./create.tsx') },
 ];
 
 export const navigation: NavItem[] = [

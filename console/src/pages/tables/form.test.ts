@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createRequests, createTableInput, fieldOf, formFaults, newIndex, newTable, newVector } from './form.ts';
+
+test('the smallest table', () => {
+  const form = { ...newTable(), name: ' Music ', partition: { name: 'Artist', type: 'S' as const } };
+  assert.deepEqual(formFaults(form), {});
+  assert.deepEqual(createTableInput(form), {
+    TableName: 'Music',
+    AttributeDefinitions: [{ AttributeName: 'Artist', AttributeType: 'S' }],
+    KeySchema: [{ AttributeName: 'Artist', KeyType: 'HASH' }],
+    BillingMode: 'PAY_PER_REQUEST',
+  });
+});
+
+test('everything at once', () => {
+  const form = {
+    ...newTable(),
+    name: 'All',
+    partition: { name: 'pk', type: 'S' as const },
+    sort: { name: 'sk', type: 'N' as const },
+    billing: 'PROVISIONED' as const,
+    provisioned: { read: '3', write: '4' },
+    stream: 'NEW_AND_OLD_IMAGES' as const,
+    ttl: 'expires',
+    protection: true,
+    tags: [{ key: 'team', value: 'x' }, { key: '', value: '' }],
+    globals: [
+      {
+        ...newIndex(),
+        name: 'by-two',
+        partition: [{ name: 'a', type: 'S' as const }, { name: 'b', type: 'S' as const }],
+        sort: [{ name: 'sk', type: 'N' as const }],
+        projection: 'INCLUDE' as const,
+        included: 'x, y',
+      },
+    ],
+    locals: [{ ...newIndex(true), name: 'local', sort: [{ name: 'at', type: 'B' as const }] }],
+  };
+  const input = createTableInput(form);
+  assert.deepEqual(input.AttributeDefinitions!.map((each) => `${each.AttributeName}${each.AttributeType}`), ['pkS', 'skN', 'atB', 'aS', 'bS']);
+  assert.deepEqual(input.GlobalSecondaryIndexes![0], {
+    IndexName: 'by-two',
+    KeySchema: [
+      { AttributeName: 'a', KeyType: 'HASH' },
+      { AttributeName: 'b', KeyType: 'HASH' },
+      { AttributeName: 'sk', KeyType: 'RANGE' },
+    ],
+    Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['x', 'y'] },
+    ProvisionedThroughput: { ReadCapacityUnits: 5, WriteCapacityUnits: 5 },
+  });
+  assert.deepEqual(input.LocalSecondaryIndexes![0]!.KeySchema![0], { AttributeName: 'pk', KeyType: 'HASH' });
+  assert.deepEqual(input.Tags, [{ Key: 'team', Value: 'x' }]);
+  assert.deepEqual(createRequests(form).map((each) => each.operation), ['CreateTable', 'UpdateTimeToLive']);
+});
+
+test('a vector index', () => {
+  const form = {
+    ...newTable(),
+    name: 'Books',
+    partition: { name: 'Title', type: 'S' as const },
+    vectors: [{ ...newVector(), name: 'by-meaning', attribute: 'Meaning', dimensions: '3', filters: [{ name: 'Shelf', type: 'S' as const }] }],
+  };
+  const input = createTableInput(form);
+  assert.deepEqual(input.VectorIndexes, [
+    {
+      IndexName: 'by-meaning',
+      VectorAttribute: { AttributeName: 'Meaning' },
+      Dimensions: 3,
+      DistanceFunction: 'COSINE',
+      SearchSchema: [{ AttributeName: 'Shelf', SearchSchemaElementType: 'INLINE_FILTER' }],
+      Projection: { ProjectionType: 'ALL' },
+    },
+  ]);
+  assert.equal(input.AttributeDefinitions!.length, 2);
+});
+
+test('faults are at their fields', () => {
+  const index = { ...newIndex(), name: 'gsi', partition: [{ name: 'pk', type: 'N' as const }] };
+  const form = { ...newTable(), name: 'x y', partition: { name: 'pk', type: 'S' as const }, globals: [index], policy: '{' };
+  const faults = formFaults(form);
+  assert.match(faults.name!, /3 to 255/);
+  assert.match(faults[index.id]!, /one type/);
+  assert.match(faults.policy!, /JSON/);
+  assert.equal(formFaults(newTable()).partition, 'A table needs a partition key.');
+  assert.equal(fieldOf('Table already exists: x', form), 'name');
+  assert.equal(fieldOf('No provisioned throughput specified for the index: gsi', form), index.id);
+});
