@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { licenses } from './scripts/licenses.ts';
 
 const server = process.env.PARTITA_URL ?? 'http://127.0.0.1:8000';
 
@@ -18,7 +19,12 @@ const proxy = {
 
 export default defineConfig({
   base: '/console/',
-  plugins: [react()],
+  plugins: [react(), licenses()],
+  resolve: {
+    alias: {
+      '#cloudscape-tokens': `${import.meta.dirname}/node_modules/@cloudscape-design/components/internal/generated/styles/tokens.js`,
+    },
+  },
   build: {
     target: 'es2023',
     assetsInlineLimit: 0, // the content-security policy knows no data: beyond images

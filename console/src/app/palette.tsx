@@ -1,7 +1,8 @@
 /** Ctrl+K: goes to a page or a table by a few letters of its name. */
-import Input from '@cloudscape-design/components/input';
+import Input, { type InputProps } from '@cloudscape-design/components/input';
 import Modal from '@cloudscape-design/components/modal';
 import { useEffect, useId, useRef, useState } from 'react';
+import { useFocus } from '../components/use_focus.ts';
 import { useTables } from '../components/tables_data.ts';
 import { href, navigate, segment } from './router.ts';
 import { navigation } from './routes.ts';
@@ -35,6 +36,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const [active, setActive] = useState(0);
   const id = useId();
   const list = useRef<HTMLUListElement>(null);
+  const input = useRef<InputProps.Ref>(null);
+  useFocus(input);
 
   const entries: Entry[] = [
     ...navigation.map((each) => ({ text: each.text, kind: 'Page', to: href(each.path) })),
@@ -65,8 +68,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   return (
     <Modal visible header="Go to" onDismiss={onClose} closeAriaLabel="Close">
       <Input
+        ref={input}
         value={typed}
-        autoFocus
         placeholder="Page or table"
         ariaLabel="Page or table"
         nativeInputAttributes={{

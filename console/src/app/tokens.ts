@@ -1,5 +1,6 @@
 /** Cloudscape's design tokens under short names, for our own style sheet: var(--text), var(--border), … */
-import * as token from '@cloudscape-design/design-tokens';
+// Those of the components themselves: the package of design tokens has other names whenever it is older or newer.
+import * as token from '#cloudscape-tokens';
 
 const names: Record<string, string> = {
   '--text': token.colorTextBodyDefault,

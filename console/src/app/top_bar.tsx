@@ -84,11 +84,12 @@ export function TopBar({ onPalette, onKeys }: Props) {
         })),
         { id: 'density', text: 'Compact', iconName: chosenDensity === 'compact' ? ('check' as const) : undefined },
         { id: 'keys', text: 'Keyboard shortcuts' },
+        { id: 'licenses', text: 'Licences', href: '/console/licenses.txt', external: true, externalIconAriaLabel: 'opens in a new tab' },
       ],
       onItemClick: ({ detail }) => {
         if (detail.id === 'keys') onKeys();
         else if (detail.id === 'density') density.set(chosenDensity === 'compact' ? 'comfortable' : 'compact');
-        else mode.set(detail.id.slice(5) as Mode);
+        else if (detail.id.startsWith('mode ')) mode.set(detail.id.slice(5) as Mode);
       },
     },
   );

@@ -3,12 +3,13 @@ import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
-import Input from '@cloudscape-design/components/input';
+import Input, { type InputProps } from '@cloudscape-design/components/input';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { endpoint, useSession } from '../aws/session.ts';
 import { ErrorBox } from './error_box.tsx';
+import { useFocus } from './use_focus.ts';
 
 interface Props {
   /** 'Delete table' */
@@ -26,6 +27,8 @@ interface Props {
 export function ConfirmByName({ title, name, action, children, onConfirm, onClose }: Props) {
   const session = useSession();
   const [typed, setTyped] = useState('');
+  const input = useRef<InputProps.Ref>(null);
+  useFocus(input);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const confirm = async () => {
@@ -70,8 +73,8 @@ export function ConfirmByName({ title, name, action, children, onConfirm, onClos
         </Alert>
         <FormField label={`To confirm, type ${name}`}>
           <Input
+            ref={input}
             value={typed}
-            autoFocus
             autoComplete={false}
             spellcheck={false}
             placeholder={name}

@@ -22,13 +22,7 @@ export function Page({ title, counter, description, actions, children }: Props) 
           variant="h1"
           counter={counter}
           description={description}
-          actions={
-            actions && (
-              <SpaceBetween direction="horizontal" size="xs">
-                {actions}
-              </SpaceBetween>
-            )
-          }
+          actions={actions && <div className="actions">{actions}</div>}
         >
           {title}
         </Header>

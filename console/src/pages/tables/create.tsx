@@ -20,6 +20,7 @@ import { CapacityFields } from './capacity_fields.tsx';
 import { createRequests, fieldOf, formFaults, newIndex, newTable, newVector, type TableForm } from './form.ts';
 import { GlobalIndexFields, LocalIndexFields, VectorIndexFields } from './index_fields.tsx';
 import { KeyField } from './key_fields.tsx';
+import { TagFields } from './tag_fields.tsx';
 
 const VIEWS = [
   { value: '', label: 'Off' },
@@ -280,35 +281,7 @@ function Settings({ form, change, faults }: Part) {
           Deletion protection
         </Checkbox>
         <FormField label={<>Tags <i>– optional</i></>} errorText={faults.tags} stretch>
-          <SpaceBetween size="xs">
-            {form.tags.map((tag, at) => (
-              <div className="key-row" key={at}>
-                <div className="tag-field">
-                  <Input
-                    value={tag.key}
-                    ariaLabel={`Key of tag ${at + 1}`}
-                    placeholder="Key"
-                    onChange={({ detail }) => change({ tags: form.tags.map((each, index) => (index === at ? { ...each, key: detail.value } : each)) })}
-                  />
-                  <Input
-                    value={tag.value}
-                    ariaLabel={`Value of tag ${at + 1}`}
-                    placeholder="Value"
-                    onChange={({ detail }) => change({ tags: form.tags.map((each, index) => (index === at ? { ...each, value: detail.value } : each)) })}
-                  />
-                </div>
-                <Button
-                  variant="icon"
-                  iconName="close"
-                  ariaLabel={`Remove tag ${tag.key}`}
-                  onClick={() => change({ tags: form.tags.filter((_, index) => index !== at) })}
-                />
-              </div>
-            ))}
-            <Button variant="inline-link" iconName="add-plus" onClick={() => change({ tags: [...form.tags, { key: '', value: '' }] })}>
-              Add tag
-            </Button>
-          </SpaceBetween>
+          <TagFields tags={form.tags} onChange={(tags) => change({ tags })} />
         </FormField>
         <ExpandableSection headerText="Table class, encryption, resource policy">
           <SpaceBetween size="m">

@@ -86,3 +86,45 @@ test('faults are at their fields', () => {
   assert.equal(fieldOf('Table already exists: x', form), 'name');
   assert.equal(fieldOf('No provisioned throughput specified for the index: gsi', form), index.id);
 });
+
+test('the request that makes a described table again', async () => {
+  const { createInputOf } = await import('./from_description.ts');
+  const input = createInputOf(
+    {
+      TableName: 'T',
+      TableArn: 'arn:x',
+      TableStatus: 'ACTIVE',
+      ItemCount: 3,
+      AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+      KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+      ProvisionedThroughput: { ReadCapacityUnits: 3, WriteCapacityUnits: 4, NumberOfDecreasesToday: 0 },
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: 'g',
+          IndexStatus: 'ACTIVE',
+          KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+          Projection: { ProjectionType: 'ALL' },
+          ProvisionedThroughput: { ReadCapacityUnits: 1, WriteCapacityUnits: 2, NumberOfDecreasesToday: 0 },
+          ItemCount: 3,
+        },
+      ],
+    },
+    [{ Key: 'a', Value: 'b' }],
+  );
+  assert.deepEqual(input, {
+    TableName: 'T',
+    AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+    KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+    BillingMode: 'PROVISIONED',
+    ProvisionedThroughput: { ReadCapacityUnits: 3, WriteCapacityUnits: 4 },
+    GlobalSecondaryIndexes: [
+      {
+        IndexName: 'g',
+        KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+        Projection: { ProjectionType: 'ALL' },
+        ProvisionedThroughput: { ReadCapacityUnits: 1, WriteCapacityUnits: 2 },
+      },
+    ],
+    Tags: [{ Key: 'a', Value: 'b' }],
+  });
+});

@@ -1,0 +1,206 @@
+/** The indexes of a table: keys, projection, size, and how far one that is being filled has come. */
+import Box from '@cloudscape-design/components/box';
+import Header from '@cloudscape-design/components/header';
+import ProgressBar from '@cloudscape-design/components/progress-bar';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Table from '@cloudscape-design/components/table';
+import { useState } from 'react';
+import { call, callPartita, type TableDescription } from '../../aws/index.ts';
+import { ConfirmByName, formatBytes, formatCount, keysOf, plural, RequestPreview, tablesChanged, usePolling, WriteButton } from '../../components/index.ts';
+import { AddGlobalIndex, AddVectorIndex } from './changes.tsx';
+import { isOnDemand, keyText } from './describe.ts';
+import { Status } from './status.tsx';
+
+interface Row {
+  name: string;
+  kind: 'Global' | 'Local' | 'Vector';
+  keys: string;
+  projection: string;
+  status?: string;
+  backfilling?: boolean;
+  items?: number;
+  bytes?: number;
+  capacity: string;
+}
+
+interface Job {
+  Kind: string;
+  TableName?: string;
+  IndexName?: string;
+  Done: number;
+  Total?: number;
+  RowsPerSecond?: number;
+}
+
+function projectionText(projection: { ProjectionType?: string; NonKeyAttributes?: string[] } | undefined): string {
+  if (projection?.ProjectionType === 'INCLUDE') return `Keys, ${projection.NonKeyAttributes?.join(', ')}`;
+  return projection?.ProjectionType === 'KEYS_ONLY' ? 'Keys only' : 'All';
+}
+
+function rowsOf(table: TableDescription): Row[] {
+  const keys = (schema: { AttributeName?: string; KeyType?: string }[] | undefined) => {
+    const { partition, sort } = keysOf(schema);
+    return sort.length ? `${keyText(table, partition)} · ${keyText(table, sort)}` : keyText(table, partition);
+  };
+  return [
+    ...(table.GlobalSecondaryIndexes ?? []).map((index): Row => ({
+      name: index.IndexName!,
+      kind: 'Global',
+      keys: keys(index.KeySchema),
+      projection: projectionText(index.Projection),
+      status: index.IndexStatus,
+      backfilling: index.Backfilling,
+      items: index.ItemCount,
+      bytes: index.IndexSizeBytes,
+      capacity: isOnDemand(table)
+        ? 'On demand'
+        : `${formatCount(index.ProvisionedThroughput?.ReadCapacityUnits)} read, ${formatCount(index.ProvisionedThroughput?.WriteCapacityUnits)} write`,
+    })),
+    ...(table.LocalSecondaryIndexes ?? []).map((index): Row => ({
+      name: index.IndexName!,
+      kind: 'Local',
+      keys: keys(index.KeySchema),
+      projection: projectionText(index.Projection),
+      items: index.ItemCount,
+      bytes: index.IndexSizeBytes,
+      capacity: 'The table’s',
+    })),
+    ...(table.VectorIndexes ?? []).map((index): Row => ({
+      name: index.IndexName!,
+      kind: 'Vector',
+      keys: `${index.VectorAttribute?.AttributeName} (${index.Dimensions}, ${(index.DistanceFunction ?? '').toLowerCase().replace('_', ' ')})`,
+      projection: projectionText(index.Projection),
+      status: index.IndexStatus,
+      backfilling: index.Backfilling,
+      items: index.ItemCount,
+      bytes: index.IndexSizeBytes,
+      capacity: 'On demand',
+    })),
+  ];
+}
+
+export function Indexes({ table }: { table: TableDescription }) {
+  const [dialog, setDialog] = useState<'global' | 'vector'>();
+  const [deleting, setDeleting] = useState<Row>();
+  const [jobs, setJobs] = useState<Job[]>([]);
+  const rows = rowsOf(table);
+  const filling = rows.some((row) => row.status && row.status !== 'ACTIVE');
+  // Progress is an extra: without the permission for ListJobs the status remains.
+  usePolling(
+    async () => {
+      const reply = await callPartita<{ Jobs: Job[] }>('ListJobs').catch(() => ({ Jobs: [] }));
+      setJobs(reply.Jobs.filter((job) => job.TableName === table.TableName));
+    },
+    1000,
+    filling,
+  );
+  const close = () => setDialog(undefined);
+  return (
+    <>
+      <Table
+        items={rows}
+        trackBy="name"
+        ariaLabels={{ tableLabel: 'Indexes' }}
+        header={
+          <Header
+            variant="h2"
+            counter={`(${rows.length})`}
+            actions={
+              <SpaceBetween direction="horizontal" size="xs">
+                <WriteButton
+                  disabled={!isOnDemand(table)}
+                  disabledReason="Vector indexes need capacity on demand."
+                  onClick={() => setDialog('vector')}
+                >
+                  Add vector index
+                </WriteButton>
+                <WriteButton variant="primary" onClick={() => setDialog('global')}>
+                  Add global index
+                </WriteButton>
+              </SpaceBetween>
+            }
+          >
+            Indexes
+          </Header>
+        }
+        empty={<Box color="text-body-secondary">This table has no indexes.</Box>}
+        columnDefinitions={[
+          { id: 'name', header: 'Name', isRowHeader: true, cell: (row) => <b>{row.name}</b> },
+          { id: 'kind', header: 'Kind', cell: (row) => row.kind },
+          {
+            id: 'status',
+            header: 'Status',
+            minWidth: 160,
+            cell: (row) => <IndexStatus row={row} job={jobs.find((job) => job.IndexName === row.name)} />,
+          },
+          { id: 'keys', header: 'Keys', cell: (row) => row.keys },
+          { id: 'projection', header: 'Projection', cell: (row) => row.projection },
+          { id: 'items', header: 'Items', cell: (row) => formatCount(row.items) },
+          { id: 'bytes', header: 'Size', cell: (row) => formatBytes(row.bytes) },
+          { id: 'capacity', header: 'Capacity', cell: (row) => row.capacity },
+          {
+            id: 'actions',
+            header: 'Actions',
+            cell: (row) =>
+              row.kind !== 'Local' && (
+                <WriteButton
+                  variant="inline-link"
+                  ariaLabel={`Delete index ${row.name}`}
+                  disabled={row.status !== 'ACTIVE'}
+                  onClick={() => setDeleting(row)}
+                >
+                  Delete
+                </WriteButton>
+              ),
+          },
+        ]}
+      />
+      {dialog === 'global' && <AddGlobalIndex table={table} onClose={close} />}
+      {dialog === 'vector' && <AddVectorIndex table={table} onClose={close} />}
+      {deleting && <DeleteIndex table={table} row={deleting} onClose={() => setDeleting(undefined)} />}
+    </>
+  );
+}
+
+function IndexStatus({ row, job }: { row: Row; job: Job | undefined }) {
+  if (!row.status) return <Status status="ACTIVE" />;
+  if (row.status === 'CREATING' && job?.Total) {
+    const rate = job.RowsPerSecond ? `, ${formatCount(Math.round(job.RowsPerSecond))} a second` : '';
+    return (
+      <ProgressBar
+        variant="key-value"
+        value={Math.min(100, (100 * job.Done) / job.Total)}
+        ariaLabel={`Filling ${row.name}`}
+        additionalInfo={`${formatCount(job.Done)} of ${formatCount(job.Total)} items${rate}`}
+      />
+    );
+  }
+  return (
+    <>
+      <Status status={row.status} /> {row.backfilling && job && <small>{plural('item', job.Done)} so far</small>}
+    </>
+  );
+}
+
+function DeleteIndex({ table, row, onClose }: { table: TableDescription; row: Row; onClose: () => void }) {
+  const update = [{ Delete: { IndexName: row.name } }];
+  const input = {
+    TableName: table.TableName!,
+    ...(row.kind === 'Vector' ? { VectorIndexUpdates: update } : { GlobalSecondaryIndexUpdates: update }),
+  };
+  return (
+    <ConfirmByName
+      title={`Delete index ${row.name}`}
+      name={row.name}
+      action="Delete"
+      onClose={onClose}
+      onConfirm={async () => {
+        await call('UpdateTable', input);
+        tablesChanged();
+      }}
+    >
+      <p>The items stay in the table. Queries of this index fail from now on.</p>
+      <RequestPreview folded request={{ operation: 'UpdateTable', input }} />
+    </ConfirmByName>
+  );
+}
