@@ -49,9 +49,9 @@ std::unique_ptr<Stream> TlsStream::accept(std::unique_ptr<Stream> inner, const T
   return stream;
 }
 
-Task<Result<std::unique_ptr<Stream>>> TlsStream::connect(std::unique_ptr<Stream> inner, TrustStore trusted,
-                                                         std::string host) {
-  auto stream = over(std::move(inner), trusted.context());
+Task<Result<std::unique_ptr<Stream>>> TlsStream::connect(std::unique_ptr<Stream> inner,
+                                                         std::shared_ptr<ssl_ctx_st> context, std::string host) {
+  auto stream = over(std::move(inner), context.get());
   if (stream == nullptr) co_return Error(ErrorKind::kUnavailable, "There is no memory for TLS.");
   PARTITA_CO_TRY_VOID(co_await stream->shake_hands(host));
   co_return std::unique_ptr<Stream>(std::move(stream));

@@ -13,9 +13,10 @@
 #include "base/task.h"
 #include "net/certificate.h"
 #include "net/stream.h"
-#include "net/trust_store.h"
 
-struct ssl_st;  // OpenSSL's
+// OpenSSL's
+struct ssl_ctx_st;
+struct ssl_st;
 
 namespace partita::net {
 
@@ -33,10 +34,11 @@ class TlsStream final : public Stream {
   // The server's side; the first read shakes hands. `options` outlive the stream. Null: there is no memory for it, and
   // `inner` is closed. Throws std::bad_alloc, the same.
   static std::unique_ptr<Stream> accept(std::unique_ptr<Stream> inner, const TlsOptions& options);
-  // The client's side, once it has shaken hands with a server whose certificate is valid for `host`: a name, or an
-  // address in digits. Error: kUnavailable, with one sentence; `inner` is closed.
-  static Task<Result<std::unique_ptr<Stream>>> connect(std::unique_ptr<Stream> inner, TrustStore trusted,
-                                                       std::string host);
+  // The client's side, after the handshake with a server whose certificate is valid for `host`, a name or an address in
+  // digits. `context` holds the trusted authorities, and verifies. Error: kUnavailable, with one sentence; `inner` is
+  // closed.
+  static Task<Result<std::unique_ptr<Stream>>> connect(std::unique_ptr<Stream> inner,
+                                                       std::shared_ptr<ssl_ctx_st> context, std::string host);
   TlsStream(const TlsStream&) = delete;
   TlsStream& operator=(const TlsStream&) = delete;
 

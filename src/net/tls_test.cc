@@ -20,11 +20,10 @@
 #include "base/executor.h"
 #include "net/bound_sockets.h"
 #include "net/certificate.h"
-#include "net/connector.h"
+#include "net/client_testing.h"
 #include "net/loop_executor.h"
 #include "net/server.h"
 #include "net/tls_stream.h"
-#include "net/trust_store.h"
 
 namespace partita::net {
 namespace {
@@ -129,7 +128,7 @@ class Tls : public testing::Test {
     return said;
   }
   Task<std::string> ask_on_loop(std::string text, std::string host, std::string authorities) {
-    auto trusted = TrustStore::load(authorities);
+    auto trusted = load_authorities(authorities);
     if (!trusted.ok()) co_return std::string(trusted.error().sentence());
     auto plain = co_await connect(loop_, queues_, server_.addresses().front(), milliseconds(5'000));
     if (!plain.ok()) co_return std::string(plain.error().sentence());
