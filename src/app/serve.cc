@@ -146,7 +146,7 @@ void log_settings(const cli::ServeOptions& options, const net::Server& server) {
        number(server.connection_limit()), " connections, ", number(options.http.memory_budget >> 20),
        " MiB for requests, timeouts of ", number(options.http.idle_timeout_ms / 1000), " s idle and ",
        number(options.http.request_timeout_ms / 1000),
-       " s for a request; pages may call from:", origins.empty() ? " nowhere" : origins, "."});
+       " s for a request; allowed browser origins:", origins.empty() ? " none" : origins, "."});
   if (server.connection_limit() < options.http.max_connections) {
     log(LogLevel::kWarn, "Fewer connections than requested: the limit of open files (ulimit -n) allows no more.");
   }

@@ -80,9 +80,9 @@ net::Protocol Protocol::for_administrators() const { return protocol(true); }
 
 void Protocol::report(Exposition& out) const {
   const Budget& budget = shared_->budget;
-  out.gauge("partita_request_memory_bytes", "Memory that requests have of --memory-budget.",
+  out.gauge("partita_request_memory_bytes", "Memory of --memory-budget that requests use.",
             static_cast<double>(budget.used()));
-  out.gauge("partita_request_memory_limit_bytes", "What --memory-budget allows.", static_cast<double>(budget.limit()));
+  out.gauge("partita_request_memory_limit_bytes", "Limit set by --memory-budget.", static_cast<double>(budget.limit()));
 }
 
 }  // namespace partita::http

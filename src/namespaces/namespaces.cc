@@ -277,7 +277,7 @@ void Namespaces::answered(const ops::Call& call, const ops::Reply& reply) {
 void Namespaces::report(Exposition& out) {
   if (by_ == NamespacesBy::kNothing) return;
   const MutexLock lock(mutex_);
-  out.gauge("partita_namespaces_open", "Namespaces that are open.", static_cast<double>(entries_.size()));
+  out.gauge("partita_namespaces_open", "Open namespaces.", static_cast<double>(entries_.size()));
   for (const auto& [name, counts] : counts_) {
     out.counter("partita_namespace_requests_total", "Requests for the namespace.", static_cast<double>(counts.requests),
                 {{"namespace", name}});

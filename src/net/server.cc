@@ -202,8 +202,9 @@ size_t Server::connection_limit() const { return parts_->connection_limit; }
 void Server::report(Exposition& out) const {
   size_t connections = 0;
   for (const auto& worker : parts_->workers) connections += worker->load();
-  out.gauge("partita_connections", "Connections that clients have open.", static_cast<double>(connections));
-  out.gauge("partita_connections_limit", "How many there may be.", static_cast<double>(parts_->connection_limit));
+  out.gauge("partita_connections", "Open connections of clients.", static_cast<double>(connections));
+  out.gauge("partita_connections_limit", "Maximum number of connections.",
+            static_cast<double>(parts_->connection_limit));
 }
 
 Result<void> Server::start() { return parts_->start(); }

@@ -52,11 +52,10 @@ void report_process(Exposition& out) {
   };
   rlimit files{};
   getrlimit(RLIMIT_NOFILE, &files);
-  out.counter("process_cpu_seconds_total", "Time of processors that the process took.",
-              seconds(used.ru_utime) + seconds(used.ru_stime));
-  out.gauge("process_resident_memory_bytes", "Memory that the process has.", resident_bytes());
-  out.gauge("process_open_fds", "Files and sockets that it has open.", open_files());
-  out.gauge("process_max_fds", "How many it may have open.", static_cast<double>(files.rlim_cur));
+  out.counter("process_cpu_seconds_total", "CPU time of the process.", seconds(used.ru_utime) + seconds(used.ru_stime));
+  out.gauge("process_resident_memory_bytes", "Resident memory of the process.", resident_bytes());
+  out.gauge("process_open_fds", "Open file descriptors.", open_files());
+  out.gauge("process_max_fds", "Maximum number of file descriptors.", static_cast<double>(files.rlim_cur));
 }
 
 }  // namespace
@@ -126,11 +125,11 @@ bool Pages::may_read(const ops::Source& source) const {
 
 std::string Pages::metrics(bool ready) {
   Exposition out;
-  out.gauge("partita_build_info", "1, for the version that runs.", 1, {{"version", sources_.version}});
-  out.gauge("partita_store_info", "1, for the kind of the store.", 1, {{"engine", sources_.store}});
-  out.gauge("partita_store_up", "1 while the store takes writes, as /ready says.", ready ? 1 : 0);
+  out.gauge("partita_build_info", "1, with the version as a label.", 1, {{"version", sources_.version}});
+  out.gauge("partita_store_info", "1, with the storage engine as a label.", 1, {{"engine", sources_.store}});
+  out.gauge("partita_store_up", "1 if the store accepts writes, as in /ready.", ready ? 1 : 0);
   const auto dropped = [&out](std::string_view of, uint64_t lines) {
-    out.counter("partita_log_lines_dropped_total", "Lines that stderr, or the audit log's file or pipe, did not take.",
+    out.counter("partita_log_lines_dropped_total", "Lines that could not be written to stderr or the audit log.",
                 static_cast<double>(lines), {{"log", of}});
   };
   dropped("server", log_lines_dropped());

@@ -335,7 +335,7 @@ std::string Traces::request_of(std::span<const std::string> spans) const {
 
 void Traces::report(Exposition& out) const {
   const auto say = [&](std::string_view outcome, const std::atomic<uint64_t>& count) {
-    out.counter("partita_trace_spans_total", "Spans of calls, by what became of them.",
+    out.counter("partita_trace_spans_total", "Trace spans, by outcome.",
                 static_cast<double>(count.load(std::memory_order_relaxed)), {{"outcome", outcome}});
   };
   say("sent", sent_);

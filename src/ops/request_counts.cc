@@ -57,8 +57,9 @@ void RequestCounts::report(Exposition& out) const {
   for (size_t i = 0; i <= place_of_none(); ++i) {
     const HistogramTotals took = all_[i].took.totals();
     if (took.count() == 0) continue;
-    out.histogram("partita_request_seconds", "How long requests took, from the last byte read to the reply's first.",
-                  took, 1e-9, {{"operation", name_at(i)}});
+    out.histogram("partita_request_seconds",
+                  "Duration of requests, from the last byte read to the first byte of the reply.", took, 1e-9,
+                  {{"operation", name_at(i)}});
   }
   for (size_t i = 0; i <= place_of_none(); ++i) {
     for (size_t e = 0; e < kExceptions; ++e) {
@@ -66,16 +67,15 @@ void RequestCounts::report(Exposition& out) const {
       const uint64_t count = all_[i].errors[e].load(std::memory_order_relaxed);
       if (is_throttle(exception)) throttled += count;
       if (count == 0) continue;
-      out.counter("partita_errors_total", "Requests that were answered with that error.", static_cast<double>(count),
+      out.counter("partita_errors_total", "Requests that ended with this error.", static_cast<double>(count),
                   {{"operation", name_at(i)}, {"error", wire::name_of(exception).name}});
     }
   }
   for (size_t i = 0; i < kRefusals.size(); ++i) {
-    out.counter("partita_refused_total", "What arrived and was no request, or of a page that may not call.",
+    out.counter("partita_refused_total", "Malformed requests, and requests of web pages without permission.",
                 static_cast<double>(refused_[i].total()), {{"status", std::to_string(kRefusals[i])}});
   }
-  out.counter("partita_throttled_total", "Requests whose error asks the client to send them again more slowly.",
-              static_cast<double>(throttled));
+  out.counter("partita_throttled_total", "Throttled requests.", static_cast<double>(throttled));
 }
 
 }  // namespace partita::ops

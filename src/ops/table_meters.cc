@@ -105,8 +105,8 @@ void TableMeters::report_times(Exposition& out) {
     if (took.count() == 0) continue;
     const auto& [space, table, place] = of;
     out.histogram("partita_table_request_seconds",
-                  "How long requests took that read or wrote items of the table, as partita_request_seconds.", took,
-                  1e-9, {{"namespace", space}, {"table", table}, {"operation", operations_[place]->name}});
+                  "Duration of requests for the table's items, as in partita_request_seconds.", took, 1e-9,
+                  {{"namespace", space}, {"table", table}, {"operation", operations_[place]->name}});
   }
 }
 
@@ -127,16 +127,15 @@ void TableMeters::report_costs(Exposition& out) {
   for (const auto& [of, sum] : tables) {
     const auto say = [&out, of](std::string_view kind, model::HalfUnits units) {
       const auto& [space, table, place] = *of;
-      out.counter("partita_consumed_capacity_units_total", "Capacity units that requests consumed, asked for or not.",
-                  static_cast<double>(units) / 2, {{"namespace", space}, {"table", table}, {"kind", kind}});
+      out.counter("partita_consumed_capacity_units_total", "Consumed capacity units.", static_cast<double>(units) / 2,
+                  {{"namespace", space}, {"table", table}, {"kind", kind}});
     };
     say("read", sum.consumed.read);
     say("write", sum.consumed.write);
   }
   for (const auto& [of, sum] : tables) {
     const auto& [space, table, place] = *of;
-    out.counter("partita_table_throttled_total",
-                "Requests for items of the table whose error asks the client to send them again more slowly.",
+    out.counter("partita_table_throttled_total", "Throttled requests for the table's items.",
                 static_cast<double>(sum.throttled), {{"namespace", space}, {"table", table}});
   }
 }

@@ -33,43 +33,41 @@ void report(const Store& store, Exposition& out) {
   const Meters& meters = store.meters;
   const HistogramTotals disk = meters.disk_reads.totals();
   const char* const reads = "partita_store_reads_total";
-  const char* const reads_help = "Reads of the store, by what had to be asked for them.";
+  const char* const reads_help = "Reads of the store, by what answered them.";
   out.counter(reads, reads_help, static_cast<double>(meters.memory_reads.total()), {{"from", "memory"}});
   out.counter(reads, reads_help, static_cast<double>(disk.count()), {{"from", "store"}});
-  out.histogram("partita_store_read_seconds", "How long reads waited for the store, where memory had no answer.", disk,
+  out.histogram("partita_store_read_seconds", "Latency of reads that memory could not answer.", disk, 1e-9);
+  out.histogram("partita_store_commit_seconds", "Latency of durable commits in the store.", meters.commits.totals(),
                 1e-9);
-  out.histogram("partita_store_commit_seconds", "How long commits took in the store, flushed as it promises.",
-                meters.commits.totals(), 1e-9);
-  out.histogram("partita_store_group_transactions", "Transactions that shared one commit.", meters.groups.totals(), 1);
-  out.gauge("partita_store_bytes", "What the store's files take.", sum_of(store, Properties::kTotalSstFilesSize));
-  out.gauge("partita_store_buffer_bytes", "Memory for what is not in tables yet.",
+  out.histogram("partita_store_group_transactions", "Transactions per group commit.", meters.groups.totals(), 1);
+  out.gauge("partita_store_bytes", "Size of the store's files.", sum_of(store, Properties::kTotalSstFilesSize));
+  out.gauge("partita_store_buffer_bytes", "Memory of write buffers that are not flushed yet.",
             sum_of(store, Properties::kCurSizeAllMemTables));
-  out.gauge("partita_store_cache_bytes", "What is kept of blocks that were read.",
-            one_of(store, Properties::kBlockCacheUsage));
-  out.gauge("partita_store_cache_limit_bytes", "How much of them may be kept.",
+  out.gauge("partita_store_cache_bytes", "Size of the block cache.", one_of(store, Properties::kBlockCacheUsage));
+  out.gauge("partita_store_cache_limit_bytes", "Capacity of the block cache.",
             one_of(store, Properties::kBlockCacheCapacity));
-  out.gauge("partita_store_compaction_pending_bytes", "What compactions have yet to rewrite, about.",
+  out.gauge("partita_store_compaction_pending_bytes", "Estimated bytes that compactions must still rewrite.",
             sum_of(store, Properties::kEstimatePendingCompactionBytes));
-  out.gauge("partita_store_compactions_running", "Compactions under way.",
+  out.gauge("partita_store_compactions_running", "Running compactions.",
             one_of(store, Properties::kNumRunningCompactions));
-  out.gauge("partita_store_level0_files", "Tables of records that no compaction has met.", level0_files(store));
+  out.gauge("partita_store_level0_files", "Table files in level 0.", level0_files(store));
   out.gauge("partita_store_writes_stopped", "1 while writes wait for compactions.",
             one_of(store, Properties::kIsWriteStopped));
-  out.counter("partita_store_compactions_total", "Compactions that ended.",
+  out.counter("partita_store_compactions_total", "Finished compactions.",
               static_cast<double>(meters.compactions.total()));
-  out.counter("partita_store_compaction_bytes_total", "Bytes that compactions wrote.",
+  out.counter("partita_store_compaction_bytes_total", "Bytes written by compactions.",
               static_cast<double>(meters.compacted_bytes.total()));
-  out.counter("partita_store_compaction_seconds_total", "Time that compactions took.",
+  out.counter("partita_store_compaction_seconds_total", "Time spent in compactions.",
               static_cast<double>(meters.compacted_us.total()) * 1e-6);
-  out.counter("partita_store_corrupt_reads_total", "Reads that met damage, and failed.",
+  out.counter("partita_store_corrupt_reads_total", "Reads that failed because of damaged data.",
               static_cast<double>(store.damage.reads()));
-  out.gauge("partita_store_damaged_files", "Damaged table files that the newest scrub has found.",
+  out.gauge("partita_store_damaged_files", "Damaged table files found by the last scrub.",
             static_cast<double>(meters.scrub_damaged.load(std::memory_order_relaxed)));
-  out.counter("partita_store_scrubbed_bytes_total", "Bytes of table files that the scrub has read.",
+  out.counter("partita_store_scrubbed_bytes_total", "Bytes of table files read by the scrub.",
               static_cast<double>(meters.scrubbed_bytes.total()));
-  out.counter("partita_store_scrub_rounds_total", "Rounds of the scrub that ended.",
+  out.counter("partita_store_scrub_rounds_total", "Finished rounds of the scrub.",
               static_cast<double>(meters.scrub_rounds.total()));
-  out.gauge("partita_store_scrub_ended_timestamp_seconds", "When the last round of the scrub ended; 0: none has.",
+  out.gauge("partita_store_scrub_ended_timestamp_seconds", "End of the last round of the scrub; 0: none.",
             static_cast<double>(meters.scrub_ended_ms.load(std::memory_order_relaxed)) * 1e-3);
 }
 

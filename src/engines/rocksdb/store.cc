@@ -297,7 +297,7 @@ Result<void> begin_epoch(Store& store, const RocksdbOptions& options, uint64_t w
   store.last_id = epoch << kEpochShift;
   store.marker->saw_epoch(epoch);
   if (is_new) {
-    log(LogLevel::kInfo, {"A new, empty store was made in ", directory, ". If there was a store before, look whether ",
+    log(LogLevel::kInfo, {"A new, empty store was made in ", directory, ". If there was a store before, check whether ",
                           "its disk is mounted, or restore a backup."});
   }
   return {};

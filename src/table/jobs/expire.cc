@@ -110,7 +110,7 @@ class ExpiryLateness {
     constexpr double kMsPerSecond = 1'000;
     const MutexLock lock(mutex_);
     for (const auto& [table, late_ms] : late_ms_) {
-      out.gauge("partita_ttl_late_seconds", "For how long the next item to be deleted has been expired.",
+      out.gauge("partita_ttl_late_seconds", "Time since the next item to be deleted expired.",
                 static_cast<double>(late_ms) / kMsPerSecond, {{"table", table}});
     }
   }

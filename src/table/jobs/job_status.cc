@@ -48,7 +48,7 @@ void JobStatus::report(Exposition& out, int64_t now_ns) const {
   for (const JobRow& row : types_) {
     if (!row.is_stored()) continue;
     const auto count = std::ranges::count_if(jobs_, [&](const auto& one) { return one.second.job.kind == row.kind; });
-    out.gauge("partita_jobs", "Jobs that the store holds, by any server.", static_cast<double>(count),
+    out.gauge("partita_jobs", "Background jobs in the store, of all servers.", static_cast<double>(count),
               {{"kind", row.name}});
   }
   // A table may have several of one kind, for several indexes.
@@ -62,13 +62,13 @@ void JobStatus::report(Exposition& out, int64_t now_ns) const {
     longest_ns = std::max(longest_ns, now_ns - seen.since_ns);
   }
   for (const auto& [name, done] : rows) {
-    out.gauge("partita_job_rows", "Rows that jobs have done.", static_cast<double>(done),
+    out.gauge("partita_job_rows", "Rows processed by jobs.", static_cast<double>(done),
               {{"kind", name.first}, {"table", name.second}});
   }
   for (const auto& [job, longest_ns] : untouched_ns) {
     constexpr double kSecondsPerNs = 1e-9;
     const auto& [name, mine] = job;
-    out.gauge("partita_job_untouched_seconds", "For how long nobody stored progress of the job.",
+    out.gauge("partita_job_untouched_seconds", "Time since the job last stored progress.",
               static_cast<double>(longest_ns) * kSecondsPerNs,
               {{"kind", name.first}, {"table", name.second}, {"here", mine ? "yes" : "no"}});
   }

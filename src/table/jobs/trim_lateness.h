@@ -29,7 +29,8 @@ class TrimLateness {
     constexpr double kMsPerSecond = 1'000;
     const MutexLock lock(mutex_);
     if (now_ns >= known_until_ns_) return;
-    out.gauge("partita_stream_trim_late_seconds", "For how long a stream's record has been kept beyond its 24 hours.",
+    out.gauge("partita_stream_trim_late_seconds",
+              "Time that the oldest stream record is past its retention of 24 hours.",
               static_cast<double>(late_ms_) / kMsPerSecond);
   }
 

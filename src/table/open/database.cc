@@ -27,10 +27,10 @@ void Database::wake_jobs() { jobs_.wake(); }
 
 void Database::report(Exposition& out) const {
   const int64_t now_ns = clock().monotonic_ns();
-  out.gauge("partita_tables", "Tables of the store.", static_cast<double>(catalog().all().size()));
-  out.gauge("partita_catalog_age_seconds", "How long ago this server last read from the store which tables there are.",
+  out.gauge("partita_tables", "Tables in the store.", static_cast<double>(catalog().all().size()));
+  out.gauge("partita_catalog_age_seconds", "Age of this server's last read of the catalogue.",
             static_cast<double>(now_ns - catalog().looked_at_ns()) / 1e9);
-  out.histogram("partita_stream_read_age_seconds", "How old the newest record of a reply of GetRecords was.",
+  out.histogram("partita_stream_read_age_seconds", "Age of the newest record in each GetRecords reply.",
                 stream_ages().totals(), 1e-3);
   jobs_.status().report(out, now_ns);
 }
