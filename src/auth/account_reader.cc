@@ -301,7 +301,7 @@ Result<void> read_all(const Entry& file, PrincipalKind kind, std::string_view li
     auto made = read(kind, one);
     // Dumps of accounts have roles of AWS's own services, which nobody takes here.
     if (!made.ok() && kind == PrincipalKind::kRole) {
-      log(LogLevel::kWarn, {"A role is read over: ", made.error().sentence()});
+      log(LogLevel::kWarn, {"A role is ignored: ", made.error().sentence()});
       return {};
     }
     PARTITA_TRY(Principal principal, std::move(made));

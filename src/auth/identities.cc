@@ -34,7 +34,7 @@ class IdentitiesMaker {
       if (made.ok()) made_.roles_.emplace(name, std::move(made).value());
       // As read_account() does with what is no role.
       else
-        log(LogLevel::kWarn, {"A role is read over: ", made.error().sentence()});
+        log(LogLevel::kWarn, {"A role is ignored: ", made.error().sentence()});
     }
     return std::move(made_);
   }

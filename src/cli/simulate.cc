@@ -18,7 +18,7 @@ using wire::JsonValue;
 using wire::JsonWriter;
 
 Result<admin::SimulatedDecision> decide_by_file(const SimulateOptions& options) {
-  set_log_level(LogLevel::kError);  // what is read over is for who serves
+  set_log_level(LogLevel::kError);  // warnings about ignored roles are for servers
   PARTITA_TRY(const auth::Account account, read_account(options.identities));
   PARTITA_TRY(const auth::Identities identities, auth::Identities::of(account));
   std::optional<auth::Policy> of_resource;

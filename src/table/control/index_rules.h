@@ -1,4 +1,4 @@
-// What DynamoDB says of keys, their definitions and of indexes, in CreateTable and in UpdateTable.
+// Rules for keys, their definitions and indexes in CreateTable and UpdateTable.
 #pragma once
 
 #include <string>
@@ -16,13 +16,13 @@ Result<void> check_defined(const std::vector<KeyPart>& keys, const Definitions& 
 // One partition and at most one sort attribute, or with `several` up to four of each.
 Result<model::KeySchema> make_keys(const std::vector<KeyPart>& keys, const Definitions& definitions, bool several);
 
-// Everything of a new index but its keys and its capacity. Faults: those of its projection.
+// A new index without its keys and capacity. Faults: those of its projection.
 Result<IndexInfo> make_index(const IndexRequest& request);
-// What DynamoDB says of vector indexes before it looks at anything else of them; `definitions` are those of the
-// request. Faults: kSearchSchemaNotDefined, kSearchSchemaTwice, kSearchSchemaTooMany, kVectorAttributeDefined.
+// The first check of vector indexes. `definitions`: those of the request. Faults: kSearchSchemaNotDefined,
+// kSearchSchemaTwice, kSearchSchemaTooMany, kVectorAttributeDefined.
 Result<void> check_search_schema(const VectorRequest& request, const Definitions& definitions);
-// A vector index but for its number, beside those that the table has. Faults: those of make_index() too,
-// kVectorDimensions, kVectorDimensionsDiffer. Precondition: check_search_schema().
+// A new vector index without its id. Faults: also those of make_index(), kVectorDimensions, kVectorDimensionsDiffer.
+// Precondition: check_search_schema().
 Result<IndexInfo> make_vector_index(const TableInfo& table, const IndexRequest& request,
                                     const Definitions& definitions);
 size_t count_vector_indexes(const TableInfo& table);

@@ -1,4 +1,4 @@
-// What DynamoDB says of encryption and streams of a table.
+// Rules for the encryption and the stream of a table.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,12 @@
 
 namespace partita::table {
 
-// What the request asks for; `kms` is false when it asks for the encryption that every table has. Faults:
+// The requested encryption; `kms` is false for the default. Faults:
 // kEncryptionOffWith, kEncryptionAes, kEncryptionKeyWithoutType.
 Result<Encryption> wanted_encryption(const EncryptionRequest& request);
-// Begins the change, which is done at `due_ms`. Faults: kEncryptionOffAlready, kEncryptionSameKey.
+// Starts the change, which ends at `due_ms`. Faults: kEncryptionOffAlready, kEncryptionSameKey.
 Result<void> change_encryption(TableInfo& table, const Encryption& wanted, int64_t due_ms);
-// The id of the key that an ARN, an id or an alias names. There is no KMS here to ask: an alias has an id that is made
-// of its name.
+// The id of the key that an ARN, an id or an alias names. Without a KMS, the id of an alias is derived from its name.
 std::string kms_key_id(std::string_view key);
 
 // Faults: kStreamViewMissing, kStreamViewGiven.

@@ -1,5 +1,5 @@
-// Tables as such: CreateTable, UpdateTable, DeleteTable. Each returns the table as its reply shows it; what an update
-// has not made of it yet, TableInfo::settle makes of it in time.
+// CreateTable, UpdateTable and DeleteTable. Each returns the description for its reply; TableInfo::settle applies the
+// pending parts of an update when they are due.
 #pragma once
 
 #include <optional>
@@ -88,12 +88,12 @@ struct TableRequest {
   std::vector<Tag> tags;
 };
 
-// The table is kCreating in what is returned, and kActive for every later call; `policy` may be null. Faults: those
+// The returned table is kCreating; for later calls it is kActive. `policy` may be null. Faults: those
 // under "Tables" in model/faults.inc, kTableExists.
 Task<Result<Table>> create_table(TableContext& context, const TableRequest& request,
                                  const ResourcePolicy* policy = nullptr);
 
-// The table once what takes it a moment is done. Fault: kTableNotFound.
+// Waits for short transitions of the table. Fault: kTableNotFound.
 Task<Result<Table>> describe_table(TableContext& context, std::string name);
 
 // What a request names that names a table and no more.
@@ -112,9 +112,8 @@ struct NamePage {
 };
 Task<Result<NamePage>> list_tables(TableContext& context, const ListRequest& request);
 
-// The table is kDeleting in what is returned, and gone for every later call; its rows are erased in the background.
-// Waits while the table is kUpdating for a moment. Faults: kTableNotFound, kTableBusy, kTableProtected, kIndexesAtWork,
-// kStreamAtWork.
+// The returned table is kDeleting; for later calls it does not exist. Its rows are erased in the background. Waits
+// while the table is kUpdating. Faults: kTableNotFound, kTableBusy, kTableProtected, kIndexesAtWork, kStreamAtWork.
 Task<Result<Table>> delete_table(TableContext& context, std::string name);
 
 // Changes to one global index, or to one vector index, which never changes. DynamoDB takes one of the three.
@@ -153,8 +152,8 @@ struct TableUpdate {
   bool makes_or_drops_index() const;
 };
 
-// Some changes make the table kUpdating for a moment, some an index; a new index is filled in the background. Waits
-// while the table is kUpdating already. Faults: those under "Tables" in model/faults.inc, kTableNotFound.
+// Some changes make the table or an index kUpdating for a moment; a new index is filled in the background. Waits while
+// the table is already kUpdating. Faults: those under "Tables" in model/faults.inc, kTableNotFound.
 Task<Result<Table>> update_table(TableContext& context, const TableUpdate& update);
 
 }  // namespace partita::table

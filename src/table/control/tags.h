@@ -1,5 +1,5 @@
-// The tags of a table and of its newest stream. They are part of the table's description, and are seen at once; yet for
-// a moment after a change of a table's tags DynamoDB takes no other, and neither do we.
+// The tags of a table and its newest stream, which are part of the table's description. Changes are visible at once,
+// but as in DynamoDB, a change of a table's tags excludes others for a moment.
 #pragma once
 
 #include <string>
@@ -13,15 +13,15 @@
 
 namespace partita::table {
 
-// Adds `tags` to those that are there; one of the same key gives way. Nothing happens when one of them is wrong.
+// Adds `tags` to `there`, replacing those with the same keys. Changes nothing on error.
 // Faults: kTagKeyInvalid, kTagValueInvalid, kTagKeyReserved, kTagKeyTwice, kTooManyTags, kTagsTooLarge.
 Result<void> merge_tags(const std::vector<Tag>& tags, Tags& there);
 
-// Fault of all three: kArnNotFound, of a stream that is not its table's newest too.
+// Fault of all three: kArnNotFound, also for a stream that is not its table's newest.
 Task<Result<Tags>> tags_of(TableContext& context, const Resource& resource);
-// Faults: also kTagsMissing, those of merge_tags(); kTagsBusy, unless what the last change wrote is among `tags`.
+// Faults: also kTagsMissing, those of merge_tags(); kTagsBusy, unless `tags` includes those of the last change.
 Task<Result<void>> add_tags(TableContext& context, const Resource& resource, const std::vector<Tag>& tags);
-// Keys that are not there are passed over. Faults: also kTagKeysMissing, kTagKeyInvalid, kTagKeyReserved, kTagKeyTwice,
+// Unknown keys are ignored. Faults: also kTagKeysMissing, kTagKeyInvalid, kTagKeyReserved, kTagKeyTwice,
 // kTooManyTags, kTagsBusy.
 Task<Result<void>> drop_tags(TableContext& context, const Resource& resource, const std::vector<std::string>& keys);
 

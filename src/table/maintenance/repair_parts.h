@@ -1,4 +1,4 @@
-// What the parts of repair_store.h share.
+// Shared by the parts of repair_store.h.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace partita::table {
 
-// Writes, some at a time.
+// Writes in batches.
 class RepairWriter {
  public:
   explicit RepairWriter(storage::Engine& engine) : engine_(engine) {}
@@ -32,11 +32,11 @@ class RepairWriter {
   uint64_t written_ = 0;
 };
 
-// Of one table, for the report.
+// The losses of one table.
 struct TableLoss {
   std::optional<int64_t> lost_items;  // nothing: not known
   int64_t items_before = 0;
-  std::set<std::string> keys;  // shown, of items that are known to be lost
+  std::set<std::string> keys;  // as text, of items known to be lost
   bool has_more_keys = false;
 };
 
@@ -51,21 +51,21 @@ struct Repair {
   std::map<std::string, TableLoss> losses;  // by table
   Repaired report;
 
-  // Whether something in that range is lost.
+  // Whether rows in that range are lost.
   bool is_lost_in(const storage::Range& range) const;
   void lose_item(const TableInfo& table, const model::Item& keys);
 };
 
-// The key attributes that a row of an index, or of the table without one, has in its key.
+// The key attributes in the key of a row of an index (null: the table).
 std::optional<model::Item> keys_of_row(const TableInfo& table, const IndexInfo* index, std::string_view key);
 
 // repair_catalog.cc: the rows of the catalogue; fills `known`.
 Result<void> repair_catalog(Repair& repair);
-// repair_table.cc: what belongs to the items of a table.
+// repair_table.cc: index, expiry and count rows of a table.
 Result<void> repair_table(Repair& repair, const TableInfo& table);
 // repair_streams.cc
 Result<void> repair_streams(Repair& repair, const TableInfo& table);
-// repair_losses.cc: tells what is lost.
+// repair_losses.cc: reports the losses.
 void tell_losses(Repair& repair);
 
 }  // namespace partita::table

@@ -1,4 +1,4 @@
-// What the parts of verify_store.h share: a walk through the store, and the list of what differs.
+// Shared by the parts of verify_store.h: the walk through the store, and the list of differences.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace partita::table {
 
-// Of rows in whatever order.
+// A digest of rows, independent of their order.
 struct Digest {
   uint64_t rows = 0;
   uint64_t sum = 0;
@@ -37,10 +37,10 @@ struct Digest {
   bool operator==(const Digest&) const = default;
 };
 
-// What the catalogue says of all tables.
+// The contents of the catalogue.
 struct KnownStore {
   std::map<std::string, TableInfo> tables;
-  std::set<uint32_t> ids;      // of tables, also of those that are not looked into
+  std::set<uint32_t> ids;      // of tables, including those that are skipped
   std::set<uint32_t> counted;  // tables with a base count
   std::map<uint32_t, Counts> counts;
   std::vector<Job> jobs;
@@ -72,14 +72,14 @@ class Walker {
   uint64_t bytes_ = 0;
 };
 
-// Keys and what should be there, looked up many at a time.
+// Compares expected values with the store, many keys at a time.
 class Lookups {
  public:
   using Compare = FunctionRef<void(const std::string& about, const storage::Key& key, std::string_view wanted,
                                    const std::optional<storage::Record>& found)>;
   Lookups(Walker& walker, Compare compare) : walker_(walker), compare_(compare) {}
 
-  // `about` is for the comparison.
+  // `about` is passed to the comparison.
   Result<void> want(storage::Key key, std::string wanted, std::string about);
   Result<void> finish();
 
@@ -95,7 +95,7 @@ class Lookups {
 };
 
 void differ(Verified& verified, const VerifyOptions& options, std::string sentence);
-// "pk = "a", sk = 1", for people.
+// "pk = "a", sk = 1", for messages.
 std::string shown_key(const TableInfo& table, const model::Item& item);
 
 // verify_table.cc: a table's rows of all kinds.

@@ -21,26 +21,26 @@
 
 namespace partita::table {
 
-// "Change data capture for DynamoDB Streams", developer guide: for how long a record is kept, ...
+// The retention of a record ("Change data capture for DynamoDB Streams", developer guide).
 inline constexpr int64_t kStreamLifetimeMs = 24LL * 60 * 60 * 1000;
-// ... and about how long a shard is written to.
+// About how long a shard remains open, from the same page.
 inline constexpr int64_t kShardLifetimeMs = 4LL * 60 * 60 * 1000;
 
 bool keeps_new_images(const StreamInfo& stream);
 bool keeps_old_images(const StreamInfo& stream);
 
-// The open shard that the changes of the item go to; null when there is none. Precondition: a key of item_key().
+// The open shard for changes of the item, or null. Precondition: a key of item_key().
 const StreamShard* shard_of(const TableInfo& table, const storage::Key& key);
-// `created_ms` tells the streams of a table apart.
+// `created_ms` distinguishes the streams of a table.
 std::string topic_of(uint32_t table_id, int64_t created_ms, uint32_t shard);
 
-// Gives the table a new stream. Precondition: it has none that is enabled.
+// Gives the table a new stream. Precondition: it has no enabled one.
 void begin_stream(TableInfo& table, std::string view_type, int64_t now_ms);
-// The stream is closed, and stays readable.
+// Disables the stream, which remains readable.
 void end_stream(TableInfo& table);
-// Closes the shard; `children` (1 or 2) of it go on. Precondition: it is open.
+// Closes the shard and opens `children` (1 or 2) of it. Precondition: it is open.
 void renew_shard(TableInfo& table, uint32_t number, int children, int64_t now_ms);
-// How many shards the table should have: one for each partition that DynamoDB would give it.
+// The number of shards for the table: that of the partitions that DynamoDB would use.
 size_t wanted_shards(const TableInfo& table, int64_t bytes);
 
 // As it is stored.
@@ -51,10 +51,10 @@ struct StreamRow {
   std::string view_type;
   std::string label;
   int64_t created_ms = 0;
-  int64_t ended_ms = 0;  // 0: it is enabled
+  int64_t ended_ms = 0;  // 0: enabled
   std::vector<StreamShard> shards;
 
-  // Null when it has none of that number.
+  // Null if there is none with that number.
   const StreamShard* find(uint32_t number) const;
 };
 
@@ -65,7 +65,7 @@ std::string encode_stream_row(const StreamRow& row);
 // Errors: kCorrupt.
 Result<StreamRow> decode_stream_row(std::string_view bytes);
 
-// What a change of the description means for the rows and the topics of its streams.
+// The effect of a change of the description on the rows and topics of its streams.
 void put_stream(const TableInfo& before, const TableInfo& after, int64_t now_ms, storage::Changes& changes);
 
 std::string encoded_shards(const std::vector<StreamShard>& shards);

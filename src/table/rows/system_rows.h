@@ -1,4 +1,5 @@
-// The rows of a database that are no items: rows of table id 0, distinguished by a letter. docs/formats/catalogue.md.
+// The rows of a database that are not of a table: rows of table id 0, distinguished by a letter.
+// docs/formats/catalogue.md.
 //
 // Rows that cannot be derived from others are stored twice: the second copies have the id kSecondCopyId, after all
 // items, so that no block of a file holds both. Readers read the first; a salvage reads the second where the first is
@@ -15,18 +16,18 @@ enum class SystemRow : char {
   kTable = 'T',     // then the table's name
   kNextId = 'N',    // the id of the next table
   kRevision = 'R',  // grows with every change of the catalogue
-  kCount = 'C',     // then a table id: how much it holds, see counts.h
+  kCount = 'C',     // then a table id: its counts, see counts.h
   kJob = 'J',       // then a job's kind, table and index, see job_row.h
   kExpiry = 'E',    // then a table id, a run, a moment and an item's key, see expiry_rows.h
   kPolicy = 'P',    // then a table id and a stream's label or nothing: a resource policy, see policy.h
   kAccount = 'A',   // then nothing, or the name of a user, a role, ...: see account_rows.h
   kToken = 'I',     // then a ClientRequestToken
   kStream = 'M',    // then a table's name, a zero and a stream's label, see stream_rows.h
-  kTrimmed = 'V',   // then a table id and an index id: how far the log of a vector index was trimmed, see vector_log.h
-  kSeed = 'D',      // what a --seed that has not ended has made, and who is at it, see seed_mark.h
-  kCopy = 'Y',      // of a copy that is not whole yet: how far it is, see copy_store.h
-  kProbe = 'W',     // written to see whether the store takes writes, see readiness.h
-  kOldTally = 'S',  // counters as the first version kept them; erased when they are met
+  kTrimmed = 'V',   // then a table id and an index id: the trim position of a vector index's log, see vector_log.h
+  kSeed = 'D',      // the progress and owner of an unfinished --seed, see seed_mark.h
+  kCopy = 'Y',      // the progress of an incomplete copy, see copy_store.h
+  kProbe = 'W',     // written to test whether the store accepts writes, see readiness.h
+  kOldTally = 'S',  // counters of the first version; erased when found
 };
 
 // Those of kTable are read-mostly: every write compares one.

@@ -1,4 +1,4 @@
-// What makes an index one of vectors, in SearchVectors' words.
+// The schema of a vector index, in the terms of SearchVectors.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 
 namespace partita::table {
 
-// How near two vectors are: for the first two less is nearer, for kDotProduct more.
+// The distance function. Smaller is nearer, except for kDotProduct.
 enum class Distance : uint8_t { kCosine, kEuclidean, kDotProduct };
 
-// An attribute that a search may name. There is at most one of `hash`, and the index is partitioned by it.
+// An attribute that a search may name. The index is partitioned by the one with `hash`, if there is one.
 struct SearchElement {
   model::KeyElement attribute;
   bool hash = false;
@@ -27,7 +27,7 @@ struct VectorSchema {
   Distance distance = Distance::kCosine;
   std::vector<SearchElement> search;  // in the order of SearchSchema
 
-  // Null when a search may not name it.
+  // Null if a search may not name it.
   const SearchElement* find(std::string_view name) const {
     const auto found = std::ranges::find(search, name, [](const auto& one) { return one.attribute.name; });
     return found == search.end() ? nullptr : &*found;
