@@ -44,12 +44,12 @@ using wire::JsonDocument;
 
 constexpr size_t kItemsAtOnce = 100;              // TransactWriteItems takes no more
 constexpr size_t kBytesAtOnce = size_t{1} << 20;  // nor four times this
-// What is put by one transaction: the bytes of files, and of what they become.
+// The most that one transaction seeds: bytes of files, and of their items.
 constexpr uintmax_t kFilesAtOnce = uintmax_t{1} << 20;
 constexpr size_t kRowsAtOnce = size_t{4} << 20;
 constexpr auto kPatience = std::chrono::seconds(60);
 constexpr auto kPause = std::chrono::milliseconds(10);
-// Who seeds touches its mark so often; whose mark was not touched for a lease is gone.
+// The server that seeds updates its mark this often. Without an update during the lease, it counts as gone.
 constexpr auto kTouched = std::chrono::seconds(1);
 constexpr auto kLease = std::chrono::seconds(5);
 
@@ -66,7 +66,7 @@ Result<std::ifstream> open_file(const std::filesystem::path& file) {
   return text;
 }
 
-// Those signals wait while a server begins, and not in other verbs, which they end.
+// These signals are blocked while a server starts; other verbs end by them.
 bool is_told_to_stop() {
   sigset_t waiting;
   sigemptyset(&waiting);
@@ -108,7 +108,7 @@ struct Line {
   }
 };
 
-// The keys of a table, as CreateTable takes them and DescribeTable tells them.
+// The keys of a table, from CreateTable or DescribeTable.
 struct KeyNames {
   std::string hash;
   std::vector<std::string> schema;                // in its order
@@ -135,7 +135,7 @@ class Seeding {
   Seeding(ops::Service& service, bool alone)
       : calls_(service), engine_(service.database()->engine()), alone_(alone), claim_(system_random().next() | 1) {}
 
-  // Takes up what an earlier one has begun, when nobody else does. Waits for who does.
+  // Continues an interrupted seeding; waits while another server seeds.
   Result<void> begin() {
     std::optional<table::SeenSeedMark> last;
     Clock::time_point since;
@@ -160,7 +160,7 @@ class Seeding {
     return Error(ErrorKind::kUnavailable, "stopped by a signal, while another server seeds the store.");
   }
 
-  // What was made for files of another directory stays noted.
+  // Tables that another directory created remain in the mark.
   Result<void> end() {
     for (const std::string& table : named_) tables_.erase(table);
     PARTITA_TRY(const bool ours, wait_for(table::end_seeding(engine_, claim_, tables_)));
@@ -248,7 +248,7 @@ class Seeding {
     return Error(ErrorKind::kUnavailable, "another server has taken over the seeding; start this one again.");
   }
 
-  // Nothing: there is no such table.
+  // Nothing: the table does not exist.
   Result<std::optional<ops::Reply>> describe(const std::filesystem::path& file, const std::string& table) {
     ops::Reply reply = calls_.ask("DescribeTable", body_about(table));
     if (reply.status == 200) return std::optional(std::move(reply));
@@ -256,7 +256,7 @@ class Seeding {
     return wrong(file, message_of(reply));
   }
 
-  // False: somebody was faster.
+  // False: another client has created it.
   Result<bool> create(const std::filesystem::path& file, const std::string& table, const JsonDocument& parsed,
                       const std::string& body) {
     PARTITA_TRY_VOID(note(table, ""));
@@ -274,8 +274,7 @@ class Seeding {
     return wrong(file, where + (where.empty() ? "" : ": ") + message_of(reply));
   }
 
-  // Whether an earlier seeding has made the table, and not filled it for sure. One whose id it could not note any more
-  // is told by its holding nothing.
+  // Whether an interrupted seeding created the table. A table without a noted id counts if it is empty.
   Result<bool> is_begun(const std::string& table, const ops::Reply& described) {
     const auto begun = tables_.find(table);
     if (begun == tables_.end()) return false;
@@ -291,7 +290,7 @@ class Seeding {
     return same;
   }
 
-  // For the next one, if this does not come to its end.
+  // Notes the table for the next seeding, in case this one is interrupted.
   Result<void> note(const std::string& table, std::string id) {
     tables_[table] = std::move(id);
     return note();
@@ -302,7 +301,7 @@ class Seeding {
     return ours ? Result<void>() : taken_over();
   }
 
-  // That others see that this one is alive, and that it sees when they did not.
+  // Renews the claim, and fails if another server has taken it over.
   Result<void> touch() { return alone_ || Clock::now() - touched_ < kTouched ? Result<void>() : note(); }
 
   Result<bool> wait_until_active(const std::string& table) {
@@ -317,7 +316,7 @@ class Seeding {
     return false;
   }
 
-  // A Put of the line's item, which changes nothing that is there.
+  // A Put of the line's item that replaces no existing item.
   Result<table::WriteAction> put_of(const std::string& table, const Line& line) const {
     PARTITA_TRY(const JsonDocument parsed, JsonDocument::parse(line.text));
     table::WriteAction action;
@@ -330,7 +329,7 @@ class Seeding {
     return action;
   }
 
-  // The same as PutItem takes it in JSON, whose answer says what is wrong with the line.
+  // The same as the JSON of PutItem, whose error describes the fault of the line.
   std::string put_body(const std::string& table, const Line& line) const {
     wire::JsonWriter json;
     json.begin_object();
@@ -348,7 +347,7 @@ class Seeding {
     return std::move(json).take();
   }
 
-  // Ends at the first line that cannot be put: with its number, perhaps the member, and the reason.
+  // Stops at the first line with an error, which names its number, perhaps the member, and the reason.
   Result<void> put_one_by_one(const std::filesystem::path& file, const std::string& table,
                               const std::vector<Line>& batch) {
     for (const Line& line : batch) {
@@ -369,7 +368,7 @@ class Seeding {
     return {};
   }
 
-  // Takes out of the batch whose keys are there. False: the transaction did not fail of these.
+  // Removes the lines whose keys exist from the batch. False: the transaction failed for another reason.
   bool pass_over_those_there(const Error& refusal, std::vector<Line>& batch) {
     const auto* detail = dynamic_cast<const model::TransactionCancelledDetail*>(refusal.detail().get());
     if (detail == nullptr || detail->reasons.size() != batch.size()) return false;
@@ -438,8 +437,8 @@ Result<void> seed_with(const std::vector<std::filesystem::path>& files, ops::Ser
   return seeding.end();
 }
 
-// Makes all of it in memory first, and then puts it into a database that never had a table, by one transaction. False:
-// nothing was done, as it has or had one, or it is too much.
+// Seeds a database in memory and stores its rows in one transaction. False: nothing was done, because the database has
+// or had a table, or the data is too large.
 Result<bool> seed_at_once(const std::vector<std::filesystem::path>& files, table::Database& into) {
   uintmax_t bytes = 0;
   for (const auto& file : files) {

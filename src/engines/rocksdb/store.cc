@@ -40,21 +40,21 @@ namespace {
 
 constexpr uint32_t kFormat = kRocksdbFormat;
 constexpr char kFormatKey[] = "Mformat";
-// What has to be read again after a crash is at most about this much; it is what makes reopening fast.
+// About the most that is replayed after a crash, so that reopening is fast.
 constexpr uint64_t kMaxWalBytes = uint64_t{64} << 20;
 constexpr size_t kRecordsBufferBytes = size_t{32} << 20;
 constexpr size_t kLogBufferBytes = size_t{16} << 20;
-// Closing writes out the buffers only when reading them from the WAL again would take a noticeable time.
+// Closing flushes the buffers only if replaying them from the WAL would take noticeable time.
 constexpr uint64_t kFlushAtCloseBytes = uint64_t{8} << 20;
 
-// Tells the durability marker and the handler of write errors what RocksDB does in the background.
+// Notifies the durability marker and the handler of write errors of RocksDB's background work.
 class StoreListener final : public rocksdb::EventListener {
  public:
   StoreListener(std::shared_ptr<DurabilityMarker> marker, WriteErrorHandler& write_errors, DamageMonitor& damage,
                 Meters& meters)
       : marker_(std::move(marker)), write_errors_(write_errors), damage_(damage), meters_(meters) {}
 
-  // On a core that they share with those who serve, each turn of theirs would hold up every commit.
+  // On a core shared with serving threads, each time slice would delay every commit.
   void OnFlushBegin(rocksdb::DB*, const rocksdb::FlushJobInfo&) override { lower_thread_priority(kBackgroundNiceness); }
   void OnCompactionBegin(rocksdb::DB*, const rocksdb::CompactionJobInfo&) override {
     lower_thread_priority(kBackgroundNiceness);
@@ -68,7 +68,7 @@ class StoreListener final : public rocksdb::EventListener {
     meters_.compacted_us.add(info.stats.elapsed_micros);
   }
   void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* status) override {
-    // A compaction that met the disk's fault is only tried again.
+    // After an I/O error, a compaction is only retried.
     if (reason == rocksdb::BackgroundErrorReason::kCompaction && status->IsIOError()) {
       log(LogLevel::kWarn, {"Stored data could not be compacted (", status->ToString(), "); this is tried again."});
       return;
@@ -89,7 +89,7 @@ Error no_store(std::string sentence) { return Error(ErrorKind::kUnavailable, std
 int open_files_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 512;
-  // Half of what the process may have, two of them for a table: connections need the other half.
+  // Half of the descriptors, two for each table file; connections need the other half.
   return static_cast<int>(std::clamp<rlim_t>(limit.rlim_cur / 4, 20, 16384));
 }
 
@@ -106,17 +106,16 @@ rocksdb::DBOptions database_options() {
   options.max_open_files = open_files_limit();
   options.max_background_jobs = 2;
   options.bytes_per_sync = 1 << 20;
-  // The default, written down because durability hangs on it: replay stops at the first torn write, never skips one.
+  // The default, stated because durability depends on it: replay stops at the first torn write.
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
-  // There is only ever one writer.
+  // There is only one writer.
   options.allow_concurrent_memtable_write = false;
   options.enable_write_thread_adaptive_yield = false;
-  // RocksDB tries to recover by itself, at once and then every second. (Asked to do so later instead, it may wait for
-  // ever for a flush that it had put aside.) The store takes no writes until it has looked at the outcome, in
-  // recover().
+  // RocksDB tries to recover at once and then every second. (With a delay, it may wait forever for a postponed flush.)
+  // The store accepts no writes until recover() has checked the outcome.
   options.max_bgerror_resume_count = INT_MAX;
   options.bgerror_resume_retry_interval = 1'000'000;
-  // The rest is for a quick start and a small idle process.
+  // The remaining options are for a quick start and a small idle process.
   options.avoid_flush_during_recovery = true;
   options.avoid_flush_during_shutdown = true;
   options.avoid_unnecessary_blocking_io = true;
@@ -150,7 +149,7 @@ rocksdb::ColumnFamilyOptions family_options(const std::shared_ptr<rocksdb::Cache
 rocksdb::ColumnFamilyOptions records_options(const std::shared_ptr<rocksdb::Cache>& cache) {
   rocksdb::ColumnFamilyOptions options = family_options(cache, kRecordsBufferBytes);
   options.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(kFilteredPrefix));
-  // Every new record is looked for before it is written: the filter finds it absent without a walk through the buffer.
+  // Every record is looked up before it is written. The filter saves a search of the buffer for new ones.
   options.memtable_whole_key_filtering = true;
   options.memtable_prefix_bloom_size_ratio = 0.02;
   return options;
@@ -223,8 +222,8 @@ Error without_thread(const std::system_error& error) {
                   "): raise the limit of threads (ulimit -u, TasksMax=) or of memory.");
 }
 
-// RocksDB would start the threads of its pools with their first work, in the middle of a write, where one that the
-// system refuses ends the process.
+// Otherwise RocksDB would start its pools with their first work, within a write, where a refused thread ends the
+// process.
 Result<void> start_pools(rocksdb::Env& env) {
   for (const rocksdb::Env::Priority pool : {rocksdb::Env::LOW, rocksdb::Env::HIGH}) {
     env.IncBackgroundThreadsIfNeeded(1, pool);
@@ -234,12 +233,12 @@ Result<void> start_pools(rocksdb::Env& env) {
       return without_thread(error);
     }
   }
-  // Opening the database starts one more, which its timer has.
+  // Opening the database starts one more, for its timer.
   PARTITA_TRY_VOID(Thread::start("timer", [](const std::stop_token&) {}));
   return {};
 }
 
-// Reads the store's id, or draws one: a new store's, or that of a store from before there were ids. `drawn` says which.
+// Reads the store's id, or draws one for a new store or one without an id. `drawn`: it is new.
 Result<void> find_id(Store& store, const std::string& directory, bool is_new, bool& drawn) {
   std::string stored;
   rocksdb::Status status = store.db->Get(rocksdb::ReadOptions(), store.log, kStoreIdKey, &stored);
@@ -255,7 +254,7 @@ Result<void> find_id(Store& store, const std::string& directory, bool is_new, bo
   return {};
 }
 
-// Checks what made the store and opens its next epoch.
+// Checks the format of the store and starts its next epoch.
 Result<void> begin_epoch(Store& store, const RocksdbOptions& options, uint64_t witnessed) {
   const std::string& directory = options.directory;
   std::string stored;
@@ -271,7 +270,7 @@ Result<void> begin_epoch(Store& store, const RocksdbOptions& options, uint64_t w
     std::string_view rest = stored;
     epoch = take_u64(rest).value_or(0);
     if (epoch == 0) return foreign(directory);
-    // Never lower than one that was used, whatever became of the record of it.
+    // Never lower than a used one, even if its record is lost.
     epoch = std::max(epoch, witnessed);
   } else if (is_new) {
     if (has_records(store)) return foreign(directory);
@@ -288,8 +287,8 @@ Result<void> begin_epoch(Store& store, const RocksdbOptions& options, uint64_t w
   std::string next;
   append_u64(next, epoch);
   status = batch.Put(store.log, kEpochKey, next);
-  // An epoch is not synced: the first commit that is synced takes it with it, and only then does it matter. An id is: a
-  // backup may know it before there is any commit.
+  // An epoch is not synced: it matters only with the first synced commit, which includes it. An id is synced, since a
+  // backup may record it before any commit.
   rocksdb::WriteOptions how;
   how.sync = id_is_drawn && options.sync;
   if (status.ok()) status = store.db->Write(how, &batch);
@@ -303,8 +302,8 @@ Result<void> begin_epoch(Store& store, const RocksdbOptions& options, uint64_t w
   return {};
 }
 
-// RocksDB's Close() waits for ever for a recovery of its own that it has told to end (7.8). So that ends before: one
-// that meets a shutdown gives up. False: it did not.
+// RocksDB's Close() waits forever for its own recovery (7.8), so the recovery is ended first: it gives up on a
+// shutdown. False: it did not end.
 bool end_recovery(rocksdb::DB& db) {
   constexpr std::chrono::milliseconds kPause{10};
   constexpr int kMostPauses = 500;  // its retries come every second
@@ -324,7 +323,7 @@ Store::~Store() {
   write_errors.stop();
   if (db == nullptr) return;
   uint64_t unwritten = 0;
-  // After a failed write RocksDB can only be closed: asked to sync once more, it aborts.
+  // After a failed write, RocksDB can only be closed: another sync would abort.
   const bool failed = write_errors.failed();
   if (!failed && db->GetAggregatedIntProperty(rocksdb::DB::Properties::kCurSizeActiveMemTable, &unwritten) &&
       unwritten > kFlushAtCloseBytes) {
@@ -332,7 +331,7 @@ Store::~Store() {
   }
   if (!failed && !write_errors.failed() && db->SyncWAL().ok()) marker->saw_durable(db->GetLatestSequenceNumber());
   if (!end_recovery(*db)) {
-    // Left as it is: the process ends, and everything acknowledged is on the disk.
+    // Not closed: the process ends, and everything acknowledged is on disk.
     static_cast<void>(db.release());
     static_cast<void>(env.release());
     return;
@@ -342,15 +341,15 @@ Store::~Store() {
   db->Close().PermitUncheckedError();
 }
 
-// What is in the end of a log that a write or a sync failed on is not known, even when a later sync succeeds: Linux
-// reports a page that it could not write once, and then takes it for clean. So everything acknowledged, which is in the
-// buffers still, is written again, into tables, and a new log begun, before another write is taken.
+// After a failed write or sync, the end of the log is unknown even if a later sync succeeds: Linux reports a page that
+// it could not write once, and then treats it as clean. So the buffers, which have everything acknowledged, are flushed
+// to tables and a new log is started before the next write.
 rocksdb::Status Store::recover() {
-  // Busy while RocksDB is at it.
+  // Busy while RocksDB itself recovers.
   rocksdb::Status status = db->Resume();
   if (status.ok() && files->newest_log_is_spoilt()) {
-    // With empty buffers RocksDB would go on in the spoilt log. It leaves a log only in a recovery with something to
-    // write out: so this gives it both.
+    // With empty buffers, RocksDB would continue the damaged log. It starts a new one only in a recovery with data to
+    // flush, so this provides both.
     rocksdb::WriteOptions unlogged;
     unlogged.disableWAL = true;
     std::string epoch;
@@ -363,7 +362,7 @@ rocksdb::Status Store::recover() {
   }
   if (!status.ok()) return status;
   if (files->newest_log_is_spoilt()) return rocksdb::Status::Aborted("no new log was begun");
-  // The logs before it hold nothing that is needed, and may end in what was never acknowledged.
+  // Earlier logs are not needed, and may end with unacknowledged data.
   if (!marker->begin_logs_at(files->newest_log())) return rocksdb::Status::IOError("WITNESS cannot be written");
   return status;
 }
@@ -383,7 +382,7 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
   if (!locked.ok()) return open_error(locked, options.directory);
   PARTITA_TRY(DirectoryState state, check_directory(options.directory));
   if (state.marker.secret.empty()) {
-    // RocksDB gives the log that it begins now a higher number than any has.
+    // RocksDB's new log gets a higher number than all others.
     PARTITA_TRY(state.marker.secret, draw_secret());
     state.marker.secret_since = state.newest_log + 1;
   }
@@ -394,8 +393,8 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
   database.listeners.push_back(
       std::make_shared<StoreListener>(store->marker, store->write_errors, store->damage, store->meters));
   database.env = store->env.get();
-  // Above its limit RocksDB would leave the log that it begins now at the first write, without a record in it. An empty
-  // log that newer ones follow looks as if it had lost them.
+  // Above its limit, RocksDB would replace the new log at the first write, while it is empty. An empty log before newer
+  // ones looks as if it had lost its records.
   const bool many_logs = state.log_bytes > kMaxWalBytes;
   if (many_logs) database.max_total_wal_size = UINT64_MAX;
   PARTITA_TRY_VOID(start_pools(*store->env));
@@ -405,7 +404,7 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
   try {
     status = rocksdb::DB::Open(database, options.directory, families, &handles, &db);
   } catch (const std::system_error& error) {
-    // What it has opened of the database still uses these.
+    // Open parts of the database still use these.
     static_cast<void>(store.release());
     return without_thread(error);
   }
@@ -414,7 +413,7 @@ Result<std::unique_ptr<Store>> open_store(const RocksdbOptions& options) {
   store->records = handles[0];
   store->log = handles[1];
   PARTITA_TRY_VOID(check_sequence(options.directory, state.marker, db->GetLatestSequenceNumber()));
-  // Once there is a record behind them, logs without any would look as if they had lost theirs.
+  // Once a record follows them, empty logs would look as if they had lost their records.
   if (state.has_idle_logs && !store->marker->begin_logs_at(store->files->newest_log())) {
     return unwritable_marker(options.directory);
   }

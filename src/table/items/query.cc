@@ -77,13 +77,12 @@ storage::Range segment_range(const RangePlan& plan) {
   return range;
 }
 
-// A query of the table with an equality on every key attribute. It cannot be continued, so that its page does not say
-// that it could be.
+// A query of the table with an equality on every key attribute: its page has no LastEvaluatedKey.
 bool reads_one_row(const RangePlan& plan) {
   return plan.range && plan.index == nullptr && plan.range->sort_equals.size() == plan.table->keys.sort.size();
 }
 
-// A Query, or a Scan of an index: that the start key has as many attributes as it must.
+// For a Query, or a Scan of an index: checks the number of attributes of the start key.
 Result<void> check_start_size(const RangePlan& plan) {
   const auto& start = plan.request->start;
   if (!start || (!plan.request->keys && !plan.range && plan.index == nullptr)) return {};
@@ -91,7 +90,7 @@ Result<void> check_start_size(const RangePlan& plan) {
   return {};
 }
 
-// The same, and that the key attributes of what is read are right.
+// The same, and the key attributes of the table or index.
 Result<void> check_start(const RangePlan& plan) {
   PARTITA_TRY_VOID(check_start_size(plan));
   if (!plan.request->start || (!plan.range && plan.index == nullptr)) return {};
@@ -101,7 +100,7 @@ Result<void> check_start(const RangePlan& plan) {
   return {};
 }
 
-// The row that the start key names.
+// The row of the start key.
 Result<std::string> start_row(const RangePlan& plan) {
   PARTITA_TRY_VOID(check_start(plan));
   const Item& start = *plan.request->start;
@@ -121,14 +120,14 @@ bool outside(const storage::Range& range, const std::string& row) {
   return row < range.begin || (!range.end.empty() && row >= range.end);
 }
 
-// The partition that a query reads, whatever it asks of the sort key.
+// Whether the row is in the partition of the query, ignoring the sort condition.
 bool in_partition(const RangePlan& plan, const std::string& row) { return row.starts_with(partition_prefix(plan)); }
 
 bool has_sort_condition(const RangePlan& plan) {
   return !plan.range->sort_equals.empty() || plan.range->sort_range.has_value();
 }
 
-// The row of the start key as it would be in the partition that is read.
+// The row of the start key, moved to the partition of the query.
 std::string moved_there(const RangePlan& plan, const std::string& row) {
   const model::KeySchema& keys = plan.index == nullptr ? plan.table->keys : plan.index->keys;
   std::vector<const AttributeValue*> partition;
@@ -137,8 +136,8 @@ std::string moved_there(const RangePlan& plan, const std::string& row) {
   return partition_prefix(plan) + row.substr(prefix.size());
 }
 
-// Whether a Query of that range may begin behind the row. The order is DynamoDB's: the sort key before the partition,
-// whose fault is another one when there is a condition on the sort key.
+// Whether a Query of that range may start after the row. DynamoDB's order: the sort key before the partition, whose
+// fault differs if there is a sort condition.
 Result<void> check_place(const RangePlan& plan, const storage::Range& range, const std::string& row) {
   if (reads_one_row(plan)) {
     if (!plan.table->keys.sort.empty()) return refuse(Fault::kStartKeyOfOneRow);
@@ -152,25 +151,24 @@ Result<void> check_place(const RangePlan& plan, const storage::Range& range, con
   return {};
 }
 
-// One row as the page sees it: as it lies in the table or in the index, or the whole item that stands behind the row.
+// One row of a page: as stored in the table or index, or the whole item of an index row.
 struct Seen {
   std::string_view row;
   std::string_view item;  // `row`, or what was fetched; empty when it was deleted since
 };
 
-// What a unit of a filter's work takes, in bytes that are read.
+// The cost of a unit of a filter's work, in bytes read.
 constexpr size_t kWorkBytes = 32;
-// Ours: a page ends early, as any page may, when its filter has taken about a tenth of a second.
+// Our limit: a page ends early if its filter has taken about a tenth of a second.
 constexpr uint64_t kMaxPageWork = 1'000'000;
 
-// Collects rows into a page until one of the limits is met.
+// Collects rows into a page until a limit is reached.
 class Collector {
  public:
   explicit Collector(const RangePlan& plan)
       : plan_(plan), request_(*plan.request), vectors_(has_vectors(*plan.table)) {}
 
-  // The rows that are taken from now on are of this page, which stays while they are looked at. Precondition: not
-  // empty.
+  // Starts on the rows of this page, which is kept meanwhile. Precondition: not empty.
   const storage::Page& open(storage::Page page) {
     close();
     items_before_ = page_.items.size();
@@ -179,7 +177,7 @@ class Collector {
     return *(open_ = std::make_unique<storage::Page>(std::move(page)));
   }
 
-  // False when the page is full and the row is not in it.
+  // False: the page is full, without this row.
   Result<bool> take(const Seen& seen) {
     if (limit_met()) return false;
     PARTITA_TRY(const size_t row_bytes, model::encoded_item_size(seen.row));
@@ -228,7 +226,7 @@ class Collector {
            (plan_.index == nullptr || index_key(*plan_.table, *plan_.index, item));
   }
 
-  // Nothing is kept of a page that no item is of, but the last row.
+  // Releases a page without items, except for its last row.
   void close() {
     const bool kept = page_.items.size() > items_before_ && !plan_.whole_items;
     if (kept) page_.pages.push_back(std::move(open_));
@@ -290,7 +288,7 @@ class Collector {
   std::string_view last_row_;              // in the open page, in the one before it, or in one that is kept
 };
 
-// Takes rows until the page is full; true when it is.
+// Takes rows until the page is full. True: it is full.
 Task<Result<bool>> take_rows(const storage::Page& page, Collector& collector) {
   for (size_t i = 0; i < page.size(); ++i) {
     if (collector.yield_budget().is_spent()) co_await collector.yield_budget().yield();
@@ -301,8 +299,8 @@ Task<Result<bool>> take_rows(const storage::Page& page, Collector& collector) {
   co_return collector.limit_met();
 }
 
-// The same for rows of a local index whose whole items are wanted: they are read from the table, a few at a time, so
-// that no more is fetched than the page can hold and one batch.
+// The same for rows of a local index whose whole items are needed. They are read from the table a few at a time, so
+// that at most one batch is read in vain.
 Task<Result<bool>> take_whole_items(TableContext& context, const RangePlan& plan, const storage::Page& page,
                                     Collector& collector) {
   constexpr size_t kFetchedAtOnce = 16;
@@ -363,7 +361,7 @@ Result<void> choose_index(RangePlan& plan) {
   return {};
 }
 
-// That a global index has what is asked for.
+// Checks that a global index projects the requested attributes.
 Result<void> check_index_holds(const RangePlan& plan) {
   if (plan.index == nullptr || !plan.index->global) return {};
   const RangeRequest& request = *plan.request;
@@ -378,7 +376,7 @@ Result<void> check_index_holds(const RangePlan& plan) {
   return {};
 }
 
-// No document path leads into a key.
+// Checks that no document path leads into a key.
 Result<void> check_projection_paths(const RangePlan& plan) {
   const auto& projection = plan.request->projection;
   return projection ? check_scalar_keys(*plan.table, projection->nested_attributes()) : Result<void>();
@@ -389,7 +387,7 @@ Result<void> check_filter_paths(const RangePlan& plan) {
   return filter ? check_scalar_keys(*plan.table, filter->nested_attributes()) : Result<void>();
 }
 
-// A Query's filter is for what is no key.
+// Checks that a Query's filter names no key attribute.
 Result<void> check_filter(const RangePlan& plan, const model::KeySchema& keys) {
   if (!plan.request->filter || plan.request->of_statement) return {};
   for (const auto& attribute : plan.request->filter->attributes()) {

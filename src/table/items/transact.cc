@@ -40,17 +40,17 @@ bool has_duplicates(std::vector<std::string_view> keys) {
   return std::ranges::adjacent_find(keys) != keys.end();
 }
 
-// What one try of the transaction found.
+// The result of one attempt at the transaction.
 struct Attempt {
   std::vector<Written> written;
   Reasons reasons;
-  std::optional<Error> broken;  // no reason to cancel it, but an end of its own: a damaged row
-  bool too_long = false;        // to be evaluated in one piece
+  std::optional<Error> broken;  // an error that is no cancellation, such as a damaged row
+  bool too_long = false;        // must be precomputed, see precompute.h
   bool repeated = false;
   bool mismatched = false;
 };
 
-// Looks at the token's row, the last of the records. True when the transaction is to go on.
+// Checks the token's row, the last of the records. True: the transaction continues.
 bool token_is_new(const TransactWriteRequest& request, const Record* row, int64_t now_ms, Attempt& attempt) {
   if (row == nullptr) return true;
   auto used = used_token(row->value);
@@ -117,7 +117,7 @@ Attempt evaluate(const WritesPlan& plan, const std::vector<bool>& full, const Pr
   return attempt;
 }
 
-// What a repeated request is charged: a transactional read of its items as they are.
+// The charges of a repeated request: a transactional read of its items.
 Result<std::vector<Written>> replayed(const WritesPlan& plan, std::span<const Record* const> found) {
   std::vector<Written> written(plan.writes.size());
   for (size_t i = 0; i < written.size(); ++i) {
@@ -138,8 +138,8 @@ bool is_empty_index_key(const Error& error) {
   return fault == Fault::kIndexKeyEmpty || fault == Fault::kUpdateIndexKeyEmpty;
 }
 
-// What is wrong with a transaction's keys, in DynamoDB's order: an item named twice, an empty key value, then whatever
-// else cancels it. `keys` are those of the actions without a reason.
+// Checks a transaction's keys in DynamoDB's order: an item named twice, an empty key value, then all other reasons.
+// `keys`: those of actions without a reason.
 Result<void> check_keys(std::vector<std::string_view> keys, std::span<const Result<void>> values, Reasons reasons) {
   if (has_duplicates(std::move(keys))) return model::refuse(Fault::kTransactionDuplicateItem);
   for (const Result<void>& value : values) PARTITA_TRY_VOID(Result<void>(value));
@@ -147,7 +147,7 @@ Result<void> check_keys(std::vector<std::string_view> keys, std::span<const Resu
   return {};
 }
 
-// Measured: of several wrong actions only the first is blamed.
+// Measured: of several invalid actions only the first is reported.
 void blame_first(Reasons& reasons) {
   bool blamed = false;
   for (auto& reason : reasons) {
@@ -162,7 +162,7 @@ std::vector<Table> tables_of(std::span<const BoundWrite> writes) {
   return tables;
 }
 
-// Who has lost that often against others who change large items has lost.
+// A transaction that loses this often to writers of large items is cancelled.
 constexpr int kMostLooks = 8;
 
 Error lost(const WritesPlan& plan) {
@@ -218,8 +218,7 @@ Task<Result<WritesOutcome>> run_transaction(TableContext& context, const WritesP
   co_return WritesOutcome{std::move(attempt.written), attempt.repeated, {}};
 }
 
-// A batch is no transaction to DynamoDB: a large one is written piece by piece, so that only one of them takes memory
-// and time at a time.
+// A batch is not a transaction in DynamoDB. A large one is written in pieces, to bound memory and time.
 constexpr size_t kMaxPieceBytes = size_t{8} << 20;
 
 size_t piece_end(std::span<const BoundWrite> writes, size_t begin) {
@@ -233,7 +232,7 @@ size_t piece_end(std::span<const BoundWrite> writes, size_t begin) {
   return end;
 }
 
-// Adds what came of it to `written`; on failure nothing of the piece was written.
+// Adds the results to `written`. On failure, nothing of the piece is written.
 Task<Result<void>> run_piece(TableContext& context, const WritesPlan& plan, size_t begin, size_t end,
                              const std::vector<bool>& full, std::vector<Written>& written) {
   const auto writes = std::span(plan.writes).subspan(begin, end - begin);
@@ -268,20 +267,20 @@ Task<Result<WritesOutcome>> run_batch(TableContext& context, const WritesPlan& p
     if (begin > 0) co_await Yield();
     size_t end = piece_end(plan.writes, begin);
     auto done = co_await run_piece(context, plan, begin, end, full, outcome.written);
-    // What a piece writes beside what its writes name is not known before.
+    // The size of index rows is not known before.
     while (!done.ok() && done.error().kind() == ErrorKind::kTooLarge && end - begin > 1) {
       end = begin + (end - begin) / 2;
       done = co_await run_piece(context, plan, begin, end, full, outcome.written);
     }
     if (done.ok()) continue;
-    // To bind again would be to write again what somebody else may have changed since.
+    // Earlier pieces must not be written again: other clients may have changed their items since.
     if (begin == 0 || !TableContext::binds_again(done.error())) co_return std::move(done).error();
     break;
   }
   co_return outcome;
 }
 
-// Each collection of a table that limits them, once. The writes are done: an estimate that cannot be had is left out.
+// Each limited item collection once. The writes are done, so estimates that fail are left out.
 Task<std::vector<WritesOutcome::Collection>> collections_of(TableContext& context, const WritesPlan& plan) {
   std::map<std::pair<std::string_view, std::string_view>, const BoundWrite*> distinct;
   for (const auto& write : plan.writes) {
@@ -296,10 +295,10 @@ Task<std::vector<WritesOutcome::Collection>> collections_of(TableContext& contex
   co_return collections;
 }
 
-// So many of the largest items are as much as a transaction may read.
+// This many items of maximum size are the most that a transaction may read.
 constexpr size_t kReadAtOnce = model::kMaxTransactionBytes / model::kMaxItemBytes;
 
-// Of more items their sizes are looked at first, a few at a time: all at once they might be ten times what it may read.
+// Reads the sizes of more items first, a few at a time: all at once could exceed the limit ten times.
 Task<Result<void>> check_read_size(TableContext& context, std::span<const Key> keys) {
   size_t bytes = 0;
   for (size_t at = 0; keys.size() > kReadAtOnce && at < keys.size(); at += kReadAtOnce) {
@@ -371,18 +370,18 @@ Result<WritesPlan> bind(const BatchWriteRequest& request, std::vector<Result<Tab
     PARTITA_TRY(const Table table, std::move(tables[i]));
     plan.writes.reserve(plan.writes.size() + request.parts[i].actions.size());
     for (const WriteAction& action : request.parts[i].actions) {
-      // In a batch a put's key is spoken of like any other key.
+      // In a batch, DynamoDB reports a put's key like any other key.
       const bool put = action.kind == WriteAction::Kind::kPut;
       BoundWrite& write = plan.writes.emplace_back(table, action);
       PARTITA_TRY_VOID(put ? check_key_within(*table, write.named()) : check_key(*table, action.key));
       write.key = item_key(*table, write.named());
     }
-    // Over all parts so far: a name and an ARN may be of one table.
+    // Over all parts so far: a name and an ARN may mean the same table.
     std::vector<std::string_view> keys;
     for (const auto& write : plan.writes) keys.push_back(write.key.bytes);
     if (has_duplicates(std::move(keys))) return model::refuse(Fault::kBatchDuplicateKeys);
   }
-  // Keys were checked, and a deletion in a batch has nothing else.
+  // Keys are checked above, and a deletion in a batch has nothing else.
   for (const BoundWrite& write : plan.writes) {
     if (write.action->kind == WriteAction::Kind::kPut) {
       PARTITA_TRY_VOID(check_index_keys(*write.table, write.needed));

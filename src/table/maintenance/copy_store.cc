@@ -31,7 +31,7 @@ Error refusal(std::string sentence) { return Error(ErrorKind::kInvalid, std::mov
 
 enum class Phase : uint8_t { kRows, kLogs };
 
-// How far a copy is, as its row says.
+// The progress of a copy, in its mark row.
 struct Mark {
   std::string from;
   Phase phase = Phase::kRows;
@@ -84,7 +84,7 @@ Task<Result<std::optional<Record>>> read_mark(Engine& engine) {
   co_return std::move(records[0]);
 }
 
-// Whether there is no table in it and nothing else that a server keeps. What readiness.h wrote there says nothing.
+// Whether the store has no tables and no other data of a server. Probes (readiness.h) do not count.
 Task<Result<bool>> holds_nothing(Engine& engine) {
   const storage::Range probes = system_rows(SystemRow::kProbe);
   std::vector<storage::Range> rests(2);
@@ -101,7 +101,7 @@ Task<Result<bool>> holds_nothing(Engine& engine) {
   co_return topics.empty();
 }
 
-// In the copy nobody might end it.
+// An incomplete rollback could not be completed in the copy.
 Task<Result<void>> refuse_half_rollback(Engine& engine) {
   auto listed = co_await namespaces_with_aside(engine);
   PARTITA_CO_TRY(const std::vector<std::string> names, std::move(listed));
@@ -142,13 +142,13 @@ std::string entry_name(const std::string& topic, const Position& position) {
   return topic + std::string(position.bytes.begin(), position.bytes.end());
 }
 
-// The rows of a store that are copied, in their order, without the mark and probes.
+// The rows to copy, in order, without the mark and probes.
 class CopiedRows {
  public:
   CopiedRows(Engine& engine, const StoreCopyOptions& options)
       : all_(engine, copied_rows(options.snapshots), options.page_rows, options.page_bytes) {}
 
-  // False: there are no more.
+  // False: no more rows.
   Task<Result<bool>> next();
   Page::Row row() const { return all_.row(); }
 
@@ -182,7 +182,7 @@ class Copier {
   Task<Result<void>> verify_rows();
   Task<Result<void>> verify_logs();
   Task<Result<void>> verify_log(std::string topic);
-  // Stores the mark, and with it what `add_rows` adds.
+  // Stores the mark, and the rows that `add_rows` adds, in one transaction.
   using AddRows = std::function<void(Changes& changes)>;
   Task<Result<void>> store(AddRows add_rows, bool ends = false);
   Result<void> tell(bool verifying, uint64_t rows, uint64_t bytes) const;
@@ -256,7 +256,7 @@ Task<Result<void>> Copier::begin() {
   co_return co_await store(nullptr);
 }
 
-// What cannot be copied is not begun.
+// Checks the limits before anything is copied.
 Task<Result<void>> Copier::check_logs() {
   std::string after;
   for (;;) {
@@ -302,7 +302,7 @@ Task<Result<void>> Copier::copy_logs() {
   }
 }
 
-// From the position of the mark on. What is restored twice, after a kill, is the same.
+// From the mark's position. Restoring an entry twice, after a kill, has no effect.
 Task<Result<void>> Copier::copy_log(std::string topic) {
   auto ended = co_await from_.log_end(topic);
   PARTITA_CO_TRY(const Position end, std::move(ended));
@@ -340,7 +340,7 @@ Task<Result<void>> Copier::verify_rows() {
   }
 }
 
-// Each engine lists its topics in an order of its own.
+// Engines list topics in different orders.
 Task<Result<void>> Copier::verify_logs() {
   CopiedPart original;
   CopiedPart copied;
