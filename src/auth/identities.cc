@@ -17,7 +17,7 @@ constexpr std::string_view kTrustNobody = R"({"Statement":{"Effect":"Deny","Prin
 
 class IdentitiesMaker {
  public:
-  IdentitiesMaker(const Account& account, Identities::Mends mends) : account_(account), mends_(mends) {}
+  IdentitiesMaker(const Account& account, Identities::OnBadPolicy on_bad) : account_(account), on_bad_(on_bad) {}
 
   Result<Identities> make() {
     for (const auto& [arn, policy] : account_.policies) PARTITA_TRY_VOID(managed(arn, "the account"));
@@ -54,7 +54,7 @@ class IdentitiesMaker {
 
   // Fails unless what is wrong can be made up for.
   Result<void> mend(std::string sentence) const {
-    if (mends_ == Identities::Mends::kNothing) return wrong_identities(std::move(sentence));
+    if (on_bad_ == Identities::OnBadPolicy::kFail) return wrong_identities(std::move(sentence));
     static LogThrottle throttle;
     uint64_t unsaid = 0;
     if (throttle.pass(unsaid)) log(LogLevel::kError, {"A policy denies everything, as it cannot be read: ", sentence});
@@ -122,14 +122,14 @@ class IdentitiesMaker {
   }
 
   const Account& account_;
-  const Identities::Mends mends_;
+  const Identities::OnBadPolicy on_bad_;
   Identities made_;
   std::map<std::string, const Policy*, std::less<>> managed_;
   std::map<std::string, Policies, std::less<>> groups_;
 };
 
-Result<Identities> Identities::of(const Account& account, Mends mends) {
-  return IdentitiesMaker(account, mends).make();
+Result<Identities> Identities::of(const Account& account, OnBadPolicy on_bad) {
+  return IdentitiesMaker(account, on_bad).make();
 }
 
 Result<Identities> Identities::parse(std::string_view text) {

@@ -38,10 +38,10 @@ inline std::string_view unique_id_of(const Identity& who) {
 class Identities {
  public:
   // How a policy is handled that is missing or cannot be read: as an error, or as one that denies everything.
-  enum class Mends : uint8_t { kNothing, kByDenying };
+  enum class OnBadPolicy : uint8_t { kFail, kDeny };
 
   // Error: kInvalid (reason 0), with one sentence that names what is wrong.
-  static Result<Identities> of(const Account& account, Mends mends = Mends::kNothing);
+  static Result<Identities> of(const Account& account, OnBadPolicy on_bad = OnBadPolicy::kFail);
   static Result<Identities> parse(std::string_view text);  // of read_account()
 
   // Null if unknown.

@@ -28,7 +28,7 @@ std::vector<std::string_view> literals(const std::vector<Pattern>& patterns) {
 
 bool is_unique_id(std::string_view name) { return name.starts_with("AIDA") || name.starts_with("AROA"); }
 
-Meant Policy::meant_by(const Statement& statement, const PrincipalNames& who) {
+PrincipalMatch Policy::match_of(const Statement& statement, const PrincipalNames& who) {
   bool everyone = false;
   bool account = false;
   bool role = who.role.empty();
@@ -43,11 +43,11 @@ Meant Policy::meant_by(const Statement& statement, const PrincipalNames& who) {
   // "NotPrincipal" in IAM's user guide: all that he is has to be named, and with a boundary nothing helps.
   if (statement.not_principals) {
     const bool named = everyone || (account && role && himself && !who.bounded);
-    return named ? Meant::kNot : Meant::kRole;
+    return named ? PrincipalMatch::kNone : PrincipalMatch::kByRole;
   }
-  if (himself) return Meant::kHimself;
-  if (everyone || (role && !who.role.empty())) return Meant::kRole;
-  return account ? Meant::kAccount : Meant::kNot;
+  if (himself) return PrincipalMatch::kByArn;
+  if (everyone || (role && !who.role.empty())) return PrincipalMatch::kByRole;
+  return account ? PrincipalMatch::kByAccount : PrincipalMatch::kNone;
 }
 
 // A variable without a value names nothing; so what is not named there is denied at most, never allowed.
@@ -64,10 +64,10 @@ bool Policy::judge(const Statement& statement, const Ask& ask, Answer& answer) c
   // is not about a search.
   if (statement.of_items && ask.action == "dynamodb:SearchVectors") return true;
   if (any_matches(statement.actions, ask.action, ask.condition_context) == statement.not_actions) return true;
-  Meant meant = Meant::kNot;
+  PrincipalMatch match = PrincipalMatch::kNone;
   if (use_ != Use::kIdentity) {
-    meant = meant_by(statement, ask.who);
-    if (meant == Meant::kNot) return true;
+    match = match_of(statement, ask.who);
+    if (match == PrincipalMatch::kNone) return true;
   }
   if (use_ != Use::kTrust && !names_resource(statement, ask)) return true;
   const bool holds = std::ranges::all_of(statement.conditions, [&](const PolicyCondition& one) {
@@ -79,7 +79,7 @@ bool Policy::judge(const Statement& statement, const Ask& ask, Answer& answer) c
     return false;
   }
   answer.allowed = true;
-  answer.meant = std::max(answer.meant, meant);
+  answer.match = std::max(answer.match, match);
   return true;
 }
 
@@ -107,11 +107,11 @@ PolicyDecision decide_by_all(const Policies& policies, const Ask& ask) {
     if (answer.denied) return PolicyDecision::kDeniedByIdentity;
     identity_allows |= answer.allowed;
   }
-  Meant meant = Meant::kNot;
+  PrincipalMatch match = PrincipalMatch::kNone;
   for (const Policy* const policy : policies.resource) {
     const Policy::Answer answer = policy->judge(ask);
     if (answer.denied) return PolicyDecision::kDeniedByResource;
-    meant = std::max(meant, answer.meant);
+    match = std::max(match, answer.match);
   }
   const auto judge = [&](const Policy* policy) {
     return policy == nullptr ? Policy::Answer{false, true, {}} : policy->judge(ask);
@@ -120,10 +120,11 @@ PolicyDecision decide_by_all(const Policies& policies, const Ask& ask) {
   if (boundary.denied) return PolicyDecision::kDeniedByBoundary;
   const Policy::Answer session = judge(policies.session);
   if (session.denied) return PolicyDecision::kDeniedBySession;
-  if (meant == Meant::kHimself) return PolicyDecision::kAllowed;
+  if (match == PrincipalMatch::kByArn) return PolicyDecision::kAllowed;
   if (!boundary.allowed) return PolicyDecision::kNotInBoundary;
   if (!session.allowed) return PolicyDecision::kNotInSession;
-  return identity_allows || meant == Meant::kRole ? PolicyDecision::kAllowed : PolicyDecision::kNotInIdentity;
+  return identity_allows || match == PrincipalMatch::kByRole ? PolicyDecision::kAllowed
+                                                             : PolicyDecision::kNotInIdentity;
 }
 
 }  // namespace

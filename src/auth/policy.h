@@ -44,7 +44,7 @@ struct Ask {
 
 // How a statement of a resource policy names the requester: as part of the account, which leaves the decision to the
 // account's own policies; by its role or as everyone; or by its own ARN.
-enum class Meant : uint8_t { kNot, kAccount, kRole, kHimself };
+enum class PrincipalMatch : uint8_t { kNone, kByAccount, kByRole, kByArn };
 
 // Immutable.
 class Policy {
@@ -62,8 +62,9 @@ class Policy {
 
   struct Answer {
     bool denied = false;
-    bool allowed = false;       // meaningless if denied
-    Meant meant = Meant::kNot;  // for kResource and kTrust: the closest among the statements that allow
+    bool allowed = false;  // meaningless if denied
+    PrincipalMatch match =
+        PrincipalMatch::kNone;  // for kResource and kTrust: the closest among the statements that allow
   };
   Answer judge(const Ask& ask) const;
 
@@ -87,7 +88,7 @@ class Policy {
     std::vector<PolicyCondition> conditions;
   };
 
-  static Meant meant_by(const Statement& statement, const PrincipalNames& who);
+  static PrincipalMatch match_of(const Statement& statement, const PrincipalNames& who);
   static bool names_resource(const Statement& statement, const Ask& ask);
   // Adds the statement's effect to the answer; false if no other statement can change it.
   bool judge(const Statement& statement, const Ask& ask, Answer& answer) const;

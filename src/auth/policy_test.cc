@@ -55,7 +55,7 @@ TEST(PolicyTest, ATrustPolicyNamesItsPrincipals) {
     return policy->judge({"sts:AssumeRole", "*", {arn, "", "123456789012"}, nothing});
   };
   EXPECT_TRUE(judged("arn:aws:iam::123456789012:user/ann").allowed);
-  EXPECT_EQ(judged("arn:aws:iam::123456789012:user/ann").meant, Meant::kAccount);
+  EXPECT_EQ(judged("arn:aws:iam::123456789012:user/ann").match, PrincipalMatch::kByAccount);
   EXPECT_TRUE(judged("arn:aws:iam::123456789012:user/eve").denied);
 }
 

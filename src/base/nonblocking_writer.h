@@ -25,14 +25,14 @@ class NonblockingWriter {
   ssize_t write(std::string_view bytes);
 
  private:
-  enum class Way : uint8_t { kPlain, kSocket, kOwnDescriptor, kPolled };
-  void find_way();
+  enum class WriteMode : uint8_t { kPlain, kSocket, kOwnDescriptor, kPolled };
+  void find_mode();
   bool takes_now() const;
 
   const int file_;
-  Way way_ = Way::kPlain;
+  WriteMode mode_ = WriteMode::kPlain;
   int own_ = -1;
-  // The file that `file_` referred to when the way was chosen; tests replace it.
+  // The file that `file_` referred to when the mode was chosen; tests replace it.
   bool known_ = false;
   dev_t device_ = 0;
   ino_t inode_ = 0;

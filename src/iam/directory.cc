@@ -20,7 +20,7 @@ using auth::Session;
 using KeyRef = std::shared_ptr<const AccessKey>;
 
 // A session, with what it is made of.
-struct Held {
+struct SessionSigner {
   KnownRef known;
   KeyRef given_to;
   Identity identity;
@@ -36,7 +36,7 @@ KnownRef known_of(table::AccountRows rows, const auth::Account* file) {
     known->account = *file;
     known->account.seal_key = std::move(seal_key);
   }
-  auto identities = auth::Identities::of(known->account, auth::Identities::Mends::kByDenying);
+  auto identities = auth::Identities::of(known->account, auth::Identities::OnBadPolicy::kDeny);
   if (!identities.ok()) {
     log(LogLevel::kError, {"The users of the store cannot be read: ", identities.error().sentence()});
     return known;
@@ -131,7 +131,7 @@ KeyRef Directory::key_of(const KnownRef& known, std::string_view id) const {
 
 // A session is valid only as long as its user or role.
 KeyRef Directory::key_of(KnownRef known, Session session, std::string_view token) const {
-  auto held = std::make_shared<Held>();
+  auto held = std::make_shared<SessionSigner>();
   const Identity* whose = nullptr;
   if (session.of == Session::Of::kRole) {
     whose = known->identities.find_role(session.name);

@@ -99,10 +99,10 @@ bool SortRange::overlaps(const SortRange& other) const {
 
 KeyPlan::KeyPlan(const ConditionNode& where, const model::KeySchema& schema)
     : partition_(schema.partition.front()), sort_(schema.sort.empty() ? nullptr : &schema.sort.front()) {
-  const std::vector<Spread> all = spread(where);
+  const std::vector<Disjunct> all = spread(where);
   pinned_ = pins_partition(where);
   if (too_many_) return;
-  for (const Spread& one : all) branches_.push_back(branch_of(one));
+  for (const Disjunct& one : all) branches_.push_back(branch_of(one));
   keyed_ = std::ranges::all_of(branches_, [](const Branch& branch) { return branch.partition != nullptr; });
   std::ranges::stable_sort(branches_, [](const Branch& a, const Branch& b) {
     if (a.partition_bytes != b.partition_bytes) return a.partition_bytes < b.partition_bytes;
@@ -147,15 +147,15 @@ bool KeyPlan::pins_partition(const ConditionNode& node) const {
   return is_partition(node);
 }
 
-std::vector<KeyPlan::Spread> KeyPlan::spread(const ConditionNode& node) {
+std::vector<KeyPlan::Disjunct> KeyPlan::spread(const ConditionNode& node) {
   if (is_key(node)) {
     spoken_.push_back(&node);
     if (node.op == ConditionOp::kIn) return spread_in(node);
-    return {Spread{{&node}, {}}};
+    return {Disjunct{{&node}, {}}};
   }
   if (node.op == ConditionOp::kAnd) return spread_and(node);
-  if (node.op != ConditionOp::kOr || !names_key(node)) return {Spread{{}, {&node}}};
-  std::vector<Spread> all;
+  if (node.op != ConditionOp::kOr || !names_key(node)) return {Disjunct{{}, {&node}}};
+  std::vector<Disjunct> all;
   for (const ConditionNode& child : node.children) {
     if (too_many_) break;
     std::ranges::move(spread(child), std::back_inserter(all));
@@ -164,8 +164,8 @@ std::vector<KeyPlan::Spread> KeyPlan::spread(const ConditionNode& node) {
   return all;
 }
 
-std::vector<KeyPlan::Spread> KeyPlan::spread_in(const ConditionNode& node) {
-  std::vector<Spread> all;
+std::vector<KeyPlan::Disjunct> KeyPlan::spread_in(const ConditionNode& node) {
+  std::vector<Disjunct> all;
   for (size_t i = 1; i < node.operands.size(); ++i) {
     ConditionNode& equality = made_.emplace_back();
     equality.op = ConditionOp::kEqual;
@@ -176,17 +176,17 @@ std::vector<KeyPlan::Spread> KeyPlan::spread_in(const ConditionNode& node) {
   return all;
 }
 
-std::vector<KeyPlan::Spread> KeyPlan::spread_and(const ConditionNode& node) {
-  std::vector<Spread> all(1);
+std::vector<KeyPlan::Disjunct> KeyPlan::spread_and(const ConditionNode& node) {
+  std::vector<Disjunct> all(1);
   for (const ConditionNode& child : node.children) {
     if (too_many_) break;
-    const std::vector<Spread> more = spread(child);
+    const std::vector<Disjunct> more = spread(child);
     too_many_ = too_many_ || all.size() * more.size() > kMostReads;
     if (too_many_) break;
-    std::vector<Spread> product;
-    for (const Spread& one : all) {
-      for (const Spread& other : more) {
-        Spread& both = product.emplace_back(one);
+    std::vector<Disjunct> product;
+    for (const Disjunct& one : all) {
+      for (const Disjunct& other : more) {
+        Disjunct& both = product.emplace_back(one);
         both.keys.insert(both.keys.end(), other.keys.begin(), other.keys.end());
         both.filters.insert(both.filters.end(), other.filters.begin(), other.filters.end());
       }
@@ -196,7 +196,7 @@ std::vector<KeyPlan::Spread> KeyPlan::spread_and(const ConditionNode& node) {
   return all;
 }
 
-Branch KeyPlan::branch_of(const Spread& spread) const {
+Branch KeyPlan::branch_of(const Disjunct& spread) const {
   Branch branch;
   bool twice = false;
   for (const ConditionNode* const key : spread.keys) {

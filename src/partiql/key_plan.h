@@ -55,15 +55,15 @@ class KeyPlan {
   bool is_negated(const Branch& branch) const;
 
  private:
-  struct Spread {
+  struct Disjunct {
     std::vector<const expr::ConditionNode*> keys;
     std::vector<const expr::ConditionNode*> filters;
   };
 
-  std::vector<Spread> spread(const expr::ConditionNode& node);
-  std::vector<Spread> spread_and(const expr::ConditionNode& node);
-  std::vector<Spread> spread_in(const expr::ConditionNode& node);
-  Branch branch_of(const Spread& spread) const;
+  std::vector<Disjunct> spread(const expr::ConditionNode& node);
+  std::vector<Disjunct> spread_and(const expr::ConditionNode& node);
+  std::vector<Disjunct> spread_in(const expr::ConditionNode& node);
+  Branch branch_of(const Disjunct& spread) const;
   bool is_partition(const expr::ConditionNode& node) const;
   bool is_sort(const expr::ConditionNode& node) const;
   bool is_key(const expr::ConditionNode& node) const { return is_partition(node) || is_sort(node); }

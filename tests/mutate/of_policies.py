@@ -10,7 +10,7 @@ POLICY_INDEX_FACE = "src/auth/statement_index.h"
 
 POLICIES = [
     Mutant("a statement that allows ends the search for one that denies", POLICY,
-           "std::max(answer.meant, meant);\n  return true;", "std::max(answer.meant, meant);\n  return false;",
+           "std::max(answer.match, match);\n  return true;", "std::max(answer.match, match);\n  return false;",
            POLICY_TEST),
     Mutant("a denial of the resource's policy comes after what an identity allows", POLICY,
            "    if (answer.denied) return PolicyDecision::kDeniedByResource;",
@@ -18,9 +18,9 @@ POLICIES = [
     Mutant("a boundary does not bound", POLICY, "if (!boundary.allowed) return PolicyDecision::kNotInBoundary;", "", POLICY_TEST),
     Mutant("a session's policy does not bound", POLICY, "if (!session.allowed) return PolicyDecision::kNotInSession;", "", POLICY_TEST),
     Mutant("what a resource's policy allows a user is bounded", POLICY,
-           "if (meant == Meant::kHimself) return PolicyDecision::kAllowed;", "", POLICY_TEST),
-    Mutant("what is left to the account is allowed", POLICY, "return account ? Meant::kAccount : Meant::kNot;",
-           "return account ? Meant::kRole : Meant::kNot;", POLICY_TEST),
+           "if (match == PrincipalMatch::kByArn) return PolicyDecision::kAllowed;", "", POLICY_TEST),
+    Mutant("what is left to the account is allowed", POLICY, "return account ? PrincipalMatch::kByAccount : PrincipalMatch::kNone;",
+           "return account ? PrincipalMatch::kByRole : PrincipalMatch::kNone;", POLICY_TEST),
     Mutant("a search is matched by what tells items apart", POLICY, "if (statement.of_items && ask",
            "if (false && statement.of_items && ask", POLICY_TEST),
     Mutant("what is half judged is allowed", POLICY, "return half_judged ? PolicyDecision::kNotInIdentity : decision;",

@@ -127,7 +127,7 @@ Task<int> StoreOperations::take_rows(TxnAttempt& attempt, std::span<const FdbKey
   co_return 0;
 }
 
-int StoreOperations::gather(const RowKeys& names, const FdbKeyValue& row, Bounds bounds, Gathered& gathered) {
+int StoreOperations::gather(const RowKeys& names, const FdbKeyValue& row, Bounds bounds, EntryAssembly& gathered) {
   std::vector<LogEntry>& entries = gathered.entries;
   std::string_view value = value_of(row);
   const Position position = names.position_in(key_of(row));
@@ -152,7 +152,7 @@ int StoreOperations::gather(const RowKeys& names, const FdbKeyValue& row, Bounds
 Task<int> StoreOperations::read_log(TxnAttempt& attempt, const std::string& topic, Position after, Bounds bounds,
                                     std::vector<LogEntry>& entries) const {
   entries.clear();
-  Gathered gathered{entries};
+  EntryAssembly gathered{entries};
   Range left = names_.entries_behind(topic, after);
   for (;;) {
     const size_t bytes = bounds.bytes - std::min(bounds.bytes, gathered.bytes) + gathered.missing;

@@ -49,13 +49,13 @@ class StoreOperations {
                      storage::Page& page) const;
   Task<int> take_rows(TxnAttempt& attempt, std::span<const FdbKeyValue> rows, Bounds bounds, storage::Page& page) const;
   // Those that `missing` bytes are missing of begin in `entries` already.
-  struct Gathered {
+  struct EntryAssembly {
     std::vector<storage::LogEntry>& entries;
     size_t bytes = 0;
     size_t missing = 0;  // of the last entry
     bool is_full = false;
   };
-  static int gather(const RowKeys& names, const FdbKeyValue& row, Bounds bounds, Gathered& gathered);
+  static int gather(const RowKeys& names, const FdbKeyValue& row, Bounds bounds, EntryAssembly& gathered);
   Task<int> commit(TxnAttempt& attempt) const;
 
   const RowKeys& names_;

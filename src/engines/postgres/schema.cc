@@ -126,15 +126,15 @@ Result<void> make(PGconn* session) {
   return {};
 }
 
-enum class Made : uint8_t { kNothing, kOlder, kAll };
+enum class SchemaState : uint8_t { kNothing, kOlder, kAll };
 
 // What is there. Statements would find a store in a later schema of the search_path, which has another lock.
-Result<Made> lookup(PGconn* session) {
+Result<SchemaState> lookup(PGconn* session) {
   PARTITA_TRY(const Answer where, execute(session,
                                           "SELECT n.nspname, current_schema(), current_setting('search_path'), "
                                           "n.nspname = current_schema() FROM pg_class c JOIN pg_namespace n ON n.oid = "
                                           "c.relnamespace WHERE c.oid = to_regclass('partita_meta')"));
-  if (libpq().PQntuples(where.get()) == 0) return Made::kNothing;
+  if (libpq().PQntuples(where.get()) == 0) return SchemaState::kNothing;
   const auto text = [&](int column) { return std::string(libpq().PQgetvalue(where.get(), 0, column)); };
   if (text(3) != "t") {
     return Error(ErrorKind::kInvalid, "There is a store in the schema " + text(0) + ", and " + text(1) +
@@ -144,12 +144,12 @@ Result<Made> lookup(PGconn* session) {
                                           text(0) + ".");
   }
   PARTITA_TRY(const Answer meta, execute(session, "SELECT format, revision FROM partita_meta"));
-  if (libpq().PQntuples(meta.get()) == 0) return Made::kNothing;
+  if (libpq().PQntuples(meta.get()) == 0) return SchemaState::kNothing;
   if (number_in(meta, 0) != kFormat) {
     return Error(ErrorKind::kInvalid, "The store in this database has format " + std::to_string(number_in(meta, 0)) +
                                           ", which this version does not know: use the version that made it.");
   }
-  return number_in(meta, 1) >= kRevision ? Made::kAll : Made::kOlder;
+  return number_in(meta, 1) >= kRevision ? SchemaState::kAll : SchemaState::kOlder;
 }
 
 Result<void> refuse_no_store(PGconn* session) {
@@ -221,15 +221,15 @@ Result<void> install(const ConnInfo& conn_info, bool makes) {
     PARTITA_TRY(const bool shared, try_for_a_while(session.get(), sql));
     if (!shared) return storage::store_held_exclusively();
   }
-  PARTITA_TRY(const Made made, lookup(session.get()));
-  if (made == Made::kAll) return {};
-  if (made == Made::kNothing && !makes) return refuse_no_store(session.get());
+  PARTITA_TRY(const SchemaState made, lookup(session.get()));
+  if (made == SchemaState::kAll) return {};
+  if (made == SchemaState::kNothing && !makes) return refuse_no_store(session.get());
   PARTITA_TRY_VOID(execute(session.get(), "BEGIN"));
   // One server at a time; any fixed number will do.
   PARTITA_TRY_VOID(execute(session.get(), "SELECT pg_advisory_xact_lock(7237133814)"));
-  PARTITA_TRY(const Made made_meanwhile, lookup(session.get()));
-  if (made_meanwhile == Made::kNothing && !makes) return refuse_no_store(session.get());
-  if (made_meanwhile != Made::kAll) PARTITA_TRY_VOID(make(session.get()));
+  PARTITA_TRY(const SchemaState made_meanwhile, lookup(session.get()));
+  if (made_meanwhile == SchemaState::kNothing && !makes) return refuse_no_store(session.get());
+  if (made_meanwhile != SchemaState::kAll) PARTITA_TRY_VOID(make(session.get()));
   PARTITA_TRY_VOID(execute(session.get(), "COMMIT"));
   return {};
 }

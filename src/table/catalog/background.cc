@@ -2,7 +2,7 @@
 
 namespace partita::table {
 
-struct Background::Nap {
+struct Background::SleepAwaiter {
   Background& background;
   Instant until;
   bool await_ready() const noexcept { return false; }
@@ -35,7 +35,7 @@ bool Background::begin(Work work) {
 }
 
 Task<void> Background::sleep(std::chrono::nanoseconds span) {
-  Nap nap{*this, std::chrono::steady_clock::now() + span};
+  SleepAwaiter nap{*this, std::chrono::steady_clock::now() + span};
   co_await nap;
 }
 

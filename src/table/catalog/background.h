@@ -51,7 +51,7 @@ class Background : private Executor {
 
  private:
   using Instant = std::chrono::steady_clock::time_point;
-  struct Nap;
+  struct SleepAwaiter;
 
   void add(Instant until, SuspendedCoroutine sleeper);
   void resume(std::coroutine_handle<> handle) override;

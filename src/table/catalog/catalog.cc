@@ -329,7 +329,7 @@ Task<Result<uint32_t>> Catalog::least_id() {
   co_return least;
 }
 
-Task<Result<Table>> Catalog::create(TableInfo info, Beside beside) {
+Task<Result<Table>> Catalog::create(TableInfo info, ExtraWrites extra) {
   PARTITA_CO_TRY(const uint32_t least, co_await least_id());
   bool exists = false;
   uint64_t revision = 0;
@@ -358,7 +358,7 @@ Task<Result<Table>> Catalog::create(TableInfo info, Beside beside) {
     encode_counts({}, counts);
     changes.put(base_count_key(info.id), std::move(counts));
     put_stream({}, info, clock_.now_ms(), changes);
-    if (beside) beside(info, changes);
+    if (extra) extra(info, changes);
     return Decision::kCommit;
   };
   storage::Version version{};

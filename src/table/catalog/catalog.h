@@ -48,10 +48,10 @@ class Catalog {
   Task<Result<std::vector<std::string>>> names(std::string after, size_t limit);
 
   // Writes in the transaction that stores a new table.
-  using Beside = std::function<void(const TableInfo& table, storage::Changes& changes)>;
+  using ExtraWrites = std::function<void(const TableInfo& table, storage::Changes& changes)>;
   // Stores a new table; its id is assigned here. Null: an earlier table of the name has a stream of the same label.
   // Fault: kTableExists.
-  Task<Result<Table>> create(TableInfo info, Beside beside = nullptr);
+  Task<Result<Table>> create(TableInfo info, ExtraWrites extra = nullptr);
 
   // Changes a table by a pure function of its newest description. An error of the function is returned, and nothing is
   // changed. The jobs that the change makes necessary are stored with it. A table that becomes kDeleting leaves the

@@ -213,9 +213,9 @@ Task<Result<Table>> create_table(TableContext& context, const TableRequest& requ
     PARTITA_CO_TRY_VOID(co_await context.idle_table(request.name));
   }
   const std::string uuid = context.random().uuid();
-  Catalog::Beside beside;
+  Catalog::ExtraWrites extra;
   if (policy != nullptr) {
-    beside = [=](const TableInfo& made, storage::Changes& changes) { put_first_policy(made, *policy, changes); };
+    extra = [=](const TableInfo& made, storage::Changes& changes) { put_first_policy(made, *policy, changes); };
   }
   // Streams of one name are told apart by the millisecond in which they began, and two tables may be made in one.
   for (int64_t later_ms = 0;; ++later_ms) {
@@ -223,7 +223,7 @@ Task<Result<Table>> create_table(TableContext& context, const TableRequest& requ
     creating.uuid = uuid;
     TableInfo table = creating;
     table.settle(creating.settles_at_ms);
-    auto created = co_await context.catalog().create(std::move(table), beside);
+    auto created = co_await context.catalog().create(std::move(table), extra);
     const bool taken = !created.ok() && created.error().kind() == ErrorKind::kInvalid &&
                        model::fault_of(created.error()) == Fault::kTableExists;
     if (taken) co_return name_taken(context, request.name);

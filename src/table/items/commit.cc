@@ -11,7 +11,7 @@ using storage::Decision;
 using storage::Outcome;
 using storage::Record;
 
-struct Moved {
+struct TakenSlot {
   const TableInfo* table;
   CountSlots::Slot slot;
 };
@@ -35,18 +35,18 @@ class TakenSlots {
     if (moves != nullptr) {
       for (const auto& [table, by] : moves->all()) slot_of(*table).held.add(by);
     }
-    for (Moved& one : taken_) one.table->slots->give_back(std::move(one.slot));
+    for (TakenSlot& one : taken_) one.table->slots->give_back(std::move(one.slot));
     taken_.clear();
   }
 
  private:
   CountSlots::Slot& slot_of(const TableInfo& table) {
-    const auto found = std::ranges::find(taken_, &table, &Moved::table);
+    const auto found = std::ranges::find(taken_, &table, &TakenSlot::table);
     if (found != taken_.end()) return found->slot;
     return taken_.emplace_back(&table, table.slots->take()).slot;
   }
 
-  std::vector<Moved> taken_;
+  std::vector<TakenSlot> taken_;
 };
 
 // One transaction's. In one place, so that its Decide is small enough to need no memory.

@@ -93,7 +93,7 @@ Task<Result<JobRun::Stored>> sum_up(JobRun& run, Table table, uint64_t before, s
     more = storage::advance(range, page);
   }
   for (size_t begin = 0; begin < old.size(); begin += kSumAtOnce) {
-    Beside sum;
+    StepWrites sum;
     sum.keys = {base_count_key(table->id)};
     sum.keys.insert(sum.keys.end(), old.begin() + static_cast<ptrdiff_t>(begin),
                     old.begin() + static_cast<ptrdiff_t>(std::min(old.size(), begin + kSumAtOnce)));
@@ -143,7 +143,7 @@ Task<Result<JobRun::Stored>> count_page(JobRun& run, Table table) {
   for (const auto& [key, size] : zone.rows) add(after.counted, std::nullopt, size);
   after.cursor = zone.upto;
   after.done += page.size();
-  Beside progress;
+  StepWrites progress;
   PARTITA_CO_TRY(const JobRun::Stored stepped, co_await run.store(after, std::move(progress)));
   if (stepped != JobRun::Stored::kDone) co_return stepped;
   job = std::move(after);
@@ -172,7 +172,7 @@ Task<Result<JobRun::Stored>> end_count(JobRun& run, Table table) {
   if (summed != JobRun::Stored::kDone) co_return summed;
   Job next = job;
   reset(next);
-  Beside set;
+  StepWrites set;
   set.keys = {base_count_key(table->id)};
   set.compare = {{table_key(table->name), table->version}};
   bool damaged = false;
@@ -249,7 +249,7 @@ Task<Result<StepEnd>> count_next(JobRun& run) {
       co_return StepEnd::kMore;
     }
     if (stepped == JobRun::Stored::kDone) {
-      Beside last;
+      StepWrites last;
       last.compare = {{table_key(table->name), table->version}};
       last.ends = true;
       PARTITA_CO_TRY(stepped, co_await run.store(job, std::move(last)));

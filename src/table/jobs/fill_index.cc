@@ -41,7 +41,7 @@ Task<Result<JobRun::Stored>> fill_page(JobRun& run, Table table, uint16_t index_
 // damaged row is left to who counts.
 Task<Result<JobRun::Stored>> estimate_filled(JobRun& run) {
   const Job& job = run.job;
-  Beside guess;
+  StepWrites guess;
   guess.keys = {base_count_key(job.table_id)};
   guess.decide = [&](std::span<const Record* const> found, Changes& changes) {
     auto counts = found[0] == nullptr ? Result<Counts>(Counts()) : decode_counts(found[0]->value);

@@ -31,7 +31,7 @@ Task<Result<JobRun::Stored>> fill_rows(JobRun& run, Table table, const storage::
   Job& job = run.job;
   for (size_t i = 0; i < page.size();) {
     const int64_t began_ns = run.clock().monotonic_ns();
-    Beside batch;
+    StepWrites batch;
     batch.compare = {{table_key(table->name), table->version}};
     Job after = job;
     for (; i < page.size() && batch.keys.size() < kItemsAtOnce; ++i) {

@@ -24,30 +24,30 @@ bool is_claimed(const Key& key, const Record* found, uint64_t claim) {
   return stored.ok() && stored->claim == claim;
 }
 
-Task<Result<JobRun::Stored>> JobRun::store(const Job& after, Beside beside) {
+Task<Result<JobRun::Stored>> JobRun::store(const Job& after, StepWrites extra) {
   const Key key = job_key(after);
   std::vector<Key> keys{key};
-  std::ranges::move(beside.keys, std::back_inserter(keys));
+  std::ranges::move(extra.keys, std::back_inserter(keys));
   bool lost = false;
   const storage::Decide decide = [&](std::span<const Record* const> found, Changes& changes) {
     lost = !is_claimed(key, found[0], after.claim);
     if (lost) return Decision::kRefuse;
-    if (beside.decide && beside.decide(found.subspan(1), changes) == Decision::kRefuse) return Decision::kRefuse;
-    if (beside.ends) {
+    if (extra.decide && extra.decide(found.subspan(1), changes) == Decision::kRefuse) return Decision::kRefuse;
+    if (extra.ends) {
       changes.erase(key);
     } else {
       changes.put(key, job_row(after));
     }
     return Decision::kCommit;
   };
-  auto outcome = co_await engine().transact(std::move(keys), std::move(beside.compare), decide);
+  auto outcome = co_await engine().transact(std::move(keys), std::move(extra.compare), decide);
   PARTITA_CO_TRY(const Outcome stored, std::move(outcome));
   if (lost && stored == Outcome::kRefused) co_return Stored::kLost;
   co_return stored == Outcome::kCommitted ? Stored::kDone : Stored::kStale;
 }
 
 Task<Result<StepEnd>> JobRun::finish() {
-  Beside last;
+  StepWrites last;
   last.ends = true;
   PARTITA_CO_TRY(const Stored stored, co_await store(job, std::move(last)));
   co_return stored == Stored::kDone ? StepEnd::kDone : StepEnd::kLost;

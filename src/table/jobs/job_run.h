@@ -18,7 +18,7 @@ namespace partita::table {
 enum class StepEnd : uint8_t { kMore, kDone, kLost, kStopped };
 
 // Joins the transaction that stores a job's progress. `decide`, which may be null, sees the records of `keys`.
-struct Beside {
+struct StepWrites {
   std::vector<storage::Key> keys;
   std::vector<storage::Compare> compare;
   storage::Decide decide;
@@ -48,13 +48,13 @@ class JobRun {
   TableContext& context() { return context_; }
 
   // Stores `after`, unless another server has taken the job over.
-  Task<Result<Stored>> store(const Job& after, Beside beside = {});
+  Task<Result<Stored>> store(const Job& after, StepWrites extra = {});
   // Ends the job: erases its row. kDone or kLost.
   Task<Result<StepEnd>> finish();
   // For a step that changes a table's description (Catalog::change): stores the job after `note` has changed it, or
   // erases its row, in the same transaction. If the job is lost, the change ends with kConflict.
   Catalog::AttachedWrite attached_write(bool ends,
-                                         std::function<void(Job& after, const TableInfo& table)> note = nullptr);
+                                        std::function<void(Job& after, const TableInfo& table)> note = nullptr);
 
   bool stopping() const { return context_.background().stopping(); }
   // Waits on the server's clock. False: the server is stopping.

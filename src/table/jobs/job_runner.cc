@@ -134,7 +134,7 @@ Task<Result<void>> JobRunner::look_for_jobs() {
 bool JobRunner::is_free(const std::string& key, const Job& job, storage::Version version) {
   if (job.claim == 0) return true;
   const int64_t now_ns = clock_.monotonic_ns();
-  const auto [sight, first] = seen_.try_emplace(key, Sight{version, now_ns});
+  const auto [sight, first] = seen_.try_emplace(key, FirstSeen{version, now_ns});
   if (!first && sight->second.version != version) sight->second = {version, now_ns};
   return now_ns - sight->second.since_ns >= context_.options().lease_ms * kNsPerMs;
 }

@@ -43,7 +43,7 @@ class JobRunner final : private JobSearch {
 
  private:
   // When this server first saw a row as it is.
-  struct Sight {
+  struct FirstSeen {
     storage::Version version;
     int64_t since_ns;
   };
@@ -76,7 +76,7 @@ class JobRunner final : private JobSearch {
 
   // Of the background thread alone.
   std::set<std::string> mine_;              // keys of the jobs that this server runs
-  std::map<std::string, Sight> seen_;       // of the others
+  std::map<std::string, FirstSeen> seen_;   // of the others
   std::map<JobKind, int64_t> find_due_ns_;  // when each kind looks for work again
   LogThrottle complaints_{10'000};
   LogThrottle damages_{60'000};

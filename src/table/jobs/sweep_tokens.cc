@@ -28,7 +28,7 @@ Task<Result<StepEnd>> sweep_next(JobRun& run) {
   auto scanned = co_await run.engine().scan(range, storage::Direction::kAscending, kTokensAtOnce, JobRun::kPageBytes);
   PARTITA_CO_TRY(const storage::Page page, std::move(scanned));
   if (page.empty()) co_return co_await run.finish();
-  Beside sweep;
+  StepWrites sweep;
   for (size_t i = 0; i < page.size(); ++i) {
     if (!is_over(page[i].value, now_ms)) continue;
     sweep.keys.push_back(token_key({}));

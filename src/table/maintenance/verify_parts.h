@@ -84,14 +84,14 @@ class Lookups {
   Result<void> finish();
 
  private:
-  struct Wish {
+  struct Expected {
     std::string wanted;
     std::string about;
   };
   Walker& walker_;
   const Compare compare_;
   std::vector<storage::Key> keys_;
-  std::vector<Wish> wishes_;
+  std::vector<Expected> expected_;
 };
 
 void differ(Verified& verified, const VerifyOptions& options, std::string sentence);

@@ -303,16 +303,16 @@ Result<void> Walker::each_entry(const std::string& topic, UseEntry use) {
 
 Result<void> Lookups::want(storage::Key key, std::string wanted, std::string about) {
   keys_.push_back(std::move(key));
-  wishes_.push_back({std::move(wanted), std::move(about)});
+  expected_.push_back({std::move(wanted), std::move(about)});
   return keys_.size() < kCheckedKeysAtOnce ? Result<void>() : finish();
 }
 
 Result<void> Lookups::finish() {
   if (keys_.empty()) return {};
   PARTITA_TRY(const auto records, walker_.read(keys_));
-  for (size_t i = 0; i < keys_.size(); ++i) compare_(wishes_[i].about, keys_[i], wishes_[i].wanted, records[i]);
+  for (size_t i = 0; i < keys_.size(); ++i) compare_(expected_[i].about, keys_[i], expected_[i].wanted, records[i]);
   keys_.clear();
-  wishes_.clear();
+  expected_.clear();
   return {};
 }
 

@@ -21,7 +21,7 @@ constexpr size_t kProbeBytes = size_t{8} << 10;
 
 struct Readiness::State {
   // A probe is waited for until it has ended, or its patience has.
-  struct News {
+  struct ProbeAwaiter {
     State& state;
     const uint64_t probe;
     bool await_ready() const noexcept { return false; }
@@ -113,7 +113,7 @@ Task<std::string> Readiness::judge(TableContext& context) {
     }
     awaited = state_->begun;
   }
-  co_await State::News{*state_, awaited};
+  co_await State::ProbeAwaiter{*state_, awaited};
   const auto healthy_now = context.engine().health();
   const MutexLock lock(state_->mutex);
   if (state_->ended >= awaited) co_return state_->trouble;

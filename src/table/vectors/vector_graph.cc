@@ -68,15 +68,15 @@ Error failed(const std::exception& failure) {
 }  // namespace
 
 struct VectorGraph::Parts {
-  struct Seat;
-  using Row = std::pair<const std::string, Seat>;  // by its key
+  struct RowEntry;
+  using Row = std::pair<const std::string, RowEntry>;  // by its key
   // Where a row is, and who has the same vector.
-  struct Seat {
+  struct RowEntry {
     size_t place = 0;
     Row* behind = nullptr;
     Row* before = nullptr;
   };
-  using Rows = std::unordered_map<std::string, Seat>;
+  using Rows = std::unordered_map<std::string, RowEntry>;
 
   Parts(Distance asked, size_t dimensions, size_t room)
       : distance(asked), space(asked, dimensions), graph(&space, room, kLinks, kWidthOfPut) {}

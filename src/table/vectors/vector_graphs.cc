@@ -32,13 +32,13 @@ VectorGraphs::~VectorGraphs() {
   if (thread_.joinable()) thread_.join();
 }
 
-std::shared_ptr<VectorGraphs::Followed> VectorGraphs::find(const std::string& collection) {
+std::shared_ptr<VectorGraphs::CachedGraph> VectorGraphs::find(const std::string& collection) {
   const MutexLock lock(mutex_);
   const auto found = graphs_.find(collection);
   return found == graphs_.end() ? nullptr : found->second;
 }
 
-void VectorGraphs::drop(const std::shared_ptr<Followed>& followed) {
+void VectorGraphs::drop(const std::shared_ptr<CachedGraph>& followed) {
   const MutexLock lock(mutex_);
   const auto found = graphs_.find(followed->collection.rows.begin);
   if (found == graphs_.end() || found->second != followed) return;
@@ -49,7 +49,7 @@ void VectorGraphs::drop(const std::shared_ptr<Followed>& followed) {
 
 Task<Result<VectorGraphs::Found>> VectorGraphs::nearest(const Collection& collection, std::span<const float> sought,
                                                         size_t count) {
-  const std::shared_ptr<Followed> followed = find(collection.rows.begin);
+  const std::shared_ptr<CachedGraph> followed = find(collection.rows.begin);
   if (followed == nullptr) co_return Found();
   followed->used_ns = clock_.monotonic_ns();
   PARTITA_CO_TRY(const bool newest, co_await follow(*followed));
@@ -73,7 +73,7 @@ Task<Result<VectorGraphs::Found>> VectorGraphs::nearest(const Collection& collec
   co_return found;
 }
 
-Task<Result<bool>> VectorGraphs::follow(Followed& followed) {
+Task<Result<bool>> VectorGraphs::follow(CachedGraph& followed) {
   bool more = true;
   for (size_t page = 0; page < kPagesOfSearch && more; ++page) {
     auto read = co_await read_page(followed);
@@ -83,7 +83,7 @@ Task<Result<bool>> VectorGraphs::follow(Followed& followed) {
   co_return !more;
 }
 
-Result<void> VectorGraphs::catch_up(Followed& followed) {
+Result<void> VectorGraphs::catch_up(CachedGraph& followed) {
   bool more = true;
   for (size_t page = 0; page < kPagesOfRound && more && !stopping_; ++page) {
     PARTITA_TRY(const LogPage entries, wait_for(read_page(followed)));
@@ -92,7 +92,7 @@ Result<void> VectorGraphs::catch_up(Followed& followed) {
   return {};
 }
 
-Task<Result<VectorGraphs::LogPage>> VectorGraphs::read_page(Followed& followed) {
+Task<Result<VectorGraphs::LogPage>> VectorGraphs::read_page(CachedGraph& followed) {
   const Collection& collection = followed.collection;
   const uint16_t index_id = collection.index.id;
   LogPage page;
@@ -117,7 +117,7 @@ Task<Result<VectorGraphs::LogPage>> VectorGraphs::read_page(Followed& followed) 
   co_return page;
 }
 
-Result<bool> VectorGraphs::apply(Followed& followed, const LogPage& page) {
+Result<bool> VectorGraphs::apply(CachedGraph& followed, const LogPage& page) {
   const bool more = page.upto != page.after;
   if (!more && page.trimmed <= page.after) return false;
   const WriterLock lock(followed.mutex);
@@ -138,12 +138,12 @@ Result<bool> VectorGraphs::apply(Followed& followed, const LogPage& page) {
   return more && !followed.lost;
 }
 
-bool VectorGraphs::take(Followed& followed, const std::string& key, std::string_view vector) {
+bool VectorGraphs::take(CachedGraph& followed, const std::string& key, std::string_view vector) {
   if (!memory_reserve_held() || (followed.graph->is_full() && !make_room(followed))) return false;
   return followed.graph->put(key, vector).ok();
 }
 
-bool VectorGraphs::make_room(Followed& followed) {
+bool VectorGraphs::make_room(CachedGraph& followed) {
   const size_t dimensions = followed.collection.index.vector->dimensions;
   const size_t more = VectorGraph::memory_of(followed.graph->room(), dimensions, followed.key_bytes);
   {
@@ -216,7 +216,7 @@ void VectorGraphs::make_next() {
   const Wanted wanted = std::move(wanted_.front());
   wanted_.pop_front();
   mutex_.unlock();
-  auto followed = std::make_shared<Followed>();
+  auto followed = std::make_shared<CachedGraph>();
   followed->collection = wanted.collection;
   followed->key_bytes = wanted.key_bytes;
   followed->bytes = wanted.bytes;
@@ -241,7 +241,7 @@ void VectorGraphs::make_next() {
   changed_.notify_all();
 }
 
-Result<bool> VectorGraphs::make(Followed& followed, size_t rows) {
+Result<bool> VectorGraphs::make(CachedGraph& followed, size_t rows) {
   const Collection& collection = followed.collection;
   const VectorSchema& schema = *collection.index.vector;
   PARTITA_TRY(followed.graph, VectorGraph::make(schema.distance, schema.dimensions, rows + rows / 4));
@@ -268,7 +268,7 @@ Result<bool> VectorGraphs::make(Followed& followed, size_t rows) {
 }
 
 // What is near whom may be another matter once there are many more of them. By the thread that makes graphs.
-void VectorGraphs::tune(Followed& followed) {
+void VectorGraphs::tune(CachedGraph& followed) {
   size_t width = 0;
   {
     const ReaderLock lock(followed.mutex);
@@ -282,7 +282,7 @@ void VectorGraphs::tune(Followed& followed) {
 }
 
 void VectorGraphs::follow_all() {
-  std::vector<std::shared_ptr<Followed>> all;
+  std::vector<std::shared_ptr<CachedGraph>> all;
   {
     const MutexLock lock(mutex_);
     for (const auto& [begin, followed] : graphs_) all.push_back(followed);
@@ -303,9 +303,9 @@ void VectorGraphs::follow_all() {
 }
 
 // The caller destroys them without the lock, since that takes long.
-std::vector<std::shared_ptr<VectorGraphs::Followed>> VectorGraphs::take_idle() {
+std::vector<std::shared_ptr<VectorGraphs::CachedGraph>> VectorGraphs::take_idle() {
   const int64_t now_ns = clock_.monotonic_ns();
-  std::vector<std::shared_ptr<Followed>> idle;
+  std::vector<std::shared_ptr<CachedGraph>> idle;
   for (auto at = graphs_.begin(); at != graphs_.end();) {
     const auto here = at++;
     if (now_ns - here->second->used_ns <= kIdleMs * kNsPerMs) continue;

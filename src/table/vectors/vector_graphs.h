@@ -55,7 +55,7 @@ class VectorGraphs {
   void wait_until_made();
 
  private:
-  struct Followed {
+  struct CachedGraph {
     Collection collection;
     size_t key_bytes = 0;
     SharedMutex mutex;
@@ -82,28 +82,28 @@ class VectorGraphs {
     size_t bytes = 0;
   };
 
-  std::shared_ptr<Followed> find(const std::string& collection);
-  void drop(const std::shared_ptr<Followed>& followed);
+  std::shared_ptr<CachedGraph> find(const std::string& collection);
+  void drop(const std::shared_ptr<CachedGraph>& followed);
   // Reads on in the log, a few pages. False: there is more of it.
-  Task<Result<bool>> follow(Followed& followed);
+  Task<Result<bool>> follow(CachedGraph& followed);
   // The same, of many pages, for the thread that makes graphs.
-  Result<void> catch_up(Followed& followed);
-  Task<Result<LogPage>> read_page(Followed& followed);
+  Result<void> catch_up(CachedGraph& followed);
+  Task<Result<LogPage>> read_page(CachedGraph& followed);
   // False: there is no more to be read, or the graph is lost.
-  Result<bool> apply(Followed& followed, const LogPage& page);
+  Result<bool> apply(CachedGraph& followed, const LogPage& page);
   // False: it cannot be kept.
-  bool take(Followed& followed, const std::string& key, std::string_view vector) PARTITA_REQUIRES(followed.mutex);
-  bool make_room(Followed& followed) PARTITA_REQUIRES(followed.mutex);
+  bool take(CachedGraph& followed, const std::string& key, std::string_view vector) PARTITA_REQUIRES(followed.mutex);
+  bool make_room(CachedGraph& followed) PARTITA_REQUIRES(followed.mutex);
 
   // The thread that makes them and has them follow.
   void run();
   void make_next() PARTITA_REQUIRES(mutex_);
   // Of about so many rows. False: interrupted, or it cannot be kept. No other thread has `followed` yet, so its mutex
   // is not taken.
-  Result<bool> make(Followed& followed, size_t rows) PARTITA_NO_THREAD_SAFETY_ANALYSIS;
-  void tune(Followed& followed);
+  Result<bool> make(CachedGraph& followed, size_t rows) PARTITA_NO_THREAD_SAFETY_ANALYSIS;
+  void tune(CachedGraph& followed);
   void follow_all();
-  std::vector<std::shared_ptr<Followed>> take_idle() PARTITA_REQUIRES(mutex_);
+  std::vector<std::shared_ptr<CachedGraph>> take_idle() PARTITA_REQUIRES(mutex_);
 
   storage::Engine& engine_;
   const Clock& clock_;
@@ -112,7 +112,7 @@ class VectorGraphs {
   LogThrottle complaints_{60'000};
   Mutex mutex_;
   CondVar changed_;
-  std::map<std::string, std::shared_ptr<Followed>> graphs_
+  std::map<std::string, std::shared_ptr<CachedGraph>> graphs_
       PARTITA_GUARDED_BY(mutex_);                             // by where the collection begins
   std::set<std::string> pending_ PARTITA_GUARDED_BY(mutex_);  // of `wanted_`, and what is being made
   std::map<std::string, int64_t> resting_

@@ -122,7 +122,7 @@ struct Candidate {
 };
 
 // Whether one comes before another in the answer.
-struct Sooner {
+struct RankOrder {
   const Nearness& nearness;
   bool operator()(const Candidate& a, const Candidate& b) const {
     return a.score == b.score ? a.place < b.place : nearness.is_better(a.score, b.score);
@@ -137,16 +137,16 @@ class Best {
   bool takes(double score) const { return heap_.size() < most_ || nearness_.is_better(score, heap_.front().score); }
   void take(double score, std::string_view key) {
     if (heap_.size() == most_) {
-      std::ranges::pop_heap(heap_, Sooner{nearness_});
+      std::ranges::pop_heap(heap_, RankOrder{nearness_});
       heap_.pop_back();
     }
     heap_.push_back({score, place_++, std::string(key)});
-    std::ranges::push_heap(heap_, Sooner{nearness_});
+    std::ranges::push_heap(heap_, RankOrder{nearness_});
   }
 
   // The best first.
   std::vector<Candidate> sorted() && {
-    std::ranges::sort_heap(heap_, Sooner{nearness_});
+    std::ranges::sort_heap(heap_, RankOrder{nearness_});
     return std::move(heap_);
   }
 
