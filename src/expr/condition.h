@@ -1,7 +1,7 @@
 // Conditions: the common form of ConditionExpression, FilterExpression, KeyConditionExpression and their legacy forms.
 //
-//   PARTITA_TRY(Condition condition, parse_condition("size(tags) > :n AND #s IN (:a, :b)", Source::kFilter, given));
-//   if (evaluate(condition, item)) ...
+//   PARTITA_TRY(Condition condition, parse_condition("size(tags) > :n AND #s IN (:a, :b)", ExpressionKind::kFilter,
+//   given)); if (evaluate(condition, item)) ...
 //
 // Conditions are values: they share the request's constants and own everything else. Const use is safe from any thread.
 #pragma once
@@ -80,9 +80,9 @@ class Condition {
   bool legacy_keys_ = false;
 };
 
-// Precondition: source is kCondition, kFilter or kSearch. Errors: everything that DynamoDB refuses before it looks at
+// Precondition: kind is kCondition, kFilter or kSearch. Errors: everything that DynamoDB refuses before it looks at
 // an item; see "Expressions" in model/faults.inc.
-Result<Condition> parse_condition(std::string_view text, Source source, Placeholders& given);
+Result<Condition> parse_condition(std::string_view text, ExpressionKind kind, Placeholders& given);
 
 // Whether the item meets the condition. A missing item counts as empty. If a value in the item does not suit an
 // operator, the operator is false; this is not an error.

@@ -41,7 +41,7 @@ std::optional<ConditionOp> comparator(TokenKind kind) {
 
 class ConditionParser : public Parser {
  public:
-  ConditionParser(std::string_view text, Source source, Placeholders& given) : Parser(text, source, given) {}
+  ConditionParser(std::string_view text, ExpressionKind kind, Placeholders& given) : Parser(text, kind, given) {}
 
   Result<Condition> parse() {
     PARTITA_TRY_VOID(begin());
@@ -260,13 +260,14 @@ class ConditionParser : public Parser {
 
 }  // namespace
 
-Result<Condition> parse_condition(std::string_view text, Source source, Placeholders& given) {
-  PARTITA_CHECK(source == Source::kCondition || source == Source::kFilter || source == Source::kSearch);
-  return ConditionParser(text, source, given).parse();
+Result<Condition> parse_condition(std::string_view text, ExpressionKind kind, Placeholders& given) {
+  PARTITA_CHECK(kind == ExpressionKind::kCondition || kind == ExpressionKind::kFilter ||
+                kind == ExpressionKind::kSearch);
+  return ConditionParser(text, kind, given).parse();
 }
 
 Result<Condition> parse_key_condition(std::string_view text, Placeholders& given) {
-  return ConditionParser(text, Source::kKeyCondition, given).parse();
+  return ConditionParser(text, ExpressionKind::kKeyCondition, given).parse();
 }
 
 }  // namespace partita::expr

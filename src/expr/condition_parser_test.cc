@@ -12,7 +12,7 @@ using namespace test;
 
 std::string refused(std::string_view text, Names names = {}, Pairs values = {}) {
   Placeholders placeholders = given(names, values);
-  std::string found = outcome(parse_condition(text, Source::kFilter, placeholders));
+  std::string found = outcome(parse_condition(text, ExpressionKind::kFilter, placeholders));
   const std::string prefix = "Invalid FilterExpression: ";
   return found.starts_with(prefix) ? found.substr(prefix.size()) : found;
 }
@@ -72,7 +72,7 @@ TEST(ConditionParser, RefusesWhatIsNoCondition) {
 TEST(ConditionParser, RefusesEmptyAndLongText) {
   EXPECT_EQ(refused(""), "The expression can not be empty;");
   Placeholders none = given();
-  EXPECT_EQ(outcome(parse_condition("", Source::kCondition, none)),
+  EXPECT_EQ(outcome(parse_condition("", ExpressionKind::kCondition, none)),
             "Invalid ConditionExpression: The expression can not be empty;");
   const std::string fits = std::string(4092, 'a') + " = b";
   EXPECT_EQ(refused(fits), "ok");

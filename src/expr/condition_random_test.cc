@@ -187,7 +187,7 @@ TEST(RandomConditions, AgreeWithTheReference) {
     const Tree tree = generator.tree(static_cast<int>(seed % 5));
     const std::string text = write(tree);
     auto placeholders = Placeholders::make(std::nullopt, generator.values());
-    const auto condition = parse_condition(text, Source::kFilter, *placeholders);
+    const auto condition = parse_condition(text, ExpressionKind::kFilter, *placeholders);
     if (!condition.ok()) {
       // The generator makes types and operands that are refused; never broken text.
       ASSERT_EQ(outcome(condition).find("Syntax error"), std::string::npos) << text;
@@ -226,7 +226,7 @@ TEST(RandomConditions, SurviveNoise) {
     const size_t count = random() % 24;
     for (size_t i = 0; i < count; ++i) text += words[random() % words.size()] + (random() % 3 == 0 ? "" : " ");
     Placeholders placeholders = given({{"#n", "name"}}, {{":v", n(1)}});
-    const auto condition = parse_condition(text, Source::kFilter, placeholders);
+    const auto condition = parse_condition(text, ExpressionKind::kFilter, placeholders);
     if (condition.ok()) (void)evaluate(*condition, attributes({{"a", n(1)}}));
   }
 }

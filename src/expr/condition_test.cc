@@ -26,7 +26,7 @@ const Item& sample() {
 
 bool holds(std::string_view text, Pairs values = {}) {
   Placeholders placeholders = given(values);
-  const auto condition = parse_condition(text, Source::kCondition, placeholders);
+  const auto condition = parse_condition(text, ExpressionKind::kCondition, placeholders);
   EXPECT_EQ(outcome(condition), "ok") << text;
   return condition.ok() && evaluate(*condition, sample());
 }
@@ -138,8 +138,8 @@ TEST(Condition, BindsNotTighterThanAndTighterThanOr) {
 
 TEST(Condition, MissingItemIsEmpty) {
   Placeholders gone = given();
-  const auto absent = parse_condition("attribute_not_exists(pk)", Source::kCondition, gone);
-  const auto present = parse_condition("attribute_exists(pk)", Source::kCondition, gone);
+  const auto absent = parse_condition("attribute_not_exists(pk)", ExpressionKind::kCondition, gone);
+  const auto present = parse_condition("attribute_exists(pk)", ExpressionKind::kCondition, gone);
   EXPECT_TRUE(evaluate(*absent, Item()));
   EXPECT_FALSE(evaluate(*present, Item()));
   EXPECT_TRUE(evaluate(Condition(), Item()));
@@ -148,14 +148,14 @@ TEST(Condition, MissingItemIsEmpty) {
 TEST(Condition, ListsItsAttributes) {
   Placeholders placeholders = given({{"#x", "z"}}, {});
   const auto condition =
-      parse_condition("a.b = c OR NOT (size(#x) < a AND contains(d[1], c))", Source::kFilter, placeholders);
+      parse_condition("a.b = c OR NOT (size(#x) < a AND contains(d[1], c))", ExpressionKind::kFilter, placeholders);
   EXPECT_EQ(condition->attributes(), (std::vector<std::string>{"a", "c", "z", "d"}));
   EXPECT_EQ(condition->nested_attributes(), (std::vector<std::string>{"a", "d"}));
 }
 
 TEST(Condition, OutlivesItsPlaceholders) {
   std::optional<Placeholders> placeholders = given({{":v", s("cat")}});
-  const auto condition = parse_condition("cat = :v", Source::kFilter, *placeholders);
+  const auto condition = parse_condition("cat = :v", ExpressionKind::kFilter, *placeholders);
   placeholders.reset();
   EXPECT_TRUE(evaluate(*condition, sample()));
 }

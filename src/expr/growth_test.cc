@@ -99,7 +99,7 @@ TEST(Growth, RemoveTakesElementsFromAList) {
 TEST(Growth, ContainsLooksThroughTextThatNearlyMatches) {
   expect_linear(20'000, [](size_t size) {
     Placeholders values = given({{":part", s(std::string(size / 2, 'a') + "b")}});
-    const Condition condition = parse_condition("contains(t, :part)", Source::kFilter, values).value();
+    const Condition condition = parse_condition("contains(t, :part)", ExpressionKind::kFilter, values).value();
     return [condition, item = attributes({{"t", s(std::string(size, 'a'))}})] {
       for (int i = 0; i < 20; ++i) EXPECT_FALSE(evaluate(condition, item));
     };

@@ -19,12 +19,13 @@ bool opens_section(TokenKind kind) {
 
 Result<void> Parser::begin() {
   if (text_.empty()) return refuse(Fault::kExpressionEmpty);
-  if (text_.size() > model::kMaxExpressionBytes && source_ == Source::kUpdate) return refuse(Fault::kUpdateTooLong);
+  if (text_.size() > model::kMaxExpressionBytes && kind_ == ExpressionKind::kUpdate)
+    return refuse(Fault::kUpdateTooLong);
   if (text_.size() > model::kMaxExpressionBytes) {
     return refuse(Fault::kExpressionTooLong, {std::to_string(text_.size())});
   }
   tokens_ = tokenize(text_);
-  if (source_ == Source::kUpdate) return {};
+  if (kind_ == ExpressionKind::kUpdate) return {};
   for (Token& token : tokens_) {
     if (opens_section(token.kind)) token.kind = TokenKind::kIdentifier;
   }
@@ -49,7 +50,7 @@ Result<void> Parser::expect(TokenKind kind) {
 }
 
 Error Parser::refuse(Fault fault, std::vector<std::string> args) const {
-  args.insert(args.begin(), std::string(source_name(source_)));
+  args.insert(args.begin(), std::string(expression_name(kind_)));
   return model::refuse(fault, std::move(args));
 }
 

@@ -32,7 +32,7 @@ inline constexpr uint64_t kMaxListPosition = 2147483647;
 
 class Parser {
  protected:
-  Parser(std::string_view text, Source source, Placeholders& given) : text_(text), source_(source), given_(given) {}
+  Parser(std::string_view text, ExpressionKind kind, Placeholders& given) : text_(text), kind_(kind), given_(given) {}
 
   // Checks the length and tokenizes.
   Result<void> begin();
@@ -73,7 +73,7 @@ class Parser {
   // The constant that a kValue token stands for. If it is not defined: null, and the error is recorded.
   ValuePtr use_value(const Token& token);
 
-  Source source() const { return source_; }
+  ExpressionKind kind() const { return kind_; }
 
   uint64_t rank_base_ = 0;
   std::optional<Error> form_error_;
@@ -86,7 +86,7 @@ class Parser {
   std::string resolve_name(const Token& token);
 
   std::string_view text_;
-  Source source_;
+  ExpressionKind kind_;
   Placeholders& given_;
   std::vector<Token> tokens_;
   size_t at_ = 0;
@@ -95,6 +95,6 @@ class Parser {
 };
 
 // Refuses the first overlap or conflict between two of the paths, as DynamoDB finds it.
-Result<void> check_apart(const std::vector<const Path*>& paths, Source source);
+Result<void> check_apart(const std::vector<const Path*>& paths, ExpressionKind kind);
 
 }  // namespace partita::expr

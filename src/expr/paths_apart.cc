@@ -93,7 +93,7 @@ class PathNode {
 
 }  // namespace
 
-Result<void> check_apart(const std::vector<const Path*>& paths, Source source) {
+Result<void> check_apart(const std::vector<const Path*>& paths, ExpressionKind kind) {
   if (paths.size() < 2) return {};
   PathNode root;
   for (size_t i = 0; i < paths.size(); ++i) {
@@ -103,8 +103,8 @@ Result<void> check_apart(const std::vector<const Path*>& paths, Source source) {
   const std::optional<Clash> clash = root.find_clash();
   if (!clash) return {};
   const Fault fault = clash->overlap ? Fault::kExpressionPathsOverlap : Fault::kExpressionPathsConflict;
-  return model::refuse(fault,
-                       {std::string(source_name(source)), describe(*paths[clash->one]), describe(*paths[clash->two])});
+  return model::refuse(
+      fault, {std::string(expression_name(kind)), describe(*paths[clash->one]), describe(*paths[clash->two])});
 }
 
 }  // namespace partita::expr

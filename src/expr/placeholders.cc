@@ -67,19 +67,19 @@ void add_unused(std::string& list, std::string_view key) {
 
 }  // namespace
 
-std::string_view source_name(Source source) {
-  switch (source) {
-    case Source::kCondition:
+std::string_view expression_name(ExpressionKind kind) {
+  switch (kind) {
+    case ExpressionKind::kCondition:
       return "ConditionExpression";
-    case Source::kFilter:
+    case ExpressionKind::kFilter:
       return "FilterExpression";
-    case Source::kKeyCondition:
+    case ExpressionKind::kKeyCondition:
       return "KeyConditionExpression";
-    case Source::kProjection:
+    case ExpressionKind::kProjection:
       return "ProjectionExpression";
-    case Source::kUpdate:
+    case ExpressionKind::kUpdate:
       return "UpdateExpression";
-    case Source::kSearch:
+    case ExpressionKind::kSearch:
       return "SearchConditionExpression";
   }
   return "";

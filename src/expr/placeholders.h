@@ -1,7 +1,7 @@
 // ExpressionAttributeNames and ExpressionAttributeValues of one request, and which of them its expressions used.
 //
 //   PARTITA_TRY(Placeholders given, Placeholders::make(names, values));
-//   PARTITA_TRY(Condition condition, parse_condition(text, Source::kCondition, given));
+//   PARTITA_TRY(Condition condition, parse_condition(text, ExpressionKind::kCondition, given));
 //   PARTITA_TRY_VOID(given.check_all_used());   // after all expressions of the request are parsed
 //
 // One request's thread at a time. Parsed expressions share the values, so they may outlive the Placeholders.
@@ -20,11 +20,11 @@
 namespace partita::expr {
 
 // Which parameter of the request an expression came from; its errors name it.
-enum class Source : uint8_t { kCondition, kFilter, kKeyCondition, kProjection, kUpdate, kSearch };
+enum class ExpressionKind : uint8_t { kCondition, kFilter, kKeyCondition, kProjection, kUpdate, kSearch };
 
 // "ConditionExpression", "FilterExpression", "KeyConditionExpression", "ProjectionExpression", "UpdateExpression",
 // "SearchConditionExpression".
-std::string_view source_name(Source source);
+std::string_view expression_name(ExpressionKind kind);
 
 // A value that an expression mentions. Never null.
 using ValuePtr = std::shared_ptr<const model::AttributeValue>;

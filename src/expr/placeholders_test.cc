@@ -34,10 +34,10 @@ TEST(Placeholders, ReportsWhatIsUnused) {
   Placeholders placeholders = given({{"#a", "x"}, {"#b", "y"}}, {{":v", n(1)}, {":w", n(2)}, {":z", n(3)}});
   EXPECT_EQ(outcome(placeholders.check_all_used()),
             "Value provided in ExpressionAttributeNames unused in expressions: keys: {#a, #b}");
-  ASSERT_TRUE(parse_condition("#a.#b = :w", Source::kCondition, placeholders).ok());
+  ASSERT_TRUE(parse_condition("#a.#b = :w", ExpressionKind::kCondition, placeholders).ok());
   EXPECT_EQ(outcome(placeholders.check_all_used()),
             "Value provided in ExpressionAttributeValues unused in expressions: keys: {:v, :z}");
-  ASSERT_TRUE(parse_condition("a IN (:v, :z)", Source::kFilter, placeholders).ok());
+  ASSERT_TRUE(parse_condition("a IN (:v, :z)", ExpressionKind::kFilter, placeholders).ok());
   EXPECT_EQ(outcome(placeholders.check_all_used()), "ok");
   EXPECT_EQ(outcome(Placeholders().check_all_used()), "ok");
 }

@@ -16,7 +16,7 @@ using model::Type;
 
 class ProjectionParser : public Parser {
  public:
-  ProjectionParser(std::string_view text, Placeholders& given) : Parser(text, Source::kProjection, given) {}
+  ProjectionParser(std::string_view text, Placeholders& given) : Parser(text, ExpressionKind::kProjection, given) {}
 
   Result<Projection> parse() {
     PARTITA_TRY_VOID(begin());
@@ -31,7 +31,7 @@ class ProjectionParser : public Parser {
     if (meaning_error_) return *std::move(meaning_error_);
     std::vector<const Path*> pointers;
     for (const Path& path : paths) pointers.push_back(&path);
-    PARTITA_TRY_VOID(check_apart(pointers, Source::kProjection));
+    PARTITA_TRY_VOID(check_apart(pointers, ExpressionKind::kProjection));
     return Projection(std::move(paths));
   }
 };

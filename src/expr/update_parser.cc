@@ -80,7 +80,7 @@ bool is_arithmetic(const UpdateValue& value) {
 
 class UpdateParser : public Parser {
  public:
-  UpdateParser(std::string_view text, Placeholders& given) : Parser(text, Source::kUpdate, given) {
+  UpdateParser(std::string_view text, Placeholders& given) : Parser(text, ExpressionKind::kUpdate, given) {
     names_apart_ = true;
   }
 
@@ -105,7 +105,7 @@ class UpdateParser : public Parser {
     std::vector<const Path*> targets;
     targets.reserve(actions_.size());
     for (const UpdateAction& action : actions_) targets.push_back(&action.path);
-    return check_apart(targets, Source::kUpdate);
+    return check_apart(targets, ExpressionKind::kUpdate);
   }
 
   Result<void> parse_section() {

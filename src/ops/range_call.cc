@@ -70,7 +70,7 @@ Result<void> decode_legacy_filter(const Members& in, Field field, table::RangeRe
 Result<void> decode_filter(const Members& in, expr::Placeholders& given, table::RangeRequest& request) {
   if (!in.has(Field::kFilterExpression)) return {};
   const std::string_view expression = in.text(Field::kFilterExpression);
-  PARTITA_TRY(request.filter, expr::parse_condition(expression, expr::Source::kFilter, given));
+  PARTITA_TRY(request.filter, expr::parse_condition(expression, expr::ExpressionKind::kFilter, given));
   return {};
 }
 

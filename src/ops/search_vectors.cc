@@ -113,7 +113,7 @@ struct SearchVectors {
     PARTITA_TRY(expr::Placeholders given, placeholders(in));
     if (in.has(Field::kSearchConditionExpression)) {
       const std::string_view text = in.text(Field::kSearchConditionExpression);
-      PARTITA_TRY(request.condition, expr::parse_condition(text, expr::Source::kSearch, given));
+      PARTITA_TRY(request.condition, expr::parse_condition(text, expr::ExpressionKind::kSearch, given));
       PARTITA_TRY_VOID(table::check_search_condition(*request.condition));
     }
     PARTITA_TRY(request.projection, projection(in, given));

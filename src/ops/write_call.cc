@@ -32,7 +32,7 @@ Result<void> decode_expected(const Members& in, table::WriteAction& action) {
 Result<void> decode_condition(const Members& in, expr::Placeholders& given, table::WriteAction& action) {
   if (!in.has(Field::kConditionExpression)) return {};
   const std::string_view expression = in.text(Field::kConditionExpression);
-  PARTITA_TRY(action.condition, expr::parse_condition(expression, expr::Source::kCondition, given));
+  PARTITA_TRY(action.condition, expr::parse_condition(expression, expr::ExpressionKind::kCondition, given));
   return {};
 }
 

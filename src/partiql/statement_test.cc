@@ -286,7 +286,7 @@ TEST(PartiqlConditions, MeanWhatConditionExpressionsMean) {
     ASSERT_TRUE(where.ok()) << same.statement;
     auto given = expr::Placeholders::make(std::nullopt, std::move(map));
     ASSERT_TRUE(given.ok());
-    const auto native = expr::parse_condition(same.native, expr::Source::kFilter, *given);
+    const auto native = expr::parse_condition(same.native, expr::ExpressionKind::kFilter, *given);
     ASSERT_EQ(native.ok(), !where->late) << same.statement;
     if (!native.ok()) continue;
     const expr::Condition condition(*where->where);

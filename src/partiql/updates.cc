@@ -120,7 +120,7 @@ Result<expr::Update> update_of(const std::vector<UpdateClause>& changes, const P
   }
   std::vector<const expr::Path*> paths;
   for (const UpdateAction& action : actions) paths.push_back(&action.path);
-  if (auto apart = expr::check_apart(paths, expr::Source::kUpdate); !apart.ok()) {
+  if (auto apart = expr::check_apart(paths, expr::ExpressionKind::kUpdate); !apart.ok()) {
     const Error& clash = apart.error();
     const bool overlap = model::fault_of(clash) == Fault::kExpressionPathsOverlap;
     return refuse(overlap ? Fault::kPartiqlPathsOverlap : Fault::kPartiqlPathsConflict,

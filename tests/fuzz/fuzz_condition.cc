@@ -7,7 +7,7 @@ namespace partita::fuzz {
 namespace {
 
 using expr::Condition;
-using expr::Source;
+using expr::ExpressionKind;
 using model::Item;
 
 Condition negated(const Condition& condition) {
@@ -27,8 +27,8 @@ void check_meaning(const Condition& condition, const Condition& again, const Ite
 void check(const Expression& expression) {
   expr::Placeholders given = expression.given();
   expr::Placeholders given_again = expression.given();
-  const Result<Condition> condition = expr::parse_condition(expression.text, Source::kCondition, given);
-  const Result<Condition> filter = expr::parse_condition(expression.text, Source::kFilter, given_again);
+  const Result<Condition> condition = expr::parse_condition(expression.text, ExpressionKind::kCondition, given);
+  const Result<Condition> filter = expr::parse_condition(expression.text, ExpressionKind::kFilter, given_again);
   PARTITA_CHECK(condition.ok() == filter.ok());
   if (!condition.ok()) {
     refusal(condition.error());
@@ -38,7 +38,7 @@ void check(const Expression& expression) {
   const Printed printed = print(condition.value());
   if (!printed.fits()) return;
   expr::Placeholders given_printed = printed.given();
-  const Result<Condition> again = expr::parse_condition(printed.text, Source::kCondition, given_printed);
+  const Result<Condition> again = expr::parse_condition(printed.text, ExpressionKind::kCondition, given_printed);
   PARTITA_CHECK(again.ok() && print(again.value()) == printed);
   PARTITA_CHECK(given_printed.check_all_used().ok());
   check_meaning(condition.value(), again.value(), expression.item);

@@ -57,7 +57,7 @@ TEST_F(AccessTest, OfAnUpdate) {
   request.action.key = item({{"pk", s("p")}, {"sk", n(1)}});
   auto placeholders = given();
   request.action.update = expr::parse_update("SET x.y = if_not_exists(z, :b) + w REMOVE v", placeholders).value();
-  request.action.condition = expr::parse_condition("u = :a", expr::Source::kCondition, placeholders).value();
+  request.action.condition = expr::parse_condition("u = :a", expr::ExpressionKind::kCondition, placeholders).value();
   request.returned = ReturnValues::kAllNew;
   const auto plan = table::bind(request, find("T"));
   ASSERT_TRUE(plan.ok());
@@ -77,7 +77,7 @@ TEST_F(AccessTest, OfAQueryOfAnIndexAndOfAScan) {
   RangeRequest request;
   request.index = "by-g";
   request.keys = expr::parse_key_condition("g = :a", placeholders).value();
-  request.filter = expr::parse_condition("f > :b", expr::Source::kFilter, placeholders).value();
+  request.filter = expr::parse_condition("f > :b", expr::ExpressionKind::kFilter, placeholders).value();
   request.projection = expr::parse_projection("p1, p2.q", placeholders).value();
   request.select = Select::kSpecific;
   const auto plan = table::bind(request, find("T"));

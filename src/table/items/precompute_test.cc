@@ -57,7 +57,7 @@ class PrecomputeTest : public TableTest {
       action.kind = Kind::kCheck;
       action.key = key(i);
       expr::Placeholders none;
-      action.condition = expr::parse_condition(condition, expr::Source::kCondition, none).value();
+      action.condition = expr::parse_condition(condition, expr::ExpressionKind::kCondition, none).value();
     }
     request.parts.push_back({"T", {}});
     request.parts.back().action.item = model::encode_item(key(kItems));

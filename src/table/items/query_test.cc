@@ -292,7 +292,7 @@ TEST_F(RangeTest, FiltersCountAndProjectionsComeAfterTheLimit) {
   fill(50);
   RangeRead request = on("T");
   expr::Placeholders given = expr::Placeholders::make(std::nullopt, item({{":a", n(3)}})).value();
-  request.filter = expr::parse_condition("a = :a", expr::Source::kFilter, given).value();
+  request.filter = expr::parse_condition("a = :a", expr::ExpressionKind::kFilter, given).value();
   request.projection = expr::parse_projection("sk", given).value();
   auto page = read(request).value();
   EXPECT_EQ(page.scanned, 50u);

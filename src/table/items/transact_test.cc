@@ -35,7 +35,7 @@ class TransactTest : public TableTest {
     write.action = action_of(kind, std::move(item_or_key));
     expr::Placeholders none;
     if (!condition.empty()) {
-      write.action.condition = expr::parse_condition(condition, expr::Source::kCondition, none).value();
+      write.action.condition = expr::parse_condition(condition, expr::ExpressionKind::kCondition, none).value();
     }
     return write;
   }

@@ -149,7 +149,7 @@ class WritePropertyTest : public TableTest {
     const bool exists = chance_.below(4) != 0;
     expr::Placeholders none;
     const std::string text = exists ? "attribute_exists(pk)" : "attribute_not_exists(pk)";
-    write.action.condition = expr::parse_condition(text, expr::Source::kCondition, none).value();
+    write.action.condition = expr::parse_condition(text, expr::ExpressionKind::kCondition, none).value();
     write.condition_holds = exists == (before != nullptr);
     write.action.return_item_on_failure = chance_.below(2) == 0;
   }

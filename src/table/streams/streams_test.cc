@@ -271,7 +271,7 @@ TEST_F(StreamsTest, AllOfATransactionIsThereOrNothing) {
   EXPECT_EQ(read_all(newest()).size(), 4U);
   auto given = expr::Placeholders::make(std::nullopt, std::nullopt).value();
   request.parts.back().action.condition =
-      expr::parse_condition("attribute_not_exists(pk)", expr::Source::kCondition, given).value();
+      expr::parse_condition("attribute_not_exists(pk)", expr::ExpressionKind::kCondition, given).value();
   for (int i = 2; i < 5; ++i) request.parts[static_cast<size_t>(i - 2)].action.item = model::encode_item(row(i, 9));
   EXPECT_FALSE(carry_out(db(), request).ok());
   EXPECT_EQ(read_all(newest()).size(), 4U);

@@ -76,7 +76,7 @@ class VectorGraphsTest : public TableTest {
       if (kind) values.set(":k", n(*kind));
       auto given = expr::Placeholders::make(std::nullopt, values).value();
       const char* condition = kind ? "tenant = :t AND kind = :k" : "tenant = :t";
-      request.condition = expr::parse_condition(condition, expr::Source::kSearch, given).value();
+      request.condition = expr::parse_condition(condition, expr::ExpressionKind::kSearch, given).value();
     }
     const auto plan = table::bind(request, database.catalog().find("T"));
     EXPECT_TRUE(plan.ok());

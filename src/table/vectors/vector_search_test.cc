@@ -92,7 +92,7 @@ class VectorSearchTest : public TableTest {
     if (tenant) values.set(":t", s(*tenant)), text = "tenant = :t";
     if (kind) values.set(":k", n(*kind)), text += " AND kind = :k";
     auto given = values.empty() ? expr::Placeholders() : expr::Placeholders::make(std::nullopt, values).value();
-    if (!text.empty()) request.condition = expr::parse_condition(text, expr::Source::kSearch, given).value();
+    if (!text.empty()) request.condition = expr::parse_condition(text, expr::ExpressionKind::kSearch, given).value();
     const auto plan = table::bind(request, find("T"));
     EXPECT_TRUE(plan.ok());
     auto found = wait_for(run(db(), *plan));
