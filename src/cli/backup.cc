@@ -76,12 +76,9 @@ Result<void> back_up_locally(const BackupOptions& options) {
 Result<void> back_up_remotely(const BackupOptions& options, AdminClient& server) {
   wire::JsonWriter json;
   json.begin_object();
-  json.key("Directory");
-  json.string(canonical_path(options.directory));  // a server's working directory may be another
-  json.key("Keep");
-  json.number(static_cast<int64_t>(options.keep));
-  json.key("Mend");
-  json.boolean(options.mends);
+  json.member("Directory", canonical_path(options.directory));  // a server's working directory may be another
+  json.member("Keep", static_cast<int64_t>(options.keep));
+  json.member("Mend", options.mends);
   json.end_object();
   server.wait(AdminClient::Wait::kLong);
   PARTITA_TRY_VOID(server.ask("StartBackup", std::move(json).take()));

@@ -110,22 +110,17 @@ constexpr std::string_view kReadOnly =
 
 void write_schema(JsonWriter& json, const Shape& shape);
 
-void write_named(JsonWriter& json, std::string_view name, std::string_view text) {
-  json.key(name);
-  json.string(text);
-}
+void write_named(JsonWriter& json, std::string_view name, std::string_view text) { json.member(name, text); }
 
 void write_structure(JsonWriter& json, const Shape& shape) {
   write_named(json, "type", "object");
-  json.key("properties");
-  json.begin_object();
+  json.begin_object("properties");
   for (const wire::Member& member : shape.members) {
     json.key(member.name);
     write_schema(json, *member.shape);
   }
   json.end_object();
-  json.key("required");
-  json.begin_array();
+  json.begin_array("required");
   for (const wire::Member& member : shape.members) {
     if (member.absence != wire::Absence::kAllowed) json.string(member.name);
   }
@@ -147,8 +142,7 @@ void write_contents(JsonWriter& json, const Shape& shape) {
     case ShapeKind::kString:
       write_named(json, "type", "string");
       if (shape.values.empty()) return;
-      json.key("enum");
-      json.begin_array();
+      json.begin_array("enum");
       for (const std::string_view value : shape.values) json.string(value);
       return json.end_array();
     case ShapeKind::kInteger:
@@ -198,8 +192,7 @@ std::string message(const std::optional<JsonValue>& id, std::string_view member,
 std::string failure(const std::optional<JsonValue>& id, int code, std::string_view why) {
   JsonWriter json;
   json.begin_object();
-  json.key("code");
-  json.number(int64_t{code});
+  json.member("code", int64_t{code});
   write_named(json, "message", why);
   json.end_object();
   return message(id, "error", std::move(json).take());
@@ -252,8 +245,7 @@ class McpSession {
     write_named(json, "protocolVersion", known == kProtocols.end() ? kProtocols.front() : *known);
     json.key("capabilities");
     json.raw(R"({"tools":{}})");
-    json.key("serverInfo");
-    json.begin_object();
+    json.begin_object("serverInfo");
     write_named(json, "name", "partita");
     write_named(json, "version", version_);
     json.end_object();
@@ -270,8 +262,7 @@ class McpSession {
   std::string list() const {
     JsonWriter json;
     json.begin_object();
-    json.key("tools");
-    json.begin_array();
+    json.begin_array("tools");
     for (const Tool& tool : kTools) {
       if (!offers(tool)) continue;
       begin_tool(json, tool);
@@ -299,10 +290,8 @@ class McpSession {
   }
 
   static void end_tool(JsonWriter& json, bool only_reads) {
-    json.key("annotations");
-    json.begin_object();
-    json.key("readOnlyHint");
-    json.boolean(only_reads);
+    json.begin_object("annotations");
+    json.member("readOnlyHint", only_reads);
     json.end_object();
     json.end_object();
   }
@@ -356,15 +345,13 @@ class McpSession {
     const McpCalls::Answer reply = carry_out(*tool, arguments, body);
     JsonWriter json;
     json.begin_object();
-    json.key("content");
-    json.begin_array();
+    json.begin_array("content");
     json.begin_object();
     write_named(json, "type", "text");
     write_named(json, "text", wire::legible(reply.body));  // another server may send any bytes
     json.end_object();
     json.end_array();
-    json.key("isError");
-    json.boolean(reply.status != 200);
+    json.member("isError", reply.status != 200);
     json.end_object();
     return message(id, "result", std::move(json).take());
   }

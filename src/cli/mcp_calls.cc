@@ -44,8 +44,7 @@ bool is_select(std::string_view statement) {
 McpCalls::Answer mcp_error(std::string_view message) {
   wire::JsonWriter json;
   json.begin_object();
-  json.key("message");
-  json.string(message);
+  json.member("message", message);
   json.end_object();
   return {400, std::move(json).take()};
 }

@@ -93,18 +93,15 @@ class Restoration {
   void write(JsonWriter& json, const McpUndo::Change::Place& place) && {
     const std::string_view verb = verb_of();
     json.begin_object();
-    json.key(verb);
-    json.begin_object();
+    json.begin_object(verb);
     json.key("TableName");
     json.raw(place.table);
     json.key(verb == "Put" ? "Item" : "Key");
     json.raw(verb == "Put" ? place.item : place.key);
     if (verb == "Update") {
-      json.key("UpdateExpression");
-      json.string(set_ + remove_);
+      json.member("UpdateExpression", set_ + remove_);
     }
-    json.key("ConditionExpression");
-    json.string(condition_);
+    json.member("ConditionExpression", condition_);
     json.key("ExpressionAttributeNames");
     json.raw(std::move(names_) + "}");
     if (values_.size() > 1) {
@@ -251,12 +248,10 @@ bool McpUndo::name_places(Change& change, JsonValue arguments) {
 McpCalls::Answer McpUndo::read(const Change& change) {
   JsonWriter json;
   json.begin_object();
-  json.key("TransactItems");
-  json.begin_array();
+  json.begin_array("TransactItems");
   for (const auto& place : change.places) {
     json.begin_object();
-    json.key("Get");
-    json.begin_object();
+    json.begin_object("Get");
     json.key("TableName");
     json.raw(place.table);
     json.key("Key");
@@ -320,8 +315,7 @@ McpCalls::Answer McpUndo::undo() {
   if (!body.ok() || now.body != change.left) return changed_by_others(change);
   JsonWriter json;
   json.begin_object();
-  json.key("TransactItems");
-  json.begin_array();
+  json.begin_array("TransactItems");
   auto place = change.places.begin();
   for (const JsonValue response : body->root().get("Responses").elements()) {
     const Restored restored = write_restoration(json, *place++, response.get("Item"));
@@ -339,10 +333,8 @@ McpCalls::Answer McpUndo::undo() {
   if (undone.status != 200) return undone;
   JsonWriter said;
   said.begin_object();
-  said.key("Undone");
-  said.string(change.operation);
-  said.key("Items");
-  said.number(static_cast<int64_t>(change.places.size()));
+  said.member("Undone", change.operation);
+  said.member("Items", static_cast<int64_t>(change.places.size()));
   said.end_object();
   bytes_ -= bytes_of(change);
   changes_.pop_back();

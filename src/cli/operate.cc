@@ -20,13 +20,11 @@ std::string body_of(const OperateOptions& options, std::string_view after) {
   wire::JsonWriter json;
   const auto say = [&](std::string_view name, std::string_view text) {
     if (text.empty()) return;
-    json.key(name);
-    json.string(text);
+    json.member(name, text);
   };
   json.begin_object();
   if (options.operation == "MoveClock") {
-    json.key(options.subject.empty() ? "OffsetSeconds" : "Seconds");
-    json.number(options.offset_s);
+    json.member(options.subject.empty() ? "OffsetSeconds" : "Seconds", options.offset_s);
   } else {
     say("Name", options.subject);
   }

@@ -91,8 +91,7 @@ bool is(const ops::Reply& reply, Exception exception) {
 std::string body_about(std::string_view table) {
   wire::JsonWriter json;
   json.begin_object();
-  json.key("TableName");
-  json.string(table);
+  json.member("TableName", table);
   json.end_object();
   return std::move(json).take();
 }
@@ -333,15 +332,11 @@ class Seeding {
   std::string put_body(const std::string& table, const Line& line) const {
     wire::JsonWriter json;
     json.begin_object();
-    json.key("TableName");
-    json.string(table);
+    json.member("TableName", table);
     json.raw(line.member());
-    json.key("ConditionExpression");
-    json.string("attribute_not_exists(#hash)");
-    json.key("ExpressionAttributeNames");
-    json.begin_object();
-    json.key("#hash");
-    json.string(made_.at(table));
+    json.member("ConditionExpression", "attribute_not_exists(#hash)");
+    json.begin_object("ExpressionAttributeNames");
+    json.member("#hash", made_.at(table));
     json.end_object();
     json.end_object();
     return std::move(json).take();

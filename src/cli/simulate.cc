@@ -34,8 +34,7 @@ Result<admin::SimulatedDecision> ask_server(const SimulateOptions& options) {
   JsonWriter json;
   const auto say = [&](std::string_view name, std::string_view text) {
     if (text.empty()) return;
-    json.key(name);
-    json.string(text);
+    json.member(name, text);
   };
   json.begin_object();
   say("User", asked.user);
@@ -46,8 +45,7 @@ Result<admin::SimulatedDecision> ask_server(const SimulateOptions& options) {
     PARTITA_TRY(const std::string document, read_document(asked.resource_policy));
     say("ResourcePolicy", document);
   }
-  json.key("Context");
-  json.begin_array();
+  json.begin_array("Context");
   for (const auto& [key, value] : asked.context) {
     json.begin_array();
     json.string(key);

@@ -31,21 +31,10 @@ constexpr std::array<RowNames, auth::kPrincipalKinds> kRows{RowNames{"u/", "User
 
 const RowNames& names_of(PrincipalKind kind) { return kRows[static_cast<size_t>(kind)]; }
 
-void member(JsonWriter& json, std::string_view name, std::string_view text) {
-  json.key(name);
-  json.string(text);
-}
-
-void member(JsonWriter& json, std::string_view name, int64_t number) {
-  json.key(name);
-  json.number(number);
-}
-
 template <class List, class Write>
 void list(JsonWriter& json, std::string_view name, const List& of, Write write) {
   if (of.empty()) return;
-  json.key(name);
-  json.begin_array();
+  json.begin_array(name);
   for (const auto& one : of) write(one);
   json.end_array();
 }
@@ -53,8 +42,8 @@ void list(JsonWriter& json, std::string_view name, const List& of, Write write) 
 void write_tags(JsonWriter& json, const std::map<std::string, std::string>& tags) {
   list(json, "Tags", tags, [&](const auto& tag) {
     json.begin_object();
-    member(json, "Key", tag.first);
-    member(json, "Value", tag.second);
+    json.member("Key", tag.first);
+    json.member("Value", tag.second);
     json.end_object();
   });
 }
@@ -63,44 +52,43 @@ void write_user(JsonWriter& json, const Principal& user) {
   list(json, "GroupList", user.groups, [&](const std::string& name) { json.string(name); });
   list(json, "AccessKeys", user.keys, [&](const auth::UserKey& key) {
     json.begin_object();
-    member(json, "AccessKeyId", key.id);
-    member(json, "SecretAccessKey", key.secret);
-    member(json, "Status", key.active ? "Active" : "Inactive");
-    member(json, "CreateDate", key.created_ms);
+    json.member("AccessKeyId", key.id);
+    json.member("SecretAccessKey", key.secret);
+    json.member("Status", key.active ? "Active" : "Inactive");
+    json.member("CreateDate", key.created_ms);
     json.end_object();
   });
 }
 
 void write_role(JsonWriter& json, const Principal& role) {
-  member(json, "AssumeRolePolicyDocument", role.trust);
-  member(json, "Description", role.description);
-  member(json, "MaxSessionDuration", role.max_session_s);
+  json.member("AssumeRolePolicyDocument", role.trust);
+  json.member("Description", role.description);
+  json.member("MaxSessionDuration", role.max_session_s);
 }
 
 std::string text_of(const Principal& principal) {
   const RowNames& names = names_of(principal.kind);
   JsonWriter json;
   json.begin_object();
-  member(json, names.name, principal.name);
-  member(json, "Path", principal.path);
-  member(json, names.id, principal.id);
-  member(json, "Arn", principal.arn);
-  member(json, "CreateDate", principal.created_ms);
+  json.member(names.name, principal.name);
+  json.member("Path", principal.path);
+  json.member(names.id, principal.id);
+  json.member("Arn", principal.arn);
+  json.member("CreateDate", principal.created_ms);
   list(json, names.policies, principal.policies, [&](const auth::InlinePolicy& policy) {
     json.begin_object();
-    member(json, "PolicyName", policy.name);
-    member(json, "PolicyDocument", policy.document);
+    json.member("PolicyName", policy.name);
+    json.member("PolicyDocument", policy.document);
     json.end_object();
   });
   list(json, "AttachedManagedPolicies", principal.attached, [&](const std::string& arn) {
     json.begin_object();
-    member(json, "PolicyArn", arn);
+    json.member("PolicyArn", arn);
     json.end_object();
   });
   if (!principal.boundary.empty()) {
-    json.key("PermissionsBoundary");
-    json.begin_object();
-    member(json, "PermissionsBoundaryArn", principal.boundary);
+    json.begin_object("PermissionsBoundary");
+    json.member("PermissionsBoundaryArn", principal.boundary);
     json.end_object();
   }
   write_tags(json, principal.tags);
@@ -113,22 +101,21 @@ std::string text_of(const Principal& principal) {
 std::string text_of(const ManagedPolicy& policy) {
   JsonWriter json;
   json.begin_object();
-  member(json, "PolicyName", policy.name);
-  member(json, "Path", policy.path);
-  member(json, "PolicyId", policy.id);
-  member(json, "Arn", policy.arn);
-  member(json, "Description", policy.description);
-  member(json, "CreateDate", policy.created_ms);
-  member(json, "UpdateDate", policy.updated_ms);
-  member(json, "LastVersion", policy.last_version);
+  json.member("PolicyName", policy.name);
+  json.member("Path", policy.path);
+  json.member("PolicyId", policy.id);
+  json.member("Arn", policy.arn);
+  json.member("Description", policy.description);
+  json.member("CreateDate", policy.created_ms);
+  json.member("UpdateDate", policy.updated_ms);
+  json.member("LastVersion", policy.last_version);
   write_tags(json, policy.tags);
   list(json, "PolicyVersionList", policy.versions, [&](const auth::PolicyVersion& version) {
     json.begin_object();
-    member(json, "VersionId", "v" + std::to_string(version.number));
-    member(json, "Document", version.document);
-    member(json, "CreateDate", version.created_ms);
-    json.key("IsDefaultVersion");
-    json.boolean(version.number == policy.default_version);
+    json.member("VersionId", "v" + std::to_string(version.number));
+    json.member("Document", version.document);
+    json.member("CreateDate", version.created_ms);
+    json.member("IsDefaultVersion", version.number == policy.default_version);
     json.end_object();
   });
   json.end_object();

@@ -60,8 +60,7 @@ bool is_refused_unseen(const auth::Caller* caller, const ops::Reply& reply) {
 }
 
 void write_time(JsonWriter& json, const Clock& clock) {
-  json.key("eventTime");
-  json.string(std::string(utc_text(clock.now_ms()).data()) + "Z");
+  json.member("eventTime", std::string(utc_text(clock.now_ms()).data()) + "Z");
 }
 
 bool is_read_only(const ops::Operation* operation, std::string_view event) {
@@ -85,15 +84,11 @@ std::string space_of(const ops::Call& call, std::string_view comes_in) {
 }
 
 void write_identity(JsonWriter& json, const auth::Caller& caller) {
-  json.key("awsRegion");
-  json.string(caller.region);
-  json.key("userIdentity");
-  json.begin_object();
-  json.key("accessKeyId");
-  json.string(wire::legible(caller.access_key_id));
+  json.member("awsRegion", caller.region);
+  json.begin_object("userIdentity");
+  json.member("accessKeyId", wire::legible(caller.access_key_id));
   if (caller.identity != nullptr) {
-    json.key("arn");
-    json.string(caller.identity->arn);
+    json.member("arn", caller.identity->arn);
   }
   json.end_object();
 }
@@ -135,32 +130,24 @@ void AuditLog::write(const ops::Call& call, std::string_view space, const ops::R
   JsonWriter json;
   json.begin_object();
   write_time(json, clock_);
-  json.key("requestID");
-  json.string(call.request_id);
-  json.key("eventSource");
-  json.string(operation == nullptr ? "partita" : source_of(operation->api));
-  json.key("eventName");
-  json.string(event);
+  json.member("requestID", call.request_id);
+  json.member("eventSource", operation == nullptr ? "partita" : source_of(operation->api));
+  json.member("eventName", event);
   if (call.source != nullptr) {
-    json.key("sourceIPAddress");
-    json.string(call.source->address());
+    json.member("sourceIPAddress", call.source->address());
   }
   if (const std::string about = space_of(call, space); !about.empty()) {
-    json.key("namespace");
-    json.string(about);
+    json.member("namespace", about);
   }
-  json.key("readOnly");
-  json.boolean(is_read_only(operation, event));
+  json.member("readOnly", is_read_only(operation, event));
   if (caller != nullptr) write_identity(json, *caller);
-  json.key("resources");
-  json.begin_array();
+  json.begin_array("resources");
   if (call.footprint != nullptr) {
     for (const std::string& name : call.footprint->names()) json.string(name);
   }
   json.end_array();
   if (reply.error) {
-    json.key("errorCode");
-    json.string(wire::name_of(static_cast<wire::Exception>(*reply.error)).name);
+    json.member("errorCode", wire::name_of(static_cast<wire::Exception>(*reply.error)).name);
   }
   json.end_object();
   std::string line = std::move(json).take() + "\n";
@@ -188,17 +175,12 @@ std::string AuditLog::tell_left_out(int64_t now_ns) {
   JsonWriter json;
   json.begin_object();
   write_time(json, clock_);
-  json.key("eventSource");
-  json.string("partita");
-  json.key("eventName");
-  json.string("RefusedCallsLeftOut");
-  json.key("readOnly");
-  json.boolean(true);
-  json.key("resources");
-  json.begin_array();
+  json.member("eventSource", "partita");
+  json.member("eventName", "RefusedCallsLeftOut");
+  json.member("readOnly", true);
+  json.begin_array("resources");
   json.end_array();
-  json.key("count");
-  json.number(static_cast<int64_t>(left_out_.exchange(0, std::memory_order_relaxed)));
+  json.member("count", static_cast<int64_t>(left_out_.exchange(0, std::memory_order_relaxed)));
   json.end_object();
   return std::move(json).take() + "\n";
 }

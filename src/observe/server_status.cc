@@ -32,26 +32,19 @@ std::string told_of(const storage::ScrubState& scrub) {
 Task<ops::Reply> describe(Pages& pages, const ServerFacts& facts) {
   const std::optional<std::string> trouble = co_await pages.trouble_now();
   wire::JsonWriter json;
-  const auto say = [&](std::string_view name, std::string_view text) {
-    json.key(name);
-    json.string(text);
-  };
+  const auto say = [&](std::string_view name, std::string_view text) { json.member(name, text); };
   json.begin_object();
   say("Version", facts.version);
   say("Revision", facts.revision);
   say("Store", facts.store);
-  json.key("Urls");
-  json.begin_array();
+  json.begin_array("Urls");
   for (const std::string& url : facts.urls) json.string(url);
   json.end_array();
-  json.key("ProcessId");
-  json.number(static_cast<int64_t>(::getpid()));
-  json.key("UptimeSeconds");
-  json.number((system_clock().now_ms() - facts.started_ms) / 1000);
+  json.member("ProcessId", static_cast<int64_t>(::getpid()));
+  json.member("UptimeSeconds", (system_clock().now_ms() - facts.started_ms) / 1000);
   if (facts.scrub != nullptr) say(admin::kScrub, told_of(facts.scrub->state()));
   if (const std::vector<std::string> jobs = pages.jobs_now(); !jobs.empty()) {
-    json.key(admin::kJobs);
-    json.begin_array();
+    json.begin_array(admin::kJobs);
     for (const std::string& job : jobs) json.string(job);
     json.end_array();
   }

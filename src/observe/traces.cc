@@ -52,10 +52,7 @@ std::string new_id(Random& random) {
 // Lists of attributes, as OTLP spells them.
 class Attributes {
  public:
-  explicit Attributes(JsonWriter& json) : json_(json) {
-    json_.key("attributes");
-    json_.begin_array();
-  }
+  explicit Attributes(JsonWriter& json) : json_(json) { json_.begin_array("attributes"); }
   ~Attributes() { json_.end_array(); }
   Attributes(const Attributes&) = delete;
   Attributes& operator=(const Attributes&) = delete;
@@ -68,17 +65,14 @@ class Attributes {
   }
   void number(std::string_view name, int64_t value) {
     begin(name);
-    json_.key("intValue");
-    json_.string(std::to_string(value));  // 64 bits are a string in the JSON of Protocol Buffers
+    json_.member("intValue", std::to_string(value));  // 64 bits are a string in the JSON of Protocol Buffers
     end();
   }
   void texts(std::string_view name, const std::vector<std::string>& values) {
     if (values.empty()) return;
     begin(name);
-    json_.key("arrayValue");
-    json_.begin_object();
-    json_.key("values");
-    json_.begin_array();
+    json_.begin_object("arrayValue");
+    json_.begin_array("values");
     for (const std::string& value : values) {
       if (value.size() > kLongestName) continue;
       json_.begin_object();
@@ -91,16 +85,11 @@ class Attributes {
   }
 
  private:
-  void write_text(std::string_view value) {
-    json_.key("stringValue");
-    json_.string(value);
-  }
+  void write_text(std::string_view value) { json_.member("stringValue", value); }
   void begin(std::string_view name) {
     json_.begin_object();
-    json_.key("key");
-    json_.string(name);
-    json_.key("value");
-    json_.begin_object();
+    json_.member("key", name);
+    json_.begin_object("value");
   }
   void end() {
     json_.end_object();
@@ -189,17 +178,13 @@ void Traces::note(const ops::Call& call, std::string_view space, const ops::Repl
   if (begins ? random_.below(options_.one_in) != 0 : !parent.sampled) return;
   const int64_t end_ns = clock_.now_ms() * 1'000'000;
   JsonWriter json;
-  const auto say = [&json](std::string_view name, std::string_view value) {
-    json.key(name);
-    json.string(value);
-  };
+  const auto say = [&json](std::string_view name, std::string_view value) { json.member(name, value); };
   json.begin_object();
   say("traceId", begins ? new_id(random_) + new_id(random_) : parent.trace_id);
   say("spanId", new_id(random_));
   if (!begins) say("parentSpanId", parent.parent_id);
   say("name", std::string(words_of(operation->api).prefix) + std::string(operation->name));
-  json.key("kind");
-  json.number(kServer);
+  json.member("kind", kServer);
   say("startTimeUnixNano", std::to_string(end_ns - took_ns));
   say("endTimeUnixNano", std::to_string(end_ns));
   {
@@ -207,10 +192,8 @@ void Traces::note(const ops::Call& call, std::string_view space, const ops::Repl
     write_call(attributes, call, space, reply, *operation);
   }
   if (reply.status >= 500) {
-    json.key("status");
-    json.begin_object();
-    json.key("code");
-    json.number(kFailed);
+    json.begin_object("status");
+    json.member("code", kFailed);
     json.end_object();
   }
   json.end_object();
@@ -301,11 +284,9 @@ size_t Traces::send(std::span<const std::string> spans, const std::stop_token& s
 std::string Traces::request_of(std::span<const std::string> spans) const {
   JsonWriter json;
   json.begin_object();
-  json.key("resourceSpans");
-  json.begin_array();
+  json.begin_array("resourceSpans");
   json.begin_object();
-  json.key("resource");
-  json.begin_object();
+  json.begin_object("resource");
   {
     Attributes attributes(json);
     attributes.text("service.name", "partita");
@@ -313,16 +294,12 @@ std::string Traces::request_of(std::span<const std::string> spans) const {
     attributes.text("service.instance.id", options_.instance);
   }
   json.end_object();
-  json.key("scopeSpans");
-  json.begin_array();
+  json.begin_array("scopeSpans");
   json.begin_object();
-  json.key("scope");
-  json.begin_object();
-  json.key("name");
-  json.string("partita");
+  json.begin_object("scope");
+  json.member("name", "partita");
   json.end_object();
-  json.key("spans");
-  json.begin_array();
+  json.begin_array("spans");
   for (const std::string& span : spans) json.raw(span);
   json.end_array();
   json.end_object();

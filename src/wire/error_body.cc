@@ -91,15 +91,12 @@ std::string_view message_key_of(const Error& error, Fault fault, const Exception
 
 // Error: kCorrupt; then the text is thrown away.
 Result<void> write_reasons(JsonWriter& json, const TransactionCancelledDetail& cancelled) {
-  json.key("CancellationReasons");
-  json.begin_array();
+  json.begin_array("CancellationReasons");
   for (const auto& reason : cancelled.reasons) {
     json.begin_object();
-    json.key("Code");
-    json.string(code_of(reason));
+    json.member("Code", code_of(reason));
     if (reason.error) {
-      json.key("Message");
-      json.string(text_of(*reason.error, fault_told(reason)));
+      json.member("Message", text_of(*reason.error, fault_told(reason)));
     }
     if (reason.error) PARTITA_TRY_VOID(write_failed_item(json, *reason.error));
     json.end_object();
@@ -180,12 +177,10 @@ ErrorReply render(const Error& error) {
   const ExceptionName& exception = name_of(exception_of(error, fault));
   JsonWriter json(expected_bytes(error));
   json.begin_object();
-  json.key("__type");
-  json.string(std::string(exception.space) + '#' + std::string(exception.name));
+  json.member("__type", std::string(exception.space) + '#' + std::string(exception.name));
   const std::string text = text_of(error, fault);
   if (!text.empty()) {
-    json.key(message_key_of(error, fault, exception));
-    json.string(text);
+    json.member(message_key_of(error, fault, exception), text);
   }
   const auto* cancelled = cancellation_of(error);
   auto written = cancelled != nullptr ? write_reasons(json, *cancelled) : write_failed_item(json, error);

@@ -14,6 +14,7 @@
 // The caller pairs begins and ends, and names every member of an object. This is not checked. Not thread-safe.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -32,8 +33,10 @@ class JsonWriter {
   JsonWriter& operator=(const JsonWriter&) = delete;
 
   void begin_object() { open('{'); }
+  void begin_object(std::string_view name) { key(name), begin_object(); }  // as a member
   void end_object() { close('}'); }
   void begin_array() { open('['); }
+  void begin_array(std::string_view name) { key(name), begin_array(); }  // as a member
   void end_array() { close(']'); }
 
   void key(std::string_view name);
@@ -44,6 +47,15 @@ class JsonWriter {
   void null();
   void base64(std::string_view bytes);  // as a string
   void raw(std::string_view json);      // a complete JSON value, or complete members of an object
+
+  // A key and its value.
+  void member(std::string_view name, std::string_view text) { key(name), string(text); }
+  void member(std::string_view name, int64_t value) { key(name), number(value); }
+  void member(std::string_view name, double value) { key(name), number(value); }
+  template <std::same_as<bool> Bool>  // no pointer becomes a bool
+  void member(std::string_view name, Bool value) {
+    key(name), boolean(value);
+  }
 
   // DynamoDB's typed form: {"S":"..."}.
   void write_value(const model::AttributeValue& value);

@@ -37,6 +37,21 @@ std::string quote_by_hand(std::string_view text) {
   return out + '"';
 }
 
+TEST(JsonWriter, MembersAreKeysWithValues) {
+  JsonWriter json;
+  json.begin_object();
+  json.member("literal", "x");
+  json.member("whole", int64_t{1});
+  json.member("real", 1.5);
+  json.member("flag", true);
+  json.begin_array("list");
+  json.end_array();
+  json.begin_object("map");
+  json.end_object();
+  json.end_object();
+  EXPECT_EQ(std::move(json).take(), R"({"literal":"x","whole":1,"real":1.5,"flag":true,"list":[],"map":{}})");
+}
+
 TEST(JsonWriter, PutsCommasBetweenMembersOnly) {
   JsonWriter json;
   json.begin_object();
