@@ -27,10 +27,10 @@ export class ErrorBoundary extends Component<Props, { error?: Error; of?: string
     return (
       <Alert
         type="error"
-        header={stale ? 'The console was updated' : 'This page failed'}
+        header={stale ? 'This part of the console could not be loaded' : 'This page failed'}
         action={<Button onClick={() => location.reload()}>Reload</Button>}
       >
-        {stale ? 'The server has a newer version of this page. Reload to get it.' : error.message}
+        {stale ? 'Either the server does not answer, or it was updated and has other files now. Reload to find out.' : error.message}
       </Alert>
     );
   }

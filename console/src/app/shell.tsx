@@ -126,11 +126,13 @@ function Frame() {
           </ErrorBoundary>
         </main>
       </div>
+      <ErrorBoundary resetKey={`${dialog} ${session.loginNeeded}`}>
       <Suspense fallback={null}>
         {session.loginNeeded !== undefined && !locked && <Login over />}
         {dialog === 'palette' && <Palette onClose={() => setDialog(undefined)} />}
         {dialog === 'keys' && <KeysHelp onClose={() => setDialog(undefined)} />}
       </Suspense>
+      </ErrorBoundary>
     </>
   );
 }

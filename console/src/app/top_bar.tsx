@@ -36,7 +36,7 @@ export function TopBar({ onPalette, onKeys }: Props) {
   const namespaces = useAsync(spaces && !byKeyOfLogin && (signedIn || session.server?.Mode === 'open') ? 'list' : undefined, listNamespaces);
 
   const utilities: TopNavigationProps.Utility[] = [
-    { type: 'button', iconName: 'search', text: 'Find', ariaLabel: 'Command palette (Ctrl+K)', title: 'Ctrl+K', onClick: onPalette },
+    { type: 'button', iconName: 'search', text: 'Find', ariaLabel: 'Find a page or table (Ctrl+K)', title: 'Ctrl+K', onClick: onPalette },
   ];
   if (spaces && !byKeyOfLogin) {
     const names = [...new Set(['', session.namespace, ...(namespaces.data ?? [])])].sort();
@@ -67,7 +67,7 @@ export function TopBar({ onPalette, onKeys }: Props) {
       type: 'button',
       iconName: locked ? 'lock-private' : 'edit',
       text: locked ? 'Read-only' : 'Read and write',
-      ariaLabel: locked ? 'Read-only is on: allow changes' : 'Changes are allowed: switch to read-only',
+      ariaLabel: locked ? 'Read-only: allow changes' : 'Read and write: switch to read-only',
       disableTextCollapse: locked,
       onClick: () => readOnly.set(!locked),
     },

@@ -23,7 +23,7 @@ const json: Syntax = {
 };
 
 function argument(value: Node): string {
-  if (typeof value === 'object') return `'${layout(value, json, '  ', 90).replace(/'/g, `'\\''`)}'`;
+  if (typeof value === 'object') return `'${layout(value, json, '  ', 66).replace(/'/g, `'\\''`)}'`;
   // The CLI reads file://NAME and http://NAME from there; inside JSON it does not.
   return shellQuote(String(value));
 }

@@ -41,6 +41,7 @@ export function CopyButton({ text, label, children }: Props) {
     <Button
       variant={children ? 'normal' : 'icon'}
       iconName={state === 'done' ? 'check' : state === 'failed' ? 'close' : 'copy'}
+      formAction="none"
       ariaLabel={state === 'done' ? 'Copied' : label}
       onClick={() => void copy()}
     >

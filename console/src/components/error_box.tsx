@@ -62,7 +62,7 @@ function remedyOf(error: unknown, action: string | undefined) {
     case 'RequestLimitExceeded':
       return 'Too many requests at once. Try again in a moment.';
     case 'ResourceInUseException':
-      return 'The table is being created, changed or deleted. Wait until it is ACTIVE.';
+      return /already exists/i.test(error.message) ? undefined : 'The table is being created, changed or deleted. Wait until it is ACTIVE.';
     default:
       return undefined;
   }

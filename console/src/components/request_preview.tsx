@@ -1,6 +1,6 @@
 /** The request that a form or a page sends, as code of several languages. */
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
-import Tabs from '@cloudscape-design/components/tabs';
+import SegmentedControl from '@cloudscape-design/components/segmented-control';
 import { useMemo } from 'react';
 import { endpoint, region, useSession } from '../aws/session.ts';
 import { cli, cloudFormation, javascript3, python3, type Request, type TableExtras } from '../codegen/index.ts';
@@ -45,19 +45,18 @@ export function RequestPreview({ request, extras, languages, folded, height }: P
     () => render(active, requests, target, extras),
     [active, JSON.stringify(requests), target.endpoint, target.region, JSON.stringify(extras)],
   );
-  const tabs = (
-    <Tabs
-      ariaLabel="Request as code"
-      activeTabId={active}
-      onChange={({ detail }) => chosen.set(detail.activeTabId as Language)}
-      tabs={offered.map((id) => ({
-        id,
-        label: NAMES[id],
-        content: id === active ? <CodeBlock text={text} label={`Request as ${NAMES[id]}`} height={height} /> : null,
-      }))}
-    />
+  const code = (
+    <div className="request-preview">
+      <SegmentedControl
+        label="Language"
+        selectedId={active}
+        onChange={({ detail }) => chosen.set(detail.selectedId as Language)}
+        options={offered.map((id) => ({ id, text: NAMES[id] }))}
+      />
+      <CodeBlock text={text} label={`Request as ${NAMES[active]}`} height={height} />
+    </div>
   );
-  return folded ? <ExpandableSection headerText="Request as code">{tabs}</ExpandableSection> : tabs;
+  return folded ? <ExpandableSection headerText="Request as code">{code}</ExpandableSection> : code;
 }
 
 function render(language: Language, requests: Request[], target: { endpoint: string; region: string }, extras?: TableExtras): string {

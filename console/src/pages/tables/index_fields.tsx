@@ -1,5 +1,4 @@
 /** The fields of one index: global, local or of vectors. */
-import ColumnLayout from '@cloudscape-design/components/column-layout';
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
 import Select from '@cloudscape-design/components/select';
@@ -63,7 +62,7 @@ export function GlobalIndexFields({ value, onChange, billing, errorText }: Globa
   return (
     <SpaceBetween size="m">
       <NameField value={value.name} errorText={errorText} onChange={(name) => onChange({ ...value, name })} />
-      <ColumnLayout columns={2}>
+      <div className="two">
         <FormField label="Partition key" description="Up to four attributes; a Query gives all of them.">
           <KeyFields
             label="Partition key"
@@ -75,10 +74,10 @@ export function GlobalIndexFields({ value, onChange, billing, errorText }: Globa
         <FormField label={<>Sort key <i>– optional</i></>} description="Up to four attributes, in order.">
           <KeyFields label="Sort key" values={value.sort} onChange={(sort) => onChange({ ...value, sort })} />
         </FormField>
-      </ColumnLayout>
-      <ColumnLayout columns={2}>
+      </div>
+      <div className="two">
         <ProjectionFields value={value} onChange={onChange} />
-      </ColumnLayout>
+      </div>
       {billing === 'PROVISIONED' ? (
         <CapacityFields value={value.provisioned} read="Read units a second" write="Write units a second" onChange={(provisioned) => onChange({ ...value, provisioned })} />
       ) : (
@@ -105,12 +104,12 @@ export function LocalIndexFields({ value, onChange, errorText }: LocalProps) {
   return (
     <SpaceBetween size="m">
       <NameField value={value.name} errorText={errorText} onChange={(name) => onChange({ ...value, name })} />
-      <ColumnLayout columns={2}>
+      <div className="two">
         <FormField label="Sort key" description="The partition key is the table’s.">
           <KeyField label="Sort key" value={sort} onChange={(next) => onChange({ ...value, sort: [next] })} />
         </FormField>
         <ProjectionFields value={value} onChange={onChange} />
-      </ColumnLayout>
+      </div>
     </SpaceBetween>
   );
 }
@@ -125,7 +124,7 @@ export function VectorIndexFields({ value, onChange, errorText }: VectorProps) {
   return (
     <SpaceBetween size="m">
       <NameField value={value.name} errorText={errorText} onChange={(name) => onChange({ ...value, name })} />
-      <ColumnLayout columns={3}>
+      <div className="two">
         <FormField label="Vector attribute">
           <Input value={value.attribute} spellcheck={false} onChange={({ detail }) => onChange({ ...value, attribute: detail.value })} />
         </FormField>
@@ -139,18 +138,18 @@ export function VectorIndexFields({ value, onChange, errorText }: VectorProps) {
             onChange={({ detail }) => onChange({ ...value, distance: detail.selectedOption.value as VectorForm['distance'] })}
           />
         </FormField>
-      </ColumnLayout>
-      <ColumnLayout columns={2}>
+      </div>
+      <div className="two">
         <FormField label={<>Partition attribute <i>– optional</i></>} description="Every search names its value.">
           <KeyField label="Partition attribute" value={value.partition} onChange={(partition) => onChange({ ...value, partition })} />
         </FormField>
         <FormField label={<>Filters <i>– optional</i></>} description="Attributes that a search may compare.">
           <KeyFields label="Filter" most={18} values={value.filters} onChange={(filters) => onChange({ ...value, filters })} />
         </FormField>
-      </ColumnLayout>
-      <ColumnLayout columns={2}>
+      </div>
+      <div className="two">
         <ProjectionFields value={value} onChange={onChange} />
-      </ColumnLayout>
+      </div>
     </SpaceBetween>
   );
 }

@@ -91,17 +91,15 @@ function useDescriptions(names: string[], turn: number): Map<string, TableDescri
 export default function TablesList() {
   const tables = useTables();
   const kept = useStore(lastFilter);
-  const [filter, setFilter] = useQueryState('filter', '');
+  const [asked, setFilter] = useQueryState('filter', '');
+  // Without one in the address, the filter is as it was left.
+  const filter = asked || kept;
   const [page, setPage] = useState(1);
   const [descending, setDescending] = useState(false);
   const [selected, setSelected] = useState<Row[]>([]);
   const [deleting, setDeleting] = useState<string>();
   const [turn, setTurn] = useState(0);
 
-  // The filter is as it was left, also after another page was opened.
-  useEffect(() => {
-    if (!filter && kept) setFilter(kept);
-  }, []);
   const change = (text: string) => {
     lastFilter.set(text);
     setFilter(text);

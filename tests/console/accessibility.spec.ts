@@ -1,0 +1,56 @@
+/** axe on every page of the navigation and on the dialogs, light and dark: nothing serious or critical. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Violation {
+  id: string;
+  impact: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+async function serious(page: Page): Promise<string[]> {
+  // Past the policy: a script element would be refused.
+  await page.evaluate(axe);
+  const violations = (await page.evaluate(async () => {
+    const runner = (window as unknown as { axe: { run(): Promise<{ violations: unknown[] }> } }).axe;
+    return (await runner.run()).violations;
+  })) as Violation[];
+  return violations
+    .filter((each) => ['serious', 'critical'].includes(each.impact))
+    .flatMap((each) => each.nodes.map((node) => `${each.id}: ${node.html.slice(0, 200)} ${node.failureSummary}`));
+}
+
+for (const scheme of ['light', 'dark'] as const) {
+  test(`pages and dialogs, ${scheme}`, async ({ open, page, server }) => {
+    test.setTimeout(90_000);
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+    await server.createTable('Music', { StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } });
+    await server.putItems('Music', [{ pk: { S: 'a' }, sk: { S: 'b' }, tags: { SS: ['x'] } }]);
+    const faults: string[] = [];
+    const look = async (where: string) => {
+      await page.waitForTimeout(400);
+      for (const fault of await serious(page)) faults.push(`${where}: ${fault}`);
+    };
+    await open('tables');
+    const nav = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
+    await expect(nav.first()).toBeVisible();
+    const paths = await nav.evaluateAll((links) => links.map((link) => link.getAttribute('href')!));
+    expect(paths.length).toBeGreaterThan(1);
+    for (const path of [...paths, '/console/tables/new', '/console/tables/Music', '/console/tables/Music?tab=indexes', '/console/tables/Music?tab=code']) {
+      await page.goto(server.url + path);
+      await expect(page.locator('main h1')).toBeVisible();
+      await look(path);
+    }
+    await page.goto(`${server.url}/console/tables/Music`);
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await look('the dialog that deletes');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await look('the palette');
+    expect(faults).toEqual([]);
+  });
+}
