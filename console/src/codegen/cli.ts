@@ -22,8 +22,8 @@ const json: Syntax = {
   leaf: (node) => (typeof node === 'object' && node !== null ? undefined : JSON.stringify(node)),
 };
 
-function argument(value: Node): string {
-  if (typeof value === 'object') return `'${layout(value, json, '  ', 66).replace(/'/g, `'\\''`)}'`;
+function argument(value: Node, option: string): string {
+  if (typeof value === 'object') return `'${layout(value, json, '  ', 66 - option.length).replace(/'/g, `'\\''`)}'`;
   // The CLI reads file://NAME and http://NAME from there; inside JSON it does not.
   return shellQuote(String(value));
 }
@@ -35,7 +35,7 @@ export function cli(request: Request, target: Target): string {
     if (typeof value === 'boolean') lines.push(value ? `--${option}` : `--no-${option}`);
     else if (Array.isArray(value) && value.length && value.every((each) => typeof each === 'string')) {
       lines.push(`--${option} ${value.map((each) => shellQuote(String(each))).join(' ')}`);
-    } else lines.push(`--${option} ${argument(value)}`);
+    } else lines.push(`--${option} ${argument(value, option)}`);
   }
   lines.push(`--endpoint-url ${shellQuote(target.endpoint)} --region ${shellQuote(target.region)}`);
   return lines.join(' \\\n  ');

@@ -2,6 +2,7 @@
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
+import { useEffect, useRef } from 'react';
 import { isLoginFault, messageOf, missingAction, ServiceError } from '../aws/errors.ts';
 import { session } from '../aws/session.ts';
 
@@ -14,11 +15,17 @@ interface Props {
 }
 
 export function ErrorBox({ error, header, onRetry, onDismiss }: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  // A form may be longer than the window, and its button far from here.
+  useEffect(() => {
+    if (error) box.current?.scrollIntoView({ block: 'nearest' });
+  }, [error]);
   if (!error) return null;
   const action = missingAction(error);
   const remedy = remedyOf(error, action);
   const login = isLoginFault(error) && session.get().server?.Mode === 'verified';
   return (
+    <div ref={box} className="error-box">
     <Alert
       type="error"
       header={header ?? (action ? 'Not allowed' : 'The call failed')}
@@ -43,6 +50,7 @@ export function ErrorBox({ error, header, onRetry, onDismiss }: Props) {
         </Box>
       )}
     </Alert>
+    </div>
   );
 }
 

@@ -6,16 +6,18 @@ import Pagination from '@cloudscape-design/components/pagination';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table, { type TableProps } from '@cloudscape-design/components/table';
 import TextFilter from '@cloudscape-design/components/text-filter';
-import { useEffect, useMemo, useState } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { PersistedStore, useStore } from '../../app/store.ts';
 import { useKeys } from '../../app/keys.ts';
 import { follow, href, navigate, segment, useQueryState } from '../../app/router.ts';
 import type { TableDescription } from '../../aws/index.ts';
 import { describeTable, ErrorBox, formatBytes, formatCount, keysOf, plural, tablesChanged, usePolling, useTables, WriteButton } from '../../components/index.ts';
-import { DeleteTable } from './delete_table.tsx';
-import { EmptyTables } from './empty.tsx';
 import { Status } from './status.tsx';
 import { billingOf, keyText } from './describe.ts';
+
+// Not a part of the first view.
+const DeleteTable = lazy(() => import('./delete_table.tsx').then((each) => ({ default: each.DeleteTable })));
+const EmptyTables = lazy(() => import('./empty.tsx').then((each) => ({ default: each.EmptyTables })));
 
 const PAGE = 50;
 const AT_ONCE = 6;
@@ -204,7 +206,7 @@ export default function TablesList() {
           </Box>
         }
       />
-      {deleting && <DeleteTable name={deleting} onClose={() => setDeleting(undefined)} />}
+      <Suspense fallback={null}>{deleting && <DeleteTable name={deleting} onClose={() => setDeleting(undefined)} />}</Suspense>
     </>
   );
 }
