@@ -254,8 +254,8 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   ops::RequestFootprint footprint;
   call.footprint = &footprint;
   const auth::Facts asked = facts(body);
-  auth::Claimed claimed = auth::Refused{};
-  if (call.posted && !administrates_) claimed = context_.authenticator.claim(asked);
+  const auth::Claimed claimed =
+      call.posted && !administrates_ ? context_.authenticator.claim(asked) : auth::Claimed(auth::Refused{});
   // A verb that was killed while the server could not answer must not be carried out later.
   if (administrates_ && stream().closed_by_peer()) {
     log(LogLevel::kInfo, {operation_of(call), " was not carried out: who asked for it has gone."});
@@ -272,14 +272,16 @@ Task<bool> Connection::answer_call(std::string_view body, bool keep_alive) {
   try {
     if (large) co_await context_.background.enter();
     call.caller = administrates_ ? auth::Verdict(context_.administrator) : auth::verify(claimed, asked);
-    std::optional<ops::Reply> unreadable;
-    if (packed) unreadable = co_await unpack(call, unpacked);
+    bool unreadable = false;
+    if (packed) [[unlikely]] {
+      auto refused = co_await unpack(call, unpacked);
+      unreadable = refused.has_value();
+      if (unreadable) reply = *std::move(refused);
+    }
     const size_t needed = call.body.size() <= kUncounted ? 0 : context_.handler.memory_of(call);
-    if (unreadable) {
-      reply = *std::move(unreadable);
-    } else if (memory_reserve_held() && take_memory(share, needed)) {
+    if (!unreadable && memory_reserve_held() && take_memory(share, needed)) {
       reply = co_await context_.handler.call(call);
-    } else {
+    } else if (!unreadable) {
       reply = ops::overloaded();
     }
   } catch (const std::bad_alloc&) {

@@ -1,5 +1,8 @@
 #include "model/key.h"
 
+#include <bit>
+#include <cstring>
+
 #include "base/bytes.h"
 
 namespace partita::model {
@@ -40,6 +43,13 @@ std::optional<std::string> take_escaped(std::string_view& in) {
   }
   in = rest;
   return bytes;
+}
+
+template <class Word>
+char* put_big_endian(char* out, Word word) {
+  if constexpr (std::endian::native == std::endian::little) word = std::byteswap(word);
+  std::memcpy(out, &word, sizeof word);
+  return out + sizeof word;
 }
 
 bool names_it(const std::vector<KeyElement>& elements, std::string_view attribute) {
@@ -103,14 +113,10 @@ std::optional<std::vector<AttributeValue>> take_key_values(const std::vector<Key
 std::string collection_prefix(uint32_t table_id, uint16_t index_id, std::span<const AttributeValue* const> partition) {
   std::string prefix;
   prefix.reserve(kUsualRowBytes);
-  append_u32(prefix, table_id);
-  append_u16(prefix, index_id);
-  const size_t hash_at = prefix.size();
-  append_u64(prefix, 0);
+  prefix.resize(kRowPlaceBytes);
   for (const AttributeValue* value : partition) append_key_value(*value, prefix);
-  std::string hash;
-  append_u64(hash, hash64(std::string_view(prefix).substr(kRowPlaceBytes)));
-  prefix.replace(hash_at, hash.size(), hash);
+  const uint64_t hash = hash64(std::string_view(prefix).substr(kRowPlaceBytes));
+  put_big_endian(put_big_endian(put_big_endian(prefix.data(), table_id), index_id), hash);
   return prefix;
 }
 

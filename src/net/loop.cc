@@ -97,7 +97,8 @@ void Loop::queue(Async& async) {
     async.next_ = nullptr;
     (first_ == nullptr ? first_ : last_->next_) = &async;
     last_ = &async;
-    if (!sleeping_.exchange(false, std::memory_order_relaxed)) return;
+    queued_.store(true);
+    if (!sleeping_.exchange(false)) return;
     waking_.fetch_add(1, std::memory_order_relaxed);
   }
   wake();
@@ -111,20 +112,22 @@ int Loop::wait_ms() {
   }
   int64_t ms = -1;
   if (next) ms = std::max<int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(*next - now_).count());
-  const MutexLock lock(mutex_);
-  if (first_ != nullptr) return 0;
-  sleeping_.store(true, std::memory_order_relaxed);
-  return static_cast<int>(ms);
+  sleeping_.store(true);
+  if (!queued_.load()) return static_cast<int>(ms);
+  sleeping_.store(false, std::memory_order_relaxed);
+  return 0;
 }
 
 // Those that are queued by now. What they send runs in the next iteration.
 void Loop::run_asyncs() {
+  if (!queued_.load(std::memory_order_relaxed)) return;
   mutex_.lock();
   const Async* const last = last_;
   for (bool more = first_ != nullptr; more;) {
     Async& async = *first_;
     more = &async != last;
     first_ = async.next_;
+    if (first_ == nullptr) queued_.store(false, std::memory_order_relaxed);
     async.sent_ = false;
     mutex_.unlock();
     async.run_();

@@ -125,7 +125,9 @@ class Loop {
   Mutex mutex_;
   Async* first_ PARTITA_GUARDED_BY(mutex_) = nullptr;
   Async* last_ PARTITA_GUARDED_BY(mutex_) = nullptr;
-  std::atomic<bool> sleeping_{false};  // it must be woken for an Async; set with the lock held
+  // Each side sets its own and then reads the other's, so that none waits for the other.
+  std::atomic<bool> queued_{false};    // there is an Async in the queue
+  std::atomic<bool> sleeping_{false};  // it must be woken for an Async
 };
 
 }  // namespace partita::net

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <compare>
 #include <functional>
 #include <map>
 #include <memory>
@@ -170,6 +169,12 @@ Result<void> decode_list(const JsonValue& list, int depth, Names& names, Attribu
   return {};
 }
 
+// The first letters usually decide.
+bool precedes(std::string_view a, std::string_view b) {
+  if (a.empty() || b.empty() || a[0] == b[0]) return a < b;
+  return static_cast<uint8_t>(a[0]) < static_cast<uint8_t>(b[0]);
+}
+
 // The members of a map in the order of their names, and of the text where names are equal. Few need no memory.
 class SortedMembers {
  public:
@@ -178,13 +183,12 @@ class SortedMembers {
     bool sorted = true;
     size_t count = 0;
     for (const JsonValue::Member member : map.members()) {
-      sorted = sorted && (count == 0 || all_[count - 1].name < member.name);
+      sorted = sorted && (count == 0 || precedes(all_[count - 1].name, member.name));
       std::construct_at(&all_[count++], member);
     }
     // Doubles keep the order of the text, in which their names lie in memory.
     const auto by_name = [](const JsonValue::Member& a, const JsonValue::Member& b) {
-      const auto order = a.name <=> b.name;
-      return order != 0 ? order < 0 : std::less<>()(a.name.data(), b.name.data());
+      return precedes(a.name, b.name) || (a.name == b.name && std::less<>()(a.name.data(), b.name.data()));
     };
     if (!sorted) std::sort(all_.begin(), all_.end(), by_name);
   }

@@ -70,20 +70,11 @@ struct JsonDocument::Pool {
   Pool() { idle.reserve(kKeptParsers); }  // so that giving back does not throw
 };
 
-JsonDocument::JsonDocument(std::unique_ptr<Parser> parser) : parser_(std::move(parser)) {}
-JsonDocument::JsonDocument(JsonDocument&&) noexcept = default;
-
-JsonDocument& JsonDocument::operator=(JsonDocument&& other) noexcept {
-  std::swap(parser_, other.parser_);
-  return *this;
-}
-
-JsonDocument::~JsonDocument() { give_back(std::move(parser_)); }
-
-void JsonDocument::give_back(std::unique_ptr<Parser> parser) {
-  if (parser == nullptr || parser->parser.capacity() > kKeptCapacity) return;
+void JsonDocument::GiveBack::operator()(Parser* parser) const noexcept {
+  std::unique_ptr<Parser> own(parser);
+  if (parser->parser.capacity() > kKeptCapacity) return;
   Pool* const pool = PerThread<Pool>::find();
-  if (pool != nullptr && pool->idle.size() < kKeptParsers) pool->idle.push_back(std::move(parser));
+  if (pool != nullptr && pool->idle.size() < kKeptParsers) pool->idle.push_back(std::move(own));
 }
 
 // simdjson notes each structural character, quote and first character of a number (4 bytes), and puts each value on a
@@ -103,11 +94,11 @@ size_t JsonDocument::memory_of(std::string_view text) {
 
 Result<JsonDocument> JsonDocument::parse(std::string_view text) {
   Pool& pool = PerThread<Pool>::get();
-  std::unique_ptr<Parser> parser;
+  OwnedParser parser;
   if (pool.idle.empty()) {
-    parser = std::make_unique<Parser>();
+    parser.reset(new Parser);
   } else {
-    parser = std::move(pool.idle.back());
+    parser.reset(pool.idle.back().release());
     pool.idle.pop_back();
   }
   static_assert(kMaxDepth == simdjson::DEFAULT_MAX_DEPTH);

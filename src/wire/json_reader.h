@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/check.h"
 #include "base/result.h"
@@ -178,18 +179,17 @@ class JsonDocument {
   // Upper bound of the bytes that the tree of this text takes. It grows with the number of values. Never fails.
   static size_t memory_of(std::string_view text);
 
-  JsonDocument(JsonDocument&&) noexcept;
-  JsonDocument& operator=(JsonDocument&&) noexcept;
-  ~JsonDocument();
-
   JsonValue root() const;
 
  private:
   struct Parser;
   struct Pool;
-  explicit JsonDocument(std::unique_ptr<Parser> parser);
-  static void give_back(std::unique_ptr<Parser> parser);
-  std::unique_ptr<Parser> parser_;
+  struct GiveBack {
+    void operator()(Parser* parser) const noexcept;
+  };
+  using OwnedParser = std::unique_ptr<Parser, GiveBack>;
+  explicit JsonDocument(OwnedParser parser) : parser_(std::move(parser)) {}
+  OwnedParser parser_;
 };
 
 // The string, or empty if `value` is none.

@@ -178,24 +178,35 @@ std::string JsonWriter::take() && {
   return text;
 }
 
+// A text from its first byte that needs an escape on, with room behind it for so many bytes; where it ends.
+[[gnu::noinline]] char* JsonWriter::put_escaped(char* out, std::string_view text, size_t behind) {
+  next_ = out;
+  while (!text.empty()) {
+    ensure(kLongestEscape + text.size() + behind);
+    next_ = put_escape(next_, static_cast<unsigned char>(text[0]));
+    text.remove_prefix(1);
+    const size_t plain = copy_plain(next_, text.data(), text.size());
+    next_ += plain;
+    text.remove_prefix(plain);
+  }
+  return next_;
+}
+
 // A comma if one is due, then the text between two quotes; `before` ends with the first of them, and `behind` begins
-// with the second one.
+// with the second one. Written with a pointer of its own, because next_ would be stored again after each character.
 [[gnu::always_inline]] inline void JsonWriter::quoted(std::string_view before, std::string_view text,
                                                       std::string_view behind) {
   ensure(1 + before.size() + text.size() + behind.size());
-  comma();
-  put(before);
-  size_t copied = copy_plain(next_, text.data(), text.size());
-  next_ += copied;
-  while (copied < text.size()) [[unlikely]] {
-    const size_t left = text.size() - copied - 1;
-    ensure(kLongestEscape + left + behind.size());
-    next_ = put_escape(next_, static_cast<unsigned char>(text[copied]));
-    const size_t more = copy_plain(next_, text.data() + copied + 1, left);
-    next_ += more;
-    copied += 1 + more;
-  }
-  put(behind);
+  char* out = next_;
+  if (comma_) *out++ = ',';
+  std::memcpy(out, before.data(), before.size());
+  out += before.size();
+  const size_t copied = copy_plain(out, text.data(), text.size());
+  out += copied;
+  if (copied < text.size()) [[unlikely]]
+    out = put_escaped(out, text.substr(copied), behind.size());
+  std::memcpy(out, behind.data(), behind.size());
+  next_ = out + behind.size();
 }
 
 [[gnu::always_inline]] inline void JsonWriter::quoted_number(std::string_view before, const model::Number& number,

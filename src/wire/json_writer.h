@@ -97,6 +97,7 @@ class JsonWriter {
     comma_ = true;
   }
   void bare(std::string_view text);
+  char* put_escaped(char* out, std::string_view text, size_t behind);
   void quoted(std::string_view before, std::string_view text, std::string_view behind);
   void quoted_number(std::string_view before, const model::Number& number, std::string_view behind);
   void quoted_base64(std::string_view before, std::string_view bytes, std::string_view behind);

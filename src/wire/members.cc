@@ -86,10 +86,7 @@ bool fits_structure(const JsonValue& structure, const Shape& shape, Keep keep) {
     seen |= bit;
     if (value.present()) present |= bit;
   }
-  for (size_t i = 0; i < shape.members.size(); ++i) {
-    fit = fit && (shape.members[i].absence == Absence::kAllowed || (present >> i & 1) != 0);
-  }
-  return fit;
+  return fit && (shape.required & ~present) == 0;
 }
 
 bool fits_value(const JsonValue& value, const Shape& shape) {

@@ -87,6 +87,15 @@ constexpr Slots slots_of(std::span<const Member> members) {
   return slots;
 }
 
+// A bit for each member that must be present, by its index.
+constexpr uint32_t required_of(std::span<const Member> members) {
+  uint32_t required = 0;
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (members[i].absence != Absence::kAllowed) required |= uint32_t{1} << i;
+  }
+  return required;
+}
+
 struct Shape {
   static constexpr int64_t kNoMin = std::numeric_limits<int64_t>::min();
   static constexpr int64_t kNoMax = std::numeric_limits<int64_t>::max();
@@ -110,7 +119,8 @@ struct Shape {
   std::string_view newer_values = {};             // the list of values in the newer checks, which do not show the value
   bool newer_alone = false;                       // the newer checks report such an enum first and alone
   Checks checks = Checks::kOlder;                 // of a request
-  Slots slots = slots_of(members);                // of a structure; never set by hand
+  Slots slots = slots_of(members);                // of a structure; never set by hand, as the next one
+  uint32_t required = required_of(members);
   // NOLINTEND(*-redundant-member-init)
 };
 
