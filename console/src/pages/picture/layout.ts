@@ -15,6 +15,7 @@ const GAP = 6;
 const MONO = 7.23; // pixels of a character at 12 px
 const SMALL = 6.1; // of a name at 11 px
 const MAX_TEXT = 34;
+const REPEAT_HEAD = 20 * ROW; // names of columns are seen wherever one scrolls to
 
 export interface Cell {
   name: string;
@@ -254,12 +255,14 @@ export function layOut(pane: Pane, options: Options): Layout {
   let levels = 0;
   let total = 0;
   let bytes = 0;
+  let lastType = -1;
+  let headAt = 0;
 
   for (const each of groups) {
     const start = y;
     const number = bands.length;
     let above = '';
-    let lastType = -1;
+    if (y - headAt > REPEAT_HEAD) lastType = -1;
     const add = (entry: Entry, depth: number) => {
       const read = pane.read?.has(entry.id) ?? false;
       if (columns && entry.type !== lastType) {
@@ -271,6 +274,7 @@ export function layOut(pane: Pane, options: Options): Layout {
         });
         if (cells.length) {
           rows.push({ kind: 'head', y, band: number, type: entry.type, cells, read });
+          headAt = y;
           y += ROW;
         }
         lastType = entry.type;

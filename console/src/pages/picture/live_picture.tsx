@@ -62,24 +62,21 @@ export default function LivePicture({ table: description, request, onOpen, heigh
     );
   }
   const choices = [...(own ? [NAMED_TABLE] : []), ...table.indexes.map((each) => each.name).filter((each) => each !== own)];
+  const controls = choices.length > 0 && (
+    <Multiselect
+      ariaLabel="Shown beside"
+      placeholder="Show indexes"
+      inlineTokens
+      selectedOptions={shown.map((value) => ({ value, label: labelOf(value) }))}
+      options={choices.map((value) => ({ value, label: labelOf(value) }))}
+      onChange={({ detail }) => setBeside(detail.selectedOptions.map((each) => each.value!).join('\n'))}
+    />
+  );
   return (
     <div>
       <ErrorBox error={others.error} header="An index could not be read" onRetry={others.reload} />
       {main.data.read && <QueryLine reading={main.data} operation={request.operation} />}
-      {choices.length > 0 && (
-        <div style={{ maxWidth: 520, marginBlockEnd: 10 }}>
-          <Multiselect
-            ariaLabel="Shown beside"
-            placeholder="Show indexes beside it"
-            hideTokens={false}
-            inlineTokens
-            selectedOptions={shown.map((value) => ({ value, label: labelOf(value) }))}
-            options={choices.map((value) => ({ value, label: labelOf(value) }))}
-            onChange={({ detail }) => setBeside(detail.selectedOptions.map((each) => each.value!).join('\n'))}
-          />
-        </div>
-      )}
-      <Picture table={table} panes={panes} read={main.data.read} dropped={main.data.dropped} onOpen={onOpen} height={height} />
+      <Picture table={table} panes={panes} read={main.data.read} dropped={main.data.dropped} controls={controls} onOpen={onOpen} height={height} />
       {main.data.more && (
         <div className="pic-foot">
           The first {formatCount(main.data.items.length)} items are drawn; there are more.

@@ -11,6 +11,7 @@ import type { EntityType, EntityTypes } from './types.ts';
 const HEAD = 26;
 const OVERSCAN = 200;
 const STRIP_FROM = 50;
+const DEEP = new Set(['M', 'L', 'SS', 'NS', 'BS']);
 const DARK_LETTERS = new Set(['#e69f00', '#f0e442', '#56b4e9', '#cc79a7', '#999999']);
 
 export function Mark({ type }: { type: EntityType | undefined }) {
@@ -233,6 +234,11 @@ function RowLine({ row, pane, first, active, onShow }: LineProps) {
     const names = row.types.map(([type, count]) => `${types.list[type]?.name ?? ''} ${count}`).join(', ');
     return (
       <div role="row" id={rowId(pane.index, row)} aria-rowindex={row.y / ROW + 2} className={classes.filter(Boolean).join(' ')} style={place}>
+        {row.types.length === 1 && (
+          <span role="gridcell" style={{ left: 4, top: 2 }}>
+            <Mark type={types.list[row.types[0]![0]]} />
+          </span>
+        )}
         <span role="gridcell" style={{ left: MARK_WIDTH + row.depth * INDENT }}>
           <button type="button" tabIndex={-1} className="pic-fold" aria-expanded={row.open} title={names} onClick={() => pane.onFold(row.id)}>
             {row.open ? '▾' : '▸'} {row.prefix}
@@ -295,7 +301,7 @@ function CellText({ cell, aligned, left, onShow }: { cell: Cell; aligned: boolea
     );
   }
   const tag = typeOf(value);
-  const deep = 'MLSSNSBS'.includes(tag) && tag !== 'S' && tag !== 'B';
+  const deep = DEEP.has(tag);
   const title = `${cell.name} (${TYPE_NAMES[tag]})${deep ? '' : `: ${summary(value).slice(0, 400)}`}`;
   const content = (
     <>

@@ -2,7 +2,7 @@
 import ButtonDropdown from '@cloudscape-design/components/button-dropdown';
 import SegmentedControl from '@cloudscape-design/components/segmented-control';
 import Select from '@cloudscape-design/components/select';
-import { useDeferredValue, useMemo, useState } from 'react';
+import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
 import { isDark } from '../../app/appearance.ts';
 import { notify } from '../../app/notices.ts';
 import { useQueryState } from '../../app/router.ts';
@@ -27,16 +27,15 @@ interface Props {
   /** Ids of what a query reads in the first pane, and of what its filter drops. */
   read?: ReadonlySet<string>;
   dropped?: ReadonlySet<string>;
-  /** Indexes that can be shown beside, and which are. */
-  shown?: string[];
-  onShown?: (indexes: string[]) => void;
+  /** Further controls, before those of the picture. */
+  controls?: ReactNode;
   onOpen?: (item: Item) => void;
   height?: string;
 }
 
 const TABLE = '\u0000table';
 
-export function Picture({ table, panes, read, dropped, onOpen, height = 'calc(100vh - 300px)' }: Props) {
+export function Picture({ table, panes, read, dropped, controls, onOpen, height = 'calc(100vh - 300px)' }: Props) {
   const [align, setAlign] = useQueryState('p.align', 'packed');
   const [foldText, setFold] = useQueryState('p.fold', '0');
   const [isolatedName, setIsolated] = useQueryState('p.type', '');
@@ -122,6 +121,7 @@ export function Picture({ table, panes, read, dropped, onOpen, height = 'calc(10
           ))}
         </div>
         <div className="pic-bar-end">
+          {controls}
           {levels > 0 && (
             <Select
               ariaLabel="Folding"

@@ -75,6 +75,11 @@ async function readPages(operation: 'Query' | 'Scan', input: Record<string, unkn
     units += page.ConsumedCapacity?.CapacityUnits ?? 0;
     start = page.LastEvaluatedKey as Item | undefined;
   } while (start && scanned < limit);
+  // A page that ends at its limit has a key to read on from, also if nothing comes behind it.
+  if (start) {
+    const next = await call(operation as 'Query', { ...input, Limit: 1, ExclusiveStartKey: start } as never, { signal });
+    if (!next.ScannedCount) start = undefined;
+  }
   return { items, units, more: start !== undefined };
 }
 
