@@ -3,3 +3,4 @@ export * from './json.ts';
 export * from './number.ts';
 export * from './size.ts';
 export * from './convert.ts';
+export * from './path.ts';

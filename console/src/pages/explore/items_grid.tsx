@@ -1,0 +1,91 @@
+/** Items as a grid: a row each, the key's columns fixed at the left. */
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { Grid, type GridColumn } from '../../components/grid.tsx';
+import { ValueCell } from '../../components/index.ts';
+import type { Item } from '../../values/index.ts';
+import { type ColumnSet, orderedColumns } from './columns.ts';
+
+interface Props {
+  label: string;
+  columns: ColumnSet;
+  rowCount: number;
+  item: (row: number) => Item | undefined;
+  /** Asked for rows whose item is not there. */
+  onMissing?: (row: number) => void;
+  /** The key's attributes: first and fixed. */
+  keys: string[];
+  /** Others that come before the rest, as an index's key. */
+  first?: string[];
+  more?: boolean;
+  height?: string;
+  selected?: Set<number>;
+  onSelected?: (rows: Set<number>) => void;
+  onOpen?: (row: number) => void;
+  onActive?: (row: number) => void;
+  empty?: ReactNode;
+}
+
+const MAX_STICKY = 460;
+
+export function ItemsGrid(props: Props) {
+  const { columns, keys, item, onMissing, selected, onSelected } = props;
+  const [widths, setWidths] = useState<Record<string, number>>({});
+  const names = keys.join('\n');
+  const first = (props.first ?? []).join('\n');
+  const source = useRef(item);
+  source.current = item;
+
+  const shown: GridColumn[] = useMemo(() => {
+    let fixed = 0;
+    return orderedColumns(columns, [...keys, ...(props.first ?? [])]).map((column) => {
+      const width = widths[column.name] ?? column.width;
+      const sticky = keys.includes(column.name) && fixed + width <= MAX_STICKY;
+      if (sticky) fixed += width;
+      return {
+        id: column.name,
+        header: column.name,
+        width,
+        align: column.numeric ? 'right' : 'left',
+        sticky,
+        render: (row: number) => <ValueCell value={source.current(row)?.[column.name]} />,
+      };
+    });
+  }, [columns, names, first, widths]);
+
+  const seen = useCallback(
+    (from: number, to: number) => {
+      if (!onMissing) return;
+      for (let row = from; row < to; row++) if (!source.current(row)) onMissing(row);
+    },
+    [onMissing],
+  );
+  useEffect(() => setWidths({}), [names]);
+
+  return (
+    <Grid
+      label={props.label}
+      columns={shown}
+      rowCount={props.rowCount}
+      more={props.more}
+      height={props.height ?? 'max(320px, calc(100vh - 420px))'}
+      onVisible={seen}
+      onOpen={props.onOpen}
+      onActive={props.onActive}
+      isSelected={selected && ((row) => selected.has(row))}
+      onSelect={
+        selected && onSelected
+          ? (rows, on) => {
+              const next = new Set(selected);
+              for (const row of rows) {
+                if (on) next.add(row);
+                else next.delete(row);
+              }
+              onSelected(next);
+            }
+          : undefined
+      }
+      onResize={(column, width) => setWidths((before) => ({ ...before, [column]: width }))}
+      empty={props.empty}
+    />
+  );
+}

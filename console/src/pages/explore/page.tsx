@@ -1,0 +1,162 @@
+/** Explore: a query or scan of a table, its results, and what they cost. */
+import Alert from '@cloudscape-design/components/alert';
+import Button from '@cloudscape-design/components/button';
+import Spinner from '@cloudscape-design/components/spinner';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { useKeys } from '../../app/keys.ts';
+import { currentPlace, follow, href, navigate, segment, usePlace } from '../../app/router.ts';
+import type { PageProps } from '../../app/routes.ts';
+import type { TableDescription } from '../../aws/index.ts';
+import { ErrorBox, Page, TableSelect, useTable, WriteButton } from '../../components/index.ts';
+import './explore.css';
+import { hintOf } from './hint.ts';
+import { QueryForm } from './query_form.tsx';
+import { ResultsView } from './results.tsx';
+import { remember } from './saved.ts';
+import { SavedMenu } from './saved_menu.tsx';
+import { targetsOf } from './target.ts';
+import { useResults } from './use_results.ts';
+import { describeView, faultsOfView, queryOfView, requestOf, type View, viewFromQuery } from './view.ts';
+
+export default function ExplorePage({ params }: PageProps) {
+  const name = params.table!;
+  const table = useTable(name);
+  const [seen, setSeen] = useState<TableDescription>();
+  if (table.data && table.data !== seen) setSeen(table.data);
+  const shown = table.data ?? seen;
+  if (table.error && !shown) {
+    return (
+      <Page title={name} actions={<Button onClick={() => navigate(href('explore'))}>Other tables</Button>}>
+        <ErrorBox error={table.error} header={`Table ${name} cannot be explored`} onRetry={table.reload} />
+      </Page>
+    );
+  }
+  if (!shown) {
+    return (
+      <div className="centred">
+        <Spinner size="large" />
+      </div>
+    );
+  }
+  return <Explore table={shown} reload={table.reload} />;
+}
+
+const SYNC_DELAY = 250;
+
+/** The view, which the address follows; and which follows the address when it changes otherwise, as by Back. */
+function useView(onArrival: (view: View) => void): [View, (change: Partial<View>) => View] {
+  const place = usePlace();
+  const [view, setView] = useState(() => viewFromQuery(place.query));
+  const latest = useRef(view);
+  latest.current = view;
+  const written = useRef<string | undefined>(undefined);
+  const arrival = useRef(onArrival);
+  arrival.current = onArrival;
+  const path = useRef(place.path);
+
+  useEffect(() => {
+    const text = place.query.toString();
+    if (written.current === text || place.path !== path.current) return;
+    written.current = text;
+    const next = viewFromQuery(place.query);
+    latest.current = next;
+    setView(next);
+    arrival.current(next);
+  }, [place]);
+
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const change = (part: Partial<View>) => {
+    const next = { ...latest.current, ...part };
+    latest.current = next;
+    setView(next);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      if (currentPlace().path !== path.current) return;
+      written.current = queryOfView(latest.current).toString();
+      navigate(location.pathname + (written.current ? `?${written.current}` : ''), { replace: true });
+    }, SYNC_DELAY);
+    return next;
+  };
+  return [view, change];
+}
+
+function Explore({ table, reload }: { table: TableDescription; reload: () => void }) {
+  const name = table.TableName!;
+  const targets = useMemo(() => targetsOf(table), [table]);
+  const results = useResults();
+  const [tried, setTried] = useState(false);
+  const [ran, setRan] = useState('');
+
+  const targetOf = (of: View) => targets.find((each) => each.index === of.index) ?? targets[0]!;
+  const start = (of: View, keep: boolean) => {
+    const target = targetOf(of);
+    const request = requestOf({ ...of, index: target.index }, table, target);
+    if (!request) {
+      if (keep) setTried(true);
+      return;
+    }
+    setTried(false);
+    const query = queryOfView(of).toString();
+    setRan(JSON.stringify(request));
+    if (keep) remember({ name: describeView(of, target), table: name, query, at: Date.now() });
+    void results.run(request);
+  };
+  const [view, change] = useView((arrived) => start(arrived, false));
+  const target = targetOf(view);
+  const faults = faultsOfView(view, target);
+  const run = () => start(view, true);
+
+  const hint = useMemo(() => (faults.size && !faults.has('pk0') ? undefined : hintOf(view, targets)), [view, targets]);
+  const request = requestOf(view, table, target);
+  const stale = results.request !== undefined && request !== undefined && JSON.stringify(request) !== ran;
+  const create = () => navigate(href(`item/${segment(name)}`, { new: '1' }));
+
+  useKeys([
+    { keys: 'Ctrl+Enter', does: 'Run the query', run },
+    { keys: '/', does: 'Key condition and filter', run: () => document.querySelector<HTMLElement>('.query-form [data-first] input, .query-form [data-filter] input, .query-form [data-filter] button')?.focus() },
+    { keys: 'n', does: 'Create an item', run: create },
+  ]);
+
+  return (
+    <Page
+      title={name}
+      actions={
+        <>
+          <div className="table-switch">
+            <TableSelect value={name} ariaLabel="Explore another table" onChange={(other) => navigate(href(`explore/${segment(other)}`))} />
+          </div>
+          <SavedMenu table={name} view={view} suggestion={describeView(view, target)} />
+          <Button href={href(`tables/${segment(name)}`)} onFollow={follow}>
+            Table details
+          </Button>
+          <WriteButton onClick={create} iconName="add-plus">
+            Create item
+          </WriteButton>
+        </>
+      }
+    >
+      {view.index && target.index !== view.index && (
+        <Alert type="warning" action={<Button onClick={reload}>Look again</Button>}>
+          The table has no index {view.index}. The table itself is shown.
+        </Alert>
+      )}
+      <QueryForm
+        view={view}
+        target={target}
+        targets={targets}
+        faults={faults}
+        tried={tried}
+        names={[...results.columns.seen.keys()]}
+        hint={hint}
+        request={request}
+        busy={results.busy}
+        stale={stale}
+        onChange={change}
+        onRun={run}
+        onBetter={(better) => start(change(better), true)}
+      />
+      <ResultsView table={table} target={target} view={view} results={results} onChange={change} onRerun={() => results.request && void results.run(results.request)} onCreate={create} onRun={(next) => start(change(next), true)} />
+    </Page>
+  );
+}

@@ -1,0 +1,56 @@
+/** What a query or scan reads: the table or one of its indexes. */
+import type { TableDescription } from '../../aws/operations.ts';
+import type { Item } from '../../values/types.ts';
+
+export interface KeyAttribute {
+  name: string;
+  type: 'S' | 'N' | 'B';
+}
+
+export interface ReadTarget {
+  /** '' is the table itself. */
+  index: string;
+  kind: 'table' | 'local' | 'global';
+  partition: KeyAttribute[];
+  sort: KeyAttribute[];
+  /** ALL, KEYS_ONLY, INCLUDE; of the table ALL. */
+  projection: string;
+  status?: string;
+}
+
+export function targetsOf(table: TableDescription): ReadTarget[] {
+  const types = new Map(table.AttributeDefinitions?.map((each) => [each.AttributeName, each.AttributeType]));
+  const target = (
+    index: string,
+    kind: ReadTarget['kind'],
+    of: { KeySchema?: { AttributeName?: string; KeyType?: string }[]; Projection?: { ProjectionType?: string }; IndexStatus?: string },
+  ): ReadTarget => {
+    const keys = (keyType: string) =>
+      (of.KeySchema ?? [])
+        .filter((each) => each.KeyType === keyType)
+        .map((each) => ({ name: each.AttributeName!, type: (types.get(each.AttributeName) ?? 'S') as KeyAttribute['type'] }));
+    return { index, kind, partition: keys('HASH'), sort: keys('RANGE'), projection: of.Projection?.ProjectionType ?? 'ALL', status: of.IndexStatus };
+  };
+  return [
+    target('', 'table', table),
+    ...(table.LocalSecondaryIndexes ?? []).map((each) => target(each.IndexName!, 'local', each as never)),
+    ...(table.GlobalSecondaryIndexes ?? []).map((each) => target(each.IndexName!, 'global', each as never)),
+  ];
+}
+
+/** The key attributes of the table's items. */
+export function keyAttributes(table: TableDescription): KeyAttribute[] {
+  const { partition, sort } = targetsOf(table)[0]!;
+  return [...partition, ...sort];
+}
+
+/** The key of an item, or undefined if it lacks a part, as after a projection without it. */
+export function keyOf(item: Item, attributes: KeyAttribute[]): Item | undefined {
+  const key = Object.create(null) as Item;
+  for (const { name } of attributes) {
+    const value = item[name];
+    if (!value) return undefined;
+    key[name] = value;
+  }
+  return key;
+}
