@@ -16,7 +16,20 @@ function read(): Place {
 }
 
 const place = new Store<Place>(read());
-addEventListener('popstate', () => place.set(read()));
+
+let shown = location.pathname + location.search;
+addEventListener('popstate', () => {
+  if (new URL(shown, location.href).pathname !== location.pathname && !mayLeave()) {
+    history.pushState(null, '', shown);
+    return;
+  }
+  arrive();
+});
+
+function arrive(): void {
+  shown = location.pathname + location.search;
+  place.set(read());
+}
 
 export const usePlace = (): Place => useStore(place);
 export const currentPlace = (): Place => place.get();
@@ -43,6 +56,14 @@ export function guardLeaving(guard: Guard): () => void {
   return () => guards.delete(guard);
 }
 
+function mayLeave(): boolean {
+  for (const guard of guards) {
+    const question = guard();
+    if (question && !confirm(question)) return false;
+  }
+  return true;
+}
+
 addEventListener('beforeunload', (event) => {
   for (const guard of guards) if (guard()) event.preventDefault();
 });
@@ -50,14 +71,9 @@ addEventListener('beforeunload', (event) => {
 /** Goes to an address made by href(). `replace` leaves no entry in the history. */
 export function navigate(to: string, options: { replace?: boolean; force?: boolean } = {}): void {
   const samePath = new URL(to, location.href).pathname === location.pathname;
-  if (!samePath && !options.force) {
-    for (const guard of guards) {
-      const question = guard();
-      if (question && !confirm(question)) return;
-    }
-  }
+  if (!samePath && !options.force && !mayLeave()) return;
   history[options.replace ? 'replaceState' : 'pushState'](null, '', to);
-  place.set(read());
+  arrive();
   if (!samePath && !options.replace) document.documentElement.scrollTop = 0;
 }
 

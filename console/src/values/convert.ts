@@ -60,6 +60,11 @@ export function itemFromDynamoJson(json: Json, at = ''): Item {
   return item;
 }
 
+/** An item of a reply as one without prototypes, at any depth. */
+export function bare(item: unknown): Item | undefined {
+  return item === undefined ? undefined : itemFromDynamoJson(item as Json);
+}
+
 function text(json: Json, at: string, tag: string): string {
   if (typeof json !== 'string') throw new ValueError(at, `${tag} expects text in double quotes`);
   return json;

@@ -49,3 +49,8 @@ export function contentOf(value: AttributeValue): string | boolean | Item | Attr
 export function emptyItem(): Item {
   return Object.create(null) as Item;
 }
+
+/** An attribute of an item that may have a prototype, as replies have: `constructor` is absent unless it is there. */
+export function own(item: Item | undefined, name: string): AttributeValue | undefined {
+  return item && Object.hasOwn(item, name) ? item[name] : undefined;
+}

@@ -47,6 +47,6 @@ const widthOf = (characters: number) => Math.min(MAX, Math.max(MIN, Math.round(c
 
 /** In order: `first`, where seen, then the others as they were seen. */
 export function orderedColumns({ seen }: ColumnSet, first: string[]): SeenColumn[] {
-  const lead = first.map((name) => seen.get(name)).filter((each) => each !== undefined);
+  const lead = [...new Set(first)].map((name) => seen.get(name)).filter((each) => each !== undefined);
   return [...lead, ...[...seen.values()].filter((each) => !first.includes(each.name))];
 }

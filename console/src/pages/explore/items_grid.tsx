@@ -2,7 +2,7 @@
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Grid, type GridColumn } from '../../components/grid.tsx';
 import { ValueCell } from '../../components/index.ts';
-import type { Item } from '../../values/index.ts';
+import { type Item, own } from '../../values/index.ts';
 import { type ColumnSet, orderedColumns } from './columns.ts';
 
 interface Props {
@@ -29,7 +29,7 @@ const MAX_STICKY = 460;
 
 export function ItemsGrid(props: Props) {
   const { columns, keys, item, onMissing, selected, onSelected } = props;
-  const [widths, setWidths] = useState<Record<string, number>>({});
+  const [widths, setWidths] = useState(new Map<string, number>());
   const names = keys.join('\n');
   const first = (props.first ?? []).join('\n');
   const source = useRef(item);
@@ -38,7 +38,7 @@ export function ItemsGrid(props: Props) {
   const shown: GridColumn[] = useMemo(() => {
     let fixed = 0;
     return orderedColumns(columns, [...keys, ...(props.first ?? [])]).map((column) => {
-      const width = widths[column.name] ?? column.width;
+      const width = widths.get(column.name) ?? column.width;
       const sticky = keys.includes(column.name) && fixed + width <= MAX_STICKY;
       if (sticky) fixed += width;
       return {
@@ -47,7 +47,7 @@ export function ItemsGrid(props: Props) {
         width,
         align: column.numeric ? 'right' : 'left',
         sticky,
-        render: (row: number) => <ValueCell value={source.current(row)?.[column.name]} />,
+        render: (row: number) => <ValueCell value={own(source.current(row), column.name)} />,
       };
     });
   }, [columns, names, first, widths]);
@@ -59,7 +59,7 @@ export function ItemsGrid(props: Props) {
     },
     [onMissing],
   );
-  useEffect(() => setWidths({}), [names]);
+  useEffect(() => setWidths(new Map()), [names]);
 
   return (
     <Grid
@@ -67,7 +67,7 @@ export function ItemsGrid(props: Props) {
       columns={shown}
       rowCount={props.rowCount}
       more={props.more}
-      height={props.height ?? 'max(320px, calc(100vh - 420px))'}
+      height={props.height ?? 'max(340px, calc(100vh - 500px))'}
       onVisible={seen}
       onOpen={props.onOpen}
       onActive={props.onActive}
@@ -84,7 +84,7 @@ export function ItemsGrid(props: Props) {
             }
           : undefined
       }
-      onResize={(column, width) => setWidths((before) => ({ ...before, [column]: width }))}
+      onResize={(column, width) => setWidths((before) => new Map(before).set(column, width))}
       empty={props.empty}
     />
   );

@@ -11,7 +11,7 @@ import { notify } from '../../app/notices.ts';
 import { href, navigate, segment } from '../../app/router.ts';
 import type { TableDescription } from '../../aws/index.ts';
 import { copyText, ErrorBox, formatCount, plural, WriteButton } from '../../components/index.ts';
-import { type Item, printItem, printJson, toPlain } from '../../values/index.ts';
+import { type Item, own, printItem, printJson, toPlain } from '../../values/index.ts';
 import { DeleteItems } from './delete_items.tsx';
 import { ItemsGrid } from './items_grid.tsx';
 import { ItemsJson } from './items_json.tsx';
@@ -166,7 +166,7 @@ export function ResultsView({ table, target, view, results, onChange, onRun, onR
               box={queryBox(view, target, pages, filtered)}
               onOpen={openItem}
               onSelectKey={(key) => {
-                const of = target.partition.map((each) => key[each.name]);
+                const of = target.partition.map((each) => own(key, each.name));
                 if (of.every((each) => each !== undefined)) {
                   onRun({ mode: 'query', partition: of.map((each) => Object.values(each)[0] as string), sort: [] });
                 }

@@ -1,6 +1,6 @@
 /** What a query or scan reads: the table or one of its indexes. */
 import type { TableDescription } from '../../aws/operations.ts';
-import type { Item } from '../../values/types.ts';
+import { type Item, own } from '../../values/types.ts';
 
 export interface KeyAttribute {
   name: string;
@@ -48,7 +48,7 @@ export function keyAttributes(table: TableDescription): KeyAttribute[] {
 export function keyOf(item: Item, attributes: KeyAttribute[]): Item | undefined {
   const key = Object.create(null) as Item;
   for (const { name } of attributes) {
-    const value = item[name];
+    const value = own(item, name);
     if (!value) return undefined;
     key[name] = value;
   }

@@ -1,0 +1,123 @@
+/** Someone else wrote the item meanwhile: what was, what you want, what is there; and which of it to keep. */
+import Alert from '@cloudscape-design/components/alert';
+import Button from '@cloudscape-design/components/button';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useMemo, useState } from 'react';
+import { WriteButton } from '../../components/index.ts';
+import { type AttributeValue, emptyItem, type Item, type Json, printJson, toPlain, TYPE_NAMES, typeOf } from '../../values/index.ts';
+import { type Difference, differences, merged, type Side } from './save.ts';
+
+interface Props {
+  /** As it was read; undefined for a new item. */
+  before: Item | undefined;
+  yours: Item;
+  dispute: { theirs: Item } | 'deleted';
+  busy: boolean;
+  keyNames: string[];
+  /** Writes `wanted` over `base`, if `base` is what is there. */
+  onWrite: (base: Item | undefined, wanted: Item) => void;
+  onKeepEditing: (base: Item | undefined, wanted: Item) => void;
+  /** Drops one's own changes. */
+  onTheirs?: () => void;
+  onClose: () => void;
+}
+
+export function Conflict(props: Props) {
+  const { before, yours, dispute, busy } = props;
+  if (dispute === 'deleted') {
+    return (
+      <Alert
+        type="warning"
+        header="The item was deleted meanwhile"
+        action={
+          <SpaceBetween direction="horizontal" size="xs">
+            <Button onClick={props.onClose}>Keep editing</Button>
+            <WriteButton loading={busy} onClick={() => props.onWrite(undefined, yours)}>
+              Create it again
+            </WriteButton>
+          </SpaceBetween>
+        }
+      >
+        Nothing was written.
+      </Alert>
+    );
+  }
+  return <Dispute {...props} before={before ?? emptyItem()} isNew={!before} theirs={dispute.theirs} />;
+}
+
+function Dispute({ before, yours, theirs, isNew, busy, onWrite, onKeepEditing, onTheirs, onClose }: Props & { before: Item; theirs: Item; isNew: boolean }) {
+  const list = useMemo(() => differences(before, yours, theirs), [before, yours, theirs]);
+  const [chosen, setChosen] = useState<Record<string, Side>>({});
+  const sideOf = (each: Difference): Side => (Object.hasOwn(chosen, each.name) ? chosen[each.name]! : each.suggested);
+  const wanted = merged(theirs, list, chosen);
+  const conflicts = list.filter((each) => each.conflict).length;
+  return (
+    <Alert type="warning" header={isNew ? 'There is an item with this key already' : 'Someone else changed the item'}>
+      <div className="conflict" data-testid="conflict">
+        <div>
+          Nothing was written.{' '}
+          {conflicts
+            ? `${conflicts === 1 ? 'One attribute was' : `${conflicts} attributes were`} changed by both. Choose what to keep.`
+            : 'No attribute was changed by both: the proposal keeps both changes.'}
+        </div>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Attribute</th>
+              <th scope="col">Before</th>
+              <th scope="col">Yours</th>
+              <th scope="col">Theirs</th>
+            </tr>
+          </thead>
+          <tbody>
+            {list.map((each) => (
+              <tr key={each.name} className={each.conflict ? 'both' : undefined}>
+                <th scope="row">{each.name}</th>
+                <td>
+                  <Shown value={each.before} />
+                </td>
+                {(['yours', 'theirs'] as const).map((side) => (
+                  <td key={side} className={sideOf(each) === side ? 'kept' : undefined}>
+                    <label>
+                      <input
+                        type="radio"
+                        name={`keep ${each.name}`}
+                        checked={sideOf(each) === side}
+                        aria-label={`Keep ${side} of ${each.name}`}
+                        onChange={() => setChosen((was) => Object.assign(Object.create(null) as Record<string, Side>, was, { [each.name]: side }))}
+                      />
+                      <Shown value={each[side]} />
+                    </label>
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        <SpaceBetween direction="horizontal" size="xs">
+          <WriteButton variant="primary" loading={busy} onClick={() => onWrite(theirs, wanted)} data-testid="save-merge">
+            Save this merge
+          </WriteButton>
+          <Button onClick={() => onKeepEditing(theirs, wanted)}>Edit this merge</Button>
+          {onTheirs && <Button onClick={onTheirs}>Take theirs</Button>}
+          <Button variant="link" onClick={onClose}>
+            Close
+          </Button>
+        </SpaceBetween>
+      </div>
+    </Alert>
+  );
+}
+
+function Shown({ value }: { value: AttributeValue | undefined }) {
+  if (!value) return <span className="absent">absent</span>;
+  const text = printJson(toPlain(Object.assign(emptyItem(), { value })).json.value as Json, 2, 40);
+  return (
+    <span className="shown">
+      <span className="type-tag" title={TYPE_NAMES[typeOf(value)]}>
+        {typeOf(value)}
+      </span>{' '}
+      {text.length > 400 ? `${text.slice(0, 400)}…` : text}
+    </span>
+  );
+}
