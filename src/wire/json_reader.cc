@@ -106,7 +106,7 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text) {
   if (text.data() == nullptr) text = std::string_view("");  // simdjson copies even nothing, which takes a pointer
   const auto parsed = document.parser_->parser.parse(text.data(), text.size(), true);
   if (parsed.error() == simdjson::MEMALLOC) {
-    document.parser_.reset();  // it takes itself for larger than it is
+    delete document.parser_.release();  // it takes itself for larger than it is
     return Error(ErrorKind::kUnavailable, "there was not enough memory to read the request.");
   }
   if (parsed.error() != simdjson::SUCCESS) return model::refuse(model::Fault::kMalformedJson);
