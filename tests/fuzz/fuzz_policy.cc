@@ -45,8 +45,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const Policy::Answer answer = policy->judge(ask);
     PARTITA_CHECK(policy->judge(ask).allowed == answer.allowed && policy->judge(ask).denied == answer.denied);
     const Policy* const both[] = {&*policy, &none};
-    const Decision decision = partita::auth::decide({.identity = both}, ask);
-    PARTITA_CHECK(decision == Decision::kDeniedByIdentity);
+    const PolicyDecision decision = partita::auth::decide({.identity = both}, ask);
+    PARTITA_CHECK(decision == PolicyDecision::kDeniedByIdentity);
   }
   static_cast<void>(partita::auth::Identities::parse(in.rest()).ok());
   return 0;

@@ -11,6 +11,7 @@
 #include "wire/json_reader.h"
 #include "wire/json_writer.h"
 #include "wire/shape_check.h"
+#include "wire/type_check.h"
 
 namespace partita::fuzz {
 namespace {
