@@ -35,5 +35,5 @@ export async function serveUnbuilt(dist: string, server: string): Promise<{ url:
     request.pipe(onward);
   });
   await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${(front.address() as AddressInfo).port}`, close: () => front.close() };
+  return { url: `http://127.0.0.1:${(front.address() as AddressInfo).port}`, close: () => (front.close(), front.closeAllConnections()) };
 }

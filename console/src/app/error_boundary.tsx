@@ -23,7 +23,7 @@ export class ErrorBoundary extends Component<Props, { error?: Error; of?: string
   override render() {
     const { error } = this.state;
     if (!error) return this.props.children;
-    const stale = /dynamically imported module|module script/i.test(error.message);
+    const stale = /dynamically imported module|module script|preload CSS/i.test(error.message);
     return (
       <Alert
         type="error"
