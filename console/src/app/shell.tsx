@@ -1,6 +1,5 @@
 /** The frame around every page: top bar, navigation, notices, login, keys. */
 import Button from '@cloudscape-design/components/button';
-import Flashbar from '@cloudscape-design/components/flashbar';
 import { I18nProvider } from '@cloudscape-design/components/i18n';
 import messages from '@cloudscape-design/components/i18n/messages/all.en';
 import SideNavigation, { type SideNavigationProps } from '@cloudscape-design/components/side-navigation';
@@ -9,8 +8,8 @@ import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
 import { useSession } from '../aws/session.ts';
 import { ErrorBoundary } from './error_boundary.tsx';
 import { useKeys } from './keys.ts';
-import { dismiss, notices } from './notices.ts';
-import { follow, href, matchPath, navigate, usePlace } from './router.ts';
+import { notices } from './notices.ts';
+import { currentPlace, follow, href, matchPath, navigate, usePlace } from './router.ts';
 import { navigation, type NavItem, type PageProps, routes } from './routes.ts';
 import { PersistedStore, useStore } from './store.ts';
 import { TopBar } from './top_bar.tsx';
@@ -18,6 +17,7 @@ import { TopBar } from './top_bar.tsx';
 const Login = lazy(() => import('../pages/login/login.tsx'));
 const Palette = lazy(() => import('./palette.tsx'));
 const KeysHelp = lazy(() => import('./keys_help.tsx'));
+const NoticeBar = lazy(() => import('./notice_bar.tsx'));
 const Unreachable = lazy(() => import('./unreachable.tsx'));
 
 const navigationOpen = new PersistedStore('navigation', innerWidth >= 900);
@@ -28,6 +28,9 @@ function pageOf(path: string, load: () => Promise<{ default: ComponentType<PageP
   if (!page) pages.set(path, (page = lazy(load)));
   return page;
 }
+
+// The first page loads while the server is still being asked what it is.
+void routes.find((route) => matchPath(route.path, currentPlace().path))?.load().catch(() => undefined);
 
 const SECTIONS: Record<NavItem['section'], string> = { data: 'Data', tools: 'Tools', server: 'Server' };
 
@@ -127,11 +130,11 @@ function Frame() {
         </main>
       </div>
       <ErrorBoundary resetKey={`${dialog} ${session.loginNeeded}`}>
-      <Suspense fallback={null}>
-        {session.loginNeeded !== undefined && !locked && <Login over />}
-        {dialog === 'palette' && <Palette onClose={() => setDialog(undefined)} />}
-        {dialog === 'keys' && <KeysHelp onClose={() => setDialog(undefined)} />}
-      </Suspense>
+        <Suspense fallback={null}>
+          {session.loginNeeded !== undefined && !locked && <Login over />}
+          {dialog === 'palette' && <Palette onClose={() => setDialog(undefined)} />}
+          {dialog === 'keys' && <KeysHelp onClose={() => setDialog(undefined)} />}
+        </Suspense>
       </ErrorBoundary>
     </>
   );
@@ -141,29 +144,9 @@ function Notices() {
   const list = useStore(notices);
   if (!list.length) return null;
   return (
-    <div className="notices">
-    <Flashbar
-      items={list.map((each) => ({
-        id: each.id,
-        type: each.type === 'in-progress' ? 'info' : each.type,
-        loading: each.type === 'in-progress',
-        header: each.header,
-        content: each.link ? (
-          <>
-            {each.content}{' '}
-            <a href={each.link.href} onClick={(event) => follow(Object.assign(event, { detail: { href: each.link!.href } }) as never)}>
-              {each.link.text}
-            </a>
-          </>
-        ) : (
-          each.content
-        ),
-        dismissible: true,
-        dismissLabel: 'Dismiss',
-        onDismiss: () => dismiss(each.id),
-      }))}
-    />
-    </div>
+    <Suspense fallback={null}>
+      <NoticeBar list={list} />
+    </Suspense>
   );
 }
 
