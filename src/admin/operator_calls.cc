@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "admin/admin.h"
+#include "admin/console_calls.h"
+#include "admin/operator_request.h"
 #include "base/blocking_scope.h"
 #include "model/fault.h"
 #include "ops/footprint.h"
@@ -29,71 +31,14 @@ using wire::JsonWriter;
 
 constexpr int64_t kMostListed = 1'000;
 
-Error wrong(std::string sentence) { return refuse(Fault::kConstraints, {std::move(sentence)}); }
 Error no_name_of(std::string_view member, std::string_view name) {
   return wrong(std::string(member) + " is no namespace's name: '" + std::string(name) +
                "'. It takes 1 to 64 letters, digits, '_', '-' and '.'.");
 }
 
-// The members of a request.
-class Asked {
- public:
-  explicit Asked(JsonValue body) : body_(body) {}
-
-  // Nothing that is asked for is passed over.
-  Result<void> check(std::span<const std::string_view> known) const {
-    if (!body_.is(JsonValue::Kind::kObject)) return refuse(Fault::kSerialization, {"The body is no object."});
-    for (const auto& [name, value] : body_.members()) {
-      if (name.empty() || std::ranges::find(known, name) == known.end())
-        return wrong("There is no member '" + std::string(name) + "'.");
-    }
-    return {};
-  }
-  // Empty when it is not there.
-  Result<std::string> text(std::string_view name) const {
-    const JsonValue value = body_.get(name);
-    if (!value.present()) return std::string();
-    if (!value.is(JsonValue::Kind::kString)) return wrong(std::string(name) + " is a string.");
-    return std::string(value.as_string());
-  }
-  // A number without a fraction; nothing when it is not there.
-  Result<std::optional<int64_t>> seconds(std::string_view name) const {
-    constexpr int64_t kMost = 1'000'000'000'000;
-    const JsonValue value = body_.get(name);
-    if (!value.present()) return std::optional<int64_t>();
-    const bool whole = value.is(JsonValue::Kind::kInteger);
-    if (!whole || value.as_integer() < -kMost || value.as_integer() > kMost)
-      return wrong(std::string(name) + " is a number of seconds, without a fraction.");
-    return std::optional(value.as_integer());
-  }
-  // The name of what there should be already.
-  Result<std::string> name() const {
-    PARTITA_TRY(std::string said, text("Name"));
-    if (said.empty()) return wrong("Name is missing.");
-    return said;
-  }
-  Result<size_t> number(std::string_view name, int64_t most) const {
-    const JsonValue value = body_.get(name);
-    if (!value.present()) return static_cast<size_t>(most);
-    const int64_t number = value.is(JsonValue::Kind::kInteger) ? value.as_integer() : 0;
-    if (number < 1 || number > most)
-      return wrong(std::string(name) + " is a number from 1 to " + std::to_string(most) + ".");
-    return static_cast<size_t>(number);
-  }
-
- private:
-  JsonValue body_;
-};
-
-// What a call is about, beside its members.
-struct Subject {
-  namespaces::Namespaces& namespaces;
-  std::string space;  // the namespace; empty: the one without a name
-};
-
 Result<std::string> list_namespaces(const Subject& about, const Asked& asked) {
   PARTITA_TRY(const std::string after, asked.text("ExclusiveStartName"));
-  PARTITA_TRY(const size_t limit, asked.number("Limit", kMostListed));
+  PARTITA_TRY(const size_t limit, asked.number("Limit", kMostListed, kMostListed));
   if (!after.empty() && !table::is_namespace_name(after)) return no_name_of("ExclusiveStartName", after);
   PARTITA_TRY(std::vector<std::string> names, about.namespaces.list(after, limit + 1));
   const bool more = names.size() > limit;
@@ -117,15 +62,6 @@ Result<std::string> delete_namespace(const Subject& about, const Asked& asked) {
   if (!table::is_namespace_name(name)) return no_name_of("Name", name);
   PARTITA_TRY_VOID(about.namespaces.drop(name));
   return std::string("{}");
-}
-
-// Does it to the namespace that the call is about.
-template <class Work>
-auto with_host(const Subject& about, Work work) -> decltype(work(about.namespaces.root())) {
-  if (about.space.empty()) return work(about.namespaces.root());
-  auto used = about.namespaces.acquire(about.space);
-  if (!used.ok()) return std::move(used).error();
-  return work(used->host());
 }
 
 void write(JsonWriter& json, const table::SnapshotInfo& info) {
@@ -154,7 +90,7 @@ Result<std::string> create_snapshot(const Subject& about, const Asked& asked) {
 }
 
 Result<std::string> roll_back(const Subject& about, const Asked& asked) {
-  PARTITA_TRY(const std::string name, asked.name());
+  PARTITA_TRY(const std::string name, asked.required_text("Name"));
   PARTITA_TRY(const uint64_t rows,
               with_host(about, [&](namespaces::DatabaseHost& host) { return host.roll_back(name); }));
   JsonWriter json;
@@ -166,7 +102,7 @@ Result<std::string> roll_back(const Subject& about, const Asked& asked) {
 }
 
 Result<std::string> delete_snapshot(const Subject& about, const Asked& asked) {
-  PARTITA_TRY(const std::string name, asked.name());
+  PARTITA_TRY(const std::string name, asked.required_text("Name"));
   PARTITA_TRY_VOID(with_host(about, [&](namespaces::DatabaseHost& host) { return host.delete_snapshot(name); }));
   return std::string("{}");
 }
@@ -215,9 +151,10 @@ Result<std::string> move_clock(const Subject& about, const Asked& asked) {
 
 struct Row {
   std::string_view name;
-  std::string_view action;
+  std::string_view action;  // empty: it is answered to everybody, signed or not
   std::array<std::string_view, 3> members;
   Result<std::string> (*answer)(const Subject&, const Asked&);
+  bool of_table = false;  // the action is one on the table that TableName names
 };
 
 constexpr std::array kRows = {
@@ -225,6 +162,10 @@ constexpr std::array kRows = {
     Row{"DeleteNamespace", "partita:DeleteNamespace", {"Name"}, delete_namespace},
     Row{"DeleteSnapshot", "partita:DeleteSnapshot", {"Name", "Namespace"}, delete_snapshot},
     Row{"DescribeClock", "partita:DescribeClock", {"Namespace"}, describe_clock},
+    Row{kDescribeConsole, "", {}, describe_console},
+    Row{kDescribeHotKeys, "partita:DescribeHotKeys", {"Limit", "Namespace", "TableName"}, describe_hot_keys, true},
+    Row{"DescribeMetrics", "partita:DescribeMetrics", {"Namespace", "Since"}, describe_metrics},
+    Row{kListJobs, "partita:ListJobs", {"Namespace"}, list_jobs},
     Row{"ListNamespaces", "partita:ListNamespaces", {"ExclusiveStartName", "Limit"}, list_namespaces},
     Row{"ListSnapshots", "partita:ListSnapshots", {"Namespace"}, list_snapshots},
     Row{"MoveClock", "partita:MoveClock", {"Namespace", "OffsetSeconds", "Seconds"}, move_clock},
@@ -232,12 +173,11 @@ constexpr std::array kRows = {
 };
 
 // Blocks.
-Result<std::string> answer_blocking(namespaces::Namespaces& namespaces, const Row& row, const ops::Call& call,
-                                    JsonValue body) {
+Result<std::string> answer_blocking(Subject about, const Row& row, const ops::Call& call, JsonValue body) {
   const BlockingScope blocking;
+  namespaces::Namespaces& namespaces = about.namespaces;
   const Asked asked(body);
   PARTITA_TRY_VOID(asked.check(row.members));
-  Subject about{namespaces, {}};
   PARTITA_TRY(about.space, namespaces.checked_name(call));
   if (body.get("Namespace").present()) {
     PARTITA_TRY(about.space, asked.text("Namespace"));
@@ -256,15 +196,26 @@ void note_names(JsonValue body, ops::RequestFootprint& footprint) {
   };
   note("Namespace");
   note("Name");
+  note("TableName");
   const JsonValue space = body.get("Namespace");
   if (space.is(JsonValue::Kind::kString)) footprint.space.emplace(space.as_string());
+}
+
+bool is_rate_exceeded(const Error& error) { return error.reason() == static_cast<uint16_t>(Fault::kRateExceeded); }
+
+// The table that a permission has to be for; empty: "*".
+std::string_view table_in(const Row& row, JsonValue body) {
+  const JsonValue name = row.of_table ? body.get("TableName") : JsonValue();
+  return name.is(JsonValue::Kind::kString) ? name.as_string() : std::string_view();
 }
 
 }  // namespace
 
 std::vector<std::string_view> operator_actions() {
   std::vector<std::string_view> actions;
-  for (const Row& row : kRows) actions.push_back(row.action);
+  for (const Row& row : kRows) {
+    if (!row.action.empty()) actions.push_back(row.action);
+  }
   return actions;
 }
 
@@ -275,20 +226,24 @@ Task<ops::Reply> OperatorCalls::call(const ops::Call& call) {
   if (document.ok() && call.footprint != nullptr) note_names(document->root(), *call.footprint);
   const std::string_view name = call.target.substr(kAdminPrefix.size());
   const auto* const row = std::ranges::find(kRows, name, &Row::name);
-  if (row == kRows.end()) co_return ops::refusal(refuse(Fault::kUnknownOperation, {std::string(call.target)}));
+  if (row == kRows.end() || (row->action.empty() && !facts_.console)) {
+    co_return ops::refusal(refuse(Fault::kUnknownOperation, {std::string(call.target)}));
+  }
   const auto caller = namespaces_.root().service().caller_of(call);
-  if (!caller.ok()) co_return ops::refusal(caller.error());
+  if (!caller.ok() && (!row->action.empty() || is_rate_exceeded(caller.error()))) {
+    co_return ops::refusal(caller.error());
+  }
   if (!document.ok()) co_return ops::refusal(document.error());
-  {
+  if (!row->action.empty()) {
     ops::Service& root = namespaces_.root().service();
     DrainLock::SharedGuard guard(root.drain_lock());
     co_await guard;
-    const auto permitted = root.permit(call, **caller, row->action);
+    const auto permitted = root.permit(call, **caller, row->action, table_in(*row, document->root()));
     if (!permitted.ok()) co_return ops::refusal(permitted.error());
   }
   Executor* const home = Executor::current();
   co_await workers_.enter();
-  auto answered = answer_blocking(namespaces_, *row, call, document->root());
+  auto answered = answer_blocking({namespaces_, facts_, sampler_, {}}, *row, call, document->root());
   co_await SwitchTo{home};
   if (!answered.ok()) co_return ops::refusal(answered.error());
   ops::Reply reply;

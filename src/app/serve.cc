@@ -56,15 +56,16 @@ class ServiceHandler final : public http::Handler {
  public:
   // `audit` and `traces` may be null.
   ServiceHandler(namespaces::Namespaces& namespaces, const admin::Admin& admin, observe::Pages& pages,
-                 observe::AuditLog* audit, observe::Traces* traces, const cli::ServeOptions& options)
+                 observe::AuditLog* audit, observe::Traces* traces, int64_t slow_ms, admin::ConsoleFacts facts)
       : service_(namespaces.root().service()),
         admin_(admin),
         namespaces_(namespaces),
         pages_(pages),
         audit_(audit),
         traces_(traces),
-        log_(options.log.slow_request_ms),
-        console_(!options.no_console) {}
+        log_(slow_ms),
+        console_(facts.console),
+        operator_calls_(namespaces_, std::move(facts)) {}
   Task<ops::Reply> call(const ops::Call& call) override {
     if (call.target.starts_with(admin::kAdminPrefix)) [[unlikely]] {
       const admin::Admin::Answer* const answer = admin_.find(call);
@@ -93,12 +94,12 @@ class ServiceHandler final : public http::Handler {
   ops::Service& service_;
   const admin::Admin& admin_;
   namespaces::Namespaces& namespaces_;
-  admin::OperatorCalls operator_calls_{namespaces_};
   observe::Pages& pages_;
   observe::AuditLog* const audit_;
   observe::Traces* const traces_;
   observe::RequestLog log_;
   const bool console_;  // whether it is served
+  admin::OperatorCalls operator_calls_;
 };
 
 // Returns the memory of large requests to the system at once, and limits what each thread keeps.
@@ -330,6 +331,18 @@ void complete_http(cli::ServeOptions& options, const iam::Directory& directory, 
   if (options.http.region.empty()) options.http.region = "us-east-1";
 }
 
+admin::ConsoleFacts facts_of(const cli::ServeOptions& options, const namespaces::DatabaseHost::Environment& environment,
+                             std::string_view version) {
+  return {.version = std::string(version),
+          .console = !options.no_console,
+          .verified = options.access.verifies(),
+          .region = options.http.region,
+          .namespaces_by = options.development.namespaces_by,
+          .snapshots = environment.exclusive,
+          .clock_moves = environment.exclusive && environment.clock_moves,
+          .began_ns = system_clock().monotonic_ns()};
+}
+
 std::unique_ptr<ops::Service> make_service_of(const cli::AccessOptions& options, iam::Directory& directory,
                                               table::Database& database) {
   const auto enforcement = options.warn_only ? ops::Enforcement::kWarn : ops::Enforcement::kRefuse;
@@ -388,8 +401,9 @@ Result<void> serve(const cli::ServeOptions& given, const cli::Build& build) {
   admin::Admin admin;
   backups.add_to(admin);
   admin::answer_simulations(admin, directory, service);
-  ServiceHandler handler(namespaces, admin, pages, audit.get(), traces.get(), options);
   complete_http(options, directory, inputs.certificate.get());
+  ServiceHandler handler(namespaces, admin, pages, audit.get(), traces.get(), options.log.slow_request_ms,
+                         facts_of(options, environment, build.version));
   const http::Protocol http(options.http, handler, system_clock(), system_random());
   net::Server server(options.http, system_clock());
   PARTITA_TRY_VOID(listen(server, http, std::move(sockets.clients), admin_socket.get()));

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "admin/admin.h"
+#include "admin/operator_calls.h"
 #include "auth/identities.h"
 #include "base/log.h"
 #include "ops/footprint.h"
@@ -69,11 +70,15 @@ bool is_read_only(const ops::Operation* operation, std::string_view event) {
   return reads || begins("Describe") || begins("Get") || begins("List");
 }
 
-// What is asked of the server itself, but for how it is; empty for all other calls.
-std::string administered(const ops::Call& call) {
+// Of a call to the server itself; empty for all other calls.
+std::string_view administered(const ops::Call& call) {
   if (!call.target.starts_with(admin::kAdminPrefix)) return {};
-  const std::string_view name = call.target.substr(admin::kAdminPrefix.size());
-  return name.starts_with("Describe") ? std::string() : wire::legible(name);
+  return call.target.substr(admin::kAdminPrefix.size());
+}
+
+// Consoles and status lines ask each second how the server is.
+bool asks_how_it_is(std::string_view administered) {
+  return administered.starts_with("Describe") || administered == admin::kListJobs;
 }
 
 // The namespace that a call to the server itself names, before the one that it comes in: see OperatorCalls.
@@ -121,9 +126,12 @@ Result<void> AuditLog::reopen() {
 
 void AuditLog::write(const ops::Call& call, std::string_view space, const ops::Reply& reply) {
   const ops::Operation* const operation = reply.operation != nullptr ? reply.operation : ops::find_target(call.target);
-  const bool is_control = operation == nullptr || operation->kind == ops::Kind::kControl;
-  const std::string event = operation == nullptr ? administered(call) : std::string(operation->name);
-  if (event.empty() || (calls_ == Calls::kControl && !is_control)) return;
+  const std::string_view asked = operation == nullptr ? administered(call) : std::string_view();
+  const bool reads_keys = asked == admin::kDescribeHotKeys;
+  if (operation == nullptr && (asked.empty() || (asks_how_it_is(asked) && !reads_keys))) return;
+  const bool is_control = operation == nullptr ? !reads_keys : operation->kind == ops::Kind::kControl;
+  if (calls_ == Calls::kControl && !is_control) return;
+  const std::string event = operation == nullptr ? wire::legible(asked) : std::string(operation->name);
   const auth::Caller* const caller = ops::known_caller(call);
   const bool refused_unseen = is_refused_unseen(caller, reply);
   if (refused_unseen && !has_room()) return;

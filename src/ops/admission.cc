@@ -8,6 +8,8 @@
 #include "model/fault.h"
 #include "ops/footprint.h"
 #include "ops/resource_arn.h"
+#include "table/open/database.h"
+#include "wire/json_writer.h"
 
 namespace partita::ops {
 
@@ -29,6 +31,32 @@ std::string_view statement_action(table::Verb verb) {
 Error rate_exceeded(uint32_t wait_ms) {
   return Error(ErrorKind::kInvalid, static_cast<uint16_t>(model::Fault::kRateExceeded), {},
                std::make_shared<const RetryAfter>(wait_ms));
+}
+
+// As Service::hot_keys() tells it. Empty for a Scan, which touches all keys.
+std::string watched_key(const table::Access& access) {
+  const std::vector<const model::AttributeValue*> values = access.leading_keys();
+  if (values.empty()) return {};
+  const model::KeySchema& schema = access.index == nullptr ? access.table->keys : access.index->keys;
+  wire::JsonWriter json;
+  json.begin_object();
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] == nullptr) return {};
+    json.key(schema.partition[i].name);
+    json.write_value(*values[i]);
+  }
+  json.end_object();
+  std::string key = access.index == nullptr ? std::string() : access.index->name;
+  key.push_back('\0');
+  return key + std::move(json).take();
+}
+
+// The rows of global indexes are in partitions of their own.
+model::HalfUnits units_of_key(const table::Access& access, const table::ConsumedCapacity& consumed) {
+  model::HalfUnits units = consumed.total().total();
+  if (access.index != nullptr) return units;
+  for (const auto& [name, of_index] : consumed.global_indexes) units -= of_index.total();
+  return units;
 }
 
 }  // namespace
@@ -77,8 +105,12 @@ void Admission::admit(const Operation& operation, const table::Access& access, R
   if (footprint != nullptr && access.table != nullptr) meters_->touch(space_, *access.table, operation, *footprint);
 }
 
-void Admission::charge(const table::Access& access, const table::ConsumedCapacity& consumed) {
-  meters_->charge(space_, *access.table, consumed.total());
+void Admission::charge(const Context& context, const table::Access& access, const table::ConsumedCapacity& consumed) {
+  if (!meters_->charge(space_, *access.table, consumed.total())) [[likely]]
+    return;
+  const std::string key = watched_key(access);
+  if (key.empty()) return;
+  meters_->count_key(*access.table, key, units_of_key(access, consumed), context.database.clock().monotonic_ns());
 }
 
 Result<void> RequestAuthorizer::check(const table::Access& access, std::string_view action) {
@@ -156,7 +188,7 @@ Task<Result<void>> RequestAuthorizer::load(const Error& error) {
 }
 
 void RequestAuthorizer::charge(const table::Access& access, const table::ConsumedCapacity& consumed) {
-  context_.admission.charge(access, consumed);
+  context_.admission.charge(context_, access, consumed);
 }
 
 }  // namespace partita::ops

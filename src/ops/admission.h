@@ -39,7 +39,7 @@ class Admission {
 
   // `footprint`: null where nobody asks.
   void admit(const Operation& operation, const table::Access& access, RequestFootprint* footprint);
-  void charge(const table::Access& access, const table::ConsumedCapacity& consumed);
+  void charge(const Context& context, const table::Access& access, const table::ConsumedCapacity& consumed);
 
   Authorisation& authorisation() { return authorisation_; }
   const Authorisation& authorisation() const { return authorisation_; }

@@ -52,6 +52,21 @@ void RequestCounts::add_refused(int status) {
   refused_[static_cast<size_t>(found - kRefusals.begin())].add();
 }
 
+std::vector<OperationTotals> RequestCounts::totals() const {
+  std::vector<OperationTotals> totals;
+  for (size_t i = 0; i < place_of_none(); ++i) {
+    OperationTotals one{name_at(i), all_[i].took.totals()};
+    if (one.took.count() == 0) continue;
+    for (size_t e = 0; e < kExceptions; ++e) {
+      const uint64_t count = all_[i].errors[e].load(std::memory_order_relaxed);
+      one.errors += count;
+      if (is_throttle(static_cast<Exception>(e))) one.throttled += count;
+    }
+    totals.push_back(std::move(one));
+  }
+  return totals;
+}
+
 void RequestCounts::report(Exposition& out) const {
   uint64_t throttled = 0;
   for (size_t i = 0; i <= place_of_none(); ++i) {

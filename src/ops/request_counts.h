@@ -5,10 +5,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "base/exposition.h"
 #include "base/meter.h"
 #include "ops/operation.h"
+#include "ops/request_totals.h"
 #include "wire/fault_table.h"
 
 namespace partita::ops {
@@ -28,6 +30,8 @@ class RequestCounts {
   void add_refused(int status);
 
   void report(Exposition& out) const;
+  // Of the operations that there are; what named none is not in it.
+  std::vector<OperationTotals> totals() const;
 
  private:
   struct One {

@@ -116,7 +116,8 @@ size_t Service::memory_of(const Call& call) {
 
 Result<const auth::Caller*> Service::caller_of(const Call& call) { return parts_->admission.identify(call); }
 
-Result<void> Service::permit(const Call& call, const auth::Caller& caller, std::string_view action) {
+Result<void> Service::permit(const Call& call, const auth::Caller& caller, std::string_view action,
+                             std::string_view table) {
   PARTITA_TRY_VOID(parts_->admission.enter(call, caller));
   if (caller.identity == nullptr) return {};
   if (database_ == nullptr) return without_database();
@@ -125,6 +126,7 @@ Result<void> Service::permit(const Call& call, const auth::Caller& caller, std::
   const Context context{*database_, parts_->admission, caller, stand_in, call.host, call.body, call.source};
   table::Access access;
   access.verb = table::Verb::kControl;
+  access.name = table;
   const PolicySnapshot policies;
   auth::Effort effort;
   bool depends = false;
@@ -238,6 +240,12 @@ void Service::answered(const Call& call, const Reply& reply, int64_t took_ns) {
 }
 
 void Service::refused(int status) { parts_->counts.add_refused(status); }
+
+RequestTotals Service::totals() { return {parts_->counts.totals(), parts_->meters->totals()}; }
+
+throttle::HotKeys::Top Service::hot_keys(const table::TableInfo& table, size_t most) {
+  return parts_->meters->hot_keys(parts_->space, table, most, database_->clock().monotonic_ns());
+}
 
 void Service::report(Exposition& out) {
   parts_->counts.report(out);

@@ -18,10 +18,13 @@
 #include "base/task.h"
 #include "ops/authorisation.h"
 #include "ops/call.h"
+#include "ops/request_totals.h"
+#include "throttle/hot_keys.h"
 
 namespace partita::table {
 class Database;
-}
+struct TableInfo;
+}  // namespace partita::table
 namespace partita::iam {
 class Directory;
 }
@@ -82,15 +85,23 @@ class Service {
   // with the signature; kRateExceeded.
   Result<const auth::Caller*> caller_of(const Call& call);
 
-  // Whether the caller may do what is no operation of DynamoDB, such as "partita:ListNamespaces", of which all
-  // resources are "*": by the rate, which it is counted with, and by policies. Faults: kRateExceeded; kDeniedByIdentity
-  // and those that follow it.
-  Result<void> permit(const Call& call, const auth::Caller& caller, std::string_view action);
+  // Whether the caller may do what is no operation of DynamoDB, such as "partita:ListNamespaces": by the rate, which it
+  // is counted with, and by its policies. `table`: the name of the table that it is about; empty: the resource is "*".
+  // Faults: kRateExceeded; kDeniedByIdentity and those that follow it.
+  Result<void> permit(const Call& call, const auth::Caller& caller, std::string_view action,
+                      std::string_view table = {});
 
   // What decides over each access.
   const Admission& admission() const;
   // All of it, for an operator. Callable from any thread.
   void report(Exposition& out);
+  // The numbers in it: those of operations since the start, and those of the tables of all namespaces. Callable from
+  // any thread.
+  RequestTotals totals();
+  // The keys that take most of the capacity of a table of the database: see TableMeters::hot_keys(). Each key is the
+  // name of an index, or nothing, a '\0', and the attributes of the partition key as DynamoDB's JSON. Weights are half
+  // units. Callable from any thread.
+  throttle::HotKeys::Top hot_keys(const table::TableInfo& table, size_t most);
 
  private:
   struct Parts;

@@ -1,6 +1,7 @@
 #include "ops/table_meters.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "base/check.h"
@@ -76,9 +77,56 @@ void TableMeters::touch(std::string_view space, const table::TableInfo& table, c
   footprint.add(table.meters, place);
 }
 
-void TableMeters::charge(std::string_view space, const table::TableInfo& table, const table::Capacity& consumed) {
+bool TableMeters::charge(std::string_view space, const table::TableInfo& table, const table::Capacity& consumed) {
+  if (table::TableCosts* const costs = table.meters->unwatched_costs(); costs != nullptr) [[likely]] {
+    costs->consume(consumed);
+    return false;
+  }
   if (table.meters->costs() == nullptr) add(space, table, kNoPlace);
   table.meters->costs()->consume(consumed);
+  return table.meters->watched();
+}
+
+std::shared_ptr<throttle::HotKeys> TableMeters::watch_of(const table::TableInfo& table) {
+  const auto found = std::ranges::find_if(watches_, [&](const Watch& one) { return one.table.lock() == table.meters; });
+  return found == watches_.end() ? nullptr : found->keys;
+}
+
+void TableMeters::make_room() {
+  std::erase_if(watches_, [](const Watch& one) { return one.table.expired(); });
+  if (watches_.size() < kMostWatched) return;
+  const auto oldest = std::ranges::min_element(watches_, {}, [](const Watch& one) { return one.keys->asked_ns(); });
+  if (const auto table = oldest->table.lock()) table->unwatch();
+  watches_.erase(oldest);
+}
+
+throttle::HotKeys::Top TableMeters::hot_keys(std::string_view space, const table::TableInfo& table, size_t most,
+                                             int64_t now_ns) {
+  if (table.meters->costs() == nullptr) add(space, table, kNoPlace);
+  std::shared_ptr<throttle::HotKeys> keys;
+  {
+    const MutexLock lock(mutex_);
+    keys = watch_of(table);
+    if (keys == nullptr) {
+      make_room();
+      keys = std::make_shared<throttle::HotKeys>(now_ns);
+      watches_.push_back({table.meters, keys});
+    }
+    table.meters->watch();
+  }
+  return keys->top(most, now_ns);
+}
+
+void TableMeters::count_key(const table::TableInfo& table, std::string_view key, model::HalfUnits units,
+                            int64_t now_ns) {
+  const auto keys = [&] {
+    const MutexLock lock(mutex_);
+    return watch_of(table);
+  }();
+  if (keys != nullptr && keys->add(key, units, now_ns)) return;
+  const MutexLock lock(mutex_);
+  std::erase_if(watches_, [&](const Watch& one) { return one.keys == keys; });
+  if (watch_of(table) == nullptr) table.meters->unwatch();
 }
 
 void TableMeters::add(std::string_view space, const table::TableInfo& table, uint8_t place) {
@@ -87,6 +135,28 @@ void TableMeters::add(std::string_view space, const table::TableInfo& table, uin
   if (kept.costs() == nullptr) kept.keep(costs_.add({std::string(space), table.name, 0}, most_));
   if (place == kNoPlace || kept.times(place) != nullptr) return;
   kept.keep(place, times_.add({std::string(space), table.name, place}, most_));
+}
+
+std::vector<TableTotals> TableMeters::totals() {
+  std::map<std::pair<std::string, std::string>, TableTotals> tables;
+  const auto line_of = [&](const Of& of) -> TableTotals& { return tables[{std::get<0>(of), std::get<1>(of)}]; };
+  const MutexLock lock(mutex_);
+  for (const auto& [of, all] : times_.all()) {
+    for (const auto& line : all) ops::add(line_of(of).took, line->totals());
+  }
+  for (const auto& [of, all] : costs_.all()) {
+    for (const auto& line : all) {
+      const table::TableCosts::Totals one = line->totals();
+      line_of(of).consumed += one.consumed;
+      line_of(of).throttled += one.throttled;
+    }
+  }
+  std::vector<TableTotals> totals;
+  for (auto& [name, one] : tables) {
+    std::tie(one.space, one.table) = name;
+    totals.push_back(std::move(one));
+  }
+  return totals;
 }
 
 void TableMeters::report(Exposition& out) {

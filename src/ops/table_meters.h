@@ -19,7 +19,9 @@
 #include "base/exposition.h"
 #include "base/meter.h"
 #include "base/mutex.h"
+#include "ops/request_totals.h"
 #include "table/rows/meters_kept.h"
+#include "throttle/hot_keys.h"
 
 namespace partita::table {
 struct TableInfo;
@@ -35,6 +37,7 @@ class TableMeters {
  public:
   // 3 KiB each, and 17 samples.
   static constexpr size_t kMost = 500;
+  static constexpr size_t kMostWatched = 16;
 
   explicit TableMeters(size_t most = kMost);
 
@@ -42,9 +45,17 @@ class TableMeters {
   // empty.
   void touch(std::string_view space, const table::TableInfo& table, const Operation& operation,
              RequestFootprint& footprint);
-  void charge(std::string_view space, const table::TableInfo& table, const table::Capacity& consumed);
+  // True: the table's keys are watched, and count_key() is to be called.
+  bool charge(std::string_view space, const table::TableInfo& table, const table::Capacity& consumed);
+
+  // The keys that take most of the table's capacity. They are watched from the first call on, until nobody has called
+  // for throttle::HotKeys::kKeptUpNs, or kMostWatched other tables are.
+  throttle::HotKeys::Top hot_keys(std::string_view space, const table::TableInfo& table, size_t most, int64_t now_ns);
+  void count_key(const table::TableInfo& table, std::string_view key, model::HalfUnits units, int64_t now_ns);
 
   void report(Exposition& out);
+  // What report() tells, of all tables that have had requests.
+  std::vector<TableTotals> totals();
 
  private:
   static constexpr uint8_t kNoPlace = UINT8_MAX;
@@ -66,7 +77,15 @@ class TableMeters {
     std::map<uint8_t, std::shared_ptr<Line>> others;  // by place, once there was a request
   };
 
+  struct Watch {
+    std::weak_ptr<table::MetersKept> table;
+    std::shared_ptr<throttle::HotKeys> keys;
+  };
+
   void add(std::string_view space, const table::TableInfo& table, uint8_t place);
+  // Null: the table's keys are not watched.
+  std::shared_ptr<throttle::HotKeys> watch_of(const table::TableInfo& table) PARTITA_REQUIRES(mutex_);
+  void make_room() PARTITA_REQUIRES(mutex_);
   void report_times(Exposition& out);
   void report_costs(Exposition& out);
 
@@ -76,6 +95,7 @@ class TableMeters {
   Mutex mutex_;
   Lines<CoarseTiming> times_ PARTITA_GUARDED_BY(mutex_);
   Lines<table::TableCosts> costs_ PARTITA_GUARDED_BY(mutex_);
+  std::vector<Watch> watches_ PARTITA_GUARDED_BY(mutex_);
 };
 
 }  // namespace partita::ops

@@ -187,5 +187,76 @@ TEST(TableMetersTest, TablesBeyondTheMostCostTogether) {
   EXPECT_TRUE(costs(page, R"(namespace="ann",table="late")", "4", "0", 0)) << page;
 }
 
+constexpr int64_t kSecondNs = 1'000'000'000;
+
+TEST(TableMetersTest, KeysAreCountedWhileSomebodyAsks) {
+  TableMeters meters;
+  const table::TableInfo one = described("one");
+  const table::TableInfo other = described("other");
+  EXPECT_FALSE(meters.charge("", one, {.read = 1, .write = 0})) << "nobody has asked";
+  EXPECT_TRUE(meters.hot_keys("", one, 20, 0).keys.empty());
+  EXPECT_FALSE(meters.charge("", other, {.read = 1, .write = 0}));
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(meters.charge("", one, {.read = 2, .write = 4}));
+    meters.count_key(one, "hot", 6, kSecondNs);
+  }
+  meters.count_key(one, "cold", 1, kSecondNs);
+  const auto top = meters.hot_keys("", one, 20, 2 * kSecondNs);
+  ASSERT_EQ(top.keys.size(), 2u);
+  EXPECT_EQ(top.keys[0].key, "hot");
+  EXPECT_EQ(top.keys[0].weight, 18u);
+  EXPECT_EQ(top.total, 19u);
+  // A minute later the next request ends it.
+  meters.count_key(one, "hot", 6, 62 * kSecondNs);
+  EXPECT_FALSE(meters.charge("", one, {.read = 2, .write = 4}));
+  EXPECT_TRUE(meters.hot_keys("", one, 20, 63 * kSecondNs).keys.empty()) << "it begins again";
+  EXPECT_TRUE(meters.charge("", one, {.read = 2, .write = 4}));
+  EXPECT_TRUE(costs(report(meters), R"(table="one")", "5.5", "10", 0)) << "and no unit was lost";
+  throttle(meters, "", one);
+  EXPECT_TRUE(costs(report(meters), R"(table="one")", "5.5", "10", 1));
+}
+
+TEST(TableMetersTest, OnlyTheTablesThatWereAskedForLastAreWatched) {
+  TableMeters meters;
+  std::vector<table::TableInfo> tables;
+  for (size_t i = 0; i <= TableMeters::kMostWatched; ++i) tables.push_back(described("t" + std::to_string(i)));
+  int64_t now_ns = 0;
+  for (const table::TableInfo& table : tables) {
+    static_cast<void>(meters.hot_keys("", table, 1, now_ns += 1'000));
+    static_cast<void>(meters.hot_keys("", tables[0], 1, now_ns += 1'000));
+  }
+  EXPECT_TRUE(meters.charge("", tables[0], {.read = 1, .write = 0}));
+  EXPECT_FALSE(meters.charge("", tables[1], {.read = 1, .write = 0}));
+  EXPECT_TRUE(meters.charge("", tables[2], {.read = 1, .write = 0}));
+  EXPECT_TRUE(meters.charge("", tables.back(), {.read = 1, .write = 0}));
+  // Those that are gone leave their room.
+  const std::vector<table::TableInfo> left(tables.begin() + 2, tables.begin() + 3);
+  tables.clear();
+  const table::TableInfo late = described("late");
+  static_cast<void>(meters.hot_keys("", late, 1, now_ns += 1'000));
+  EXPECT_TRUE(meters.charge("", left[0], {.read = 1, .write = 0}));
+}
+
+TEST(TableMetersTest, TotalsAreOfAllOperationsOfATable) {
+  TableMeters meters;
+  const table::TableInfo one = described("one");
+  const table::TableInfo of_space = described("one");
+  for (int i = 0; i < 3; ++i) count(meters, "", one, "GetItem");
+  count(meters, "", one, "PutItem");
+  throttle(meters, "", one);
+  meters.charge("", one, {.read = 3, .write = 1});
+  count(meters, "ann", of_space, "GetItem");
+  const std::vector<TableTotals> totals = meters.totals();
+  ASSERT_EQ(totals.size(), 2u);
+  EXPECT_EQ(totals[0].table, "one");
+  EXPECT_EQ(totals[0].space, "");
+  EXPECT_EQ(totals[0].took.count(), 4u);
+  EXPECT_EQ(totals[0].throttled, 1u);
+  EXPECT_EQ(totals[0].consumed.read, 3);
+  EXPECT_EQ(totals[0].consumed.write, 1);
+  EXPECT_EQ(totals[1].space, "ann");
+  EXPECT_EQ(totals[1].took.count(), 1u);
+}
+
 }  // namespace
 }  // namespace partita::ops

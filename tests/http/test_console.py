@@ -232,4 +232,4 @@ def test_where_signatures_are_verified_any_name_will_do(tmp_path):
         assert listed({**own("db.example"), "Sec-Fetch-Site": "cross-site"}) == REFUSED
         # Without a signature it gets as far as everybody, and no further.
         reply = exchange(server, request(headers=own("evil.example")))
-        assert reply.status == 400 and reply.kind() == "UnrecognizedClientException"
+        assert reply.status == 400 and reply.kind() == "InvalidSignatureException"

@@ -54,11 +54,11 @@ def client_of(server, user, service):
                         aws_secret_access_key=secret, config=Config(retries={"max_attempts": 0}))
 
 
-def call(server, who, operation, body, headers=None):
+def call(server, who, operation, body, headers=None, prefix="DynamoDB_20120810."):
     """Status and body. `who`: a user's name, or credentials."""
     request = AWSRequest("POST", server.url + "/", data=json.dumps(body).encode())
     request.headers["Content-Type"] = "application/x-amz-json-1.0"
-    request.headers["X-Amz-Target"] = f"DynamoDB_20120810.{operation}"
+    request.headers["X-Amz-Target"] = prefix + operation
     for name, value in (headers or {}).items():
         request.headers[name] = value
     SigV4Auth(credentials_of(who) if isinstance(who, str) else who, "dynamodb", REGION).add_auth(request)

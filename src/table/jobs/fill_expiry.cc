@@ -36,6 +36,9 @@ class FillExpiry final : public JobType {
  public:
   std::string describe(const Job& job) const override { return "finding what expires of table " + job.table; }
   Task<Result<StepEnd>> step(JobRun& run) override { return fill_expiry_next(run); }
+  Task<Result<std::optional<uint64_t>>> total(TableContext& context, const Job& job) const override {
+    return items_of(context, job);
+  }
 };
 
 }  // namespace

@@ -110,10 +110,8 @@ class FillIndex final : public JobType {
     return "filling index " + std::to_string(job.index_id) + " of table " + job.table;
   }
   Task<Result<StepEnd>> step(JobRun& run) override { return fill_next(run); }
-  Task<Result<std::string>> progress(JobRun& run) override {
-    PARTITA_CO_TRY(const StoredCounts counts, co_await read_counts(run.engine(), run.job.table_id));
-    co_return std::to_string(run.job.done) + " of " + std::to_string(counts.total.of(model::kBaseIndex).items) +
-        " items so far";
+  Task<Result<std::optional<uint64_t>>> total(TableContext& context, const Job& job) const override {
+    return items_of(context, job);
   }
 };
 

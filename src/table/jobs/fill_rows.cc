@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "storage/ranges.h"
+#include "table/rows/counts.h"
 #include "table/rows/item_rows.h"
 
 namespace partita::table {
@@ -19,6 +20,11 @@ constexpr size_t kItemsAtOnce = 50;  // in one transaction
 constexpr int64_t kRests = 3;        // a quarter of a core at most, and compaction of what is put comes on top
 
 }  // namespace
+
+Task<Result<std::optional<uint64_t>>> items_of(TableContext& context, const Job& job) {
+  PARTITA_CO_TRY(const StoredCounts counts, co_await read_counts(context.engine(), job.table_id));
+  co_return std::optional(static_cast<uint64_t>(counts.total.of(model::kBaseIndex).items));
+}
 
 Task<Result<storage::Page>> next_items(JobRun& run, Table table) {
   storage::Range range = storage::range_of(model::index_prefix(table->id, model::kBaseIndex));

@@ -1,6 +1,9 @@
 // Adds the rows of items that are older than their index or TTL.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "base/function_ref.h"
 #include "base/result.h"
 #include "base/task.h"
@@ -14,6 +17,8 @@ namespace partita::table {
 using HasRow = FunctionRef<bool(const model::Item& item)>;
 using PutRow = FunctionRef<size_t(const model::Item& item, const storage::Key& key, storage::Changes& changes)>;
 
+// How many items the job's table has.
+Task<Result<std::optional<uint64_t>>> items_of(TableContext& context, const Job& job);
 // The next page of the table's items behind the job's cursor.
 Task<Result<storage::Page>> next_items(JobRun& run, Table table);
 // Adds the rows of these items as the items are when the rows are written: an item that changed since it was scanned

@@ -15,7 +15,9 @@ std::vector<JobRow> all_job_types() {
 }
 
 Task<Result<StepEnd>> JobType::step(JobRun& run) { co_return co_await run.finish(); }
-Task<Result<std::string>> JobType::progress(JobRun& /*run*/) { co_return std::string(); }
+Task<Result<std::optional<uint64_t>>> JobType::total(TableContext& /*context*/, const Job& /*job*/) const {
+  co_return std::optional<uint64_t>();
+}
 Task<Result<void>> JobType::find(JobSearch& /*search*/) { co_return Result<void>(); }
 
 }  // namespace partita::table

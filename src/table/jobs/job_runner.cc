@@ -238,10 +238,21 @@ Task<Result<void>> JobRunner::tell_progress(JobRun& run, int64_t& told_ns) {
   const int64_t now_ns = clock_.monotonic_ns();
   if (now_ns - told_ns < kEveryNs) co_return Result<void>();
   told_ns = now_ns;
-  JobType& type = type_of(run.job.kind);
-  PARTITA_CO_TRY(const std::string progress, co_await type.progress(run));
-  if (!progress.empty()) log(LogLevel::kInfo, {type.describe(run.job), ": ", progress});
+  const JobType& type = type_of(run.job.kind);
+  PARTITA_CO_TRY(const std::optional<uint64_t> total, co_await type.total(context_, run.job));
+  if (total) {
+    log(LogLevel::kInfo,
+        {type.describe(run.job), ": ", std::to_string(run.job.done), " of ", std::to_string(*total), " items so far"});
+  }
   co_return Result<void>();
+}
+
+Task<Result<std::vector<JobProgress>>> JobRunner::progress() {
+  std::vector<JobProgress> all = status_.progress(clock_.monotonic_ns());
+  for (JobProgress& one : all) {
+    PARTITA_CO_TRY(one.total, co_await type_of(one.job.kind).total(context_, one.job));
+  }
+  co_return all;
 }
 
 Task<Result<std::vector<Job>>> JobRunner::all() {

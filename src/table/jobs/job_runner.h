@@ -37,6 +37,8 @@ class JobRunner final : private JobSearch {
   // All jobs, by any server, with their progress. Callable from any thread.
   Task<Result<std::vector<Job>>> all();
   const JobStatus& status() const { return status_; }
+  // The jobs of status(), and how much each has to do. Callable from any thread.
+  Task<Result<std::vector<JobProgress>>> progress();
 
   // Looks for work now. Only for the background thread.
   Task<void> look();

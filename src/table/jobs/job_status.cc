@@ -5,6 +5,27 @@
 
 namespace partita::table {
 
+namespace {
+
+constexpr double kSecondsPerNs = 1e-9;
+
+}  // namespace
+
+JobStatus::Seen JobStatus::seen_again(const Seen& before, Seen now, int64_t now_ns) {
+  constexpr int64_t kMeasuredNs = 2'000'000'000;
+  if (before.version == now.version) now.since_ns = before.since_ns;
+  now.mark_ns = before.mark_ns;
+  now.mark_done = before.mark_done;
+  now.rows_per_second = before.rows_per_second;
+  const int64_t measured_ns = now_ns - before.mark_ns;
+  if (measured_ns < kMeasuredNs && (before.rows_per_second || measured_ns == 0)) return now;
+  const uint64_t done = now.job.done - std::min(now.job.done, before.mark_done);
+  now.rows_per_second = static_cast<double>(done) / (static_cast<double>(measured_ns) * kSecondsPerNs);
+  now.mark_ns = now_ns;
+  now.mark_done = now.job.done;
+  return now;
+}
+
 void JobStatus::saw_jobs(const storage::Page& rows, const std::set<std::string>& mine, int64_t now_ns) {
   std::map<std::string, Seen> jobs;
   const MutexLock lock(mutex_);
@@ -13,10 +34,10 @@ void JobStatus::saw_jobs(const storage::Page& rows, const std::set<std::string>&
     auto job = job_from(key, rows[i].value);
     if (!job.ok()) continue;
     const auto before = jobs_.find(key);
-    const bool same = before != jobs_.end() && before->second.version == rows[i].version;
-    const int64_t since_ns = same ? before->second.since_ns : now_ns;
-    const bool is_mine = mine.contains(key);
-    jobs.emplace(std::move(key), Seen{std::move(job).value(), rows[i].version, since_ns, is_mine});
+    Seen now{std::move(job).value(), rows[i].version, now_ns, mine.contains(key), now_ns, 0, std::nullopt};
+    now.mark_done = now.job.done;
+    if (before != jobs_.end()) now = seen_again(before->second, std::move(now), now_ns);
+    jobs.emplace(std::move(key), std::move(now));
   }
   jobs_ = std::move(jobs);
 }
@@ -40,6 +61,17 @@ std::vector<std::string> JobStatus::lines() const {
                     (seen.job.done == 1 ? " row" : " rows"));
   }
   return lines;
+}
+
+std::vector<JobProgress> JobStatus::progress(int64_t now_ns) const {
+  const MutexLock lock(mutex_);
+  std::vector<JobProgress> all;
+  for (const auto& [key, seen] : jobs_) {
+    const JobRow& row = type_of(seen.job.kind);
+    all.push_back({seen.job, row.name, row.type->describe(seen.job), std::nullopt, seen.rows_per_second, seen.mine,
+                   now_ns - seen.since_ns});
+  }
+  return all;
 }
 
 void JobStatus::report(Exposition& out, int64_t now_ns) const {
@@ -66,7 +98,6 @@ void JobStatus::report(Exposition& out, int64_t now_ns) const {
               {{"kind", name.first}, {"table", name.second}});
   }
   for (const auto& [job, longest_ns] : untouched_ns) {
-    constexpr double kSecondsPerNs = 1e-9;
     const auto& [name, mine] = job;
     out.gauge("partita_job_untouched_seconds", "Time since the job last stored progress.",
               static_cast<double>(longest_ns) * kSecondsPerNs,

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/exposition.h"
@@ -14,6 +16,16 @@
 #include "table/rows/job_row.h"
 
 namespace partita::table {
+
+struct JobProgress {
+  Job job;
+  std::string_view kind;                  // static storage
+  std::string description;                // "filling index 3 of table T"
+  std::optional<uint64_t> total;          // rows; absent: nobody knows
+  std::optional<double> rows_per_second;  // of the last seconds; absent: it was seen only once
+  bool mine = false;                      // this server runs it
+  int64_t untouched_ns = 0;               // since progress was stored
+};
 
 // Callable from any thread.
 class JobStatus {
@@ -30,6 +42,8 @@ class JobStatus {
   void report(Exposition& out, int64_t now_ns) const;
   // "filling index 3 of table T: 120 rows" for each job that is known here.
   std::vector<std::string> lines() const;
+  // The same jobs, without their totals.
+  std::vector<JobProgress> progress(int64_t now_ns) const;
 
  private:
   struct Seen {
@@ -37,7 +51,13 @@ class JobStatus {
     storage::Version version{};
     int64_t since_ns = 0;  // when it was first seen so
     bool mine = false;
+    // What the rate is measured from.
+    int64_t mark_ns = 0;
+    uint64_t mark_done = 0;
+    std::optional<double> rows_per_second;
   };
+
+  static Seen seen_again(const Seen& before, Seen now, int64_t now_ns);
 
   const JobRow& type_of(JobKind kind) const;
 

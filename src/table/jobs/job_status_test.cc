@@ -55,6 +55,42 @@ TEST(JobStatus, SaysEachSampleOnce) {
   EXPECT_EQ(lines_with(text, "partita_job_untouched_seconds{"), 1U) << text;
 }
 
+storage::Page seen(const Job& job, uint64_t version) {
+  storage::Page page;
+  page.append(job_key(job).bytes, job_row(job), storage::Version{version});
+  return page;
+}
+
+TEST(JobStatus, MeasuresTheRateOfTheLastSeconds) {
+  const std::vector<JobRow> types = all_job_types();
+  JobStatus view(types);
+  const auto only = [&](int64_t now_ns) {
+    const std::vector<JobProgress> all = view.progress(now_ns);
+    EXPECT_EQ(all.size(), 1U);
+    return all.empty() ? JobProgress{} : all.front();
+  };
+  view.saw_jobs(seen(filling(2, 100), 1), {}, kSecondNs);
+  EXPECT_EQ(only(kSecondNs).kind, "fill_index");
+  EXPECT_EQ(only(kSecondNs).description, "filling index 2 of table ttt");
+  EXPECT_EQ(only(kSecondNs).job.done, 100U);
+  EXPECT_FALSE(only(kSecondNs).mine);
+  EXPECT_FALSE(only(kSecondNs).rows_per_second);
+  const std::string key = job_key(filling(2, 0)).bytes;
+  view.saw_jobs(seen(filling(2, 150), 2), {key}, kSecondNs * 3 / 2);
+  EXPECT_TRUE(only(2 * kSecondNs).mine);
+  EXPECT_DOUBLE_EQ(only(2 * kSecondNs).rows_per_second.value_or(0), 100);
+  EXPECT_EQ(only(2 * kSecondNs).untouched_ns, kSecondNs / 2);
+  view.saw_jobs(seen(filling(2, 1'150), 3), {key}, 3 * kSecondNs);  // too soon to tell
+  EXPECT_DOUBLE_EQ(only(3 * kSecondNs).rows_per_second.value_or(0), 100);
+  view.saw_jobs(seen(filling(2, 1'150), 3), {key}, kSecondNs * 7 / 2);
+  EXPECT_DOUBLE_EQ(only(4 * kSecondNs).rows_per_second.value_or(0), 500);
+  EXPECT_EQ(only(4 * kSecondNs).untouched_ns, kSecondNs);
+  view.saw_jobs(seen(filling(2, 1'150), 3), {key}, kSecondNs * 11 / 2);
+  EXPECT_DOUBLE_EQ(only(6 * kSecondNs).rows_per_second.value_or(-1), 0);
+  view.saw_jobs({}, {}, 6 * kSecondNs);
+  EXPECT_TRUE(view.progress(6 * kSecondNs).empty());
+}
+
 // The next look at the streams may be another server's.
 TEST(TrimLateness, ForgetsWhatItSawOfStreamsLongAgo) {
   TrimLateness view;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,8 +33,8 @@ class JobSearch {
 };
 
 // Each runner, so each open database, has one object of each kind. Jobs of a kind run side by side, as coroutines of
-// the background thread: what one job must remember belongs into its Job. Only describe() and report() are called from
-// any thread.
+// the background thread: what one job must remember belongs into its Job. Only describe(), total() and report() are
+// called from any thread.
 class JobType {
  public:
   virtual ~JobType() = default;
@@ -52,8 +53,9 @@ class JobType {
   //
   // The default finishes the job.
   virtual Task<Result<StepEnd>> step(JobRun& run);
-  // The progress in the log, every ten seconds: "120 of 3000 items so far". Empty, the default: none is logged.
-  virtual Task<Result<std::string>> progress(JobRun& run);
+  // The number of rows that the job will have done at its end, as far as is known; absent, the default: it is not. The
+  // log, every ten seconds, and ListJobs compare Job::done with it.
+  virtual Task<Result<std::optional<uint64_t>>> total(TableContext& context, const Job& job) const;
 
   // Creates a job with put_job() for each piece of work that is due, or does the work at once. Every server that has
   // the store open calls it; the catalogue has just been read. After a job has ended, the next call must see that its

@@ -53,7 +53,10 @@ class MetersKept {
 
   // Null: not filled yet. Valid as long as this.
   CoarseTiming* times(size_t place) const { return is_filled(place) ? times_[place].get() : nullptr; }
-  TableCosts* costs() const { return is_filled(kPlaces) ? costs_.get() : nullptr; }
+  TableCosts* costs() const { return is_filled(kKept) ? costs_.get() : nullptr; }
+  // The same, but null also while the table's keys are watched. So a charge, which is frequent, looks once.
+  TableCosts* unwatched_costs() const { return is_filled(kUnwatched) ? costs_.get() : nullptr; }
+  bool watched() const { return is_filled(kKept) && !is_filled(kUnwatched); }
   // For one thread at a time, and once for each place.
   void keep(size_t place, std::shared_ptr<CoarseTiming> times) {
     times_[place] = std::move(times);
@@ -61,14 +64,20 @@ class MetersKept {
   }
   void keep(std::shared_ptr<TableCosts> costs) {
     costs_ = std::move(costs);
-    fill(kPlaces);
+    filled_.fetch_or(1U << kKept | 1U << kUnwatched, std::memory_order_release);
   }
+  // For one thread at a time. Precondition: the costs are kept.
+  void watch() { filled_.fetch_and(~(1U << kUnwatched), std::memory_order_release); }
+  void unwatch() { fill(kUnwatched); }
 
  private:
+  static constexpr size_t kKept = kPlaces;
+  static constexpr size_t kUnwatched = kPlaces + 1;
+
   bool is_filled(size_t bit) const { return (filled_.load(std::memory_order_acquire) >> bit & 1) != 0; }
   void fill(size_t bit) { filled_.fetch_or(uint32_t{1} << bit, std::memory_order_release); }
 
-  std::atomic<uint32_t> filled_{0};  // by place; the last is of the costs
+  std::atomic<uint32_t> filled_{0};  // by place; the last two are of the costs
   std::array<std::shared_ptr<CoarseTiming>, kPlaces> times_;
   std::shared_ptr<TableCosts> costs_;
 };

@@ -1,0 +1,71 @@
+// What the functions behind Partita's own calls get: the members of the request, and what the call is about.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "admin/metric_samples.h"
+#include "base/result.h"
+#include "namespaces/namespaces.h"
+#include "wire/json_reader.h"
+
+namespace partita::admin {
+
+// Fault: kConstraints, with that sentence.
+Error wrong(std::string sentence);
+
+// The members of a request. Faults of all: kConstraints, with a sentence that names the member.
+class Asked {
+ public:
+  // The document outlives it.
+  explicit Asked(wire::JsonValue body) : body_(body) {}
+
+  // Refuses what is no object, and members that are not `known`.
+  Result<void> check(std::span<const std::string_view> known) const;
+  // Empty if it is absent.
+  Result<std::string> text(std::string_view name) const;
+  Result<std::string> required_text(std::string_view name) const;
+  // A whole number of seconds; absent if it is.
+  Result<std::optional<int64_t>> seconds(std::string_view name) const;
+  // Seconds since 1970 with a fraction, in milliseconds; 0 if it is absent.
+  Result<int64_t> time_ms(std::string_view name) const;
+  // From 1 to `most`; `otherwise` if it is absent.
+  Result<size_t> number(std::string_view name, int64_t most, size_t otherwise) const;
+
+ private:
+  wire::JsonValue body_;
+};
+
+// What a server tells of itself to whoever opens its console.
+struct ConsoleFacts {
+  std::string version;
+  bool console = false;   // whether it is served
+  bool verified = false;  // whether signatures are verified
+  std::string region;     // empty: that of each request
+  namespaces::NamespacesBy namespaces_by = namespaces::NamespacesBy::kNothing;
+  bool snapshots = false;    // whether they can be made
+  bool clock_moves = false;  // whether the clock may be moved
+  int64_t began_ns = 0;      // when the server started, on the monotonic clock
+};
+
+struct Subject {
+  namespaces::Namespaces& namespaces;
+  const ConsoleFacts& facts;
+  MetricSampler& sampler;
+  std::string space;  // the namespace; empty: the one without a name
+};
+
+// Does it to the namespace that the call is about.
+template <class Work>
+auto with_host(const Subject& about, Work work) -> decltype(work(about.namespaces.root())) {
+  if (about.space.empty()) return work(about.namespaces.root());
+  auto used = about.namespaces.acquire(about.space);
+  if (!used.ok()) return std::move(used).error();
+  return work(used->host());
+}
+
+}  // namespace partita::admin

@@ -1,0 +1,34 @@
+// What requests came to since the server started, as numbers; for those who compare two moments.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/meter.h"
+#include "table/rows/capacity.h"
+
+namespace partita::ops {
+
+struct OperationTotals {
+  std::string_view name;  // static storage
+  HistogramTotals took;   // in nanoseconds
+  uint64_t errors = 0;
+  uint64_t throttled = 0;  // of the errors
+};
+
+struct TableTotals {
+  std::string space;     // the namespace, or empty
+  std::string table;     // "(other)": all that share a line, see table_meters.h
+  HistogramTotals took;  // in nanoseconds, of requests for items; without buckets if there was none
+  table::Capacity consumed;
+  uint64_t throttled = 0;
+};
+
+struct RequestTotals {
+  std::vector<OperationTotals> operations;  // with requests, and in a fixed order
+  std::vector<TableTotals> tables;          // sorted by namespace and name
+};
+
+}  // namespace partita::ops
