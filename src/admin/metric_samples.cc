@@ -14,7 +14,6 @@ constexpr auto kEvery = std::chrono::seconds(1);
 constexpr int64_t kKeptUpNs = 600'000'000'000;
 constexpr size_t kMostTables = 100;
 constexpr double kMsPerNs = 1e-6;
-constexpr double kSecondsPerNs = 1e-9;
 
 // What was counted in between. A count that has shrunk began again: the table is another one of the same name.
 uint64_t grown(uint64_t before, uint64_t after) { return after >= before ? after - before : after; }
@@ -107,7 +106,7 @@ void MetricRing::begin(ops::RequestTotals totals, int64_t now_ns) {
 void MetricRing::add(ops::RequestTotals totals, int64_t now_ns, int64_t now_ms) {
   auto sample = std::make_shared<MetricSample>();
   sample->time_ms = samples_.empty() ? now_ms : std::max(now_ms, samples_.back()->time_ms + 1);
-  sample->seconds = static_cast<double>(now_ns - before_ns_) * kSecondsPerNs;
+  sample->seconds = static_cast<double>(now_ns - before_ns_) * 1e-9;
   add_operations(*sample, before_, totals);
   add_tables(*sample, before_, totals);
   if (samples_.size() == kMost) samples_.pop_front();

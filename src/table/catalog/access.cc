@@ -23,6 +23,16 @@ void add(std::vector<std::string>& names, const model::Item& item) {
 
 }  // namespace
 
+std::vector<const model::AttributeValue*> Access::leading_keys() const {
+  std::vector<const model::AttributeValue*> values;
+  if (range != nullptr) {
+    for (const auto& value : range->partition) values.push_back(&value);
+  } else if (item != nullptr) {
+    for (const auto& element : table->keys.partition) values.push_back(item->find(element.name));
+  }
+  return values;
+}
+
 std::vector<std::string> Access::attributes() const {
   std::vector<std::string> names;
   if (!stored.empty()) {

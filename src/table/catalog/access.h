@@ -47,6 +47,8 @@ struct Access {
   const std::vector<Tag>* tags = nullptr;               // to be added
   const std::vector<std::string>* tag_names = nullptr;  // to be removed
 
+  // The values of the accessed partition key, in the schema's order; empty for a Scan.
+  std::vector<const model::AttributeValue*> leading_keys() const;
   // The distinct top-level attributes that the request names, sorted.
   std::vector<std::string> attributes() const;
 };
