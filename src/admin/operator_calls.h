@@ -24,7 +24,7 @@ inline constexpr std::string_view kListJobs = "ListJobs";
 class OperatorCalls {
  public:
   // `namespaces` outlives this.
-  OperatorCalls(namespaces::Namespaces& namespaces, ConsoleFacts facts)
+  explicit OperatorCalls(namespaces::Namespaces& namespaces, ConsoleFacts facts = {})
       : namespaces_(namespaces), facts_(std::move(facts)) {}
 
   // Precondition: the target begins with kAdminPrefix. `call` and what it points to must live until the task has ended.
