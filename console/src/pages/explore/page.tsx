@@ -126,7 +126,7 @@ function Explore({ table, reload }: { table: TableDescription; reload: () => voi
           <div className="table-switch">
             <TableSelect value={name} ariaLabel="Explore another table" onChange={(other) => navigate(href(`explore/${segment(other)}`))} />
           </div>
-          <SavedMenu table={name} view={view} suggestion={describeView(view, target)} />
+          <SavedMenu table={name} title={`Queries of ${name}`} path={`explore/${segment(name)}`} query={() => queryOfView(view).toString()} suggestion={describeView(view, target)} />
           <Button href={href(`tables/${segment(name)}`)} onFollow={follow}>
             Table details
           </Button>

@@ -6,45 +6,49 @@ import Input from '@cloudscape-design/components/input';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { useState } from 'react';
-import { href, navigate, segment } from '../../app/router.ts';
+import { href, navigate } from '../../app/router.ts';
 import { useStore } from '../../app/store.ts';
 import { formatTime, plural } from '../../components/index.ts';
 import { clearHistory, type Entry, entriesOf, forgetQuery, queryHistory, savedQueries, saveQuery } from './saved.ts';
-import { queryOfView, type View } from './view.ts';
 
 interface Props {
+  /** Whose queries these are; '' for statements of PartiQL. */
   table: string;
-  view: View;
+  title: string;
+  /** Of the page that shows them. */
+  path: string;
+  /** The view as it is now, as parameters of the address. */
+  query: () => string;
   /** A name for the view. */
   suggestion: string;
 }
 
-export function SavedMenu({ table, view, suggestion }: Props) {
+export function SavedMenu(props: Props) {
   const [open, setOpen] = useState(false);
   return (
     <>
       <Button onClick={() => setOpen(true)} iconName="history">
         Saved and history
       </Button>
-      {open && <SavedDialog table={table} view={view} suggestion={suggestion} onClose={() => setOpen(false)} />}
+      {open && <SavedDialog {...props} onClose={() => setOpen(false)} />}
     </>
   );
 }
 
-function SavedDialog({ table, view, suggestion, onClose }: Props & { onClose: () => void }) {
+function SavedDialog({ table, title, path, query, suggestion, onClose }: Props & { onClose: () => void }) {
   const saved = entriesOf(useStore(savedQueries), table);
   const history = entriesOf(useStore(queryHistory), table);
   const [name, setName] = useState(suggestion);
   const replaces = saved.some((each) => each.name === name.trim());
   const save = () => {
-    if (name.trim()) saveQuery({ name: name.trim(), table, query: queryOfView(view).toString(), at: Date.now() });
+    if (name.trim()) saveQuery({ name: name.trim(), table, query: query(), at: Date.now() });
   };
   const go = (entry: Entry) => {
     onClose();
-    navigate(`${href(`explore/${segment(table)}`)}${entry.query ? `?${entry.query}` : ''}`);
+    navigate(`${href(path)}${entry.query ? `?${entry.query}` : ''}`);
   };
   return (
-    <Modal visible size="large" header={`Queries of ${table}`} closeAriaLabel="Close" onDismiss={onClose}>
+    <Modal visible size="large" header={title} closeAriaLabel="Close" onDismiss={onClose}>
       <SpaceBetween size="l">
         <FormField label="Save the query as it is now" description="Saved in this browser, for this namespace." stretch secondaryControl={<Button onClick={save} disabled={!name.trim()}>{replaces ? 'Replace' : 'Save'}</Button>}>
           <Input value={name} spellcheck={false} onChange={({ detail }) => setName(detail.value)} onKeyDown={({ detail }) => detail.key === 'Enter' && save()} />
