@@ -151,7 +151,7 @@ export function Grid(props: GridProps) {
     else if (event.key === 'PageUp') go(row - page, column);
     else if (event.key === 'Home') go(row, 0);
     else if (event.key === 'End') go(row, columns.length - 1);
-    else if ((event.key === ' ' || event.key === 'x') && onSelect && rowCount) toggle(row, event.shiftKey);
+    else if ((event.key === ' ' || event.key.toLowerCase() === 'x') && onSelect && rowCount) toggle(row, event.shiftKey);
     else if (event.key === 'Enter' && props.onOpen && rowCount) props.onOpen(row, name);
     else if (!rowCount || !props.onKey?.(event.key, row, name)) return;
     event.preventDefault();

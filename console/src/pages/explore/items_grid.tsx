@@ -67,7 +67,7 @@ export function ItemsGrid(props: Props) {
       columns={shown}
       rowCount={props.rowCount}
       more={props.more}
-      height={props.height ?? 'max(340px, calc(100vh - 500px))'}
+      height={props.height ?? (props.rowCount ? 'max(340px, calc(100vh - 500px))' : '260px')}
       onVisible={seen}
       onOpen={props.onOpen}
       onActive={props.onActive}

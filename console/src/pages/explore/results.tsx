@@ -75,8 +75,7 @@ export function ResultsView({ table, target, view, results, onChange, onRun, onR
     { keys: 'k', does: 'Up in the results', run: focusGrid },
     { keys: 'e', does: 'Open the item', run: () => rows && open(active) },
     { keys: 'c', does: 'Copy the selected items', run: () => void copy() },
-    // The grid has these when it has the focus.
-    { keys: 'Enter', does: 'Open the item', run: () => rows && open(active) },
+    // The grid itself selects with x and opens with Enter; on a button, Enter is the button's.
     { keys: 'x', does: 'Select the item', run: focusGrid },
   ]);
 
