@@ -246,6 +246,29 @@ test('rows are selected and deleted once the name is typed; read-only deletes no
   await expect(page.getByRole('button', { name: 'Create item' })).toBeDisabled();
 });
 
+test('the picture of a query keeps its settings and the query in the address', async ({ open, page, server }) => {
+  await server.createTable('Places');
+  await server.putItems('Places', ['TX#Houston', 'TX#Austin', 'WA#Seattle'].map((sk) => ({ pk: { S: 'USA' }, sk: { S: sk }, n: { N: '1' } })));
+  await open('explore/Places?mode=query&pk=USA&sk=' + encodeURIComponent('["begins_with","TX#"]'));
+  await expect.poll(() => column(page, 'sk')).toEqual(['TX#Austin', 'TX#Houston']);
+  let queries = 0;
+  page.on('request', (request) => {
+    if (request.headers()['x-amz-target']?.endsWith('.Query')) queries++;
+  });
+  await page.getByTestId('picture').click();
+  await expect(page.getByText('Houston').first()).toBeVisible();
+  await expect(page).toHaveURL(/show=picture/);
+  const before = queries;
+  await page.getByText('Aligned', { exact: true }).click();
+  await expect(page).toHaveURL(/p\.align=/);
+  await expect(page).toHaveURL(/pk=USA/);
+  await page.getByLabel('sk begins_with').fill('WA');
+  await expect(page).toHaveURL(/WA.*p\.align=|p\.align=.*WA/);
+  expect(queries).toBe(before);
+  await page.getByTestId('run').click();
+  await expect(page.getByText('Seattle').first()).toBeVisible();
+});
+
 test('attributes named as members of objects do no harm', async ({ open, page, server }) => {
   await server.createTable('Odd');
   await server.putItems('Odd', [{ pk: { S: 'a' }, sk: { S: '1' } }, { pk: { S: 'a' }, sk: { S: '2' }, constructor: { S: 'x' } }]);

@@ -168,7 +168,7 @@ test('the address holds the whole view', () => {
 });
 
 test('addresses that are no views do no harm', () => {
-  for (const text of ['filter=%7B', 'filter=["x"]', 'filter=["=",1,"S"]', 'filter=["AND",["=","a","Q","1"]]', 'sk=["between","1"]', 'sk=7', 'show=x']) {
+  for (const text of ['filter=%7B', 'filter=["x"]', 'filter=["=",1,"S"]', 'filter=["=","a","S",1]', 'filter=["AND",["=","a","Q","1"]]', 'sk=["between","1"]', 'sk=7', 'show=x']) {
     assert.deepEqual(viewFromQuery(new URLSearchParams(text)), initialView(), text);
   }
   assert.equal(decodeFilter(encodeFilter(is('a', 'exists', 'S')))!.kind, 'test');

@@ -55,10 +55,11 @@ function useView(onArrival: (view: View) => void): [View, (change: Partial<View>
   const path = useRef(place.path);
 
   useEffect(() => {
-    const text = place.query.toString();
+    const next = viewFromQuery(place.query);
+    // Parameters of others, as of the picture, change nothing here.
+    const text = queryOfView(next).toString();
     if (written.current === text || place.path !== path.current) return;
     written.current = text;
-    const next = viewFromQuery(place.query);
     latest.current = next;
     setView(next);
     arrival.current(next);
@@ -73,8 +74,11 @@ function useView(onArrival: (view: View) => void): [View, (change: Partial<View>
     clearTimeout(timer.current);
     timer.current = setTimeout(() => {
       if (currentPlace().path !== path.current) return;
-      written.current = queryOfView(latest.current).toString();
-      navigate(location.pathname + (written.current ? `?${written.current}` : ''), { replace: true });
+      const query = queryOfView(latest.current);
+      written.current = query.toString();
+      for (const [name, value] of currentPlace().query) if (name.includes('.')) query.append(name, value);
+      const text = query.toString();
+      navigate(location.pathname + (text ? `?${text}` : ''), { replace: true });
     }, SYNC_DELAY);
     return next;
   };
@@ -156,7 +160,7 @@ function Explore({ table, reload }: { table: TableDescription; reload: () => voi
         onRun={run}
         onBetter={(better) => start(change(better), true)}
       />
-      <ResultsView table={table} target={target} view={view} results={results} onChange={change} onRerun={() => results.request && void results.run(results.request)} onCreate={create} onRun={(next) => start(change(next), true)} />
+      <ResultsView table={table} target={target} view={view} results={results} onChange={change} onRerun={() => results.request && void results.run(results.request)} onCreate={create} />
     </Page>
   );
 }

@@ -5,26 +5,23 @@ import ButtonDropdown from '@cloudscape-design/components/button-dropdown';
 import Container from '@cloudscape-design/components/container';
 import SegmentedControl from '@cloudscape-design/components/segmented-control';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { type ComponentType, lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { useKeys } from '../../app/keys.ts';
 import { notify } from '../../app/notices.ts';
 import { href, navigate, segment } from '../../app/router.ts';
 import type { TableDescription } from '../../aws/index.ts';
 import { copyText, ErrorBox, formatCount, plural, WriteButton } from '../../components/index.ts';
-import { type Item, own, printItem, printJson, toPlain } from '../../values/index.ts';
+import { type Item, printItem, printJson, toPlain } from '../../values/index.ts';
 import { DeleteItems } from './delete_items.tsx';
 import { ItemsGrid } from './items_grid.tsx';
 import { ItemsJson } from './items_json.tsx';
-import { type PictureProps, queryBox } from './picture.ts';
 import { keyAttributes, keyOf, type ReadTarget } from './target.ts';
 import type { Results } from './use_results.ts';
 import { type Shape, type View } from './view.ts';
 
-// The picture is loaded when it is asked for.
-const pictures = import.meta.glob<{ default: ComponentType<PictureProps> }>('../picture/picture.tsx');
-const loadPicture = Object.values(pictures)[0];
-const Picture = loadPicture && lazy(loadPicture);
-const MOST_IN_PICTURE = 5000;
+const LivePicture = lazy(() => import('../picture/live_picture.tsx'));
+
+type PictureRequest = { operation: 'Query' | 'Scan'; input: Record<string, unknown> };
 
 interface Props {
   table: TableDescription;
@@ -32,12 +29,11 @@ interface Props {
   view: View;
   results: Results;
   onChange: (change: Partial<View>) => void;
-  onRun: (change: Partial<View>) => void;
   onRerun: () => void;
   onCreate: () => void;
 }
 
-export function ResultsView({ table, target, view, results, onChange, onRun, onRerun, onCreate }: Props) {
+export function ResultsView({ table, target, view, results, onChange, onRerun, onCreate }: Props) {
   const name = table.TableName!;
   const { pages, error, request } = results;
   const keys = useMemo(() => keyAttributes(table), [table]);
@@ -80,7 +76,7 @@ export function ResultsView({ table, target, view, results, onChange, onRun, onR
   ]);
 
   if (error && !pages.started) return <ErrorBox error={error} header="The request was refused" onRetry={onRerun} />;
-  const shape: Shape = view.shape === 'picture' && !Picture ? 'grid' : view.shape;
+  const { shape } = view;
   const filtered = !!request?.input.FilterExpression;
   const counted = request?.input.Select === 'COUNT';
   const empty = <Empty results={results} filtered={filtered} counted={counted} mode={request?.operation} onCreate={onCreate} />;
@@ -129,14 +125,18 @@ export function ResultsView({ table, target, view, results, onChange, onRun, onR
                 { id: 'grid', text: 'Grid' },
                 { id: 'dynamodb', text: 'DynamoDB JSON' },
                 { id: 'plain', text: 'JSON' },
-                ...(Picture ? [{ id: 'picture', text: 'Picture' }] : []),
+                { id: 'picture', text: 'Picture' },
               ]}
               onChange={({ detail }) => onChange({ shape: detail.selectedId as Shape })}
             />
           </SpaceBetween>
         </div>
         {pages.started && error !== undefined && <ErrorBox error={error} header="The next page was refused" onRetry={() => void results.readOn()} />}
-        {!rows && shape !== 'grid' ? (
+        {shape === 'picture' && request ? (
+          <Suspense fallback={<Box padding="l">Drawing…</Box>}>
+            <LivePicture table={table} request={request as PictureRequest} onOpen={openItem} height="max(420px, calc(100vh - 340px))" />
+          </Suspense>
+        ) : !rows && shape !== 'grid' ? (
           <div className="results-empty">{empty}</div>
         ) : shape === 'grid' ? (
           <ItemsGrid
@@ -154,28 +154,10 @@ export function ResultsView({ table, target, view, results, onChange, onRun, onR
             onActive={setActive}
             empty={empty}
           />
-        ) : shape === 'picture' && Picture ? (
-          <Suspense fallback={<Box padding="l">Drawing…</Box>}>
-            <Picture
-              table={table}
-              index={target.index || undefined}
-              items={pages.slice(0, MOST_IN_PICTURE)}
-              more={pages.more}
-              onReadOn={() => void results.readOn()}
-              box={queryBox(view, target, pages, filtered)}
-              onOpen={openItem}
-              onSelectKey={(key) => {
-                const of = target.partition.map((each) => own(key, each.name));
-                if (of.every((each) => each !== undefined)) {
-                  onRun({ mode: 'query', partition: of.map((each) => Object.values(each)[0] as string), sort: [] });
-                }
-              }}
-            />
-          </Suspense>
         ) : (
           <ItemsJson form={shape as 'dynamodb' | 'plain'} items={(first, last) => pages.slice(first, last)} count={rows} turn={results.turn} />
         )}
-        {rows > 0 && pages.more && <ReadOn results={results} />}
+        {rows > 0 && pages.more && shape !== 'picture' && <ReadOn results={results} />}
       </div>
       {deleting && (
         <DeleteItems

@@ -191,12 +191,10 @@ function keyCondition(view: View, target: ReadTarget, into: Placeholders): strin
   return parts.join(' AND ');
 }
 
-/** What was chosen, and the key: without it an item could not be opened. */
+/** The key, without which an item could not be opened, and what was chosen. */
 function projection(text: string, table: TableDescription, into: Placeholders): string {
-  const paths = parsePaths(text);
-  const whole = new Set(paths.filter((path) => path.length === 1).map((path) => path[0]));
-  const keys = keyAttributes(table).filter(({ name }) => !whole.has(name)).map(({ name }) => [name]);
-  return [...new Set([...keys, ...paths].map((path) => into.path(path)))].join(', ');
+  const keys = keyAttributes(table).map(({ name }) => [name]);
+  return [...new Set([...keys, ...parsePaths(text)].map((path) => into.path(path)))].join(', ');
 }
 
 /** The view in words: 'PK = “ORG#A” and SK begins with “USER#”'. */
