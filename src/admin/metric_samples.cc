@@ -18,7 +18,7 @@ constexpr double kMsPerNs = 1e-6;
 // What was counted in between. A count that has shrunk began again: the table is another one of the same name.
 uint64_t grown(uint64_t before, uint64_t after) { return after >= before ? after - before : after; }
 
-table::Capacity grown(const table::Capacity& before, const table::Capacity& after) {
+api::Capacity grown(const api::Capacity& before, const api::Capacity& after) {
   return {after.read >= before.read ? after.read - before.read : after.read,
           after.write >= before.write ? after.write - before.write : after.write};
 }

@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "api/capacity.h"
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/result.h"
 #include "base/thread.h"
 #include "ops/request_totals.h"
-#include "table/rows/capacity.h"
 
 namespace partita::admin {
 
@@ -35,7 +35,7 @@ struct MetricSample {
     std::string space;  // the namespace, or empty
     std::string name;
     Requests requests;  // without errors
-    table::Capacity consumed;
+    api::Capacity consumed;
   };
 
   int64_t time_ms = 0;  // its end, since 1970; greater than that of the sample before

@@ -21,7 +21,7 @@ struct Counts {
   Timing puts;
   uint64_t errors = 0;
   uint64_t throttled = 0;
-  table::Capacity consumed;
+  api::Capacity consumed;
   CoarseTiming table_times;
 
   ops::RequestTotals totals() const {

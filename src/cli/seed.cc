@@ -280,7 +280,7 @@ class Seeding {
     bool same = begun->second == id_in(described, "Table");
     if (begun->second.empty()) {
       PARTITA_TRY_VOID(wait_until_active(table));
-      table::RangeRequest all;
+      api::RangeRequest all;
       all.table = table;
       ops::RangeExecution scan(std::move(all));
       same = calls_.run("Scan", scan).ok() && scan.reply().scanned == 0;
@@ -316,9 +316,9 @@ class Seeding {
   }
 
   // A Put of the line's item that replaces no existing item.
-  Result<table::WriteAction> put_of(const std::string& table, const Line& line) const {
+  Result<api::WriteAction> put_of(const std::string& table, const Line& line) const {
     PARTITA_TRY(const JsonDocument parsed, JsonDocument::parse(line.text));
-    table::WriteAction action;
+    api::WriteAction action;
     PARTITA_TRY(action.item, wire::decode_encoded_item(parsed.root().get("Item")));
     PARTITA_TRY_VOID(table::check_item_size(table::named_bytes(action)));
     expr::ConditionNode absent;
@@ -380,9 +380,9 @@ class Seeding {
 
   // All lines in one transaction. Error: also that of a line.
   Result<void> put_together(const std::string& table, const std::vector<Line>& batch) {
-    table::TransactWriteRequest request;
+    api::TransactWriteRequest request;
     for (const Line& line : batch) {
-      PARTITA_TRY(table::WriteAction action, put_of(table, line));
+      PARTITA_TRY(api::WriteAction action, put_of(table, line));
       request.parts.push_back({table, std::move(action)});
     }
     PARTITA_TRY_VOID(table::check_total_size(request));

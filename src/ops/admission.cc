@@ -52,7 +52,7 @@ std::string watched_key(const table::Access& access) {
 }
 
 // The rows of global indexes are in partitions of their own.
-model::HalfUnits units_of_key(const table::Access& access, const table::ConsumedCapacity& consumed) {
+model::HalfUnits units_of_key(const table::Access& access, const api::ConsumedCapacity& consumed) {
   model::HalfUnits units = consumed.total().total();
   if (access.index != nullptr) return units;
   for (const auto& [name, of_index] : consumed.global_indexes) units -= of_index.total();
@@ -105,7 +105,7 @@ void Admission::admit(const Operation& operation, const table::Access& access, R
   if (footprint != nullptr && access.table != nullptr) meters_->touch(space_, *access.table, operation, *footprint);
 }
 
-void Admission::charge(const Context& context, const table::Access& access, const table::ConsumedCapacity& consumed) {
+void Admission::charge(const Context& context, const table::Access& access, const api::ConsumedCapacity& consumed) {
   if (!meters_->charge(space_, *access.table, consumed.total())) [[likely]]
     return;
   const std::string key = watched_key(access);
@@ -187,7 +187,7 @@ Task<Result<void>> RequestAuthorizer::load(const Error& error) {
   co_return Result<void>();
 }
 
-void RequestAuthorizer::charge(const table::Access& access, const table::ConsumedCapacity& consumed) {
+void RequestAuthorizer::charge(const table::Access& access, const api::ConsumedCapacity& consumed) {
   context_.admission.charge(context_, access, consumed);
 }
 

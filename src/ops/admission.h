@@ -39,7 +39,7 @@ class Admission {
 
   // `footprint`: null where nobody asks.
   void admit(const Operation& operation, const table::Access& access, RequestFootprint* footprint);
-  void charge(const Context& context, const table::Access& access, const table::ConsumedCapacity& consumed);
+  void charge(const Context& context, const table::Access& access, const api::ConsumedCapacity& consumed);
 
   Authorisation& authorisation() { return authorisation_; }
   const Authorisation& authorisation() const { return authorisation_; }
@@ -54,10 +54,10 @@ class Admission {
 // The AccessChecker of one request.
 class RequestAuthorizer final : public table::AccessChecker {
  public:
-  explicit RequestAuthorizer(const Context& context, table::CapacityDetail capacity = table::CapacityDetail::kNone)
+  explicit RequestAuthorizer(const Context& context, api::CapacityDetail capacity = api::CapacityDetail::kNone)
       : context_(context), capacity_(capacity) {}
   Result<void> admit(const table::Access& access) override;
-  void charge(const table::Access& access, const table::ConsumedCapacity& consumed) override;
+  void charge(const table::Access& access, const api::ConsumedCapacity& consumed) override;
 
   // Whether the access is allowed as one of another action; for requests that do several things at once.
   Result<void> check(const table::Access& access, std::string_view action);
@@ -90,7 +90,7 @@ class RequestAuthorizer final : public table::AccessChecker {
   static Allowed allowed_of(const table::Access& access);
 
   const Context& context_;
-  const table::CapacityDetail capacity_;
+  const api::CapacityDetail capacity_;
   PolicySnapshot policies_;
   std::vector<uint32_t> named_;  // ids of tables that are to be heard of
   auth::Effort effort_;

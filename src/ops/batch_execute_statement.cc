@@ -27,7 +27,7 @@ struct BatchRequest {
     bool return_item_on_failure = false;
   };
   std::vector<Part> parts;
-  table::CapacityDetail capacity = table::CapacityDetail::kNone;
+  api::CapacityDetail capacity = api::CapacityDetail::kNone;
 };
 
 // A SELECT of one item, which is a GetItem. One try.
@@ -35,7 +35,7 @@ Task<Result<void>> try_read(const Context& context, RequestAuthorizer& checker, 
                             StatementOutcome& outcome) {
   const partiql::Statement& statement = *part.statement;
   PARTITA_CO_TRY(const table::Table table, find_table(statement, context));
-  table::GetRequest request;
+  api::GetRequest request;
   if (statement.index) co_return refuse(Fault::kPartiqlBatchKey);
   PARTITA_CO_TRY(std::optional<model::Item> key, partiql::key_of_read(statement, *table));
   if (!key) co_return refuse(Fault::kPartiqlBatchKey);
@@ -73,7 +73,7 @@ Task<StatementOutcome> run_part(const Context& context, RequestAuthorizer& check
     co_return outcome;
   }
   if (part.statement->reads()) co_return co_await run_read(context, checker, part);
-  const StatementWrite options{table::CapacityDetail::kNone, part.return_item_on_failure};
+  const StatementWrite options{api::CapacityDetail::kNone, part.return_item_on_failure};
   co_return co_await run_write(context, checker, *part.statement, options);
 }
 
@@ -161,7 +161,7 @@ struct BatchExecuteStatement {
     const auto write = [&json](const StatementOutcome& outcome) { return write_response(json, outcome); };
     PARTITA_CO_TRY_VOID(co_await write_each(json, budget, outcomes, write));
     json.end_array();
-    std::vector<table::ConsumedCapacity> sums;
+    std::vector<api::ConsumedCapacity> sums;
     for (const StatementOutcome& outcome : outcomes) {
       if (outcome.consumed) add_by_table(sums, *outcome.consumed);
     }

@@ -53,7 +53,7 @@ struct KeyWords {
   bool consistent = false;  // whether it was said at all
 };
 
-struct Request : table::BatchGetRequest {
+struct Request : api::BatchGetRequest {
   std::vector<KeyWords> words;  // one for each part
 };
 
@@ -166,7 +166,7 @@ struct BatchGetItem {
     const auto write = [&json](const table::ReadItem& item) {
       return item.item ? write_found(json, *item.item) : Result<void>();
     };
-    std::vector<table::ConsumedCapacity> consumed;
+    std::vector<api::ConsumedCapacity> consumed;
     json.begin_object();
     json.key("Responses");
     json.begin_object();

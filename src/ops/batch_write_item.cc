@@ -19,8 +19,8 @@ using wire::Field;
 using wire::JsonValue;
 using wire::Members;
 
-void write_request(wire::JsonWriter& json, const table::WriteAction& action) {
-  const bool put = action.kind == table::WriteAction::Kind::kPut;
+void write_request(wire::JsonWriter& json, const api::WriteAction& action) {
+  const bool put = action.kind == api::WriteAction::Kind::kPut;
   json.begin_object();
   json.key(put ? "PutRequest" : "DeleteRequest");
   json.begin_object();
@@ -35,7 +35,7 @@ void write_request(wire::JsonWriter& json, const table::WriteAction& action) {
 }
 
 // All but the first `done` actions, as they were sent.
-void write_unprocessed(wire::JsonWriter& json, const table::BatchWriteRequest& request, size_t done) {
+void write_unprocessed(wire::JsonWriter& json, const api::BatchWriteRequest& request, size_t done) {
   json.key("UnprocessedItems");
   json.begin_object();
   for (const auto& [table, actions] : request.parts) {
@@ -52,19 +52,19 @@ void write_unprocessed(wire::JsonWriter& json, const table::BatchWriteRequest& r
 
 struct BatchWriteItem {
   using Execution = BatchWriteExecution;
-  using Request = table::BatchWriteRequest;
+  using Request = api::BatchWriteRequest;
 
-  static Result<table::WriteAction> decode_action(const Members& entry) {
+  static Result<api::WriteAction> decode_action(const Members& entry) {
     if (entry.has(Field::kPutRequest) == entry.has(Field::kDeleteRequest)) {
       return refuse(Fault::kWriteRequestAmbiguous);
     }
-    table::WriteAction action;
+    api::WriteAction action;
     if (entry.has(Field::kPutRequest)) {
-      action.kind = table::WriteAction::Kind::kPut;
+      action.kind = api::WriteAction::Kind::kPut;
       PARTITA_TRY(action.item, wire::decode_encoded_item(entry.in(Field::kPutRequest)[Field::kItem]));
       PARTITA_TRY_VOID(table::check_item_size(table::named_bytes(action)));
     } else {
-      action.kind = table::WriteAction::Kind::kDelete;
+      action.kind = api::WriteAction::Kind::kDelete;
       PARTITA_TRY(action.key, wire::decode_item(entry.in(Field::kDeleteRequest)[Field::kKey]));
     }
     return action;
@@ -80,7 +80,7 @@ struct BatchWriteItem {
     for (const auto& [name, requests] : tables) {
       Request::Part part{std::string(name), {}};
       for (const JsonValue entry : requests.elements()) {
-        PARTITA_TRY(table::WriteAction action, decode_action(Members(entry, shape)));
+        PARTITA_TRY(api::WriteAction action, decode_action(Members(entry, shape)));
         part.actions.push_back(std::move(action));
       }
       request.parts.push_back(std::move(part));

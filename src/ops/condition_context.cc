@@ -18,15 +18,15 @@ using auth::ConditionKey;
 using table::Verb;
 
 // The whole item, which a failed condition returns on demand, is more than anything else that may be asked for.
-table::ReturnValues returned(const table::Access& access) {
-  return access.returned_on_failure ? table::ReturnValues::kAllOld : access.returned;
+api::ReturnValues returned(const table::Access& access) {
+  return access.returned_on_failure ? api::ReturnValues::kAllOld : access.returned;
 }
 
 // What is meant where nothing is said, too.
-table::Select selected(const table::Access& access) {
-  if (access.select != table::Select::kDefault) return access.select;
-  if (access.projection != nullptr) return table::Select::kSpecific;
-  return access.index == nullptr ? table::Select::kAllAttributes : table::Select::kAllProjected;
+api::Select selected(const table::Access& access) {
+  if (access.select != api::Select::kDefault) return access.select;
+  if (access.projection != nullptr) return api::Select::kSpecific;
+  return access.index == nullptr ? api::Select::kAllAttributes : api::Select::kAllProjected;
 }
 
 bool reads(Verb verb) {
@@ -198,7 +198,7 @@ AccessConditionContext::Values AccessConditionContext::of_items(ConditionKey key
 
 AccessConditionContext::Values AccessConditionContext::tag_keys() {
   if (tag_views_.empty() && access_.tags != nullptr) {
-    for (const table::Tag& tag : *access_.tags) tag_views_.push_back(text_of(tag.key));
+    for (const api::Tag& tag : *access_.tags) tag_views_.push_back(text_of(tag.key));
   } else if (tag_views_.empty() && access_.tag_names != nullptr) {
     tag_views_.assign(access_.tag_names->begin(), access_.tag_names->end());
   }
@@ -212,8 +212,8 @@ AccessConditionContext::Values AccessConditionContext::tag(const auth::KeyName& 
   if (name.key == ConditionKey::kResourceTag && owner_ != nullptr) found = find_tag(owner_->tags, name.tag);
   if (name.key == ConditionKey::kRequestTag && access_.tags != nullptr) {
     found = find_tag(
-        *access_.tags, name.tag, [](const table::Tag& tag) { return text_of(tag.key); },
-        [](const table::Tag& tag) { return text_of(tag.value); });
+        *access_.tags, name.tag, [](const api::Tag& tag) { return text_of(tag.key); },
+        [](const api::Tag& tag) { return text_of(tag.value); });
   }
   if (!found) return std::nullopt;
   return std::span<const std::string_view>(&tags_.emplace_front(*found), 1);

@@ -51,7 +51,7 @@ class AccessConditionContext final : public auth::ConditionContext {
   const Context& context_;
   const table::Access& access_;
   const table::TableInfo* owner_;
-  const table::CapacityDetail capacity_;
+  const api::CapacityDetail capacity_;
   bool depends_on_item_ = false;
   std::array<std::string_view, auth::kConditionKeys> ones_;
   std::forward_list<std::string_view> tags_;
@@ -69,7 +69,7 @@ class AccessConditionContext final : public auth::ConditionContext {
 class SubjectConditionContext final : public auth::ConditionContext {
  public:
   SubjectConditionContext(const Context& context, const iam::Subject& subject)
-      : subject_(subject), caller_(context, access_, nullptr, {table::CapacityDetail::kNone, policies_, effort()}) {}
+      : subject_(subject), caller_(context, access_, nullptr, {api::CapacityDetail::kNone, policies_, effort()}) {}
 
   std::optional<std::span<const std::string_view>> values(const auth::KeyName& name) override;
 

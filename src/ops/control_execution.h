@@ -18,14 +18,14 @@ namespace partita::ops {
 // points into the request.
 struct Subject {
   std::string* table = nullptr;               // a name, or an ARN that the driver replaces by the name
-  table::Resource* resource = nullptr;        // has its ARN; the driver fills in the rest
+  api::Resource* resource = nullptr;          // has its ARN; the driver fills in the rest
   ArnRules arn_rules = ArnRules::kTags;       // for the resource
   const std::string* global_table = nullptr;  // a name
   const std::string* stream_arn = nullptr;
-  table::StreamName* stream = nullptr;  // the driver puts what `stream_arn` names here
+  api::StreamName* stream = nullptr;  // the driver puts what `stream_arn` names here
   const std::optional<std::string>* index = nullptr;
   std::string* region = nullptr;  // the driver puts the caller's here
-  const std::vector<table::Tag>* tags = nullptr;
+  const std::vector<api::Tag>* tags = nullptr;
   const std::vector<std::string>* tag_names = nullptr;
   std::vector<std::string_view> other_actions = {};  // of IAM, which the request needs beside its own
 };

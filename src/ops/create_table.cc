@@ -12,18 +12,18 @@ using wire::JsonValue;
 using wire::Members;
 
 template <class Decode>
-std::optional<std::vector<table::IndexRequest>> decode_indexes(const Members& in, Field list, Decode decode_one) {
+std::optional<std::vector<api::IndexRequest>> decode_indexes(const Members& in, Field list, Decode decode_one) {
   if (!in.has(list)) return std::nullopt;
-  std::vector<table::IndexRequest> indexes;
+  std::vector<api::IndexRequest> indexes;
   const wire::Shape& shape = in.element_shape(list);
   for (const JsonValue entry : in[list].elements()) indexes.push_back(decode_one(Members(entry, shape)));
   return indexes;
 }
 
-table::IndexRequest decode_local(const Members& index) { return decode_index(index, false); }
-table::IndexRequest decode_global(const Members& index) { return decode_index(index, true); }
+api::IndexRequest decode_local(const Members& index) { return decode_index(index, false); }
+api::IndexRequest decode_global(const Members& index) { return decode_index(index, true); }
 
-struct CreateRequest : table::TableRequest {
+struct CreateRequest : api::CreateTableRequest {
   std::optional<std::string> policy;
 };
 

@@ -7,7 +7,7 @@ namespace {
 
 struct DeleteItem : WriteCall {
   static Result<Request> decode(const wire::Members& in) {
-    return decode_replacement(in, table::WriteAction::Kind::kDelete, wire::Field::kKey);
+    return decode_replacement(in, api::WriteAction::Kind::kDelete, wire::Field::kKey);
   }
 };
 

@@ -11,7 +11,7 @@ struct DeleteResourcePolicy {
   using Execution = ControlExecutionOf<DeleteResourcePolicy>;
   using Reply = std::optional<std::string>;
   struct Request {
-    table::Resource resource;
+    api::Resource resource;
     std::optional<std::string> expected;
   };
 

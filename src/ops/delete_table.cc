@@ -6,11 +6,11 @@ namespace partita::ops {
 
 namespace {
 
-Task<Result<table::Table>> drop(table::Database& database, const table::NamedTable& named) {
+Task<Result<table::Table>> drop(table::Database& database, const api::NamedTable& named) {
   return table::delete_table(database, named.name);
 }
 
-struct DeleteTable : TableChange<table::NamedTable, drop> {
+struct DeleteTable : TableChange<api::NamedTable, drop> {
   using Execution = ControlExecutionOf<DeleteTable>;
 
   static Subject subject(Request& request) { return {.table = &request.name}; }

@@ -11,7 +11,7 @@ namespace {
 struct DescribeContinuousBackups {
   using Execution = ControlExecutionOf<DescribeContinuousBackups>;
   using Reply = Nothing;
-  using Request = table::NamedTable;
+  using Request = api::NamedTable;
 
   static Result<Request> decode(const wire::Members& in) {
     return Request{std::string(in.text(wire::Field::kTableName))};

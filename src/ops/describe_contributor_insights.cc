@@ -11,7 +11,7 @@ namespace {
 struct DescribeContributorInsights {
   using Execution = ControlExecutionOf<DescribeContributorInsights>;
   using Reply = table::InsightsState;
-  using Request = table::InsightsQuestion;
+  using Request = api::DescribeInsightsRequest;
 
   static Result<Request> decode(const wire::Members& in) {
     return Request{std::string(in.text(wire::Field::kTableName)), decode_text(in, wire::Field::kIndexName)};

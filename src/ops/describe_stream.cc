@@ -45,8 +45,8 @@ struct DescribeStream {
   using Reply = table::DescribedStream;
   struct Request {
     std::string stream_arn;
-    table::StreamName stream;
-    table::DescribeStreamRequest wanted;
+    api::StreamName stream;
+    api::DescribeStreamRequest wanted;
   };
 
   static Result<Request> decode(const wire::Members& in) {
@@ -62,7 +62,7 @@ struct DescribeStream {
   static Subject subject(Request& request) { return {.stream_arn = &request.stream_arn, .stream = &request.stream}; }
 
   static Task<Result<table::DescribedStream>> run(const Context& context, const Request& request) {
-    table::DescribeStreamRequest wanted = request.wanted;
+    api::DescribeStreamRequest wanted = request.wanted;
     wanted.stream = request.stream;
     auto described = co_await table::describe_stream(context.database, wanted);
     if (!described.ok()) co_return worded_for_stream(std::move(described).error(), request.stream_arn);

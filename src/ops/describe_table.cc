@@ -9,7 +9,7 @@ namespace {
 struct DescribeTable {
   using Execution = ControlExecutionOf<DescribeTable>;
   using Reply = Described;
-  using Request = table::NamedTable;
+  using Request = api::NamedTable;
 
   static Result<Request> decode(const wire::Members& in) {
     return Request{std::string(in.text(wire::Field::kTableName))};

@@ -10,7 +10,7 @@ namespace {
 // The answer is the same whether the table has no replicas or does not exist.
 struct DescribeTableReplicaAutoScaling : NeverReplies {
   using Execution = ControlExecutionOf<DescribeTableReplicaAutoScaling>;
-  using Request = table::NamedTable;
+  using Request = api::NamedTable;
 
   static constexpr wire::Shape kShape{.kind = wire::ShapeKind::kStructure,
                                       .name = "DescribeTableReplicaAutoScalingInput",

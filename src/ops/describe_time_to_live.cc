@@ -10,7 +10,7 @@ namespace {
 struct DescribeTimeToLive {
   using Execution = ControlExecutionOf<DescribeTimeToLive>;
   using Reply = table::Table;
-  using Request = table::NamedTable;
+  using Request = api::NamedTable;
 
   static Result<Request> decode(const wire::Members& in) {
     return Request{std::string(in.text(wire::Field::kTableName))};

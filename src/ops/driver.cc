@@ -33,7 +33,7 @@ Task<Result<bool>> tries_again(const Context& context, RequestAuthorizer& checke
   }
 }
 
-table::Verb verb_of(table::WriteAction::Kind kind) {
+table::Verb verb_of(api::WriteAction::Kind kind) {
   constexpr table::Verb kVerbs[] = {table::Verb::kPut, table::Verb::kUpdate, table::Verb::kDelete, table::Verb::kCheck};
   return kVerbs[static_cast<size_t>(kind)];
 }

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "table/catalog/request.h"
+#include "api/options.h"
 #include "wire/parameter_words.h"
 
 namespace partita::ops {
@@ -31,17 +31,16 @@ struct EnumNames {
   }
 };
 
-inline constexpr EnumNames<table::CapacityDetail, 3> kCapacityDetails{
-    wire::kCapacityWords,
-    {table::CapacityDetail::kIndexes, table::CapacityDetail::kTotal, table::CapacityDetail::kNone}};
+inline constexpr EnumNames<api::CapacityDetail, 3> kCapacityDetails{
+    wire::kCapacityWords, {api::CapacityDetail::kIndexes, api::CapacityDetail::kTotal, api::CapacityDetail::kNone}};
 
-inline constexpr EnumNames<table::ReturnValues, 5> kReturnValues{
+inline constexpr EnumNames<api::ReturnValues, 5> kReturnValues{
     wire::kReturnValueWords,
-    {table::ReturnValues::kAllNew, table::ReturnValues::kUpdatedOld, table::ReturnValues::kAllOld,
-     table::ReturnValues::kNone, table::ReturnValues::kUpdatedNew}};
+    {api::ReturnValues::kAllNew, api::ReturnValues::kUpdatedOld, api::ReturnValues::kAllOld, api::ReturnValues::kNone,
+     api::ReturnValues::kUpdatedNew}};
 
-inline constexpr EnumNames<table::Select, 4> kSelects{
+inline constexpr EnumNames<api::Select, 4> kSelects{
     wire::kSelectWords,
-    {table::Select::kSpecific, table::Select::kCount, table::Select::kAllAttributes, table::Select::kAllProjected}};
+    {api::Select::kSpecific, api::Select::kCount, api::Select::kAllAttributes, api::Select::kAllProjected}};
 
 }  // namespace partita::ops

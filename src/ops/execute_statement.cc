@@ -66,7 +66,7 @@ Result<Position> position_of_token(std::string_view token, const std::string& di
 struct Selected {
   std::vector<table::Table> tables;  // whose names stand in what was consumed
   std::vector<table::RangePage> pages;
-  table::ConsumedCapacity consumed;
+  api::ConsumedCapacity consumed;
   uint64_t scanned = 0;
   Position at;        // the read that is next
   bool more = false;  // there is something behind `at`
@@ -85,13 +85,13 @@ bool is_of_start_key(Fault fault) { return fault >= Fault::kStartKeyInvalid && f
 Task<Result<void>> try_select(const Context& context, RequestAuthorizer& checker, const StatementRequest& request,
                               Selected& page) {
   PARTITA_CO_TRY(const table::Table table, find_table(request.statement, context));
-  PARTITA_CO_TRY(std::vector<table::RangeRequest> reads, partiql::reads_of(request.statement, *table, request.options));
+  PARTITA_CO_TRY(std::vector<api::RangeRequest> reads, partiql::reads_of(request.statement, *table, request.options));
   page.tables.push_back(table);
   if (page.at.read >= reads.size()) co_return refuse(Fault::kPartiqlTokenInvalid);
   for (; page.at.read < reads.size(); ++page.at.read) {
     page.more = page.scanned > 0 || !page.pages.empty();
     if (page.more && is_full(request, page)) co_return Result<void>();
-    table::RangeRequest& read = reads[page.at.read];
+    api::RangeRequest& read = reads[page.at.read];
     read.start = page.at.start;
     if (request.limit) read.limit = *request.limit - page.scanned;
     auto plan = table::bind(read, table);

@@ -33,7 +33,7 @@ struct TransactionRequest {
   std::vector<Part> parts;
   std::string token;
   std::string digest;
-  table::CapacityDetail capacity = table::CapacityDetail::kNone;
+  api::CapacityDetail capacity = api::CapacityDetail::kNone;
 
   bool reads() const { return parts.front().statement.reads(); }
 };
@@ -65,13 +65,13 @@ std::optional<Error> as_reason(const Error& error) {
 // Both kinds of transaction, of which one is meant.
 struct Requests {
   std::vector<Result<table::Table>> tables;
-  table::TransactWriteRequest writes;
-  table::TransactGetRequest gets;
+  api::TransactWriteRequest writes;
+  api::TransactGetRequest gets;
 };
 
 Result<void> check_part(const Statement& statement, const table::TableInfo& table) {
   PARTITA_TRY_VOID(partiql::check_table(statement, table));
-  if (statement.returned != table::ReturnValues::kNone) return refuse(Fault::kPartiqlTransactionReturns);
+  if (statement.returned != api::ReturnValues::kNone) return refuse(Fault::kPartiqlTransactionReturns);
   if (statement.reads() && statement.index) return refuse(Fault::kPartiqlTransactionIndex);
   return {};
 }
@@ -80,7 +80,7 @@ Result<void> add_part(const TransactionRequest::Part& part, const table::TableIn
   const Statement& statement = part.statement;
   PARTITA_TRY_VOID(check_part(statement, table));
   if (!statement.reads()) {
-    PARTITA_TRY(table::WriteAction action, partiql::write_of(statement, table));
+    PARTITA_TRY(api::WriteAction action, partiql::write_of(statement, table));
     action.return_item_on_failure = part.return_item_on_failure && statement.kind != Statement::Kind::kInsert;
     made.writes.parts.push_back({statement.table, std::move(action)});
     return {};
@@ -171,7 +171,7 @@ class TransactionExecution final : public Execution {
 
   template <class Codec>
   static Task<Result<std::string>> encode(const TransactionExecution& done, const Context& /*context*/) {
-    const table::CapacityDetail capacity = done.request_.capacity;
+    const api::CapacityDetail capacity = done.request_.capacity;
     return done.request_.reads() ? Codec::encode_reads(done.got_, capacity)
                                  : Codec::encode_writes(done.plan_, done.written_, capacity);
   }
@@ -236,7 +236,7 @@ struct ExecuteTransaction {
   }
 
   static Task<Result<std::string>> encode_writes(const table::WritesPlan& plan, const table::WritesOutcome& outcome,
-                                                 table::CapacityDetail capacity) {
+                                                 api::CapacityDetail capacity) {
     wire::JsonWriter json;
     json.begin_object();
     json.key("Responses");
@@ -248,7 +248,7 @@ struct ExecuteTransaction {
   }
 
   static Task<Result<std::string>> encode_reads(const table::TransactGetOutcome& outcome,
-                                                table::CapacityDetail capacity) {
+                                                api::CapacityDetail capacity) {
     wire::JsonWriter json(4096);
     json.begin_object();
     PARTITA_CO_TRY_VOID(co_await write_found_items(json, outcome, capacity));

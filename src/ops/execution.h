@@ -80,13 +80,13 @@ class ItemExecution : public Execution {
   virtual Result<void> prepare(const Context& context, RequestAuthorizer& checker) = 0;
   virtual bool start(table::Database& database, std::coroutine_handle<> awaiter) = 0;
   virtual Result<void> finish(RequestAuthorizer& checker) = 0;
-  virtual table::CapacityDetail capacity() const = 0;
+  virtual api::CapacityDetail capacity() const = 0;
 };
 
 // The table of that name or ARN, ready for items. Faults: those of table_name_of(), kResourceNotFound.
 Result<table::Table> find_table(std::string_view name_or_arn, const Context& context);
 
-table::Verb verb_of(table::WriteAction::Kind kind);
+table::Verb verb_of(api::WriteAction::Kind kind);
 
 // The tables that a request names: one, or one for each part, with what was wrong with it, so that the faults of parts
 // come in the order of the parts.
@@ -165,7 +165,7 @@ class ItemExecutionOf final : public ItemExecution {
     table::charge(**plan_, *reply_, checker);
     return {};
   }
-  table::CapacityDetail capacity() const override { return request_->capacity; }
+  api::CapacityDetail capacity() const override { return request_->capacity; }
 
   Result<Request> request_;
   std::optional<Result<Plan>> plan_;
@@ -173,15 +173,15 @@ class ItemExecutionOf final : public ItemExecution {
   std::optional<Reply> reply_;
 };
 
-using GetItemExecution = ItemExecutionOf<table::GetRequest, table::GetPlan, table::GetOutcome>;
+using GetItemExecution = ItemExecutionOf<api::GetRequest, table::GetPlan, table::GetOutcome>;
 // PutItem, UpdateItem or DeleteItem.
-using WriteItemExecution = ItemExecutionOf<table::WriteRequest, table::WritePlan, table::WriteOutcome>;
+using WriteItemExecution = ItemExecutionOf<api::WriteRequest, table::WritePlan, table::WriteOutcome>;
 // Query or Scan.
-using RangeExecution = ItemExecutionOf<table::RangeRequest, table::RangePlan, table::RangePage>;
-using BatchWriteExecution = ItemExecutionOf<table::BatchWriteRequest, table::WritesPlan, table::WritesOutcome>;
+using RangeExecution = ItemExecutionOf<api::RangeRequest, table::RangePlan, table::RangePage>;
+using BatchWriteExecution = ItemExecutionOf<api::BatchWriteRequest, table::WritesPlan, table::WritesOutcome>;
 using TransactGetExecution =
-    ItemExecutionOf<table::TransactGetRequest, table::TransactGetPlan, table::TransactGetOutcome>;
-using TransactWriteExecution = ItemExecutionOf<table::TransactWriteRequest, table::WritesPlan, table::WritesOutcome>;
-using SearchExecution = ItemExecutionOf<table::SearchRequest, table::SearchPlan, table::SearchOutcome>;
+    ItemExecutionOf<api::TransactGetRequest, table::TransactGetPlan, table::TransactGetOutcome>;
+using TransactWriteExecution = ItemExecutionOf<api::TransactWriteRequest, table::WritesPlan, table::WritesOutcome>;
+using SearchExecution = ItemExecutionOf<api::SearchRequest, table::SearchPlan, table::SearchOutcome>;
 
 }  // namespace partita::ops

@@ -12,7 +12,7 @@ using wire::Field;
 
 struct GetItem {
   using Execution = GetItemExecution;
-  using Request = table::GetRequest;
+  using Request = api::GetRequest;
 
   static Result<Request> decode(const wire::Members& in) {
     Request request;

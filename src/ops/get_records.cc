@@ -157,7 +157,7 @@ struct GetRecords {
   using Reply = Read;
   struct Request {
     std::string stream_arn;
-    table::StreamName stream;
+    api::StreamName stream;
     table::ShardIterator iterator;
     size_t limit = 0;
   };

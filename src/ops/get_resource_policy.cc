@@ -11,7 +11,7 @@ struct GetResourcePolicy {
   using Execution = ControlExecutionOf<GetResourcePolicy>;
   using Reply = table::StoredPolicy;
   struct Request {
-    table::Resource resource;
+    api::Resource resource;
   };
 
   static Result<Request> decode(const wire::Members& in) {

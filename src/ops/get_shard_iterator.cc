@@ -11,9 +11,9 @@ namespace partita::ops {
 
 namespace {
 
+using api::IteratorKind;
 using model::Fault;
 using model::refuse;
-using table::IteratorKind;
 using wire::Field;
 
 IteratorKind kind_of(std::string_view word) {
@@ -33,8 +33,8 @@ struct GetShardIterator {
   using Reply = Issued;
   struct Request {
     std::string stream_arn;
-    table::StreamName stream;
-    table::ShardIteratorRequest wanted;
+    api::StreamName stream;
+    api::GetShardIteratorRequest wanted;
   };
 
   static Result<Request> decode(const wire::Members& in) {
@@ -61,7 +61,7 @@ struct GetShardIterator {
   static Subject subject(Request& request) { return {.stream_arn = &request.stream_arn, .stream = &request.stream}; }
 
   static Task<Result<Issued>> run(const Context& context, const Request& request) {
-    table::ShardIteratorRequest wanted = request.wanted;
+    api::GetShardIteratorRequest wanted = request.wanted;
     wanted.stream = request.stream;
     auto iterator = co_await table::shard_iterator(context.database, wanted);
     if (!iterator.ok()) co_return worded_for_stream(std::move(iterator).error(), request.stream_arn);

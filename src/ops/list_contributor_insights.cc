@@ -9,7 +9,7 @@ namespace {
 struct ListContributorInsights {
   using Execution = ControlExecutionOf<ListContributorInsights>;
   using Reply = table::InsightsPage;
-  using Request = table::InsightsListing;
+  using Request = api::ListInsightsRequest;
 
   static Result<Request> decode(const wire::Members& in) {
     constexpr int64_t kMostResults = 100;  // ListContributorInsightsLimit in DynamoDB's service model

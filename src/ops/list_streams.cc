@@ -30,7 +30,7 @@ struct ListStreams {
   static Subject subject(Request& request) { return {.table = &request.name}; }
 
   static Task<Result<table::StreamsPage>> run(const Context& context, const Request& request) {
-    table::ListStreamsRequest wanted{.table = request.name, .after = {}, .limit = request.limit};
+    api::ListStreamsRequest wanted{.table = request.name, .after = {}, .limit = request.limit};
     if (!request.after.empty()) {
       PARTITA_CO_TRY(wanted.after, stream_of(request.after, context));
     }
@@ -42,7 +42,7 @@ struct ListStreams {
     json.begin_object();
     json.key("Streams");
     json.begin_array();
-    for (const table::StreamName& stream : page.streams) {
+    for (const api::StreamName& stream : page.streams) {
       json.begin_object();
       json.key("StreamArn");
       json.string(stream_arn(context, stream));

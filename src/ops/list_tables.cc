@@ -11,7 +11,7 @@ using wire::Field;
 struct ListTables {
   using Execution = ControlExecutionOf<ListTables>;
   using Reply = table::NamePage;
-  using Request = table::ListRequest;
+  using Request = api::ListTablesRequest;
 
   static Result<Request> decode(const wire::Members& in) {
     constexpr int64_t kMostNames = 100;  // ListTables in DynamoDB's API reference

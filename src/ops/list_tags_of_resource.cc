@@ -11,7 +11,7 @@ struct ListTagsOfResource {
   using Execution = ControlExecutionOf<ListTagsOfResource>;
   using Reply = table::Tags;
   struct Request {
-    table::Resource resource;
+    api::Resource resource;
   };
 
   static Result<Request> decode(const wire::Members& in) {

@@ -408,7 +408,7 @@ std::string shown(const Context& context, const std::string& kept) {
   return account == nullptr ? kept : iam::shown_policy(*account, kept);
 }
 
-void forget_policies(const Context& context, const table::Resource& resource) {
+void forget_policies(const Context& context, const api::Resource& resource) {
   const table::Table table = context.database.catalog().find(resource.name);
   if (table != nullptr) context.admission.authorisation().forget(table->id);
 }

@@ -24,7 +24,7 @@ Result<ReadPolicy> read_policy(std::string_view text, bool of_stream, const Cont
 std::string shown(const Context& context, const std::string& kept);
 
 // What this server knew of the resource's policy is over: it was changed, or may have been.
-void forget_policies(const Context& context, const table::Resource& resource);
+void forget_policies(const Context& context, const api::Resource& resource);
 
 // {"RevisionId": ...}, or {} without one.
 std::string revision_reply(const std::optional<std::string>& revision);

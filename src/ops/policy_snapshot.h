@@ -41,7 +41,7 @@ class PolicySnapshot {
 
 // What a check needs beside the access.
 struct CheckOptions {
-  table::CapacityDetail capacity;
+  api::CapacityDetail capacity;
   const PolicySnapshot& policies;
   auth::Effort& effort;
   bool of_name = false;  // the access is known by the names in it alone: see ConditionContext::is_of_name()

@@ -7,7 +7,7 @@ namespace {
 
 struct PutItem : WriteCall {
   static Result<Request> decode(const wire::Members& in) {
-    return decode_replacement(in, table::WriteAction::Kind::kPut, wire::Field::kItem);
+    return decode_replacement(in, api::WriteAction::Kind::kPut, wire::Field::kItem);
   }
 };
 

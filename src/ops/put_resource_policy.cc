@@ -20,7 +20,7 @@ struct PutResourcePolicy {
   using Execution = ControlExecutionOf<PutResourcePolicy>;
   using Reply = std::string;
   struct Request {
-    table::Resource resource;
+    api::Resource resource;
     std::string policy;
     std::optional<std::string> expected;
     bool may_lock_out = false;

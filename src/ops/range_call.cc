@@ -14,9 +14,9 @@ namespace partita::ops {
 
 namespace {
 
+using api::Select;
 using model::Fault;
 using model::refuse;
-using table::Select;
 using wire::Field;
 using wire::Members;
 
@@ -58,7 +58,7 @@ Result<void> check_select(const Members& in, RangeKind kind, bool projected) {
 
 }  // namespace
 
-Result<void> decode_legacy_filter(const Members& in, Field field, table::RangeRequest& request) {
+Result<void> decode_legacy_filter(const Members& in, Field field, api::RangeRequest& request) {
   PARTITA_TRY_VOID(check_conditional_operator(in, field));
   if (!in.has(field)) return {};
   PARTITA_TRY(const auto conditions, legacy_conditions(in, field));
@@ -67,14 +67,14 @@ Result<void> decode_legacy_filter(const Members& in, Field field, table::RangeRe
   return {};
 }
 
-Result<void> decode_filter(const Members& in, expr::Placeholders& given, table::RangeRequest& request) {
+Result<void> decode_filter(const Members& in, expr::Placeholders& given, api::RangeRequest& request) {
   if (!in.has(Field::kFilterExpression)) return {};
   const std::string_view expression = in.text(Field::kFilterExpression);
   PARTITA_TRY(request.filter, expr::parse_condition(expression, expr::ExpressionKind::kFilter, given));
   return {};
 }
 
-Result<void> decode_start(const Members& in, table::RangeRequest& request) {
+Result<void> decode_start(const Members& in, api::RangeRequest& request) {
   if (!in.has(Field::kExclusiveStartKey)) return {};
   auto key = wire::decode_item(in[Field::kExclusiveStartKey]);
   if (!key.ok()) {
@@ -85,7 +85,7 @@ Result<void> decode_start(const Members& in, table::RangeRequest& request) {
   return {};
 }
 
-Result<void> decode_range(const Members& in, RangeKind kind, expr::Placeholders& given, table::RangeRequest& request) {
+Result<void> decode_range(const Members& in, RangeKind kind, expr::Placeholders& given, api::RangeRequest& request) {
   if (!request.projection) {
     PARTITA_TRY(request.projection, projection(in, given));
   }

@@ -6,7 +6,7 @@ namespace partita::ops {
 
 namespace {
 
-using table::Capacity;
+using api::Capacity;
 using wire::JsonWriter;
 
 void write_units(JsonWriter& json, std::string_view name, model::HalfUnits half_units) {
@@ -50,8 +50,7 @@ void write_vector_bytes(JsonWriter& json, const std::map<std::string, int64_t, s
 
 }  // namespace
 
-void write_capacity(JsonWriter& json, const table::ConsumedCapacity& consumed, CapacityDetail detail,
-                    CapacityKind kind) {
+void write_capacity(JsonWriter& json, const api::ConsumedCapacity& consumed, CapacityDetail detail, CapacityKind kind) {
   json.begin_object();
   json.key("TableName");
   json.string(consumed.table);
@@ -78,13 +77,13 @@ void write_time(JsonWriter& json, std::string_view name, int64_t ms) {
   json.number(static_cast<double>(ms) / 1000);
 }
 
-void write_capacity_member(JsonWriter& json, const table::ConsumedCapacity& consumed, CapacityDetail detail) {
+void write_capacity_member(JsonWriter& json, const api::ConsumedCapacity& consumed, CapacityDetail detail) {
   if (detail == CapacityDetail::kNone) return;
   json.key("ConsumedCapacity");
   write_capacity(json, consumed, detail);
 }
 
-void write_capacity_list(JsonWriter& json, const std::vector<table::ConsumedCapacity>& consumed, CapacityDetail detail,
+void write_capacity_list(JsonWriter& json, const std::vector<api::ConsumedCapacity>& consumed, CapacityDetail detail,
                          CapacityKind kind) {
   if (detail == CapacityDetail::kNone) return;
   json.key("ConsumedCapacity");

@@ -7,30 +7,30 @@
 #include <string_view>
 #include <vector>
 
+#include "api/capacity.h"
+#include "api/options.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "base/yield_budget.h"
-#include "table/catalog/request.h"
 #include "table/items/read.h"
 #include "table/items/write.h"
-#include "table/rows/capacity.h"
 #include "wire/json_writer.h"
 
 namespace partita::ops {
 
-using table::CapacityDetail;
+using api::CapacityDetail;
 
 // Transactions also say how much of it was for reading and for writing.
 enum class CapacityKind : uint8_t { kPlain, kTransactionRead, kTransactionWrite };
 
 // One ConsumedCapacity structure.
-void write_capacity(wire::JsonWriter& json, const table::ConsumedCapacity& consumed, CapacityDetail detail,
+void write_capacity(wire::JsonWriter& json, const api::ConsumedCapacity& consumed, CapacityDetail detail,
                     CapacityKind kind = CapacityKind::kPlain);
 
 // The member "ConsumedCapacity": {...}, unless the detail is kNone.
-void write_capacity_member(wire::JsonWriter& json, const table::ConsumedCapacity& consumed, CapacityDetail detail);
+void write_capacity_member(wire::JsonWriter& json, const api::ConsumedCapacity& consumed, CapacityDetail detail);
 // The member "ConsumedCapacity": [{...}, ...], one for each table.
-void write_capacity_list(wire::JsonWriter& json, const std::vector<table::ConsumedCapacity>& consumed,
+void write_capacity_list(wire::JsonWriter& json, const std::vector<api::ConsumedCapacity>& consumed,
                          CapacityDetail detail, CapacityKind kind = CapacityKind::kPlain);
 
 // One member: a text, or a moment in seconds since the epoch, with milliseconds.

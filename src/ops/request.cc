@@ -83,17 +83,17 @@ Result<expr::LegacyCondition> legacy_condition(std::string_view attribute, const
 
 }  // namespace
 
-table::CapacityDetail capacity_detail(const Members& in) {
-  return kCapacityDetails.value_of(in.text(Field::kReturnConsumedCapacity), table::CapacityDetail::kNone);
+api::CapacityDetail capacity_detail(const Members& in) {
+  return kCapacityDetails.value_of(in.text(Field::kReturnConsumedCapacity), api::CapacityDetail::kNone);
 }
 
-table::ReturnValues return_values(const Members& in) {
-  return kReturnValues.value_of(in.text(Field::kReturnValues), table::ReturnValues::kNone);
+api::ReturnValues return_values(const Members& in) {
+  return kReturnValues.value_of(in.text(Field::kReturnValues), api::ReturnValues::kNone);
 }
 
 bool returns_item_on_failure(const Members& in) {
   const std::string_view word = in.text(Field::kReturnValuesOnConditionCheckFailure);
-  return kReturnValues.value_of(word, table::ReturnValues::kNone) == table::ReturnValues::kAllOld;
+  return kReturnValues.value_of(word, api::ReturnValues::kNone) == api::ReturnValues::kAllOld;
 }
 
 bool wants_collection_metrics(const Members& in) { return in.text(Field::kReturnItemCollectionMetrics) == "SIZE"; }

@@ -8,21 +8,21 @@
 #include <string_view>
 #include <vector>
 
+#include "api/options.h"
 #include "base/result.h"
 #include "expr/condition.h"
 #include "expr/legacy.h"
 #include "expr/placeholders.h"
 #include "expr/projection.h"
 #include "ops/operation.h"
-#include "table/catalog/request.h"
 #include "wire/item_reader.h"
 #include "wire/json_writer.h"
 #include "wire/members.h"
 
 namespace partita::ops {
 
-table::CapacityDetail capacity_detail(const wire::Members& in);
-table::ReturnValues return_values(const wire::Members& in);
+api::CapacityDetail capacity_detail(const wire::Members& in);
+api::ReturnValues return_values(const wire::Members& in);
 bool returns_item_on_failure(const wire::Members& in);
 bool wants_collection_metrics(const wire::Members& in);
 

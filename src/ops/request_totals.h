@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "api/capacity.h"
 #include "base/meter.h"
-#include "table/rows/capacity.h"
 
 namespace partita::ops {
 
@@ -22,7 +22,7 @@ struct TableTotals {
   std::string space;     // the namespace, or empty
   std::string table;     // "(other)": all that share a line, see table_meters.h
   HistogramTotals took;  // in nanoseconds, of requests for items; without buckets if there was none
-  table::Capacity consumed;
+  api::Capacity consumed;
   uint64_t throttled = 0;
 };
 

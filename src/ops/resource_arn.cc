@@ -70,7 +70,7 @@ std::optional<ArnParts> arn_parts(std::string_view arn) {
   return ArnParts{parts[1], parts[2], parts[3], parts[4], arn};
 }
 
-Result<table::Resource> resource_of(std::string_view arn, ArnRules rules, const Context& context) {
+Result<api::Resource> resource_of(std::string_view arn, ArnRules rules, const Context& context) {
   const std::vector<std::string> named{std::string(arn)};
   if (!arn.starts_with("arn:")) return refuse(Fault::kArnWithoutPrefix, named);
   const std::optional<ArnParts> parts = arn_parts(arn);
@@ -86,7 +86,7 @@ Result<table::Resource> resource_of(std::string_view arn, ArnRules rules, const 
   if (parts->region != context.caller.region || parts->partition != kPartition) {
     return refuse(tags ? Fault::kTagsOfAnotherRegion : Fault::kArnOfAnotherRegion, named);
   }
-  return table::Resource{named[0], std::string(path->table), std::string(path->rest)};
+  return api::Resource{named[0], std::string(path->table), std::string(path->rest)};
 }
 
 Result<std::string> table_name_of(std::string_view name_or_arn, const Context& context) {

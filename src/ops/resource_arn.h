@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "api/settings.h"
 #include "base/result.h"
 #include "ops/operation.h"
-#include "table/control/resource.h"
 
 namespace partita::ops {
 
@@ -16,7 +16,7 @@ enum class ArnRules : uint8_t { kTags, kPolicies };
 
 // Faults: kArnWithoutPrefix, kArnOfNothing, kArnOfIndex; kTagsOfAnotherService, kTagsOfAnotherAccount,
 // kTagsOfAnotherRegion; kPolicyOfAnotherAccount, kArnOfAnotherRegion.
-Result<table::Resource> resource_of(std::string_view arn, ArnRules rules, const Context& context);
+Result<api::Resource> resource_of(std::string_view arn, ArnRules rules, const Context& context);
 
 // Of all ARNs that are given out and taken.
 inline constexpr std::string_view kPartition = "aws";

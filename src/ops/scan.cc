@@ -11,12 +11,12 @@ using model::refuse;
 using wire::Field;
 using wire::Members;
 
-Result<table::Segment> decode_segment(const Members& in) {
+Result<api::Segment> decode_segment(const Members& in) {
   const auto index = in.integer(Field::kSegment);
   const auto total = in.integer(Field::kTotalSegments);
   if (index && !total) return refuse(Fault::kSegmentWithoutTotal);
   if (total && !index) return refuse(Fault::kTotalWithoutSegment);
-  table::Segment segment;
+  api::Segment segment;
   if (!index) return segment;
   if (*index >= *total) return refuse(Fault::kSegmentTooLarge, {std::to_string(*index), std::to_string(*total)});
   segment.index = static_cast<uint32_t>(*index);

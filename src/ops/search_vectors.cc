@@ -99,7 +99,7 @@ Result<void> check_body(std::string_view body, const wire::JsonDocument& documen
 
 struct SearchVectors {
   using Execution = SearchExecution;
-  using Request = table::SearchRequest;
+  using Request = api::SearchRequest;
 
   static Result<Request> decode(const Members& in) {
     Request request;

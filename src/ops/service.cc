@@ -130,7 +130,7 @@ Result<void> Service::permit(const Call& call, const auth::Caller& caller, std::
   const PolicySnapshot policies;
   auth::Effort effort;
   bool depends = false;
-  return parts_->admission.authorisation().check(context, access, {table::CapacityDetail::kNone, policies, effort},
+  return parts_->admission.authorisation().check(context, access, {api::CapacityDetail::kNone, policies, effort},
                                                  action, depends);
 }
 

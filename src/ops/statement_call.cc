@@ -67,7 +67,7 @@ table::Verb verb_of(const Statement& statement) {
 Task<Result<void>> try_write(const Context& context, RequestAuthorizer& checker, const Statement& statement,
                              const StatementWrite& options, StatementOutcome& outcome) {
   PARTITA_CO_TRY(const table::Table table, find_table(statement, context));
-  table::WriteRequest request;
+  api::WriteRequest request;
   request.table = statement.table;
   PARTITA_CO_TRY(request.action, partiql::write_of(statement, *table));
   request.action.return_item_on_failure = options.return_item_on_failure && statement.kind != Statement::Kind::kInsert;

@@ -34,7 +34,7 @@ Error worded_for(const partiql::Statement& statement, Error error);
 
 // An INSERT, UPDATE or DELETE by itself.
 struct StatementWrite {
-  table::CapacityDetail capacity = table::CapacityDetail::kNone;
+  api::CapacityDetail capacity = api::CapacityDetail::kNone;
   bool return_item_on_failure = false;
 };
 
@@ -43,7 +43,7 @@ struct StatementOutcome {
   std::optional<Error> error;
   table::Table table;                    // null unless the statement came as far as to run
   std::optional<table::FoundItem> item;  // what was read, or RETURNING asked for; not when that is empty
-  std::optional<table::ConsumedCapacity> consumed;
+  std::optional<api::ConsumedCapacity> consumed;
 };
 
 // Precondition: `statement` is an INSERT, UPDATE or DELETE. All of the arguments outlive the task.

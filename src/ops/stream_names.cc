@@ -20,11 +20,11 @@ std::string table_arn(const Context& context, std::string_view table) {
   return arn;
 }
 
-std::string stream_arn(const Context& context, const table::StreamName& stream) {
+std::string stream_arn(const Context& context, const api::StreamName& stream) {
   return table_arn(context, stream.table) + std::string(kStream) + stream.label;
 }
 
-Result<table::StreamName> stream_of(std::string_view arn, const Context& context) {
+Result<api::StreamName> stream_of(std::string_view arn, const Context& context) {
   const size_t label = arn.find(kStream);
   if (!arn.starts_with("arn:") || label == std::string_view::npos) return refuse(Fault::kStreamArnInvalid);
   auto table = table_name_of(arn.substr(0, label), context);
@@ -39,7 +39,7 @@ Result<table::StreamName> stream_of(std::string_view arn, const Context& context
         return refuse(Fault::kStreamArnInvalid);
     }
   }
-  return table::StreamName{std::move(table).value(), std::string(arn.substr(label + kStream.size()))};
+  return api::StreamName{std::move(table).value(), std::string(arn.substr(label + kStream.size()))};
 }
 
 Error worded_for_stream(Error error, std::string_view arn) {

@@ -11,9 +11,9 @@
 namespace partita::ops {
 
 std::string table_arn(const Context& context, std::string_view table);
-std::string stream_arn(const Context& context, const table::StreamName& stream);
+std::string stream_arn(const Context& context, const api::StreamName& stream);
 // Faults: kStreamArnInvalid, kTableOfAnotherAccount; kStreamNotFound of another region or partition.
-Result<table::StreamName> stream_of(std::string_view arn, const Context& context);
+Result<api::StreamName> stream_of(std::string_view arn, const Context& context);
 
 // A stream that is not there, as the client named it; any other error as it is.
 Error worded_for_stream(Error error, std::string_view arn);

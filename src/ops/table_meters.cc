@@ -77,7 +77,7 @@ void TableMeters::touch(std::string_view space, const table::TableInfo& table, c
   footprint.add(table.meters, place);
 }
 
-bool TableMeters::charge(std::string_view space, const table::TableInfo& table, const table::Capacity& consumed) {
+bool TableMeters::charge(std::string_view space, const table::TableInfo& table, const api::Capacity& consumed) {
   if (table::TableCosts* const costs = table.meters->unwatched_costs(); costs != nullptr) [[likely]] {
     costs->consume(consumed);
     return false;

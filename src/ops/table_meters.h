@@ -46,7 +46,7 @@ class TableMeters {
   void touch(std::string_view space, const table::TableInfo& table, const Operation& operation,
              RequestFootprint& footprint);
   // True: the table's keys are watched, and count_key() is to be called.
-  bool charge(std::string_view space, const table::TableInfo& table, const table::Capacity& consumed);
+  bool charge(std::string_view space, const table::TableInfo& table, const api::Capacity& consumed);
 
   // The keys that take most of the table's capacity. They are watched from the first call on, until nobody has called
   // for throttle::HotKeys::kKeptUpNs, or kMostWatched other tables are.

@@ -11,9 +11,9 @@ namespace partita::ops {
 
 namespace {
 
-using table::BillingMode;
+using api::BillingMode;
+using api::ProjectionKind;
 using table::IndexInfo;
-using table::ProjectionKind;
 using table::Status;
 using table::TableInfo;
 using wire::JsonWriter;
@@ -81,7 +81,7 @@ void write_warm(JsonWriter& json, const table::WarmThroughput& warm, bool updati
   json.end_object();
 }
 
-void write_on_demand(JsonWriter& json, const table::OnDemandLimits& limits) {
+void write_on_demand(JsonWriter& json, const api::OnDemandLimits& limits) {
   if (!limits.max_read_units && !limits.max_write_units) return;
   json.key("OnDemandThroughput");
   json.begin_object();
@@ -109,13 +109,13 @@ Status index_status(const IndexInfo& index, Status table_status) {
   return index.status == Status::kActive && index.settles_at_ms != 0 ? Status::kUpdating : index.status;
 }
 
-std::string_view distance_name(table::Distance distance) {
+std::string_view distance_name(api::Distance distance) {
   switch (distance) {
-    case table::Distance::kCosine:
+    case api::Distance::kCosine:
       return "COSINE";
-    case table::Distance::kEuclidean:
+    case api::Distance::kEuclidean:
       return "EUCLIDEAN";
-    case table::Distance::kDotProduct:
+    case api::Distance::kDotProduct:
       return "DOT_PRODUCT";
   }
   PARTITA_CHECK(false);

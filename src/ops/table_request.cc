@@ -16,14 +16,14 @@ model::Type key_type(std::string_view name) {
   return name == "B" ? model::Type::kB : model::Type::kS;
 }
 
-std::optional<table::ProjectionKind> projection_kind(std::string_view name) {
-  if (name == "ALL") return table::ProjectionKind::kAll;
-  if (name == "KEYS_ONLY") return table::ProjectionKind::kKeysOnly;
-  if (name == "INCLUDE") return table::ProjectionKind::kInclude;
+std::optional<api::ProjectionKind> projection_kind(std::string_view name) {
+  if (name == "ALL") return api::ProjectionKind::kAll;
+  if (name == "KEYS_ONLY") return api::ProjectionKind::kKeysOnly;
+  if (name == "INCLUDE") return api::ProjectionKind::kInclude;
   return std::nullopt;
 }
 
-void decode_projection(const Members& index, table::IndexRequest& request) {
+void decode_projection(const Members& index, api::IndexRequest& request) {
   const Members projection = index.in(Field::kProjection);
   request.projection = projection_kind(projection.text(Field::kProjectionType));
   if (projection.has(Field::kNonKeyAttributes)) request.projected = texts(projection[Field::kNonKeyAttributes]);
@@ -41,63 +41,62 @@ std::vector<model::KeyElement> decode_definitions(const Members& in) {
   return definitions;
 }
 
-std::vector<table::KeyPart> decode_keys(const Members& in) {
-  std::vector<table::KeyPart> keys;
+std::vector<api::KeyPart> decode_keys(const Members& in) {
+  std::vector<api::KeyPart> keys;
   const wire::Shape& shape = in.element_shape(Field::kKeySchema);
   for (const JsonValue entry : in[Field::kKeySchema].elements()) {
     const Members one(entry, shape);
     const bool hash = one.text(Field::kKeyType) == "HASH";
-    keys.push_back(
-        {std::string(one.text(Field::kAttributeName)), hash ? table::KeyRole::kHash : table::KeyRole::kRange});
+    keys.push_back({std::string(one.text(Field::kAttributeName)), hash ? api::KeyRole::kHash : api::KeyRole::kRange});
   }
   return keys;
 }
 
-std::optional<table::BillingMode> decode_billing(const Members& in) {
+std::optional<api::BillingMode> decode_billing(const Members& in) {
   if (!in.has(Field::kBillingMode)) return std::nullopt;
   const bool provisioned = in.text(Field::kBillingMode) == "PROVISIONED";
-  return provisioned ? table::BillingMode::kProvisioned : table::BillingMode::kPayPerRequest;
+  return provisioned ? api::BillingMode::kProvisioned : api::BillingMode::kPayPerRequest;
 }
 
-std::optional<table::Units> decode_throughput(const Members& in) {
+std::optional<api::Units> decode_throughput(const Members& in) {
   if (!in.has(Field::kProvisionedThroughput)) return std::nullopt;
   const Members units = in.in(Field::kProvisionedThroughput);
-  return table::Units{units.integer(Field::kReadCapacityUnits).value_or(0),
-                      units.integer(Field::kWriteCapacityUnits).value_or(0)};
+  return api::Units{units.integer(Field::kReadCapacityUnits).value_or(0),
+                    units.integer(Field::kWriteCapacityUnits).value_or(0)};
 }
 
-table::OnDemandLimits decode_on_demand(const Members& in) {
+api::OnDemandLimits decode_on_demand(const Members& in) {
   const Members units = in.in(Field::kOnDemandThroughput);
-  table::OnDemandLimits limits;
+  api::OnDemandLimits limits;
   limits.max_read_units = units.integer(Field::kMaxReadRequestUnits);
   limits.max_write_units = units.integer(Field::kMaxWriteRequestUnits);
   return limits;
 }
 
-std::optional<table::WarmRequest> decode_warm(const Members& in) {
+std::optional<api::WarmRequest> decode_warm(const Members& in) {
   if (!in.has(Field::kWarmThroughput)) return std::nullopt;
   const Members units = in.in(Field::kWarmThroughput);
-  return table::WarmRequest{units.integer(Field::kReadUnitsPerSecond), units.integer(Field::kWriteUnitsPerSecond)};
+  return api::WarmRequest{units.integer(Field::kReadUnitsPerSecond), units.integer(Field::kWriteUnitsPerSecond)};
 }
 
-std::optional<table::EncryptionRequest> decode_encryption(const Members& in) {
+std::optional<api::EncryptionRequest> decode_encryption(const Members& in) {
   if (!in.has(Field::kSSESpecification)) return std::nullopt;
   const Members wanted = in.in(Field::kSSESpecification);
-  table::EncryptionRequest request;
+  api::EncryptionRequest request;
   if (wanted.has(Field::kEnabled)) request.enabled = wanted.flag(Field::kEnabled);
   request.type = wanted.text(Field::kSSEType);
   request.key = wanted.text(Field::kKMSMasterKeyId);
   return request;
 }
 
-std::optional<table::StreamRequest> decode_stream(const Members& in) {
+std::optional<api::StreamRequest> decode_stream(const Members& in) {
   if (!in.has(Field::kStreamSpecification)) return std::nullopt;
   const Members wanted = in.in(Field::kStreamSpecification);
-  return table::StreamRequest{wanted.flag(Field::kStreamEnabled), std::string(wanted.text(Field::kStreamViewType))};
+  return api::StreamRequest{wanted.flag(Field::kStreamEnabled), std::string(wanted.text(Field::kStreamViewType))};
 }
 
-std::vector<table::Tag> decode_tags(const Members& in) {
-  std::vector<table::Tag> tags;
+std::vector<api::Tag> decode_tags(const Members& in) {
+  std::vector<api::Tag> tags;
   const wire::Shape& shape = in.element_shape(Field::kTags);
   for (const JsonValue entry : in[Field::kTags].elements()) {
     const Members one(entry, shape);
@@ -118,8 +117,8 @@ Result<std::optional<std::string>> decode_table_class(const Members& in) {
   return wanted;
 }
 
-table::IndexRequest decode_index(const Members& index, bool global) {
-  table::IndexRequest request;
+api::IndexRequest decode_index(const Members& index, bool global) {
+  api::IndexRequest request;
   request.name = index.text(Field::kIndexName);
   request.global = global;
   request.keys = decode_keys(index);
@@ -131,16 +130,16 @@ table::IndexRequest decode_index(const Members& index, bool global) {
   return request;
 }
 
-table::IndexRequest decode_vector_index(const Members& index) {
-  table::IndexRequest request;
+api::IndexRequest decode_vector_index(const Members& index) {
+  api::IndexRequest request;
   request.name = index.text(Field::kIndexName);
   decode_projection(index, request);
-  table::VectorRequest& vector = request.vector.emplace();
+  api::VectorRequest& vector = request.vector.emplace();
   vector.attribute = index.in(Field::kVectorAttribute).text(Field::kAttributeName);
   vector.dimensions = index.integer(Field::kDimensions).value_or(0);
   const std::string_view distance = index.text(Field::kDistanceFunction);
-  if (distance == "EUCLIDEAN") vector.distance = table::Distance::kEuclidean;
-  if (distance == "DOT_PRODUCT") vector.distance = table::Distance::kDotProduct;
+  if (distance == "EUCLIDEAN") vector.distance = api::Distance::kEuclidean;
+  if (distance == "DOT_PRODUCT") vector.distance = api::Distance::kDotProduct;
   if (!index.has(Field::kSearchSchema)) return request;
   const wire::Shape& shape = index.element_shape(Field::kSearchSchema);
   for (const JsonValue entry : index[Field::kSearchSchema].elements()) {

@@ -14,14 +14,14 @@ namespace partita::ops {
 
 // Each takes the members of the structure that holds what it decodes, which may be absent.
 std::vector<model::KeyElement> decode_definitions(const wire::Members& in);
-std::vector<table::KeyPart> decode_keys(const wire::Members& in);
-std::optional<table::BillingMode> decode_billing(const wire::Members& in);
-std::optional<table::Units> decode_throughput(const wire::Members& in);
-table::OnDemandLimits decode_on_demand(const wire::Members& in);
-std::optional<table::WarmRequest> decode_warm(const wire::Members& in);
-std::optional<table::EncryptionRequest> decode_encryption(const wire::Members& in);
-std::optional<table::StreamRequest> decode_stream(const wire::Members& in);
-std::vector<table::Tag> decode_tags(const wire::Members& in);
+std::vector<api::KeyPart> decode_keys(const wire::Members& in);
+std::optional<api::BillingMode> decode_billing(const wire::Members& in);
+std::optional<api::Units> decode_throughput(const wire::Members& in);
+api::OnDemandLimits decode_on_demand(const wire::Members& in);
+std::optional<api::WarmRequest> decode_warm(const wire::Members& in);
+std::optional<api::EncryptionRequest> decode_encryption(const wire::Members& in);
+std::optional<api::StreamRequest> decode_stream(const wire::Members& in);
+std::vector<api::Tag> decode_tags(const wire::Members& in);
 std::optional<std::string> decode_text(const wire::Members& in, wire::Field field);
 // TableClass. Fault: kTableClassUnknown.
 Result<std::optional<std::string>> decode_table_class(const wire::Members& in);
@@ -35,15 +35,15 @@ Request decode_table(const wire::Members& in) {
   request.billing_mode = decode_billing(in);
   request.throughput = decode_throughput(in);
   request.on_demand = decode_on_demand(in);
-  request.warm = decode_warm(in).value_or(table::WarmRequest{});
+  request.warm = decode_warm(in).value_or(api::WarmRequest{});
   request.encryption = decode_encryption(in);
   request.stream = decode_stream(in);
   return request;
 }
 
 // `index` is what describes one index.
-table::IndexRequest decode_index(const wire::Members& index, bool global);
-table::IndexRequest decode_vector_index(const wire::Members& index);
+api::IndexRequest decode_index(const wire::Members& index, bool global);
+api::IndexRequest decode_vector_index(const wire::Members& index);
 
 // Nothing that is accepted is forgotten: what is not done here is refused by its name. Fault: kNotHereYet.
 Result<void> refuse_named(const wire::Members& in, std::initializer_list<wire::Field> fields);

@@ -10,8 +10,8 @@ struct TagResource {
   using Execution = ControlExecutionOf<TagResource>;
   using Reply = Nothing;
   struct Request {
-    table::Resource resource;
-    std::vector<table::Tag> tags;
+    api::Resource resource;
+    std::vector<api::Tag> tags;
   };
 
   static Result<Request> decode(const wire::Members& in) {

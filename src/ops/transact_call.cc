@@ -106,8 +106,8 @@ std::string digest(JsonValue value) {
   return out;
 }
 
-void add_by_table(std::vector<table::ConsumedCapacity>& sums, const table::ConsumedCapacity& part) {
-  const auto sum = std::ranges::find(sums, part.table, &table::ConsumedCapacity::table);
+void add_by_table(std::vector<api::ConsumedCapacity>& sums, const api::ConsumedCapacity& part) {
+  const auto sum = std::ranges::find(sums, part.table, &api::ConsumedCapacity::table);
   if (sum == sums.end()) {
     sums.push_back(part);
   } else {
@@ -117,7 +117,7 @@ void add_by_table(std::vector<table::ConsumedCapacity>& sums, const table::Consu
 
 Task<Result<void>> write_found_items(wire::JsonWriter& json, const table::TransactGetOutcome& outcome,
                                      CapacityDetail detail) {
-  std::vector<table::ConsumedCapacity> sums;
+  std::vector<api::ConsumedCapacity> sums;
   for (const auto& consumed : outcome.consumed) add_by_table(sums, consumed);
   write_capacity_list(json, sums, detail, CapacityKind::kTransactionRead);
   json.key("Responses");
@@ -140,7 +140,7 @@ Task<Result<void>> write_found_items(wire::JsonWriter& json, const table::Transa
 void write_costs(wire::JsonWriter& json, const table::WritesPlan& plan, const table::WritesOutcome& outcome,
                  CapacityDetail detail) {
   if (detail != CapacityDetail::kNone) {
-    std::vector<table::ConsumedCapacity> sums;
+    std::vector<api::ConsumedCapacity> sums;
     for (const auto& written : outcome.written) add_by_table(sums, written.change.consumed);
     CapacityKind kind = CapacityKind::kPlain;
     if (plan.transaction != nullptr) {

@@ -18,7 +18,7 @@ std::string canonical_text(wire::JsonValue value);
 std::string digest(wire::JsonValue value);
 
 // Adds a part's consumption to its table's; tables come in the order of their first part.
-void add_by_table(std::vector<table::ConsumedCapacity>& sums, const table::ConsumedCapacity& part);
+void add_by_table(std::vector<api::ConsumedCapacity>& sums, const api::ConsumedCapacity& part);
 
 // The members "ConsumedCapacity", as far as it was asked for, and "Responses". Errors: kCorrupt.
 Task<Result<void>> write_found_items(wire::JsonWriter& json, const table::TransactGetOutcome& outcome,

@@ -12,7 +12,7 @@ using wire::Members;
 
 struct TransactGetItems {
   using Execution = TransactGetExecution;
-  using Request = table::TransactGetRequest;
+  using Request = api::TransactGetRequest;
 
   static Result<Request::Part> decode_part(const Members& get) {
     Request::Part part;

@@ -14,7 +14,7 @@ using model::refuse;
 using wire::Field;
 using wire::JsonValue;
 using wire::Members;
-using ActionKind = table::WriteAction::Kind;
+using ActionKind = api::WriteAction::Kind;
 
 struct Form {
   Field member;
@@ -27,7 +27,7 @@ constexpr std::array kForms = {
 
 struct TransactWriteItems {
   using Execution = TransactWriteExecution;
-  using Request = table::TransactWriteRequest;
+  using Request = api::TransactWriteRequest;
 
   static Result<Request::Part> decode_action(const Form& form, const Members& in) {
     Request::Part part;

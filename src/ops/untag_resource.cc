@@ -10,7 +10,7 @@ struct UntagResource {
   using Execution = ControlExecutionOf<UntagResource>;
   using Reply = Nothing;
   struct Request {
-    table::Resource resource;
+    api::Resource resource;
     std::vector<std::string> tag_names;
   };
 

@@ -10,7 +10,7 @@ namespace {
 struct UpdateContributorInsights {
   using Execution = ControlExecutionOf<UpdateContributorInsights>;
   using Reply = table::InsightsState;
-  using Request = table::InsightsRequest;
+  using Request = api::UpdateInsightsRequest;
 
   static Result<Request> decode(const wire::Members& in) {
     Request request;

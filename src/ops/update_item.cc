@@ -35,8 +35,8 @@ struct UpdateItem : WriteCall {
         in, {{Field::kUpdateExpression, Field::kConditionExpression}, {Field::kAttributeUpdates, Field::kExpected}}));
     Request request;
     decode_rest(in, request);
-    table::WriteAction& action = request.action;
-    action.kind = table::WriteAction::Kind::kUpdate;
+    api::WriteAction& action = request.action;
+    action.kind = api::WriteAction::Kind::kUpdate;
     PARTITA_TRY_VOID(decode_target(in, Field::kKey, action));
     if (in.has(Field::kAttributeUpdates)) {
       PARTITA_TRY(const auto updates, legacy_updates(in));

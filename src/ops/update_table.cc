@@ -10,8 +10,8 @@ using wire::Field;
 using wire::JsonValue;
 using wire::Members;
 
-table::IndexUpdate decode_index_update(const Members& entry) {
-  table::IndexUpdate update;
+api::IndexUpdate decode_index_update(const Members& entry) {
+  api::IndexUpdate update;
   if (entry.has(Field::kCreate)) update.create = decode_index(entry.in(Field::kCreate), true);
   if (entry.has(Field::kUpdate)) {
     const Members change = entry.in(Field::kUpdate);
@@ -24,23 +24,23 @@ table::IndexUpdate decode_index_update(const Members& entry) {
   return update;
 }
 
-table::IndexUpdate decode_vector_update(const Members& entry) {
-  table::IndexUpdate update;
+api::IndexUpdate decode_vector_update(const Members& entry) {
+  api::IndexUpdate update;
   if (entry.has(Field::kCreate)) update.create = decode_vector_index(entry.in(Field::kCreate));
   if (entry.has(Field::kDelete)) update.dropped = entry.in(Field::kDelete).text(Field::kIndexName);
   return update;
 }
 
 template <class Decode>
-std::optional<std::vector<table::IndexUpdate>> decode_updates(const Members& in, Field list, Decode decode_one) {
+std::optional<std::vector<api::IndexUpdate>> decode_updates(const Members& in, Field list, Decode decode_one) {
   if (!in.has(list)) return std::nullopt;
-  std::vector<table::IndexUpdate> updates;
+  std::vector<api::IndexUpdate> updates;
   const wire::Shape& shape = in.element_shape(list);
   for (const JsonValue entry : in[list].elements()) updates.push_back(decode_one(Members(entry, shape)));
   return updates;
 }
 
-struct UpdateTable : TableChange<table::TableUpdate, table::update_table> {
+struct UpdateTable : TableChange<api::UpdateTableRequest, table::update_table> {
   using Execution = ControlExecutionOf<UpdateTable>;
 
   static Subject subject(Request& request) { return {.table = &request.name, .region = &request.region}; }

@@ -108,7 +108,7 @@ Result<void> check_scaling_of_replicas(const Members& in, std::string_view table
 // Errors in the request come before the missing replicas or the missing table.
 struct UpdateTableReplicaAutoScaling : NeverReplies {
   using Execution = ControlExecutionOf<UpdateTableReplicaAutoScaling>;
-  using Request = table::NamedTable;
+  using Request = api::NamedTable;
 
   static Result<Request> decode(const Members& in) {
     constexpr Field kWrites = Field::kProvisionedWriteCapacityAutoScalingUpdate;

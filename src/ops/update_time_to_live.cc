@@ -10,7 +10,7 @@ using wire::Field;
 
 struct UpdateTimeToLive {
   using Execution = ControlExecutionOf<UpdateTimeToLive>;
-  using Request = table::TtlRequest;
+  using Request = api::UpdateTimeToLiveRequest;
   using Reply = Request;
 
   static Result<Request> decode(const wire::Members& in) {

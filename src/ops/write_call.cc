@@ -7,12 +7,12 @@
 
 namespace partita::ops {
 
-using table::ReturnValues;
+using api::ReturnValues;
 using wire::Field;
 using wire::Members;
 
-Result<void> decode_target(const Members& in, Field field, table::WriteAction& action) {
-  if (action.kind == table::WriteAction::Kind::kPut) {
+Result<void> decode_target(const Members& in, Field field, api::WriteAction& action) {
+  if (action.kind == api::WriteAction::Kind::kPut) {
     PARTITA_TRY(action.item, wire::decode_encoded_item(in[field]));
   } else {
     PARTITA_TRY(action.key, wire::decode_item(in[field]));
@@ -21,7 +21,7 @@ Result<void> decode_target(const Members& in, Field field, table::WriteAction& a
   return {};
 }
 
-Result<void> decode_expected(const Members& in, table::WriteAction& action) {
+Result<void> decode_expected(const Members& in, api::WriteAction& action) {
   PARTITA_TRY_VOID(check_conditional_operator(in, Field::kExpected));
   if (!in.has(Field::kExpected)) return {};
   PARTITA_TRY(const auto entries, legacy_conditions(in, Field::kExpected));
@@ -29,31 +29,31 @@ Result<void> decode_expected(const Members& in, table::WriteAction& action) {
   return {};
 }
 
-Result<void> decode_condition(const Members& in, expr::Placeholders& given, table::WriteAction& action) {
+Result<void> decode_condition(const Members& in, expr::Placeholders& given, api::WriteAction& action) {
   if (!in.has(Field::kConditionExpression)) return {};
   const std::string_view expression = in.text(Field::kConditionExpression);
   PARTITA_TRY(action.condition, expr::parse_condition(expression, expr::ExpressionKind::kCondition, given));
   return {};
 }
 
-void decode_rest(const Members& in, table::WriteRequest& request) {
+void decode_rest(const Members& in, api::WriteRequest& request) {
   request.table = in.text(Field::kTableName);
   request.returned = return_values(in);
   request.capacity = capacity_detail(in);
   request.wants_collection_bytes = wants_collection_metrics(in);
 }
 
-Result<table::WriteRequest> decode_replacement(const Members& in, table::WriteAction::Kind kind, Field field) {
+Result<api::WriteRequest> decode_replacement(const Members& in, api::WriteAction::Kind kind, Field field) {
   PARTITA_TRY_VOID(check_forms(in, {{Field::kConditionExpression}, {Field::kExpected}}));
-  table::WriteRequest request;
-  table::WriteAction& action = request.action;
+  api::WriteRequest request;
+  api::WriteAction& action = request.action;
   action.kind = kind;
   PARTITA_TRY_VOID(decode_target(in, field, action));
   decode_rest(in, request);
   if (request.returned != ReturnValues::kNone && request.returned != ReturnValues::kAllOld) {
     return model::refuse(model::Fault::kReturnValuesOldOnly);
   }
-  if (kind == table::WriteAction::Kind::kPut) PARTITA_TRY_VOID(table::check_item_size(table::named_bytes(action)));
+  if (kind == api::WriteAction::Kind::kPut) PARTITA_TRY_VOID(table::check_item_size(table::named_bytes(action)));
   PARTITA_TRY_VOID(decode_expected(in, action));
   PARTITA_TRY(expr::Placeholders given, placeholders(in));
   PARTITA_TRY_VOID(decode_condition(in, given, action));

@@ -58,7 +58,7 @@ class Reads {
         keys_(index_ == nullptr ? table.keys : index_->keys),
         options_(options) {}
 
-  Result<std::vector<table::RangeRequest>> make() {
+  Result<std::vector<api::RangeRequest>> make() {
     if (statement_.index && index_ == nullptr) return refuse(Fault::kPartiqlIndexNotFound);
     if (index_ != nullptr && index_->vector)
       return refuse(names_hash() ? Fault::kQueryOfVectors : Fault::kScanOfVectors);
@@ -152,28 +152,28 @@ class Reads {
     return names;
   }
 
-  table::RangeRequest request() const {
-    table::RangeRequest made;
+  api::RangeRequest request() const {
+    api::RangeRequest made;
     made.table = statement_.table;
     made.index = statement_.index;
     made.forward = is_forward();
     made.projection = projection_of(statement_);
-    if (made.projection) made.select = table::Select::kSpecific;
+    if (made.projection) made.select = api::Select::kSpecific;
     made.consistent = options_.consistent;
     made.capacity = options_.capacity;
     made.of_statement = true;
     return made;
   }
 
-  std::vector<table::RangeRequest> whole() const {
-    std::vector<table::RangeRequest> reads;
+  std::vector<api::RangeRequest> whole() const {
+    std::vector<api::RangeRequest> reads;
     reads.push_back(request());
     if (statement_.where) reads.back().filter = Condition(*statement_.where);
     return reads;
   }
 
-  std::vector<table::RangeRequest> queries(const KeyPlan& plan) const {
-    std::vector<std::vector<table::RangeRequest>> partitions;
+  std::vector<api::RangeRequest> queries(const KeyPlan& plan) const {
+    std::vector<std::vector<api::RangeRequest>> partitions;
     const auto& branches = plan.branches();
     for (size_t begin = 0; begin < branches.size();) {
       size_t end = begin;
@@ -194,7 +194,7 @@ class Reads {
     }
     const Order* const order = order_of(keys_.partition.front().name);
     if (order != nullptr && order->descending) std::ranges::reverse(partitions);
-    std::vector<table::RangeRequest> all;
+    std::vector<api::RangeRequest> all;
     for (auto& reads : partitions) {
       if (!is_forward()) std::ranges::reverse(reads);
       std::ranges::move(reads, std::back_inserter(all));
@@ -207,8 +207,8 @@ class Reads {
     return compared(ConditionOp::kEqual, keys_.partition.front().name, {branch.partition});
   }
 
-  table::RangeRequest query(const Branch& branch) const {
-    table::RangeRequest made = request();
+  api::RangeRequest query(const Branch& branch) const {
+    api::RangeRequest made = request();
     ConditionNode keys;
     keys.children.push_back(partition_condition(branch));
     std::vector<const ConditionNode*> filters = branch.filters;
@@ -223,8 +223,8 @@ class Reads {
   }
 
   // One read of the partition that finds what any of the branches does.
-  table::RangeRequest union_of(std::span<const Branch> branches) const {
-    table::RangeRequest made = request();
+  api::RangeRequest union_of(std::span<const Branch> branches) const {
+    api::RangeRequest made = request();
     ConditionNode keys;
     keys.children.push_back(partition_condition(branches.front()));
     made.keys = Condition(std::move(keys));
@@ -248,8 +248,8 @@ class Reads {
 
 }  // namespace
 
-Result<std::vector<table::RangeRequest>> reads_of(const Statement& statement, const table::TableInfo& table,
-                                                  const ReadOptions& options) {
+Result<std::vector<api::RangeRequest>> reads_of(const Statement& statement, const table::TableInfo& table,
+                                                const ReadOptions& options) {
   return Reads(statement, table, options).make();
 }
 

@@ -13,14 +13,14 @@ namespace partita::partiql {
 
 struct ReadOptions {
   bool consistent = false;
-  table::CapacityDetail capacity = table::CapacityDetail::kNone;
+  api::CapacityDetail capacity = api::CapacityDetail::kNone;
 };
 
 // The requests to run one after the other, each to its end: one Scan, or one or more Queries. Precondition:
 // check_table(), and it is a SELECT. Faults: those of KeyPlan::check(), kPartiqlOrder..., kPartiqlConsistentIndex,
 // kProjectionNotInIndex, kPartiqlFilterNotInIndex.
-Result<std::vector<table::RangeRequest>> reads_of(const Statement& statement, const table::TableInfo& table,
-                                                  const ReadOptions& options);
+Result<std::vector<api::RangeRequest>> reads_of(const Statement& statement, const table::TableInfo& table,
+                                                const ReadOptions& options);
 
 // The key, if the statement reads exactly one item by its key and has no other condition; otherwise nullopt.
 // Precondition: it is a SELECT. Faults: those of KeyPlan::check(), except those about the types of keys.

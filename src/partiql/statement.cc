@@ -143,7 +143,7 @@ class StatementReader {
     const Returning& returning = *said.returning;
     if (returning.several) return refuse(Fault::kPartiqlReturningSeveral);
     if (!returning.star) return refuse(Fault::kPartiqlReturningStar);
-    using table::ReturnValues;
+    using api::ReturnValues;
     if (returning.modified) {
       made_.returned = returning.old ? ReturnValues::kUpdatedOld : ReturnValues::kUpdatedNew;
     } else {

@@ -14,13 +14,13 @@
 #include <string_view>
 #include <vector>
 
+#include "api/options.h"
 #include "base/result.h"
 #include "expr/condition.h"
 #include "expr/projection.h"
 #include "expr/update.h"
 #include "model/value.h"
 #include "partiql/conditions.h"
-#include "table/catalog/request.h"
 #include "table/rows/schema.h"
 
 namespace partita::partiql {
@@ -51,7 +51,7 @@ struct Statement {
   std::optional<expr::ConditionNode> where;  // not of kInsert
   model::Item item;                          // of kInsert
   expr::Update update;                       // of kUpdate
-  table::ReturnValues returned = table::ReturnValues::kNone;
+  api::ReturnValues returned = api::ReturnValues::kNone;
 };
 
 // Faults: kPartiqlIndexNotFound, kPartiqlManyKeyAttributes, then statement.late.

@@ -31,7 +31,7 @@ table::TableInfo music() {
   index.id = 1;
   index.name = "by_kind";
   index.keys = {{{"kind", model::Type::kS}}, {{"rank", model::Type::kN}}};
-  index.projection = {table::ProjectionKind::kInclude, {"title"}};
+  index.projection = {api::ProjectionKind::kInclude, {"title"}};
   table.indexes.push_back(index);
   return table;
 }
@@ -44,10 +44,10 @@ Statement statement(std::string_view said, const Parameters& parameters = {}) {
   return std::move(parsed).value();
 }
 
-std::vector<table::RangeRequest> reads(std::string_view where) {
+std::vector<api::RangeRequest> reads(std::string_view where) {
   auto made = reads_of(statement("SELECT * FROM music WHERE " + std::string(where)), music(), {});
   EXPECT_TRUE(made.ok()) << where;
-  return made.ok() ? std::move(made).value() : std::vector<table::RangeRequest>();
+  return made.ok() ? std::move(made).value() : std::vector<api::RangeRequest>();
 }
 
 Fault refusal(std::string_view where) {

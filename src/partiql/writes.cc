@@ -13,7 +13,7 @@ using expr::ConditionOp;
 using model::Fault;
 using model::refuse;
 using Kind = Statement::Kind;
-using ActionKind = table::WriteAction::Kind;
+using ActionKind = api::WriteAction::Kind;
 
 ConditionNode presence(const std::string& attribute, bool present) {
   ConditionNode node;
@@ -79,8 +79,8 @@ class Target {
   const std::string* twice_ = nullptr;
 };
 
-Result<table::WriteAction> insertion(const Statement& statement, const table::TableInfo& table) {
-  table::WriteAction action;
+Result<api::WriteAction> insertion(const Statement& statement, const table::TableInfo& table) {
+  api::WriteAction action;
   action.kind = ActionKind::kPut;
   for (const auto* elements : {&table.keys.partition, &table.keys.sort}) {
     for (const model::KeyElement& element : *elements) {
@@ -96,18 +96,18 @@ Result<table::WriteAction> insertion(const Statement& statement, const table::Ta
 
 }  // namespace
 
-Result<table::WriteAction> write_of(const Statement& statement, const table::TableInfo& table) {
+Result<api::WriteAction> write_of(const Statement& statement, const table::TableInfo& table) {
   if (statement.kind == Kind::kInsert) return insertion(statement, table);
   if (statement.kind == Kind::kExists && statement.index) return refuse(Fault::kPartiqlExistsIndex);
   Target target(statement, table);
   PARTITA_TRY_VOID(target.check());
-  table::WriteAction action;
+  api::WriteAction action;
   action.key = target.take_key();
   const std::string& key = table.keys.partition.front().name;
   ConditionNode rest = target.take_rest();
   if (statement.kind == Kind::kDelete) {
     action.kind = ActionKind::kDelete;
-    action.wants_before = statement.returned != table::ReturnValues::kNone;
+    action.wants_before = statement.returned != api::ReturnValues::kNone;
     if (rest.children.empty()) return action;
     ConditionNode either;
     either.op = ConditionOp::kOr;

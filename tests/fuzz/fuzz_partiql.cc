@@ -33,7 +33,7 @@ table::TableInfo described() {
   code.id = 2;
   code.name = "by_code";
   code.keys = {{{"code", model::Type::kN}}, {}};
-  code.projection = {table::ProjectionKind::kInclude, {"title"}};
+  code.projection = {api::ProjectionKind::kInclude, {"title"}};
   table.indexes = {owner, code};
   return table;
 }
@@ -93,7 +93,7 @@ void check_reads(const Statement& statement, const table::TableInfo& table) {
   static const std::vector<model::Item> kItems = samples();
   for (const model::Item& item : kItems) {
     size_t found = 0;
-    for (const table::RangeRequest& read : reads.value()) {
+    for (const api::RangeRequest& read : reads.value()) {
       const bool here =
           (!read.keys || expr::evaluate(*read.keys, item)) && (!read.filter || expr::evaluate(*read.filter, item));
       found += here ? 1 : 0;

@@ -6,18 +6,17 @@
 #include <string_view>
 #include <vector>
 
+#include "api/capacity.h"
+#include "api/options.h"
+#include "api/tables.h"
 #include "base/result.h"
 #include "expr/condition.h"
 #include "expr/key_condition.h"
 #include "expr/projection.h"
 #include "expr/update.h"
-#include "table/catalog/request.h"
-#include "table/rows/capacity.h"
 #include "table/rows/schema.h"
 
 namespace partita::table {
-
-struct Tag;
 
 // The kind of access to an item or a range of items; kControl: to a table as such.
 enum class Verb : uint8_t { kGet, kPut, kUpdate, kDelete, kCheck, kQuery, kScan, kSearch, kControl };
@@ -35,8 +34,8 @@ struct Access {
   const expr::Projection* projection = nullptr;
   const expr::Condition* condition = nullptr;  // or the filter
   const expr::Update* update = nullptr;
-  Select select = Select::kDefault;
-  ReturnValues returned = ReturnValues::kNone;
+  api::Select select = api::Select::kDefault;
+  api::ReturnValues returned = api::ReturnValues::kNone;
   bool returned_on_failure = false;  // the item, when the condition fails
   // Of kControl alone.
   const TableInfo* owner = nullptr;                     // the table, or the stream's table; null: does not exist
@@ -44,7 +43,7 @@ struct Access {
   std::string_view index_name;                          // the index concerned
   std::string_view stream;                              // the label of the stream concerned
   std::string_view global_table;                        // the global table concerned; `name` is empty then
-  const std::vector<Tag>* tags = nullptr;               // to be added
+  const std::vector<api::Tag>* tags = nullptr;          // to be added
   const std::vector<std::string>* tag_names = nullptr;  // to be removed
 
   // The values of the accessed partition key, in the schema's order; empty for a Scan.
@@ -60,7 +59,7 @@ class AccessChecker {
   // Called before anything runs, and again after each bind. Its error is the reply.
   virtual Result<void> admit(const Access& access) = 0;
   // Called after the access, whether the client asked for the capacity or not.
-  virtual void charge(const Access& access, const ConsumedCapacity& consumed) = 0;
+  virtual void charge(const Access& access, const api::ConsumedCapacity& consumed) = 0;
 };
 
 }  // namespace partita::table

@@ -16,20 +16,20 @@ class Watcher final : public AccessChecker {
     if (refuses) return model::refuse(Fault::kResourceNotFound);
     return {};
   }
-  void charge(const Access& access, const ConsumedCapacity& consumed) override {
+  void charge(const Access& access, const api::ConsumedCapacity& consumed) override {
     static_cast<void>(access);
     costs.push_back(consumed.total());
   }
 
   std::vector<Access> seen;
-  std::vector<Capacity> costs;
+  std::vector<api::Capacity> costs;
   bool refuses = false;
 };
 
 class AccessTest : public TableTest {
  protected:
   AccessTest() {
-    TableRequest request = plain_table();
+    api::CreateTableRequest request = plain_table();
     request.definitions.push_back({"g", Type::kS});
     request.global_indexes = {{index_request("by-g", {hash("g")})}};
     create(request);
@@ -50,13 +50,13 @@ class AccessTest : public TableTest {
 };
 
 TEST_F(AccessTest, OfAnUpdate) {
-  WriteRequest request;
-  request.action.kind = WriteAction::Kind::kUpdate;
+  api::WriteRequest request;
+  request.action.kind = api::WriteAction::Kind::kUpdate;
   request.action.key = item({{"pk", s("p")}, {"sk", n(1)}});
   auto placeholders = given();
   request.action.update = expr::parse_update("SET x.y = if_not_exists(z, :b) + w REMOVE v", placeholders).value();
   request.action.condition = expr::parse_condition("u = :a", expr::ExpressionKind::kCondition, placeholders).value();
-  request.returned = ReturnValues::kAllNew;
+  request.returned = api::ReturnValues::kAllNew;
   const auto plan = table::bind(request, find("T"));
   ASSERT_TRUE(plan.ok());
   ASSERT_TRUE(admit(*plan, checker_).ok());
@@ -67,17 +67,17 @@ TEST_F(AccessTest, OfAnUpdate) {
   EXPECT_EQ(access.index, nullptr);
   EXPECT_EQ(values(access), std::vector<AttributeValue>{s("p")});
   EXPECT_EQ(access.attributes(), (Names{"pk", "sk", "u", "v", "w", "x", "z"}));
-  EXPECT_EQ(access.returned, ReturnValues::kAllNew);
+  EXPECT_EQ(access.returned, api::ReturnValues::kAllNew);
 }
 
 TEST_F(AccessTest, OfAQueryOfAnIndexAndOfAScan) {
   auto placeholders = given();
-  RangeRequest request;
+  api::RangeRequest request;
   request.index = "by-g";
   request.keys = expr::parse_key_condition("g = :a", placeholders).value();
   request.filter = expr::parse_condition("f > :b", expr::ExpressionKind::kFilter, placeholders).value();
   request.projection = expr::parse_projection("p1, p2.q", placeholders).value();
-  request.select = Select::kSpecific;
+  request.select = api::Select::kSpecific;
   const auto plan = table::bind(request, find("T"));
   ASSERT_TRUE(plan.ok());
   ASSERT_TRUE(admit(*plan, checker_).ok());
@@ -87,9 +87,9 @@ TEST_F(AccessTest, OfAQueryOfAnIndexAndOfAScan) {
   EXPECT_EQ(access.index->name, "by-g");
   EXPECT_EQ(values(access), std::vector<AttributeValue>{s("a")});
   EXPECT_EQ(access.attributes(), (Names{"f", "g", "p1", "p2"}));
-  EXPECT_EQ(access.select, Select::kSpecific);
+  EXPECT_EQ(access.select, api::Select::kSpecific);
 
-  const RangeRequest all;
+  const api::RangeRequest all;
   const auto scan = table::bind(all, find("T"));
   ASSERT_TRUE(admit(*scan, checker_).ok());
   EXPECT_EQ(checker_.seen.back().verb, Verb::kScan);
@@ -97,9 +97,10 @@ TEST_F(AccessTest, OfAQueryOfAnIndexAndOfAScan) {
 }
 
 TEST_F(AccessTest, OfEachPartOfATransactionUntilOneIsRefused) {
-  TransactWriteRequest request;
-  for (const auto kind : {WriteAction::Kind::kPut, WriteAction::Kind::kCheck, WriteAction::Kind::kDelete}) {
-    TransactWriteRequest::Part part;
+  api::TransactWriteRequest request;
+  for (const auto kind :
+       {api::WriteAction::Kind::kPut, api::WriteAction::Kind::kCheck, api::WriteAction::Kind::kDelete}) {
+    api::TransactWriteRequest::Part part;
     part.action = action_of(kind, item({{"pk", s("p")}, {"sk", n(static_cast<int64_t>(kind))}}));
     request.parts.push_back(part);
   }
@@ -114,7 +115,7 @@ TEST_F(AccessTest, OfEachPartOfATransactionUntilOneIsRefused) {
   ASSERT_TRUE(outcome.ok());
   charge(*plan, *outcome, checker_);
   ASSERT_EQ(checker_.costs.size(), 3u);
-  for (const Capacity& cost : checker_.costs) EXPECT_EQ(cost.write, 4);
+  for (const api::Capacity& cost : checker_.costs) EXPECT_EQ(cost.write, 4);
 
   checker_.refuses = true;
   EXPECT_EQ(model::fault_of(admit(*plan, checker_).error()), Fault::kResourceNotFound);
@@ -122,7 +123,7 @@ TEST_F(AccessTest, OfEachPartOfATransactionUntilOneIsRefused) {
 }
 
 TEST_F(AccessTest, AnIndexIsReadOnlyWhileItIsActive) {
-  RangeRequest request;
+  api::RangeRequest request;
   request.index = "by-g";
   const auto fault_at = [&](Status status) {
     TableInfo table = *find("T");
@@ -137,7 +138,7 @@ TEST_F(AccessTest, AnIndexIsReadOnlyWhileItIsActive) {
 
 // A plan is made anew from the same request, as when the table's description changed meanwhile.
 TEST_F(AccessTest, ARequestCanBeBoundAgain) {
-  WriteRequest request;
+  api::WriteRequest request;
   request.action.item = model::encode_item(item({{"pk", s("p")}, {"sk", n(1)}, {"g", s("x")}}));
   ASSERT_TRUE(table::bind(request, find("T")).ok());
   update(drop_index("T", "by-g"));

@@ -11,22 +11,22 @@
 namespace partita::table {
 namespace {
 
-using Kind = WriteAction::Kind;
+using Kind = api::WriteAction::Kind;
 
 class CatalogTest : public TableTest {};
 
 Item row(int64_t number) { return item({{"pk", s("p")}, {"sk", n(number)}, {"g", s("g" + std::to_string(number))}}); }
 
-TableRequest with_index(const std::string& name) {
-  TableRequest request = plain_table(name);
+api::CreateTableRequest with_index(const std::string& name) {
+  api::CreateTableRequest request = plain_table(name);
   request.definitions.push_back({"g", model::Type::kS});
-  request.global_indexes = {{index_request("by-g", {hash("g")}, ProjectionKind::kKeysOnly)}};
+  request.global_indexes = {{index_request("by-g", {hash("g")}, api::ProjectionKind::kKeysOnly)}};
   return request;
 }
 
 TEST_F(CatalogTest, ANameIsTakenOnce) {
   create(plain_table());
-  const TableRequest again = plain_table();
+  const api::CreateTableRequest again = plain_table();
   const auto refused = wait_for(create_table(db(), again));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(model::fault_of(refused.error()), Fault::kTableExists);
@@ -173,7 +173,7 @@ TEST_F(CatalogTest, ADamagedNumberStopsTheMakingOfTables) {
     const std::vector<storage::Key> keys{key};
     const auto sound = wait_for(engine_.read(keys)).value();
     store(key, "?");
-    const TableRequest request = plain_table("V");
+    const api::CreateTableRequest request = plain_table("V");
     const auto refused = wait_for(create_table(db(), request));
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.error().kind(), ErrorKind::kCorrupt);
@@ -210,7 +210,7 @@ TEST_F(CatalogTest, ATableWithUnknownFeaturesIsLeftAlone) {
   };
   EXPECT_EQ(fault_of(write(Kind::kPut, "T", row(2))), Fault::kTableOfNewerVersion);
   EXPECT_EQ(fault_of(wait_for(delete_table(db(), "T"))), Fault::kTableOfNewerVersion);
-  TableUpdate update;
+  api::UpdateTableRequest update;
   update.name = "T";
   update.deletion_protection = true;
   EXPECT_EQ(fault_of(wait_for(update_table(db(), update))), Fault::kTableOfNewerVersion);
@@ -287,11 +287,11 @@ TEST(SetClock, BackToTheMomentInWhichATableWasMadeRefusesNobody) {
     SetClock clock;
     SeededRandom random(1);
     const auto database = Database::open(*engine, clock, random).value();
-    const TableRequest request = plain_table();
+    const api::CreateTableRequest request = plain_table();
     ASSERT_TRUE(wait_for(create_table(*database, request)).ok());
     ASSERT_NE(wait_for(database->settled_table("T")).value(), nullptr);
     clock.by_ms = -back_ms;
-    WriteAction action;
+    api::WriteAction action;
     action.item = model::encode_item(row(1));
     EXPECT_TRUE(carry_out(*database, "T", action).ok()) << back_ms;
   }

@@ -29,17 +29,17 @@ using UnitsPair = std::array<NamedUnits, 2>;
 constexpr const char* kReadQuota = "TableMaxReadCapacityUnits";
 constexpr const char* kWriteQuota = "TableMaxWriteCapacityUnits";
 
-UnitsPair members_of(const std::optional<Units>& units) {
+UnitsPair members_of(const std::optional<api::Units>& units) {
   if (!units) return {};
   return {{{units->read, "ReadCapacityUnits", kReadQuota}, {units->write, "WriteCapacityUnits", kWriteQuota}}};
 }
 
-UnitsPair members_of(const OnDemandLimits& limits) {
+UnitsPair members_of(const api::OnDemandLimits& limits) {
   return {{{limits.max_read_units, "MaxReadRequestUnits", kReadQuota},
            {limits.max_write_units, "MaxWriteRequestUnits", kWriteQuota}}};
 }
 
-UnitsPair members_of(const WarmRequest& warm) {
+UnitsPair members_of(const api::WarmRequest& warm) {
   return {
       {{warm.read_units, "ReadUnitsPerSecond", kReadQuota}, {warm.write_units, "WriteUnitsPerSecond", kWriteQuota}}};
 }
@@ -53,7 +53,7 @@ std::string behind(const CapacityOf& whose, const std::string& before) {
   return whose.index.empty() ? "" : before + whose.index;
 }
 
-Result<void> check_limit_range(const OnDemandLimits& limits, int64_t least, const CapacityOf& whose) {
+Result<void> check_limit_range(const api::OnDemandLimits& limits, int64_t least, const CapacityOf& whose) {
   const std::string who = subject(whose, "index : ");
   for (const NamedUnits& member : members_of(limits)) {
     if (!member.value) continue;
@@ -65,15 +65,16 @@ Result<void> check_limit_range(const OnDemandLimits& limits, int64_t least, cons
   return {};
 }
 
-Result<void> check_limit_mode(const OnDemandLimits& limits, BillingMode mode, Fault fault, const std::string& index) {
-  if (mode == BillingMode::kPayPerRequest) return {};
+Result<void> check_limit_mode(const api::OnDemandLimits& limits, api::BillingMode mode, Fault fault,
+                              const std::string& index) {
+  if (mode == api::BillingMode::kPayPerRequest) return {};
   for (const NamedUnits& member : members_of(limits)) {
     if (member.value) return refuse(fault, {member.name, index});
   }
   return {};
 }
 
-Result<void> check_warm_maximum(const WarmRequest& warm, const CapacityOf& whose) {
+Result<void> check_warm_maximum(const api::WarmRequest& warm, const CapacityOf& whose) {
   for (const NamedUnits& member : members_of(warm)) {
     if (member.value.value_or(0) <= model::kMaxTableUnits) continue;
     return refuse(Fault::kCapacityAboveMaximum,
@@ -108,7 +109,7 @@ Result<void> check_decreases(const Throughput& throughput, int64_t now_ms) {
 
 }  // namespace
 
-Result<void> check_bounds(const std::optional<Units>& units, const CapacityOf& whose) {
+Result<void> check_bounds(const std::optional<api::Units>& units, const CapacityOf& whose) {
   for (const NamedUnits& member : members_of(units)) {
     if (member.value.value_or(0) <= model::kMaxUnits) continue;
     return refuse(Fault::kUnitsOutOfBounds, {std::to_string(*member.value), member.name, behind(whose, " for index ")});
@@ -116,7 +117,7 @@ Result<void> check_bounds(const std::optional<Units>& units, const CapacityOf& w
   return {};
 }
 
-Result<void> check_maximum(const std::optional<Units>& units, const CapacityOf& whose) {
+Result<void> check_maximum(const std::optional<api::Units>& units, const CapacityOf& whose) {
   for (const NamedUnits& member : members_of(units)) {
     if (member.value.value_or(0) <= model::kMaxTableUnits) continue;
     return refuse(Fault::kUnitsAboveMaximum, {member.name, behind(whose, " for index "), std::to_string(*member.value),
@@ -125,22 +126,21 @@ Result<void> check_maximum(const std::optional<Units>& units, const CapacityOf& 
   return {};
 }
 
-Result<void> check_new_limits(const OnDemandLimits& limits, BillingMode mode, const CapacityOf& whose) {
+Result<void> check_new_limits(const api::OnDemandLimits& limits, api::BillingMode mode, const CapacityOf& whose) {
   PARTITA_TRY_VOID(check_limit_mode(limits, mode, Fault::kLimitsOnProvisioned, behind(whose, " for index: ")));
   return check_limit_range(limits, 1, whose);
 }
 
-Result<void> change_limits(OnDemandLimits& limits, const OnDemandLimits& wanted, BillingMode mode,
-                           const CapacityOf& whose, int64_t due_ms) {
+Result<void> change_limits(api::OnDemandLimits& limits, const api::OnDemandLimits& wanted, api::BillingMode mode,
+                           const CapacityOf& whose) {
   PARTITA_TRY_VOID(check_limit_mode(wanted, mode, Fault::kLimitsOnProvisionedUpdate, behind(whose, " for index : ")));
   PARTITA_TRY_VOID(check_limit_range(wanted, -1, whose));
   if (wanted.max_read_units) limits.max_read_units = wanted.max_read_units;
   if (wanted.max_write_units) limits.max_write_units = wanted.max_write_units;
-  limits.settles_at_ms = due_ms;
   return {};
 }
 
-Result<WarmThroughput> new_warmth(const WarmRequest& wanted, BillingMode mode, const Throughput& throughput,
+Result<WarmThroughput> new_warmth(const api::WarmRequest& wanted, api::BillingMode mode, const Throughput& throughput,
                                   const CapacityOf& whose) {
   const WarmThroughput initial = initial_warmth(mode, throughput);
   const std::array<int64_t, 2> least{initial.read_units, initial.write_units};
@@ -148,7 +148,7 @@ Result<WarmThroughput> new_warmth(const WarmRequest& wanted, BillingMode mode, c
   const UnitsPair members = members_of(wanted);
   for (size_t i = 0; i < members.size(); ++i) {
     if (!members[i].value || *members[i].value >= least[i]) continue;
-    const bool on_demand = mode == BillingMode::kPayPerRequest;
+    const bool on_demand = mode == api::BillingMode::kPayPerRequest;
     return refuse(on_demand ? Fault::kWarmBelowInitial : Fault::kWarmBelowProvisioned,
                   {members[i].name, subject(whose, "index "), provisioned[i]});
   }
@@ -157,7 +157,8 @@ Result<WarmThroughput> new_warmth(const WarmRequest& wanted, BillingMode mode, c
                         wanted.write_units.value_or(initial.write_units)};
 }
 
-Result<WarmThroughput> raised_warmth(const WarmThroughput& now, const WarmRequest& wanted, const CapacityOf& whose) {
+Result<WarmThroughput> raised_warmth(const WarmThroughput& now, const api::WarmRequest& wanted,
+                                     const CapacityOf& whose) {
   const std::array<int64_t, 2> least{now.read_units, now.write_units};
   const UnitsPair members = members_of(wanted);
   for (size_t i = 0; i < members.size(); ++i) {
@@ -168,9 +169,9 @@ Result<WarmThroughput> raised_warmth(const WarmThroughput& now, const WarmReques
   return WarmThroughput{wanted.read_units.value_or(now.read_units), wanted.write_units.value_or(now.write_units)};
 }
 
-Result<void> change_units(Throughput& throughput, const Units& wanted, const CapacityOf& whose, int64_t now_ms,
+Result<void> change_units(Throughput& throughput, const api::Units& wanted, const CapacityOf& whose, int64_t now_ms,
                           int64_t due_ms) {
-  const Units now{throughput.read_units, throughput.write_units};
+  const api::Units now{throughput.read_units, throughput.write_units};
   if (now == wanted) {
     std::vector<std::string> args{std::to_string(now.read), std::to_string(wanted.read), std::to_string(now.write),
                                   std::to_string(wanted.write)};

@@ -17,26 +17,27 @@ struct CapacityOf {
 };
 
 // Checks the range of units. Fault: kUnitsOutOfBounds.
-Result<void> check_bounds(const std::optional<Units>& units, const CapacityOf& whose);
+Result<void> check_bounds(const std::optional<api::Units>& units, const CapacityOf& whose);
 // Fault: kUnitsAboveMaximum.
-Result<void> check_maximum(const std::optional<Units>& units, const CapacityOf& whose);
+Result<void> check_maximum(const std::optional<api::Units>& units, const CapacityOf& whose);
 
 // OnDemandThroughput of a new table. Faults: kLimitsOnProvisioned, kLimitOutOfRange, kCapacityAboveMaximum.
-Result<void> check_new_limits(const OnDemandLimits& limits, BillingMode mode, const CapacityOf& whose);
+Result<void> check_new_limits(const api::OnDemandLimits& limits, api::BillingMode mode, const CapacityOf& whose);
 // Changes each given limit; -1 removes it. Faults: kLimitsOnProvisionedUpdate, kLimitOutOfRange,
 // kCapacityAboveMaximum.
-Result<void> change_limits(OnDemandLimits& limits, const OnDemandLimits& wanted, BillingMode mode,
-                           const CapacityOf& whose, int64_t due_ms);
+Result<void> change_limits(api::OnDemandLimits& limits, const api::OnDemandLimits& wanted, api::BillingMode mode,
+                           const CapacityOf& whose);
 
 // The WarmThroughput of a new table or index. Faults: kWarmBelowInitial, kWarmBelowProvisioned, kCapacityAboveMaximum.
-Result<WarmThroughput> new_warmth(const WarmRequest& wanted, BillingMode mode, const Throughput& throughput,
+Result<WarmThroughput> new_warmth(const api::WarmRequest& wanted, api::BillingMode mode, const Throughput& throughput,
                                   const CapacityOf& whose);
 // Faults: kWarmDecreased, kCapacityAboveMaximum.
-Result<WarmThroughput> raised_warmth(const WarmThroughput& now, const WarmRequest& wanted, const CapacityOf& whose);
+Result<WarmThroughput> raised_warmth(const WarmThroughput& now, const api::WarmRequest& wanted,
+                                     const CapacityOf& whose);
 
 // Starts a change of provisioned units, which ends at `due_ms`. Faults: kThroughputUnchanged,
 // kIndexThroughputUnchanged, kUnitsAboveMaximum, kDecreasesLimited.
-Result<void> change_units(Throughput& throughput, const Units& wanted, const CapacityOf& whose, int64_t now_ms,
+Result<void> change_units(Throughput& throughput, const api::Units& wanted, const CapacityOf& whose, int64_t now_ms,
                           int64_t due_ms);
 
 }  // namespace partita::table

@@ -19,16 +19,16 @@ namespace {
 using model::Fault;
 using model::refuse;
 
-using Indexes = std::optional<std::vector<IndexRequest>>;
+using Indexes = std::optional<std::vector<api::IndexRequest>>;
 
-Result<void> check_billing(const TableRequest& request, BillingMode mode) {
+Result<void> check_billing(const api::CreateTableRequest& request, api::BillingMode mode) {
   PARTITA_TRY_VOID(check_bounds(request.throughput, {"", request.region}));
-  if (mode == BillingMode::kPayPerRequest && request.throughput) return refuse(Fault::kThroughputOnDemand);
-  if (mode == BillingMode::kProvisioned && !request.throughput) return refuse(Fault::kThroughputMissing);
+  if (mode == api::BillingMode::kPayPerRequest && request.throughput) return refuse(Fault::kThroughputOnDemand);
+  if (mode == api::BillingMode::kProvisioned && !request.throughput) return refuse(Fault::kThroughputMissing);
   return {};
 }
 
-Result<void> check_definitions(const TableRequest& request) {
+Result<void> check_definitions(const api::CreateTableRequest& request) {
   std::set<std::string> defined;
   for (const auto& definition : request.definitions) {
     if (!defined.insert(definition.name).second) return refuse(Fault::kDuplicateDefinition, {definition.name});
@@ -38,9 +38,9 @@ Result<void> check_definitions(const TableRequest& request) {
 }
 
 // Every definition is some key's.
-Result<void> check_all_used(const TableRequest& request) {
+Result<void> check_all_used(const api::CreateTableRequest& request) {
   std::vector<std::string> used;
-  auto use = [&](const std::vector<KeyPart>& keys) {
+  auto use = [&](const std::vector<api::KeyPart>& keys) {
     for (const auto& key : keys) {
       if (std::ranges::find(used, key.name) == used.end()) used.push_back(key.name);
     }
@@ -50,7 +50,7 @@ Result<void> check_all_used(const TableRequest& request) {
     if (!*indexes) continue;
     for (const auto& index : **indexes) use(index.keys);
   }
-  for (const auto& index : request.vector_indexes.value_or(std::vector<IndexRequest>())) {
+  for (const auto& index : request.vector_indexes.value_or(std::vector<api::IndexRequest>())) {
     for (const auto& element : index.vector->search) use({{element.name}});
   }
   for (const auto& definition : request.definitions) {
@@ -63,10 +63,10 @@ Result<void> check_all_used(const TableRequest& request) {
   return {};
 }
 
-Result<void> check_vector_indexes(const TableInfo& table, const TableRequest& request) {
+Result<void> check_vector_indexes(const TableInfo& table, const api::CreateTableRequest& request) {
   if (!request.vector_indexes) return {};
   if (request.vector_indexes->empty()) return refuse(Fault::kVectorIndexesEmpty, {"VectorIndexes"});
-  if (table.billing_mode != BillingMode::kPayPerRequest) return refuse(Fault::kVectorsOnProvisioned);
+  if (table.billing_mode != api::BillingMode::kPayPerRequest) return refuse(Fault::kVectorsOnProvisioned);
   for (const auto& index : *request.vector_indexes) {
     PARTITA_TRY_VOID(check_search_schema(*index.vector, request.definitions));
   }
@@ -74,7 +74,7 @@ Result<void> check_vector_indexes(const TableInfo& table, const TableRequest& re
 }
 
 // DynamoDB looks at the keys of all indexes before it looks at anything else of them.
-Result<void> check_index_keys(const TableInfo& table, const TableRequest& request) {
+Result<void> check_index_keys(const TableInfo& table, const api::CreateTableRequest& request) {
   if (request.local_indexes && request.local_indexes->empty()) return refuse(Fault::kLocalIndexesEmpty);
   if (request.global_indexes && request.global_indexes->empty()) return refuse(Fault::kGlobalIndexesEmpty);
   if (request.local_indexes && table.keys.sort.empty()) return refuse(Fault::kLocalIndexWithoutSortKey);
@@ -97,31 +97,32 @@ Result<void> check_local(const TableInfo& table, const IndexInfo& index) {
   return {};
 }
 
-Result<void> set_index_capacity(const TableInfo& table, IndexInfo& index, const IndexRequest& request,
+Result<void> set_index_capacity(const TableInfo& table, IndexInfo& index, const api::IndexRequest& request,
                                 const std::string& region) {
   const CapacityOf whose{index.name, region};
   PARTITA_TRY_VOID(check_bounds(request.throughput, whose));
-  if (table.billing_mode == BillingMode::kProvisioned && !request.throughput) {
+  if (table.billing_mode == api::BillingMode::kProvisioned && !request.throughput) {
     return refuse(Fault::kIndexThroughputMissing, {index.name});
   }
-  if (table.billing_mode == BillingMode::kPayPerRequest && request.throughput) {
+  if (table.billing_mode == api::BillingMode::kPayPerRequest && request.throughput) {
     return refuse(Fault::kIndexThroughputOnDemand, {index.name});
   }
   PARTITA_TRY_VOID(check_new_limits(request.on_demand, table.billing_mode, whose));
   index.on_demand = request.on_demand;
-  const WarmRequest warm = request.warm.value_or(WarmRequest{});
+  const api::WarmRequest warm = request.warm.value_or(api::WarmRequest{});
   PARTITA_TRY(index.warm, new_warmth(warm, table.billing_mode, index.throughput, whose));
   return check_maximum(request.throughput, whose);
 }
 
-Result<IndexInfo> make_new_index(const TableInfo& table, const IndexRequest& one, const TableRequest& request) {
+Result<IndexInfo> make_new_index(const TableInfo& table, const api::IndexRequest& one,
+                                 const api::CreateTableRequest& request) {
   if (one.vector) return make_vector_index(table, one, request.definitions);
   PARTITA_TRY(IndexInfo index, make_index(one));
   PARTITA_TRY(index.keys, make_keys(one.keys, request.definitions, one.global));
   return index;
 }
 
-Result<void> add_index(TableInfo& table, const IndexRequest& one, const TableRequest& request) {
+Result<void> add_index(TableInfo& table, const api::IndexRequest& one, const api::CreateTableRequest& request) {
   PARTITA_TRY(IndexInfo index, make_new_index(table, one, request));
   if (one.global && !one.vector) {
     PARTITA_TRY_VOID(set_index_capacity(table, index, one, request.region));
@@ -135,7 +136,7 @@ Result<void> add_index(TableInfo& table, const IndexRequest& one, const TableReq
   return {};
 }
 
-Result<void> add_indexes(TableInfo& table, const TableRequest& request) {
+Result<void> add_indexes(TableInfo& table, const api::CreateTableRequest& request) {
   for (const Indexes* indexes : {&request.local_indexes, &request.global_indexes}) {
     if (!*indexes) continue;
     for (const auto& index : **indexes) PARTITA_TRY_VOID(add_index(table, index, request));
@@ -151,7 +152,7 @@ Result<void> add_indexes(TableInfo& table, const TableRequest& request) {
   return check_projected(table);
 }
 
-Result<void> set_capacity(TableInfo& table, const TableRequest& request) {
+Result<void> set_capacity(TableInfo& table, const api::CreateTableRequest& request) {
   const CapacityOf whose{"", request.region};
   if (request.throughput) {
     table.throughput.read_units = request.throughput->read;
@@ -164,7 +165,7 @@ Result<void> set_capacity(TableInfo& table, const TableRequest& request) {
   return check_maximum(request.throughput, whose);
 }
 
-Result<void> set_settings(TableInfo& table, const TableRequest& request) {
+Result<void> set_settings(TableInfo& table, const api::CreateTableRequest& request) {
   table.deletion_protection = request.deletion_protection;
   table.table_class = request.table_class;
   if (request.encryption) {
@@ -176,13 +177,13 @@ Result<void> set_settings(TableInfo& table, const TableRequest& request) {
   return merge_tags(request.tags, table.tags);
 }
 
-Result<TableInfo> make_table(const TableRequest& request, int64_t now_ms) {
+Result<TableInfo> make_table(const api::CreateTableRequest& request, int64_t now_ms) {
   TableInfo table;
   table.name = request.name;
   table.created_ms = now_ms;
   table.status = Status::kCreating;
   table.settles_at_ms = now_ms + 1;
-  table.billing_mode = request.billing_mode.value_or(BillingMode::kProvisioned);
+  table.billing_mode = request.billing_mode.value_or(api::BillingMode::kProvisioned);
   PARTITA_TRY_VOID(check_billing(request, table.billing_mode));
   PARTITA_TRY_VOID(check_definitions(request));
   PARTITA_TRY(table.keys, make_keys(request.keys, request.definitions, false));
@@ -206,7 +207,8 @@ Error name_taken(const TableContext& context, const std::string& name) {
 
 }  // namespace
 
-Task<Result<Table>> create_table(TableContext& context, const TableRequest& request, const ResourcePolicy* policy) {
+Task<Result<Table>> create_table(TableContext& context, const api::CreateTableRequest& request,
+                                 const ResourcePolicy* policy) {
   // On a store that an older version shares, a name that is on its way out is free in a moment.
   const Table known = context.catalog().find(request.name);
   if (known != nullptr && known->status == Status::kDeleting) {

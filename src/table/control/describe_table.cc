@@ -32,7 +32,7 @@ Task<Result<Table>> describe_table(TableContext& context, std::string name) {
   co_return table;
 }
 
-Task<Result<NamePage>> list_tables(TableContext& context, const ListRequest& request) {
+Task<Result<NamePage>> list_tables(TableContext& context, const api::ListTablesRequest& request) {
   NamePage page;
   // One more than wanted tells whether there are more.
   PARTITA_CO_TRY(page.names, co_await context.catalog().names(request.after, request.limit + 1));

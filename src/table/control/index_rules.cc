@@ -22,18 +22,18 @@ std::vector<std::string> names_in(const Range& range, Name name) {
 }
 
 // One HASH, then one RANGE at most.
-Result<void> check_pair(const std::vector<KeyPart>& keys) {
+Result<void> check_pair(const std::vector<api::KeyPart>& keys) {
   if (keys.size() < 2) return {};
   if (keys[0].name == keys[1].name) return refuse(Fault::kSameHashAndRange);
-  if (keys[1].role != KeyRole::kRange) return refuse(Fault::kSecondKeyNotRange);
+  if (keys[1].role != api::KeyRole::kRange) return refuse(Fault::kSecondKeyNotRange);
   return {};
 }
 
-Result<void> check_several(const std::vector<KeyPart>& keys) {
+Result<void> check_several(const std::vector<api::KeyPart>& keys) {
   std::set<std::string> names;
   bool behind_range = false;
   for (const auto& key : keys) {
-    const bool range = key.role == KeyRole::kRange;
+    const bool range = key.role == api::KeyRole::kRange;
     if (!names.insert(key.name).second) {
       const bool pair = keys.size() == 2 && range;
       return refuse(pair ? Fault::kSameHashAndRange : Fault::kKeyAttributeTwice);
@@ -44,13 +44,14 @@ Result<void> check_several(const std::vector<KeyPart>& keys) {
   return {};
 }
 
-Result<IndexProjection> make_projection(const IndexRequest& request) {
+Result<IndexProjection> make_projection(const api::IndexRequest& request) {
   IndexProjection projection;
   if (!request.projection) return refuse(Fault::kProjectionTypeMissing);
   projection.kind = *request.projection;
-  if (projection.kind != ProjectionKind::kInclude) {
+  if (projection.kind != api::ProjectionKind::kInclude) {
     if (!request.projected) return projection;
-    return refuse(Fault::kProjectionAttributesGiven, {projection.kind == ProjectionKind::kAll ? "ALL" : "KEYS_ONLY"});
+    return refuse(Fault::kProjectionAttributesGiven,
+                  {projection.kind == api::ProjectionKind::kAll ? "ALL" : "KEYS_ONLY"});
   }
   if (!request.projected) return refuse(Fault::kProjectionAttributesMissing);
   projection.attributes = *request.projected;
@@ -71,10 +72,10 @@ std::string listed(const std::vector<std::string>& names) {
   return list + "]";
 }
 
-std::vector<std::string> names_of(const std::vector<KeyPart>& keys) { return names_in(keys, &KeyPart::name); }
+std::vector<std::string> names_of(const std::vector<api::KeyPart>& keys) { return names_in(keys, &api::KeyPart::name); }
 std::vector<std::string> names_of(const Definitions& definitions) { return names_in(definitions, &KeyElement::name); }
 
-Result<void> check_defined(const std::vector<KeyPart>& keys, const Definitions& definitions) {
+Result<void> check_defined(const std::vector<api::KeyPart>& keys, const Definitions& definitions) {
   for (const auto& key : keys) {
     if (std::ranges::find(definitions, key.name, &KeyElement::name) != definitions.end()) continue;
     return refuse(Fault::kKeysNotDefined, {listed(names_of(keys)), listed(names_of(definitions))});
@@ -82,13 +83,14 @@ Result<void> check_defined(const std::vector<KeyPart>& keys, const Definitions& 
   return {};
 }
 
-Result<model::KeySchema> make_keys(const std::vector<KeyPart>& keys, const Definitions& definitions, bool several) {
+Result<model::KeySchema> make_keys(const std::vector<api::KeyPart>& keys, const Definitions& definitions,
+                                   bool several) {
   PARTITA_TRY_VOID(check_defined(keys, definitions));
-  if (keys.front().role != KeyRole::kHash) return refuse(Fault::kFirstKeyNotHash);
+  if (keys.front().role != api::KeyRole::kHash) return refuse(Fault::kFirstKeyNotHash);
   PARTITA_TRY_VOID(several ? check_several(keys) : check_pair(keys));
   model::KeySchema schema;
   for (const auto& key : keys) {
-    const bool hash = key.role == KeyRole::kHash;
+    const bool hash = key.role == api::KeyRole::kHash;
     auto& elements = hash ? schema.partition : schema.sort;
     if (elements.size() == model::kMaxIndexKeys) return refuse(Fault::kIndexTooManyKeys, {hash ? "HASH" : "RANGE"});
     elements.push_back(*std::ranges::find(definitions, key.name, &KeyElement::name));
@@ -96,7 +98,7 @@ Result<model::KeySchema> make_keys(const std::vector<KeyPart>& keys, const Defin
   return schema;
 }
 
-Result<IndexInfo> make_index(const IndexRequest& request) {
+Result<IndexInfo> make_index(const api::IndexRequest& request) {
   IndexInfo index;
   index.name = request.name;
   index.global = request.global;
@@ -108,7 +110,7 @@ Result<IndexInfo> make_index(const IndexRequest& request) {
   return index;
 }
 
-Result<void> check_search_schema(const VectorRequest& request, const Definitions& definitions) {
+Result<void> check_search_schema(const api::VectorRequest& request, const Definitions& definitions) {
   const auto defines = [&](const std::string& name) {
     return std::ranges::find(definitions, name, &KeyElement::name) != definitions.end();
   };
@@ -117,7 +119,7 @@ Result<void> check_search_schema(const VectorRequest& request, const Definitions
     if (!defines(element.name)) return refuse(Fault::kSearchSchemaNotDefined);
     if (!names.insert(element.name).second) return refuse(Fault::kSearchSchemaTwice);
   }
-  const auto hashes = static_cast<size_t>(std::ranges::count(request.search, true, &VectorRequest::Element::hash));
+  const auto hashes = static_cast<size_t>(std::ranges::count(request.search, true, &api::VectorRequest::Element::hash));
   const size_t filters = request.search.size() - hashes;
   if (hashes > 1) return refuse(Fault::kSearchSchemaTooMany, {std::to_string(hashes), "HASH", "1"});
   if (filters > model::kMaxInlineFilters) {
@@ -128,9 +130,9 @@ Result<void> check_search_schema(const VectorRequest& request, const Definitions
   return {};
 }
 
-Result<IndexInfo> make_vector_index(const TableInfo& table, const IndexRequest& request,
+Result<IndexInfo> make_vector_index(const TableInfo& table, const api::IndexRequest& request,
                                     const Definitions& definitions) {
-  const VectorRequest& wanted = *request.vector;
+  const api::VectorRequest& wanted = *request.vector;
   PARTITA_TRY(IndexInfo index, make_index(request));
   if (wanted.dimensions > model::kMaxDimensions) return refuse(Fault::kVectorDimensions);
   VectorSchema& vector = index.vector.emplace();

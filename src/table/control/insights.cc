@@ -71,7 +71,8 @@ Task<Result<Table>> found_table(TableContext& context, const std::string& name) 
   co_return table;
 }
 
-Result<void> change_insights(TableInfo& table, const InsightsRequest& request, int64_t now_ms, int64_t due_ms) {
+Result<void> change_insights(TableInfo& table, const api::UpdateInsightsRequest& request, int64_t now_ms,
+                             int64_t due_ms) {
   PARTITA_TRY(const IndexInfo* found, named_index(table, request.index));
   if (found != nullptr && found->status != Status::kActive) return refuse(Fault::kInsightsIndexBusy);
   auto& insights = found == nullptr ? table.insights : table.find_index(found->name)->insights;
@@ -102,7 +103,7 @@ void add_states(const TableInfo& table, int64_t now_ms, std::vector<InsightsStat
 
 }  // namespace
 
-Task<Result<InsightsState>> update_insights(TableContext& context, const InsightsRequest& request) {
+Task<Result<InsightsState>> update_insights(TableContext& context, const api::UpdateInsightsRequest& request) {
   PARTITA_CO_TRY_VOID(check_index_name(request.index));
   PARTITA_CO_TRY(Table table, co_await found_table(context, request.name));
   const int64_t now_ms = context.clock().now_ms();
@@ -120,14 +121,14 @@ Task<Result<InsightsState>> update_insights(TableContext& context, const Insight
   co_return state_of(*table, index, now_ms);
 }
 
-Task<Result<InsightsState>> describe_insights(TableContext& context, const InsightsQuestion& question) {
+Task<Result<InsightsState>> describe_insights(TableContext& context, const api::DescribeInsightsRequest& question) {
   PARTITA_CO_TRY_VOID(check_index_name(question.index));
   PARTITA_CO_TRY(const Table table, co_await found_table(context, question.name));
   PARTITA_CO_TRY(const IndexInfo* index, named_index(*table, question.index));
   co_return state_of(*table, index, context.clock().now_ms());
 }
 
-Task<Result<InsightsPage>> list_insights(TableContext& context, const InsightsListing& listing) {
+Task<Result<InsightsPage>> list_insights(TableContext& context, const api::ListInsightsRequest& listing) {
   const int64_t now_ms = context.clock().now_ms();
   std::vector<Table> tables;
   if (listing.name.empty()) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "api/settings.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "table/catalog/table_context.h"
@@ -14,13 +15,6 @@
 namespace partita::table {
 
 enum class InsightsStatus : uint8_t { kEnabling, kEnabled, kDisabling, kDisabled };
-
-struct InsightsRequest {
-  std::string name;                  // the table's
-  std::optional<std::string> index;  // nothing: the table itself
-  bool enable = false;
-  bool throttled_only = false;  // the mode THROTTLED_KEYS
-};
 
 // As of a moment.
 struct InsightsState {
@@ -33,26 +27,17 @@ struct InsightsState {
 
 // What is so already stays as it is. Faults: kTableNotFound, kInsightsIndexNotFound, kIndexNameLength,
 // kInsightsIndexBusy.
-Task<Result<InsightsState>> update_insights(TableContext& context, const InsightsRequest& request);
+Task<Result<InsightsState>> update_insights(TableContext& context, const api::UpdateInsightsRequest& request);
 
-struct InsightsQuestion {
-  std::string name;
-  std::optional<std::string> index;
-};
 // Faults: kTableNotFound, kInsightsIndexNotFound, kIndexNameLength.
-Task<Result<InsightsState>> describe_insights(TableContext& context, const InsightsQuestion& question);
+Task<Result<InsightsState>> describe_insights(TableContext& context, const api::DescribeInsightsRequest& question);
 
-struct InsightsListing {
-  std::string name;   // empty: of all tables
-  std::string after;  // a page's `last`
-  size_t limit = 0;   // 1 or more
-};
 struct InsightsPage {
   std::vector<InsightsState> states;
   std::string last;  // where the next page goes on; empty: there is none
 };
 // Those that are not kDisabled, by table; of each the table's own, then those of its indexes by name. Fault:
 // kTableNotFound.
-Task<Result<InsightsPage>> list_insights(TableContext& context, const InsightsListing& listing);
+Task<Result<InsightsPage>> list_insights(TableContext& context, const api::ListInsightsRequest& listing);
 
 }  // namespace partita::table

@@ -60,7 +60,7 @@ Result<void> check_expected(const std::optional<StoredPolicy>& now, const std::o
 }
 
 // The table that the resource is, or belongs to.
-Task<Result<Table>> table_of(TableContext& context, const Resource& resource) {
+Task<Result<Table>> table_of(TableContext& context, const api::Resource& resource) {
   PARTITA_CO_TRY(Table table, co_await context.idle_table(resource.name));
   if (table == nullptr) {
     std::vector<std::string> args{resource.name};
@@ -80,7 +80,7 @@ Task<Result<Table>> table_of(TableContext& context, const Resource& resource) {
 
 // Changes the row by a pure function of what it says: what that returns is stored; nothing leaves it as it is.
 using PolicyChange = std::function<Result<std::optional<StoredPolicy>>(const std::optional<StoredPolicy>& now)>;
-Task<Result<void>> change_row(TableContext& context, const Resource& resource, const PolicyChange& change) {
+Task<Result<void>> change_row(TableContext& context, const api::Resource& resource, const PolicyChange& change) {
   PARTITA_CO_TRY(Table table, co_await table_of(context, resource));
   while (true) {
     const Key key = policy_key(table->id, resource.stream);
@@ -144,7 +144,7 @@ void put_first_policy(const TableInfo& table, const ResourcePolicy& policy, Chan
   put_twice(policy_key(table.id, {}), row_of({policy, table.created_ms}), changes);
 }
 
-Task<Result<std::string>> put_policy(TableContext& context, const Resource& resource, const ResourcePolicy& policy,
+Task<Result<std::string>> put_policy(TableContext& context, const api::Resource& resource, const ResourcePolicy& policy,
                                      const std::optional<std::string>& expected) {
   int64_t revision = 0;
   const PolicyChange change = [&](const auto& now) -> Result<std::optional<StoredPolicy>> {
@@ -158,7 +158,7 @@ Task<Result<std::string>> put_policy(TableContext& context, const Resource& reso
   co_return std::to_string(revision);
 }
 
-Task<Result<StoredPolicy>> get_policy(TableContext& context, const Resource& resource) {
+Task<Result<StoredPolicy>> get_policy(TableContext& context, const api::Resource& resource) {
   auto table = co_await table_of(context, resource);
   uint32_t id = 0;
   if (table.ok()) {
@@ -181,7 +181,7 @@ Task<Result<StoredPolicy>> get_policy(TableContext& context, const Resource& res
   co_return std::move(*stored);
 }
 
-Task<Result<std::optional<std::string>>> drop_policy(TableContext& context, const Resource& resource,
+Task<Result<std::optional<std::string>>> drop_policy(TableContext& context, const api::Resource& resource,
                                                      const std::optional<std::string>& expected) {
   std::optional<std::string> revision;
   const PolicyChange change = [&](const auto& now) -> Result<std::optional<StoredPolicy>> {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "api/settings.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "table/catalog/table_context.h"
-#include "table/control/resource.h"
 
 namespace partita::table {
 
@@ -32,13 +32,13 @@ inline constexpr const char* kNoPolicy = "NO_POLICY";
 
 // Returns the revision, which stays the same if the policy does. `expected`: the revision that must be stored.
 // Faults: kPolicyOfRevisionMissing, kPolicyOfOtherRevision.
-Task<Result<std::string>> put_policy(TableContext& context, const Resource& resource, const ResourcePolicy& policy,
+Task<Result<std::string>> put_policy(TableContext& context, const api::Resource& resource, const ResourcePolicy& policy,
                                      const std::optional<std::string>& expected);
 // Also of a stream that outlives its table. Fault: kPolicyNotFound.
-Task<Result<StoredPolicy>> get_policy(TableContext& context, const Resource& resource);
+Task<Result<StoredPolicy>> get_policy(TableContext& context, const api::Resource& resource);
 // Returns the revision of the deletion, or of an earlier one; nothing if there never was a policy. Faults: those of
 // put_policy().
-Task<Result<std::optional<std::string>>> drop_policy(TableContext& context, const Resource& resource,
+Task<Result<std::optional<std::string>>> drop_policy(TableContext& context, const api::Resource& resource,
                                                      const std::optional<std::string>& expected);
 
 // The table whose policies apply to calls on it, or on its stream, which outlives the table.

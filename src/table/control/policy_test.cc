@@ -10,7 +10,7 @@ namespace {
 
 class PolicyTest : public TableTest {
  protected:
-  static Resource of(const std::string& table) { return {"arn:" + table, table, {}}; }
+  static api::Resource of(const std::string& table) { return {"arn:" + table, table, {}}; }
 
   std::string put_policy(const std::string& document, const std::optional<std::string>& expected = {}) {
     auto put = wait_for(table::put_policy(db(), of("T"), {document, true}, expected));

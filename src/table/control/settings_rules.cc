@@ -19,7 +19,7 @@ bool is_key_arn(std::string_view key) { return key.starts_with("arn:") && key.co
 
 }  // namespace
 
-Result<Encryption> wanted_encryption(const EncryptionRequest& request) {
+Result<Encryption> wanted_encryption(const api::EncryptionRequest& request) {
   if (request.enabled == false) {
     if (!request.type.empty()) return refuse(Fault::kEncryptionOffWith, {"SSEType"});
     if (!request.key.empty()) return refuse(Fault::kEncryptionOffWith, {"KMSMasterKeyId"});
@@ -50,14 +50,14 @@ std::string kms_key_id(std::string_view key) {
   return digits.uuid();
 }
 
-Result<void> check_new_stream(const std::optional<StreamRequest>& request) {
+Result<void> check_new_stream(const std::optional<api::StreamRequest>& request) {
   if (!request) return {};
   if (request->enabled && request->view_type.empty()) return refuse(Fault::kStreamViewMissing);
   if (!request->enabled && !request->view_type.empty()) return refuse(Fault::kStreamViewGiven);
   return {};
 }
 
-Result<void> change_stream(TableInfo& table, const StreamRequest& wanted, int64_t now_ms) {
+Result<void> change_stream(TableInfo& table, const api::StreamRequest& wanted, int64_t now_ms) {
   if (wanted.enabled && wanted.view_type.empty()) return refuse(Fault::kStreamViewMissingOnUpdate);
   if (!wanted.enabled && !wanted.view_type.empty()) return refuse(Fault::kStreamViewGivenOnUpdate);
   if (wanted.enabled && table.stream.enabled) return refuse(Fault::kStreamOnAlready, {table.name});

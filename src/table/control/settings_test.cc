@@ -17,7 +17,7 @@ class SettingsTest : public TableTest {
     other_ = Database::open(way_, clock_, random_, options_).value();
   }
 
-  static Resource resource() { return {"arn:T", "T", {}}; }
+  static api::Resource resource() { return {"arn:T", "T", {}}; }
   static void tag(Database& database, const std::string& key, const std::string& value) {
     EXPECT_TRUE(wait_for(add_tags(database, resource(), {{key, value}})).ok());
   }
@@ -96,7 +96,7 @@ TEST_F(TagsInFlightTest, WhatChangesNothingTakesNoMoment) {
 }
 
 TEST_F(SettingsTest, InsightsAreSwitchedThoughAnotherServerSwitchedThem) {
-  InsightsRequest request{.name = "T", .index = {}, .enable = true, .throttled_only = false};
+  api::UpdateInsightsRequest request{.name = "T", .index = {}, .enable = true, .throttled_only = false};
   const auto switch_by = [&](Database& database, bool on) {
     request.enable = on;
     EXPECT_TRUE(wait_for(update_insights(database, request)).ok());
@@ -109,12 +109,12 @@ TEST_F(SettingsTest, InsightsAreSwitchedThoughAnotherServerSwitchedThem) {
 }
 
 TEST_F(SettingsTest, AStreamThatAnotherServerBeganHasAPolicy) {
-  TableUpdate begin;
+  api::UpdateTableRequest begin;
   begin.name = "T";
-  begin.stream = StreamRequest{.enabled = true, .view_type = "KEYS_ONLY"};
+  begin.stream = api::StreamRequest{.enabled = true, .view_type = "KEYS_ONLY"};
   const auto begun = wait_for(update_table(*other_, begin));
   ASSERT_TRUE(begun.ok());
-  const Resource stream{"arn:T/stream", "T", (*begun)->stream.label};
+  const api::Resource stream{"arn:T/stream", "T", (*begun)->stream.label};
   EXPECT_TRUE(wait_for(put_policy(db(), stream, {"a", true}, {})).ok());
 }
 

@@ -20,7 +20,7 @@ class TablesTest : public TableTest {
  protected:
   void wait() { clock_.advance_ms(kMoment); }
 
-  void create_active(const TableRequest& request) {
+  void create_active(const api::CreateTableRequest& request) {
     const Table made = create(request);
     ASSERT_NE(made, nullptr);
     table_ = *made;
@@ -36,7 +36,7 @@ class TablesTest : public TableTest {
     return table;
   }
 
-  Result<void> change_to(const TableUpdate& update) {
+  Result<void> change_to(const api::UpdateTableRequest& update) {
     PARTITA_TRY_VOID(check_update(update));
     TableInfo changed = table_;
     PARTITA_TRY_VOID(apply_update(changed, update, clock_.now_ms(), clock_.now_ms() + kMoment));
@@ -44,15 +44,15 @@ class TablesTest : public TableTest {
     return {};
   }
   // The fault of an update, or kCount when it was accepted.
-  Fault fault(const TableUpdate& update) {
+  Fault fault(const api::UpdateTableRequest& update) {
     const auto changed = change_to(update);
     return changed.ok() ? Fault::kCount : model::fault_of(changed.error());
   }
-  std::vector<std::string> fault_args(const TableUpdate& update) {
+  std::vector<std::string> fault_args(const api::UpdateTableRequest& update) {
     const auto changed = change_to(update);
     return changed.ok() ? std::vector<std::string>() : changed.error().args();
   }
-  void update(const TableUpdate& update) { ASSERT_EQ(fault(update), Fault::kCount); }
+  void update(const api::UpdateTableRequest& update) { ASSERT_EQ(fault(update), Fault::kCount); }
   // Of a copy.
   Fault deletion_fault() {
     TableInfo copy = table_;
@@ -65,84 +65,84 @@ class TablesTest : public TableTest {
 
 constexpr Fault kAccepted = Fault::kCount;
 
-TableUpdate change() {
-  TableUpdate update;
+api::UpdateTableRequest change() {
+  api::UpdateTableRequest update;
   update.name = "T";
   return update;
 }
 
-TableUpdate units(int64_t read, int64_t write) {
-  TableUpdate update = change();
+api::UpdateTableRequest units(int64_t read, int64_t write) {
+  api::UpdateTableRequest update = change();
   update.throughput = {read, write};
   return update;
 }
 
-TableUpdate billing(BillingMode mode) {
-  TableUpdate update = change();
+api::UpdateTableRequest billing(api::BillingMode mode) {
+  api::UpdateTableRequest update = change();
   update.billing_mode = mode;
-  if (mode == BillingMode::kProvisioned) update.throughput = {5, 5};
+  if (mode == api::BillingMode::kProvisioned) update.throughput = {5, 5};
   return update;
 }
 
-TableUpdate stream(bool enabled) {
-  TableUpdate update = change();
+api::UpdateTableRequest stream(bool enabled) {
+  api::UpdateTableRequest update = change();
   update.stream = {enabled, enabled ? "NEW_IMAGE" : ""};
   return update;
 }
 
-TableUpdate table_class(const std::string& name) {
-  TableUpdate update = change();
+api::UpdateTableRequest table_class(const std::string& name) {
+  api::UpdateTableRequest update = change();
   update.table_class = name;
   return update;
 }
 
-TableUpdate limits(int64_t reads) {
-  TableUpdate update = change();
+api::UpdateTableRequest limits(int64_t reads) {
+  api::UpdateTableRequest update = change();
   update.on_demand.max_read_units = reads;
   return update;
 }
 
-TableUpdate warm(int64_t reads) {
-  TableUpdate update = change();
+api::UpdateTableRequest warm(int64_t reads) {
+  api::UpdateTableRequest update = change();
   update.warm.read_units = reads;
   return update;
 }
 
-TableUpdate encryption(bool enabled) {
-  TableUpdate update = change();
+api::UpdateTableRequest encryption(bool enabled) {
+  api::UpdateTableRequest update = change();
   update.encryption = {enabled, "", ""};
   return update;
 }
 
-TableUpdate protection(bool on) {
-  TableUpdate update = change();
+api::UpdateTableRequest protection(bool on) {
+  api::UpdateTableRequest update = change();
   update.deletion_protection = on;
   return update;
 }
 
-TableUpdate index_units(const std::string& index, int64_t read, int64_t write) {
-  TableUpdate update = change();
-  IndexUpdate& one = update.indexes.emplace().emplace_back();
+api::UpdateTableRequest index_units(const std::string& index, int64_t read, int64_t write) {
+  api::UpdateTableRequest update = change();
+  api::IndexUpdate& one = update.indexes.emplace().emplace_back();
   one.changed = index;
   one.throughput = {read, write};
   return update;
 }
 
-TableUpdate new_index(const std::string& name = "by-g") {
+api::UpdateTableRequest new_index(const std::string& name = "by-g") {
   return add_index("T", index_request(name, {hash("g")}), {{"g", model::Type::kS}});
 }
 
-TableRequest provisioned(int64_t read, int64_t write) {
-  TableRequest request = plain_table();
-  request.billing_mode = BillingMode::kProvisioned;
+api::CreateTableRequest provisioned(int64_t read, int64_t write) {
+  api::CreateTableRequest request = plain_table();
+  request.billing_mode = api::BillingMode::kProvisioned;
   request.throughput = {read, write};
   return request;
 }
 
-TableRequest provisioned_with_index(int64_t units) {
-  TableRequest request = provisioned(units, units);
+api::CreateTableRequest provisioned_with_index(int64_t units) {
+  api::CreateTableRequest request = provisioned(units, units);
   request.definitions.push_back({"g", model::Type::kS});
-  IndexRequest index = index_request("by-g", {hash("g")});
+  api::IndexRequest index = index_request("by-g", {hash("g")});
   index.throughput = {units, units};
   request.global_indexes = {index};
   return request;
@@ -225,8 +225,8 @@ TEST_F(TablesTest, TheNextDecreaseIsNoLaterThanMidnight) {
 TEST_F(TablesTest, BillingThereAndBack) {
   create_active(provisioned_with_index(5));
   EXPECT_EQ(now().billing_changed_ms, 0);
-  update(billing(BillingMode::kPayPerRequest));
-  EXPECT_EQ(now().billing_mode, BillingMode::kPayPerRequest);
+  update(billing(api::BillingMode::kPayPerRequest));
+  EXPECT_EQ(now().billing_mode, api::BillingMode::kPayPerRequest);
   EXPECT_EQ(now().throughput.read_units, 0);
   EXPECT_EQ(now().indexes[0].throughput.read_units, 0);
   EXPECT_EQ(now().billing_changed_ms, 0);
@@ -235,8 +235,8 @@ TEST_F(TablesTest, BillingThereAndBack) {
   EXPECT_EQ(now().warm.read_units, 12'000);
   EXPECT_EQ(now().indexes[0].warm.write_units, 4'000);
   ASSERT_EQ(fault(limits(7)), kAccepted);
-  EXPECT_EQ(fault(billing(BillingMode::kProvisioned)), Fault::kIndexThroughputMissingOnSwitch);
-  TableUpdate back = billing(BillingMode::kProvisioned);
+  EXPECT_EQ(fault(billing(api::BillingMode::kProvisioned)), Fault::kIndexThroughputMissingOnSwitch);
+  api::UpdateTableRequest back = billing(api::BillingMode::kProvisioned);
   back.indexes = index_units("by-g", 9, 9).indexes;
   ASSERT_EQ(fault(back), kAccepted);
   EXPECT_EQ(now().throughput.write_units, 5);
@@ -249,13 +249,13 @@ TEST_F(TablesTest, BillingThereAndBack) {
 
 TEST_F(TablesTest, TheSameBillingModeChangesNothing) {
   create_active(plain_table());
-  update(billing(BillingMode::kPayPerRequest));
+  update(billing(api::BillingMode::kPayPerRequest));
   EXPECT_EQ(table_.status_at(clock_.now_ms()), Status::kUpdating);
   EXPECT_EQ(fault(stream(true)), kAccepted);
   clock_.advance_ms(1);
   EXPECT_EQ(now().status, Status::kUpdating);  // the stream
   wait();
-  update(billing(BillingMode::kPayPerRequest));
+  update(billing(api::BillingMode::kPayPerRequest));
   EXPECT_EQ(table_.status_at(clock_.now_ms()), Status::kUpdating);
   clock_.advance_ms(1);
   EXPECT_EQ(now().status, Status::kActive);
@@ -263,8 +263,8 @@ TEST_F(TablesTest, TheSameBillingModeChangesNothing) {
 
 struct During {
   const char* name;
-  TableUpdate first;
-  std::vector<std::pair<TableUpdate, Fault>> then;
+  api::UpdateTableRequest first;
+  std::vector<std::pair<api::UpdateTableRequest, Fault>> then;
   Fault deletion;
 };
 
@@ -273,7 +273,7 @@ TEST_F(TablesTest, WhatIsRefusedWhileATableIsUpdated) {
       {"throughput",
        units(6, 6),
        {{units(7, 7), Fault::kThroughputDuringThroughput},
-        {billing(BillingMode::kPayPerRequest), Fault::kThroughputDuringThroughput},
+        {billing(api::BillingMode::kPayPerRequest), Fault::kThroughputDuringThroughput},
         {stream(true), Fault::kStreamDuringThroughput},
         {table_class("STANDARD_INFREQUENT_ACCESS"), Fault::kClassDuringThroughput},
         {new_index("more"), Fault::kIndexDuringThroughput},
@@ -282,9 +282,9 @@ TEST_F(TablesTest, WhatIsRefusedWhileATableIsUpdated) {
         {protection(false), kAccepted}},
        Fault::kTableBusy},
       {"billing",
-       billing(BillingMode::kPayPerRequest),
+       billing(api::BillingMode::kPayPerRequest),
        {{units(7, 7), Fault::kThroughputOnDemand},
-        {billing(BillingMode::kPayPerRequest), Fault::kThroughputDuringThroughput},
+        {billing(api::BillingMode::kPayPerRequest), Fault::kThroughputDuringThroughput},
         {limits(5), Fault::kLimitsDuringBilling},
         {stream(true), Fault::kStreamDuringThroughput},
         {warm(20'000), kAccepted},
@@ -341,7 +341,7 @@ TEST_F(TablesTest, WhatIsRefusedWhileAnIndexIsDropped) {
   create_active(provisioned_with_index(5));
   ASSERT_EQ(fault(drop_index("T", "by-g")), kAccepted);
   EXPECT_EQ(fault(units(6, 6)), Fault::kThroughputDuringIndex);
-  EXPECT_EQ(fault(billing(BillingMode::kPayPerRequest)), Fault::kThroughputDuringIndex);
+  EXPECT_EQ(fault(billing(api::BillingMode::kPayPerRequest)), Fault::kThroughputDuringIndex);
   EXPECT_EQ(fault(stream(true)), Fault::kStreamDuringIndex);
   EXPECT_EQ(fault(index_units("by-g", 6, 6)), Fault::kIndexInUse);
   EXPECT_EQ(fault(drop_index("T", "by-g")), Fault::kIndexInUse);
@@ -374,8 +374,8 @@ TEST_F(TablesTest, AnIndexIsChangedAndDroppedOnceItIsBackfilling) {
 
 TEST_F(TablesTest, ATableClassChangesTwiceInThirtyDays) {
   create_active(plain_table());
-  const TableUpdate to_infrequent = table_class("STANDARD_INFREQUENT_ACCESS");
-  const TableUpdate to_standard = table_class("STANDARD");
+  const api::UpdateTableRequest to_infrequent = table_class("STANDARD_INFREQUENT_ACCESS");
+  const api::UpdateTableRequest to_standard = table_class("STANDARD");
   EXPECT_EQ(fault(to_standard), kAccepted);  // what it is already: nothing changes
   wait();
   EXPECT_EQ(now().table_class, "");
@@ -394,7 +394,7 @@ TEST_F(TablesTest, ATableClassChangesTwiceInThirtyDays) {
 
 TEST_F(TablesTest, AKeyIsTheSameOnlyByItsArn) {
   create_active(plain_table());
-  TableUpdate keyed = change();
+  api::UpdateTableRequest keyed = change();
   keyed.encryption = {true, "KMS", "arn:aws:kms:us-east-1:123456789012:key/k-1"};
   EXPECT_EQ(fault(encryption(false)), Fault::kEncryptionOffAlready);
   ASSERT_EQ(fault(keyed), kAccepted);
@@ -414,7 +414,7 @@ TEST_F(TablesTest, AKeyIsTheSameOnlyByItsArn) {
 TEST_F(TablesTest, LimitsAreMergedAndTakenAway) {
   create_active(plain_table());
   ASSERT_EQ(fault(limits(1000)), kAccepted);
-  TableUpdate writes = change();
+  api::UpdateTableRequest writes = change();
   writes.on_demand.max_write_units = 500;
   ASSERT_EQ(fault(writes), kAccepted);
   EXPECT_EQ(now().status, Status::kActive);

@@ -67,11 +67,11 @@ bool is_reserved(std::string_view key) {
 
 bool is_tag_key(std::string_view key) { return !key.empty() && is_tag_text(key, kMaxTagKey); }
 
-Error not_found(const Resource& resource) { return refuse(Fault::kArnNotFound, {resource.arn}); }
+Error not_found(const api::Resource& resource) { return refuse(Fault::kArnNotFound, {resource.arn}); }
 
 // The tags of what the ARN names; null when the table has no such stream.
 template <class Info>
-auto* find_tags(Info& table, const Resource& resource) {
+auto* find_tags(Info& table, const api::Resource& resource) {
   if (resource.stream.empty()) return &table.tags;
   return resource.stream == table.stream.label ? &table.stream.tags : nullptr;
 }
@@ -87,7 +87,7 @@ Result<void> check_in_flight(const TableInfo& table, const Tags& written, int64_
 
 // Changes the tags by `change`, which writes `written`, unless that refuses or leaves them as they are.
 template <class ChangeTags>
-Task<Result<void>> change_tags(TableContext& context, const Resource& resource, Tags written, ChangeTags change) {
+Task<Result<void>> change_tags(TableContext& context, const api::Resource& resource, Tags written, ChangeTags change) {
   PARTITA_CO_TRY(const Table table, co_await context.newest_table(resource.name));
   if (table == nullptr || find_tags(*table, resource) == nullptr) co_return not_found(resource);
   const int64_t now_ms = context.clock().now_ms();
@@ -111,10 +111,10 @@ Task<Result<void>> change_tags(TableContext& context, const Resource& resource, 
 
 }  // namespace
 
-Result<void> merge_tags(const std::vector<Tag>& tags, Tags& there) {
+Result<void> merge_tags(const std::vector<api::Tag>& tags, Tags& there) {
   Tags merged = there;
   std::set<std::string_view> named;
-  for (const Tag& tag : tags) {
+  for (const api::Tag& tag : tags) {
     const std::string key = tag.key.value_or("null");
     if (!tag.key || !is_tag_key(key)) return refuse(Fault::kTagKeyInvalid, {key});
     if (!tag.value || !is_tag_text(*tag.value, kMaxTagValue)) {
@@ -134,14 +134,14 @@ Result<void> merge_tags(const std::vector<Tag>& tags, Tags& there) {
   return {};
 }
 
-Task<Result<Tags>> tags_of(TableContext& context, const Resource& resource) {
+Task<Result<Tags>> tags_of(TableContext& context, const api::Resource& resource) {
   PARTITA_CO_TRY(const Table table, co_await context.idle_table(resource.name));
   const Tags* const tags = table == nullptr ? nullptr : find_tags(*table, resource);
   if (tags == nullptr) co_return not_found(resource);
   co_return *tags;
 }
 
-Task<Result<void>> add_tags(TableContext& context, const Resource& resource, const std::vector<Tag>& tags) {
+Task<Result<void>> add_tags(TableContext& context, const api::Resource& resource, const std::vector<api::Tag>& tags) {
   if (tags.empty()) co_return refuse(Fault::kTagsMissing);
   Tags alone;
   PARTITA_CO_TRY_VOID(merge_tags(tags, alone));
@@ -149,7 +149,8 @@ Task<Result<void>> add_tags(TableContext& context, const Resource& resource, con
                                  [&](Tags& there) { return merge_tags(tags, there); });
 }
 
-Task<Result<void>> drop_tags(TableContext& context, const Resource& resource, const std::vector<std::string>& keys) {
+Task<Result<void>> drop_tags(TableContext& context, const api::Resource& resource,
+                             const std::vector<std::string>& keys) {
   if (keys.empty()) co_return refuse(Fault::kTagKeysMissing);
   std::set<std::string_view> named;
   for (const std::string& key : keys) {

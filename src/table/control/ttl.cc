@@ -10,7 +10,7 @@ namespace {
 using model::Fault;
 using model::refuse;
 
-Result<void> change_ttl(TableInfo& table, const TtlRequest& request, int64_t now_ms) {
+Result<void> change_ttl(TableInfo& table, const api::UpdateTimeToLiveRequest& request, int64_t now_ms) {
   if (request.enable && table.ttl && table.ttl->attribute == request.attribute) return refuse(Fault::kTtlOnAlready);
   if (!request.enable && !table.ttl) return refuse(Fault::kTtlOffAlready);
   if (table.ttl && table.ttl->attribute != request.attribute) {
@@ -31,7 +31,7 @@ Result<void> change_ttl(TableInfo& table, const TtlRequest& request, int64_t now
 
 }  // namespace
 
-Task<Result<void>> update_ttl(TableContext& context, const TtlRequest& request) {
+Task<Result<void>> update_ttl(TableContext& context, const api::UpdateTimeToLiveRequest& request) {
   PARTITA_CO_TRY_VOID(co_await context.idle_table(request.name));
   const int64_t now_ms = context.clock().now_ms();
   const Catalog::Change change = [&](TableInfo& table) { return change_ttl(table, request, now_ms); };

@@ -13,18 +13,18 @@ namespace {
 using model::Fault;
 using model::refuse;
 
-bool has_index_updates(const TableUpdate& update) { return !update.all_indexes().empty(); }
+bool has_index_updates(const api::UpdateTableRequest& update) { return !update.all_indexes().empty(); }
 
 // How many changes the request asks for. Empty structures count as absent; so do definitions, which only serve an
 // index.
-int changes_in(const TableUpdate& update) {
+int changes_in(const api::UpdateTableRequest& update) {
   return int{update.billing_mode.has_value()} + int{update.throughput.has_value()} + int{!update.on_demand.empty()} +
          int{!update.warm.empty()} + int{update.deletion_protection.has_value()} + int{update.table_class.has_value()} +
          int{update.encryption.has_value()} + int{update.stream.has_value()} +
          int{update.replication_mode.has_value()} + int{has_index_updates(update)};
 }
 
-Result<void> check_entry(const IndexUpdate& one, const std::string& region) {
+Result<void> check_entry(const api::IndexUpdate& one, const std::string& region) {
   const int actions = int{one.create.has_value()} + int{one.changed.has_value()} + int{one.dropped.has_value()};
   if (actions == 0) return refuse(Fault::kIndexUpdateAmbiguous);
   if (actions > 1) return refuse(Fault::kIndexUpdateSeveral);
@@ -34,38 +34,38 @@ Result<void> check_entry(const IndexUpdate& one, const std::string& region) {
   return {};
 }
 
-Result<void> check_vector_entry(const IndexUpdate& one) {
+Result<void> check_vector_entry(const api::IndexUpdate& one) {
   if (!one.create && !one.dropped) return refuse(Fault::kVectorUpdateAmbiguous);
   if (one.create && one.dropped) return refuse(Fault::kVectorUpdateSeveral);
   return {};
 }
 
-Result<void> check_entries(const TableUpdate& update) {
+Result<void> check_entries(const api::UpdateTableRequest& update) {
   if (update.indexes && update.indexes->empty()) return refuse(Fault::kIndexUpdatesEmpty);
   if (update.vector_indexes && update.vector_indexes->empty()) {
     return refuse(Fault::kVectorIndexesEmpty, {"VectorIndexUpdates"});
   }
-  for (const IndexUpdate& one : update.indexes.value_or(std::vector<IndexUpdate>())) {
+  for (const api::IndexUpdate& one : update.indexes.value_or(std::vector<api::IndexUpdate>())) {
     PARTITA_TRY_VOID(check_entry(one, update.region));
   }
-  for (const IndexUpdate& one : update.vector_indexes.value_or(std::vector<IndexUpdate>())) {
+  for (const api::IndexUpdate& one : update.vector_indexes.value_or(std::vector<api::IndexUpdate>())) {
     PARTITA_TRY_VOID(check_vector_entry(one));
   }
   std::vector<std::string> names;
-  for (const IndexUpdate* each : update.all_indexes()) {
-    const IndexUpdate& one = *each;
+  for (const api::IndexUpdate* each : update.all_indexes()) {
+    const api::IndexUpdate& one = *each;
     if (std::ranges::find(names, one.name()) != names.end()) return refuse(Fault::kIndexUpdatedTwice, {one.name()});
     names.push_back(one.name());
   }
   return {};
 }
 
-bool makes_index(const TableUpdate& update) {
+bool makes_index(const api::UpdateTableRequest& update) {
   return std::ranges::any_of(update.all_indexes(), [](const auto* one) { return one->create.has_value(); });
 }
 
 // The order in which DynamoDB names what must be changed alone.
-Result<void> check_alone(const TableUpdate& update, int changes) {
+Result<void> check_alone(const api::UpdateTableRequest& update, int changes) {
   if (changes < 2) return {};
   if (update.encryption) return refuse(Fault::kOnlyOperation, {"Server-Side Encryption"});
   if (update.table_class) return refuse(Fault::kOnlyOperation, {"TableClass"});
@@ -102,7 +102,7 @@ struct RequestedChanges {
   bool index = false;
 };
 
-RequestedChanges asked_of(const TableInfo& table, const TableUpdate& update) {
+RequestedChanges asked_of(const TableInfo& table, const api::UpdateTableRequest& update) {
   const bool switches = update.billing_mode && *update.billing_mode != table.billing_mode;
   return {.units = switches || update.throughput,
           .billing_again = update.billing_mode && !switches,
@@ -153,14 +153,14 @@ Result<void> admit_during_index(const TableInfo& table, const RequestedChanges& 
   return {};
 }
 
-Result<void> admit_creation(const TableInfo& table, const IndexRequest& request) {
+Result<void> admit_creation(const TableInfo& table, const api::IndexRequest& request) {
   const IndexInfo* index = table.find_index(request.name);
   if (index == nullptr) return {};
   if (index->status == Status::kDeleting) return refuse(Fault::kIndexInUse, {table.name, index->name, "deleted"});
   return refuse(Fault::kIndexExists);
 }
 
-Result<void> admit_index(const TableInfo& table, const IndexUpdate& one, bool of_vectors) {
+Result<void> admit_index(const TableInfo& table, const api::IndexUpdate& one, bool of_vectors) {
   if (one.create) return admit_creation(table, *one.create);
   const std::string& name = one.name();
   const IndexInfo* index = table.find_index(name);
@@ -179,18 +179,18 @@ Result<void> admit_index(const TableInfo& table, const IndexUpdate& one, bool of
 
 }  // namespace
 
-Result<void> check_update(const TableUpdate& update) {
+Result<void> check_update(const api::UpdateTableRequest& update) {
   const int changes = changes_in(update);
   // DynamoDB looks for the table before an empty structure fails; see admit_update().
   if (changes == 0 && !update.names_throughput) return refuse(Fault::kNothingToUpdate);
   PARTITA_TRY_VOID(check_bounds(update.throughput, {"", update.region}));
   PARTITA_TRY_VOID(check_entries(update));
   PARTITA_TRY_VOID(check_alone(update, changes));
-  const bool provisioned = update.billing_mode == BillingMode::kProvisioned;
+  const bool provisioned = update.billing_mode == api::BillingMode::kProvisioned;
   const bool index = update.makes_or_drops_index();
   if (index && update.stream) return refuse(Fault::kIndexWithStream);
   if (update.stream && (update.throughput || provisioned)) return refuse(Fault::kStreamWithThroughput);
-  if (update.billing_mode == BillingMode::kPayPerRequest && update.throughput) {
+  if (update.billing_mode == api::BillingMode::kPayPerRequest && update.throughput) {
     return refuse(Fault::kThroughputWithOnDemand);
   }
   if (provisioned && !update.throughput) return refuse(Fault::kThroughputMissingOnUpdate);
@@ -198,15 +198,15 @@ Result<void> check_update(const TableUpdate& update) {
   return {};
 }
 
-Result<void> admit_indexes(const TableInfo& table, const TableUpdate& update) {
+Result<void> admit_indexes(const TableInfo& table, const api::UpdateTableRequest& update) {
   ptrdiff_t online = std::ranges::count_if(table.indexes, is_index_at_work);
   const size_t secondary = update.indexes ? update.indexes->size() : 0;
-  const std::vector<const IndexUpdate*> all = update.all_indexes();
-  const auto makes_or_drops = [](const IndexUpdate* one) { return one->create || one->dropped; };
+  const std::vector<const api::IndexUpdate*> all = update.all_indexes();
+  const auto makes_or_drops = [](const api::IndexUpdate* one) { return one->create || one->dropped; };
   // Of several DynamoDB says so before it looks which indexes there are.
   if (std::ranges::count_if(all, makes_or_drops) > 1) return refuse(Fault::kOneOnlineIndex);
   for (size_t i = 0; i < all.size(); ++i) {
-    const IndexUpdate& one = *all[i];
+    const api::IndexUpdate& one = *all[i];
     PARTITA_TRY_VOID(admit_index(table, one, i >= secondary));
     const IndexInfo* index = table.find_index(one.name());
     const bool counted = index != nullptr && is_index_at_work(*index);  // one that is dropped while it is filled
@@ -216,11 +216,11 @@ Result<void> admit_indexes(const TableInfo& table, const TableUpdate& update) {
   return {};
 }
 
-Result<void> admit_update(const TableInfo& table, const TableUpdate& update) {
+Result<void> admit_update(const TableInfo& table, const api::UpdateTableRequest& update) {
   if (changes_in(update) == 0) return refuse(Fault::kNothingToUpdate);
-  const bool on_demand = table.billing_mode == BillingMode::kPayPerRequest;
+  const bool on_demand = table.billing_mode == api::BillingMode::kPayPerRequest;
   if (on_demand && update.throughput && !update.billing_mode) return refuse(Fault::kThroughputOnDemand);
-  if (update.billing_mode == BillingMode::kProvisioned && has_vectors(table)) {
+  if (update.billing_mode == api::BillingMode::kProvisioned && has_vectors(table)) {
     return refuse(Fault::kVectorsKeepOnDemand);
   }
   const RequestedChanges asked = asked_of(table, update);

@@ -22,7 +22,7 @@ constexpr int64_t kThirtyDaysMs = 30LL * 24 * 60 * 60 * 1000;
 // One update in the making.
 struct DescriptionChange {
   TableInfo& table;
-  const TableUpdate& update;
+  const api::UpdateTableRequest& update;
   int64_t now_ms;
   int64_t due_ms;  // when what takes a moment is done
 
@@ -41,13 +41,13 @@ struct DescriptionChange {
   CapacityOf whose(const std::string& index = "") const { return {index, update.region}; }
 };
 
-const IndexUpdate* update_of(const TableUpdate& update, const std::string& index) {
+const api::IndexUpdate* update_of(const api::UpdateTableRequest& update, const std::string& index) {
   if (!update.indexes) return nullptr;
   const auto found = std::ranges::find_if(*update.indexes, [&](const auto& one) { return one.changed == index; });
   return found == update.indexes->end() ? nullptr : &*found;
 }
 
-void set_units(Throughput& throughput, const Units& units) {
+void set_units(Throughput& throughput, const api::Units& units) {
   throughput.read_units = units.read;
   throughput.write_units = units.write;
   throughput.next.reset();
@@ -57,7 +57,7 @@ void set_units(Throughput& throughput, const Units& units) {
 Result<void> provision(DescriptionChange& change) {
   TableInfo& table = change.table;
   for (const IndexInfo& index : table.indexes) {
-    const IndexUpdate* one = update_of(change.update, index.name);
+    const api::IndexUpdate* one = update_of(change.update, index.name);
     if (!index.global || (one != nullptr && one->throughput)) continue;
     return refuse(Fault::kIndexThroughputMissingOnSwitch, {index.name});
   }
@@ -65,7 +65,7 @@ Result<void> provision(DescriptionChange& change) {
   set_units(table.throughput, *change.update.throughput);
   for (IndexInfo& index : table.indexes) {
     if (!index.global) continue;
-    const IndexUpdate* one = update_of(change.update, index.name);
+    const api::IndexUpdate* one = update_of(change.update, index.name);
     PARTITA_CHECK(one != nullptr && one->throughput);
     PARTITA_TRY_VOID(check_maximum(one->throughput, change.whose(index.name)));
     set_units(index.throughput, *one->throughput);
@@ -87,7 +87,7 @@ void make_on_demand(DescriptionChange& change) {
 Result<void> change_billing(DescriptionChange& change) {
   TableInfo& table = change.table;
   const auto& update = change.update;
-  const BillingMode mode = update.billing_mode.value_or(table.billing_mode);
+  const api::BillingMode mode = update.billing_mode.value_or(table.billing_mode);
   if (mode == table.billing_mode) {
     if (!update.throughput) {
       if (update.billing_mode) change.pretend();
@@ -97,16 +97,18 @@ Result<void> change_billing(DescriptionChange& change) {
     change.begin(TableJob::kThroughput);
     return {};
   }
-  if (mode == BillingMode::kProvisioned) {
+  if (mode == api::BillingMode::kProvisioned) {
     PARTITA_TRY_VOID(provision(change));
   } else {
     make_on_demand(change);
   }
   table.billing_mode = mode;
   table.on_demand = {};
+  table.limits_settle_at_ms = 0;
   for (IndexInfo& index : table.indexes) {
     if (!index.global || index.status == Status::kDeleting) continue;
     index.on_demand = {};
+    index.limits_settle_at_ms = 0;
     change.begin_index(index);
   }
   change.begin(TableJob::kBilling);
@@ -127,9 +129,9 @@ bool is_partition_key(const TableInfo& table, const std::string& name) {
 
 // The request's definitions serve the new index and nothing else: what it does not name is passed over. Precondition:
 // all that is named is defined.
-Result<Definitions> definitions_with(const DescriptionChange& change, const std::vector<KeyPart>& named) {
+Result<Definitions> definitions_with(const DescriptionChange& change, const std::vector<api::KeyPart>& named) {
   Definitions definitions = change.table.attribute_definitions;
-  for (const KeyPart& key : named) {
+  for (const api::KeyPart& key : named) {
     const auto& sent = change.update.definitions;
     const auto wanted = std::ranges::find(sent, key.name, &KeyElement::name);
     PARTITA_CHECK(wanted != sent.end());
@@ -138,26 +140,26 @@ Result<Definitions> definitions_with(const DescriptionChange& change, const std:
       definitions.push_back(*wanted);
     } else if (known->type != wanted->type) {
       return refuse(Fault::kDefinitionChanged, {spelled(*known, is_partition_key(change.table, key.name)),
-                                                spelled(*wanted, key.role == KeyRole::kHash)});
+                                                spelled(*wanted, key.role == api::KeyRole::kHash)});
     }
   }
   return definitions;
 }
 
 // A vector cannot be where a key is.
-Result<void> check_no_key(const TableInfo& table, const VectorRequest& request) {
+Result<void> check_no_key(const TableInfo& table, const api::VectorRequest& request) {
   const KeyElement* known = table.find_definition(request.attribute);
   if (known == nullptr) return {};
   return refuse(Fault::kVectorRedefinesKey, {spelled(*known, is_partition_key(table, request.attribute)),
                                              request.attribute + ":L:" + std::to_string(request.dimensions)});
 }
 
-Result<IndexInfo> make_new_vector_index(DescriptionChange& change, const IndexRequest& request) {
-  if (change.table.billing_mode != BillingMode::kPayPerRequest) return refuse(Fault::kVectorsOnProvisioned);
+Result<IndexInfo> make_new_vector_index(DescriptionChange& change, const api::IndexRequest& request) {
+  if (change.table.billing_mode != api::BillingMode::kPayPerRequest) return refuse(Fault::kVectorsOnProvisioned);
   PARTITA_TRY_VOID(check_search_schema(*request.vector, change.update.definitions));
-  std::vector<KeyPart> named;
+  std::vector<api::KeyPart> named;
   for (const auto& element : request.vector->search) {
-    named.push_back({element.name, element.hash ? KeyRole::kHash : KeyRole::kRange});
+    named.push_back({element.name, element.hash ? api::KeyRole::kHash : api::KeyRole::kRange});
   }
   PARTITA_TRY(Definitions definitions, definitions_with(change, named));
   PARTITA_TRY_VOID(check_no_key(change.table, *request.vector));
@@ -169,26 +171,26 @@ Result<IndexInfo> make_new_vector_index(DescriptionChange& change, const IndexRe
   return index;
 }
 
-Result<void> set_index_capacity(const DescriptionChange& change, IndexInfo& index, const IndexRequest& request) {
-  const BillingMode mode = change.table.billing_mode;
+Result<void> set_index_capacity(const DescriptionChange& change, IndexInfo& index, const api::IndexRequest& request) {
+  const api::BillingMode mode = change.table.billing_mode;
   const CapacityOf whose = change.whose(index.name);
-  if (mode == BillingMode::kProvisioned && !request.throughput) {
+  if (mode == api::BillingMode::kProvisioned && !request.throughput) {
     return refuse(Fault::kIndexThroughputMissingOnUpdate, {index.name});
   }
-  if (mode == BillingMode::kPayPerRequest && request.throughput) {
+  if (mode == api::BillingMode::kPayPerRequest && request.throughput) {
     return refuse(Fault::kNewIndexThroughputOnDemand, {index.name});
   }
   PARTITA_TRY_VOID(check_new_limits(request.on_demand, mode, whose));
   index.on_demand = request.on_demand;
-  const WarmRequest warm = request.warm.value_or(WarmRequest{});
+  const api::WarmRequest warm = request.warm.value_or(api::WarmRequest{});
   PARTITA_TRY(index.warm, new_warmth(warm, mode, index.throughput, whose));
   return check_maximum(request.throughput, whose);
 }
 
-Result<IndexInfo> make_new_global_index(DescriptionChange& change, const IndexRequest& request) {
+Result<IndexInfo> make_new_global_index(DescriptionChange& change, const api::IndexRequest& request) {
   TableInfo& table = change.table;
   if (change.update.definitions.empty()) return refuse(Fault::kDefinitionsMissing, {request.name});
-  for (const KeyPart& key : request.keys) {
+  for (const api::KeyPart& key : request.keys) {
     const auto holds = [&](const IndexInfo& other) { return other.vector && other.vector->attribute == key.name; };
     if (std::ranges::any_of(table.indexes, holds)) return refuse(Fault::kVectorAttributeDefined, {key.name});
   }
@@ -204,7 +206,7 @@ Result<IndexInfo> make_new_global_index(DescriptionChange& change, const IndexRe
   return index;
 }
 
-Result<void> create_index(DescriptionChange& change, const IndexRequest& request) {
+Result<void> create_index(DescriptionChange& change, const api::IndexRequest& request) {
   TableInfo& table = change.table;
   PARTITA_TRY(IndexInfo index,
               request.vector ? make_new_vector_index(change, request) : make_new_global_index(change, request));
@@ -216,10 +218,10 @@ Result<void> create_index(DescriptionChange& change, const IndexRequest& request
   return check_projected(table);
 }
 
-Result<void> change_index(DescriptionChange& change, const IndexUpdate& one, bool switched) {
+Result<void> change_index(DescriptionChange& change, const api::IndexUpdate& one, bool switched) {
   IndexInfo* index = change.table.find_index(one.name());
   PARTITA_CHECK(index != nullptr);
-  const bool on_demand = change.table.billing_mode == BillingMode::kPayPerRequest;
+  const bool on_demand = change.table.billing_mode == api::BillingMode::kPayPerRequest;
   const bool nothing = !one.throughput && one.on_demand.empty() && !one.warm;
   if (on_demand && (one.throughput || nothing)) return refuse(Fault::kIndexUpdateOnDemand, {index->name});
   if (nothing) return refuse(Fault::kIndexThroughputMissingOnUpdate, {index->name});
@@ -228,7 +230,8 @@ Result<void> change_index(DescriptionChange& change, const IndexUpdate& one, boo
     PARTITA_TRY_VOID(change_units(index->throughput, *one.throughput, whose, change.now_ms, change.due_ms));
   }
   if (!one.on_demand.empty()) {
-    PARTITA_TRY_VOID(change_limits(index->on_demand, one.on_demand, change.table.billing_mode, whose, change.due_ms));
+    PARTITA_TRY_VOID(change_limits(index->on_demand, one.on_demand, change.table.billing_mode, whose));
+    index->limits_settle_at_ms = change.due_ms;
   }
   if (one.warm) {
     PARTITA_TRY(const WarmThroughput warm, raised_warmth(index->warm, *one.warm, whose));
@@ -239,8 +242,8 @@ Result<void> change_index(DescriptionChange& change, const IndexUpdate& one, boo
 }
 
 Result<void> change_indexes(DescriptionChange& change, bool switched) {
-  for (const IndexUpdate* each : change.update.all_indexes()) {
-    const IndexUpdate& one = *each;
+  for (const api::IndexUpdate* each : change.update.all_indexes()) {
+    const api::IndexUpdate& one = *each;
     if (one.create) {
       PARTITA_TRY_VOID(create_index(change, *one.create));
     } else if (one.dropped) {
@@ -273,10 +276,10 @@ Result<void> change_table_class(DescriptionChange& change, const std::string& wa
 
 Result<void> change_settings(DescriptionChange& change) {
   TableInfo& table = change.table;
-  const TableUpdate& update = change.update;
+  const api::UpdateTableRequest& update = change.update;
   if (!update.on_demand.empty()) {
-    PARTITA_TRY_VOID(
-        change_limits(table.on_demand, update.on_demand, table.billing_mode, change.whose(), change.due_ms));
+    PARTITA_TRY_VOID(change_limits(table.on_demand, update.on_demand, table.billing_mode, change.whose()));
+    table.limits_settle_at_ms = change.due_ms;
   }
   if (!update.warm.empty()) {
     PARTITA_TRY(const WarmThroughput warm, raised_warmth(table.warm, update.warm, change.whose()));
@@ -299,33 +302,14 @@ Result<void> change_settings(DescriptionChange& change) {
 
 }  // namespace
 
-const std::string& IndexUpdate::name() const {
-  if (create) return create->name;
-  PARTITA_CHECK(changed || dropped);
-  return changed ? *changed : *dropped;
-}
-
-std::vector<const IndexUpdate*> TableUpdate::all_indexes() const {
-  std::vector<const IndexUpdate*> all;
-  for (const auto* list : {&indexes, &vector_indexes}) {
-    if (!*list) continue;
-    for (const IndexUpdate& one : **list) all.push_back(&one);
-  }
-  return all;
-}
-
-bool TableUpdate::makes_or_drops_index() const {
-  return std::ranges::any_of(all_indexes(), [](const auto* one) { return one->create || one->dropped; });
-}
-
-Result<void> apply_update(TableInfo& table, const TableUpdate& update, int64_t now_ms, int64_t due_ms) {
+Result<void> apply_update(TableInfo& table, const api::UpdateTableRequest& update, int64_t now_ms, int64_t due_ms) {
   DescriptionChange change{table, update, now_ms, due_ms};
   table.settle(now_ms);
   if (table.status == Status::kCreating) return refuse(Fault::kTableInUse, {table.name, "created"});
   if (table.status == Status::kDeleting) return refuse(Fault::kTableInUse, {table.name, "deleted"});
   PARTITA_TRY_VOID(admit_indexes(table, update));
   PARTITA_TRY_VOID(admit_update(table, update));
-  const BillingMode mode_before = table.billing_mode;
+  const api::BillingMode mode_before = table.billing_mode;
   PARTITA_TRY_VOID(change_billing(change));
   PARTITA_TRY_VOID(change_indexes(change, table.billing_mode != mode_before));
   return change_settings(change);
@@ -339,7 +323,7 @@ Result<void> apply_deletion(TableInfo& table, int64_t now_ms) {
   return {};
 }
 
-Task<Result<Table>> update_table(TableContext& context, const TableUpdate& update) {
+Task<Result<Table>> update_table(TableContext& context, const api::UpdateTableRequest& update) {
   PARTITA_CO_TRY_VOID(check_update(update));
   PARTITA_CO_TRY_VOID(co_await context.settled_table(update.name));
   const int64_t now_ms = context.clock().now_ms();

@@ -4,7 +4,7 @@
 namespace partita::table {
 namespace {
 
-using Kind = WriteAction::Kind;
+using Kind = api::WriteAction::Kind;
 
 // A table with a local index, whose collections may hold little.
 class CollectionTest : public TableTest {
@@ -12,9 +12,9 @@ class CollectionTest : public TableTest {
   CollectionTest() {
     options_.max_collection_bytes = 20'000;
     reopen();
-    TableRequest request = plain_table();
+    api::CreateTableRequest request = plain_table();
     request.definitions.push_back({"at", model::Type::kN});
-    IndexRequest index = index_request("by_at", {hash("pk"), range("at")}, ProjectionKind::kKeysOnly);
+    api::IndexRequest index = index_request("by_at", {hash("pk"), range("at")}, api::ProjectionKind::kKeysOnly);
     index.global = false;
     request.local_indexes = {index};
     create(request);
@@ -52,14 +52,14 @@ TEST_F(CollectionTest, AFullCollectionRefusesToGrowAndOthersDoNot) {
 
 TEST_F(CollectionTest, BatchesAndTransactionsAreHeldToItToo) {
   const int taken = fill("T", "full", 100);
-  WriteAction growing;
+  api::WriteAction growing;
   growing.item = model::encode_item(row("full", taken, 1000));
-  BatchWriteRequest writes;
+  api::BatchWriteRequest writes;
   writes.parts.push_back({"T", {growing}});
   const auto batch = carry_out(db(), writes);
   ASSERT_FALSE(batch.ok());
   EXPECT_EQ(model::fault_of(batch.error()), Fault::kCollectionTooLarge);
-  TransactWriteRequest request;
+  api::TransactWriteRequest request;
   request.parts.push_back({"T", growing});
   const auto transaction = carry_out(db(), request);
   ASSERT_FALSE(transaction.ok());

@@ -14,7 +14,7 @@
 namespace partita::table {
 namespace {
 
-using Kind = WriteAction::Kind;
+using Kind = api::WriteAction::Kind;
 using model::Type;
 
 class ExpiryTest : public TableTest {
@@ -103,7 +103,7 @@ TEST_F(ExpiryTest, RowsFollowTheirItems) {
   put("T", row(3, n(now_s() + 10)));
   ASSERT_TRUE(write(Kind::kDelete, "T", key(3)).ok());
   put("T", row(4, n(now_s() + 10)));
-  WriteAction later;
+  api::WriteAction later;
   later.kind = Kind::kUpdate;
   later.key = key(4);
   auto given = expr::Placeholders::make(std::nullopt, item({{":t", n(now_s() + 100)}})).value();

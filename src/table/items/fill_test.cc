@@ -33,7 +33,7 @@ class FillTest : public TableTest {
       EXPECT_TRUE(wait_for(db().refresh_tallies(table, true)).ok());
       seen.push_back(table->find_index("by-g")->tally->items);
     };
-    update(add_index("T", index_request("by-g", {hash("g")}, ProjectionKind::kKeysOnly), {{"g", Type::kS}}));
+    update(add_index("T", index_request("by-g", {hash("g")}, api::ProjectionKind::kKeysOnly), {{"g", Type::kS}}));
     wait_for_jobs();
     engine_.after_scan = nullptr;
     expect_consistent("T");
@@ -60,7 +60,7 @@ TEST_F(FillTest, RestsAsLongAsItsStepsTake) {
   fill_table(1'000);  // ten steps
   engine_.after_transact = [&] { clock_.advance_ms(kStepMs); };
   const auto began = std::chrono::steady_clock::now();
-  update(add_index("T", index_request("by-g", {hash("g")}, ProjectionKind::kKeysOnly), {{"g", Type::kS}}));
+  update(add_index("T", index_request("by-g", {hash("g")}, api::ProjectionKind::kKeysOnly), {{"g", Type::kS}}));
   wait_for_jobs();
   engine_.after_transact = nullptr;
   EXPECT_GE(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(10 * kStepMs));

@@ -10,7 +10,7 @@ namespace partita::table {
 namespace {
 
 using storage::Record;
-using Kind = WriteAction::Kind;
+using Kind = api::WriteAction::Kind;
 
 // In steps of some two nanoseconds: each operand of a condition may go over all of the item's bytes, and to decode an
 // item, or to make another of it, takes as long as several such passes.
@@ -27,7 +27,7 @@ uint64_t passes_of(const expr::ConditionNode& node) {
   return passes;
 }
 
-uint64_t steps_of(const WriteAction& action, const Record* found) {
+uint64_t steps_of(const api::WriteAction& action, const Record* found) {
   if (found == nullptr) return 0;
   uint64_t passes = kDecodingPasses;
   if (action.condition) passes += passes_of(action.condition->root());

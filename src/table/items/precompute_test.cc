@@ -10,7 +10,7 @@
 namespace partita::table {
 namespace {
 
-using Kind = WriteAction::Kind;
+using Kind = api::WriteAction::Kind;
 
 constexpr int64_t kItems = 10;
 
@@ -47,13 +47,13 @@ class PrecomputeTest : public TableTest {
   }
 
   // Checks of all items that together take too long to be done in one piece.
-  TransactWriteRequest checks() {
+  api::TransactWriteRequest checks() {
     std::string condition = "attribute_not_exists(bad)";
     for (int i = 0; i < 20; ++i) condition += " AND NOT contains(f, needle)";
-    TransactWriteRequest request;
+    api::TransactWriteRequest request;
     for (int64_t i = 0; i < kItems; ++i) {
       request.parts.push_back({"T", {}});
-      WriteAction& action = request.parts.back().action;
+      api::WriteAction& action = request.parts.back().action;
       action.kind = Kind::kCheck;
       action.key = key(i);
       expr::Placeholders none;
@@ -63,8 +63,8 @@ class PrecomputeTest : public TableTest {
     request.parts.back().action.item = model::encode_item(key(kItems));
     return request;
   }
-  BatchWriteRequest batch(int64_t puts) {
-    BatchWriteRequest request;
+  api::BatchWriteRequest batch(int64_t puts) {
+    api::BatchWriteRequest request;
     request.parts.push_back({"T", {}});
     for (int64_t i = 0; i < puts; ++i) {
       request.parts[0].actions.emplace_back();
@@ -146,11 +146,11 @@ TEST_F(PrecomputeTest, WhatATransactionMayWriteIsBounded) {
     wait_for_jobs();
   }
   constexpr int64_t kUpdates = 70;
-  TransactWriteRequest request;
+  api::TransactWriteRequest request;
   for (int64_t i = 0; i < kUpdates; ++i) {
     put("T", large(i));
     request.parts.push_back({"T", {}});
-    WriteAction& action = request.parts.back().action;
+    api::WriteAction& action = request.parts.back().action;
     action.kind = Kind::kUpdate;
     action.key = key(i);
     expr::Placeholders none;

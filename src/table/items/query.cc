@@ -172,7 +172,7 @@ class Collector {
   const storage::Page& open(storage::Page page) {
     close();
     items_before_ = page_.items.size();
-    const bool all_are_kept = !request_.filter && request_.select != Select::kCount;
+    const bool all_are_kept = !request_.filter && request_.select != api::Select::kCount;
     if (all_are_kept) page_.items.reserve(items_before_ + page.size());
     return *(open_ = std::make_unique<storage::Page>(std::move(page)));
   }
@@ -235,7 +235,7 @@ class Collector {
 
   // Filters, projects and keeps one item.
   Result<void> keep(std::string_view stored) {
-    const bool counted = request_.select == Select::kCount;
+    const bool counted = request_.select == api::Select::kCount;
     std::optional<Item> item;
     if (request_.filter || (request_.projection && !counted)) {
       PARTITA_TRY(item, model::decode_item(stored));
@@ -273,7 +273,7 @@ class Collector {
   }
 
   const RangePlan& plan_;
-  const RangeRequest& request_;
+  const api::RangeRequest& request_;
   const bool vectors_;  // the table has indexes of vectors
   TreesKept trees_;
   RangePage page_;
@@ -332,8 +332,8 @@ size_t rows_wanted(const RangePlan& plan, uint64_t scanned) {
 }
 
 bool needs_whole_items(const RangePlan& plan) {
-  const RangeRequest& request = *plan.request;
-  if (request.select == Select::kAllAttributes) return plan.index->projection.kind != ProjectionKind::kAll;
+  const api::RangeRequest& request = *plan.request;
+  if (request.select == api::Select::kAllAttributes) return plan.index->projection.kind != api::ProjectionKind::kAll;
   const auto lacks = [&](const auto& part) {
     return part && !not_projected(*plan.table, *plan.index, part->attributes()).empty();
   };
@@ -341,7 +341,7 @@ bool needs_whole_items(const RangePlan& plan) {
 }
 
 Result<void> choose_index(RangePlan& plan) {
-  const RangeRequest& request = *plan.request;
+  const api::RangeRequest& request = *plan.request;
   if (!request.index) return {};
   plan.index = plan.table->find_index(*request.index);
   if (plan.index == nullptr || plan.index->status == Status::kDeleting) {
@@ -364,9 +364,9 @@ Result<void> choose_index(RangePlan& plan) {
 // Checks that a global index projects the requested attributes.
 Result<void> check_index_holds(const RangePlan& plan) {
   if (plan.index == nullptr || !plan.index->global) return {};
-  const RangeRequest& request = *plan.request;
+  const api::RangeRequest& request = *plan.request;
   const std::string& index = plan.index->name;
-  if (request.select == Select::kAllAttributes && plan.index->projection.kind != ProjectionKind::kAll) {
+  if (request.select == api::Select::kAllAttributes && plan.index->projection.kind != api::ProjectionKind::kAll) {
     return refuse(Fault::kSelectAllOnIndex, {index});
   }
   if (request.projection) {
@@ -398,7 +398,7 @@ Result<void> check_filter(const RangePlan& plan, const model::KeySchema& keys) {
 }
 
 Access access_of(const RangePlan& plan) {
-  const RangeRequest& request = *plan.request;
+  const api::RangeRequest& request = *plan.request;
   Access access;
   access.verb = plan.range ? Verb::kQuery : Verb::kScan;
   access.name = plan.table->name;
@@ -416,7 +416,7 @@ Access access_of(const RangePlan& plan) {
 
 std::vector<std::string> not_projected(const TableInfo& table, const IndexInfo& index,
                                        const std::vector<std::string>& attributes) {
-  if (index.projection.kind == ProjectionKind::kAll) return {};
+  if (index.projection.kind == api::ProjectionKind::kAll) return {};
   std::vector<std::string> stored = key_attributes(table, &index);
   stored.insert(stored.end(), index.projection.attributes.begin(), index.projection.attributes.end());
   std::vector<std::string> missing;
@@ -451,7 +451,7 @@ Result<storage::Range> rows_of(const RangePlan& plan) {
   return range;
 }
 
-Result<RangePlan> bind(const RangeRequest& request, Table table) {
+Result<RangePlan> bind(const api::RangeRequest& request, Table table) {
   RangePlan plan;
   plan.table = std::move(table);
   plan.request = &request;

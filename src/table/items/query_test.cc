@@ -19,7 +19,7 @@ using expr::SortOp;
 using model::Type;
 
 // A request with its plan, said by hand.
-struct RangeRead : RangeRequest {
+struct RangeRead : api::RangeRequest {
   Table table;
   const IndexInfo* index = nullptr;
   std::optional<KeyRange> range;
@@ -78,9 +78,9 @@ AttributeValue random_sort_value(Type type, Random& random) {
 class SortedTest : public QueryTest, public testing::WithParamInterface<Type> {
  protected:
   SortedTest() {
-    TableRequest request = plain_table();
+    api::CreateTableRequest request = plain_table();
     request.definitions = {{"pk", Type::kS}, {"sk", GetParam()}, {"g", Type::kS}, {"v", GetParam()}};
-    IndexRequest index = index_request("by-v", {hash("g"), range("v")}, ProjectionKind::kKeysOnly);
+    api::IndexRequest index = index_request("by-v", {hash("g"), range("v")}, api::ProjectionKind::kKeysOnly);
     request.global_indexes = {{index}};
     create(request);
     for (int i = 0; i < 60; ++i) {
@@ -161,9 +161,9 @@ INSTANTIATE_TEST_SUITE_P(Types, SortedTest, testing::Values(Type::kS, Type::kN, 
 class RangeTest : public QueryTest {
  protected:
   RangeTest() {
-    TableRequest request = plain_table();
+    api::CreateTableRequest request = plain_table();
     request.definitions.insert(request.definitions.end(), {{"g", Type::kS}, {"h", Type::kN}, {"l", Type::kN}});
-    IndexRequest local = index_request("local", {hash("pk"), range("l")}, ProjectionKind::kKeysOnly);
+    api::IndexRequest local = index_request("local", {hash("pk"), range("l")}, api::ProjectionKind::kKeysOnly);
     local.global = false;
     request.local_indexes = {{local}};
     request.global_indexes = {{index_request("many", {hash("g"), hash("h"), range("l"), range("sk")})}};
@@ -272,7 +272,7 @@ TEST_F(RangeTest, APageThatIsFullBeforeTheStoresNextRowsSaysWhereItEnded) {
   }
   RangeRead request = on("T");
   request.range = KeyRange{{s("p")}, {}, std::nullopt};
-  request.select = Select::kCount;
+  request.select = api::Select::kCount;
   const auto page = read(request).value();
   EXPECT_EQ(page.count, model::kMaxPageBytes / kItemBytes);
   ASSERT_TRUE(page.last_key);
@@ -299,7 +299,7 @@ TEST_F(RangeTest, FiltersCountAndProjectionsComeAfterTheLimit) {
   EXPECT_EQ(page.count, 5u);
   ASSERT_EQ(page.items.size(), 5u);
   EXPECT_EQ(decoded(page.items[0]).size(), 1u);
-  request.select = Select::kCount;
+  request.select = api::Select::kCount;
   page = read(request).value();
   EXPECT_EQ(page.count, 5u);
   EXPECT_TRUE(page.items.empty());

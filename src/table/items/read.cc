@@ -26,13 +26,13 @@ Access access_of(const TableInfo& table, const model::Item& key, const std::opti
   access.table = &table;
   access.item = &key;
   access.projection = projection ? &*projection : nullptr;
-  access.select = projection ? Select::kSpecific : Select::kAllAttributes;
+  access.select = projection ? api::Select::kSpecific : api::Select::kAllAttributes;
   return access;
 }
 
 Access access_of(const GetPlan& plan) { return access_of(*plan.table, plan.request->key, plan.request->projection); }
 
-Result<BatchGetPlan::Read> bind_part(const BatchGetRequest::Part& part, Table table) {
+Result<BatchGetPlan::Read> bind_part(const api::BatchGetRequest::Part& part, Table table) {
   BatchGetPlan::Read read{std::move(table), &part, {}, {}};
   if (part.projection) PARTITA_TRY_VOID(check_scalar_keys(*read.table, part.projection->nested_attributes()));
   std::set<std::string> seen;
@@ -48,7 +48,7 @@ Result<BatchGetPlan::Read> bind_part(const BatchGetRequest::Part& part, Table ta
 
 }  // namespace
 
-Result<GetPlan> bind(const GetRequest& request, Table table) {
+Result<GetPlan> bind(const api::GetRequest& request, Table table) {
   if (request.projection) PARTITA_TRY_VOID(check_scalar_keys(*table, request.projection->nested_attributes()));
   PARTITA_TRY_VOID(check_key(*table, request.key));
   storage::Key key = item_key(*table, request.key);
@@ -96,7 +96,7 @@ Result<ReadItem> found_item(const TableInfo& table, std::string stored,
   return found;
 }
 
-Result<BatchGetPlan> bind(const BatchGetRequest& request, std::vector<Result<Table>> tables) {
+Result<BatchGetPlan> bind(const api::BatchGetRequest& request, std::vector<Result<Table>> tables) {
   BatchGetPlan plan;
   for (size_t i = 0; i < request.parts.size(); ++i) {
     PARTITA_TRY(Table table, std::move(tables[i]));
@@ -168,8 +168,8 @@ void charge(const BatchGetPlan& plan, const BatchGetOutcome& outcome, AccessChec
   }
 }
 
-ConsumedCapacity read_charge(const TableInfo& table, std::span<const ReadItem> items, bool consistent) {
-  ConsumedCapacity consumed;
+api::ConsumedCapacity read_charge(const TableInfo& table, std::span<const ReadItem> items, bool consistent) {
+  api::ConsumedCapacity consumed;
   consumed.table = table.name;
   for (const auto& item : items) consumed.base.read += model::read_half_units(item.charged, consistent);
   return consumed;

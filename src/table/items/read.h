@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "api/reads.h"
 #include "base/result.h"
 #include "expr/projection.h"
 #include "table/catalog/access.h"
@@ -20,14 +21,6 @@ namespace partita::table {
 // whoever gives the item.
 using FoundItem = std::variant<std::string, model::Item, std::string_view>;
 
-struct GetRequest {
-  std::string table;  // a name or an ARN
-  model::Item key;
-  std::optional<expr::Projection> projection;
-  bool consistent = false;
-  CapacityDetail capacity = CapacityDetail::kNone;
-};
-
 struct ReadItem {
   std::optional<FoundItem> item;
   size_t bytes = 0;    // of the whole item; 0 when absent
@@ -37,38 +30,27 @@ struct ReadItem {
 // The request outlives its plan.
 struct GetPlan {
   Table table;
-  const GetRequest* request;
+  const api::GetRequest* request;
   storage::Key key;
 };
 
 struct GetOutcome {
   ReadItem read;
-  ConsumedCapacity consumed;
+  api::ConsumedCapacity consumed;
 };
 
 // Faults: those of check_scalar_keys() and check_key().
-Result<GetPlan> bind(const GetRequest& request, Table table);
+Result<GetPlan> bind(const api::GetRequest& request, Table table);
 Result<void> admit(const GetPlan& plan, AccessChecker& checker);
 // The plan outlives the task.
 Task<Result<GetOutcome>> run(TableContext& context, const GetPlan& plan);
 void charge(const GetPlan& plan, const GetOutcome& outcome, AccessChecker& checker);
 
-struct BatchGetRequest {
-  struct Part {
-    std::string table;  // a name or an ARN
-    std::vector<model::Item> keys;
-    std::optional<expr::Projection> projection;
-    bool consistent = false;
-  };
-  std::vector<Part> parts;
-  CapacityDetail capacity = CapacityDetail::kNone;
-};
-
 // The request outlives its plan.
 struct BatchGetPlan {
   struct Read {
     Table table;
-    const BatchGetRequest::Part* part;
+    const api::BatchGetRequest::Part* part;
     std::vector<size_t> which;       // of the part's keys; of two that are one key only the first
     std::vector<storage::Key> keys;  // one for each of them
   };
@@ -78,14 +60,14 @@ struct BatchGetPlan {
 struct BatchGetOutcome {
   struct Answer {
     std::vector<ReadItem> items;  // the first so many of the part's `which`; the rest did not fit into 16 MB
-    ConsumedCapacity consumed;
+    api::ConsumedCapacity consumed;
   };
   std::vector<Answer> answers;  // one for each part
 };
 
 // One table for each part, or why there is none. Faults: the tables' own, those of check_scalar_keys() and check_key(),
 // kBatchDuplicateKeys when two parts are of one table and ask for the same item.
-Result<BatchGetPlan> bind(const BatchGetRequest& request, std::vector<Result<Table>> tables);
+Result<BatchGetPlan> bind(const api::BatchGetRequest& request, std::vector<Result<Table>> tables);
 Result<void> admit(const BatchGetPlan& plan, AccessChecker& checker);
 // The plan outlives the task.
 Task<Result<BatchGetOutcome>> run(TableContext& context, const BatchGetPlan& plan);
@@ -107,6 +89,6 @@ Result<ReadItem> found_item(const TableInfo& table, std::string stored,
                             const std::optional<expr::Projection>& projection, TreesKept& trees);
 
 // The charge of reading those items one by one.
-ConsumedCapacity read_charge(const TableInfo& table, std::span<const ReadItem> items, bool consistent);
+api::ConsumedCapacity read_charge(const TableInfo& table, std::span<const ReadItem> items, bool consistent);
 
 }  // namespace partita::table

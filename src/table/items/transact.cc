@@ -51,7 +51,7 @@ struct Attempt {
 };
 
 // Checks the token's row, the last of the records. True: the transaction continues.
-bool token_is_new(const TransactWriteRequest& request, const Record* row, int64_t now_ms, Attempt& attempt) {
+bool token_is_new(const api::TransactWriteRequest& request, const Record* row, int64_t now_ms, Attempt& attempt) {
   if (row == nullptr) return true;
   auto used = used_token(row->value);
   if (!used.ok()) {
@@ -173,7 +173,7 @@ Error lost(const WritesPlan& plan) {
 
 Task<Result<WritesOutcome>> run_transaction(TableContext& context, const WritesPlan& plan,
                                             const std::vector<bool>& full) {
-  const TransactWriteRequest& request = *plan.transaction;
+  const api::TransactWriteRequest& request = *plan.transaction;
   std::vector<Key> keys;
   for (const auto& write : plan.writes) keys.push_back(write.key);
   const bool with_token = !request.token.empty();
@@ -316,27 +316,27 @@ Task<Result<void>> check_read_size(TableContext& context, std::span<const Key> k
 }
 
 Access access_of(const TransactGetPlan& plan, size_t i) {
-  const TransactGetRequest::Part& part = plan.request->parts[i];
+  const api::TransactGetRequest::Part& part = plan.request->parts[i];
   Access access;
   access.verb = Verb::kGet;
   access.name = plan.tables[i]->name;
   access.table = plan.tables[i].get();
   access.item = &part.key;
   access.projection = part.projection ? &*part.projection : nullptr;
-  access.select = part.projection ? Select::kSpecific : Select::kAllAttributes;
+  access.select = part.projection ? api::Select::kSpecific : api::Select::kAllAttributes;
   return access;
 }
 
 }  // namespace
 
-Result<void> check_total_size(const TransactWriteRequest& request) {
+Result<void> check_total_size(const api::TransactWriteRequest& request) {
   size_t bytes = 0;
   for (const auto& part : request.parts) bytes += named_bytes(part.action);
   if (bytes > model::kMaxTransactionBytes) return model::refuse(Fault::kTransactionTooLarge, {std::to_string(bytes)});
   return {};
 }
 
-Result<WritesPlan> bind(const TransactWriteRequest& request, std::vector<Result<Table>> tables) {
+Result<WritesPlan> bind(const api::TransactWriteRequest& request, std::vector<Result<Table>> tables) {
   WritesPlan plan;
   plan.transaction = &request;
   plan.wants_collection_bytes = request.wants_collection_bytes;
@@ -363,15 +363,15 @@ Result<WritesPlan> bind(const TransactWriteRequest& request, std::vector<Result<
   return plan;
 }
 
-Result<WritesPlan> bind(const BatchWriteRequest& request, std::vector<Result<Table>> tables) {
+Result<WritesPlan> bind(const api::BatchWriteRequest& request, std::vector<Result<Table>> tables) {
   WritesPlan plan;
   plan.wants_collection_bytes = request.wants_collection_bytes;
   for (size_t i = 0; i < request.parts.size(); ++i) {
     PARTITA_TRY(const Table table, std::move(tables[i]));
     plan.writes.reserve(plan.writes.size() + request.parts[i].actions.size());
-    for (const WriteAction& action : request.parts[i].actions) {
+    for (const api::WriteAction& action : request.parts[i].actions) {
       // In a batch, DynamoDB reports a put's key like any other key.
-      const bool put = action.kind == WriteAction::Kind::kPut;
+      const bool put = action.kind == api::WriteAction::Kind::kPut;
       BoundWrite& write = plan.writes.emplace_back(table, action);
       PARTITA_TRY_VOID(put ? check_key_within(*table, write.named()) : check_key(*table, action.key));
       write.key = item_key(*table, write.named());
@@ -383,7 +383,7 @@ Result<WritesPlan> bind(const BatchWriteRequest& request, std::vector<Result<Tab
   }
   // Keys are checked above, and a deletion in a batch has nothing else.
   for (const BoundWrite& write : plan.writes) {
-    if (write.action->kind == WriteAction::Kind::kPut) {
+    if (write.action->kind == api::WriteAction::Kind::kPut) {
       PARTITA_TRY_VOID(check_index_keys(*write.table, write.needed));
     }
   }
@@ -418,7 +418,7 @@ void charge_refused(const WritesPlan& plan, const Error& refusal, AccessChecker&
   });
   if (!by_condition) return;
   for (size_t i = 0; i < detail->reasons.size(); ++i) {
-    ConsumedCapacity consumed;
+    api::ConsumedCapacity consumed;
     consumed.table = plan.writes[i].table->name;
     consumed.base.write = detail->reasons[i].charged;
     consumed.twice();
@@ -426,7 +426,7 @@ void charge_refused(const WritesPlan& plan, const Error& refusal, AccessChecker&
   }
 }
 
-Result<TransactGetPlan> bind(const TransactGetRequest& request, std::vector<Result<Table>> tables) {
+Result<TransactGetPlan> bind(const api::TransactGetRequest& request, std::vector<Result<Table>> tables) {
   TransactGetPlan plan{&request, {}, {}};
   for (auto& table : tables) {
     PARTITA_TRY(Table found, std::move(table));

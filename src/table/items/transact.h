@@ -12,36 +12,14 @@
 
 namespace partita::table {
 
-struct TransactWriteRequest {
-  struct Part {
-    std::string table;  // a name or an ARN
-    WriteAction action;
-  };
-  std::vector<Part> parts;
-  std::string token;   // ClientRequestToken; empty: none
-  std::string digest;  // of the request, to know a repeated token's request again
-  CapacityDetail capacity = CapacityDetail::kNone;
-  bool wants_collection_bytes = false;  // ReturnItemCollectionMetrics
-};
-
-struct BatchWriteRequest {
-  struct Part {
-    std::string table;                 // a name or an ARN
-    std::vector<WriteAction> actions;  // kPut and kDelete, without conditions
-  };
-  std::vector<Part> parts;
-  CapacityDetail capacity = CapacityDetail::kNone;
-  bool wants_collection_bytes = false;
-};
-
 // For whoever makes a TransactWriteRequest, before it looks for tables: what its items and keys take, which DynamoDB
 // limits to 4 MB. Fault: kTransactionTooLarge.
-Result<void> check_total_size(const TransactWriteRequest& request);
+Result<void> check_total_size(const api::TransactWriteRequest& request);
 
 // What both become. The request outlives the plan.
 struct WritesPlan {
-  std::vector<BoundWrite> writes;                     // no two of one item
-  const TransactWriteRequest* transaction = nullptr;  // null for a batch
+  std::vector<BoundWrite> writes;                          // no two of one item
+  const api::TransactWriteRequest* transaction = nullptr;  // null for a batch
   bool wants_collection_bytes = false;
 };
 
@@ -61,9 +39,9 @@ struct WritesOutcome {
 
 // One table for each part, or why there is none. Faults: the tables' own; kTransactionDuplicateItem, kKeyEmpty and its
 // like, kTransactionCancelled with a TransactionCancelledDetail.
-Result<WritesPlan> bind(const TransactWriteRequest& request, std::vector<Result<Table>> tables);
+Result<WritesPlan> bind(const api::TransactWriteRequest& request, std::vector<Result<Table>> tables);
 // Faults: the tables' own, kBatchDuplicateKeys, those of check_key() and check_write().
-Result<WritesPlan> bind(const BatchWriteRequest& request, std::vector<Result<Table>> tables);
+Result<WritesPlan> bind(const api::BatchWriteRequest& request, std::vector<Result<Table>> tables);
 Result<void> admit(const WritesPlan& plan, AccessChecker& checker);
 // A batch promises less than that: a small one is one transaction here, a large one several, and after a failure some
 // of it may be written. Charges of a transaction are twice the plain ones. The plan outlives the task. Faults of a
@@ -76,30 +54,20 @@ void charge(const WritesPlan& plan, const WritesOutcome& outcome, AccessChecker&
 // been carried out; other errors cost nothing.
 void charge_refused(const WritesPlan& plan, const Error& refusal, AccessChecker& checker);
 
-struct TransactGetRequest {
-  struct Part {
-    std::string table;  // a name or an ARN
-    model::Item key;
-    std::optional<expr::Projection> projection;
-  };
-  std::vector<Part> parts;
-  CapacityDetail capacity = CapacityDetail::kNone;
-};
-
 // The request outlives the plan.
 struct TransactGetPlan {
-  const TransactGetRequest* request;
+  const api::TransactGetRequest* request;
   std::vector<Table> tables;       // one for each part
   std::vector<storage::Key> keys;  // one for each part, distinct
 };
 
 struct TransactGetOutcome {
-  std::vector<ReadItem> items;             // one for each part, in order, all from one moment
-  std::vector<ConsumedCapacity> consumed;  // one for each part
+  std::vector<ReadItem> items;                  // one for each part, in order, all from one moment
+  std::vector<api::ConsumedCapacity> consumed;  // one for each part
 };
 
 // Faults: the tables' own, kTransactionDuplicateItem, kKeyEmpty and its like, kTransactionCancelled.
-Result<TransactGetPlan> bind(const TransactGetRequest& request, std::vector<Result<Table>> tables);
+Result<TransactGetPlan> bind(const api::TransactGetRequest& request, std::vector<Result<Table>> tables);
 Result<void> admit(const TransactGetPlan& plan, AccessChecker& checker);
 // The plan outlives the task. Fault: kTransactionItemsTooLarge when the items are more than 4 MB.
 Task<Result<TransactGetOutcome>> run(TableContext& context, const TransactGetPlan& plan);

@@ -12,7 +12,7 @@
 namespace partita::table {
 namespace {
 
-using Kind = WriteAction::Kind;
+using Kind = api::WriteAction::Kind;
 using Codes = std::vector<std::optional<Fault>>;
 
 class TransactTest : public TableTest {
@@ -28,9 +28,9 @@ class TransactTest : public TableTest {
     made.set("v", n(value));
     return made;
   }
-  TransactWriteRequest::Part action(Kind kind, Item item_or_key, const std::string& condition = "",
-                                    const std::string& table = "T") {
-    TransactWriteRequest::Part write;
+  api::TransactWriteRequest::Part action(Kind kind, Item item_or_key, const std::string& condition = "",
+                                         const std::string& table = "T") {
+    api::TransactWriteRequest::Part write;
     write.table = table;
     write.action = action_of(kind, std::move(item_or_key));
     expr::Placeholders none;
@@ -39,15 +39,15 @@ class TransactTest : public TableTest {
     }
     return write;
   }
-  Result<WritesOutcome> outcome(std::vector<TransactWriteRequest::Part> parts, std::string token = "",
+  Result<WritesOutcome> outcome(std::vector<api::TransactWriteRequest::Part> parts, std::string token = "",
                                 std::string digest = "") {
-    TransactWriteRequest request;
+    api::TransactWriteRequest request;
     request.parts = std::move(parts);
     request.token = std::move(token);
     request.digest = std::move(digest);
     return carry_out(db(), request);
   }
-  Result<std::vector<Written>> run(std::vector<TransactWriteRequest::Part> parts, std::string token = "",
+  Result<std::vector<Written>> run(std::vector<api::TransactWriteRequest::Part> parts, std::string token = "",
                                    std::string digest = "") {
     PARTITA_TRY(WritesOutcome done, outcome(std::move(parts), std::move(token), std::move(digest)));
     return std::move(done.written);
@@ -110,7 +110,7 @@ TEST_F(TransactTest, AllIsDoneOverSeveralTables) {
 
 TEST_F(TransactTest, OneFailureUndoesAllAndReasonsComeInOrder) {
   put("T", row(1, 1));
-  TransactWriteRequest::Part failing = action(Kind::kPut, row(1, 2), "attribute_not_exists(pk)");
+  api::TransactWriteRequest::Part failing = action(Kind::kPut, row(1, 2), "attribute_not_exists(pk)");
   failing.action.return_item_on_failure = true;
   const auto cancelled = run({action(Kind::kPut, row(2, 2)), failing, action(Kind::kDelete, key(3)),
                               action(Kind::kCheck, key(4), "attribute_exists(pk)")});
@@ -310,7 +310,7 @@ TEST_F(TransactTest, ABatchIsCutToWhatTheStoreTakesAtOnce) {
   engine_.most_bytes = 3'000;
   Item large = row(1, 1);
   large.set("v", s(std::string(1'000, 'v')));
-  BatchWriteRequest request;
+  api::BatchWriteRequest request;
   request.parts.push_back({"T", {}});
   for (int64_t i = 0; i < 7; ++i) {
     large.set("sk", n(i));
@@ -329,7 +329,7 @@ TEST_F(TransactTest, ABatchIsCutToWhatTheStoreTakesAtOnce) {
 TEST_F(TransactTest, ReadsComeInOrder) {
   put("T", row(1, 1));
   put("U", row(2, 2));
-  TransactGetRequest request;
+  api::TransactGetRequest request;
   auto& gets = request.parts;
   gets.resize(3);
   gets[0].table = gets[1].table = "T";
@@ -354,7 +354,7 @@ TEST_F(TransactTest, ReadsComeInOrder) {
 }
 
 TEST_F(TransactTest, ReadsAreLimitedToFourMegabytes) {
-  TransactGetRequest request;
+  api::TransactGetRequest request;
   const std::string filler(409'000, 'x');
   for (int64_t i = 0; i < 11; ++i) {
     Item large = key(i);

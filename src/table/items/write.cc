@@ -20,9 +20,9 @@ using storage::Changes;
 using storage::Decision;
 using storage::Record;
 
-using Kind = WriteAction::Kind;
+using Kind = api::WriteAction::Kind;
 
-Error condition_failed(const WriteAction& action, const Record* found, size_t charged_bytes) {
+Error condition_failed(const api::WriteAction& action, const Record* found, size_t charged_bytes) {
   std::shared_ptr<model::RefusedWriteDetail> detail;
   if (action.return_item_on_failure && found != nullptr) {
     detail = std::make_shared<model::ConditionFailedDetail>(found->value);
@@ -34,7 +34,7 @@ Error condition_failed(const WriteAction& action, const Record* found, size_t ch
 }
 
 // Most writes need only the old item's size.
-bool needs_old_item(const WriteAction& action) {
+bool needs_old_item(const api::WriteAction& action) {
   return action.condition || action.wants_before || action.kind == Kind::kUpdate;
 }
 bool needs_part_of_old_item(const TableInfo& table) { return !table.indexes.empty() || !table.row_makers.empty(); }
@@ -46,7 +46,7 @@ Error worded_for(const expr::Update& update, Error error) {
   return refuse(Fault::kUpdateIndexKeyEmpty, {error.args()[1]});
 }
 
-Result<std::optional<Item>> updated(const TableInfo& table, const WriteAction& action,
+Result<std::optional<Item>> updated(const TableInfo& table, const api::WriteAction& action,
                                     const std::optional<Item>& before) {
   if (!before && !action.update.creates_item()) return std::optional<Item>();
   PARTITA_TRY(Item after, expr::apply(action.update, before ? &*before : nullptr, action.key));
@@ -85,18 +85,18 @@ Result<void> check_item_size(size_t bytes) {
   return {};
 }
 
-size_t named_bytes(const WriteAction& action) {
+size_t named_bytes(const api::WriteAction& action) {
   return action.kind == Kind::kPut ? *model::encoded_item_size(action.item) : model::item_size(action.key);
 }
 
-BoundWrite::BoundWrite(Table its_table, const WriteAction& its_action)
+BoundWrite::BoundWrite(Table its_table, const api::WriteAction& its_action)
     : table(std::move(its_table)), action(&its_action) {
   if (action->kind == Kind::kPut) needed = *needed_of(*table, action->item);
 }
 
 Result<void> check_write(BoundWrite& write) {
   const TableInfo& table = *write.table;
-  const WriteAction& action = *write.action;
+  const api::WriteAction& action = *write.action;
   if (action.condition) PARTITA_TRY_VOID(check_scalar_keys(table, action.condition->nested_attributes()));
   if (action.kind == Kind::kPut) {
     PARTITA_TRY_VOID(check_item_key(table, write.needed));
@@ -111,7 +111,7 @@ Result<void> check_write(BoundWrite& write) {
 
 Result<Written> evaluate_write(const BoundWrite& write, const Record* found, int64_t now_ms, Changes& changes) {
   const TableInfo& table = *write.table;
-  const WriteAction& action = *write.action;
+  const api::WriteAction& action = *write.action;
   Written written;
   Image before;
   Item needed;
@@ -177,9 +177,9 @@ Result<void> check_growth(bool full, const ItemChange& change) {
   return {};
 }
 
-Access access_of(const BoundWrite& write, ReturnValues returned) {
+Access access_of(const BoundWrite& write, api::ReturnValues returned) {
   constexpr Verb kVerbs[] = {Verb::kPut, Verb::kUpdate, Verb::kDelete, Verb::kCheck};
-  const WriteAction& action = *write.action;
+  const api::WriteAction& action = *write.action;
   Access access;
   access.verb = kVerbs[static_cast<size_t>(action.kind)];
   access.name = write.table->name;
@@ -193,7 +193,7 @@ Access access_of(const BoundWrite& write, ReturnValues returned) {
   return access;
 }
 
-Result<WritePlan> bind(const WriteRequest& request, Table table) {
+Result<WritePlan> bind(const api::WriteRequest& request, Table table) {
   WritePlan plan{&request, BoundWrite(std::move(table), request.action)};
   PARTITA_TRY_VOID(check_write(plan.write));
   return plan;
@@ -210,7 +210,7 @@ void charge(const WritePlan& plan, const WriteOutcome& outcome, AccessChecker& c
 void charge_refused(const WritePlan& plan, const Error& refusal, AccessChecker& checker) {
   const auto* const detail = dynamic_cast<const model::RefusedWriteDetail*>(refusal.detail().get());
   if (detail == nullptr) return;
-  ConsumedCapacity consumed;
+  api::ConsumedCapacity consumed;
   consumed.table = plan.write.table->name;
   consumed.base.write = model::write_half_units(detail->charged_bytes);
   checker.charge(access_of(plan.write, plan.request->returned), consumed);

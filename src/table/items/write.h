@@ -4,35 +4,13 @@
 #include <optional>
 #include <string>
 
+#include "api/writes.h"
 #include "base/result.h"
-#include "expr/condition.h"
-#include "expr/update.h"
 #include "table/catalog/access.h"
 #include "table/catalog/table_context.h"
 #include "table/rows/item_rows.h"
 
 namespace partita::table {
-
-struct WriteAction {
-  enum class Kind : uint8_t { kPut, kUpdate, kDelete, kCheck };
-  Kind kind = Kind::kPut;
-  std::string item;  // of kPut: the whole item, as model::encode_item() writes it
-  model::Item key;   // of all others
-  expr::Update update;
-  std::optional<expr::Condition> condition;
-  bool return_item_on_failure = false;  // a failed condition carries the item, see model/fault_detail.h
-  bool wants_before = false;            // Written::before is filled when the item existed
-  bool by_service = false;              // a deletion because the item's time to live is over
-};
-
-// PutItem, UpdateItem or DeleteItem, by the kind of its action (not kCheck).
-struct WriteRequest {
-  std::string table;  // a name or an ARN
-  WriteAction action;
-  ReturnValues returned = ReturnValues::kNone;
-  CapacityDetail capacity = CapacityDetail::kNone;
-  bool wants_collection_bytes = false;  // ReturnItemCollectionMetrics
-};
 
 struct Written {
   bool existed = false;
@@ -44,24 +22,24 @@ struct Written {
 // Faults: kItemTooLarge. For whoever takes a whole item from a client: DynamoDB weighs it before it looks at the table.
 Result<void> check_item_size(size_t bytes);
 // What the action's item or key weighs.
-size_t named_bytes(const WriteAction& action);
+size_t named_bytes(const api::WriteAction& action);
 
 // An action and its table. The action outlives it.
 struct BoundWrite {
-  BoundWrite(Table its_table, const WriteAction& its_action);
+  BoundWrite(Table its_table, const api::WriteAction& its_action);
 
   // The key of the item, and of a kPut whatever else a change has to know of it.
-  const model::Item& named() const { return action->kind == WriteAction::Kind::kPut ? needed : action->key; }
+  const model::Item& named() const { return action->kind == api::WriteAction::Kind::kPut ? needed : action->key; }
 
   Table table;
-  const WriteAction* action;
+  const api::WriteAction* action;
   model::Item needed;  // of a kPut: needed_of() its item
   storage::Key key;    // empty until it is known that the item has one
 };
 
 // The request outlives its plan.
 struct WritePlan {
-  const WriteRequest* request;
+  const api::WriteRequest* request;
   BoundWrite write;
 };
 
@@ -71,7 +49,7 @@ struct WriteOutcome {
 };
 
 // Faults: those of check_write().
-Result<WritePlan> bind(const WriteRequest& request, Table table);
+Result<WritePlan> bind(const api::WriteRequest& request, Table table);
 Result<void> admit(const WritePlan& plan, AccessChecker& checker);
 // The action carried out in one transaction. Durable when it returns. The plan outlives the task. Faults: those of
 // evaluate_write() and check_growth().
@@ -81,7 +59,7 @@ void charge(const WritePlan& plan, const WriteOutcome& outcome, AccessChecker& c
 void charge_refused(const WritePlan& plan, const Error& refusal, AccessChecker& checker);
 
 // One action of a request as the access checker sees it.
-Access access_of(const BoundWrite& write, ReturnValues returned = ReturnValues::kNone);
+Access access_of(const BoundWrite& write, api::ReturnValues returned = api::ReturnValues::kNone);
 
 // What is wrong with the action whatever the item is now: its keys, its index keys, paths into keys. When it is
 // nothing, the write gets its key. Faults of rows.h, kUpdateOfKey.

@@ -14,7 +14,7 @@
 namespace partita::table {
 namespace {
 
-using Kind = WriteAction::Kind;
+using Kind = api::WriteAction::Kind;
 using model::Type;
 using Place = std::pair<std::string, int64_t>;  // pk and sk
 
@@ -24,7 +24,7 @@ struct Write {
   std::optional<Item> wanted_after;  // if nothing is in the way
   bool condition_holds = true;
   bool creates = true;  // an update that only takes away leaves an absent item absent
-  WriteAction action;
+  api::WriteAction action;
 };
 
 int64_t kilobytes(size_t bytes) { return std::max<int64_t>(1, static_cast<int64_t>((bytes + 1023) / 1024)); }
@@ -51,7 +51,7 @@ std::map<std::string, int64_t> expected_units(const TableInfo& table, const Item
   return units;
 }
 
-std::map<std::string, int64_t> units_of(const ConsumedCapacity& consumed) {
+std::map<std::string, int64_t> units_of(const api::ConsumedCapacity& consumed) {
   std::map<std::string, int64_t> units;
   EXPECT_EQ(consumed.base.read, 0);
   units[std::string(consumed.table)] = consumed.base.write / 2;
@@ -61,17 +61,17 @@ std::map<std::string, int64_t> units_of(const ConsumedCapacity& consumed) {
   return units;
 }
 
-TableRequest property_table() {
-  TableRequest request = plain_table();
+api::CreateTableRequest property_table() {
+  api::CreateTableRequest request = plain_table();
   request.definitions.insert(request.definitions.end(),
                              {{"l", Type::kS}, {"g1", Type::kS}, {"g2", Type::kN}, {"g3", Type::kB}});
-  IndexRequest local = index_request("local", {hash("pk"), range("l")}, ProjectionKind::kKeysOnly);
+  api::IndexRequest local = index_request("local", {hash("pk"), range("l")}, api::ProjectionKind::kKeysOnly);
   local.global = false;
   request.local_indexes = {{local}};
-  IndexRequest some = index_request("some", {hash("g2"), range("pk")}, ProjectionKind::kInclude);
+  api::IndexRequest some = index_request("some", {hash("g2"), range("pk")}, api::ProjectionKind::kInclude);
   some.projected = {{"big", "a"}};
-  IndexRequest many =
-      index_request("many", {hash("g1"), hash("g2"), range("l"), range("g3")}, ProjectionKind::kKeysOnly);
+  api::IndexRequest many =
+      index_request("many", {hash("g1"), hash("g2"), range("l"), range("g3")}, api::ProjectionKind::kKeysOnly);
   request.global_indexes = {{index_request("all", {hash("g1")}), some, many}};
   return request;
 }
@@ -222,7 +222,7 @@ class WritePropertyTest : public TableTest {
 
   void one_batch() {
     const std::vector<Write> writes = several_writes(false);
-    BatchWriteRequest batch;
+    api::BatchWriteRequest batch;
     batch.parts.push_back({"T", {}});
     for (const auto& write : writes) batch.parts[0].actions.push_back(write.action);
     const auto done = carry_out(db(), batch);
@@ -233,7 +233,7 @@ class WritePropertyTest : public TableTest {
 
   void one_transaction() {
     const std::vector<Write> writes = several_writes(true);
-    TransactWriteRequest request;
+    api::TransactWriteRequest request;
     for (const auto& write : writes) request.parts.push_back({"T", write.action});
     const auto written = carry_out(db(), request);
     const bool all = std::ranges::all_of(writes, &Write::condition_holds);
@@ -316,7 +316,7 @@ TEST_F(WritePropertyTest, AnUpdateWritesNoEmptyIndexKeyAndLooksIntoNoKey) {
   const auto refused = [&](std::string_view text) {
     expr::Placeholders placeholders =
         expr::Placeholders::make(std::nullopt, item({{":e", s("")}, {":n", n(1)}})).value();
-    WriteAction action;
+    api::WriteAction action;
     action.kind = Kind::kUpdate;
     action.key = item({{"pk", s("p")}, {"sk", n(1)}});
     action.update = expr::parse_update(text, placeholders).value();
@@ -350,11 +350,11 @@ TEST_F(WritePropertyTest, TheLongestKeysFit) {
 }
 
 TEST_F(WritePropertyTest, AFailedBatchWritesNothing) {
-  WriteAction good;
+  api::WriteAction good;
   good.item = model::encode_item(item({{"pk", s("p")}, {"sk", n(1)}}));
-  WriteAction bad;
+  api::WriteAction bad;
   bad.item = model::encode_item(item({{"pk", s("p")}, {"sk", s("not a number")}}));
-  BatchWriteRequest request;
+  api::BatchWriteRequest request;
   request.parts.push_back({"T", {good, bad}});
   const auto refused = carry_out(db(), request);
   ASSERT_FALSE(refused.ok());

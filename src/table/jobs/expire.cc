@@ -33,8 +33,8 @@ Result<bool> delete_expired(const Table& table, const ExpiryRow& row, const Reco
     changes.erase(row.key);
     return false;
   }
-  WriteAction deletion;
-  deletion.kind = WriteAction::Kind::kDelete;
+  api::WriteAction deletion;
+  deletion.kind = api::WriteAction::Kind::kDelete;
   deletion.key = key_of(*table, *item);
   deletion.by_service = true;
   BoundWrite write(table, deletion);

@@ -14,7 +14,7 @@
 namespace partita::table {
 namespace {
 
-using Kind = WriteAction::Kind;
+using Kind = api::WriteAction::Kind;
 using model::Type;
 
 constexpr int kWriters = 3;
@@ -28,8 +28,8 @@ Item row(int64_t number, int64_t group) {
   return made;
 }
 
-WriteAction set_other(int64_t number, int64_t value) {
-  WriteAction action;
+api::WriteAction set_other(int64_t number, int64_t value) {
+  api::WriteAction action;
   action.kind = Kind::kUpdate;
   action.key = key(number);
   auto given = expr::Placeholders::make(std::nullopt, item({{":v", n(value)}})).value();
@@ -37,7 +37,7 @@ WriteAction set_other(int64_t number, int64_t value) {
   return action;
 }
 
-TableUpdate add_by_g(ProjectionKind kind = ProjectionKind::kKeysOnly) {
+api::UpdateTableRequest add_by_g(api::ProjectionKind kind = api::ProjectionKind::kKeysOnly) {
   return add_index("T", index_request("by-g", {hash("g")}, kind), {{"g", Type::kS}});
 }
 
@@ -48,7 +48,7 @@ class JobsTest : public TableTest {
   // One random change of one of `items` items. False when the table cannot be written any more.
   bool change_something(Random& random, uint64_t items) {
     const auto number = static_cast<int64_t>(random.below(items));
-    WriteAction action;
+    api::WriteAction action;
     switch (random.below(4)) {
       case 0:
         action.kind = Kind::kDelete;
@@ -91,7 +91,7 @@ class JobsTest : public TableTest {
 
 TEST_F(JobsTest, ANewIndexHoldsTheItemsThatWereThere) {
   fill_table(2'500);
-  EXPECT_EQ(update(add_by_g(ProjectionKind::kAll))->find_index("by-g")->status, Status::kCreating);
+  EXPECT_EQ(update(add_by_g(api::ProjectionKind::kAll))->find_index("by-g")->status, Status::kCreating);
   wait_for_jobs();
   EXPECT_EQ(find("T")->find_index("by-g")->status, Status::kActive);
   EXPECT_FALSE(find("T")->find_index("by-g")->backfilling);
@@ -117,7 +117,7 @@ TEST_F(JobsTest, ValuesThatCanNotBeKeysAreLeftOut) {
   const auto unrelated = write("T", set_other(2, 5));
   ASSERT_FALSE(unrelated.ok());
   EXPECT_EQ(model::fault_of(unrelated.error()), Fault::kUpdateIndexKeyType);
-  WriteAction mend = set_other(2, 5);
+  api::WriteAction mend = set_other(2, 5);
   expr::Placeholders none;
   mend.update = expr::parse_update("REMOVE g", none).value();
   EXPECT_TRUE(write("T", mend).ok());
@@ -136,7 +136,7 @@ TEST_F(JobsTest, AnItemThatChangesWhileItIsFilledGetsItsRow) {
   engine_.after_scan = [&](const storage::Range& range, size_t) {
     if (changed || !range.begin.starts_with(base)) return;
     changed = true;
-    const WriteAction unseen = set_other(1, 77);
+    const api::WriteAction unseen = set_other(1, 77);
     EXPECT_TRUE(write("T", unseen).ok());
     EXPECT_TRUE(write(Kind::kPut, "T", row(2, 4)).ok());
     EXPECT_TRUE(write(Kind::kDelete, "T", key(0)).ok());
@@ -153,7 +153,7 @@ TEST_F(JobsTest, AnItemThatChangesWhileItIsFilledGetsItsRow) {
 TEST_F(JobsTest, AnIndexIsFilledWhileOthersWrite) {
   fill_table(600);
   auto writers = start_writers(1'500, 700);
-  update(add_by_g(ProjectionKind::kAll));
+  update(add_by_g(api::ProjectionKind::kAll));
   for (auto& writer : writers) writer.join();
   wait_for_jobs();
   EXPECT_EQ(find("T")->find_index("by-g")->status, Status::kActive);
@@ -165,7 +165,7 @@ TEST_F(JobsTest, AnInterruptedFillGoesOnWhereItWas) {
     const std::string name = clean ? "clean" : "unclean";
     fill_table(500);
     wait_for_jobs();
-    TableUpdate adding = add_index("T", index_request(name, {hash("g")}), {{"g", Type::kS}});
+    api::UpdateTableRequest adding = add_index("T", index_request(name, {hash("g")}), {{"g", Type::kS}});
     engine_.writes_left = 5;  // the change, the claim, the fill's begin, two times fifty items
     update(adding);
     while (engine_.writes_left >= 0) std::this_thread::yield();
@@ -287,7 +287,7 @@ TEST_F(JobsTest, AWriteByAnOlderDescriptionNeverHappens) {
   update(add_by_g());
   wait_for_jobs();
   const Table with = find("T");
-  WriteAction late;
+  api::WriteAction late;
   late.item = model::encode_item(row(50, 1));
   auto refused = wait_for(write_item(db(), without, late));
   ASSERT_FALSE(refused.ok());
@@ -296,11 +296,11 @@ TEST_F(JobsTest, AWriteByAnOlderDescriptionNeverHappens) {
   refused = wait_for(write_item(db(), with, late));
   ASSERT_FALSE(refused.ok());
   EXPECT_TRUE(Database::binds_again(refused.error()));
-  BatchWriteRequest batch;
+  api::BatchWriteRequest batch;
   batch.parts.push_back({"T", {late}});
   const auto batch_plan = table::bind(batch, std::vector<Result<Table>>{with});
   EXPECT_TRUE(Database::binds_again(wait_for(run(db(), *batch_plan)).error()));
-  TransactWriteRequest transaction;
+  api::TransactWriteRequest transaction;
   transaction.parts.push_back({"T", late});
   const auto transaction_plan = table::bind(transaction, std::vector<Result<Table>>{with});
   EXPECT_TRUE(Database::binds_again(wait_for(run(db(), *transaction_plan)).error()));
@@ -313,7 +313,7 @@ TEST_F(JobsTest, AWriteByAnOlderDescriptionNeverHappens) {
 TEST_F(JobsTest, AnActiveIndexDoesNotBecomeUnfinishedAgain) {
   fill_table(10);
   update(add_by_g());
-  TableUpdate settings;
+  api::UpdateTableRequest settings;
   settings.name = "T";
   settings.indexes.emplace().emplace_back();
   wait_for_jobs();
@@ -368,13 +368,13 @@ TEST_F(JobsTest, AnInterruptedDeletionIsTakenUpAgain) {
 }
 
 TEST_F(JobsTest, ANewIndexProjectsNoMoreThanATableMay) {
-  IndexRequest wide = index_request("wide", {hash("g")}, ProjectionKind::kInclude);
+  api::IndexRequest wide = index_request("wide", {hash("g")}, api::ProjectionKind::kInclude);
   wide.projected.emplace();
   for (int i = 0; i < 60; ++i) wide.projected->push_back("a" + std::to_string(i));
   update(add_index("T", wide, {{"g", Type::kS}}));
   wait_for_jobs();
   wide.name = "wider";
-  const TableUpdate second = add_index("T", wide, {{"g", Type::kS}});
+  const api::UpdateTableRequest second = add_index("T", wide, {{"g", Type::kS}});
   const auto refused = wait_for(update_table(db(), second));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(model::fault_of(refused.error()), Fault::kProjectionAttributesTooMany);
@@ -403,7 +403,7 @@ TEST_F(JobsTest, CountsSurviveAnUncleanStop) {
 
 // A store that was made before counts were kept in it.
 TEST_F(JobsTest, WhatWasNeverCountedIsCountedWhileOthersWrite) {
-  update(add_by_g(ProjectionKind::kAll));
+  update(add_by_g(api::ProjectionKind::kAll));
   fill_table(2'500);
   wait_for_jobs();
   const uint32_t id = find("T")->id;

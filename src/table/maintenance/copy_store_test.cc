@@ -17,8 +17,8 @@ namespace {
 class CopyTest : public TableTest {
  protected:
   CopyTest() {
-    TableRequest request = plain_table();
-    request.stream = StreamRequest{true, "NEW_AND_OLD_IMAGES"};
+    api::CreateTableRequest request = plain_table();
+    request.stream = api::StreamRequest{true, "NEW_AND_OLD_IMAGES"};
     create(request);
     for (int i = 0; i < 50; ++i) put("T", item({{"pk", s("p" + std::to_string(i))}, {"sk", n(i)}}));
     close();

@@ -23,25 +23,25 @@ class FullStoreTest : public TableTest {
   static constexpr int kLeft = 24;   // a fifth was deleted again
 
   FullStoreTest() {
-    TableRequest request = plain_table();
+    api::CreateTableRequest request = plain_table();
     request.definitions.insert(request.definitions.end(), {{"l", model::Type::kS}, {"g", model::Type::kS}});
-    IndexRequest local = index_request("local", {hash("pk"), range("l")}, ProjectionKind::kKeysOnly);
+    api::IndexRequest local = index_request("local", {hash("pk"), range("l")}, api::ProjectionKind::kKeysOnly);
     local.global = false;
     request.local_indexes = {{local}};
     request.global_indexes = {{index_request("all", {hash("g")})}};
-    IndexRequest near = index_request("near", {}, ProjectionKind::kKeysOnly);
-    near.vector = VectorRequest{"v", 3, Distance::kCosine, {}};
+    api::IndexRequest near = index_request("near", {}, api::ProjectionKind::kKeysOnly);
+    near.vector = api::VectorRequest{"v", 3, api::Distance::kCosine, {}};
     request.vector_indexes = {{near}};
-    request.stream = StreamRequest{true, "NEW_AND_OLD_IMAGES"};
+    request.stream = api::StreamRequest{true, "NEW_AND_OLD_IMAGES"};
     const ResourcePolicy policy{"{}"};
     create(request);
-    Resource resource;
+    api::Resource resource;
     resource.name = "T";
     EXPECT_TRUE(wait_for(put_policy(db(), resource, policy, std::nullopt)).ok());
     EXPECT_TRUE(wait_for(update_ttl(db(), {"T", true, "expires"})).ok());
     create(plain_table("U"));
     for (int i = 0; i < kItems; ++i) put("T", row(i));
-    for (int i = 0; i < kItems; i += 5) EXPECT_TRUE(write(WriteAction::Kind::kDelete, "T", key(i)).ok());
+    for (int i = 0; i < kItems; i += 5) EXPECT_TRUE(write(api::WriteAction::Kind::kDelete, "T", key(i)).ok());
     put("U", row(1));
     wait_for_jobs();
     table_ = find("T");

@@ -272,7 +272,7 @@ class CatalogRepair {
       table.attribute_definitions.insert(table.attribute_definitions.end(), elements->begin(), elements->end());
     }
     std::ranges::sort(table.attribute_definitions, {}, &KeyElement::name);
-    table.billing_mode = BillingMode::kPayPerRequest;
+    table.billing_mode = api::BillingMode::kPayPerRequest;
     table.created_ms = repair_.options.now_ms;
     table.billing_changed_ms = repair_.options.now_ms;
     table.warm = initial_warmth(table.billing_mode, table.throughput);

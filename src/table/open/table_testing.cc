@@ -113,10 +113,10 @@ Task<Result<uint64_t>> FaultyEngine::approximate_bytes(storage::Range range) {
   return inner_->approximate_bytes(std::move(range));
 }
 
-WriteAction action_of(WriteAction::Kind kind, Item item_or_key) {
-  WriteAction action;
+api::WriteAction action_of(api::WriteAction::Kind kind, Item item_or_key) {
+  api::WriteAction action;
   action.kind = kind;
-  if (kind == WriteAction::Kind::kPut) {
+  if (kind == api::WriteAction::Kind::kPut) {
     action.item = model::encode_item(item_or_key);
   } else {
     action.key = std::move(item_or_key);
@@ -124,8 +124,8 @@ WriteAction action_of(WriteAction::Kind kind, Item item_or_key) {
   return action;
 }
 
-Task<Result<Written>> write_item(Database& database, Table table, const WriteAction& action) {
-  WriteRequest request;
+Task<Result<Written>> write_item(Database& database, Table table, const api::WriteAction& action) {
+  api::WriteRequest request;
   request.action = action;
   PARTITA_CO_TRY(const WritePlan plan, table::bind(request, table));
   PARTITA_CO_TRY(WriteOutcome outcome, co_await run(database, plan));
@@ -161,7 +161,7 @@ void wait_for_jobs(Database& database) {
   }
 }
 
-Result<Written> carry_out(Database& database, const std::string& name, const WriteAction& action) {
+Result<Written> carry_out(Database& database, const std::string& name, const api::WriteAction& action) {
   auto attempt = [&]() -> Result<Written> {
     PARTITA_TRY(const Table table, database.ready_table(name));
     return wait_for(write_item(database, table, action));
@@ -174,28 +174,28 @@ Result<Written> carry_out(Database& database, const std::string& name, const Wri
   return written;
 }
 
-Table TableTest::create(const TableRequest& request) {
+Table TableTest::create(const api::CreateTableRequest& request) {
   auto created = wait_for(create_table(db(), request));
   EXPECT_TRUE(created.ok());
   return created.ok() ? find(request.name) : nullptr;
 }
 
-Table TableTest::update(const TableUpdate& request) {
+Table TableTest::update(const api::UpdateTableRequest& request) {
   auto updated = wait_for(update_table(db(), request));
   EXPECT_TRUE(updated.ok());
   return updated.ok() ? *updated : nullptr;
 }
 
-Result<Written> TableTest::write(WriteAction::Kind kind, const std::string& table, Item item_or_key) {
+Result<Written> TableTest::write(api::WriteAction::Kind kind, const std::string& table, Item item_or_key) {
   return carry_out(db(), table, action_of(kind, std::move(item_or_key)));
 }
 
 void TableTest::put(const std::string& table, Item item) {
-  ASSERT_TRUE(write(WriteAction::Kind::kPut, table, std::move(item)).ok());
+  ASSERT_TRUE(write(api::WriteAction::Kind::kPut, table, std::move(item)).ok());
 }
 
 std::vector<Item> rows_of(Database& database, const std::string& table, const std::string& index) {
-  RangeRequest request;
+  api::RangeRequest request;
   RangePlan plan;
   plan.table = wait_for(database.catalog().look_up(table)).value();
   plan.request = &request;
@@ -247,7 +247,7 @@ std::optional<std::string> expected_vector(const VectorSchema& schema, const Ite
 std::optional<Item> expected_vector_view(const IndexInfo& index, Item view, const Item& item) {
   const auto vector = expected_vector(*index.vector, item);
   if (!vector) return std::nullopt;
-  if (index.projection.kind == ProjectionKind::kAll) view = item;
+  if (index.projection.kind == api::ProjectionKind::kAll) view = item;
   for (const auto& element : index.vector->search) {
     const auto* value = item.find(element.attribute.name);
     if (value == nullptr) continue;
@@ -271,7 +271,7 @@ std::optional<Item> expected_view(const TableInfo& table, const IndexInfo& index
       }
     }
   }
-  if (index.projection.kind == ProjectionKind::kAll && !index.vector) return item;
+  if (index.projection.kind == api::ProjectionKind::kAll && !index.vector) return item;
   for (const auto& name : index.projection.attributes) {
     if (const auto* value = item.find(name)) view.set(name, *value);
   }
@@ -340,28 +340,29 @@ void expect_consistent(Database& database, const std::string& name) {
   }
 }
 
-KeyPart hash(std::string name) { return {std::move(name), KeyRole::kHash}; }
-KeyPart range(std::string name) { return {std::move(name), KeyRole::kRange}; }
+api::KeyPart hash(std::string name) { return {std::move(name), api::KeyRole::kHash}; }
+api::KeyPart range(std::string name) { return {std::move(name), api::KeyRole::kRange}; }
 
-TableRequest plain_table(const std::string& name) {
-  TableRequest request;
+api::CreateTableRequest plain_table(const std::string& name) {
+  api::CreateTableRequest request;
   request.name = name;
   request.definitions = {{"pk", model::Type::kS}, {"sk", model::Type::kN}};
   request.keys = {hash("pk"), range("sk")};
-  request.billing_mode = BillingMode::kPayPerRequest;
+  request.billing_mode = api::BillingMode::kPayPerRequest;
   return request;
 }
 
-IndexRequest index_request(std::string name, std::vector<KeyPart> keys, ProjectionKind kind) {
-  IndexRequest request;
+api::IndexRequest index_request(std::string name, std::vector<api::KeyPart> keys, api::ProjectionKind kind) {
+  api::IndexRequest request;
   request.name = std::move(name);
   request.keys = std::move(keys);
   request.projection = kind;
   return request;
 }
 
-TableUpdate add_index(const std::string& table, IndexRequest index, std::vector<model::KeyElement> definitions) {
-  TableUpdate update;
+api::UpdateTableRequest add_index(const std::string& table, api::IndexRequest index,
+                                  std::vector<model::KeyElement> definitions) {
+  api::UpdateTableRequest update;
   update.name = table;
   update.definitions = std::move(definitions);
   update.indexes.emplace();
@@ -369,8 +370,8 @@ TableUpdate add_index(const std::string& table, IndexRequest index, std::vector<
   return update;
 }
 
-TableUpdate drop_index(const std::string& table, const std::string& index) {
-  TableUpdate update;
+api::UpdateTableRequest drop_index(const std::string& table, const std::string& index) {
+  api::UpdateTableRequest update;
   update.name = table;
   update.indexes.emplace();
   update.indexes->emplace_back().dropped = index;

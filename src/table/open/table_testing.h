@@ -96,14 +96,14 @@ class FaultyEngine final : public storage::Engine {
 
 void wait_for_jobs(Database& database);
 // A write as a request makes it: bound to the table as it is, and bound again when that changed.
-Result<Written> carry_out(Database& database, const std::string& table, const WriteAction& action);
+Result<Written> carry_out(Database& database, const std::string& table, const api::WriteAction& action);
 std::vector<Item> rows_of(Database& database, const std::string& table, const std::string& index = "");
 void expect_consistent(Database& database, const std::string& table);
 
 // Of kPut the item, else the key.
-WriteAction action_of(WriteAction::Kind kind, Item item_or_key);
+api::WriteAction action_of(api::WriteAction::Kind kind, Item item_or_key);
 // One action carried out: bind() and run(). The action outlives the task.
-Task<Result<Written>> write_item(Database& database, Table table, const WriteAction& action);
+Task<Result<Written>> write_item(Database& database, Table table, const api::WriteAction& action);
 
 // A request of several parts: bound to its tables as they are and run, and again when they changed.
 template <class Request>
@@ -142,10 +142,12 @@ class TableTest : public testing::Test {
   // The newest version of the table.
   Table find(const std::string& name) { return db().catalog().find(name); }
 
-  Table create(const TableRequest& request);
-  Table update(const TableUpdate& request);
-  Result<Written> write(WriteAction::Kind kind, const std::string& table, Item item_or_key);
-  Result<Written> write(const std::string& table, const WriteAction& action) { return carry_out(db(), table, action); }
+  Table create(const api::CreateTableRequest& request);
+  Table update(const api::UpdateTableRequest& request);
+  Result<Written> write(api::WriteAction::Kind kind, const std::string& table, Item item_or_key);
+  Result<Written> write(const std::string& table, const api::WriteAction& action) {
+    return carry_out(db(), table, action);
+  }
   void put(const std::string& table, Item item);
   // Every row of the table or of the index, in the order of a scan.
   std::vector<Item> rows(const std::string& table, const std::string& index = "") {
@@ -172,11 +174,13 @@ class TableTest : public testing::Test {
 std::optional<Item> expected_view(const TableInfo& table, const IndexInfo& index, const Item& item);
 
 // "T": pk S and sk N, pay per request.
-TableRequest plain_table(const std::string& name = "T");
-KeyPart hash(std::string name);
-KeyPart range(std::string name);
-IndexRequest index_request(std::string name, std::vector<KeyPart> keys, ProjectionKind kind = ProjectionKind::kAll);
-TableUpdate add_index(const std::string& table, IndexRequest index, std::vector<model::KeyElement> definitions);
-TableUpdate drop_index(const std::string& table, const std::string& index);
+api::CreateTableRequest plain_table(const std::string& name = "T");
+api::KeyPart hash(std::string name);
+api::KeyPart range(std::string name);
+api::IndexRequest index_request(std::string name, std::vector<api::KeyPart> keys,
+                                api::ProjectionKind kind = api::ProjectionKind::kAll);
+api::UpdateTableRequest add_index(const std::string& table, api::IndexRequest index,
+                                  std::vector<model::KeyElement> definitions);
+api::UpdateTableRequest drop_index(const std::string& table, const std::string& index);
 
 }  // namespace partita::table

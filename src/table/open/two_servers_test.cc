@@ -16,7 +16,7 @@
 namespace partita::table {
 namespace {
 
-using Kind = WriteAction::Kind;
+using Kind = api::WriteAction::Kind;
 using model::Type;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
@@ -79,8 +79,12 @@ class TwoServersTest : public testing::TestWithParam<const char*> {
   Database& server(size_t i) { return *servers_[i]; }
 
   Table settled(size_t i, const std::string& name) { return wait_for(server(i).settled_table(name)).value(); }
-  Result<Table> create(size_t i, const TableRequest& request) { return wait_for(create_table(server(i), request)); }
-  Result<Table> update(size_t i, const TableUpdate& request) { return wait_for(update_table(server(i), request)); }
+  Result<Table> create(size_t i, const api::CreateTableRequest& request) {
+    return wait_for(create_table(server(i), request));
+  }
+  Result<Table> update(size_t i, const api::UpdateTableRequest& request) {
+    return wait_for(update_table(server(i), request));
+  }
   // Waits until the index is ACTIVE, or gone, for that server.
   bool wait_for_index(size_t i, const std::string& name, bool there) {
     const auto end = steady_clock::now() + std::chrono::seconds(20);
@@ -93,7 +97,7 @@ class TwoServersTest : public testing::TestWithParam<const char*> {
     return false;
   }
   void put(size_t i, Item item) {
-    WriteAction action;
+    api::WriteAction action;
     action.item = model::encode_item(item);
     EXPECT_TRUE(carry_out(server(i), "T", action).ok());
   }
@@ -116,12 +120,12 @@ class TwoServersTest : public testing::TestWithParam<const char*> {
       if (random.below(5) != 0) named.set("g", s("g" + std::to_string(random.below(7))));
       named.set("note", s(std::string(random.below(50), 'n')));
     }
-    const WriteAction action = action_of(deletes ? Kind::kDelete : Kind::kPut, std::move(named));
+    const api::WriteAction action = action_of(deletes ? Kind::kDelete : Kind::kPut, std::move(named));
     EXPECT_TRUE(carry_out(server(i), "T", action).ok());
     ++written_;
   }
   static Item key(int64_t number) { return item({{"pk", s("p" + std::to_string(number % 7))}, {"sk", n(number)}}); }
-  static TableUpdate add_by_g(ProjectionKind kind) {
+  static api::UpdateTableRequest add_by_g(api::ProjectionKind kind) {
     return add_index("T", index_request("by-g", {hash("g")}, kind), {{"g", Type::kS}});
   }
 
@@ -145,7 +149,7 @@ TEST_P(TwoServersTest, IndexesComeAndGoThroughOneWhileTheOtherWrites) {
   for (size_t i : {0, 1, 1}) writers.add([&, i] { change_something(i, random); });
   for (int round = 0; round < 4; ++round) {
     const size_t by = round % 2;
-    ASSERT_TRUE(update(by, add_by_g(round % 3 == 0 ? ProjectionKind::kAll : ProjectionKind::kKeysOnly)).ok());
+    ASSERT_TRUE(update(by, add_by_g(round % 3 == 0 ? api::ProjectionKind::kAll : api::ProjectionKind::kKeysOnly)).ok());
     EXPECT_TRUE(wait_for_index(1 - by, "by-g", true));
     if (round == 3) break;
     ASSERT_TRUE(update(1 - by, drop_index("T", "by-g")).ok());
@@ -172,7 +176,7 @@ TEST_P(TwoServersTest, ATableThatIsDroppedAndMadeAgainIsNotMixedUp) {
         static_cast<void>(waited.ok());
         return;
       }
-      WriteAction action;
+      api::WriteAction action;
       Item named = key(static_cast<int64_t>(random.below(50)));
       named.set("table", s((*table)->uuid));
       action.item = model::encode_item(named);
@@ -223,7 +227,7 @@ TEST_P(TwoServersTest, WhatOneCreatesTheOtherSees) {
 
 TEST_P(TwoServersTest, CountsAreExactWhenAServerDies) {
   ASSERT_TRUE(create(0, plain_table()).ok());
-  ASSERT_TRUE(update(1, add_by_g(ProjectionKind::kAll)).ok());
+  ASSERT_TRUE(update(1, add_by_g(api::ProjectionKind::kAll)).ok());
   EXPECT_TRUE(wait_for_index(0, "by-g", true));
   SeededRandom random(31);
   Threads other;
@@ -269,22 +273,22 @@ TEST_P(TwoServersTest, AnIndexIsDroppedByOneWhileTheOtherFillsIt) {
     };
   }
   for (size_t i : {0, 1}) start(i);
-  ASSERT_TRUE(update(0, add_by_g(ProjectionKind::kAll)).ok());
+  ASSERT_TRUE(update(0, add_by_g(api::ProjectionKind::kAll)).ok());
   for (size_t i : {0, 1}) wait_for_jobs(server(i));
   EXPECT_TRUE(dropped);
   EXPECT_TRUE(settled(0, "T")->indexes.empty());
   EXPECT_EQ(stored_rows(id), static_cast<size_t>(kItems));
   // The name is free for an index that knows nothing of the first.
-  ASSERT_TRUE(update(1, add_by_g(ProjectionKind::kKeysOnly)).ok());
+  ASSERT_TRUE(update(1, add_by_g(api::ProjectionKind::kKeysOnly)).ok());
   EXPECT_TRUE(wait_for_index(0, "by-g", true));
   expect_consistent_everywhere();
 }
 
-TransactWriteRequest increment(const std::string& token, int64_t by) {
-  TransactWriteRequest request;
+api::TransactWriteRequest increment(const std::string& token, int64_t by) {
+  api::TransactWriteRequest request;
   request.parts.resize(1);
   request.parts[0].table = "T";
-  WriteAction& action = request.parts[0].action;
+  api::WriteAction& action = request.parts[0].action;
   action.kind = Kind::kUpdate;
   action.key = item({{"pk", s("count")}, {"sk", n(0)}});
   auto given = expr::Placeholders::make(std::nullopt, item({{":by", n(by)}})).value();
@@ -342,7 +346,7 @@ TEST_P(TwoServersTest, AJobOfADeadServerIsTakenOverWhereItWas) {
   kill(1);
   // The first server dies in the middle of the fill.
   ways_[0]->writes_left = 8;
-  ASSERT_TRUE(update(0, add_by_g(ProjectionKind::kKeysOnly)).ok());
+  ASSERT_TRUE(update(0, add_by_g(api::ProjectionKind::kKeysOnly)).ok());
   while (ways_[0]->writes_left >= 0) std::this_thread::yield();
   kill(0);
   start(1);

@@ -144,7 +144,7 @@ class IndexChange {
     size_t bytes = 0;         // ... and what that weighs
   };
 
-  bool keeps_all() const { return index_.projection.kind == ProjectionKind::kAll && !index_.vector; }
+  bool keeps_all() const { return index_.projection.kind == api::ProjectionKind::kAll && !index_.vector; }
 
   void load(const Image& image, Side& side) const {
     if (image.exists()) side.key = index_key(table_, index_, *image.item);
@@ -177,7 +177,7 @@ class IndexChange {
       return;
     }
     auto& consumed = index_.global ? change.consumed.global_indexes : change.consumed.local_indexes;
-    Capacity& capacity = consumed[index_.name];
+    api::Capacity& capacity = consumed[index_.name];
     if (moved) {  // an entry under another key is a deletion and an insertion
       if (old_.key) capacity.write += model::write_half_units(old_.bytes);
       if (new_.key) capacity.write += model::write_half_units(new_.bytes);
@@ -298,9 +298,9 @@ Item position_of(const TableInfo& table, const IndexInfo* index, const Item& ite
 
 Item index_view(const TableInfo& table, const IndexInfo& index, const Item& item) {
   if (index.vector) return vector_view(table, index, item);
-  if (index.projection.kind == ProjectionKind::kAll) return item;
+  if (index.projection.kind == api::ProjectionKind::kAll) return item;
   Item view = position_of(table, &index, item);
-  if (index.projection.kind == ProjectionKind::kInclude) {
+  if (index.projection.kind == api::ProjectionKind::kInclude) {
     for (const auto& name : index.projection.attributes) copy_attribute(item, name, view);
   }
   return view;

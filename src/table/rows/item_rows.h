@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "api/capacity.h"
 #include "base/result.h"
 #include "storage/engine.h"
-#include "table/rows/capacity.h"
 #include "table/rows/row_maker.h"
 #include "table/rows/schema.h"
 
@@ -62,8 +62,8 @@ struct CountChange {
 
 // The effect of changing one item from `before` to `after` (null: absent).
 struct ItemChange {
-  ConsumedCapacity consumed;  // by the larger of the two, for the table and each index whose stored entry changes
-  Count count;                // of the table itself
+  api::ConsumedCapacity consumed;  // by the larger of the two, for the table and each index whose stored entry changes
+  Count count;                     // of the table itself
   std::vector<CountChange> index_counts;
 };
 

@@ -8,8 +8,8 @@
 #include <memory>
 #include <utility>
 
+#include "api/capacity.h"
 #include "base/meter.h"
-#include "table/rows/capacity.h"
 
 namespace partita::table {
 
@@ -17,11 +17,11 @@ namespace partita::table {
 class TableCosts {
  public:
   struct Totals {
-    Capacity consumed;
+    api::Capacity consumed;
     uint64_t throttled = 0;
   };
 
-  void consume(const Capacity& units) {
+  void consume(const api::Capacity& units) {
     Place& place = places_[meter_shard()];
     if (units.read != 0) place.read.fetch_add(units.read, std::memory_order_relaxed);
     if (units.write != 0) place.write.fetch_add(units.write, std::memory_order_relaxed);

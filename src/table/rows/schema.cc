@@ -18,8 +18,8 @@ void settle_units(Throughput& throughput, WarmThroughput& warm, int64_t now_ms) 
   warm = warmer(warm, {throughput.read_units, throughput.write_units});
 }
 
-void settle_limits(OnDemandLimits& limits, int64_t now_ms) {
-  if (!is_due(limits.settles_at_ms, now_ms)) return;
+void settle_limits(api::OnDemandLimits& limits, int64_t due_ms, int64_t now_ms) {
+  if (!is_due(due_ms, now_ms)) return;
   for (auto* limit : {&limits.max_read_units, &limits.max_write_units}) {
     if (limit->value_or(0) < 0) limit->reset();
   }
@@ -29,7 +29,7 @@ void settle_limits(OnDemandLimits& limits, int64_t now_ms) {
 template <class Owner>
 void settle_capacity(Owner& owner, int64_t now_ms) {
   settle_units(owner.throughput, owner.warm, now_ms);
-  settle_limits(owner.on_demand, now_ms);
+  settle_limits(owner.on_demand, owner.limits_settle_at_ms, now_ms);
   if (owner.next_warm && is_due(owner.next_warm->due_ms, now_ms)) {
     owner.warm = warmer(owner.warm, owner.next_warm->value);
     owner.next_warm.reset();
@@ -38,9 +38,9 @@ void settle_capacity(Owner& owner, int64_t now_ms) {
 
 }  // namespace
 
-WarmThroughput initial_warmth(BillingMode mode, const Throughput& throughput) {
+WarmThroughput initial_warmth(api::BillingMode mode, const Throughput& throughput) {
   // "On-demand capacity mode" in DynamoDB's developer guide.
-  if (mode == BillingMode::kPayPerRequest) return {12'000, 4'000};
+  if (mode == api::BillingMode::kPayPerRequest) return {12'000, 4'000};
   return {throughput.read_units, throughput.write_units};
 }
 
@@ -56,7 +56,7 @@ void TableInfo::settle(int64_t now_ms) {
   const bool done = status != status_at(now_ms);
   if (done) {
     const bool became_on_demand = status == Status::kCreating || job == TableJob::kBilling;
-    if (became_on_demand && billing_mode == BillingMode::kPayPerRequest) {
+    if (became_on_demand && billing_mode == api::BillingMode::kPayPerRequest) {
       billing_changed_ms = status == Status::kCreating ? created_ms : settles_at_ms;
       warm = warmer(warm, initial_warmth(billing_mode, throughput));
       for (auto& index : indexes) index.warm = warmer(index.warm, initial_warmth(billing_mode, index.throughput));

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/tables.h"
 #include "model/item_codec.h"
 #include "model/key.h"
 #include "model/value.h"
@@ -31,11 +32,9 @@ inline bool is_due(int64_t due_ms, int64_t now_ms) { return now_ms >= due_ms || 
 using Tags = std::map<std::string, std::string>;
 
 enum class Status : uint8_t { kCreating, kActive, kUpdating, kDeleting };
-enum class ProjectionKind : uint8_t { kAll, kKeysOnly, kInclude };
-enum class BillingMode : uint8_t { kProvisioned, kPayPerRequest };
 
 struct IndexProjection {
-  ProjectionKind kind = ProjectionKind::kAll;
+  api::ProjectionKind kind = api::ProjectionKind::kAll;
   std::vector<std::string> attributes;  // for kInclude: the projected attributes beside the keys
   bool operator==(const IndexProjection&) const = default;
 };
@@ -50,12 +49,6 @@ struct Pending {
   int64_t due_ms = 0;
 };
 
-struct Units {
-  int64_t read = 0;
-  int64_t write = 0;
-  bool operator==(const Units&) const = default;
-};
-
 // Units per second; 0 and 0 for a pay-per-request table. Times are 0 for never.
 struct Throughput {
   int64_t read_units = 0;
@@ -63,19 +56,10 @@ struct Throughput {
   int64_t last_increase_ms = 0;
   int64_t last_decrease_ms = 0;
   int64_t decreases_today = 0;  // on the day of last_decrease_ms, in UTC
-  std::optional<Pending<Units>> next;
+  std::optional<Pending<api::Units>> next;
   int64_t next_decreases = 0;  // what decreases_today becomes with `next`
 
   int64_t decreases_on(int64_t now_ms) const;
-};
-
-// -1: just removed. DynamoDB reports -1 for a moment before it omits the limit.
-struct OnDemandLimits {
-  std::optional<int64_t> max_read_units;
-  std::optional<int64_t> max_write_units;
-  int64_t settles_at_ms = 0;  // when -1 becomes absence
-
-  bool empty() const { return !max_read_units && !max_write_units; }
 };
 
 // Units per second that are available at once.
@@ -108,7 +92,8 @@ struct IndexInfo {
   IndexProjection projection;
   std::optional<VectorSchema> vector;  // a vector index, which is global and has no capacity of its own
   Throughput throughput;
-  OnDemandLimits on_demand;
+  api::OnDemandLimits on_demand;    // -1: just removed, and reported so for a moment
+  int64_t limits_settle_at_ms = 0;  // when -1 becomes absence
   WarmThroughput warm;
   std::optional<Pending<WarmThroughput>> next_warm;
   Status status = Status::kActive;   // never kUpdating: an index that changes is read and written as before
@@ -168,10 +153,11 @@ struct TableInfo {
   model::KeySchema keys;
   std::vector<model::KeyElement> attribute_definitions;  // of key attributes only, sorted by name
   std::vector<IndexInfo> indexes;
-  BillingMode billing_mode = BillingMode::kProvisioned;
+  api::BillingMode billing_mode = api::BillingMode::kProvisioned;
   int64_t billing_changed_ms = 0;  // when it last became pay-per-request
   Throughput throughput;
-  OnDemandLimits on_demand;
+  api::OnDemandLimits on_demand;    // -1: just removed, and reported so for a moment
+  int64_t limits_settle_at_ms = 0;  // when -1 becomes absence
   WarmThroughput warm;
   std::optional<Pending<WarmThroughput>> next_warm;
   int64_t created_ms = 0;
@@ -224,7 +210,7 @@ using Table = std::shared_ptr<const TableInfo>;
 
 // The WarmThroughput of a table or an index that was never raised: the provisioned units, or the initial units of
 // on-demand tables.
-WarmThroughput initial_warmth(BillingMode mode, const Throughput& throughput);
+WarmThroughput initial_warmth(api::BillingMode mode, const Throughput& throughput);
 // Per member, the higher of both.
 WarmThroughput warmer(const WarmThroughput& one, const WarmThroughput& other);
 

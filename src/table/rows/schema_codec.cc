@@ -49,7 +49,7 @@ template <class Owner>
 void put_limits(AttributeMap& map, const Owner& owner) {
   if (owner.on_demand.max_read_units) map.set("max_read", whole(*owner.on_demand.max_read_units));
   if (owner.on_demand.max_write_units) map.set("max_write", whole(*owner.on_demand.max_write_units));
-  map.set("max_settles", whole(owner.on_demand.settles_at_ms));
+  map.set("max_settles", whole(owner.limits_settle_at_ms));
   map.set("warm_read", whole(owner.warm.read_units));
   map.set("warm_write", whole(owner.warm.write_units));
   if (owner.next_warm) {
@@ -114,9 +114,9 @@ AttributeValue from_index(const IndexInfo& index) {
 
 // The last of each enumeration that is stored by its number.
 constexpr Status last_of(Status) { return Status::kDeleting; }
-constexpr ProjectionKind last_of(ProjectionKind) { return ProjectionKind::kInclude; }
-constexpr BillingMode last_of(BillingMode) { return BillingMode::kPayPerRequest; }
-constexpr Distance last_of(Distance) { return Distance::kDotProduct; }
+constexpr api::ProjectionKind last_of(api::ProjectionKind) { return api::ProjectionKind::kInclude; }
+constexpr api::BillingMode last_of(api::BillingMode) { return api::BillingMode::kPayPerRequest; }
+constexpr api::Distance last_of(api::Distance) { return api::Distance::kDotProduct; }
 constexpr TableJob last_of(TableJob) { return TableJob::kIndex; }
 constexpr model::Type last_of(model::Type) { return model::Type::kB; }  // of a key
 
@@ -208,7 +208,7 @@ class Fields {
   void take_limits(Owner& owner) {
     take("max_read", owner.on_demand.max_read_units);
     take("max_write", owner.on_demand.max_write_units);
-    take("max_settles", owner.on_demand.settles_at_ms);
+    take("max_settles", owner.limits_settle_at_ms);
     take("warm_read", owner.warm.read_units);
     take("warm_write", owner.warm.write_units);
     if (!map_.contains("next_warm_due")) return;

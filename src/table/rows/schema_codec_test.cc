@@ -14,11 +14,11 @@ TableInfo rich_table() {
   table.uuid = "2c0a9f5e-6c1e-4b0e-9d53-0f6f2d9d6f5e";
   table.keys = {{{"pk", Type::kS}}, {{"sk", Type::kB}}};
   table.attribute_definitions = {{"g", Type::kN}, {"pk", Type::kS}, {"sk", Type::kB}};
-  table.billing_mode = BillingMode::kPayPerRequest;
+  table.billing_mode = api::BillingMode::kPayPerRequest;
   table.billing_changed_ms = 11;
-  table.throughput = {1, 2, 3, 4, 5, Pending<Units>{{31, 32}, 33}, 34};
+  table.throughput = {1, 2, 3, 4, 5, Pending<api::Units>{{31, 32}, 33}, 34};
   table.on_demand.max_read_units = 6;
-  table.on_demand.settles_at_ms = 35;
+  table.limits_settle_at_ms = 35;
   table.warm = {7, 8};
   table.next_warm = {{36, 37}, 38};
   table.created_ms = 1'700'000'000'123;
@@ -47,7 +47,7 @@ TableInfo rich_table() {
   index.id = 3;
   index.name = "by-g";
   index.keys = {{{"g", Type::kN}, {"pk", Type::kS}}, {{"sk", Type::kB}}};
-  index.projection = {ProjectionKind::kInclude, {"b", "a"}};
+  index.projection = {api::ProjectionKind::kInclude, {"b", "a"}};
   index.throughput = {21, 22, 23, 24, 25, {}, 0};
   index.on_demand.max_write_units = 26;
   index.warm = {27, 28};
@@ -60,7 +60,7 @@ TableInfo rich_table() {
   local.id = 1;
   local.name = "local";
   local.global = false;
-  local.projection.kind = ProjectionKind::kKeysOnly;
+  local.projection.kind = api::ProjectionKind::kKeysOnly;
   table.indexes.push_back(local);
   return table;
 }
@@ -73,7 +73,7 @@ TEST(SchemaCodecTest, WhatIsStoredComesBack) {
   EXPECT_EQ(table->name, "Orders");
   EXPECT_EQ(table->keys, rich_table().keys);
   EXPECT_EQ(table->attribute_definitions, rich_table().attribute_definitions);
-  EXPECT_EQ(table->billing_mode, BillingMode::kPayPerRequest);
+  EXPECT_EQ(table->billing_mode, api::BillingMode::kPayPerRequest);
   EXPECT_EQ(table->throughput.decreases_today, 5);
   EXPECT_EQ(table->on_demand.max_read_units, 6);
   EXPECT_FALSE(table->on_demand.max_write_units);
@@ -81,7 +81,7 @@ TEST(SchemaCodecTest, WhatIsStoredComesBack) {
   ASSERT_TRUE(table->next_warm);
   EXPECT_EQ(table->next_warm->value.read_units, 36);
   ASSERT_TRUE(table->throughput.next);
-  EXPECT_EQ(table->throughput.next->value, (Units{31, 32}));
+  EXPECT_EQ(table->throughput.next->value, (api::Units{31, 32}));
   EXPECT_EQ(table->ttl, rich_table().ttl);
   EXPECT_EQ(table->ttl_changed_ms, 48);
   EXPECT_EQ(table->insights, rich_table().insights);

@@ -121,7 +121,7 @@ Item vector_view(const TableInfo& table, const IndexInfo& index, const Item& ite
   const std::string& attribute = index.vector->attribute;
   const auto& projection = index.projection;
   const auto is_kept = [&](const std::string& name) {
-    return projection.kind == ProjectionKind::kAll || table.keys.names(name) || index.needs(name) ||
+    return projection.kind == api::ProjectionKind::kAll || table.keys.names(name) || index.needs(name) ||
            std::ranges::find(projection.attributes, name) != projection.attributes.end();
   };
   Item view;
@@ -137,7 +137,7 @@ Item vector_view(const TableInfo& table, const IndexInfo& index, const Item& ite
 
 bool projects_vector(const IndexInfo& index) {
   const auto& projected = index.projection.attributes;
-  return index.projection.kind == ProjectionKind::kAll ||
+  return index.projection.kind == api::ProjectionKind::kAll ||
          std::ranges::find(projected, index.vector->attribute) != projected.end();
 }
 

@@ -57,14 +57,14 @@ TEST(Floats, AreWrittenOutWithAPoint) {
 }
 
 // The scores said again without the code under test.
-double expected_score(Distance distance, const std::vector<float>& a, const std::vector<float>& b) {
+double expected_score(api::Distance distance, const std::vector<float>& a, const std::vector<float>& b) {
   long double product = 0, apart = 0, a_square = 0, b_square = 0;
   for (size_t i = 0; i < a.size(); ++i) {
     const long double x = a[i], y = b[i];
     product += x * y, apart += (x - y) * (x - y), a_square += x * x, b_square += y * y;
   }
-  if (distance == Distance::kDotProduct) return static_cast<double>(product);
-  if (distance == Distance::kEuclidean) return static_cast<double>(std::sqrt(apart));
+  if (distance == api::Distance::kDotProduct) return static_cast<double>(product);
+  if (distance == api::Distance::kEuclidean) return static_cast<double>(std::sqrt(apart));
   return static_cast<double>(1 - product / std::sqrt(a_square * b_square));
 }
 
@@ -75,7 +75,8 @@ TEST(Distances, AreRightAtEveryLength) {
     std::vector<float> a(dimensions), b(dimensions);
     for (auto* vector : {&a, &b}) std::ranges::generate(*vector, draw);
     a[0] = b[0] = 1;
-    for (const Distance distance : {Distance::kCosine, Distance::kEuclidean, Distance::kDotProduct}) {
+    for (const api::Distance distance :
+         {api::Distance::kCosine, api::Distance::kEuclidean, api::Distance::kDotProduct}) {
       const Nearness nearness(distance, a);
       // Rows begin at any byte.
       const std::string row = "x" + packed(b);
@@ -86,11 +87,11 @@ TEST(Distances, AreRightAtEveryLength) {
 
 TEST(Distances, OfItselfAreExact) {
   const std::vector<float> a{0.1F, 0.2F, 0.3F, 0.4F, 0.5F, 0.6F, 0.7F, 0.8F, 0.9F};
-  EXPECT_EQ(Nearness(Distance::kCosine, a).score(packed(a)), 0);
-  EXPECT_EQ(Nearness(Distance::kEuclidean, a).score(packed(a)), 0);
+  EXPECT_EQ(Nearness(api::Distance::kCosine, a).score(packed(a)), 0);
+  EXPECT_EQ(Nearness(api::Distance::kEuclidean, a).score(packed(a)), 0);
   const std::vector<float> none(9);
-  EXPECT_EQ(Nearness(Distance::kCosine, a).score(packed(none)), 1);
-  EXPECT_EQ(Nearness(Distance::kCosine, none).score(packed(none)), 1);
+  EXPECT_EQ(Nearness(api::Distance::kCosine, a).score(packed(none)), 1);
+  EXPECT_EQ(Nearness(api::Distance::kCosine, none).score(packed(none)), 1);
 }
 
 TEST(Vectors, ArePackedAndUnpacked) {

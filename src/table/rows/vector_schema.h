@@ -7,12 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "api/tables.h"
 #include "model/key.h"
 
 namespace partita::table {
-
-// The distance function. Smaller is nearer, except for kDotProduct.
-enum class Distance : uint8_t { kCosine, kEuclidean, kDotProduct };
 
 // An attribute that a search may name. The index is partitioned by the one with `hash`, if there is one.
 struct SearchElement {
@@ -24,7 +22,7 @@ struct SearchElement {
 struct VectorSchema {
   std::string attribute;    // holds the vector: a list of numbers
   uint32_t dimensions = 0;  // at most model::kMaxDimensions
-  Distance distance = Distance::kCosine;
+  api::Distance distance = api::Distance::kCosine;
   std::vector<SearchElement> search;  // in the order of SearchSchema
 
   // Null if a search may not name it.

@@ -49,7 +49,7 @@ std::string topic_of(const StreamRow& stream, uint32_t shard) {
   return table::topic_of(stream.table_id, stream.created_ms, shard);
 }
 
-Task<Result<StreamRow>> find_stream(TableContext& context, const StreamName& name) {
+Task<Result<StreamRow>> find_stream(TableContext& context, const api::StreamName& name) {
   const std::vector<storage::Key> keys{stream_row_key(name.table, name.label)};
   auto read = co_await context.engine().read(keys);
   PARTITA_CO_TRY(const auto records, std::move(read));
@@ -167,7 +167,7 @@ std::optional<uint32_t> shard_number(std::string_view id) {
   return number;
 }
 
-Task<Result<StreamsPage>> list_streams(TableContext& context, const ListStreamsRequest& request) {
+Task<Result<StreamsPage>> list_streams(TableContext& context, const api::ListStreamsRequest& request) {
   storage::Range range =
       request.table.empty() ? system_rows(SystemRow::kStream) : storage::range_of(stream_row_prefix(request.table));
   if (request.after) {
@@ -190,7 +190,7 @@ Task<Result<StreamsPage>> list_streams(TableContext& context, const ListStreamsR
   co_return page;
 }
 
-Task<Result<DescribedStream>> describe_stream(TableContext& context, const DescribeStreamRequest& request) {
+Task<Result<DescribedStream>> describe_stream(TableContext& context, const api::DescribeStreamRequest& request) {
   DescribedStream described;
   PARTITA_CO_TRY(described.row, co_await find_stream(context, request.stream));
   described.status = status_of(context, described.row);
@@ -247,7 +247,7 @@ std::optional<DecodedIterator> decode_iterator(std::string_view text) {
   return found;
 }
 
-Task<Result<ShardIterator>> shard_iterator(TableContext& context, const ShardIteratorRequest& request) {
+Task<Result<ShardIterator>> shard_iterator(TableContext& context, const api::GetShardIteratorRequest& request) {
   PARTITA_CO_TRY(const StreamRow row, co_await find_stream(context, request.stream));
   const auto number = shard_number(request.shard);
   const StreamShard* shard = number ? row.find(*number) : nullptr;
@@ -259,22 +259,22 @@ Task<Result<ShardIterator>> shard_iterator(TableContext& context, const ShardIte
                          .position = {}};
   const std::string topic = topic_of(row, *number);
   switch (request.kind) {
-    case IteratorKind::kTrimHorizon:
+    case api::IteratorKind::kTrimHorizon:
       break;
-    case IteratorKind::kLatest: {
+    case api::IteratorKind::kLatest: {
       PARTITA_CO_TRY(iterator.position, co_await context.engine().log_end(topic));
       break;
     }
-    case IteratorKind::kAtSequence:
-    case IteratorKind::kAfterSequence: {
+    case api::IteratorKind::kAtSequence:
+    case api::IteratorKind::kAfterSequence: {
       const auto position = position_of(request.sequence);
       if (!position) co_return refuse(Fault::kSequenceNumberInvalid);
       PARTITA_CO_TRY(const Position horizon, co_await horizon_of(context, topic));
       if (*position < horizon) co_return refuse(Fault::kRecordsTrimmed);
-      iterator.position = request.kind == IteratorKind::kAtSequence ? just_before(*position) : *position;
+      iterator.position = request.kind == api::IteratorKind::kAtSequence ? just_before(*position) : *position;
       break;
     }
-    case IteratorKind::kAtTimestamp: {
+    case api::IteratorKind::kAtTimestamp: {
       if (request.at_ms > iterator.issued_ms) co_return refuse(Fault::kTimestampInFuture);
       PARTITA_CO_TRY(iterator.position, co_await last_before(context, topic, request.at_ms));
       break;

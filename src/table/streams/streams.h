@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/streams.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "storage/engine.h"
@@ -22,12 +23,6 @@ inline constexpr size_t kMostRecordBytes = size_t{1} << 20;
 // "GetShardIterator", the same.
 inline constexpr int64_t kIteratorLifetimeMs = 15LL * 60 * 1000;
 
-struct StreamName {
-  std::string table;
-  std::string label;
-  bool operator==(const StreamName&) const = default;
-};
-
 // A position as 40 decimal digits, so that byte order and numeric order are the order of the records.
 inline constexpr size_t kSequenceDigits = 40;
 std::string sequence_number(const storage::Position& position);
@@ -38,17 +33,11 @@ std::string shard_id(const StreamShard& shard);
 // The shard's number; nothing when it is no shard's id.
 std::optional<uint32_t> shard_number(std::string_view id);
 
-// Streams of a table, or of all when it is empty, behind `after`, in byte order of their names; `limit` is 1 or more.
-struct ListStreamsRequest {
-  std::string table;
-  std::optional<StreamName> after;
-  size_t limit = 0;
-};
 struct StreamsPage {
-  std::vector<StreamName> streams;
+  std::vector<api::StreamName> streams;
   bool more = false;
 };
-Task<Result<StreamsPage>> list_streams(TableContext& context, const ListStreamsRequest& request);
+Task<Result<StreamsPage>> list_streams(TableContext& context, const api::ListStreamsRequest& request);
 
 enum class StreamStatus : uint8_t { kEnabling, kEnabled, kDisabling, kDisabled };
 
@@ -58,12 +47,6 @@ struct ShownShard {
   std::optional<storage::Position> start;
   std::optional<storage::Position> end;  // only of a closed one
 };
-struct DescribeStreamRequest {
-  StreamName stream;
-  std::string after;     // ExclusiveStartShardId
-  std::string children;  // only the shards that go on from this one; empty: all
-  size_t limit = 0;
-};
 struct DescribedStream {
   StreamRow row;
   StreamStatus status = StreamStatus::kEnabled;
@@ -71,13 +54,11 @@ struct DescribedStream {
   bool more = false;
 };
 // Fault: kStreamNotFound.
-Task<Result<DescribedStream>> describe_stream(TableContext& context, const DescribeStreamRequest& request);
-
-enum class IteratorKind : uint8_t { kTrimHorizon, kLatest, kAtSequence, kAfterSequence, kAtTimestamp };
+Task<Result<DescribedStream>> describe_stream(TableContext& context, const api::DescribeStreamRequest& request);
 
 // Where a reader of a shard goes on: behind `position`, which is all zero at the horizon.
 struct ShardIterator {
-  StreamName stream;
+  api::StreamName stream;
   int64_t created_ms = 0;  // of the stream
   uint32_t shard = 0;
   int64_t issued_ms = 0;
@@ -91,15 +72,8 @@ struct DecodedIterator {
 };
 std::optional<DecodedIterator> decode_iterator(std::string_view text);
 
-struct ShardIteratorRequest {
-  StreamName stream;
-  std::string shard;  // its id
-  IteratorKind kind = IteratorKind::kTrimHorizon;
-  std::string sequence;  // of kAtSequence and kAfterSequence
-  int64_t at_ms = 0;     // of kAtTimestamp
-};
 // Faults: kStreamNotFound, kShardNotFound, kSequenceNumberInvalid, kRecordsTrimmed, kTimestampInFuture.
-Task<Result<ShardIterator>> shard_iterator(TableContext& context, const ShardIteratorRequest& request);
+Task<Result<ShardIterator>> shard_iterator(TableContext& context, const api::GetShardIteratorRequest& request);
 
 // Records as they are stored; each with its position. Views into `entries`.
 struct StreamRecords {

@@ -11,20 +11,20 @@ namespace partita::table {
 namespace {
 
 using storage::Position;
-using Kind = WriteAction::Kind;
+using Kind = api::WriteAction::Kind;
 
 constexpr int64_t kHourMs = 60LL * 60 * 1000;
 
-TableRequest streamed_table(std::string view = "NEW_AND_OLD_IMAGES") {
-  TableRequest request = plain_table();
-  request.stream = StreamRequest{true, std::move(view)};
+api::CreateTableRequest streamed_table(std::string view = "NEW_AND_OLD_IMAGES") {
+  api::CreateTableRequest request = plain_table();
+  request.stream = api::StreamRequest{true, std::move(view)};
   return request;
 }
 
-TableUpdate switch_stream(bool on, std::string view = "NEW_AND_OLD_IMAGES") {
-  TableUpdate update;
+api::UpdateTableRequest switch_stream(bool on, std::string view = "NEW_AND_OLD_IMAGES") {
+  api::UpdateTableRequest update;
   update.name = "T";
-  update.stream = StreamRequest{on, on ? std::move(view) : ""};
+  update.stream = api::StreamRequest{on, on ? std::move(view) : ""};
   return update;
 }
 
@@ -53,13 +53,13 @@ Seen seen_of(const StreamRecords::One& one) {
 
 class StreamsTest : public TableTest {
  protected:
-  StreamName newest() { return {"T", find("T")->stream.label}; }
+  api::StreamName newest() { return {"T", find("T")->stream.label}; }
 
-  Result<DescribedStream> describe(const StreamName& stream) {
+  Result<DescribedStream> describe(const api::StreamName& stream) {
     return wait_for(describe_stream(db(), {.stream = stream, .after = {}, .children = {}, .limit = 100}));
   }
 
-  Result<ShardIterator> iterate(const StreamName& stream, const StreamShard& shard, IteratorKind kind,
+  Result<ShardIterator> iterate(const api::StreamName& stream, const StreamShard& shard, api::IteratorKind kind,
                                 std::string sequence = "", int64_t at_ms = 0) {
     return wait_for(shard_iterator(
         db(),
@@ -81,14 +81,14 @@ class StreamsTest : public TableTest {
     }
   }
 
-  std::vector<Seen> read(const StreamName& stream, const StreamShard& shard, bool* ended = nullptr) {
-    const auto iterator = iterate(stream, shard, IteratorKind::kTrimHorizon);
+  std::vector<Seen> read(const api::StreamName& stream, const StreamShard& shard, bool* ended = nullptr) {
+    const auto iterator = iterate(stream, shard, api::IteratorKind::kTrimHorizon);
     EXPECT_TRUE(iterator.ok());
     return iterator.ok() ? read(*iterator, ended) : std::vector<Seen>();
   }
 
   // All records, each shard behind the one that it goes on from.
-  std::vector<Seen> read_all(const StreamName& stream) {
+  std::vector<Seen> read_all(const api::StreamName& stream) {
     std::vector<Seen> all;
     const auto described = describe(stream);
     EXPECT_TRUE(described.ok());
@@ -123,7 +123,7 @@ class StreamsTest : public TableTest {
         ASSERT_TRUE(write(Kind::kDelete, "T", key(number)).ok());
         break;
       case 1: {
-        WriteAction action;
+        api::WriteAction action;
         action.kind = Kind::kUpdate;
         action.key = key(number);
         auto given = expr::Placeholders::make(std::nullopt, item({{":v", n(value)}})).value();
@@ -167,7 +167,7 @@ void expect_replays(const std::vector<Seen>& records, const std::vector<Item>& r
 TEST_F(StreamsTest, TheRecordsMakeTheTableWhateverHappensToItsShards) {
   create(streamed_table());
   SeededRandom random(7);
-  const StreamName stream = newest();
+  const api::StreamName stream = newest();
   for (int round = 0; round < 30; ++round) {
     for (int i = 0; i < 20; ++i) change_something(random);
     switch (random.below(4)) {
@@ -200,7 +200,7 @@ TEST_F(StreamsTest, TheRecordsMakeTheTableWhateverHappensToItsShards) {
 
 TEST_F(StreamsTest, NumbersOfAShardGrowAndLieInItsRange) {
   create(streamed_table());
-  const StreamName stream = newest();
+  const api::StreamName stream = newest();
   for (int i = 0; i < 40; ++i) put("T", row(i, i));
   update(switch_stream(false));
   std::set<std::string> numbers;
@@ -221,14 +221,14 @@ TEST_F(StreamsTest, NumbersOfAShardGrowAndLieInItsRange) {
 
 TEST_F(StreamsTest, TheLastRecordsOfAClosedShardSayThatItEnded) {
   create(streamed_table());
-  const StreamName stream = newest();
+  const api::StreamName stream = newest();
   for (int i = 0; i < 20; ++i) put("T", row(i, i));
   update(switch_stream(false));
   size_t records = 0;
   const auto described = describe(stream);
   ASSERT_TRUE(described.ok());
   for (const ShownShard& shown : described->shards) {
-    const auto page = wait_for(read_records(db(), *iterate(stream, shown.shard, IteratorKind::kTrimHorizon), 30));
+    const auto page = wait_for(read_records(db(), *iterate(stream, shown.shard, api::IteratorKind::kTrimHorizon), 30));
     ASSERT_TRUE(page.ok());
     records += page->records.size();
     EXPECT_FALSE(page->next);
@@ -260,9 +260,9 @@ TEST_F(StreamsTest, AViewHasItsImages) {
 TEST_F(StreamsTest, AllOfATransactionIsThereOrNothing) {
   create(streamed_table());
   put("T", row(1, 1));
-  TransactWriteRequest request;
+  api::TransactWriteRequest request;
   for (int i = 2; i < 5; ++i) {
-    TransactWriteRequest::Part part;
+    api::TransactWriteRequest::Part part;
     part.table = "T";
     part.action.item = model::encode_item(row(i, i));
     request.parts.push_back(std::move(part));
@@ -278,11 +278,11 @@ TEST_F(StreamsTest, AllOfATransactionIsThereOrNothing) {
 }
 
 TEST_F(StreamsTest, AnIteratorStandsWhereItWasAsked) {
-  TableRequest request = streamed_table();
-  request.billing_mode = BillingMode::kProvisioned;
-  request.throughput = Units{5, 5};
+  api::CreateTableRequest request = streamed_table();
+  request.billing_mode = api::BillingMode::kProvisioned;
+  request.throughput = api::Units{5, 5};
   create(request);
-  const StreamName stream = newest();
+  const api::StreamName stream = newest();
   ASSERT_EQ(find("T")->stream.shards.size(), 1U);
   const StreamShard shard = find("T")->stream.shards[0];
   const int64_t begin_ms = clock_.now_ms();
@@ -292,33 +292,33 @@ TEST_F(StreamsTest, AnIteratorStandsWhereItWasAsked) {
   }
   const std::vector<Seen> all = read(stream, shard);
   ASSERT_EQ(all.size(), 10U);
-  const auto behind = [&](IteratorKind kind, std::string sequence, int64_t at_ms) {
+  const auto behind = [&](api::IteratorKind kind, std::string sequence, int64_t at_ms) {
     const auto iterator = iterate(stream, shard, kind, std::move(sequence), at_ms);
     EXPECT_TRUE(iterator.ok());
     return iterator.ok() ? read(*iterator).size() : 0;
   };
-  EXPECT_EQ(behind(IteratorKind::kLatest, "", 0), 0U);
+  EXPECT_EQ(behind(api::IteratorKind::kLatest, "", 0), 0U);
   for (size_t i = 0; i < all.size(); ++i) {
-    EXPECT_EQ(behind(IteratorKind::kAtSequence, all[i].sequence, 0), 10 - i);
-    EXPECT_EQ(behind(IteratorKind::kAfterSequence, all[i].sequence, 0), 9 - i);
+    EXPECT_EQ(behind(api::IteratorKind::kAtSequence, all[i].sequence, 0), 10 - i);
+    EXPECT_EQ(behind(api::IteratorKind::kAfterSequence, all[i].sequence, 0), 9 - i);
     const auto ms = static_cast<int64_t>(i) * 1'000;
-    EXPECT_EQ(behind(IteratorKind::kAtTimestamp, "", begin_ms + ms), 10 - i);
-    EXPECT_EQ(behind(IteratorKind::kAtTimestamp, "", begin_ms + ms + 1), 9 - i);
+    EXPECT_EQ(behind(api::IteratorKind::kAtTimestamp, "", begin_ms + ms), 10 - i);
+    EXPECT_EQ(behind(api::IteratorKind::kAtTimestamp, "", begin_ms + ms + 1), 9 - i);
   }
-  EXPECT_EQ(behind(IteratorKind::kAtTimestamp, "", 0), 10U);
+  EXPECT_EQ(behind(api::IteratorKind::kAtTimestamp, "", 0), 10U);
   const std::string start = sequence_number(*describe(stream)->shards[0].start);
-  EXPECT_EQ(behind(IteratorKind::kAfterSequence, start, 0), 10U);
-  EXPECT_EQ(behind(IteratorKind::kAtSequence, start, 0), 10U);
-  const auto future = iterate(stream, shard, IteratorKind::kAtTimestamp, "", clock_.now_ms() + 1);
+  EXPECT_EQ(behind(api::IteratorKind::kAfterSequence, start, 0), 10U);
+  EXPECT_EQ(behind(api::IteratorKind::kAtSequence, start, 0), 10U);
+  const auto future = iterate(stream, shard, api::IteratorKind::kAtTimestamp, "", clock_.now_ms() + 1);
   EXPECT_EQ(model::fault_of(future.error()), Fault::kTimestampInFuture);
-  const auto early = iterate(stream, shard, IteratorKind::kAtSequence, std::string(21, '0'));
+  const auto early = iterate(stream, shard, api::IteratorKind::kAtSequence, std::string(21, '0'));
   EXPECT_EQ(model::fault_of(early.error()), Fault::kRecordsTrimmed);
 }
 
 TEST_F(StreamsTest, AnIteratorIsAsItWasIssuedForAQuarterOfAnHour) {
   create(streamed_table());
   put("T", row(1, 1));
-  const auto issued = iterate(newest(), find("T")->stream.shards[0], IteratorKind::kTrimHorizon);
+  const auto issued = iterate(newest(), find("T")->stream.shards[0], api::IteratorKind::kTrimHorizon);
   const std::string text = encode_iterator("arn:x", *issued);
   const auto again = decode_iterator(text);
   ASSERT_TRUE(again.has_value());
@@ -340,11 +340,11 @@ TEST_F(StreamsTest, AnIteratorIsAsItWasIssuedForAQuarterOfAnHour) {
 }
 
 TEST_F(StreamsTest, RecordsAreKeptForADayAndThenTrimmed) {
-  TableRequest request = streamed_table();
-  request.billing_mode = BillingMode::kProvisioned;
-  request.throughput = Units{5, 5};
+  api::CreateTableRequest request = streamed_table();
+  request.billing_mode = api::BillingMode::kProvisioned;
+  request.throughput = api::Units{5, 5};
   create(request);
-  const StreamName stream = newest();
+  const api::StreamName stream = newest();
   for (int i = 0; i < 5; ++i) put("T", row(i, i));
   const StreamShard first = find("T")->stream.shards[0];
   const std::vector<Seen> old = read(stream, first);
@@ -362,10 +362,10 @@ TEST_F(StreamsTest, RecordsAreKeptForADayAndThenTrimmed) {
   EXPECT_EQ(read(stream, first).size(), 1U);
   tend();
   EXPECT_EQ(read(stream, first).size(), 1U);
-  const auto trimmed = iterate(stream, first, IteratorKind::kAtSequence, old[1].sequence);
+  const auto trimmed = iterate(stream, first, api::IteratorKind::kAtSequence, old[1].sequence);
   EXPECT_EQ(model::fault_of(trimmed.error()), Fault::kRecordsTrimmed);
   // Whoever had read all that is gone has lost nothing.
-  const auto complete = iterate(stream, first, IteratorKind::kAfterSequence, old[4].sequence);
+  const auto complete = iterate(stream, first, api::IteratorKind::kAfterSequence, old[4].sequence);
   ASSERT_TRUE(complete.ok());
   EXPECT_EQ(read(*complete).size(), 1U);
   const auto entries =
@@ -375,12 +375,12 @@ TEST_F(StreamsTest, RecordsAreKeptForADayAndThenTrimmed) {
   tend();
   ASSERT_EQ(describe(stream)->shards.size(), 1U);
   EXPECT_NE(describe(stream)->shards[0].shard.number, first.number);
-  EXPECT_EQ(model::fault_of(iterate(stream, first, IteratorKind::kTrimHorizon).error()), Fault::kShardNotFound);
+  EXPECT_EQ(model::fault_of(iterate(stream, first, api::IteratorKind::kTrimHorizon).error()), Fault::kShardNotFound);
 }
 
 // The clock stands still.
 TEST_F(StreamsTest, TablesOfOneMillisecondHaveStreamsOfTheirOwn) {
-  std::vector<StreamName> streams;
+  std::vector<api::StreamName> streams;
   for (int i = 0; i < 4; ++i) {
     create(streamed_table());
     streams.push_back(newest());
@@ -394,7 +394,7 @@ TEST_F(StreamsTest, TablesOfOneMillisecondHaveStreamsOfTheirOwn) {
 
 TEST_F(StreamsTest, AStreamOutlivesItsTableByADay) {
   create(streamed_table());
-  const StreamName stream = newest();
+  const api::StreamName stream = newest();
   put("T", row(1, 1));
   ASSERT_TRUE(wait_for(delete_table(db(), "T")).ok());
   wait_for_jobs();
@@ -413,14 +413,14 @@ TEST_F(StreamsTest, AStreamOutlivesItsTableByADay) {
 }
 
 TEST_F(StreamsTest, ATableThatGrowsGetsMoreShards) {
-  TableRequest request = streamed_table();
-  request.billing_mode = BillingMode::kProvisioned;
-  request.throughput = Units{5, 5};
+  api::CreateTableRequest request = streamed_table();
+  request.billing_mode = api::BillingMode::kProvisioned;
+  request.throughput = api::Units{5, 5};
   create(request);
   put("T", row(1, 1));
-  TableUpdate faster;
+  api::UpdateTableRequest faster;
   faster.name = "T";
-  faster.throughput = Units{5, 3'500};
+  faster.throughput = api::Units{5, 3'500};
   update(faster);
   tend();
   const TableInfo& table = *find("T");

@@ -123,17 +123,17 @@ float rough(const float* a, const float* b, size_t count) {
 float rough_product(const float* a, const float* b, size_t count) { return rough<false>(a, b, count); }
 float rough_square_apart(const float* a, const float* b, size_t count) { return rough<true>(a, b, count); }
 
-Nearness::Nearness(Distance distance, std::span<const float> sought)
+Nearness::Nearness(api::Distance distance, std::span<const float> sought)
     : distance_(distance),
       sought_(sought),
       square_(sums_of(sought.data(), reinterpret_cast<const char*>(sought.data()), sought.size(), false).product) {}
 
 double Nearness::score(std::string_view packed) const {
   PARTITA_CHECK(packed.size() == sought_.size_bytes());
-  const Sums sums = sums_of(sought_.data(), packed.data(), sought_.size(), distance_ == Distance::kEuclidean);
+  const Sums sums = sums_of(sought_.data(), packed.data(), sought_.size(), distance_ == api::Distance::kEuclidean);
   double score = sums.product;
-  if (distance_ == Distance::kEuclidean) score = std::sqrt(sums.product);
-  if (distance_ == Distance::kCosine) {
+  if (distance_ == api::Distance::kEuclidean) score = std::sqrt(sums.product);
+  if (distance_ == api::Distance::kCosine) {
     if (square_ == 0 || sums.own_square == 0) return 1;
     const bool same = std::memcmp(sought_.data(), packed.data(), packed.size()) == 0;
     return same ? 0 : std::clamp(1 - sums.product / (std::sqrt(square_) * std::sqrt(sums.own_square)), 0.0, 2.0);

@@ -12,17 +12,17 @@ namespace partita::table {
 class Nearness {
  public:
   // `sought` outlives it.
-  Nearness(Distance distance, std::span<const float> sought);
+  Nearness(api::Distance distance, std::span<const float> sought);
 
   // The score of a packed vector (vectors.h) of as many floats. kCosine: 0 to 2, and 1 where one of them is zero.
   double score(std::string_view packed) const;
   // Whether the first score is the better one.
   bool is_better(double one, double other) const {
-    return distance_ == Distance::kDotProduct ? one > other : one < other;
+    return distance_ == api::Distance::kDotProduct ? one > other : one < other;
   }
 
  private:
-  Distance distance_;
+  api::Distance distance_;
   std::span<const float> sought_;
   double square_;  // of its length
 };

@@ -49,15 +49,15 @@ float square_apart(const void* a, const void* b, const void* measure) {
 
 class Space final : public hnswlib::SpaceInterface<float> {
  public:
-  Space(Distance distance, size_t dimensions) : distance_(distance), measure_{dimensions} {}
+  Space(api::Distance distance, size_t dimensions) : distance_(distance), measure_{dimensions} {}
   size_t get_data_size() override { return measure_.dimensions * sizeof(float); }
   hnswlib::DISTFUNC<float> get_dist_func() override {
-    return distance_ == Distance::kEuclidean ? square_apart : product_apart;
+    return distance_ == api::Distance::kEuclidean ? square_apart : product_apart;
   }
   void* get_dist_func_param() override { return &measure_; }
 
  private:
-  Distance distance_;
+  api::Distance distance_;
   Measure measure_;
 };
 
@@ -78,7 +78,7 @@ struct VectorGraph::Parts {
   };
   using Rows = std::unordered_map<std::string, RowEntry>;
 
-  Parts(Distance asked, size_t dimensions, size_t room)
+  Parts(api::Distance asked, size_t dimensions, size_t room)
       : distance(asked), space(asked, dimensions), graph(&space, room, kLinks, kWidthOfPut) {}
 
   // As the graph has it: for the cosine only the direction counts.
@@ -88,7 +88,7 @@ struct VectorGraph::Parts {
     double square = 0;
     for (const float one : vector) square += static_cast<double>(one) * one;
     std::vector<float> made(vector.begin(), vector.end());
-    if (distance != Distance::kCosine) {
+    if (distance != api::Distance::kCosine) {
       if (square > kLongest) return Error(ErrorKind::kTooLarge, "a vector is too long for a graph");
     } else if (square > 0) {
       const double length = std::sqrt(square);
@@ -211,7 +211,7 @@ struct VectorGraph::Parts {
     if (is_marked_when_empty(place)) graph.markDelete(place);
   }
 
-  Distance distance;
+  api::Distance distance;
   Space space;
   hnswlib::HierarchicalNSW<float> graph;  // its labels are our places, and so are its own numbers
   Rows rows;
@@ -226,7 +226,7 @@ struct VectorGraph::Parts {
 VectorGraph::VectorGraph(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 VectorGraph::~VectorGraph() = default;
 
-Result<std::unique_ptr<VectorGraph>> VectorGraph::make(Distance distance, size_t dimensions, size_t room) {
+Result<std::unique_ptr<VectorGraph>> VectorGraph::make(api::Distance distance, size_t dimensions, size_t room) {
   try {
     room = std::max(kLeastRoom, room);
     return std::unique_ptr<VectorGraph>(new VectorGraph(std::make_unique<Parts>(distance, dimensions, room)));

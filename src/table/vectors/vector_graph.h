@@ -18,7 +18,7 @@ namespace partita::table {
 class VectorGraph {
  public:
   // With room for so many rows, a few at least. Error: kUnavailable, there is no memory.
-  static Result<std::unique_ptr<VectorGraph>> make(Distance distance, size_t dimensions, size_t room);
+  static Result<std::unique_ptr<VectorGraph>> make(api::Distance distance, size_t dimensions, size_t room);
   ~VectorGraph();
 
   // Adds or replaces the row of that key. Precondition: it is not full. Errors: kUnavailable; kTooLarge for a vector so

@@ -19,7 +19,7 @@ constexpr size_t kDimensions = 16;
 
 class VectorGraphTest : public testing::Test {
  protected:
-  void make(Distance distance, size_t room, size_t dimensions = kDimensions) {
+  void make(api::Distance distance, size_t room, size_t dimensions = kDimensions) {
     distance_ = distance;
     dimensions_ = dimensions;
     graph_ = VectorGraph::make(distance, dimensions, room).value();
@@ -53,7 +53,7 @@ class VectorGraphTest : public testing::Test {
     std::vector<std::pair<double, std::string>> scored;
     for (const auto& [key, vector] : rows_) {
       const double score = nearness.score(packed(vector));
-      scored.emplace_back(distance_ == Distance::kDotProduct ? -score : score, key);
+      scored.emplace_back(distance_ == api::Distance::kDotProduct ? -score : score, key);
     }
     std::ranges::sort(scored);
     std::vector<std::string> keys;
@@ -79,25 +79,25 @@ class VectorGraphTest : public testing::Test {
   }
 
   SeededRandom chance_{3};
-  Distance distance_ = Distance::kEuclidean;
+  api::Distance distance_ = api::Distance::kEuclidean;
   size_t dimensions_ = kDimensions;
   std::unique_ptr<VectorGraph> graph_;
   std::map<std::string, Vector> rows_;
 };
 
 TEST_F(VectorGraphTest, FindsTheNearestByAnyDistance) {
-  for (const Distance distance : {Distance::kCosine, Distance::kEuclidean, Distance::kDotProduct}) {
+  for (const api::Distance distance : {api::Distance::kCosine, api::Distance::kEuclidean, api::Distance::kDotProduct}) {
     make(distance, 2'000);
     for (int i = 0; i < 2'000; ++i) put("k" + std::to_string(i), random_vector());
     EXPECT_GE(recall(), 0.98) << static_cast<int>(distance);
     const auto [key, vector] = *rows_.begin();
-    if (distance == Distance::kDotProduct) continue;
+    if (distance == api::Distance::kDotProduct) continue;
     EXPECT_EQ(nearest(vector, 3).front(), key);
   }
 }
 
 TEST_F(VectorGraphTest, HasForTheCosineOnlyTheDirection) {
-  make(Distance::kCosine, 100);
+  make(api::Distance::kCosine, 100);
   for (int i = 0; i < 100; ++i) {
     Vector vector = random_vector();
     for (float& one : vector) one *= static_cast<float>(i % 2 == 0 ? 1e30 : 1e-30);
@@ -108,7 +108,7 @@ TEST_F(VectorGraphTest, HasForTheCosineOnlyTheDirection) {
 }
 
 TEST_F(VectorGraphTest, FollowsWhatIsErasedAndReplaced) {
-  make(Distance::kEuclidean, 16);
+  make(api::Distance::kEuclidean, 16);
   for (int i = 0; i < 4'000; ++i) {
     const std::string key = "k" + std::to_string(chance_.below(1'000));
     if (chance_.below(3) == 0) {
@@ -122,7 +122,7 @@ TEST_F(VectorGraphTest, FollowsWhatIsErasedAndReplaced) {
 }
 
 TEST_F(VectorGraphTest, FindsAsManyWhereAllThatWasNearIsErased) {
-  make(Distance::kEuclidean, 2'000);
+  make(api::Distance::kEuclidean, 2'000);
   for (int i = 0; i < 2'000; ++i) put("k" + std::to_string(i), random_vector());
   const Vector sought = random_vector();
   for (const auto& key : expected(sought, 1'500)) erase(key);
@@ -130,7 +130,7 @@ TEST_F(VectorGraphTest, FindsAsManyWhereAllThatWasNearIsErased) {
 }
 
 TEST_F(VectorGraphTest, FindsRowsAmongManyOfEqualVectors) {
-  for (const Distance distance : {Distance::kCosine, Distance::kEuclidean, Distance::kDotProduct}) {
+  for (const api::Distance distance : {api::Distance::kCosine, api::Distance::kEuclidean, api::Distance::kDotProduct}) {
     make(distance, 16);
     for (int i = 0; i < 500; ++i) {
       put("zero" + std::to_string(i), Vector(kDimensions, 0));
@@ -149,7 +149,7 @@ TEST_F(VectorGraphTest, FindsRowsAmongManyOfEqualVectors) {
 
 // Whoever is put where all were erased has to find somebody there.
 TEST_F(VectorGraphTest, PutsWhereAllWereErased) {
-  make(Distance::kEuclidean, 16);
+  make(api::Distance::kEuclidean, 16);
   const auto around = [&](float middle) {
     Vector made = random_vector();
     for (float& one : made) one = middle + one / 1000;
@@ -167,7 +167,7 @@ TEST_F(VectorGraphTest, PutsWhereAllWereErased) {
 }
 
 TEST_F(VectorGraphTest, IsEmptyAgainWhenAllIsErased) {
-  make(Distance::kDotProduct, 16);
+  make(api::Distance::kDotProduct, 16);
   EXPECT_TRUE(nearest(random_vector(), 10).empty());
   for (int round = 0; round < 3; ++round) {
     for (int i = 0; i < 200; ++i) put("k" + std::to_string(i), random_vector());
@@ -180,7 +180,7 @@ TEST_F(VectorGraphTest, IsEmptyAgainWhenAllIsErased) {
 }
 
 TEST_F(VectorGraphTest, ARowThatKeepsItsVectorTakesNoMoreRoom) {
-  make(Distance::kCosine, 16);
+  make(api::Distance::kCosine, 16);
   const Vector vector = random_vector();
   for (int i = 0; i < 50; ++i) put("k", vector);
   EXPECT_EQ(graph_->size(), 1U);
@@ -194,7 +194,7 @@ TEST_F(VectorGraphTest, ARowThatKeepsItsVectorTakesNoMoreRoom) {
 }
 
 TEST_F(VectorGraphTest, WalksAsWideAsTheVectorsAsk) {
-  make(Distance::kCosine, 4'000, 64);
+  make(api::Distance::kCosine, 4'000, 64);
   // Of many dimensions, but of few ways in which they differ.
   for (int i = 0; i < 4'000; ++i) {
     Vector vector = random_vector();
@@ -207,7 +207,7 @@ TEST_F(VectorGraphTest, WalksAsWideAsTheVectorsAsk) {
 }
 
 TEST_F(VectorGraphTest, LooksAtAllWhereNoWalkFindsItsWay) {
-  make(Distance::kEuclidean, 3'000, 200);
+  make(api::Distance::kEuclidean, 3'000, 200);
   for (int i = 0; i < 3'000; ++i) put("k" + std::to_string(i), random_vector());
   const double walked = recall();
   EXPECT_LT(walked, 0.9);
@@ -221,7 +221,7 @@ TEST_F(VectorGraphTest, LooksAtAllWhereNoWalkFindsItsWay) {
 TEST_F(VectorGraphTest, TakesNoVectorWhoseDistancesAreBeyondFloats) {
   Vector vector = random_vector();
   vector[0] = 1e19F;
-  for (const Distance distance : {Distance::kEuclidean, Distance::kDotProduct}) {
+  for (const api::Distance distance : {api::Distance::kEuclidean, api::Distance::kDotProduct}) {
     make(distance, 16);
     put("k", random_vector());
     EXPECT_EQ(graph_->put("long", packed(vector)).error().kind(), ErrorKind::kTooLarge);

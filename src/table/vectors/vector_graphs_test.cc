@@ -16,7 +16,7 @@
 namespace partita::table {
 namespace {
 
-using Kind = WriteAction::Kind;
+using Kind = api::WriteAction::Kind;
 
 constexpr size_t kGraphsDimensions = 12;
 constexpr size_t kGraphRows = 40;
@@ -26,11 +26,12 @@ class VectorGraphsTest : public TableTest {
   VectorGraphsTest() {
     options_.graph_rows = kGraphRows;
     reopen();
-    IndexRequest index = index_request("all", {}, ProjectionKind::kKeysOnly);
-    index.vector = VectorRequest{"v", kGraphsDimensions, Distance::kCosine, {}};
-    IndexRequest keyed = index_request("keyed", {}, ProjectionKind::kKeysOnly);
-    keyed.vector = VectorRequest{"v", kGraphsDimensions, Distance::kEuclidean, {{"tenant", true}, {"kind", false}}};
-    TableRequest request = plain_table();
+    api::IndexRequest index = index_request("all", {}, api::ProjectionKind::kKeysOnly);
+    index.vector = api::VectorRequest{"v", kGraphsDimensions, api::Distance::kCosine, {}};
+    api::IndexRequest keyed = index_request("keyed", {}, api::ProjectionKind::kKeysOnly);
+    keyed.vector =
+        api::VectorRequest{"v", kGraphsDimensions, api::Distance::kEuclidean, {{"tenant", true}, {"kind", false}}};
+    api::CreateTableRequest request = plain_table();
     request.definitions.push_back({"tenant", model::Type::kS});
     request.definitions.push_back({"kind", model::Type::kN});
     request.vector_indexes = {{index, keyed}};
@@ -69,7 +70,7 @@ class VectorGraphsTest : public TableTest {
 
   SearchOutcome search(Database& database, const std::string& index, const std::vector<float>& sought,
                        std::optional<int64_t> kind = {}) {
-    SearchRequest request;
+    api::SearchRequest request;
     request.table = "T", request.index = index, request.sought = sought, request.top = 10;
     if (index == "keyed") {
       Item values = item({{":t", s("t1")}});
@@ -88,7 +89,7 @@ class VectorGraphsTest : public TableTest {
   // Every item's score, the nearest first, by the item's key.
   std::vector<std::pair<double, std::string>> expected(const std::string& index, const std::vector<float>& sought) {
     const bool keyed = index == "keyed";
-    const Nearness nearness(keyed ? Distance::kEuclidean : Distance::kCosine, sought);
+    const Nearness nearness(keyed ? api::Distance::kEuclidean : api::Distance::kCosine, sought);
     std::vector<std::pair<double, std::string>> scores;
     for (const Item& each : rows("T")) {
       if (keyed && each.find("tenant")->as_string() != "t1") continue;
@@ -348,7 +349,7 @@ TEST_F(VectorGraphsTest, NothingIsLeftOfTheLogOfADroppedIndex) {
   const uint16_t index_id = find("T")->find_index("all")->id;
   const std::string topic = vector_topic(find("T")->id, index_id);
   EXPECT_EQ(wait_for(engine_.read_log(topic, {}, 1'000, 1 << 20)).value().size(), 300U);
-  TableUpdate drop;
+  api::UpdateTableRequest drop;
   drop.name = "T";
   drop.vector_indexes.emplace().emplace_back().dropped = "all";
   update(drop);

@@ -51,7 +51,7 @@ bool collect(const ConditionNode& node, std::vector<Equality>& equalities) {
   return equality.has_value();
 }
 
-std::vector<Equality> equalities_of(const SearchRequest& request) {
+std::vector<Equality> equalities_of(const api::SearchRequest& request) {
   std::vector<Equality> equalities;
   if (request.condition) PARTITA_CHECK(collect(request.condition->root(), equalities));
   return equalities;
@@ -98,7 +98,7 @@ Result<const IndexInfo*> searched_index(const TableInfo& table, const std::strin
   return index;
 }
 
-Result<void> check_sought(const IndexInfo& index, const SearchRequest& request) {
+Result<void> check_sought(const IndexInfo& index, const api::SearchRequest& request) {
   if (!request.sought) return refuse(Fault::kSearchVectorInvalid);
   if (request.sought->size() == index.vector->dimensions) return {};
   return refuse(Fault::kSearchVectorSize,
@@ -303,7 +303,7 @@ Task<Result<SearchOutcome>> search(VectorSearchContext& context, const SearchPla
 }
 
 Access access_of(const SearchPlan& plan) {
-  const SearchRequest& request = *plan.request;
+  const api::SearchRequest& request = *plan.request;
   Access access;
   access.verb = Verb::kSearch;
   access.name = plan.table->name;
@@ -322,7 +322,7 @@ Result<void> check_search_condition(const expr::Condition& condition) {
   return {};
 }
 
-Result<SearchPlan> bind(const SearchRequest& request, Table table) {
+Result<SearchPlan> bind(const api::SearchRequest& request, Table table) {
   SearchPlan plan;
   plan.table = std::move(table);
   plan.request = &request;

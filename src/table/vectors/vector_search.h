@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "api/vectors.h"
 #include "base/result.h"
 #include "base/workers.h"
 #include "expr/condition.h"
@@ -15,23 +16,13 @@
 
 namespace partita::table {
 
-struct SearchRequest {
-  std::string table;  // a name or an ARN
-  std::string index;
-  std::optional<std::vector<float>> sought;  // nothing: not every element is a 32-bit float
-  size_t top = 1;                            // TopK: 1 to model::kMaxTopK
-  std::optional<expr::Condition> condition;  // of equalities joined by AND, see check_search_condition()
-  std::optional<expr::Projection> projection;
-  CapacityDetail capacity = CapacityDetail::kNone;
-};
-
 // Equalities of an attribute and a constant, joined by AND. Faults: kSearchComparator.
 Result<void> check_search_condition(const expr::Condition& condition);
 
 // The request outlives its plan.
 struct SearchPlan {
   Table table;
-  const SearchRequest* request = nullptr;
+  const api::SearchRequest* request = nullptr;
   const IndexInfo* index = nullptr;
   storage::Range rows;                // the whole index, or what is under the HASH that is asked for
   std::vector<std::string> filtered;  // those of the condition; none when it asks for no more than the HASH
@@ -45,12 +36,12 @@ struct SearchHit {
 
 struct SearchOutcome {
   std::vector<SearchHit> hits;  // the nearest first; of equal scores in the order of the keys
-  ConsumedCapacity consumed;
+  api::ConsumedCapacity consumed;
 };
 
 // Faults: kIndexNotFound, kVectorIndexBackfilling, kSearchVectorInvalid, kSearchVectorSize, kSearchAttribute,
 // kSearchNested, kSearchTwice, kSearchConditionMissing, kSearchOperandType, kKeyEmpty.
-Result<SearchPlan> bind(const SearchRequest& request, Table table);
+Result<SearchPlan> bind(const api::SearchRequest& request, Table table);
 Result<void> admit(const SearchPlan& plan, AccessChecker& checker);
 
 // What searches need: the tables, the graphs of their vectors, and threads that compare vectors. Callable from any

@@ -13,7 +13,7 @@
 namespace partita::table {
 namespace {
 
-using Kind = WriteAction::Kind;
+using Kind = api::WriteAction::Kind;
 using model::Type;
 
 constexpr size_t kSearchDimensions = 5;
@@ -24,14 +24,15 @@ AttributeValue vector_of(Random& chance) {
   return AttributeValue::list(std::move(list));
 }
 
-IndexRequest vector_index(std::string name, Distance distance, std::vector<VectorRequest::Element> search = {}) {
-  IndexRequest request = index_request(std::move(name), {}, ProjectionKind::kKeysOnly);
-  request.vector = VectorRequest{"v", kSearchDimensions, distance, std::move(search)};
+api::IndexRequest vector_index(std::string name, api::Distance distance,
+                               std::vector<api::VectorRequest::Element> search = {}) {
+  api::IndexRequest request = index_request(std::move(name), {}, api::ProjectionKind::kKeysOnly);
+  request.vector = api::VectorRequest{"v", kSearchDimensions, distance, std::move(search)};
   return request;
 }
 
-TableUpdate add_vectors(IndexRequest index, std::vector<model::KeyElement> definitions = {}) {
-  TableUpdate update;
+api::UpdateTableRequest add_vectors(api::IndexRequest index, std::vector<model::KeyElement> definitions = {}) {
+  api::UpdateTableRequest update;
   update.name = "T";
   update.definitions = std::move(definitions);
   update.vector_indexes.emplace().emplace_back().create = std::move(index);
@@ -39,12 +40,12 @@ TableUpdate add_vectors(IndexRequest index, std::vector<model::KeyElement> defin
 }
 
 const std::vector<model::KeyElement> kNamed{{"kind", Type::kN}, {"tenant", Type::kS}};
-const std::vector<VectorRequest::Element> kSearch{{"tenant", true}, {"kind", false}};
+const std::vector<api::VectorRequest::Element> kSearch{{"tenant", true}, {"kind", false}};
 
 class VectorSearchTest : public TableTest {
  protected:
-  void create_with(std::vector<IndexRequest> indexes) {
-    TableRequest request = plain_table();
+  void create_with(std::vector<api::IndexRequest> indexes) {
+    api::CreateTableRequest request = plain_table();
     const bool named = std::ranges::any_of(indexes, [](const auto& one) { return !one.vector->search.empty(); });
     if (named) request.definitions.insert(request.definitions.end(), kNamed.begin(), kNamed.end());
     request.vector_indexes = std::move(indexes);
@@ -63,7 +64,7 @@ class VectorSearchTest : public TableTest {
   // One random change.
   void change() {
     Item made = random_item();
-    WriteAction action;
+    api::WriteAction action;
     if (chance_.below(4) == 0) {
       action.kind = Kind::kDelete;
       action.key = item({{"pk", *made.find("pk")}, {"sk", n(1)}});
@@ -82,7 +83,7 @@ class VectorSearchTest : public TableTest {
 
   SearchOutcome search(const std::string& index, const std::vector<float>& sought, size_t top,
                        std::optional<std::string> tenant = {}, std::optional<int64_t> kind = {}) {
-    SearchRequest request;
+    api::SearchRequest request;
     request.table = "T";
     request.index = index;
     request.sought = sought;
@@ -101,7 +102,7 @@ class VectorSearchTest : public TableTest {
   }
 
   // The same, from the items.
-  std::vector<double> expected(Distance distance, const std::vector<float>& sought, size_t top,
+  std::vector<double> expected(api::Distance distance, const std::vector<float>& sought, size_t top,
                                std::optional<std::string> tenant = {}, std::optional<int64_t> kind = {}) {
     const Nearness nearness(distance, sought);
     std::vector<double> scores;
@@ -126,7 +127,7 @@ class VectorSearchTest : public TableTest {
     return scores;
   }
 
-  void expect_right(const std::string& index, Distance distance, bool keyed) {
+  void expect_right(const std::string& index, api::Distance distance, bool keyed) {
     std::vector<float> sought(kSearchDimensions);
     std::ranges::generate(sought, [&] { return static_cast<float>(chance_.below(41)) - 20; });
     const std::optional<std::string> tenant = keyed ? std::optional<std::string>("t1") : std::nullopt;
@@ -139,18 +140,18 @@ class VectorSearchTest : public TableTest {
 };
 
 TEST_F(VectorSearchTest, IsWhatTheItemsAreWhateverIsWritten) {
-  create_with({vector_index("keyed", Distance::kCosine, kSearch), vector_index("all", Distance::kEuclidean),
-               vector_index("dot", Distance::kDotProduct)});
+  create_with({vector_index("keyed", api::Distance::kCosine, kSearch), vector_index("all", api::Distance::kEuclidean),
+               vector_index("dot", api::Distance::kDotProduct)});
   for (int round = 0; round < 30; ++round) {
     for (int i = 0; i < 20; ++i) change();
     expect_consistent("T");
-    expect_right("keyed", Distance::kCosine, true);
-    expect_right("all", Distance::kEuclidean, false);
-    expect_right("dot", Distance::kDotProduct, false);
+    expect_right("keyed", api::Distance::kCosine, true);
+    expect_right("all", api::Distance::kEuclidean, false);
+    expect_right("dot", api::Distance::kDotProduct, false);
   }
   reopen();
   expect_consistent("T");
-  expect_right("keyed", Distance::kCosine, true);
+  expect_right("keyed", api::Distance::kCosine, true);
 }
 
 TEST_F(VectorSearchTest, IsFilledOnALiveTable) {
@@ -161,7 +162,7 @@ TEST_F(VectorSearchTest, IsFilledOnALiveTable) {
   std::thread writer([&] {
     while (!done) change();
   });
-  update(add_vectors(vector_index("keyed", Distance::kCosine, kSearch), kNamed));
+  update(add_vectors(vector_index("keyed", api::Distance::kCosine, kSearch), kNamed));
   wait_for_jobs();
   done = true;
   writer.join();
@@ -170,9 +171,9 @@ TEST_F(VectorSearchTest, IsFilledOnALiveTable) {
   ASSERT_EQ(table->find_index("keyed")->status, Status::kActive);
   EXPECT_EQ(table->features, std::vector<std::string>{std::string(kVectorFeature)});
   expect_consistent("T");
-  expect_right("keyed", Distance::kCosine, true);
+  expect_right("keyed", api::Distance::kCosine, true);
 
-  TableUpdate drop;
+  api::UpdateTableRequest drop;
   drop.name = "T";
   drop.vector_indexes.emplace().emplace_back().dropped = "keyed";
   const size_t before = stored_rows(table->id);
@@ -187,9 +188,9 @@ TEST_F(VectorSearchTest, OfAnItemThatIsOlderThanTheIndexOnlyWhatChangesIsLookedA
   create(plain_table());
   const Item old = item({{"pk", s("a")}, {"sk", n(1)}, {"v", s("none")}});
   put("T", old);
-  update(add_vectors(vector_index("all", Distance::kCosine)));
+  update(add_vectors(vector_index("all", api::Distance::kCosine)));
   wait_for_jobs();
-  WriteAction action;
+  api::WriteAction action;
   action.kind = Kind::kUpdate;
   action.key = item({{"pk", s("a")}, {"sk", n(1)}});
   auto given = expr::Placeholders::make(std::nullopt, item({{":n", n(7)}, {":l", s("other")}})).value();
@@ -205,7 +206,7 @@ TEST_F(VectorSearchTest, OfAnItemThatIsOlderThanTheIndexOnlyWhatChangesIsLookedA
 // A row is read again when it is to be answered: others come in the place of those that are gone, or that the condition
 // does not allow any more.
 TEST_F(VectorSearchTest, AnswersRowsAsTheyAreWhenItReadsThem) {
-  create_with({vector_index("keyed", Distance::kEuclidean, kSearch)});
+  create_with({vector_index("keyed", api::Distance::kEuclidean, kSearch)});
   const auto row = [](int64_t i, int64_t kind) {
     AttributeValue::List list(kSearchDimensions, n(i));
     return item({{"pk", s("p" + std::to_string(i))},
@@ -232,16 +233,16 @@ TEST_F(VectorSearchTest, AnswersRowsAsTheyAreWhenItReadsThem) {
   std::vector<std::string> keys;
   for (const auto& hit : found.hits) keys.push_back(model::decode_item(hit.item)->find("pk")->as_string());
   EXPECT_EQ(keys, (std::vector<std::string>{"p3", "p4", "p2"}));
-  EXPECT_EQ(found.hits.back().score, Nearness(Distance::kEuclidean, sought).score(packed(far)));
+  EXPECT_EQ(found.hits.back().score, Nearness(api::Distance::kEuclidean, sought).score(packed(far)));
 }
 
 TEST_F(VectorSearchTest, ADamagedRowIsTold) {
-  create_with({vector_index("all", Distance::kCosine)});
+  create_with({vector_index("all", api::Distance::kCosine)});
   put("T", item({{"pk", s("a")}, {"sk", n(1)}, {"v", vector_of(chance_)}}));
   const Table table = find("T");
   storage::Key key = *index_key(*table, *table->find_index("all"), rows("T")[0]);
   store(key, encoded(item({{"pk", s("a")}, {"sk", n(1)}, {"v", b("123")}})));
-  SearchRequest request;
+  api::SearchRequest request;
   request.table = "T", request.index = "all", request.sought = std::vector<float>(kSearchDimensions, 1);
   const auto plan = table::bind(request, table);
   const auto found = wait_for(run(db(), *plan));
@@ -250,7 +251,7 @@ TEST_F(VectorSearchTest, ADamagedRowIsTold) {
 }
 
 TEST_F(VectorSearchTest, TheDescriptionIsReadAsItWasStored) {
-  create_with({vector_index("keyed", Distance::kDotProduct, kSearch)});
+  create_with({vector_index("keyed", api::Distance::kDotProduct, kSearch)});
   const auto before = find("T");
   reopen();
   const auto after = find("T");

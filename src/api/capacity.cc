@@ -1,6 +1,6 @@
-#include "table/rows/capacity.h"
+#include "api/capacity.h"
 
-namespace partita::table {
+namespace partita::api {
 
 Capacity ConsumedCapacity::total() const {
   Capacity sum = base;
@@ -22,4 +22,4 @@ void ConsumedCapacity::twice() {
   for (auto& [name, capacity] : global_indexes) capacity += Capacity(capacity);
 }
 
-}  // namespace partita::table
+}  // namespace partita::api

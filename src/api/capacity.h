@@ -9,7 +9,7 @@
 
 #include "model/size.h"
 
-namespace partita::table {
+namespace partita::api {
 
 struct Capacity {
   model::HalfUnits read = 0;
@@ -38,4 +38,4 @@ struct ConsumedCapacity {
   void twice();
 };
 
-}  // namespace partita::table
+}  // namespace partita::api

@@ -1,0 +1,25 @@
+// SearchVectors. See reads.h for what holds for all requests.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/options.h"
+#include "expr/condition.h"
+#include "expr/projection.h"
+
+namespace partita::api {
+
+struct SearchRequest {
+  std::string table;  // a name or an ARN
+  std::string index;
+  std::optional<std::vector<float>> sought;  // absent if an element is not a 32-bit float
+  size_t top = 1;                            // TopK: 1 to model::kMaxTopK
+  std::optional<expr::Condition> condition;  // equalities joined by AND, see table::check_search_condition()
+  std::optional<expr::Projection> projection;
+  CapacityDetail capacity = CapacityDetail::kNone;
+};
+
+}  // namespace partita::api
