@@ -24,7 +24,7 @@ struct Capacity {
 
 // One table's share of a request. Indexes that consumed nothing are absent.
 struct ConsumedCapacity {
-  std::string_view table;  // its name, as its TableInfo holds it
+  std::string_view table;  // its name, kept by its description
   Capacity base;
   std::map<std::string, Capacity, std::less<>> local_indexes;
   std::map<std::string, Capacity, std::less<>> global_indexes;

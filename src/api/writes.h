@@ -1,5 +1,5 @@
-// Requests that write items: PutItem, UpdateItem, DeleteItem, BatchWriteItem and TransactWriteItems. See reads.h for
-// what holds for all requests.
+// Operations that write items: PutItem, UpdateItem, DeleteItem, BatchWriteItem and TransactWriteItems. See reads.h for
+// what holds for all requests and replies.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "api/capacity.h"
 #include "api/options.h"
 #include "expr/condition.h"
 #include "expr/update.h"
@@ -36,6 +37,26 @@ struct WriteRequest {
   bool wants_collection_bytes = false;  // ReturnItemCollectionMetrics
 };
 
+// What one write did.
+struct Written {
+  bool existed = false;               // the item was there before
+  std::optional<model::Item> before;  // see WriteAction::wants_before
+  std::optional<model::Item> after;   // of an update; absent if no item is there afterwards
+  ConsumedCapacity consumed;
+};
+
+// ItemCollectionMetrics of a table with local indexes.
+struct ItemCollection {
+  std::string table;  // its name
+  model::Item key;    // its partition key
+  uint64_t bytes;     // an estimate
+};
+
+struct WriteReply {
+  Written written;
+  std::optional<ItemCollection> collection;  // if it was wanted and the table limits its collections
+};
+
 struct BatchWriteRequest {
   struct Part {
     std::string table;                 // a name or an ARN
@@ -56,6 +77,17 @@ struct TransactWriteRequest {
   std::string digest;  // of the request; identifies the request of a repeated token
   CapacityDetail capacity = CapacityDetail::kNone;
   bool wants_collection_bytes = false;  // ReturnItemCollectionMetrics
+};
+
+// Of BatchWriteItem and TransactWriteItems.
+struct WritesReply {
+  // One for each write, in order, without the items. A batch may end early after at least one write, because a table
+  // was changed meanwhile; the rest was not written.
+  std::vector<Written> written;
+  // The request of the same token was carried out before: nothing was written now, and the charges are those of reading
+  // the items.
+  bool repeated = false;
+  std::vector<ItemCollection> collections;  // if they were wanted, in the order of table and key
 };
 
 }  // namespace partita::api

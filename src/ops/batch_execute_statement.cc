@@ -45,7 +45,7 @@ Task<Result<void>> try_read(const Context& context, RequestAuthorizer& checker, 
   PARTITA_CO_TRY(const table::GetPlan plan, table::bind(request, table));
   PARTITA_CO_TRY_VOID(table::admit(plan, checker));
   outcome.table = table;
-  PARTITA_CO_TRY(table::GetOutcome got, co_await table::run(context.database, plan));
+  PARTITA_CO_TRY(api::GetReply got, co_await table::run(context.database, plan));
   table::charge(plan, got, checker);
   outcome.consumed = std::move(got.consumed);
   outcome.item = std::move(got.read.item);

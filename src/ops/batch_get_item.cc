@@ -103,11 +103,12 @@ Result<void> check_part_forms(const std::vector<std::pair<std::string_view, Memb
 }
 
 // A part again, with the keys that are left.
-void write_rest(wire::JsonWriter& json, const table::BatchGetPlan::Read& read, size_t answered, const KeyWords& words) {
+void write_rest(wire::JsonWriter& json, const Request::Part& part, const std::vector<size_t>& unprocessed,
+                const KeyWords& words) {
   json.begin_object();
   json.key("Keys");
   json.begin_array();
-  for (size_t i = answered; i < read.which.size(); ++i) json.write_item(read.part->keys[read.which[i]]);
+  for (const size_t i : unprocessed) json.write_item(part.keys[i]);
   json.end_array();
   if (words.projection) {
     json.key("ProjectionExpression");
@@ -130,13 +131,13 @@ void write_rest(wire::JsonWriter& json, const table::BatchGetPlan::Read& read, s
   }
   if (words.consistent) {
     json.key("ConsistentRead");
-    json.boolean(read.part->consistent);
+    json.boolean(part.consistent);
   }
   json.end_object();
 }
 
 struct BatchGetItem {
-  using Execution = ItemExecutionOf<ops::Request, table::BatchGetPlan, table::BatchGetOutcome>;
+  using Execution = ItemExecutionOf<ops::Request, table::BatchGetPlan, api::BatchGetReply>;
   using Request = ops::Request;
 
   static Result<Request> decode(const Members& in) {
@@ -159,32 +160,30 @@ struct BatchGetItem {
     return request;
   }
 
-  static Task<Result<std::string>> encode(const Request& request, const table::BatchGetPlan& plan,
-                                          const table::BatchGetOutcome& outcome) {
+  static Task<Result<std::string>> encode(const Request& request, const api::BatchGetReply& reply) {
     wire::JsonWriter json(4096);
     YieldBudget budget(YieldBudget::Start::kBegun);
-    const auto write = [&json](const table::ReadItem& item) {
+    const auto write = [&json](const api::ReadItem& item) {
       return item.item ? write_found(json, *item.item) : Result<void>();
     };
     std::vector<api::ConsumedCapacity> consumed;
     json.begin_object();
     json.key("Responses");
     json.begin_object();
-    for (size_t i = 0; i < plan.reads.size(); ++i) {
-      add_by_table(consumed, outcome.answers[i].consumed);
+    for (size_t i = 0; i < reply.parts.size(); ++i) {
+      add_by_table(consumed, reply.parts[i].consumed);
       json.key(request.parts[i].table);
       json.begin_array();
-      PARTITA_CO_TRY_VOID(co_await write_each(json, budget, outcome.answers[i].items, write));
+      PARTITA_CO_TRY_VOID(co_await write_each(json, budget, reply.parts[i].items, write));
       json.end_array();
     }
     json.end_object();
     json.key("UnprocessedKeys");
     json.begin_object();
-    for (size_t i = 0; i < plan.reads.size(); ++i) {
-      const size_t answered = outcome.answers[i].items.size();
-      if (answered == plan.reads[i].which.size()) continue;
+    for (size_t i = 0; i < reply.parts.size(); ++i) {
+      if (reply.parts[i].unprocessed.empty()) continue;
       json.key(request.parts[i].table);
-      write_rest(json, plan.reads[i], answered, request.words[i]);
+      write_rest(json, request.parts[i], reply.parts[i].unprocessed, request.words[i]);
     }
     json.end_object();
     write_capacity_list(json, consumed, request.capacity);

@@ -90,12 +90,11 @@ struct BatchWriteItem {
     return request;
   }
 
-  static Result<std::string> encode(const Request& request, const table::WritesPlan& plan,
-                                    const table::WritesOutcome& outcome) {
+  static Result<std::string> encode(const Request& request, const api::WritesReply& reply) {
     wire::JsonWriter json;
     json.begin_object();
-    write_unprocessed(json, request, outcome.written.size());
-    write_costs(json, plan, outcome, request.capacity);
+    write_unprocessed(json, request, reply.written.size());
+    write_costs(json, reply, request.capacity, CapacityKind::kPlain);
     json.end_object();
     return std::move(json).take();
   }

@@ -65,7 +65,7 @@ Result<Position> position_of_token(std::string_view token, const std::string& di
 // A page of a SELECT, out of one or more of its reads.
 struct Selected {
   std::vector<table::Table> tables;  // whose names stand in what was consumed
-  std::vector<table::RangePage> pages;
+  std::vector<api::RangeReply> pages;
   api::ConsumedCapacity consumed;
   uint64_t scanned = 0;
   Position at;        // the read that is next
@@ -100,7 +100,7 @@ Task<Result<void>> try_select(const Context& context, RequestAuthorizer& checker
     }
     if (!plan.ok()) co_return std::move(plan).error();
     PARTITA_CO_TRY_VOID(table::admit(*plan, checker));
-    PARTITA_CO_TRY(table::RangePage one, co_await table::run(context.database, *plan));
+    PARTITA_CO_TRY(api::RangeReply one, co_await table::run(context.database, *plan));
     table::charge(*plan, one, checker);
     page.consumed.table = one.consumed.table;
     page.consumed.add(one.consumed);

@@ -173,7 +173,7 @@ class TransactionExecution final : public Execution {
   static Task<Result<std::string>> encode(const TransactionExecution& done, const Context& /*context*/) {
     const api::CapacityDetail capacity = done.request_.capacity;
     return done.request_.reads() ? Codec::encode_reads(done.got_, capacity)
-                                 : Codec::encode_writes(done.plan_, done.written_, capacity);
+                                 : Codec::encode_writes(done.written_, capacity);
   }
 
  private:
@@ -200,10 +200,10 @@ class TransactionExecution final : public Execution {
   Requests made_;
   // Of a transaction that reads:
   std::vector<table::Table> tables_;  // whose names stand in what was consumed
-  table::TransactGetOutcome got_;
+  api::TransactGetReply got_;
   // Of one that writes:
   table::WritesPlan plan_;
-  table::WritesOutcome written_;
+  api::WritesReply written_;
 };
 
 struct ExecuteTransaction {
@@ -235,20 +235,18 @@ struct ExecuteTransaction {
     return request;
   }
 
-  static Task<Result<std::string>> encode_writes(const table::WritesPlan& plan, const table::WritesOutcome& outcome,
-                                                 api::CapacityDetail capacity) {
+  static Task<Result<std::string>> encode_writes(const api::WritesReply& reply, api::CapacityDetail capacity) {
     wire::JsonWriter json;
     json.begin_object();
     json.key("Responses");
     json.begin_array();
     json.end_array();
-    write_costs(json, plan, outcome, capacity);
+    write_costs(json, reply, capacity, CapacityKind::kTransactionWrite);
     json.end_object();
     co_return std::move(json).take();
   }
 
-  static Task<Result<std::string>> encode_reads(const table::TransactGetOutcome& outcome,
-                                                api::CapacityDetail capacity) {
+  static Task<Result<std::string>> encode_reads(const api::TransactGetReply& outcome, api::CapacityDetail capacity) {
     wire::JsonWriter json(4096);
     json.begin_object();
     PARTITA_CO_TRY_VOID(co_await write_found_items(json, outcome, capacity));

@@ -133,13 +133,12 @@ class ItemExecutionOf final : public ItemExecution {
 
   Result<Request>& decoded() { return request_; }
   const Request& request() const { return *request_; }
-  // Precondition of both: run() succeeded.
-  const Plan& plan() const { return **plan_; }
+  // Precondition: run() succeeded. Its views point into the execution.
   const Reply& reply() const { return *reply_; }
 
   template <class Call>
   static auto encode(const ItemExecutionOf& done, const Context& /*context*/) {
-    return Call::encode(done.request(), done.plan(), done.reply());
+    return Call::encode(done.request(), done.reply());
   }
 
  private:
@@ -173,15 +172,14 @@ class ItemExecutionOf final : public ItemExecution {
   std::optional<Reply> reply_;
 };
 
-using GetItemExecution = ItemExecutionOf<api::GetRequest, table::GetPlan, table::GetOutcome>;
+using GetItemExecution = ItemExecutionOf<api::GetRequest, table::GetPlan, api::GetReply>;
 // PutItem, UpdateItem or DeleteItem.
-using WriteItemExecution = ItemExecutionOf<api::WriteRequest, table::WritePlan, table::WriteOutcome>;
+using WriteItemExecution = ItemExecutionOf<api::WriteRequest, table::WritePlan, api::WriteReply>;
 // Query or Scan.
-using RangeExecution = ItemExecutionOf<api::RangeRequest, table::RangePlan, table::RangePage>;
-using BatchWriteExecution = ItemExecutionOf<api::BatchWriteRequest, table::WritesPlan, table::WritesOutcome>;
-using TransactGetExecution =
-    ItemExecutionOf<api::TransactGetRequest, table::TransactGetPlan, table::TransactGetOutcome>;
-using TransactWriteExecution = ItemExecutionOf<api::TransactWriteRequest, table::WritesPlan, table::WritesOutcome>;
-using SearchExecution = ItemExecutionOf<api::SearchRequest, table::SearchPlan, table::SearchOutcome>;
+using RangeExecution = ItemExecutionOf<api::RangeRequest, table::RangePlan, api::RangeReply>;
+using BatchWriteExecution = ItemExecutionOf<api::BatchWriteRequest, table::WritesPlan, api::WritesReply>;
+using TransactGetExecution = ItemExecutionOf<api::TransactGetRequest, table::TransactGetPlan, api::TransactGetReply>;
+using TransactWriteExecution = ItemExecutionOf<api::TransactWriteRequest, table::WritesPlan, api::WritesReply>;
+using SearchExecution = ItemExecutionOf<api::SearchRequest, table::SearchPlan, api::SearchReply>;
 
 }  // namespace partita::ops

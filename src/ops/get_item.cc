@@ -30,15 +30,14 @@ struct GetItem {
     return request;
   }
 
-  static Result<std::string> encode(const Request& request, const table::GetPlan& /*plan*/,
-                                    const table::GetOutcome& outcome) {
+  static Result<std::string> encode(const Request& request, const api::GetReply& reply) {
     wire::JsonWriter json;
     json.begin_object();
-    if (outcome.read.item) {
+    if (reply.read.item) {
       json.key("Item");
-      PARTITA_TRY_VOID(write_found(json, *outcome.read.item));
+      PARTITA_TRY_VOID(write_found(json, *reply.read.item));
     }
-    write_capacity_member(json, outcome.consumed, request.capacity);
+    write_capacity_member(json, reply.consumed, request.capacity);
     json.end_object();
     return std::move(json).take();
   }

@@ -6,7 +6,7 @@
 //   struct GetItem {
 //     using Execution = GetItemExecution;
 //     static Result<api::GetRequest> decode(const wire::Members& in);
-//     static Result<std::string> encode(const Request& request, const Plan& plan, const Reply& reply);
+//     static Result<std::string> encode(const Request& request, const Reply& reply);
 //   };
 //   const JsonCodec get_item = json_codec<GetItem>(wire::shapes::kGetItem);
 #pragma once

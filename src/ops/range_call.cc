@@ -99,8 +99,7 @@ Result<void> decode_range(const Members& in, RangeKind kind, expr::Placeholders&
   return {};
 }
 
-Task<Result<std::string>> RangeCall::encode(const Request& request, const table::RangePlan& /*plan*/,
-                                            const table::RangePage& page) {
+Task<Result<std::string>> RangeCall::encode(const Request& request, const api::RangeReply& page) {
   wire::JsonWriter json(512 + page.bytes + page.bytes / 4);
   json.begin_object();
   if (request.select != Select::kCount) {

@@ -31,8 +31,7 @@ Result<void> decode_range(const wire::Members& in, RangeKind kind, expr::Placeho
 struct RangeCall {
   using Request = api::RangeRequest;
   using Execution = RangeExecution;
-  static Task<Result<std::string>> encode(const Request& request, const table::RangePlan& plan,
-                                          const table::RangePage& page);
+  static Task<Result<std::string>> encode(const Request& request, const api::RangeReply& page);
 };
 
 }  // namespace partita::ops

@@ -92,27 +92,25 @@ void write_capacity_list(JsonWriter& json, const std::vector<api::ConsumedCapaci
   json.end_array();
 }
 
-Result<void> write_found(JsonWriter& json, const table::FoundItem& item) {
+Result<void> write_found(JsonWriter& json, const api::FoundItem& item) {
   if (const auto* stored = std::get_if<std::string>(&item)) return json.write_encoded_item(*stored);
   if (const auto* stored = std::get_if<std::string_view>(&item)) return json.write_encoded_item(*stored);
   json.write_item(std::get<model::Item>(item));
   return {};
 }
 
-Task<Result<void>> write_items(JsonWriter& json, std::span<const table::FoundItem> items) {
+Task<Result<void>> write_items(JsonWriter& json, std::span<const api::FoundItem> items) {
   YieldBudget budget(YieldBudget::Start::kBegun);
-  const auto write = [&json](const table::FoundItem& item) { return write_found(json, item); };
+  const auto write = [&json](const api::FoundItem& item) { return write_found(json, item); };
   co_return co_await write_each(json, budget, items, write);
 }
 
-void write_collection_metrics(JsonWriter& json, const table::BoundWrite& write, uint64_t bytes) {
+void write_collection_metrics(JsonWriter& json, const api::ItemCollection& collection) {
   constexpr double kGigabyte = 1024.0 * 1024 * 1024;
-  model::Item collection;
-  for (const auto& [name, type] : write.table->keys.partition) collection.set(name, *write.named().find(name));
-  const double lower = std::floor(static_cast<double>(bytes) / kGigabyte);
+  const double lower = std::floor(static_cast<double>(collection.bytes) / kGigabyte);
   json.begin_object();
   json.key("ItemCollectionKey");
-  json.write_item(collection);
+  json.write_item(collection.key);
   json.key("SizeEstimateRangeGB");
   json.begin_array();
   json.number(lower);

@@ -8,12 +8,11 @@
 #include <vector>
 
 #include "api/capacity.h"
-#include "api/options.h"
+#include "api/reads.h"
+#include "api/writes.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "base/yield_budget.h"
-#include "table/items/read.h"
-#include "table/items/write.h"
 #include "wire/json_writer.h"
 
 namespace partita::ops {
@@ -38,7 +37,7 @@ void write_text(wire::JsonWriter& json, std::string_view name, std::string_view 
 void write_time(wire::JsonWriter& json, std::string_view name, int64_t ms);
 
 // An item in whatever form it was found. Errors: kCorrupt.
-Result<void> write_found(wire::JsonWriter& json, const table::FoundItem& item);
+Result<void> write_found(wire::JsonWriter& json, const api::FoundItem& item);
 // Calls `write`, which gives a Result<void>, for one after the other, and lets others go first between pieces of what
 // it writes. The arguments outlive the task.
 template <class Range, class Write>
@@ -53,10 +52,9 @@ Task<Result<void>> write_each(wire::JsonWriter& json, YieldBudget& budget, const
 }
 
 // The elements of an array, a piece at a time. The arguments outlive the task.
-Task<Result<void>> write_items(wire::JsonWriter& json, std::span<const table::FoundItem> items);
+Task<Result<void>> write_items(wire::JsonWriter& json, std::span<const api::FoundItem> items);
 
-// The structure {"ItemCollectionKey": {...}, "SizeEstimateRangeGB": [lower, upper]} of the collection that the
-// write's item belongs to.
-void write_collection_metrics(wire::JsonWriter& json, const table::BoundWrite& write, uint64_t bytes);
+// The structure {"ItemCollectionKey": {...}, "SizeEstimateRangeGB": [lower, upper]}.
+void write_collection_metrics(wire::JsonWriter& json, const api::ItemCollection& collection);
 
 }  // namespace partita::ops

@@ -14,8 +14,8 @@ namespace partita::ops {
 
 namespace {
 
+using api::SearchHit;
 using model::Fault;
-using table::SearchHit;
 using wire::Field;
 using wire::JsonValue;
 using wire::JsonWriter;
@@ -122,14 +122,13 @@ struct SearchVectors {
     return request;
   }
 
-  static Task<Result<std::string>> encode(const Request& request, const table::SearchPlan& plan,
-                                          const table::SearchOutcome& found) {
+  static Task<Result<std::string>> encode(const Request& request, const api::SearchReply& found) {
     JsonWriter json;
     json.begin_object();
     json.key("SearchResults");
     json.begin_array();
     YieldBudget budget(YieldBudget::Start::kBegun);
-    const auto write = [&](const SearchHit& hit) { return write_hit(json, hit, plan.index->vector->attribute); };
+    const auto write = [&](const SearchHit& hit) { return write_hit(json, hit, found.attribute); };
     PARTITA_CO_TRY_VOID(co_await write_each(json, budget, found.hits, write));
     json.end_array();
     if (request.capacity != CapacityDetail::kNone) {

@@ -78,9 +78,9 @@ Task<Result<void>> try_write(const Context& context, RequestAuthorizer& checker,
   outcome.table = table;
   auto written = co_await table::run(context.database, plan);
   if (!written.ok()) table::charge_refused(plan, written.error(), checker);
-  PARTITA_CO_TRY(const table::WriteOutcome done, std::move(written));
+  PARTITA_CO_TRY(const api::WriteReply done, std::move(written));
   table::charge(plan, done, checker);
-  outcome.consumed = done.written.change.consumed;
+  outcome.consumed = done.written.consumed;
   model::Item touched;
   const model::Item* const returned = returned_item(request.returned, request.action.update, done.written, touched);
   if (returned != nullptr) outcome.item = model::encode_item(*returned);

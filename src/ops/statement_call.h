@@ -41,8 +41,8 @@ struct StatementWrite {
 // What came of a statement, also when it failed.
 struct StatementOutcome {
   std::optional<Error> error;
-  table::Table table;                    // null unless the statement came as far as to run
-  std::optional<table::FoundItem> item;  // what was read, or RETURNING asked for; not when that is empty
+  table::Table table;                  // null unless the statement came as far as to run
+  std::optional<api::FoundItem> item;  // what was read, or RETURNING asked for; not when that is empty
   std::optional<api::ConsumedCapacity> consumed;
 };
 

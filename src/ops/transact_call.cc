@@ -12,19 +12,19 @@ namespace {
 using wire::JsonValue;
 
 // {table: [...]}, when there is any; `collections` come sorted by table.
-void write_collections(wire::JsonWriter& json, const std::vector<table::WritesOutcome::Collection>& collections) {
+void write_collections(wire::JsonWriter& json, const std::vector<api::ItemCollection>& collections) {
   if (collections.empty()) return;
   json.key("ItemCollectionMetrics");
   json.begin_object();
-  const table::TableInfo* open = nullptr;
-  for (const auto& [write, bytes] : collections) {
-    if (open == nullptr || open->id != write->table->id) {
+  const std::string* open = nullptr;
+  for (const api::ItemCollection& collection : collections) {
+    if (open == nullptr || *open != collection.table) {
       if (open != nullptr) json.end_array();
-      open = write->table.get();
-      json.key(open->name);
+      open = &collection.table;
+      json.key(*open);
       json.begin_array();
     }
-    write_collection_metrics(json, *write, bytes);
+    write_collection_metrics(json, collection);
   }
   json.end_array();
   json.end_object();
@@ -84,7 +84,7 @@ void append_canonical(JsonValue value, std::string& out) {
 }
 
 // A projection that selects nothing leaves no Item, other than in GetItem.
-bool is_shown(const table::ReadItem& item) {
+bool is_shown(const api::ReadItem& item) {
   if (!item.item) return false;
   const auto* projected = std::get_if<model::Item>(&*item.item);
   return projected == nullptr || !projected->empty();
@@ -115,15 +115,15 @@ void add_by_table(std::vector<api::ConsumedCapacity>& sums, const api::ConsumedC
   }
 }
 
-Task<Result<void>> write_found_items(wire::JsonWriter& json, const table::TransactGetOutcome& outcome,
+Task<Result<void>> write_found_items(wire::JsonWriter& json, const api::TransactGetReply& reply,
                                      CapacityDetail detail) {
   std::vector<api::ConsumedCapacity> sums;
-  for (const auto& consumed : outcome.consumed) add_by_table(sums, consumed);
+  for (const auto& consumed : reply.consumed) add_by_table(sums, consumed);
   write_capacity_list(json, sums, detail, CapacityKind::kTransactionRead);
   json.key("Responses");
   json.begin_array();
   YieldBudget budget(YieldBudget::Start::kBegun);
-  const auto write = [&json](const table::ReadItem& item) -> Result<void> {
+  const auto write = [&json](const api::ReadItem& item) -> Result<void> {
     json.begin_object();
     if (is_shown(item)) {
       json.key("Item");
@@ -132,23 +132,18 @@ Task<Result<void>> write_found_items(wire::JsonWriter& json, const table::Transa
     json.end_object();
     return {};
   };
-  PARTITA_CO_TRY_VOID(co_await write_each(json, budget, outcome.items, write));
+  PARTITA_CO_TRY_VOID(co_await write_each(json, budget, reply.items, write));
   json.end_array();
   co_return Result<void>();
 }
 
-void write_costs(wire::JsonWriter& json, const table::WritesPlan& plan, const table::WritesOutcome& outcome,
-                 CapacityDetail detail) {
+void write_costs(wire::JsonWriter& json, const api::WritesReply& reply, CapacityDetail detail, CapacityKind kind) {
   if (detail != CapacityDetail::kNone) {
     std::vector<api::ConsumedCapacity> sums;
-    for (const auto& written : outcome.written) add_by_table(sums, written.change.consumed);
-    CapacityKind kind = CapacityKind::kPlain;
-    if (plan.transaction != nullptr) {
-      kind = outcome.repeated ? CapacityKind::kTransactionRead : CapacityKind::kTransactionWrite;
-    }
-    write_capacity_list(json, sums, detail, kind);
+    for (const auto& written : reply.written) add_by_table(sums, written.consumed);
+    write_capacity_list(json, sums, detail, reply.repeated ? CapacityKind::kTransactionRead : kind);
   }
-  write_collections(json, outcome.collections);
+  write_collections(json, reply.collections);
 }
 
 }  // namespace partita::ops

@@ -21,11 +21,9 @@ std::string digest(wire::JsonValue value);
 void add_by_table(std::vector<api::ConsumedCapacity>& sums, const api::ConsumedCapacity& part);
 
 // The members "ConsumedCapacity", as far as it was asked for, and "Responses". Errors: kCorrupt.
-Task<Result<void>> write_found_items(wire::JsonWriter& json, const table::TransactGetOutcome& outcome,
-                                     CapacityDetail detail);
+Task<Result<void>> write_found_items(wire::JsonWriter& json, const api::TransactGetReply& reply, CapacityDetail detail);
 
 // The members "ConsumedCapacity" and "ItemCollectionMetrics", as far as they were asked for.
-void write_costs(wire::JsonWriter& json, const table::WritesPlan& plan, const table::WritesOutcome& outcome,
-                 CapacityDetail detail);
+void write_costs(wire::JsonWriter& json, const api::WritesReply& reply, CapacityDetail detail, CapacityKind kind);
 
 }  // namespace partita::ops

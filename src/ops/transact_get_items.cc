@@ -36,11 +36,10 @@ struct TransactGetItems {
     return request;
   }
 
-  static Task<Result<std::string>> encode(const Request& request, const table::TransactGetPlan& /*plan*/,
-                                          const table::TransactGetOutcome& outcome) {
+  static Task<Result<std::string>> encode(const Request& request, const api::TransactGetReply& reply) {
     wire::JsonWriter json(4096);
     json.begin_object();
-    PARTITA_CO_TRY_VOID(co_await write_found_items(json, outcome, request.capacity));
+    PARTITA_CO_TRY_VOID(co_await write_found_items(json, reply, request.capacity));
     json.end_object();
     co_return std::move(json).take();
   }

@@ -77,11 +77,10 @@ struct TransactWriteItems {
     return request;
   }
 
-  static Result<std::string> encode(const Request& request, const table::WritesPlan& plan,
-                                    const table::WritesOutcome& outcome) {
+  static Result<std::string> encode(const Request& request, const api::WritesReply& reply) {
     wire::JsonWriter json;
     json.begin_object();
-    write_costs(json, plan, outcome, request.capacity);
+    write_costs(json, reply, request.capacity, CapacityKind::kTransactionWrite);
     json.end_object();
     return std::move(json).take();
   }

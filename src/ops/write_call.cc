@@ -62,7 +62,7 @@ Result<api::WriteRequest> decode_replacement(const Members& in, api::WriteAction
   return request;
 }
 
-const model::Item* returned_item(ReturnValues wanted, const expr::Update& update, const table::Written& written,
+const model::Item* returned_item(ReturnValues wanted, const expr::Update& update, const api::Written& written,
                                  model::Item& touched) {
   const bool old = wanted == ReturnValues::kAllOld || wanted == ReturnValues::kUpdatedOld;
   const auto& source = old ? written.before : written.after;
@@ -72,20 +72,19 @@ const model::Item* returned_item(ReturnValues wanted, const expr::Update& update
   return touched.empty() ? nullptr : &touched;
 }
 
-Result<std::string> WriteCall::encode(const Request& request, const table::WritePlan& plan,
-                                      const table::WriteOutcome& outcome) {
+Result<std::string> WriteCall::encode(const Request& request, const api::WriteReply& reply) {
   wire::JsonWriter json;
   json.begin_object();
   model::Item touched;
-  const model::Item* returned = returned_item(request.returned, request.action.update, outcome.written, touched);
+  const model::Item* returned = returned_item(request.returned, request.action.update, reply.written, touched);
   if (returned != nullptr) {
     json.key("Attributes");
     json.write_item(*returned);
   }
-  write_capacity_member(json, outcome.written.change.consumed, request.capacity);
-  if (outcome.collection_bytes) {
+  write_capacity_member(json, reply.written.consumed, request.capacity);
+  if (reply.collection) {
     json.key("ItemCollectionMetrics");
-    write_collection_metrics(json, plan.write, *outcome.collection_bytes);
+    write_collection_metrics(json, *reply.collection);
   }
   json.end_object();
   return std::move(json).take();

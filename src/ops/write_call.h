@@ -23,15 +23,14 @@ void decode_rest(const wire::Members& in, api::WriteRequest& request);
 Result<api::WriteRequest> decode_replacement(const wire::Members& in, api::WriteAction::Kind kind, wire::Field field);
 
 // What ReturnValues asks for, or null; it is in `written`, or in `touched` when it is no whole item.
-const model::Item* returned_item(api::ReturnValues wanted, const expr::Update& update, const table::Written& written,
+const model::Item* returned_item(api::ReturnValues wanted, const expr::Update& update, const api::Written& written,
                                  model::Item& touched);
 
 // The encoding half of all three.
 struct WriteCall {
   using Request = api::WriteRequest;
   using Execution = WriteItemExecution;
-  static Result<std::string> encode(const Request& request, const table::WritePlan& plan,
-                                    const table::WriteOutcome& outcome);
+  static Result<std::string> encode(const Request& request, const api::WriteReply& reply);
 };
 
 }  // namespace partita::ops

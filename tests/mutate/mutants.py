@@ -387,13 +387,13 @@ SERIAL = [
            "  }\n  records.resize(1);\n", ("simulation",)),
     Mutant("TransactGetItems reads item by item", "src/table/items/transact.cc",
            "  auto read = co_await context.engine().read(plan.keys);\n"
-           "  if (!read.ok()) co_return std::move(read).error();\n  TransactGetOutcome outcome;\n",
+           "  if (!read.ok()) co_return std::move(read).error();\n  api::TransactGetReply outcome;\n",
            "  Result<std::vector<std::optional<Record>>> read = std::vector<std::optional<Record>>();\n"
            "  for (const Key& key : plan.keys) {\n"
            "    auto one = co_await context.engine().read(std::span(&key, 1));\n"
            "    if (!one.ok()) co_return std::move(one).error();\n"
            "    read->push_back(std::move((*one)[0]));\n    co_await Yield();\n  }\n"
-           "  TransactGetOutcome outcome;\n", ("simulation",)),
+           "  api::TransactGetReply outcome;\n", ("simulation",)),
     Mutant("a token is not looked at", "src/table/items/transact.cc",
            "if (with_token && !token_is_new(request, found.back(), now_ms, attempt)) {",
            "if (with_token && !token_is_new(request, nullptr, now_ms, attempt)) {", ("simulation",)),

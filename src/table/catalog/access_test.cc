@@ -149,7 +149,7 @@ TEST_F(AccessTest, ARequestCanBeBoundAgain) {
   EXPECT_EQ(checker_.seen.back().attributes(), (Names{"g", "pk", "sk"}));
   const auto outcome = wait_for(run(db(), *plan));
   ASSERT_TRUE(outcome.ok());
-  EXPECT_EQ(outcome->written.change.consumed.total().write, 2);
+  EXPECT_EQ(outcome->written.consumed.total().write, 2);
   EXPECT_EQ(rows("T").size(), 1u);
 }
 

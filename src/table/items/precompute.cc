@@ -47,9 +47,9 @@ size_t bytes_of(std::span<const storage::Changes::Write> writes) {
   return bytes;
 }
 
-Result<Written> evaluate_one(const BoundWrite& write, bool full, const Record* found, int64_t now_ms,
-                             storage::Changes& changes) {
-  PARTITA_TRY(Written written, evaluate_write(write, found, now_ms, changes));
+Result<EvaluatedWrite> evaluate_one(const BoundWrite& write, bool full, const Record* found, int64_t now_ms,
+                                    storage::Changes& changes) {
+  PARTITA_TRY(EvaluatedWrite written, evaluate_write(write, found, now_ms, changes));
   PARTITA_TRY_VOID(check_growth(full, written.change));
   written.before.reset();
   written.after.reset();

@@ -16,7 +16,7 @@ namespace partita::table {
 // The result of one write. The images of the item are left out of `written`.
 struct PrecomputedWrite {
   std::optional<storage::Version> version;  // of the record that it was evaluated with; nothing: there was none
-  Result<Written> written;
+  Result<EvaluatedWrite> written;
   storage::Changes changes;
 };
 
@@ -27,8 +27,8 @@ inline constexpr size_t kMaxWrittenBytes = size_t{128} << 20;
 size_t bytes_of(std::span<const storage::Changes::Write> writes);
 
 // Evaluates one write without images. Faults: those of evaluate_write() and check_growth().
-Result<Written> evaluate_one(const BoundWrite& write, bool full, const storage::Record* found, int64_t now_ms,
-                             storage::Changes& changes);
+Result<EvaluatedWrite> evaluate_one(const BoundWrite& write, bool full, const storage::Record* found, int64_t now_ms,
+                                    storage::Changes& changes);
 
 // The writes of one transaction. `writes` and `full` (for each write, whether its item collection is) outlive it.
 class Precompute {

@@ -78,7 +78,7 @@ class PrecomputeTest : public TableTest {
     for (const auto& part : request.parts) tables.push_back(db().ready_table(part.table));
     return bind(request, std::move(tables)).value();
   }
-  std::vector<std::optional<ErrorKind>> reasons(const Result<WritesOutcome>& cancelled) {
+  std::vector<std::optional<ErrorKind>> reasons(const Result<api::WritesReply>& cancelled) {
     std::vector<std::optional<ErrorKind>> kinds;
     EXPECT_FALSE(cancelled.ok());
     if (cancelled.ok()) return kinds;
@@ -96,11 +96,11 @@ TEST_F(PrecomputeTest, ALongTransactionGivesWayBetweenItsItems) {
   fill();
   const auto request = checks();
   const auto plan = bound(request);
-  std::optional<Result<WritesOutcome>> outcome;
+  std::optional<Result<api::WritesReply>> outcome;
   int pieces = 0;
   {
     HeldExecutor executor;
-    start(run(db(), plan), [&](Result<WritesOutcome>&& done) { outcome.emplace(std::move(done)); });
+    start(run(db(), plan), [&](Result<api::WritesReply>&& done) { outcome.emplace(std::move(done)); });
     for (; executor.holds(); ++pieces) executor.let_go();
   }
   EXPECT_GT(pieces, kItems);
@@ -182,10 +182,10 @@ TEST_F(PrecomputeTest, ALargeBatchIsWrittenInPieces) {
 TEST_F(PrecomputeTest, AChangedTableEndsALargeBatchBetweenItsPieces) {
   const auto request = batch(25);
   const auto plan = bound(request);
-  std::optional<Result<WritesOutcome>> outcome;
+  std::optional<Result<api::WritesReply>> outcome;
   {
     HeldExecutor executor;
-    start(run(db(), plan), [&](Result<WritesOutcome>&& done) { outcome.emplace(std::move(done)); });
+    start(run(db(), plan), [&](Result<api::WritesReply>&& done) { outcome.emplace(std::move(done)); });
     ASSERT_TRUE(executor.holds());
     Executor::set_current(nullptr);
     update(add_index("T", index_request("A", {hash("pk")}), {{"pk", model::Type::kS}}));

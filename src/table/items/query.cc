@@ -174,7 +174,7 @@ class Collector {
     items_before_ = page_.items.size();
     const bool all_are_kept = !request_.filter && request_.select != api::Select::kCount;
     if (all_are_kept) page_.items.reserve(items_before_ + page.size());
-    return *(open_ = std::make_unique<storage::Page>(std::move(page)));
+    return *(open_ = std::make_shared<storage::Page>(std::move(page)));
   }
 
   // False: the page is full, without this row.
@@ -209,7 +209,7 @@ class Collector {
   bool limit_met() const { return (request_.limit && page_.scanned == *request_.limit) || work_ >= kMaxPageWork; }
   uint64_t scanned() const { return page_.scanned; }
 
-  Result<RangePage> finish(bool more) && {
+  Result<api::RangeReply> finish(bool more) && {
     if (more && !last_row_.empty() && !reads_one_row(plan_)) {
       PARTITA_TRY(const Item item, model::decode_item(last_row_));
       if (!names_a_row(item)) return Error(ErrorKind::kCorrupt, "the last row of a page is damaged");
@@ -229,7 +229,7 @@ class Collector {
   // Releases a page without items, except for its last row.
   void close() {
     const bool kept = page_.items.size() > items_before_ && !plan_.whole_items;
-    if (kept) page_.pages.push_back(std::move(open_));
+    if (kept) page_.owners.push_back(std::move(open_));
     closed_ = std::move(open_);
   }
 
@@ -276,14 +276,14 @@ class Collector {
   const api::RangeRequest& request_;
   const bool vectors_;  // the table has indexes of vectors
   TreesKept trees_;
-  RangePage page_;
+  api::RangeReply page_;
   size_t page_bytes_ = 0;    // of what the page is made of
   size_t charged_rows_ = 0;  // of the rows alone, as they are charged
   model::HalfUnits fetched_ = 0;
   uint64_t work_ = 0;  // that the filter took
   YieldBudget yield_budget_;
-  std::unique_ptr<storage::Page> open_;
-  std::unique_ptr<storage::Page> closed_;  // the last one before it, unless kept
+  std::shared_ptr<storage::Page> open_;
+  std::shared_ptr<storage::Page> closed_;  // the last one before it, unless kept
   size_t items_before_ = 0;                // it was opened
   std::string_view last_row_;              // in the open page, in the one before it, or in one that is kept
 };
@@ -476,11 +476,11 @@ Result<RangePlan> bind(const api::RangeRequest& request, Table table) {
 
 Result<void> admit(const RangePlan& plan, AccessChecker& checker) { return checker.admit(access_of(plan)); }
 
-void charge(const RangePlan& plan, const RangePage& page, AccessChecker& checker) {
+void charge(const RangePlan& plan, const api::RangeReply& page, AccessChecker& checker) {
   checker.charge(access_of(plan), page.consumed);
 }
 
-Task<Result<RangePage>> run(TableContext& context, const RangePlan& plan) {
+Task<Result<api::RangeReply>> run(TableContext& context, const RangePlan& plan) {
   storage::Range range = plan.rows;
   const auto direction = plan.request->forward ? storage::Direction::kAscending : storage::Direction::kDescending;
   Collector collector(plan);

@@ -34,16 +34,6 @@ struct RangePlan {
   storage::Range rows;                  // what is read, in the direction of the request
 };
 
-struct RangePage {
-  std::vector<FoundItem> items;                       // empty when only counted
-  std::vector<std::unique_ptr<storage::Page>> pages;  // what the views among the items point into
-  size_t bytes = 0;                                   // of the items as they are stored, about
-  uint64_t count = 0;                                 // rows that passed the filter
-  uint64_t scanned = 0;                               // rows looked at
-  std::optional<model::Item> last_key;
-  api::ConsumedCapacity consumed;
-};
-
 // Faults: kIndexNotFound, kIndexBackfilling, kConsistentGlobalIndex, those of expr::resolve() and rows_of(),
 // kQueryFilterNamesKey, kFilterNamesKey, kSelectAllOnIndex, kProjectionNotInIndex, those of check_scalar_keys(). Their
 // order is DynamoDB's, and another one for a Scan.
@@ -54,7 +44,7 @@ Result<storage::Range> rows_of(const RangePlan& plan);
 Result<void> admit(const RangePlan& plan, AccessChecker& checker);
 // A page of at most 1 MB of items before the filter (model/limits.h); where whole items are fetched for a local index,
 // it is they that count. The plan outlives the task.
-Task<Result<RangePage>> run(TableContext& context, const RangePlan& plan);
-void charge(const RangePlan& plan, const RangePage& page, AccessChecker& checker);
+Task<Result<api::RangeReply>> run(TableContext& context, const RangePlan& plan);
+void charge(const RangePlan& plan, const api::RangeReply& page, AccessChecker& checker);
 
 }  // namespace partita::table

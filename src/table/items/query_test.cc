@@ -34,7 +34,7 @@ class QueryTest : public TableTest {
     if (!index.empty()) request.index = request.table->find_index(index);
     return request;
   }
-  Result<RangePage> read(const RangeRead& request) {
+  Result<api::RangeReply> read(const RangeRead& request) {
     RangePlan plan{request.table, &request, request.index, request.range, request.whole_items, {}};
     PARTITA_TRY(plan.rows, rows_of(plan));
     return wait_for(run(db(), plan));

@@ -57,10 +57,10 @@ Result<GetPlan> bind(const api::GetRequest& request, Table table) {
 
 Result<void> admit(const GetPlan& plan, AccessChecker& checker) { return checker.admit(access_of(plan)); }
 
-Task<Result<GetOutcome>> run(TableContext& context, const GetPlan& plan) {
+Task<Result<api::GetReply>> run(TableContext& context, const GetPlan& plan) {
   auto read = co_await context.engine().read(std::span(&plan.key, 1));
   if (!read.ok()) co_return std::move(read).error();
-  GetOutcome outcome;
+  api::GetReply outcome;
   if (std::optional<storage::Record>& record = read->front()) {
     TreesKept trees;
     PARTITA_CO_TRY(outcome.read, found_item(*plan.table, std::move(record->value), plan.request->projection, trees));
@@ -69,19 +69,19 @@ Task<Result<GetOutcome>> run(TableContext& context, const GetPlan& plan) {
   co_return outcome;
 }
 
-void charge(const GetPlan& plan, const GetOutcome& outcome, AccessChecker& checker) {
+void charge(const GetPlan& plan, const api::GetReply& outcome, AccessChecker& checker) {
   checker.charge(access_of(plan), outcome.consumed);
 }
 
-FoundItem TreesKept::keep(model::Item item, size_t stored_bytes) {
+api::FoundItem TreesKept::keep(model::Item item, size_t stored_bytes) {
   if (stored_bytes > left_) return model::encode_item(item);
   left_ -= stored_bytes;
   return item;
 }
 
-Result<ReadItem> found_item(const TableInfo& table, std::string stored,
-                            const std::optional<expr::Projection>& projection, TreesKept& trees) {
-  ReadItem found;
+Result<api::ReadItem> found_item(const TableInfo& table, std::string stored,
+                                 const std::optional<expr::Projection>& projection, TreesKept& trees) {
+  api::ReadItem found;
   PARTITA_TRY(found.bytes, model::encoded_item_size(stored));
   found.charged = found.bytes;
   if (!table.indexes.empty()) {
@@ -122,15 +122,15 @@ Result<void> admit(const BatchGetPlan& plan, AccessChecker& checker) {
   return {};
 }
 
-Task<Result<BatchGetOutcome>> run(TableContext& context, const BatchGetPlan& plan) {
-  BatchGetOutcome outcome;
+Task<Result<api::BatchGetReply>> run(TableContext& context, const BatchGetPlan& plan) {
+  api::BatchGetReply outcome;
   size_t bytes = 0;
   bool full = false;
   YieldBudget budget;
   TreesKept trees;
   size_t looked_at = 0;
   for (const auto& read : plan.reads) {
-    BatchGetOutcome::Answer answer;
+    api::BatchGetReply::Part answer;
     for (size_t begin = 0; begin < read.keys.size() && !full;) {
       const auto keys =
           std::span(read.keys).subspan(begin).first(std::min(read.keys.size() - begin, at_once(looked_at, bytes)));
@@ -140,7 +140,7 @@ Task<Result<BatchGetOutcome>> run(TableContext& context, const BatchGetPlan& pla
       auto records = co_await context.engine().read(keys);
       if (!records.ok()) co_return std::move(records).error();
       for (std::optional<storage::Record>& record : *records) {
-        ReadItem item;
+        api::ReadItem item;
         if (record) {
           PARTITA_CO_TRY(item, found_item(*read.table, std::move(record->value), read.part->projection, trees));
         }
@@ -151,16 +151,17 @@ Task<Result<BatchGetOutcome>> run(TableContext& context, const BatchGetPlan& pla
         answer.items.push_back(std::move(item));
       }
     }
+    answer.unprocessed.assign(read.which.begin() + static_cast<ptrdiff_t>(answer.items.size()), read.which.end());
     answer.consumed = read_charge(*read.table, answer.items, read.part->consistent);
-    outcome.answers.push_back(std::move(answer));
+    outcome.parts.push_back(std::move(answer));
   }
   co_return outcome;
 }
 
-void charge(const BatchGetPlan& plan, const BatchGetOutcome& outcome, AccessChecker& checker) {
+void charge(const BatchGetPlan& plan, const api::BatchGetReply& outcome, AccessChecker& checker) {
   for (size_t i = 0; i < plan.reads.size(); ++i) {
     const auto& [table, part, which, keys] = plan.reads[i];
-    const auto& items = outcome.answers[i].items;
+    const auto& items = outcome.parts[i].items;
     for (size_t k = 0; k < items.size(); ++k) {
       const Access access = access_of(*table, part->keys[which[k]], part->projection);
       checker.charge(access, read_charge(*table, std::span(&items[k], 1), part->consistent));
@@ -168,7 +169,7 @@ void charge(const BatchGetPlan& plan, const BatchGetOutcome& outcome, AccessChec
   }
 }
 
-api::ConsumedCapacity read_charge(const TableInfo& table, std::span<const ReadItem> items, bool consistent) {
+api::ConsumedCapacity read_charge(const TableInfo& table, std::span<const api::ReadItem> items, bool consistent) {
   api::ConsumedCapacity consumed;
   consumed.table = table.name;
   for (const auto& item : items) consumed.base.read += model::read_half_units(item.charged, consistent);

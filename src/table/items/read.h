@@ -5,27 +5,15 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "api/reads.h"
 #include "base/result.h"
-#include "expr/projection.h"
 #include "table/catalog/access.h"
 #include "table/catalog/table_context.h"
 #include "table/rows/item_rows.h"
 
 namespace partita::table {
-
-// An item as it is stored (see model/item_codec.h), or what a projection left of it. What a view points at is kept by
-// whoever gives the item.
-using FoundItem = std::variant<std::string, model::Item, std::string_view>;
-
-struct ReadItem {
-  std::optional<FoundItem> item;
-  size_t bytes = 0;    // of the whole item; 0 when absent
-  size_t charged = 0;  // the same, as it is charged: see charged_bytes() in vectors.h
-};
 
 // The request outlives its plan.
 struct GetPlan {
@@ -34,17 +22,12 @@ struct GetPlan {
   storage::Key key;
 };
 
-struct GetOutcome {
-  ReadItem read;
-  api::ConsumedCapacity consumed;
-};
-
 // Faults: those of check_scalar_keys() and check_key().
 Result<GetPlan> bind(const api::GetRequest& request, Table table);
 Result<void> admit(const GetPlan& plan, AccessChecker& checker);
 // The plan outlives the task.
-Task<Result<GetOutcome>> run(TableContext& context, const GetPlan& plan);
-void charge(const GetPlan& plan, const GetOutcome& outcome, AccessChecker& checker);
+Task<Result<api::GetReply>> run(TableContext& context, const GetPlan& plan);
+void charge(const GetPlan& plan, const api::GetReply& outcome, AccessChecker& checker);
 
 // The request outlives its plan.
 struct BatchGetPlan {
@@ -57,38 +40,30 @@ struct BatchGetPlan {
   std::vector<Read> reads;  // one for each part
 };
 
-struct BatchGetOutcome {
-  struct Answer {
-    std::vector<ReadItem> items;  // the first so many of the part's `which`; the rest did not fit into 16 MB
-    api::ConsumedCapacity consumed;
-  };
-  std::vector<Answer> answers;  // one for each part
-};
-
 // One table for each part, or why there is none. Faults: the tables' own, those of check_scalar_keys() and check_key(),
 // kBatchDuplicateKeys when two parts are of one table and ask for the same item.
 Result<BatchGetPlan> bind(const api::BatchGetRequest& request, std::vector<Result<Table>> tables);
 Result<void> admit(const BatchGetPlan& plan, AccessChecker& checker);
 // The plan outlives the task.
-Task<Result<BatchGetOutcome>> run(TableContext& context, const BatchGetPlan& plan);
-void charge(const BatchGetPlan& plan, const BatchGetOutcome& outcome, AccessChecker& checker);
+Task<Result<api::BatchGetReply>> run(TableContext& context, const BatchGetPlan& plan);
+void charge(const BatchGetPlan& plan, const api::BatchGetReply& outcome, AccessChecker& checker);
 
 // A tree takes up to 25 times as much as what is stored of it, when that is many small values. So of all items of a
 // reply only the first ones stay trees; the others are encoded again.
 class TreesKept {
  public:
   // `stored_bytes`: of the item that it was made from.
-  FoundItem keep(model::Item item, size_t stored_bytes);
+  api::FoundItem keep(model::Item item, size_t stored_bytes);
 
  private:
   size_t left_ = size_t{64} << 10;
 };
 
 // A stored item of the table as the reader wants it. Errors: kCorrupt.
-Result<ReadItem> found_item(const TableInfo& table, std::string stored,
-                            const std::optional<expr::Projection>& projection, TreesKept& trees);
+Result<api::ReadItem> found_item(const TableInfo& table, std::string stored,
+                                 const std::optional<expr::Projection>& projection, TreesKept& trees);
 
 // The charge of reading those items one by one.
-api::ConsumedCapacity read_charge(const TableInfo& table, std::span<const ReadItem> items, bool consistent);
+api::ConsumedCapacity read_charge(const TableInfo& table, std::span<const api::ReadItem> items, bool consistent);
 
 }  // namespace partita::table

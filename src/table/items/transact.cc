@@ -42,7 +42,7 @@ bool has_duplicates(std::vector<std::string_view> keys) {
 
 // The result of one attempt at the transaction.
 struct Attempt {
-  std::vector<Written> written;
+  std::vector<api::Written> written;
   Reasons reasons;
   std::optional<Error> broken;  // an error that is no cancellation, such as a damaged row
   bool too_long = false;        // must be precomputed, see precompute.h
@@ -75,9 +75,9 @@ Task<Result<std::vector<bool>>> full_collections(TableContext& context, const Wr
   co_return full;
 }
 
-Result<Written> precomputed_or_evaluated(const WritesPlan& plan, const std::vector<bool>& full,
-                                         const Precompute& precompute, size_t i, const Record* found, int64_t now_ms,
-                                         Changes& changes) {
+Result<EvaluatedWrite> precomputed_or_evaluated(const WritesPlan& plan, const std::vector<bool>& full,
+                                                const Precompute& precompute, size_t i, const Record* found,
+                                                int64_t now_ms, Changes& changes) {
   const PrecomputedWrite* const precomputed = precompute.of(i, found);
   if (precomputed == nullptr) return evaluate_one(plan.writes[i], full[i], found, now_ms, changes);
   const auto& writes = precomputed->changes.writes();
@@ -87,14 +87,14 @@ Result<Written> precomputed_or_evaluated(const WritesPlan& plan, const std::vect
   return precomputed->written;
 }
 
-model::HalfUnits charged_for(const Result<Written>& written) {
+model::HalfUnits charged_for(const Result<EvaluatedWrite>& written) {
   if (written.ok()) return written.value().change.consumed.base.write;
   const auto* const refused = dynamic_cast<const model::RefusedWriteDetail*>(written.error().detail().get());
   return refused == nullptr ? 0 : model::write_half_units(refused->charged_bytes);
 }
 
 Attempt evaluate(const WritesPlan& plan, const std::vector<bool>& full, const Precompute& precompute,
-                 std::span<const Record* const> found, int64_t now_ms, Changes& changes) {
+                 std::span<const Record* const> found, int64_t now_ms, Changes& changes, CountMoves& moves) {
   Attempt attempt;
   attempt.reasons.resize(plan.writes.size());
   attempt.too_long = precompute.is_needed(found);
@@ -106,7 +106,8 @@ Attempt evaluate(const WritesPlan& plan, const std::vector<bool>& full, const Pr
     bytes += bytes_of(std::span(changes.writes()).subspan(before));
     attempt.reasons[i].charged = charged_for(written);
     if (written.ok()) {
-      attempt.written.push_back(std::move(written).value());
+      moves.add(*plan.writes[i].table, written->change);
+      attempt.written.push_back(reply_of(std::move(written).value()));
     } else if (written.error().kind() != ErrorKind::kInvalid) {
       attempt.broken = std::move(written).error();
     } else {
@@ -118,8 +119,8 @@ Attempt evaluate(const WritesPlan& plan, const std::vector<bool>& full, const Pr
 }
 
 // The charges of a repeated request: a transactional read of its items.
-Result<std::vector<Written>> replayed(const WritesPlan& plan, std::span<const Record* const> found) {
-  std::vector<Written> written(plan.writes.size());
+Result<std::vector<api::Written>> replayed(const WritesPlan& plan, std::span<const Record* const> found) {
+  std::vector<api::Written> written(plan.writes.size());
   for (size_t i = 0; i < written.size(); ++i) {
     size_t bytes = 0;
     if (found[i] != nullptr) {
@@ -127,8 +128,8 @@ Result<std::vector<Written>> replayed(const WritesPlan& plan, std::span<const Re
       PARTITA_TRY(bytes, charged_bytes(*plan.writes[i].table, found[i]->value, bytes));
     }
     written[i].existed = found[i] != nullptr;
-    written[i].change.consumed.table = plan.writes[i].table->name;
-    written[i].change.consumed.base.read = model::read_half_units(bytes, true);
+    written[i].consumed.table = plan.writes[i].table->name;
+    written[i].consumed.base.read = model::read_half_units(bytes, true);
   }
   return written;
 }
@@ -171,8 +172,8 @@ Error lost(const WritesPlan& plan) {
   return cancelled(std::move(reasons));
 }
 
-Task<Result<WritesOutcome>> run_transaction(TableContext& context, const WritesPlan& plan,
-                                            const std::vector<bool>& full) {
+Task<Result<api::WritesReply>> run_transaction(TableContext& context, const WritesPlan& plan,
+                                               const std::vector<bool>& full) {
   const api::TransactWriteRequest& request = *plan.transaction;
   std::vector<Key> keys;
   for (const auto& write : plan.writes) keys.push_back(write.key);
@@ -194,9 +195,8 @@ Task<Result<WritesOutcome>> run_transaction(TableContext& context, const WritesP
       }
       return Decision::kRefuse;
     }
-    attempt = evaluate(plan, full, precompute, found, now_ms, changes);
+    attempt = evaluate(plan, full, precompute, found, now_ms, changes, moves);
     if (attempt.too_long || attempt.broken || any(attempt.reasons)) return Decision::kRefuse;
-    for (size_t i = 0; i < attempt.written.size(); ++i) moves.add(*plan.writes[i].table, attempt.written[i].change);
     if (with_token) changes.put(token_key(request.token), token_row(now_ms, request.digest));
     return Decision::kCommit;
   };
@@ -214,8 +214,8 @@ Task<Result<WritesOutcome>> run_transaction(TableContext& context, const WritesP
   if (attempt.broken) co_return std::move(*attempt.broken);
   if (attempt.mismatched) co_return model::refuse(Fault::kTokenMismatch);
   if (any(attempt.reasons)) co_return cancelled(std::move(attempt.reasons));
-  for (Written& written : attempt.written) written.change.consumed.twice();
-  co_return WritesOutcome{std::move(attempt.written), attempt.repeated, {}};
+  for (api::Written& written : attempt.written) written.consumed.twice();
+  co_return api::WritesReply{std::move(attempt.written), attempt.repeated, {}};
 }
 
 // A batch is not a transaction in DynamoDB. A large one is written in pieces, to bound memory and time.
@@ -234,7 +234,7 @@ size_t piece_end(std::span<const BoundWrite> writes, size_t begin) {
 
 // Adds the results to `written`. On failure, nothing of the piece is written.
 Task<Result<void>> run_piece(TableContext& context, const WritesPlan& plan, size_t begin, size_t end,
-                             const std::vector<bool>& full, std::vector<Written>& written) {
+                             const std::vector<bool>& full, std::vector<api::Written>& written) {
   const auto writes = std::span(plan.writes).subspan(begin, end - begin);
   std::vector<Key> keys;
   for (const auto& write : writes) keys.push_back(write.key);
@@ -250,7 +250,7 @@ Task<Result<void>> run_piece(TableContext& context, const WritesPlan& plan, size
         return Decision::kRefuse;
       }
       moves.add(*writes[i].table, one->change);
-      written.push_back(std::move(one).value());
+      written.push_back(reply_of(std::move(one).value()));
     }
     return Decision::kCommit;
   };
@@ -261,8 +261,8 @@ Task<Result<void>> run_piece(TableContext& context, const WritesPlan& plan, size
   co_return refusal;
 }
 
-Task<Result<WritesOutcome>> run_batch(TableContext& context, const WritesPlan& plan, const std::vector<bool>& full) {
-  WritesOutcome outcome;
+Task<Result<api::WritesReply>> run_batch(TableContext& context, const WritesPlan& plan, const std::vector<bool>& full) {
+  api::WritesReply outcome;
   for (size_t begin = 0; begin < plan.writes.size(); begin = outcome.written.size()) {
     if (begin > 0) co_await Yield();
     size_t end = piece_end(plan.writes, begin);
@@ -281,16 +281,16 @@ Task<Result<WritesOutcome>> run_batch(TableContext& context, const WritesPlan& p
 }
 
 // Each limited item collection once. The writes are done, so estimates that fail are left out.
-Task<std::vector<WritesOutcome::Collection>> collections_of(TableContext& context, const WritesPlan& plan) {
+Task<std::vector<api::ItemCollection>> collections_of(TableContext& context, const WritesPlan& plan) {
   std::map<std::pair<std::string_view, std::string_view>, const BoundWrite*> distinct;
   for (const auto& write : plan.writes) {
     if (!write.table->has_local_index()) continue;
     distinct.try_emplace({write.table->name, std::string_view(write.key.bytes).substr(0, write.key.place)}, &write);
   }
-  std::vector<WritesOutcome::Collection> collections;
+  std::vector<api::ItemCollection> collections;
   for (const auto& [place, write] : distinct) {
-    const auto bytes = co_await collection_bytes(context, *write);
-    if (bytes.ok()) collections.push_back({write, *bytes});
+    auto collection = co_await collection_of(context, *write);
+    if (collection.ok()) collections.push_back(std::move(collection).value());
   }
   co_return collections;
 }
@@ -395,18 +395,18 @@ Result<void> admit(const WritesPlan& plan, AccessChecker& checker) {
   return {};
 }
 
-Task<Result<WritesOutcome>> run(TableContext& context, const WritesPlan& plan) {
+Task<Result<api::WritesReply>> run(TableContext& context, const WritesPlan& plan) {
   PARTITA_CO_TRY(const std::vector<bool> full, co_await full_collections(context, plan));
-  Task<Result<WritesOutcome>> task =
+  Task<Result<api::WritesReply>> task =
       plan.transaction != nullptr ? run_transaction(context, plan, full) : run_batch(context, plan, full);
-  PARTITA_CO_TRY(WritesOutcome outcome, co_await task);
+  PARTITA_CO_TRY(api::WritesReply outcome, co_await task);
   if (plan.wants_collection_bytes) outcome.collections = co_await collections_of(context, plan);
   co_return outcome;
 }
 
-void charge(const WritesPlan& plan, const WritesOutcome& outcome, AccessChecker& checker) {
+void charge(const WritesPlan& plan, const api::WritesReply& outcome, AccessChecker& checker) {
   for (size_t i = 0; i < outcome.written.size(); ++i) {
-    checker.charge(access_of(plan.writes[i]), outcome.written[i].change.consumed);
+    checker.charge(access_of(plan.writes[i]), outcome.written[i].consumed);
   }
 }
 
@@ -454,16 +454,16 @@ Result<void> admit(const TransactGetPlan& plan, AccessChecker& checker) {
   return {};
 }
 
-Task<Result<TransactGetOutcome>> run(TableContext& context, const TransactGetPlan& plan) {
+Task<Result<api::TransactGetReply>> run(TableContext& context, const TransactGetPlan& plan) {
   PARTITA_CO_TRY_VOID(co_await check_read_size(context, plan.keys));
   auto read = co_await context.engine().read(plan.keys);
   if (!read.ok()) co_return std::move(read).error();
-  TransactGetOutcome outcome;
+  api::TransactGetReply outcome;
   TreesKept trees;
   outcome.items.resize(plan.keys.size());
   size_t bytes = 0;
   for (size_t i = 0; i < plan.keys.size(); ++i) {
-    ReadItem& item = outcome.items[i];
+    api::ReadItem& item = outcome.items[i];
     if (std::optional<Record>& record = (*read)[i]) {
       PARTITA_CO_TRY(item,
                      found_item(*plan.tables[i], std::move(record->value), plan.request->parts[i].projection, trees));
@@ -476,7 +476,7 @@ Task<Result<TransactGetOutcome>> run(TableContext& context, const TransactGetPla
   co_return outcome;
 }
 
-void charge(const TransactGetPlan& plan, const TransactGetOutcome& outcome, AccessChecker& checker) {
+void charge(const TransactGetPlan& plan, const api::TransactGetReply& outcome, AccessChecker& checker) {
   for (size_t i = 0; i < plan.tables.size(); ++i) checker.charge(access_of(plan, i), outcome.consumed[i]);
 }
 

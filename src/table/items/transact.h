@@ -23,20 +23,6 @@ struct WritesPlan {
   bool wants_collection_bytes = false;
 };
 
-struct WritesOutcome {
-  struct Collection {
-    const BoundWrite* write;  // the first that touched it
-    uint64_t bytes;
-  };
-  // One for each write, in order, without images of the item. Of a batch they may be less than all, though never none:
-  // the rest was not written, because a table was changed meanwhile.
-  std::vector<Written> written;
-  // The token's request was carried out before, within kTokenLifetimeMs: nothing was written now, and the charges are
-  // those of reading the items.
-  bool repeated = false;
-  std::vector<Collection> collections;  // when they were wanted, in the order of table and key
-};
-
 // One table for each part, or why there is none. Faults: the tables' own; kTransactionDuplicateItem, kKeyEmpty and its
 // like, kTransactionCancelled with a TransactionCancelledDetail.
 Result<WritesPlan> bind(const api::TransactWriteRequest& request, std::vector<Result<Table>> tables);
@@ -48,8 +34,8 @@ Result<void> admit(const WritesPlan& plan, AccessChecker& checker);
 // transaction: kTransactionCancelled with a TransactionCancelledDetail, kTokenMismatch, kTransactionInProgress,
 // kTransactionItemsTooLarge for more than 128 MiB of rows, or than the store takes at once; of a batch: those of
 // check_growth().
-Task<Result<WritesOutcome>> run(TableContext& context, const WritesPlan& plan);
-void charge(const WritesPlan& plan, const WritesOutcome& outcome, AccessChecker& checker);
+Task<Result<api::WritesReply>> run(TableContext& context, const WritesPlan& plan);
+void charge(const WritesPlan& plan, const api::WritesReply& outcome, AccessChecker& checker);
 // After run() failed: if a condition of the transaction was false, each action is charged for its table as if it had
 // been carried out; other errors cost nothing.
 void charge_refused(const WritesPlan& plan, const Error& refusal, AccessChecker& checker);
@@ -61,16 +47,11 @@ struct TransactGetPlan {
   std::vector<storage::Key> keys;  // one for each part, distinct
 };
 
-struct TransactGetOutcome {
-  std::vector<ReadItem> items;                  // one for each part, in order, all from one moment
-  std::vector<api::ConsumedCapacity> consumed;  // one for each part
-};
-
 // Faults: the tables' own, kTransactionDuplicateItem, kKeyEmpty and its like, kTransactionCancelled.
 Result<TransactGetPlan> bind(const api::TransactGetRequest& request, std::vector<Result<Table>> tables);
 Result<void> admit(const TransactGetPlan& plan, AccessChecker& checker);
 // The plan outlives the task. Fault: kTransactionItemsTooLarge when the items are more than 4 MB.
-Task<Result<TransactGetOutcome>> run(TableContext& context, const TransactGetPlan& plan);
-void charge(const TransactGetPlan& plan, const TransactGetOutcome& outcome, AccessChecker& checker);
+Task<Result<api::TransactGetReply>> run(TableContext& context, const TransactGetPlan& plan);
+void charge(const TransactGetPlan& plan, const api::TransactGetReply& outcome, AccessChecker& checker);
 
 }  // namespace partita::table

@@ -39,17 +39,17 @@ class TransactTest : public TableTest {
     }
     return write;
   }
-  Result<WritesOutcome> outcome(std::vector<api::TransactWriteRequest::Part> parts, std::string token = "",
-                                std::string digest = "") {
+  Result<api::WritesReply> outcome(std::vector<api::TransactWriteRequest::Part> parts, std::string token = "",
+                                   std::string digest = "") {
     api::TransactWriteRequest request;
     request.parts = std::move(parts);
     request.token = std::move(token);
     request.digest = std::move(digest);
     return carry_out(db(), request);
   }
-  Result<std::vector<Written>> run(std::vector<api::TransactWriteRequest::Part> parts, std::string token = "",
-                                   std::string digest = "") {
-    PARTITA_TRY(WritesOutcome done, outcome(std::move(parts), std::move(token), std::move(digest)));
+  Result<std::vector<api::Written>> run(std::vector<api::TransactWriteRequest::Part> parts, std::string token = "",
+                                        std::string digest = "") {
+    PARTITA_TRY(api::WritesReply done, outcome(std::move(parts), std::move(token), std::move(digest)));
     return std::move(done.written);
   }
   // The reasons of a cancelled transaction.
@@ -100,8 +100,8 @@ TEST_F(TransactTest, AllIsDoneOverSeveralTables) {
   ASSERT_TRUE(written.ok());
   ASSERT_EQ(written->size(), 4u);
   EXPECT_TRUE((*written)[1].existed);
-  EXPECT_EQ((*written)[2].change.consumed.table, "U");
-  for (const auto& one : *written) EXPECT_EQ(one.change.consumed.total().write, 4);
+  EXPECT_EQ((*written)[2].consumed.table, "U");
+  for (const auto& one : *written) EXPECT_EQ(one.consumed.total().write, 4);
   EXPECT_EQ(rows("T"), std::vector<Item>{row(2, 2)});
   EXPECT_EQ(rows("U"), std::vector<Item>{row(1, 9)});
   expect_consistent("T");
@@ -146,8 +146,8 @@ TEST_F(TransactTest, ATokenCarriesOutItsRequestOnce) {
   const auto repeated = outcome({action(Kind::kPut, row(1, 1))}, "token", "digest");
   ASSERT_TRUE(repeated.ok());
   EXPECT_TRUE(repeated->repeated);
-  EXPECT_EQ(repeated->written[0].change.consumed.total().write, 0);
-  EXPECT_EQ(repeated->written[0].change.consumed.total().read, 4);
+  EXPECT_EQ(repeated->written[0].consumed.total().write, 0);
+  EXPECT_EQ(repeated->written[0].consumed.total().read, 4);
   EXPECT_EQ(read_value(1), "2");
   const auto other = run({action(Kind::kPut, row(1, 3))}, "token", "another");
   ASSERT_FALSE(other.ok());
@@ -190,7 +190,7 @@ TEST_F(TransactTest, ARepeatedRequestIsDoneWhateverItsItemsAreNow) {
   ASSERT_TRUE(changed.ok());
   EXPECT_TRUE(changed->repeated);
   EXPECT_EQ(read_value(1), "2");
-  EXPECT_EQ(changed->written[0].change.consumed.total().read, 12);  // half units, for the item as it is now
+  EXPECT_EQ(changed->written[0].consumed.total().read, 12);  // half units, for the item as it is now
   ASSERT_TRUE(run({action(Kind::kDelete, key(1))}).ok());
   EXPECT_TRUE(outcome({once}, "token", "digest").value().repeated);
   EXPECT_TRUE(rows("T").empty());

@@ -78,6 +78,24 @@ Result<void> check_update(const TableInfo& table, const expr::Update& update) {
   return {};
 }
 
+Task<Result<uint64_t>> collection_bytes(TableContext& context, const BoundWrite& write) {
+  const Table& table = write.table;
+  std::vector<const model::AttributeValue*> partition;
+  for (const auto& element : table->keys.partition) partition.push_back(write.named().find(element.name));
+  std::vector<uint16_t> ids{model::kBaseIndex};
+  for (const auto& index : table->indexes) {
+    if (!index.global) ids.push_back(index.id);
+  }
+  uint64_t total = 0;
+  for (const uint16_t id : ids) {
+    storage::Range range = storage::range_of(model::collection_prefix(table->id, id, partition));
+    auto bytes = co_await context.engine().approximate_bytes(std::move(range));
+    if (!bytes.ok()) co_return std::move(bytes).error();
+    total += *bytes;
+  }
+  co_return total;
+}
+
 }  // namespace
 
 Result<void> check_item_size(size_t bytes) {
@@ -109,10 +127,10 @@ Result<void> check_write(BoundWrite& write) {
   return {};
 }
 
-Result<Written> evaluate_write(const BoundWrite& write, const Record* found, int64_t now_ms, Changes& changes) {
+Result<EvaluatedWrite> evaluate_write(const BoundWrite& write, const Record* found, int64_t now_ms, Changes& changes) {
   const TableInfo& table = *write.table;
   const api::WriteAction& action = *write.action;
-  Written written;
+  EvaluatedWrite written;
   Image before;
   Item needed;
   if (found != nullptr) {
@@ -156,6 +174,11 @@ Result<Written> evaluate_write(const BoundWrite& write, const Record* found, int
   return written;
 }
 
+api::Written reply_of(EvaluatedWrite evaluated) {
+  return {evaluated.existed, std::move(evaluated.before), std::move(evaluated.after),
+          std::move(evaluated.change.consumed)};
+}
+
 Task<Result<bool>> collection_is_full(TableContext& context, const BoundWrite& write) {
   const Table& table = write.table;
   const Kind kind = write.action->kind;
@@ -165,9 +188,8 @@ Task<Result<bool>> collection_is_full(TableContext& context, const BoundWrite& w
   for (const auto& index : table->indexes) whole += index.global ? 0 : index.tally->bytes.load();
   const int64_t limit = context.options().max_collection_bytes;
   if (whole < limit) co_return false;
-  auto bytes = co_await collection_bytes(context, write);
-  if (!bytes.ok()) co_return std::move(bytes).error();
-  co_return *bytes >= static_cast<uint64_t>(limit);
+  PARTITA_CO_TRY(const uint64_t bytes, co_await collection_bytes(context, write));
+  co_return bytes >= static_cast<uint64_t>(limit);
 }
 
 Result<void> check_growth(bool full, const ItemChange& change) {
@@ -203,8 +225,8 @@ Result<void> admit(const WritePlan& plan, AccessChecker& checker) {
   return checker.admit(access_of(plan.write, plan.request->returned));
 }
 
-void charge(const WritePlan& plan, const WriteOutcome& outcome, AccessChecker& checker) {
-  checker.charge(access_of(plan.write, plan.request->returned), outcome.written.change.consumed);
+void charge(const WritePlan& plan, const api::WriteReply& outcome, AccessChecker& checker) {
+  checker.charge(access_of(plan.write, plan.request->returned), outcome.written.consumed);
 }
 
 void charge_refused(const WritePlan& plan, const Error& refusal, AccessChecker& checker) {
@@ -216,7 +238,7 @@ void charge_refused(const WritePlan& plan, const Error& refusal, AccessChecker& 
   checker.charge(access_of(plan.write, plan.request->returned), consumed);
 }
 
-Task<Result<WriteOutcome>> run(TableContext& context, const WritePlan& plan) {
+Task<Result<api::WriteReply>> run(TableContext& context, const WritePlan& plan) {
   const BoundWrite& write = plan.write;
   const Table& table = write.table;
   bool full = false;
@@ -224,7 +246,7 @@ Task<Result<WriteOutcome>> run(TableContext& context, const WritePlan& plan) {
     PARTITA_CO_TRY(full, co_await collection_is_full(context, write));
   }
   const int64_t now_ms = context.clock().now_ms();
-  std::optional<Result<Written>> result;
+  std::optional<Result<EvaluatedWrite>> result;
   const auto evaluate = [&](std::span<const Record* const> found, Changes& changes, CountMoves& moves) {
     result.emplace(evaluate_write(write, found[0], now_ms, changes));
     if (!result->ok()) return Decision::kRefuse;
@@ -235,32 +257,22 @@ Task<Result<WriteOutcome>> run(TableContext& context, const WritePlan& plan) {
   std::vector<storage::Key> keys(1, write.key);
   auto outcome = co_await commit(context.engine(), std::span(&table, 1), std::move(keys), evaluate);
   if (!outcome.ok()) co_return std::move(outcome).error();
-  WriteOutcome done;
-  PARTITA_CO_TRY(done.written, std::move(*result));
+  api::WriteReply done;
+  if (!result->ok()) co_return std::move(*result).error();
+  done.written = reply_of(std::move(*result).value());
   if (plan.request->wants_collection_bytes && table->has_local_index()) {
     // The write is done: an estimate that cannot be had is left out.
-    const auto bytes = co_await collection_bytes(context, write);
-    if (bytes.ok()) done.collection_bytes = *bytes;
+    auto collection = co_await collection_of(context, write);
+    if (collection.ok()) done.collection = std::move(collection).value();
   }
   co_return done;
 }
 
-Task<Result<uint64_t>> collection_bytes(TableContext& context, const BoundWrite& write) {
-  const Table& table = write.table;
-  std::vector<const model::AttributeValue*> partition;
-  for (const auto& element : table->keys.partition) partition.push_back(write.named().find(element.name));
-  std::vector<uint16_t> ids{model::kBaseIndex};
-  for (const auto& index : table->indexes) {
-    if (!index.global) ids.push_back(index.id);
-  }
-  uint64_t total = 0;
-  for (const uint16_t id : ids) {
-    storage::Range range = storage::range_of(model::collection_prefix(table->id, id, partition));
-    auto bytes = co_await context.engine().approximate_bytes(std::move(range));
-    if (!bytes.ok()) co_return std::move(bytes).error();
-    total += *bytes;
-  }
-  co_return total;
+Task<Result<api::ItemCollection>> collection_of(TableContext& context, const BoundWrite& write) {
+  PARTITA_CO_TRY(const uint64_t bytes, co_await collection_bytes(context, write));
+  api::ItemCollection collection{write.table->name, {}, bytes};
+  for (const auto& [name, type] : write.table->keys.partition) collection.key.set(name, *write.named().find(name));
+  co_return collection;
 }
 
 }  // namespace partita::table

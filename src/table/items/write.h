@@ -12,9 +12,10 @@
 
 namespace partita::table {
 
-struct Written {
+// A write evaluated, and not carried out.
+struct EvaluatedWrite {
   bool existed = false;
-  std::optional<model::Item> before;  // see WriteAction::wants_before
+  std::optional<model::Item> before;  // see api::WriteAction::wants_before
   std::optional<model::Item> after;   // of an update; absent when nothing is there afterwards
   ItemChange change;
 };
@@ -43,18 +44,13 @@ struct WritePlan {
   BoundWrite write;
 };
 
-struct WriteOutcome {
-  Written written;
-  std::optional<uint64_t> collection_bytes;  // when they were wanted and the table limits its collections
-};
-
 // Faults: those of check_write().
 Result<WritePlan> bind(const api::WriteRequest& request, Table table);
 Result<void> admit(const WritePlan& plan, AccessChecker& checker);
 // The action carried out in one transaction. Durable when it returns. The plan outlives the task. Faults: those of
 // evaluate_write() and check_growth().
-Task<Result<WriteOutcome>> run(TableContext& context, const WritePlan& plan);
-void charge(const WritePlan& plan, const WriteOutcome& outcome, AccessChecker& checker);
+Task<Result<api::WriteReply>> run(TableContext& context, const WritePlan& plan);
+void charge(const WritePlan& plan, const api::WriteReply& outcome, AccessChecker& checker);
 // After run() failed: a write whose condition was false is charged for the table; other errors cost nothing.
 void charge_refused(const WritePlan& plan, const Error& refusal, AccessChecker& checker);
 
@@ -68,8 +64,11 @@ Result<void> check_write(BoundWrite& write);
 
 // What the action does at `now_ms` to the item as it is (null: absent); adds its writes to `changes`. Pure.
 // Precondition: the write has its key. Faults: kConditionFailed, faults of expr::apply, kItemToUpdateTooLarge.
-Result<Written> evaluate_write(const BoundWrite& write, const storage::Record* found, int64_t now_ms,
-                               storage::Changes& changes);
+Result<EvaluatedWrite> evaluate_write(const BoundWrite& write, const storage::Record* found, int64_t now_ms,
+                                      storage::Changes& changes);
+
+// Without the counts.
+api::Written reply_of(EvaluatedWrite evaluated);
 
 // Whether the collection of the action's item holds all that it may: then none of its items may grow, and check_growth
 // refuses. Only tables with local indexes limit their collections, and measuring costs nothing until the whole table is
@@ -77,7 +76,8 @@ Result<Written> evaluate_write(const BoundWrite& write, const storage::Record* f
 Task<Result<bool>> collection_is_full(TableContext& context, const BoundWrite& write);
 Result<void> check_growth(bool full, const ItemChange& change);
 
-// The bytes of the item collection that the write's item belongs to, over the table and its local indexes, roughly.
-Task<Result<uint64_t>> collection_bytes(TableContext& context, const BoundWrite& write);
+// The item collection that the write's item belongs to, with an estimate of its size over the table and its local
+// indexes.
+Task<Result<api::ItemCollection>> collection_of(TableContext& context, const BoundWrite& write);
 
 }  // namespace partita::table

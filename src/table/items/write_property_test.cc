@@ -185,13 +185,13 @@ class WritePropertyTest : public TableTest {
   }
 
   // Compares one carried-out write with the model, and makes it in the model.
-  void settle_in_model(const Write& write, const Written& written, int64_t factor) {
+  void settle_in_model(const Write& write, const api::Written& written, int64_t factor) {
     const Item* before = stored(write.place);
     EXPECT_EQ(written.existed, before != nullptr);
     const Item* after = write.wanted_after ? &*write.wanted_after : nullptr;
     auto units = expected_units(*find("T"), before, after);
     for (auto& [name, charged] : units) charged *= factor;
-    EXPECT_EQ(units_of(written.change.consumed), units);
+    EXPECT_EQ(units_of(written.consumed), units);
     if (write.action.kind == Kind::kUpdate && factor == 1) {
       EXPECT_EQ(written.after, write.wanted_after);
     }

@@ -39,7 +39,7 @@ Result<bool> delete_expired(const Table& table, const ExpiryRow& row, const Reco
   deletion.by_service = true;
   BoundWrite write(table, deletion);
   write.key = row.item;
-  PARTITA_TRY(const Written written, evaluate_write(write, found, now_ms, changes));
+  PARTITA_TRY(const EvaluatedWrite written, evaluate_write(write, found, now_ms, changes));
   moves.add(*table, written.change);
   return true;
 }

@@ -28,7 +28,7 @@ Item item(std::initializer_list<std::pair<std::string, AttributeValue>> attribut
 
 std::string encoded(const Item& item) { return model::encode_item(item); }
 
-Item decoded(const FoundItem& found) {
+Item decoded(const api::FoundItem& found) {
   if (const auto* whole = std::get_if<Item>(&found)) return *whole;
   const auto* view = std::get_if<std::string_view>(&found);
   return model::decode_item(view != nullptr ? *view : std::get<std::string>(found)).value();
@@ -124,11 +124,11 @@ api::WriteAction action_of(api::WriteAction::Kind kind, Item item_or_key) {
   return action;
 }
 
-Task<Result<Written>> write_item(Database& database, Table table, const api::WriteAction& action) {
+Task<Result<api::Written>> write_item(Database& database, Table table, const api::WriteAction& action) {
   api::WriteRequest request;
   request.action = action;
   PARTITA_CO_TRY(const WritePlan plan, table::bind(request, table));
-  PARTITA_CO_TRY(WriteOutcome outcome, co_await run(database, plan));
+  PARTITA_CO_TRY(api::WriteReply outcome, co_await run(database, plan));
   co_return std::move(outcome.written);
 }
 
@@ -161,8 +161,8 @@ void wait_for_jobs(Database& database) {
   }
 }
 
-Result<Written> carry_out(Database& database, const std::string& name, const api::WriteAction& action) {
-  auto attempt = [&]() -> Result<Written> {
+Result<api::Written> carry_out(Database& database, const std::string& name, const api::WriteAction& action) {
+  auto attempt = [&]() -> Result<api::Written> {
     PARTITA_TRY(const Table table, database.ready_table(name));
     return wait_for(write_item(database, table, action));
   };
@@ -186,7 +186,7 @@ Table TableTest::update(const api::UpdateTableRequest& request) {
   return updated.ok() ? *updated : nullptr;
 }
 
-Result<Written> TableTest::write(api::WriteAction::Kind kind, const std::string& table, Item item_or_key) {
+Result<api::Written> TableTest::write(api::WriteAction::Kind kind, const std::string& table, Item item_or_key) {
   return carry_out(db(), table, action_of(kind, std::move(item_or_key)));
 }
 

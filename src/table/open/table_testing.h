@@ -35,7 +35,7 @@ inline AttributeValue n(int64_t value) { return AttributeValue::number(model::Nu
 inline AttributeValue b(std::string bytes) { return AttributeValue::binary(std::move(bytes)); }
 Item item(std::initializer_list<std::pair<std::string, AttributeValue>> attributes);
 std::string encoded(const Item& item);
-Item decoded(const FoundItem& found);
+Item decoded(const api::FoundItem& found);
 
 // The memory engine, with faults. Like every engine it may call a transaction's function more than once: it always
 // does.
@@ -96,14 +96,14 @@ class FaultyEngine final : public storage::Engine {
 
 void wait_for_jobs(Database& database);
 // A write as a request makes it: bound to the table as it is, and bound again when that changed.
-Result<Written> carry_out(Database& database, const std::string& table, const api::WriteAction& action);
+Result<api::Written> carry_out(Database& database, const std::string& table, const api::WriteAction& action);
 std::vector<Item> rows_of(Database& database, const std::string& table, const std::string& index = "");
 void expect_consistent(Database& database, const std::string& table);
 
 // Of kPut the item, else the key.
 api::WriteAction action_of(api::WriteAction::Kind kind, Item item_or_key);
 // One action carried out: bind() and run(). The action outlives the task.
-Task<Result<Written>> write_item(Database& database, Table table, const api::WriteAction& action);
+Task<Result<api::Written>> write_item(Database& database, Table table, const api::WriteAction& action);
 
 // A request of several parts: bound to its tables as they are and run, and again when they changed.
 template <class Request>
@@ -144,8 +144,8 @@ class TableTest : public testing::Test {
 
   Table create(const api::CreateTableRequest& request);
   Table update(const api::UpdateTableRequest& request);
-  Result<Written> write(api::WriteAction::Kind kind, const std::string& table, Item item_or_key);
-  Result<Written> write(const std::string& table, const api::WriteAction& action) {
+  Result<api::Written> write(api::WriteAction::Kind kind, const std::string& table, Item item_or_key);
+  Result<api::Written> write(const std::string& table, const api::WriteAction& action) {
     return carry_out(db(), table, action);
   }
   void put(const std::string& table, Item item);

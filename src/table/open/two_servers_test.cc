@@ -301,7 +301,7 @@ api::TransactWriteRequest increment(const std::string& token, int64_t by) {
 TEST_P(TwoServersTest, ATokenSentThroughBothIsCarriedOutOnce) {
   ASSERT_TRUE(create(0, plain_table()).ok());
   constexpr int kTokens = 200;
-  std::array<std::vector<Result<WritesOutcome>>, 2> outcomes;
+  std::array<std::vector<Result<api::WritesReply>>, 2> outcomes;
   std::array<std::atomic<int>, 2> at{};
   std::vector<std::thread> threads;
   for (size_t i : {0, 1}) {

@@ -68,8 +68,8 @@ class VectorGraphsTest : public TableTest {
     ASSERT_TRUE(carry_out(database, "T", action).ok());
   }
 
-  SearchOutcome search(Database& database, const std::string& index, const std::vector<float>& sought,
-                       std::optional<int64_t> kind = {}) {
+  api::SearchReply search(Database& database, const std::string& index, const std::vector<float>& sought,
+                          std::optional<int64_t> kind = {}) {
     api::SearchRequest request;
     request.table = "T", request.index = index, request.sought = sought, request.top = 10;
     if (index == "keyed") {

@@ -184,10 +184,10 @@ Result<void> score_page(const SearchPlan& plan, const Nearness& nearness, const 
 }
 
 // The row as the client wants it.
-Result<SearchHit> hit_of(const SearchPlan& plan, std::string_view row) {
+Result<api::SearchHit> hit_of(const SearchPlan& plan, std::string_view row) {
   const auto& projection = plan.request->projection;
   const std::string& attribute = plan.index->vector->attribute;
-  SearchHit hit;
+  api::SearchHit hit;
   PARTITA_TRY(Item item, model::decode_item(row));
   const AttributeValue* vector = item.find(attribute);
   const auto whole = [&](const expr::Path& path) { return path.is_attribute() && path.attribute == attribute; };
@@ -202,7 +202,7 @@ Result<SearchHit> hit_of(const SearchPlan& plan, std::string_view row) {
 struct Scored {
   double score = 0;
   std::string key;
-  SearchHit hit;
+  api::SearchHit hit;
   size_t bytes = 0;
 };
 
@@ -239,8 +239,9 @@ Task<Result<std::vector<Scored>>> read_rows(VectorSearchContext& context, const 
   co_return scored;
 }
 
-SearchOutcome answer_of(const SearchPlan& plan, std::vector<Scored> scored, size_t looked_at) {
-  SearchOutcome outcome;
+api::SearchReply answer_of(const SearchPlan& plan, std::vector<Scored> scored, size_t looked_at) {
+  api::SearchReply outcome;
+  outcome.attribute = plan.index->vector->attribute;
   outcome.consumed.table = plan.table->name;
   outcome.consumed.searched_bytes = vector_request_bytes(looked_at);
   size_t answered = 0;
@@ -255,9 +256,9 @@ SearchOutcome answer_of(const SearchPlan& plan, std::vector<Scored> scored, size
 VectorGraphs::Collection collection_of(const SearchPlan& plan) { return {plan.table->id, *plan.index, plan.rows}; }
 
 // By the graph of these rows: nothing when there is none.
-Task<Result<std::optional<SearchOutcome>>> search_graph(VectorSearchContext& context, const SearchPlan& plan,
-                                                        const Nearness& nearness) {
-  std::optional<SearchOutcome> outcome;
+Task<Result<std::optional<api::SearchReply>>> search_graph(VectorSearchContext& context, const SearchPlan& plan,
+                                                           const Nearness& nearness) {
+  std::optional<api::SearchReply> outcome;
   if (!plan.filtered.empty()) co_return outcome;
   const VectorGraphs::Collection collection = collection_of(plan);
   auto found = co_await context.graphs().nearest(collection, *plan.request->sought, plan.request->top + kBeyond);
@@ -272,7 +273,8 @@ Task<Result<std::optional<SearchOutcome>>> search_graph(VectorSearchContext& con
 }
 
 // By a look at every row.
-Task<Result<SearchOutcome>> search_all(VectorSearchContext& context, const SearchPlan& plan, const Nearness& nearness) {
+Task<Result<api::SearchReply>> search_all(VectorSearchContext& context, const SearchPlan& plan,
+                                          const Nearness& nearness) {
   Best best(nearness, plan.request->top + kBeyond);
   storage::Range range = plan.rows;
   size_t bytes = 0, rows = 0, key_bytes = 0;
@@ -295,7 +297,7 @@ Task<Result<SearchOutcome>> search_all(VectorSearchContext& context, const Searc
   co_return answer_of(plan, std::move(scored), bytes);
 }
 
-Task<Result<SearchOutcome>> search(VectorSearchContext& context, const SearchPlan& plan) {
+Task<Result<api::SearchReply>> search(VectorSearchContext& context, const SearchPlan& plan) {
   const Nearness nearness(plan.index->vector->distance, *plan.request->sought);
   PARTITA_CO_TRY(auto outcome, co_await search_graph(context, plan, nearness));
   if (outcome) co_return std::move(*outcome);
@@ -342,11 +344,11 @@ Result<SearchPlan> bind(const api::SearchRequest& request, Table table) {
 
 Result<void> admit(const SearchPlan& plan, AccessChecker& checker) { return checker.admit(access_of(plan)); }
 
-void charge(const SearchPlan& plan, const SearchOutcome& outcome, AccessChecker& checker) {
+void charge(const SearchPlan& plan, const api::SearchReply& outcome, AccessChecker& checker) {
   checker.charge(access_of(plan), outcome.consumed);
 }
 
-Task<Result<SearchOutcome>> run(VectorSearchContext& context, const SearchPlan& plan) {
+Task<Result<api::SearchReply>> run(VectorSearchContext& context, const SearchPlan& plan) {
   Executor* const home = Executor::current();
   if (home != nullptr) co_await context.workers().enter();
   auto outcome = co_await search(context, plan);

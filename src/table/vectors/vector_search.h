@@ -28,17 +28,6 @@ struct SearchPlan {
   std::vector<std::string> filtered;  // those of the condition; none when it asks for no more than the HASH
 };
 
-struct SearchHit {
-  std::string item;    // without the vector, encoded: the trees of a hundred may take a gigabyte
-  std::string vector;  // packed; empty when it is not wanted
-  double score = 0;
-};
-
-struct SearchOutcome {
-  std::vector<SearchHit> hits;  // the nearest first; of equal scores in the order of the keys
-  api::ConsumedCapacity consumed;
-};
-
 // Faults: kIndexNotFound, kVectorIndexBackfilling, kSearchVectorInvalid, kSearchVectorSize, kSearchAttribute,
 // kSearchNested, kSearchTwice, kSearchConditionMissing, kSearchOperandType, kKeyEmpty.
 Result<SearchPlan> bind(const api::SearchRequest& request, Table table);
@@ -67,7 +56,7 @@ class VectorSearchContext {
 
 // Runs on one of the context's workers. The reply holds at most model::kMaxSearchBytes of items. The plan outlives the
 // task.
-Task<Result<SearchOutcome>> run(VectorSearchContext& context, const SearchPlan& plan);
-void charge(const SearchPlan& plan, const SearchOutcome& outcome, AccessChecker& checker);
+Task<Result<api::SearchReply>> run(VectorSearchContext& context, const SearchPlan& plan);
+void charge(const SearchPlan& plan, const api::SearchReply& outcome, AccessChecker& checker);
 
 }  // namespace partita::table

@@ -81,8 +81,8 @@ class VectorSearchTest : public TableTest {
     ASSERT_TRUE(write("T", action).ok());
   }
 
-  SearchOutcome search(const std::string& index, const std::vector<float>& sought, size_t top,
-                       std::optional<std::string> tenant = {}, std::optional<int64_t> kind = {}) {
+  api::SearchReply search(const std::string& index, const std::vector<float>& sought, size_t top,
+                          std::optional<std::string> tenant = {}, std::optional<int64_t> kind = {}) {
     api::SearchRequest request;
     request.table = "T";
     request.index = index;
@@ -121,7 +121,7 @@ class VectorSearchTest : public TableTest {
     return scores;
   }
 
-  static std::vector<double> scores_of(const SearchOutcome& found) {
+  static std::vector<double> scores_of(const api::SearchReply& found) {
     std::vector<double> scores;
     for (const auto& hit : found.hits) scores.push_back(hit.score);
     return scores;
