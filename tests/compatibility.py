@@ -34,7 +34,7 @@ def served():
 def refused():
     """{operation: [the parameters that are refused by their names]}"""
     found = {}
-    for path in sorted(OPS.glob("*.cc")):
+    for path in sorted(OPS.rglob("*.cc")):
         for names in re.findall(r"refuse_named\(\s*\w+,\s*\{([^}]*)\}", path.read_text()):
             operation = "".join(word.capitalize() for word in path.stem.split("_"))
             found[operation] = re.findall(r"Field::k(\w+)", names)

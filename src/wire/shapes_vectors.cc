@@ -8,7 +8,7 @@ namespace {
 constexpr Shape kSearchVector{.kind = ShapeKind::kList, .element = &kValue, .min = 1, .max = 4096, .late = true};
 constexpr Shape kSearchedIndex{.kind = ShapeKind::kString, .min = 3, .max = 255, .name_pattern = true, .late = true};
 
-// Which members must be there is told in words of its own; see ops/search_vectors.cc.
+// Which members must be there is told in words of its own; see ops/items/search_vectors.cc.
 constexpr Member kSearchVectorsMembers[] = {
     {"TableName", &kTableName},
     {"IndexName", &kSearchedIndex},

@@ -179,7 +179,7 @@ OPERATIONS = [
     Mutant("one item past 16 MB in BatchGetItem", "src/table/items/read.cc",
            "full = full || (bytes > 0 && bytes + item.bytes > model::kMaxBatchGetBytes);",
            "full = full || bytes > model::kMaxBatchGetBytes;", ("api:edges",)),
-    Mutant("a token's digest depends on the order of members", "src/ops/transact_call.cc",
+    Mutant("a token's digest depends on the order of members", "src/ops/items/transact_call.cc",
            "std::map<std::string_view, JsonValue> sorted;\n      for (const auto& [name, member] : value.members()) sorted[name] = member;",
            "std::vector<std::pair<std::string_view, JsonValue>> sorted;\n"
            "      for (const auto& [name, member] : value.members()) sorted.emplace_back(name, member);",
@@ -351,7 +351,7 @@ PARTIQL = [
            "node.kind != kind || node.grouped", "node.kind != kind", ("partiql_test",)),
     Mutant("branches beside a negated one are read by themselves", "src/partiql/reads.cc",
            "if (negated && same.size() > 1) {", "if (false) {", ("api:partiql",)),
-    Mutant("a NextToken goes on in any statement", "src/ops/execute_statement.cc",
+    Mutant("a NextToken goes on in any statement", "src/ops/statements/execute_statement.cc",
            "  if (*said != digest) return refuse(Fault::kPartiqlTokenMismatch);\n",
            "  if (said->size() != digest.size()) return refuse(Fault::kPartiqlTokenMismatch);\n", ("api:partiql",)),
     Mutant("a DELETE with a condition fails where there is no item", "src/partiql/writes.cc",

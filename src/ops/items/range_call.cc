@@ -1,0 +1,124 @@
+#include "ops/items/range_call.h"
+
+#include <algorithm>
+#include <array>
+
+#include "model/fault.h"
+#include "ops/enum_names.h"
+#include "ops/reply.h"
+#include "wire/checks.h"
+#include "wire/error_body.h"
+#include "wire/item_reader.h"
+
+namespace partita::ops {
+
+namespace {
+
+using api::Select;
+using model::Fault;
+using model::refuse;
+using wire::Field;
+using wire::Members;
+
+// Faults of a value that DynamoDB reports as they are, wherever the value stands.
+bool speaks_for_itself(Fault fault) {
+  constexpr std::array kBare = {
+      Fault::kNumberSyntax,         Fault::kNumberEmpty,          Fault::kNumberOverflow,
+      Fault::kNumberUnderflow,      Fault::kNumberPrecision,      Fault::kEmptyNumberSet,
+      Fault::kNumberFarAbove,       Fault::kNumberFarBelow,       Fault::kNumberWrapsBelow,
+      Fault::kDuplicateInStringSet, Fault::kDuplicateInNumberSet, Fault::kDuplicateInBinarySet,
+  };
+  return std::ranges::find(kBare, fault) != kBare.end();
+}
+
+Select select_of(const Members& in) { return kSelects.value_of(in.text(Field::kSelect), Select::kDefault); }
+
+// How the parameter is called that says what to return.
+std::string projection_parameter(const Members& in) {
+  return std::string(
+      wire::name_of(in.has(Field::kAttributesToGet) ? Field::kAttributesToGet : Field::kProjectionExpression));
+}
+
+Result<void> fits(const Members& in, Select select, bool projected) {
+  if (projected && select != Select::kDefault && select != Select::kSpecific) {
+    const std::string what = select == Select::kCount ? "only the Count" : std::string(in.text(Field::kSelect));
+    return refuse(Fault::kSelectWithProjection, {projection_parameter(in), what});
+  }
+  if (select == Select::kAllProjected && !in.has(Field::kIndexName)) return refuse(Fault::kSelectProjectedWithoutIndex);
+  if (select == Select::kSpecific && !projected) return refuse(Fault::kSelectSpecificWithoutProjection);
+  return {};
+}
+
+// AWS puts the prefix of faults against the model before Query's texts alone.
+Result<void> check_select(const Members& in, RangeKind kind, bool projected) {
+  auto checked = fits(in, select_of(in), projected);
+  if (checked.ok() || kind == RangeKind::kScan) return checked;
+  return wire::constraint_violated(wire::message_of(checked.error()));
+}
+
+}  // namespace
+
+Result<void> decode_legacy_filter(const Members& in, Field field, api::RangeRequest& request) {
+  PARTITA_TRY_VOID(check_conditional_operator(in, field));
+  if (!in.has(field)) return {};
+  PARTITA_TRY(const auto conditions, legacy_conditions(in, field));
+  PARTITA_TRY(request.filter, expr::lower_filter(conditions, legacy_join(in)));
+  request.legacy_filter = true;
+  return {};
+}
+
+Result<void> decode_filter(const Members& in, expr::Placeholders& given, api::RangeRequest& request) {
+  if (!in.has(Field::kFilterExpression)) return {};
+  const std::string_view expression = in.text(Field::kFilterExpression);
+  PARTITA_TRY(request.filter, expr::parse_condition(expression, expr::ExpressionKind::kFilter, given));
+  return {};
+}
+
+Result<void> decode_start(const Members& in, api::RangeRequest& request) {
+  if (!in.has(Field::kExclusiveStartKey)) return {};
+  auto key = wire::decode_item(in[Field::kExclusiveStartKey]);
+  if (!key.ok()) {
+    if (speaks_for_itself(model::fault_of(key.error()))) return std::move(key).error();
+    return refuse(Fault::kStartKeyValueInvalid, {wire::message_of(key.error())});
+  }
+  request.start = std::move(key).value();
+  return {};
+}
+
+Result<void> decode_range(const Members& in, RangeKind kind, expr::Placeholders& given, api::RangeRequest& request) {
+  if (!request.projection) {
+    PARTITA_TRY(request.projection, projection(in, given));
+  }
+  PARTITA_TRY_VOID(check_select(in, kind, request.projection.has_value()));
+  request.table = in.text(Field::kTableName);
+  if (in.has(Field::kIndexName)) request.index = in.text(Field::kIndexName);
+  request.select = select_of(in);
+  request.consistent = in.flag(Field::kConsistentRead);
+  request.capacity = capacity_detail(in);
+  if (const auto limit = in.integer(Field::kLimit)) request.limit = static_cast<uint64_t>(*limit);
+  return {};
+}
+
+Task<Result<std::string>> RangeCall::encode(const Request& request, const api::RangeReply& page) {
+  wire::JsonWriter json(512 + page.bytes + page.bytes / 4);
+  json.begin_object();
+  if (request.select != Select::kCount) {
+    json.key("Items");
+    json.begin_array();
+    PARTITA_CO_TRY_VOID(co_await write_items(json, page.items));
+    json.end_array();
+  }
+  json.key("Count");
+  json.number(static_cast<int64_t>(page.count));
+  json.key("ScannedCount");
+  json.number(static_cast<int64_t>(page.scanned));
+  if (page.last_key) {
+    json.key("LastEvaluatedKey");
+    json.write_item(*page.last_key);
+  }
+  write_capacity_member(json, page.consumed, request.capacity);
+  json.end_object();
+  co_return std::move(json).take();
+}
+
+}  // namespace partita::ops

@@ -1,0 +1,47 @@
+#include "ops/json_codec.h"
+#include "ops/reply.h"
+#include "ops/settings/insights_reply.h"
+#include "ops/tables/table_request.h"
+#include "table/control/insights.h"
+
+namespace partita::ops {
+
+namespace {
+
+struct DescribeContributorInsights {
+  using Execution = ControlExecutionOf<DescribeContributorInsights>;
+  using Reply = table::InsightsState;
+  using Request = api::DescribeInsightsRequest;
+
+  static Result<Request> decode(const wire::Members& in) {
+    return Request{std::string(in.text(wire::Field::kTableName)), decode_text(in, wire::Field::kIndexName)};
+  }
+
+  static Subject subject(Request& request) { return {.table = &request.name, .index = &request.index}; }
+
+  static Task<Result<table::InsightsState>> run(const Context& context, const Request& request) {
+    return table::describe_insights(context.database, request);
+  }
+
+  static std::string encode(const Context& /*context*/, const table::InsightsState& state) {
+    wire::JsonWriter json;
+    json.begin_object();
+    write_insights_summary(json, state);
+    if (!state.rules.empty()) {
+      json.key("ContributorInsightsRuleList");
+      json.begin_array();
+      for (const std::string& rule : state.rules) json.string(rule);
+      json.end_array();
+    }
+    if (state.asked) write_time(json, "LastUpdateDateTime", state.asked->changed_ms);
+    json.end_object();
+    return std::move(json).take();
+  }
+};
+
+}  // namespace
+
+constinit const JsonCodec describe_contributor_insights =
+    json_codec<DescribeContributorInsights>(wire::shapes::kDescribeContributorInsights);
+
+}  // namespace partita::ops
