@@ -1,4 +1,4 @@
-// Parameters that several operations on items have in common.
+// Parameters that several operations have in common.
 #pragma once
 
 #include <cstdint>
@@ -13,5 +13,8 @@ enum class CapacityDetail : uint8_t { kNone, kTotal, kIndexes };
 
 // What a read returns; kDefault: not specified.
 enum class Select : uint8_t { kDefault, kAllAttributes, kAllProjected, kSpecific, kCount };
+
+// A request or a reply without members.
+struct Empty {};
 
 }  // namespace partita::api

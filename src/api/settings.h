@@ -3,8 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "api/tables.h"
 
 namespace partita::api {
 
@@ -15,10 +20,55 @@ struct Resource {
   std::string stream;  // the stream's label; empty: the table itself
 };
 
+// ListTagsOfResource and GetResourcePolicy.
+struct NamedResource {
+  Resource resource;
+};
+
+struct TagRequest {
+  Resource resource;
+  std::vector<Tag> tags;
+};
+
+struct UntagRequest {
+  Resource resource;
+  std::vector<std::string> tag_names;
+};
+
+struct ListTagsReply {
+  std::map<std::string, std::string> tags;
+};
+
+struct PutPolicyRequest {
+  Resource resource;
+  std::string policy;                   // as it was sent
+  std::optional<std::string> expected;  // ExpectedRevisionId
+  bool may_lock_out = false;            // ConfirmRemoveSelfResourceAccess
+};
+
+struct DeletePolicyRequest {
+  Resource resource;
+  std::optional<std::string> expected;  // ExpectedRevisionId
+};
+
+struct GetPolicyReply {
+  std::string policy;
+  std::string revision;
+};
+
+// Of PutResourcePolicy and DeleteResourcePolicy.
+struct PolicyRevision {
+  std::optional<std::string> revision;  // absent: there never was a policy
+};
+
 struct UpdateTimeToLiveRequest {
   std::string name;
   bool enable = false;
   std::string attribute;
+};
+
+struct DescribeTimeToLiveReply {
+  std::optional<std::string> attribute;  // absent: TTL is off
 };
 
 struct UpdateInsightsRequest {
@@ -33,10 +83,28 @@ struct DescribeInsightsRequest {
   std::optional<std::string> index;  // absent: the table itself
 };
 
+enum class InsightsStatus : uint8_t { kEnabling, kEnabled, kDisabling, kDisabled };
+
+// As of a moment.
+struct InsightsState {
+  std::string table;
+  std::string index;  // empty: the table itself
+  InsightsStatus status = InsightsStatus::kDisabled;
+  bool configured = false;         // Contributor Insights were enabled or disabled at least once
+  bool throttled_only = false;     // the mode THROTTLED_KEYS
+  int64_t changed_ms = 0;          // the last change, in milliseconds since 1970
+  std::vector<std::string> rules;  // of CloudWatch, as DynamoDB names them; while kEnabled
+};
+
 struct ListInsightsRequest {
   std::string name;   // of the table; empty: all tables
   std::string after;  // where the previous page ended; empty: from the start
   size_t limit = 0;   // 1 or more
+};
+
+struct ListInsightsReply {
+  std::vector<InsightsState> states;
+  std::string last;  // where the next page starts; empty: there is none
 };
 
 }  // namespace partita::api

@@ -1,5 +1,5 @@
-// Requests of CreateTable, UpdateTable, DeleteTable, DescribeTable and ListTables. See reads.h for what holds for all
-// requests.
+// CreateTable, UpdateTable, DeleteTable, DescribeTable and ListTables. See reads.h for what holds for all requests.
+// The reply of the first four is a description of the table, which codecs read from table::TableInfo (decision 030).
 #pragma once
 
 #include <cstddef>
@@ -108,6 +108,7 @@ struct CreateTableRequest {
   std::optional<EncryptionRequest> encryption;
   std::optional<StreamRequest> stream;
   std::vector<Tag> tags;
+  std::optional<std::string> policy;  // ResourcePolicy, as it was sent
 };
 
 // A change of one global index, or of one vector index, which can only be created and deleted. DynamoDB accepts exactly
@@ -155,6 +156,11 @@ struct NamedTable {
 struct ListTablesRequest {
   std::string after;
   size_t limit = 0;
+};
+
+struct ListTablesReply {
+  std::vector<std::string> names;
+  std::string last;  // where the next page starts; empty: there is none
 };
 
 }  // namespace partita::api

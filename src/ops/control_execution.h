@@ -30,9 +30,6 @@ struct Subject {
   std::vector<std::string_view> other_actions = {};  // of IAM, which the request needs beside its own
 };
 
-// What an operation is asked, or answers, when that is nothing.
-struct Nothing {};
-
 class ControlExecution : public Execution {
  public:
   Task<Result<void>> run(const Context& context) final;

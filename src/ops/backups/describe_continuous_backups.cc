@@ -10,7 +10,7 @@ namespace {
 // There is no point-in-time recovery: every table answers as one on which nobody switched it on.
 struct DescribeContinuousBackups {
   using Execution = ControlExecutionOf<DescribeContinuousBackups>;
-  using Reply = Nothing;
+  using Reply = api::Empty;
   using Request = api::NamedTable;
 
   static Result<Request> decode(const wire::Members& in) {
@@ -19,14 +19,14 @@ struct DescribeContinuousBackups {
 
   static Subject subject(Request& request) { return {.table = &request.name}; }
 
-  static Task<Result<Nothing>> run(const Context& context, const Request& request) {
+  static Task<Result<api::Empty>> run(const Context& context, const Request& request) {
     PARTITA_CO_TRY(const table::Table found, co_await context.database.idle_table(request.name));
     std::vector<std::string> args{request.name};
     if (found == nullptr) co_return model::refuse(model::Fault::kBackedUpTableNotFound, std::move(args));
-    co_return Nothing{};
+    co_return api::Empty{};
   }
 
-  static std::string encode(const Context& /*context*/, const Nothing& /*done*/) {
+  static std::string encode(const Context& /*context*/, const api::Empty& /*done*/) {
     wire::JsonWriter json;
     json.begin_object();
     json.key("ContinuousBackupsDescription");

@@ -1,6 +1,9 @@
+#include <algorithm>
+
 #include "model/fault.h"
 #include "ops/global_tables/global_tables.h"
 #include "ops/json_codec.h"
+#include "ops/tables/table_request.h"
 
 namespace partita::ops {
 
@@ -12,11 +15,7 @@ using wire::Field;
 // AWS refuses this operation since 2026, whether or not the tables exist. Errors in the request come first.
 struct CreateGlobalTable : NeverReplies {
   using Execution = ControlExecutionOf<CreateGlobalTable>;
-  struct Request {
-    std::string name;
-    bool has_replicas = false;
-    bool names_every_region = true;
-  };
+  using Request = api::CreateGlobalTableRequest;
 
   static constexpr wire::Member kReplicaMembers[] = {{"RegionName", &wire::shapes::kText}};
   static constexpr wire::Shape kReplica{
@@ -30,19 +29,19 @@ struct CreateGlobalTable : NeverReplies {
       .kind = wire::ShapeKind::kStructure, .name = "CreateGlobalTableInput", .members = kMembers};
 
   static Result<Request> decode(const wire::Members& in) {
-    Request request{.name = std::string(in.text(Field::kGlobalTableName))};
+    Request request{.name = std::string(in.text(Field::kGlobalTableName)), .regions = {}};
     for (const wire::JsonValue replica : in[Field::kReplicationGroup].elements()) {
-      request.has_replicas = true;
-      request.names_every_region &= wire::Members(replica, kReplica).has(Field::kRegionName);
+      request.regions.push_back(decode_text(wire::Members(replica, kReplica), Field::kRegionName));
     }
     return request;
   }
 
   static Subject subject(Request& request) { return {.global_table = &request.name}; }
 
-  static Task<Result<Nothing>> run(const Context& /*context*/, const Request& request) {
-    if (!request.has_replicas) co_return model::refuse(Fault::kReplicationGroupEmpty);
-    if (!request.names_every_region) co_return model::refuse(Fault::kReplicaWithoutRegion);
+  static Task<Result<api::Empty>> run(const Context& /*context*/, const Request& request) {
+    if (request.regions.empty()) co_return model::refuse(Fault::kReplicationGroupEmpty);
+    if (!std::ranges::all_of(request.regions, &std::optional<std::string>::has_value))
+      co_return model::refuse(Fault::kReplicaWithoutRegion);
     co_return model::refuse(Fault::kGlobalTablesOfOldVersion);
   }
 };

@@ -12,7 +12,7 @@ struct DescribeGlobalTable : NamesGlobalTable {
   static constexpr wire::Shape kShape{
       .kind = wire::ShapeKind::kStructure, .name = "DescribeGlobalTableInput", .members = kNamedGlobalTableMembers};
 
-  static Task<Result<Nothing>> run(const Context& /*context*/, const Request& request) {
+  static Task<Result<api::Empty>> run(const Context& /*context*/, const Request& request) {
     std::vector<std::string> args{request.name};
     co_return model::refuse(model::Fault::kGlobalTableNotDescribed, std::move(args));
   }

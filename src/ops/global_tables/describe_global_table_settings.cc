@@ -13,7 +13,7 @@ struct DescribeGlobalTableSettings : NamesGlobalTable {
                                       .name = "DescribeGlobalTableSettingsInput",
                                       .members = kNamedGlobalTableMembers};
 
-  static Task<Result<Nothing>> run(const Context& /*context*/, const Request& request) {
+  static Task<Result<api::Empty>> run(const Context& /*context*/, const Request& request) {
     std::vector<std::string> args{request.name};
     co_return model::refuse(model::Fault::kGlobalTableNotFound, std::move(args));
   }

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "api/global_tables.h"
 #include "base/check.h"
 #include "ops/control_execution.h"
 #include "wire/members.h"
@@ -13,13 +14,8 @@ namespace partita::ops {
 
 // Base of an operation whose run() always fails, so there is no reply to encode.
 struct NeverReplies {
-  using Reply = Nothing;
-  static std::string encode(const Context& /*context*/, const Nothing& /*done*/) { PARTITA_CHECK(false); }
-};
-
-// A request that names a global table.
-struct NamedGlobalTable {
-  std::string name;
+  using Reply = api::Empty;
+  static std::string encode(const Context& /*context*/, const api::Empty& /*done*/) { PARTITA_CHECK(false); }
 };
 
 inline constexpr wire::Shape kGlobalTableName{
@@ -29,7 +25,7 @@ inline constexpr wire::Member kNamedGlobalTableMembers[] = {
 
 // Base of DescribeGlobalTable and of the two operations on settings, which read only the name.
 struct NamesGlobalTable : NeverReplies {
-  using Request = NamedGlobalTable;
+  using Request = api::NamedGlobalTable;
   static Result<Request> decode(const wire::Members& in) {
     return Request{std::string(in.text(wire::Field::kGlobalTableName))};
   }

@@ -9,8 +9,8 @@ namespace {
 // Lists global tables of version 2017.11.29. There are none.
 struct ListGlobalTables {
   using Execution = ControlExecutionOf<ListGlobalTables>;
-  using Request = Nothing;
-  using Reply = Nothing;
+  using Request = api::Empty;
+  using Reply = api::Empty;
 
   static constexpr wire::Member kMembers[] = {
       wire::Member::unread("ExclusiveStartGlobalTableName", &kGlobalTableName),
@@ -24,9 +24,11 @@ struct ListGlobalTables {
 
   static Subject subject(Request& /*request*/) { return {}; }
 
-  static Task<Result<Nothing>> run(const Context& /*context*/, const Request& /*request*/) { co_return Nothing{}; }
+  static Task<Result<api::Empty>> run(const Context& /*context*/, const Request& /*request*/) {
+    co_return api::Empty{};
+  }
 
-  static std::string encode(const Context& /*context*/, const Nothing& /*done*/) {
+  static std::string encode(const Context& /*context*/, const api::Empty& /*done*/) {
     wire::JsonWriter json;
     json.begin_object();
     json.key("GlobalTables");

@@ -14,14 +14,7 @@ using wire::Field;
 // Adding a replica is refused like CreateGlobalTable, whether or not the global table exists.
 struct UpdateGlobalTable : NeverReplies {
   using Execution = ControlExecutionOf<UpdateGlobalTable>;
-  struct Change {
-    bool creates = false;
-    bool deletes = false;
-  };
-  struct Request {
-    std::string name;
-    std::vector<Change> changes;
-  };
+  using Request = api::UpdateGlobalTableRequest;
 
   static constexpr wire::Member kActionMembers[] = {
       wire::Member::unread("RegionName", &wire::shapes::kText, wire::Absence::kNull)};
@@ -41,20 +34,20 @@ struct UpdateGlobalTable : NeverReplies {
       .kind = wire::ShapeKind::kStructure, .name = "UpdateGlobalTableInput", .members = kMembers};
 
   static Result<Request> decode(const wire::Members& in) {
-    Request request{.name = std::string(in.text(Field::kGlobalTableName)), .changes = {}};
+    Request request{.name = std::string(in.text(Field::kGlobalTableName)), .updates = {}};
     for (const wire::JsonValue entry : in[Field::kReplicaUpdates].elements()) {
       const wire::Members update(entry, kUpdate);
-      request.changes.push_back({update.has(Field::kCreate), update.has(Field::kDelete)});
+      request.updates.push_back({update.has(Field::kCreate), update.has(Field::kDelete)});
     }
     return request;
   }
 
   static Subject subject(Request& request) { return {.global_table = &request.name}; }
 
-  static Task<Result<Nothing>> run(const Context& /*context*/, const Request& request) {
-    if (request.changes.empty()) co_return model::refuse(Fault::kReplicaUpdateMissing);
+  static Task<Result<api::Empty>> run(const Context& /*context*/, const Request& request) {
+    if (request.updates.empty()) co_return model::refuse(Fault::kReplicaUpdateMissing);
     bool creates = false;
-    for (const Change& change : request.changes) {
+    for (const Request::ReplicaUpdate& change : request.updates) {
       if (change.creates && change.deletes) co_return model::refuse(Fault::kReplicaUpdateAmbiguous);
       if (!change.creates && !change.deletes) co_return model::refuse(Fault::kReplicaUpdateMissing);
       creates |= change.creates;

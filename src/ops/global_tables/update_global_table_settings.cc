@@ -58,7 +58,7 @@ struct UpdateGlobalTableSettings : NamesGlobalTable {
   static constexpr Shape kShape{
       .kind = ShapeKind::kStructure, .name = "UpdateGlobalTableSettingsInput", .members = kMembers};
 
-  static Task<Result<Nothing>> run(const Context& /*context*/, const Request& request) {
+  static Task<Result<api::Empty>> run(const Context& /*context*/, const Request& request) {
     std::vector<std::string> args{request.name};
     co_return model::refuse(model::Fault::kGlobalTableNotFound, std::move(args));
   }

@@ -125,7 +125,7 @@ struct UpdateTableReplicaAutoScaling : NeverReplies {
 
   static Subject subject(Request& request) { return {.table = &request.name}; }
 
-  static Task<Result<Nothing>> run(const Context& /*context*/, const Request& request) {
+  static Task<Result<api::Empty>> run(const Context& /*context*/, const Request& request) {
     std::vector<std::string> args{request.name};
     co_return model::refuse(Fault::kTableWithoutReplicas, std::move(args));
   }

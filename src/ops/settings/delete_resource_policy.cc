@@ -9,11 +9,8 @@ namespace {
 
 struct DeleteResourcePolicy {
   using Execution = ControlExecutionOf<DeleteResourcePolicy>;
-  using Reply = std::optional<std::string>;
-  struct Request {
-    api::Resource resource;
-    std::optional<std::string> expected;
-  };
+  using Reply = api::PolicyRevision;
+  using Request = api::DeletePolicyRequest;
 
   static Result<Request> decode(const wire::Members& in) {
     return Request{{std::string(in.text(wire::Field::kResourceArn)), {}, {}},
@@ -22,15 +19,14 @@ struct DeleteResourcePolicy {
 
   static Subject subject(Request& request) { return {.resource = &request.resource, .arn_rules = ArnRules::kPolicies}; }
 
-  static Task<Result<std::optional<std::string>>> run(const Context& context, const Request& request) {
+  static Task<Result<Reply>> run(const Context& context, const Request& request) {
     auto dropped = co_await table::drop_policy(context.database, request.resource, request.expected);
     forget_policies(context, request.resource);
-    co_return dropped;
+    if (!dropped.ok()) co_return std::move(dropped).error();
+    co_return Reply{std::move(dropped).value()};
   }
 
-  static std::string encode(const Context& /*context*/, const std::optional<std::string>& revision) {
-    return revision_reply(revision);
-  }
+  static std::string encode(const Context& /*context*/, const Reply& reply) { return revision_reply(reply.revision); }
 };
 
 }  // namespace

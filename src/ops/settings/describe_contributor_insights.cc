@@ -10,7 +10,7 @@ namespace {
 
 struct DescribeContributorInsights {
   using Execution = ControlExecutionOf<DescribeContributorInsights>;
-  using Reply = table::InsightsState;
+  using Reply = api::InsightsState;
   using Request = api::DescribeInsightsRequest;
 
   static Result<Request> decode(const wire::Members& in) {
@@ -19,11 +19,11 @@ struct DescribeContributorInsights {
 
   static Subject subject(Request& request) { return {.table = &request.name, .index = &request.index}; }
 
-  static Task<Result<table::InsightsState>> run(const Context& context, const Request& request) {
+  static Task<Result<api::InsightsState>> run(const Context& context, const Request& request) {
     return table::describe_insights(context.database, request);
   }
 
-  static std::string encode(const Context& /*context*/, const table::InsightsState& state) {
+  static std::string encode(const Context& /*context*/, const api::InsightsState& state) {
     wire::JsonWriter json;
     json.begin_object();
     write_insights_summary(json, state);
@@ -33,7 +33,7 @@ struct DescribeContributorInsights {
       for (const std::string& rule : state.rules) json.string(rule);
       json.end_array();
     }
-    if (state.asked) write_time(json, "LastUpdateDateTime", state.asked->changed_ms);
+    if (state.configured) write_time(json, "LastUpdateDateTime", state.changed_ms);
     json.end_object();
     return std::move(json).take();
   }

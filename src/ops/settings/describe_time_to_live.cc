@@ -1,3 +1,4 @@
+#include "api/settings.h"
 #include "model/fault.h"
 #include "ops/json_codec.h"
 #include "table/control/tables.h"
@@ -9,7 +10,7 @@ namespace {
 
 struct DescribeTimeToLive {
   using Execution = ControlExecutionOf<DescribeTimeToLive>;
-  using Reply = table::Table;
+  using Reply = api::DescribeTimeToLiveReply;
   using Request = api::NamedTable;
 
   static Result<Request> decode(const wire::Members& in) {
@@ -18,24 +19,26 @@ struct DescribeTimeToLive {
 
   static Subject subject(Request& request) { return {.table = &request.name}; }
 
-  static Task<Result<table::Table>> run(const Context& context, const Request& request) {
-    PARTITA_CO_TRY(table::Table found, co_await context.database.idle_table(request.name));
+  static Task<Result<Reply>> run(const Context& context, const Request& request) {
+    PARTITA_CO_TRY(const table::Table found, co_await context.database.idle_table(request.name));
     std::vector<std::string> args{request.name};
     if (found == nullptr) co_return model::refuse(model::Fault::kTableNotFound, std::move(args));
-    co_return found;
+    Reply reply;
+    if (found->ttl) reply.attribute = found->ttl->attribute;
+    co_return reply;
   }
 
-  static std::string encode(const Context& /*context*/, const table::Table& found) {
+  static std::string encode(const Context& /*context*/, const Reply& reply) {
     wire::JsonWriter json;
     json.begin_object();
     json.key("TimeToLiveDescription");
     json.begin_object();
-    if (found->ttl) {
+    if (reply.attribute) {
       json.key("AttributeName");
-      json.string(found->ttl->attribute);
+      json.string(*reply.attribute);
     }
     json.key("TimeToLiveStatus");
-    json.string(found->ttl ? "ENABLED" : "DISABLED");
+    json.string(reply.attribute ? "ENABLED" : "DISABLED");
     json.end_object();
     json.end_object();
     return std::move(json).take();

@@ -9,10 +9,8 @@ namespace {
 
 struct GetResourcePolicy {
   using Execution = ControlExecutionOf<GetResourcePolicy>;
-  using Reply = table::StoredPolicy;
-  struct Request {
-    api::Resource resource;
-  };
+  using Reply = api::GetPolicyReply;
+  using Request = api::NamedResource;
 
   static Result<Request> decode(const wire::Members& in) {
     return Request{{std::string(in.text(wire::Field::kResourceArn)), {}, {}}};
@@ -20,17 +18,18 @@ struct GetResourcePolicy {
 
   static Subject subject(Request& request) { return {.resource = &request.resource, .arn_rules = ArnRules::kPolicies}; }
 
-  static Task<Result<table::StoredPolicy>> run(const Context& context, const Request& request) {
-    return table::get_policy(context.database, request.resource);
+  static Task<Result<Reply>> run(const Context& context, const Request& request) {
+    PARTITA_CO_TRY(const table::StoredPolicy stored, co_await table::get_policy(context.database, request.resource));
+    co_return Reply{shown(context, stored.policy->document), std::to_string(stored.revision)};
   }
 
-  static std::string encode(const Context& context, const table::StoredPolicy& stored) {
+  static std::string encode(const Context& /*context*/, const Reply& reply) {
     wire::JsonWriter json;
     json.begin_object();
     json.key("Policy");
-    json.string(shown(context, stored.policy->document));
+    json.string(reply.policy);
     json.key("RevisionId");
-    json.string(std::to_string(stored.revision));
+    json.string(reply.revision);
     json.end_object();
     return std::move(json).take();
   }

@@ -6,15 +6,15 @@ namespace partita::ops {
 
 namespace {
 
-std::string_view status_name(table::InsightsStatus status) {
+std::string_view status_name(api::InsightsStatus status) {
   switch (status) {
-    case table::InsightsStatus::kEnabling:
+    case api::InsightsStatus::kEnabling:
       return "ENABLING";
-    case table::InsightsStatus::kEnabled:
+    case api::InsightsStatus::kEnabled:
       return "ENABLED";
-    case table::InsightsStatus::kDisabling:
+    case api::InsightsStatus::kDisabling:
       return "DISABLING";
-    case table::InsightsStatus::kDisabled:
+    case api::InsightsStatus::kDisabled:
       return "DISABLED";
   }
   PARTITA_CHECK(false);
@@ -22,7 +22,7 @@ std::string_view status_name(table::InsightsStatus status) {
 
 }  // namespace
 
-void write_insights_summary(wire::JsonWriter& json, const table::InsightsState& state) {
+void write_insights_summary(wire::JsonWriter& json, const api::InsightsState& state) {
   json.key("TableName");
   json.string(state.table);
   if (!state.index.empty()) {
@@ -31,9 +31,9 @@ void write_insights_summary(wire::JsonWriter& json, const table::InsightsState& 
   }
   json.key("ContributorInsightsStatus");
   json.string(status_name(state.status));
-  if (!state.asked) return;
+  if (!state.configured) return;
   json.key("ContributorInsightsMode");
-  json.string(state.asked->throttled_only ? "THROTTLED_KEYS" : "ACCESSED_AND_THROTTLED_KEYS");
+  json.string(state.throttled_only ? "THROTTLED_KEYS" : "ACCESSED_AND_THROTTLED_KEYS");
 }
 
 }  // namespace partita::ops

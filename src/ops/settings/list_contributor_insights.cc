@@ -8,7 +8,7 @@ namespace {
 
 struct ListContributorInsights {
   using Execution = ControlExecutionOf<ListContributorInsights>;
-  using Reply = table::InsightsPage;
+  using Reply = api::ListInsightsReply;
   using Request = api::ListInsightsRequest;
 
   static Result<Request> decode(const wire::Members& in) {
@@ -20,11 +20,11 @@ struct ListContributorInsights {
 
   static Subject subject(Request& request) { return {.table = &request.name}; }
 
-  static Task<Result<table::InsightsPage>> run(const Context& context, const Request& request) {
+  static Task<Result<api::ListInsightsReply>> run(const Context& context, const Request& request) {
     return table::list_insights(context.database, request);
   }
 
-  static std::string encode(const Context& /*context*/, const table::InsightsPage& page) {
+  static std::string encode(const Context& /*context*/, const api::ListInsightsReply& page) {
     wire::JsonWriter json;
     json.begin_object();
     json.key("ContributorInsightsSummaries");

@@ -9,10 +9,8 @@ namespace {
 // All tags are one page, as DynamoDB has it. There is no token that goes on, and one that is sent is passed over.
 struct ListTagsOfResource {
   using Execution = ControlExecutionOf<ListTagsOfResource>;
-  using Reply = table::Tags;
-  struct Request {
-    api::Resource resource;
-  };
+  using Reply = api::ListTagsReply;
+  using Request = api::NamedResource;
 
   static Result<Request> decode(const wire::Members& in) {
     return Request{{std::string(in.text(wire::Field::kResourceArn)), {}, {}}};
@@ -20,16 +18,17 @@ struct ListTagsOfResource {
 
   static Subject subject(Request& request) { return {.resource = &request.resource, .arn_rules = ArnRules::kTags}; }
 
-  static Task<Result<table::Tags>> run(const Context& context, const Request& request) {
-    return table::tags_of(context.database, request.resource);
+  static Task<Result<Reply>> run(const Context& context, const Request& request) {
+    PARTITA_CO_TRY(table::Tags tags, co_await table::tags_of(context.database, request.resource));
+    co_return Reply{std::move(tags)};
   }
 
-  static std::string encode(const Context& /*context*/, const table::Tags& tags) {
+  static std::string encode(const Context& /*context*/, const Reply& reply) {
     wire::JsonWriter json;
     json.begin_object();
     json.key("Tags");
     json.begin_array();
-    for (const auto& [key, value] : tags) {
+    for (const auto& [key, value] : reply.tags) {
       json.begin_object();
       json.key("Key");
       json.string(key);

@@ -18,13 +18,8 @@ void warn(std::string_view arn, std::string_view warning) {
 
 struct PutResourcePolicy {
   using Execution = ControlExecutionOf<PutResourcePolicy>;
-  using Reply = std::string;
-  struct Request {
-    api::Resource resource;
-    std::string policy;
-    std::optional<std::string> expected;
-    bool may_lock_out = false;
-  };
+  using Reply = api::PolicyRevision;
+  using Request = api::PutPolicyRequest;
 
   static Result<Request> decode(const wire::Members& in) {
     Request request;
@@ -37,19 +32,18 @@ struct PutResourcePolicy {
 
   static Subject subject(Request& request) { return {.resource = &request.resource, .arn_rules = ArnRules::kPolicies}; }
 
-  static Task<Result<std::string>> run(const Context& context, const Request& request) {
+  static Task<Result<Reply>> run(const Context& context, const Request& request) {
     const bool stream = !request.resource.stream.empty();
     PARTITA_CO_TRY(const ReadPolicy read, read_policy(request.policy, stream, context));
     if (read.locks_out && !request.may_lock_out) co_return model::refuse(model::Fault::kPolicyLocksOut);
     auto put = co_await table::put_policy(context.database, request.resource, read.policy, request.expected);
     forget_policies(context, request.resource);
     if (put.ok() && !read.warning.empty()) warn(request.resource.arn, read.warning);
-    co_return put;
+    if (!put.ok()) co_return std::move(put).error();
+    co_return Reply{std::move(put).value()};
   }
 
-  static std::string encode(const Context& /*context*/, const std::string& revision) {
-    return revision_reply(revision);
-  }
+  static std::string encode(const Context& /*context*/, const Reply& reply) { return revision_reply(reply.revision); }
 };
 
 }  // namespace

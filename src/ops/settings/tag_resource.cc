@@ -8,11 +8,8 @@ namespace {
 
 struct TagResource {
   using Execution = ControlExecutionOf<TagResource>;
-  using Reply = Nothing;
-  struct Request {
-    api::Resource resource;
-    std::vector<api::Tag> tags;
-  };
+  using Reply = api::Empty;
+  using Request = api::TagRequest;
 
   static Result<Request> decode(const wire::Members& in) {
     return Request{{std::string(in.text(wire::Field::kResourceArn)), {}, {}}, decode_tags(in)};
@@ -22,12 +19,12 @@ struct TagResource {
     return {.resource = &request.resource, .arn_rules = ArnRules::kTags, .tags = &request.tags};
   }
 
-  static Task<Result<Nothing>> run(const Context& context, const Request& request) {
+  static Task<Result<api::Empty>> run(const Context& context, const Request& request) {
     PARTITA_CO_TRY_VOID(co_await table::add_tags(context.database, request.resource, request.tags));
-    co_return Nothing{};
+    co_return api::Empty{};
   }
 
-  static std::string encode(const Context& /*context*/, const Nothing& /*done*/) { return {}; }
+  static std::string encode(const Context& /*context*/, const api::Empty& /*done*/) { return {}; }
 };
 
 }  // namespace

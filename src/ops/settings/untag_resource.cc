@@ -8,11 +8,8 @@ namespace {
 
 struct UntagResource {
   using Execution = ControlExecutionOf<UntagResource>;
-  using Reply = Nothing;
-  struct Request {
-    api::Resource resource;
-    std::vector<std::string> tag_names;
-  };
+  using Reply = api::Empty;
+  using Request = api::UntagRequest;
 
   static Result<Request> decode(const wire::Members& in) {
     return Request{{std::string(in.text(wire::Field::kResourceArn)), {}, {}}, texts(in[wire::Field::kTagKeys])};
@@ -22,12 +19,12 @@ struct UntagResource {
     return {.resource = &request.resource, .arn_rules = ArnRules::kTags, .tag_names = &request.tag_names};
   }
 
-  static Task<Result<Nothing>> run(const Context& context, const Request& request) {
+  static Task<Result<api::Empty>> run(const Context& context, const Request& request) {
     PARTITA_CO_TRY_VOID(co_await table::drop_tags(context.database, request.resource, request.tag_names));
-    co_return Nothing{};
+    co_return api::Empty{};
   }
 
-  static std::string encode(const Context& /*context*/, const Nothing& /*done*/) { return {}; }
+  static std::string encode(const Context& /*context*/, const api::Empty& /*done*/) { return {}; }
 };
 
 }  // namespace

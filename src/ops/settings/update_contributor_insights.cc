@@ -9,7 +9,7 @@ namespace {
 
 struct UpdateContributorInsights {
   using Execution = ControlExecutionOf<UpdateContributorInsights>;
-  using Reply = table::InsightsState;
+  using Reply = api::InsightsState;
   using Request = api::UpdateInsightsRequest;
 
   static Result<Request> decode(const wire::Members& in) {
@@ -23,11 +23,11 @@ struct UpdateContributorInsights {
 
   static Subject subject(Request& request) { return {.table = &request.name, .index = &request.index}; }
 
-  static Task<Result<table::InsightsState>> run(const Context& context, const Request& request) {
+  static Task<Result<api::InsightsState>> run(const Context& context, const Request& request) {
     return table::update_insights(context.database, request);
   }
 
-  static std::string encode(const Context& /*context*/, const table::InsightsState& state) {
+  static std::string encode(const Context& /*context*/, const api::InsightsState& state) {
     wire::JsonWriter json;
     json.begin_object();
     write_insights_summary(json, state);

@@ -12,37 +12,56 @@ namespace {
 using wire::Field;
 using wire::JsonWriter;
 
-std::string_view status_name(table::StreamStatus status) {
+std::string_view status_name(api::StreamStatus status) {
   switch (status) {
-    case table::StreamStatus::kEnabling:
+    case api::StreamStatus::kEnabling:
       return "ENABLING";
-    case table::StreamStatus::kEnabled:
+    case api::StreamStatus::kEnabled:
       return "ENABLED";
-    case table::StreamStatus::kDisabling:
+    case api::StreamStatus::kDisabling:
       return "DISABLING";
-    case table::StreamStatus::kDisabled:
+    case api::StreamStatus::kDisabled:
       return "DISABLED";
   }
   PARTITA_CHECK(false);
 }
 
-void write_shard(JsonWriter& json, const table::StreamRow& row, const table::ShownShard& shown) {
+void write_shard(JsonWriter& json, const api::DescribeStreamReply::Shard& shard) {
   json.begin_object();
-  write_text(json, "ShardId", table::shard_id(shown.shard));
+  write_text(json, "ShardId", shard.id);
   json.key("SequenceNumberRange");
   json.begin_object();
-  if (shown.start) write_text(json, "StartingSequenceNumber", table::sequence_number(*shown.start));
-  if (shown.end) write_text(json, "EndingSequenceNumber", table::sequence_number(*shown.end));
+  if (shard.start) write_text(json, "StartingSequenceNumber", *shard.start);
+  if (shard.end) write_text(json, "EndingSequenceNumber", *shard.end);
   json.end_object();
-  // A parent that is forgotten has no name any more.
-  const table::StreamShard* parent = row.find(shown.shard.parent);
-  if (parent != nullptr) write_text(json, "ParentShardId", table::shard_id(*parent));
+  if (!shard.parent.empty()) write_text(json, "ParentShardId", shard.parent);
   json.end_object();
+}
+
+std::optional<std::string> number_of(const std::optional<storage::Position>& position) {
+  return position ? std::optional(table::sequence_number(*position)) : std::nullopt;
+}
+
+api::DescribeStreamReply reply_of(table::DescribedStream described) {
+  table::StreamRow& row = described.row;
+  api::DescribeStreamReply reply;
+  for (const auto& [shard, start, end] : described.shards) {
+    const table::StreamShard* const parent = row.find(shard.parent);
+    reply.shards.push_back(
+        {table::shard_id(shard), parent == nullptr ? "" : table::shard_id(*parent), number_of(start), number_of(end)});
+  }
+  reply.stream = {std::move(row.table), std::move(row.label)};
+  reply.created_ms = row.created_ms;
+  reply.status = described.status;
+  reply.view_type = std::move(row.view_type);
+  reply.keys = std::move(row.keys);
+  reply.more = described.more;
+  return reply;
 }
 
 struct DescribeStream {
   using Execution = ControlExecutionOf<DescribeStream>;
-  using Reply = table::DescribedStream;
+  using Reply = api::DescribeStreamReply;
   struct Request {
     std::string stream_arn;
     api::StreamName stream;
@@ -61,32 +80,31 @@ struct DescribeStream {
 
   static Subject subject(Request& request) { return {.stream_arn = &request.stream_arn, .stream = &request.stream}; }
 
-  static Task<Result<table::DescribedStream>> run(const Context& context, const Request& request) {
+  static Task<Result<Reply>> run(const Context& context, const Request& request) {
     api::DescribeStreamRequest wanted = request.wanted;
     wanted.stream = request.stream;
     auto described = co_await table::describe_stream(context.database, wanted);
     if (!described.ok()) co_return worded_for_stream(std::move(described).error(), request.stream_arn);
-    co_return described;
+    co_return reply_of(std::move(described).value());
   }
 
-  static std::string encode(const Context& context, const table::DescribedStream& described) {
-    const table::StreamRow& row = described.row;
+  static std::string encode(const Context& context, const Reply& reply) {
     JsonWriter json;
     json.begin_object();
     json.key("StreamDescription");
     json.begin_object();
-    write_time(json, "CreationRequestDateTime", row.created_ms);
-    write_keys(json, row.keys);
+    write_time(json, "CreationRequestDateTime", reply.created_ms);
+    write_keys(json, reply.keys);
     json.key("Shards");
     json.begin_array();
-    for (const table::ShownShard& shard : described.shards) write_shard(json, row, shard);
+    for (const auto& shard : reply.shards) write_shard(json, shard);
     json.end_array();
-    if (described.more) write_text(json, "LastEvaluatedShardId", table::shard_id(described.shards.back().shard));
-    write_text(json, "StreamArn", stream_arn(context, {row.table, row.label}));
-    write_text(json, "StreamLabel", row.label);
-    write_text(json, "StreamStatus", status_name(described.status));
-    write_text(json, "StreamViewType", row.view_type);
-    write_text(json, "TableName", row.table);
+    if (reply.more) write_text(json, "LastEvaluatedShardId", reply.shards.back().id);
+    write_text(json, "StreamArn", stream_arn(context, reply.stream));
+    write_text(json, "StreamLabel", reply.stream.label);
+    write_text(json, "StreamStatus", status_name(reply.status));
+    write_text(json, "StreamViewType", reply.view_type);
+    write_text(json, "TableName", reply.stream.table);
     json.end_object();
     json.end_object();
     return std::move(json).take();

@@ -23,14 +23,9 @@ IteratorKind kind_of(std::string_view word) {
   return word == "AT_TIMESTAMP" ? IteratorKind::kAtTimestamp : IteratorKind::kTrimHorizon;
 }
 
-struct Issued {
-  std::string stream_arn;
-  table::ShardIterator iterator;
-};
-
 struct GetShardIterator {
   using Execution = ControlExecutionOf<GetShardIterator>;
-  using Reply = Issued;
+  using Reply = api::GetShardIteratorReply;
   struct Request {
     std::string stream_arn;
     api::StreamName stream;
@@ -60,19 +55,19 @@ struct GetShardIterator {
 
   static Subject subject(Request& request) { return {.stream_arn = &request.stream_arn, .stream = &request.stream}; }
 
-  static Task<Result<Issued>> run(const Context& context, const Request& request) {
+  static Task<Result<Reply>> run(const Context& context, const Request& request) {
     api::GetShardIteratorRequest wanted = request.wanted;
     wanted.stream = request.stream;
     auto iterator = co_await table::shard_iterator(context.database, wanted);
     if (!iterator.ok()) co_return worded_for_stream(std::move(iterator).error(), request.stream_arn);
-    co_return Issued{request.stream_arn, std::move(iterator).value()};
+    co_return Reply{table::encode_iterator(request.stream_arn, *iterator)};
   }
 
-  static std::string encode(const Context& /*context*/, const Issued& issued) {
+  static std::string encode(const Context& /*context*/, const Reply& reply) {
     wire::JsonWriter json;
     json.begin_object();
     json.key("ShardIterator");
-    json.string(table::encode_iterator(issued.stream_arn, issued.iterator));
+    json.string(reply.iterator);
     json.end_object();
     return std::move(json).take();
   }

@@ -11,7 +11,7 @@ using wire::Field;
 
 struct ListStreams {
   using Execution = ControlExecutionOf<ListStreams>;
-  using Reply = table::StreamsPage;
+  using Reply = api::ListStreamsReply;
   struct Request {
     std::string name;  // of the table whose streams are listed; empty: all
     std::string after;
@@ -29,7 +29,7 @@ struct ListStreams {
 
   static Subject subject(Request& request) { return {.table = &request.name}; }
 
-  static Task<Result<table::StreamsPage>> run(const Context& context, const Request& request) {
+  static Task<Result<api::ListStreamsReply>> run(const Context& context, const Request& request) {
     api::ListStreamsRequest wanted{.table = request.name, .after = {}, .limit = request.limit};
     if (!request.after.empty()) {
       PARTITA_CO_TRY(wanted.after, stream_of(request.after, context));
@@ -37,7 +37,7 @@ struct ListStreams {
     co_return co_await table::list_streams(context.database, wanted);
   }
 
-  static std::string encode(const Context& context, const table::StreamsPage& page) {
+  static std::string encode(const Context& context, const api::ListStreamsReply& page) {
     wire::JsonWriter json;
     json.begin_object();
     json.key("Streams");

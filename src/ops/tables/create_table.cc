@@ -23,14 +23,10 @@ std::optional<std::vector<api::IndexRequest>> decode_indexes(const Members& in, 
 api::IndexRequest decode_local(const Members& index) { return decode_index(index, false); }
 api::IndexRequest decode_global(const Members& index) { return decode_index(index, true); }
 
-struct CreateRequest : api::CreateTableRequest {
-  std::optional<std::string> policy;
-};
-
 struct CreateTable {
   using Execution = ControlExecutionOf<CreateTable>;
   using Reply = Described;
-  using Request = CreateRequest;
+  using Request = api::CreateTableRequest;
 
   static Result<Request> decode(const Members& in) {
     PARTITA_TRY_VOID(refuse_named(in, {Field::kGlobalTableSourceArn, Field::kGlobalTableSettingsReplicationMode}));

@@ -1,3 +1,4 @@
+#include "api/account.h"
 #include "ops/json_codec.h"
 #include "wire/json_writer.h"
 
@@ -8,26 +9,28 @@ namespace {
 // An SDK that asks is led back to where it asked.
 struct DescribeEndpoints {
   using Execution = ControlExecutionOf<DescribeEndpoints>;
-  using Reply = Nothing;
-  using Request = Nothing;
+  using Reply = api::DescribeEndpointsReply;
+  using Request = api::Empty;
 
   static Result<Request> decode(const wire::Members& /*in*/) { return Request{}; }
 
   static Subject subject(Request& /*request*/) { return {}; }
 
-  static Task<Result<Nothing>> run(const Context& /*context*/, const Request& /*request*/) { co_return Nothing{}; }
+  static Task<Result<Reply>> run(const Context& context, const Request& /*request*/) {
+    constexpr int64_t kCacheMinutes = 1'440;  // as in DynamoDB's replies
+    co_return Reply{std::string(context.host), kCacheMinutes};
+  }
 
-  static std::string encode(const Context& context, const Nothing& /*done*/) {
-    constexpr int64_t kCacheMinutes = 1'440;  // what DynamoDB answers
+  static std::string encode(const Context& /*context*/, const Reply& endpoint) {
     wire::JsonWriter json;
     json.begin_object();
     json.key("Endpoints");
     json.begin_array();
     json.begin_object();
     json.key("Address");
-    json.string(context.host);
+    json.string(endpoint.address);
     json.key("CachePeriodInMinutes");
-    json.number(kCacheMinutes);
+    json.number(endpoint.cache_minutes);
     json.end_object();
     json.end_array();
     json.end_object();

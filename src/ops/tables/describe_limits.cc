@@ -1,3 +1,4 @@
+#include "api/account.h"
 #include "model/limits.h"
 #include "ops/json_codec.h"
 #include "wire/json_writer.h"
@@ -8,28 +9,30 @@ namespace {
 
 struct DescribeLimits {
   using Execution = ControlExecutionOf<DescribeLimits>;
-  using Reply = Nothing;
-  using Request = Nothing;
+  using Reply = api::DescribeLimitsReply;
+  using Request = api::Empty;
 
   static Result<Request> decode(const wire::Members& /*in*/) { return Request{}; }
 
   static Subject subject(Request& /*request*/) { return {}; }
 
-  static Task<Result<Nothing>> run(const Context& /*context*/, const Request& /*request*/) { co_return Nothing{}; }
-
   // The quotas of a new account: "Service, account, and table quotas" in DynamoDB's developer guide.
-  static std::string encode(const Context& /*context*/, const Nothing& /*done*/) {
+  static Task<Result<Reply>> run(const Context& /*context*/, const Request& /*request*/) {
     constexpr int64_t kOfAccount = 80'000;
+    co_return Reply{kOfAccount, kOfAccount, model::kMaxTableUnits, model::kMaxTableUnits};
+  }
+
+  static std::string encode(const Context& /*context*/, const Reply& limits) {
     wire::JsonWriter json;
     json.begin_object();
     json.key("AccountMaxReadCapacityUnits");
-    json.number(kOfAccount);
+    json.number(limits.account_read_units);
     json.key("AccountMaxWriteCapacityUnits");
-    json.number(kOfAccount);
+    json.number(limits.account_write_units);
     json.key("TableMaxReadCapacityUnits");
-    json.number(model::kMaxTableUnits);
+    json.number(limits.table_read_units);
     json.key("TableMaxWriteCapacityUnits");
-    json.number(model::kMaxTableUnits);
+    json.number(limits.table_write_units);
     json.end_object();
     return std::move(json).take();
   }

@@ -10,7 +10,7 @@ using wire::Field;
 
 struct ListTables {
   using Execution = ControlExecutionOf<ListTables>;
-  using Reply = table::NamePage;
+  using Reply = api::ListTablesReply;
   using Request = api::ListTablesRequest;
 
   static Result<Request> decode(const wire::Members& in) {
@@ -23,11 +23,11 @@ struct ListTables {
 
   static Subject subject(Request& /*request*/) { return {}; }
 
-  static Task<Result<table::NamePage>> run(const Context& context, const Request& request) {
+  static Task<Result<api::ListTablesReply>> run(const Context& context, const Request& request) {
     return table::list_tables(context.database, request);
   }
 
-  static std::string encode(const Context& /*context*/, const table::NamePage& page) {
+  static std::string encode(const Context& /*context*/, const api::ListTablesReply& page) {
     wire::JsonWriter json;
     json.begin_object();
     json.key("TableNames");

@@ -32,8 +32,8 @@ Task<Result<Table>> describe_table(TableContext& context, std::string name) {
   co_return table;
 }
 
-Task<Result<NamePage>> list_tables(TableContext& context, const api::ListTablesRequest& request) {
-  NamePage page;
+Task<Result<api::ListTablesReply>> list_tables(TableContext& context, const api::ListTablesRequest& request) {
+  api::ListTablesReply page;
   // One more than wanted tells whether there are more.
   PARTITA_CO_TRY(page.names, co_await context.catalog().names(request.after, request.limit + 1));
   if (page.names.size() > request.limit) {

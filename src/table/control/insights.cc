@@ -13,11 +13,11 @@ namespace {
 using model::Fault;
 using model::refuse;
 
-InsightsStatus status_of(const std::optional<Insights>& insights, int64_t now_ms) {
-  if (!insights) return InsightsStatus::kDisabled;
+api::InsightsStatus status_of(const std::optional<Insights>& insights, int64_t now_ms) {
+  if (!insights) return api::InsightsStatus::kDisabled;
   const bool settled = is_due(insights->changed_ms, now_ms);
-  if (insights->enabled) return settled ? InsightsStatus::kEnabled : InsightsStatus::kEnabling;
-  return settled ? InsightsStatus::kDisabled : InsightsStatus::kDisabling;
+  if (insights->enabled) return settled ? api::InsightsStatus::kEnabled : api::InsightsStatus::kEnabling;
+  return settled ? api::InsightsStatus::kDisabled : api::InsightsStatus::kDisabling;
 }
 
 // Two rules for the partition key and two for the sort key: what is accessed, and what is throttled.
@@ -31,15 +31,19 @@ std::vector<std::string> rules_of(const Insights& insights, const std::string& t
   return kinds;
 }
 
-InsightsState state_of(const TableInfo& table, const IndexInfo* index, int64_t now_ms) {
-  InsightsState state;
+api::InsightsState state_of(const TableInfo& table, const IndexInfo* index, int64_t now_ms) {
+  api::InsightsState state;
   state.table = table.name;
   if (index != nullptr) state.index = index->name;
-  state.asked = index == nullptr ? table.insights : index->insights;
-  state.status = status_of(state.asked, now_ms);
-  if (state.status == InsightsStatus::kEnabled) {
+  const std::optional<Insights>& insights = index == nullptr ? table.insights : index->insights;
+  state.status = status_of(insights, now_ms);
+  if (!insights) return state;
+  state.configured = true;
+  state.throttled_only = insights->throttled_only;
+  state.changed_ms = insights->changed_ms;
+  if (state.status == api::InsightsStatus::kEnabled) {
     const model::KeySchema& keys = index == nullptr ? table.keys : index->keys;
-    state.rules = rules_of(*state.asked, state.table, state.index, keys);
+    state.rules = rules_of(*insights, state.table, state.index, keys);
   }
   return state;
 }
@@ -88,22 +92,22 @@ Result<void> change_insights(TableInfo& table, const api::UpdateInsightsRequest&
   return {};
 }
 
-std::string token_of(const InsightsState& state) {
+std::string token_of(const api::InsightsState& state) {
   return state.index.empty() ? state.table : state.table + "/" + state.index;
 }
 
-void add_states(const TableInfo& table, int64_t now_ms, std::vector<InsightsState>& states) {
+void add_states(const TableInfo& table, int64_t now_ms, std::vector<api::InsightsState>& states) {
   const size_t first = states.size();
   states.push_back(state_of(table, nullptr, now_ms));
   for (const IndexInfo& index : table.indexes) {
     if (index.is_global_secondary()) states.push_back(state_of(table, &index, now_ms));
   }
-  std::ranges::sort(states.begin() + static_cast<ptrdiff_t>(first), states.end(), {}, &InsightsState::index);
+  std::ranges::sort(states.begin() + static_cast<ptrdiff_t>(first), states.end(), {}, &api::InsightsState::index);
 }
 
 }  // namespace
 
-Task<Result<InsightsState>> update_insights(TableContext& context, const api::UpdateInsightsRequest& request) {
+Task<Result<api::InsightsState>> update_insights(TableContext& context, const api::UpdateInsightsRequest& request) {
   PARTITA_CO_TRY_VOID(check_index_name(request.index));
   PARTITA_CO_TRY(Table table, co_await found_table(context, request.name));
   const int64_t now_ms = context.clock().now_ms();
@@ -121,14 +125,15 @@ Task<Result<InsightsState>> update_insights(TableContext& context, const api::Up
   co_return state_of(*table, index, now_ms);
 }
 
-Task<Result<InsightsState>> describe_insights(TableContext& context, const api::DescribeInsightsRequest& question) {
+Task<Result<api::InsightsState>> describe_insights(TableContext& context,
+                                                   const api::DescribeInsightsRequest& question) {
   PARTITA_CO_TRY_VOID(check_index_name(question.index));
   PARTITA_CO_TRY(const Table table, co_await found_table(context, question.name));
   PARTITA_CO_TRY(const IndexInfo* index, named_index(*table, question.index));
   co_return state_of(*table, index, context.clock().now_ms());
 }
 
-Task<Result<InsightsPage>> list_insights(TableContext& context, const api::ListInsightsRequest& listing) {
+Task<Result<api::ListInsightsReply>> list_insights(TableContext& context, const api::ListInsightsRequest& listing) {
   const int64_t now_ms = context.clock().now_ms();
   std::vector<Table> tables;
   if (listing.name.empty()) {
@@ -138,17 +143,17 @@ Task<Result<InsightsPage>> list_insights(TableContext& context, const api::ListI
     PARTITA_CO_TRY(Table table, co_await found_table(context, listing.name));
     tables.push_back(std::move(table));
   }
-  std::vector<InsightsState> states;
+  std::vector<api::InsightsState> states;
   for (const Table& table : tables) add_states(*table, now_ms, states);
   // No name has a slash, which sorts behind a dot and a hyphen: names are compared part by part.
   const size_t slash = listing.after.find('/');
   const std::string table = listing.after.substr(0, slash);
   const std::string index = slash == std::string::npos ? "" : listing.after.substr(slash + 1);
-  std::erase_if(states, [&](const InsightsState& state) {
+  std::erase_if(states, [&](const api::InsightsState& state) {
     const bool listed = !listing.after.empty() && std::tie(state.table, state.index) <= std::tie(table, index);
-    return listed || state.status == InsightsStatus::kDisabled;
+    return listed || state.status == api::InsightsStatus::kDisabled;
   });
-  InsightsPage page;
+  api::ListInsightsReply page;
   if (states.size() > listing.limit) {
     states.resize(listing.limit);
     page.last = token_of(states.back());

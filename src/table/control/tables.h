@@ -23,11 +23,7 @@ Task<Result<Table>> create_table(TableContext& context, const api::CreateTableRe
 // Waits for short transitions of the table. Fault: kTableNotFound.
 Task<Result<Table>> describe_table(TableContext& context, std::string name);
 
-struct NamePage {
-  std::vector<std::string> names;
-  std::string last;  // where the next page goes on; empty: there is none
-};
-Task<Result<NamePage>> list_tables(TableContext& context, const api::ListTablesRequest& request);
+Task<Result<api::ListTablesReply>> list_tables(TableContext& context, const api::ListTablesRequest& request);
 
 // The returned table is kDeleting; for later calls it does not exist. Its rows are erased in the background. Waits
 // while the table is kUpdating. Faults: kTableNotFound, kTableBusy, kTableProtected, kIndexesAtWork, kStreamAtWork.

@@ -97,14 +97,14 @@ Task<Result<Position>> last_before(TableContext& context, std::string topic, int
   co_return low;
 }
 
-StreamStatus status_of(TableContext& context, const StreamRow& row) {
+api::StreamStatus status_of(TableContext& context, const StreamRow& row) {
   const Table table = context.catalog().find(row.table);
   const bool newest = table != nullptr && table->id == row.table_id && table->stream.label == row.label;
   const int64_t now_ms = context.clock().now_ms();
   const Status status = newest ? table->status_at(now_ms) : Status::kActive;
   const bool moving = status == Status::kCreating || (status == Status::kUpdating && table->job == TableJob::kStream);
-  if (row.ended_ms == 0) return moving ? StreamStatus::kEnabling : StreamStatus::kEnabled;
-  return moving ? StreamStatus::kDisabling : StreamStatus::kDisabled;
+  if (row.ended_ms == 0) return moving ? api::StreamStatus::kEnabling : api::StreamStatus::kEnabled;
+  return moving ? api::StreamStatus::kDisabling : api::StreamStatus::kDisabled;
 }
 
 Task<Result<ShownShard>> shown(TableContext& context, const StreamRow& row, const StreamShard& shard) {
@@ -167,14 +167,14 @@ std::optional<uint32_t> shard_number(std::string_view id) {
   return number;
 }
 
-Task<Result<StreamsPage>> list_streams(TableContext& context, const api::ListStreamsRequest& request) {
+Task<Result<api::ListStreamsReply>> list_streams(TableContext& context, const api::ListStreamsRequest& request) {
   storage::Range range =
       request.table.empty() ? system_rows(SystemRow::kStream) : storage::range_of(stream_row_prefix(request.table));
   if (request.after) {
     const std::string after = stream_row_key(request.after->table, request.after->label).bytes;
     if (after >= range.begin) range = storage::behind(after, std::move(range));
   }
-  StreamsPage page;
+  api::ListStreamsReply page;
   for (bool more = true; more && page.streams.size() <= request.limit;) {
     auto scanned =
         co_await context.engine().scan(range, storage::Direction::kAscending, kStreamsAtOnce, kStreamBytesAtOnce);

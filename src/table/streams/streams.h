@@ -33,13 +33,7 @@ std::string shard_id(const StreamShard& shard);
 // The shard's number; nothing when it is no shard's id.
 std::optional<uint32_t> shard_number(std::string_view id);
 
-struct StreamsPage {
-  std::vector<api::StreamName> streams;
-  bool more = false;
-};
-Task<Result<StreamsPage>> list_streams(TableContext& context, const api::ListStreamsRequest& request);
-
-enum class StreamStatus : uint8_t { kEnabling, kEnabled, kDisabling, kDisabled };
+Task<Result<api::ListStreamsReply>> list_streams(TableContext& context, const api::ListStreamsRequest& request);
 
 // A shard, with the range of its sequence numbers as far as it is known.
 struct ShownShard {
@@ -49,7 +43,7 @@ struct ShownShard {
 };
 struct DescribedStream {
   StreamRow row;
-  StreamStatus status = StreamStatus::kEnabled;
+  api::StreamStatus status = api::StreamStatus::kEnabled;
   std::vector<ShownShard> shards;
   bool more = false;
 };

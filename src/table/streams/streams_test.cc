@@ -398,7 +398,7 @@ TEST_F(StreamsTest, AStreamOutlivesItsTableByADay) {
   put("T", row(1, 1));
   ASSERT_TRUE(wait_for(delete_table(db(), "T")).ok());
   wait_for_jobs();
-  EXPECT_EQ(describe(stream)->status, StreamStatus::kDisabled);
+  EXPECT_EQ(describe(stream)->status, api::StreamStatus::kDisabled);
   EXPECT_EQ(read_all(stream).size(), 1U);
   clock_.advance_ms(1);
   create(streamed_table());
