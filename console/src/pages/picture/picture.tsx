@@ -103,7 +103,7 @@ export function Picture({ table, panes, read, dropped, controls, onOpen, height 
   }));
 
   return (
-    <div data-testid="picture">
+    <div data-testid="item-picture">
       <div className="pic-bar">
         <div className="pic-legend" role="group" aria-label="Entity types">
           {types.list.map((type) => (

@@ -1,5 +1,5 @@
 /** What a picture knows of a table, whether it is live or a model's. */
-import { type AttributeValue, type Item, summary, typeOf } from '../../values/index.ts';
+import { type AttributeValue, canonical, type Item, summary, typeOf } from '../../values/index.ts';
 
 export interface Keys {
   partition: string[];
@@ -66,8 +66,8 @@ export function keysIn(table: PictureTable, index: string | undefined): Keys {
 
 function keyPart(value: AttributeValue | undefined): string {
   if (!value) return '';
-  const tag = typeOf(value);
-  return `${tag}${summary(value).length}:${summary(value)}`;
+  const text = 'N' in value ? canonical(value) : typeOf(value) + summary(value);
+  return `${text.length}:${text}`;
 }
 
 /** The same text for the same values of these attributes. */
