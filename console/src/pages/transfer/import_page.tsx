@@ -1,0 +1,229 @@
+/** Puts the items of a file into a table: preview, dry run, progress, pause, failed rows as a file. */
+import Alert from '@cloudscape-design/components/alert';
+import Button from '@cloudscape-design/components/button';
+import Checkbox from '@cloudscape-design/components/checkbox';
+import Container from '@cloudscape-design/components/container';
+import FormField from '@cloudscape-design/components/form-field';
+import Header from '@cloudscape-design/components/header';
+import Select from '@cloudscape-design/components/select';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { guardLeaving, href, navigate, segment, useQueryState } from '../../app/router.ts';
+import type { TableDescription } from '../../aws/index.ts';
+import { ErrorBox, formatBytes, formatCount, keysOf, keyType, Page, plural, tablesChanged, TableSelect, useTable, ValueCell, WriteButton } from '../../components/index.ts';
+import { Grid, type GridColumn } from '../../components/grid.tsx';
+import { type TypeTag, typeOf } from '../../values/types.ts';
+import type { TableKeys } from './checks.ts';
+import { FaultBox } from './fault_box.tsx';
+import { FORMAT_NAMES, type Format } from './formats.ts';
+import { ImportRun } from './import_run.tsx';
+import type { Fault, PreviewRow } from './messages.ts';
+import { startWorker } from './start_worker.ts';
+import './transfer.css';
+
+export function tableKeys(table: TableDescription): TableKeys {
+  const { partition, sort } = keysOf(table.KeySchema);
+  const primary = [...partition.map((name) => ({ name, sort: false })), ...sort.map((name) => ({ name, sort: true }))].map((each) => ({ ...each, type: keyType(table, each.name) }));
+  const own = new Set(primary.map((each) => each.name));
+  const names = new Set(
+    [...(table.GlobalSecondaryIndexes ?? []), ...(table.LocalSecondaryIndexes ?? [])]
+      .flatMap((index) => (index.KeySchema ?? []).map((each) => each.AttributeName!))
+      .filter((name) => !own.has(name)),
+  );
+  return { primary, others: [...names].map((name) => ({ name, type: keyType(table, name) })) };
+}
+
+interface Preview {
+  format: Format;
+  rows: PreviewRow[];
+}
+
+export default function ImportPage() {
+  const [tableName, setTable] = useQueryState('table', '');
+  const table = useTable(tableName || undefined);
+  const [file, setFile] = useState<File>();
+  const [format, setFormat] = useState<Format>();
+  const [guess, setGuess] = useState(false);
+  const [keepExisting, setKeepExisting] = useState(false);
+  const [preview, setPreview] = useState<Preview>();
+  const [fault, setFault] = useState<Fault>();
+  const [run, setRun] = useState<{ number: number; dryRun: boolean }>();
+  const [busy, setBusy] = useState(false);
+  const keys = useMemo(() => table.data && tableKeys(table.data), [table.data]);
+  const keyTypes = useMemo((): Record<string, TypeTag> => Object.fromEntries([...(keys?.primary ?? []), ...(keys?.others ?? [])].map((each) => [each.name, each.type])), [keys]);
+
+  useEffect(() => {
+    setPreview(undefined);
+    setFault(undefined);
+    if (!file) return;
+    const worker = startWorker({ kind: 'preview', file, format, guess, keys, keyTypes }, (answer) => {
+      if (answer.kind === 'preview') setPreview(answer);
+      if (answer.kind === 'fault') setFault(answer.fault);
+      worker.end();
+    });
+    return () => worker.end();
+  }, [file, format, guess, keys, keyTypes]);
+  useEffect(() => {
+    if (!busy) return;
+    return guardLeaving(() => 'The import is not finished. Leave the page and stop it?');
+  }, [busy]);
+
+  const choose = (chosen: File | undefined) => {
+    if (!chosen || busy) return;
+    setFile(chosen);
+    setFormat(undefined);
+    setRun(undefined);
+  };
+  const start = (dryRun: boolean) => setRun((before) => ({ number: (before?.number ?? 0) + 1, dryRun }));
+  const ready = !!(file && preview && keys && preview.rows.length);
+  const used = format ?? preview?.format;
+  return (
+    <Page title="Import" description="Items of a file are put into a table. DynamoDB JSON lines, JSON and CSV are read, also packed with gzip.">
+      <Container>
+        <SpaceBetween size="m">
+          <FormField label="Table">
+            <TableSelect value={tableName || undefined} onChange={setTable} />
+          </FormField>
+          <ErrorBox error={table.error} header="The table could not be read" />
+          <FileField file={file} onChoose={choose} disabled={busy} />
+          {file && (
+            <SpaceBetween direction="horizontal" size="l" alignItems="end">
+              <FormField label="Format">
+                <Select
+                  selectedOption={used ? { value: used, label: FORMAT_NAMES[used] } : null}
+                  placeholder="Reading"
+                  options={(Object.keys(FORMAT_NAMES) as Format[]).map((value) => ({ value, label: FORMAT_NAMES[value] }))}
+                  disabled={busy}
+                  onChange={({ detail }) => setFormat(detail.selectedOption.value as Format)}
+                />
+              </FormField>
+              {used === 'csv' && (
+                <Checkbox checked={guess} disabled={busy} onChange={({ detail }) => setGuess(detail.checked)}>
+                  Columns without a type: take numbers, true and false as such
+                </Checkbox>
+              )}
+              <Checkbox checked={keepExisting} disabled={busy} onChange={({ detail }) => setKeepExisting(detail.checked)}>
+                Keep items that exist
+              </Checkbox>
+            </SpaceBetween>
+          )}
+        </SpaceBetween>
+      </Container>
+      <FaultBox fault={fault} header="The file could not be read" />
+      {preview && <PreviewGrid preview={preview} known={!!keys} />}
+      {ready && (
+        <SpaceBetween direction="horizontal" size="xs">
+          <Button disabled={busy} onClick={() => start(true)}>
+            Dry run
+          </Button>
+          <WriteButton variant="primary" disabled={busy} onClick={() => start(false)}>
+            Import
+          </WriteButton>
+        </SpaceBetween>
+      )}
+      {file && keys && used && run && (
+        <ImportRun
+          key={run.number}
+          job={{ kind: 'import', file, format: used, guess, table: tableName, keys, keyTypes, dryRun: run.dryRun, keepExisting }}
+          onBusy={setBusy}
+          onDone={() => !run.dryRun && tablesChanged()}
+          onExplore={() => navigate(href(`explore/${segment(tableName)}`))}
+        />
+      )}
+    </Page>
+  );
+}
+
+function FileField({ file, onChoose, disabled }: { file: File | undefined; onChoose: (file: File | undefined) => void; disabled: boolean }) {
+  const input = useRef<HTMLInputElement>(null);
+  const [over, setOver] = useState(false);
+  return (
+    <div
+      className={over ? 'transfer-drop over' : 'transfer-drop'}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        onChoose(event.dataTransfer.files[0]);
+      }}
+    >
+      <input
+        ref={input}
+        type="file"
+        hidden
+        aria-label="File"
+        data-testid="import-file"
+        onChange={(event) => {
+          onChoose(event.target.files?.[0]);
+          event.target.value = '';
+        }}
+      />
+      <Button iconName="upload" disabled={disabled} onClick={() => input.current!.click()}>
+        Choose a file
+      </Button>
+      {file ? (
+        <strong>
+          {file.name}, {formatBytes(file.size)}
+        </strong>
+      ) : (
+        <span>or drop it here</span>
+      )}
+    </div>
+  );
+}
+
+function PreviewGrid({ preview, known }: { preview: Preview; known: boolean }) {
+  const { rows } = preview;
+  const columns = useMemo((): GridColumn[] => {
+    const found = new Map<string, { name: string; type: TypeTag; count: number }>();
+    for (const { item } of rows) {
+      for (const name in item) {
+        const type = typeOf(item[name]!);
+        const known = found.get(`${name}:${type}`);
+        if (known) known.count++;
+        else found.set(`${name}:${type}`, { name, type, count: 1 });
+      }
+    }
+    return [
+      { id: '#', header: 'Row', width: 64, sticky: true, align: 'right', render: (row) => <span className="tabular">{rows[row]!.row}</span> },
+      ...(rows.some((each) => each.fault) ? [{ id: '!', header: 'Why it is refused', width: 380, render: (row: number) => <span title={rows[row]!.fault}>{rows[row]!.fault}</span> }] : []),
+      ...[...found.values()].map(({ name, type }) => ({
+        id: `${name}:${type}`,
+        header: (
+          <>
+            {name}
+            <span className="value">
+              <i>:{type}</i>
+            </span>
+          </>
+        ),
+        label: `${name}:${type}`,
+        width: 160,
+        align: type === 'N' ? ('right' as const) : undefined,
+        render: (row: number) => {
+          const value = rows[row]!.item?.[name];
+          return value && typeOf(value) === type ? <ValueCell value={value} /> : null;
+        },
+      })),
+    ];
+  }, [rows]);
+  const bad = rows.filter((each) => each.fault).length;
+  return (
+    <Container
+      header={
+        <Header variant="h2" description={known ? undefined : 'Choose a table to check keys too.'} counter={`(${formatCount(rows.length)}${rows.length === 100 ? ' of more' : ''})`}>
+          Preview
+        </Header>
+      }
+    >
+      <SpaceBetween size="s">
+        {bad > 0 && <Alert type="warning">{plural('row', bad)} of these would be refused. The others can be imported.</Alert>}
+        <Grid label="Rows of the file" columns={columns} rowCount={rows.length} height={`${Math.min(360, 58 + rows.length * 28)}px`} rowClass={(row) => (rows[row]!.fault ? 'transfer-fault' : undefined)} empty="The file has no rows." />
+      </SpaceBetween>
+    </Container>
+  );
+}
