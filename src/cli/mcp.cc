@@ -110,10 +110,8 @@ constexpr std::string_view kReadOnly =
 
 void write_schema(JsonWriter& json, const Shape& shape);
 
-void write_named(JsonWriter& json, std::string_view name, std::string_view text) { json.member(name, text); }
-
 void write_structure(JsonWriter& json, const Shape& shape) {
-  write_named(json, "type", "object");
+  json.member("type", "object");
   json.begin_object("properties");
   for (const wire::Member& member : shape.members) {
     json.key(member.name);
@@ -132,33 +130,32 @@ void write_contents(JsonWriter& json, const Shape& shape) {
     case ShapeKind::kStructure:
       return write_structure(json, shape);
     case ShapeKind::kList:
-      write_named(json, "type", "array");
+      json.member("type", "array");
       json.key("items");
       return write_schema(json, *shape.element);
     case ShapeKind::kMap:
-      write_named(json, "type", "object");
+      json.member("type", "object");
       json.key("additionalProperties");
       return write_schema(json, *shape.element);
     case ShapeKind::kString:
-      write_named(json, "type", "string");
+      json.member("type", "string");
       if (shape.values.empty()) return;
       json.begin_array("enum");
       for (const std::string_view value : shape.values) json.string(value);
       return json.end_array();
     case ShapeKind::kInteger:
     case ShapeKind::kLong:
-      return write_named(json, "type", "integer");
+      return json.member("type", "integer");
     case ShapeKind::kDouble:
-      return write_named(json, "type", "number");
+      return json.member("type", "number");
     case ShapeKind::kBoolean:
-      return write_named(json, "type", "boolean");
+      return json.member("type", "boolean");
     case ShapeKind::kBlob:
-      write_named(json, "type", "string");
-      return write_named(json, "contentEncoding", "base64");
+      json.member("type", "string");
+      return json.member("contentEncoding", "base64");
     case ShapeKind::kAttributeValue:
-      write_named(json, "type", "object");
-      return write_named(json, "description",
-                         R"(A typed value: {"S": "text"}, {"N": "1"}, {"BOOL": true}, {"L": []}.)");
+      json.member("type", "object");
+      return json.member("description", R"(A typed value: {"S": "text"}, {"N": "1"}, {"BOOL": true}, {"L": []}.)");
   }
 }
 
@@ -179,7 +176,7 @@ bool is_id(const JsonValue& id) {
 std::string message(const std::optional<JsonValue>& id, std::string_view member, std::string_view contents) {
   JsonWriter json;
   json.begin_object();
-  write_named(json, "jsonrpc", "2.0");
+  json.member("jsonrpc", "2.0");
   json.key("id");
   if (id) write_json(json, *id);
   if (!id) json.null();
@@ -193,7 +190,7 @@ std::string failure(const std::optional<JsonValue>& id, int code, std::string_vi
   JsonWriter json;
   json.begin_object();
   json.member("code", int64_t{code});
-  write_named(json, "message", why);
+  json.member("message", why);
   json.end_object();
   return message(id, "error", std::move(json).take());
 }
@@ -242,15 +239,15 @@ class McpSession {
     const auto known = std::ranges::find(kProtocols, asked);
     JsonWriter json;
     json.begin_object();
-    write_named(json, "protocolVersion", known == kProtocols.end() ? kProtocols.front() : *known);
+    json.member("protocolVersion", known == kProtocols.end() ? kProtocols.front() : *known);
     json.key("capabilities");
     json.raw(R"({"tools":{}})");
     json.begin_object("serverInfo");
-    write_named(json, "name", "partita");
-    write_named(json, "version", version_);
+    json.member("name", "partita");
+    json.member("version", version_);
     json.end_object();
-    write_named(
-        json, "instructions",
+    json.member(
+        "instructions",
         writes_ ? "A DynamoDB. Values are typed, as in {\"S\": \"text\"} and {\"N\": \"1\"}."
                 : "A DynamoDB that can only be read. Values are typed, as in {\"S\": \"text\"} and {\"N\": \"1\"}.");
     json.end_object();
@@ -284,8 +281,8 @@ class McpSession {
 
   static void begin_tool(JsonWriter& json, const Tool& tool) {
     json.begin_object();
-    write_named(json, "name", tool.operation);
-    write_named(json, "description", tool.description);
+    json.member("name", tool.operation);
+    json.member("description", tool.description);
     json.key("inputSchema");
   }
 
@@ -347,8 +344,8 @@ class McpSession {
     json.begin_object();
     json.begin_array("content");
     json.begin_object();
-    write_named(json, "type", "text");
-    write_named(json, "text", wire::legible(reply.body));  // another server may send any bytes
+    json.member("type", "text");
+    json.member("text", wire::legible(reply.body));  // another server may send any bytes
     json.end_object();
     json.end_array();
     json.member("isError", reply.status != 200);

@@ -161,8 +161,7 @@ class Reader {
     ReadPolicy read;
     read.policy.versioned = version.present();
     json_.begin_object();
-    json_.key("Version");
-    json_.string(version.present() ? version.as_string() : kOldestVersion);
+    json_.member("Version", version.present() ? version.as_string() : kOldestVersion);
     PARTITA_TRY_VOID(copy_text(root, "Id"));
     PARTITA_TRY_VOID(statements(root.get("Statement")));
     json_.end_object();
@@ -211,15 +210,13 @@ class Reader {
     const JsonValue value = object.get(name);
     if (!value.present()) return {};
     if (!value.is(JsonKind::kString)) return syntax(value);
-    json_.key(name);
-    json_.string(value.as_string());
+    json_.member(name, value.as_string());
     return {};
   }
 
   Result<void> statements(const JsonValue& value) {
     if (!value.present()) return refuse(Fault::kPolicyFieldMissing, {"Statement"});
-    json_.key("Statement");
-    json_.begin_array();
+    json_.begin_array("Statement");
     if (value.is(JsonKind::kObject)) {
       PARTITA_TRY_VOID(statement(value));
     } else {
@@ -248,8 +245,7 @@ class Reader {
     if (const JsonValue sid = one.get("Sid"); sid.present() && !sids_.emplace(sid.as_string()).second) {
       return refuse(Fault::kPolicySidTwice);
     }
-    json_.key("Effect");
-    json_.string(allow ? "Allow" : "Deny");
+    json_.member("Effect", allow ? "Allow" : "Deny");
     PARTITA_TRY(const bool everyone, principal(one));
     if (allow && everyone && !condition.present()) return refuse(Fault::kPolicyUnbounded);
     PARTITA_TRY_VOID(check_resources(one));
@@ -417,8 +413,7 @@ std::string revision_reply(const std::optional<std::string>& revision) {
   JsonWriter json;
   json.begin_object();
   if (revision) {
-    json.key("RevisionId");
-    json.string(*revision);
+    json.member("RevisionId", *revision);
   }
   json.end_object();
   return std::move(json).take();

@@ -10,8 +10,7 @@ using api::Capacity;
 using wire::JsonWriter;
 
 void write_units(JsonWriter& json, std::string_view name, model::HalfUnits half_units) {
-  json.key(name);
-  json.number(static_cast<double>(half_units) / 2);
+  json.member(name, static_cast<double>(half_units) / 2);
 }
 
 void write_shares(JsonWriter& json, const Capacity& capacity, CapacityKind kind) {
@@ -23,11 +22,9 @@ void write_shares(JsonWriter& json, const Capacity& capacity, CapacityKind kind)
 void write_indexes(JsonWriter& json, std::string_view name, const std::map<std::string, Capacity, std::less<>>& indexes,
                    CapacityKind kind) {
   if (indexes.empty()) return;
-  json.key(name);
-  json.begin_object();
+  json.begin_object(name);
   for (const auto& [index, capacity] : indexes) {
-    json.key(index);
-    json.begin_object();
+    json.begin_object(index);
     write_shares(json, capacity, kind);
     json.end_object();
   }
@@ -36,13 +33,10 @@ void write_indexes(JsonWriter& json, std::string_view name, const std::map<std::
 
 void write_vector_bytes(JsonWriter& json, const std::map<std::string, int64_t, std::less<>>& indexes) {
   if (indexes.empty()) return;
-  json.key("VectorIndexes");
-  json.begin_object();
+  json.begin_object("VectorIndexes");
   for (const auto& [index, bytes] : indexes) {
-    json.key(index);
-    json.begin_object();
-    json.key("VectorWriteRequestBytes");
-    json.number(static_cast<double>(bytes));
+    json.begin_object(index);
+    json.member("VectorWriteRequestBytes", static_cast<double>(bytes));
     json.end_object();
   }
   json.end_object();
@@ -52,12 +46,10 @@ void write_vector_bytes(JsonWriter& json, const std::map<std::string, int64_t, s
 
 void write_capacity(JsonWriter& json, const api::ConsumedCapacity& consumed, CapacityDetail detail, CapacityKind kind) {
   json.begin_object();
-  json.key("TableName");
-  json.string(consumed.table);
+  json.member("TableName", consumed.table);
   write_shares(json, consumed.total(), kind);
   if (detail == CapacityDetail::kIndexes) {
-    json.key("Table");
-    json.begin_object();
+    json.begin_object("Table");
     write_shares(json, consumed.base, kind);
     json.end_object();
     write_indexes(json, "LocalSecondaryIndexes", consumed.local_indexes, kind);
@@ -67,14 +59,8 @@ void write_capacity(JsonWriter& json, const api::ConsumedCapacity& consumed, Cap
   json.end_object();
 }
 
-void write_text(JsonWriter& json, std::string_view name, std::string_view text) {
-  json.key(name);
-  json.string(text);
-}
-
 void write_time(JsonWriter& json, std::string_view name, int64_t ms) {
-  json.key(name);
-  json.number(static_cast<double>(ms) / 1000);
+  json.member(name, static_cast<double>(ms) / 1000);
 }
 
 void write_capacity_member(JsonWriter& json, const api::ConsumedCapacity& consumed, CapacityDetail detail) {
@@ -86,8 +72,7 @@ void write_capacity_member(JsonWriter& json, const api::ConsumedCapacity& consum
 void write_capacity_list(JsonWriter& json, const std::vector<api::ConsumedCapacity>& consumed, CapacityDetail detail,
                          CapacityKind kind) {
   if (detail == CapacityDetail::kNone) return;
-  json.key("ConsumedCapacity");
-  json.begin_array();
+  json.begin_array("ConsumedCapacity");
   for (const auto& one : consumed) write_capacity(json, one, detail, kind);
   json.end_array();
 }
@@ -111,8 +96,7 @@ void write_collection_metrics(JsonWriter& json, const api::ItemCollection& colle
   json.begin_object();
   json.key("ItemCollectionKey");
   json.write_item(collection.key);
-  json.key("SizeEstimateRangeGB");
-  json.begin_array();
+  json.begin_array("SizeEstimateRangeGB");
   json.number(lower);
   json.number(lower + 1);
   json.end_array();

@@ -32,14 +32,12 @@ void write_capacity_member(wire::JsonWriter& json, const api::ConsumedCapacity& 
 void write_capacity_list(wire::JsonWriter& json, const std::vector<api::ConsumedCapacity>& consumed,
                          CapacityDetail detail, CapacityKind kind = CapacityKind::kPlain);
 
-// One member: a text, or a moment in seconds since the epoch, with milliseconds.
-void write_text(wire::JsonWriter& json, std::string_view name, std::string_view text);
 void write_time(wire::JsonWriter& json, std::string_view name, int64_t ms);
 
 // An item in whatever form it was found. Errors: kCorrupt.
 Result<void> write_found(wire::JsonWriter& json, const api::FoundItem& item);
-// Calls `write`, which gives a Result<void>, for one after the other, and lets others go first between pieces of what
-// it writes. The arguments outlive the task.
+// Calls `write`, which returns a Result<void>, for each element, and yields between pieces of output. The arguments
+// outlive the task.
 template <class Range, class Write>
 Task<Result<void>> write_each(wire::JsonWriter& json, YieldBudget& budget, const Range& range, Write write) {
   for (const auto& one : range) {

@@ -50,11 +50,16 @@ class JsonWriter {
 
   // A key and its value.
   void member(std::string_view name, std::string_view text) { key(name), string(text); }
-  void member(std::string_view name, int64_t value) { key(name), number(value); }
+  void member(std::string_view name, int64_t value) { key(name), number(value); }  // also of an atomic
   void member(std::string_view name, double value) { key(name), number(value); }
-  template <std::same_as<bool> Bool>  // no pointer becomes a bool
-  void member(std::string_view name, Bool value) {
-    key(name), boolean(value);
+  template <std::integral Value>
+  void member(std::string_view name, Value value) {
+    key(name);
+    if constexpr (std::same_as<Value, bool>) {
+      boolean(value);
+    } else {
+      number(static_cast<int64_t>(value));
+    }
   }
 
   // DynamoDB's typed form: {"S":"..."}.

@@ -29,14 +29,10 @@ struct DescribeContinuousBackups {
   static std::string encode(const Context& /*context*/, const api::Empty& /*done*/) {
     wire::JsonWriter json;
     json.begin_object();
-    json.key("ContinuousBackupsDescription");
-    json.begin_object();
-    json.key("ContinuousBackupsStatus");
-    json.string("ENABLED");
-    json.key("PointInTimeRecoveryDescription");
-    json.begin_object();
-    json.key("PointInTimeRecoveryStatus");
-    json.string("DISABLED");
+    json.begin_object("ContinuousBackupsDescription");
+    json.member("ContinuousBackupsStatus", "ENABLED");
+    json.begin_object("PointInTimeRecoveryDescription");
+    json.member("PointInTimeRecoveryStatus", "DISABLED");
     json.end_object();
     json.end_object();
     json.end_object();

@@ -31,8 +31,7 @@ struct ListGlobalTables {
   static std::string encode(const Context& /*context*/, const api::Empty& /*done*/) {
     wire::JsonWriter json;
     json.begin_object();
-    json.key("GlobalTables");
-    json.begin_array();
+    json.begin_array("GlobalTables");
     json.end_array();
     json.end_object();
     return std::move(json).take();

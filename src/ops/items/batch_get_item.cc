@@ -106,32 +106,26 @@ Result<void> check_part_forms(const std::vector<std::pair<std::string_view, Memb
 void write_rest(wire::JsonWriter& json, const Request::Part& part, const std::vector<size_t>& unprocessed,
                 const KeyWords& words) {
   json.begin_object();
-  json.key("Keys");
-  json.begin_array();
+  json.begin_array("Keys");
   for (const size_t i : unprocessed) json.write_item(part.keys[i]);
   json.end_array();
   if (words.projection) {
-    json.key("ProjectionExpression");
-    json.string(*words.projection);
+    json.member("ProjectionExpression", *words.projection);
   }
   if (!words.names.empty()) {
-    json.key("ExpressionAttributeNames");
-    json.begin_object();
+    json.begin_object("ExpressionAttributeNames");
     for (const auto& [key, name] : words.names) {
-      json.key(key);
-      json.string(name);
+      json.member(key, name);
     }
     json.end_object();
   }
   if (!words.attributes.empty()) {
-    json.key("AttributesToGet");
-    json.begin_array();
+    json.begin_array("AttributesToGet");
     for (const auto& name : words.attributes) json.string(name);
     json.end_array();
   }
   if (words.consistent) {
-    json.key("ConsistentRead");
-    json.boolean(part.consistent);
+    json.member("ConsistentRead", part.consistent);
   }
   json.end_object();
 }
@@ -168,18 +162,15 @@ struct BatchGetItem {
     };
     std::vector<api::ConsumedCapacity> consumed;
     json.begin_object();
-    json.key("Responses");
-    json.begin_object();
+    json.begin_object("Responses");
     for (size_t i = 0; i < reply.parts.size(); ++i) {
       add_by_table(consumed, reply.parts[i].consumed);
-      json.key(request.parts[i].table);
-      json.begin_array();
+      json.begin_array(request.parts[i].table);
       PARTITA_CO_TRY_VOID(co_await write_each(json, budget, reply.parts[i].items, write));
       json.end_array();
     }
     json.end_object();
-    json.key("UnprocessedKeys");
-    json.begin_object();
+    json.begin_object("UnprocessedKeys");
     for (size_t i = 0; i < reply.parts.size(); ++i) {
       if (reply.parts[i].unprocessed.empty()) continue;
       json.key(request.parts[i].table);

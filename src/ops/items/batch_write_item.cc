@@ -22,8 +22,7 @@ using wire::Members;
 void write_request(wire::JsonWriter& json, const api::WriteAction& action) {
   const bool put = action.kind == api::WriteAction::Kind::kPut;
   json.begin_object();
-  json.key(put ? "PutRequest" : "DeleteRequest");
-  json.begin_object();
+  json.begin_object(put ? "PutRequest" : "DeleteRequest");
   json.key(put ? "Item" : "Key");
   if (put) {
     PARTITA_CHECK(json.write_encoded_item(action.item).ok());
@@ -36,14 +35,12 @@ void write_request(wire::JsonWriter& json, const api::WriteAction& action) {
 
 // All but the first `done` actions, as they were sent.
 void write_unprocessed(wire::JsonWriter& json, const api::BatchWriteRequest& request, size_t done) {
-  json.key("UnprocessedItems");
-  json.begin_object();
+  json.begin_object("UnprocessedItems");
   for (const auto& [table, actions] : request.parts) {
     const size_t skipped = std::min(done, actions.size());
     done -= skipped;
     if (skipped == actions.size()) continue;
-    json.key(table);
-    json.begin_array();
+    json.begin_array(table);
     for (const auto& action : std::span(actions).subspan(skipped)) write_request(json, action);
     json.end_array();
   }

@@ -103,15 +103,12 @@ Task<Result<std::string>> RangeCall::encode(const Request& request, const api::R
   wire::JsonWriter json(512 + page.bytes + page.bytes / 4);
   json.begin_object();
   if (request.select != Select::kCount) {
-    json.key("Items");
-    json.begin_array();
+    json.begin_array("Items");
     PARTITA_CO_TRY_VOID(co_await write_items(json, page.items));
     json.end_array();
   }
-  json.key("Count");
-  json.number(static_cast<int64_t>(page.count));
-  json.key("ScannedCount");
-  json.number(static_cast<int64_t>(page.scanned));
+  json.member("Count", static_cast<int64_t>(page.count));
+  json.member("ScannedCount", static_cast<int64_t>(page.scanned));
   if (page.last_key) {
     json.key("LastEvaluatedKey");
     json.write_item(*page.last_key);

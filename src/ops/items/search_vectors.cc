@@ -60,12 +60,10 @@ Result<std::optional<std::vector<float>>> decode_vector(const Members& in) {
 
 void write_floats(JsonWriter& json, std::string_view packed) {
   json.begin_object();
-  json.key("L");
-  json.begin_array();
+  json.begin_array("L");
   for (const float number : table::unpacked(packed)) {
     json.begin_object();
-    json.key("N");
-    json.string(table::float_text(number));
+    json.member("N", table::float_text(number));
     json.end_object();
   }
   json.end_array();
@@ -75,8 +73,7 @@ void write_floats(JsonWriter& json, std::string_view packed) {
 Result<void> write_hit(JsonWriter& json, const SearchHit& hit, const std::string& vector_attribute) {
   PARTITA_TRY(const model::Item item, model::decode_item(hit.item));
   json.begin_object();
-  json.key("Item");
-  json.begin_object();
+  json.begin_object("Item");
   for (const auto& [name, value] : item) {
     json.key(name);
     json.write_value(value);
@@ -86,8 +83,7 @@ Result<void> write_hit(JsonWriter& json, const SearchHit& hit, const std::string
     write_floats(json, hit.vector);
   }
   json.end_object();
-  json.key("Score");
-  json.number(hit.score);
+  json.member("Score", hit.score);
   json.end_object();
   return {};
 }
@@ -125,17 +121,14 @@ struct SearchVectors {
   static Task<Result<std::string>> encode(const Request& request, const api::SearchReply& found) {
     JsonWriter json;
     json.begin_object();
-    json.key("SearchResults");
-    json.begin_array();
+    json.begin_array("SearchResults");
     YieldBudget budget(YieldBudget::Start::kBegun);
     const auto write = [&](const SearchHit& hit) { return write_hit(json, hit, found.attribute); };
     PARTITA_CO_TRY_VOID(co_await write_each(json, budget, found.hits, write));
     json.end_array();
     if (request.capacity != CapacityDetail::kNone) {
-      json.key("ConsumedCapacity");
-      json.begin_object();
-      json.key("VectorSearchRequestBytes");
-      json.number(static_cast<double>(found.consumed.searched_bytes));
+      json.begin_object("ConsumedCapacity");
+      json.member("VectorSearchRequestBytes", static_cast<double>(found.consumed.searched_bytes));
       json.end_object();
     }
     json.end_object();

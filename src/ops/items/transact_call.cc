@@ -14,15 +14,13 @@ using wire::JsonValue;
 // {table: [...]}, when there is any; `collections` come sorted by table.
 void write_collections(wire::JsonWriter& json, const std::vector<api::ItemCollection>& collections) {
   if (collections.empty()) return;
-  json.key("ItemCollectionMetrics");
-  json.begin_object();
+  json.begin_object("ItemCollectionMetrics");
   const std::string* open = nullptr;
   for (const api::ItemCollection& collection : collections) {
     if (open == nullptr || *open != collection.table) {
       if (open != nullptr) json.end_array();
       open = &collection.table;
-      json.key(*open);
-      json.begin_array();
+      json.begin_array(*open);
     }
     write_collection_metrics(json, collection);
   }
@@ -120,8 +118,7 @@ Task<Result<void>> write_found_items(wire::JsonWriter& json, const api::Transact
   std::vector<api::ConsumedCapacity> sums;
   for (const auto& consumed : reply.consumed) add_by_table(sums, consumed);
   write_capacity_list(json, sums, detail, CapacityKind::kTransactionRead);
-  json.key("Responses");
-  json.begin_array();
+  json.begin_array("Responses");
   YieldBudget budget(YieldBudget::Start::kBegun);
   const auto write = [&json](const api::ReadItem& item) -> Result<void> {
     json.begin_object();

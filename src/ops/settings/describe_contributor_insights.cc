@@ -28,8 +28,7 @@ struct DescribeContributorInsights {
     json.begin_object();
     write_insights_summary(json, state);
     if (!state.rules.empty()) {
-      json.key("ContributorInsightsRuleList");
-      json.begin_array();
+      json.begin_array("ContributorInsightsRuleList");
       for (const std::string& rule : state.rules) json.string(rule);
       json.end_array();
     }

@@ -31,14 +31,11 @@ struct DescribeTimeToLive {
   static std::string encode(const Context& /*context*/, const Reply& reply) {
     wire::JsonWriter json;
     json.begin_object();
-    json.key("TimeToLiveDescription");
-    json.begin_object();
+    json.begin_object("TimeToLiveDescription");
     if (reply.attribute) {
-      json.key("AttributeName");
-      json.string(*reply.attribute);
+      json.member("AttributeName", *reply.attribute);
     }
-    json.key("TimeToLiveStatus");
-    json.string(reply.attribute ? "ENABLED" : "DISABLED");
+    json.member("TimeToLiveStatus", reply.attribute ? "ENABLED" : "DISABLED");
     json.end_object();
     json.end_object();
     return std::move(json).take();

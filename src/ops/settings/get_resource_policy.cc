@@ -26,10 +26,8 @@ struct GetResourcePolicy {
   static std::string encode(const Context& /*context*/, const Reply& reply) {
     wire::JsonWriter json;
     json.begin_object();
-    json.key("Policy");
-    json.string(reply.policy);
-    json.key("RevisionId");
-    json.string(reply.revision);
+    json.member("Policy", reply.policy);
+    json.member("RevisionId", reply.revision);
     json.end_object();
     return std::move(json).take();
   }

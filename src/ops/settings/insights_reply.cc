@@ -23,17 +23,13 @@ std::string_view status_name(api::InsightsStatus status) {
 }  // namespace
 
 void write_insights_summary(wire::JsonWriter& json, const api::InsightsState& state) {
-  json.key("TableName");
-  json.string(state.table);
+  json.member("TableName", state.table);
   if (!state.index.empty()) {
-    json.key("IndexName");
-    json.string(state.index);
+    json.member("IndexName", state.index);
   }
-  json.key("ContributorInsightsStatus");
-  json.string(status_name(state.status));
+  json.member("ContributorInsightsStatus", status_name(state.status));
   if (!state.configured) return;
-  json.key("ContributorInsightsMode");
-  json.string(state.throttled_only ? "THROTTLED_KEYS" : "ACCESSED_AND_THROTTLED_KEYS");
+  json.member("ContributorInsightsMode", state.throttled_only ? "THROTTLED_KEYS" : "ACCESSED_AND_THROTTLED_KEYS");
 }
 
 }  // namespace partita::ops

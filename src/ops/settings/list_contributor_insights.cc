@@ -27,8 +27,7 @@ struct ListContributorInsights {
   static std::string encode(const Context& /*context*/, const api::ListInsightsReply& page) {
     wire::JsonWriter json;
     json.begin_object();
-    json.key("ContributorInsightsSummaries");
-    json.begin_array();
+    json.begin_array("ContributorInsightsSummaries");
     for (const auto& state : page.states) {
       json.begin_object();
       write_insights_summary(json, state);
@@ -36,8 +35,7 @@ struct ListContributorInsights {
     }
     json.end_array();
     if (!page.last.empty()) {
-      json.key("NextToken");
-      json.string(page.last);
+      json.member("NextToken", page.last);
     }
     json.end_object();
     return std::move(json).take();

@@ -26,14 +26,11 @@ struct ListTagsOfResource {
   static std::string encode(const Context& /*context*/, const Reply& reply) {
     wire::JsonWriter json;
     json.begin_object();
-    json.key("Tags");
-    json.begin_array();
+    json.begin_array("Tags");
     for (const auto& [key, value] : reply.tags) {
       json.begin_object();
-      json.key("Key");
-      json.string(key);
-      json.key("Value");
-      json.string(value);
+      json.member("Key", key);
+      json.member("Value", value);
       json.end_object();
     }
     json.end_array();

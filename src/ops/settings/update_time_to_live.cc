@@ -30,12 +30,9 @@ struct UpdateTimeToLive {
   static std::string encode(const Context& /*context*/, const Request& done) {
     wire::JsonWriter json;
     json.begin_object();
-    json.key("TimeToLiveSpecification");
-    json.begin_object();
-    json.key("AttributeName");
-    json.string(done.attribute);
-    json.key("Enabled");
-    json.boolean(done.enable);
+    json.begin_object("TimeToLiveSpecification");
+    json.member("AttributeName", done.attribute);
+    json.member("Enabled", done.enable);
     json.end_object();
     json.end_object();
     return std::move(json).take();

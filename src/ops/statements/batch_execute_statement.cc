@@ -109,18 +109,14 @@ class BatchExecution final : public Execution {
 Result<void> write_response(wire::JsonWriter& json, const StatementOutcome& outcome) {
   json.begin_object();
   if (outcome.error) {
-    json.key("Error");
-    json.begin_object();
-    json.key("Code");
-    json.string(wire::code_of(*outcome.error));
-    json.key("Message");
-    json.string(wire::message_of(*outcome.error));
+    json.begin_object("Error");
+    json.member("Code", wire::code_of(*outcome.error));
+    json.member("Message", wire::message_of(*outcome.error));
     PARTITA_TRY_VOID(wire::write_failed_item(json, *outcome.error));
     json.end_object();
   }
   if (outcome.table != nullptr) {
-    json.key("TableName");
-    json.string(outcome.table->name);
+    json.member("TableName", outcome.table->name);
   }
   if (outcome.item) {
     json.key("Item");
@@ -155,8 +151,7 @@ struct BatchExecuteStatement {
   static Task<Result<std::string>> encode(const BatchRequest& request, const std::vector<StatementOutcome>& outcomes) {
     wire::JsonWriter json(4096);
     json.begin_object();
-    json.key("Responses");
-    json.begin_array();
+    json.begin_array("Responses");
     YieldBudget budget(YieldBudget::Start::kBegun);
     const auto write = [&json](const StatementOutcome& outcome) { return write_response(json, outcome); };
     PARTITA_CO_TRY_VOID(co_await write_each(json, budget, outcomes, write));

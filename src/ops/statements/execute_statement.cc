@@ -176,13 +176,11 @@ struct ExecuteStatement {
     for (const auto& one : page.pages) bytes += one.bytes + one.bytes / 4;
     wire::JsonWriter json(bytes);
     json.begin_object();
-    json.key("Items");
-    json.begin_array();
+    json.begin_array("Items");
     for (const auto& one : page.pages) PARTITA_CO_TRY_VOID(co_await write_items(json, one.items));
     json.end_array();
     if (page.more) {
-      json.key("NextToken");
-      json.string(token_of(request.digest, page.at));
+      json.member("NextToken", token_of(request.digest, page.at));
       if (page.at.start) {
         json.key("LastEvaluatedKey");
         json.write_item(*page.at.start);
@@ -196,8 +194,7 @@ struct ExecuteStatement {
   static Task<Result<std::string>> encode_change(const StatementRequest& request, const StatementOutcome& outcome) {
     wire::JsonWriter json;
     json.begin_object();
-    json.key("Items");
-    json.begin_array();
+    json.begin_array("Items");
     if (outcome.item) PARTITA_CO_TRY_VOID(write_found(json, *outcome.item));
     json.end_array();
     write_capacity_member(json, *outcome.consumed, request.options.capacity);

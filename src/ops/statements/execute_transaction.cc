@@ -238,8 +238,7 @@ struct ExecuteTransaction {
   static Task<Result<std::string>> encode_writes(const api::WritesReply& reply, api::CapacityDetail capacity) {
     wire::JsonWriter json;
     json.begin_object();
-    json.key("Responses");
-    json.begin_array();
+    json.begin_array("Responses");
     json.end_array();
     write_costs(json, reply, capacity, CapacityKind::kTransactionWrite);
     json.end_object();

@@ -28,13 +28,12 @@ std::string_view status_name(api::StreamStatus status) {
 
 void write_shard(JsonWriter& json, const api::DescribeStreamReply::Shard& shard) {
   json.begin_object();
-  write_text(json, "ShardId", shard.id);
-  json.key("SequenceNumberRange");
-  json.begin_object();
-  if (shard.start) write_text(json, "StartingSequenceNumber", *shard.start);
-  if (shard.end) write_text(json, "EndingSequenceNumber", *shard.end);
+  json.member("ShardId", shard.id);
+  json.begin_object("SequenceNumberRange");
+  if (shard.start) json.member("StartingSequenceNumber", *shard.start);
+  if (shard.end) json.member("EndingSequenceNumber", *shard.end);
   json.end_object();
-  if (!shard.parent.empty()) write_text(json, "ParentShardId", shard.parent);
+  if (!shard.parent.empty()) json.member("ParentShardId", shard.parent);
   json.end_object();
 }
 
@@ -91,20 +90,18 @@ struct DescribeStream {
   static std::string encode(const Context& context, const Reply& reply) {
     JsonWriter json;
     json.begin_object();
-    json.key("StreamDescription");
-    json.begin_object();
+    json.begin_object("StreamDescription");
     write_time(json, "CreationRequestDateTime", reply.created_ms);
     write_keys(json, reply.keys);
-    json.key("Shards");
-    json.begin_array();
+    json.begin_array("Shards");
     for (const auto& shard : reply.shards) write_shard(json, shard);
     json.end_array();
-    if (reply.more) write_text(json, "LastEvaluatedShardId", reply.shards.back().id);
-    write_text(json, "StreamArn", stream_arn(context, reply.stream));
-    write_text(json, "StreamLabel", reply.stream.label);
-    write_text(json, "StreamStatus", status_name(reply.status));
-    write_text(json, "StreamViewType", reply.view_type);
-    write_text(json, "TableName", reply.stream.table);
+    if (reply.more) json.member("LastEvaluatedShardId", reply.shards.back().id);
+    json.member("StreamArn", stream_arn(context, reply.stream));
+    json.member("StreamLabel", reply.stream.label);
+    json.member("StreamStatus", status_name(reply.status));
+    json.member("StreamViewType", reply.view_type);
+    json.member("TableName", reply.stream.table);
     json.end_object();
     json.end_object();
     return std::move(json).take();

@@ -130,8 +130,7 @@ Result<void> RecordWriter::write(const StreamRecords::One& one) {
   table::put_sequence_number(one.position, name_.data() + topic_bytes_);
   json_.begin_object();
   json_.raw(event(record.event));
-  json_.key("dynamodb");
-  json_.begin_object();
+  json_.begin_object("dynamodb");
   json_.raw(created(record.at_ms));
   int64_t bytes = 0;
   PARTITA_TRY_VOID(write_image("Keys", record.keys, bytes));
@@ -187,10 +186,8 @@ struct GetRecords {
     JsonWriter json(expected_bytes(read));
     RecordWriter writer(json, context, read);
     json.begin_object();
-    if (read.found.next)
-      write_text(json, "NextShardIterator", table::encode_iterator(read.stream_arn, *read.found.next));
-    json.key("Records");
-    json.begin_array();
+    if (read.found.next) json.member("NextShardIterator", table::encode_iterator(read.stream_arn, *read.found.next));
+    json.begin_array("Records");
     YieldBudget budget(YieldBudget::Start::kBegun);
     const auto write = [&writer](const StreamRecords::One& one) { return writer.write(one); };
     PARTITA_CO_TRY_VOID(co_await write_each(json, budget, read.found.records, write));

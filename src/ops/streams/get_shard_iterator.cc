@@ -66,8 +66,7 @@ struct GetShardIterator {
   static std::string encode(const Context& /*context*/, const Reply& reply) {
     wire::JsonWriter json;
     json.begin_object();
-    json.key("ShardIterator");
-    json.string(reply.iterator);
+    json.member("ShardIterator", reply.iterator);
     json.end_object();
     return std::move(json).take();
   }

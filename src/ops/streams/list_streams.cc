@@ -40,22 +40,17 @@ struct ListStreams {
   static std::string encode(const Context& context, const api::ListStreamsReply& page) {
     wire::JsonWriter json;
     json.begin_object();
-    json.key("Streams");
-    json.begin_array();
+    json.begin_array("Streams");
     for (const api::StreamName& stream : page.streams) {
       json.begin_object();
-      json.key("StreamArn");
-      json.string(stream_arn(context, stream));
-      json.key("StreamLabel");
-      json.string(stream.label);
-      json.key("TableName");
-      json.string(stream.table);
+      json.member("StreamArn", stream_arn(context, stream));
+      json.member("StreamLabel", stream.label);
+      json.member("TableName", stream.table);
       json.end_object();
     }
     json.end_array();
     if (page.more) {
-      json.key("LastEvaluatedStreamArn");
-      json.string(stream_arn(context, page.streams.back()));
+      json.member("LastEvaluatedStreamArn", stream_arn(context, page.streams.back()));
     }
     json.end_object();
     return std::move(json).take();

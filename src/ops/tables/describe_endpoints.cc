@@ -24,13 +24,10 @@ struct DescribeEndpoints {
   static std::string encode(const Context& /*context*/, const Reply& endpoint) {
     wire::JsonWriter json;
     json.begin_object();
-    json.key("Endpoints");
-    json.begin_array();
+    json.begin_array("Endpoints");
     json.begin_object();
-    json.key("Address");
-    json.string(endpoint.address);
-    json.key("CachePeriodInMinutes");
-    json.number(endpoint.cache_minutes);
+    json.member("Address", endpoint.address);
+    json.member("CachePeriodInMinutes", endpoint.cache_minutes);
     json.end_object();
     json.end_array();
     json.end_object();

@@ -25,14 +25,10 @@ struct DescribeLimits {
   static std::string encode(const Context& /*context*/, const Reply& limits) {
     wire::JsonWriter json;
     json.begin_object();
-    json.key("AccountMaxReadCapacityUnits");
-    json.number(limits.account_read_units);
-    json.key("AccountMaxWriteCapacityUnits");
-    json.number(limits.account_write_units);
-    json.key("TableMaxReadCapacityUnits");
-    json.number(limits.table_read_units);
-    json.key("TableMaxWriteCapacityUnits");
-    json.number(limits.table_write_units);
+    json.member("AccountMaxReadCapacityUnits", limits.account_read_units);
+    json.member("AccountMaxWriteCapacityUnits", limits.account_write_units);
+    json.member("TableMaxReadCapacityUnits", limits.table_read_units);
+    json.member("TableMaxWriteCapacityUnits", limits.table_write_units);
     json.end_object();
     return std::move(json).take();
   }

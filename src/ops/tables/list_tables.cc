@@ -30,13 +30,11 @@ struct ListTables {
   static std::string encode(const Context& /*context*/, const api::ListTablesReply& page) {
     wire::JsonWriter json;
     json.begin_object();
-    json.key("TableNames");
-    json.begin_array();
+    json.begin_array("TableNames");
     for (const auto& name : page.names) json.string(name);
     json.end_array();
     if (!page.last.empty()) {
-      json.key("LastEvaluatedTableName");
-      json.string(page.last);
+      json.member("LastEvaluatedTableName", page.last);
     }
     json.end_object();
     return std::move(json).take();

@@ -44,59 +44,48 @@ std::string_view projection_name(ProjectionKind kind) {
   PARTITA_CHECK(false);
 }
 
-void write_whole(JsonWriter& json, std::string_view name, int64_t value) {
-  json.key(name);
-  json.number(value);
-}
-
 void write_definitions(JsonWriter& json, const TableInfo& table) {
-  json.key("AttributeDefinitions");
-  json.begin_array();
+  json.begin_array("AttributeDefinitions");
   for (const auto& definition : table.attribute_definitions) {
     json.begin_object();
-    write_text(json, "AttributeName", definition.name);
-    write_text(json, "AttributeType", model::type_name(definition.type));
+    json.member("AttributeName", definition.name);
+    json.member("AttributeType", model::type_name(definition.type));
     json.end_object();
   }
   json.end_array();
 }
 
 void write_throughput(JsonWriter& json, const table::Throughput& throughput, int64_t at_ms) {
-  json.key("ProvisionedThroughput");
-  json.begin_object();
+  json.begin_object("ProvisionedThroughput");
   if (throughput.last_increase_ms != 0) write_time(json, "LastIncreaseDateTime", throughput.last_increase_ms);
   if (throughput.last_decrease_ms != 0) write_time(json, "LastDecreaseDateTime", throughput.last_decrease_ms);
-  write_whole(json, "NumberOfDecreasesToday", throughput.decreases_on(at_ms));
-  write_whole(json, "ReadCapacityUnits", throughput.read_units);
-  write_whole(json, "WriteCapacityUnits", throughput.write_units);
+  json.member("NumberOfDecreasesToday", throughput.decreases_on(at_ms));
+  json.member("ReadCapacityUnits", throughput.read_units);
+  json.member("WriteCapacityUnits", throughput.write_units);
   json.end_object();
 }
 
 void write_warm(JsonWriter& json, const table::WarmThroughput& warm, bool updating) {
-  json.key("WarmThroughput");
-  json.begin_object();
-  write_whole(json, "ReadUnitsPerSecond", warm.read_units);
-  write_whole(json, "WriteUnitsPerSecond", warm.write_units);
-  write_text(json, "Status", updating ? "UPDATING" : "ACTIVE");
+  json.begin_object("WarmThroughput");
+  json.member("ReadUnitsPerSecond", warm.read_units);
+  json.member("WriteUnitsPerSecond", warm.write_units);
+  json.member("Status", updating ? "UPDATING" : "ACTIVE");
   json.end_object();
 }
 
 void write_on_demand(JsonWriter& json, const api::OnDemandLimits& limits) {
   if (!limits.max_read_units && !limits.max_write_units) return;
-  json.key("OnDemandThroughput");
-  json.begin_object();
-  if (limits.max_read_units) write_whole(json, "MaxReadRequestUnits", *limits.max_read_units);
-  if (limits.max_write_units) write_whole(json, "MaxWriteRequestUnits", *limits.max_write_units);
+  json.begin_object("OnDemandThroughput");
+  if (limits.max_read_units) json.member("MaxReadRequestUnits", *limits.max_read_units);
+  if (limits.max_write_units) json.member("MaxWriteRequestUnits", *limits.max_write_units);
   json.end_object();
 }
 
 void write_projection(JsonWriter& json, const table::IndexProjection& projection) {
-  json.key("Projection");
-  json.begin_object();
-  write_text(json, "ProjectionType", projection_name(projection.kind));
+  json.begin_object("Projection");
+  json.member("ProjectionType", projection_name(projection.kind));
   if (projection.kind == ProjectionKind::kInclude) {
-    json.key("NonKeyAttributes");
-    json.begin_array();
+    json.begin_array("NonKeyAttributes");
     for (const auto& name : projection.attributes) json.string(name);
     json.end_array();
   }
@@ -122,27 +111,24 @@ std::string_view distance_name(api::Distance distance) {
 }
 
 void write_index_state(JsonWriter& json, const TableInfo& table, const IndexInfo& index) {
-  write_text(json, "IndexStatus", status_name(index_status(index, table.status)));
+  json.member("IndexStatus", status_name(index_status(index, table.status)));
   if (index.status == Status::kCreating) {
-    json.key("Backfilling");
-    json.boolean(index.backfilling);
+    json.member("Backfilling", index.backfilling);
   }
 }
 
 void write_vector_schema(JsonWriter& json, const table::VectorSchema& vector) {
-  json.key("VectorAttribute");
-  json.begin_object();
-  write_text(json, "AttributeName", vector.attribute);
+  json.begin_object("VectorAttribute");
+  json.member("AttributeName", vector.attribute);
   json.end_object();
-  write_whole(json, "Dimensions", vector.dimensions);
-  write_text(json, "DistanceFunction", distance_name(vector.distance));
+  json.member("Dimensions", vector.dimensions);
+  json.member("DistanceFunction", distance_name(vector.distance));
   if (vector.search.empty()) return;
-  json.key("SearchSchema");
-  json.begin_array();
+  json.begin_array("SearchSchema");
   for (const auto& element : vector.search) {
     json.begin_object();
-    write_text(json, "AttributeName", element.attribute.name);
-    write_text(json, "SearchSchemaElementType", element.hash ? "HASH" : "INLINE_FILTER");
+    json.member("AttributeName", element.attribute.name);
+    json.member("SearchSchemaElementType", element.hash ? "HASH" : "INLINE_FILTER");
     json.end_object();
   }
   json.end_array();
@@ -151,7 +137,7 @@ void write_vector_schema(JsonWriter& json, const table::VectorSchema& vector) {
 void write_index(JsonWriter& json, const std::string& arn, const TableInfo& table, const IndexInfo& index,
                  int64_t at_ms) {
   json.begin_object();
-  write_text(json, "IndexName", index.name);
+  json.member("IndexName", index.name);
   if (index.vector) {
     write_vector_schema(json, *index.vector);
     write_index_state(json, table, index);
@@ -168,9 +154,9 @@ void write_index(JsonWriter& json, const std::string& arn, const TableInfo& tabl
       write_warm(json, index.warm, index.next_warm || index.status == Status::kCreating);
     }
   }
-  write_whole(json, "IndexSizeBytes", index.tally->bytes);
-  write_whole(json, "ItemCount", index.tally->items);
-  write_text(json, "IndexArn", arn + "/index/" + index.name);
+  json.member("IndexSizeBytes", index.tally->bytes);
+  json.member("ItemCount", index.tally->items);
+  json.member("IndexArn", arn + "/index/" + index.name);
   json.end_object();
 }
 
@@ -181,8 +167,7 @@ void write_indexes(JsonWriter& json, const std::string& arn, const TableInfo& ta
       return list == (index.vector ? kLists[2] : kLists[index.global ? 1 : 0]);
     };
     if (std::ranges::none_of(table.indexes, chosen)) continue;
-    json.key(list);
-    json.begin_array();
+    json.begin_array(list);
     for (const auto& index : table.indexes) {
       if (chosen(index)) write_index(json, arn, table, index, at_ms);
     }
@@ -194,9 +179,8 @@ void write_indexes(JsonWriter& json, const std::string& arn, const TableInfo& ta
 void write_billing(JsonWriter& json, const TableInfo& table) {
   const bool on_demand = table.billing_mode == BillingMode::kPayPerRequest;
   if (!on_demand && table.billing_changed_ms == 0) return;
-  json.key("BillingModeSummary");
-  json.begin_object();
-  write_text(json, "BillingMode", on_demand ? "PAY_PER_REQUEST" : "PROVISIONED");
+  json.begin_object("BillingModeSummary");
+  json.member("BillingMode", on_demand ? "PAY_PER_REQUEST" : "PROVISIONED");
   if (table.billing_changed_ms != 0) write_time(json, "LastUpdateToPayPerRequestDateTime", table.billing_changed_ms);
   json.end_object();
 }
@@ -209,45 +193,40 @@ std::string kms_key_arn(const Context& context, const std::string& key) {
 
 void write_encryption(JsonWriter& json, const Context& context, const TableInfo& table) {
   if (!table.encryption && !table.next_encryption) return;
-  json.key("SSEDescription");
-  json.begin_object();
-  write_text(json, "Status", table.next_encryption ? "UPDATING" : "ENABLED");
+  json.begin_object("SSEDescription");
+  json.member("Status", table.next_encryption ? "UPDATING" : "ENABLED");
   if (table.encryption) {
-    write_text(json, "SSEType", "KMS");
-    write_text(json, "KMSMasterKeyArn", kms_key_arn(context, table.encryption->key));
+    json.member("SSEType", "KMS");
+    json.member("KMSMasterKeyArn", kms_key_arn(context, table.encryption->key));
   }
   json.end_object();
 }
 
 void write_stream(JsonWriter& json, const Context& context, const TableInfo& table) {
   if (!table.stream.label.empty()) {
-    write_text(json, "LatestStreamArn", stream_arn(context, {table.name, table.stream.label}));
-    write_text(json, "LatestStreamLabel", table.stream.label);
+    json.member("LatestStreamArn", stream_arn(context, {table.name, table.stream.label}));
+    json.member("LatestStreamLabel", table.stream.label);
   }
   if (!table.stream.enabled) return;
-  json.key("StreamSpecification");
-  json.begin_object();
-  json.key("StreamEnabled");
-  json.boolean(true);
-  write_text(json, "StreamViewType", table.stream.view_type);
+  json.begin_object("StreamSpecification");
+  json.member("StreamEnabled", true);
+  json.member("StreamViewType", table.stream.view_type);
   json.end_object();
 }
 
 void write_settings(JsonWriter& json, const Context& context, const TableInfo& table) {
   if (!table.table_class.empty()) {
-    json.key("TableClassSummary");
-    json.begin_object();
-    write_text(json, "TableClass", table.table_class);
+    json.begin_object("TableClassSummary");
+    json.member("TableClass", table.table_class);
     if (table.table_class_changed_ms != 0) write_time(json, "LastUpdateDateTime", table.table_class_changed_ms);
     json.end_object();
   }
   write_encryption(json, context, table);
   write_stream(json, context, table);
   if (!table.replication_mode.empty()) {
-    write_text(json, "GlobalTableSettingsReplicationMode", table.replication_mode);
+    json.member("GlobalTableSettingsReplicationMode", table.replication_mode);
   }
-  json.key("DeletionProtectionEnabled");
-  json.boolean(table.deletion_protection);
+  json.member("DeletionProtectionEnabled", table.deletion_protection);
 }
 
 // While a table becomes on-demand DynamoDB shows that as its last decrease, though it counts none.
@@ -270,13 +249,12 @@ Status shown_status(const TableInfo& table) {
 }  // namespace
 
 void write_keys(JsonWriter& json, const model::KeySchema& keys) {
-  json.key("KeySchema");
-  json.begin_array();
+  json.begin_array("KeySchema");
   auto write = [&](const std::vector<model::KeyElement>& elements, std::string_view role) {
     for (const auto& element : elements) {
       json.begin_object();
-      write_text(json, "AttributeName", element.name);
-      write_text(json, "KeyType", role);
+      json.member("AttributeName", element.name);
+      json.member("KeyType", role);
       json.end_object();
     }
   };
@@ -291,21 +269,20 @@ std::string table_reply(const Context& context, std::string_view member, const D
   const std::string arn = table_arn(context, shown.name);
   JsonWriter json(2048);
   json.begin_object();
-  json.key(member);
-  json.begin_object();
+  json.begin_object(member);
   const bool deleting = shown.status == Status::kDeleting;
   if (!deleting) {
     write_definitions(json, shown);
     write_keys(json, shown.keys);
     write_time(json, "CreationDateTime", shown.created_ms);
   }
-  write_text(json, "TableName", shown.name);
-  write_text(json, "TableStatus", status_name(shown_status(shown)));
+  json.member("TableName", shown.name);
+  json.member("TableStatus", status_name(shown_status(shown)));
   write_throughput(json, throughput_of(shown, found.at_ms), found.at_ms);
-  write_whole(json, "TableSizeBytes", shown.tally->bytes);
-  write_whole(json, "ItemCount", shown.tally->items);
-  write_text(json, "TableArn", arn);
-  write_text(json, "TableId", shown.uuid);
+  json.member("TableSizeBytes", shown.tally->bytes);
+  json.member("ItemCount", shown.tally->items);
+  json.member("TableArn", arn);
+  json.member("TableId", shown.uuid);
   write_billing(json, shown);
   if (!deleting) {
     write_on_demand(json, shown.on_demand);
