@@ -98,6 +98,21 @@ TEST_F(JobsTest, ANewIndexHoldsTheItemsThatWereThere) {
   expect_consistent("T");
 }
 
+TEST_F(JobsTest, AFillKnowsHowManyItemsItGoesThrough) {
+  fill_table(30);
+  Job job;
+  job.table = "T";
+  job.table_id = find("T")->id;
+  const std::vector<JobRow> types = all_job_types();
+  const auto total = [&](JobKind kind) {
+    const auto found = std::ranges::find(types, kind, &JobRow::kind);
+    return wait_for(found->type->total(db(), job)).value();
+  };
+  EXPECT_EQ(total(JobKind::kFillIndex), std::optional<uint64_t>(30));
+  EXPECT_EQ(total(JobKind::kFillExpiry), std::optional<uint64_t>(30));
+  EXPECT_EQ(total(JobKind::kDropTable), std::nullopt);
+}
+
 TEST_F(JobsTest, ValuesThatCanNotBeKeysAreLeftOut) {
   put("T", row(1, 1));
   Item number = key(2);
