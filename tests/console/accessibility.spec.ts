@@ -24,6 +24,16 @@ async function serious(page: Page): Promise<string[]> {
     .flatMap((each) => each.nodes.map((node) => `${each.id}: ${node.html.slice(0, 200)} ${node.failureSummary}`));
 }
 
+const FILTER = encodeURIComponent(JSON.stringify(['AND', ['=', 'tags', 'SS', '["x"]'], ['OR', ['type', 'sk', 'S', 'S'], ['!between', 'sk', 'N', '1', 'x']]]));
+const EXPLORED = [
+  `/console/explore/Music?mode=query&pk=a&sk=["between","a","c"]&filter=${FILTER}`,
+  '/console/explore/Music?show=dynamodb',
+  '/console/explore/Music?show=picture',
+  '/console/item/Music?key={"pk":{"S":"a"},"sk":{"S":"b"}}',
+  '/console/item/Music?new=1',
+  '/console/partiql?s=[["SELECT * FROM Music WHERE pk = ?",["S","a"]]]',
+];
+
 for (const scheme of ['light', 'dark'] as const) {
   test(`pages and dialogs, ${scheme}`, async ({ open, page, server }) => {
     test.setTimeout(90_000);
@@ -40,7 +50,7 @@ for (const scheme of ['light', 'dark'] as const) {
     await expect(nav.first()).toBeVisible();
     const paths = await nav.evaluateAll((links) => links.map((link) => link.getAttribute('href')!));
     expect(paths.length).toBeGreaterThan(1);
-    for (const path of [...paths, '/console/tables/new', '/console/tables/Music', '/console/tables/Music?tab=indexes', '/console/tables/Music?tab=code']) {
+    for (const path of [...paths, '/console/tables/new', '/console/tables/Music', '/console/tables/Music?tab=indexes', '/console/tables/Music?tab=code', ...EXPLORED]) {
       await page.goto(server.url + path);
       await expect(page.locator('main h1')).toBeVisible();
       await look(path);

@@ -90,6 +90,27 @@ test('scenario 3 by keyboard alone: a document, its versions', async ({ open, pa
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/item\/Documents\?key=/);
   await expect(page.getByRole('heading', { name: 'doc-1 · v_0' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => column(page, 'note')).toEqual(['of v_0']);
+});
+
+test('Back from an item returns to its row', async ({ open, page, server }) => {
+  await server.createTable('Long');
+  await server.putItems('Long', Array.from({ length: 300 }, (_, n) => ({ pk: { S: 'p' }, sk: { S: String(n).padStart(3, '0') } })));
+  await open('explore/Long?mode=query&pk=p');
+  const grid = page.getByRole('grid');
+  await expect.poll(async () => (await column(page, 'sk'))[0]).toBe('000');
+  await grid.focus();
+  for (let pages = 0; pages < 9; pages++) await page.keyboard.press('PageDown');
+  await page.keyboard.press('e');
+  const heading = page.getByRole('heading', { level: 1 });
+  await expect(heading).toContainText('p · ');
+  const opened = await heading.textContent();
+  expect(opened).not.toBe('p · 000');
+  await page.keyboard.press('Escape');
+  await expect(grid).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(heading).toHaveText(opened!);
 });
 
 test('scenario 6: what the page shows is what the server charges', async ({ open, page, server, shot }) => {
@@ -184,7 +205,7 @@ test('both forms of JSON, code, copying, saved queries and history', async ({ op
   await server.createTable('Music');
   await server.putItems('Music', [{ pk: { S: 'a' }, sk: { S: '1' }, tags: { SS: ['x', 'y'] }, price: { N: '12345678901234567890123456789012345678' } }]);
   await open('explore/Music?mode=query&pk=a');
-  await expect.poll(() => column(page, 'price')).toEqual(['12345678901234567890123456789012345678']);
+  await expect.poll(() => column(page, 'price'), { timeout: 15_000 }).toEqual(['12345678901234567890123456789012345678']);
   await page.getByTestId('dynamodb').click();
   const items = page.getByLabel('Items as DynamoDB JSON', { exact: true });
   await expect(items).toContainText('"tags": { "SS": ["x", "y"] }');
@@ -207,6 +228,7 @@ test('both forms of JSON, code, copying, saved queries and history', async ({ op
   await page.reload();
   await open('explore/Music');
   await page.getByRole('button', { name: 'Saved and history' }).click();
+  await expect(dialog.getByRole('heading', { name: '1 saved query' })).toBeVisible();
   await expect(dialog.getByRole('button', { name: 'pk = “a”', exact: true })).toBeVisible();
   await dialog.getByRole('button', { name: 'songs of a', exact: true }).click();
   await expect(page.getByLabel('pk =')).toHaveValue('a');

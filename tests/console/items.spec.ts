@@ -99,6 +99,19 @@ test('scenario 5: two pages save one item, and the second sees the conflict', as
     id: { S: 'v0_Audit' }, version: { N: '1' }, auditor: { S: 'Ann' }, result: { S: 'failed' }, note: { S: 'mine' },
   });
 
+  // Theirs alone is nothing to write.
+  await server.putItems('Audits', [{ id: { S: 'v0_Audit' }, version: { N: '2' }, auditor: { S: 'Eve' } }]);
+  await second.getByLabel('Value of auditor').fill('Bob');
+  await second.getByTestId('save').click();
+  await conflict.getByLabel('Keep theirs of auditor').check();
+  await conflict.getByTestId('save-merge').click();
+  await expect(conflict).toBeHidden();
+  await expect(second.getByLabel('Value of auditor')).toHaveValue('Eve');
+  await expect(second.getByTestId('save')).toBeDisabled();
+  await server.putItems('Audits', [{ id: { S: 'v0_Audit' }, note: { S: 'mine' } }]);
+  await second.reload();
+  await expect(second.getByLabel('Value of note')).toHaveValue('mine');
+
   // An item that is gone is not made again unasked.
   await server.call('DeleteItem', { TableName: 'Audits', Key: { id: { S: 'v0_Audit' } } });
   await second.getByLabel('Value of note').fill('again');

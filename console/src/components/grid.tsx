@@ -44,6 +44,8 @@ export interface GridProps {
   /** A key that the grid does not know; true if it was used. */
   onKey?: (key: string, row: number, column: string) => boolean;
   onActive?: (row: number, column: string) => void;
+  /** Takes the focus at this row as soon as there is one, as after the way back from an item. */
+  focusRow?: number;
   onResize?: (column: string, width: number) => void;
   /** A click on a header, as for sorting. */
   onHeader?: (column: string) => void;
@@ -125,6 +127,14 @@ export function Grid(props: GridProps) {
     reveal(to.row, to.column);
     props.onActive?.(to.row, columns[to.column]?.id ?? '');
   };
+
+  const { focusRow } = props;
+  const there = focusRow !== undefined && focusRow < rowCount;
+  useEffect(() => {
+    if (!there) return;
+    go(focusRow, 0);
+    scroller.current!.focus({ preventScroll: true });
+  }, [there, focusRow]);
 
   const toggle = (row: number, range: boolean) => {
     if (!onSelect || !isSelected) return;

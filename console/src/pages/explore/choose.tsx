@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { useStore } from '../../app/store.ts';
 import { follow, href, segment } from '../../app/router.ts';
 import { ErrorBox, formatTime, Page, useTables } from '../../components/index.ts';
-import { describeWhen, queryHistory, space } from './saved.ts';
+import { queryHistory, space } from './saved.ts';
 
 const SHOWN = 60;
 
@@ -47,7 +47,7 @@ export default function ChooseTable() {
               {name}
             </Link>
           ),
-          sections: [{ id: 'last', content: (name) => <Box color="text-body-secondary">{describeWhen(last.get(name), formatTime)}</Box> }],
+          sections: [{ id: 'last', content: (name) => <Box color="text-body-secondary">{last.has(name) ? `Queried ${formatTime(last.get(name)! / 1000)}` : 'Not queried yet'}</Box> }],
         }}
         empty={
           <Box textAlign="center" padding="l">

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TableDescription } from '../../aws/operations.ts';
+import { session } from '../../aws/session.ts';
 import { emptyColumns, orderedColumns, withItems } from './columns.ts';
 import { Placeholders } from './expression.ts';
 import { decodeFilter, emptyGroup, encodeFilter, faultsOf, filterExpression, type FilterNode, type Group, type Test, withOperator } from './filter.ts';
 import { hintOf } from './hint.ts';
 import { parseOperand, printOperand } from './operand.ts';
 import { Pages } from './pages.ts';
-import { withEntry } from './saved.ts';
+import { clearHistory, entriesOf, forgetQuery, queryHistory, remember, savedQueries, saveQuery, withEntry } from './saved.ts';
 import { keyOf, targetsOf } from './target.ts';
 import { describeView, faultsOfView, initialView, queryOfView, requestOf, type View, viewFromQuery } from './view.ts';
 
@@ -262,4 +263,23 @@ test('keys of items, words for views, entries of the history', () => {
     [['b', 3], ['a', 1]],
   );
   assert.equal(withEntry([entry('a', 1), entry('b', 2)], entry('c', 3), () => false, 2).length, 2);
+});
+
+test('saved queries and history are apart for each namespace and each key that is one', () => {
+  const entry = { name: 'x', table: 'T', query: 'pk=1', at: 1 };
+  const open = { Version: '', Mode: 'open' as const, Time: 0, Features: [] };
+  session.set({ namespace: 'one', server: { ...open, Namespaces: 'header' } });
+  saveQuery(entry);
+  remember(entry);
+  session.set((before) => ({ ...before, namespace: 'constructor' }));
+  assert.deepEqual(entriesOf(savedQueries.get(), 'T'), []);
+  assert.deepEqual(entriesOf(queryHistory.get(), 'T'), []);
+  session.set({ namespace: '', server: { ...open, Mode: 'verified', Namespaces: 'key' }, credentials: { accessKeyId: 'one', secretAccessKey: '' } });
+  assert.deepEqual(entriesOf(savedQueries.get(), 'T'), []);
+  session.set({ namespace: 'one', server: { ...open, Namespaces: 'header' } });
+  assert.deepEqual(entriesOf(savedQueries.get(), 'T'), [entry]);
+  assert.deepEqual(entriesOf(savedQueries.get(), 'U'), []);
+  clearHistory('T');
+  forgetQuery(entry);
+  assert.deepEqual([entriesOf(savedQueries.get(), 'T'), entriesOf(queryHistory.get(), 'T')], [[], []]);
 });

@@ -22,6 +22,7 @@ interface Props {
   onSelected?: (rows: Set<number>) => void;
   onOpen?: (row: number) => void;
   onActive?: (row: number) => void;
+  focusRow?: number;
   empty?: ReactNode;
 }
 
@@ -71,6 +72,7 @@ export function ItemsGrid(props: Props) {
       onVisible={seen}
       onOpen={props.onOpen}
       onActive={props.onActive}
+      focusRow={props.focusRow}
       isSelected={selected && ((row) => selected.has(row))}
       onSelect={
         selected && onSelected

@@ -21,6 +21,9 @@ import { type Shape, type View } from './view.ts';
 
 const LivePicture = lazy(() => import('../picture/live_picture.tsx'));
 
+/** The row that was opened last, and where: Back returns to it. */
+let left: { address: string; row: number } | undefined;
+
 type PictureRequest = { operation: 'Query' | 'Scan'; input: Record<string, unknown> };
 
 interface Props {
@@ -44,12 +47,18 @@ export function ResultsView({ table, target, view, results, onChange, onRerun, o
   const rows = pages.itemCount;
   useEffect(() => {
     setSelected(new Set());
-    setActive(0);
+    setActive(back.current ?? 0);
+    if (!pages.started) return;
+    left = undefined;
+    back.current = undefined;
   }, [pages]);
 
+  const back = useRef(left?.address === location.href ? left.row : undefined);
   const open = (row: number) => {
     const item = pages.item(row);
-    if (item) openItem(item);
+    if (!item) return;
+    left = { address: location.href, row };
+    openItem(item);
   };
   const openItem = (item: Item) => {
     const key = keyOf(item, keys);
@@ -152,6 +161,7 @@ export function ResultsView({ table, target, view, results, onChange, onRerun, o
             onSelected={setSelected}
             onOpen={open}
             onActive={setActive}
+            focusRow={back.current}
             empty={empty}
           />
         ) : (

@@ -59,8 +59,3 @@ export function entriesOf(kept: Kept, table: string): Entry[] {
   const key = space();
   return (Object.hasOwn(kept, key) ? kept[key]! : []).filter((each) => each.table === table);
 }
-
-/** 'Queried 2026-11-26 09:00:00' */
-export function describeWhen(at: number | undefined, format: (seconds: number) => string): string {
-  return at ? `Queried ${format(at / 1000)}` : 'Not queried yet';
-}

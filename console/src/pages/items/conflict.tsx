@@ -6,14 +6,14 @@ import { useMemo, useState } from 'react';
 import { WriteButton } from '../../components/index.ts';
 import { type AttributeValue, emptyItem, type Item, type Json, printJson, toPlain, TYPE_NAMES, typeOf } from '../../values/index.ts';
 import { type Difference, differences, merged, type Side } from './save.ts';
+import type { Dispute } from './use_saving.ts';
 
 interface Props {
   /** As it was read; undefined for a new item. */
   before: Item | undefined;
   yours: Item;
-  dispute: { theirs: Item } | 'deleted';
+  dispute: Dispute;
   busy: boolean;
-  keyNames: string[];
   /** Writes `wanted` over `base`, if `base` is what is there. */
   onWrite: (base: Item | undefined, wanted: Item) => void;
   onKeepEditing: (base: Item | undefined, wanted: Item) => void;
@@ -42,10 +42,10 @@ export function Conflict(props: Props) {
       </Alert>
     );
   }
-  return <Dispute {...props} before={before ?? emptyItem()} isNew={!before} theirs={dispute.theirs} />;
+  return <Choice {...props} before={before ?? emptyItem()} isNew={!before} theirs={dispute.theirs} />;
 }
 
-function Dispute({ before, yours, theirs, isNew, busy, onWrite, onKeepEditing, onTheirs, onClose }: Props & { before: Item; theirs: Item; isNew: boolean }) {
+function Choice({ before, yours, theirs, isNew, busy, onWrite, onKeepEditing, onTheirs, onClose }: Props & { before: Item; theirs: Item; isNew: boolean }) {
   const list = useMemo(() => differences(before, yours, theirs), [before, yours, theirs]);
   const [chosen, setChosen] = useState<Record<string, Side>>({});
   const sideOf = (each: Difference): Side => (Object.hasOwn(chosen, each.name) ? chosen[each.name]! : each.suggested);

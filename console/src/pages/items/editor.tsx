@@ -4,21 +4,21 @@ import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
 import SegmentedControl from '@cloudscape-design/components/segmented-control';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { useKeys } from '../../app/keys.ts';
-import { notify } from '../../app/notices.ts';
+import { typing, useKeys } from '../../app/keys.ts';
 import { guardLeaving, href, navigate, segment } from '../../app/router.ts';
-import { call, codeOf, ServiceError, type TableDescription, useReadOnly } from '../../aws/index.ts';
+import { ServiceError, type TableDescription, useReadOnly } from '../../aws/index.ts';
 import {
   ConfirmByName, CopyButton, ErrorBox, formatBytes, formatCount, Page, plural, RequestPreview, selectOffset, TextEditor, WriteButton,
 } from '../../components/index.ts';
-import { bare, equalItems, type Item, itemSize, MAX_ITEM_BYTES, printItem, readUnits, typeOf, TYPE_NAMES, writeUnits } from '../../values/index.ts';
+import { equalItems, type Item, itemSize, MAX_ITEM_BYTES, printItem, readUnits, typeOf, TYPE_NAMES, writeUnits } from '../../values/index.ts';
 import { brief } from '../explore/operand.ts';
 import { type KeyAttribute, keyAttributes, targetsOf } from '../explore/target.ts';
 import { Conflict } from './conflict.tsx';
 import { type Content, contentOf, type Form, isValid, readContent } from './content.ts';
 import { newField, replaceField } from './draft.ts';
 import { FieldRows } from './field_rows.tsx';
-import { attributeAtFault, createRequest, deleteRequest, pick, updateRequest } from './save.ts';
+import { attributeAtFault, pick, saveRequest } from './save.ts';
+import { useSaving } from './use_saving.ts';
 
 interface Props {
   table: TableDescription;
@@ -30,21 +30,26 @@ interface Props {
   units?: number;
 }
 
-type Dispute = { theirs: Item } | 'deleted';
-
 export function Editor({ table, before: first, start, units }: Props) {
   const name = table.TableName!;
   const keys = useMemo(() => keyAttributes(table), [table]);
   const keyNames = keys.map((each) => each.name);
   const indexKeys = useMemo(() => targetsOf(table).slice(1).flatMap((each) => [...each.partition, ...each.sort]), [table]);
   const locked = useReadOnly();
-  const [before, setBefore] = useState(first);
   const [content, setContent] = useState<Content>(() => contentOf(start, 'form', keyNames));
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const [dispute, setDispute] = useState<Dispute>();
   const [deleting, setDeleting] = useState(false);
   const [tried, setTried] = useState(false);
+  const touched = useRef(false);
+  /** What is edited from now on: the item as the server has it, or a merge. */
+  const show = (item: Item) => {
+    setContent((was) => contentOf(item, was.form, keyNames));
+    setTried(false);
+  };
+  const saving = useSaving(name, keyNames, first, (saved) => {
+    touched.current = false;
+    show(saved);
+  });
+  const { before, busy, error, dispute } = saving;
   const box = useRef<HTMLDivElement>(null);
 
   const read = useMemo(() => readContent(content), [content]);
@@ -55,7 +60,6 @@ export function Editor({ table, before: first, start, units }: Props) {
   const named = namedFaults(item, keys, indexKeys, before, tried);
   if (atFault) named.set(atFault, (error as Error).message);
 
-  const touched = useRef(false);
   const dirty = useRef(false);
   dirty.current = changed && touched.current && !locked;
   useEffect(() => guardLeaving(() => (dirty.current ? 'The item has unsaved changes. Leave them?' : undefined)), []);
@@ -63,74 +67,36 @@ export function Editor({ table, before: first, start, units }: Props) {
   const change = (next: Content) => {
     touched.current = true;
     setContent(next);
-    setError(undefined);
+    saving.forgetError();
   };
   const switchTo = (form: Form) => {
     if (item && valid) change(contentOf(item, form, keyNames));
   };
 
   const keyChanged = !!before && !!item && keyNames.some((each) => !equalItems(pick(before, [each]), pick(item, [each])));
-  const save = async () => {
+  const save = () => {
     setTried(true);
-    if (busy || locked || !item || !valid || keyChanged) return;
-    if (before && !changed) return;
-    await write(before, item);
-  };
-  const write = async (base: Item | undefined, wanted: Item) => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      const reply = base
-        ? await call('UpdateItem', updateRequest(name, base, wanted, keyNames))
-        : await call('PutItem', createRequest(name, wanted, keyNames));
-      const cost = reply.ConsumedCapacity?.CapacityUnits;
-      notify({ type: 'success', content: `The item is saved${cost === undefined ? '' : ` for ${plural('write unit', cost)}`}.` });
-      setDispute(undefined);
-      const now = await readAgain(wanted);
-      setBefore(now);
-      setContent((was) => contentOf(now, was.form, keyNames));
-      touched.current = false;
-      setTried(false);
-      if (!base) navigate(href(`item/${segment(name)}`, { key: JSON.stringify(pick(now, keyNames)) }), { replace: true });
-    } catch (fault) {
-      if (codeOf(fault) === 'ConditionalCheckFailedException') {
-        const theirs = bare((fault as ServiceError).body.Item);
-        setDispute(theirs ? { theirs } : 'deleted');
-      } else setError(fault);
-    }
-    setBusy(false);
-  };
-  /** As the server keeps it: it writes numbers in its own way. */
-  const readAgain = async (wanted: Item) => {
-    const reply = await call('GetItem', { TableName: name, Key: pick(wanted, keyNames), ConsistentRead: true }).catch(() => undefined);
-    return bare(reply?.Item) ?? wanted;
+    if (locked || !item || !valid || keyChanged || (before && !changed)) return;
+    void saving.write(before, item);
   };
   const remove = async () => {
-    try {
-      await call('DeleteItem', deleteRequest(name, before!, keyNames));
-    } catch (fault) {
-      if (codeOf(fault) !== 'ConditionalCheckFailedException') throw fault;
-      if ((fault as ServiceError).body.Item) throw new Error('Someone changed the item meanwhile, so it was not deleted. Close this and load it again to see the change.');
-    }
-    notify({ type: 'success', content: `The item is deleted from ${name}.` });
+    await saving.remove();
     touched.current = false;
     navigate(href(`explore/${segment(name)}`), { force: true });
   };
   const duplicate = () => navigate(href(`item/${segment(name)}`, { new: '1', copy: JSON.stringify(pick(before!, keyNames)) }));
-  const reload = async () => {
-    const now = await readAgain(before!);
-    setBefore(now);
-    setContent((was) => contentOf(now, was.form, keyNames));
-    setDispute(undefined);
-    setError(undefined);
+  const leave = () => {
+    if (typing(document.activeElement)) (document.activeElement as HTMLElement).blur();
+    else if (history.length > 1) history.back();
+    else navigate(href(`explore/${segment(name)}`));
   };
   useKeys([
-    { keys: 'Ctrl+S', does: 'Save the item', run: () => void save() },
-    { keys: 'Ctrl+Enter', does: 'Save the item', run: () => void save() },
-    { keys: 'Escape', does: 'Back to the items', run: () => history.length > 1 ? history.back() : navigate(href(`explore/${segment(name)}`)) },
+    { keys: 'Ctrl+S', does: 'Save the item', run: save },
+    { keys: 'Ctrl+Enter', does: 'Save the item', run: save },
+    { keys: 'Escape', does: 'Leave the field; then back to the items', run: leave },
   ]);
 
-  const request = item && valid && !keyChanged ? (before ? (changed ? { operation: 'UpdateItem', input: updateRequest(name, before, item, keyNames) } : undefined) : { operation: 'PutItem', input: createRequest(name, item, keyNames) }) : undefined;
+  const request = item && valid && !keyChanged && (changed || !before) ? saveRequest(name, before, item, keyNames) : undefined;
 
   return (
     <Page
@@ -141,7 +107,7 @@ export function Editor({ table, before: first, start, units }: Props) {
           <Button onClick={() => navigate(href(`explore/${segment(name)}`))}>{`Explore ${name}`}</Button>
           {before && <WriteButton onClick={() => setDeleting(true)}>Delete</WriteButton>}
           {before && <WriteButton onClick={duplicate}>Duplicate</WriteButton>}
-          <WriteButton variant="primary" loading={busy} disabled={!valid || keyChanged || (!!before && !changed)} onClick={() => void save()} data-testid="save">
+          <WriteButton variant="primary" loading={busy} disabled={!valid || keyChanged || (!!before && !changed)} onClick={save} data-testid="save">
             {before ? 'Save' : 'Create'}
           </WriteButton>
         </>
@@ -154,15 +120,13 @@ export function Editor({ table, before: first, start, units }: Props) {
           yours={item ?? start}
           dispute={dispute}
           busy={busy}
-          onWrite={(base, wanted) => void write(base, wanted)}
+          onWrite={(base, wanted) => void saving.write(base, wanted)}
           onKeepEditing={(base, wanted) => {
-            setBefore(base);
-            setContent((was) => contentOf(wanted, was.form, keyNames));
-            setDispute(undefined);
+            saving.rebase(base);
+            show(wanted);
           }}
-          onTheirs={before ? () => void reload() : undefined}
-          onClose={() => setDispute(undefined)}
-          keyNames={keyNames}
+          onTheirs={before ? () => void saving.reload() : undefined}
+          onClose={() => saving.rebase(before)}
         />
       )}
       <Container>
@@ -200,7 +164,7 @@ export function Editor({ table, before: first, start, units }: Props) {
                 rows={22}
                 readOnly={locked}
                 invalid={!!read.error}
-                onRun={() => void save()}
+                onRun={save}
                 onChange={(text) => change({ ...content, text })}
               />
               {content.form === 'plain' && <small className="item-note">Sets, binary values and numbers of 38 digits keep their types where they were; new arrays become lists.</small>}
@@ -229,7 +193,7 @@ export function Editor({ table, before: first, start, units }: Props) {
           {request && <RequestPreview folded request={request} height="short" />}
         </div>
       </Container>
-      <ErrorBox error={error} header={atFault ? `Not saved: ${atFault}` : 'The item was not saved'} onDismiss={() => setError(undefined)} />
+      <ErrorBox error={error} header={atFault ? `Not saved: ${atFault}` : 'The item was not saved'} onDismiss={saving.forgetError} />
       {deleting && (
         <ConfirmByName title="Delete the item" name={name} action="Delete" onClose={() => setDeleting(false)} onConfirm={remove}>
           <div>

@@ -54,6 +54,13 @@ export function updateRequest(table: string, before: Item, after: Item, keys: st
   };
 }
 
+/** What saving sends; `before` is undefined for a new item. */
+export function saveRequest(table: string, before: Item | undefined, item: Item, keys: string[]): { operation: 'PutItem' | 'UpdateItem'; input: object } {
+  return before
+    ? { operation: 'UpdateItem', input: updateRequest(table, before, item, keys) }
+    : { operation: 'PutItem', input: createRequest(table, item, keys) };
+}
+
 /** Deletes the item if it is as it was read. */
 export function deleteRequest(table: string, before: Item, keys: string[]): InputOf<'DeleteItem'> {
   const into = new Placeholders();
