@@ -110,7 +110,6 @@ export default function ImportPage() {
         </SpaceBetween>
       </Container>
       <FaultBox fault={fault} header="The file could not be read" />
-      {preview && <PreviewGrid preview={preview} known={!!keys} />}
       {ready && (
         <SpaceBetween direction="horizontal" size="xs">
           <Button disabled={busy} onClick={() => start(true)}>
@@ -130,6 +129,7 @@ export default function ImportPage() {
           onExplore={() => navigate(href(`explore/${segment(tableName)}`))}
         />
       )}
+      {preview && <PreviewGrid preview={preview} known={!!keys} />}
     </Page>
   );
 }

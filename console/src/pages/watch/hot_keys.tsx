@@ -4,7 +4,7 @@ import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table, { type TableProps } from '@cloudscape-design/components/table';
 import { useQueryState } from '../../app/router.ts';
-import { TableSelect } from '../../components/index.ts';
+import { plural, TableSelect } from '../../components/index.ts';
 import { type Item, summary } from '../../values/index.ts';
 import { usePolled } from './poll.ts';
 import { shortFigure } from './samples.ts';
@@ -96,7 +96,7 @@ function KeysTable({ data }: { data: HotKeysReply }) {
       header={
         <Header
           variant="h2"
-          description={`${shortFigure(data.Units)} capacity units in the last ${Math.round(data.WindowSeconds)} seconds. A Scan has no key, so it is not counted.`}
+          description={`${shortFigure(data.Units)} capacity units in the last ${plural('second', Math.max(1, Math.round(data.WindowSeconds)))}. A Scan has no key, so it is not counted.`}
         >
           Hottest keys of {data.TableName}
         </Header>

@@ -141,8 +141,8 @@ function Records({ table, arn }: { table: TableDescription; arn: string }) {
       width: 90,
       render: (row) => <span className={`tail-event tail-${shown[row]!.eventName.toLowerCase()}`}>{shown[row]!.eventName}</span>,
     },
-    { id: 'key', header: 'Key', width: 320, render: (row) => <span className="mono">{keyText(shown[row]!.dynamodb.Keys)}</span> },
-    { id: 'note', header: 'What changed', width: 300, render: (row) => noteOf(shown[row]!) },
+    { id: 'key', header: 'Key', width: 230, render: (row) => <span className="mono">{keyText(shown[row]!.dynamodb.Keys)}</span> },
+    { id: 'note', header: 'What changed', width: 320, render: (row) => noteOf(shown[row]!) },
   ];
   const view = table.StreamSpecification?.StreamViewType;
   return (
