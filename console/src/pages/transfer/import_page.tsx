@@ -17,7 +17,7 @@ import type { TableKeys } from './checks.ts';
 import { FaultBox } from './fault_box.tsx';
 import { FORMAT_NAMES, type Format } from './formats.ts';
 import { ImportRun } from './import_run.tsx';
-import type { Fault, PreviewRow } from './messages.ts';
+import type { Fault, ImportJob, PreviewRow } from './messages.ts';
 import { startWorker } from './start_worker.ts';
 import './transfer.css';
 
@@ -47,9 +47,12 @@ export default function ImportPage() {
   const [keepExisting, setKeepExisting] = useState(false);
   const [preview, setPreview] = useState<Preview>();
   const [fault, setFault] = useState<Fault>();
-  const [run, setRun] = useState<{ number: number; dryRun: boolean }>();
+  // A run keeps its job: what is chosen or loaded later does not touch it.
+  const [run, setRun] = useState<{ number: number; job: Omit<ImportJob, 'caller'> }>();
   const [busy, setBusy] = useState(false);
-  const keys = useMemo(() => table.data && tableKeys(table.data), [table.data]);
+  // By content: the description is loaded anew after an import, with the same keys.
+  const keysText = table.data && JSON.stringify(tableKeys(table.data));
+  const keys = useMemo(() => keysText && (JSON.parse(keysText) as TableKeys), [keysText]) || undefined;
   const keyTypes = useMemo((): Record<string, TypeTag> => Object.fromEntries([...(keys?.primary ?? []), ...(keys?.others ?? [])].map((each) => [each.name, each.type])), [keys]);
 
   useEffect(() => {
@@ -74,9 +77,13 @@ export default function ImportPage() {
     setFormat(undefined);
     setRun(undefined);
   };
-  const start = (dryRun: boolean) => setRun((before) => ({ number: (before?.number ?? 0) + 1, dryRun }));
-  const ready = !!(file && preview && keys && preview.rows.length);
   const used = format ?? preview?.format;
+  const ready = !!(file && used && keys && preview?.rows.length);
+  const start = (dryRun: boolean) => {
+    if (!file || !used || !keys) return;
+    const job = { kind: 'import' as const, file, format: used, guess, table: tableName, keys, keyTypes, dryRun, keepExisting };
+    setRun((before) => ({ number: (before?.number ?? 0) + 1, job }));
+  };
   return (
     <Page title="Import" description="Items of a file are put into a table. DynamoDB JSON lines, JSON and CSV are read, also packed with gzip.">
       <Container>
@@ -120,13 +127,13 @@ export default function ImportPage() {
           </WriteButton>
         </SpaceBetween>
       )}
-      {file && keys && used && run && (
+      {run && (
         <ImportRun
           key={run.number}
-          job={{ kind: 'import', file, format: used, guess, table: tableName, keys, keyTypes, dryRun: run.dryRun, keepExisting }}
+          job={run.job}
           onBusy={setBusy}
-          onDone={() => !run.dryRun && tablesChanged()}
-          onExplore={() => navigate(href(`explore/${segment(tableName)}`))}
+          onDone={() => !run.job.dryRun && tablesChanged()}
+          onExplore={() => navigate(href(`explore/${segment(run.job.table)}`))}
         />
       )}
       {preview && <PreviewGrid preview={preview} known={!!keys} />}

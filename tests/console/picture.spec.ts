@@ -1,0 +1,212 @@
+/** Pictures of item collections: scenarios 2, 4 and 7, what a query reads and pays for, 5,000 items, export. */
+import { readFileSync } from 'node:fs';
+import type { Locator, Page } from '@playwright/test';
+import { expect, type Json, type Server, test } from './fixtures.ts';
+
+const strings = (...names: string[]) => names.map((AttributeName) => ({ AttributeName, AttributeType: 'S' }));
+const schema = (partition: string, sort: string) => [
+  { AttributeName: partition, KeyType: 'HASH' },
+  { AttributeName: sort, KeyType: 'RANGE' },
+];
+const pane = (page: Page, index = '') => page.getByTestId(`pane-${index}`);
+const rows = (where: Locator) => where.locator('[data-item]');
+const sorts = (where: Locator) => rows(where).locator('.pic-sort').allInnerTexts();
+const condition = (...parts: string[]) => encodeURIComponent(JSON.stringify(parts));
+
+async function count(server: Server, table: string, prefix: string): Promise<number> {
+  const reply = await server.call('Query', {
+    TableName: table, Select: 'COUNT', KeyConditionExpression: 'pk = :p AND begins_with(sk, :s)',
+    ExpressionAttributeValues: { ':p': { S: 'USA' }, ':s': { S: prefix } },
+  });
+  return reply.Count as number;
+}
+
+test('scenario 2: prefixes narrow from user to month; an index shows the room by time', async ({ open, page, server, shot }) => {
+  test.setTimeout(60_000);
+  await server.call('CreateTable', {
+    TableName: 'Chat', BillingMode: 'PAY_PER_REQUEST', AttributeDefinitions: strings('room', 'message', 'time'), KeySchema: schema('room', 'message'),
+    LocalSecondaryIndexes: [{ IndexName: 'by-time', KeySchema: schema('room', 'time'), Projection: { ProjectionType: 'KEYS_ONLY' } }],
+  });
+  const messages = [['amsg', '2018-08-29:12:00:00'], ['amsg', '2018-09-04:13:00:00'], ['amsg', '2017-07-09:10:00:00'], ['zoe', '2018-08-30:08:00:00']];
+  await server.putItems('Chat', messages.map(([user, time]) => ({ room: { S: 'seattle-1' }, message: { S: `${user}#${time}` }, time: { S: `${time}#${user}` }, text: { S: 'hello' } })));
+  const table = pane(page);
+  for (const [prefix, read] of [['amsg', 3], ['amsg#2018', 2], ['amsg#2018-08', 1]] as const) {
+    await open(`explore/Chat?mode=query&pk=seattle-1&sk=${condition('begins_with', prefix)}&show=picture`);
+    await expect(page.getByTestId('query-line')).toContainText(`reads ${read} item`);
+    // The whole collection is drawn, and the box is around what is read.
+    await expect(rows(table)).toHaveCount(4);
+    await expect(table.locator('[data-read]')).toHaveCount(read);
+    await expect(table.getByTestId('query-box')).toHaveCount(1);
+    const box = (await table.getByTestId('query-box').boundingBox())!;
+    expect(Math.round(box.height / 20)).toBe(read);
+  }
+  await page.getByRole('button', { name: 'Shown beside' }).click();
+  await page.getByRole('option', { name: 'Index by-time' }).click();
+  await page.keyboard.press('Escape');
+  await expect(rows(pane(page, 'by-time'))).toHaveCount(4);
+  expect(await sorts(pane(page, 'by-time'))).toEqual(['2017-07-09:10:00:00#amsg', '2018-08-29:12:00:00#amsg', '2018-08-30:08:00:00#zoe', '2018-09-04:13:00:00#amsg']);
+  // What the index does not carry is hatched; an item is marked in both panes.
+  await expect(pane(page, 'by-time').locator('.absent')).toHaveCount(4);
+  await rows(table).filter({ hasText: 'zoe#' }).hover();
+  await expect(pane(page, 'by-time').locator('.hovered')).toHaveText(/zoe/);
+  await shot('picture-query');
+});
+
+test('scenario 4: every level, by fold and by Query, with the same counts', async ({ open, page, server, shot }) => {
+  test.setTimeout(60_000);
+  await server.createTable('Places');
+  const places = ['TX#Houston#77002', 'TX#Houston#77003', 'TX#Houston#77004', 'TX#Austin#73301', 'WA#Seattle#98101', 'WA#Seattle#98109', 'WA#Tacoma#98402'];
+  await server.putItems('Places', places.map((sk) => ({ pk: { S: 'USA' }, sk: { S: sk }, name: { S: `store ${sk}` } })));
+  await open('picture/Places');
+  await expect(rows(pane(page))).toHaveCount(7);
+  await page.getByRole('button', { name: 'Folding' }).click();
+  await page.getByRole('option', { name: 'Fold 2 levels' }).click();
+  const folds = pane(page).locator('.pic-fold');
+  const told = async () => Object.fromEntries((await folds.allInnerTexts()).map((text) => /^[▸▾] (\S+?)(\d+) items?/.exec(text.replace(/\s+(?=\d+ item)/, ''))!.slice(1)));
+  await expect(folds).toHaveCount(2);
+  for (const [prefix, number] of Object.entries(await told())) expect(await count(server, 'Places', prefix)).toBe(Number(number));
+  await folds.filter({ hasText: 'TX#' }).click();
+  await expect(folds).toHaveCount(4);
+  const levels = await told();
+  expect(levels).toEqual({ 'TX#': '4', 'TX#Austin#': '1', 'TX#Houston#': '3', 'WA#': '3' });
+  for (const [prefix, number] of Object.entries(levels)) expect(await count(server, 'Places', prefix)).toBe(Number(number));
+  await folds.filter({ hasText: 'Houston' }).click();
+  expect(await sorts(pane(page))).toEqual(places.slice(0, 3));
+  await shot('picture-fold');
+  // By Query: the box holds as many as the fold said.
+  for (const [prefix, number] of Object.entries(levels)) {
+    await open(`explore/Places?mode=query&pk=USA&sk=${condition('begins_with', prefix)}&show=picture`);
+    await expect(page.getByTestId('query-line')).toContainText(`reads ${number} item`);
+    await expect(pane(page).locator('[data-read]')).toHaveCount(Number(number));
+  }
+});
+
+async function makeTickets(server: Server): Promise<void> {
+  await server.createTable('Org', {
+    AttributeDefinitions: strings('pk', 'sk', 'GSI1PK', 'GSI1SK'),
+    GlobalSecondaryIndexes: [{ IndexName: 'GSI1', KeySchema: schema('GSI1PK', 'GSI1SK'), Projection: { ProjectionType: 'ALL' } }],
+  });
+  const user = (org: string, name: string) => ({ pk: { S: `ORG#${org}` }, sk: { S: `USER#${name}` }, GSI1PK: { S: `ORG#${org}#USER#${name}` }, GSI1SK: { S: `USER#${name}` }, Addresses: { M: { Home: { S: 'Seattle' } } } });
+  const items: Json[] = [
+    { pk: { S: 'ORG#MICROSOFT' }, sk: { S: 'METADATA#MICROSOFT' }, Plan: { S: 'Enterprise' } },
+    { pk: { S: 'ORG#AMAZON' }, sk: { S: 'METADATA#AMAZON' }, Plan: { S: 'Pro' } },
+    user('MICROSOFT', 'BILLGATES'), user('MICROSOFT', 'SATYANADELLA'), user('AMAZON', 'JEFFBEZOS'),
+  ];
+  for (const n of [1, 2, 3]) items.push({ pk: { S: `TICKET#${n}` }, sk: { S: `TICKET#${n}` }, GSI1PK: { S: 'ORG#MICROSOFT#USER#BILLGATES' }, GSI1SK: { S: `TICKET#${n}` }, open: { BOOL: n > 1 } });
+  await server.putItems('Org', items);
+}
+
+test('scenario 7: organisations and users in one table, tickets by an index, the user first', async ({ open, page, server, shot }) => {
+  test.setTimeout(60_000);
+  await makeTickets(server);
+  await open('explore/Org?mode=query&pk=' + encodeURIComponent('ORG#MICROSOFT') + '&show=picture');
+  await expect(page.getByTestId('query-line')).toContainText('reads 3 items');
+  expect(await sorts(pane(page))).toEqual(['METADATA#MICROSOFT', 'USER#BILLGATES', 'USER#SATYANADELLA']);
+  await open(`explore/Org?mode=query&pk=${encodeURIComponent('ORG#MICROSOFT')}&sk=${condition('begins_with', 'USER#')}&show=picture`);
+  await expect(page.getByTestId('query-line')).toContainText('reads 2 items');
+  await expect(pane(page).locator('[data-read]')).toHaveText([/BILLGATES/, /SATYANADELLA/]);
+  // Descending in the index: the user, then the newest ticket.
+  await open(`explore/Org?mode=query&index=GSI1&order=desc&pk=${encodeURIComponent('ORG#MICROSOFT#USER#BILLGATES')}&show=picture`);
+  await expect(rows(pane(page, 'GSI1'))).toHaveCount(4);
+  expect(await sorts(pane(page, 'GSI1'))).toEqual(['USER#BILLGATES', 'TICKET#3', 'TICKET#2', 'TICKET#1']);
+
+  await open('picture/Org?p.panes=GSI1');
+  await expect(pane(page, 'GSI1').getByTestId('pane-note')).toHaveText('not in the index: 2');
+  await expect(pane(page).getByTestId('pane-count')).toContainText('8 items in 5 collections');
+  const legend = page.getByRole('group', { name: 'Entity types' }).getByRole('button');
+  expect((await legend.allInnerTexts()).map((each) => each.replace(/\s+/g, ' ').slice(2)).sort()).toEqual(['METADATA 2', 'TICKET 3', 'USER 3']);
+  await legend.filter({ hasText: 'USER' }).click();
+  await expect(pane(page).locator('.faded')).toHaveCount(5);
+  await shot('picture');
+  await pane(page).getByRole('button', { name: /Show Addresses/ }).first().click();
+  await expect(page.getByRole('dialog', { name: 'Value' })).toContainText('Seattle');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog', { name: 'Value' })).toBeHidden();
+});
+
+test('what the filter drops is struck through inside the box, and paid for', async ({ open, page, server, shot }) => {
+  await server.createTable('Orders');
+  const order = (n: number) => ({ pk: { S: 'pete' }, sk: { S: `ORDER#${n}` }, total: { N: String(n) }, text: { S: 'x'.repeat(2000) } });
+  await server.putItems('Orders', [...Array.from({ length: 6 }, (_, n) => order(n + 1)), { pk: { S: 'pete' }, sk: { S: 'PROFILE' } }]);
+  const filter = encodeURIComponent(JSON.stringify(['AND', ['>', 'total', 'N', '4']]));
+  await open(`explore/Orders?mode=query&pk=pete&sk=${condition('begins_with', 'ORDER#')}&filter=${filter}&show=picture`);
+  const line = page.getByTestId('query-line');
+  await expect(line).toContainText('reads 6 items');
+  await expect(line).toContainText('The filter drops 4 of them');
+  await expect(pane(page).locator('.dropped')).toHaveCount(4);
+  await expect(pane(page).locator('[data-read]')).toHaveCount(6);
+  await expect(rows(pane(page))).toHaveCount(7);
+  await expect(pane(page).locator('.dropped .pic-sort').first()).toHaveCSS('text-decoration-line', 'line-through');
+  const { ConsumedCapacity } = await server.call('Query', {
+    TableName: 'Orders', ReturnConsumedCapacity: 'TOTAL', KeyConditionExpression: 'pk = :p AND begins_with(sk, :s)', FilterExpression: '#t > :t',
+    ExpressionAttributeNames: { '#t': 'total' }, ExpressionAttributeValues: { ':p': { S: 'pete' }, ':s': { S: 'ORDER#' }, ':t': { N: '4' } },
+  });
+  expect(ConsumedCapacity.CapacityUnits).toBeGreaterThan(1);
+  await expect(line).toContainText(`${ConsumedCapacity.CapacityUnits} read units`);
+  await shot('picture-filter');
+});
+
+test('5,000 items are drawn within half a second, and scroll by a strip', async ({ open, page, server, shot }) => {
+  test.setTimeout(60_000);
+  await server.createTable('Big');
+  const kinds = ['ORDER', 'ITEM', 'USER'];
+  const items = Array.from({ length: 5000 }, (_, n) => ({ pk: { S: `C#${n % 97}` }, sk: { S: `${kinds[n % 3]}#${n}` }, n: { N: String(n) }, name: { S: `name ${n}` }, m: { M: { a: { S: 'b' } } } }));
+  await Promise.all([0, 1250, 2500, 3750].map((from) => server.putItems('Big', items.slice(from, from + 1250))));
+  await open('picture/Big');
+  await expect(pane(page).getByTestId('pane-count')).toContainText('5,000 items in 97 collections');
+  await expect(page.getByText('there are more')).toBeHidden();
+  // Drawn anew, all of it, by one click.
+  const times: number[] = [];
+  for (const name of ['Aligned', 'Packed', 'Aligned', 'Packed', 'Aligned']) {
+    times.push(
+      await page.getByText(name, { exact: true }).evaluate(async (element) => {
+        const start = performance.now();
+        (element as HTMLElement).click();
+        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+        return performance.now() - start;
+      }),
+    );
+  }
+  times.sort((a, b) => a - b);
+  expect(times[0], `milliseconds: ${times.map(Math.round).join(', ')}`).toBeLessThan(500);
+  await expect(pane(page).locator('.pic-names').first()).toBeVisible();
+  expect(await rows(pane(page)).count()).toBeLessThan(120);
+  const strip = page.getByRole('img', { name: 'Sizes of 97 collections' });
+  const box = (await strip.boundingBox())!;
+  const first = await pane(page).locator('.pic-band-text b').first().innerText();
+  await page.mouse.click(box.x + 10, box.y + box.height - 8);
+  await expect(pane(page).locator('.pic-band-text b').first()).not.toHaveText(first);
+  await shot('picture-strip');
+});
+
+test('a picture is saved as SVG and as PNG', async ({ open, page, server }) => {
+  await makeTickets(server);
+  await open('picture/Org?p.panes=GSI1');
+  await expect(rows(pane(page, 'GSI1'))).toHaveCount(6);
+  const save = async (kind: string) => {
+    await page.getByRole('button', { name: 'Save picture' }).click();
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: kind }).click()]);
+    return { name: download.suggestedFilename(), content: readFileSync(await download.path()) };
+  };
+  const svg = await save('As SVG');
+  expect(svg.name).toBe('Org.svg');
+  expect(svg.content.toString()).toContain('Index GSI1');
+  expect(svg.content.toString()).toContain('>METADATA#MICROSOFT<');
+  const png = await save('As PNG');
+  expect(png.name).toBe('Org.png');
+  expect(png.content.subarray(1, 4).toString()).toBe('PNG');
+  expect(png.content.length).toBeGreaterThan(10_000);
+});
+
+test('by keyboard: rows, folds, and an item is opened', async ({ open, page, server }) => {
+  await server.createTable('Places');
+  await server.putItems('Places', ['TX#1', 'TX#2', 'WA#1'].map((sk) => ({ pk: { S: 'USA' }, sk: { S: sk } })));
+  await open('picture/Places?p.fold=1');
+  const grid = page.getByRole('grid', { name: 'Item collections of Places' });
+  await grid.focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(rows(pane(page))).toHaveCount(2);
+  await page.keyboard.press('ArrowDown');
+  await expect(pane(page).locator('.active')).toContainText('TX#1');
+});
