@@ -42,7 +42,7 @@ function GroupRows({ group, depth, names, faults, onChange }: NodeProps<Group>) 
     <div className={depth ? 'filter-group' : 'filter-group outermost'}>
       {(several || depth > 0) && (
         <div className="filter-head">
-          <NotToggle on={!!group.not} label="Negate the group" onChange={(not) => onChange({ ...group, not })} />
+          <NotToggle on={!!group.not} label="NOT: negate the group" onChange={(not) => onChange({ ...group, not })} />
           <Select
             selectedOption={{ value: group.join, label: group.join === 'AND' ? 'all of (AND)' : 'any of (OR)' }}
             options={[
@@ -102,7 +102,7 @@ function TestRow({ test, names, faults, onChange }: TestProps) {
   const count = operandCount(test.op);
   return (
     <div className="filter-row">
-      <NotToggle on={!!test.not} label={`Negate the test of ${label}`} onChange={(not) => onChange({ ...test, not })} />
+      <NotToggle on={!!test.not} label={`NOT: negate the test of ${label}`} onChange={(not) => onChange({ ...test, not })} />
       <div className="filter-path">
         <Autosuggest
           value={test.path}

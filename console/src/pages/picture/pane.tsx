@@ -1,6 +1,6 @@
 /** One pane: the collections of a table or of an index. Only what is seen is in the document. */
 import { type KeyboardEvent, type MouseEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { formatBytes, formatCount, plural } from '../../components/format.ts';
+import { formatBytes, plural } from '../../components/format.ts';
 import { type AttributeValue, type Item, printJson, summary, TYPE_NAMES, typeOf } from '../../values/index.ts';
 import type { Json } from '../../values/json.ts';
 import { type Cell, INDENT, KEY_WIDTH, type Layout, MARK_WIDTH, ROW, type Row, rowsBetween } from './layout.ts';
@@ -319,14 +319,10 @@ function CellText({ cell, aligned, left, onShow }: { cell: Cell; aligned: boolea
   }
   return (
     <span role="gridcell" className="pic-cell" style={style} title={title}>
-      <button type="button" tabIndex={-1} className="pic-cell deep" onClick={(event) => onShow(event, value)} aria-label={`Show ${cell.name}, ${formatCount(size(value))} members`}>
+      <button type="button" tabIndex={-1} className="pic-cell deep" onClick={(event) => onShow(event, value)}>
+        <span className="off-screen">Show </span>
         {content}
       </button>
     </span>
   );
-}
-
-function size(value: AttributeValue): number {
-  const content = Object.values(value)[0] as object;
-  return Object.keys(content).length;
 }
