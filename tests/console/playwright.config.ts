@@ -5,8 +5,8 @@ export default defineConfig({
   testMatch: '*.spec.ts',
   outputDir: 'test-results',
   workers: 1, // the machines that run this are small, and several tests measure time
-  timeout: 30_000,
-  expect: { timeout: 5_000 },
+  timeout: 60_000, // generous, for machines that do other work besides
+  expect: { timeout: 15_000 },
   retries: 0,
   reporter: [['list']],
   use: {

@@ -41,6 +41,15 @@ const columns: TableProps.ColumnDefinition<Row>[] = [
       </a>
     ),
   },
+  {
+    id: 'explore',
+    header: 'Open',
+    cell: ({ name }) => (
+      <a className="plain-link" href={href(`explore/${segment(name)}`)} onClick={(event) => go(event, `explore/${segment(name)}`)}>
+        Explore
+      </a>
+    ),
+  },
   { id: 'status', header: 'Status', cell: ({ table }) => table && <Status status={table.TableStatus} /> },
   { id: 'partition', header: 'Partition key', cell: ({ table }) => table && keyText(table, keysOf(table.KeySchema).partition) },
   { id: 'sort', header: 'Sort key', cell: ({ table }) => table && keyText(table, keysOf(table.KeySchema).sort) },
@@ -53,15 +62,6 @@ const columns: TableProps.ColumnDefinition<Row>[] = [
   { id: 'size', header: 'Size', cell: ({ table }) => table && <span className="tabular">{formatBytes(table.TableSizeBytes)}</span> },
   { id: 'billing', header: 'Capacity', cell: ({ table }) => table && billingOf(table) },
   { id: 'stream', header: 'Stream', cell: ({ table }) => table && (table.StreamSpecification?.StreamEnabled ? 'On' : '–') },
-  {
-    id: 'explore',
-    header: 'Items',
-    cell: ({ name }) => (
-      <a className="plain-link" href={href(`explore/${segment(name)}`)} onClick={(event) => go(event, `explore/${segment(name)}`)}>
-        Explore
-      </a>
-    ),
-  },
 ];
 
 function go(event: React.MouseEvent, path: string) {
