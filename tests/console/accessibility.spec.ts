@@ -50,7 +50,8 @@ for (const scheme of ['light', 'dark'] as const) {
     await expect(nav.first()).toBeVisible();
     const paths = await nav.evaluateAll((links) => links.map((link) => link.getAttribute('href')!));
     expect(paths.length).toBeGreaterThan(1);
-    for (const path of [...paths, '/console/tables/new', '/console/tables/Music', '/console/tables/Music?tab=indexes', '/console/tables/Music?tab=code', ...EXPLORED]) {
+    for (const path of [...paths, '/console/tables/new', '/console/tables/Music', '/console/tables/Music?tab=indexes', '/console/tables/Music?tab=code',
+      '/console/picture/Music', '/console/watch?tab=keys&table=Music', '/console/watch?tab=jobs', '/console/watch?tab=stream&table=Music', ...EXPLORED]) {
       await page.goto(server.url + path);
       await expect(page.locator('main h1')).toBeVisible();
       await look(path);

@@ -118,7 +118,7 @@ test('scenario 7: organisations and users in one table, tickets by an index, the
   await legend.filter({ hasText: 'USER' }).click();
   await expect(pane(page).locator('.faded')).toHaveCount(5);
   await shot('picture');
-  await pane(page).getByRole('button', { name: /Show Addresses/ }).first().click();
+  await pane(page).getByRole('button', { name: /Addresses/ }).first().click();
   await expect(page.getByRole('dialog', { name: 'Value' })).toContainText('Seattle');
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog', { name: 'Value' })).toBeHidden();

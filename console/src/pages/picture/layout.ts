@@ -206,7 +206,7 @@ export function layOut(pane: Pane, options: Options): Layout {
   const sortKeys = keys.sort.length ? groups.flatMap((each) => each.entries.map((entry) => entry.sort)) : [];
   const separators = separatorsOf(sortKeys);
   const longest = sortKeys.reduce((most, each) => Math.max(most, each.length), 0);
-  const sortWidth = keys.sort.length ? Math.min(340, Math.max(90, longest * MONO + 16)) : 0;
+  const sortWidth = keys.sort.length ? Math.min(340, Math.max(90, longest * MONO + 16)) + options.fold * INDENT : 0;
   const left = KEY_WIDTH + MARK_WIDTH + sortWidth;
 
   const cellsOf = (entry: Entry): Cell[] => {
@@ -306,7 +306,7 @@ export function layOut(pane: Pane, options: Options): Layout {
           types: countTypes(members, () => 1), read: members.some((one) => pane.read?.has(one.id)),
         });
         y += ROW;
-        above = '';
+        above = open ? prefix : ''; // the fold's row shows it
         lastType = -1;
         if (open) walk(members, depth + 1);
         at = to;

@@ -64,6 +64,8 @@ test('levels fold, open by hand, and count what is below', () => {
   const opened = lay(items, { fold: 2, opened: new Set([id]) });
   assert.deepEqual(opened.rows.map((each) => (each.kind === 'fold' ? `${each.depth} ${each.prefix} ${each.count}` : '-')), ['0 CA# 3', '1 CA#LA# 1', '1 CA#SF# 2', '0 TX# 1', '-']);
   assert.equal(lay(items, { fold: 0 }).rows.length, 5);
+  const within = lay(items, { fold: 1, opened: new Set([id]) }).rows[1] as ItemRow;
+  assert.deepEqual([within.shared, within.rest], ['CA#', 'LA#1']);
 });
 
 test('types come from facets, a chosen attribute, the sort key, the partition key, the attributes', () => {

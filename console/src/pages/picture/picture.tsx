@@ -34,6 +34,8 @@ interface Props {
 }
 
 const TABLE = '\u0000table';
+const CHROME = 28 + 26 + 20; // title, heads of columns, scroll bar
+const MIN_HEIGHT = 160;
 
 export function Picture({ table, panes, read, dropped, controls, onOpen, height = 'calc(100vh - 300px)' }: Props) {
   const [align, setAlign] = useQueryState('p.align', 'packed');
@@ -68,6 +70,7 @@ export function Picture({ table, panes, read, dropped, controls, onOpen, height 
       ),
     [panes, table, whole, read, dropped, align, fold, opened, types, now],
   );
+  const tallest = Math.max(MIN_HEIGHT, ...layouts.map((each) => each.height));
   const levels = Math.max(0, ...layouts.map((each) => each.levels));
   const found = types.list.findIndex((each) => each.name === isolatedName);
   const isolated = found < 0 ? undefined : found;
@@ -160,7 +163,7 @@ export function Picture({ table, panes, read, dropped, controls, onOpen, height 
           </ButtonDropdown>
         </div>
       </div>
-      <div className="pic-panes" style={{ height }}>
+      <div className="pic-panes" style={{ height: `min(${height}, ${tallest + CHROME}px)` }}>
         {panes.map((pane, index) => (
           <Pane
             key={pane.index ?? TABLE}

@@ -51,7 +51,9 @@ export default function ImportPage() {
   const [run, setRun] = useState<{ number: number; job: Omit<ImportJob, 'caller'> }>();
   const [busy, setBusy] = useState(false);
   // By content: the description is loaded anew after an import, with the same keys.
-  const keysText = table.data && JSON.stringify(tableKeys(table.data));
+  const known = useRef<{ table: string; keys: string }>(undefined);
+  if (table.data) known.current = { table: tableName, keys: JSON.stringify(tableKeys(table.data)) };
+  const keysText = known.current?.table === tableName ? known.current.keys : undefined;
   const keys = useMemo(() => keysText && (JSON.parse(keysText) as TableKeys), [keysText]) || undefined;
   const keyTypes = useMemo((): Record<string, TypeTag> => Object.fromEntries([...(keys?.primary ?? []), ...(keys?.others ?? [])].map((each) => [each.name, each.type])), [keys]);
 

@@ -169,7 +169,7 @@ function Records({ table, arn }: { table: TableDescription; arn: string }) {
           Clear
         </Button>
         <StatusIndicator type={!running ? 'stopped' : shards === undefined ? 'loading' : 'success'}>
-          {!running ? 'Paused' : shards === undefined ? 'Opening the shards' : `Following ${plural('shard', shards)} · ${formatCount(shown.length)} records`}
+          {!running ? 'Paused' : shards === undefined ? 'Opening the shards' : `Following ${plural('shard', shards)} · ${plural('record', shown.length)}`}
         </StatusIndicator>
       </SpaceBetween>
       <div className="tail">
