@@ -4,7 +4,6 @@
 #include <tuple>
 #include <utility>
 
-#include "base/check.h"
 #include "ops/footprint.h"
 #include "ops/operation.h"
 #include "table/rows/schema.h"
@@ -15,9 +14,14 @@ namespace {
 
 constexpr std::string_view kOthers = "(other)";  // no table's name
 
-bool is_of_items(const Operation& operation) {
-  return operation.kind != Kind::kControl && operation.api == Api::kDynamoDb;
-}
+constexpr bool is_of_items(Kind kind, Api api) { return kind != Kind::kControl && api == Api::kDynamoDb; }
+
+#define PARTITA_OPERATION(name, kind, action, codec, api) +is_of_items(Kind::kind, Api::api)
+constexpr size_t kOfItems = 0
+#include "ops/operation_list.inc"
+    ;
+#undef PARTITA_OPERATION
+static_assert(kOfItems <= table::MetersKept::kPlaces, "each operation on items needs a place in MetersKept");
 
 void add(HistogramTotals& sum, const HistogramTotals& one) {
   if (sum.counts.empty()) {
@@ -61,11 +65,10 @@ void TableMeters::Lines<Line>::drop_old() {
 
 TableMeters::TableMeters(size_t most) : most_(most) {
   for (const Operation& operation : operations()) {
-    const bool counted = is_of_items(operation);
+    const bool counted = is_of_items(operation.kind, operation.api);
     places_.push_back(counted ? static_cast<uint8_t>(operations_.size()) : kNoPlace);
     if (counted) operations_.push_back(&operation);
   }
-  PARTITA_CHECK(operations_.size() <= table::MetersKept::kPlaces);
 }
 
 void TableMeters::touch(std::string_view space, const table::TableInfo& table, const Operation& operation,
