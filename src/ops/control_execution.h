@@ -14,8 +14,9 @@
 
 namespace partita::ops {
 
-// What a request to an operation on tables as such names, and what else decides whether it is allowed. Everything
-// points into the request.
+// What a request to an operation on tables as such names, for authorisation, the audit log and logs of requests. The
+// driver replaces ARNs by names, so run() sees names only. Everything points into the request. None of the members is
+// needed by an operation that names nothing.
 struct Subject {
   std::string* table = nullptr;               // a name, or an ARN that the driver replaces by the name
   api::Resource* resource = nullptr;          // has its ARN; the driver fills in the rest
@@ -47,14 +48,17 @@ class ControlExecution : public Execution {
   std::string arn_given_;
 };
 
-// An operation on tables as such. There is no description to bind to: `table` holds such a request against the newest
-// one in the very transaction that changes it.
+// An operation on tables as such. It is not bound to a description: `table` checks the request against the newest one,
+// in the transaction that changes it. run() is called once the request is admitted.
 //
-//   struct DeleteTable {
-//     using Request = ...;
-//     using Reply = ...;
-//     static Subject subject(Request& request);
+//   struct DescribeTimeToLive {
+//     using Execution = ControlExecutionOf<DescribeTimeToLive>;
+//     using Request = api::NamedTable;
+//     using Reply = api::DescribeTimeToLiveReply;
+//     static Result<Request> decode(const wire::Members& in);
+//     static Subject subject(Request& request) { return {.table = &request.name}; }
 //     static Task<Result<Reply>> run(const Context& context, const Request& request);
+//     static std::string encode(const Context& context, const Reply& reply);
 //   };
 template <class Call>
 class ControlExecutionOf final : public ControlExecution {

@@ -1,9 +1,20 @@
-// An operation under way: its request as a plain struct, and the reply once it has run. A codec makes it from bytes
-// and turns the reply into bytes again; run() knows neither.
+// An operation in progress: its request as a plain struct, and the reply once it has run. A codec makes it from bytes
+// and encodes its reply; run() knows no bytes.
 //
-// An operation on items is bound to the tables that it names, admitted, and run by `table`, by overload on its request.
-// An operation on tables as such says in subject() what it names, and how it is run. One driver takes all of either
-// kind through these stages; see driver.cc.
+// - ItemExecutionOf: `table` binds the request to the tables that it names, admits it, runs it and charges it, by the
+//   overloads of bind(), admit(), run() and charge() for the types of its request and plan. Their headers must be
+//   included here. The names of these executions are at the end of this file.
+// - ControlExecutionOf (control_execution.h), for an operation on tables as such: subject() says what the request
+// names.
+// - An operation that consists of other ones derives from Execution. Its run() may run other executions with its own
+//   Context: each of them is bound, admitted with the action of the Context's operation, and charged.
+//
+//     Task<Result<void>> run(const Context& context) override {
+//       RangeExecution page(std::move(request));
+//       PARTITA_CO_TRY_VOID(co_await page.run(context));
+//       use(page.reply());
+//
+// The driver (driver.cc) takes the first two kinds through these stages.
 #pragma once
 
 #include <coroutine>
@@ -45,7 +56,8 @@ class Execution {
 
   // Once. The context outlives the task.
   virtual Task<Result<void>> run(const Context& context) = 0;
-  // As the request said them, also after run().
+  // The names and ARNs as the request has them, also after run(): for the audit log and logs of requests, and for the
+  // order of refusals.
   virtual void visit_names(VisitName visit) = 0;
 
   static void* operator new(size_t bytes) { return allocate_frame(bytes); }

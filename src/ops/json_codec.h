@@ -1,14 +1,16 @@
-// How an operation is spoken in AWS's JSON: a body becomes an execution, and the reply of that a body again. Only
-// codecs know JSON; see execution.h for what lies between the two.
+// The codec of an operation in AWS's JSON: it makes an execution of a body, and a body of the execution's reply. Only
+// codecs know JSON; see execution.h for what is between the two.
 //
-// An operation on items:
+// An operation on items; control_execution.h has an outline of one on tables as such:
 //
 //   struct GetItem {
 //     using Execution = GetItemExecution;
 //     static Result<api::GetRequest> decode(const wire::Members& in);
 //     static Result<std::string> encode(const Request& request, const Reply& reply);
 //   };
-//   const JsonCodec get_item = json_codec<GetItem>(wire::shapes::kGetItem);
+//   constinit const JsonCodec get_item = json_codec<GetItem>(wire::shapes::kGetItem);
+//
+// A reply that may be large is encoded by a Task<Result<std::string>> instead, which yields between pieces.
 #pragma once
 
 #include <memory>
@@ -30,17 +32,17 @@ namespace partita::ops {
 
 struct JsonCodec {
   const wire::Shape* shape;  // of a body
-  // What DynamoDB says of a body before it holds it against its shape; null: nothing.
+  // DynamoDB's checks of a body that come before those of its shape; null: none.
   Result<void> (*check)(std::string_view body, const wire::JsonDocument& document);
-  // Nothing made points into the members.
+  // The execution does not point into the members.
   Result<std::unique_ptr<Execution>> (*decode)(const wire::Members& in);
-  // One of the two, the other is null: a reply that may be large is written with pauses in which others are served.
+  // One of the two is null.
   // Precondition: the execution came from decode(), and run() succeeded. Errors: kCorrupt.
   Result<std::string> (*encode)(const Execution& done, const Context& context);
   Task<Result<std::string>> (*encode_in_pieces)(const Execution& done, const Context& context);
 };
 
-// An execution of what `decode` gives, which is made in its place where the execution can take it so.
+// An execution of the request that `decode` returns, constructed in place if the execution has a constructor for that.
 template <class Made, class Decode>
 Result<std::unique_ptr<Execution>> make_execution(Decode decode) {
   if constexpr (std::is_constructible_v<Made, Decode>) {
@@ -54,7 +56,8 @@ Result<std::unique_ptr<Execution>> make_execution(Decode decode) {
   }
 }
 
-// `Call` has the type Execution, decode() from members to its Request, and encode() of what the execution shows to it.
+// `Call` has a type Execution, decode(), which returns what that is constructed from, and encode(), which Execution's
+// function template encode<Call>() calls.
 template <class Call>
 constexpr JsonCodec json_codec(const wire::Shape& shape, decltype(JsonCodec::check) check = nullptr) {
   using Made = typename Call::Execution;
@@ -79,11 +82,11 @@ constexpr JsonCodec json_codec(const wire::Shape& shape, decltype(JsonCodec::che
 #include "ops/operation_list.inc"
 #undef PARTITA_OPERATION
 
-// Bytes to an execution, and the document goes. DynamoDB's first fault is found by wire::check_shape(), which is asked
-// only when the one pass over the members has a doubt.
+// The execution of a body; the document is released. wire::check_shape(), which finds DynamoDB's first fault, runs only
+// if the one pass over the members does not prove that the body fits.
 Result<std::unique_ptr<Execution>> decode(const Context& context, wire::JsonDocument document);
 
-// The tables and streams that a body names, for one that becomes no execution.
+// The tables and streams that a body names, if it cannot be decoded.
 void note_names(wire::JsonValue body, RequestFootprint& footprint);
 
 }  // namespace partita::ops

@@ -1,5 +1,5 @@
 // What an operation is. The list in operation_list.inc is the only place that names them all: routing, authorisation,
-// metering and the compatibility page are derived from its rows.
+// metrics, the audit log and the compatibility page are derived from its rows.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +20,25 @@ class RequestFootprint;
 struct JsonCodec;
 struct Operation;
 
+// operation_list.inc says what depends on it.
 enum class Kind : uint8_t { kRead, kWrite, kControl };
-// Which of AWS's services an operation is one of. All are served at the same address.
+// The AWS service of an operation. All are served at the same address.
 enum class Api : uint8_t { kDynamoDb, kStreams, kIam, kSts };
 
-// What a request works with beside its own words. Lives as long as the request.
+// What a request needs beside its parameters. Lives as long as the request.
 struct Context {
   table::Database& database;
   Admission& admission;
   const auth::Caller& caller;
   const Operation& operation;
-  std::string_view host;                  // by which the caller knows this server; see Call
-  std::string_view body;                  // as it came
-  const Source* source = nullptr;         // null: nobody knows
+  std::string_view host;                  // the Host header; see Call
+  std::string_view body;                  // as it was received
+  const Source* source = nullptr;         // null: unknown
   int64_t iterators_from_ms = 0;          // older iterators of shards are expired
-  RequestFootprint* footprint = nullptr;  // where is noted which tables it was let in to; null: nobody asks
-  bool* allowed = nullptr;  // set once policies allow any part of it, which is all that is wanted; or null
+  RequestFootprint* footprint = nullptr;  // gets the tables that the request is admitted to; may be null
+  // Not null: the database has no tables, and the only question is whether policies allow any part of the request. If
+  // they do, admission sets it, and ControlExecution does not call the operation's run().
+  bool* allowed = nullptr;
 };
 
 // For Operation::action: each statement of a request has its own.
