@@ -124,6 +124,8 @@ test('items are replaced wherever the file has them, added, and removed', () => 
   const facet = ((moved.tree.DataModel as JsonObject[])[0]!.TableFacets as JsonObject[])[0]!;
   assert.deepEqual(((facet.TableData as Json[])[1] as unknown as { at: unknown }).at, { N: '11' });
   assert.equal(moved.tables[0]!.items.length, 4);
+  const dataOf = (each: typeof model) => (each.tree.DataModel as JsonObject[])[0]!.TableData as Json[];
+  assert.equal(dataOf(moved).length, dataOf(model).length, 'it is not in two places');
   const added = withTable(model, 0, (table) => setItem(table, shape, undefined, { shelf: { S: 'Z' }, at: { N: '1' } }));
   assert.equal(added.tables[0]!.items.length, 5);
   const twice = withTable(added, 0, (table) => setItem(table, shape, undefined, { shelf: { S: 'Z' }, at: { N: '1' }, title: { S: 'new' } }));

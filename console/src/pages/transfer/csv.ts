@@ -59,8 +59,6 @@ export class CsvReader {
             if (last) throw new CsvError('A quoted cell is not closed.');
             return { rows, at: start };
           }
-          // What follows the quote decides, and may be in the next piece.
-          if (quote + 1 === end && !last) return { rows, at: start };
           value += text.slice(from, quote);
           from = quote + 1;
           if (text[from] !== '"') break;
@@ -86,10 +84,7 @@ export class CsvReader {
         if (at === end) break;
         continue;
       }
-      if (text[at] === '\r') {
-        if (at + 1 === end && !last) break;
-        at += text[at + 1] === '\n' ? 2 : 1;
-      } else at++;
+      at += text[at] === '\r' && text[at + 1] === '\n' ? 2 : 1;
       if (row.length > 1 || row[0] !== undefined) rows.push(row);
       row = [];
       start = at;

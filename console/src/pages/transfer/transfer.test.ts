@@ -90,6 +90,7 @@ test('what is wrong in CSV is told', async () => {
   assert.deepEqual(columnOf('a:X'), { name: 'a:X', type: undefined });
   assert.throws(() => columnsOf(['a:S', 'a:S']), /two columns/);
   assert.throws(() => columnsOf(['a', undefined]), /Column 2/);
+  assert.match((await read('pk:S,pk:N\na,1\n', 'csv'))[0]!.fault!, /two columns give it a value/);
   const rows = await read('pk:S,sk:N,m:M\na,x,\nb,1,{\nc,1,,4\n', 'csv');
   assert.match(rows[0]!.fault!, /sk: This is not a number/);
   assert.match(rows[1]!.fault!, /m: sets, maps and lists/);

@@ -74,7 +74,6 @@ export class Writer {
   }
 
   private async flush(): Promise<void> {
-    if (this.failure) throw this.failure;
     const rows = this.batch;
     const keys = this.batchKeys;
     this.batch = [];

@@ -138,6 +138,16 @@ test('a tail from the start shows all, and follows a shard that ended to its chi
   assert.equal(tail.open, 1);
 });
 
+test('a tail from now on reads shards that appear later from their start', async () => {
+  const stream = new FakeStream();
+  let now = 0;
+  const tail = new Tail(stream.send, 'arn', 'LATEST', () => now);
+  await tail.read();
+  stream.shards.push({ id: 's2', records: [record(2)], ended: false });
+  now = 6000;
+  assert.deepEqual(sequences(await tail.read()), ['2']);
+});
+
 test('an iterator that expired is replaced where reading stood', async () => {
   const stream = new FakeStream();
   const tail = new Tail(stream.send, 'arn', 'TRIM_HORIZON', () => 0);
