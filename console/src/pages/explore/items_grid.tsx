@@ -27,6 +27,7 @@ interface Props {
 }
 
 const MAX_STICKY = 460;
+const REST = 100; // milliseconds
 
 export function ItemsGrid(props: Props) {
   const { columns, keys, item, onMissing, selected, onSelected } = props;
@@ -53,13 +54,19 @@ export function ItemsGrid(props: Props) {
     });
   }, [columns, names, first, widths]);
 
+  // What is scrolled past is not read again; only where one stops.
+  const rest = useRef<ReturnType<typeof setTimeout>>(undefined);
   const seen = useCallback(
     (from: number, to: number) => {
+      clearTimeout(rest.current);
       if (!onMissing) return;
-      for (let row = from; row < to; row++) if (!source.current(row)) onMissing(row);
+      rest.current = setTimeout(() => {
+        for (let row = from; row < to; row++) if (!source.current(row)) onMissing(row);
+      }, REST);
     },
     [onMissing],
   );
+  useEffect(() => () => clearTimeout(rest.current), []);
   useEffect(() => setWidths(new Map()), [names]);
 
   return (
