@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "base/log.h"
+#include "table/catalog/tokens.h"
 #include "table/control/ttl.h"
 #include "table/open/table_testing.h"
 #include "table/rows/system_rows.h"
@@ -33,6 +34,29 @@ TEST_F(JobRunnerTest, AKindThatCannotLookForWorkStopsNoOther) {
   EXPECT_NE(said.find("looking for work of the kind sweep_tokens"), std::string::npos) << said;
   set_log_level(LogLevel::kError);
   engine_.damaged_at.clear();
+  open();
+}
+
+// What comes round every minute is no news.
+TEST_F(JobRunnerTest, AJobThatFoundNothingToDoIsNotLogged) {
+  create(plain_table());
+  set_log_level(LogLevel::kInfo);
+  wait_for_jobs();
+  store(token_key("young"), token_row(clock_.now_ms(), "d"));
+  close();
+  testing::internal::CaptureStderr();
+  open();
+  wait_for_jobs();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  store(token_key("old"), token_row(clock_.now_ms() - kTokenLifetimeMs, "d"));
+  close();
+  testing::internal::CaptureStderr();
+  open();
+  wait_for_jobs();
+  close();
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(said.ends_with(" info  sweeping old tokens: done, 1 rows\n")) << said;
+  set_log_level(LogLevel::kError);
   open();
 }
 

@@ -2,9 +2,7 @@
 #include <chrono>
 #include <thread>
 
-#include "base/log.h"
 #include "expr/update.h"
-#include "table/catalog/tokens.h"
 #include "table/items/transact.h"
 #include "table/jobs/job_runner.h"
 #include "table/open/table_testing.h"
@@ -525,28 +523,6 @@ TEST_F(JobsTest, ADamagedJobIsSaidAndStopsNoOther) {
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_NE(said.find("the job's row c of table 0, index 0 is damaged"), std::string::npos) << said;
   EXPECT_EQ(said.find("is damaged"), said.rfind("is damaged")) << said;
-  open();
-}
-
-// What comes round every minute is no news.
-TEST_F(JobsTest, AJobThatFoundNothingToDoIsNotLogged) {
-  set_log_level(LogLevel::kInfo);
-  wait_for_jobs();
-  store(token_key("young"), token_row(clock_.now_ms(), "d"));
-  close();
-  testing::internal::CaptureStderr();
-  open();
-  wait_for_jobs();
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
-  store(token_key("old"), token_row(clock_.now_ms() - kTokenLifetimeMs, "d"));
-  close();
-  testing::internal::CaptureStderr();
-  open();
-  wait_for_jobs();
-  close();
-  const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_TRUE(said.ends_with(" info  sweeping old tokens: done, 1 rows\n")) << said;
-  set_log_level(LogLevel::kError);
   open();
 }
 
