@@ -36,7 +36,7 @@ const EXPLORED = [
 
 for (const scheme of ['light', 'dark'] as const) {
   test(`pages and dialogs, ${scheme}`, async ({ open, page, server }) => {
-    test.setTimeout(90_000);
+    test.setTimeout(300_000); // axe takes seconds a page on a busy machine
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
     await server.createTable('Music', { StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } });
     await server.putItems('Music', [{ pk: { S: 'a' }, sk: { S: 'b' }, tags: { SS: ['x'] } }]);
