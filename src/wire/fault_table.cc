@@ -66,7 +66,7 @@ constexpr FaultRow kRows[] = {
     FaultRow{Fault::kArnResourceType, Exception::kValidation, "1 validation error detected: Invalid resource type in '{0}'"},
     FaultRow{Fault::kArnOfAnotherAccount, Exception::kAccessDenied, "User: {0} is not authorized to perform this operation on resource: {1} because no resource-based policy allows it"},
     FaultRow{Fault::kReturnValuesOldOnly, Exception::kValidation, "ReturnValues can only be ALL_OLD or NONE"},
-    FaultRow{Fault::kMixedExpressions, Exception::kValidation, "Cannot use both expression and non-expression parameters in the same request: Non-expression parameters: {{0}} Expression parameters: {{1}}"},
+    FaultRow{Fault::kMixedExpressions, Exception::kValidation, "Can not use both expression and non-expression parameters in the same request: Non-expression parameters: {{0}} Expression parameters: {{1}}"},
     FaultRow{Fault::kNamesWithoutExpression, Exception::kValidation, "ExpressionAttributeNames can only be specified when using expressions"},
     FaultRow{Fault::kValuesWithoutExpression, Exception::kValidation, "ExpressionAttributeValues can only be specified when using expressions: {0} {1} null", "ExpressionAttributeValues can only be specified when using expressions"},
     FaultRow{Fault::kPlaceholderValueInvalid, Exception::kValidation, "ExpressionAttributeValues contains invalid value: {0} for key {1}", "{2}"},

@@ -317,7 +317,7 @@ def test_a_request_is_a_put_or_a_delete(request_):
 @op("BatchGetItem")
 def test_mixed_forms():
     text = (
-        "Cannot use both expression and non-expression parameters in the same request: "
+        "Can not use both expression and non-expression parameters in the same request: "
         "Non-expression parameters: {AttributesToGet} Expression parameters: {ProjectionExpression}"
     )
     both = {"Keys": [{"pk": S("a")}], "AttributesToGet": ["pk"], "ProjectionExpression": "pk"}

@@ -369,7 +369,7 @@ def test_query_filter_may_not_name_the_key():
 # --- what may not be mixed -----------------------------------------------------------------------------------------
 
 MIXED = (
-    "Cannot use both expression and non-expression parameters in the same request: "
+    "Can not use both expression and non-expression parameters in the same request: "
     "Non-expression parameters: {%s} Expression parameters: {%s}"
 )
 KEY = {"pk": S("a")}

@@ -10,7 +10,7 @@ from values import SS, N, S, nested
 
 KEY = {"pk": S("a")}
 SCHEMA = "The provided key element does not match the schema"
-MIXED = re.compile("Cannot use both expression and non-expression parameters in the same request: .*")
+MIXED = re.compile("Can not use both expression and non-expression parameters in the same request: .*")
 EXPECTED = {"a": {"Exists": True}}
 BAD_EXPECTED = INVALID + "Value must be provided when Exists is true for Attribute: a"
 SET = INVALID + "An string set  may not be empty"
