@@ -1,5 +1,5 @@
-// How every write of items reaches the store: in one transaction that compares the table's description and changes its
-// counts.
+// The one way in which writes of items reach the store: a transaction that also compares the versions of the tables'
+// descriptions and updates the tables' counts.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@
 
 namespace partita::table {
 
-// By how much a transaction moves the counts of its tables.
+// The changes of items and bytes that a transaction makes to the counts of its tables. For one thread.
 class CountMoves {
  public:
   void add(const TableInfo& table, const ItemChange& change);
@@ -27,13 +27,15 @@ class CountMoves {
   std::vector<std::pair<const TableInfo*, Counts>> moves_;
 };
 
-// As storage::Decide, with what the changes mean for the counts.
+// As storage::Decide, and adds the changes of the counts to `moves`. It may be called several times; `moves` is empty
+// at each call.
 using Evaluate = FunctionRef<storage::Decision(std::span<const storage::Record* const> found, storage::Changes& changes,
                                                CountMoves& moves)>;
 
-// `tables`: those that the keys belong to; one may be there several times. They and the function outlive the task. If a
-// description is no longer the newest, nothing is written and the error is one for which TableContext::binds_again() is
-// true. Otherwise as storage::Engine::transact().
+// Runs one transaction; its writes are durable when the task ends. `tables`: those of the keys, with repetitions
+// allowed. The tables and the function outlive the task. Callable from any thread. kRefuse: `evaluate` refused, and
+// nothing was written. If a description is no longer the newest, nothing is written, and TableContext::binds_again() is
+// true for the error. Other errors: those of storage::Engine::transact().
 Task<Result<storage::Decision>> commit(storage::Engine& engine, std::span<const Table> tables,
                                        std::vector<storage::Key> keys, Evaluate evaluate);
 

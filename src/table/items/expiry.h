@@ -1,4 +1,4 @@
-// Time to live: which items expire, and when. Jobs delete them (jobs/expire_items.cc).
+// Time to live: which items expire, and when. A job deletes them (jobs/expire.cc).
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,11 @@
 
 namespace partita::table {
 
-// When the item expires, in seconds since 1970. Nothing if the attribute is not a Number, negative, or beyond all time.
+// When the item expires, in seconds since 1970. Absent: the attribute is missing, not a Number, negative, or too large
+// for a time.
 std::optional<int64_t> expiry_of(const TimeToLive& ttl, const model::Item& item);
 
-// Moves the expiry rows of the items of a table with TTL.
+// Adds, moves and erases the expiry rows of items when they change. Static storage; callable from any thread.
 const RowMaker& expiry_row_maker();
 
 }  // namespace partita::table

@@ -1,4 +1,6 @@
-// Reading items in order: Query over one item collection, Scan over a table or an index.
+// Reading items in order: Query reads one item collection, Scan a table or an index.
+//
+// bind(), admit() and charge() do no I/O and are callable from any thread.
 #pragma once
 
 #include <memory>
@@ -18,10 +20,10 @@
 
 namespace partita::table {
 
-// Those of the attributes that the index does not store, in order.
+// The attributes among `attributes` that the index does not store, in their order.
 std::vector<std::string> not_projected(const TableInfo& table, const IndexInfo& index,
                                        const std::vector<std::string>& attributes);
-// As DynamoDB lists names: "[a, b]".
+// A list of names as DynamoDB's messages write it: "[a, b]".
 std::string bracketed(const std::vector<std::string>& names);
 
 // The request outlives its plan.
@@ -29,21 +31,22 @@ struct RangePlan {
   Table table;
   const api::RangeRequest* request = nullptr;
   const IndexInfo* index = nullptr;     // of `table`, or null for the table itself
-  std::optional<expr::KeyRange> range;  // a Query's
-  bool whole_items = false;             // from a local index: also what the index does not project, from the table
-  storage::Range rows;                  // what is read, in the direction of the request
+  std::optional<expr::KeyRange> range;  // of a Query; absent for a Scan
+  bool whole_items = false;             // items of a local index are read from the table, with all attributes
+  storage::Range rows;                  // the stored keys to read, from the start key on
 };
 
 // Faults: kIndexNotFound, kIndexBackfilling, kConsistentGlobalIndex, those of expr::resolve() and rows_of(),
-// kQueryFilterNamesKey, kFilterNamesKey, kSelectAllOnIndex, kProjectionNotInIndex, those of check_scalar_keys(). Their
-// order is DynamoDB's, and another one for a Scan.
+// kQueryFilterNamesKey, kFilterNamesKey, kSelectAllOnIndex, kProjectionNotInIndex, those of check_scalar_keys(). The
+// checks are in DynamoDB's order, which differs between Query and Scan.
 Result<RangePlan> bind(const api::RangeRequest& request, Table table);
-// What the plan's other members say that is read, from the start key on.
+// RangePlan::rows, computed from the plan's other members.
 // Faults: the kStartKey... ones, kKeySchemaMismatch, those of check_key().
 Result<storage::Range> rows_of(const RangePlan& plan);
 Result<void> admit(const RangePlan& plan, AccessChecker& checker);
-// A page of at most 1 MB of items before the filter (model/limits.h); where whole items are fetched for a local index,
-// it is they that count. The plan outlives the task.
+// Reads one page: at most 1 MB of items, counted before the filter (model/limits.h). If items of a local index are read
+// from the table, the size of the whole items counts. The context and the plan outlive the task. Errors: kUnavailable,
+// kCorrupt.
 Task<Result<api::RangeReply>> run(TableContext& context, const RangePlan& plan);
 void charge(const RangePlan& plan, const api::RangeReply& page, AccessChecker& checker);
 

@@ -1,4 +1,6 @@
-// Reading items by their keys: GetItem, BatchGetItem and the reads of a transaction.
+// Reading items by their keys: GetItem and BatchGetItem, and what TransactGetItems (transact.h) shares with them.
+//
+// bind(), admit() and charge() do no I/O and are callable from any thread.
 #pragma once
 
 #include <optional>
@@ -25,7 +27,7 @@ struct GetPlan {
 // Faults: those of check_scalar_keys() and check_key().
 Result<GetPlan> bind(const api::GetRequest& request, Table table);
 Result<void> admit(const GetPlan& plan, AccessChecker& checker);
-// The plan outlives the task.
+// The context and the plan outlive the task. Errors: kUnavailable, kCorrupt.
 Task<Result<api::GetReply>> run(TableContext& context, const GetPlan& plan);
 void charge(const GetPlan& plan, const api::GetReply& outcome, AccessChecker& checker);
 
@@ -34,36 +36,36 @@ struct BatchGetPlan {
   struct Read {
     Table table;
     const api::BatchGetRequest::Part* part;
-    std::vector<size_t> which;       // of the part's keys; of two that are one key only the first
-    std::vector<storage::Key> keys;  // one for each of them
+    std::vector<size_t> which;       // positions among the part's keys; of equal keys only the first
+    std::vector<storage::Key> keys;  // one for each position
   };
   std::vector<Read> reads;  // one for each part
 };
 
-// One table for each part, or why there is none. Faults: the tables' own, those of check_scalar_keys() and check_key(),
-// kBatchDuplicateKeys when two parts are of one table and ask for the same item.
+// `tables`: for each part its table, or the error of its name. Faults: the errors in `tables`, those of
+// check_scalar_keys() and check_key(), kBatchDuplicateKeys if two parts ask for the same item of one table.
 Result<BatchGetPlan> bind(const api::BatchGetRequest& request, std::vector<Result<Table>> tables);
 Result<void> admit(const BatchGetPlan& plan, AccessChecker& checker);
-// The plan outlives the task.
+// The context and the plan outlive the task. Errors: kUnavailable, kCorrupt.
 Task<Result<api::BatchGetReply>> run(TableContext& context, const BatchGetPlan& plan);
 void charge(const BatchGetPlan& plan, const api::BatchGetReply& outcome, AccessChecker& checker);
 
-// A tree takes up to 25 times as much as what is stored of it, when that is many small values. So of all items of a
-// reply only the first ones stay trees; the others are encoded again.
+// Limits the memory of a reply. A decoded item of many small values takes up to 25 times its stored bytes, so only the
+// first items of a reply, of 64 KiB stored bytes together, stay decoded; the others are encoded again. For one reply.
 class TreesKept {
  public:
-  // `stored_bytes`: of the item that it was made from.
+  // `stored_bytes`: the size of the stored item that `item` was decoded from.
   api::FoundItem keep(model::Item item, size_t stored_bytes);
 
  private:
   size_t left_ = size_t{64} << 10;
 };
 
-// A stored item of the table as the reader wants it. Errors: kCorrupt.
+// What a reply has of a stored item of the table: all of it, or its projection. Errors: kCorrupt.
 Result<api::ReadItem> found_item(const TableInfo& table, std::string stored,
                                  const std::optional<expr::Projection>& projection, TreesKept& trees);
 
-// The charge of reading those items one by one.
+// The capacity that reading these items one by one consumes.
 api::ConsumedCapacity read_charge(const TableInfo& table, std::span<const api::ReadItem> items, bool consistent);
 
 }  // namespace partita::table

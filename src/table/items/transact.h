@@ -1,4 +1,6 @@
-// Several items at once: TransactWriteItems and TransactGetItems, all or nothing, and BatchWriteItem.
+// Several items at once: TransactWriteItems and TransactGetItems, which succeed or fail as a whole, and BatchWriteItem.
+//
+// bind(), admit(), charge() and charge_refused() do no I/O and are callable from any thread.
 #pragma once
 
 #include <optional>
@@ -12,28 +14,30 @@
 
 namespace partita::table {
 
-// For whoever makes a TransactWriteRequest, before it looks for tables: what its items and keys take, which DynamoDB
-// limits to 4 MB. Fault: kTransactionTooLarge.
+// DynamoDB limits the items and keys of a request to 4 MB together. The maker of a TransactWriteRequest calls this;
+// DynamoDB checks it before it looks for tables. Fault: kTransactionTooLarge.
 Result<void> check_total_size(const api::TransactWriteRequest& request);
 
-// What both become. The request outlives the plan.
+// The plan of a TransactWriteItems or a BatchWriteItem. The request outlives it.
 struct WritesPlan {
-  std::vector<BoundWrite> writes;                          // no two of one item
+  std::vector<BoundWrite> writes;                          // of distinct items
   const api::TransactWriteRequest* transaction = nullptr;  // null for a batch
   bool wants_collection_bytes = false;
 };
 
-// One table for each part, or why there is none. Faults: the tables' own; kTransactionDuplicateItem, kKeyEmpty and its
-// like, kTransactionCancelled with a TransactionCancelledDetail.
+// `tables`: for each part its table, or the error of its name. Faults: the errors in `tables`,
+// kTransactionDuplicateItem, the faults of single keys such as kKeyEmpty, kTransactionCancelled with a
+// TransactionCancelledDetail.
 Result<WritesPlan> bind(const api::TransactWriteRequest& request, std::vector<Result<Table>> tables);
-// Faults: the tables' own, kBatchDuplicateKeys, those of check_key() and check_write().
+// The same for a batch. Faults: the errors in `tables`, kBatchDuplicateKeys, those of check_key() and check_write().
 Result<WritesPlan> bind(const api::BatchWriteRequest& request, std::vector<Result<Table>> tables);
 Result<void> admit(const WritesPlan& plan, AccessChecker& checker);
-// A batch promises less than that: a small one is one transaction here, a large one several, and after a failure some
-// of it may be written. Charges of a transaction are twice the plain ones. The plan outlives the task. Faults of a
-// transaction: kTransactionCancelled with a TransactionCancelledDetail, kTokenMismatch, kTransactionInProgress,
-// kTransactionItemsTooLarge for more than 128 MiB of rows, or than the store takes at once; of a batch: those of
-// check_growth().
+// Carries out all writes of a transaction or none; durable when the task ends. A small batch is one transaction too, a
+// large one several, so some of its writes may be done when it fails. A transaction consumes twice the capacity of the
+// same writes alone. The context and the plan outlive the task.
+// Faults of a transaction: kTransactionCancelled with a TransactionCancelledDetail, kTokenMismatch,
+// kTransactionInProgress, kTransactionItemsTooLarge if its rows exceed kMaxWrittenBytes or what the store takes in one
+// transaction. Of a batch: those of check_growth().
 Task<Result<api::WritesReply>> run(TableContext& context, const WritesPlan& plan);
 void charge(const WritesPlan& plan, const api::WritesReply& outcome, AccessChecker& checker);
 // After run() failed: if a condition of the transaction was false, each action is charged for its table as if it had
@@ -47,10 +51,12 @@ struct TransactGetPlan {
   std::vector<storage::Key> keys;  // one for each part, distinct
 };
 
-// Faults: the tables' own, kTransactionDuplicateItem, kKeyEmpty and its like, kTransactionCancelled.
+// Faults: the errors in `tables`, kTransactionDuplicateItem, the faults of single keys such as kKeyEmpty,
+// kTransactionCancelled.
 Result<TransactGetPlan> bind(const api::TransactGetRequest& request, std::vector<Result<Table>> tables);
 Result<void> admit(const TransactGetPlan& plan, AccessChecker& checker);
-// The plan outlives the task. Fault: kTransactionItemsTooLarge when the items are more than 4 MB.
+// Reads all items as of one moment. The context and the plan outlive the task. Fault: kTransactionItemsTooLarge if the
+// items exceed 4 MB.
 Task<Result<api::TransactGetReply>> run(TableContext& context, const TransactGetPlan& plan);
 void charge(const TransactGetPlan& plan, const api::TransactGetReply& outcome, AccessChecker& checker);
 

@@ -1,4 +1,6 @@
 // Changing one item: PutItem, UpdateItem, DeleteItem, and the same as parts of a batch or a transaction.
+//
+// Only functions that return a Task do I/O. All are callable from any thread.
 #pragma once
 
 #include <optional>
@@ -12,30 +14,31 @@
 
 namespace partita::table {
 
-// A write evaluated, and not carried out.
+// The effect of a write on the stored item, computed but not stored.
 struct EvaluatedWrite {
   bool existed = false;
   std::optional<model::Item> before;  // see api::WriteAction::wants_before
-  std::optional<model::Item> after;   // of an update; absent when nothing is there afterwards
+  std::optional<model::Item> after;   // of an update; absent if there is no item afterwards
   ItemChange change;
 };
 
-// Faults: kItemTooLarge. For whoever takes a whole item from a client: DynamoDB weighs it before it looks at the table.
+// The limit of 400 KB, as DynamoDB counts bytes. Decoders call this for each whole item: DynamoDB checks it before it
+// looks at the table. Fault: kItemTooLarge.
 Result<void> check_item_size(size_t bytes);
-// What the action's item or key weighs.
+// The size of the action's item or key, as DynamoDB counts it.
 size_t named_bytes(const api::WriteAction& action);
 
-// An action and its table. The action outlives it.
+// An action bound to its table. The action outlives it.
 struct BoundWrite {
   BoundWrite(Table its_table, const api::WriteAction& its_action);
 
-  // The key of the item, and of a kPut whatever else a change has to know of it.
+  // The key attributes of the item; of a kPut also the other attributes that a change needs.
   const model::Item& named() const { return action->kind == api::WriteAction::Kind::kPut ? needed : action->key; }
 
   Table table;
   const api::WriteAction* action;
-  model::Item needed;  // of a kPut: needed_of() its item
-  storage::Key key;    // empty until it is known that the item has one
+  model::Item needed;  // of a kPut: needed_of() its item; otherwise empty
+  storage::Key key;    // set by check_write(); empty before
 };
 
 // The request outlives its plan.
@@ -47,8 +50,9 @@ struct WritePlan {
 // Faults: those of check_write().
 Result<WritePlan> bind(const api::WriteRequest& request, Table table);
 Result<void> admit(const WritePlan& plan, AccessChecker& checker);
-// The action carried out in one transaction. Durable when it returns. The plan outlives the task. Faults: those of
-// evaluate_write() and check_growth().
+// Carries out the action in one transaction; durable when the task ends. The context and the plan outlive the task.
+// Faults: those of evaluate_write() and check_growth(). If the table's description is no longer the newest, nothing is
+// written, and TableContext::binds_again() is true for the error.
 Task<Result<api::WriteReply>> run(TableContext& context, const WritePlan& plan);
 void charge(const WritePlan& plan, const api::WriteReply& outcome, AccessChecker& checker);
 // After run() failed: a write whose condition was false is charged for the table; other errors cost nothing.
@@ -57,22 +61,23 @@ void charge_refused(const WritePlan& plan, const Error& refusal, AccessChecker& 
 // One action of a request as the access checker sees it.
 Access access_of(const BoundWrite& write, api::ReturnValues returned = api::ReturnValues::kNone);
 
-// What is wrong with the action whatever the item is now: its keys, its index keys, paths into keys. When it is
-// nothing, the write gets its key. Faults of rows.h, kUpdateOfKey.
-// Precondition: the item of a kPut passed check_item_size().
+// The checks that need the table but not the stored item: keys, index keys, and paths into keys. If they pass, the
+// write gets its key. Faults: those of rows/item_rows.h, kUpdateOfKey. Precondition: the item of a kPut passed
+// check_item_size().
 Result<void> check_write(BoundWrite& write);
 
-// What the action does at `now_ms` to the item as it is (null: absent); adds its writes to `changes`. Pure.
-// Precondition: the write has its key. Faults: kConditionFailed, faults of expr::apply, kItemToUpdateTooLarge.
+// Evaluates the action at `now_ms` (since 1970) on the stored item (null: absent), and adds the rows to write to
+// `changes`. A pure function. Precondition: the write has its key. Faults: kConditionFailed, those of expr::apply(),
+// kItemToUpdateTooLarge.
 Result<EvaluatedWrite> evaluate_write(const BoundWrite& write, const storage::Record* found, int64_t now_ms,
                                       storage::Changes& changes);
 
-// Without the counts.
+// The part of the result that the reply needs.
 api::Written reply_of(EvaluatedWrite evaluated);
 
-// Whether the collection of the action's item holds all that it may: then none of its items may grow, and check_growth
-// refuses. Only tables with local indexes limit their collections, and measuring costs nothing until the whole table is
-// as large as one collection may be. Fault of check_growth: kCollectionTooLarge.
+// Whether the item collection of the action's item has reached its limit. check_growth() then refuses changes that make
+// it larger. Only tables with local indexes have the limit. The collection is not measured while the whole table is
+// smaller than the limit. Fault of check_growth(): kCollectionTooLarge.
 Task<Result<bool>> collection_is_full(TableContext& context, const BoundWrite& write);
 Result<void> check_growth(bool full, const ItemChange& change);
 

@@ -1,4 +1,5 @@
-// What the DynamoDB Streams API asks of a database: ListStreams, DescribeStream, GetShardIterator, GetRecords.
+// Reading streams: ListStreams, DescribeStream, GetShardIterator, GetRecords. Streams are named by table and label
+// (api::StreamName); ARNs belong to ops. Callable from any thread; context and request outlive the task.
 #pragma once
 
 #include <cstdint>
@@ -23,23 +24,24 @@ inline constexpr size_t kMostRecordBytes = size_t{1} << 20;
 // "GetShardIterator", the same.
 inline constexpr int64_t kIteratorLifetimeMs = 15LL * 60 * 1000;
 
-// A position as 40 decimal digits, so that byte order and numeric order are the order of the records.
+// A position as 40 decimal digits. Their order, as text and as numbers, is the order of the records.
 inline constexpr size_t kSequenceDigits = 40;
 std::string sequence_number(const storage::Position& position);
 void put_sequence_number(const storage::Position& position, char* out);  // kSequenceDigits bytes
-// Nothing when it is not a number of 21 to 40 digits. One that is none of ours is a position before all, or behind.
+// Absent: the text is not a number of 21 to 40 digits. A number that no record of Partita can have becomes a position
+// before or behind all records.
 std::optional<storage::Position> position_of(std::string_view sequence_number);
 std::string shard_id(const StreamShard& shard);
-// The shard's number; nothing when it is no shard's id.
+// The shard's number; absent if the text is not the id of a shard.
 std::optional<uint32_t> shard_number(std::string_view id);
 
 Task<Result<api::ListStreamsReply>> list_streams(TableContext& context, const api::ListStreamsRequest& request);
 
-// A shard, with the range of its sequence numbers as far as it is known.
+// A shard and the range of its sequence numbers.
 struct ShownShard {
   StreamShard shard;
   std::optional<storage::Position> start;
-  std::optional<storage::Position> end;  // only of a closed one
+  std::optional<storage::Position> end;  // absent: the shard is open
 };
 struct DescribedStream {
   StreamRow row;
@@ -50,7 +52,7 @@ struct DescribedStream {
 // Fault: kStreamNotFound.
 Task<Result<DescribedStream>> describe_stream(TableContext& context, const api::DescribeStreamRequest& request);
 
-// Where a reader of a shard goes on: behind `position`, which is all zero at the horizon.
+// Where a reader of a shard continues: behind `position`, which is all zero at the trim horizon.
 struct ShardIterator {
   api::StreamName stream;
   int64_t created_ms = 0;  // of the stream
@@ -59,17 +61,18 @@ struct ShardIterator {
   storage::Position position;
 };
 std::string encode_iterator(std::string_view arn, const ShardIterator& iterator);
-// All but the stream's name, and the ARN that it was encoded with. Nothing when it is none of encode_iterator().
+// The iterator without its stream's name, and the ARN that it was encoded with.
 struct DecodedIterator {
   std::string arn;
   ShardIterator iterator;
 };
+// Absent: the text is not from encode_iterator().
 std::optional<DecodedIterator> decode_iterator(std::string_view text);
 
 // Faults: kStreamNotFound, kShardNotFound, kSequenceNumberInvalid, kRecordsTrimmed, kTimestampInFuture.
 Task<Result<ShardIterator>> shard_iterator(TableContext& context, const api::GetShardIteratorRequest& request);
 
-// Records as they are stored; each with its position. Views into `entries`.
+// A page of records as they are stored, each with its position. `records` has views into `entries`.
 struct StreamRecords {
   struct One {
     storage::Position position;
@@ -78,9 +81,10 @@ struct StreamRecords {
   StreamRow stream;
   std::vector<storage::LogEntry> entries;
   std::vector<One> records;
-  std::optional<ShardIterator> next;  // nothing: the shard is read to its end
+  std::optional<ShardIterator> next;  // absent: the shard is read to its end
 };
-// Faults: kStreamNotFound, kShardOfIteratorNotFound, kIteratorExpired, kRecordsTrimmed.
+// At most `limit` records, and kMostRecordBytes. Faults: kStreamNotFound, kShardOfIteratorNotFound, kIteratorExpired,
+// kRecordsTrimmed.
 Task<Result<StreamRecords>> read_records(TableContext& context, const ShardIterator& iterator, size_t limit);
 
 }  // namespace partita::table

@@ -1,4 +1,5 @@
-// How near two vectors are, as DynamoDB scores it: of 32-bit floats, added up as doubles, and never beyond the floats.
+// Scores of pairs of vectors, as DynamoDB defines them. Vectors have 32-bit floats, sums are doubles, and a score is
+// limited to the range of 32-bit floats.
 #pragma once
 
 #include <span>
@@ -8,13 +9,14 @@
 
 namespace partita::table {
 
-// One vector that many are held against.
+// Compares vectors with one that is sought. Callable from any thread.
 class Nearness {
  public:
   // `sought` outlives it.
   Nearness(api::Distance distance, std::span<const float> sought);
 
-  // The score of a packed vector (vectors.h) of as many floats. kCosine: 0 to 2, and 1 where one of them is zero.
+  // The score of a packed vector (rows/vector_rows.h) with the same number of floats. kCosine: 0 to 2, and 1 if one of
+  // the two vectors is zero.
   double score(std::string_view packed) const;
   // Whether the first score is the better one.
   bool is_better(double one, double other) const {
@@ -24,10 +26,10 @@ class Nearness {
  private:
   api::Distance distance_;
   std::span<const float> sought_;
-  double square_;  // of its length
+  double square_;  // of the length of `sought_`
 };
 
-// Added up as floats, for who only wants to know about: the product of two vectors, and the square of their distance.
+// Approximations with sums of floats: the dot product of two vectors, and the square of their distance.
 float rough_product(const float* a, const float* b, size_t count);
 float rough_square_apart(const float* a, const float* b, size_t count);
 

@@ -1,8 +1,8 @@
-// The log of a vector index, from which the graphs of its vectors are updated: each write appends the keys of the rows
-// that it changes, in its own transaction.
+// The log of a vector index, from which servers update their graphs: each write appends the keys of the rows that it
+// changes, in its own transaction. Callable from any thread.
 //
-// The log is kept short. Before it is trimmed, a row is written that says up to where. A reader that finds the log not
-// trimmed beyond the reader's position, after reading, has missed no entry.
+// The log is kept short. Before it is trimmed, its trimmed row is written with the new end of the trimmed part. If a
+// reader finds there, after reading the log, no position behind its own, it has missed no entry.
 #pragma once
 
 #include <string>
@@ -14,20 +14,22 @@
 
 namespace partita::table {
 
-// Appends to the logs of a table with vector indexes.
+// Appends to the logs of a table with vector indexes. Static storage.
 const RowMaker& vector_log_maker();
 
+// The key of the trimmed row of an index.
 storage::Key trimmed_key(uint32_t table_id, uint16_t index_id);
-// Such rows of all indexes of a table.
+// The trimmed rows of all indexes of a table.
 storage::Range trimmed_rows(uint32_t table_id);
 
-// How far it was trimmed, or is being trimmed; all zero: never. Errors: kCorrupt for a row that says nothing.
+// The position in a trimmed row, up to which the log was or is being trimmed; all zero if there is no row. Error:
+// kCorrupt.
 Result<storage::Position> trimmed_upto(const std::optional<storage::Record>& row);
 
-// Trims the log to some thousands of entries when it has more.
+// Trims the log to a few thousand entries if it has more. The engine outlives the task.
 Task<Result<void>> trim_vector_log(storage::Engine& engine, uint32_t table_id, uint16_t index_id);
 
-// The log and its row, when the index is gone.
+// Erases the log of a dropped index and its trimmed row. The engine outlives the task.
 Task<Result<void>> forget_vector_log(storage::Engine& engine, uint32_t table_id, uint16_t index_id);
 
 }  // namespace partita::table

@@ -1,4 +1,6 @@
-// SearchVectors: the items of a vector index whose vectors are nearest to one.
+// SearchVectors: the items of a vector index whose vectors are nearest to a given one.
+//
+// bind(), admit() and charge() do no I/O and are callable from any thread.
 #pragma once
 
 #include <optional>
@@ -16,16 +18,17 @@
 
 namespace partita::table {
 
-// Equalities of an attribute and a constant, joined by AND. Faults: kSearchComparator.
+// A condition of a search must consist of equalities of an attribute and a constant, joined by AND. Fault:
+// kSearchComparator.
 Result<void> check_search_condition(const expr::Condition& condition);
 
 // The request outlives its plan.
 struct SearchPlan {
   Table table;
   const api::SearchRequest* request = nullptr;
-  const IndexInfo* index = nullptr;
-  storage::Range rows;                // the whole index, or what is under the HASH that is asked for
-  std::vector<std::string> filtered;  // those of the condition; none when it asks for no more than the HASH
+  const IndexInfo* index = nullptr;   // of `table`
+  storage::Range rows;                // the whole index, or the partition key that the condition names
+  std::vector<std::string> filtered;  // attributes of the condition; empty if it names only the partition key
 };
 
 // Faults: kIndexNotFound, kVectorIndexBackfilling, kSearchVectorInvalid, kSearchVectorSize, kSearchAttribute,
@@ -33,8 +36,7 @@ struct SearchPlan {
 Result<SearchPlan> bind(const api::SearchRequest& request, Table table);
 Result<void> admit(const SearchPlan& plan, AccessChecker& checker);
 
-// What searches need: the tables, the graphs of their vectors, and threads that compare vectors. Callable from any
-// thread.
+// The resources of searches: the tables, the graphs, and the threads that compare vectors. Callable from any thread.
 class VectorSearchContext {
  public:
   // The tables outlive it.
@@ -54,8 +56,8 @@ class VectorSearchContext {
   Workers workers_{kWorkers};
 };
 
-// Runs on one of the context's workers. The reply holds at most model::kMaxSearchBytes of items. The plan outlives the
-// task.
+// Compares vectors on one of the context's workers, and continues through the Executor that was current at its start.
+// The reply has at most model::kMaxSearchBytes of items. The context and the plan outlive the task.
 Task<Result<api::SearchReply>> run(VectorSearchContext& context, const SearchPlan& plan);
 void charge(const SearchPlan& plan, const api::SearchReply& outcome, AccessChecker& checker);
 
