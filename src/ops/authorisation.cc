@@ -21,8 +21,8 @@ using model::Fault;
 constexpr int64_t kLateNs = 1'000'000'000;
 constexpr size_t kMostTables = 4096;  // whose policies are kept
 
-struct Unheard final : ErrorDetail {
-  explicit Unheard(uint32_t id) : table_id(id) {}
+struct PoliciesNotLoaded final : ErrorDetail {
+  explicit PoliciesNotLoaded(uint32_t id) : table_id(id) {}
   uint32_t table_id;
 };
 
@@ -31,7 +31,9 @@ uint64_t next_serial() {
   return last.fetch_add(1) + 1;
 }
 
-const Unheard* unheard_in(const Error& error) { return dynamic_cast<const Unheard*>(error.detail().get()); }
+const PoliciesNotLoaded* not_loaded_in(const Error& error) {
+  return dynamic_cast<const PoliciesNotLoaded*>(error.detail().get());
+}
 
 Fault fault_of(PolicyDecision decision) {
   switch (decision) {
@@ -121,9 +123,9 @@ bool Authorisation::is_refusal(const Error& error) {
   return fault >= Fault::kDeniedByIdentity && fault <= Fault::kNotInIdentity;
 }
 
-bool Authorisation::is_not_loaded(const Error& error) { return unheard_in(error) != nullptr; }
+bool Authorisation::is_not_loaded(const Error& error) { return not_loaded_in(error) != nullptr; }
 
-uint32_t Authorisation::table_not_loaded(const Error& error) { return unheard_in(error)->table_id; }
+uint32_t Authorisation::table_not_loaded(const Error& error) { return not_loaded_in(error)->table_id; }
 
 Authorisation::Authorisation(Enforcement enforcement) : enforcement_(enforcement), serial_(next_serial()) {}
 
@@ -243,7 +245,7 @@ Result<void> Authorisation::check(const Context& context, const table::Access& a
     if (loaded == nullptr) loaded = known(owner_id, context.database.clock().monotonic_ns());
     if (loaded == nullptr) {
       return Error(ErrorKind::kConflict, 0, {"the policies of a table are not known"},
-                   std::make_shared<const Unheard>(owner_id));
+                   std::make_shared<const PoliciesNotLoaded>(owner_id));
     }
     const auto found = loaded->by_stream.find(access.stream);
     if (found != loaded->by_stream.end()) resource = found->second.get();

@@ -132,7 +132,7 @@ TEST_F(AuthorisationTest, ARequestHearsOfEachTableOnce) {
 }
 
 // Of the tables of a request one is not there, and the policies of the others are to be heard of first.
-TEST_F(AuthorisationTest, AMissingTableIsNotFoundAlsoWhenPoliciesAreUnheard) {
+TEST_F(AuthorisationTest, AMissingTableIsNotFoundAlsoWhenPoliciesAreNotLoaded) {
   for (const char* const missing : {"absent", "zzz"}) {
     clock_.advance_ms(2'000);
     const std::string keys = std::string(R"(":{"Keys":[{"p":{"S":"x"}}]})");
